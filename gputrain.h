@@ -134,6 +134,7 @@ CONFIG MACROS
     GPUTRAIN_NO_CUBLASLT        for the .cu: own matrix products only
     GPUTRAIN_CBLAS              matrix products on the CPU by a CBLAS that you link
     GPUTRAIN_DOUBLE             the CPU backend in double (gtr_float), for gradient checks
+    GPUTRAIN_AS_IS              all of the implementation is compiled at your level; see >>implementation
     GPUTRAIN_ALLOW_FAST_MATH    do not refuse -ffast-math and -ffinite-math-only
 */
 #ifndef GPUTRAIN_H
@@ -2682,6 +2683,26 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 #define GTR__MAX(a, b) ((a) > (b) ? (a) : (b))
 #define GTR__ROUND_UP(n, to) (((n) + (to) - 1) / (to) * (to))
 
+/* Unless your level is -O0 or -Os: what plans, reads and reports is compiled to be compiled soon, kernels and steps as
+   loops want it; behind the header your level holds again. gcc inlines nothing across levels: all kernels have one. */
+#if defined(GPUTRAIN_AS_IS) || !defined(__OPTIMIZE__) || defined(__OPTIMIZE_SIZE__) || !defined(__GNUC__)
+#define GTR__PLANNING
+#define GTR__PLANNED
+#define GTR__COMPUTING
+#define GTR__COMPUTED
+#elif defined(__clang__)
+#define GTR__PLANNING _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+#define GTR__PLANNED _Pragma("clang attribute pop")
+#define GTR__COMPUTING
+#define GTR__COMPUTED
+#else
+#define GTR__PLANNING _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og,inline-functions-called-once\")")
+#define GTR__PLANNED _Pragma("GCC pop_options")
+#define GTR__COMPUTING _Pragma("GCC push_options") \
+    _Pragma("GCC optimize(\"O2,tree-vectorize,vect-cost-model=dynamic,no-inline-functions\")")
+#define GTR__COMPUTED GTR__PLANNED
+#endif
+
 // >>objects
 struct gtr_tensor {
     gtr_context *ctx;
@@ -2871,6 +2892,8 @@ struct gtr_trainer {
     struct gtr__cached *pending; /* gtr_backward was called, gtr_update not yet */
     uint64_t edited; /* 1 + the last step of which gtr_gradient_set set one */
 };
+
+GTR__PLANNING
 
 // >>errors
 #define GTR__VPRINT(to, size, format) \
@@ -3195,6 +3218,9 @@ typedef struct {
 #define GTR__WORKER_ROOM ((size_t)192 << 10)
 typedef void (*gtr__piece_fn)(void *arg, int64_t piece, void *room);
 static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void *arg);
+
+GTR__PLANNED
+GTR__COMPUTING
 
 // >>threads
 #ifdef _WIN32
@@ -3842,7 +3868,7 @@ static gtr_float gtr__v_sum(gtr__v v) {
 #endif
 /* Compilers must not fear that the arrays of an element-wise loop overlap: they are the same or apart. */
 #if defined(__clang__)
-#define GTR__IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#define GTR__IVDEP _Pragma("clang loop vectorize(assume_safety) interleave_count(1) unroll(disable)")
 #elif defined(__GNUC__)
 #define GTR__IVDEP _Pragma("GCC ivdep")
 #elif defined(_MSC_VER)
@@ -3881,12 +3907,9 @@ static void gtr__unary_##name##_backward(GTR__BACKWARD_ARGS) \
 }
 #ifdef __clang__
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed" /* loops that call libm stay scalar */
+#pragma clang diagnostic ignored "-Wpass-failed" /* loops that call libm stay scalar, here and where it inlines them */
 #endif
 GTR__UNARY(GTR__UNARY_LOOPS)
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
 /* Forward: y = f(x), y may be x. Backward: dx = or (add) += f'(x) dy, dx may be dy; x and y are addresses that may be
    read in any case, values only where the op's needs name them. */
 typedef struct {
@@ -4415,11 +4438,6 @@ static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__
      inputs (data NULL: not wanted)
    All floats are gtr_float here but for COPY, CAST, FILL, FEED and CHECK, which take every storage. Work is cut into
    pieces by shape alone and sums are made in a fixed order, so that the bits do not depend on the number of threads. */
-#ifdef __clang__
-#pragma clang diagnostic push
-/* it warns where it does not vectorise, also of the unary loops that it inlines here */
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
 
 // >>conversions
 /* bfloat16 and float16 of a float and back; to nearest, ties to even; a NaN stays one. Selections, no
@@ -4666,22 +4684,17 @@ static int64_t gtr__nd_seek(const gtr__nd *r, int64_t q, int64_t *offset) {
     }
     return along;
 }
-/* A run of n elements t = f(dy, a, b, y, g): dy and y are contiguous, a and b have any stride, 0 and 1 in loops of
-   their own; t may be a or dy. What a formula does not name is never read but in unoptimised code, and then from an
-   address that may be. */
-#define GTR__EW_ARGS gtr_float *t, const gtr_float *pdy, const gtr_float *pa, int64_t sa, const gtr_float *pb, \
-    int64_t sb, const gtr_float *py, gtr_float g, int64_t n
+/* A run of n elements t = f(dy, a, b, y, g), all side by side, but of b it may be one for all (sb: 0); t may be a or
+   dy. What a formula does not name is never read but in unoptimised code, and then from an address that may be. */
+#define GTR__EW_ARGS gtr_float *t, const gtr_float *pdy, const gtr_float *pa, const gtr_float *pb, int64_t sb, \
+    const gtr_float *py, gtr_float g, int64_t n
 typedef void (*gtr__ew_fn)(GTR__EW_ARGS);
-#define GTR__EW_LOOP(A, B, formula) { GTR__IVDEP for (int64_t i = 0; i < n; i++) { \
-    const gtr_float a = A, b = B, dy = pdy[i], y = py[i]; (void)a; (void)b; (void)dy; (void)y; t[i] = formula; } }
+#define GTR__EW_LOOP(B, formula) { GTR__IVDEP for (int64_t i = 0; i < n; i++) { \
+    const gtr_float a = pa[i], b = B, dy = pdy[i], y = py[i]; (void)a; (void)b; (void)dy; (void)y; t[i] = formula; } }
 #define GTR__EW(name, formula) \
     static void gtr__ew_##name(GTR__EW_ARGS) \
-    { const gtr_float a0 = *pa, b0 = *pb; (void)g; \
-      if (sa == 1 && sb == 1) GTR__EW_LOOP(pa[i], pb[i], formula) \
-      else if (sa == 1 && !sb) GTR__EW_LOOP(pa[i], b0, formula) \
-      else if (!sa && sb == 1) GTR__EW_LOOP(a0, pb[i], formula) \
-      else if (!sa && !sb) GTR__EW_LOOP(a0, b0, formula) \
-      else GTR__EW_LOOP(pa[i * sa], pb[i * sb], formula) }
+    { const gtr_float b0 = *pb; (void)g; \
+      if (sb) GTR__EW_LOOP(pb[i], formula) else GTR__EW_LOOP(b0, formula) }
 #define GTR__EW_BINARY(ID, name, forward, da, db) GTR__EW(name, forward) GTR__EW(name##_da, da) GTR__EW(name##_db, db)
 GTR__BINARY(GTR__EW_BINARY)
 #define GTR__EW_ROW(ID, name, ...) \
@@ -4692,17 +4705,38 @@ static gtr__ew_fn gtr__ew_find(gtr__op op, int side) {
 }
 GTR__EW(copy, a)
 GTR__EW(times, a * g)
-/* out = fn over a shape, or += if add. What of dy, a, b and y is NULL is not read. */
+/* out = fn over a shape, or += if add. What of dy, b and y is NULL is not read; a then is 0. */
 typedef struct {
     gtr__nd nd; gtr__ew_fn fn; const gtr_float *dy, *a, *b, *y; gtr_float *out, g; int add;
 } gtr__ew_job;
+/* n elements, step apart: from x to t; from t to x, or added. */
+static void gtr__line_load(gtr_float *t, const gtr_float *x, int64_t step, int64_t n) {
+    const gtr_float one = *x;
+    if (!step) for (int64_t k = 0; k < n; k++) t[k] = one;
+    else for (int64_t k = 0; k < n; k++) t[k] = x[k * step];
+}
+static void gtr__line_store(gtr_float *x, int64_t step, int64_t n, const gtr_float *t, bool add) {
+    for (int64_t k = 0; k < n; k++) x[k * step] = add ? x[k * step] + t[k] : t[k];
+}
+/* Such a run of operands that no loop takes. */
+static void gtr__ew_gather(const gtr__ew_job *w, gtr_float *t, const gtr_float *dy, const gtr_float *a,
+        const gtr_float *b, const gtr_float *y, int64_t n) {
+    const int64_t sa = w->a ? w->nd.stride[1][0] : 0, sb = w->b ? w->nd.stride[2][0] : 0;
+    gtr_float room[2][GTR__BLOCK];
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = GTR__MIN(n - i, GTR__BLOCK);
+        gtr__line_load(room[0], a + i * sa, sa, m);
+        if (sb) gtr__line_load(room[1], b + i * sb, sb, m);
+        w->fn(t + i, dy + i, room[0], sb ? room[1] : b, sb, y + i, w->g, m);
+    }
+}
 /* n elements of the run that starts at the offsets, from its element along on. */
 static void gtr__ew_apply(const gtr__ew_job *w, gtr_float *t, const int64_t *offset, int64_t along, int64_t n) {
     static const gtr_float zero = 0;
-    const int64_t sa = w->a ? w->nd.stride[1][0] : 0, sb = w->b ? w->nd.stride[2][0] : 0;
-    const gtr_float *dy = w->dy ? w->dy + offset[0] + along : t;
-    w->fn(t, dy, w->a ? w->a + offset[1] + along * sa : &zero, sa, w->b ? w->b + offset[2] + along * sb : &zero, sb,
-          w->y ? w->y + offset[0] + along : dy, w->g, n);
+    const int64_t sa = w->a ? w->nd.stride[1][0] : 0, sb = w->b ? w->nd.stride[2][0] : 1;
+    const gtr_float *dy = w->dy ? w->dy + offset[0] + along : t, *a = w->a ? w->a + offset[1] + along * sa : &zero,
+        *b = w->b ? w->b + offset[2] + along * sb : dy, *y = w->y ? w->y + offset[0] + along : dy;
+    if (sa == 1 && (sb | 1) == 1) w->fn(t, dy, a, b, sb, y, w->g, n); else gtr__ew_gather(w, t, dy, a, b, y, n);
 }
 static void gtr__ew_range(GTR__FROM_TO) {
     GTR__JOB(gtr__ew_job, w);
@@ -4802,15 +4836,20 @@ static void gtr__reduce_item(const gtr__reduce *r, int64_t split, int64_t block)
         cols = r->columns ? GTR__MIN(r->width - first, GTR__BLOCK) : 1;
     const int64_t end = GTR__MIN(r->space, (split + 1) * r->chunk), rows = r->columns ? 1 : r->width,
         most = r->ew.fn ? GTR__BLOCK : r->width;
-    int64_t base[4] = { 0, 0, 0, 0 }, n, o;
+    int64_t base[4] = { 0, 0, 0, 0 }, offset[4], left = 0, n, o;
     double sum[GTR__BLOCK];
     for (int64_t j = 0; j < cols; j++) sum[j] = 0;
     gtr__nd_seek(&r->kept, block / r->across, base);
     for (int64_t q = split * r->chunk; q < end; q += r->columns ? 1 : n) {
-        int64_t offset[4] = { base[0], base[1], base[2], 0 }, along = r->columns ? first : q % rows;
+        const int64_t along = r->columns ? first : q % rows;
         gtr_float t[GTR__BLOCK];
         const gtr_float *v = t;
-        gtr__nd_seek(&r->summed, q / rows, offset);
+        if (r->columns && left) for (int k = 0; k < 3; k++) offset[k] += r->summed.stride[k][0];
+        else {
+            memcpy(offset, base, sizeof offset);
+            left = r->summed.dim[0] - gtr__nd_seek(&r->summed, q / rows, offset);
+        }
+        left--;
         n = r->columns ? cols : GTR__MIN(GTR__MIN(r->width - along, end - q), most);
         if (r->ew.fn) gtr__ew_apply(&r->ew, t, offset, along, n);
         else v = r->ew.dy + offset[0] + along;
@@ -4846,15 +4885,18 @@ static gtr__reduce gtr__channel_sums(const gtr_shape *x) {
 
 /* y = (x - mean) s + q, or, if there is dy, + dy p + q, each of mean, s, p, q a value a channel. */
 typedef struct { const gtr_float *mean, *s, *q, *p; } gtr__affine;
-#define GTR__AFFINE(formula) for (int64_t i = 0; i < n; i++) { \
-    const gtr_float v = (x[i] - mean[i]) * s[i] + formula; y[i] = add ? y[i] + v : v; }
+#define GTR__AFFINE(formula) GTR__IVDEP for (int64_t i = 0; i < n; i++) \
+    y[i] = (x[i] - mean[i]) * s[i] + formula;
 /* A row of n channels of it, which y may be. */
 static void gtr__affine_row(const gtr__affine *a, const gtr_float *x, const gtr_float *dy, gtr_float *y, int64_t row,
         int64_t n, bool add) {
     const gtr_float *mean = a->mean, *s = a->s, *q = a->q, *p = a->p;
     x += row * n; y += row * n;
     if (dy) dy += row * n;
-    if (dy) GTR__AFFINE((dy[i] * p[i] + q[i])) else GTR__AFFINE(q[i])
+    if (dy && add) GTR__AFFINE((dy[i] * p[i] + q[i]) + y[i])
+    else if (dy) GTR__AFFINE((dy[i] * p[i] + q[i]))
+    else if (add) GTR__AFFINE(q[i] + y[i])
+    else GTR__AFFINE(q[i])
 }
 /* rstd, unless NULL, and what it is times weight, of each channel. */
 static void gtr__bn_scale(const gtr_float *var, const gtr_float *weight, int64_t n, double eps, gtr_float *rstd,
@@ -5328,22 +5370,43 @@ static gtr__folded gtr__fold_exps(const gtr_float *x, int64_t n) {
     }
     return s;
 }
-#define GTR__FOLD_LOOP(KIND) case GTR__F_##KIND: \
-    if (!w->dy) { GTR__IVDEP for (int64_t j = 0; j < n; j++) { \
+/* n lanes get m elements of x in turn, from place q on: n side by side, of one place if across, the next n `apart`; or,
+   backward, give their gradients to d, which lie as x does. No place is negative, which compilers see. */
+#define GTR__FOLD_ARGS \
+    const gtr__fold *w, gtr__lanes *s, int64_t n, int64_t m, const gtr_float *x, int64_t q, gtr_float *d
+#define GTR__FOLD_LANES(statements) { \
+    const int64_t apart = w->across ? w->summed.stride[0][0] : n, next = w->across ? 1 : n; \
+    const int32_t along = w->across ? 0 : -1; \
+    const double count = w->n; \
+    for (int64_t k = 0; k < m; k += n, x += apart, d += apart, q += next) { \
+        const int64_t some = GTR__MIN(n, m - k); const int32_t first = (int32_t)q; \
+        GTR__IVDEP for (int64_t j = 0; j < some; j++) statements \
+    } (void)count; }
+#define GTR__FOLD_LOOPS(KIND) \
+    static void gtr__fold_##KIND(GTR__FOLD_ARGS) GTR__FOLD_LANES({ \
         GTR__LANE(u, j); \
-        const gtr__folded t = gtr__fold_one(GTR__F_##KIND, (double)x[j * w->step], w->across ? q : q + j); \
+        const gtr__folded t = gtr__fold_one(GTR__F_##KIND, (double)x[j], (first + ((int32_t)j & along)) & INT32_MAX); \
         gtr__fold_join(&u, GTR__F_##KIND, &t); \
-        s->a[j] = u.a; s->b[j] = u.b; s->c[j] = u.c; s->k[j] = u.k; \
-    } } else { GTR__IVDEP for (int64_t j = 0; j < n; j++) { \
-        const gtr_float d = (gtr_float)gtr__fold_back(GTR__F_##KIND, s->a[j], (double)x[j * w->step], s->b[j], \
-            s->c[j], w->n); \
-        dx[j * w->step] = w->c->out[0].add ? dx[j * w->step] + d : d; \
-    } } break;
-/* n lanes get an element each, from the one at on, of place q, or from there on. */
+        s->a[j] = u.a; s->b[j] = u.b; s->c[j] = u.c; s->k[j] = u.k; }) \
+    static void gtr__fold_##KIND##_back(GTR__FOLD_ARGS) GTR__FOLD_LANES({ (void)first; (void)along; \
+        d[j] = (gtr_float)gtr__fold_back(GTR__F_##KIND, s->a[j], (double)x[j], s->b[j], s->c[j], count); })
+GTR__FOLD_KINDS(GTR__FOLD_LOOPS)
+#define GTR__FOLD_NAMES(KIND) { gtr__fold_##KIND, gtr__fold_##KIND##_back },
+/* The elements of the fastest summed dimension, from the one at on, of place q. */
 static void gtr__fold_run(const gtr__fold *w, gtr__lanes *s, int64_t n, int64_t at, int64_t q) {
-    gtr_float *dx = gtr__out(w->c, 0) + at;
+    static void (*const loops[GTR__F_COUNT][2])(GTR__FOLD_ARGS) = { GTR__FOLD_KINDS(GTR__FOLD_NAMES) };
+    const int64_t each = w->across ? n : 1, m = w->summed.dim[0] * each;
+    const bool add = w->c->out[0].add != 0, direct = w->step == 1 && !(w->dy && add);
+    gtr_float *dx = gtr__out(w->c, 0) + at, in[GTR__BLOCK], out[GTR__BLOCK];
     const gtr_float *x = w->x ? w->x + at : dx;
-    switch (w->kind) { GTR__FOLD_KINDS(GTR__FOLD_LOOP) default: break; }
+    if (direct) loops[w->kind][w->dy != NULL](w, s, n, m, x, q, dx);
+    else for (int64_t e = 0, some; e < m; e += some) {
+        const int64_t k = e / each, from = k * w->summed.stride[0][0];
+        some = GTR__MIN(m - e, w->across ? n : GTR__BLOCK);
+        gtr__line_load(in, x + from, w->step, some);
+        loops[w->kind][w->dy != NULL](w, s, n, some, in, q + k, out);
+        if (w->dy) gtr__line_store(dx + from, w->step, some, out, add);
+    }
 }
 static void gtr__fold_range(GTR__FROM_TO) {
     GTR__JOB(gtr__fold, w);
@@ -5368,7 +5431,7 @@ static void gtr__fold_range(GTR__FROM_TO) {
         }
         for (int64_t q = 0, m; q < w->summed.count; q += m) {
             int64_t at[4] = { base[0], 0, 0, 0 };
-            m = w->across ? 1 : w->summed.dim[0];
+            m = w->summed.dim[0];
             gtr__nd_seek(&w->summed, q, at);
             if (exps) {
                 const gtr__folded t = gtr__fold_exps(w->x + at[0], m);
@@ -5376,8 +5439,7 @@ static void gtr__fold_range(GTR__FROM_TO) {
                 if (q) gtr__fold_join(&u, GTR__F_LSE, &t); else u = t;
                 if (u.b == u.b) { s->a[0] = u.a; s->b[0] = u.b; continue; }
             }
-            for (int64_t e = 0; e < m; e += n)
-                gtr__fold_run(w, s, w->across ? n : GTR__MIN(m - e, n), at[0] + e * w->step, q + e);
+            gtr__fold_run(w, s, n, at[0], q);
         }
         for (int64_t j = 0; j < (w->across ? n : 1) && !w->dy; j++) {
             GTR__LANE(u, j);
@@ -5524,11 +5586,7 @@ GTR__SHAPE(softmax_mask) {
 static void gtr__softmax_mask_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     const gtr_float *soft = gtr__out(c, gtr__wanted(c, 1)) + i;
-    gtr__ew_find(GTR__OP_MUL, 0)(gtr__out(c, 0) + i, soft, soft, 1, gtr__in(c, 1) + i, 1, soft, 0, end - i);
-}
-/* Writes t's n elements to a line, `inner` apart, or adds them. */
-static GTR__COLD void gtr__line_store(gtr_float *x, int64_t inner, int64_t n, const gtr_float *t, bool add) {
-    for (int64_t k = 0; k < n; k++) x[k * inner] = add ? x[k * inner] + t[k] : t[k];
+    gtr__ew_find(GTR__OP_MUL, 0)(gtr__out(c, 0) + i, soft, soft, gtr__in(c, 1) + i, 1, soft, 0, end - i);
 }
 static void gtr__softmax_mask_back_range(GTR__FROM_TO, void *of) {
     enum { MASK = 1, Y = 3, DY, DS, D, MADE, SLOTS }; /* inputs, and what is made of them */
@@ -5545,12 +5603,12 @@ static void gtr__softmax_mask_back_range(GTR__FROM_TO, void *of) {
             for (int q = MASK; q <= DS; q++) {
                 const gtr_float *x = gtr__in(c, q);
                 at[q] = !x ? NULL : inner == 1 ? x + from : room[q];
-                if (x && inner > 1) gtr__ew_copy(room[q], x, x + from, inner, x, 0, x, 0, some);
+                if (x && inner > 1) gtr__line_load(room[q], x + from, inner, some);
             }
             const gtr_float *const y = at[Y], *const dy = at[DY], *d = at[DS];
             if (dy) {
-                times(room[D], dy, dy, 1, at[MASK], 1, dy, 0, some);
-                if (d) plus(room[D], dy, room[D], 1, d, 1, dy, 0, some);
+                times(room[D], dy, dy, at[MASK], 1, dy, 0, some);
+                if (d) plus(room[D], dy, room[D], d, 1, dy, 0, some);
                 d = room[D];
             }
             if (k < n) { sum += gtr__dot_run(y, d, some); all += gtr__sum_run(y, some); continue; }
@@ -5560,13 +5618,13 @@ static void gtr__softmax_mask_back_range(GTR__FROM_TO, void *of) {
                 if (!x->data) continue;
                 gtr_float *to = (gtr_float *)x->data + from, *made = inner == 1 && !x->add ? to : room[MADE];
                 if (q && !dy) GTR__CLEAR(made, some);
-                else if (q) times(made, dy, dy, 1, y, 1, dy, 0, some);
+                else if (q) times(made, dy, dy, y, 1, dy, 0, some);
                 else {
-                    minus(room[D], d, d, 1, &mean, 0, d, 0, some);
-                    times(made, y, y, 1, room[D], 1, y, 0, some);
+                    minus(room[D], d, d, &mean, 0, d, 0, some);
+                    times(made, y, y, room[D], 1, y, 0, some);
                 }
                 if (inner > 1) gtr__line_store(to, inner, some, made, x->add);
-                else if (x->add) plus(to, to, to, 1, made, 1, to, 0, some);
+                else if (x->add) plus(to, to, to, made, 1, to, 0, some);
             }
         }
     }
@@ -8018,7 +8076,7 @@ static void gtr__steps_run(const gtr__strip *w, const gtr_float **at, gtr_float 
                 gtr__affine_row(&f, x + o, NULL, r, 0, n, false);
             } else if (s->kind == GTR__STEP_DROP || s->kind == GTR__STEP_DRAW) gtr__step_draw(w, s, x, r, i, n);
             else if (s->kind != GTR__STEP_COPY || x != made) {
-                fn(s->add ? sum : r, dy + o, x + o, 1, b + o, 1, y + o, f0, run);
+                fn(s->add ? sum : r, dy + o, x + o, b + o, 1, y + o, f0, run);
                 const int64_t added = s->add ? n : 0;
                 GTR__IVDEP
                 for (int64_t e = 0; e < added; e++) r[e] += sum[e];
@@ -8079,6 +8137,9 @@ static gtr_result gtr__program_run(GTR__ARGS) {
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
+
+GTR__COMPUTED
+GTR__PLANNING
 
 // >>cpu-backend
 /* The CPU backend runs the nodes of a plan one after the other in the caller's thread, each over the pool. */
@@ -12488,6 +12549,8 @@ typedef struct {
     int64_t from, to; /* first rows of the micro-batch that is copied, and of the copy */
     gtr__node *node; int *operand; /* where the next copied node and its operands go */
 } gtr__stamp;
+GTR__PLANNED
+GTR__COMPUTING
 static int gtr__stamped(const gtr__stamp *s, int v) { return v < 0 ? v : s->id[v] + s->by[s->own[v]]; }
 static void gtr__stamp_begin(gtr__stamp *s, int m) {
     const int like = s->b->like[m];
@@ -12570,6 +12633,8 @@ static void gtr__stamp_half(gtr__stamp *s, int i, int end) {
         done--;
     }
 }
+GTR__COMPUTED
+GTR__PLANNING
 /* Gives all values their new ids. Returns how many values the whole plan has. */
 static int gtr__stamp_ids(gtr__stamp *s) {
     gtr__build *b = s->b;
@@ -12929,6 +12994,9 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     gtr__plan_clear(ctx, plan);
     return ctx->error ? ctx->error : GTR__FAIL(ctx, NOMEM, "out of host memory while planning");
 }
+
+GTR__PLANNED
+GTR__COMPUTING
 
 // >>running
 /* A plan made ready: memory behind its values, kernels' calls filled in, the backend's executable. */
@@ -14399,6 +14467,9 @@ static gtr_result gtr__evaluate_feed(gtr__runner *r, gtr_dataset *d, const gtr__
     return gtr__source(r, d, o, k, e, rec, &one);
 }
 
+GTR__COMPUTED
+GTR__PLANNING
+
 // >>training
 static size_t gtr__column_bytes(const gtr_dataset *d, const gtr__column *c) {
     return c->covered ? (size_t)c->covered * gtr__dtype_size(c->dtype) : (size_t)d->rows * c->row_bytes;
@@ -14987,6 +15058,9 @@ gtr_result gtr_wait(gtr_context *ctx) {
     return r;
 }
 
+GTR__PLANNED
+GTR__COMPUTING
+
 // >>step
 static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_dataset *data) {
     gtr__recipe r = gtr__recipe0(batch, 1);
@@ -15384,18 +15458,18 @@ gtr_result gtr_update(gtr_trainer *t) {
     t->pending = NULL;
     return !r && !t->ctx->caps.cuda ? gtr__observe(t) : r;
 }
-static gtr_report gtr__report_of(const gtr__entry *e) {
-    gtr_report r = GTR__ZERO;
-    r.step = (int64_t)e->step; r.applied = (int64_t)e->applied; r.loss = e->value[0]; r.grad_norm = e->norm;
-    r.lr = e->lr; r.loss_scale = e->scale; r.skipped = e->skipped != 0;
-    return r;
+static void gtr__report_of(const gtr__entry *e, gtr_report *r) {
+    memset(r, 0, sizeof *r); /* bytes between fields, too: reports are compared as bytes */
+    r->step = (int64_t)e->step; r->applied = (int64_t)e->applied; r->loss = e->value[0]; r->grad_norm = e->norm;
+    r->lr = e->lr; r->loss_scale = e->scale; r->skipped = e->skipped != 0;
 }
 gtr_report gtr_trainer_report(gtr_trainer *t) {
-    gtr_report none = GTR__ZERO;
-    if (!t || !t->runner || gtr__forked(t->ctx)) return none;
+    gtr_report r = GTR__ZERO;
+    if (!t || !t->runner || gtr__forked(t->ctx)) return r;
     uint64_t s = t->runner->shared->step;
     gtr__fence();
-    return s ? gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING]) : none;
+    if (s) gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING], &r);
+    return r;
 }
 float gtr_loss(gtr_trainer *t) {
     if (!t || !t->runner || !gtr__usable(t->ctx)) return NAN;
@@ -15570,6 +15644,9 @@ gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
     const gtr_result done = gtr__wait_all(t->ctx);
     return r ? r : done ? done : gtr__observe(t);
 }
+
+GTR__COMPUTED
+GTR__PLANNING
 
 // >>evaluate
 static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const char *who) {
@@ -16210,7 +16287,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
             f->weight += (double)rows;
         }
         if (e->skipped && e->scale <= 1 && !f->warned) gtr__fit_warn(f, e);
-        if (f->d->history && k < f->d->history_size) f->d->history[k] = gtr__report_of(e);
+        if (f->d->history && k < f->d->history_size) gtr__report_of(e, &f->d->history[k]);
         f->rows += rows;
         f->p.step = k + 1;
         f->p.epoch = (int)((f->place + k) / f->per_epoch) + 1;
@@ -20615,7 +20692,7 @@ static gtr_result gtr__save_file(gtr__save *s, const char *target, char *name, s
     struct GTR__STAT st;
     gtr__file f;
     bool old;
-    int i, lock;
+    int i = 0, lock;
     GTR__TRY(gtr__save_old(s, target, &st, &old));
     GTR__TRY(gtr__save_make(s, target, old ? 0600u : 0666u, &f, name, size));
     gtr_result r = gtr__save_data(s, &f);
@@ -21832,7 +21909,7 @@ void gtr_destroy(gtr_context *ctx) {
     desc = ctx->desc;
     gtr__host_free(&desc, ctx);
 }
-
+GTR__PLANNED
 #endif /* GPUTRAIN_IMPLEMENTED */
 #endif /* GPUTRAIN_IMPLEMENTATION */
 
@@ -21842,30 +21919,16 @@ void gtr_destroy(gtr_context *ctx) {
    2026-11-22  0.1: ops over axes, by index, of random numbers; losses as PyTorch's; images
    2026-11-23  0.1: checkpoints; schedules; gtr_train_for; metrics; tables; sets joined, cut, of windows, streamed;
                     snapshots of predictors; windows of drawn rows are errors
-   2026-11-24  0.1: weights behind flatten lie with channels last; gradients lie where what they are made of does; the
-                    room of data sets is judged by the plans that read them, and of a fit by both; columns of one name
-                    are errors; split_last; decimal commas; mma's convolutions in a third less time; .like goes by
-                    the names of headers; an archive's checksums; labels of .binary are 0 or 1
-   2026-11-25  0.1: .like gives the scale and fills of a file that had no hole, too; windows are standardised by the
-                    steps that they have; a trainer whose data set changed waits until it is fed; a row's
-                    columns are augmented alike; gtr_softmax's gradient in half precision is right where one is
-                    nearly 1; FP16 skips what overflows under GTR_NONFINITE_LOSS, too; gtr_fit refuses a
-                    validation set whose strings or features are others, or in another order; on a GPU
-                    beside a busy CPU streamed batches no longer get lost at the end of a slot; a .checkpoint that
-                    cannot be written ends gtr_fit before its first step; a kernel's shared memory is not cut by
-                    other contexts' threads; windows keep the names of features
+   2026-11-24  0.1: weights behind flatten lie with channels last; split_last; decimal commas; checksums of archives;
+                    .like goes by the names of headers; labels of .binary are 0 or 1
    2026-11-25  0.1: fields that are given and not read are errors; .ema's averages are what is saved, loaded and
                     predicted; text labels' classes are in their order, or by .positive, and models know them;
-                    validation and evaluation want a set alike training's; checkpoints have a checksum; NaN in
-                    validation and parameters without a gradient are named; shuffles and random splits of up to 64
-                    rows are others, and uniform; dropout's masks of images go by the place in the tensor; weights of
-                    losses have no gradient; a memory limit takes slower plans only where the others pass it; a gradient
-                    that is not finite is seen in launches of any number of outputs; calls do with 64 KiB of stack
-   2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; gtr_square's
-                    gradient is finite where it should be; Adagrad; slice_step, gather, to_float, to_int,
-                    softmax_mask; plans of micro-batches hold less; a predictor is made within the memory limit; in
-                    evaluation no activation is lost behind batch_norm's, nor a sum that is broadcast; kernels are
-                    compiled when a network is known
+                    validation and evaluation want a set alike training's; checkpoints have a checksum; shuffles of up
+                    to 64 rows are others; a memory limit takes slower plans only where the others pass it; calls do
+                    with 64 KiB of stack
+   2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; Adagrad;
+                    slice_step, gather, to_float, to_int, softmax_mask; plans of micro-batches hold less; gcc compiles
+                    the header in a third of the time (GPUTRAIN_AS_IS); a GPU's kernels are compiled at run time
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang); CHECK_DIR: where they build
 cd "$(dirname "$0")/.." || exit 1
-all="compilers others static units symbols markers plants ops size form examples emulated kernels address thread valgrind fuzz verified"
+all="compilers others static units symbols build markers plants ops size form examples emulated kernels address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
 warn="-Wall -Wextra -Werror"
@@ -36,7 +36,7 @@ check_compilers() {
             case $std in c99 | c++11) how="-O1 -c -o $dir/all.o" ;; *) how=-fsyntax-only ;; esac
             compile "$c" $std $dir/all $how -Wconversion || bad=1
             compile "$c" $std $dir/api -fsyntax-only -Wconversion || bad=1
-            for macro in GPUTRAIN_STATIC GPUTRAIN_CUDA GPUTRAIN_DOUBLE GPUTRAIN_NO_THREADS; do
+            for macro in GPUTRAIN_STATIC GPUTRAIN_CUDA GPUTRAIN_DOUBLE GPUTRAIN_NO_THREADS GPUTRAIN_AS_IS; do
                 compile "$c" $std $dir/all -fsyntax-only -D$macro || bad=1
             done
         done
@@ -113,6 +113,28 @@ check_symbols() {
     [ -z "$macros" ] || { echo "macros defined beside GTR_ and GPUTRAIN_: $macros"; return 1; }
 }
 
+# Who uses the header compiles it: how long that takes, and what comes of it, by gcc. Its levels are its own: user code behind it is what it is alone.
+user_seconds() { # of a command, the less of two runs
+    for turn in 1 2; do ("$@" && times) | awk 'END { split($1, t, /[ms]/); print t[1] * 60 + t[2] }'; done | sort -n | head -n 1
+}
+check_build() {
+    $CC -dM -E -x c /dev/null | grep -q __clang__ && { echo "skipped: $CC is not gcc"; return 0; }
+    bad=0
+    printf 'float user(float *x, int n);\nfloat user(float *x, int n) { float s = 0; for (int i = 0; i < n; i++) { x[i] *= 2; s += x[i & 7]; } return s; }\n' >$dir/user.c
+    (cat $dir/all.c $dir/user.c) >$dir/behind.c
+    fast=$(user_seconds $CC -O3 -march=native -ffunction-sections -I. -c $dir/behind.c -o $dir/behind.o)
+    plain=$(user_seconds $CC -O0 -I. -c $dir/all.c -o $dir/plain.o)
+    $CC -O3 -march=native -ffunction-sections -c $dir/user.c -o $dir/user.o || bad=1
+    for o in behind user; do objcopy -O binary -j .text.user $dir/$o.o $dir/$o.bin && [ -s $dir/$o.bin ] || bad=1; done
+    cmp $dir/behind.bin $dir/user.bin || { echo "a function behind the header is compiled otherwise than alone"; bad=1; }
+    text=$(size $dir/behind.o | awk 'NR == 2 { print $1 }')
+    largest=$(nm -S --size-sort $dir/behind.o | grep -i ' t ' | tail -n 1)
+    function=${largest##* } largest=$((0x$(echo "$largest" | cut -d ' ' -f 2)))
+    echo "-O3 takes $fast s, -O0 $plain (at most 4.6 times as long); text $text bytes (at most 800000), of it $function $largest (at most 20000)"
+    [ "$text" -le 800000 ] && [ "$largest" -le 20000 ] && echo "$fast $plain" | awk '{ exit $1 > 4.6 * $2 }' || bad=1
+    return $bad
+}
+
 check_markers() { sh tests/check_markers.sh; }
 
 # Faults that `make campaign` plants must have their lines.
@@ -142,8 +164,8 @@ check_ops() {
 check_size() {
     bytes=$(wc -c <gputrain.h)
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
-    echo "gputrain.h has $bytes bytes (at most 1214400); $doc lines of it are to be read first (at most 150)"
-    [ "$bytes" -le 1214400 ] && [ "$doc" -le 150 ]
+    echo "gputrain.h has $bytes bytes (at most 1216400); $doc lines of it are to be read first (at most 150)"
+    [ "$bytes" -le 1216400 ] && [ "$doc" -le 150 ]
 }
 
 # Lines of at most 120 columns, in all that is C; functions that fit a screen, from the line of the brace that opens one to that of the brace
