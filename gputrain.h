@@ -11846,7 +11846,7 @@ static double gtr__saving(const gtr__selection *f, const gtr__taken *t) {
         }
     return (t->count - 1) * GTR__LAUNCH_COST + bytes * GTR__BYTE_COST;
 }
-/* That, less what other matchers would save where its further nodes stand. */
+/* A match's gain: its saving less, for each node behind its first, the most that another match there would save. */
 static double gtr__gain(const gtr__selection *f, const gtr__taken *t) {
     double gain = gtr__saving(f, t);
     gtr__taken other;

@@ -487,7 +487,7 @@ static inline gtr_result gtr__check(gtr__cuda *g, cudaError_t e, const char *wha
         cudaGetErrorName(e), (int)e);
 }
 
-// For cleaning up: what it meets has been reported before, or cannot be helped.
+// Clears CUDA's last error after a call whose failure the caller does not report, such as one that releases a handle.
 static void gtr__quiet(cudaError_t e) { if (e != cudaSuccess) cudaGetLastError(); }
 
 #if GTR__DEVICE_HALF
@@ -574,16 +574,15 @@ static inline void gtr__variant_knows(gtr__variant *v, int k, uint64_t value) {
     gtr__variant_make<decltype(kernel)>(GTR__ENTRY(kernel), #kernel, gtr__constant<>())     // without constants
 
 // >>kernel-text
-// The device half's text, which is a part of the program: the two files as they were when it was compiled. They are
-// read as pieces: a directive, a macro, or what stands at the left margin up to the bracket or semicolon that ends it.
-// A program of a kernel has the pieces that its own text names, and that these name in turn, in their order.
+// Makes the source text that NVRTC compiles for one kernel. The linked program contains the text of both files, which
+// a parser cuts into pieces: a preprocessor directive, a macro's definition, or a top-level declaration or definition,
+// which begins in column 1. A kernel's source text is the transitive closure of its dependencies, in the files' order:
+// the pieces that define the identifiers which the kernel uses, those that define what these use, and so on.
 #ifndef GTR__AHEAD
-typedef enum { GTR__PIECE_DIRECTIVE, GTR__PIECE_CALL, GTR__PIECE_MACRO, GTR__PIECE_CODE } gtr__piece_kind;
 typedef struct gtr__piece {
     const char *begin, *end;
     int line;
-    gtr__piece_kind kind;
-    bool always;                // every program has it: a directive, a macro's use in the device half
+    bool always;                // every program has it: a directive, a macro that is expanded in the device half
 } gtr__piece;
 typedef struct gtr__word { uint64_t hash; int piece; } gtr__word;
 typedef struct gtr__source {
@@ -680,12 +679,11 @@ static void gtr__read_pieces(gtr__source *s, const char *file, const char *begin
         if (*p == '\n' || *p == ' ' || *p == '}') { p++; continue; }
         if (gtr__begins(p, end, "extern \"C\" {")) { p += 12; continue; }
         for (; counted < p; counted++) line += *counted == '\n';
-        gtr__piece piece = { p, NULL, line, GTR__PIECE_CODE, false };
+        gtr__piece piece = { p, NULL, line, false };
         if (*p == '#') {
             const char *word = p + 1;
             while (*word == ' ') word++;
-            piece.kind = gtr__begins(word, end, "define") ? GTR__PIECE_MACRO : GTR__PIECE_DIRECTIVE;
-            piece.always = piece.kind == GTR__PIECE_DIRECTIVE;
+            piece.always = !gtr__begins(word, end, "define");
             p = gtr__past_directive(p, end);
             bool drop = gtr__begins(word, end, "include");
             if (gtr__begins(word, end, "if") && ++level && gtr__begins(word, end, "if GTR__DEVICE_HALF")) {
@@ -698,7 +696,6 @@ static void gtr__read_pieces(gtr__source *s, const char *file, const char *begin
             while (gtr__letter_or_digit(*name)) name++;
             const bool call = *name == '(' && gtr__begins(p, end, "GTR__");
             p = gtr__past_code(p, end, call);
-            if (call) piece.kind = GTR__PIECE_CALL;
             piece.always = call && (half != 0 || gtr__find(piece.begin, p, "GTR__BOTH"));
             if ((call && !piece.always) || gtr__find(piece.begin, p, "GTR__GLOBAL void")) continue;  // a prototype
         }
@@ -739,7 +736,8 @@ static const char *gtr__past_brackets(const char *p, const char *end, char open,
 static bool gtr__is_word(const char *word, size_t n, const char *text) {
     return word && strlen(text) == n && !memcmp(word, text, n);
 }
-// Names that a piece may define begin so, and a function's with small letters; what others stand for all programs have.
+// Whether an identifier is one that dependencies are followed through: pieces that define others, such as float2 or
+// those of >>prelude, are NVRTC's own or in every program.
 static bool gtr__own_name(const char *word, size_t n) {
     return n > 4 && (!memcmp(word, "gtr_", 4) || !memcmp(word, "GTR_", 4));
 }
@@ -833,11 +831,11 @@ static void gtr__append(gtr__growing *t, const char *text, size_t n) {
 // The text of a program whose kernel has this name; NULL: out of memory. The caller frees it.
 static char *gtr__program_text(const gtr__source *s, const char *name) {
     bool *in = (bool *)calloc((size_t)s->n, 1);
-    int *todo = (int *)malloc((size_t)s->n * sizeof *todo), n_todo = 0;
+    int *queue = (int *)malloc((size_t)s->n * sizeof *queue), n_queue = 0;
     int line = 0;               // of the next piece, if nothing is left out
     gtr__growing t = { NULL, 0, 0, false };
     const char *at = name, *end = name + strlen(name);
-    // pieces that define the words of [at, end) are in, and their words are next
+    // marks the pieces that define an identifier of [at, end), and queues them
     auto reach = [&] {
         const char *word;
         size_t n;
@@ -846,14 +844,14 @@ static char *gtr__program_text(const gtr__source *s, const char *name) {
             for (uint64_t i = hash; s->word[i & (uint64_t)(s->n_word - 1)].piece >= 0; i++) {
                 const gtr__word *w = &s->word[i & (uint64_t)(s->n_word - 1)];
                 if (w->hash != hash || in[w->piece]) continue;
-                in[w->piece] = true; todo[n_todo++] = w->piece;
+                in[w->piece] = true; queue[n_queue++] = w->piece;
             }
         }
     };
-    if (in && todo) {
+    if (in && queue) {
         reach();
-        for (int k = 0; k < s->n; k++) if (s->piece[k].always) { in[k] = true; todo[n_todo++] = k; }
-        while (n_todo) { const gtr__piece *p = &s->piece[todo[--n_todo]]; at = p->begin; end = p->end; reach(); }
+        for (int k = 0; k < s->n; k++) if (s->piece[k].always) { in[k] = true; queue[n_queue++] = k; }
+        while (n_queue) { const gtr__piece *p = &s->piece[queue[--n_queue]]; at = p->begin; end = p->end; reach(); }
         for (int k = 0; k < s->n; k++) {
             const gtr__piece *p = &s->piece[k];
             if (!in[k]) continue;
@@ -869,7 +867,7 @@ static char *gtr__program_text(const gtr__source *s, const char *name) {
             for (const char *c = p->begin; c < p->end; c++) line += *c == '\n';
         }
     }
-    free(in); free(todo);
+    free(in); free(queue);
     return t.at;
 }
 #endif
@@ -938,7 +936,7 @@ static bool gtr__nvrtc_from(gtr__nvrtc *n, const char *path, int most) {
         snprintf(n->why, sizeof n->why, "the driver is older than %.100s (NVRTC %d.%d)", path, major, minor);
         return false;
     }
-    // one kernel, which tells whether the library that has what NVRTC builds in is there, too
+    // NVRTC loads libnvrtc-builtins with the first program: one is compiled to see whether that library is found
     void *program = NULL;
     const char *const option = "-arch=compute_75";
     int e = n->CreateProgram(&program, "__global__ void k(float *x) { *x = sinf(*x); }", "k", 0, NULL, NULL);
@@ -1996,11 +1994,11 @@ static GTR__DEVICE float gtr__unary_bwd(int op, float dy, float x, float y, floa
 static void *gtr__cublaslt_open() {
     char name[40];
     snprintf(name, sizeof name, "libcublasLt.so.%d", CUDART_VERSION / 1000);
-    return dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    return gtr__library_open(name);
 }
 static void *gtr__cublaslt(const char *function) {
     static void *const library = gtr__cublaslt_open();
-    return library ? dlsym(library, function) : NULL;
+    return library ? gtr__library_symbol(library, function) : NULL;
 }
 #define GTR__CUBLASLT(function) ((decltype(&::function))gtr__cublaslt(#function))
 #define cublasLtCreate(handle) (gtr__cublaslt("cublasLtCreate") ? GTR__CUBLASLT(cublasLtCreate)(handle) \
