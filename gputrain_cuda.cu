@@ -3347,6 +3347,20 @@ gtr__floats<N> gtr__affine(gtr__product_affine a, gtr__floats<N> v, int type, in
     return v;
 }
 #endif
+// What of a product's type and epilogue a kernel has as constants, KNOWN: 0, nothing; or GTR__IS_KNOWN and what is so.
+// Code that a product does not want is then not compiled. gtr__is_so alone reads KNOWN, gtr__product_facts says it.
+enum {
+    GTR__IS_KNOWN = 1, GTR__IS_BF16 = 2, GTR__IS_BIAS = 4, GTR__IS_FROM = 8, GTR__IS_SAVED = 16, GTR__IS_ADD = 32,
+    GTR__IS_ACT = 64,           // an activation, or its backward
+    GTR__IS_IN_LINE = 128,      // it is GTR__IN_LINE
+    GTR__IS_TURNED = 256, GTR__IS_FOLDED = 512      // of >>conv-lines
+};
+template <int KNOWN> static GTR__BOTH bool gtr__is_so(int fact, bool so) { return KNOWN ? (KNOWN & fact) != 0 : so; }
+static int gtr__product_facts(const gtr__product *p) {
+    return GTR__IS_KNOWN | (p->type_a == GTR_BF16 ? GTR__IS_BF16 : 0) | (p->bias ? GTR__IS_BIAS : 0)
+        | (p->affine.from ? GTR__IS_FROM : 0) | (p->saved ? GTR__IS_SAVED : 0) | (p->add ? GTR__IS_ADD : 0)
+        | (p->act >= 0 ? GTR__IS_ACT : 0) | (p->act == GTR__IN_LINE ? GTR__IS_IN_LINE : 0);
+}
 static GTR__BOTH bool gtr__affine_is(const gtr__product_affine &a) {
     return a.mean || a.from;
 }
@@ -7192,7 +7206,7 @@ typedef struct gtr__lines_slot {
     uint32_t turn;
     GTR__DEVICE void next(int stages) { if (++at == stages) { at = 0; turn ^= 1; } }
 } gtr__lines_slot;
-template <int N, bool HALF> struct gtr__lines_block {
+template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     static constexpr int depth = HALF ? 64 : 32, passes = HALF ? 1 : 2;     // of 128 bytes; over staging
     const gtr__product &p;
     const gtr__lines_cut &cut;
@@ -7200,6 +7214,8 @@ template <int N, bool HALF> struct gtr__lines_block {
     uint32_t ring, weight, staging, full, empty, staged, staging_empty, weights_full;
     int m0;                             // C's channels from here on
 
+    static GTR__DEVICE bool is(int fact, bool so) { return gtr__is_so<KNOWN>(fact, so); }
+    GTR__DEVICE bool folded() const { return is(GTR__IS_FOLDED, cut.fold != 0); }
     // boxes(): how many boxes the block's weights are: 64 rows for each line of taps, stage of columns and panel.
     GTR__DEVICE int box_rows() const { return gtr__lines_box_rows(HALF, cut); }
     GTR__DEVICE int boxes() const { return cut.taps_y * cut.columns * cut.panels * 64 / box_rows(); }
@@ -7348,19 +7364,19 @@ template <int N, bool HALF> struct gtr__lines_block {
         });
     }
     template <typename T> GTR__DEVICE void activate(float *d) const {
-        const bool relu = gtr__is(p.act, GTR__IN_LINE);
-        if (p.saved && relu) each_with<T>(d, [](gtr__floats<8> v, const gtr__floats<8> &s) {
+        const bool relu = is(GTR__IS_IN_LINE, gtr__is(p.act, GTR__IN_LINE)), saved = is(GTR__IS_SAVED, p.saved != NULL);
+        if (saved && relu) each_with<T>(d, [](gtr__floats<8> v, const gtr__floats<8> &s) {
 #pragma unroll
             for (int k = 0; k < 8; k++) v.v[k] = gtr__unary_bwd(GTR__IN_LINE, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f);
             return v;
         });
-        else if (p.saved) each_with<T>(d, [&](const gtr__floats<8> &v, const gtr__floats<8> &s) {
+        else if (saved) each_with<T>(d, [&](const gtr__floats<8> &v, const gtr__floats<8> &s) {
             return gtr__dact(p.act, v, s, p.act_a, p.act_b);
         });
         else if (relu) {
 #pragma unroll
             for (int i = 0; i < N / 2; i++) d[i] = gtr__unary_fwd(GTR__IN_LINE, d[i], 0.0f, 0.0f);
-        } else if (p.act >= 0) each(d, [&](const gtr__floats<8> &v, int) {
+        } else if (is(GTR__IS_ACT, p.act >= 0)) each(d, [&](const gtr__floats<8> &v, int) {
             return gtr__act(p.act, v, p.act_a, p.act_b);
         });
     }
@@ -7422,10 +7438,10 @@ template <int N, bool HALF> struct gtr__lines_block {
     GTR__DEVICE void finish(float *d, const gtr__lines_tile &at, int group, uint32_t &turn) const {
         auto await = [&]() { gtr__bar_await(staged + 8 * group, turn); turn ^= 1; };
         const int warp = (int)threadIdx.x / 32 & 3;
-        if (p.bias) add_bias(d);
+        if (is(GTR__IS_BIAS, p.bias != NULL)) add_bias(d);
 #pragma unroll 1
         for (int pass = 0; pass < passes && m0 + pass * depth < cut.channels; pass++) {
-            const bool own = cut.fold ? warp < 4 >> cut.fold : HALF || warp / 2 == pass;
+            const bool own = folded() ? warp < 4 >> cut.fold : HALF || warp / 2 == pass;
             int left = cut.epilogue_reads;
             auto next = [&]() {
                 if (--left <= 0) return;
@@ -7434,14 +7450,14 @@ template <int N, bool HALF> struct gtr__lines_block {
                 await();
             };
             await();
-            if (cut.fold) {
+            if (folded()) {
                 fold_columns(d, group);
                 if (left) { gtr__shared_publish(); left++; next(); }
             }
-            if (p.affine.from) { if (own) add<T>(d); next(); }
+            if (is(GTR__IS_FROM, p.affine.from != NULL)) { if (own) add<T>(d); next(); }
             if (own) activate<T>(d);
-            if (p.saved) next();
-            if (p.add && own) add<T>(d);
+            if (is(GTR__IS_SAVED, p.saved != NULL)) next();
+            if (is(GTR__IS_ADD, p.add) && own) add<T>(d);
             if (own) put<T>(d);
             gtr__shared_publish();
             gtr__warpgroup_barrier(group + 1);
@@ -7504,14 +7520,14 @@ template <int N, bool HALF> struct gtr__lines_block {
     }
     template <bool TURNED> GTR__DEVICE void consume(int group) const {
         if constexpr (!HALF) consume<float, GTR_F32, TURNED>(group);
-        else if (p.type_a == GTR_BF16) consume<__nv_bfloat16, GTR_BF16, TURNED>(group);
+        else if (is(GTR__IS_BF16, p.type_a == GTR_BF16)) consume<__nv_bfloat16, GTR_BF16, TURNED>(group);
         else consume<__half, GTR_F16, TURNED>(group);
     }
 };
 #endif
 #endif
 #if GTR__DEVICE_HALF
-template <int N, bool HALF>
+template <int N, bool HALF, int KNOWN>
 static __global__ void __launch_bounds__(384, 1)
 gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
                   const __grid_constant__ gtr__lines_maps maps) {
@@ -7521,7 +7537,7 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
         staging = weight + cut.taps_y * cut.columns * cut.panels * (8192 >> cut.log),
         full = staging + (N + cut.over) * 128,
         empty = full + 16 * cut.stages, staged = empty + 8 * cut.stages;
-    const gtr__lines_block<N, HALF> block = { p, cut, maps, ring, weight, staging, full, empty, staged, staged + 16,
+    const gtr__lines_block<N, HALF, KNOWN> block = { p, cut, maps, ring, weight, staging, full, empty, staged, staged + 16,
         staged + 24, (int)blockIdx.y * 64 };
     const int group = (int)threadIdx.x / 128;
     if (threadIdx.x == 0) {
@@ -7532,7 +7548,7 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
     gtr__enter();
     if (group < 2) {
         gtr__warpgroup_registers<232, true>();
-        if (cut.turned) block.template consume<true>(group);
+        if (block.is(GTR__IS_TURNED, cut.turned)) block.template consume<true>(group);
         else block.template consume<false>(group);
         return;
     }
@@ -7542,7 +7558,7 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 #endif
 }
 #endif
-template <int, bool> GTR__GLOBAL void gtr__lines_kernel(gtr__product, gtr__lines_cut, gtr__lines_maps);
+template <int, bool, int> GTR__GLOBAL void gtr__lines_kernel(gtr__product, gtr__lines_cut, gtr__lines_maps);
 // WEIGHT: rows of k are eight images' of a pixel, so that all taps read one copy of a tile, and small images have no
 // more of a border than large ones; two pixels side by side are a step of k. A warpgroup has a column of
 // taps, and N of its sums are the channels under each tap of it, a line further on each, of 64 of C's rows; the warp
@@ -7815,8 +7831,10 @@ static gtr_result gtr__lines_start(gtr__run *run, const gtr__call *c, const gtr_
         + (size_t)gtr__lines_fixed_bytes(N + cut.over, cut.taps_y * cut.columns * cut.panels, cut.log);
     const int blocks = (int)gtr__ceil(p->n, 64), most = run->on->sm_count / blocks,
         wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
-    return gtr__product_launch(run, c, GTR__VARIANT(gtr__lines_kernel, N, HALF), dim3((unsigned)wide,
-        (unsigned)blocks), 384, shared, 1, *p, cut, maps);
+    auto kernel = GTR__VARIANT(gtr__lines_kernel, N, HALF, 0);
+    gtr__variant_knows(&kernel, 2, (uint64_t)(gtr__product_facts(p) | (cut.turned ? GTR__IS_TURNED : 0)
+        | (cut.fold ? GTR__IS_FOLDED : 0)));
+    return gtr__product_launch(run, c, kernel, dim3((unsigned)wide, (unsigned)blocks), 384, shared, 1, *p, cut, maps);
 }
 template <int N, bool HALF>
 static gtr_result gtr__lines_weight_start(gtr__run *run, const gtr__call *c, const gtr__product *p,
