@@ -3353,13 +3353,17 @@ enum {
     GTR__IS_KNOWN = 1, GTR__IS_BF16 = 2, GTR__IS_BIAS = 4, GTR__IS_FROM = 8, GTR__IS_SAVED = 16, GTR__IS_ADD = 32,
     GTR__IS_ACT = 64,           // an activation, or its backward
     GTR__IS_IN_LINE = 128,      // it is GTR__IN_LINE
-    GTR__IS_TURNED = 256, GTR__IS_FOLDED = 512      // of >>conv-lines
+    GTR__IS_TURNED = 256, GTR__IS_FOLDED = 512,     // of >>conv-lines
+    GTR__IS_WHOLE = 1024,       // gtr__conv_whole
+    GTR__IS_SINGLE = 2048,      // C is float32, of A of 16 bits too
+    GTR__IS_OF_BARE = GTR__IS_KNOWN | GTR__IS_BF16 | GTR__IS_ADD | GTR__IS_WHOLE | GTR__IS_SINGLE   // gtr__product_bare
 };
 template <int KNOWN> static GTR__BOTH bool gtr__is_so(int fact, bool so) { return KNOWN ? (KNOWN & fact) != 0 : so; }
 static int gtr__product_facts(const gtr__product *p) {
     return GTR__IS_KNOWN | (p->type_a == GTR_BF16 ? GTR__IS_BF16 : 0) | (p->bias ? GTR__IS_BIAS : 0)
         | (p->affine.from ? GTR__IS_FROM : 0) | (p->saved ? GTR__IS_SAVED : 0) | (p->add ? GTR__IS_ADD : 0)
-        | (p->act >= 0 ? GTR__IS_ACT : 0) | (p->act == GTR__IN_LINE ? GTR__IS_IN_LINE : 0);
+        | (p->act >= 0 ? GTR__IS_ACT : 0) | (p->act == GTR__IN_LINE ? GTR__IS_IN_LINE : 0)
+        | (p->type_c == GTR_F32 ? GTR__IS_SINGLE : 0);
 }
 static GTR__BOTH bool gtr__affine_is(const gtr__product_affine &a) {
     return a.mean || a.from;
@@ -6011,16 +6015,19 @@ static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
 // As gtr__product_store, where all is of whole 16 bytes (whole_c): a block is as long at its epilogue as at a short
 // sum, so a thread moves 16 bytes a row, and asks once for what is done to them; what is read of G rows is on its way
 // at once. Rows from begin to end, of COLUMNS columns from column0 on, which lie PITCH floats apart at c.
-template <typename T, bool READS, int COLUMNS, int PITCH, int THREADS, int G, typename L>
+template <int KNOWN, typename T, bool READS, int COLUMNS, int PITCH, int THREADS, int G, typename L>
 static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut, L lane, int tid,
         const gtr__floats<8> &bias, int column0, int begin, int end, const float *c) {
     constexpr int W = 16 / sizeof(T), across = COLUMNS / W, step = THREADS / across;
     typedef gtr__few<T, W> few;
     const int column = tid % across * W;
     [[maybe_unused]] const int turn = tid & 4;
-    const bool behind = p.affine.from == NULL;      // what is added is so behind the activation, or in front of it
+    auto is = [](int fact, bool so) { return gtr__is_so<KNOWN>(fact, so); };
+    // what is added is so behind the activation, or in front of it
+    const bool behind = !is(GTR__IS_FROM, p.affine.from != NULL), adds = !behind || is(GTR__IS_ADD, p.add),
+        acts = is(GTR__IS_SAVED, p.saved != NULL), relu = is(GTR__IS_IN_LINE, gtr__is(p.act, GTR__IN_LINE)),
+        other = is(GTR__IS_ACT, p.act >= 0) && !relu;
     const T *had = (const T *)(behind ? gtr__product_had(p) : p.affine.from), *saved = (const T *)p.saved;
-    const bool relu = gtr__is(p.act, GTR__IN_LINE), other = p.act >= 0 && !relu;
     if (column0 + column >= cut.n) return;
     lane.place += column - lane.column;
     for (int first = begin + tid / across; first < end; first += G * step) {
@@ -6031,8 +6038,8 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
             const int64_t at = lane.at(cut, first + i * step);
             const bool in = first + i * step < end;
             to[i] = (T *)p.c + at;
-            if (READS && had && in) added[i] = *(const few *)(had + at);
-            if (READS && saved && in) at_act[i] = *(const few *)(saved + at);
+            if (READS && adds && in) added[i] = *(const few *)(had + at);
+            if (READS && acts && in) at_act[i] = *(const few *)(saved + at);
         }
 #pragma unroll
         for (int i = 0; i < G; i++) {
@@ -6048,50 +6055,54 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
 #pragma unroll
             for (int k = 0; k < W; k++) {
                 v.v[k] += bias.v[k];
-                if (READS && had && !behind) v.v[k] += gtr__load(&added[i].v[k]);
-                s.v[k] = READS && saved ? gtr__load(&at_act[i].v[k]) : 0.0f;
-                if (relu) v.v[k] = READS && saved ? gtr__unary_bwd(GTR__IN_LINE, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
+                if (READS && adds && !behind) v.v[k] += gtr__load(&added[i].v[k]);
+                s.v[k] = READS && acts ? gtr__load(&at_act[i].v[k]) : 0.0f;
+                if (relu) v.v[k] = READS && acts ? gtr__unary_bwd(GTR__IN_LINE, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
                     : gtr__unary_fwd(GTR__IN_LINE, v.v[k], 0.0f, 0.0f);
             }
-            if (other) v = READS && saved ? gtr__dact(p.act, v, s, p.act_a, p.act_b)
+            if (other) v = READS && acts ? gtr__dact(p.act, v, s, p.act_a, p.act_b)
                 : gtr__act(p.act, v, p.act_a, p.act_b);
 #pragma unroll
             for (int k = 0; k < W; k++)
-                gtr__store(&r.v[k], READS && had && behind ? v.v[k] + gtr__load(&added[i].v[k]) : v.v[k]);
+                gtr__store(&r.v[k], READS && adds && behind ? v.v[k] + gtr__load(&added[i].v[k]) : v.v[k]);
             *(few *)to[i] = r;
         }
     }
 }
 // first_bias: of the group's column 0.
-template <bool HALF, int COLUMNS, int PITCH, int THREADS, int G, typename L>
+template <int KNOWN, bool HALF, int COLUMNS, int PITCH, int THREADS, int G, typename L>
 static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut, const L &lane, int tid,
         int64_t first_bias, int column0, int begin, int end, const float *c) {
-    const bool low = HALF && p.type_c != GTR_F32;
+    auto is = [](int fact, bool so) { return gtr__is_so<KNOWN>(fact, so); };
+    const bool low = HALF && !is(GTR__IS_SINGLE, p.type_c == GTR_F32);
     const int column = column0 + tid % (COLUMNS / (low ? 8 : 4)) * (low ? 8 : 4);
     gtr__floats<8> bias = {};
 #pragma unroll
     for (int k = 0; k < (HALF ? 8 : 4); k++)
-        if (p.bias && column < cut.n && k < (low ? 8 : 4))
+        if (is(GTR__IS_BIAS, p.bias != NULL) && column < cut.n && k < (low ? 8 : 4))
             bias.v[k] = gtr__get(p.bias, p.type_bias, first_bias + column + k);
     auto of = [&](auto type) {
         typedef decltype(type) T;
-        if (p.saved || p.add || p.affine.from)
-            gtr__conv_store<T, true, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, bias, column0, begin, end, c);
-        else gtr__conv_store<T, false, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, bias, column0, begin, end, c);
+        if (is(GTR__IS_SAVED | GTR__IS_ADD | GTR__IS_FROM, p.saved || p.add || p.affine.from))
+            gtr__conv_store<KNOWN, T, true, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, bias, column0, begin, end,
+                c);
+        else gtr__conv_store<KNOWN, T, false, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, bias, column0, begin, end,
+            c);
     };
     if (!low) of(0.0f);
     else if constexpr (HALF) {
-        if (p.type_c == GTR_BF16) of(__nv_bfloat16());
+        if (is(GTR__IS_BF16, p.type_c == GTR_BF16)) of(__nv_bfloat16());
         else of(__half());
     }
 }
 // Rows of C from begin to end, by whichever way they can go. BARE: of a weight's gradient.
-template <bool HALF, bool BARE, int COLUMNS, int PITCH, int THREADS, int G, typename L>
+template <int KNOWN, bool HALF, bool BARE, int COLUMNS, int PITCH, int THREADS, int G, typename L>
 static GTR__DEVICE void gtr__conv_finish(const gtr__product &given, const gtr__conv_cut &cut, const L &lane, int tid,
         int64_t first_bias, int row0, int column0, int begin, int end, const float *c) {
     auto finish = [&](const gtr__product &p) {
-        if (cut.whole_c) {
-            gtr__conv_store<HALF, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, first_bias, column0, begin, end, c);
+        if (gtr__is_so<KNOWN>(GTR__IS_WHOLE, cut.whole_c)) {
+            gtr__conv_store<KNOWN, HALF, COLUMNS, PITCH, THREADS, G>(p, cut, lane, tid, first_bias, column0, begin, end,
+                c);
             return;
         }
         const gtr__floats<4> bias = gtr__product_bias(p, cut, column0 + lane.column, first_bias);
@@ -6306,7 +6317,7 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_mma {
 // What a block's threads know alike, and how they fetch. PLACES and IMAGE: a thread copies the same rows of A in each
 // tile of k: where they begin, and bits of the taps' lines and columns under which they are in the image. WEIGHT: a
 // thread copies the same columns of B, and its rows, each tile's own, stand in a table.
-template <int KIND, int EDGE, int FORM> struct gtr__warps_block {
+template <int KIND, int EDGE, int FORM, int KNOWN> struct gtr__warps_block {
     typedef gtr__warps_tile<KIND, EDGE, FORM> tile_t;
     static constexpr int ES = tile_t::ES, per = tile_t::per, depth = tile_t::depth, threads = tile_t::threads,
         chunks = tile_t::WEIGHT ? tile_t::N / per : GTR__WARPS_BYTES / 16, down = threads / chunks,
@@ -6466,14 +6477,14 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_block {
         for (int first = 0; first < tile_t::M; first += tile_t::pass) {
             block.spill(c, first);
             __syncthreads();
-            gtr__conv_finish<KIND == GTR__PRODUCT_HALF, tile_t::WEIGHT, tile_t::N, tile_t::pitch, threads,
+            gtr__conv_finish<KNOWN, KIND == GTR__PRODUCT_HALF, tile_t::WEIGHT, tile_t::N, tile_t::pitch, threads,
                 EDGE == 64 ? 4 : 2>(p, cut, lane, (int)threadIdx.x, (int64_t)at.group * cut.n, at.m0, at.n0, first,
                 min(end, first + tile_t::pass), c);
             __syncthreads();
         }
     }
 };
-template <int KIND, int EDGE, int FORM>
+template <int KIND, int EDGE, int FORM, int KNOWN>
 static __global__ void __launch_bounds__(2 * EDGE)
 gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__conv_cut cut) {
 #if __CUDA_ARCH__ >= 800
@@ -6481,7 +6492,7 @@ gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_cons
     extern __shared__ __align__(16) char gtr__pool[];
     const auto at = gtr__conv_place_of<FORM, tile_t::M, tile_t::N, tile_t::depth>(cut);
     if (FORM == GTR__CONV_IMAGE && at.m0 >= at.m) { gtr__enter(); return; }
-    gtr__warps_block<KIND, EDGE, FORM> own = { p, cut, at,
+    gtr__warps_block<KIND, EDGE, FORM, KNOWN> own = { p, cut, at,
         (const char *)p.a + at.group * p.a_batch * tile_t::ES, (const char *)p.b + at.group * p.b_batch * tile_t::ES,
         (int4 *)(gtr__pool + cut.table), {}, {}, {}, false };
     gtr__warps_mma<KIND, EDGE, FORM> block;
@@ -6491,7 +6502,7 @@ gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_cons
     block.clear();
     gtr__enter();
     if constexpr (KIND == GTR__PRODUCT_TF32) own.template multiply<GTR_F32>(block, wants_sums, sum);
-    else if (p.type_a == GTR_BF16) own.template multiply<GTR_BF16>(block, wants_sums, sum);
+    else if (gtr__is_so<KNOWN>(GTR__IS_BF16, p.type_a == GTR_BF16)) own.template multiply<GTR_BF16>(block, wants_sums, sum);
     else own.template multiply<GTR_F16>(block, wants_sums, sum);
     const gtr__product_lane lane = gtr__product_lane_of<tile_t::M, tile_t::N, tile_t::threads>(cut, at.m0, at.n0,
         at.c_of(p, cut));
@@ -6506,7 +6517,7 @@ gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_cons
 #endif
 }
 #endif
-template <int, int, int> GTR__GLOBAL void gtr__conv_warps_kernel(gtr__product, gtr__conv_cut);
+template <int, int, int, int> GTR__GLOBAL void gtr__conv_warps_kernel(gtr__product, gtr__conv_cut);
 
 template <int KIND, int T, int FORM>
 static gtr_result gtr__conv_start(gtr__run *run, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
@@ -6558,8 +6569,10 @@ static gtr_result gtr__warps_start(gtr__run *run, const gtr__call *c, const gtr_
     cut.whole = cut.channels.by % tile_t::depth == 0;
     cut.whole_c = gtr__conv_whole(p);
     cut.table = cut.stages * tile_t::stage > tile_t::out ? cut.stages * tile_t::stage : tile_t::out;
-    return gtr__product_launch(run, c, GTR__VARIANT(gtr__conv_warps_kernel, KIND, EDGE, FORM), grid,
-        tile_t::threads, (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
+    const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0);
+    auto kernel = GTR__VARIANT(gtr__conv_warps_kernel, KIND, EDGE, FORM, 0);
+    gtr__variant_knows(&kernel, 3, (uint64_t)(tile_t::WEIGHT ? facts & GTR__IS_OF_BARE : facts));
+    return gtr__product_launch(run, c, kernel, grid, tile_t::threads, (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
 }
 template <int KIND, int FORM>
 static gtr_result gtr__conv_tiles(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
@@ -6947,7 +6960,7 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         asm volatile("bar.sync 1, 256;" ::: "memory");
         spill(d, c);
         asm volatile("bar.sync 1, 256;" ::: "memory");
-        gtr__conv_finish<HALF, WEIGHT, tile_t::columns, tile_t::pitch, 256, 2>(p, cut, lane, tid, 0, row0, column0, 0,
+        gtr__conv_finish<0, HALF, WEIGHT, tile_t::columns, tile_t::pitch, 256, 2>(p, cut, lane, tid, 0, row0, column0, 0,
             end, c);
     }
     GTR__DEVICE void consume(int range, int64_t base_c) {
