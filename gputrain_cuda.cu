@@ -22717,6 +22717,28 @@ typedef struct gtr__tall {
     gtr__record *record;
     gtr__rates *rate;
 } gtr__tall;
+// What of a cut and its network a kernel has as constants, KNOWN: 0, nothing; or of each 1 more than its value, in so
+// many bits from a place on. gtr__tall_net alone reads KNOWN.
+enum { GTR__TALL_WAYS = 0, GTR__TALL_DEEP = 3, GTR__TALL_RULE = 6, GTR__TALL_LAYERS = 10, GTR__TALL_LOSS = 13 };
+// 0: cross-entropy, 1: mean squared error, 2: the other
+static GTR__BOTH int gtr__tall_loss_kind(const gtr__tall &s) {
+    return s.m.loss == GTR__OP_XENT_STEP ? 0 : s.m.loss == GTR__OP_MSE ? 1 : 2;
+}
+static int gtr__tall_facts(const gtr__tall &s) {
+    return (s.ways + 1) << GTR__TALL_WAYS | (s.deep + 1) << GTR__TALL_DEEP
+        | ((int)s.m.optim.rule.kind + 1) << GTR__TALL_RULE | (s.m.layers + 1) << GTR__TALL_LAYERS
+        | (gtr__tall_loss_kind(s) + 1) << GTR__TALL_LOSS;
+}
+#if GTR__DEVICE_HALF
+template <int KNOWN> struct gtr__tall_net {
+    static constexpr uint32_t rules = KNOWN ? 1u << ((KNOWN >> GTR__TALL_RULE & 15) - 1 & 31) : gtr__rules_known;
+    static GTR__DEVICE int of(int place, int value) { return KNOWN ? (KNOWN >> place & 7) - 1 : value; }
+    static GTR__DEVICE int ways(const gtr__tall &s) { return of(GTR__TALL_WAYS, s.ways); }
+    static GTR__DEVICE int deep(const gtr__tall &s) { return of(GTR__TALL_DEEP, s.deep); }
+    static GTR__DEVICE int layers(const gtr__tall &s) { return of(GTR__TALL_LAYERS, s.m.layers); }
+    static GTR__DEVICE int loss(const gtr__tall &s) { return of(GTR__TALL_LOSS, gtr__tall_loss_kind(s)); }
+};
+#endif
 // A worker's place in the cut; the first of its slab's eights of rows, and how many; the first of its sixteens of rows
 // in the middle (from s.rows on: none).
 typedef struct gtr__tall_me {
@@ -23265,7 +23287,7 @@ static GTR__DEVICE bool gtr__tall_weights_arrived(gtr__tall_head *h, int from) {
 }
 // The loss of a row from its logits, whose gradient takes their place: a warp a row, a lane a column. more: what an
 // element of a mean over the batch counts, as the batch may have fewer rows than it is divided by.
-template <int P>
+template <int P, int KNOWN>
 static GTR__DEVICE void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits,
         const float *target, int label, int all, bool live, float scale, float more) {
     const int warp = gtr__thread() / 32, c = gtr__thread() & 31, n = s.m.layer[s.m.layers - 1].n;
@@ -23273,7 +23295,8 @@ static GTR__DEVICE void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, fl
     float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     const bool there = c < n;
     const float v = there ? y[c] : -INFINITY;
-    if (s.m.loss == GTR__OP_XENT_STEP) {
+    const int kind = gtr__tall_net<KNOWN>::loss(s);
+    if (kind == 0) {
         const gtr__xent &x = s.m.xent;
         const float g = all ? x.seed * scale / (float)all : 0.0f, top = gtr__warp_max(v);
         const bool counts = live && label != x.ignore, bad = counts && (label < 0 || label >= n),
@@ -23303,8 +23326,8 @@ static GTR__DEVICE void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, fl
         const float g = gtr__pair_slope(s.m.pair) * more,
             t = target[warp * GTR__RES_OUT + c];
         if (live && there) {
-            loss = gtr__pair_term(s.m.loss == GTR__OP_MSE, v, t);
-            dx = gtr__pair_dx(s.m.loss == GTR__OP_MSE, g, v, t);
+            loss = gtr__pair_term(kind == 1, v, t);
+            dx = gtr__pair_dx(kind == 1, g, v, t);
         }
         loss = gtr__warp_sum(loss) * more;
     }
@@ -23323,7 +23346,7 @@ static GTR__DEVICE void gtr__tall_operand(const gtr__tall &s, uint32_t *op, cons
 }
 // Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's; LAST: the last
 // layer, where it is known.
-template <int P, int LAST> struct gtr__tall_rows_of {
+template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
     const gtr__tall &s;
     float *pool;
     gtr__tall_head *h;
@@ -23532,11 +23555,11 @@ template <int P, int LAST> struct gtr__tall_rows_of {
 #pragma unroll (LAST ? LAST : 1)
         for (int l = 0; l < last; l++) forward(l);
         last_layer();
-        if (s.m.loss != GTR__OP_XENT_STEP) targets();
+        if (gtr__tall_net<KNOWN>::loss(s)) targets();
         __syncthreads();
         const gtr__tall_layer &end = s.layer[last];
         const int rows = gtr__tall_rows(s, h, step);
-        gtr__tall_loss<P>(s, h, logits, pool + s.target_at, gtr__tall_labels(s, pool, step)[own * 16 + warp],
+        gtr__tall_loss<P, KNOWN>(s, h, logits, pool + s.target_at, gtr__tall_labels(s, pool, step)[own * 16 + warp],
             h->all[par], block * 16 + warp < rows, scale, (float)s.m.batch / (float)rows);
         __syncthreads();
         if (warp < end.width / 8) {
@@ -23876,7 +23899,7 @@ static GTR__DEVICE void gtr__tall_gradient(const gtr__tall &s, float *pool, cons
 }
 // What is owned: the sum over slabs, and the update, whose outcome is published. marks: of the step before; if it was
 // bad, nothing is updated.
-template <int P>
+template <int P, uint32_t RULES>
 static GTR__DEVICE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
         int rank, int slab, int step, bool last, gtr__waiting &awaited, int &marks) {
     const gtr__mlp_layer &L = s.m.layer[0];
@@ -23923,14 +23946,14 @@ static GTR__DEVICE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__t
 #pragma unroll
     for (int j = 0; j < 4; j++) if (j < at.some) {
         if (s.m.checks && gtr__res_infinite(v[j])) bad = 2;
-        gtr__apply<gtr__adapt_quick, 1>(rule, &own.p[j], &v[j], &own.a[j], &own.b[j]);
+        gtr__apply<gtr__adapt_quick, 1, RULES>(rule, &own.p[j], &v[j], &own.a[j], &own.b[j]);
         if (last) L.dw[at.i + j] = v[j];
     }
     if (biased && tid < 16 && group * 16 + tid < L.n) {
         const float d = pool[s.sums_at + 256 + tid];
         const gtr__rule other = gtr__res_rule(h, step, h->segment[1].group);
         if (s.m.checks && gtr__res_infinite(d)) bad = 2;
-        gtr__apply<gtr__adapt_quick, 1>(other, &own.bias[0], &d, &own.bias[1], &own.bias[2]);
+        gtr__apply<gtr__adapt_quick, 1, RULES>(other, &own.bias[0], &d, &own.bias[1], &own.bias[2]);
         if (last) L.db[group * 16 + tid] = d;
     }
     gtr__tall_publish<P>(s, pool, own, group, rank, slab, step + 1, bad);
@@ -23951,7 +23974,7 @@ struct gtr__tall_four {
 // One of a spare block's tasks: 16 or 32 rows of a further layer's dw = dz^T h and 64 columns, db where they are the
 // first; the update, whose outcome is published. h is there first: most of it is kept as halves until dz comes, as
 // rounds of 128 rows of which a warp has eight. How the step before went is known from all rows' dz.
-template <int P> struct gtr__tall_task {
+template <int P, uint32_t RULES> struct gtr__tall_task {
     static constexpr int fours = GTR__TALL_STRIP / 16;
     const gtr__tall &s;
     float *pool;
@@ -24087,7 +24110,7 @@ template <int P> struct gtr__tall_task {
 #pragma unroll
             for (int j = 0; j < 4; j++) if (j < some) {
                 wrong |= gtr__res_infinite(v[j]);
-                gtr__apply<gtr__adapt_quick, 1>(rule, &p[j], &v[j], &a[j], &b[j]);
+                gtr__apply<gtr__adapt_quick, 1, RULES>(rule, &p[j], &v[j], &a[j], &b[j]);
                 if (last) L.dw[(int64_t)(n0 + at.n) * L.k + k0 + at.c + j] = v[j];
                 most = gtr__tall_max(most, gtr__tall_size(p[j]));
             }
@@ -24102,7 +24125,8 @@ template <int P> struct gtr__tall_task {
             shift = old[size + tid];
             float a = old[all + size + tid], b = old[2 * all + size + tid];
             wrong |= gtr__res_infinite(v);
-            gtr__apply<gtr__adapt_quick, 1>(gtr__res_rule(h, step, h->segment[2 * l + 1].group), &shift, &v, &a, &b);
+            gtr__apply<gtr__adapt_quick, 1, RULES>(gtr__res_rule(h, step, h->segment[2 * l + 1].group), &shift, &v, &a,
+                &b);
             now[size + tid] = shift; now[all + size + tid] = a; now[2 * all + size + tid] = b;
             if (last) L.db[n0 + tid] = v;
         }
@@ -24130,14 +24154,14 @@ template <int P> struct gtr__tall_task {
             gtr__tall_image(s, step, q.bias_at)[n0 + tid] = __float_as_uint(gtr__res_low<P>(shift));
     }
 };
-template <int P>
+template <int P, uint32_t RULES>
 static GTR__DEVICE bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
         bool last, uint32_t &bad) {
     const int par = step & 1;
     gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
 #pragma unroll 1
     for (int k = 0; k < h->tiles; k++) {
-        gtr__tall_task<P> task(s, pool, h, step, k, awaited);
+        gtr__tall_task<P, RULES> task(s, pool, h, step, k, awaited);
         const int tid = task.tid;
         task.product();
         if (k == 0 && tid < (int)(sizeof(gtr__rates) / 4))
@@ -24273,7 +24297,7 @@ static GTR__DEVICE void gtr__tall_assign(const gtr__tall &s, gtr__tall_head *h,
         h->tiles++;
     }
 }
-template <int P>
+template <int P, uint32_t RULES>
 static GTR__DEVICE void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__tall_head *h) {
     const gtr__tall_disk disk(s, h);
     int wrong = -1;             // the step that was not finite
@@ -24286,7 +24310,7 @@ static GTR__DEVICE void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__ta
     const int steps = (int)s.record[0].more + 1;
 #pragma unroll 1
     for (int i = 0; i < steps; i++) {
-        if (!gtr__tall_tasks<P>(s, pool, h, i, i == steps - 1, bad)) { wrong = i - 1; break; }
+        if (!gtr__tall_tasks<P, RULES>(s, pool, h, i, i == steps - 1, bad)) { wrong = i - 1; break; }
     }
     if (gtr__res_end(s, steps, bad, wrong))
         gtr__tall_state(s, pool, h, (wrong < 0 ? steps : wrong) & 1,
@@ -24294,7 +24318,8 @@ static GTR__DEVICE void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__ta
     gtr__mlp_grid_leave(s.m);
 }
 // A block with a share of the first layer, or rows, or both.
-template <int P> struct gtr__tall_block {
+template <int P, int KNOWN> struct gtr__tall_block {
+    typedef gtr__tall_net<KNOWN> net;
     const gtr__tall &s;
     float *pool;
     gtr__tall_head *h;
@@ -24361,8 +24386,8 @@ template <int P> struct gtr__tall_block {
         const gtr__tall_me &q = h->me;
         const float from = gtr__tall_await_dz(s, pool, q, i, before, awaited, marks) * s.byte_from;
         const uint32_t mark = awaited.tag | (marks ? 2u : 0u);
-        if (s.deep == 1) gtr__tall_gradient<P, 1>(s, pool, q, i, from, mark);
-        else if (s.deep == 2) gtr__tall_gradient<P, 2>(s, pool, q, i, from, mark);
+        if (net::deep(s) == 1) gtr__tall_gradient<P, 1>(s, pool, q, i, from, mark);
+        else if (net::deep(s) == 2) gtr__tall_gradient<P, 2>(s, pool, q, i, from, mark);
         else gtr__tall_gradient<P, 4>(s, pool, q, i, from, mark);
         __syncthreads();
         if (tid >= GTR__TALL_T - 32 && row < s.rows)
@@ -24373,7 +24398,7 @@ template <int P> struct gtr__tall_block {
             gtr__tall_bring(s, pool, h, i + 1);
             if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, true);
         }
-        if (tid < s.renew) gtr__tall_update<P>(s, pool, h, q.group, q.rank, q.slab, i, last, awaited, marks);
+        if (tid < s.renew) gtr__tall_update<P, net::rules>(s, pool, h, q.group, q.rank, q.slab, i, last, awaited, marks);
         else marks = awaited.turns >= GTR__DEADLINE;
         return marks;
     }
@@ -24398,8 +24423,8 @@ template <int P> struct gtr__tall_block {
         if (worker) {
             const uint32_t mark = awaited.tag | bad;
             const float factor = *(const volatile float *)&h->factor;
-            if (s.ways == 4) gtr__tall_parts<P, 4>(s, pool, h->me, i, factor, mark);
-            else if (s.ways == 2) gtr__tall_parts<P, 2>(s, pool, h->me, i, factor, mark);
+            if (net::ways(s) == 4) gtr__tall_parts<P, 4>(s, pool, h->me, i, factor, mark);
+            else if (net::ways(s) == 2) gtr__tall_parts<P, 2>(s, pool, h->me, i, factor, mark);
             else gtr__tall_parts<P, 1>(s, pool, h->me, i, factor, mark);
         }
         uint32_t before = bad;
@@ -24412,9 +24437,10 @@ template <int P> struct gtr__tall_block {
                 if (tid < 32) gtr__tall_publish_loss(s, h, row + (k - 1) * s.middles, i);
                 __syncthreads();
             }
-            if (s.m.layers == 3)
-                gtr__tall_rows_of<P, 2>(s, pool, h, row + k * s.middles, k, i, awaited, before).run(s.m.ctl->scale);
-            else gtr__tall_rows_of<P, 0>(s, pool, h, row + k * s.middles, k, i, awaited, before).run(s.m.ctl->scale);
+            const int at = row + k * s.middles;
+            if (net::layers(s) == 3)
+                gtr__tall_rows_of<P, 2, KNOWN>(s, pool, h, at, k, i, awaited, before).run(s.m.ctl->scale);
+            else gtr__tall_rows_of<P, 0, KNOWN>(s, pool, h, at, k, i, awaited, before).run(s.m.ctl->scale);
         }
         if (!last && worker && (row >= s.rows || s.middles >= workers)) gtr__tall_nearer(s, h, i + 1, awaited);
         int marks = 0;
@@ -24460,7 +24486,7 @@ template <int P> struct gtr__tall_block {
         if (worker) gtr__tall_pair_barrier(s);
     }
 };
-template <int P>
+template <int P, int KNOWN>
 static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __grid_constant__ gtr__tall s) {
     extern __shared__ __align__(16) char gtr__pool[];
     __shared__ __align__(16) gtr__tall_head head;
@@ -24510,8 +24536,8 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     }
     if (tid == 0) gtr__tall_assign(s, h, worker, spare);
     __syncthreads();
-    if (spare) { gtr__tall_spare<P>(s, pool, h); return; }
-    gtr__tall_block<P> block(s, pool, h);
+    if (spare) { gtr__tall_spare<P, gtr__tall_net<KNOWN>::rules>(s, pool, h); return; }
+    gtr__tall_block<P, KNOWN> block(s, pool, h);
     if (!block.start()) return;
     int i = 0;
 #pragma unroll 1
@@ -24519,7 +24545,7 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     block.end(i);
 }
 #endif
-template <int> GTR__GLOBAL void gtr__k_tall(gtr__tall);
+template <int, int> GTR__GLOBAL void gtr__k_tall(gtr__tall);
 
 // >>tall-match
 // Bytes of shared memory, and how they are cut.
@@ -24674,7 +24700,9 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
 template <int P> static gtr_result gtr__tall_start(gtr__run *run, const gtr__call *c, gtr__tall *s) {
     const int blocks = s->mains + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
-    gtr__together all = gtr__all_of(GTR__VARIANT(gtr__k_tall, P), s, gtr__res_up(blocks, 2), GTR__TALL_T, bytes, 2);
+    auto kernel = GTR__VARIANT(gtr__k_tall, P, 0);
+    gtr__variant_knows(&kernel, 1, (uint64_t)gtr__tall_facts(*s));
+    gtr__together all = gtr__all_of(kernel, s, gtr__res_up(blocks, 2), GTR__TALL_T, bytes, 2);
     s->paired = s->paired && all.fits(run, c->caps);       // one by one they need less room
     if (!s->paired) { all.l.grid.x = (unsigned)blocks; all.l.cluster = 1; }
     return all.start(run, c);
