@@ -3779,17 +3779,33 @@ static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr
 // parameters: in networks of small products these cost up to 4% of a step.
 #define GTR__TAIL_BYTES ((sizeof(gtr__tail) + 15) / 16 * 16)
 enum { GTR__TAIL_BWD = GTR__OP_COUNT, GTR__TAIL_BWD_B = 2 * GTR__OP_COUNT, GTR__TAIL_CODES = 3 * GTR__OP_COUNT };
+// Which codes a kernel has, its constant TAIL: 0, it has no tail; 1, all; or of those of its steps 2 more than each, 9
+// bits apart. A kernel that has all waits a second for its compiler.
+static_assert(GTR__TAIL_CODES + 2 < 511, "a code has 9 bits, of which all are none");
+static uint64_t gtr__tail_codes(const gtr__tail *t) {
+    uint64_t tail = 0;
+    int n = 0;
+    for (int i = 0; i < t->steps; i++) {
+        bool had = t->step[i].code < 0;
+        for (int k = 0; k < n; k++) had = had || (int)(tail >> (9 * k) & 511) == t->step[i].code + 2;
+        if (had) continue;
+        if (n == 7) return 1;
+        tail |= (uint64_t)(t->step[i].code + 2) << (9 * n++);
+    }
+    return n ? tail : 511;
+}
 #if GTR__DEVICE_HALF
 // Where the steps' copy is, rows of a thread, and the block's first column.
 struct gtr__tail_here { static constexpr bool IS = true; uint32_t at; int rows, n0; };
+template <uint64_t TAIL> struct gtr__tail_with : gtr__tail_here { };
 struct gtr__no_tail { static constexpr bool IS = false; };
 // All threads call it, with a barrier between it and what follows.
-static GTR__DEVICE gtr__no_tail gtr__tail_begin(const gtr__product &, int) { return gtr__no_tail(); }
-static GTR__DEVICE gtr__tail_here gtr__tail_begin(const gtr__product_tailed &p, int n0) {
+template <uint64_t TAIL> static GTR__DEVICE gtr__no_tail gtr__tail_begin(const gtr__product &, int) { return {}; }
+template <uint64_t TAIL> static GTR__DEVICE gtr__tail_with<TAIL> gtr__tail_begin(const gtr__product_tailed &p, int n0) {
     extern __shared__ __align__(16) char gtr__pool[];
     uint32_t *to = (uint32_t *)(gtr__pool + p.room);
     if (threadIdx.x < sizeof p.tail / 4) to[threadIdx.x] = ((const uint32_t *)&p.tail)[threadIdx.x];
-    return { gtr__shared_address(to), p.rows, n0 };
+    return { { gtr__shared_address(to), p.rows, n0 } };
 }
 // Where a thread has the four elements of its i-th row of a tensor that is read.
 static GTR__DEVICE char *gtr__tail_place(const gtr__tail_here &tail, int slot, int i) {
@@ -3873,15 +3889,23 @@ GTR__BINARY(GTR__TAIL_BINARY)
 #define GTR__EXPM1F gtr__expm1
 // By comparisons, halving what is left: see gtr__is.
 template <int FIRST, int END>
-static GTR__DEVICE void gtr__tail_pick(int code, float *v, float *w, float f0, float f1, int flags) {
+static GTR__DEVICE void gtr__tail_search(int code, float *v, float *w, float f0, float f1, int flags) {
     constexpr int MIDDLE = (FIRST + END) / 2;
     if constexpr (END - FIRST == 1) gtr__tail_formula<FIRST>::run(v, w, f0, f1, flags);
-    else if (code < MIDDLE) gtr__tail_pick<FIRST, MIDDLE>(code, v, w, f0, f1, flags);
-    else gtr__tail_pick<MIDDLE, END>(code, v, w, f0, f1, flags);
+    else if (code < MIDDLE) gtr__tail_search<FIRST, MIDDLE>(code, v, w, f0, f1, flags);
+    else gtr__tail_search<MIDDLE, END>(code, v, w, f0, f1, flags);
+}
+template <uint64_t TAIL>
+static GTR__DEVICE void gtr__tail_pick(int code, float *v, float *w, float f0, float f1, int flags) {
+    if constexpr (TAIL == 1) gtr__tail_search<0, GTR__TAIL_CODES>(code, v, w, f0, f1, flags);
+    else if constexpr (TAIL != 0) {
+        if (gtr__is(code, (int)(TAIL & 511) - 2)) gtr__tail_formula<(int)(TAIL & 511) - 2>::run(v, w, f0, f1, flags);
+        else gtr__tail_pick<(TAIL >> 9)>(code, v, w, f0, f1, flags);
+    }
 }
 // The steps, over what is at own: the sums of this thread's rows, with the bias.
-static __device__ __noinline__ void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch,
-                                                    gtr__product_lane lane, uint32_t ldc) {
+template <uint64_t TAIL> static __device__ __noinline__
+void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch, gtr__product_lane lane, uint32_t ldc) {
     const gtr__tail &t = *(const gtr__tail *)__cvta_shared_to_generic(tail.at);
     float *tile = (float *)__cvta_shared_to_generic(own) + lane.column;
     gtr__copies_commit();
@@ -3908,7 +3932,7 @@ static __device__ __noinline__ void gtr__tail_store(gtr__tail_here tail, uint32_
 #pragma unroll
             for (int k = 0; k < 8; k++) near = near && fabsf(v[k]) < GTR__NEAR && fabsf(w[k]) < GTR__NEAR;
             const int op = q.code < GTR__OP_COUNT ? q.code : q.code - GTR__OP_COUNT;
-            if (near || q.flags & GTR__TAIL_ANY) gtr__tail_pick<0, GTR__TAIL_CODES>(q.code, v, w, q.a, q.b, q.flags);
+            if (near || q.flags & GTR__TAIL_ANY) gtr__tail_pick<TAIL>(q.code, v, w, q.a, q.b, q.flags);
             else {
 #pragma unroll 1
                 for (int k = 0; k < 8; k++) {
@@ -3934,10 +3958,10 @@ static __device__ __noinline__ void gtr__tail_store(gtr__tail_here tail, uint32_
     }
 }
 // As gtr__product_store, with the tail, which goes over the sums where the block's own part of them was, at own.
-template <typename F>
+template <uint64_t TAIL, typename F>
 static GTR__DEVICE void gtr__product_store_tail(const gtr__product &p, const gtr__product_cut &cut, int m0,
-        const gtr__product_lane &lane, const gtr__floats<4> &bias, const gtr__tail_here &tail, float *own, int pitch,
-        F get) {
+        const gtr__product_lane &lane, const gtr__floats<4> &bias, const gtr__tail_with<TAIL> &tail, float *own,
+        int pitch, F get) {
     const int q = lane.column;
 #pragma unroll 1
     for (int r = lane.row; r < lane.end; r += lane.step) {
@@ -3947,7 +3971,7 @@ static GTR__DEVICE void gtr__product_store_tail(const gtr__product &p, const gtr
             c.y + (p.bias_m ? row : bias.v[1]), c.z + (p.bias_m ? row : bias.v[2]),
             c.w + (p.bias_m ? row : bias.v[3]));
     }
-    gtr__tail_store(tail, gtr__shared_address(own), pitch, lane, cut.ldc);
+    gtr__tail_store<TAIL>(tail, gtr__shared_address(own), pitch, lane, cut.ldc);
 }
 #endif
 
@@ -4009,8 +4033,8 @@ static GTR__DEVICE void gtr__product_block(const gtr__product &p, const gtr__pro
 // tiles, one exchange, one store), then by the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for
 // T T depth multiply-adds. Accumulates in float32. Kept short, each part standing once: a kernel that runs for two
 // microseconds also waits for its instructions.
-template <int KIND, int T, bool AK, bool BK, bool TAIL>
-static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product_as<TAIL> p,
+template <int KIND, int T, bool AK, bool BK, uint64_t TAIL>
+static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product_as<TAIL != 0> p,
                                                                   const __grid_constant__ gtr__product_cut cut) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr bool FMA = KIND == GTR__PRODUCT_FMA;
@@ -4037,7 +4061,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
         next_b += gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
     }
 
-    const auto tail = gtr__tail_begin(p, n0);
+    const auto tail = gtr__tail_begin<TAIL>(p, n0);
     gtr__enter();
     const gtr__product_lane lane = gtr__product_lane_of<T, T, 128>(cut, m0, n0, base_c);
     const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
@@ -4058,7 +4082,7 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
     }, tail);
 }
 #endif
-template <int, int, bool, bool, bool TAIL> GTR__GLOBAL void gtr__product_kernel(gtr__product_as<TAIL>,
+template <int, int, bool, bool, uint64_t TAIL> GTR__GLOBAL void gtr__product_kernel(gtr__product_as<TAIL != 0>,
     gtr__product_cut);
 
 // >>products-wgmma
@@ -4389,9 +4413,9 @@ decltype(auto) gtr__product_at(const gtr__product &all, const gtr__product_sets<
         return p;
     }
 }
-template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL>
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, uint64_t TAIL>
 static __global__ void __launch_bounds__(2 * M + 32, HALF ? 4 : 1)
-gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL> all, const __grid_constant__ gtr__product_cut cut,
+gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL != 0> all, const __grid_constant__ gtr__product_cut cut,
                   const __grid_constant__ gtr__product_sets<SETS> sets) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     typedef gtr__wgmma_block<HALF, M, N, AK, BK, SWAP> block_t;
@@ -4408,7 +4432,7 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL> all, const __gri
     block_t block = { p, cut, ring, parts, full, empty, empty + 8 * cut.stages, tid, tid / 32, split, rank,
         (int)place.x * tile_t::rows, (int)place.y * tile_t::columns, (int)z - range * (int)cut.batch, part,
         cut.share + (part < cut.rest), { 0, 0 }, !AK && !SWAP && p.sums && place.y == 0 };
-    const auto tail = gtr__tail_begin(all, block.n0);
+    const auto tail = gtr__tail_begin<TAIL>(all, block.n0);
     if (tid == 0) {
         for (int i = 0; i < cut.stages; i++) {
             gtr__bar_set(full + 8 * i, 1);
@@ -4431,7 +4455,8 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL> all, const __gri
 }
 #endif
 template <bool, int, int, bool, bool, bool, int SETS,
-    bool TAIL> GTR__GLOBAL void gtr__wgmma_kernel(gtr__product_as<TAIL>, gtr__product_cut, gtr__product_sets<SETS>);
+    uint64_t TAIL> GTR__GLOBAL void gtr__wgmma_kernel(gtr__product_as<TAIL != 0>, gtr__product_cut,
+    gtr__product_sets<SETS>);
 #endif
 
 // >>products-sums
@@ -4867,10 +4892,11 @@ static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gt
         gtr__product_tailed q;
         static_cast<gtr__product &>(q) = *p;
         shared = gtr__tail_behind(&q, shared, gtr__tail_set(&q, choice->tail, T * T / 512 >> cut.split_log, 128));
-        return gtr__product_launch(run, c, GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, true), grid,
-            128, shared, choice->split, q, cut);
+        auto kernel = GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, 1);
+        gtr__variant_knows(&kernel, 4, gtr__tail_codes(choice->tail));
+        return gtr__product_launch(run, c, kernel, grid, 128, shared, choice->split, q, cut);
     }
-    return gtr__product_launch(run, c, GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, false), grid,
+    return gtr__product_launch(run, c, GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, 0), grid,
         128, shared, choice->split, *p, cut);
 }
 
@@ -4928,9 +4954,9 @@ static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
     size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
     if constexpr (TAIL) shared = gtr__tail_behind(&all, shared, more);
-    return gtr__product_launch(run, c,
-        GTR__VARIANT(gtr__wgmma_kernel, HALF, M, N, AK, BK, SWAP, SETS, TAIL), grid, tile_t::threads, shared,
-        choice->wgmma_split, all, cut, sets);
+    auto kernel = GTR__VARIANT(gtr__wgmma_kernel, HALF, M, N, AK, BK, SWAP, SETS, TAIL ? 1 : 0);
+    if constexpr (TAIL) gtr__variant_knows(&kernel, 7, gtr__tail_codes(choice->tail));
+    return gtr__product_launch(run, c, kernel, grid, tile_t::threads, shared, choice->wgmma_split, all, cut, sets);
 }
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
 static gtr_result gtr__wgmma_start(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
@@ -27071,12 +27097,12 @@ static void gtr__tail_of(const gtr__call *c, gtr__tail *t) {
 }
 #if GTR__DEVICE_HALF
 // Steps behind a product whose kernel has no tail. Bound by bytes.
-static __global__ void __launch_bounds__(128)
+template <uint64_t TAIL> static __global__ void __launch_bounds__(128)
         gtr__tail_kernel(const __grid_constant__ gtr__product_tailed p, const __grid_constant__ gtr__product_cut cut) {
     extern __shared__ __align__(16) char gtr__pool[];
     const uint3 place = gtr__product_place(cut);
     const int m0 = (int)place.x * 32, n0 = (int)place.y * 32;
-    const gtr__tail_here tail = gtr__tail_begin(p, n0);
+    const auto tail = gtr__tail_begin<TAIL>(p, n0);
     float *tile = (float *)gtr__pool;
     __syncthreads();
     gtr__enter();
@@ -27084,10 +27110,10 @@ static __global__ void __launch_bounds__(128)
     gtr__tail_fetch(tail, lane, cut.ldc);
     for (int r = lane.row; r < lane.end; r += lane.step)
         *(float4 *)(tile + r * 40 + lane.column) = gtr__get4(p.c, p.type_c, lane.place + (int64_t)cut.ldc * r);
-    gtr__tail_store(tail, gtr__shared_address(tile), 40, lane, cut.ldc);
+    gtr__tail_store<TAIL>(tail, gtr__shared_address(tile), 40, lane, cut.ldc);
 }
 #endif
-GTR__GLOBAL void gtr__tail_kernel(gtr__product_tailed, gtr__product_cut);
+template <uint64_t> GTR__GLOBAL void gtr__tail_kernel(gtr__product_tailed, gtr__product_cut);
 static gtr_result gtr__tail_launch(gtr__run *run, const gtr__call *c, const gtr__arg *made, const gtr__tail *t) {
     gtr__product_tailed p;
     gtr__product_cut cut;
@@ -27098,7 +27124,9 @@ static gtr_result gtr__tail_launch(gtr__run *run, const gtr__call *c, const gtr_
     p.n = p.ldc = made->shape.dim[made->shape.ndim - 1]; p.m = made->count / p.n;
     GTR__TRY(gtr__product_cut_for(run, &p, 1, 1, 32, 32, 32, &cut, &grid));
     const size_t shared = gtr__tail_behind(&p, 32 * 40 * 4, gtr__tail_set(&p, t, 2, 128));
-    return gtr__product_launch(run, c, GTR__KERNEL(gtr__tail_kernel), grid, 128, shared, 1, p, cut);
+    auto kernel = GTR__VARIANT(gtr__tail_kernel, 1);
+    gtr__variant_knows(&kernel, 0, gtr__tail_codes(t));
+    return gtr__product_launch(run, c, kernel, grid, 128, shared, 1, p, cut);
 }
 static gtr_result gtr__tail_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
