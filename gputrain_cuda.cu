@@ -3355,15 +3355,15 @@ enum {
     GTR__IS_IN_LINE = 128,      // it is GTR__IN_LINE
     GTR__IS_TURNED = 256, GTR__IS_FOLDED = 512,     // of >>conv-lines
     GTR__IS_WHOLE = 1024,       // gtr__conv_whole
-    GTR__IS_SINGLE = 2048,      // C is float32, of A of 16 bits too
-    GTR__IS_OF_BARE = GTR__IS_KNOWN | GTR__IS_BF16 | GTR__IS_ADD | GTR__IS_WHOLE | GTR__IS_SINGLE   // gtr__product_bare
+    GTR__IS_SINGLE = 2048, GTR__IS_BF16_C = 4096,   // C's type
+    GTR__IS_OF_BARE = GTR__IS_KNOWN | GTR__IS_BF16 | GTR__IS_ADD | GTR__IS_WHOLE | GTR__IS_SINGLE | GTR__IS_BF16_C
 };
 template <int KNOWN> static GTR__BOTH bool gtr__is_so(int fact, bool so) { return KNOWN ? (KNOWN & fact) != 0 : so; }
 static int gtr__product_facts(const gtr__product *p) {
     return GTR__IS_KNOWN | (p->type_a == GTR_BF16 ? GTR__IS_BF16 : 0) | (p->bias ? GTR__IS_BIAS : 0)
         | (p->affine.from ? GTR__IS_FROM : 0) | (p->saved ? GTR__IS_SAVED : 0) | (p->add ? GTR__IS_ADD : 0)
         | (p->act >= 0 ? GTR__IS_ACT : 0) | (p->act == GTR__IN_LINE ? GTR__IS_IN_LINE : 0)
-        | (p->type_c == GTR_F32 ? GTR__IS_SINGLE : 0);
+        | (p->type_c == GTR_F32 ? GTR__IS_SINGLE : 0) | (p->type_c == GTR_BF16 ? GTR__IS_BF16_C : 0);
 }
 static GTR__BOTH bool gtr__affine_is(const gtr__product_affine &a) {
     return a.mean || a.from;
@@ -6117,7 +6117,7 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
     };
     if (!low) of(0.0f);
     else if constexpr (HALF) {
-        if (is(GTR__IS_BF16, p.type_c == GTR_BF16)) of(__nv_bfloat16());
+        if (is(GTR__IS_BF16_C, p.type_c == GTR_BF16)) of(__nv_bfloat16());
         else of(__half());
     }
 }
@@ -6528,7 +6528,8 @@ gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_cons
     block.clear();
     gtr__enter();
     if constexpr (KIND == GTR__PRODUCT_TF32) own.template multiply<GTR_F32>(block, wants_sums, sum);
-    else if (gtr__is_so<KNOWN>(GTR__IS_BF16, p.type_a == GTR_BF16)) own.template multiply<GTR_BF16>(block, wants_sums, sum);
+    else if (gtr__is_so<KNOWN>(GTR__IS_BF16, p.type_a == GTR_BF16))
+        own.template multiply<GTR_BF16>(block, wants_sums, sum);
     else own.template multiply<GTR_F16>(block, wants_sums, sum);
     const gtr__product_lane lane = gtr__product_lane_of<tile_t::M, tile_t::N, tile_t::threads>(cut, at.m0, at.n0,
         at.c_of(p, cut));
@@ -6598,7 +6599,8 @@ static gtr_result gtr__warps_start(gtr__run *run, const gtr__call *c, const gtr_
     const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0);
     auto kernel = GTR__VARIANT(gtr__conv_warps_kernel, KIND, EDGE, FORM, 0);
     gtr__variant_knows(&kernel, 3, (uint64_t)(tile_t::WEIGHT ? facts & GTR__IS_OF_BARE : facts));
-    return gtr__product_launch(run, c, kernel, grid, tile_t::threads, (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
+    return gtr__product_launch(run, c, kernel, grid, tile_t::threads,
+        (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
 }
 template <int KIND, int FORM>
 static gtr_result gtr__conv_tiles(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
@@ -6728,7 +6730,7 @@ static GTR__DEVICE void gtr__im2col_load(uint32_t to, const gtr__bulk_map *map, 
         "%3, %4, %5}], [%6], {%7, %8};" :: "r"(to), "l"(map), "r"(channel), "r"(x), "r"(y), "r"(n), "r"(bar),
         "h"((uint16_t)at_x), "h"((uint16_t)at_y) : "memory");
 }
-template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
+template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block {
     typedef gtr__im2col_tile<HALF, M, N, FORM> tile_t;
     static constexpr bool WEIGHT = FORM >= GTR__CONV_WEIGHT, ACROSS = FORM == GTR__CONV_WEIGHT;     // k is across
     static constexpr int depth = tile_t::depth, blocks = tile_t::blocks;
@@ -6979,15 +6981,15 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
         }
         if constexpr (ACROSS && !HALF) multiply_turned(d);
         else if constexpr (!HALF) multiply<GTR_F32>(d);
-        else if (p.type_a == GTR_BF16) multiply<GTR_BF16>(d);
+        else if (gtr__is_so<KNOWN>(GTR__IS_BF16, p.type_a == GTR_BF16)) multiply<GTR_BF16>(d);
         else multiply<GTR_F16>(d);
 #pragma unroll
         for (int i = 0; i < blocks * (N / 2); i++) if (!count) d[i / (N / 2)][i % (N / 2)] = 0;
         asm volatile("bar.sync 1, 256;" ::: "memory");
         spill(d, c);
         asm volatile("bar.sync 1, 256;" ::: "memory");
-        gtr__conv_finish<0, HALF, WEIGHT, tile_t::columns, tile_t::pitch, 256, 2>(p, cut, lane, tid, 0, row0, column0, 0,
-            end, c);
+        gtr__conv_finish<KNOWN, HALF, WEIGHT, tile_t::columns, tile_t::pitch, 256, 2>(p, cut, lane, tid, 0, row0,
+            column0, 0, end, c);
     }
     GTR__DEVICE void consume(int range, int64_t base_c) {
         const int row0 = WEIGHT ? n0 : m0, column0 = WEIGHT ? m0 : n0;
@@ -7007,12 +7009,12 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_block {
 #endif
 #endif
 #if GTR__DEVICE_HALF
-template <bool HALF, int M, int N, int FORM>
+template <bool HALF, int M, int N, int FORM, int KNOWN>
 static __global__ void __launch_bounds__(288, N == 128 ? 1 : 2)
 gtr__im2col_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__im2col_cut cut,
                    const __grid_constant__ gtr__im2col_maps maps) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    typedef gtr__im2col_block<HALF, M, N, FORM> block_t;
+    typedef gtr__im2col_block<HALF, M, N, FORM, KNOWN> block_t;
     typedef typename block_t::tile_t tile_t;
     extern __shared__ __align__(16) char gtr__pool[];
     const int tid = (int)threadIdx.x;
@@ -7045,7 +7047,8 @@ gtr__im2col_kernel(const __grid_constant__ gtr__product p, const __grid_constant
 #endif
 }
 #endif
-template <bool, int, int, int> GTR__GLOBAL void gtr__im2col_kernel(gtr__product, gtr__im2col_cut, gtr__im2col_maps);
+template <bool, int, int, int, int> GTR__GLOBAL void gtr__im2col_kernel(gtr__product, gtr__im2col_cut,
+    gtr__im2col_maps);
 
 // The image in one direction of a class's window: what is between the corners are its first pixels under a tap.
 static bool gtr__im2col_corners(const gtr__conv_class &c, int from, int *lower, int *upper) {
@@ -7132,7 +7135,10 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
     const int most = ((N == 128 ? 229376 : 113664) - 1032) / (tile_t::stage + 16);
     cut.stages = most;
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
-    return gtr__product_launch(run, c, GTR__VARIANT(gtr__im2col_kernel, HALF, M, N, FORM), grid, 288,
+    const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0);
+    auto kernel = GTR__VARIANT(gtr__im2col_kernel, HALF, M, N, FORM, 0);
+    gtr__variant_knows(&kernel, 4, (uint64_t)(tile_t::SWAP ? facts & GTR__IS_OF_BARE : facts));
+    return gtr__product_launch(run, c, kernel, grid, 288,
         1032 + (size_t)cut.stages * (tile_t::stage + 16), 1, *p, cut, maps);
 }
 template <bool HALF, int FORM>
@@ -7576,8 +7582,8 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
         staging = weight + cut.taps_y * cut.columns * cut.panels * (8192 >> cut.log),
         full = staging + (N + cut.over) * 128,
         empty = full + 16 * cut.stages, staged = empty + 8 * cut.stages;
-    const gtr__lines_block<N, HALF, KNOWN> block = { p, cut, maps, ring, weight, staging, full, empty, staged, staged + 16,
-        staged + 24, (int)blockIdx.y * 64 };
+    const gtr__lines_block<N, HALF, KNOWN> block = { p, cut, maps, ring, weight, staging, full, empty, staged,
+        staged + 16, staged + 24, (int)blockIdx.y * 64 };
     const int group = (int)threadIdx.x / 128;
     if (threadIdx.x == 0) {
         for (int i = 0; i < 3 * cut.stages + 4; i++) gtr__bar_set(full + 8 * i, 1);
@@ -24424,7 +24430,8 @@ template <int P, int KNOWN> struct gtr__tall_block {
             gtr__tall_bring(s, pool, h, i + 1);
             if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, true);
         }
-        if (tid < s.renew) gtr__tall_update<P, net::rules>(s, pool, h, q.group, q.rank, q.slab, i, last, awaited, marks);
+        if (tid < s.renew)
+            gtr__tall_update<P, net::rules>(s, pool, h, q.group, q.rank, q.slab, i, last, awaited, marks);
         else marks = awaited.turns >= GTR__DEADLINE;
         return marks;
     }
