@@ -5331,10 +5331,12 @@ static gtr_result gtr__library_keeps_nan(gtr__instance *in, cublasLtHandle_t han
     return GTR_OK;
 }
 
-// The remembered or now found algorithm; NULL with GTR_OK if the library has none. tried: of those that keep NaN.
-static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l,
+// The remembered or now found algorithm; NULL with GTR_OK if the library has none. tried: of those that keep NaN, which
+// a run that enqueues nothing does not try, nor remembers.
+static gtr_result gtr__library_algorithm(gtr__run *run, cublasLtHandle_t handle, const gtr__library_call *l,
         const gtr__algorithm_key *key, const gtr__product *p, bool tried, void *ws, cudaStream_t stream,
         const cublasLtMatmulAlgo_t **algo) {
+    gtr__instance *in = (gtr__instance *)run->on;
     *algo = NULL;
     for (int i = 0; i < in->n_algorithm; i++) {
         if (memcmp(&in->algorithm[i].key, key, sizeof *key)) continue;
@@ -5349,23 +5351,23 @@ static gtr_result gtr__library_algorithm(gtr__instance *in, cublasLtHandle_t han
     memset((void *)a, 0, sizeof *a);
     a->key = *key;
     a->found = gtr__library_search(handle, l, key, &a->algo);
-    if (a->found && tried)
+    if (a->found && tried && run->wanted) in->n_algorithm--;
+    else if (a->found && tried)
         GTR__TRY(gtr__library_keeps_nan(in, handle, l, p, &a->algo, ws, (size_t)key->ws, stream, &a->found));
     if (a->found) *algo = &a->algo;
     return GTR_OK;
 }
 
-// Runs the product alone with an epilogue of the library's; *ran says whether it could. Without a handle it is taken as
-// run.
-static gtr_result gtr__library_matmul(gtr__instance *in, cublasLtHandle_t handle, const gtr__call *c,
+// Runs the product alone with an epilogue of the library's; *ran says whether it could.
+static gtr_result gtr__library_matmul(gtr__run *run, cublasLtHandle_t handle, const gtr__call *c,
                                       const gtr__product *p, const gtr__choice *choice, cublasLtEpilogue_t epilogue,
                                       bool bias, bool tried, void *ws, size_t ws_bytes, bool *ran) {
     gtr__algorithm_key key;
     gtr__library_call l;
     const cublasLtMatmulAlgo_t *algo;
     float alpha = 1, beta = p->add ? 1.0f : 0.0f;
-    *ran = !handle;
-    if (!handle) return GTR_OK;
+    gtr__instance *in = (gtr__instance *)run->on;
+    *ran = false;
     memset(&key, 0, sizeof key);
     memset(&l, 0, sizeof l);
     key.m = p->m; key.n = p->n; key.k = p->k; key.batch = p->batch;
@@ -5383,9 +5385,9 @@ static gtr_result gtr__library_matmul(gtr__instance *in, cublasLtHandle_t handle
         : gtr__alignment(p->c);
     key.align_bias = bias ? gtr__alignment(p->bias) : 0;
     gtr_result r = gtr__library_check(in, gtr__library_begin(&l, p, &key), "describing a product to cuBLASLt");
-    if (r == GTR_OK) r = gtr__library_algorithm(in, handle, &l, &key, p, tried, ws, (cudaStream_t)c->stream, &algo);
+    if (r == GTR_OK) r = gtr__library_algorithm(run, handle, &l, &key, p, tried, ws, (cudaStream_t)c->stream, &algo);
     if (r == GTR_OK && algo) {
-        r = gtr__library_check(in, cublasLtMatmul(handle, l.desc, &alpha, p->b, l.a, p->a, l.b, &beta,
+        if (!run->wanted) r = gtr__library_check(in, cublasLtMatmul(handle, l.desc, &alpha, p->b, l.a, p->a, l.b, &beta,
             p->from ? p->from : p->c, l.c, p->c, l.c, algo, ws, ws_bytes, (cudaStream_t)c->stream), "cublasLtMatmul");
         *ran = r == GTR_OK;
     }
@@ -5407,13 +5409,12 @@ static gtr_result gtr__product_library(gtr__run *run, const gtr__call *c, const 
     *ran = false;
     GTR__TRY(gtr__library_handle(in, c->caps, &handle));
     if (!handle) return GTR_OK;
-    if (run->wanted) handle = NULL;
     // A bias's gradient comes with the product where that is not large: of 2048x2048x4096 it costs the library 18 us,
     // a pass of its own 7, of 500x500x1024 2 and 9.
     if (given->sums && !given->add_sums && !p.add && p.type_sums == p.type_c && !choice->transpose
         && (double)p.m * (double)p.n * (double)p.k < 2e9) {
         p.bias = p.sums;
-        GTR__TRY(gtr__library_matmul(in, handle, c, &p, choice, CUBLASLT_EPILOGUE_BGRADB, true, false, rest,
+        GTR__TRY(gtr__library_matmul(run, handle, c, &p, choice, CUBLASLT_EPILOGUE_BGRADB, true, false, rest,
                                      choice->ws_bytes, ran));
         p.bias = NULL;
         if (*ran) return GTR_OK;
@@ -5437,13 +5438,14 @@ static gtr_result gtr__product_library(gtr__run *run, const gtr__call *c, const 
         p.a_k = 1;
         p.lda = p.k;
     }
-    GTR__TRY(gtr__library_matmul(in, handle, c, &p, choice, epilogue, bias, tried, rest, choice->ws_bytes, ran));
+    GTR__TRY(gtr__library_matmul(run, handle, c, &p, choice, epilogue, bias, tried, rest, choice->ws_bytes, ran));
+    if (run->wanted && tried) bias = act = false;       // it may turn out not to keep NaN
     if (!*ran && epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
         const bool left = p.bias || p.act >= 0;
         bias = act = false;
         epilogue = CUBLASLT_EPILOGUE_DEFAULT;
         if (!(left && p.add))
-            GTR__TRY(gtr__library_matmul(in, handle, c, &p, choice, epilogue, false, false, rest, choice->ws_bytes,
+            GTR__TRY(gtr__library_matmul(run, handle, c, &p, choice, epilogue, false, false, rest, choice->ws_bytes,
                                          ran));
     }
     if (!*ran) return GTR_OK;
