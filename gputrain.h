@@ -295,6 +295,8 @@ typedef struct gtr_desc {
     void (*log)(gtr_level level, const char *text, void *user); /* warnings; NULL: silent */
     void *log_user;
     gtr_preset preset; /* plan for this device without having it */
+    const char *kernel_cache; /* the folder of compiled CUDA kernels; NULL: gputrain in $XDG_CACHE_HOME or ~/.cache; "":
+                                 none. $GPUTRAIN_KERNEL_CACHE overrides it */
 } gtr_desc;
 
 /* A custom op's call: all data float32 (gtr_float on the CPU) or int32, contiguous; device pointers if the op
@@ -2212,6 +2214,7 @@ typedef struct {
     int lookups, lookup[GTR__MAX_LOOKUPS], of[GTR__MAX_LOOKUPS]; /* gradients of lookups: values; which parameters */
     int steps, ragged; /* the most that one launch does; whether ones of fewer rows may be among them */
     int waits, unfit; /* 1 + a matcher: its blocks wait for each other; prepare can't launch it; 0: none */
+    const char *unfit_why;
     int barriers; /* by the backend: it ran kernels of ops whose blocks wait for each other */
     size_t carry; /* bytes outside the arena of values that the right phases read */
     int64_t batch;
@@ -2256,10 +2259,12 @@ typedef struct {
     void (*device_free)(void *user, void *p, size_t bytes);
     void (*log)(void *user, gtr_level level, const char *text);
     void (*error)(void *user, gtr_result code, const char *text);
+    /* While kernels are compiled, ten times a second, and when all are; false: to be ended. By the thread that waits */
+    bool (*compiling)(void *user, int done, int all, double seconds);
 } gtr__host;
 typedef struct {
-    int device_index, max_sm, threads; void *stream; void *share;
-    /* an instance whose device (and pool) to share; NULL */
+    int device_index, max_sm, threads; const char *kernel_cache; void *stream; void *share;
+    /* an instance whose device (and pool, and cache) to share; NULL */
     bool ahead; /* its streams have the highest priority, else the lowest */
 } gtr__instance_desc;
 typedef struct { void *to; const void *from; size_t bytes; } gtr__move;
@@ -8434,6 +8439,7 @@ static void gtr__host_cb_log(void *user, gtr_level level, const char *text) {
     const gtr_desc *d = (const gtr_desc *)user;
     if (d->log) d->log(level, text, d->log_user);
 }
+static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds);
 static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
     gtr_context *ctx = (gtr_context *)user;
     gtr__fail(ctx, code, "%s", text);
@@ -8478,7 +8484,7 @@ GTR__MOVER(gtr__to_host, GTR__TO_HOST)
 static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
     gtr__instance_desc d = GTR__ZERO;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = ctx->desc.threads;
-    d.stream = stage ? NULL : ctx->desc.cuda_stream;
+    d.stream = stage ? NULL : ctx->desc.cuda_stream; d.kernel_cache = ctx->desc.kernel_cache;
     d.share = stage ? ctx->instance[0] : NULL;
     return ctx->be->create(&ctx->host, d, &ctx->instance[stage], why);
 }
@@ -8541,6 +8547,7 @@ gtr_context *gtr_create(gtr_desc desc) {
     ctx->host.user = ctx;
     ctx->host.alloc = gtr__host_cb_alloc; ctx->host.free = gtr__host_cb_free;
     ctx->host.log = ctx->desc.log ? gtr__host_cb_log : NULL; ctx->host.error = gtr__host_cb_error;
+    ctx->host.compiling = gtr__host_cb_compiling;
     ctx->memory_version = 1;
     gtr__process_note(ctx);
     ctx->preset = desc.preset != GTR_PRESET_NONE;
@@ -8593,6 +8600,10 @@ static int gtr__stop_get(gtr_context *ctx) { return __atomic_load_n(&ctx->stop, 
 static void gtr__stop_set(gtr_context *ctx, int v) { ctx->stop = v; }
 static int gtr__stop_get(gtr_context *ctx) { return ctx->stop; }
 #endif
+/* Whether r is of what gives up when a fit, or gtr_train_for, is to stop: it notes no error. */
+static bool gtr__gave_up(gtr_context *ctx, gtr_result r) {
+    return r == GTR_ERR_USER && !ctx->error && ctx->fits && gtr__stop_get(ctx);
+}
 void gtr_stop(gtr_context *ctx) { if (ctx) gtr__stop_set(ctx, 1); }
 bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->stopped; }
 
@@ -13458,11 +13469,13 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner
     if (e->exec && gtr__wait_all(ctx)) return ctx->error;
     gtr__entry_unprepare(ctx, e);
     do {
-        if (e->plan.unfit) gtr__do_without(ctx, e->plan.unfit - 1, "there is no room for all of its blocks at a time");
+        if (e->plan.unfit) gtr__do_without(ctx, e->plan.unfit - 1, e->plan.unfit_why);
         if (e->plan.unfit) GTR__TRY(gtr__entry_again(ctx, e, e->lean));
         GTR__TRY(gtr__entry_room(ctx, e));
         GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena));
-        GTR__TRY(gtr__backend_result(ctx, ctx->be->prepare(ctx->instance, &e->plan, &e->exec), "preparing a plan"));
+        const gtr_result r = ctx->be->prepare(ctx->instance, &e->plan, &e->exec);
+        if (gtr__gave_up(ctx, r)) return r;
+        GTR__TRY(gtr__backend_result(ctx, r, "preparing a plan"));
     } while (e->plan.unfit);
     e->version = ctx->memory_version;
     e->without = ctx->caps.without;
@@ -15629,6 +15642,7 @@ gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
     if (!gtr__finite(milliseconds))
         return GTR__BAD_ARG(t->ctx, "gtr_train_for: %g milliseconds, want a finite number", milliseconds);
     gtr__stop_begin(t->ctx);
+    t->ctx->fits++;
     gtr_result r = gtr__wait_all(t->ctx);
     bool more = milliseconds > 0;
     for (double then = gtr__now(), now; more && !r && !t->ctx->stopped; then = now) {
@@ -15641,6 +15655,8 @@ gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
         more = end - now > t->pace;
         t->ctx->stopped = gtr__stop_get(t->ctx) != 0;
     }
+    if (gtr__gave_up(t->ctx, r)) r = GTR_OK;
+    t->ctx->fits--;
     const gtr_result done = gtr__wait_all(t->ctx);
     return r ? r : done ? done : gtr__observe(t);
 }
@@ -16245,6 +16261,26 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     f->width = epoch_end ? 0 : n;
     fflush(stderr);
 }
+/* Compiling is told of from half a second on: on the terminal of a fit by a line that renews itself; else, when it is
+   done, to the log, or without one, above two seconds, to stderr, once a process. */
+static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds) {
+    static bool told;
+    gtr_context *ctx = (gtr_context *)user;
+    gtr__fitting *f = NULL;
+    char text[96];
+    const bool ended = done == all;
+    for (const gtr_trainer *t = ctx->trainers; t && !f; t = t->next) f = t->fit;
+    if (seconds >= 0.5) {
+        snprintf(text, sizeof text, "kernels: %d of %d compiled in %.1f s%s", done, all, seconds,
+            ended ? ", kept for the next time" : "");
+        if (f && f->terminal && !f->d->silent) {
+            fprintf(stderr, "\r%-*s%s", f->width, text, ended ? "\n" : "");
+            f->width = ended ? 0 : (int)strlen(text);
+        } else if (ended && ctx->desc.log) gtr__host_cb_log(ctx, GTR_LOG_INFO, text);
+        else if (ended && seconds > 2 && !told) { told = true; fprintf(stderr, "gputrain: %s\n", text); }
+    }
+    return !(ctx->fits && gtr__stop_get(ctx));
+}
 /* Writes text as a line of its own, below the progress line that is being rewritten. */
 static void gtr__fit_note(const gtr_trainer *t, const char *text) {
     gtr__fitting *f = t->fit;
@@ -16427,7 +16463,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if (!r && f->drains && (f->place + k) % f->per_epoch == 0 && !f->why) r = gtr__fit_pause(f, true);
         if (!r) r = gtr__fit_checkpoint(f, k, false);
     }
-    if (r == GTR_ERR_USER && !ctx->error && gtr__stop_get(ctx)) { /* a data set's callback gave up, as it shall */
+    if (gtr__gave_up(ctx, r)) { /* a data set's callback, or a compilation */
         ctx->stopped = true; f->why = GTR_END_STOP; r = GTR_OK;
     }
     end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
@@ -16780,7 +16816,10 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     e->exec = NULL;
     if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->block[GTR__ARENA])) return false;
-    return !gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan");
+    if (gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan"))
+        return false;
+    if (e->plan.unfit) GTR__FAIL(&p->own, UNSUPPORTED, "predictor: %s", e->plan.unfit_why);
+    return !e->plan.unfit;
 }
 /* Pieces draw for rows from row on. False: not as before. */
 static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
@@ -16954,6 +16993,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     p->own.n_instance = 1;
     p->own.error = GTR_OK;
     p->own.calls = NULL; /* it is used in fills, too */
+    p->own.fits = 0; p->own.trainers = NULL; /* no fit's: a compilation is not stopped with it */
     p->own.host.user = &p->own;
     p->ctx = ctx; p->max_rows = max_rows; p->lean = lean;
     p->next = ctx->predictors;

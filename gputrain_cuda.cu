@@ -415,6 +415,9 @@ typedef struct gtr__cuda {
     int arch_feature;           // they have sm_90a's own instructions
     size_t shared_max;          // bytes of shared memory a block may opt in to
     char arch[24];              // what its kernels are compiled for: sm_90a, compute_75
+    int threads;                // that compile side by side at most; 0: one a core
+    char cache[512];            // gtr_desc.kernel_cache, of this instance or of that whose device it shares
+    bool cached;                // it was given
     int poisoned;               // the device is lost; cause says why
     char cause[256];
 } gtr__cuda;
@@ -437,7 +440,7 @@ struct gtr__run {
     struct gtr__siblings *siblings;     // NULL, or products that others may join
     const struct gtr__tail *tail;       // NULL, or steps that wait for a product
     struct gtr__siblings *chosen;       // NULL, or where to note a product and its choice
-    struct gtr__wanted *wanted; // NULL, or a run that enqueues nothing: where to note variants that are not loaded
+    struct gtr__wanted *wanted; // NULL, or a run that enqueues nothing: where to note the variants that it wants
 };
 static inline gtr__cuda *gtr__on(const gtr__run *run) { return run ? run->on : NULL; }
 
@@ -922,6 +925,7 @@ typedef struct gtr__nvrtc {
     int version;                // 12040: 12.4; 0: there is none, and why says so
     char why[160];
     GTR__NVRTC_FUNCTIONS(GTR__NVRTC_MEMBER)
+    int (*SetFlowCallback)(void *program, int (*stop)(void *, void *), void *payload);      // NULL: before 12.9
 } gtr__nvrtc;
 
 static bool gtr__nvrtc_from(gtr__nvrtc *n, const char *path, int most) {
@@ -932,6 +936,7 @@ static bool gtr__nvrtc_from(gtr__nvrtc *n, const char *path, int most) {
     n->name = (int (*) parameters)gtr__library_symbol(library, "nvrtc" #name); \
     if (!n->name) return false;
     GTR__NVRTC_FUNCTIONS(GTR__NVRTC_LOAD)
+    *(void **)&n->SetFlowCallback = gtr__library_symbol(library, "nvrtcSetFlowCallback");
     if (n->Version(&major, &minor) || major > most) {
         snprintf(n->why, sizeof n->why, "the driver is older than %.100s (NVRTC %d.%d)", path, major, minor);
         return false;
@@ -969,25 +974,29 @@ static void gtr__nvrtc_open(gtr__nvrtc *n) {
 }
 
 // >>kernel-cache
-// Compiled kernels on disk: in $GPUTRAIN_KERNEL_CACHE ("": nowhere), else gputrain in $XDG_CACHE_HOME or ~/.cache. A
-// file's name is its key: the hash of what its kernel was compiled of, how and by what. Whoever wrote it, a file is
-// whole or not taken: it ends in the hash of what stands in front. What fails here costs a compilation, no more.
+// Compiled kernels on disk: in $GPUTRAIN_KERNEL_CACHE, else gtr_desc.kernel_cache ("": nowhere), else gputrain in
+// $XDG_CACHE_HOME or ~/.cache. A file's name is its key: the hash of what its kernel was compiled of, how and by what.
+// Whoever wrote it, a file is whole or not taken: it ends in the hash of what stands in front. What fails here costs a
+// compilation, no more.
 #define GTR__CACHE_BYTES (256ll << 20)          // the oldest files go where there are more
+#define GTR__CACHE_SECONDS (180 * 86400)        // since it was used: an older file goes
+#define GTR__CACHE_PART_SECONDS 600             // likewise of a file whose writer was killed
 #define GTR__CACHE_MAGIC 0x316e72656b727467ull
 typedef struct gtr__cached { uint64_t magic, key, bytes, name_bytes; } gtr__cached;     // image, name and hash follow
 // A compiled kernel: its image and its name in there. malloc'ed.
 typedef struct gtr__compiled { char *data, *name; size_t bytes; } gtr__compiled;
 #ifdef _WIN32
-static bool gtr__cache_folder(char *, size_t)                    { return false; }
-static bool gtr__cache_read(uint64_t, gtr__compiled *)              { return false; }
-static void gtr__cache_write(uint64_t, const gtr__compiled *)       { }
+static bool gtr__cache_read(const gtr__cuda *, uint64_t, gtr__compiled *)           { return false; }
+static void gtr__cache_write(const gtr__cuda *, uint64_t, const gtr__compiled *)    { }
+static void gtr__cache_trim(const gtr__cuda *)                                      { }
 #else
 // The folder, made where it is missing; false: there is none that is the user's alone.
-static bool gtr__cache_folder(char *path, size_t room) {
+static bool gtr__cache_folder(const gtr__cuda *g, char *path, size_t room) {
     const char *given = getenv("GPUTRAIN_KERNEL_CACHE"), *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     struct stat s;
     int n;
     if (getuid() != geteuid() || getgid() != getegid()) return false;
+    if (!given && g->cached) given = g->cache;
     if (given) n = snprintf(path, room, "%s", given);
     else if (base && *base == '/') n = snprintf(path, room, "%s/gputrain", base);
     else if (home && *home == '/') n = snprintf(path, room, "%s/.cache/gputrain", home);
@@ -1003,19 +1012,19 @@ static bool gtr__cache_folder(char *path, size_t room) {
     }
     return !stat(path, &s) && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022);
 }
-static bool gtr__cache_file(char *path, size_t room, uint64_t key, const char *end) {
-    if (!gtr__cache_folder(path, room - 64)) return false;
+static bool gtr__cache_file(const gtr__cuda *g, char *path, size_t room, uint64_t key) {
+    if (!gtr__cache_folder(g, path, room - 64)) return false;
     const size_t n = strlen(path);
-    snprintf(path + n, room - n, "/%016llx%s", (unsigned long long)key, end);
+    snprintf(path + n, room - n, "/%016llx.kernel", (unsigned long long)key);
     return true;
 }
-static bool gtr__cache_read(uint64_t key, gtr__compiled *image) {
+static bool gtr__cache_read(const gtr__cuda *g, uint64_t key, gtr__compiled *image) {
     char path[1024];
     struct stat s;
     gtr__cached head;
     uint64_t sum = 0;
     memset((void *)image, 0, sizeof *image);
-    if (!gtr__cache_file(path, sizeof path, key, ".kernel")) return false;
+    if (!gtr__cache_file(g, path, sizeof path, key)) return false;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
     bool whole = !fstat(file, &s) && S_ISREG(s.st_mode) && s.st_uid == geteuid()
@@ -1035,10 +1044,13 @@ static bool gtr__cache_read(uint64_t key, gtr__compiled *image) {
     utimes(path, NULL);         // what is used is not old
     return true;
 }
-// Deletes the oldest files until the folder has room for more.
-static void gtr__cache_trim(const char *folder) {
+// Deletes files that are past their age, and the oldest ones until the folder has room for more. Other files stay.
+static void gtr__cache_trim(const gtr__cuda *g) {
+    char folder[1024];
+    if (!gtr__cache_folder(g, folder, sizeof folder)) return;
     for (int turn = 0; turn < 64; turn++) {
         char path[1400], oldest[1400] = "";
+        const time_t now = time(NULL);
         int64_t all = 0;
         time_t when = 0;
         DIR *d = opendir(folder);
@@ -1046,8 +1058,10 @@ static void gtr__cache_trim(const char *folder) {
         if (!d) return;
         while ((e = readdir(d)) != NULL) {
             struct stat s;
+            const char *kind = strstr(e->d_name, ".kernel");
             snprintf(path, sizeof path, "%.1000s/%.255s", folder, e->d_name);
-            if (stat(path, &s) || !S_ISREG(s.st_mode)) continue;
+            if (!kind || kind != e->d_name + 16 || stat(path, &s) || !S_ISREG(s.st_mode)) continue;
+            if (now - s.st_mtime > (kind[7] ? GTR__CACHE_PART_SECONDS : GTR__CACHE_SECONDS) && !unlink(path)) continue;
             all += s.st_size;
             if (!*oldest || s.st_mtime < when) { when = s.st_mtime; memcpy(oldest, path, sizeof oldest); }
         }
@@ -1059,12 +1073,12 @@ static bool gtr__write_all(int file, const void *data, size_t n) {
     return write(file, data, n) == (ssize_t)n;
 }
 // Writes a file under another name and gives it its own when it is whole.
-static void gtr__cache_write(uint64_t key, const gtr__compiled *image) {
+static void gtr__cache_write(const gtr__cuda *g, uint64_t key, const gtr__compiled *image) {
     char path[1024], part[1100], tail[48];
     static int count;
     const gtr__cached head = { GTR__CACHE_MAGIC, key, image->bytes, strlen(image->name) + 1 };
     uint64_t sum = gtr__hash_words(&head, sizeof head, key);
-    if (!gtr__cache_file(path, sizeof path, key, ".kernel")) return;
+    if (!gtr__cache_file(g, path, sizeof path, key)) return;
     snprintf(tail, sizeof tail, ".%ld.%d", (long)getpid(), __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
     snprintf(part, sizeof part, "%s%s", path, tail);
     const int file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -1074,19 +1088,23 @@ static void gtr__cache_write(uint64_t key, const gtr__compiled *image) {
     const bool written = gtr__write_all(file, &head, sizeof head) && gtr__write_all(file, image->data, rest)
         && gtr__write_all(file, &sum, sizeof sum);
     if (close(file) || !written || rename(part, path)) unlink(part);
-    *strrchr(path, '/') = 0;
-    gtr__cache_trim(path);
 }
 #endif
 #endif
 
 // >>kernels
 // Variants that the process has compiled and loaded, by device; all instances share them, and one lock keeps them.
-// Variants of a plan are compiled side by side before its first step, others when they are launched.
+// Variants of a plan are compiled side by side before its first step, others when they are launched. A prepared plan
+// holds its variants; those that no plan holds are unloaded where there are many, and never while a step is captured.
+typedef struct gtr__held { uint64_t *key; int n; } gtr__held;      // a plan's variants. malloc'ed
 #ifdef GTR__AHEAD
 struct gtr__wanted { void *all; int n, room; };
 static gtr_result gtr__want(gtr__run *, const gtr__variant &) { return GTR_OK; }
-static gtr_result gtr__make_wanted(gtr__cuda *, gtr__wanted *) { return GTR_OK; }
+static const char *gtr__unmade(gtr__cuda *, const gtr__wanted *) { return NULL; }
+static gtr_result gtr__make_wanted(gtr__cuda *, gtr__wanted *, gtr__held *) { return GTR_OK; }
+static void gtr__wanted_free(gtr__wanted *) { }
+static void gtr__held_drop(gtr__held *) { }
+static void gtr__capture_count(int) { }
 static void gtr__kernels_text(char *text, size_t size) { snprintf(text, size, "compiled ahead"); }
 static gtr_result gtr__kernels_open(gtr__cuda *g, int, char *) {
     g->compute = EMU_COMPUTE;
@@ -1100,14 +1118,17 @@ typedef struct gtr__loaded {
     uint64_t key;               // of the variant's name, architecture and device
     CUfunction function;
     CUmodule module;
+    int device, plans;          // plans that hold it
 } gtr__loaded;
+#define GTR__UNHELD_MOST 128    // variants of a device that stay loaded though no plan holds them
 // What a thread is to compile.
 typedef struct gtr__compilation {
-    const char *arch;
+    const gtr__cuda *on;        // for whose architecture
     char name[192];
     gtr__compiled image;
     char why[400];              // NULL image: why
-    uint64_t key;
+    uint64_t key;               // of its file
+    bool loaded;                // it is: there is nothing to do
 } gtr__compilation;
 typedef struct gtr__kernels {
     gtr__nvrtc nvrtc;
@@ -1117,6 +1138,7 @@ typedef struct gtr__kernels {
     CUresult (*load)(CUmodule *, const void *);
     CUresult (*get)(CUfunction *, CUmodule, const char *);
     CUresult (*unload)(CUmodule);
+    CUresult (*synchronize)(void);
     CUresult (*set_attribute)(CUfunction, CUfunction_attribute, int);
     CUresult (*get_attribute)(int *, CUfunction_attribute, CUfunction);
     CUresult (*blocks)(int *, CUfunction, int, size_t);
@@ -1129,6 +1151,7 @@ typedef struct gtr__kernels {
     CUresult (*launch_together)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
         CUstream, void **);
 #endif
+    int captures;               // steps that are being captured now
     int compiled, from_disk;    // since the process began
     double seconds;
 } gtr__kernels;
@@ -1166,7 +1189,7 @@ static void gtr__variant_name(const gtr__variant &v, char *to, size_t room) {
 // What a kernel's compilation depends on, of this process.
 static uint64_t gtr__compilation_key(const gtr__compilation *c) {
     char text[320];
-    snprintf(text, sizeof text, "%s %s %d %d", c->name, c->arch, gtr__process.nvrtc.version, gtr__kernel_debug());
+    snprintf(text, sizeof text, "%s %s %d %d", c->name, c->on->arch, gtr__process.nvrtc.version, gtr__kernel_debug());
     return gtr__hash_bytes(text, strlen(text), gtr__process.text_hash);
 }
 // NULL: the first line of what the compiler says, to why.
@@ -1204,22 +1227,34 @@ static void gtr__dump_text(const gtr__compilation *c, const char *text) {
     const char *folder = getenv("GPUTRAIN_KERNEL_DUMP");
     char path[1024];
     if (!folder || !*folder) return;
-    snprintf(path, sizeof path, "%.700s/%.190s %.20s.cu", folder, c->name, c->arch);
+    snprintf(path, sizeof path, "%.700s/%.190s %.20s.cu", folder, c->name, c->on->arch);
     FILE *f = fopen(path, "w");
     if (!f) return;
     fputs(text, f);
     fclose(f);
 }
-// Finds a variant's image on disk or compiles it. Threads do this side by side.
-static void gtr__compile(gtr__compilation *c, bool *from_disk) {
+// How the compilation of several variants goes. Workers take one after another; the thread that wants them waits.
+typedef struct gtr__compiling {
+    gtr__compilation *all;
+    int n, left;                // left: those that are not on disk
+    int next, done;             // the next to take; those that a worker has ended with
+    int stopped;                // they are wanted no more
+#ifndef _WIN32
+    pthread_mutex_t lock;
+    pthread_cond_t ended;       // a worker has ended with one
+#endif
+} gtr__compiling;
+static int gtr__compile_stops(void *w, void *) {
+    return __atomic_load_n(&((gtr__compiling *)w)->stopped, __ATOMIC_RELAXED);
+}
+// Compiles a variant. Threads do this side by side.
+static void gtr__compile(gtr__compilation *c, gtr__compiling *w) {
     const gtr__nvrtc *n = &gtr__process.nvrtc;
     char arch[40], version[40];
     const char *option[] = { arch, version, "-std=c++17", "-default-device", "-w", "-DGPUTRAIN_BACKEND", NULL, NULL };
     int n_option = 6;
     void *program = NULL;
-    *from_disk = gtr__cache_read(c->key, &c->image);
-    if (*from_disk) return;
-    snprintf(arch, sizeof arch, "-arch=%s", c->arch);
+    snprintf(arch, sizeof arch, "-arch=%s", c->on->arch);
     snprintf(version, sizeof version, "-DCUDART_VERSION=%d", n->version);
     if (n->version >= 12090) option[n_option++] = "-no-cache";      // NVRTC's own: this one has a key that is tested
     if (gtr__kernel_debug()) option[n_option++] = "-lineinfo";
@@ -1228,6 +1263,7 @@ static void gtr__compile(gtr__compilation *c, bool *from_disk) {
     if (!text) { snprintf(c->why, sizeof c->why, "out of host memory for the text of %s", c->name); return; }
     gtr__dump_text(c, text);
     int e = n->CreateProgram(&program, text, "gputrain_cuda.cu", 0, NULL, NULL);
+    if (!e && n->SetFlowCallback) n->SetFlowCallback(program, gtr__compile_stops, w);
     if (!e) e = n->AddNameExpression(program, c->name);
     if (!e) e = n->CompileProgram(program, n_option, option);
     free(text);
@@ -1235,47 +1271,98 @@ static void gtr__compile(gtr__compilation *c, bool *from_disk) {
         free(c->image.data);
         c->image.data = NULL;
         gtr__compile_failed(c, program);
-    } else gtr__cache_write(c->key, &c->image);
+    } else gtr__cache_write(c->on, c->key, &c->image);
     if (program) n->DestroyProgram(&program);
 }
-
-typedef struct gtr__compiling { gtr__compilation *all; int n, next, from_disk; } gtr__compiling;
 static void gtr__compile_some(gtr__compiling *w) {
-    for (int i; (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->n; ) {
-        bool from_disk;
-        gtr__compile(&w->all[i], &from_disk);
-        if (from_disk) __atomic_fetch_add(&w->from_disk, 1, __ATOMIC_RELAXED);
+    for (int i; !gtr__compile_stops(w, NULL) && (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->n; ) {
+        if (w->all[i].loaded || w->all[i].image.data) continue;
+        gtr__compile(&w->all[i], w);
+#ifndef _WIN32
+        pthread_mutex_lock(&w->lock);
+        w->done++;
+        pthread_cond_signal(&w->ended);
+        pthread_mutex_unlock(&w->lock);
+#endif
     }
 }
+static double gtr__seconds_since(const struct timespec *begin) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - begin->tv_sec) + 1e-9 * (double)(now.tv_nsec - begin->tv_nsec);
+}
 #ifdef _WIN32
-static void gtr__compile_side_by_side(gtr__compiling *w) { gtr__compile_some(w); }
+static void gtr__compile_side_by_side(gtr__compiling *w, const gtr__cuda *, const struct timespec *) {
+    gtr__compile_some(w);
+}
 #else
 static void *gtr__compile_thread(void *w) { gtr__compile_some((gtr__compiling *)w); return NULL; }
-// By as many threads as there are processors, and half a GiB of free memory for each.
-static void gtr__compile_side_by_side(gtr__compiling *w) {
-    pthread_t thread[64];
+// How many workers: gtr_desc.threads, or a processor each, and half a GiB of free memory for each.
+static int gtr__compile_threads(const gtr__compiling *w, const gtr__cuda *g) {
     long long threads = 1, room = (long long)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE) >> 29;
-    int started = 0;
 #ifdef __linux__
     cpu_set_t set;
     if (!sched_getaffinity(0, sizeof set, &set)) threads = CPU_COUNT(&set);
 #endif
-    for (const long long most : { room, (long long)w->n, 64ll }) if (most < threads) threads = most;
-    while (started < threads - 1 && !pthread_create(&thread[started], NULL, gtr__compile_thread, w)) started++;
-    gtr__compile_some(w);
+    if (g->threads) threads = g->threads;
+    for (const long long most : { room, (long long)w->left, 64ll }) if (most < threads) threads = most;
+    return threads < 1 ? 1 : (int)threads;
+}
+// Tells the host ten times a second how far it is, which may stop it.
+static void gtr__compile_side_by_side(gtr__compiling *w, const gtr__cuda *g, const struct timespec *begin) {
+    pthread_t thread[64];
+    const int threads = gtr__compile_threads(w, g);
+    int started = 0;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->ended, NULL);
+    while (started < threads && !pthread_create(&thread[started], NULL, gtr__compile_thread, w)) started++;
+    if (!started) gtr__compile_some(w);
+    pthread_mutex_lock(&w->lock);
+    for (double told = 0; w->done < w->left && !w->stopped; ) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        if ((until.tv_nsec += 100000000) >= 1000000000) { until.tv_nsec -= 1000000000; until.tv_sec++; }
+        pthread_cond_timedwait(&w->ended, &w->lock, &until);
+        const double seconds = gtr__seconds_since(begin);
+        if (seconds - told < 0.1 || w->done == w->left) continue;
+        told = seconds;
+        const int done = w->done;
+        pthread_mutex_unlock(&w->lock);
+        const bool on = g->host.compiling(g->host.user, done, w->left, seconds);
+        pthread_mutex_lock(&w->lock);
+        if (!on) __atomic_store_n(&w->stopped, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&w->lock);
     while (started) pthread_join(thread[--started], NULL);
+    pthread_cond_destroy(&w->ended);
+    pthread_mutex_destroy(&w->lock);
 }
 #endif
-// The lock is held, so that no other thread reads the source text meanwhile.
-static void gtr__compile_all(gtr__compilation *all, int n) {
-    gtr__compiling w = { all, n, 0, 0 };
-    struct timespec begin, end;
+// Finds images on disk and compiles the others. The lock is held, so that no other thread reads the source text
+// meanwhile. GTR_ERR_USER, and no error noted: the host has stopped it.
+static gtr_result gtr__compile_all(gtr__cuda *g, gtr__compilation *all, int n) {
+    gtr__compiling w;
+    struct timespec begin;
+    memset((void *)&w, 0, sizeof w);
+    w.all = all; w.n = n;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    gtr__compile_side_by_side(&w);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    gtr__process.seconds += (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    gtr__process.from_disk += w.from_disk;
-    gtr__process.compiled += n - w.from_disk;
+    for (int i = 0; i < n; i++) {
+        all[i].on = g;
+        all[i].key = gtr__compilation_key(&all[i]);
+        if (all[i].loaded) continue;
+        if (gtr__cache_read(g, all[i].key, &all[i].image)) gtr__process.from_disk++;
+        else w.left++;
+    }
+    if (w.left) {
+        gtr__compile_side_by_side(&w, g, &begin);
+        gtr__cache_trim(g);
+    }
+    const double seconds = gtr__seconds_since(&begin);
+    gtr__process.seconds += seconds;
+    gtr__process.compiled += w.left;
+    if (w.stopped) return GTR_ERR_USER;
+    if (w.left) g->host.compiling(g->host.user, w.left, w.left, seconds);
+    return GTR_OK;
 }
 
 static uint64_t gtr__loaded_key(const gtr__cuda *g, const char *name) {
@@ -1304,55 +1391,72 @@ static bool gtr__loaded_room(int more) {
     free(before);
     return true;
 }
-// Loads a compiled variant on the current device.
+// Loads a compiled variant on the current device. GTR_ERR_UNSUPPORTED, and no error noted: it did not compile, or the
+// driver does not take it; c->why says so.
 static gtr_result gtr__load_module(gtr__cuda *g, gtr__compilation *c) {
     CUmodule module = NULL;
     CUfunction function = NULL;
     const uint64_t key = gtr__loaded_key(g, c->name);
-    if (!c->image.data) return gtr__fail(g, GTR_ERR_UNSUPPORTED, "%s", c->why);
+    if (!c->image.data) return GTR_ERR_UNSUPPORTED;
     if (!gtr__loaded_room(1)) return gtr__fail(g, GTR_ERR_NOMEM, "out of host memory for a kernel");
     gtr__loaded *to = gtr__loaded_at(key);
-    if (to->key) return GTR_OK;
     CUresult e = gtr__process.load(&module, c->image.data);
     if (!e) e = gtr__process.get(&function, module, c->image.name);
     if (e) {
         if (module) gtr__process.unload(module);
-        return gtr__check(g, (cudaError_t)e, c->name);
+        if (e == CUDA_ERROR_OUT_OF_MEMORY || gtr__fatal((cudaError_t)e)) return gtr__check(g, (cudaError_t)e, c->name);
+        snprintf(c->why, sizeof c->why, "the driver does not load %s for %s (error %d)", c->name, g->arch, (int)e);
+        return GTR_ERR_UNSUPPORTED;
     }
-    *to = { key, function, module };
+    *to = { key, function, module, g->device, 0 };
     gtr__process.n_loaded++;
     return GTR_OK;
 }
-// Compiles and loads those of n variants that are not loaded yet. The lock is held.
+static bool gtr__is_loaded(const gtr__cuda *g, const char *name) {
+    return gtr__process.room && gtr__loaded_at(gtr__loaded_key(g, name))->key;
+}
+// Compiles and loads those of n variants that are not loaded yet, as many as it can. The lock is held.
 static gtr_result gtr__make(gtr__cuda *g, gtr__compilation *all, int n) {
-    gtr_result r = GTR_OK;
-    for (int i = 0; i < n; i++) { all[i].arch = g->arch; all[i].key = gtr__compilation_key(&all[i]); }
-    gtr__compile_all(all, n);
+    for (int i = 0; i < n; i++) all[i].loaded = gtr__is_loaded(g, all[i].name);
+    gtr_result r = gtr__compile_all(g, all, n);
     for (int i = 0; i < n; i++) {
+        if (all[i].loaded || (r == GTR_ERR_USER && !all[i].image.data)) continue;
         const gtr_result loaded = gtr__load_module(g, &all[i]);
         if (r == GTR_OK) r = loaded;
         free(all[i].image.data);
+        all[i].image.data = NULL;
     }
     return r;
+}
+// Unloads the variants of an instance's device that no plan holds, where there are many. The lock is held.
+static void gtr__unload_unheld(const gtr__cuda *g) {
+    gtr__kernels *k = &gtr__process;
+    gtr__loaded *const before = k->loaded;
+    int unheld = 0;
+    for (int i = 0; i < k->room; i++) unheld += before[i].key && before[i].device == g->device && !before[i].plans;
+    if (unheld <= GTR__UNHELD_MOST || k->captures || k->synchronize()) return;
+    gtr__loaded *all = (gtr__loaded *)calloc((size_t)k->room, sizeof *all);
+    if (!all) return;
+    k->loaded = all;
+    for (int i = 0; i < k->room; i++) {
+        const gtr__loaded *v = &before[i];
+        if (!v->key) continue;
+        if (v->device != g->device || v->plans) *gtr__loaded_at(v->key) = *v;
+        else { k->unload(v->module); k->n_loaded--; }
+    }
+    free(before);
 }
 static void gtr__kernels_text(char *text, size_t size) {
     const gtr__kernels *k = &gtr__process;
     snprintf(text, size, "NVRTC %d.%d; %d compiled, %d from the cache, in %.2f s", k->nvrtc.version / 1000,
         k->nvrtc.version % 1000 / 10, k->compiled, k->from_disk, k->seconds);
 }
-// Variants that a plan's launches want and that are not loaded.
+// Variants that a plan's launches want.
 struct gtr__wanted { gtr__compilation *all; int n, room; };
-static bool gtr__is_loaded(const gtr__cuda *g, const char *name) {
-    gtr__process_hold();
-    const bool is = gtr__process.room && gtr__loaded_at(gtr__loaded_key(g, name))->key;
-    gtr__process_drop();
-    return is;
-}
 static gtr_result gtr__want(gtr__run *run, const gtr__variant &kernel) {
     gtr__wanted *w = run->wanted;
     char name[sizeof w->all->name];
     gtr__variant_name(kernel, name, sizeof name);
-    if (gtr__is_loaded(run->on, name)) return GTR_OK;
     for (int i = 0; i < w->n; i++) if (!strcmp(w->all[i].name, name)) return GTR_OK;
     if (w->n == w->room) {
         const int room = w->room ? 2 * w->room : 16;
@@ -1364,44 +1468,69 @@ static gtr_result gtr__want(gtr__run *run, const gtr__variant &kernel) {
     memcpy(w->all[w->n++].name, name, sizeof name);
     return GTR_OK;
 }
-// Tells the user what took long: the log, or, once, stderr.
-static void gtr__say_compiled(gtr__cuda *g, int compiled, double seconds) {
-    static bool said;
-    char text[160];
-    if (!compiled || seconds < 0.5) return;
-    snprintf(text, sizeof text, "compiled %d kernels in %.1f s; they are kept for the next time", compiled, seconds);
-    if (g->host.log) g->host.log(g->host.user, GTR_LOG_INFO, text);
-    else if (seconds > 2 && !said) { fprintf(stderr, "gputrain: %s\n", text); said = true; }
+static void gtr__wanted_free(gtr__wanted *w) { free((void *)w->all); memset((void *)w, 0, sizeof *w); }
+// Why one of them is not loaded; NULL: all are.
+static const char *gtr__unmade(gtr__cuda *g, const gtr__wanted *w) {
+    const char *why = NULL;
+    gtr__process_hold();
+    for (int i = w->n - 1; i >= 0; i--) if (!gtr__is_loaded(g, w->all[i].name)) why = w->all[i].why;
+    gtr__process_drop();
+    return why;
 }
-static gtr_result gtr__make_wanted(gtr__cuda *g, gtr__wanted *w) {
+// Compiles and loads what is wanted, and holds it.
+static gtr_result gtr__make_wanted(gtr__cuda *g, gtr__wanted *w, gtr__held *held) {
     gtr_result r = GTR_OK;
-    if (w->n) {
-        gtr__process_hold();
-        const int compiled = gtr__process.compiled;
-        const double seconds = gtr__process.seconds;
-        r = gtr__make(g, w->all, w->n);
-        gtr__say_compiled(g, gtr__process.compiled - compiled, gtr__process.seconds - seconds);
-        gtr__process_drop();
+    if (!w->n) return r;
+    gtr__process_hold();
+    gtr__unload_unheld(g);
+    r = gtr__make(g, w->all, w->n);
+    uint64_t *key = (uint64_t *)realloc(held->key, (size_t)(held->n + w->n) * sizeof *key);
+    if (key) held->key = key;
+    else if (r == GTR_OK) r = gtr__fail(g, GTR_ERR_NOMEM, "out of host memory for a plan's kernels");
+    for (int i = 0; r == GTR_OK && i < w->n; i++) {
+        held->key[held->n] = gtr__loaded_key(g, w->all[i].name);
+        gtr__loaded_at(held->key[held->n++])->plans++;
     }
-    free((void *)w->all);
+    gtr__process_drop();
     return r;
 }
-// A variant's function, compiled if need be; NULL: *r says why, and it is an error of run->on.
-static CUfunction gtr__function(gtr__run *run, const gtr__variant &kernel, gtr_result *r) {
-    gtr__compilation one;
-    CUfunction f = NULL;
-    memset((void *)&one, 0, sizeof one);
-    gtr__variant_name(kernel, one.name, sizeof one.name);
-    gtr__process_hold();
-    const uint64_t key = gtr__loaded_key(run->on, one.name);
-    *r = GTR_OK;
-    if (!gtr__process.room || !gtr__loaded_at(key)->key) *r = gtr__make(run->on, &one, 1);
-    if (*r == GTR_OK) f = gtr__loaded_at(key)->function;
-    gtr__process_drop();
-    return f;
+static void gtr__held_drop(gtr__held *held) {
+    if (held->n) {
+        gtr__process_hold();
+        for (int i = 0; i < held->n; i++) gtr__loaded_at(held->key[i])->plans--;
+        gtr__process_drop();
+    }
+    free(held->key);
+    memset((void *)held, 0, sizeof *held);
 }
+// A capture begins, 1, or has ended, -1.
+static void gtr__capture_count(int more) {
+    gtr__process_hold();
+    gtr__process.captures += more;
+    gtr__process_drop();
+}
+// A variant's function, compiled if need be; NULL: result says why, and it is an error of run->on. While this lives the
+// lock is held, so that nobody unloads it before what it is for is enqueued.
+struct gtr__function {
+    CUfunction f;
+    gtr_result result;
+    gtr__function(gtr__run *run, const gtr__variant &kernel) : f(NULL), result(GTR_OK)
+    {
+        gtr__compilation one;
+        memset((void *)&one, 0, sizeof one);
+        gtr__variant_name(kernel, one.name, sizeof one.name);
+        gtr__process_hold();
+        if (!gtr__is_loaded(run->on, one.name)) result = gtr__make(run->on, &one, 1);
+        if (result == GTR_ERR_UNSUPPORTED) gtr__fail(run->on, result, "%s", one.why);
+        if (result == GTR_OK) f = gtr__loaded_at(gtr__loaded_key(run->on, one.name))->function;
+    }
+    ~gtr__function() { gtr__process_drop(); }
+    gtr__function(const gtr__function &) = delete;
+    gtr__function &operator=(const gtr__function &) = delete;
+};
 #define GTR__DRIVER_FUNCTIONS(X) \
     X(load, "cuModuleLoadData") X(get, "cuModuleGetFunction") X(unload, "cuModuleUnload") \
+    X(synchronize, "cuCtxSynchronize") \
     X(set_attribute, "cuFuncSetAttribute") X(get_attribute, "cuFuncGetAttribute") \
     X(blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor") GTR__DRIVER_LAUNCHES(X)
 #if CUDART_VERSION >= 11080
@@ -1556,49 +1685,45 @@ static CUlaunchConfig gtr__driver_config(const cudaLaunchConfig_t *c) {
     return d;
 }
 static gtr_result gtr__launch_function(gtr__run *run, const gtr__launch_desc *l, const cudaLaunchConfig_t *config) {
-    gtr_result r;
-    const CUfunction f = gtr__function(run, l->kernel, &r);
-    if (!f) return r;
+    const gtr__function of(run, l->kernel);
+    if (!of.f) return of.result;
     const CUlaunchConfig d = gtr__driver_config(config);
-    return gtr__check(run->on, (cudaError_t)gtr__process.launch(&d, f, l->args, NULL), l->kernel.name);
+    return gtr__check(run->on, (cudaError_t)gtr__process.launch(&d, of.f, l->args, NULL), l->kernel.name);
 }
 static cudaError_t gtr__clusters_at_a_time(gtr__run *run, const gtr__launch_desc *l, int *clusters) {
     cudaLaunchAttribute attribute[2];
     cudaLaunchConfig_t config;
-    gtr_result r;
-    const CUfunction f = gtr__function(run, l->kernel, &r);
-    if (!f) return cudaErrorInvalidDeviceFunction;
+    const gtr__function of(run, l->kernel);
+    if (!of.f) return cudaErrorInvalidDeviceFunction;
     gtr__launch_config(l, attribute, &config);
     const CUlaunchConfig d = gtr__driver_config(&config);
-    return (cudaError_t)gtr__process.clusters(clusters, f, &d);
+    return (cudaError_t)gtr__process.clusters(clusters, of.f, &d);
 }
 #else
 static gtr_result gtr__launch_function(gtr__run *run, const gtr__launch_desc *l) {
-    gtr_result r;
-    const CUfunction f = gtr__function(run, l->kernel, &r);
-    if (!f) return r;
+    const gtr__function of(run, l->kernel);
+    if (!of.f) return of.result;
     CUresult e;
-    if (l->together) e = gtr__process.launch_together(f, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y,
+    if (l->together) e = gtr__process.launch_together(of.f, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y,
         l->block.z, (unsigned)l->shared, l->stream, l->args);
-    else e = gtr__process.launch(f, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z,
+    else e = gtr__process.launch(of.f, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z,
         (unsigned)l->shared, l->stream, l->args, NULL);
     return gtr__check(run->on, (cudaError_t)e, l->kernel.name);
 }
 #endif
 static gtr_result gtr__shared_open(gtr__run *run, const gtr__variant &kernel) {
-    gtr_result r;
     int own = 0;
-    const CUfunction f = gtr__function(run, kernel, &r);
-    if (!f) return r;
-    CUresult e = gtr__process.get_attribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
-    if (!e) e = gtr__process.set_attribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+    const gtr__function of(run, kernel);
+    if (!of.f) return of.result;
+    CUresult e = gtr__process.get_attribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, of.f);
+    if (!e) e = gtr__process.set_attribute(of.f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
         (int)run->on->shared_max - own);
     return gtr__check(run->on, (cudaError_t)e, "cuFuncSetAttribute");
 }
 static cudaError_t gtr__blocks_at_a_time(gtr__run *run, const gtr__launch_desc *l, int *blocks) {
-    gtr_result r;
-    const CUfunction f = gtr__function(run, l->kernel, &r);
-    return f ? (cudaError_t)gtr__process.blocks(blocks, f, (int)l->block.x, l->shared) : cudaErrorInvalidDeviceFunction;
+    const gtr__function of(run, l->kernel);
+    if (!of.f) return cudaErrorInvalidDeviceFunction;
+    return (cudaError_t)gtr__process.blocks(blocks, of.f, (int)l->block.x, l->shared);
 }
 #endif
 // Starts a kernel and checks that it started.
@@ -2185,6 +2310,16 @@ static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *
     return gtr__kernels_open(&in->g, prop.major * 10 + prop.minor, why);
 }
 
+// Where an instance keeps compiled kernels; NULL: where all do.
+static bool gtr__set_cache(gtr__cuda *g, const char *folder, char *why) {
+    g->cached = folder != NULL;
+    if (folder && strlen(folder) >= sizeof g->cache) {
+        snprintf(why, 256, "kernel_cache: a path of %zu bytes, want less than %zu", strlen(folder), sizeof g->cache);
+        return false;
+    }
+    snprintf(g->cache, sizeof g->cache, "%s", folder ? folder : "");
+    return true;
+}
 static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why) {
     gtr__instance *share = (gtr__instance *)desc.share, *in;
     gtr_result r;
@@ -2201,6 +2336,11 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
     memset((void *)in, 0, sizeof *in);
     in->g.host = *host;
     in->g.device = desc.device_index;
+    in->g.threads = desc.threads;
+    if (!gtr__set_cache(&in->g, share ? share->g.cached ? share->g.cache : NULL : desc.kernel_cache, why)) {
+        host->free(host->user, in, sizeof *in);
+        return GTR_ERR_ARG;
+    }
     if (share) {
         in->common = share->common;
         gtr__lock(in->common);
@@ -2483,6 +2623,7 @@ typedef struct gtr__cuda_exec {
     uint8_t *watch;             // gtr__run.watch of the node that is being launched
     cudaEvent_t fork, join[GTR__MAX_QUEUES];
     struct { int runs; cudaGraphExec_t graph; } part[3];
+    gtr__held kernels;
 } gtr__cuda_exec;
 
 static cudaStream_t gtr__queue_stream(void *const *instances, int queue) {
@@ -2707,10 +2848,13 @@ static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__p
     int begin, end;
     gtr__range(x, part, &begin, &end);
     gtr__on_device scope(main);
-    GTR__TRY(gtr__check(&main->g, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal),
-        "cudaStreamBeginCapture"));
-    gtr_result r = gtr__enqueue(instances, x, begin, end, true);
+    gtr__capture_count(1);
+    gtr_result r = gtr__check(&main->g, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal),
+        "cudaStreamBeginCapture");
+    if (r != GTR_OK) { gtr__capture_count(-1); return r; }
+    r = gtr__enqueue(instances, x, begin, end, true);
     cudaError_t ended = cudaStreamEndCapture(main->stream[0], &graph);
+    gtr__capture_count(-1);
     if (r != GTR_OK) gtr__quiet(ended);
     else r = gtr__check(&main->g, ended, "capturing a step into a graph");
     if (r == GTR_OK) r = gtr__check(&main->g, cudaGraphInstantiateWithFlags(&made, graph, 0), "cudaGraphInstantiate");
@@ -2732,6 +2876,7 @@ static void gtr__cuda_release(void *const *instances, void *exec) {
         for (int i = 0; i < GTR__MAX_QUEUES; i++) if (x->join[i]) gtr__quiet(cudaEventDestroy(x->join[i]));
         for (int i = 0; i < x->n_node; i++) if (x->event[i]) gtr__quiet(cudaEventDestroy(x->event[i]));
     }
+    gtr__held_drop(&x->kernels);
     host.free(host.user, x, x->bytes);
 }
 
@@ -2747,27 +2892,51 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
     gtr__run run = gtr__run_of(in, &call);
     return gtr__cuda_kernel(node->op, node->dir)(&run, &call) != GTR_OK || fits;  // what else is wrong the launch tells
 }
-// Compiles and loads the kernels of a plan that are not loaded yet, side by side: each node's launchers run once, and
-// note what they would launch. Launchers' errors are told when they run again.
-static gtr_result gtr__make_plan(void *const *instances, gtr__plan *plan) {
+// Notes which variants a node's launchers would launch: they run once and enqueue nothing. Their errors are told when
+// they run again.
+static void gtr__want_node(gtr__instance *in, const gtr__plan *plan, const gtr__node *node, gtr__wanted *wanted) {
+    const gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
+    gtr__call call = *node->call;
+    if (!kernel) return;
+    gtr__run run = gtr__run_of(in, &call);
+    const bool may = plan->guarded && call.ctl && node->stage == 0;
+    run.barrier = may ? &call.ctl->barrier[node->stream] : NULL;
+    run.wanted = wanted;
+    kernel(&run, &call);
+}
+// What to do about variants of a stage that were not made: without the network that wants one of them, plan->unfit, or
+// nothing.
+static gtr_result gtr__plan_around(gtr__instance *in, gtr__plan *plan, int stage, const gtr__wanted *wanted) {
+    const char *why = gtr__unmade(&in->g, wanted);
+    for (int i = 0; why && i < plan->n_node; i++) {
+        const gtr__node *node = &plan->node[i];
+        gtr__wanted own = { NULL, 0, 0 };
+        if (node->stage != stage || node->op != GTR__OP_NETWORK) continue;
+        gtr__want_node(in, plan, node, &own);
+        if (gtr__unmade(&in->g, &own)) plan->unfit = 1 + (int)node->attr.network.matcher;
+        gtr__wanted_free(&own);
+        if (!plan->unfit) continue;
+        plan->unfit_why = "a kernel does not compile";
+        if (in->g.host.log) in->g.host.log(in->g.host.user, GTR_LOG_WARNING, why);
+        return GTR_OK;
+    }
+    return gtr__fail(&in->g, GTR_ERR_UNSUPPORTED, "%s", why ? why : "a kernel was not made");
+}
+// Compiles and loads the kernels of a plan, side by side, and holds them.
+static gtr_result gtr__make_plan(void *const *instances, gtr__plan *plan, gtr__held *held) {
     gtr_result r = GTR_OK;
-    for (int s = 0; r == GTR_OK && s < (plan->n_stage > 0 ? plan->n_stage : 1); s++) {
+    for (int s = 0; r == GTR_OK && !plan->unfit && s < (plan->n_stage > 0 ? plan->n_stage : 1); s++) {
         gtr__instance *in = (gtr__instance *)instances[s];
         gtr__wanted wanted = { NULL, 0, 0 };
         gtr__on_device scope(in);
-        for (int i = 0; i < plan->n_node; i++) {
-            const gtr__node *node = &plan->node[i];
-            const gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
-            gtr__call call = *node->call;
-            if (node->stage != s || !kernel) continue;
-            gtr__run run = gtr__run_of(in, &call);
-            const bool may = plan->guarded && call.ctl && s == 0;
-            run.barrier = may ? &call.ctl->barrier[node->stream] : NULL;
-            run.wanted = &wanted;
-            if (kernel(&run, &call) != GTR_OK) continue;
-        }
-        r = gtr__make_wanted(&in->g, &wanted);
+        for (int i = 0; i < plan->n_node; i++)
+            if (plan->node[i].stage == s) gtr__want_node(in, plan, &plan->node[i], &wanted);
+        r = gtr__make_wanted(&in->g, &wanted, held);
+        if (r == GTR_ERR_UNSUPPORTED) r = gtr__plan_around(in, plan, s, &wanted);
+        gtr__wanted_free(&wanted);
     }
+    for (int i = 0; r == GTR_OK && !plan->unfit && i < plan->n_node; i++)
+        if (!gtr__fits(instances, &plan->node[i])) plan->unfit = 1 + (int)plan->node[i].attr.network.matcher;
     return r;
 }
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
@@ -2777,11 +2946,10 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     gtr__cuda_exec *x;
     *exec = NULL;
     plan->unfit = 0;
+    plan->unfit_why = "there is no room for all of its blocks at a time";
     GTR__TRY(gtr__alive(main));
-    GTR__TRY(gtr__make_plan(instances, plan));
     for (size_t i = 0; i < n; i++) {
         const gtr__node *node = &plan->node[i];
-        if (!gtr__fits(instances, node)) { plan->unfit = 1 + (int)node->attr.network.matcher; return GTR_OK; }
         if (!gtr__cuda_kernel(node->op, node->dir))
             return gtr__fail(&main->g, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
                 node->layer ? node->layer : "?", (int)node->op);
@@ -2800,6 +2968,8 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     x->event = (cudaEvent_t *)(x->call + n);
     x->started = (bool *)(x->event + n);
     x->watch = (uint8_t *)(x->started + n);
+    const gtr_result made = gtr__make_plan(instances, plan, &x->kernels);
+    if (made != GTR_OK || plan->unfit) { gtr__cuda_release(instances, x); return made; }
     cudaError_t e;
     {
         gtr__on_device scope(main);

@@ -9,13 +9,41 @@ extern "C" cudaError_t kernels_driver_version(int *version) { *version = 99000; 
 static int passed, failed;
 #define EXPECT(that) do { if (that) passed++; else { failed++; printf("FAIL line %d: %s\n", __LINE__, #that); } } while (0)
 
+/* What the host is told while kernels are compiled, and after how many seconds it has them stopped (0: never). */
+static int told, told_done, told_all;
+static double stops;
+static bool compiling(void *user, int done, int all, double seconds)
+{
+    (void)user;
+    told++; told_done = done; told_all = all;
+    return !stops || seconds < stops;
+}
+/* An instance without a device, for an architecture. */
+static gtr__cuda *instance(const char *arch)
+{
+    static gtr__cuda of[8];
+    int k = 0;
+    while (*of[k].arch && strcmp(of[k].arch, arch)) k++;
+    snprintf(of[k].arch, sizeof of[k].arch, "%s", arch);
+    of[k].host.compiling = compiling;
+    return &of[k];
+}
 static gtr__compilation asked(const char *name, const char *arch)
 {
     gtr__compilation c;
     memset((void *)&c, 0, sizeof c);
-    c.arch = arch;
+    c.on = instance(arch);
     snprintf(c.name, sizeof c.name, "%s", name);
     c.key = gtr__compilation_key(&c);
+    return c;
+}
+/* Has it compiled, or finds it on disk. */
+static gtr__compilation made(const char *name, const char *arch, bool *from_disk)
+{
+    gtr__compilation c = asked(name, arch);
+    const int before = gtr__process.from_disk;
+    gtr__compile_all(instance(arch), &c, 1);
+    *from_disk = gtr__process.from_disk > before;
     return c;
 }
 
@@ -40,7 +68,7 @@ static void compile_list(const char *path, const char *arch)
         while (k < n && (strncmp(all[k].name, p, length) || gtr__letter_or_digit(all[k].name[length]))) k++;
         if (k == n) { failed++; printf("FAIL %.*s is not in %s\n", (int)length, p, path); }
     }
-    gtr__compile_all(all, n);
+    EXPECT(gtr__compile_all(instance(arch), all, n) == GTR_OK && told_done == n && told_all == n);
     for (int k = 0; k < n; k++) {
         if (all[k].image.data) passed++;
         else { failed++; printf("FAIL for %s: %s\n", arch, all[k].why); }
@@ -65,7 +93,7 @@ static void file_write(const char *path, size_t n)
 static bool taken(uint64_t key)
 {
     gtr__compiled c;
-    const bool is = gtr__cache_read(key, &c);
+    const bool is = gtr__cache_read(instance("sm_80"), key, &c);
     if (is) free(c.data);
     return is;
 }
@@ -74,12 +102,11 @@ static bool taken(uint64_t key)
 static void cache_files(const char *folder)
 {
     char path[1024], other[1024];
-    gtr__compilation c = asked("gtr__k_fill", "sm_80"), again = c;
     bool from_disk;
     setenv("GPUTRAIN_KERNEL_CACHE", folder, 1);
-    gtr__compile(&c, &from_disk);
+    const gtr__compilation c = made("gtr__k_fill", "sm_80", &from_disk);
     EXPECT(!from_disk && c.image.data);
-    gtr__compile(&again, &from_disk);
+    const gtr__compilation again = made("gtr__k_fill", "sm_80", &from_disk);
     EXPECT(from_disk && again.image.bytes == c.image.bytes && !memcmp(again.image.data, c.image.data, c.image.bytes)
         && !strcmp(again.image.name, c.image.name));
     snprintf(path, sizeof path, "%s/%016llx.kernel", folder, (unsigned long long)c.key);
@@ -107,32 +134,98 @@ static void cache_files(const char *folder)
 /* Folders that are not the user's alone, or not to be had: nothing is read or written, and nothing fails. */
 static void cache_folders(const char *folder)
 {
-    char sub[1024];
-    gtr__compilation c = asked("gtr__k_fill", "sm_86");
+    char sub[1024], why[256];
+    gtr__cuda *g = instance("sm_80");
     bool from_disk;
     snprintf(sub, sizeof sub, "%s/open", folder);
     setenv("GPUTRAIN_KERNEL_CACHE", sub, 1);
     EXPECT(!mkdir(sub, 0700) && !chmod(sub, 0777));
-    gtr__compile(&c, &from_disk);
+    const gtr__compilation c = made("gtr__k_fill", "sm_80", &from_disk);
     EXPECT(c.image.data && !taken(c.key));
     EXPECT(!chmod(sub, 0700));
-    gtr__cache_write(c.key, &c.image);
+    gtr__cache_write(g, c.key, &c.image);
     EXPECT(taken(c.key));
     EXPECT(!chmod(sub, 0722) && !taken(c.key));
     for (const char *none : { "", "/proc/none", "/dev/null/none" }) {
         setenv("GPUTRAIN_KERNEL_CACHE", none, 1);
-        gtr__cache_write(c.key, &c.image);
+        gtr__cache_write(g, c.key, &c.image);
         EXPECT(!taken(c.key));
     }
     unsetenv("GPUTRAIN_KERNEL_CACHE");
     for (const char *none : { "XDG_CACHE_HOME", "HOME" }) unsetenv(none);
-    gtr__cache_write(c.key, &c.image);
+    gtr__cache_write(g, c.key, &c.image);
     EXPECT(!taken(c.key));
+    snprintf(sub, sizeof sub, "%s/desc/of/the/user", folder);
+    EXPECT(gtr__set_cache(g, sub, why));
+    gtr__cache_write(g, c.key, &c.image);
+    EXPECT(taken(c.key));
+    EXPECT(gtr__set_cache(g, "", why) && !taken(c.key));
+    char far[600];
+    memset(far, 'a', sizeof far); far[599] = 0;
+    EXPECT(!gtr__set_cache(g, far, why) && strstr(why, "599"));
+    EXPECT(gtr__set_cache(g, NULL, why) && !taken(c.key));
     snprintf(sub, sizeof sub, "%s/xdg", folder);
     setenv("XDG_CACHE_HOME", sub, 1);
-    gtr__cache_write(c.key, &c.image);
+    gtr__cache_write(g, c.key, &c.image);
     EXPECT(taken(c.key));
     free(c.image.data);
+}
+static void touch(const char *path, const char *name, long long bytes, long days)
+{
+    char file[1200];
+    const struct timeval when[2] = { { time(NULL) - days * 86400, 0 }, { time(NULL) - days * 86400, 0 } };
+    snprintf(file, sizeof file, "%s/%s", path, name);
+    FILE *f = fopen(file, "wb");
+    EXPECT(f && !ftruncate(fileno(f), bytes));
+    if (f) fclose(f);
+    EXPECT(!utimes(file, when));
+}
+static bool there(const char *path, const char *name)
+{
+    char file[1200];
+    snprintf(file, sizeof file, "%s/%s", path, name);
+    return !access(file, F_OK);
+}
+/* The folder is bounded in bytes and age, and what is not the cache's stays. */
+static void cache_bounds(const char *folder)
+{
+    char sub[1024];
+    snprintf(sub, sizeof sub, "%s/bounds", folder);
+    setenv("GPUTRAIN_KERNEL_CACHE", sub, 1);
+    EXPECT(!mkdir(sub, 0700));
+    touch(sub, "0123456789abcde0.kernel", 100 << 20, 3);
+    touch(sub, "0123456789abcde1.kernel", 100 << 20, 2);
+    touch(sub, "0123456789abcde2.kernel", 100 << 20, 1);
+    touch(sub, "0123456789abcde3.kernel", 10, 1000);
+    touch(sub, "0123456789abcde2.kernel.77.1", 10, 1);
+    touch(sub, "0123456789abcde2.kernel.77.2", 10, 0);
+    touch(sub, "notes.kernel.txt", 10, 1000);
+    gtr__cache_trim(instance("sm_80"));
+    EXPECT(!there(sub, "0123456789abcde0.kernel") && there(sub, "0123456789abcde1.kernel"));
+    EXPECT(there(sub, "0123456789abcde2.kernel") && !there(sub, "0123456789abcde3.kernel"));
+    EXPECT(!there(sub, "0123456789abcde2.kernel.77.1") && there(sub, "0123456789abcde2.kernel.77.2"));
+    EXPECT(there(sub, "notes.kernel.txt"));
+}
+/* The host has a compilation stopped: it ends within a second, with no error, and what is done is kept. */
+static void stopping()
+{
+    static gtr__compilation all[64];
+    struct timespec begin;
+    int k = 0;
+    setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
+    for (gtr__compilation &c : all) {
+        c = asked("", "sm_90a");
+        snprintf(c.name, sizeof c.name, "gtr__k_resident<%d, %d, %d>", k % 3, k / 3 % 2, k / 6 * 2);
+        k++;
+    }
+    stops = 0.3;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    EXPECT(gtr__compile_all(instance("sm_90a"), all, 64) == GTR_ERR_USER);
+    const double seconds = gtr__seconds_since(&begin);
+    printf("stopped after %.2f s, asked to at 0.3\n", seconds);
+    EXPECT(told > 0 && told_done < 64);
+    for (gtr__compilation &c : all) free(c.image.data);
+    stops = 0;
 }
 
 /* Names and keys of variants, what a kernel that does not compile says, what a program's text has. */
@@ -146,8 +239,7 @@ static void names()
     EXPECT(!strcmp(name, "gtr__k_fill"));
     EXPECT(asked("gtr__k_fill", "sm_80").key != asked("gtr__k_fill", "sm_90").key);
     EXPECT(asked("gtr__k_fill", "sm_80").key != asked("gtr__k_guard", "sm_80").key);
-    gtr__compilation c = asked("gtr__k_none", "sm_80");
-    gtr__compile(&c, &from_disk);
+    const gtr__compilation c = made("gtr__k_none", "sm_80", &from_disk);
     EXPECT(!c.image.data && strstr(c.why, "gtr__k_none"));
     char *text = gtr__program_text(gtr__source_text(), "gtr__k_fill");
     EXPECT(text && strlen(text) < 100000 && strstr(text, "gtr__k_fill(") && !strstr(text, "gtr__k_guard("));
@@ -164,6 +256,8 @@ int main(int argc, char **argv)
     names();
     cache_files(argv[2]);
     cache_folders(argv[2]);
+    cache_bounds(argv[2]);
+    stopping();
     setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
     for (int k = 3; k < argc; k++) compile_list(argv[1], argv[k]);
     printf("NVRTC %d.%d: %d passed, %d failed\n", n->version / 1000, n->version % 1000 / 10, passed, failed);
