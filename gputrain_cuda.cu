@@ -1778,11 +1778,12 @@ static gtr_result gtr__shared_ready(gtr__run *run, const gtr__variant &kernel) {
 struct gtr__together {
     gtr__launch_desc l;
     void *m;
-    // Whether the device has room for all blocks at a time.
+    // Whether the device has room for all blocks at a time; a run that enqueues nothing takes it that it has.
     bool fits(gtr__run *run, const gtr__caps *caps)
     {
         const int device = run->on->device;
         int each = 0, sms = 0, able = 0;
+        if (run->wanted) return gtr__want(run, l.kernel) == GTR_OK;
         if (gtr__shared_open(run, l.kernel) != GTR_OK) return false;
         cudaError_t e = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
         if (e == cudaSuccess) e = cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device);
