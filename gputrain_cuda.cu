@@ -175,7 +175,7 @@ GTR__TEXT_OF_FILE(gtr__kernel_text)
 #endif
 
 #include <cuda.h>
-#include <cuda_runtime.h>
+#include <vector_types.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #ifndef GPUTRAIN_NO_CUBLASLT
@@ -209,7 +209,7 @@ GTR__TEXT_OF_FILE(gtr__kernel_text)
 #ifdef GPUTRAIN_DOUBLE
 #error "gputrain: GPUTRAIN_DOUBLE is for the CPU alone"
 #endif
-#if CUDART_VERSION < 11040
+#if CUDA_VERSION < 11040
 #error "gputrain_cuda.cu wants CUDA 11.4 or newer"
 #endif
 #if !defined(_MSC_VER) && __cplusplus < 201703L
@@ -409,7 +409,7 @@ typedef enum gtr__watched { GTR__UNWATCHED_OUTPUT, GTR__UNCHECKED, GTR__CHECKED 
 // The device, as launchers may read it: the first member of the backend's instance (see runtime).
 typedef struct gtr__cuda {
     gtr__host host;
-    int device;
+    int device, handle;         // its index, and what the driver knows it by
     int sm_count;               // multiprocessors to fill: those there, or desc.max_sm if fewer
     int compute;                // 75, 80, 87, 90, ...: what kernels are compiled for, not what the device is
     int arch_feature;           // they have sm_90a's own instructions
@@ -463,36 +463,6 @@ static inline GTR__FORMAT(3, 4) gtr_result gtr__fail(gtr__cuda *g, gtr_result co
     return code;
 }
 
-// Errors after which CUDA asks for the process to end: nothing on the device can be trusted.
-static inline bool gtr__fatal(cudaError_t e) {
-    int n = (int)e;
-    return n == 700 || n == 702 || n == 710 || (n >= 714 && n <= 719) || n == 721 || n == 810;
-}
-
-#define GTR__TRY(expression) do { gtr_result result_ = (expression); if (result_ != GTR_OK) return result_; } while (0)
-
-// Turns a return code of CUDA into a result: GTR_OK, or an error noted with what was done. Fatal
-// codes poison the instance.
-static inline gtr_result gtr__check(gtr__cuda *g, cudaError_t e, const char *what) {
-    if (e == cudaSuccess) return GTR_OK;
-    cudaGetLastError();
-    if (e == cudaErrorMemoryAllocation) return gtr__fail(g, GTR_ERR_NOMEM, "%s: out of device memory", what);
-    if (g && gtr__fatal(e)) {
-        if (!g->poisoned) {
-            g->poisoned = 1;
-            snprintf(g->cause, sizeof g->cause, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
-                cudaGetErrorName(e), (int)e);
-        }
-        return gtr__fail(g, GTR_ERR_CUDA,
-            "the device is lost, the process must be started anew; first cause: %s", g->cause);
-    }
-    return gtr__fail(g, GTR_ERR_CUDA, "%s: %s (%s, %d)", what, cudaGetErrorString(e),
-        cudaGetErrorName(e), (int)e);
-}
-
-// Clears CUDA's last error after a call whose failure the caller does not report, such as one that releases a handle.
-static void gtr__quiet(cudaError_t e) { if (e != cudaSuccess) cudaGetLastError(); }
-
 #if GTR__DEVICE_HALF
 // Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up
 // meanwhile. Both do nothing but under gtr__run.overlap. All threads call it: a successor trusts that what its
@@ -502,6 +472,170 @@ static GTR__DEVICE void gtr__enter() {
     asm volatile("griddepcontrol.wait;" ::: "memory");
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
+}
+#endif
+
+// >>driver
+// The driver is opened at run time, so that a program starts where there is none; of NVIDIA's nothing is linked. The
+// device's primary context is used, which the CUDA runtime uses too: a user's streams, events and pointers are of it.
+#ifdef _WIN32
+static void *gtr__library_open(const char *path) { return (void *)LoadLibraryA(path); }
+static void *gtr__library_symbol(void *library, const char *name) {
+    return (void *)GetProcAddress((HMODULE)library, name);
+}
+static SRWLOCK gtr__process_lock = SRWLOCK_INIT;
+static void gtr__process_hold() { AcquireSRWLockExclusive(&gtr__process_lock); }
+static void gtr__process_drop() { ReleaseSRWLockExclusive(&gtr__process_lock); }
+#else
+static void *gtr__library_open(const char *path)                  { return dlopen(path, RTLD_LAZY | RTLD_LOCAL); }
+static void *gtr__library_symbol(void *library, const char *name) { return dlsym(library, name); }
+static pthread_mutex_t gtr__process_lock = PTHREAD_MUTEX_INITIALIZER;
+static void gtr__process_hold() { pthread_mutex_lock(&gtr__process_lock); }
+static void gtr__process_drop() { pthread_mutex_unlock(&gtr__process_lock); }
+#endif
+// A library's functions are members of a struct, by the names that the header gives them: X(entry).
+#define GTR__NAME_OF(entry) #entry
+#define GTR__ENTRY_MEMBER(entry) decltype(&::entry) entry;
+#define GTR__ENTRY_LOAD(of, library, entry, there) \
+    (of).entry = there ? (decltype((of).entry))gtr__library_symbol(library, GTR__NAME_OF(entry)) : NULL; \
+    there = (of).entry != NULL;
+
+// What every driver since CUDA 11.4 has. The header's macros say which version of an entry has the declared type.
+#define GTR__DRIVER_ENTRIES(X) \
+    X(cuInit) X(cuGetErrorName) X(cuGetErrorString) \
+    X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceTotalMem) X(cuDeviceGetAttribute) \
+    X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease) X(cuCtxGetCurrent) X(cuCtxSetCurrent) \
+    X(cuCtxSynchronize) \
+    X(cuMemAlloc) X(cuMemFree) X(cuMemHostAlloc) X(cuMemHostGetDevicePointer) X(cuMemFreeHost) X(cuMemGetInfo) \
+    X(cuMemcpyAsync) X(cuMemsetD8Async) \
+    X(cuCtxGetStreamPriorityRange) X(cuStreamCreateWithPriority) X(cuStreamDestroy) X(cuStreamSynchronize) \
+    X(cuStreamWaitEvent) X(cuLaunchHostFunc) \
+    X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) X(cuEventSynchronize) \
+    X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuStreamIsCapturing) \
+    X(cuGraphInstantiateWithFlags) X(cuGraphUpload) X(cuGraphLaunch) X(cuGraphExecDestroy) X(cuGraphDestroy) \
+    X(cuGraphNodeGetType) \
+    X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuFuncGetAttribute) X(cuFuncSetAttribute) \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor) X(cuLaunchKernel) X(cuLaunchCooperativeKernel)
+
+// What only newer headers declare, and is NULL where the driver is older: the launch by attributes (11.8), tensor maps
+// (12.0), edges of captured graphs (12.3). Of cuEventElapsedTime newer headers mean a version that older drivers lack.
+#undef cuEventElapsedTime
+#define GTR__DRIVER_OTHERS(X) \
+    X(cuEventElapsedTime, (float *ms, CUevent from, CUevent to)) \
+    X(cuLaunchKernelEx, (const gtr__launch_config *config, CUfunction f, void **args, void **extra)) \
+    X(cuOccupancyMaxActiveClusters, (int *clusters, CUfunction f, const gtr__launch_config *config)) \
+    X(cuTensorMapEncodeTiled, (void *map, int type, cuuint32_t rank, void *data, const cuuint64_t *extent, \
+        const cuuint64_t *stride, const cuuint32_t *box, const cuuint32_t *step, int interleave, int swizzle, \
+        int promotion, int fill)) \
+    X(cuTensorMapEncodeIm2col, (void *map, int type, cuuint32_t rank, void *data, const cuuint64_t *extent, \
+        const cuuint64_t *stride, const int *lower, const int *upper, cuuint32_t channels, cuuint32_t pixels, \
+        const cuuint32_t *step, int interleave, int swizzle, int promotion, int fill)) \
+    X(cuStreamGetCaptureInfo_v3, (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, \
+        const CUgraphNode **node, const gtr__graph_edge **edge, size_t *n)) \
+    X(cuStreamUpdateCaptureDependencies_v2, (CUstream stream, CUgraphNode *node, const gtr__graph_edge *edge, \
+        size_t n, unsigned flags))
+// CUlaunchAttributeID, CUlaunchAttribute, CUlaunchConfig, CUgraphEdgeData.
+enum { GTR__LAUNCH_COOPERATIVE = 2, GTR__LAUNCH_CLUSTER = 4, GTR__LAUNCH_PROGRAMMATIC = 6 };
+typedef struct gtr__launch_attribute { int id, pad; unsigned size[3]; uint64_t room[6]; } gtr__launch_attribute;
+typedef struct gtr__launch_config {
+    dim3 grid, block;
+    unsigned shared;
+    CUstream stream;
+    gtr__launch_attribute *attribute;
+    unsigned n_attribute;
+} gtr__launch_config;
+enum { GTR__EDGE_PROGRAMMATIC = 1 };    // a port of a kernel, and a type of edges
+typedef struct gtr__graph_edge { unsigned char from_port, to_port, type, reserved[5]; } gtr__graph_edge;
+
+#define GTR__DRIVER_MEMBER(entry, parameters) CUresult (CUDAAPI *entry) parameters;
+typedef struct gtr__driver_functions {
+    int version;                // 12040: of CUDA 12.4; 0: it is not opened
+    GTR__DRIVER_ENTRIES(GTR__ENTRY_MEMBER)
+    GTR__DRIVER_OTHERS(GTR__DRIVER_MEMBER)
+} gtr__driver_functions;
+static gtr__driver_functions gtr__driver;
+
+static gtr_result gtr__driver_load(gtr__driver_functions *d, char *why) {
+#ifdef _WIN32
+    void *const library = gtr__library_open("nvcuda.dll");
+#else
+    void *const library = gtr__library_open("libcuda.so.1");
+#endif
+    int version = 0;
+    bool all = library != NULL, any = true;
+    auto of = all ? (CUresult (CUDAAPI *)(int *))gtr__library_symbol(library, "cuDriverGetVersion") : NULL;
+    if (!of || of(&version) || !version) { snprintf(why, 256, "no NVIDIA driver"); return GTR_ERR_UNSUPPORTED; }
+#define GTR__DRIVER_LOAD(entry) GTR__ENTRY_LOAD(*d, library, entry, all)
+    GTR__DRIVER_ENTRIES(GTR__DRIVER_LOAD)
+#define GTR__DRIVER_LOAD_OTHER(entry, parameters) any = true; GTR__ENTRY_LOAD(*d, library, entry, any)
+    GTR__DRIVER_OTHERS(GTR__DRIVER_LOAD_OTHER)
+    if (version < 11040 || !all) {
+        snprintf(why, 256, "driver too old: it supports CUDA %d.%d, and 11.4 is the least", version / 1000,
+            version % 1000 / 10);
+        return GTR_ERR_UNSUPPORTED;
+    }
+    d->version = version;
+    return GTR_OK;
+}
+// Opens the driver, once a process.
+static gtr_result gtr__driver_open(char *why) {
+    gtr__process_hold();
+    const gtr_result r = gtr__driver.version ? GTR_OK : gtr__driver_load(&gtr__driver, why);
+    gtr__process_drop();
+    return r;
+}
+static const char *gtr__driver_says(CUresult e) {
+    const char *text = NULL;
+    return gtr__driver.cuGetErrorString(e, &text) ? "an error that it does not know" : text;
+}
+static CUdeviceptr gtr__at(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
+
+#define GTR__TRY(expression) do { gtr_result result_ = (expression); if (result_ != GTR_OK) return result_; } while (0)
+
+// Errors after which CUDA asks for the process to end: nothing on the device can be trusted.
+static bool gtr__fatal(CUresult e) {
+    const int n = (int)e;
+    return n == 700 || n == 702 || n == 710 || (n >= 714 && n <= 719) || n == 721 || n == 810;
+}
+// Turns a return code of the driver into a result: GTR_OK, or an error noted with what was done. Fatal codes poison the
+// instance.
+static gtr_result gtr__check(gtr__cuda *g, CUresult e, const char *what) {
+    const char *name = NULL;
+    char text[200];
+    if (e == CUDA_SUCCESS) return GTR_OK;
+    if (e == CUDA_ERROR_OUT_OF_MEMORY) return gtr__fail(g, GTR_ERR_NOMEM, "%s: out of device memory", what);
+    gtr__driver.cuGetErrorName(e, &name);
+    snprintf(text, sizeof text, "%.60s: %.80s (%.40s, %d)", what, gtr__driver_says(e), name ? name : "?", (int)e);
+    if (!g || !gtr__fatal(e)) return gtr__fail(g, GTR_ERR_CUDA, "%s", text);
+    if (!g->poisoned) snprintf(g->cause, sizeof g->cause, "%s", text);
+    g->poisoned = 1;
+    return gtr__fail(g, GTR_ERR_CUDA,
+        "the device is lost, the process must be started anew; first cause: %s", g->cause);
+}
+// Calls an entry and checks what it returns.
+#define GTR__DRIVER(g, entry, ...) gtr__check(g, gtr__driver.entry(__VA_ARGS__), #entry)
+
+#ifndef GTR__AHEAD
+// Libraries of the toolkits 13, 12 and 11 are tried, newest first, of those that the driver takes.
+static int gtr__toolkits_newer() {
+    const int newer = 13 - gtr__driver.version / 1000;
+    return newer < 0 ? 0 : newer < 2 ? newer : 2;
+}
+// Whether take(path) takes one of a library's files: from where the loader looks, the toolkit's folder, the usual one.
+template <typename T> static bool gtr__library_find(const char *const (&file)[3], T take) {
+    const char *const folder[] = { "", getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda" };
+#ifdef _WIN32
+    static const char *const under[] = { "/bin/x64/", "/bin/" };
+#else
+    static const char *const under[] = { "/lib64/", "/lib/" };
+#endif
+    for (int i = gtr__toolkits_newer(); i < 3; i++) for (const char *at : folder) for (const char *sub : under) {
+        char path[512];
+        if (!at || (!*at && sub != under[0])) continue;
+        snprintf(path, sizeof path, "%.400s%.10s%.40s", at, *at ? sub : "", file[i]);
+        if (take(path)) return true;
+    }
+    return false;
 }
 #endif
 
@@ -793,7 +927,7 @@ static gtr__source gtr__read_source() {
     memset((void *)&s, 0, sizeof s);
     const char *prelude = strstr(gtr__kernel_text, "// >>prelude\n"),
         *helpers = prelude ? strstr(prelude, "// >>device-helpers\n") : NULL,
-        *host = helpers ? strstr(helpers, "// >>variants\n") : NULL,
+        *host = helpers ? strstr(helpers, "// >>driver\n") : NULL,
         *rest = host ? strstr(host, "// >>elements\n") : NULL,
         *seam_end = strstr(gtr__header_text, "#endif /* GPUTRAIN_H */");
     s.failed = !rest || !seam_end;
@@ -811,9 +945,12 @@ static gtr__source gtr__read_source() {
     for (int k = 0; !s.failed && k < s.n; k++) gtr__note_names(&s, k);
     return s;
 }
-// The two files' pieces, read when a thread first asks; they live as long as the process. NULL: out of memory.
+// The two files' pieces, read by the first call, before threads share them; they live as long as the process. NULL: out
+// of memory.
 static const gtr__source *gtr__source_text() {
-    static const gtr__source s = gtr__read_source();
+    static gtr__source s;
+    static bool read;
+    if (!read) { s = gtr__read_source(); read = true; }
     return s.failed ? NULL : &s;
 }
 
@@ -876,37 +1013,7 @@ static char *gtr__program_text(const gtr__source *s, const char *name) {
 #endif
 
 // >>kernel-libraries
-// Libraries that are opened at run time: the driver, which the runtime has opened, and NVRTC.
-#ifdef _WIN32
-static void *gtr__library_open(const char *path) { return (void *)LoadLibraryA(path); }
-static void *gtr__library_symbol(void *library, const char *name) {
-    return (void *)GetProcAddress((HMODULE)library, name);
-}
-#else
-static void *gtr__library_open(const char *path)                  { return dlopen(path, RTLD_LAZY | RTLD_LOCAL); }
-static void *gtr__library_symbol(void *library, const char *name) { return dlsym(library, name); }
-#endif
-// The driver's function of a name, of CUDA 12.0 or else of 11.4; NULL: it has none.
-static void *gtr__driver_function(const char *name) {
-    void *f = NULL;
-    cudaError_t e = cudaErrorUnknown;
-#if CUDART_VERSION >= 12050
-    cudaDriverEntryPointQueryResult found;
-    for (const unsigned version : { 12000u, 11040u }) {
-        e = cudaGetDriverEntryPointByVersion(name, &f, version, cudaEnableDefault, &found);
-        if (e == cudaSuccess && found == cudaDriverEntryPointSuccess) return f;
-    }
-    f = NULL;
-#elif CUDART_VERSION >= 12000
-    cudaDriverEntryPointQueryResult found;
-    e = cudaGetDriverEntryPoint(name, &f, cudaEnableDefault, &found);
-    if (found != cudaDriverEntryPointSuccess) f = NULL;
-#else
-    e = cudaGetDriverEntryPoint(name, &f, cudaEnableDefault);
-#endif
-    gtr__quiet(e);
-    return e == cudaSuccess ? f : NULL;
-}
+// NVRTC, which compiles kernels.
 #ifndef GTR__AHEAD
 // X(name of a function, its parameters); all return an nvrtcResult, 0: it worked.
 #define GTR__NVRTC_FUNCTIONS(X) \
@@ -928,7 +1035,7 @@ typedef struct gtr__nvrtc {
     int (*SetFlowCallback)(void *program, int (*stop)(void *, void *), void *payload);      // NULL: before 12.9
 } gtr__nvrtc;
 
-static bool gtr__nvrtc_from(gtr__nvrtc *n, const char *path, int most) {
+static bool gtr__nvrtc_from(gtr__nvrtc *n, const char *path) {
     void *const library = gtr__library_open(path);
     int major = 0, minor = 0;
     if (!library) return false;
@@ -937,40 +1044,26 @@ static bool gtr__nvrtc_from(gtr__nvrtc *n, const char *path, int most) {
     if (!n->name) return false;
     GTR__NVRTC_FUNCTIONS(GTR__NVRTC_LOAD)
     *(void **)&n->SetFlowCallback = gtr__library_symbol(library, "nvrtcSetFlowCallback");
-    if (n->Version(&major, &minor) || major > most) {
-        snprintf(n->why, sizeof n->why, "the driver is older than %.100s (NVRTC %d.%d)", path, major, minor);
-        return false;
-    }
     // NVRTC loads libnvrtc-builtins with the first program: one is compiled to see whether that library is found
     void *program = NULL;
     const char *const option = "-arch=compute_75";
-    int e = n->CreateProgram(&program, "__global__ void k(float *x) { *x = sinf(*x); }", "k", 0, NULL, NULL);
+    int e = n->Version(&major, &minor);
+    if (!e) e = n->CreateProgram(&program, "__global__ void k(float *x) { *x = sinf(*x); }", "k", 0, NULL, NULL);
     if (!e) e = n->CompileProgram(program, 1, &option);
     if (program) n->DestroyProgram(&program);
     if (e) snprintf(n->why, sizeof n->why, "%.100s does not compile (libnvrtc-builtins is not beside it?)", path);
     else n->version = major * 1000 + minor * 10;
     return !e;
 }
-// Opens NVRTC of a major version that the driver takes, most first: from where the loader looks, the toolkit's folder,
-// and the usual one.
 static void gtr__nvrtc_open(gtr__nvrtc *n) {
-    int driver = 0;
-    const char *const folder[] = { "", getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda" };
 #ifdef _WIN32
     static const char *const file[] = { "nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll" };
-    static const char *const under[] = { "/bin/x64/", "/bin/" };
 #else
     static const char *const file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
-    static const char *const under[] = { "/lib64/", "/lib/" };
 #endif
-    if (cudaDriverGetVersion(&driver) != cudaSuccess) cudaGetLastError();
-    snprintf(n->why, sizeof n->why, "NVRTC was not found (%.40s ..., part of the CUDA Toolkit)", file[0]);
-    for (const char *name : file) for (const char *at : folder) for (const char *sub : under) {
-        char path[512];
-        if (!at || (!*at && sub != under[0])) continue;
-        snprintf(path, sizeof path, "%.400s%.10s%.40s", at, *at ? sub : "", name);
-        if (gtr__nvrtc_from(n, path, driver / 1000)) return;
-    }
+    snprintf(n->why, sizeof n->why, "NVRTC was not found (%.40s, part of the CUDA Toolkit, for a driver of CUDA %d.%d)",
+        file[gtr__toolkits_newer()], gtr__driver.version / 1000, gtr__driver.version % 1000 / 10);
+    gtr__library_find(file, [n](const char *path) { return gtr__nvrtc_from(n, path); });
 }
 
 // >>kernel-cache
@@ -1105,6 +1198,11 @@ static gtr_result gtr__make_wanted(gtr__cuda *, gtr__wanted *, gtr__held *) { re
 static void gtr__wanted_free(gtr__wanted *) { }
 static void gtr__held_drop(gtr__held *) { }
 static void gtr__capture_count(int) { }
+struct gtr__function {
+    CUfunction f;
+    gtr_result result;
+    gtr__function(gtr__run *, const gtr__variant &kernel) : f((CUfunction)kernel.entry), result(GTR_OK) { }
+};
 static void gtr__kernels_text(char *text, size_t size) { snprintf(text, size, "compiled ahead"); }
 static gtr_result gtr__kernels_open(gtr__cuda *g, int, char *) {
     g->compute = EMU_COMPUTE;
@@ -1135,36 +1233,11 @@ typedef struct gtr__kernels {
     uint64_t text_hash;
     gtr__loaded *loaded;        // open addressing; key 0: empty
     int n_loaded, room;
-    CUresult (*load)(CUmodule *, const void *);
-    CUresult (*get)(CUfunction *, CUmodule, const char *);
-    CUresult (*unload)(CUmodule);
-    CUresult (*synchronize)(void);
-    CUresult (*set_attribute)(CUfunction, CUfunction_attribute, int);
-    CUresult (*get_attribute)(int *, CUfunction_attribute, CUfunction);
-    CUresult (*blocks)(int *, CUfunction, int, size_t);
-#if CUDART_VERSION >= 11080
-    CUresult (*launch)(const CUlaunchConfig *, CUfunction, void **, void **);
-    CUresult (*clusters)(int *, CUfunction, const CUlaunchConfig *);
-#else
-    CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
-        void **, void **);
-    CUresult (*launch_together)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-        CUstream, void **);
-#endif
     int captures;               // steps that are being captured now
     int compiled, from_disk;    // since the process began
     double seconds;
 } gtr__kernels;
 static gtr__kernels gtr__process;
-#ifdef _WIN32
-static SRWLOCK gtr__process_lock = SRWLOCK_INIT;
-static void gtr__process_hold() { AcquireSRWLockExclusive(&gtr__process_lock); }
-static void gtr__process_drop() { ReleaseSRWLockExclusive(&gtr__process_lock); }
-#else
-static pthread_mutex_t gtr__process_lock = PTHREAD_MUTEX_INITIALIZER;
-static void gtr__process_hold() { pthread_mutex_lock(&gtr__process_lock); }
-static void gtr__process_drop() { pthread_mutex_unlock(&gtr__process_lock); }
-#endif
 
 // GPUTRAIN_KERNEL_DEBUG=1: profilers and debuggers show lines of the source.
 static bool gtr__kernel_debug() {
@@ -1250,12 +1323,11 @@ static int gtr__compile_stops(void *w, void *) {
 // Compiles a variant. Threads do this side by side.
 static void gtr__compile(gtr__compilation *c, gtr__compiling *w) {
     const gtr__nvrtc *n = &gtr__process.nvrtc;
-    char arch[40], version[40];
-    const char *option[] = { arch, version, "-std=c++17", "-default-device", "-w", "-DGPUTRAIN_BACKEND", NULL, NULL };
-    int n_option = 6;
+    char arch[40];
+    const char *option[] = { arch, "-std=c++17", "-default-device", "-w", "-DGPUTRAIN_BACKEND", NULL, NULL };
+    int n_option = 5;
     void *program = NULL;
     snprintf(arch, sizeof arch, "-arch=%s", c->on->arch);
-    snprintf(version, sizeof version, "-DCUDART_VERSION=%d", n->version);
     if (n->version >= 12090) option[n_option++] = "-no-cache";      // NVRTC's own: this one has a key that is tested
     if (gtr__kernel_debug()) option[n_option++] = "-lineinfo";
     const gtr__source *source = gtr__source_text();
@@ -1354,6 +1426,7 @@ static gtr_result gtr__compile_all(gtr__cuda *g, gtr__compilation *all, int n) {
         else w.left++;
     }
     if (w.left) {
+        gtr__source_text();
         gtr__compile_side_by_side(&w, g, &begin);
         gtr__cache_trim(g);
     }
@@ -1394,18 +1467,22 @@ static bool gtr__loaded_room(int more) {
 // Loads a compiled variant on the current device. GTR_ERR_UNSUPPORTED, and no error noted: it did not compile, or the
 // driver does not take it; c->why says so.
 static gtr_result gtr__load_module(gtr__cuda *g, gtr__compilation *c) {
+    CUcontext context;
     CUmodule module = NULL;
     CUfunction function = NULL;
     const uint64_t key = gtr__loaded_key(g, c->name);
     if (!c->image.data) return GTR_ERR_UNSUPPORTED;
     if (!gtr__loaded_room(1)) return gtr__fail(g, GTR_ERR_NOMEM, "out of host memory for a kernel");
     gtr__loaded *to = gtr__loaded_at(key);
-    CUresult e = gtr__process.load(&module, c->image.data);
-    if (!e) e = gtr__process.get(&function, module, c->image.name);
+    CUresult e = gtr__driver.cuModuleLoadData(&module, c->image.data);
+    if (!e) e = gtr__driver.cuModuleGetFunction(&function, module, c->image.name);
+    // functions outlive the instance, and so must the context that they are of
+    if (!e) e = gtr__driver.cuDevicePrimaryCtxRetain(&context, g->handle);
     if (e) {
-        if (module) gtr__process.unload(module);
-        if (e == CUDA_ERROR_OUT_OF_MEMORY || gtr__fatal((cudaError_t)e)) return gtr__check(g, (cudaError_t)e, c->name);
-        snprintf(c->why, sizeof c->why, "the driver does not load %s for %s (error %d)", c->name, g->arch, (int)e);
+        if (module) gtr__driver.cuModuleUnload(module);
+        if (e == CUDA_ERROR_OUT_OF_MEMORY || gtr__fatal(e)) return gtr__check(g, e, c->name);
+        snprintf(c->why, sizeof c->why, "the driver does not load %s for %s: %s", c->name, g->arch,
+            gtr__driver_says(e));
         return GTR_ERR_UNSUPPORTED;
     }
     *to = { key, function, module, g->device, 0 };
@@ -1434,15 +1511,17 @@ static void gtr__unload_unheld(const gtr__cuda *g) {
     gtr__loaded *const before = k->loaded;
     int unheld = 0;
     for (int i = 0; i < k->room; i++) unheld += before[i].key && before[i].device == g->device && !before[i].plans;
-    if (unheld <= GTR__UNHELD_MOST || k->captures || k->synchronize()) return;
+    if (unheld <= GTR__UNHELD_MOST || k->captures || gtr__driver.cuCtxSynchronize()) return;
     gtr__loaded *all = (gtr__loaded *)calloc((size_t)k->room, sizeof *all);
     if (!all) return;
     k->loaded = all;
     for (int i = 0; i < k->room; i++) {
         const gtr__loaded *v = &before[i];
         if (!v->key) continue;
-        if (v->device != g->device || v->plans) *gtr__loaded_at(v->key) = *v;
-        else { k->unload(v->module); k->n_loaded--; }
+        if (v->device != g->device || v->plans) { *gtr__loaded_at(v->key) = *v; continue; }
+        gtr__driver.cuModuleUnload(v->module);
+        gtr__driver.cuDevicePrimaryCtxRelease(g->handle);
+        k->n_loaded--;
     }
     free(before);
 }
@@ -1528,16 +1607,6 @@ struct gtr__function {
     gtr__function(const gtr__function &) = delete;
     gtr__function &operator=(const gtr__function &) = delete;
 };
-#define GTR__DRIVER_FUNCTIONS(X) \
-    X(load, "cuModuleLoadData") X(get, "cuModuleGetFunction") X(unload, "cuModuleUnload") \
-    X(synchronize, "cuCtxSynchronize") \
-    X(set_attribute, "cuFuncSetAttribute") X(get_attribute, "cuFuncGetAttribute") \
-    X(blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor") GTR__DRIVER_LAUNCHES(X)
-#if CUDART_VERSION >= 11080
-#define GTR__DRIVER_LAUNCHES(X) X(launch, "cuLaunchKernelEx") X(clusters, "cuOccupancyMaxActiveClusters")
-#else
-#define GTR__DRIVER_LAUNCHES(X) X(launch, "cuLaunchKernel") X(launch_together, "cuLaunchCooperativeKernel")
-#endif
 // What kernels for a device of this compute capability are compiled for: its own code, or, where NVRTC is older than
 // the device, PTX of the newest that it knows, which the driver compiles. GPUTRAIN_KERNEL_ARCH says otherwise.
 static gtr_result gtr__choose_arch(gtr__cuda *g, int capability, char *why) {
@@ -1554,7 +1623,8 @@ static gtr_result gtr__choose_arch(gtr__cuda *g, int capability, char *why) {
         snprintf(g->arch, sizeof g->arch, "%.20s", given);
         g->compute = atoi(digits);
     } else if (best) {
-        const bool own = best == 90 && n->version >= 12000;     // instructions of sm_90a, tensor maps
+        const bool own = best == 90 && n->version >= 12000 && gtr__driver.cuTensorMapEncodeTiled
+            && gtr__driver.cuTensorMapEncodeIm2col;     // instructions of sm_90a, tensor maps
         snprintf(g->arch, sizeof g->arch, "sm_%d%s", best, own ? "a" : "");
         g->compute = best;
     } else if (newest) {
@@ -1579,10 +1649,6 @@ static gtr_result gtr__kernels_open(gtr__cuda *g, int capability, char *why) {
     }
     if (r == GTR_OK && !k->text_hash) k->text_hash = gtr__hash_words(gtr__kernel_text, strlen(gtr__kernel_text),
         gtr__hash_words(gtr__header_text, strlen(gtr__header_text), 1));
-#define GTR__DRIVER_LOAD(member, name) \
-    if (r == GTR_OK && !k->member) *(void **)&k->member = gtr__driver_function(name); \
-    if (r == GTR_OK && !k->member) { snprintf(why, 256, "the driver has no " name); r = GTR_ERR_UNSUPPORTED; }
-    GTR__DRIVER_FUNCTIONS(GTR__DRIVER_LOAD)
     if (r == GTR_OK) r = gtr__choose_arch(g, capability, why);
     gtr__process_drop();
     return r;
@@ -1590,37 +1656,23 @@ static gtr_result gtr__kernels_open(gtr__cuda *g, int capability, char *why) {
 #endif
 
 // >>launch
-#if CUDART_VERSION >= 13000
-#define GTR__VERSIONED(name, version) name
-#else
-#define GTR__VERSIONED(name, version) name##version
-#endif
 // What comes next in a captured stream, a kernel, begins while what it waits for ends, where that is kernels alone.
-// A driver that can't is done without.
-static inline void gtr__overlap_edges(cudaStream_t stream) {
-#if CUDART_VERSION >= 12030
-    cudaStreamCaptureStatus status;
-    const cudaGraphNode_t *on;
-    const cudaGraphEdgeData *given;
-    cudaGraphNodeType type = cudaGraphNodeTypeKernel;
-    cudaGraphNode_t node[GTR__MAX_QUEUES];
-    cudaGraphEdgeData edge[GTR__MAX_QUEUES];
+static inline void gtr__overlap_edges(CUstream stream) {
+    CUstreamCaptureStatus status;
+    const CUgraphNode *on;
+    const gtr__graph_edge *given;
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
+    CUgraphNode node[GTR__MAX_QUEUES];
+    gtr__graph_edge edge[GTR__MAX_QUEUES];
     size_t n = 0;
-    cudaError_t e = GTR__VERSIONED(cudaStreamGetCaptureInfo, _v3)(stream, &status, NULL, NULL, &on, &given, &n);
-    if (e == cudaSuccess && n > GTR__MAX_QUEUES) return;
+    if (gtr__driver.cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &on, &given, &n) || n > GTR__MAX_QUEUES)
+        return;
     memset(edge, 0, sizeof edge);
-    for (size_t i = 0; e == cudaSuccess && i < n && type == cudaGraphNodeTypeKernel; i++) {
-        e = cudaGraphNodeGetType(node[i] = on[i], &type);
-        edge[i].from_port = cudaGraphKernelNodePortProgrammatic;
-        edge[i].type = cudaGraphDependencyTypeProgrammatic;
+    for (size_t i = 0; i < n; i++) {
+        if (gtr__driver.cuGraphNodeGetType(node[i] = on[i], &type) || type != CU_GRAPH_NODE_TYPE_KERNEL) return;
+        edge[i].from_port = edge[i].type = GTR__EDGE_PROGRAMMATIC;
     }
-    if (e == cudaSuccess && n && type == cudaGraphNodeTypeKernel)
-        e = GTR__VERSIONED(cudaStreamUpdateCaptureDependencies, _v2)(stream, node, edge, n,
-            cudaStreamSetCaptureDependencies);
-    if (e != cudaSuccess) cudaGetLastError();
-#else
-    (void)stream;
-#endif
+    if (n) gtr__driver.cuStreamUpdateCaptureDependencies_v2(stream, node, edge, n, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
 }
 
 // What gtr__launch launches; its arguments are where args points to, as the kernel's parameters.
@@ -1631,124 +1683,49 @@ typedef struct gtr__launch_desc {
     size_t shared;              // bytes of dynamic shared memory
     unsigned cluster;           // blocks of a cluster, or 1
     bool together;              // its blocks wait for each other: it runs all of them at a time
-    cudaStream_t stream;
+    CUstream stream;
 } gtr__launch_desc;
-#if CUDART_VERSION >= 11080
 // Room for two attributes, of which the first may be the cluster's.
-static void gtr__launch_config(const gtr__launch_desc *l, cudaLaunchAttribute *attribute, cudaLaunchConfig_t *config) {
+static gtr__launch_config gtr__launch_config_of(const gtr__launch_desc *l, gtr__launch_attribute *attribute) {
+    gtr__launch_config c = { l->grid, l->block, (unsigned)l->shared, l->stream, attribute, 0 };
     memset((void *)attribute, 0, 2 * sizeof *attribute);
-    memset((void *)config, 0, sizeof *config);
-    config->gridDim = l->grid;
-    config->blockDim = l->block;
-    config->dynamicSmemBytes = l->shared;
-    config->stream = l->stream;
-    config->attrs = attribute;
-    if (l->cluster < 2) return;
-    attribute->id = cudaLaunchAttributeClusterDimension;
-    attribute->val.clusterDim.x = l->cluster;
-    attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
-    config->numAttrs = 1;
+    if (l->cluster < 2) return c;
+    attribute->id = GTR__LAUNCH_CLUSTER;
+    attribute->size[0] = l->cluster; attribute->size[1] = attribute->size[2] = 1;
+    c.n_attribute = 1;
+    return c;
 }
-#endif
-#ifdef GTR__AHEAD
-static gtr_result gtr__launch_function(gtr__run *run, const gtr__launch_desc *l, const cudaLaunchConfig_t *config) {
-    return gtr__check(run->on, cudaLaunchKernelExC(config, l->kernel.entry, l->args), l->kernel.name);
-}
-static gtr_result gtr__shared_open(gtr__run *run, const gtr__variant &kernel) {
-    cudaFuncAttributes of;
-    cudaError_t e = cudaFuncGetAttributes(&of, kernel.entry);
-    if (e == cudaSuccess) e = cudaFuncSetAttribute(kernel.entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
-        (int)(run->on->shared_max - of.sharedSizeBytes));
-    return gtr__check(run->on, e, "cudaFuncSetAttribute");
-}
-static cudaError_t gtr__blocks_at_a_time(gtr__run *, const gtr__launch_desc *l, int *blocks) {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, l->kernel.entry, (int)l->block.x, l->shared);
-}
-static cudaError_t gtr__clusters_at_a_time(gtr__run *, const gtr__launch_desc *l, int *clusters) {
-    cudaLaunchAttribute attribute[2];
-    cudaLaunchConfig_t config;
-    gtr__launch_config(l, attribute, &config);
-    return cudaOccupancyMaxActiveClusters(clusters, l->kernel.entry, &config);
-}
-#else
-#if CUDART_VERSION >= 11080
-// The driver's form of a launch; attributes are the same in both.
-static CUlaunchConfig gtr__driver_config(const cudaLaunchConfig_t *c) {
-    CUlaunchConfig d;
-    static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "the driver's and the runtime's are one");
-    memset((void *)&d, 0, sizeof d);
-    d.gridDimX = c->gridDim.x; d.gridDimY = c->gridDim.y; d.gridDimZ = c->gridDim.z;
-    d.blockDimX = c->blockDim.x; d.blockDimY = c->blockDim.y; d.blockDimZ = c->blockDim.z;
-    d.sharedMemBytes = (unsigned)c->dynamicSmemBytes;
-    d.hStream = c->stream;
-    d.attrs = (CUlaunchAttribute *)c->attrs; d.numAttrs = c->numAttrs;
-    return d;
-}
-static gtr_result gtr__launch_function(gtr__run *run, const gtr__launch_desc *l, const cudaLaunchConfig_t *config) {
+// Starts a kernel and checks that it started. A driver without attributes does without overlap: clusters are of code
+// that it does not load.
+static gtr_result gtr__launch(gtr__run *run, const gtr__launch_desc *l) {
+    gtr__launch_attribute attribute[2];
+    run->starts++;
+    if (run->wanted) return gtr__want(run, l->kernel);
+    gtr__launch_config c = gtr__launch_config_of(l, attribute);
+    gtr__launch_attribute *more = &attribute[c.n_attribute];
+    more->size[0] = 1;
+    if (l->together) more->id = GTR__LAUNCH_COOPERATIVE;
+    else if (run->overlap == 2) gtr__overlap_edges(l->stream);
+    else if (run->overlap) more->id = GTR__LAUNCH_PROGRAMMATIC;
+    c.n_attribute += more->id != 0;
     const gtr__function of(run, l->kernel);
     if (!of.f) return of.result;
-    const CUlaunchConfig d = gtr__driver_config(config);
-    return gtr__check(run->on, (cudaError_t)gtr__process.launch(&d, of.f, l->args, NULL), l->kernel.name);
+    const dim3 g = l->grid, b = l->block;
+    return gtr__check(run->on, gtr__driver.cuLaunchKernelEx ? gtr__driver.cuLaunchKernelEx(&c, of.f, l->args, NULL)
+        : l->cluster > 1 ? CUDA_ERROR_NOT_SUPPORTED
+        : l->together ? gtr__driver.cuLaunchCooperativeKernel(of.f, g.x, g.y, g.z, b.x, b.y, b.z, c.shared,
+            c.stream, l->args)
+        : gtr__driver.cuLaunchKernel(of.f, g.x, g.y, g.z, b.x, b.y, b.z, c.shared, c.stream, l->args, NULL),
+        l->kernel.name);
 }
-static cudaError_t gtr__clusters_at_a_time(gtr__run *run, const gtr__launch_desc *l, int *clusters) {
-    cudaLaunchAttribute attribute[2];
-    cudaLaunchConfig_t config;
-    const gtr__function of(run, l->kernel);
-    if (!of.f) return cudaErrorInvalidDeviceFunction;
-    gtr__launch_config(l, attribute, &config);
-    const CUlaunchConfig d = gtr__driver_config(&config);
-    return (cudaError_t)gtr__process.clusters(clusters, of.f, &d);
-}
-#else
-static gtr_result gtr__launch_function(gtr__run *run, const gtr__launch_desc *l) {
-    const gtr__function of(run, l->kernel);
-    if (!of.f) return of.result;
-    CUresult e;
-    if (l->together) e = gtr__process.launch_together(of.f, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y,
-        l->block.z, (unsigned)l->shared, l->stream, l->args);
-    else e = gtr__process.launch(of.f, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z,
-        (unsigned)l->shared, l->stream, l->args, NULL);
-    return gtr__check(run->on, (cudaError_t)e, l->kernel.name);
-}
-#endif
+// Lets a kernel have all the dynamic shared memory that a block can have.
 static gtr_result gtr__shared_open(gtr__run *run, const gtr__variant &kernel) {
     int own = 0;
     const gtr__function of(run, kernel);
     if (!of.f) return of.result;
-    CUresult e = gtr__process.get_attribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, of.f);
-    if (!e) e = gtr__process.set_attribute(of.f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+    GTR__TRY(GTR__DRIVER(run->on, cuFuncGetAttribute, &own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, of.f));
+    return GTR__DRIVER(run->on, cuFuncSetAttribute, of.f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
         (int)run->on->shared_max - own);
-    return gtr__check(run->on, (cudaError_t)e, "cuFuncSetAttribute");
-}
-static cudaError_t gtr__blocks_at_a_time(gtr__run *run, const gtr__launch_desc *l, int *blocks) {
-    const gtr__function of(run, l->kernel);
-    if (!of.f) return cudaErrorInvalidDeviceFunction;
-    return (cudaError_t)gtr__process.blocks(blocks, of.f, (int)l->block.x, l->shared);
-}
-#endif
-// Starts a kernel and checks that it started.
-static gtr_result gtr__launch(gtr__run *run, const gtr__launch_desc *l) {
-    run->starts++;
-    if (run->wanted) return gtr__want(run, l->kernel);
-#if CUDART_VERSION >= 11080
-    cudaLaunchAttribute attribute[2];
-    cudaLaunchConfig_t config;
-    gtr__launch_config(l, attribute, &config);
-    cudaLaunchAttribute *more = &attribute[config.numAttrs];
-    if (l->together) {
-        more->id = cudaLaunchAttributeCooperative;
-        more->val.cooperative = 1;
-        config.numAttrs++;
-    } else if (run->overlap == 2) gtr__overlap_edges(l->stream);
-    else if (run->overlap) {
-        more->id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        more->val.programmaticStreamSerializationAllowed = 1;
-        config.numAttrs++;
-    }
-    return gtr__launch_function(run, l, &config);
-#else           // before launch attributes: Hopper's code, which alone uses them, is for newer toolkits alone
-    return gtr__launch_function(run, l);
-#endif
 }
 
 // T, of which a template deduces nothing.
@@ -1758,7 +1735,7 @@ template <typename... P>
 static gtr_result gtr__start_clusters(gtr__run *run, const gtr__call *c, const gtr__variant_of<P...> &kernel, dim3 grid,
         dim3 block, size_t shared, int cluster, const typename gtr__as<P>::type &...given) {
     void *args[] = { (void *)&given... };
-    const gtr__launch_desc l = { kernel, args, grid, block, shared, (unsigned)cluster, false, (cudaStream_t)c->stream };
+    const gtr__launch_desc l = { kernel, args, grid, block, shared, (unsigned)cluster, false, (CUstream)c->stream };
     return gtr__launch(run, &l);
 }
 template <typename... P>
@@ -1781,31 +1758,32 @@ struct gtr__together {
     // Whether the device has room for all blocks at a time; a run that enqueues nothing takes it that it has.
     bool fits(gtr__run *run, const gtr__caps *caps)
     {
-        const int device = run->on->device;
+        gtr__launch_attribute attribute[2];
+        const gtr__launch_config config = gtr__launch_config_of(&l, attribute);
         int each = 0, sms = 0, able = 0;
         if (run->wanted) return gtr__want(run, l.kernel) == GTR_OK;
         if (gtr__shared_open(run, l.kernel) != GTR_OK) return false;
-        cudaError_t e = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
-        if (e == cudaSuccess) e = cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, device);
-        if (e == cudaSuccess) e = gtr__blocks_at_a_time(run, &l, &each);
+        const gtr__function of(run, l.kernel);
+        if (!of.f || gtr__driver.cuDeviceGetAttribute(&able, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, run->on->handle)
+            || gtr__driver.cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, run->on->handle)
+            || gtr__driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, of.f, (int)l.block.x, l.shared)
+            || !able) return false;
         int room = each * sms;
-#if CUDART_VERSION >= 11080
-        if (e == cudaSuccess && l.cluster > 1) {
-            e = gtr__clusters_at_a_time(run, &l, &each);
+        if (l.cluster > 1) {
+            if (!gtr__driver.cuOccupancyMaxActiveClusters
+                || gtr__driver.cuOccupancyMaxActiveClusters(&each, of.f, &config)) return false;
             room = (int)l.cluster * each;
         }
-#endif
         if (caps->room && room > caps->room) room = caps->room;
-        if (e != cudaSuccess) cudaGetLastError();
-        return e == cudaSuccess && able && room >= (int)l.grid.x;
+        return room >= (int)l.grid.x;
     }
     // Starts it; or, under c->fits, says there whether it could be.
     gtr_result start(gtr__run *run, const gtr__call *c)
     {
         if (c->fits) { *c->fits = fits(run, c->caps); return GTR_OK; }
         if (run->wanted) return gtr__want(run, l.kernel);
-        GTR__TRY(gtr__shared_open(run, l.kernel));
-        l.args = &m; l.stream = (cudaStream_t)c->stream;
+        GTR__TRY(gtr__shared_ready(run, l.kernel));
+        l.args = &m; l.stream = (CUstream)c->stream;
         return gtr__launch(run, &l);
     }
 };
@@ -2114,39 +2092,38 @@ static GTR__DEVICE float gtr__unary_bwd(int op, float dy, float x, float y, floa
 #include <atomic>
 #include <new>
 
-#if !defined(GPUTRAIN_NO_CUBLASLT) && !defined(GPUTRAIN_LINK_CUBLASLT) && defined(__linux__)
-// cuBLASLt is loaded when the first product wants it, which takes 40 ms: a program whose networks have kernels of their
-// own does without. Define GPUTRAIN_LINK_CUBLASLT where it is to be linked as ever (statically, say).
-static void *gtr__cublaslt_open() {
-    char name[40];
-    snprintf(name, sizeof name, "libcublasLt.so.%d", CUDART_VERSION / 1000);
-    return gtr__library_open(name);
-}
-static void *gtr__cublaslt(const char *function) {
-    static void *const library = gtr__cublaslt_open();
-    return library ? gtr__library_symbol(library, function) : NULL;
-}
-#define GTR__CUBLASLT(function) ((decltype(&::function))gtr__cublaslt(#function))
-#define cublasLtCreate(handle) (gtr__cublaslt("cublasLtCreate") ? GTR__CUBLASLT(cublasLtCreate)(handle) \
-    : CUBLAS_STATUS_NOT_SUPPORTED)
-#define cublasLtGetStatusName(status) (gtr__cublaslt("cublasLtGetStatusName") \
-    ? GTR__CUBLASLT(cublasLtGetStatusName)(status) : "the library was not found")
-#define cublasLtGetVersion() (gtr__cublaslt("cublasLtGetVersion") ? GTR__CUBLASLT(cublasLtGetVersion)() : 0)
-#define cublasLtDestroy                      GTR__CUBLASLT(cublasLtDestroy)
-#define cublasLtMatmul                       GTR__CUBLASLT(cublasLtMatmul)
-#define cublasLtMatmulAlgoGetHeuristic       GTR__CUBLASLT(cublasLtMatmulAlgoGetHeuristic)
-#define cublasLtMatmulDescCreate             GTR__CUBLASLT(cublasLtMatmulDescCreate)
-#define cublasLtMatmulDescDestroy            GTR__CUBLASLT(cublasLtMatmulDescDestroy)
-#define cublasLtMatmulDescSetAttribute       GTR__CUBLASLT(cublasLtMatmulDescSetAttribute)
-#define cublasLtMatmulPreferenceCreate       GTR__CUBLASLT(cublasLtMatmulPreferenceCreate)
-#define cublasLtMatmulPreferenceDestroy      GTR__CUBLASLT(cublasLtMatmulPreferenceDestroy)
-#define cublasLtMatmulPreferenceSetAttribute GTR__CUBLASLT(cublasLtMatmulPreferenceSetAttribute)
-#define cublasLtMatrixLayoutCreate           GTR__CUBLASLT(cublasLtMatrixLayoutCreate)
-#define cublasLtMatrixLayoutDestroy          GTR__CUBLASLT(cublasLtMatrixLayoutDestroy)
-#define cublasLtMatrixLayoutSetAttribute     GTR__CUBLASLT(cublasLtMatrixLayoutSetAttribute)
-#endif
-
 #ifndef GPUTRAIN_NO_CUBLASLT
+// cuBLASLt is opened when the first product wants it, which takes 40 ms: a program whose networks have kernels of their
+// own does without. What it is asked for here is the same in all its versions since 11.
+#define GTR__LIBRARY_ENTRIES(X) \
+    X(cublasLtCreate) X(cublasLtDestroy) X(cublasLtGetStatusName) X(cublasLtGetVersion) X(cublasLtMatmul) \
+    X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtMatmulDescCreate) X(cublasLtMatmulDescDestroy) \
+    X(cublasLtMatmulDescSetAttribute) X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy) \
+    X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatrixLayoutCreate) X(cublasLtMatrixLayoutDestroy) \
+    X(cublasLtMatrixLayoutSetAttribute)
+typedef struct gtr__library { bool tried, there; GTR__LIBRARY_ENTRIES(GTR__ENTRY_MEMBER) } gtr__library;
+static gtr__library gtr__lt;
+static bool gtr__library_from(const char *path) {
+    void *const library = gtr__library_open(path);
+    bool all = library != NULL;
+#define GTR__LIBRARY_LOAD(entry) GTR__ENTRY_LOAD(gtr__lt, library, entry, all)
+    GTR__LIBRARY_ENTRIES(GTR__LIBRARY_LOAD)
+    return all;
+}
+// Opens it, once a process. False: it was not found.
+static bool gtr__library_ready() {
+#ifdef _WIN32
+    static const char *const file[] = { "cublasLt64_13.dll", "cublasLt64_12.dll", "cublasLt64_11.dll" };
+#else
+    static const char *const file[] = { "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11" };
+#endif
+    gtr__process_hold();
+    if (!gtr__lt.tried) gtr__lt.there = gtr__library_find(file, gtr__library_from);
+    gtr__lt.tried = true;
+    gtr__process_drop();
+    return gtr__lt.there;
+}
+
 // One product's algorithm, found by the heuristic once: a pure function of the key.
 typedef struct gtr__algorithm_key {
     int64_t m, n, k, batch, lda, ldb, ldc, a_batch, b_batch, c_batch;
@@ -2174,10 +2151,11 @@ typedef struct gtr__staging {
 typedef struct gtr__instance {
     gtr__cuda g;                // first: kernels see only this
     gtr__common *common;
-    cudaStream_t stream[GTR__MAX_STREAMS + 1];      // the last one of uploads
+    CUcontext context;
+    CUstream stream[GTR__MAX_STREAMS + 1];      // the last one of uploads
     int own_first;              // stream[0] is not the user's
-    cudaEvent_t fence;          // orders instances of one plan, or the streams of one, among themselves
-    cudaEvent_t begin, end;     // of seconds()
+    CUevent fence;          // orders instances of one plan, or the streams of one, among themselves
+    CUevent begin, end;     // of seconds()
     char name[96];
     int major, minor;
     size_t memory;
@@ -2189,15 +2167,15 @@ typedef struct gtr__instance {
 #endif
 } gtr__instance;
 
-// The instance's device is current while this lives; then the caller's is again.
+// The instance's context, its device's primary one, is current while this lives; then the caller's is again.
 struct gtr__on_device {
-    int before, now;
-    explicit gtr__on_device(const gtr__instance *in) : before(in->g.device), now(in->g.device)
+    CUcontext before, now;
+    explicit gtr__on_device(const gtr__instance *in) : before(NULL), now(in->context)
     {
-        if (cudaGetDevice(&before) != cudaSuccess) cudaGetLastError();
-        if (before != now && cudaSetDevice(now) != cudaSuccess) cudaGetLastError();
+        gtr__driver.cuCtxGetCurrent(&before);
+        if (before != now) gtr__driver.cuCtxSetCurrent(now);
     }
-    ~gtr__on_device() { if (before != now && cudaSetDevice(before) != cudaSuccess) cudaGetLastError(); }
+    ~gtr__on_device() { if (before != now) gtr__driver.cuCtxSetCurrent(before); }
     gtr__on_device(const gtr__on_device &) = delete;
     gtr__on_device &operator=(const gtr__on_device &) = delete;
 };
@@ -2214,26 +2192,25 @@ static gtr_result gtr__alive(gtr__instance *in) {
 // >>runtime-probe
 // Whether there is a device at all; why tells apart what is missing.
 static gtr_result gtr__find_device(int index, char *why) {
-    int n = 0, driver = 0, runtime = 0;
-    cudaError_t e = cudaGetDeviceCount(&n);
-    gtr__quiet(e);
-    gtr__quiet(cudaDriverGetVersion(&driver));
-    gtr__quiet(cudaRuntimeGetVersion(&runtime));
-    if (driver == 0) { snprintf(why, 256, "no NVIDIA driver"); return GTR_ERR_UNSUPPORTED; }
-    if (e == cudaErrorInsufficientDriver || e == cudaErrorCompatNotSupportedOnDevice
-            || e == cudaErrorSystemDriverMismatch) {
-        snprintf(why, 256, "driver too old for the runtime: it supports CUDA %d.%d, this program was built with %d.%d",
-                 driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    int n = 0;
+    GTR__TRY(gtr__driver_open(why));
+    CUresult e = gtr__driver.cuInit(0);
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuDeviceGetCount(&n);
+    if (e == CUDA_ERROR_STUB_LIBRARY) { snprintf(why, 256, "no NVIDIA driver"); return GTR_ERR_UNSUPPORTED; }
+    if (e == CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE || e == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH) {
+        snprintf(why, 256, "the driver does not fit the system: %.200s", gtr__driver_says(e));
         return GTR_ERR_UNSUPPORTED;
     }
-    if (e == cudaErrorNoDevice || (e == cudaSuccess && n == 0)) {
+    if (e == CUDA_ERROR_NO_DEVICE || (e == CUDA_SUCCESS && n == 0)) {
         snprintf(why, 256, "a driver, but no NVIDIA GPU (or CUDA_VISIBLE_DEVICES hides it)");
         return GTR_ERR_UNSUPPORTED;
     }
-    if (e == cudaErrorMemoryAllocation) {
+    if (e == CUDA_ERROR_OUT_OF_MEMORY) {
         snprintf(why, 256, "out of memory: CUDA could not start"); return GTR_ERR_NOMEM;
     }
-    if (e != cudaSuccess) { snprintf(why, 256, "CUDA did not start: %s", cudaGetErrorString(e)); return GTR_ERR_CUDA; }
+    if (e != CUDA_SUCCESS) {
+        snprintf(why, 256, "CUDA did not start: %.200s", gtr__driver_says(e)); return GTR_ERR_CUDA;
+    }
     if (index < 0 || index >= n) {
         snprintf(why, 256, "GPU %d was asked for, and there are %d", index, n); return GTR_ERR_ARG;
     }
@@ -2248,12 +2225,11 @@ static void gtr__cuda_destroy(void *instance) {
         gtr__on_device scope(in);
         for (int i = 0; i <= GTR__MAX_STREAMS; i++) {
             if (!in->stream[i]) continue;
-            gtr__quiet(cudaStreamSynchronize(in->stream[i]));
-            if (i || in->own_first) gtr__quiet(cudaStreamDestroy(in->stream[i]));
+            gtr__driver.cuStreamSynchronize(in->stream[i]);
+            if (i || in->own_first) gtr__driver.cuStreamDestroy(in->stream[i]);
         }
-        for (int i = 0; i < in->n_staging; i++) gtr__quiet(cudaFreeHost(in->staging[i].host));
-        cudaEvent_t events[3] = { in->fence, in->begin, in->end };
-        for (cudaEvent_t e : events) if (e) gtr__quiet(cudaEventDestroy(e));
+        for (int i = 0; i < in->n_staging; i++) gtr__driver.cuMemFreeHost(in->staging[i].host);
+        for (CUevent e : { in->fence, in->begin, in->end }) if (e) gtr__driver.cuEventDestroy(e);
         gtr__common *common = in->common;
         if (common) {
             gtr__lock(common);
@@ -2262,13 +2238,14 @@ static void gtr__cuda_destroy(void *instance) {
             if (left == 0) {
                 gtr__host host = common->host;
 #ifndef GPUTRAIN_NO_CUBLASLT
-                if (common->lt) cublasLtDestroy(common->lt);
+                if (common->lt) gtr__lt.cublasLtDestroy(common->lt);
 #endif
                 common->~gtr__common();
                 host.free(host.user, common, sizeof *common);
             }
         }
     }
+    if (in->context) gtr__driver.cuDevicePrimaryCtxRelease(in->g.handle);
     gtr__host host = in->g.host;
     if (in->staging) host.free(host.user, in->staging, (size_t)in->cap_staging * sizeof *in->staging);
 #ifndef GPUTRAIN_NO_CUBLASLT
@@ -2279,36 +2256,38 @@ static void gtr__cuda_destroy(void *instance) {
 
 // Everything of create() that can fail after the memory is there; destroy() undoes what was done.
 static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *why) {
-    static_assert(sizeof(cudaStream_t) == sizeof(void *), "streams are handles");
-    cudaDeviceProp prop;
+    static_assert(sizeof(CUstream) == sizeof(void *), "streams are handles");
+    CUresult e = gtr__driver.cuDeviceGet(&in->g.handle, in->g.device);
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuDevicePrimaryCtxRetain(&in->context, in->g.handle);
     gtr__on_device scope(in);
-    cudaError_t e = cudaSetDevice(in->g.device);
-    if (e == cudaSuccess) e = cudaGetDeviceProperties(&prop, in->g.device);
     in->own_first = !desc.stream;
-    if (desc.stream) in->stream[0] = (cudaStream_t)desc.stream;
-    int low = 0, high = 0;
-    if (e == cudaSuccess) e = cudaDeviceGetStreamPriorityRange(&low, &high);
-    for (int i = desc.stream ? 1 : 0; e == cudaSuccess && i <= GTR__MAX_STREAMS; i++)
-        e = cudaStreamCreateWithPriority(&in->stream[i], cudaStreamNonBlocking, desc.ahead ? high : low);
-    if (e == cudaSuccess) e = cudaEventCreateWithFlags(&in->fence, cudaEventDisableTiming);
-    if (e == cudaSuccess) e = cudaEventCreate(&in->begin);
-    if (e == cudaSuccess) e = cudaEventCreate(&in->end);
-    if (e != cudaSuccess) {
-        gtr__quiet(e);
-        if (e == cudaErrorMemoryAllocation) {
-            snprintf(why, 256, "out of memory: other work fills GPU %d", in->g.device); return GTR_ERR_NOMEM;
-        }
-        snprintf(why, 256, "GPU %d could not be opened: %s", in->g.device, cudaGetErrorString(e));
+    if (desc.stream) in->stream[0] = (CUstream)desc.stream;
+    int low = 0, high = 0, shared = 0;
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuCtxGetStreamPriorityRange(&low, &high);
+    for (int i = desc.stream ? 1 : 0; e == CUDA_SUCCESS && i <= GTR__MAX_STREAMS; i++)
+        e = gtr__driver.cuStreamCreateWithPriority(&in->stream[i], CU_STREAM_NON_BLOCKING, desc.ahead ? high : low);
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuEventCreate(&in->fence, CU_EVENT_DISABLE_TIMING);
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuEventCreate(&in->begin, CU_EVENT_DEFAULT);
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuEventCreate(&in->end, CU_EVENT_DEFAULT);
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuDeviceGetName(in->name, (int)sizeof in->name, in->g.handle);
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuDeviceTotalMem(&in->memory, in->g.handle);
+    const struct { int *to; CUdevice_attribute which; } fact[] = {
+        { &in->major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR },
+        { &in->minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR },
+        { &shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN },
+        { &in->g.sm_count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT },
+    };
+    for (auto &f : fact) if (e == CUDA_SUCCESS) e = gtr__driver.cuDeviceGetAttribute(f.to, f.which, in->g.handle);
+    if (e == CUDA_ERROR_OUT_OF_MEMORY) {
+        snprintf(why, 256, "out of memory: other work fills GPU %d", in->g.device); return GTR_ERR_NOMEM;
+    }
+    if (e != CUDA_SUCCESS) {
+        snprintf(why, 256, "GPU %d could not be opened: %.200s", in->g.device, gtr__driver_says(e));
         return GTR_ERR_CUDA;
     }
-    snprintf(in->name, sizeof in->name, "%.90s", prop.name);
-    in->major = prop.major;
-    in->minor = prop.minor;
-    in->memory = prop.totalGlobalMem;
-    in->g.shared_max = prop.sharedMemPerBlockOptin;
-    in->g.sm_count = prop.multiProcessorCount;
+    in->g.shared_max = (size_t)shared;
     if (desc.max_sm > 0 && desc.max_sm < in->g.sm_count) in->g.sm_count = desc.max_sm;
-    return gtr__kernels_open(&in->g, prop.major * 10 + prop.minor, why);
+    return gtr__kernels_open(&in->g, in->major * 10 + in->minor, why);
 }
 
 // Where an instance keeps compiled kernels; NULL: where all do.
@@ -2326,7 +2305,7 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
     gtr_result r;
     *instance = NULL;
     why[0] = 0;
-    if (desc.stream == (void *)cudaStreamLegacy || desc.stream == (void *)cudaStreamPerThread) {
+    if (desc.stream == (void *)CU_STREAM_LEGACY || desc.stream == (void *)CU_STREAM_PER_THREAD) {
         snprintf(why, 256, "the default stream cannot be captured: give a stream made by cudaStreamCreate");
         return GTR_ERR_ARG;
     }
@@ -2392,13 +2371,13 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
 
 static void *gtr__cuda_alloc(void *instance, size_t bytes) {
     gtr__instance *in = (gtr__instance *)instance;
-    void *p = NULL;
+    CUdeviceptr p = 0;
     if (gtr__alive(in) != GTR_OK) return NULL;
     gtr__on_device scope(in);
     if (in->g.host.device_alloc) return in->g.host.device_alloc(in->g.host.user, bytes);
-    cudaError_t e = cudaMalloc(&p, bytes ? bytes : 1);
-    if (e == cudaErrorMemoryAllocation) { cudaGetLastError(); return NULL; }
-    return gtr__check(&in->g, e, "cudaMalloc") == GTR_OK ? p : NULL;
+    const CUresult e = gtr__driver.cuMemAlloc(&p, bytes ? bytes : 1);
+    if (e == CUDA_ERROR_OUT_OF_MEMORY) return NULL;
+    return gtr__check(&in->g, e, "cuMemAlloc") == GTR_OK ? (void *)(uintptr_t)p : NULL;
 }
 
 static void gtr__cuda_free(void *instance, void *p, size_t bytes) {
@@ -2406,21 +2385,26 @@ static void gtr__cuda_free(void *instance, void *p, size_t bytes) {
     if (!p) return;
     gtr__on_device scope(in);
     if (in->g.host.device_alloc) { if (in->g.host.device_free) in->g.host.device_free(in->g.host.user, p, bytes); }
-    else if (in->g.poisoned) gtr__quiet(cudaFree(p));
-    else gtr__check(&in->g, cudaFree(p), "cudaFree");
+    else if (in->g.poisoned) gtr__driver.cuMemFree(gtr__at(p));
+    else GTR__DRIVER(&in->g, cuMemFree, gtr__at(p));
 }
 
 static void *gtr__cuda_host_alloc(void *instance, size_t bytes, void **device) {
     gtr__instance *in = (gtr__instance *)instance;
     void *p = NULL;
+    CUdeviceptr mapped = 0;
     *device = NULL;
     if (gtr__alive(in) != GTR_OK) return NULL;
     gtr__on_device scope(in);
-    cudaError_t e = cudaHostAlloc(&p, bytes ? bytes : 1, cudaHostAllocMapped | cudaHostAllocPortable);
-    if (e == cudaErrorMemoryAllocation) { cudaGetLastError(); return NULL; }
-    if (gtr__check(&in->g, e, "cudaHostAlloc") != GTR_OK) return NULL;
-    if (gtr__check(&in->g, cudaHostGetDevicePointer(device, p, 0), "cudaHostGetDevicePointer") == GTR_OK) return p;
-    gtr__quiet(cudaFreeHost(p));
+    const CUresult e = gtr__driver.cuMemHostAlloc(&p, bytes ? bytes : 1,
+        CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
+    if (e == CUDA_ERROR_OUT_OF_MEMORY) return NULL;
+    if (gtr__check(&in->g, e, "cuMemHostAlloc") != GTR_OK) return NULL;
+    if (GTR__DRIVER(&in->g, cuMemHostGetDevicePointer, &mapped, p, 0) == GTR_OK) {
+        *device = (void *)(uintptr_t)mapped;
+        return p;
+    }
+    gtr__driver.cuMemFreeHost(p);
     return NULL;
 }
 
@@ -2429,8 +2413,8 @@ static void gtr__cuda_host_free(void *instance, void *p, size_t bytes) {
     (void)bytes;
     if (!p) return;
     gtr__on_device scope(in);
-    if (in->g.poisoned) gtr__quiet(cudaFreeHost(p));
-    else gtr__check(&in->g, cudaFreeHost(p), "cudaFreeHost");
+    if (in->g.poisoned) gtr__driver.cuMemFreeHost(p);
+    else GTR__DRIVER(&in->g, cuMemFreeHost, p);
 }
 
 // Room for one more in a list that grows by doubling; false when out of memory.
@@ -2489,15 +2473,14 @@ static gtr_result gtr__custom_failed(gtr__instance *in) {
     return r;
 }
 
-static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait) {
+// The driver knows by the addresses which way a copy goes.
+static gtr_result gtr__cuda_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy, bool wait) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    enum cudaMemcpyKind k = kind == GTR__TO_DEVICE ? cudaMemcpyHostToDevice : kind == GTR__TO_HOST
-        ? cudaMemcpyDeviceToHost : cudaMemcpyDeviceToDevice;
-    if (bytes) GTR__TRY(gtr__check(&in->g, cudaMemcpyAsync(dst, src, bytes, k, in->stream[0]), "cudaMemcpyAsync"));
+    if (bytes) GTR__TRY(GTR__DRIVER(&in->g, cuMemcpyAsync, gtr__at(dst), gtr__at(src), bytes, in->stream[0]));
     if (!wait) return GTR_OK;
-    GTR__TRY(gtr__check(&in->g, cudaStreamSynchronize(in->stream[0]), "cudaStreamSynchronize"));
+    GTR__TRY(GTR__DRIVER(&in->g, cuStreamSynchronize, in->stream[0]));
     return gtr__custom_failed(in);
 }
 
@@ -2505,46 +2488,45 @@ static gtr_result gtr__cuda_zero(void *instance, void *dst, size_t bytes) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return bytes ? gtr__check(&in->g, cudaMemsetAsync(dst, 0, bytes, in->stream[0]), "cudaMemsetAsync") : GTR_OK;
+    return bytes ? GTR__DRIVER(&in->g, cuMemsetD8Async, gtr__at(dst), 0, bytes, in->stream[0]) : GTR_OK;
 }
 
 static gtr_result gtr__cuda_wait(void *instance) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    for (int i = 0; i <= GTR__MAX_STREAMS; i++)
-        GTR__TRY(gtr__check(&in->g, cudaStreamSynchronize(in->stream[i]), "cudaStreamSynchronize"));
+    for (int i = 0; i <= GTR__MAX_STREAMS; i++) GTR__TRY(GTR__DRIVER(&in->g, cuStreamSynchronize, in->stream[i]));
     return gtr__custom_failed(in);
 }
 
 static gtr_result gtr__cuda_take(void *instance, void *other, const gtr__move *move, int64_t n) {
     gtr__instance *in = (gtr__instance *)instance;
-    const cudaStream_t from = ((gtr__instance *)other)->stream[0];
-    cudaError_t e = cudaSuccess;
+    const CUstream from = ((gtr__instance *)other)->stream[0];
+    CUresult e = CUDA_SUCCESS;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    for (; n-- && e == cudaSuccess; move++)
-        e = cudaMemcpyAsync(move->to, move->from, move->bytes, cudaMemcpyDeviceToDevice, from);
-    if (e == cudaSuccess) e = cudaEventRecord(in->fence, from);
-    if (e == cudaSuccess) e = cudaStreamWaitEvent(in->stream[0], in->fence, 0);
+    for (; n-- && e == CUDA_SUCCESS; move++)
+        e = gtr__driver.cuMemcpyAsync(gtr__at(move->to), gtr__at(move->from), move->bytes, from);
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuEventRecord(in->fence, from);
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuStreamWaitEvent(in->stream[0], in->fence, 0);
     return gtr__check(&in->g, e, "a snapshot");
 }
 
 static gtr_result gtr__cuda_upload(void *instance, void *dst, const void *src, size_t bytes, void *after,
                                    void **event) {
     gtr__instance *in = (gtr__instance *)instance;
-    const cudaStream_t beside = in->stream[GTR__MAX_STREAMS];
-    cudaError_t e = cudaSuccess;
+    const CUstream beside = in->stream[GTR__MAX_STREAMS];
+    CUresult e = CUDA_SUCCESS;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
     if (bytes) {
-        if (after) e = cudaStreamWaitEvent(beside, (cudaEvent_t)after, 0);
-        if (e == cudaSuccess) e = cudaMemcpyAsync(dst, src, bytes, cudaMemcpyHostToDevice, beside);
-        if (e == cudaSuccess) e = cudaEventRecord(in->fence, beside);
-        if (e == cudaSuccess) e = cudaStreamWaitEvent(in->stream[0], in->fence, 0);
+        if (after) e = gtr__driver.cuStreamWaitEvent(beside, (CUevent)after, 0);
+        if (e == CUDA_SUCCESS) e = gtr__driver.cuMemcpyAsync(gtr__at(dst), gtr__at(src), bytes, beside);
+        if (e == CUDA_SUCCESS) e = gtr__driver.cuEventRecord(in->fence, beside);
+        if (e == CUDA_SUCCESS) e = gtr__driver.cuStreamWaitEvent(in->stream[0], in->fence, 0);
     }
-    if (e == cudaSuccess && !*event) e = cudaEventCreateWithFlags((cudaEvent_t *)event, cudaEventDisableTiming);
-    if (e == cudaSuccess) e = cudaEventRecord((cudaEvent_t)*event, in->stream[0]);
+    if (e == CUDA_SUCCESS && !*event) e = gtr__driver.cuEventCreate((CUevent *)event, CU_EVENT_DISABLE_TIMING);
+    if (e == CUDA_SUCCESS) e = gtr__driver.cuEventRecord((CUevent)*event, in->stream[0]);
     return gtr__check(&in->g, e, "an upload");
 }
 
@@ -2552,19 +2534,19 @@ static gtr_result gtr__cuda_ready(void *instance, void *event) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return event ? gtr__check(&in->g, cudaEventSynchronize((cudaEvent_t)event), "cudaEventSynchronize") : GTR_OK;
+    return event ? GTR__DRIVER(&in->g, cuEventSynchronize, (CUevent)event) : GTR_OK;
 }
 
 static gtr_result gtr__cuda_wait_for(void *instance, void *user_event) {
     gtr__instance *in = (gtr__instance *)instance;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return gtr__check(&in->g, cudaStreamWaitEvent(in->stream[0], (cudaEvent_t)user_event, 0), "cudaStreamWaitEvent");
+    return GTR__DRIVER(&in->g, cuStreamWaitEvent, in->stream[0], (CUevent)user_event, 0);
 }
 
 static void gtr__cuda_event_free(void *instance, void *event) {
     gtr__on_device scope((gtr__instance *)instance);
-    if (event) gtr__quiet(cudaEventDestroy((cudaEvent_t)event));
+    if (event) gtr__driver.cuEventDestroy((CUevent)event);
 }
 
 static gtr_result gtr__cuda_memory_info(void *instance, size_t *free_bytes, size_t *total_bytes) {
@@ -2572,27 +2554,26 @@ static gtr_result gtr__cuda_memory_info(void *instance, size_t *free_bytes, size
     *free_bytes = *total_bytes = 0;
     GTR__TRY(gtr__alive(in));
     gtr__on_device scope(in);
-    return gtr__check(&in->g, cudaMemGetInfo(free_bytes, total_bytes), "cudaMemGetInfo");
+    return GTR__DRIVER(&in->g, cuMemGetInfo, free_bytes, total_bytes);
 }
 
 static void gtr__cuda_environment(void *instance, char *text, size_t size) {
     gtr__instance *in = (gtr__instance *)instance;
     size_t room = 0, total = 0;
-    int driver = 0, runtime = 0;
     char library[48] = "left out", kernels[96];
     gtr__on_device scope(in);
     gtr__kernels_text(kernels, sizeof kernels);
-    gtr__quiet(cudaDriverGetVersion(&driver));
-    gtr__quiet(cudaRuntimeGetVersion(&runtime));
-    gtr__quiet(cudaMemGetInfo(&room, &total));
+    gtr__driver.cuMemGetInfo(&room, &total);
 #ifndef GPUTRAIN_NO_CUBLASLT
-    snprintf(library, sizeof library, "%llu", (unsigned long long)cublasLtGetVersion());
+    snprintf(library, sizeof library, "not found");
+    if (gtr__library_ready())
+        snprintf(library, sizeof library, "%llu", (unsigned long long)gtr__lt.cublasLtGetVersion());
 #endif
     snprintf(text, size, "device %d: %s, compute capability %d.%d, %d multiprocessors in use\n"
-        "memory: %.0f MiB, %.0f MiB free\n" "driver for CUDA %d.%d, runtime %d.%d, cuBLASLt %s\n"
-        "kernels: for %s; %s\n", in->g.device, in->name, in->major, in->minor, in->g.sm_count,
-        (double)in->memory / 1048576.0, (double)room / 1048576.0, driver / 1000, driver % 1000 / 10, runtime / 1000,
-        runtime % 1000 / 10, library, in->g.arch, kernels);
+        "memory: %.0f MiB, %.0f MiB free\n" "driver for CUDA %d.%d, cuBLASLt %s\n" "kernels: for %s; %s\n",
+        in->g.device, in->name, in->major, in->minor, in->g.sm_count, (double)in->memory / 1048576.0,
+        (double)room / 1048576.0, gtr__driver.version / 1000, gtr__driver.version % 1000 / 10, library, in->g.arch,
+        kernels);
 }
 
 static double gtr__cuda_seconds(void *instance, int start) {
@@ -2600,11 +2581,11 @@ static double gtr__cuda_seconds(void *instance, int start) {
     float ms = 0;
     if (gtr__alive(in) != GTR_OK) return 0;
     gtr__on_device scope(in);
-    if (gtr__check(&in->g, cudaEventRecord(start ? in->begin : in->end, in->stream[0]), "cudaEventRecord")
+    if (GTR__DRIVER(&in->g, cuEventRecord, start ? in->begin : in->end, in->stream[0])
             != GTR_OK || start)
         return 0;
-    if (gtr__check(&in->g, cudaEventSynchronize(in->end), "cudaEventSynchronize") != GTR_OK) return 0;
-    return gtr__check(&in->g, cudaEventElapsedTime(&ms, in->begin, in->end), "cudaEventElapsedTime") == GTR_OK
+    if (GTR__DRIVER(&in->g, cuEventSynchronize, in->end) != GTR_OK) return 0;
+    return GTR__DRIVER(&in->g, cuEventElapsedTime, &ms, in->begin, in->end) == GTR_OK
         ? ms * 1e-3 : 0;
 }
 
@@ -2619,15 +2600,15 @@ typedef struct gtr__cuda_exec {
     gtr__host host;
     int device;
     gtr__call *call;            // a node's call with its stream
-    cudaEvent_t *event;         // of the nodes that others wait for
+    CUevent *event;         // of the nodes that others wait for
     bool *started;              // kernels of the backend's own
     uint8_t *watch;             // gtr__run.watch of the node that is being launched
-    cudaEvent_t fork, join[GTR__MAX_QUEUES];
-    struct { int runs; cudaGraphExec_t graph; } part[3];
+    CUevent fork, join[GTR__MAX_QUEUES];
+    struct { int runs; CUgraphExec graph; } part[3];
     gtr__held kernels;
 } gtr__cuda_exec;
 
-static cudaStream_t gtr__queue_stream(void *const *instances, int queue) {
+static CUstream gtr__queue_stream(void *const *instances, int queue) {
     return ((gtr__instance *)instances[queue / GTR__MAX_STREAMS])->stream[queue % GTR__MAX_STREAMS];
 }
 
@@ -2646,21 +2627,19 @@ static gtr_result gtr__gather(void *const *instances, int n_stage) {
     gtr__instance *main = (gtr__instance *)instances[0], *in;
     for (int s = 1; s < n_stage; s++) {
         if (!(in = gtr__other_instance(instances, n_stage, s))) continue;
-        gtr__on_device scope(in);
-        GTR__TRY(gtr__check(&main->g, cudaEventRecord(in->fence, in->stream[0]), "cudaEventRecord"));
-        GTR__TRY(gtr__check(&main->g, cudaStreamWaitEvent(main->stream[0], in->fence, 0), "cudaStreamWaitEvent"));
+        GTR__TRY(GTR__DRIVER(&main->g, cuEventRecord, in->fence, in->stream[0]));
+        GTR__TRY(GTR__DRIVER(&main->g, cuStreamWaitEvent, main->stream[0], in->fence, 0));
     }
     return GTR_OK;
 }
 static gtr_result gtr__spread(void *const *instances, int n_stage) {
     gtr__instance *main = (gtr__instance *)instances[0], *in;
     bool recorded = false;
-    gtr__on_device scope(main);
     for (int s = 1; s < n_stage; s++) {
         if (!(in = gtr__other_instance(instances, n_stage, s))) continue;
-        if (!recorded) GTR__TRY(gtr__check(&main->g, cudaEventRecord(main->fence, main->stream[0]), "cudaEventRecord"));
+        if (!recorded) GTR__TRY(GTR__DRIVER(&main->g, cuEventRecord, main->fence, main->stream[0]));
         recorded = true;
-        GTR__TRY(gtr__check(&main->g, cudaStreamWaitEvent(in->stream[0], main->fence, 0), "cudaStreamWaitEvent"));
+        GTR__TRY(GTR__DRIVER(&main->g, cuStreamWaitEvent, in->stream[0], main->fence, 0));
     }
     return GTR_OK;
 }
@@ -2760,7 +2739,6 @@ static gtr_result gtr__run_one(gtr__run *run, gtr__instance *in, gtr__plan *plan
     gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
     if (!kernel) return gtr__fail(&in->g, GTR_ERR_UNSUPPORTED, "node of %s: op %d has no CUDA kernel",
         node->layer ? node->layer : "?", (int)node->op);
-    gtr__on_device scope(in);
 #ifdef GPUTRAIN_NO_OVERLAP
     run->overlap = 0;
 #endif
@@ -2780,23 +2758,19 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
     uint32_t used = 0;
     int last[GTR__MAX_QUEUES] = { 0 };       // 1 + the last node on a stream
     gtr_result r = GTR_OK;
-    cudaStream_t first = main->stream[0];
+    CUstream first = main->stream[0];
     // not where gradients may be set by hand
     const bool watched = begin == 0 && end == x->n_node && x->n_stage == 1 && gtr__guards_alone(x->plan);
     gtr__unwatched unwatched;
     unwatched.n = watched ? 0 : -1;
     for (int i = begin; i < end; i++) used |= 1u << gtr__queue(&x->plan->node[i]);
-    {
-        gtr__on_device scope(main);
-        if (used & ~1u) GTR__TRY(gtr__check(&main->g, cudaEventRecord(x->fork, first), "cudaEventRecord"));
-        for (int queue = 1; queue < GTR__MAX_QUEUES; queue++)
-            if (used >> queue & 1) GTR__TRY(gtr__check(&main->g,
-                cudaStreamWaitEvent(gtr__queue_stream(instances, queue), x->fork, 0), "cudaStreamWaitEvent"));
-    }
+    if (used & ~1u) GTR__TRY(GTR__DRIVER(&main->g, cuEventRecord, x->fork, first));
+    for (int queue = 1; queue < GTR__MAX_QUEUES; queue++) if (used >> queue & 1)
+        GTR__TRY(GTR__DRIVER(&main->g, cuStreamWaitEvent, gtr__queue_stream(instances, queue), x->fork, 0));
     for (int i = begin; r == GTR_OK && i < end; i++) {
         const gtr__node *node = &x->plan->node[i];
         gtr__instance *in = (gtr__instance *)instances[node->stage];
-        cudaStream_t stream = (cudaStream_t)x->call[i].stream;
+        CUstream stream = (CUstream)x->call[i].stream;
         int queue = gtr__queue(node);
         bool waits = false;
         uint64_t early = last[queue] ? gtr__unwritten(x, last[queue] - 1, &x->call[i]) : ~(uint64_t)0;
@@ -2805,13 +2779,14 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             if (other < begin || other >= i || !x->event[other]) continue;      // of an earlier part: joined already
             waits = true;
             early &= gtr__unwritten(x, other, &x->call[i]);
-            r = gtr__check(&in->g, cudaStreamWaitEvent(stream, x->event[other], 0), "cudaStreamWaitEvent");
+            r = GTR__DRIVER(&in->g, cuStreamWaitEvent, stream, x->event[other], 0);
         }
         gtr__run run = gtr__run_of(in, &x->call[i]);
         run.early = early;
         // Blocks of a leaf, if they came before they can work, would keep those out that others wait for: a step of
         // 128 rows in 256-512 residuals took 132 us instead of 117. Behind the last node nobody waits.
-        const bool joins = waits && captured && x->n_stage == 1 && CUDART_VERSION >= 12030 && !node->leaf
+        const bool joins = waits && captured && x->n_stage == 1 && gtr__driver.cuStreamUpdateCaptureDependencies_v2
+            && !node->leaf
             && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD || i + 1 == end);
         run.overlap = waits ? 2 * joins : last[queue] > 0;
         run.unwatched = &unwatched;
@@ -2822,19 +2797,14 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         gtr__leave_to_guard(&run, &unwatched);
         x->started[i] = run.starts > 0;
         last[queue] = i + 1;
-        if (r == GTR_OK && x->event[i]) {
-            gtr__on_device scope(in);
-            r = gtr__check(&in->g, cudaEventRecord(x->event[i], stream), "cudaEventRecord");
-        }
+        if (r == GTR_OK && x->event[i]) r = GTR__DRIVER(&in->g, cuEventRecord, x->event[i], stream);
     }
     for (int queue = 1; queue < GTR__MAX_QUEUES; queue++) {
         if (!(used >> queue & 1)) continue;
         gtr__instance *in = (gtr__instance *)instances[queue / GTR__MAX_STREAMS];
-        gtr__on_device scope(in);
-        gtr_result joined = gtr__check(&in->g, cudaEventRecord(x->join[queue], gtr__queue_stream(instances, queue)),
-            "cudaEventRecord");
+        gtr_result joined = GTR__DRIVER(&in->g, cuEventRecord, x->join[queue], gtr__queue_stream(instances, queue));
         if (joined == GTR_OK)
-            joined = gtr__check(&in->g, cudaStreamWaitEvent(first, x->join[queue], 0), "cudaStreamWaitEvent");
+            joined = GTR__DRIVER(&in->g, cuStreamWaitEvent, first, x->join[queue], 0);
         if (r == GTR_OK) r = joined;
     }
     return r;
@@ -2842,26 +2812,23 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
 
 // >>runtime-graph
 // Captures a part into an executable graph. On failure nothing has run and the streams are as before.
-static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__part part, cudaGraphExec_t *out) {
+static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__part part, CUgraphExec *out) {
     gtr__instance *main = (gtr__instance *)instances[0];
-    cudaGraph_t graph = NULL;
-    cudaGraphExec_t made = NULL;
+    CUgraph graph = NULL;
+    CUgraphExec made = NULL;
     int begin, end;
     gtr__range(x, part, &begin, &end);
-    gtr__on_device scope(main);
     gtr__capture_count(1);
-    gtr_result r = gtr__check(&main->g, cudaStreamBeginCapture(main->stream[0], cudaStreamCaptureModeThreadLocal),
-        "cudaStreamBeginCapture");
+    gtr_result r = GTR__DRIVER(&main->g, cuStreamBeginCapture, main->stream[0], CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     if (r != GTR_OK) { gtr__capture_count(-1); return r; }
     r = gtr__enqueue(instances, x, begin, end, true);
-    cudaError_t ended = cudaStreamEndCapture(main->stream[0], &graph);
+    const CUresult ended = gtr__driver.cuStreamEndCapture(main->stream[0], &graph);
     gtr__capture_count(-1);
-    if (r != GTR_OK) gtr__quiet(ended);
-    else r = gtr__check(&main->g, ended, "capturing a step into a graph");
-    if (r == GTR_OK) r = gtr__check(&main->g, cudaGraphInstantiateWithFlags(&made, graph, 0), "cudaGraphInstantiate");
-    if (r == GTR_OK) r = gtr__check(&main->g, cudaGraphUpload(made, main->stream[0]), "cudaGraphUpload");
-    if (graph) gtr__quiet(cudaGraphDestroy(graph));
-    if (r != GTR_OK && made) gtr__quiet(cudaGraphExecDestroy(made));
+    if (r == GTR_OK) r = gtr__check(&main->g, ended, "capturing a step into a graph");
+    if (r == GTR_OK) r = GTR__DRIVER(&main->g, cuGraphInstantiateWithFlags, &made, graph, 0);
+    if (r == GTR_OK) r = GTR__DRIVER(&main->g, cuGraphUpload, made, main->stream[0]);
+    if (graph) gtr__driver.cuGraphDestroy(graph);
+    if (r != GTR_OK && made) gtr__driver.cuGraphExecDestroy(made);
     if (r == GTR_OK) *out = made;
     return r;
 }
@@ -2872,10 +2839,10 @@ static void gtr__cuda_release(void *const *instances, void *exec) {
     gtr__host host = x->host;
     {
         gtr__on_device scope((gtr__instance *)instances[0]);
-        for (int i = 0; i < 3; i++) if (x->part[i].graph) gtr__quiet(cudaGraphExecDestroy(x->part[i].graph));
-        if (x->fork) gtr__quiet(cudaEventDestroy(x->fork));
-        for (int i = 0; i < GTR__MAX_QUEUES; i++) if (x->join[i]) gtr__quiet(cudaEventDestroy(x->join[i]));
-        for (int i = 0; i < x->n_node; i++) if (x->event[i]) gtr__quiet(cudaEventDestroy(x->event[i]));
+        for (int i = 0; i < 3; i++) if (x->part[i].graph) gtr__driver.cuGraphExecDestroy(x->part[i].graph);
+        if (x->fork) gtr__driver.cuEventDestroy(x->fork);
+        for (int i = 0; i < GTR__MAX_QUEUES; i++) if (x->join[i]) gtr__driver.cuEventDestroy(x->join[i]);
+        for (int i = 0; i < x->n_node; i++) if (x->event[i]) gtr__driver.cuEventDestroy(x->event[i]);
     }
     gtr__held_drop(&x->kernels);
     host.free(host.user, x, x->bytes);
@@ -2888,7 +2855,6 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
     int fits = 1;
     if (node->op != GTR__OP_NETWORK) return true;
     if (call.caps->without >> node->attr.network.matcher & 1) return false;
-    gtr__on_device scope(in);
     call.fits = &fits;
     gtr__run run = gtr__run_of(in, &call);
     return gtr__cuda_kernel(node->op, node->dir)(&run, &call) != GTR_OK || fits;  // what else is wrong the launch tells
@@ -2929,7 +2895,6 @@ static gtr_result gtr__make_plan(void *const *instances, gtr__plan *plan, gtr__h
     for (int s = 0; r == GTR_OK && !plan->unfit && s < (plan->n_stage > 0 ? plan->n_stage : 1); s++) {
         gtr__instance *in = (gtr__instance *)instances[s];
         gtr__wanted wanted = { NULL, 0, 0 };
-        gtr__on_device scope(in);
         for (int i = 0; i < plan->n_node; i++)
             if (plan->node[i].stage == s) gtr__want_node(in, plan, &plan->node[i], &wanted);
         r = gtr__make_wanted(&in->g, &wanted, held);
@@ -2942,7 +2907,7 @@ static gtr_result gtr__make_plan(void *const *instances, gtr__plan *plan, gtr__h
 }
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
-    size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(cudaEvent_t) + 1);
+    size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(CUevent) + 1);
     int outs = 0;               // the most outputs of a node
     gtr__cuda_exec *x;
     *exec = NULL;
@@ -2966,28 +2931,23 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     x->bytes = bytes;
     x->host = main->g.host;
     x->call = (gtr__call *)(x + 1);
-    x->event = (cudaEvent_t *)(x->call + n);
+    x->event = (CUevent *)(x->call + n);
     x->started = (bool *)(x->event + n);
     x->watch = (uint8_t *)(x->started + n);
     const gtr_result made = gtr__make_plan(instances, plan, &x->kernels);
     if (made != GTR_OK || plan->unfit) { gtr__cuda_release(instances, x); return made; }
-    cudaError_t e;
-    {
-        gtr__on_device scope(main);
-        e = cudaEventCreateWithFlags(&x->fork, cudaEventDisableTiming);
-    }
-    for (size_t i = 0; e == cudaSuccess && i < n; i++) {
+    CUresult e = gtr__driver.cuEventCreate(&x->fork, CU_EVENT_DISABLE_TIMING);
+    for (size_t i = 0; e == CUDA_SUCCESS && i < n; i++) {
         const gtr__node *node = &plan->node[i];
         int queue = gtr__queue(node);
-        gtr__on_device scope((gtr__instance *)instances[node->stage]);
         x->call[i] = *node->call;
         x->call[i].stream = (void *)gtr__queue_stream(instances, queue);
-        if (node->signals) e = cudaEventCreateWithFlags(&x->event[i], cudaEventDisableTiming);
-        if (e == cudaSuccess && queue && !x->join[queue])
-            e = cudaEventCreateWithFlags(&x->join[queue], cudaEventDisableTiming);
+        if (node->signals) e = gtr__driver.cuEventCreate(&x->event[i], CU_EVENT_DISABLE_TIMING);
+        if (e == CUDA_SUCCESS && queue && !x->join[queue])
+            e = gtr__driver.cuEventCreate(&x->join[queue], CU_EVENT_DISABLE_TIMING);
     }
-    if (e != cudaSuccess) {
-        gtr_result r = gtr__check(&main->g, e, "cudaEventCreate");
+    if (e != CUDA_SUCCESS) {
+        gtr_result r = gtr__check(&main->g, e, "cuEventCreate");
         gtr__cuda_release(instances, x);
         return r;
     }
@@ -3003,19 +2963,14 @@ static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part
     GTR__TRY(gtr__alive(main));
     gtr__range(x, part, &begin, &end);
     if (begin >= end) return GTR_OK;
+    gtr__on_device scope(main);
     for (int s = 1; s < x->n_stage; s++) several |= gtr__other_instance(instances, x->n_stage, s) != NULL;
     if (several) GTR__TRY(gtr__gather(instances, x->n_stage));
     if (x->part[part].runs == 0) {
         GTR__TRY(gtr__enqueue(instances, x, begin, end, false));
     } else {
         if (!x->part[part].graph) GTR__TRY(gtr__capture(instances, x, part, &x->part[part].graph));
-        cudaError_t e = cudaGraphLaunch(x->part[part].graph, main->stream[0]);
-        if (e != cudaSuccess && !gtr__fatal(e)) {   // perhaps because the caller's current device is another one
-            gtr__quiet(e);
-            gtr__on_device scope(main);
-            e = cudaGraphLaunch(x->part[part].graph, main->stream[0]);
-        }
-        GTR__TRY(gtr__check(&main->g, e, "cudaGraphLaunch"));
+        GTR__TRY(GTR__DRIVER(&main->g, cuGraphLaunch, x->part[part].graph, main->stream[0]));
     }
     if (x->part[part].runs < 2) x->part[part].runs++;
     return several ? gtr__spread(instances, x->n_stage) : GTR_OK;
@@ -3028,6 +2983,7 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
     int n_stage = plan->n_stage > 0 ? plan->n_stage : 1;
     GTR__TRY(gtr__alive(in));
     call.stream = (void *)in->stream[0];
+    gtr__on_device scope(in);
     GTR__TRY(gtr__gather(instances, n_stage));      // a node may read what another instance wrote
     GTR__TRY(gtr__spread(instances, n_stage));
     gtr__run run = gtr__run_of(in, &call);
@@ -3046,7 +3002,7 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 //                            gaps, no epilogue but an addition to C               rows and column (gtr__sum_ranges)
 //   gtr__product_kernel      all; tiles of 32 x 32, 64 x 64; a cluster shares k   latency, then bytes from L2; parts
 //                            from compute 90 on
-//   gtr__wgmma_kernel        TF32, HALF in sm_90a's code with GTR__TENSOR_MAPS;   latency, then bytes from L2; parts,
+//   gtr__wgmma_kernel        TF32, HALF in sm_90a's code;                         latency, then bytes from L2; parts,
 //                            tiles of 64 x 32, 64 x 64, TF32 128 x 64; rows of    copies of A and B with such rows
 //                            whole 16 bytes, else copied; no `inner`, no sums of  (gtr__product_even)
 //                            an A with k contiguous (gtr__way_takes has the rest)
@@ -3398,39 +3354,20 @@ static GTR__DEVICE void gtr__bar_arrive_far(uint32_t bar) {
 #endif
 
 // >>tensor-maps
-#if CUDART_VERSION >= 12000
-#define GTR__TENSOR_MAPS 1
-#else
-#define GTR__TENSOR_MAPS 0
-#endif
-
 // A tensor map. The toolkits' own type is aligned to 64 bytes or 128, and both halves must agree.
 typedef struct alignas(128) gtr__bulk_map { uint64_t opaque[16]; } gtr__bulk_map;
 
-#if GTR__TENSOR_MAPS
-typedef CUresult (*gtr__tensor_encode)(gtr__bulk_map *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
-    const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-    CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-typedef CUresult (*gtr__im2col_encode)(gtr__bulk_map *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
-    const cuuint64_t *, const int *, const int *, cuuint32_t, cuuint32_t, const cuuint32_t *, CUtensorMapInterleave,
-    CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-static gtr__tensor_encode gtr__tensor_encoder(void) {
-    return (gtr__tensor_encode)gtr__driver_function("cuTensorMapEncodeTiled");
+// CUtensorMapDataType; float32 may be rounded to TF32 on its way.
+static int gtr__tensor_type(int type, bool round) {
+    return type == GTR_BF16 ? 9 : type == GTR_F16 ? 6 : round ? 11 : 7;
 }
-// Float32 may be rounded to TF32 on its way.
-static CUtensorMapDataType gtr__tensor_type(int type, bool round) {
-    return type == GTR_BF16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : type == GTR_F16 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
-        : round ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-}
-// Of boxes whose rows are 128 >> log bytes.
-static CUtensorMapSwizzle gtr__tensor_swizzle(int log) {
-    return log == 0 ? CU_TENSOR_MAP_SWIZZLE_128B : log == 1 ? CU_TENSOR_MAP_SWIZZLE_64B : CU_TENSOR_MAP_SWIZZLE_32B;
-}
+// CUtensorMapSwizzle, of boxes whose rows are 128 >> log bytes.
+static int gtr__tensor_swizzle(int log) { return 3 - log; }
+enum { GTR__TENSOR_PROMOTION = 3 };     // CUtensorMapL2promotion, of 256 bytes
 // A tensor of at most four dimensions in boxes; extents, and strides of all but the first, are in elements. Outside are
 // zeros.
-static bool gtr__tensor_map(gtr__tensor_encode encode, gtr__bulk_map *map, const void *data, int type,
-                            const int64_t *extent, const int64_t *stride, const int *box, int log, bool round,
-                            int rank = 3) {
+static bool gtr__tensor_map(gtr__bulk_map *map, const void *data, int type, const int64_t *extent,
+                            const int64_t *stride, const int *box, int log, bool round, int rank = 3) {
     const cuuint64_t size = type == GTR_F32 ? 4 : 2;
     cuuint64_t extents[4], strides[4];
     cuuint32_t boxes[4], one[4];
@@ -3438,11 +3375,10 @@ static bool gtr__tensor_map(gtr__tensor_encode encode, gtr__bulk_map *map, const
         extents[i] = (cuuint64_t)extent[i]; boxes[i] = (cuuint32_t)box[i]; one[i] = 1;
         strides[i] = i < rank - 1 ? (cuuint64_t)stride[i] * size : 0;
     }
-    return encode && (uintptr_t)data % 16 == 0 && encode(map, gtr__tensor_type(type, round), (cuuint32_t)rank,
-        (void *)(uintptr_t)data, extents, strides, boxes, one, CU_TENSOR_MAP_INTERLEAVE_NONE, gtr__tensor_swizzle(log),
-        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+    return (uintptr_t)data % 16 == 0 && gtr__driver.cuTensorMapEncodeTiled(map, gtr__tensor_type(type, round),
+        (cuuint32_t)rank, (void *)(uintptr_t)data, extents, strides, boxes, one, 0, gtr__tensor_swizzle(log),
+        GTR__TENSOR_PROMOTION, 0) == CUDA_SUCCESS;
 }
-#endif
 
 // >>products-epilogue
 
@@ -4295,7 +4231,6 @@ template <int, int, bool, bool, uint64_t TAIL> GTR__GLOBAL void gtr__product_ker
 #define GTR__A96(c)    GTR__A64(c), GTR__A16(c, 64), GTR__A16(c, 80)
 #define GTR__A112(c)   GTR__A96(c), GTR__A16(c, 96)
 #define GTR__A128(c)   GTR__A112(c), GTR__A16(c, 112)
-#if GTR__TENSOR_MAPS
 // SWAP: C's rows are B's N, and A's M its columns: so the operand whose rows are k, of float32 one in registers alone,
 // of 16 bits in panels of 64 columns, is always A, or both are.
 template <int M, int N, bool SWAP> struct gtr__wgmma_tile {
@@ -4628,7 +4563,6 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL != 0> all, const 
 template <bool, int, int, bool, bool, bool, int SETS,
     uint64_t TAIL> GTR__GLOBAL void gtr__wgmma_kernel(gtr__product_as<TAIL != 0>, gtr__product_cut,
     gtr__product_sets<SETS>);
-#endif
 
 // >>products-sums
 
@@ -4803,7 +4737,7 @@ static bool gtr__way_takes(const gtr__way &w, const gtr__product *p, const gtr__
     if ((w.kernel == GTR__WAY_FMA) != (kind == GTR__PRODUCT_FMA) || (ranges > 1 && !gtr__product_in_parts(p)))
         return false;
     if (w.kernel != GTR__WAY_WGMMA) return split == 1 || caps->compute >= 90;
-    return GTR__TENSOR_MAPS && caps->arch_feature && !p->inner && !(p->a_k && p->sums)
+    return caps->arch_feature && !p->inner && !(p->a_k && p->sums)
         // clusters leave multiprocessors of a GPC idle; clusters that wait for others to end are slow
         && (split == 1 || blocks <= caps->sm_count * (8 - split / 4) / (w.m == 128 ? 8 : 4))
         && (p->a_k < p->b_k ? w.n == 32 : f32 || (w.m == 64 && (w.n == 64 || p->a_k)))
@@ -5071,15 +5005,14 @@ static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gt
         128, shared, choice->split, *p, cut);
 }
 
-#if GTR__TENSOR_MAPS
 // An operand in boxes of 128 bytes of its contiguous dimension: k of M rows, or columns of as many rows of k. Outside
 // are zeros; float32 is rounded to TF32 on its way if asked.
-static bool gtr__product_map(gtr__tensor_encode encode, gtr__bulk_map *map, const void *data, int type, int k_first,
-        int64_t k, int64_t rows, int64_t ld, int64_t deep, int64_t step, int M, bool round) {
+static bool gtr__product_map(gtr__bulk_map *map, const void *data, int type, int k_first, int64_t k, int64_t rows,
+        int64_t ld, int64_t deep, int64_t step, int M, bool round) {
     const int wide = type == GTR_F32 ? 32 : 64, box[3] = { wide, k_first ? M : wide, 1 };
     const int64_t extent[3] = { k_first ? k : rows, k_first ? rows : k, step ? deep : 1 },
         stride[2] = { ld, step ? step : ld };
-    return gtr__tensor_map(encode, map, data, type, extent, stride, box, 0, round);
+    return gtr__tensor_map(map, data, type, extent, stride, box, 0, round);
 }
 
 // Whether an operand may be read before the kernel before has ended: that is this call's own, or did not write it.
@@ -5096,7 +5029,6 @@ static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const
     gtr__product_cut cut;
     gtr__product_sets<SETS> sets;
     dim3 grid;
-    gtr__tensor_encode encode = gtr__tensor_encoder();
     GTR__TRY(gtr__product_cut_for(run, p, choice->wgmma_split, choice->ranges, tile_t::rows, tile_t::columns,
                                 HALF ? 64 : 32, &cut, &grid));
     const int64_t deep = p->kb * p->batch;
@@ -5105,9 +5037,9 @@ static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const
     cut.early = 3;
     for (int i = 0; i < (SETS > 1 ? p->sets : 1); i++) {
         const gtr__product_set &at = sets.at[i] = SETS > 1 ? p->set[i] : *p;
-        if (!encode || !gtr__product_map(encode, &sets.map[i][SWAP], at.a, p->type_a, p->a_k, p->k, p->m, p->lda, deep,
+        if (!gtr__product_map(&sets.map[i][SWAP], at.a, p->type_a, p->a_k, p->k, p->m, p->lda, deep,
                                          p->kb > 1 ? p->a_kb : p->a_batch, tile_t::rows, AK || SWAP)
-            || !gtr__product_map(encode, &sets.map[i][!SWAP], at.b, p->type_a, p->b_k, p->k, p->n, p->ldb, deep,
+            || !gtr__product_map(&sets.map[i][!SWAP], at.b, p->type_a, p->b_k, p->k, p->n, p->ldb, deep,
                                  p->kb > 1 ? p->b_kb : p->b_batch, tile_t::columns, true)) return GTR_OK;
         cut.early &= gtr__early(run, own, at.a) << SWAP | gtr__early(run, own, at.b) << !SWAP;
     }
@@ -5155,7 +5087,6 @@ static gtr_result gtr__wgmma_layout(gtr__run *run, const gtr__call *c, const gtr
     if (p->b_k) return gtr__wgmma_start<HALF, 64, 32, false, true, false>(run, c, p, choice, ran);
     return gtr__wgmma_tiles<HALF, false, false>(run, c, p, choice, ran);
 }
-#endif
 
 template <int KIND, int T>
 static gtr_result gtr__product_layout(gtr__run *run, const gtr__call *c, const gtr__product *p,
@@ -5175,14 +5106,12 @@ static gtr_result gtr__product_tile(gtr__run *run, const gtr__call *c, const gtr
 
 static gtr_result gtr__product_whole(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                      const gtr__choice *choice) {
-#if GTR__TENSOR_MAPS
     if (choice->wgmma_m) {
         bool ran = false;
         gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<false>(run, c, p, choice, &ran)
                                             : gtr__wgmma_layout<true>(run, c, p, choice, &ran);
         if (r != GTR_OK || ran) return r;
     }
-#endif
     if (choice->tail && choice->wgmma_m)
         return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "a product of %lld x %lld x %lld cannot be mapped",
             (long long)p->m, (long long)p->n, (long long)p->k);
@@ -5364,10 +5293,11 @@ static cudaDataType_t gtr__library_type(int dtype) {
 
 static gtr_result gtr__library_check(gtr__instance *in, cublasStatus_t status, const char *what) {
     if (status == CUBLAS_STATUS_SUCCESS) return GTR_OK;
-    cudaError_t e = cudaGetLastError();
-    if (e != cudaSuccess) return gtr__check(&in->g, e, what);
+    size_t room, total;         // the driver says of any call whether the device is lost
+    const CUresult e = gtr__driver.cuMemGetInfo(&room, &total);
+    if (e != CUDA_SUCCESS) return gtr__check(&in->g, e, what);
     return gtr__fail(&in->g, status == CUBLAS_STATUS_ALLOC_FAILED ? GTR_ERR_NOMEM : GTR_ERR_CUDA, "%s: %s", what,
-        cublasLtGetStatusName(status));
+        gtr__lt.cublasLtGetStatusName(status));
 }
 
 // NULL: it is not there, and own products do.
@@ -5376,15 +5306,14 @@ static gtr_result gtr__library_handle(gtr__instance *in, const gtr__caps *caps, 
     gtr_result r = GTR_OK;
     gtr__lock(in->common);
     if (!in->common->lt && !in->common->alone) {
-        const bool missing = caps && caps->no_library;
-        const cublasStatus_t s = missing ? CUBLAS_STATUS_NOT_INITIALIZED : cublasLtCreate(&in->common->lt);
+        const bool there = !(caps && caps->no_library) && gtr__library_ready();
+        const cublasStatus_t s = there ? gtr__lt.cublasLtCreate(&in->common->lt) : CUBLAS_STATUS_NOT_INITIALIZED;
         if (s == CUBLAS_STATUS_ALLOC_FAILED) r = gtr__library_check(in, s, "cublasLtCreate");
         else if (s != CUBLAS_STATUS_SUCCESS) {
             in->common->lt = NULL;
             in->common->alone = 1;
-            gtr__quiet(cudaGetLastError());
             snprintf(text, sizeof text, "cuBLASLt does not start (%s): own products do, slower where they are large",
-                     cublasLtGetStatusName(s));
+                     there ? gtr__lt.cublasLtGetStatusName(s) : "it was not found");
         }
     }
     *handle = in->common->lt;
@@ -5407,37 +5336,38 @@ typedef struct gtr__library_call {
 } gtr__library_call;
 
 static void gtr__library_end(gtr__library_call *l) {
-    if (l->a) cublasLtMatrixLayoutDestroy(l->a);
-    if (l->b) cublasLtMatrixLayoutDestroy(l->b);
-    if (l->c) cublasLtMatrixLayoutDestroy(l->c);
-    if (l->desc) cublasLtMatmulDescDestroy(l->desc);
+    if (l->a) gtr__lt.cublasLtMatrixLayoutDestroy(l->a);
+    if (l->b) gtr__lt.cublasLtMatrixLayoutDestroy(l->b);
+    if (l->c) gtr__lt.cublasLtMatrixLayoutDestroy(l->c);
+    if (l->desc) gtr__lt.cublasLtMatmulDescDestroy(l->desc);
 }
 
 static cublasStatus_t gtr__library_layout(cublasLtMatrixLayout_t *layout, int type, int64_t rows, int64_t columns,
         int64_t ld, int64_t batch, int64_t stride) {
     int32_t count = (int32_t)batch;
     if (ld < rows) ld = rows;       // of a view's only row
-    cublasStatus_t s = cublasLtMatrixLayoutCreate(layout, gtr__library_type(type), (uint64_t)rows,
+    cublasStatus_t s = gtr__lt.cublasLtMatrixLayoutCreate(layout, gtr__library_type(type), (uint64_t)rows,
         (uint64_t)columns, ld);
     if (s == CUBLAS_STATUS_SUCCESS && batch > 1)
-        s = cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
-    if (s == CUBLAS_STATUS_SUCCESS && batch > 1) s =
-        cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride);
+        s = gtr__lt.cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
+    if (s == CUBLAS_STATUS_SUCCESS && batch > 1) s = gtr__lt.cublasLtMatrixLayoutSetAttribute(*layout,
+        CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride);
     return s;
 }
 
 static cublasStatus_t gtr__library_begin(gtr__library_call *l, const gtr__product *p, const gtr__algorithm_key *key) {
     cublasOperation_t ta = key->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, tb = key->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N;
     cublasLtEpilogue_t epilogue = (cublasLtEpilogue_t)key->epilogue;
-    cublasStatus_t s = cublasLtMatmulDescCreate(&l->desc, (cublasComputeType_t)key->compute, CUDA_R_32F);
+    cublasStatus_t s = gtr__lt.cublasLtMatmulDescCreate(&l->desc, (cublasComputeType_t)key->compute, CUDA_R_32F);
     if (s == CUBLAS_STATUS_SUCCESS)
-        s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta);
+        s = gtr__lt.cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta);
     if (s == CUBLAS_STATUS_SUCCESS)
-        s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb);
+        s = gtr__lt.cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb);
     if (s == CUBLAS_STATUS_SUCCESS)
-        s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+        s = gtr__lt.cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
     if (s == CUBLAS_STATUS_SUCCESS && key->align_bias)
-        s = cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p->bias, sizeof p->bias);
+        s = gtr__lt.cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p->bias,
+            sizeof p->bias);
     if (s == CUBLAS_STATUS_SUCCESS)
         s = gtr__library_layout(&l->a, p->type_b, p->b_k ? p->k : p->n, p->b_k ? p->n : p->k, p->ldb,
             p->batch, p->b_batch);
@@ -5459,22 +5389,23 @@ static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call
     size_t room = (size_t)key->ws;
     int n = 0;
     memset((void *)&found, 0, sizeof found);
-    cublasStatus_t s = cublasLtMatmulPreferenceCreate(&wish);
+    cublasStatus_t s = gtr__lt.cublasLtMatmulPreferenceCreate(&wish);
     if (s == CUBLAS_STATUS_SUCCESS)
-        s = cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish,
+        s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room,
+            sizeof room);
+    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish,
         CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish,
+    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align_a, sizeof align_a);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish,
+    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align_b, sizeof align_b);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish,
+    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align_c, sizeof align_c);
-    if (s == CUBLAS_STATUS_SUCCESS) s = cublasLtMatmulPreferenceSetAttribute(wish,
+    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish,
         CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align_c, sizeof align_c);
     if (s == CUBLAS_STATUS_SUCCESS)
-        s = cublasLtMatmulAlgoGetHeuristic(handle, l->desc, l->a, l->b, l->c, l->c, wish, 1, &found, &n);
-    if (wish) cublasLtMatmulPreferenceDestroy(wish);
+        s = gtr__lt.cublasLtMatmulAlgoGetHeuristic(handle, l->desc, l->a, l->b, l->c, l->c, wish, 1, &found, &n);
+    if (wish) gtr__lt.cublasLtMatmulPreferenceDestroy(wish);
     if (s != CUBLAS_STATUS_SUCCESS || n < 1 || found.state != CUBLAS_STATUS_SUCCESS || found.workspaceSize > room)
         return false;
     *algo = found.algo;
@@ -5485,18 +5416,17 @@ static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call
 // a capture, where nothing may wait, but what is captured ran eagerly before.
 static gtr_result gtr__library_keeps_nan(gtr__instance *in, cublasLtHandle_t handle, const gtr__library_call *l,
         const gtr__product *p, const cublasLtMatmulAlgo_t *algo, void *ws, size_t ws_bytes,
-        cudaStream_t stream, int *keeps) {
+        CUstream stream, int *keeps) {
     const float alpha = NAN, beta = 0;
-    cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
+    CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
     uint32_t first = 0;
     *keeps = 0;
-    GTR__TRY(gtr__check(&in->g, cudaStreamIsCapturing(stream, &state), "cudaStreamIsCapturing"));
-    if (state != cudaStreamCaptureStatusNone) return GTR_OK;
-    GTR__TRY(gtr__library_check(in, cublasLtMatmul(handle, l->desc, &alpha, p->b, l->a, p->a, l->b, &beta, p->c, l->c,
-        p->c, l->c, algo, ws, ws_bytes, stream), "cublasLtMatmul"));
-    GTR__TRY(gtr__check(&in->g, cudaMemcpyAsync(&first, p->c, p->type_c == GTR_F32 ? 4 : 2, cudaMemcpyDeviceToHost,
-        stream), "cudaMemcpyAsync"));
-    GTR__TRY(gtr__check(&in->g, cudaStreamSynchronize(stream), "cudaStreamSynchronize"));
+    GTR__TRY(GTR__DRIVER(&in->g, cuStreamIsCapturing, stream, &state));
+    if (state != CU_STREAM_CAPTURE_STATUS_NONE) return GTR_OK;
+    GTR__TRY(gtr__library_check(in, gtr__lt.cublasLtMatmul(handle, l->desc, &alpha, p->b, l->a, p->a, l->b, &beta, p->c,
+        l->c, p->c, l->c, algo, ws, ws_bytes, stream), "cublasLtMatmul"));
+    GTR__TRY(GTR__DRIVER(&in->g, cuMemcpyAsync, gtr__at(&first), gtr__at(p->c), p->type_c == GTR_F32 ? 4 : 2, stream));
+    GTR__TRY(GTR__DRIVER(&in->g, cuStreamSynchronize, stream));
     *keeps = p->type_c == GTR_F32 ? (first & 0x7fffffffu) > 0x7f800000u
         : (first & 0x7fffu) > (p->type_c == GTR_BF16 ? 0x7f80u : 0x7c00u);
     return GTR_OK;
@@ -5505,7 +5435,7 @@ static gtr_result gtr__library_keeps_nan(gtr__instance *in, cublasLtHandle_t han
 // The remembered or now found algorithm; NULL with GTR_OK if the library has none. tried: of those that keep NaN, which
 // a run that enqueues nothing does not try, nor remembers.
 static gtr_result gtr__library_algorithm(gtr__run *run, cublasLtHandle_t handle, const gtr__library_call *l,
-        const gtr__algorithm_key *key, const gtr__product *p, bool tried, void *ws, cudaStream_t stream,
+        const gtr__algorithm_key *key, const gtr__product *p, bool tried, void *ws, CUstream stream,
         const cublasLtMatmulAlgo_t **algo) {
     gtr__instance *in = (gtr__instance *)run->on;
     *algo = NULL;
@@ -5556,10 +5486,11 @@ static gtr_result gtr__library_matmul(gtr__run *run, cublasLtHandle_t handle, co
         : gtr__alignment(p->c);
     key.align_bias = bias ? gtr__alignment(p->bias) : 0;
     gtr_result r = gtr__library_check(in, gtr__library_begin(&l, p, &key), "describing a product to cuBLASLt");
-    if (r == GTR_OK) r = gtr__library_algorithm(run, handle, &l, &key, p, tried, ws, (cudaStream_t)c->stream, &algo);
+    if (r == GTR_OK) r = gtr__library_algorithm(run, handle, &l, &key, p, tried, ws, (CUstream)c->stream, &algo);
     if (r == GTR_OK && algo) {
-        if (!run->wanted) r = gtr__library_check(in, cublasLtMatmul(handle, l.desc, &alpha, p->b, l.a, p->a, l.b, &beta,
-            p->from ? p->from : p->c, l.c, p->c, l.c, algo, ws, ws_bytes, (cudaStream_t)c->stream), "cublasLtMatmul");
+        if (!run->wanted) r = gtr__library_check(in, gtr__lt.cublasLtMatmul(handle, l.desc, &alpha, p->b, l.a, p->a,
+            l.b, &beta, p->from ? p->from : p->c, l.c, p->c, l.c, algo, ws, ws_bytes, (CUstream)c->stream),
+            "cublasLtMatmul");
         *ran = r == GTR_OK;
     }
     gtr__library_end(&l);
@@ -5674,13 +5605,7 @@ static bool gtr__product_tails(const gtr__product *p, const gtr__choice *choice)
 // Whether Hopper's own kernel, if it is chosen, will find operands as it can bring them.
 static bool gtr__product_maps(const gtr__product *p, const gtr__choice *choice) {
     if (!choice->wgmma_m) return true;
-#if GTR__TENSOR_MAPS
-    return gtr__tensor_encoder() && (choice->even & 1 || gtr__aligned(p->a, 16))
-        && (choice->even & 2 || gtr__aligned(p->b, 16));
-#else
-    (void)p;
-    return false;
-#endif
+    return (choice->even & 1 || gtr__aligned(p->a, 16)) && (choice->even & 2 || gtr__aligned(p->b, 16));
 }
 static gtr__tail_step *gtr__tail_add(gtr__tail *t, int code, int storage) {
     gtr__tail_step *s = &t->step[t->steps++];
@@ -6015,7 +5940,7 @@ static gtr_result gtr__cuda_linear_dact_fwd(gtr__run *run, const gtr__call *c) {
 //   gtr__conv_warps_kernel      TF32, HALF; compute 80, GTR__WARPS_SHARED bytes of     flops; parts
 //                               shared memory, channels of whole 16 bytes, kh + kw
 //                               below 32 (gtr__warps_takes)
-//   gtr__im2col_kernel          TF32, HALF in sm_90a's code with GTR__TENSOR_MAPS;     flops, or bytes from L2; parts;
+//   gtr__im2col_kernel          TF32, HALF in sm_90a's code;                           flops, or bytes from L2; parts;
 //                               groups 1, channels of whole 16 bytes, IMAGE: at most   IMAGE of float32: the weight
 //                               GTR__IM2COL_CLASSES classes                            transposed
 //   gtr__im2col_kernel, PLANES  WEIGHT of float32 alone; a multiple of 4 images        likewise; copies of both
@@ -6878,7 +6803,6 @@ static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool ima
 // then, at one place. Bound by the tensor cores, or by what a multiprocessor draws from L2: (M + N) 128 bytes a stage
 // of M N 64 (float32: 32) multiply-adds. Of float32, IMAGE reads the weight transposed.
 #define GTR__IM2COL_CLASSES 4           // of rows of IMAGE, each with a map, at most
-#if GTR__TENSOR_MAPS
 typedef struct gtr__im2col_maps { gtr__bulk_map image[GTR__IM2COL_CLASSES], other; } gtr__im2col_maps;
 typedef struct gtr__im2col_cut : gtr__conv_cut {
     int log;                    // a box is 128 >> log bytes of a tap's channels
@@ -7232,7 +7156,6 @@ static bool gtr__im2col_corners(const gtr__conv_class &c, int from, int *lower, 
 }
 static bool gtr__im2col_image(gtr__bulk_map *map, const void *data, int type, const gtr__im2col_cut &cut,
                               const gtr__conv_class &y, const gtr__conv_class &x, int channels, int pixels) {
-    const gtr__im2col_encode encode = (gtr__im2col_encode)gtr__driver_function("cuTensorMapEncodeIm2col");
     const cuuint64_t size = type == GTR_F32 ? 4 : 2, extent[4] = { (cuuint64_t)cut.pitch, (cuuint64_t)cut.x.from,
         (cuuint64_t)cut.y.from, (cuuint64_t)cut.images }, stride[3] = { size * extent[0], size * extent[0] * extent[1],
         size * extent[0] * extent[1] * extent[2] };
@@ -7240,9 +7163,9 @@ static bool gtr__im2col_image(gtr__bulk_map *map, const void *data, int type, co
     int lower[2], upper[2];
     return gtr__im2col_corners(x, cut.x.from, &lower[0], &upper[0])
         && gtr__im2col_corners(y, cut.y.from, &lower[1], &upper[1])
-        && encode && encode(map, gtr__tensor_type(type, true), 4, (void *)(uintptr_t)data, extent, stride, lower, upper,
-            (cuuint32_t)channels, (cuuint32_t)pixels, step, CU_TENSOR_MAP_INTERLEAVE_NONE, gtr__tensor_swizzle(cut.log),
-            CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+        && gtr__driver.cuTensorMapEncodeIm2col(map, gtr__tensor_type(type, true), 4, (void *)(uintptr_t)data, extent,
+            stride, lower, upper, (cuuint32_t)channels, (cuuint32_t)pixels, step, 0, gtr__tensor_swizzle(cut.log),
+            GTR__TENSOR_PROMOTION, 0) == CUDA_SUCCESS;
 }
 // PLANES: images innermost, then channels, of which a box has so many, and pixels.
 static bool gtr__planes_map(gtr__bulk_map *map, const void *data, int64_t images, int64_t channels, int64_t w,
@@ -7251,31 +7174,30 @@ static bool gtr__planes_map(gtr__bulk_map *map, const void *data, int64_t images
     const int64_t extent[4] = { images, channels, w, h },
         stride[3] = { images, images * channels, images * channels * w };
     const int box[4] = { 32, rows, 1, 1 };
-    return gtr__tensor_map(gtr__tensor_encoder(), map, data, GTR_F32, extent, stride, box, 0, true, 4);
+    return gtr__tensor_map(map, data, GTR_F32, extent, stride, box, 0, true, 4);
 }
 // The other operand. The weight's dimensions are its contiguous one, and two more; turned: it is transposed.
 template <bool HALF, int M, int N, int FORM>
 static bool gtr__im2col_other(gtr__bulk_map *map, const gtr__product *p, const gtr__im2col_cut &cut) {
     constexpr int depth = gtr__im2col_tile<HALF, M, N, FORM>::depth;
-    const gtr__tensor_encode encode = gtr__tensor_encoder();
     const int64_t taps = (int64_t)cut.y.kernel * cut.x.kernel;
     const int channels = depth >> cut.log;
     if (FORM == GTR__CONV_PLANES) return gtr__planes_map(map, p->a, cut.images, p->m, cut.x.to, cut.y.to, N);
     if (FORM == GTR__CONV_WEIGHT) {
         const int64_t extent[3] = { p->lda, p->k, 1 }, stride[2] = { p->lda, p->lda * p->k };
         const int box[3] = { depth, depth, 1 };
-        return gtr__tensor_map(encode, map, p->a, p->type_a, extent, stride, box, 0, false);
+        return gtr__tensor_map(map, p->a, p->type_a, extent, stride, box, 0, false);
     }
     if (FORM == GTR__CONV_PLACES || HALF) {
         const int64_t cg = p->ldb / taps, of = FORM == GTR__CONV_PLACES ? p->n : cut.channels.by,
             extent[3] = { cg, taps, of }, stride[2] = { cg, p->ldb };
         const int box[3] = { FORM == GTR__CONV_PLACES ? channels : 64, 1, FORM == GTR__CONV_PLACES ? N : channels };
-        return gtr__tensor_map(encode, map, p->b, p->type_b, extent, stride, box,
+        return gtr__tensor_map(map, p->b, p->type_b, extent, stride, box,
             FORM == GTR__CONV_PLACES ? cut.log : 0, true);
     }
     const int64_t og = cut.channels.by, extent[3] = { og, p->n, taps }, stride[2] = { og, og * p->n };
     const int box[3] = { channels, N, 1 };
-    return gtr__tensor_map(encode, map, p->b, p->type_b, extent, stride, box, cut.log, true);
+    return gtr__tensor_map(map, p->b, p->type_b, extent, stride, box, cut.log, true);
 }
 // *ran is false where the operands don't lie so that they can be brought.
 template <bool HALF, int M, int N, int FORM>
@@ -7329,7 +7251,6 @@ static gtr_result gtr__im2col_run(gtr__run *run, const gtr__call *c, const gtr__
     else return choice->kind == GTR__PRODUCT_HALF ? gtr__im2col_tiles<true, FORM>(run, c, p, cut, choice, ran)
                                              : gtr__im2col_tiles<false, FORM>(run, c, p, cut, choice, ran);
 }
-#endif
 // >>conv-lines
 // A convolution of stride 1 on Hopper's wgmma, by lines of pixels. A stage is a tile of the image with its halo: the
 // lines above and below it, zeros outside the image. Each tap multiplies the same stage from another pixel on, so a
@@ -7383,7 +7304,6 @@ static int64_t gtr__lines_tap_bytes(bool half, int64_t step, int log) { return h
 static int64_t gtr__lines_weight_bytes(int64_t unused_taps, int64_t tap_bytes) {
     return 1024 + GTR__LINES_ONES + GTR__LINES_BARS + unused_taps * tap_bytes;
 }
-#if GTR__TENSOR_MAPS
 typedef struct gtr__lines_maps { gtr__bulk_map image, weight, c, read[3]; } gtr__lines_maps;
 typedef struct gtr__lines_cut {
     int tiles, lines, width, log;       // tiles of C; a tile's lines, a line's pixels; a pixel's box: 128 >> log bytes
@@ -7991,7 +7911,7 @@ static bool gtr__lines_map(gtr__bulk_map *map, const void *data, int type, int64
     int eight_box[4] = { box_channels, 8 };
     eight_whole[x] = w; eight_apart[x - 1] = channels; eight_box[x] = width;
     eight_whole[y] = h; eight_apart[y - 1] = line; eight_box[y] = lines;
-    return gtr__tensor_map(gtr__tensor_encoder(), map, data, type, eight ? eight_whole : whole,
+    return gtr__tensor_map(map, data, type, eight ? eight_whole : whole,
         eight ? eight_apart : apart, eight ? eight_box : box, log, gathered, 4);
 }
 template <int FORM> static gtr__lines_cut gtr__lines_cut_of(const gtr__conv_cut &given, const gtr__choice *choice) {
@@ -8016,7 +7936,7 @@ static bool gtr__lines_weight_map(gtr__bulk_map *map, const gtr__product *p, boo
         extent[3] = { inner, taps, cut.turned ? channels : p->n }, stride[2] = { inner, p->ldb };
     const int rows = gtr__lines_box_rows(half, cut), wide = (half ? 64 : 32) >> cut.log,
         box[3] = { cut.turned ? rows : wide, 1, cut.turned ? wide : rows };
-    return gtr__tensor_map(gtr__tensor_encoder(), map, p->b, p->type_b, extent, stride, box,
+    return gtr__tensor_map(map, p->b, p->type_b, extent, stride, box,
         !cut.turned ? cut.log : half ? cut.fold : rows == 16, true);
 }
 template <int N, bool HALF, int FORM>
@@ -8102,7 +8022,6 @@ static gtr_result gtr__lines_run(gtr__run *run, const gtr__call *c, const gtr__p
     else return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_tiles<true, FORM>(run, c, p, cut, choice, ran)
                                                   : gtr__lines_tiles<false, FORM>(run, c, p, cut, choice, ran);
 }
-#endif
 // >>conv-hopper-choice
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
 // what is around them; `turned`: of a stage of float32 with k across.
@@ -8130,7 +8049,7 @@ static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__produc
     const bool half = c->kind == GTR__PRODUCT_HALF, weight = form >= GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE;
     const int64_t wide = half ? 64 : 32, channels = image ? g->o : g->c, classes = image ? g->sh * g->sw : 1;
     const double before = c->ns;
-    if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1
+    if (!caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1
             || classes > GTR__IM2COL_CLASSES || (g->c | g->o) % (wide / 8)) return false;
     int log = weight ? 0 : gtr__boxes_log(channels, wide);
     if (weight) while (log < (half ? 2 : 0) && channels % (wide >> log)) log++;
@@ -8279,7 +8198,7 @@ static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product
         half = c->kind == GTR__PRODUCT_HALF, plain = p->type_c == p->type_a && !p->guard && !p->pre && !p->bias_m
             && !p->affine.mean && (!p->saved || p->type_saved == p->type_c);
     const int64_t channels = image ? g->o : g->c, depth = half ? 64 : 32;
-    if (!GTR__TENSOR_MAPS || !caps->arch_feature || c->kind == GTR__PRODUCT_FMA || p->type_a != p->type_b
+    if (!caps->arch_feature || c->kind == GTR__PRODUCT_FMA || p->type_a != p->type_b
         || g->groups * g->sh * g->sw > 1 || (g->c | g->o) % (depth / 8) || !g->n || !(weight || plain))
         return false;
     const int log = weight && !half ? 0 : gtr__boxes_log(channels, depth);
@@ -8294,18 +8213,15 @@ static void gtr__conv_parts(gtr__choice *c, const gtr__product *p) {
     c->parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c->ranges * 4);
     if (p->sums) c->sums_bytes = gtr__pad256((size_t)c->ranges * (size_t)p->m * 4);
 }
-#if GTR__TENSOR_MAPS
 template <int FORM> static gtr_result gtr__conv_hopper_run(gtr__run *run, const gtr__call *c, const gtr__product *p,
         const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
     return choice->tile_lines ? gtr__lines_run<FORM>(run, c, p, cut, choice, ran)
                               : gtr__im2col_run<FORM>(run, c, p, cut, choice, ran);
 }
-#endif
 [[maybe_unused]] static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y,
                                                     int64_t rows, int64_t columns);
 static gtr_result gtr__conv_hopper(gtr__run *run, const gtr__call *c, int form, const gtr__product &p,
                                    const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
-#if GTR__TENSOR_MAPS
     gtr__product q = p;
     if (choice->copy_bytes) {
         void *turned = (char *)c->ws + choice->parts_bytes;
@@ -8317,14 +8233,9 @@ static gtr_result gtr__conv_hopper(gtr__run *run, const gtr__call *c, int form, 
             : form == GTR__CONV_IMAGE ? gtr__conv_hopper_run<GTR__CONV_IMAGE>(run, c, r, cut, choice, ran)
                                       : gtr__conv_hopper_run<GTR__CONV_PLACES>(run, c, r, cut, choice, ran);
     }, ran);
-#else
-    (void)run; (void)c; (void)form; (void)p; (void)cut; (void)choice; (void)ran;
-    return GTR_OK;
-#endif
 }
 static gtr_result gtr__planes_run(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__product &given,
                                   const gtr__choice *choice, bool *ran) {
-#if GTR__TENSOR_MAPS
     const int64_t each = gtr__planes_images(g), pixels = g->h * g->w, places = g->oh * g->ow;
     char *x = (char *)c->ws + choice->parts_bytes + choice->sums_bytes,
         *y = x + gtr__pad256((size_t)(each * pixels * g->c) * 4);
@@ -8346,9 +8257,6 @@ static gtr_result gtr__planes_run(gtr__run *run, const gtr__call *c, const gtr__
         }, ran));
         if (!*ran) return GTR_OK;
     }
-#else
-    (void)run; (void)c; (void)g; (void)given; (void)choice; (void)ran;
-#endif
     return GTR_OK;
 }
 static gtr_result gtr__conv_product(gtr__run *run, const gtr__call *c, const gtr__window *g, int form,
@@ -16100,7 +16008,7 @@ static int64_t gtr__custom_room(int64_t *at, int64_t count) {
     int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here;
 }
 
-static void CUDART_CB gtr__custom_host(void *block) {
+static void CUDA_CB gtr__custom_host(void *block) {
     gtr__custom_head *h = (gtr__custom_head *)block;
     char *base = (char *)block;
     gtr_custom_call u;
@@ -16154,8 +16062,7 @@ static gtr_result gtr__custom_on_host(gtr__run *run, const gtr__call *c, const g
     dim3 grid = gtr__parts_grid(c, &before);
     if (grid.y == 0) grid.y = 1;
     GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, head, (uint32_t *)device));
-    GTR__TRY(gtr__check(gtr__on(run), cudaLaunchHostFunc((cudaStream_t)c->stream, gtr__custom_host, block),
-        "cudaLaunchHostFunc"));
+    GTR__TRY(GTR__DRIVER(gtr__on(run), cuLaunchHostFunc, (CUstream)c->stream, gtr__custom_host, block));
     if (after.n == 0) return GTR_OK;
     run->overlap = 0;       // its predecessor is no kernel
     grid = gtr__parts_grid(c, &after);
@@ -17277,8 +17184,8 @@ static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
     if (x.t != GTR_F32 && x.t != GTR_BF16 && x.t != GTR_F16) count = 0;
     if (count > 65536) {
         blocks = gtr__grid(c, count / 16);
-        if (!run->wanted) GTR__TRY(gtr__check(gtr__on(run),
-            cudaMemsetAsync(c->out[0].data, 0, 4, (cudaStream_t)c->stream), "cudaMemsetAsync"));
+        if (!run->wanted) GTR__TRY(GTR__DRIVER(gtr__on(run), cuMemsetD8Async, gtr__at(c->out[0].data), 0, 4,
+            (CUstream)c->stream));
         run->overlap = 0;   // its predecessor is no kernel
     }
     return GTR__LAUNCH(run, c, gtr__k_check, blocks, 1024, 0, x, count, wide, (int32_t *)c->out[0].data);
@@ -20213,7 +20120,7 @@ template <typename T> static GTR__DEVICE float2 gtr__thin_unpack(uint32_t u) {
 }
 // v where the half of y is above 0, else 0.
 template <typename T> static GTR__DEVICE uint32_t gtr__thin_mask(uint32_t v, uint32_t y) {
-#if CUDART_VERSION < 12000
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12
     const uint32_t infinite = std::is_same<T, __half>::value ? 0x7c007c00u : 0x7f807f80u;      // behind it are NaNs
     return v & __vcmpgts2(y, 0) & __vcmples2(y, infinite);
 #else
@@ -24986,7 +24893,6 @@ static gtr_result gtr__wide_node(gtr__run *run, const gtr__call *c, const gtr__n
     if (bytes > *c->measure) *c->measure = bytes;
     return GTR_OK;
 }
-#if GTR__TENSOR_MAPS
 // first: tile
 typedef struct gtr__wide_weight {
     gtr__bulk_map dy, x; float *dw; int64_t offset; int32_t n, k, batch, first;
@@ -25304,9 +25210,9 @@ template <int STATES> static gtr_result gtr__wide_start(gtr__run *run, const gtr
 }
 static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
 // Puts a weight's gradient on the list. False: it takes the way that all nodes take.
-static bool gtr__wide_add(gtr__wide_job *m, gtr__tensor_encode encode, const gtr__call *c, const gtr__node *n) {
+static bool gtr__wide_add(gtr__wide_job *m, const gtr__call *c, const gtr__node *n) {
     gtr__arg in[16], out[16];
-    if (!n->own || n->n_in > 16 || n->n_out > 16 || m->n >= GTR__WIDE_MOST || !encode) return false;
+    if (!n->own || n->n_in > 16 || n->n_out > 16 || m->n >= GTR__WIDE_MOST) return false;
     gtr__mlp_call(c, n, in, out);
     const gtr__arg *x = &in[0], *dy = &in[n->n_in - 1], *dw = &out[1];
     if (!gtr__wide_aligned(x->data) || !gtr__wide_aligned(dy->data) || !gtr__wide_aligned(dw->data)) return false;
@@ -25315,8 +25221,8 @@ static bool gtr__wide_add(gtr__wide_job *m, gtr__tensor_encode encode, const gtr
     q->dw = (float *)dw->data;
     q->offset = q->dw - m->o.gradient;
     if (q->offset < 0 || q->offset + rows * columns > m->o.count
-        || !gtr__product_map(encode, &q->dy, dy->data, GTR_BF16, 0, batch, rows, rows, 1, 0, 0, false)
-        || !gtr__product_map(encode, &q->x, x->data, GTR_BF16, 0, batch, columns, columns, 1, 0, 0, false))
+        || !gtr__product_map(&q->dy, dy->data, GTR_BF16, 0, batch, rows, rows, 1, 0, 0, false)
+        || !gtr__product_map(&q->x, x->data, GTR_BF16, 0, batch, columns, columns, 1, 0, 0, false))
         return false;
     q->n = (int32_t)rows; q->k = (int32_t)columns; q->batch = (int32_t)batch; q->first = m->tiles;
     m->n++;
@@ -25353,18 +25259,17 @@ static gtr_result gtr__wide_go(gtr__run *run, const gtr__call *c, bool stored) {
         }
         return GTR_OK;
     }
-    if (c->fits) { *c->fits = stored || gtr__tensor_encoder(); return GTR_OK; }
+    if (c->fits) return GTR_OK;
     if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl)
         return gtr__not_taken(run);
     GTR__TRY(gtr__check_states(run, o));
-    const gtr__tensor_encode encode = gtr__tensor_encoder();
     m.o = *o;
     m.ctl = c->ctl;
     m.ring = stored ? NULL : (float *)c->ws;
     for (int i = 0; i + 1 < w->n_node; i++) {
-        const bool own = gtr__wide_add(&m, encode, c, &w->node[i]);
+        const bool own = gtr__wide_add(&m, c, &w->node[i]);
         if (w->node[i].own && !own && !stored)
-            return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: the driver has no tensor maps");
+            return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: operands cannot be mapped");
         GTR__TRY(gtr__wide_node(run, c, &w->node[i], own ? 1 : -1));
     }
     GTR__TRY(gtr__wide_rest(run, c, o, &m));
@@ -25376,7 +25281,6 @@ static gtr_result gtr__wide_run(gtr__run *run, const gtr__call *c) { return gtr_
 static gtr_result gtr__wide_run_unstored(gtr__run *run, const gtr__call *c) {
     return gtr__wide_go(run, c, false);
 }
-#endif
 // >>chain
 // A run of nodes that is local to a tile of rows: products, element-wise ops and losses, forward and backward, in any
 // graph.
@@ -26753,7 +26657,7 @@ static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k
 }
 static bool gtr__chain_choose(gtr__chain_build *b, gtr__chain_cut *best, const gtr__caps *caps) {
     best->cost = 1e30;
-    for (int cluster = 1; cluster <= (caps->compute >= 90 && CUDART_VERSION >= 11080 ? 8 : 1); cluster *= 2)
+    for (int cluster = 1; cluster <= (caps->compute >= 90 ? 8 : 1); cluster *= 2)
         for (int nt = 1; nt <= 2; nt++) {
             gtr__chain_cut k = { nt, cluster, 0, 0 };
             if (!gtr__chain_arrange(b, &k, caps->shared)) continue;
@@ -26814,7 +26718,7 @@ static double gtr__chain_split(gtr__chain_build *b, const gtr__caps *caps) {
         if (n > pairs) pairs = n;
     }
     const int steps = (int)gtr__ceil(b->rows, b->precision != GTR_TF32 ? 64 : 32) * pairs;
-    const int splits = caps->compute >= 90 && CUDART_VERSION >= 11080 ? 4 : 1;
+    const int splits = caps->compute >= 90 ? 4 : 1;
     for (int T = 64; T >= 32; T -= 32) {
         int tiles = 0;
         for (int i = 0; i < b->n_job; i++) tiles += gtr__chain_tiles(&b->program.job[i], T);
@@ -27091,18 +26995,16 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
     if (c->measure) return GTR_OK;
     if (bytes > c->ws_bytes)
         return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
-    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+    CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
     gtr__chain_program *own = (gtr__chain_program *)c->out[c->n_out - 1].data;
     b->m.program = b->sums.program = own;
     const bool starts = !c->fits && !run->wanted;
-    if (starts) GTR__TRY(gtr__check(gtr__on(run),
-        cudaStreamIsCapturing((cudaStream_t)c->stream, &capturing), "cudaStreamIsCapturing"));
-    if (starts && capturing == cudaStreamCaptureStatusNone) {   // a plan's first run is eager
-        GTR__TRY(gtr__check(gtr__on(run),
-            cudaMemcpyAsync(own, &b->program, sizeof b->program, cudaMemcpyHostToDevice, (cudaStream_t)c->stream),
-            "cudaMemcpyAsync"));
+    if (starts) GTR__TRY(GTR__DRIVER(gtr__on(run), cuStreamIsCapturing, (CUstream)c->stream, &capturing));
+    if (starts && capturing == CU_STREAM_CAPTURE_STATUS_NONE) {   // a plan's first run is eager
+        GTR__TRY(GTR__DRIVER(gtr__on(run), cuMemcpyAsync, gtr__at(own), gtr__at(&b->program), sizeof b->program,
+            (CUstream)c->stream));
         // b is freed behind this call, and a device may read the host's memory by itself
-        GTR__TRY(gtr__check(gtr__on(run), cudaStreamSynchronize((cudaStream_t)c->stream), "cudaStreamSynchronize"));
+        GTR__TRY(GTR__DRIVER(gtr__on(run), cuStreamSynchronize, (CUstream)c->stream));
         run->overlap = 0; // the kernel's predecessor is none
     }
     const int type = b->precision == GTR_TF32         ? GTR_F32
@@ -27938,7 +27840,7 @@ static gtr_result gtr__head_run(gtr__run *run, const gtr__call *c) {
 static bool gtr__siblings_take(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps) {
     for (int k = 0; k < GTR__ALL(n); k++)       // views have other kernels
         if (n->in[k] >= 0 && plan->value[n->in[k]].view) return false;
-    return GTR__TENSOR_MAPS && caps->arch_feature && plan->precision != GTR_FP32 && plan->n_stage < 2
+    return caps->arch_feature && plan->precision != GTR_FP32 && plan->n_stage < 2
         && n < plan->node + plan->split && n->flops < caps->sm_count * GTR__SIBLING_FLOPS
         && (n->op == GTR__OP_LINEAR || n->op == GTR__OP_LINEAR_ACT || n->op == GTR__OP_LINEAR_DACT
             || n->op == GTR__OP_MATMUL);
@@ -28065,7 +27967,6 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
         m->name = "chain"; m->match = gtr__chain_match; m->kernel = gtr__chain_run;
         m->own_bytes = sizeof(gtr__chain_program);
     },
-#if GTR__TENSOR_MAPS
     [](gtr__matcher *m) {
         m->name = "gradients of large weights used up by their update";
         m->match = gtr__wide_match; m->kernel = gtr__wide_run_unstored;
@@ -28075,7 +27976,6 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
         m->name = "gradients of large weights with their update"; m->match = gtr__wide_match; m->kernel = gtr__wide_run;
         m->own = gtr__wide_own;
     },
-#endif
     [](gtr__matcher *m) {
         m->name = "lookups of several tables"; m->match = gtr__tables_match; m->kernel = gtr__tables_run;
     },

@@ -36,7 +36,7 @@ build() {
     *) $CC $CFLAGS -w -DGPUTRAIN_CUDA -c "$source" -o "$to"/oracle.o ;;
     esac || return 1
     case $how in
-    emulated) gpu_object "$1" && $CXX "$to"/oracle.o "$gpu" -o "$to"/oracle -ldl -lm -pthread ;;
+    emulated) gpu_object "$1" && $CXX -rdynamic "$to"/oracle.o "$gpu" -o "$to"/oracle -ldl -lm -pthread ;;
     cuda) gpu_object "$1" && nvcc "$to"/oracle.o "$gpu" -o "$to"/oracle -lm -lpthread ;;
     esac
 }

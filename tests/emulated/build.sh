@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
 cuda=$(dirname "$(dirname "$nvcc")")/include
-[ -f "$cuda/cuda_runtime_api.h" ] || { echo "no CUDA headers in $cuda"; exit 1; }
+[ -f "$cuda/cuda.h" ] || { echo "no CUDA headers in $cuda"; exit 1; }
 [ "$(uname -m)" = x86_64 ] || { echo "threads of kernels are switched on x86-64 alone"; exit 1; }
 [ "$1" != includes ] || { echo "-isystem $cuda"; exit 0; }
 object=$1 compute=${2%a}

@@ -1,5 +1,4 @@
-// What kernels call: CUDA's intrinsic functions, and inline PTX, which statement::run interprets. cuda_runtime.h
-// includes it.
+// What kernels call: CUDA's intrinsic functions, and inline PTX, which statement::run interprets. cuda.h includes it.
 
 inline uint32_t __float_as_uint(float v) { uint32_t u; memcpy(&u, &v, 4); return u; }
 inline float __uint_as_float(uint32_t u) { float v; memcpy(&v, &u, 4); return v; }
@@ -348,7 +347,7 @@ inline void deliver(uint32_t address, int64_t bytes) {
 }
 inline bool passed(uint32_t address, uint32_t parity) { return mbarrier_at(address).phase != (parity & 1); }
 
-// >>tensor maps: what encode_tiled and encode_im2col of runtime.h put into a CUtensorMap. Dimension 0 is contiguous.
+// >>tensor maps: what encode_tiled and encode_im2col of driver.h put into a CUtensorMap. Dimension 0 is contiguous.
 struct tensor_map {
     char *data;
     uint32_t extent[5];

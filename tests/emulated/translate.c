@@ -1,4 +1,4 @@
-/* Turns preprocessed CUDA C++ into C++ for cuda_runtime.h beside this file: what stands in the file named by argv[1]
+/* Turns preprocessed CUDA C++ into C++ for cuda.h beside this file: what stands in the file named by argv[1]
    and is no C++. Reads stdin, writes stdout. asm statements become calls that interpret their text; variables in shared
    memory become references into the block's; casts of kernels to const void * become calls that know the kernel's type;
    threadIdx and its like become the fiber's. */

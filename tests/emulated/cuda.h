@@ -1,4 +1,4 @@
-// A GPU in software, for machines without one: CUDA's runtime and what kernels are written in, so that
+// A GPU in software, for machines without one: CUDA's driver and what kernels are written in, so that
 // gputrain_cuda.cu, translated by translate.c, is C++ that runs on the host. A kernel's threads are fibers, which one
 // thread of the host switches between where they wait: for barriers, for each other's values, for memory that another
 // fiber writes. Kernels and copies run when they are enqueued; a captured graph is a list of them. So it shows what a
@@ -9,13 +9,13 @@
 // EMU_HOPPER what sm_90a alone has.
 // A program's environment: EMU_SM multiprocessors (8), EMU_MB of memory (8192), EMU_SEED that draws the order of a
 // graph's nodes (1); with EMU_PROFILE=1 it prints at its end how often and how long each kernel ran.
-#ifndef EMU_CUDA_RUNTIME
-#define EMU_CUDA_RUNTIME
+#ifndef EMU_CUDA
+#define EMU_CUDA
+#include_next <cuda.h>
 #include <cuda_runtime_api.h>
 #include <vector_functions.h>
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
-#include <cuda.h>
 
 #include <assert.h>
 #include <math.h>
@@ -51,6 +51,8 @@
 #undef __launch_bounds__
 #undef __shared__
 #undef __grid_constant__
+// the driver that the .cu opens is the program itself, which is linked with -rdynamic
+#define dlopen(path, mode) dlopen(NULL, mode)
 #define __global__
 #define __device__
 #define __host__
@@ -456,21 +458,19 @@ struct node { std::function<void()> work; std::vector<size_t> after; };
 struct graph { std::vector<node> nodes; bool ended = false; };
 struct stream { std::shared_ptr<graph> capture; std::vector<size_t> last; };     // last: the next node's `after`
 struct event { std::shared_ptr<graph> capture; std::vector<size_t> last; timespec when; };
-inline cudaError_t &last_error() { static thread_local cudaError_t e = cudaSuccess; return e; }
-inline cudaError_t note(cudaError_t e) { if (e != cudaSuccess) last_error() = e; return e; }
-inline stream *stream_of(cudaStream_t s) { return (stream *)s; }
-inline bool capturing(cudaStream_t s) {
+inline stream *stream_of(CUstream s) { return (stream *)s; }
+inline bool capturing(CUstream s) {
     stream *t = stream_of(s);
     if (t && t->capture && t->capture->ended) { t->capture.reset(); t->last.clear(); }
     return t && t->capture;
 }
 inline void look_at_copies();
-inline cudaError_t enqueue(cudaStream_t s, std::function<void()> work) {
-    if (!capturing(s)) { look_at_copies(); work(); return cudaSuccess; }
+inline CUresult enqueue(CUstream s, std::function<void()> work) {
+    if (!capturing(s)) { look_at_copies(); work(); return CUDA_SUCCESS; }
     stream *t = stream_of(s);
     t->capture->nodes.push_back({ std::move(work), t->last });
     t->last.assign(1, t->capture->nodes.size() - 1);
-    return cudaSuccess;
+    return CUDA_SUCCESS;
 }
 inline void replay(const graph &g) {
     static std::atomic<uint32_t> seed((uint32_t)setting("EMU_SEED", 1));
@@ -493,7 +493,7 @@ inline void replay(const graph &g) {
 }
 struct setting_of_kernel {
     size_t shared = 48 << 10;           // bytes that a launch may ask for
-    std::function<cudaError_t(const cudaLaunchConfig_t &, void **)> start;      // launches it
+    std::function<CUresult(const CUlaunchConfig &, void **)> start;     // launches it
 };
 inline std::map<const void *, setting_of_kernel> &kernels(std::unique_lock<std::mutex> &held) {
     static std::mutex m;
@@ -501,37 +501,34 @@ inline std::map<const void *, setting_of_kernel> &kernels(std::unique_lock<std::
     held = std::unique_lock<std::mutex>(m);
     return all;
 }
-inline cudaError_t check_launch(const void *kernel, const cudaLaunchConfig_t &c) {
+inline CUresult check_launch(const void *kernel, const CUlaunchConfig &c) {
     std::unique_lock<std::mutex> held;
-    const size_t threads = (size_t)c.blockDim.x * c.blockDim.y * c.blockDim.z;
-    if (!c.gridDim.x || !c.gridDim.y || !c.gridDim.z || c.gridDim.y > 65535 || c.gridDim.z > 65535 || !threads ||
-        threads > 1024)
-        return cudaErrorInvalidConfiguration;
-    if (c.dynamicSmemBytes > std::max(kernels(held)[kernel].shared, (size_t)48 << 10)) return cudaErrorInvalidValue;
-    return cudaSuccess;
+    const size_t threads = (size_t)c.blockDimX * c.blockDimY * c.blockDimZ;
+    return c.gridDimX && c.gridDimY && c.gridDimZ && c.gridDimY <= 65535 && c.gridDimZ <= 65535 && threads &&
+        threads <= 1024 && c.sharedMemBytes <= std::max(kernels(held)[kernel].shared, (size_t)48 << 10)
+        ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
-inline cudaError_t launch(const void *kernel, const cudaLaunchConfig_t &c, std::function<void()> body) {
+inline CUresult launch(const void *kernel, const CUlaunchConfig &c, std::function<void()> body) {
     int per_cluster = 1;
     bool cooperative = false;
     for (unsigned i = 0; i < c.numAttrs; i++) {
-        if (c.attrs[i].id == cudaLaunchAttributeClusterDimension) per_cluster = (int)c.attrs[i].val.clusterDim.x;
-        if (c.attrs[i].id == cudaLaunchAttributeCooperative) cooperative = c.attrs[i].val.cooperative != 0;
+        if (c.attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) per_cluster = (int)c.attrs[i].value.clusterDim.x;
+        if (c.attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = c.attrs[i].value.cooperative != 0;
     }
-    cudaError_t e = check_launch(kernel, c);
-    if (e != cudaSuccess) return note(e);
-    const dim3 grid = c.gridDim, size = c.blockDim;
-    const size_t bytes = c.dynamicSmemBytes;
-    return enqueue(c.stream, [=] { run_kernel(kernel, grid, size, bytes, per_cluster, cooperative, body); });
+    CUresult e = check_launch(kernel, c);
+    if (e != CUDA_SUCCESS) return e;
+    const dim3 grid(c.gridDimX, c.gridDimY, c.gridDimZ), size(c.blockDimX, c.blockDimY, c.blockDimZ);
+    const size_t bytes = c.sharedMemBytes;
+    return enqueue(c.hStream, [=] { run_kernel(kernel, grid, size, bytes, per_cluster, cooperative, body); });
 }
 // Launches a kernel with arguments that lie at *given[0], *given[1] ..., and are copied.
 template <typename... P, size_t... I>
-inline cudaError_t launch_typed(const cudaLaunchConfig_t &c, void (*kernel)(P...), void **given,
-                                std::index_sequence<I...>) {
+inline CUresult launch_typed(const CUlaunchConfig &c, void (*kernel)(P...), void **given, std::index_sequence<I...>) {
     const std::tuple<typename std::remove_const<P>::type...> arguments(*(const P *)given[I]...);
     return launch((const void *)kernel, c, [=] { std::apply(kernel, arguments); });
 }
 // What translate.c makes of `(const void *)kernel`: `pointer->*kernel`. From then on the kernel can be launched by its
-// address (cudaLaunchKernelExC).
+// address, which is its CUfunction (cuLaunchKernelEx).
 struct pointer_cast { };
 static constexpr pointer_cast pointer = {};
 template <typename T> inline const void *operator->*(pointer_cast, T *p) { return (const void *)p; }
@@ -539,7 +536,7 @@ inline const void *operator->*(pointer_cast, uintptr_t p) { return (const void *
 template <typename... P> inline const void *operator->*(pointer_cast, void (*kernel)(P...)) {
     std::unique_lock<std::mutex> held;
     auto &start = kernels(held)[(const void *)kernel].start;
-    if (!start) start = [kernel](const cudaLaunchConfig_t &c, void **given) {
+    if (!start) start = [kernel](const CUlaunchConfig &c, void **given) {
         return launch_typed(c, kernel, given, std::index_sequence_for<P...>());
     };
     return (const void *)kernel;
@@ -547,5 +544,5 @@ template <typename... P> inline const void *operator->*(pointer_cast, void (*ker
 }
 
 #include "device.h"
-#include "runtime.h"
+#include "driver.h"
 #endif
