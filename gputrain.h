@@ -1082,6 +1082,9 @@ GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t b
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA, but for the first step, and while a
    parameter's gradient has been all zeros, for at most 100. Inputs: from gtr_trainer_data or gtr_set. */
 GTR_API gtr_result gtr_step(gtr_trainer *t);
+/* Makes ready what a step of so many rows takes: it is planned, and with CUDA its kernels are compiled, so that no step of
+   them, nor gtr_train_for, waits for that. */
+GTR_API gtr_result gtr_trainer_prepare(gtr_trainer *t, int64_t batch);
 /* The two halves of a step: gradients; then guard, clip and update with them. Between them gradients
    can be read and written. */
 GTR_API gtr_result gtr_backward(gtr_trainer *t);
@@ -2215,6 +2218,7 @@ typedef struct {
     int steps, ragged; /* the most that one launch does; whether ones of fewer rows may be among them */
     int waits, unfit; /* 1 + a matcher: its blocks wait for each other; prepare can't launch it; 0: none */
     const char *unfit_why;
+    int general; /* of the capabilities of that name */
     int barriers; /* by the backend: it ran kernels of ops whose blocks wait for each other */
     size_t carry; /* bytes outside the arena of values that the right phases read */
     int64_t batch;
@@ -2247,6 +2251,7 @@ typedef struct gtr__caps {
     int hurry, late, room, no_library, chains, apart;
     uint32_t without; /* matchers that do not work here, a bit each; GTR__WITHOUT_BARRIERS: nor do kernels of ops whose
         blocks wait for each other */
+    int general; /* each op by its most general kernel */
 } gtr__caps;
 
 // >>tables
@@ -2335,7 +2340,11 @@ typedef struct {
     gtr_result (*launch)(void *const *instances, void *exec, gtr__part part);
     gtr_result (*run_node)(void *const *instances, gtr__plan *plan, int node);
     void (*release)(void *const *instances, void *exec);
+    /* CUDA alone: an instance without a device, of the k-th architecture whose kernels are to be listed; NULL: no more.
+       prepare lists those of a plan, and makes no *exec */
+    void *(*lists)(const gtr__host *host, int k, gtr__caps *caps);
 } gtr__backend;
+#define GTR__UNFIT_ALL 64 /* gtr__plan.unfit: some op's kernel can't be had; the most general ones perhaps can */
 /* What a table begins with: version, and sizes of what the two files share. */
 #define GTR__SEAM { 1, sizeof(gtr__backend), sizeof(gtr__plan), sizeof(gtr__node), sizeof(gtr__value), \
     sizeof(gtr__call), sizeof(gtr__ctl), sizeof(gtr__shared), sizeof(gtr__caps), sizeof(gtr__matcher) }
@@ -2814,7 +2823,7 @@ struct gtr_context {
     bool preset; /* plans only */
     gtr__backend be[1]; /* a copy of the chosen backend's table */
     gtr__host host;
-    gtr__caps caps;
+    gtr__caps caps, general; /* general: the same, for plans by the most general kernels */
     void *instance[GTR__MAX_STAGES];
     int n_instance;
     char device_text[512];
@@ -8324,7 +8333,7 @@ static const gtr__backend gtr__cpu_backend = {
     gtr__cpu_event_use, gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment,
     gtr__cpu_seconds,
     gtr__cpu_kernels, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
-    gtr__cpu_release
+    gtr__cpu_release, NULL
 };
 
 // >>contexts
@@ -12352,7 +12361,7 @@ static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__n
         if (k >= n->n_in) a->add = gtr__bit(n->adds, k - n->n_in);
     }
     c.attr = &n->attr; c.steps = &n->steps; c.n_in = n->n_in; c.n_out = n->n_out; c.in = args; c.out = args + n->n_in;
-    c.ws_bytes = n->ws_bytes; c.caps = &ctx->caps; c.precision = p->precision;
+    c.ws_bytes = n->ws_bytes; c.caps = p->general ? &ctx->general : &ctx->caps; c.precision = p->precision;
     c.training = n->training; c.recomputed = n->recomputed; c.seed = n->seed; c.row0 = n->row0;
     return c;
 }
@@ -12932,12 +12941,13 @@ static void gtr__build_begin(gtr__build *b) {
         b->n_region = GTR__MAX(b->n_region, b->region[i]);
     }
 }
-static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
+static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
         const gtr__optim *optim, bool lean, gtr__plan *plan) {
     gtr__build b = GTR__ZERO;
     gtr__order o = GTR__ZERO;
     int m, loss[GTR__MAX_MICRO], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[GTR__MAX_MICRO + 1];
     memset(plan, 0, sizeof *plan);
+    plan->general = ctx->caps.general;
     b.ctx = ctx; b.plan = plan; b.r = r; b.lean = lean;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = plan->n_stream = 1;
     gtr__build_begin(&b);
@@ -13005,6 +13015,21 @@ static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *r, gtr_ten
     gtr__plan_clear(ctx, plan);
     return ctx->error ? ctx->error : GTR__FAIL(ctx, NOMEM, "out of host memory while planning");
 }
+/* general: by the most general kernels. */
+static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *recipe, gtr_tensor **inputs, int n_inputs,
+        const gtr__optim *optim, bool lean, bool general, gtr__plan *plan) {
+    const gtr__caps caps = ctx->caps;
+    gtr__recipe r = *recipe;
+    if (general) {
+        ctx->general = caps;
+        ctx->general.general = 1; ctx->general.without = ~(uint32_t)0;
+        ctx->caps = ctx->general;
+        r.no_matchers = 1;
+    }
+    const gtr_result done = gtr__plan_passes(ctx, &r, inputs, n_inputs, optim, lean, plan);
+    ctx->caps = caps;
+    return done;
+}
 
 GTR__PLANNED
 GTR__COMPUTING
@@ -13022,6 +13047,7 @@ typedef struct gtr__cached {
     uint64_t version; /* ctx->memory_version that the addresses are of */
     uint32_t without; /* ctx->caps.without that the plan is of */
     bool lean; /* the quicker plan passed the memory limit: this one takes less */
+    bool general; /* it is by the most general kernels */
     int64_t highest; /* the highest id of a tensor that it uses */
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     int column[GTR__MAX_FEED]; /* of each input in recipe.data; -1: gtr_set's */
@@ -13440,7 +13466,8 @@ static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
 }
 static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e, bool lean) {
     gtr__plan p;
-    GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), lean, &p));
+    GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), lean, e->general,
+        &p));
     e->lean = lean;
     gtr__device_free(ctx, 0, e->carry, e->plan.carry);
     e->carry = NULL;
@@ -13469,7 +13496,8 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner
     if (e->exec && gtr__wait_all(ctx)) return ctx->error;
     gtr__entry_unprepare(ctx, e);
     do {
-        if (e->plan.unfit) gtr__do_without(ctx, e->plan.unfit - 1, e->plan.unfit_why);
+        if (e->plan.unfit == GTR__UNFIT_ALL) e->general = true;
+        else if (e->plan.unfit) gtr__do_without(ctx, e->plan.unfit - 1, e->plan.unfit_why);
         if (e->plan.unfit) GTR__TRY(gtr__entry_again(ctx, e, e->lean));
         GTR__TRY(gtr__entry_room(ctx, e));
         GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena));
@@ -13540,6 +13568,81 @@ static gtr__cached *gtr__entry_find(gtr_context *ctx, const gtr__recipe *r, int 
     if (e) { gtr__entry_unlink(ctx, e); gtr__entry_to_front(ctx, e); }
     return e;
 }
+#if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
+/* Addresses of a plan that is only listed: apart, and aligned as those that it would get. */
+static void *gtr__listed_address(gtr_context *ctx, const gtr__cached *e, int id) {
+    const gtr__value *v = &e->plan.value[id];
+    const gtr_trainer *t = e->recipe.trainer;
+    const uintptr_t own = ((uintptr_t)(v->tensor ? v->tensor->id + 2 : 1) << 40) + ((uintptr_t)v->home << 36);
+    switch (v->home) {
+    case GTR__HOME_GRADIENT: return (void *)(own + sizeof(gtr_float) * (uintptr_t)t->offset[gtr__trainer_index(t, v->tensor)]);
+    case GTR__HOME_KEPT: return (void *)(own + v->offset);
+    case GTR__HOME_ARENA: return v->alias < 0 ? (void *)(own + v->offset)
+        : gtr__shifted(gtr__listed_address(ctx, e, v->alias), v->offset);
+    case GTR__HOME_ALIAS: return gtr__shifted(gtr__listed_address(ctx, e, v->alias), v->offset);
+    default: return v->home == GTR__HOME_NONE ? NULL : (void *)own;
+    }
+}
+static void gtr__list_plan(gtr_context *own, const gtr__cached *of, gtr__recipe r, bool general) {
+    gtr__cached e = GTR__ZERO;
+    gtr__runner runner = GTR__ZERO;
+    void *arena[GTR__MAX_STAGES];
+    for (int i = 0; i < GTR__MAX_STAGES; i++) arena[i] = (void *)((uintptr_t)1 << 40);
+    runner.ctl = (gtr__ctl *)((uintptr_t)1 << 32);
+    runner.shared_device = (gtr__shared *)((uintptr_t)1 << 33);
+    e.recipe = r;
+    if (!gtr__plan_make(own, &r, (gtr_tensor **)(uintptr_t)of->input, of->n_inputs, gtr__optim_of(r.trainer), of->lean,
+            general, &e.plan)) {
+        if (!gtr__resolve(own, &e, r.feeds ? &runner : NULL, gtr__listed_address, arena))
+            own->be->prepare(own->instance, &e.plan, &e.exec);
+        gtr__plan_clear(own, &e.plan);
+    }
+    own->error = GTR_OK;
+}
+/* Those of ops that run alone: what sets state and copies of parameters, and looks for what is not finite. */
+static void gtr__list_singles(gtr_context *own) {
+    const gtr_shape many = gtr_shape1(1000), one = gtr_shape1(1);
+    void *at = (void *)((uintptr_t)1 << 40);
+    const gtr__arg x = gtr__arg_of(at, GTR_F32, &many);
+    gtr__run_single(own, 0, GTR__OP_FILL, 0, x, x);
+    for (int k = GTR_F32; k <= GTR_F16; k++) {
+        const gtr__arg low = gtr__arg_of(at, (gtr_dtype)k, &many);
+        if (k != GTR_F32) gtr__run_single(own, 0, GTR__OP_CAST, 0, x, low);
+        gtr__run_single(own, 0, GTR__OP_CHECK, 0, low, gtr__arg_of(at, GTR_I32, &one));
+    }
+}
+/* Where kernels are listed, those of e's plan on each of the devices; and, by which batches of other sizes and devices
+   of other sizes run, each op's most general ones. */
+static void gtr__list(gtr_context *ctx, const gtr__cached *e) {
+    static const int rows[] = { 1, 2, 3, 4, 7, 8, 16, 24, 32, 33, 64, 96, 100, 128, 256, 333, 512, 1000, 1024, 4096 };
+    gtr_context *own = NULL;
+    gtr__caps caps;
+    void *instance;
+    for (int k = 0; (instance = GTR__CUDA_SYMBOL()->lists(&ctx->host, k, &caps)) != NULL; k++) {
+        gtr__recipe r = e->recipe;
+        if (!own && !(own = GTR__NEW(ctx, gtr_context, 1))) return;
+        *own = *ctx;
+        *own->be = *GTR__CUDA_SYMBOL();
+        own->caps = caps;
+        own->error = GTR_OK; own->preset = false;
+        for (int i = 0; i < GTR__MAX_STAGES; i++) own->instance[i] = instance;
+        for (const gtr_trainer *t = ctx->trainers; t; t = t->next) /* the CPU has no TF32 */
+            if (t->desc.precision == r.precision && t->given.precision == GTR_TF32 && caps.tf32) r.precision = GTR_TF32;
+        for (r.several = 0; r.several < 2; r.several++) gtr__list_plan(own, e, r, false);
+        for (size_t i = 0; i < 2 * GTR__LENGTH(rows); i++) {
+            r.several = 0;
+            r.batch = rows[i / 2];
+            r.micro = (int)GTR__MIN(e->recipe.micro, r.batch);
+            own->caps.sm_count = i & 1 ? 8 : caps.sm_count;
+            gtr__list_plan(own, e, r, true);
+        }
+        gtr__list_singles(own);
+    }
+    gtr__mfree(ctx, own);
+}
+#else
+static void gtr__list(gtr_context *ctx, const gtr__cached *e) { (void)ctx; (void)e; }
+#endif
 static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
     gtr_tensor *all[32 + GTR__MAX_REPORT];
     int n = 0, i, bin = 0;
@@ -13553,7 +13656,7 @@ static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
     if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest, e) ||
         (r->data && gtr__data_match(r->data, e->input, e->n_inputs, e->column)) ||
-        gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, false, &e->plan)) {
+        gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, false, false, &e->plan)) {
         gtr__mfree(ctx, e->limited);
         gtr__mfree(ctx, e);
         return NULL;
@@ -13563,6 +13666,7 @@ static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const
     ctx->plan_bin[bin] = e;
     gtr__entry_to_front(ctx, e);
     e->fresh = true;
+    gtr__list(ctx, e);
     return e;
 }
 static gtr__recipe gtr__recipe0(int64_t batch, int training) {
@@ -15383,7 +15487,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     gtr__cached *e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
             part != GTR__PART_ALL); /* a launch of several may take a tail */
     e = gtr__entry_of_rows(t, e, batch);
-    if (!e) return ctx->error;
+    if (!e) return gtr__gave_up(ctx, GTR_ERR_USER) ? GTR_ERR_USER : ctx->error;
     GTR__TRY(gtr__trainer_current(t));
     most = t->data ? GTR__MIN(*n, GTR__MAX(e->plan.steps, 1)) : 1;
     GTR__CLEAR(rec, most);
@@ -16709,7 +16813,7 @@ struct gtr_predictor {
     gtr_tensor *of[2][GTR__PREDICTS]; int n[2];
     size_t row[2][GTR__PREDICTS], at[2][GTR__PREDICTS];
     int64_t max_rows;
-    bool apart, lean;
+    bool apart, lean, general; /* general: plans to come are by the most general kernels */
     gtr__cached *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
     void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
     size_t bytes[GTR__BLOCKS], counted; /* of them; in ctx->device_bytes */
@@ -16798,7 +16902,7 @@ static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     e->recipe.feeds = false;
     for (int k = 0; k < p->n[GTR__OUT]; k++) e->recipe.fetch[e->recipe.n_fetch++] = p->of[GTR__OUT][k];
     e->carry = p; /* gtr__predictor_address finds the predictor there */
-    bool ok = gtr__plan_make(own, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, p->lean, &e->plan)
+    bool ok = gtr__plan_make(own, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, p->lean, p->general, &e->plan)
                   == GTR_OK &&
               gtr__find_inputs(own, p->of[GTR__OUT], p->n[GTR__OUT], e->input, &e->n_inputs, &e->highest, e)
                   == GTR_OK &&
@@ -16818,7 +16922,7 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
     if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->block[GTR__ARENA])) return false;
     if (gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan"))
         return false;
-    if (e->plan.unfit) GTR__FAIL(&p->own, UNSUPPORTED, "predictor: %s", e->plan.unfit_why);
+    if (e->plan.unfit && p->general) GTR__FAIL(&p->own, UNSUPPORTED, "predictor: %s", e->plan.unfit_why);
     return !e->plan.unfit;
 }
 /* Pieces draw for rows from row on. False: not as before. */
@@ -16846,6 +16950,7 @@ static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
         if (p->apart ? e->recipe.batch >= n : e->recipe.batch == n) return e;
     }
     if (!(e = gtr__predictor_plan(p, n))) return NULL;
+    gtr__list(&p->own, e);
     if (p->n_entry < 40) i = p->n_entry++;
     else gtr__predictor_drop(p, p->entry[i = p->turn = p->turn % 39 + 1]); /* max_rows' stays */
     p->entry[i] = e;
@@ -16854,8 +16959,10 @@ static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     for (int k = before < p->bytes[2] ? 0 : i; k < p->n_entry && ok; k++) ok = gtr__predictor_ready(p, p->entry[k]);
     if (ok) return e;
     p->entry[i] = p->entry[--p->n_entry];
+    const bool again = e->plan.unfit && !p->general;
     gtr__predictor_drop(p, e);
-    return NULL;
+    p->general |= again;
+    return again ? gtr__predictor_entry(p, n) : NULL;
 }
 /* Blocks of max_rows rows, each input's and out's aligned. */
 static bool gtr__predictor_room(gtr_predictor *p) {
@@ -16975,7 +17082,9 @@ gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
     d.out[0] = out; d.max_rows = max_rows;
     return out ? gtr_predictor_create_ex(out->ctx, d) : NULL;
 }
-static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc desc, bool lean) {
+/* *unfit: whether it is not made because a kernel can't be had. */
+static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc desc, bool lean, bool general,
+        bool *unfit) {
     gtr__instance_desc d = GTR__ZERO;
     char why[256] = "";
     int64_t highest, rows, max_rows = desc.max_rows ? desc.max_rows : 1;
@@ -16995,7 +17104,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     p->own.calls = NULL; /* it is used in fills, too */
     p->own.fits = 0; p->own.trainers = NULL; /* no fit's: a compilation is not stopped with it */
     p->own.host.user = &p->own;
-    p->ctx = ctx; p->max_rows = max_rows; p->lean = lean;
+    p->ctx = ctx; p->max_rows = max_rows; p->lean = lean; p->general = general;
     p->next = ctx->predictors;
     ctx->predictors = p;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
@@ -17011,6 +17120,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     for (rows = p->apart ? 1 : max_rows; ; rows = GTR__MIN(2 * rows, max_rows)) {
         gtr__cached *e = gtr__predictor_plan(p, rows);
         if (!e) goto fail;
+        gtr__list(&p->own, e);
         p->entry[p->n_entry++] = e;
         if (!gtr__predictor_block(p, GTR__ARENA, e->plan.arena[0])) goto fail;
         if (rows == max_rows) break;
@@ -17021,7 +17131,10 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     p->own.desc.memory_limit = 0; /* room for calls of other rows, which the context does not see */
     p->model = p->held ? 0 : gtr__model_version(ctx);
     if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[GTR__IN], p->bytes[0]), "zeros")) goto fail;
-    for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) goto fail;
+    for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) {
+        *unfit = p->entry[i]->plan.unfit && !general;
+        goto fail;
+    }
     if (p->held && (!gtr__line_ready(ctx) || gtr_predictor_refresh(p))) goto fail;
     if (gtr__wait_all(ctx)) goto fail;
     return p;
@@ -17033,11 +17146,16 @@ fail:
 }
 gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc) {
     const bool good = gtr__usable(ctx) && !ctx->error;
+    bool lean = false, general = false, unfit = false;
     if (good) ctx->past_limit = false;
-    gtr_predictor *p = gtr__predictor_make(ctx, desc, false);
-    if (p || !good || !ctx->past_limit) return p;
-    gtr_error_clear(ctx);
-    return gtr__predictor_make(ctx, desc, true);
+    for (;;) {
+        gtr_predictor *p = gtr__predictor_make(ctx, desc, lean, general, &unfit);
+        const bool limited = good && ctx->past_limit && !lean;
+        if (p || !(limited || unfit)) return p;
+        if (limited) { lean = true; gtr_error_clear(ctx); }
+        general |= unfit;
+        unfit = false;
+    }
 }
 /* Ids of n rows from row done on are in their ranges. */
 static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, int64_t done, int64_t n) {
@@ -21560,6 +21678,11 @@ static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t 
     m->total = m->parameters + m->gradients + m->states + m->inputs + m->activations + m->workspace
         + m->low_precision + m->kept + m->control;
     return r;
+}
+gtr_result gtr_trainer_prepare(gtr_trainer *t, int64_t batch) {
+    gtr__cached *e = gtr__observed(t, batch, "gtr_trainer_prepare");
+    if (!e) return t ? gtr__unusable(t->ctx) : GTR_ERR_ARG;
+    return t->ctx->preset ? GTR_OK : gtr__entry_ready(t->ctx, e, t->runner);
 }
 gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
     gtr_memory_report m = GTR__ZERO;

@@ -29,6 +29,7 @@
 //     kernel-text          the text of a kernel's program: the parts of the two files that it needs
 //     kernel-libraries     NVRTC, functions of the driver
 //     kernel-cache         compiled kernels on disk
+//     kernel-list          a sealed list of compiled kernels: written, and read
 //     kernels              compiling side by side, loading; the process's kernels
 //     launch               what starts kernels: overlap, clusters, cooperative launch, shared memory
 //     elements             loads and stores of one and of four elements of any type
@@ -418,6 +419,8 @@ typedef struct gtr__cuda {
     int threads;                // that compile side by side at most; 0: one a core
     char cache[512];            // gtr_desc.kernel_cache, of this instance or of that whose device it shares
     bool cached;                // it was given
+    const struct gtr__sealed *sealed;   // NULL, or the list that has all kernels: none is compiled
+    bool lists;                 // there is no device: kernels are made to be listed
     int poisoned;               // the device is lost; cause says why
     char cause[256];
 } gtr__cuda;
@@ -618,7 +621,7 @@ static gtr_result gtr__check(gtr__cuda *g, CUresult e, const char *what) {
 #ifndef GTR__AHEAD
 // Libraries of the toolkits 13, 12 and 11 are tried, newest first, of those that the driver takes.
 static int gtr__toolkits_newer() {
-    const int newer = 13 - gtr__driver.version / 1000;
+    const int newer = gtr__driver.version ? 13 - gtr__driver.version / 1000 : 0;
     return newer < 0 ? 0 : newer < 2 ? newer : 2;
 }
 // Whether take(path) takes one of a library's files: from where the loader looks, the toolkit's folder, the usual one.
@@ -1078,6 +1081,10 @@ static void gtr__nvrtc_open(gtr__nvrtc *n) {
 typedef struct gtr__cached { uint64_t magic, key, bytes, name_bytes; } gtr__cached;     // image, name and hash follow
 // A compiled kernel: its image and its name in there. malloc'ed.
 typedef struct gtr__compiled { char *data, *name; size_t bytes; } gtr__compiled;
+static const char *gtr__cache_given(const gtr__cuda *g) {
+    const char *given = getenv("GPUTRAIN_KERNEL_CACHE");
+    return given ? given : g->cached ? g->cache : NULL;
+}
 #ifdef _WIN32
 static bool gtr__cache_read(const gtr__cuda *, uint64_t, gtr__compiled *)           { return false; }
 static void gtr__cache_write(const gtr__cuda *, uint64_t, const gtr__compiled *)    { }
@@ -1085,11 +1092,10 @@ static void gtr__cache_trim(const gtr__cuda *)                                  
 #else
 // The folder, made where it is missing; false: there is none that is the user's alone.
 static bool gtr__cache_folder(const gtr__cuda *g, char *path, size_t room) {
-    const char *given = getenv("GPUTRAIN_KERNEL_CACHE"), *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *given = gtr__cache_given(g), *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     struct stat s;
     int n;
     if (getuid() != geteuid() || getgid() != getegid()) return false;
-    if (!given && g->cached) given = g->cache;
     if (given) n = snprintf(path, room, "%s", given);
     else if (base && *base == '/') n = snprintf(path, room, "%s/gputrain", base);
     else if (home && *home == '/') n = snprintf(path, room, "%s/.cache/gputrain", home);
@@ -1185,6 +1191,91 @@ static void gtr__cache_write(const gtr__cuda *g, uint64_t key, const gtr__compil
 #endif
 #endif
 
+// >>kernel-list
+// A sealed list: compiled kernels by name and architecture, for a program that compiles none. It is a file, which
+// .kernel_cache or $GPUTRAIN_KERNEL_CACHE names, or an array in the program, which GPUTRAIN_KERNELS names.
+// $GPUTRAIN_KERNEL_LIST has one written, as C's array where its name ends in .inc: a gtr__list_head, the entries, each of
+// whole words, and the hash of all that.
+#define GTR__LIST_MAGIC 0x317473696c727467ull
+typedef struct gtr__list_head { uint64_t magic, text_hash, words; } gtr__list_head;     // words: with head and hash
+typedef struct gtr__list_entry { uint64_t words, bytes; char arch[24], name[192], entry[408]; } gtr__list_entry;
+typedef struct gtr__sealed { const uint64_t *word; size_t words; } gtr__sealed;
+#ifndef GTR__AHEAD
+#ifdef GPUTRAIN_KERNELS
+static const unsigned long long gtr__sealed_words[] = {
+#include GPUTRAIN_KERNELS
+};
+#endif
+static const gtr__list_entry *gtr__list_next(const gtr__sealed *s, const gtr__list_entry *e) {
+    const uint64_t *p = e ? (const uint64_t *)e + e->words : s->word + sizeof(gtr__list_head) / 8;
+    return p + 1 < s->word + s->words ? (const gtr__list_entry *)p : NULL;
+}
+// Whether it is a whole list, of kernels of these sources; if not, why.
+static bool gtr__list_check(const gtr__sealed *s, uint64_t text_hash, char *why) {
+    const gtr__list_head *h = (const gtr__list_head *)s->word;
+    const size_t head = sizeof *h / 8;
+    if (s->words < head + 1 || h->magic != GTR__LIST_MAGIC || h->words != s->words
+            || gtr__hash_words(s->word, (s->words - 1) * 8, 1) != s->word[s->words - 1])
+        snprintf(why, 256, "the list of kernels is broken: write it anew");
+    else if (h->text_hash != text_hash)
+        snprintf(why, 256, "the list of kernels is of other versions of gputrain.h and gputrain_cuda.cu: write it anew");
+    else return true;
+    return false;
+}
+// A variant's image, for a device of an architecture. malloc'ed.
+static bool gtr__list_read(const gtr__sealed *s, const char *name, const char *arch, gtr__compiled *image) {
+    memset((void *)image, 0, sizeof *image);
+    for (const gtr__list_entry *e = NULL; (e = gtr__list_next(s, e)) != NULL; ) {
+        if (strcmp(e->name, name) || strcmp(e->arch, arch)) continue;
+        const size_t n = strlen(e->entry) + 1;
+        if (!(image->data = (char *)malloc((size_t)e->bytes + n))) return false;
+        memcpy(image->data, e + 1, (size_t)e->bytes);
+        image->bytes = (size_t)e->bytes;
+        image->name = (char *)memcpy(image->data + e->bytes, e->entry, n);
+        return true;
+    }
+    return false;
+}
+// The architecture in a list that fits a device of a capability best; NULL: none does.
+static const char *gtr__list_arch(const gtr__sealed *s, int capability) {
+    const char *best = NULL;
+    int most = 0;
+    for (const gtr__list_entry *e = NULL; (e = gtr__list_next(s, e)) != NULL; ) {
+        const int of = atoi(e->arch + 3), own = strchr(e->arch, 'a') != NULL, rank = 2 * of + own;
+        if (of / 10 != capability / 10 || of > capability || (own && of != capability) || rank <= most) continue;
+        best = e->arch; most = rank;
+    }
+    return best;
+}
+// The list that a file has, malloc'ed; NULL: path is none.
+static gtr__sealed *gtr__list_open(const char *path) {
+    gtr__sealed *s = NULL;
+    FILE *f = path && *path ? fopen(path, "rb") : NULL;
+    long bytes = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
+    if (bytes > 0 && bytes % 8 == 0 && !fseek(f, 0, SEEK_SET)
+            && (s = (gtr__sealed *)malloc(sizeof *s + (size_t)bytes)) != NULL) {
+        s->word = (const uint64_t *)(s + 1);
+        s->words = fread((void *)(s + 1), 8, (size_t)bytes / 8, f);
+    }
+    if (f) fclose(f);
+    return s;
+}
+// Writes words as a file, or as C's array, under another name first. False: it could not be written.
+static bool gtr__list_write(const char *path, const uint64_t *word, size_t words) {
+    const size_t n = strlen(path);
+    const bool text = n > 4 && !strcmp(path + n - 4, ".inc");
+    char part[1100];
+    snprintf(part, sizeof part, "%.1000s.part", path);
+    FILE *f = fopen(part, "wb");
+    bool all = f != NULL;
+    for (size_t i = 0; all && text && i < words; i++)
+        all = fprintf(f, "0x%llxu,%s", (unsigned long long)word[i], i % 8 == 7 ? "\n" : " ") > 0;
+    if (all && !text) all = fwrite(word, 8, words, f) == words;
+    if (f) all = !fclose(f) && all;
+    return all && !rename(part, path);
+}
+#endif
+
 // >>kernels
 // Variants that the process has compiled and loaded, by device; all instances share them, and one lock keeps them.
 // Variants of a plan are compiled side by side before its first step, others when they are launched. A prepared plan
@@ -1198,6 +1289,10 @@ static gtr_result gtr__make_wanted(gtr__cuda *, gtr__wanted *, gtr__held *) { re
 static void gtr__wanted_free(gtr__wanted *) { }
 static void gtr__held_drop(gtr__held *) { }
 static void gtr__capture_count(int) { }
+static void gtr__list_device(gtr__cuda *, const char *) { }
+static void gtr__list_wanted(gtr__cuda *, gtr__wanted *) { }
+static gtr__sealed *gtr__list_open(const char *) { return NULL; }
+static const char *gtr__cache_given(const gtr__cuda *) { return NULL; }
 struct gtr__function {
     CUfunction f;
     gtr_result result;
@@ -1422,7 +1517,9 @@ static gtr_result gtr__compile_all(gtr__cuda *g, gtr__compilation *all, int n) {
         all[i].on = g;
         all[i].key = gtr__compilation_key(&all[i]);
         if (all[i].loaded) continue;
-        if (gtr__cache_read(g, all[i].key, &all[i].image)) gtr__process.from_disk++;
+        if (g->sealed && !gtr__list_read(g->sealed, all[i].name, g->arch, &all[i].image))
+            snprintf(all[i].why, sizeof all[i].why, "%s for %s is not in the list of kernels", all[i].name, g->arch);
+        else if (g->sealed || gtr__cache_read(g, all[i].key, &all[i].image)) gtr__process.from_disk++;
         else w.left++;
     }
     if (w.left) {
@@ -1637,21 +1734,107 @@ static gtr_result gtr__choose_arch(gtr__cuda *g, int capability, char *why) {
         capability / 10, capability % 10, n->version / 1000, n->version % 1000 / 10);
     return GTR_ERR_UNSUPPORTED;
 }
+// Takes the sealed list, of which the architecture that fits is chosen.
+static gtr_result gtr__unseal(gtr__cuda *g, int capability, char *why) {
+    if (!gtr__list_check(g->sealed, gtr__process.text_hash, why)) return GTR_ERR_VERSION;
+    const char *arch = gtr__list_arch(g->sealed, capability);
+    if (!arch) {
+        snprintf(why, 256, "the list has no kernels for a GPU of compute capability %d.%d", capability / 10,
+            capability % 10);
+        return GTR_ERR_UNSUPPORTED;
+    }
+    snprintf(g->arch, sizeof g->arch, "%s", arch);
+    g->compute = atoi(arch + 3);
+    g->arch_feature = g->compute == 90 && strchr(arch, 'a') != NULL;
+    return GTR_OK;
+}
 // Opens what kernels need, once a process, and chooses what to compile for. The device's context is current.
 static gtr_result gtr__kernels_open(gtr__cuda *g, int capability, char *why) {
     gtr__kernels *k = &gtr__process;
     gtr_result r = GTR_OK;
     gtr__process_hold();
-    if (!k->nvrtc.version) gtr__nvrtc_open(&k->nvrtc);
-    if (!k->nvrtc.version) {
-        snprintf(why, 256, "%.250s", k->nvrtc.why);
-        r = GTR_ERR_UNSUPPORTED;
-    }
-    if (r == GTR_OK && !k->text_hash) k->text_hash = gtr__hash_words(gtr__kernel_text, strlen(gtr__kernel_text),
+    if (!k->text_hash) k->text_hash = gtr__hash_words(gtr__kernel_text, strlen(gtr__kernel_text),
         gtr__hash_words(gtr__header_text, strlen(gtr__header_text), 1));
-    if (r == GTR_OK) r = gtr__choose_arch(g, capability, why);
+    if (g->sealed) r = gtr__unseal(g, capability, why);
+    else {
+        if (!k->nvrtc.version) gtr__nvrtc_open(&k->nvrtc);
+        if (!k->nvrtc.version) {
+            snprintf(why, 256, "%.250s", k->nvrtc.why);
+            r = GTR_ERR_UNSUPPORTED;
+        }
+        if (r == GTR_OK && !g->lists) r = gtr__choose_arch(g, capability, why);
+    }
     gtr__process_drop();
     return r;
+}
+// What kernels an instance without a device is to list: of one of these, or of the last below it.
+static void gtr__list_device(gtr__cuda *g, const char *arch) {
+    static const struct { int compute, sms, kib; } known[] = { { 75, 40, 64 }, { 80, 108, 163 }, { 86, 84, 99 },
+        { 87, 16, 163 }, { 89, 128, 99 }, { 90, 132, 227 }, { 100, 148, 227 }, { 120, 170, 99 } };
+    snprintf(g->arch, sizeof g->arch, "sm_%.16s", arch);
+    g->compute = atoi(arch);
+    g->arch_feature = g->compute == 90 && strchr(arch, 'a') != NULL;
+    for (auto &of : known) if (of.compute <= g->compute) { g->sm_count = of.sms; g->shared_max = (size_t)of.kib << 10; }
+}
+// Compiled kernels that are to be listed, by all contexts.
+static struct { gtr__list_entry *entry; gtr__compiled *image; int n; size_t words; } gtr__listed;
+static bool gtr__is_listed(const gtr__cuda *g, const char *name) {
+    for (int i = 0; i < gtr__listed.n; i++)
+        if (!strcmp(gtr__listed.entry[i].name, name) && !strcmp(gtr__listed.entry[i].arch, g->arch)) return true;
+    return false;
+}
+// Lists a compiled kernel, which it takes.
+static bool gtr__list_add(const gtr__cuda *g, gtr__compilation *c) {
+    const size_t n = (size_t)gtr__listed.n + 1;
+    if (strlen(c->image.name) >= sizeof gtr__listed.entry->entry) return false;
+    void *entry = realloc((void *)gtr__listed.entry, n * sizeof *gtr__listed.entry);
+    if (entry) gtr__listed.entry = (gtr__list_entry *)entry;
+    void *image = realloc((void *)gtr__listed.image, n * sizeof *gtr__listed.image);
+    if (image) gtr__listed.image = (gtr__compiled *)image;
+    if (!entry || !image) return false;
+    gtr__list_entry *e = &gtr__listed.entry[n - 1];
+    memset((void *)e, 0, sizeof *e);
+    e->bytes = c->image.bytes;
+    e->words = (sizeof *e + c->image.bytes + 7) / 8;
+    snprintf(e->arch, sizeof e->arch, "%s", g->arch);
+    snprintf(e->name, sizeof e->name, "%s", c->name);
+    snprintf(e->entry, sizeof e->entry, "%s", c->image.name);
+    gtr__listed.image[gtr__listed.n++] = c->image;
+    gtr__listed.words += e->words;
+    memset((void *)&c->image, 0, sizeof c->image);
+    return true;
+}
+static bool gtr__list_save(const char *path) {
+    const size_t head = sizeof(gtr__list_head) / 8, words = head + gtr__listed.words + 1;
+    const gtr__list_head h = { GTR__LIST_MAGIC, gtr__process.text_hash, words };
+    uint64_t *all = (uint64_t *)calloc(words, 8), *to = all + head;
+    if (!all) return false;
+    memcpy(all, &h, sizeof h);
+    for (int i = 0; i < gtr__listed.n; to += gtr__listed.entry[i++].words) {
+        memcpy(to, &gtr__listed.entry[i], sizeof(gtr__list_entry));
+        memcpy(to + sizeof(gtr__list_entry) / 8, gtr__listed.image[i].data, gtr__listed.image[i].bytes);
+    }
+    all[words - 1] = gtr__hash_words(all, (words - 1) * 8, 1);
+    const bool done = gtr__list_write(path, all, words);
+    free(all);
+    return done;
+}
+// Compiles for the list what is not in it, and writes it anew. What fails stderr tells.
+static void gtr__list_wanted(gtr__cuda *g, gtr__wanted *w) {
+    const char *path = getenv("GPUTRAIN_KERNEL_LIST");
+    int more = 0;
+    gtr__process_hold();
+    for (int i = 0; i < w->n; i++) more += !(w->all[i].loaded = gtr__is_listed(g, w->all[i].name));
+    if (more) gtr__compile_all(g, w->all, w->n);
+    for (int i = 0; i < w->n; i++) {
+        if (w->all[i].loaded) continue;
+        if (!w->all[i].image.data || !gtr__list_add(g, &w->all[i]))
+            fprintf(stderr, "gputrain: not in the list of kernels: %s: %s\n", w->all[i].name,
+                w->all[i].image.data ? "out of memory, or its name is too long" : w->all[i].why);
+        free(w->all[i].image.data);
+    }
+    if (more && path && !gtr__list_save(path)) fprintf(stderr, "gputrain: %s could not be written\n", path);
+    gtr__process_drop();
 }
 #endif
 
@@ -2137,6 +2320,7 @@ typedef struct gtr__common {
     gtr__host host;             // of the instance that made it: it is freed through the same
     std::atomic_flag lock;      // instances of several threads share it
     int users;
+    gtr__sealed *sealed;        // read from a file
 #ifndef GPUTRAIN_NO_CUBLASLT
     cublasLtHandle_t lt;        // made by the first product that wants it: 2 ms, and 70 for the first heuristic
     int alone;                  // it could not be
@@ -2237,6 +2421,7 @@ static void gtr__cuda_destroy(void *instance) {
             gtr__unlock(common);
             if (left == 0) {
                 gtr__host host = common->host;
+                free(common->sealed);
 #ifndef GPUTRAIN_NO_CUBLASLT
                 if (common->lt) gtr__lt.cublasLtDestroy(common->lt);
 #endif
@@ -2337,7 +2522,13 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
         in->common->lock.clear();
         in->common->host = *host;
         in->common->users = 1;
+        in->common->sealed = gtr__list_open(gtr__cache_given(&in->g));
     }
+    in->g.sealed = in->common->sealed;
+#ifdef GPUTRAIN_KERNELS
+    static const gtr__sealed compiled_in = { (const uint64_t *)gtr__sealed_words, sizeof gtr__sealed_words / 8 };
+    if (!in->g.sealed) in->g.sealed = &compiled_in;
+#endif
     r = gtr__set_up(in, desc, why);
     if (r != GTR_OK) { gtr__cuda_destroy(in); return r; }
     *instance = in;
@@ -2363,7 +2554,8 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     caps->bf16 = caps->tf32 = caps->compute >= 80;
     caps->lookups = 1;
 #ifndef GPUTRAIN_NO_CUBLASLT
-    caps->product_workspace = caps->compute >= 90 ? (size_t)32 << 20 : (size_t)4 << 20;
+    if (!in || !(in->g.lists || in->g.sealed))          // whose products are own ones
+        caps->product_workspace = caps->compute >= 90 ? (size_t)32 << 20 : (size_t)4 << 20;
 #endif
 }
 
@@ -2871,8 +3063,8 @@ static void gtr__want_node(gtr__instance *in, const gtr__plan *plan, const gtr__
     run.wanted = wanted;
     kernel(&run, &call);
 }
-// What to do about variants of a stage that were not made: without the network that wants one of them, plan->unfit, or
-// nothing.
+// What to do about variants of a stage that were not made: without the network that wants one of them, or by the most
+// general kernels, plan->unfit; or nothing.
 static gtr_result gtr__plan_around(gtr__instance *in, gtr__plan *plan, int stage, const gtr__wanted *wanted) {
     const char *why = gtr__unmade(&in->g, wanted);
     for (int i = 0; why && i < plan->n_node; i++) {
@@ -2883,11 +3075,14 @@ static gtr_result gtr__plan_around(gtr__instance *in, gtr__plan *plan, int stage
         if (gtr__unmade(&in->g, &own)) plan->unfit = 1 + (int)node->attr.network.matcher;
         gtr__wanted_free(&own);
         if (!plan->unfit) continue;
-        plan->unfit_why = "a kernel does not compile";
+        plan->unfit_why = "a kernel can't be had";
         if (in->g.host.log) in->g.host.log(in->g.host.user, GTR_LOG_WARNING, why);
         return GTR_OK;
     }
-    return gtr__fail(&in->g, GTR_ERR_UNSUPPORTED, "%s", why ? why : "a kernel was not made");
+    if (plan->general || !why) return gtr__fail(&in->g, GTR_ERR_UNSUPPORTED, "%s", why ? why : "a kernel was not made");
+    if (in->g.host.log) in->g.host.log(in->g.host.user, GTR_LOG_WARNING, why);
+    plan->unfit = GTR__UNFIT_ALL;
+    return GTR_OK;
 }
 // Compiles and loads the kernels of a plan, side by side, and holds them.
 static gtr_result gtr__make_plan(void *const *instances, gtr__plan *plan, gtr__held *held) {
@@ -2905,6 +3100,36 @@ static gtr_result gtr__make_plan(void *const *instances, gtr__plan *plan, gtr__h
         if (!gtr__fits(instances, &plan->node[i])) plan->unfit = 1 + (int)plan->node[i].attr.network.matcher;
     return r;
 }
+// The k-th instance whose kernels are to be listed, of $GPUTRAIN_KERNEL_ARCHS: "87,90a".
+static void *gtr__cuda_lists(const gtr__host *host, int k, gtr__caps *caps) {
+    static gtr__instance of[16];
+    const char *list = getenv("GPUTRAIN_KERNEL_LIST"), *arch = getenv("GPUTRAIN_KERNEL_ARCHS");
+    char why[256], one[17];
+    if (!list || !*list || k >= 16) return NULL;
+    if (!arch || !*arch) arch = "75,80,86,87,89,90a";
+    for (int i = 0; i < k && *arch; i++) arch += strcspn(arch, ",") + (strchr(arch, ',') != NULL);
+    if (!*arch) return NULL;
+    snprintf(one, sizeof one, "%.*s", (int)strcspn(arch, ","), arch);
+    gtr__instance *in = &of[k];
+    in->g.host = *host;
+    in->g.lists = true;
+    gtr__list_device(&in->g, one);
+    if (gtr__kernels_open(&in->g, 0, why) != GTR_OK) {
+        static bool told;
+        if (!told) fprintf(stderr, "gputrain: no kernels can be listed: %s\n", why);
+        told = true;
+        return NULL;
+    }
+    gtr__cuda_capabilities(in, caps);
+    return in;
+}
+static gtr_result gtr__list_plan(gtr__instance *in, gtr__plan *plan) {
+    gtr__wanted wanted = { NULL, 0, 0 };
+    for (int i = 0; i < plan->n_node; i++) gtr__want_node(in, plan, &plan->node[i], &wanted);
+    gtr__list_wanted(&in->g, &wanted);
+    gtr__wanted_free(&wanted);
+    return GTR_OK;
+}
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
     size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(CUevent) + 1);
@@ -2912,6 +3137,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     gtr__cuda_exec *x;
     *exec = NULL;
     plan->unfit = 0;
+    if (main->g.lists) return gtr__list_plan(main, plan);
     plan->unfit_why = "there is no room for all of its blocks at a time";
     GTR__TRY(gtr__alive(main));
     for (size_t i = 0; i < n; i++) {
@@ -2981,6 +3207,7 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
     gtr__instance *in = (gtr__instance *)instances[n->stage];
     gtr__call call = *n->call;
     int n_stage = plan->n_stage > 0 ? plan->n_stage : 1;
+    if (in->g.lists) return gtr__list_plan(in, plan);
     GTR__TRY(gtr__alive(in));
     call.stream = (void *)in->stream[0];
     gtr__on_device scope(in);
@@ -3365,7 +3592,7 @@ static int gtr__tensor_type(int type, bool round) {
 static int gtr__tensor_swizzle(int log) { return 3 - log; }
 enum { GTR__TENSOR_PROMOTION = 3 };     // CUtensorMapL2promotion, of 256 bytes
 // A tensor of at most four dimensions in boxes; extents, and strides of all but the first, are in elements. Outside are
-// zeros.
+// zeros. Where kernels are only listed there may be no driver to make it.
 static bool gtr__tensor_map(gtr__bulk_map *map, const void *data, int type, const int64_t *extent,
                             const int64_t *stride, const int *box, int log, bool round, int rank = 3) {
     const cuuint64_t size = type == GTR_F32 ? 4 : 2;
@@ -3375,9 +3602,10 @@ static bool gtr__tensor_map(gtr__bulk_map *map, const void *data, int type, cons
         extents[i] = (cuuint64_t)extent[i]; boxes[i] = (cuuint32_t)box[i]; one[i] = 1;
         strides[i] = i < rank - 1 ? (cuuint64_t)stride[i] * size : 0;
     }
-    return (uintptr_t)data % 16 == 0 && gtr__driver.cuTensorMapEncodeTiled(map, gtr__tensor_type(type, round),
-        (cuuint32_t)rank, (void *)(uintptr_t)data, extents, strides, boxes, one, 0, gtr__tensor_swizzle(log),
-        GTR__TENSOR_PROMOTION, 0) == CUDA_SUCCESS;
+    auto *encode = gtr__driver.cuTensorMapEncodeTiled;
+    return (uintptr_t)data % 16 == 0 && (!encode || encode(map, gtr__tensor_type(type, round), (cuuint32_t)rank,
+        (void *)(uintptr_t)data, extents, strides, boxes, one, 0, gtr__tensor_swizzle(log), GTR__TENSOR_PROMOTION, 0)
+        == CUDA_SUCCESS);
 }
 
 // >>products-epilogue
@@ -4837,6 +5065,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     memset(&c, 0, sizeof c);
     c.ranges = 1;
     c.kind = gtr__product_kind(p, caps, precision);
+    if (caps->general) { c.tile = 32; c.split = 1; return c; }
     const bool half = c.kind == GTR__PRODUCT_HALF, tf32 = c.kind == GTR__PRODUCT_TF32;
     if (gtr__product_streams(p, caps, &c)) return c;
     gtr__product even = *p;
@@ -6752,6 +6981,7 @@ static gtr__choice gtr__conv_choice(const gtr__window *g, int form, const gtr__p
     c.tile = 64;
     c.split = c.ranges = 1;
     c.ns = HUGE_VAL;
+    if (caps->general) return c;
     const int64_t k_tiles = gtr__ceil(p->k, c.kind == GTR__PRODUCT_HALF ? 64 : 32);
     for (const gtr__way &w : gtr__ways) {
         const int64_t tiles = gtr__ceil(p->m, w.m) * gtr__ceil(p->n, w.n) * p->batch;
@@ -7161,11 +7391,12 @@ static bool gtr__im2col_image(gtr__bulk_map *map, const void *data, int type, co
         size * extent[0] * extent[1] * extent[2] };
     const cuuint32_t step[4] = { 1, (cuuint32_t)x.step, (cuuint32_t)y.step, 1 };
     int lower[2], upper[2];
+    auto *encode = gtr__driver.cuTensorMapEncodeIm2col;
     return gtr__im2col_corners(x, cut.x.from, &lower[0], &upper[0])
         && gtr__im2col_corners(y, cut.y.from, &lower[1], &upper[1])
-        && gtr__driver.cuTensorMapEncodeIm2col(map, gtr__tensor_type(type, true), 4, (void *)(uintptr_t)data, extent,
-            stride, lower, upper, (cuuint32_t)channels, (cuuint32_t)pixels, step, 0, gtr__tensor_swizzle(cut.log),
-            GTR__TENSOR_PROMOTION, 0) == CUDA_SUCCESS;
+        && (!encode || encode(map, gtr__tensor_type(type, true), 4, (void *)(uintptr_t)data, extent, stride, lower,
+            upper, (cuuint32_t)channels, (cuuint32_t)pixels, step, 0, gtr__tensor_swizzle(cut.log),
+            GTR__TENSOR_PROMOTION, 0) == CUDA_SUCCESS);
 }
 // PLANES: images innermost, then channels, of which a box has so many, and pixels.
 static bool gtr__planes_map(gtr__bulk_map *map, const void *data, int64_t images, int64_t channels, int64_t w,
@@ -8266,9 +8497,9 @@ static gtr_result gtr__conv_product(gtr__run *run, const gtr__call *c, const gtr
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(run, c, &own);
     gtr__choice choice = gtr__conv_choice(g, form, &p, classes, caps, c->precision), fast = choice;
-    bool hopper = gtr__im2col_choice(g, form, &p, caps, &fast);
-    bool planes = form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
-    const bool lines = gtr__lines_choice(g, form, &p, caps, &fast);
+    bool hopper = !caps->general && gtr__im2col_choice(g, form, &p, caps, &fast);
+    bool planes = !caps->general && form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
+    const bool lines = !caps->general && gtr__lines_choice(g, form, &p, caps, &fast);
     hopper |= planes || lines;
     planes &= !lines;
     gtr__conv_parts(&choice, &p);
@@ -10088,6 +10319,7 @@ static gtr_result gtr__conv_run(gtr__run *run, const gtr__call *c, const gtr__wi
     }
     if (gtr__conv_plain(g)) return gtr__conv_plainly(run, c, &p);
     gtr__direct d;
+    if (c->caps && c->caps->general) return gtr__conv_product(run, c, g, image ? GTR__CONV_IMAGE : GTR__CONV_PLACES, p);
     if (!image && gtr__direct_takes(&d, run, c, g, p, NULL, false)) {
         if (c->measure) return GTR_OK;
         d.p = p; d.image = p.a; d.weight = p.b; d.bias = p.bias; d.type_bias = p.type_bias;
@@ -10123,8 +10355,10 @@ static gtr_result gtr__conv_dweight(gtr__run *run, const gtr__call *c, const gtr
     }
     if (grid.ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(run, c, g, p, grid);
     bool ran = false;
-    GTR__TRY(gtr__narrow_dweight(run, c, g, p, &ran));
+    const bool general = c->caps && c->caps->general;
+    if (!general) GTR__TRY(gtr__narrow_dweight(run, c, g, p, &ran));
     if (ran) return GTR_OK;
+    if (general && !gtr__conv_plain(g)) return gtr__conv_product(run, c, g, GTR__CONV_WEIGHT, p);
     if (gtr__conv_plain(g) && p.k) return gtr__product_run(run, c, &p);
     gtr__direct d;
     if (gtr__direct_takes(&d, run, c, g, p, NULL, true)) {
@@ -28025,7 +28259,7 @@ static const gtr__backend gtr__cuda_backend = {
     gtr__cuda_memory_info, gtr__cuda_environment, gtr__cuda_seconds,
     gtr__cuda_kernels,
     gtr__cuda_matchers, (int)(sizeof gtr__cuda_matchers / sizeof *gtr__cuda_matchers),
-    gtr__cuda_prepare, gtr__cuda_launch, gtr__cuda_run_node, gtr__cuda_release,
+    gtr__cuda_prepare, gtr__cuda_launch, gtr__cuda_run_node, gtr__cuda_release, gtr__cuda_lists,
 };
 
 static gtr__kernel gtr__cuda_kernel(int op, int dir) {

@@ -228,6 +228,65 @@ static void stopping()
     stops = 0;
 }
 
+/* A sealed list: what is listed is read, for the architecture that fits; a list that is cut, changed or of other sources
+   is refused, as a file and as C's array. */
+static void lists(const char *folder)
+{
+    static const char *const archs[] = { "75", "80", "86", "90", "90a" };
+    char path[1024], why[256], line[2048];
+    struct gtr__wanted w = { NULL, 0, 0 };
+    gtr__compiled c;
+    snprintf(path, sizeof path, "%s/kernels.list", folder);
+    setenv("GPUTRAIN_KERNEL_LIST", path, 1);
+    setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
+    for (const char *arch : archs) {
+        gtr__cuda *g = instance("");
+        gtr__list_device(g, arch);
+        w.all = (gtr__compilation *)calloc(2, sizeof *w.all); w.n = 2;
+        strcpy(w.all[0].name, "gtr__k_fill"); strcpy(w.all[1].name, "gtr__k_map<false, false>");
+        gtr__list_wanted(g, &w);
+        gtr__wanted_free(&w);
+        *g->arch = 0;
+    }
+    gtr__sealed *s = gtr__list_open(path);
+    EXPECT(s && gtr__list_check(s, gtr__process.text_hash, why) && gtr__listed.n == 10);
+    if (!s) return;
+    EXPECT(gtr__list_read(s, "gtr__k_fill", "sm_86", &c) && strstr(c.name, "gtr__k_fill"));
+    free(c.data);
+    EXPECT(!gtr__list_read(s, "gtr__k_fill", "sm_87", &c) && !gtr__list_read(s, "gtr__k_guard", "sm_80", &c));
+    EXPECT(!strcmp(gtr__list_arch(s, 75), "sm_75") && !strcmp(gtr__list_arch(s, 87), "sm_86"));
+    EXPECT(!strcmp(gtr__list_arch(s, 80), "sm_80") && !strcmp(gtr__list_arch(s, 90), "sm_90a") && !gtr__list_arch(s, 100));
+    gtr__cuda *g = instance("");
+    g->sealed = s;
+    EXPECT(gtr__unseal(g, 87, why) == GTR_OK && g->compute == 86 && !strcmp(g->arch, "sm_86") && !g->arch_feature);
+    EXPECT(gtr__unseal(g, 90, why) == GTR_OK && g->arch_feature);
+    EXPECT(gtr__unseal(g, 100, why) == GTR_ERR_UNSUPPORTED && strstr(why, "10.0"));
+    gtr__process.text_hash++;
+    EXPECT(gtr__unseal(g, 90, why) == GTR_ERR_VERSION && strstr(why, "other versions"));
+    gtr__process.text_hash--;
+    unsigned char *byte = (unsigned char *)(uintptr_t)s->word;
+    for (size_t i = 0; i < s->words * 8; i += 64) {
+        byte[i] ^= 1;
+        EXPECT(gtr__unseal(g, 90, why) == GTR_ERR_VERSION);
+        byte[i] ^= 1;
+        const gtr__sealed cut = { s->word, i / 8 };
+        EXPECT(!gtr__list_check(&cut, gtr__process.text_hash, why));
+    }
+    snprintf(path, sizeof path, "%s/kernels.inc", folder);
+    EXPECT(gtr__list_write(path, s->word, s->words));
+    FILE *f = fopen(path, "r");
+    size_t n = 0;
+    unsigned long long word;
+    while (f && fscanf(f, " 0x%llxu,", &word) == 1 && n < s->words && word == s->word[n]) n++;
+    EXPECT(f && n == s->words && !fgets(line, sizeof line, f));
+    if (f) fclose(f);
+    EXPECT(!gtr__list_write("/dev/null/kernels.inc", s->word, s->words));
+    EXPECT(!gtr__list_open("") && !gtr__list_open(NULL) && !gtr__list_open(folder));
+    *g->arch = 0;
+    g->sealed = NULL;
+    free(s);
+}
+
 /* Names and keys of variants, what a kernel that does not compile says, what a program's text has. */
 static void names()
 {
@@ -258,6 +317,7 @@ int main(int argc, char **argv)
     cache_folders(argv[2]);
     cache_bounds(argv[2]);
     stopping();
+    lists(argv[2]);
     setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
     for (int k = 3; k < argc; k++) compile_list(argv[1], argv[k]);
     printf("NVRTC %d.%d: %d passed, %d failed\n", n->version / 1000, n->version % 1000 / 10, passed, failed);

@@ -165,6 +165,7 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice) {
 }
 CUresult CUDAAPI cuCtxGetCurrent(CUcontext *c) { *c = emu_context; return CUDA_SUCCESS; }
 CUresult CUDAAPI cuCtxSetCurrent(CUcontext c) { emu_context = c; return CUDA_SUCCESS; }
+CUresult CUDAAPI cuCtxSynchronize(void) { return CUDA_SUCCESS; }
 #define EMU_CURRENT if (!emu_context) return CUDA_ERROR_INVALID_CONTEXT
 CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *low, int *high) {
     EMU_CURRENT;
