@@ -2,7 +2,8 @@
 //
 // Compile it beside your program and define GPUTRAIN_CUDA for both:
 //     nvcc -O3 -DGPUTRAIN_CUDA train.c gputrain_cuda.cu
-// Toolkits from CUDA 11.4 on compile it, as C++17; so do g++ and clang++ with a toolkit's headers (-x c++).
+// Toolkits from CUDA 11.4 on compile it, as C++17; so do g++ and clang++ with a toolkit's headers (-x c++). No library
+// of CUDA's is linked: the driver, NVRTC and cuBLASLt are opened at run time, each where it is there.
 // Define GPUTRAIN_NO_CUBLASLT to build without cuBLASLt: own products alone.
 //
 // The file has two halves. The host half launches kernels; a compiler reads it when the program is built. The device
@@ -11,8 +12,9 @@
 //
 // The file calls nothing of gputrain.h by name: it is handed a table (gtr__host) and exports one
 // (gtr_cuda_backend_0_1).
-// All else is static; but for the kernels that a process has loaded nothing is mutable outside an instance. Which path
-// a kernel takes is chosen by the architecture that it is compiled for. Licence: that of gputrain.h.
+// All else is static; but for the libraries and kernels that a process has loaded nothing is mutable outside an
+// instance. Which path a kernel takes is chosen by the architecture that it is compiled for. Licence: that of
+// gputrain.h.
 //
 // Words of comments. instance: the backend on a device; variant: a kernel with its constants. lane: a thread of a warp,
 // or of the team that shares a row. warpgroup: four warps. group, if of no other kind: channels of a convolution or
@@ -25,9 +27,10 @@
 // Device helpers and the runtime
 //     prelude              the two halves; what headers would say to the device half
 //     device-helpers       the instance as launchers see it, errors, results
+//     driver               functions of the driver, opened at run time; libraries of the toolkit
 //     variants             kernels as data: a name, constants, the types of its parameters
 //     kernel-text          the text of a kernel's program: the parts of the two files that it needs
-//     kernel-libraries     NVRTC, functions of the driver
+//     kernel-libraries     NVRTC
 //     kernel-cache         compiled kernels on disk
 //     kernel-list          a sealed list of compiled kernels: written, and read
 //     kernels              compiling side by side, loading; the process's kernels
@@ -5533,9 +5536,9 @@ static gtr_result gtr__library_check(gtr__instance *in, cublasStatus_t status, c
 static gtr_result gtr__library_handle(gtr__instance *in, const gtr__caps *caps, cublasLtHandle_t *handle) {
     char text[160] = "";
     gtr_result r = GTR_OK;
+    const bool there = !(caps && caps->no_library) && gtr__library_ready();
     gtr__lock(in->common);
     if (!in->common->lt && !in->common->alone) {
-        const bool there = !(caps && caps->no_library) && gtr__library_ready();
         const cublasStatus_t s = there ? gtr__lt.cublasLtCreate(&in->common->lt) : CUBLAS_STATUS_NOT_INITIALIZED;
         if (s == CUBLAS_STATUS_ALLOC_FAILED) r = gtr__library_check(in, s, "cublasLtCreate");
         else if (s != CUBLAS_STATUS_SUCCESS) {

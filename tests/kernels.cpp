@@ -1,13 +1,18 @@
-/* What makes kernels at run time, without a GPU: programs' texts, NVRTC, the cache. Compiled with gputrain_cuda.cu
-   inside, which shows its private functions; skipped where there is no NVRTC.
+/* What is opened and made at run time, without a GPU: the driver, programs' texts, NVRTC, the cache. Compiled with
+   gputrain_cuda.cu inside, which shows its private functions; where there is no NVRTC, only the driver is tried.
    usage: kernels list folder arch...: compiles each variant that the list names, a line each, for each architecture;
    the cache is tried in the folder, an absolute path. */
-#define cudaDriverGetVersion kernels_driver_version     /* a driver that takes every NVRTC */
+#include <dlfcn.h>
+static void *open_library(const char *path, int mode), *find_symbol(void *library, const char *name);
+#define dlopen open_library
+#define dlsym find_symbol
 #include "../gputrain_cuda.cu"
-extern "C" cudaError_t kernels_driver_version(int *version) { *version = 99000; return cudaSuccess; }
+#undef dlopen
+#undef dlsym
 
 static int passed, failed;
-#define EXPECT(that) do { if (that) passed++; else { failed++; printf("FAIL line %d: %s\n", __LINE__, #that); } } while (0)
+#define EXPECT(that) \
+    do { if (that) passed++; else { failed++; printf("FAIL line %d: %s\n", __LINE__, #that); } } while (0)
 
 /* What the host is told while kernels are compiled, and after how many seconds it has them stopped (0: never). */
 static int told, told_done, told_all;
@@ -28,6 +33,158 @@ static gtr__cuda *instance(const char *arch)
     of[k].host.compiling = compiling;
     return &of[k];
 }
+/* ---- a driver of which each case says what it has ---- */
+static struct { bool there; int version, devices; CUresult init; const char *lacks; } driver;
+static int retained, wrong_context;
+static CUcontext current;
+static const char *launched;
+static unsigned attributes;
+static CUresult say_version(int *v) { *v = driver.version; return CUDA_SUCCESS; }
+static CUresult say_init(unsigned) { return driver.init; }
+static CUresult say_count(int *n) { *n = driver.devices; return CUDA_SUCCESS; }
+static CUresult say_text(CUresult, const char **text) { *text = "what the driver says"; return CUDA_SUCCESS; }
+static CUresult retain(CUcontext *c, CUdevice) { retained++; *c = (CUcontext)&retained; return CUDA_SUCCESS; }
+static CUresult release(CUdevice) { retained--; return CUDA_SUCCESS; }
+static CUresult get_current(CUcontext *c) { *c = current; return CUDA_SUCCESS; }
+static CUresult set_current(CUcontext c) { current = c; return CUDA_SUCCESS; }
+static CUresult launch_by_attributes(const gtr__launch_config *c, CUfunction, void **, void **) {
+    launched = "attributes"; attributes = c->n_attribute; return CUDA_SUCCESS;
+}
+static CUresult launch_plain() { launched = "plain"; return CUDA_SUCCESS; }
+static CUresult launch_together() { launched = "together"; return CUDA_SUCCESS; }
+static CUresult load(CUmodule *m, const void *) { *m = (CUmodule)&driver; return CUDA_SUCCESS; }
+static CUresult get(CUfunction *f, CUmodule, const char *) { *f = (CUfunction)&driver; return CUDA_SUCCESS; }
+/* of what has to happen in the device's context */
+static CUresult other() { wrong_context += !current; return CUDA_SUCCESS; }
+static CUresult of_device() { return CUDA_SUCCESS; }
+static void *open_library(const char *path, int mode)
+{
+    return strcmp(path, "libcuda.so.1") ? dlopen(path, mode) : driver.there ? &driver : NULL;
+}
+static void *find_symbol(void *library, const char *name)
+{
+    static const struct { const char *name; void *f; } entry[] = {
+        { "cuDriverGetVersion", (void *)say_version }, { "cuInit", (void *)say_init },
+        { "cuDeviceGetCount", (void *)say_count }, { "cuGetErrorString", (void *)say_text },
+        { "cuGetErrorName", (void *)say_text }, { "cuDevicePrimaryCtxRetain", (void *)retain },
+        { "cuDevicePrimaryCtxRelease_v2", (void *)release }, { "cuCtxGetCurrent", (void *)get_current },
+        { "cuCtxSetCurrent", (void *)set_current }, { "cuLaunchKernelEx", (void *)launch_by_attributes },
+        { "cuLaunchKernel", (void *)launch_plain }, { "cuLaunchCooperativeKernel", (void *)launch_together },
+        { "cuModuleLoadData", (void *)load }, { "cuModuleGetFunction", (void *)get },
+    };
+    char word[80];
+    if (library != &driver) return dlsym(library, name);
+    snprintf(word, sizeof word, "%s ", name);
+    if (driver.lacks && strstr(driver.lacks, word)) return NULL;
+    for (auto &e : entry) if (!strcmp(e.name, name)) return e.f;
+    return strncmp(name, "cuDevice", 8) ? (void *)other : (void *)of_device;
+}
+static void driver_is(bool there, int version, CUresult init, int devices, const char *lacks)
+{
+    memset(&gtr__driver, 0, sizeof gtr__driver);
+    driver = { there, version, devices, init, lacks };
+}
+/* What creating an instance says on this driver. */
+static gtr_result created(char *why)
+{
+    gtr__host host;
+    gtr__instance_desc desc;
+    void *instance;
+    memset(&host, 0, sizeof host); memset(&desc, 0, sizeof desc);
+    host.alloc = [](void *, size_t n) { return calloc(1, n); };
+    host.free = [](void *, void *p, size_t) { free(p); };
+    const gtr_result r = GTR__CUDA_SYMBOL()->create(&host, desc, &instance, why);
+    EXPECT(!retained && !current && !wrong_context && !instance);
+    return r;
+}
+#define NEWER "cuLaunchKernelEx cuOccupancyMaxActiveClusters cuTensorMapEncodeTiled cuTensorMapEncodeIm2col " \
+    "cuStreamGetCaptureInfo_v3 cuStreamUpdateCaptureDependencies_v2 "
+static void drivers()
+{
+    static const struct {
+        bool there; int version; CUresult init; int devices; const char *lacks; gtr_result r; const char *why;
+    } all[] = {
+        { false, 0, CUDA_SUCCESS, 0, NULL, GTR_ERR_UNSUPPORTED, "no NVIDIA driver" },
+        { true, 0, CUDA_SUCCESS, 0, NULL, GTR_ERR_UNSUPPORTED, "no NVIDIA driver" },
+        { true, 13000, CUDA_SUCCESS, 1, "cuDriverGetVersion ", GTR_ERR_UNSUPPORTED, "no NVIDIA driver" },
+        { true, 13000, CUDA_ERROR_STUB_LIBRARY, 1, NULL, GTR_ERR_UNSUPPORTED, "no NVIDIA driver" },
+        { true, 11020, CUDA_SUCCESS, 1, "cuGraphInstantiateWithFlags ", GTR_ERR_UNSUPPORTED, "11.2, and 11.4 is the" },
+        { true, 11040, CUDA_SUCCESS, 1, "cuStreamBeginCapture_v2 ", GTR_ERR_UNSUPPORTED, "driver too old" },
+        { true, 12000, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 1, NULL, GTR_ERR_UNSUPPORTED, "what the driver says" },
+        { true, 12000, CUDA_ERROR_NO_DEVICE, 0, NULL, GTR_ERR_UNSUPPORTED, "a driver, but no NVIDIA GPU" },
+        { true, 12000, CUDA_SUCCESS, 0, NULL, GTR_ERR_UNSUPPORTED, "a driver, but no NVIDIA GPU" },
+        { true, 12000, CUDA_ERROR_OUT_OF_MEMORY, 1, NULL, GTR_ERR_NOMEM, "out of memory" },
+        { true, 12000, CUDA_ERROR_UNKNOWN, 1, NULL, GTR_ERR_CUDA, "what the driver says" },
+        /* behind here the device is opened, and has no compute capability, or there is no NVRTC */
+        { true, 11040, CUDA_SUCCESS, 1, NEWER "cuEventElapsedTime_v2 ", GTR_ERR_UNSUPPORTED, "" },
+        { true, 99000, CUDA_SUCCESS, 1, NULL, GTR_ERR_UNSUPPORTED, "" },
+    };
+    for (auto &c : all) {
+        char why[256] = "";
+        driver_is(c.there, c.version, c.init, c.devices, c.lacks);
+        EXPECT(created(why) == c.r && strstr(why, c.why) && (*c.why || !strstr(why, "driver too")));
+    }
+}
+/* A kernel starts by what the driver has. */
+static const char *start_on(int version, const char *lacks, unsigned cluster, bool together)
+{
+    gtr__cuda g;
+    gtr__run run;
+    memset((void *)&g, 0, sizeof g); memset((void *)&run, 0, sizeof run);
+    snprintf(g.arch, sizeof g.arch, "sm_80");
+    run.on = &g; g.host.compiling = compiling;
+    const gtr__launch_desc l = { GTR__KERNEL(gtr__k_fill), NULL, 1, 32, 0, cluster, together, NULL };
+    driver_is(true, version, CUDA_SUCCESS, 1, lacks);
+    char why[256];
+    launched = "not"; attributes = 0;
+    EXPECT(gtr__driver_open(why) == GTR_OK);
+    EXPECT((gtr__launch(&run, &l) == GTR_OK) == (strcmp(launched, "not") != 0));
+    return launched;
+}
+static void launches()
+{
+    EXPECT(!strcmp(start_on(12000, NULL, 1, false), "attributes") && attributes == 0);
+    EXPECT(!strcmp(start_on(12000, NULL, 1, true), "attributes") && attributes == 1);
+    EXPECT(!strcmp(start_on(12000, NULL, 2, true), "attributes") && attributes == 2);
+    EXPECT(!strcmp(start_on(11040, NEWER, 1, false), "plain"));
+    EXPECT(!strcmp(start_on(11040, NEWER, 1, true), "together"));
+    EXPECT(!strcmp(start_on(11040, NEWER, 2, true), "not"));
+    EXPECT(retained == 1);      /* by the module, which was loaded once */
+}
+/* What stands in place of newer headers' types and numbers is what they say. */
+#if CUDA_VERSION >= 12030
+#define SAME(a, b) static_assert((int)(a) == (int)(b), #a)
+#define SAME_MEMBER(a, m, b, n) SAME(offsetof(a, m), offsetof(b, n))
+SAME(sizeof(gtr__launch_config), sizeof(CUlaunchConfig));
+SAME_MEMBER(gtr__launch_config, block, CUlaunchConfig, blockDimX);
+SAME_MEMBER(gtr__launch_config, shared, CUlaunchConfig, sharedMemBytes);
+SAME_MEMBER(gtr__launch_config, stream, CUlaunchConfig, hStream);
+SAME_MEMBER(gtr__launch_config, attribute, CUlaunchConfig, attrs);
+SAME_MEMBER(gtr__launch_config, n_attribute, CUlaunchConfig, numAttrs);
+SAME(sizeof(gtr__launch_attribute), sizeof(CUlaunchAttribute));
+SAME_MEMBER(gtr__launch_attribute, size, CUlaunchAttribute, value);
+SAME(sizeof(gtr__graph_edge), sizeof(CUgraphEdgeData)); SAME_MEMBER(gtr__graph_edge, type, CUgraphEdgeData, type);
+SAME(GTR__LAUNCH_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+SAME(GTR__LAUNCH_CLUSTER, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+SAME(GTR__LAUNCH_PROGRAMMATIC, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+SAME(GTR__EDGE_PROGRAMMATIC, CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC);
+SAME(GTR__EDGE_PROGRAMMATIC, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC);
+SAME(GTR__TENSOR_PROMOTION, CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
+static void numbers()
+{
+    EXPECT(gtr__tensor_type(GTR_F32, false) == CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+        && gtr__tensor_type(GTR_F32, true) == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
+        && gtr__tensor_type(GTR_BF16, true) == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+        && gtr__tensor_type(GTR_F16, true) == CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
+    EXPECT(gtr__tensor_swizzle(0) == CU_TENSOR_MAP_SWIZZLE_128B && gtr__tensor_swizzle(1) == CU_TENSOR_MAP_SWIZZLE_64B
+        && gtr__tensor_swizzle(2) == CU_TENSOR_MAP_SWIZZLE_32B && CU_TENSOR_MAP_INTERLEAVE_NONE == 0
+        && CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE == 0);
+}
+#else
+static void numbers() { }
+#endif
+
+/* ---- kernels ---- */
 static gtr__compilation asked(const char *name, const char *arch)
 {
     gtr__compilation c;
@@ -308,9 +465,17 @@ static void names()
 int main(int argc, char **argv)
 {
     gtr__nvrtc *n = &gtr__process.nvrtc;
+    char why[256];
     if (argc < 4) return 2;
-    gtr__nvrtc_open(n);
-    if (!n->version) { printf("skipped: %s\n", n->why); return 0; }
+    numbers();
+    drivers();
+    driver_is(true, 99000, CUDA_SUCCESS, 1, NULL);      /* it takes every NVRTC */
+    EXPECT(gtr__driver_open(why) == GTR_OK);
+    if (!n->version) gtr__nvrtc_open(n);
+    if (!n->version) {
+        printf("kernels skipped: %s; %d passed, %d failed\n", n->why, passed, failed);
+        return failed != 0;
+    }
     gtr__process.text_hash = 1;
     names();
     cache_files(argv[2]);
@@ -319,6 +484,7 @@ int main(int argc, char **argv)
     stopping();
     lists(argv[2]);
     setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
+    launches();
     for (int k = 3; k < argc; k++) compile_list(argv[1], argv[k]);
     printf("NVRTC %d.%d: %d passed, %d failed\n", n->version / 1000, n->version % 1000 / 10, passed, failed);
     return failed != 0;

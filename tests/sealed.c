@@ -1,10 +1,9 @@
 /* A program that compiles no kernel: the network of 06_cnn.c with a sealed list of its kernels. It trains, evaluates,
-   predicts and names a NaN, and prints what all that leaves: the list's batch is the first argument, and others run by
+   predicts and names what is not finite, and prints what all that leaves: the list's batch is the first argument, and others run by
    each op's general kernel. tests/sealed.sh writes the list without a GPU, and compares with kernels compiled in place.
    usage: sealed max_sm batch...; of a batch below 0 the device is printed too */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,12 +56,12 @@ static int trains(int max_sm, int batch)
         gtr_error(ctx) ? gtr_error_text(ctx) : "");
     const int failed = gtr_error(ctx) != GTR_OK;
     gtr_trainer_data(t, NULL, 0, false, false);
-    bad[3] = (float)NAN;
+    for (int i = 0; i < 784; i++) bad[i] = 3e38f;       /* finite: what a convolution makes of it is not */
     gtr_set(x, bad, sizeof bad);
     gtr_set(y, labels, 4);
     gtr_step(t);
     gtr_wait(ctx);
-    printf("  a NaN: %s\n", gtr_error_text(ctx));
+    printf("  not finite: %s\n", gtr_error_text(ctx));
     gtr_destroy(ctx);
     return failed;
 }

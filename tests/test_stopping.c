@@ -3,6 +3,7 @@
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
+#include <pthread.h>
 #include <unistd.h>
 #include "device.h"
 #include "stack.h"
@@ -500,8 +501,56 @@ static void not_finite_held(void)
     }
 }
 
+/* A stop that comes while a fit's kernels are compiled, or while it steps: the fit ends as stopped, in no error, and the
+   next one goes on. gtr_trainer_prepare makes the step's plan first, and gtr_train_for is stopped like a fit. */
+static int shows;
+static void note_log(gtr_level level, const char *text, void *user) { (void)level; (void)text; (void)user; shows++; }
+static void *stop_soon(void *ctx) { usleep(60000); gtr_stop((gtr_context *)ctx); return NULL; }
+static void stopped_while_compiling(void)
+{
+    static float x[64 * 48];
+    for (int k = 0; k < 4; k++) {
+        gtr_desc d = desc0();
+        gtr_trainer_desc how = desc_of(0);
+        gtr_arrays_desc a;
+        pthread_t thread;
+        memset(&a, 0, sizeof a);
+        for (int i = 0; i < 64 * 48; i++) x[i] = (float)(i % 17) / 17;
+        a.rows = 64; a.column[0].data = x; a.column[0].shape = gtr_shape1(48);
+        how.lr = 1e-7f;
+        d.log = note_log; d.kernel_cache = "";
+        gtr_context *ctx = gtr_create(d);
+        gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 48)),
+            *h = gtr_layer_norm(gtr_linear(in, "a", 40 + 8 * k), "n", 1, 0);
+        h = k & 1 ? gtr_cumsum(gtr_silu(h), 1) : gtr_softmax(gtr_mish(h), 1);
+        gtr_trainer *t = gtr_trainer_create(gtr_mean(gtr_square(gtr_linear(h, "b", 3 + k)), NULL, 0, false), how);
+        gtr_dataset *set = gtr_dataset_arrays(ctx, a);
+        EXPECT(!pthread_create(&thread, NULL, stop_soon, ctx));
+        if (k < 2) {
+            EXPECT_EQ(gtr_fit(t, set, fit_of(1 << 20, 7)), GTR_OK);
+            EXPECT_EQ(gtr_fit_ended(t).why, GTR_END_STOP);
+        } else {
+            EXPECT_EQ(gtr_trainer_data(t, set, 7, false, false), GTR_OK);
+            EXPECT_EQ(gtr_train_for(t, 1e9), GTR_OK);
+        }
+        EXPECT(gtr_stopped(ctx));
+        EXPECT_OK(ctx);
+        EXPECT(!pthread_join(thread, NULL));
+        const uint64_t before = gtr_trainer_report(t).step;
+        EXPECT_EQ(gtr_trainer_prepare(t, 7), GTR_OK);
+        EXPECT_EQ(gtr_trainer_report(t).step, before);
+        EXPECT_EQ(gtr_fit(t, set, fit_of(1, 7)), GTR_OK);
+        EXPECT(!gtr_stopped(ctx) && gtr_trainer_report(t).step > before);
+        EXPECT_EQ(gtr_trainer_prepare(t, 0), GTR_ERR_ARG);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_trainer_prepare: a batch of 0, want 1 to 2^40");
+        gtr_destroy(ctx);
+    }
+    EXPECT_EQ(gtr_trainer_prepare(NULL, 1), GTR_ERR_ARG);
+}
+
 static void all(void)
 {
+    RUN(stopped_while_compiling);
     RUN(not_finite);
     RUN(not_finite_held);
     RUN(ends_by_itself);
