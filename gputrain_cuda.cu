@@ -2256,15 +2256,31 @@ static void gtr__constants_of(const gtr__node *n, float *a, float *b) {
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
 #if GTR__DEVICE_HALF
-static GTR__DEVICE float gtr__unary_fwd(int op, float x, float a, float b) {
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return forward;
-    switch (op) { GTR__UNARY(GTR__CASE) default: return x; }
+// op is a constant, so that a kernel has the formulas that it names alone.
+template <int OP> static GTR__DEVICE float gtr__unary_fwd(float x, float a, float b) {
+    (void)a; (void)b;
+#define GTR__CASE(ID, name, forward, backward) if constexpr (OP == GTR__OP_##ID) return forward; else
+    GTR__UNARY(GTR__CASE) return x;
 #undef GTR__CASE
 }
-static GTR__DEVICE float gtr__unary_bwd(int op, float dy, float x, float y, float a, float b) {
+template <int OP> static GTR__DEVICE float gtr__unary_bwd(float dy, float x, float y, float a, float b) {
+    (void)x; (void)y; (void)a; (void)b;
+#define GTR__CASE(ID, name, forward, backward) if constexpr (OP == GTR__OP_##ID) return backward; else
+    GTR__UNARY(GTR__CASE) return dy;
+#undef GTR__CASE
+}
+template <int OP> static GTR__DEVICE float gtr__binary_fwd(float a, float b) {
     (void)b;
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return backward;
-    switch (op) { GTR__UNARY(GTR__CASE) default: return dy; }
+#define GTR__CASE(ID, name, forward, da, db) if constexpr (OP == GTR__OP_##ID) return forward; else
+    GTR__BINARY(GTR__CASE) return a;
+#undef GTR__CASE
+}
+// Of a (SIDE 0) or b.
+template <int OP, int SIDE> static GTR__DEVICE float gtr__binary_bwd(float dy, float a, float b, float y) {
+    (void)a; (void)b; (void)y;
+#define GTR__CASE(ID, name, forward, da, db) \
+    if constexpr (OP == GTR__OP_##ID && SIDE == 0) return da; else if constexpr (OP == GTR__OP_##ID) return db; else
+    GTR__BINARY(GTR__CASE) return dy;
 #undef GTR__CASE
 }
 #endif
@@ -3648,7 +3664,7 @@ static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float x, fl
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
-        _Pragma("unroll") for (int i = 0; i < N; i++) x.v[i] = gtr__unary_fwd(GTR__OP_##ID, x.v[i], a, b); return x; }
+        _Pragma("unroll") for (int i = 0; i < N; i++) x.v[i] = gtr__unary_fwd<GTR__OP_##ID>(x.v[i], a, b); return x; }
     GTR__KNOWN(GTR__CASE)
 #undef GTR__CASE
     if ((uint32_t)op >= GTR__OP_COUNT) return x;
@@ -3660,7 +3676,7 @@ template <int N> static __device__ __noinline__
 gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
         _Pragma("unroll") for (int i = 0; i < N; i++) \
-            dy.v[i] = gtr__unary_bwd(GTR__OP_##ID, dy.v[i], s.v[i], s.v[i], a, b); return dy; }
+            dy.v[i] = gtr__unary_bwd<GTR__OP_##ID>(dy.v[i], s.v[i], s.v[i], a, b); return dy; }
     GTR__KNOWN(GTR__CASE)
 #undef GTR__CASE
     if ((uint32_t)op >= GTR__OP_COUNT) return dy;
@@ -4191,15 +4207,13 @@ static GTR__DEVICE void gtr__tail_turn(float *v, float *w) {
         v[k + 4] = a; w[k + 4] = b;
     }
 }
-template <int CODE> struct gtr__tail_formula {
-    static GTR__DEVICE void run(float *, float *, float, float, int) {}
-};
-#define GTR__TAIL_RUN(CODE, N, ...) template <> struct gtr__tail_formula<CODE> { \
-    static GTR__DEVICE void run(float *v, float *w, float f0, float f1, int flags) { \
-        (void)w; (void)f0; (void)f1; (void)flags; \
+// Of the step of a code, a constant.
+template <int CODE> static GTR__DEVICE void gtr__tail_formula(float *v, float *w, float f0, float f1, int flags) {
+    (void)v; (void)w; (void)f0; (void)f1; (void)flags;
+#define GTR__TAIL_RUN(OF, N, ...) if constexpr (CODE == OF) { \
         _Pragma("unroll 1") for (int i = 0; i < 8; i += N) { \
             _Pragma("unroll") for (int k = 0; k < N; k++) { __VA_ARGS__ } \
-            if (N < 8) gtr__tail_turn(v, w); } } };
+            if (N < 8) gtr__tail_turn(v, w); } }
 #define GTR__TAIL_UNARY(ID, name, forward, backward) \
     GTR__TAIL_RUN(GTR__OP_##ID, 4, \
         [[maybe_unused]] const float x = v[k], a = f0, b = f1; v[k] = forward;) \
@@ -4213,8 +4227,12 @@ template <int CODE> struct gtr__tail_formula {
         [[maybe_unused]] const float dy = v[k], a = w[k], b = w[k], y = w[k]; v[k] = da;) \
     GTR__TAIL_RUN(GTR__TAIL_BWD_B + GTR__OP_##ID, 8, \
         [[maybe_unused]] const float dy = v[k], a = w[k], b = w[k], y = w[k]; v[k] = db;)
-GTR__UNARY(GTR__TAIL_UNARY)
-GTR__BINARY(GTR__TAIL_BINARY)
+    GTR__UNARY(GTR__TAIL_UNARY)
+    GTR__BINARY(GTR__TAIL_BINARY)
+#undef GTR__TAIL_RUN
+#undef GTR__TAIL_UNARY
+#undef GTR__TAIL_BINARY
+}
 #endif
 #undef GTR__SINF
 #undef GTR__COSF
@@ -4229,7 +4247,7 @@ GTR__BINARY(GTR__TAIL_BINARY)
 template <int FIRST, int END>
 static GTR__DEVICE void gtr__tail_search(int code, float *v, float *w, float f0, float f1, int flags) {
     constexpr int MIDDLE = (FIRST + END) / 2;
-    if constexpr (END - FIRST == 1) gtr__tail_formula<FIRST>::run(v, w, f0, f1, flags);
+    if constexpr (END - FIRST == 1) gtr__tail_formula<FIRST>(v, w, f0, f1, flags);
     else if (code < MIDDLE) gtr__tail_search<FIRST, MIDDLE>(code, v, w, f0, f1, flags);
     else gtr__tail_search<MIDDLE, END>(code, v, w, f0, f1, flags);
 }
@@ -4237,7 +4255,7 @@ template <uint64_t TAIL>
 static GTR__DEVICE void gtr__tail_pick(int code, float *v, float *w, float f0, float f1, int flags) {
     if constexpr (TAIL == 1) gtr__tail_search<0, GTR__TAIL_CODES>(code, v, w, f0, f1, flags);
     else if constexpr (TAIL != 0) {
-        if (gtr__is(code, (int)(TAIL & 511) - 2)) gtr__tail_formula<(int)(TAIL & 511) - 2>::run(v, w, f0, f1, flags);
+        if (gtr__is(code, (int)(TAIL & 511) - 2)) gtr__tail_formula<(int)(TAIL & 511) - 2>(v, w, f0, f1, flags);
         else gtr__tail_pick<(TAIL >> 9)>(code, v, w, f0, f1, flags);
     }
 }
@@ -5451,11 +5469,11 @@ static GTR__DEVICE void gtr__finish4(const gtr__product &p, uint4 &v, const uint
     float4 x = gtr__get4(&v, p.type_c, at);
     if (p.saved) {
         const float4 s = gtr__get4(&saved, p.type_c, at);
-        x = make_float4(gtr__unary_bwd(OP, x.x, s.x, s.x, p.act_a, p.act_b),
-            gtr__unary_bwd(OP, x.y, s.y, s.y, p.act_a, p.act_b), gtr__unary_bwd(OP, x.z, s.z, s.z, p.act_a, p.act_b),
-            gtr__unary_bwd(OP, x.w, s.w, s.w, p.act_a, p.act_b));
-    } else x = make_float4(gtr__unary_fwd(OP, x.x, p.act_a, p.act_b), gtr__unary_fwd(OP, x.y, p.act_a, p.act_b),
-        gtr__unary_fwd(OP, x.z, p.act_a, p.act_b), gtr__unary_fwd(OP, x.w, p.act_a, p.act_b));
+        x = make_float4(gtr__unary_bwd<OP>(x.x, s.x, s.x, p.act_a, p.act_b),
+            gtr__unary_bwd<OP>(x.y, s.y, s.y, p.act_a, p.act_b), gtr__unary_bwd<OP>(x.z, s.z, s.z, p.act_a, p.act_b),
+            gtr__unary_bwd<OP>(x.w, s.w, s.w, p.act_a, p.act_b));
+    } else x = make_float4(gtr__unary_fwd<OP>(x.x, p.act_a, p.act_b), gtr__unary_fwd<OP>(x.y, p.act_a, p.act_b),
+        gtr__unary_fwd<OP>(x.z, p.act_a, p.act_b), gtr__unary_fwd<OP>(x.w, p.act_a, p.act_b));
     gtr__put4(&v, p.type_c, at, x);
 }
 template <int OP>
@@ -6413,8 +6431,8 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
                 v.v[k] += bias.v[k];
                 if (READS && adds && !behind) v.v[k] += gtr__load(&added[i].v[k]);
                 s.v[k] = READS && acts ? gtr__load(&at_act[i].v[k]) : 0.0f;
-                if (relu) v.v[k] = READS && acts ? gtr__unary_bwd(GTR__IN_LINE, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
-                    : gtr__unary_fwd(GTR__IN_LINE, v.v[k], 0.0f, 0.0f);
+                if (relu) v.v[k] = READS && acts ? gtr__unary_bwd<GTR__IN_LINE>(v.v[k], s.v[k], s.v[k], 0.0f, 0.0f)
+                    : gtr__unary_fwd<GTR__IN_LINE>(v.v[k], 0.0f, 0.0f);
             }
             if (other) v = READS && acts ? gtr__dact(p.act, v, s, p.act_a, p.act_b)
                 : gtr__act(p.act, v, p.act_a, p.act_b);
@@ -7739,7 +7757,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
         const bool relu = is(GTR__IS_IN_LINE, gtr__is(p.act, GTR__IN_LINE)), saved = is(GTR__IS_SAVED, p.saved != NULL);
         if (saved && relu) each_with<T>(d, [](gtr__floats<8> v, const gtr__floats<8> &s) {
 #pragma unroll
-            for (int k = 0; k < 8; k++) v.v[k] = gtr__unary_bwd(GTR__IN_LINE, v.v[k], s.v[k], s.v[k], 0.0f, 0.0f);
+            for (int k = 0; k < 8; k++) v.v[k] = gtr__unary_bwd<GTR__IN_LINE>(v.v[k], s.v[k], s.v[k], 0.0f, 0.0f);
             return v;
         });
         else if (saved) each_with<T>(d, [&](const gtr__floats<8> &v, const gtr__floats<8> &s) {
@@ -7747,7 +7765,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
         });
         else if (relu) {
 #pragma unroll
-            for (int i = 0; i < N / 2; i++) d[i] = gtr__unary_fwd(GTR__IN_LINE, d[i], 0.0f, 0.0f);
+            for (int i = 0; i < N / 2; i++) d[i] = gtr__unary_fwd<GTR__IN_LINE>(d[i], 0.0f, 0.0f);
         } else if (is(GTR__IS_ACT, p.act >= 0)) each(d, [&](const gtr__floats<8> &v, int) {
             return gtr__act(p.act, v, p.act_a, p.act_b);
         });
@@ -10748,7 +10766,18 @@ static GTR__DEVICE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W],
             *(gtr__few<T, W> *)(at + u * pitch) = r;
         });
 }
-// Stores n <= 4 elements, or adds them to what is there.
+// Stores n <= 4 elements.
+static GTR__DEVICE void gtr__put_some(void *p, int t, int64_t i, int n, const float *v) {
+    if (t == GTR_I32) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) if (k < n) ((int32_t *)p)[i + k] = (int32_t)v[k];
+    } else if (n == 4) gtr__put4(p, t, i, make_float4(v[0], v[1], v[2], v[3]));
+    else {
+#pragma unroll
+        for (int k = 0; k < 3; k++) if (k < n) gtr__put(p, t, i + k, v[k]);
+    }
+}
+// Stores them, or adds them to what is there.
 static GTR__DEVICE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
     if (o.add) {
         float w[4];
@@ -10756,14 +10785,7 @@ static GTR__DEVICE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
 #pragma unroll
         for (int k = 0; k < 4; k++) v[k] = w[k] + v[k];
     }
-    if (o.t == GTR_I32) {
-#pragma unroll
-        for (int k = 0; k < 4; k++) if (k < n) ((int32_t *)o.p)[i + k] = (int32_t)v[k];
-    } else if (n == 4) gtr__put4(o.p, o.t, i, make_float4(v[0], v[1], v[2], v[3]));
-    else {
-#pragma unroll
-        for (int k = 0; k < 3; k++) if (k < n) gtr__put(o.p, o.t, i + k, v[k]);
-    }
+    gtr__put_some(o.p, o.t, i, n, v);
 }
 static GTR__DEVICE float gtr__give1(gtr__opd o, int64_t i, float v) {
     if (o.add) v = gtr__get(o.p, o.t, i) + v;
@@ -10855,25 +10877,21 @@ static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s) {
     return true;
 }
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
+// I: what all elements' numbers fit in.
+template <typename I>
+static GTR__DEVICE void gtr__dims_in(const gtr__dims &m, I i, int64_t *a, int64_t *b) {
     int64_t oa = 0, ob = 0;
-    int k = m.n - 1;
-    if (m.small) {
-        uint32_t r = (uint32_t)i;
-        for (; k > 0; k--) {
-            uint32_t q = r / (uint32_t)m.dim[k], e = r - q * (uint32_t)m.dim[k];
-            oa += e * m.sa[k]; ob += e * m.sb[k];
-            r = q;
-        }
-        i = r;
-    } else {
-        for (; k > 0; k--) {
-            int64_t q = i / m.dim[k], e = i - q * m.dim[k];
-            oa += e * m.sa[k]; ob += e * m.sb[k];
-            i = q;
-        }
+#pragma unroll 1
+    for (int k = m.n - 1; k > 0; k--) {
+        const I q = i / (I)m.dim[k], e = i - q * (I)m.dim[k];
+        oa += e * m.sa[k]; ob += e * m.sb[k];
+        i = q;
     }
     *a = oa + i * m.sa[0]; *b = ob + i * m.sb[0];
+}
+static GTR__DEVICE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
+    if (m.small) gtr__dims_in<uint32_t>(m, (uint32_t)i, a, b);
+    else gtr__dims_in<int64_t>(m, i, a, b);
 }
 #endif
 
@@ -10887,8 +10905,8 @@ typedef struct gtr__map {
 
 #if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__binary4(int op, float *x, const float *w) {
-#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
-    float a = x[k], b = w[k]; x[k] = forward; } break;
+#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) \
+    x[k] = gtr__binary_fwd<GTR__OP_##ID>(x[k], w[k]); break;
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
@@ -11319,8 +11337,9 @@ typedef struct gtr__grad2 {
 static GTR__DEVICE void gtr__binary4_bwd(int op, int side, const float *g, const float *s,
         const float *t, const float *f, float *d) {
 #define GTR__CASE(ID, name, forward, da, db) \
-    case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
-        [[maybe_unused]] float dy = g[k], a = s[k], b = t[k], y = f[k]; d[k] = side ? db : da; } break;
+    case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) \
+        d[k] = side ? gtr__binary_bwd<GTR__OP_##ID, 1>(g[k], s[k], t[k], f[k]) \
+            : gtr__binary_bwd<GTR__OP_##ID, 0>(g[k], s[k], t[k], f[k]); break;
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
@@ -11418,6 +11437,8 @@ GTR__BINARY(GTR__BINARY_LAUNCHERS)
 // A program's steps for four elements a thread at a time, which all threads of the launch take alike. What it loads and
 // makes is in slots of shared memory, each thread's own, so that no barrier is needed and a slot's number may be any.
 // Bound by bytes: what is loaded and stored, once.
+// The kernel has as constants what its steps compute, and one step after the other without a branch. A slot's number it
+// does not: that keeps the compiler from making one instruction of a product and a sum of two steps.
 typedef struct gtr__program_step {
     gtr__opd out;
     int16_t kind, op, side, storage;
@@ -11435,6 +11456,60 @@ typedef struct gtr__program_kernel {
     gtr__dims at[GTR__PROGRAM_SLOTS];   // of loads, and then of bands that steps write
     gtr__program_step step[GTR__PROGRAM_SLOTS];
 } gtr__program_kernel;
+// What the kernel knows of a step and of a load. op, side: of UNARY and BINARY. one: of each four, one is loaded.
+typedef struct gtr__step_facts { int kind, op, side, storage, stored, type, adds, banded; } gtr__step_facts;
+typedef struct gtr__load_facts { int is, type, strided, one; } gtr__load_facts;
+// As bits of the kernel's constants: three steps in each of four, of which a kind is not 0; in another loads, and what
+// is so of all operands: WHOLE, a thread has four elements; FAR, strides go over more elements than 31 bits count.
+enum : uint64_t { GTR__PROGRAM_WHOLE = (uint64_t)1 << 60, GTR__PROGRAM_FAR = (uint64_t)1 << 61 };
+enum { GTR__PROGRAM_CONSTANTS = 5, GTR__STEP_BITS = 20, GTR__LOAD_BITS = 5 };
+static_assert(GTR__OP_COUNT <= 128 && GTR__STEP_AFFINE < 16 && GTR_F16 < 4, "bits of a step's facts");
+static_assert(GTR__PROGRAM_SLOTS <= 3 * (GTR__PROGRAM_CONSTANTS - 1) && GTR__PROGRAM_LOADS * GTR__LOAD_BITS < 60,
+    "constants of gtr__k_program");
+static inline uint64_t gtr__step_encoded(const gtr__step_facts &f) {
+    return (uint64_t)(f.kind | f.op << 4 | f.side << 11 | f.storage << 13 | f.stored << 15 | f.type << 16
+        | f.adds << 18 | f.banded << 19);
+}
+static GTR__BOTH constexpr gtr__step_facts gtr__step_decoded(uint64_t bits) {
+    return { (int)(bits & 15), (int)(bits >> 4 & 127), (int)(bits >> 11 & 3), (int)(bits >> 13 & 3),
+        (int)(bits >> 15 & 1), (int)(bits >> 16 & 3), (int)(bits >> 18 & 1), (int)(bits >> 19 & 1) };
+}
+static inline uint64_t gtr__load_encoded(const gtr__load_facts &f) {
+    return (uint64_t)(f.is | f.type << 1 | f.strided << 3 | f.one << 4);
+}
+static GTR__BOTH constexpr gtr__load_facts gtr__load_decoded(uint64_t bits) {
+    return { (int)(bits & 1), (int)(bits >> 1 & 3), (int)(bits >> 3 & 1), (int)(bits >> 4 & 1) };
+}
+// Those of step k and of load k; 0: there is none.
+static GTR__BOTH constexpr uint64_t gtr__step_bits(int k, uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+    return k >= 12 ? 0 : (k < 3 ? a : k < 6 ? b : k < 9 ? c : d) >> k % 3 * GTR__STEP_BITS
+        & ((1u << GTR__STEP_BITS) - 1);
+}
+static GTR__BOTH constexpr uint64_t gtr__load_bits(int k, uint64_t loads) {
+    return k >= GTR__PROGRAM_LOADS ? 0 : loads >> k * GTR__LOAD_BITS & ((1u << GTR__LOAD_BITS) - 1);
+}
+static GTR__BOTH gtr__load_facts gtr__load_facts_of(const gtr__program_kernel &m, int k) {
+    const gtr__dims &at = m.at[k];
+    return { k < m.loads, m.load[k].t, at.n != 0, at.n && at.sa[at.n - 1] == 0 };
+}
+static gtr__step_facts gtr__step_facts_of(const gtr__program_step &s) {
+    const int formula = s.kind == GTR__STEP_UNARY || s.kind == GTR__STEP_BINARY, stored = s.out.p != NULL,
+        draws = s.kind == GTR__STEP_DROP || s.kind == GTR__STEP_DRAW;
+    return { formula || draws ? s.kind : (int)GTR__STEP_COPY, formula ? s.op : 0,
+        formula ? s.side : 0, s.storage, stored, stored ? s.out.t : 0, stored && s.out.add, stored && s.band };
+}
+// The constants of the kernel of a program: of loads, then of steps.
+static void gtr__program_constants(const gtr__program_kernel &m, uint64_t *constant) {
+    bool far = false;
+    memset(constant, 0, GTR__PROGRAM_CONSTANTS * sizeof *constant);
+    for (int k = 0; k < GTR__PROGRAM_SLOTS; k++) far = far || (m.at[k].n && !m.at[k].small);
+    if (far) constant[0] |= GTR__PROGRAM_FAR;
+    if (m.width == 4 && m.count % 4 == 0) constant[0] |= GTR__PROGRAM_WHOLE;
+    for (int k = 0; k < m.loads; k++)
+        constant[0] |= gtr__load_encoded(gtr__load_facts_of(m, k)) << k * GTR__LOAD_BITS;
+    for (int k = 0; k < m.steps; k++)
+        constant[1 + k / 3] |= gtr__step_encoded(gtr__step_facts_of(m.step[k])) << k % 3 * GTR__STEP_BITS;
+}
 
 #if GTR__DEVICE_HALF
 static GTR__DEVICE float gtr__draw_log(float x) { GTR__DRAW_LOG_BODY }
@@ -11448,10 +11523,10 @@ static __device__ __noinline__ float4 gtr__draw_call(int kind, uint64_t key, uin
     gtr__draw_four(kind, r, v);
     return make_float4(v[0], v[1], v[2], v[3]);
 }
-// DROP, or DRAW of kind s.op.
-static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, const gtr__ctl *ctl, int64_t i, float *v) {
+// DROP or DRAW.
+static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, bool draw, const gtr__ctl *ctl, int64_t i,
+                                          float *v) {
     const int64_t row = i / s.line, e = i - row * s.line;
-    const bool draw = s.kind == GTR__STEP_DRAW;
     float4 u = gtr__draw_call(draw ? s.op : GTR__DRAW_UNIFORM, s.key, ctl ? ctl->step : 0, s.row0 + row, e);
     const int first = (int)(e & 3);             // not 0 where elements go one by one
     if (first) u.x = first == 1 ? u.y : first == 2 ? u.z : u.w;
@@ -11459,65 +11534,112 @@ static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, const gtr_
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = draw ? four[k] : four[k] >= s.f0 ? v[k] * s.f1 : 0.0f;
 }
-// slot: of this thread, GTR__T apart.
-static GTR__DEVICE void gtr__program_do(const gtr__program_kernel &m, const gtr__program_step &s, float4 *slot,
-                                        int64_t i, int n) {
-    float v[4], w[4], d[4], y[4];
-    memcpy(v, &slot[s.a * GTR__T], 16);
-    if (s.kind == GTR__STEP_UNARY || s.kind == GTR__STEP_BINARY) {
-        memcpy(w, &slot[s.b * GTR__T], 16);
-        memcpy(d, &slot[s.dy * GTR__T], 16);
-        memcpy(y, &slot[s.y * GTR__T], 16);
-    }
-    if (s.kind == GTR__STEP_UNARY) {
-        if (s.side) {
-            gtr__unary4_bwd<true>(s.op, d, v, s.f0, s.f1);
-            memcpy(v, d, 16);
-        } else gtr__unary4<true>(s.op, v, s.f0, s.f1);
-    } else if (s.kind == GTR__STEP_BINARY) {
-        if (s.side) {
-            gtr__binary4_bwd(s.op, s.side - 1, d, v, w, y, d);
-            memcpy(v, d, 16);
-        } else gtr__binary4(s.op, v, w);
-    } else if (s.kind == GTR__STEP_DROP || s.kind == GTR__STEP_DRAW) gtr__program_draw(s, m.ctl, i, v);
-    int64_t o = i, unused;
-    if (s.band) gtr__dims_at(m.at[s.band - 1], i, &o, &unused);
-    if (s.out.p) gtr__give(s.out, o, n, v);
+// v: what step s makes of its operands, slots of this thread, GTR__T apart. BITS 0: the step is not known.
+template <uint64_t BITS>
+static GTR__DEVICE void gtr__program_apply(const gtr__program_kernel &m, const gtr__program_step &s,
+                                           const float4 *slot, int64_t i, float *v) {
+    constexpr gtr__step_facts f = gtr__step_decoded(BITS);
+    float a[4], b[4], d[4], y[4];
+    memcpy(a, &slot[s.a * GTR__T], 16);
+    memcpy(b, &slot[s.b * GTR__T], 16);
+    memcpy(d, &slot[s.dy * GTR__T], 16);
+    memcpy(y, &slot[s.y * GTR__T], 16);
 #pragma unroll
-    for (int k = 0; k < 4; k++) v[k] = gtr__rounded(s.storage, v[k]);
+    for (int k = 0; k < 4; k++) {
+        if constexpr (f.kind == GTR__STEP_UNARY && f.side == 0) v[k] = gtr__unary_fwd<f.op>(a[k], s.f0, s.f1);
+        else if constexpr (f.kind == GTR__STEP_UNARY) v[k] = gtr__unary_bwd<f.op>(d[k], a[k], a[k], s.f0, s.f1);
+        else if constexpr (f.kind == GTR__STEP_BINARY && f.side == 0) v[k] = gtr__binary_fwd<f.op>(a[k], b[k]);
+        else if constexpr (f.kind == GTR__STEP_BINARY) v[k] = gtr__binary_bwd<f.op, f.side - 1>(d[k], a[k], b[k], y[k]);
+        else v[k] = a[k];
+    }
+    if constexpr (f.kind == GTR__STEP_DROP || f.kind == GTR__STEP_DRAW)
+        gtr__program_draw(s, f.kind == GTR__STEP_DRAW, m.ctl, i, v);
+    if constexpr (BITS == 0) {
+        if (s.kind == GTR__STEP_UNARY && s.side) { memcpy(v, d, 16); gtr__unary4_bwd<true>(s.op, v, a, s.f0, s.f1); }
+        else if (s.kind == GTR__STEP_UNARY) gtr__unary4<true>(s.op, v, s.f0, s.f1);
+        else if (s.kind == GTR__STEP_BINARY && s.side) gtr__binary4_bwd(s.op, s.side - 1, d, a, b, y, v);
+        else if (s.kind == GTR__STEP_BINARY) gtr__binary4(s.op, v, b);
+        else if (s.kind == GTR__STEP_DROP || s.kind == GTR__STEP_DRAW)
+            gtr__program_draw(s, s.kind == GTR__STEP_DRAW, m.ctl, i, v);
+    }
+}
+// Where element i lies.
+template <bool KNOWN, uint64_t LOADS> static GTR__DEVICE int64_t gtr__program_at(const gtr__dims &m, int64_t i) {
+    int64_t o, unused;
+    if constexpr (KNOWN && !(LOADS & GTR__PROGRAM_FAR)) gtr__dims_in<uint32_t>(m, (uint32_t)i, &o, &unused);
+    else gtr__dims_at(m, i, &o, &unused);
+    return o;
+}
+template <uint64_t LOADS, uint64_t BITS>
+static GTR__DEVICE void gtr__program_do(const gtr__program_kernel &m, int k, float4 *slot, int64_t i, int n) {
+    constexpr gtr__step_facts f = gtr__step_decoded(BITS);
+    constexpr bool KNOWN = BITS != 0;
+    const gtr__program_step &s = m.step[k];
+    float v[4];
+    gtr__program_apply<BITS>(m, s, slot, i, v);
+    if (KNOWN ? f.stored != 0 : s.out.p != NULL) {
+        const int64_t o = (KNOWN ? f.banded : s.band) ? gtr__program_at<KNOWN, LOADS>(m.at[s.band - 1], i) : i;
+        const int type = KNOWN ? f.type : s.out.t, four = LOADS & GTR__PROGRAM_WHOLE ? 4 : n;
+        if (KNOWN ? f.adds : s.out.add) {
+            float w[4];
+            gtr__take(s.out.p, type, o, four, w);
+#pragma unroll
+            for (int q = 0; q < 4; q++) v[q] = __fadd_rn(w[q], v[q]);   // no fma with a formula's product
+        }
+        gtr__put_some(s.out.p, type, o, four, v);
+    }
+    if (!KNOWN || f.storage != GTR_F32) {
+#pragma unroll
+        for (int q = 0; q < 4; q++) v[q] = gtr__rounded(KNOWN ? f.storage : s.storage, v[q]);
+    }
     memcpy(&slot[s.to * GTR__T], v, 16);
 }
-// All loads before any is waited for, then the steps.
+// From step K on.
+template <int K, uint64_t LOADS, uint64_t A, uint64_t B, uint64_t C, uint64_t D>
+static GTR__DEVICE void gtr__program_steps(const gtr__program_kernel &m, float4 *slot, int64_t i, int n) {
+    constexpr uint64_t BITS = gtr__step_bits(K, A, B, C, D);
+    if constexpr (A == 0) for (int k = 0; k < m.steps; k++) gtr__program_do<0, 0>(m, k, slot, i, n);
+    else if constexpr (BITS != 0) {
+        gtr__program_do<LOADS, BITS>(m, K, slot, i, n);
+        gtr__program_steps<K + 1, LOADS, A, B, C, D>(m, slot, i, n);
+    }
+}
+// All loads before any is waited for, then the steps. LOADS, A, B, C, D: gtr__program_constants; 0: nothing is known.
+template <uint64_t LOADS, uint64_t A, uint64_t B, uint64_t C, uint64_t D>
 static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_program(const __grid_constant__ gtr__program_kernel m) {
     extern __shared__ float4 gtr__slots[];
     gtr__enter();
     float4 *slot = gtr__slots + threadIdx.x;
-    const int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += step) {
-        const int64_t i = g * m.width;
-        const int n = m.count - i < m.width ? (int)(m.count - i) : m.width;
+    auto facts = [&](int k) {
+        if constexpr (A == 0) return gtr__load_facts_of(m, k);
+        else return gtr__load_decoded(gtr__load_bits(k, LOADS));
+    };
+    const int64_t step = (int64_t)gridDim.x * GTR__T * m.width;
+#pragma unroll 1
+    for (int64_t i = ((int64_t)blockIdx.x * GTR__T + threadIdx.x) * m.width; i < m.count; i += step) {
+        const int n = LOADS & GTR__PROGRAM_WHOLE ? 4 : m.count - i < m.width ? (int)(m.count - i) : m.width;
         uint4 raw[GTR__PROGRAM_LOADS];
 #pragma unroll
         for (int k = 0; k < GTR__PROGRAM_LOADS; k++) {
-            if (k >= m.loads) continue;
-            int64_t o = i, unused;
-            const bool one = m.at[k].n && m.at[k].sa[m.at[k].n - 1] == 0;
-            if (m.at[k].n) gtr__dims_at(m.at[k], i, &o, &unused);
-            raw[k] = gtr__raw(m.load[k].p, m.load[k].t, o, one ? 1 : n);
+            const gtr__load_facts f = facts(k);
+            if (!f.is) continue;
+            const int64_t o = f.strided ? gtr__program_at<A != 0, LOADS>(m.at[k], i) : i;
+            raw[k] = gtr__raw(m.load[k].p, f.type, o, f.one ? 1 : n);
         }
 #pragma unroll
         for (int k = 0; k < GTR__PROGRAM_LOADS; k++) {
-            if (k >= m.loads) continue;
+            const gtr__load_facts f = facts(k);
             float v[4];
-            gtr__cook(raw[k], m.load[k].t, v);
-            if (m.at[k].n && m.at[k].sa[m.at[k].n - 1] == 0) v[1] = v[2] = v[3] = v[0];
+            if (!f.is) continue;
+            gtr__cook(raw[k], f.type, v);
+            if (f.one) v[1] = v[2] = v[3] = v[0];
             memcpy(&slot[m.slot[k] * GTR__T], v, 16);
         }
-        for (int s = 0; s < m.steps; s++) gtr__program_do(m, m.step[s], slot, i, n);
+        gtr__program_steps<0, LOADS, A, B, C, D>(m, slot, i, n);
     }
 }
 #endif
-GTR__GLOBAL void gtr__k_program(gtr__program_kernel);
+template <uint64_t, uint64_t, uint64_t, uint64_t, uint64_t> GTR__GLOBAL void gtr__k_program(gtr__program_kernel);
 static gtr__program_step gtr__program_kernel_step(const gtr__call *c, const gtr__program *p, const gtr__step *s) {
     gtr__program_step t;
     memset(&t, 0, sizeof t);
@@ -11570,9 +11692,17 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
     }
     m->width = wide ? 4 : 1;
 }
+// The kernel for a program.
+static auto gtr__program_variant(const gtr__program_kernel &m) {
+    auto kernel = GTR__VARIANT(gtr__k_program, 0, 0, 0, 0, 0);
+    uint64_t constant[GTR__PROGRAM_CONSTANTS];
+    gtr__program_constants(m, constant);
+    for (int k = 0; k < GTR__PROGRAM_CONSTANTS; k++) gtr__variant_knows(&kernel, k, constant[k]);
+    return kernel;
+}
 static gtr_result gtr__program_launch(gtr__run *run, const gtr__call *c, const gtr__program *p,
                                       const gtr__program_kernel *m) {
-    return GTR__LAUNCH(run, c, gtr__k_program, gtr__grid(c, gtr__ceil(m->count, m->width)), GTR__T,
+    return gtr__start(run, c, gtr__program_variant(*m), gtr__grid(c, gtr__ceil(m->count, m->width)), GTR__T,
         (size_t)p->n.slots * GTR__T * sizeof(float4), *m);
 }
 static gtr_result gtr__cuda_program(gtr__run *run, const gtr__call *c) {
@@ -12216,7 +12346,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows 
         if (m.scaled)
 #pragma unroll
             for (int u = 0; u < 4; u++)
-                first[u] = gtr__rounded(m.x.t, gtr__unary_fwd(GTR__OP_SCALE, first[u], m.a, m.b));
+                first[u] = gtr__rounded(m.x.t, gtr__unary_fwd<GTR__OP_SCALE>(first[u], m.a, m.b));
         gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
 #pragma unroll
         for (int u = 0; u < 4; u++)
@@ -12244,7 +12374,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
 #pragma unroll
         for (int u = 0; u < 4; u++) if (u < k) {
             float v = gtr__soft_bwd(m, y[u], dy[u], dot);
-            if (m.scaled) v = gtr__unary_bwd(GTR__OP_SCALE, gtr__rounded(m.dx.t, v), 0.0f, 0.0f, m.a, m.b);
+            if (m.scaled) v = gtr__unary_bwd<GTR__OP_SCALE>(gtr__rounded(m.dx.t, v), 0.0f, 0.0f, m.a, m.b);
             gtr__give1(m.dx, at + lane + u * m.team, v);
         }
         if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
@@ -14244,7 +14374,7 @@ static GTR__DEVICE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const flo
     for (int w = 0; w < W; w++) {
         y[w] = fmaf(v[w] - mean[w], weight[w], shift[w]);
         if (m.from.p) y[w] += from[w];
-        if (relu) y[w] = gtr__unary_fwd(GTR__IN_LINE, y[w], 0.0f, 0.0f);
+        if (relu) y[w] = gtr__unary_fwd<GTR__IN_LINE>(y[w], 0.0f, 0.0f);
     }
     if constexpr (ACTS != GTR__BN_RELU)
 #pragma unroll
@@ -20860,8 +20990,8 @@ template <int OP> static GTR__DEVICE float2 gtr__thin_act(float x, float a, floa
             s = x < 0.0f ? tail : 1.0f - tail;
         return make_float2(x * s, fmaf(x, density, s));
     } else {
-        const float y = gtr__unary_fwd(OP, x, a, b);
-        return make_float2(y, gtr__unary_bwd(OP, 1.0f, x, y, a, b));
+        const float y = gtr__unary_fwd<OP>(x, a, b);
+        return make_float2(y, gtr__unary_bwd<OP>(1.0f, x, y, a, b));
     }
 }
 // A thread's derivatives of layer l in the workspace, 16 bytes each, THREADS times 16 bytes apart. No other thread
@@ -26081,7 +26211,7 @@ template <int TYPE, int R> static GTR__DEVICE void gtr__chain_finish(const gtr__
                 if (gtr__rare(!relu)) v[r] = gtr__act<4>(s.act, v[r], z, s.f1);
                 else
 #pragma unroll
-                    for (int k = 0; k < 4; k++) v[r].v[k] = gtr__unary_fwd(GTR__OP_RELU, v[r].v[k], 0, 0);
+                    for (int k = 0; k < 4; k++) v[r].v[k] = gtr__unary_fwd<GTR__OP_RELU>(v[r].v[k], 0, 0);
                 continue;
             }
             const gtr__four y = room(s.from[1], s.at[1], r);
@@ -26089,7 +26219,7 @@ template <int TYPE, int R> static GTR__DEVICE void gtr__chain_finish(const gtr__
             else
 #pragma unroll
                 for (int k = 0; k < 4; k++)
-                    v[r].v[k] = gtr__unary_bwd(GTR__OP_RELU, v[r].v[k], y.v[k], y.v[k], 0, 0);
+                    v[r].v[k] = gtr__unary_bwd<GTR__OP_RELU>(v[r].v[k], y.v[k], y.v[k], 0, 0);
         }
         if (!(s.raw & 2)) round();
     }
@@ -27799,7 +27929,7 @@ static GTR__DEVICE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<
     if (m.act < 0) return v;
     if (!gtr__is(m.act, GTR__IN_LINE)) return gtr__dact<4>(m.act, v, s, m.act_a, m.act_b);
 #pragma unroll
-    for (int i = 0; i < 4; i++) v.v[i] = gtr__unary_bwd(GTR__IN_LINE, v.v[i], s.v[i], s.v[i], 0, 0);
+    for (int i = 0; i < 4; i++) v.v[i] = gtr__unary_bwd<GTR__IN_LINE>(v.v[i], s.v[i], s.v[i], 0, 0);
     return v;
 }
 // Warps 0 to 7 compute the block's rows of dh, 16 columns of k a warp and turn, as two n-tiles j = 0, 1. Columns of w

@@ -204,6 +204,39 @@ static gtr__compilation made(const char *name, const char *arch, bool *from_disk
     return c;
 }
 
+/* Kernels of programs that have all ops, forward and backward, between them; returns how many. */
+static int all_steps(gtr__compilation *to, const char *arch)
+{
+    gtr__program_kernel m;
+    char name[192];
+    int n = 0, done = 0;
+    memset((void *)&m, 0, sizeof m);
+    for (int k = 0; k < GTR__PROGRAM_LOADS; k++) { m.load[k].t = k % 3; m.at[k].n = k % 2; m.at[k].small = k != 7; }
+    auto add = [&](int kind, int op, int side) {
+        gtr__program_step *s = &m.step[m.steps++];
+        s->kind = (int16_t)kind; s->op = (int16_t)op; s->side = (int16_t)side;
+        s->storage = (int16_t)(done % 3); s->out.t = done % 3; s->out.add = done % 4 == 0; s->band = done % 5 == 0;
+        s->out.p = done % 6 ? &m : NULL;
+        done++;
+    };
+    auto end = [&] {
+        m.loads = n % (GTR__PROGRAM_LOADS + 1); m.count = 4 + n % 2; m.width = 4;
+        gtr__variant_name(gtr__program_variant(m), name, sizeof name);
+        to[n++] = asked(name, arch);
+        m.steps = 0;
+    };
+    for (const int kind : { GTR__STEP_COPY, GTR__STEP_DROP, GTR__STEP_DRAW }) add(kind, 0, 0);
+    for (int op = 0; op < GTR__OP_COUNT; op++)
+        for (int side = 0; side < 3; side++) {
+            const int kind = gtr__step_of((gtr__op)op);
+            if (kind != GTR__STEP_BINARY && (kind != GTR__STEP_UNARY || side > 1)) continue;
+            if (m.steps == GTR__PROGRAM_SLOTS) end();
+            add(kind, op, side);
+        }
+    end();
+    return n;
+}
+
 /* Compiles all lines of a file for an architecture; every kernel of the source must have one. */
 static void compile_list(const char *path, const char *arch)
 {
@@ -212,7 +245,7 @@ static void compile_list(const char *path, const char *arch)
     int n = 0;
     FILE *f = fopen(path, "r");
     EXPECT(f != NULL);
-    while (f && n < 512 && fgets(line, sizeof line, f)) {
+    while (f && n < 480 && fgets(line, sizeof line, f)) {
         line[strcspn(line, "\n")] = 0;
         if (*line) all[n++] = asked(line, arch);
     }
@@ -225,6 +258,7 @@ static void compile_list(const char *path, const char *arch)
         while (k < n && (strncmp(all[k].name, p, length) || gtr__letter_or_digit(all[k].name[length]))) k++;
         if (k == n) { failed++; printf("FAIL %.*s is not in %s\n", (int)length, p, path); }
     }
+    n += all_steps(all + n, arch);
     EXPECT(gtr__compile_all(instance(arch), all, n) == GTR_OK && told_done == n && told_all == n);
     for (int k = 0; k < n; k++) {
         if (all[k].image.data) passed++;
@@ -462,6 +496,53 @@ static void names()
     free(text);
 }
 
+/* What a program's kernel has as constants says what its steps and loads are; 0 is behind the last of each. */
+static void programs()
+{
+    static const int16_t kinds[] = { GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW,
+        GTR__STEP_UNARY, GTR__STEP_BINARY };
+    uint32_t seed = 1;
+    auto draw = [&](int n) { seed = seed * 1664525u + 1013904223u; return (int)((seed >> 8) % (uint32_t)n); };
+    for (int round = 0; round < 20000; round++) {
+        gtr__program_kernel m;
+        uint64_t c[GTR__PROGRAM_CONSTANTS];
+        memset((void *)&m, 0, sizeof m);
+        m.loads = draw(GTR__PROGRAM_LOADS + 1); m.steps = 1 + draw(GTR__PROGRAM_SLOTS);
+        m.count = 1 + draw(1000); m.width = draw(2) ? 4 : 1;
+        for (int k = 0; k < GTR__PROGRAM_SLOTS; k++) {
+            gtr__program_step *s = &m.step[k];
+            m.at[k].n = draw(3); m.at[k].small = draw(8) != 0; m.at[k].sa[1] = draw(2);
+            if (k < m.loads) m.load[k].t = draw(3);
+            s->kind = kinds[draw(7)]; s->op = (int16_t)draw(GTR__OP_COUNT); s->side = (int16_t)draw(3);
+            s->storage = (int16_t)draw(3); s->band = (int8_t)draw(3);
+            s->out.p = draw(2) ? &m : NULL; s->out.t = draw(3); s->out.add = draw(2);
+        }
+        bool same = true, far = false;
+        gtr__program_constants(m, c);
+        for (int k = 0; k < GTR__PROGRAM_SLOTS + 1; k++) {
+            const gtr__step_facts f = gtr__step_decoded(gtr__step_bits(k, c[1], c[2], c[3], c[4]));
+            const gtr__program_step s = m.step[k < m.steps ? k : 0];
+            const bool formula = s.kind == GTR__STEP_UNARY || s.kind == GTR__STEP_BINARY;
+            if (k >= m.steps) { same = same && f.kind == 0; continue; }
+            far = far || (m.at[k].n && !m.at[k].small);
+            same = same && f.kind == (formula || s.kind >= GTR__STEP_DROP ? s.kind : (int)GTR__STEP_COPY)
+                && (!formula || (f.op == s.op && f.side == s.side)) && f.storage == s.storage
+                && f.stored == (s.out.p != NULL)
+                && (!s.out.p || (f.type == s.out.t && f.adds == s.out.add && f.banded == (s.band != 0)));
+        }
+        for (int k = 0; k < GTR__PROGRAM_LOADS + 1; k++) {
+            const gtr__load_facts f = gtr__load_decoded(gtr__load_bits(k, c[0]));
+            same = same && f.is == (k < m.loads);
+            if (k < m.loads) same = same && f.type == m.load[k].t && f.strided == (m.at[k].n != 0)
+                && f.one == (m.at[k].n == 1 ? 1 : m.at[k].n == 2 && !m.at[k].sa[1]);
+        }
+        for (int k = 0; k < GTR__PROGRAM_SLOTS; k++) far = far || (m.at[k].n && !m.at[k].small);
+        same = same && far == ((c[0] & GTR__PROGRAM_FAR) != 0) && (c[0] >> 62) == 0
+            && (m.width == 4 && m.count % 4 == 0) == ((c[0] & GTR__PROGRAM_WHOLE) != 0);
+        if (same) passed++; else { failed++; printf("FAIL program %d is not what its constants say\n", round); }
+    }
+}
+
 int main(int argc, char **argv)
 {
     gtr__nvrtc *n = &gtr__process.nvrtc;
@@ -478,6 +559,7 @@ int main(int argc, char **argv)
     }
     gtr__process.text_hash = 1;
     names();
+    programs();
     cache_files(argv[2]);
     cache_folders(argv[2]);
     cache_bounds(argv[2]);
