@@ -53,7 +53,7 @@ both() {
 }
 
 sources old "git show $old:" && sources new "cat " || exit 1
-git archive "$old" tests/emulated | tar -x -C $dir/old # it translates what the .cu of its revision says
+rm -r $dir/old/tests/emulated && git archive "$old" tests/emulated | tar -x -C $dir/old # it translates what the .cu of its revision says
 both build || exit 1
 [ $how != objects ] || { ls $dir/old/oracle.o $dir/new/oracle.o; exit; }
 both run "$@" || { tail -n 3 $dir/old.log $dir/new.log; echo "not compared: a side ended badly"; exit 1; }
