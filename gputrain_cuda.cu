@@ -200,6 +200,7 @@ GTR__TEXT_OF_FILE(gtr__kernel_text)
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -627,7 +628,29 @@ static int gtr__toolkits_newer() {
     const int newer = gtr__driver.version ? 13 - gtr__driver.version / 1000 : 0;
     return newer < 0 ? 0 : newer < 2 ? newer : 2;
 }
-// Whether take(path) takes one of a library's files: from where the loader looks, the toolkit's folder, the usual one.
+// Whether take(path) takes a library's file in a folder of what pip has installed: */site-packages/nvidia/*/lib.
+template <typename T> static bool gtr__library_of_pip(const char *file, T take) {
+    bool taken = false;
+#ifndef _WIN32
+    const char *const home = getenv("HOME"), *const root[] = { getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX"), home,
+        "/usr/local", "/usr" };
+    for (const char *at : root) {
+        char pattern[512];
+        glob_t found;
+        if (!at || taken) continue;
+        snprintf(pattern, sizeof pattern, "%.380s%s/lib/python3*/*-packages/nvidia/*/lib/%.40s", at,
+            at == home ? "/.local" : "", file);
+        if (glob(pattern, 0, NULL, &found)) continue;
+        for (size_t i = 0; i < found.gl_pathc && !taken; i++) taken = take(found.gl_pathv[i]);
+        globfree(&found);
+    }
+#else
+    (void)file; (void)take;
+#endif
+    return taken;
+}
+// Whether take(path) takes one of a library's files: from where the loader looks, the toolkit's folder, the usual one,
+// and pip's.
 template <typename T> static bool gtr__library_find(const char *const (&file)[3], T take) {
     const char *const folder[] = { "", getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda" };
 #ifdef _WIN32
@@ -635,11 +658,14 @@ template <typename T> static bool gtr__library_find(const char *const (&file)[3]
 #else
     static const char *const under[] = { "/lib64/", "/lib/" };
 #endif
-    for (int i = gtr__toolkits_newer(); i < 3; i++) for (const char *at : folder) for (const char *sub : under) {
-        char path[512];
-        if (!at || (!*at && sub != under[0])) continue;
-        snprintf(path, sizeof path, "%.400s%.10s%.40s", at, *at ? sub : "", file[i]);
-        if (take(path)) return true;
+    for (int i = gtr__toolkits_newer(); i < 3; i++) {
+        for (const char *at : folder) for (const char *sub : under) {
+            char path[512];
+            if (!at || (!*at && sub != under[0])) continue;
+            snprintf(path, sizeof path, "%.400s%.10s%.40s", at, *at ? sub : "", file[i]);
+            if (take(path)) return true;
+        }
+        if (gtr__library_of_pip(file[i], take)) return true;
     }
     return false;
 }
@@ -3159,6 +3185,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     if (main->g.lists) return gtr__list_plan(main, plan);
     plan->unfit_why = "there is no room for all of its blocks at a time";
     GTR__TRY(gtr__alive(main));
+    gtr__on_device scope(main);
     for (size_t i = 0; i < n; i++) {
         const gtr__node *node = &plan->node[i];
         if (!gtr__cuda_kernel(node->op, node->dir))

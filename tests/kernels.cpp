@@ -1,14 +1,39 @@
 /* What is opened and made at run time, without a GPU: the driver, programs' texts, NVRTC, the cache. Compiled with
    gputrain_cuda.cu inside, which shows its private functions; where there is no NVRTC, only the driver is tried.
    usage: kernels list folder arch...: compiles each variant that the list names, a line each, for each architecture;
-   the cache is tried in the folder, an absolute path. */
+   the cache is tried in the folder, an absolute path. kernels many folder rounds: by processes and threads at once, and
+   by processes that are killed. */
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 static void *open_library(const char *path, int mode), *find_symbol(void *library, const char *name);
+/* A call that is to fail, the one that has fails == 0 left before it. */
+static int fails = -1, calls;
+static bool lucky() { calls++; return fails < 0 || fails-- != 0; }
 #define dlopen open_library
 #define dlsym find_symbol
+#define open(...) (lucky() ? open(__VA_ARGS__) : -1)
+#define read(...) (lucky() ? read(__VA_ARGS__) : -1)
+#define write(...) (lucky() ? write(__VA_ARGS__) : -1)
+#define rename(...) (lucky() ? rename(__VA_ARGS__) : -1)
+#define mkdir(...) (lucky() ? mkdir(__VA_ARGS__) : -1)
+#define unlink(...) (lucky() ? unlink(__VA_ARGS__) : -1)
+#define opendir(...) (lucky() ? opendir(__VA_ARGS__) : NULL)
 #include "../gputrain_cuda.cu"
 #undef dlopen
 #undef dlsym
+#undef open
+#undef read
+#undef write
+#undef rename
+#undef mkdir
+#undef unlink
+#undef opendir
 
 static int passed, failed;
 #define EXPECT(that) \
@@ -52,8 +77,16 @@ static CUresult launch_by_attributes(const gtr__launch_config *c, CUfunction, vo
 }
 static CUresult launch_plain() { launched = "plain"; return CUDA_SUCCESS; }
 static CUresult launch_together() { launched = "together"; return CUDA_SUCCESS; }
-static CUresult load(CUmodule *m, const void *) { *m = (CUmodule)&driver; return CUDA_SUCCESS; }
-static CUresult get(CUfunction *f, CUmodule, const char *) { *f = (CUfunction)&driver; return CUDA_SUCCESS; }
+static CUresult load(CUmodule *m, const void *) {
+    if (!lucky()) return CUDA_ERROR_INVALID_IMAGE;
+    *m = (CUmodule)&driver;
+    return CUDA_SUCCESS;
+}
+static CUresult get(CUfunction *f, CUmodule, const char *) {
+    if (!lucky()) return CUDA_ERROR_NOT_FOUND;
+    *f = (CUfunction)&driver;
+    return CUDA_SUCCESS;
+}
 /* of what has to happen in the device's context */
 static CUresult other() { wrong_context += !current; return CUDA_SUCCESS; }
 static CUresult of_device() { return CUDA_SUCCESS; }
@@ -143,13 +176,14 @@ static const char *start_on(int version, const char *lacks, unsigned cluster, bo
 }
 static void launches()
 {
+    const int before = retained;
     EXPECT(!strcmp(start_on(12000, NULL, 1, false), "attributes") && attributes == 0);
     EXPECT(!strcmp(start_on(12000, NULL, 1, true), "attributes") && attributes == 1);
     EXPECT(!strcmp(start_on(12000, NULL, 2, true), "attributes") && attributes == 2);
     EXPECT(!strcmp(start_on(11040, NEWER, 1, false), "plain"));
     EXPECT(!strcmp(start_on(11040, NEWER, 1, true), "together"));
     EXPECT(!strcmp(start_on(11040, NEWER, 2, true), "not"));
-    EXPECT(retained == 1);      /* by the module, which was loaded once */
+    EXPECT(retained == before + 1);     /* by the module, which was loaded once */
 }
 /* What stands in place of newer headers' types and numbers is what they say. */
 #if CUDA_VERSION >= 12030
@@ -419,6 +453,108 @@ static void stopping()
     stops = 0;
 }
 
+/* Each call of the cache fails once, on an empty folder and on a full one: a kernel is had all the same. Each call that
+   compiles or loads fails once: that kernel is not had, which is said, and is had the next time. */
+static void failures(const char *folder)
+{
+    char sub[1024], file[1200];
+    snprintf(sub, sizeof sub, "%s/failures", folder);
+    setenv("GPUTRAIN_KERNEL_CACHE", sub, 1);
+    for (int full = 0; full < 2; full++)
+        for (int k = 0, done = 0; !done; k++) {
+            bool from_disk;
+            gtr__compilation c = asked("gtr__k_fill", "sm_80");
+            snprintf(file, sizeof file, "%s/%016llx.kernel", sub, (unsigned long long)c.key);
+            if (!full) { unlink(file); rmdir(sub); }
+            fails = k; calls = 0;
+            c = made("gtr__k_fill", "sm_80", &from_disk);
+            done = fails >= 0;
+            fails = -1;
+            EXPECT(c.image.data && k < 40);
+            free(c.image.data);
+        }
+    for (int k = 0; k < 2; k++) {       /* cuModuleLoadData, cuModuleGetFunction */
+        gtr__cuda *g = instance("sm_80");
+        gtr__compilation c = asked("gtr__k_check", "sm_80");
+        char why[256];
+        driver_is(true, 12000, CUDA_SUCCESS, 1, NULL);
+        EXPECT(gtr__driver_open(why) == GTR_OK);
+        setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
+        fails = k;
+        EXPECT(gtr__make(g, &c, 1) == GTR_ERR_UNSUPPORTED && strstr(c.why, "gtr__k_check") && !gtr__is_loaded(g, c.name));
+        fails = -1;
+        if (k) EXPECT(gtr__make(g, &c, 1) == GTR_OK && gtr__is_loaded(g, c.name));
+    }
+}
+
+/* ---- many at once ---- */
+static const char *const few[] = { "gtr__k_fill", "gtr__k_check", "gtr__k_report", "gtr__k_guard", "gtr__k_map<false, false>" };
+static void *make_few(void *arch)
+{
+    for (const char *name : few) {
+        gtr__compilation c = asked(name, (const char *)arch);
+        gtr__process_hold();
+        gtr__compile_all(instance((const char *)arch), &c, 1);
+        gtr__process_drop();
+        if (!c.image.data) _exit(3);
+        free(c.image.data);
+    }
+    return NULL;
+}
+static int process_of_threads()
+{
+    static char arch[2][8] = { "sm_80", "sm_90" };
+    pthread_t thread[16];
+    for (char *a : arch) instance(a);
+    for (int k = 0; k < 16; k++) if (pthread_create(&thread[k], NULL, make_few, arch[k % 2])) return 3;
+    for (pthread_t t : thread) pthread_join(t, NULL);
+    return 0;
+}
+/* Files of the folder that are not taken; those that were being written do not count. */
+static int broken_files(const char *folder, int *whole)
+{
+    int broken = 0;
+    DIR *d = opendir(folder);
+    struct dirent *e;
+    *whole = 0;
+    while (d && (e = readdir(d)) != NULL) {
+        const char *kind = strstr(e->d_name, ".kernel");
+        if (!kind || kind[7]) continue;
+        if (taken(strtoull(e->d_name, NULL, 16))) ++*whole;
+        else broken++;
+    }
+    if (d) closedir(d);
+    return broken;
+}
+static int many_at_once(const char *self, const char *folder, int rounds)
+{
+    int failures = 0, broken = 0, whole = 0, killed = 0;
+    setenv("GPUTRAIN_KERNEL_CACHE", folder, 1);
+    for (int round = 0; round < rounds; round++) {
+        pid_t child[8];
+        const bool all = round == 0;            /* at first eight, to the end; then one that is killed */
+        char path[1200], command[1400];
+        if (round % 10 == 0) {
+            snprintf(command, sizeof command, "rm -rf '%s'", folder);
+            if (system(command)) return 2;
+        }
+        for (int k = 0; k < (all ? 8 : 1); k++)
+            if (!(child[k] = fork())) { execl(self, self, "process", folder, (char *)NULL); _exit(4); }
+        if (!all) { usleep((useconds_t)(20000 + round * 7919 % 400000)); killed += !kill(child[0], SIGKILL); }
+        for (int k = 0; k < (all ? 8 : 1); k++) {
+            int status = 0;
+            waitpid(child[k], &status, 0);
+            failures += all && status != 0;
+        }
+        snprintf(path, sizeof path, "%s", folder);
+        broken += broken_files(path, &whole);
+        if (all) printf("8 processes of 16 threads: %d failed, %d files, %d broken\n", failures, whole, broken);
+        failures += all && whole != 10;
+    }
+    printf("%d killed, %d broken files, %d failed\n", killed, broken, failures);
+    return broken || failures;
+}
+
 /* A sealed list: what is listed is read, for the architecture that fits; a list that is cut, changed or of other sources
    is refused, as a file and as C's array. */
 static void lists(const char *folder)
@@ -546,6 +682,11 @@ static void programs()
 int main(int argc, char **argv)
 {
     gtr__nvrtc *n = &gtr__process.nvrtc;
+    if (argc == 4 && !strcmp(argv[1], "many")) return many_at_once(argv[0], argv[2], atoi(argv[3]));
+    if (argc == 3 && !strcmp(argv[1], "process")) {
+        gtr__nvrtc_open(n);
+        return n->version ? process_of_threads() : 5;
+    }
     char why[256];
     if (argc < 4) return 2;
     numbers();
@@ -563,6 +704,7 @@ int main(int argc, char **argv)
     cache_files(argv[2]);
     cache_folders(argv[2]);
     cache_bounds(argv[2]);
+    failures(argv[2]);
     stopping();
     lists(argv[2]);
     setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
