@@ -21336,9 +21336,9 @@ template <typename T, int P> struct gtr__thin_feeder {
             if (p.tid == 0) h->served[p.team] = count;
             gtr__thin_feed_barrier<P, true>(p.team);
         }
-        ask();
 #pragma unroll 1
         for (;;) {
+            ask();
             const gtr__thin_place<P> p = where();
             const int tile = tile_of(p);
             if (tile >= m.tiles) return count != *(const volatile uint32_t *)&h->served[p.team] || begins();
@@ -21354,7 +21354,6 @@ template <typename T, int P> struct gtr__thin_feeder {
             gtr__thin_feed_barrier<P, true>(p.team);      // all have read the stage
             count++;
             wide += wide_step;
-            ask();
         }
     }
 };
@@ -22309,29 +22308,21 @@ static GTR__DEVICE void gtr__thin_write(const gtr__thin &m, char *pool, int role
         *(float2 *)(column + group * far + warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
     if (lane == 0) column[32 + (P == 1 ? group * far : group * 4) + warp] = sum.loss;
     if constexpr (P == 1) {
-        auto give = [&](auto which) {       // of the units that the other team adds up
-            constexpr int theirs = decltype(which)::value;
-#pragma unroll
-            for (int i = 0; i < half * 9; i++) {
-                const float *d = sum.dw[theirs + i / 9] + i % 9 * 4;
-                *(float4 *)(own + (i * 128 + slot) * 4) = make_float4(d[0], d[1], d[2], d[3]);
-            }
+        // unit u of the half that this team (is: 1) adds up, and of that which it gives the other
+        auto unit = [&](int u, int is, int at) {
+            const float *low = sum.dw[u] + at, *high = sum.dw[half + u] + at;
+            const bool first = is == (group == 0);
+            return make_float4(first ? low[0] : high[0], first ? low[1] : high[1], first ? low[2] : high[2],
+                first ? low[3] : high[3]);
         };
-        auto add = [&](auto which) {
-            constexpr int mine = decltype(which)::value;
 #pragma unroll
-            for (int u = 0; u < half; u++)
-                put(mine + u, [&](int j) {
-                    const float *d = sum.dw[mine + u] + j * 4;
-                    return gtr__add4(make_float4(d[0], d[1], d[2], d[3]),
-                        *(const float4 *)(other + ((u * 9 + j) * 128 + slot) * 4));
-                });
-        };
-        const std::integral_constant<int, 0> low;
-        const std::integral_constant<int, half> high;
-        if (group == 0) give(high); else give(low);
+        for (int i = 0; i < half * 9; i++) *(float4 *)(own + (i * 128 + slot) * 4) = unit(i / 9, 0, i % 9 * 4);
         gtr__thin_barrier();
-        if (group == 0) add(low); else add(high);
+#pragma unroll
+        for (int u = 0; u < half; u++)
+            put(group ? half + u : u, [&](int j) {
+                return gtr__add4(unit(u, 1, j * 4), *(const float4 *)(other + ((u * 9 + j) * 128 + slot) * 4));
+            });
     } else {
         gtr__thin_barrier();
 #pragma unroll
