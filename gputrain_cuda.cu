@@ -3526,18 +3526,22 @@ GTR__MMA(bf16, "m16n8k16.row.col.f32.bf16.bf16")
 #if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
 #endif
 }
 static GTR__DEVICE void gtr__cluster_wait() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
 static GTR__DEVICE void gtr__cluster_barrier() { gtr__cluster_arrive(); gtr__cluster_wait(); }
 static GTR__DEVICE void gtr__cluster_part() {
 #if __CUDA_ARCH__ >= 900
+#if __CUDACC_VER_MAJOR__ >= 12
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#else
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+#endif
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
