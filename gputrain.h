@@ -13628,7 +13628,11 @@ static void gtr__list(gtr_context *ctx, const gtr__cached *e) {
         for (int i = 0; i < GTR__MAX_STAGES; i++) own->instance[i] = instance;
         for (const gtr_trainer *t = ctx->trainers; t; t = t->next) /* the CPU has no TF32 */
             if (t->desc.precision == r.precision && t->given.precision == GTR_TF32 && caps.tf32) r.precision = GTR_TF32;
-        for (r.several = 0; r.several < 2; r.several++) gtr__list_plan(own, e, r, false);
+        for (int i = 0; i < 4; i++) {
+            r.several = i & 1;
+            own->caps.sm_count = i & 2 ? 8 : caps.sm_count;
+            gtr__list_plan(own, e, r, false);
+        }
         for (size_t i = 0; i < 2 * GTR__LENGTH(rows); i++) {
             r.several = 0;
             r.batch = rows[i / 2];

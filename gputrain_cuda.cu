@@ -30,8 +30,8 @@
 //     driver               functions of the driver, opened at run time; libraries of the toolkit
 //     variants             kernels as data: a name, constants, the types of its parameters
 //     kernel-text          the text of a kernel's program: the parts of the two files that it needs
-//     kernel-libraries     NVRTC
 //     kernel-cache         compiled kernels on disk
+//     kernel-libraries     NVRTC
 //     kernel-list          a sealed list of compiled kernels: written, and read
 //     kernels              compiling side by side, loading; the process's kernels
 //     launch               what starts kernels: overlap, clusters, cooperative launch, shared memory
@@ -1044,65 +1044,12 @@ static char *gtr__program_text(const gtr__source *s, const char *name) {
 }
 #endif
 
-// >>kernel-libraries
-// NVRTC, which compiles kernels.
-#ifndef GTR__AHEAD
-// X(name of a function, its parameters); all return an nvrtcResult, 0: it worked.
-#define GTR__NVRTC_FUNCTIONS(X) \
-    X(Version, (int *major, int *minor)) \
-    X(CreateProgram, (void **program, const char *text, const char *name, int n, const char *const *headers, \
-        const char *const *names)) \
-    X(DestroyProgram, (void **program)) X(AddNameExpression, (void *program, const char *name)) \
-    X(CompileProgram, (void *program, int n, const char *const *options)) \
-    X(GetLoweredName, (void *program, const char *name, const char **lowered)) \
-    X(GetProgramLogSize, (void *program, size_t *bytes)) X(GetProgramLog, (void *program, char *log)) \
-    X(GetCUBINSize, (void *program, size_t *bytes)) X(GetCUBIN, (void *program, char *image)) \
-    X(GetPTXSize, (void *program, size_t *bytes)) X(GetPTX, (void *program, char *image)) \
-    X(GetNumSupportedArchs, (int *n)) X(GetSupportedArchs, (int *archs))
-#define GTR__NVRTC_MEMBER(name, parameters) int (*name) parameters;
-typedef struct gtr__nvrtc {
-    int version;                // 12040: 12.4; 0: there is none, and why says so
-    char why[160];
-    GTR__NVRTC_FUNCTIONS(GTR__NVRTC_MEMBER)
-    int (*SetFlowCallback)(void *program, int (*stop)(void *, void *), void *payload);      // NULL: before 12.9
-} gtr__nvrtc;
-
-static bool gtr__nvrtc_from(gtr__nvrtc *n, const char *path) {
-    void *const library = gtr__library_open(path);
-    int major = 0, minor = 0;
-    if (!library) return false;
-#define GTR__NVRTC_LOAD(name, parameters) \
-    n->name = (int (*) parameters)gtr__library_symbol(library, "nvrtc" #name); \
-    if (!n->name) return false;
-    GTR__NVRTC_FUNCTIONS(GTR__NVRTC_LOAD)
-    *(void **)&n->SetFlowCallback = gtr__library_symbol(library, "nvrtcSetFlowCallback");
-    // NVRTC loads libnvrtc-builtins with the first program: one is compiled to see whether that library is found
-    void *program = NULL;
-    const char *const option = "-arch=compute_75";
-    int e = n->Version(&major, &minor);
-    if (!e) e = n->CreateProgram(&program, "__global__ void k(float *x) { *x = sinf(*x); }", "k", 0, NULL, NULL);
-    if (!e) e = n->CompileProgram(program, 1, &option);
-    if (program) n->DestroyProgram(&program);
-    if (e) snprintf(n->why, sizeof n->why, "%.100s does not compile (libnvrtc-builtins is not beside it?)", path);
-    else n->version = major * 1000 + minor * 10;
-    return !e;
-}
-static void gtr__nvrtc_open(gtr__nvrtc *n) {
-#ifdef _WIN32
-    static const char *const file[] = { "nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll" };
-#else
-    static const char *const file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
-#endif
-    snprintf(n->why, sizeof n->why, "NVRTC was not found (%.40s, part of the CUDA Toolkit, for a driver of CUDA %d.%d)",
-        file[gtr__toolkits_newer()], gtr__driver.version / 1000, gtr__driver.version % 1000 / 10);
-    gtr__library_find(file, [n](const char *path) { return gtr__nvrtc_from(n, path); });
-}
-
 // >>kernel-cache
 // Compiled kernels on disk: in $GPUTRAIN_KERNEL_CACHE, else gtr_desc.kernel_cache ("": nowhere), else gputrain in
 // $XDG_CACHE_HOME or ~/.cache. A file's name is its key: the hash of what its kernel was compiled of, how and by what.
 // Whoever wrote it, a file is whole or not taken: it ends in the hash of what stands in front. What fails here costs a
 // compilation, no more.
+#ifndef GTR__AHEAD
 #define GTR__CACHE_BYTES (256ll << 20)          // the oldest files go where there are more
 #define GTR__CACHE_SECONDS (180 * 86400)        // since it was used: an older file goes
 #define GTR__CACHE_PART_SECONDS 600             // likewise of a file whose writer was killed
@@ -1218,6 +1165,69 @@ static void gtr__cache_write(const gtr__cuda *g, uint64_t key, const gtr__compil
     if (close(file) || !written || rename(part, path)) unlink(part);
 }
 #endif
+
+// >>kernel-libraries
+// NVRTC, which compiles kernels.
+// X(name of a function, its parameters); all return an nvrtcResult, 0: it worked.
+#define GTR__NVRTC_FUNCTIONS(X) \
+    X(Version, (int *major, int *minor)) \
+    X(CreateProgram, (void **program, const char *text, const char *name, int n, const char *const *headers, \
+        const char *const *names)) \
+    X(DestroyProgram, (void **program)) X(AddNameExpression, (void *program, const char *name)) \
+    X(CompileProgram, (void *program, int n, const char *const *options)) \
+    X(GetLoweredName, (void *program, const char *name, const char **lowered)) \
+    X(GetProgramLogSize, (void *program, size_t *bytes)) X(GetProgramLog, (void *program, char *log)) \
+    X(GetCUBINSize, (void *program, size_t *bytes)) X(GetCUBIN, (void *program, char *image)) \
+    X(GetPTXSize, (void *program, size_t *bytes)) X(GetPTX, (void *program, char *image)) \
+    X(GetNumSupportedArchs, (int *n)) X(GetSupportedArchs, (int *archs))
+#define GTR__NVRTC_MEMBER(name, parameters) int (*name) parameters;
+typedef struct gtr__nvrtc {
+    int version;                // 12040: 12.4; 0: there is none, and why says so
+    char why[160];
+    GTR__NVRTC_FUNCTIONS(GTR__NVRTC_MEMBER)
+    int (*SetFlowCallback)(void *program, int (*stop)(void *, void *), void *payload);      // NULL: before 12.9
+} gtr__nvrtc;
+
+// Whether NVRTC, of path, compiles: it loads libnvrtc-builtins with the first program. That it did is kept on disk.
+static bool gtr__nvrtc_compiles(const gtr__cuda *g, const gtr__nvrtc *n, int version, const char *path) {
+    const uint64_t key = gtr__hash_bytes(path, strlen(path), (uint64_t)version);
+    static char yes[] = "compiles", *const name = yes;
+    const gtr__compiled proof = { yes, name, 0 };
+    gtr__compiled kept;
+    void *program = NULL;
+    const char *const option = "-arch=compute_75";
+    if (gtr__cache_read(g, key, &kept)) { free(kept.data); return true; }
+    int e = n->CreateProgram(&program, "__global__ void k(float *x) { *x = sinf(*x); }", "k", 0, NULL, NULL);
+    if (!e) e = n->CompileProgram(program, 1, &option);
+    if (program) n->DestroyProgram(&program);
+    if (!e) gtr__cache_write(g, key, &proof);
+    return !e;
+}
+static bool gtr__nvrtc_from(const gtr__cuda *g, gtr__nvrtc *n, const char *path) {
+    void *const library = gtr__library_open(path);
+    int major = 0, minor = 0;
+    if (!library) return false;
+#define GTR__NVRTC_LOAD(name, parameters) \
+    n->name = (int (*) parameters)gtr__library_symbol(library, "nvrtc" #name); \
+    if (!n->name) return false;
+    GTR__NVRTC_FUNCTIONS(GTR__NVRTC_LOAD)
+    *(void **)&n->SetFlowCallback = gtr__library_symbol(library, "nvrtcSetFlowCallback");
+    const bool is = !n->Version(&major, &minor);
+    const int version = major * 1000 + minor * 10;
+    if (is && gtr__nvrtc_compiles(g, n, version, path)) n->version = version;
+    else snprintf(n->why, sizeof n->why, "%.100s does not compile (libnvrtc-builtins is not beside it?)", path);
+    return n->version != 0;
+}
+static void gtr__nvrtc_open(const gtr__cuda *g, gtr__nvrtc *n) {
+#ifdef _WIN32
+    static const char *const file[] = { "nvrtc64_130_0.dll", "nvrtc64_120_0.dll", "nvrtc64_112_0.dll" };
+#else
+    static const char *const file[] = { "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2" };
+#endif
+    snprintf(n->why, sizeof n->why, "NVRTC was not found (%.40s, part of the CUDA Toolkit, for a driver of CUDA %d.%d)",
+        file[gtr__toolkits_newer()], gtr__driver.version / 1000, gtr__driver.version % 1000 / 10);
+    gtr__library_find(file, [g, n](const char *path) { return gtr__nvrtc_from(g, n, path); });
+}
 #endif
 
 // >>kernel-list
@@ -1786,7 +1796,7 @@ static gtr_result gtr__kernels_open(gtr__cuda *g, int capability, char *why) {
         gtr__hash_words(gtr__header_text, strlen(gtr__header_text), 1));
     if (g->sealed) r = gtr__unseal(g, capability, why);
     else {
-        if (!k->nvrtc.version) gtr__nvrtc_open(&k->nvrtc);
+        if (!k->nvrtc.version) gtr__nvrtc_open(g, &k->nvrtc);
         if (!k->nvrtc.version) {
             snprintf(why, 256, "%.250s", k->nvrtc.why);
             r = GTR_ERR_UNSUPPORTED;
@@ -2918,6 +2928,8 @@ static bool gtr__guards_alone(const gtr__plan *plan) {
     }
     return false;
 }
+// Whether the kernels of a plan's whole step check gradients.
+static bool gtr__step_watches(const gtr__plan *plan) { return plan->n_stage <= 1 && gtr__guards_alone(plan); }
 // Whether output k of a node is a gradient of a parameter.
 static bool gtr__writes_gradient(const gtr__plan *plan, const gtr__node *node, int k) {
     return node->out[k] >= 0 && plan->value[gtr__root(plan, node->out[k])].home == GTR__HOME_GRADIENT;
@@ -2944,6 +2956,12 @@ static void gtr__leave_to_guard(const gtr__run *run, gtr__unwatched *u) {
         if (i == GTR__UNWATCHED || apart) u->n = -1;
         else u->span[u->n++] = s;
     }
+}
+// Marks which outputs of a node are gradients; NULL: of a call without a control word none is watched.
+static uint8_t *gtr__watch_outputs(const gtr__plan *plan, const gtr__node *node, const gtr__call *call, uint8_t *watch) {
+    for (int k = 0; k < node->n_out; k++)
+        watch[k] = gtr__writes_gradient(plan, node, k) ? GTR__UNCHECKED : GTR__UNWATCHED_OUTPUT;
+    return call->ctl ? watch : NULL;
 }
 // Marks the run's watched outputs that lie at p, if any, as `as`. False: none does.
 static bool gtr__watch_at(const gtr__run *run, const void *p, gtr__watched as) {
@@ -2997,7 +3015,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
     gtr_result r = GTR_OK;
     CUstream first = main->stream[0];
     // not where gradients may be set by hand
-    const bool watched = begin == 0 && end == x->n_node && x->n_stage == 1 && gtr__guards_alone(x->plan);
+    const bool watched = begin == 0 && end == x->n_node && gtr__step_watches(x->plan);
     gtr__unwatched unwatched;
     unwatched.n = watched ? 0 : -1;
     for (int i = begin; i < end; i++) used |= 1u << gtr__queue(&x->plan->node[i]);
@@ -3027,9 +3045,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD || i + 1 == end);
         run.overlap = waits ? 2 * joins : last[queue] > 0;
         run.unwatched = &unwatched;
-        run.watch = watched && x->call[i].ctl ? x->watch : NULL;
-        for (int k = 0; run.watch && k < node->n_out; k++)
-            x->watch[k] = gtr__writes_gradient(x->plan, node, k) ? GTR__UNCHECKED : GTR__UNWATCHED_OUTPUT;
+        run.watch = watched ? gtr__watch_outputs(x->plan, node, &x->call[i], x->watch) : NULL;
         if (r == GTR_OK) r = gtr__run_one(&run, in, x->plan, node);
         gtr__leave_to_guard(&run, &unwatched);
         x->started[i] = run.starts > 0;
@@ -3098,15 +3114,19 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
 }
 // Notes which variants a node's launchers would launch: they run once and enqueue nothing. Their errors are told when
 // they run again.
-static void gtr__want_node(gtr__instance *in, const gtr__plan *plan, const gtr__node *node, gtr__wanted *wanted) {
+static void gtr__want_node(gtr__instance *in, const gtr__plan *plan, const gtr__node *node, bool watched,
+                           gtr__wanted *wanted) {
     const gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
     gtr__call call = *node->call;
-    if (!kernel) return;
+    uint8_t *watch = watched ? (uint8_t *)malloc((size_t)node->n_out + 1) : NULL;
+    if (!kernel) { free(watch); return; }
     gtr__run run = gtr__run_of(in, &call);
+    if (watch) run.watch = gtr__watch_outputs(plan, node, &call, watch);
     const bool may = plan->guarded && call.ctl && node->stage == 0;
     run.barrier = may ? &call.ctl->barrier[node->stream] : NULL;
     run.wanted = wanted;
     kernel(&run, &call);
+    free(watch);
 }
 // What to do about variants of a stage that were not made: without the network that wants one of them, or by the most
 // general kernels, plan->unfit; or nothing.
@@ -3116,7 +3136,7 @@ static gtr_result gtr__plan_around(gtr__instance *in, gtr__plan *plan, int stage
         const gtr__node *node = &plan->node[i];
         gtr__wanted own = { NULL, 0, 0 };
         if (node->stage != stage || node->op != GTR__OP_NETWORK) continue;
-        gtr__want_node(in, plan, node, &own);
+        gtr__want_node(in, plan, node, gtr__step_watches(plan), &own);
         if (gtr__unmade(&in->g, &own)) plan->unfit = 1 + (int)node->attr.network.matcher;
         gtr__wanted_free(&own);
         if (!plan->unfit) continue;
@@ -3136,7 +3156,8 @@ static gtr_result gtr__make_plan(void *const *instances, gtr__plan *plan, gtr__h
         gtr__instance *in = (gtr__instance *)instances[s];
         gtr__wanted wanted = { NULL, 0, 0 };
         for (int i = 0; i < plan->n_node; i++)
-            if (plan->node[i].stage == s) gtr__want_node(in, plan, &plan->node[i], &wanted);
+            if (plan->node[i].stage == s)
+                gtr__want_node(in, plan, &plan->node[i], gtr__step_watches(plan), &wanted);
         r = gtr__make_wanted(&in->g, &wanted, held);
         if (r == GTR_ERR_UNSUPPORTED) r = gtr__plan_around(in, plan, s, &wanted);
         gtr__wanted_free(&wanted);
@@ -3170,7 +3191,8 @@ static void *gtr__cuda_lists(const gtr__host *host, int k, gtr__caps *caps) {
 }
 static gtr_result gtr__list_plan(gtr__instance *in, gtr__plan *plan) {
     gtr__wanted wanted = { NULL, 0, 0 };
-    for (int i = 0; i < plan->n_node; i++) gtr__want_node(in, plan, &plan->node[i], &wanted);
+    for (int watched = 0; watched <= gtr__step_watches(plan); watched++)        // a part of a step does not
+        for (int i = 0; i < plan->n_node; i++) gtr__want_node(in, plan, &plan->node[i], watched != 0, &wanted);
     gtr__list_wanted(&in->g, &wanted);
     gtr__wanted_free(&wanted);
     return GTR_OK;

@@ -549,7 +549,7 @@ static int many_at_once(const char *self, const char *folder, int rounds)
         snprintf(path, sizeof path, "%s", folder);
         broken += broken_files(path, &whole);
         if (all) printf("8 processes of 16 threads: %d failed, %d files, %d broken\n", failures, whole, broken);
-        failures += all && whole != 10;
+        failures += all && whole != 11;           /* and that NVRTC compiles */
     }
     printf("%d killed, %d broken files, %d failed\n", killed, broken, failures);
     return broken || failures;
@@ -684,16 +684,17 @@ int main(int argc, char **argv)
     gtr__nvrtc *n = &gtr__process.nvrtc;
     if (argc == 4 && !strcmp(argv[1], "many")) return many_at_once(argv[0], argv[2], atoi(argv[3]));
     if (argc == 3 && !strcmp(argv[1], "process")) {
-        gtr__nvrtc_open(n);
+        gtr__nvrtc_open(instance("sm_80"), n);
         return n->version ? process_of_threads() : 5;
     }
     char why[256];
     if (argc < 4) return 2;
+    setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
     numbers();
     drivers();
     driver_is(true, 99000, CUDA_SUCCESS, 1, NULL);      /* it takes every NVRTC */
     EXPECT(gtr__driver_open(why) == GTR_OK);
-    if (!n->version) gtr__nvrtc_open(n);
+    if (!n->version) gtr__nvrtc_open(instance("sm_80"), n);
     if (!n->version) {
         printf("kernels skipped: %s; %d passed, %d failed\n", n->why, passed, failed);
         return failed != 0;
