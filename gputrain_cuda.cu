@@ -39,8 +39,8 @@
 //     reductions           sums and maxima of a warp and of a block, the last block of a grid
 //     carried-steps        steps that nodes carry, as the fields of epilogues
 //     formulas             the header's element-wise formulas on the device; erf, sin, cos
-//     runtime              cuBLASLt loaded at run time, the instance
-//     runtime-probe        which architecture the loaded code was compiled for
+//     runtime              cuBLASLt, opened when a product wants it; the instance
+//     runtime-probe        whether there is a device, and what is missing
 //     runtime-create       an instance: device, streams, events; capabilities
 //     runtime-memory       allocation, copies, snapshots, uploads, events
 //     runtime-plan         a prepared plan; instances of several stages; which inputs of a node may be read early
