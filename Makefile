@@ -97,7 +97,7 @@ need-gpu:
 check:
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tests/check.sh $(CHECKS)
 
-campaign: campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills
+campaign: campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills campaign-cache campaign-networks campaign-sealed
 campaign-fuzz:
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' FUZZ_SECONDS='$(or $(FUZZ_SECONDS),600)' sh tests/check.sh fuzz
 # Random graphs beyond those of tests/graphs.bin.
@@ -114,6 +114,17 @@ campaign-floats: build/cpu/test_vmath
 # Processes that save, and fits that write checkpoints, killed so often.
 campaign-kills: build/cpu/test_files
 	GTR_KILLS=$(or $(KILLS),1000) build/cpu/test_files killed
+
+# The cache of compiled kernels, by many processes and threads at once, and by writers that are killed so often.
+campaign-cache:
+	@CC='$(CC)' KILLS='$(or $(KILLS),200)' sh tests/check.sh cache
+# So many networks in one process: memory stays flat.
+campaign-networks: build/$(NATIVE)/many
+	$< $(or $(COUNT),10000)
+# A sealed program: its list is written without a GPU, and on one it does what a program does that compiles.
+campaign-sealed:
+	sh tests/sealed.sh list build/sealed
+	$(if $(GPU),sh tests/sealed.sh run build/sealed,@echo 'built, and not run: no GPU')
 
 # Where a change is to change nothing. ON=objects: the program alone, to be linked elsewhere.
 oracle:

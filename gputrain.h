@@ -1082,8 +1082,8 @@ GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t b
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA, but for the first step, and while a
    parameter's gradient has been all zeros, for at most 100. Inputs: from gtr_trainer_data or gtr_set. */
 GTR_API gtr_result gtr_step(gtr_trainer *t);
-/* Makes ready what a step of so many rows takes: it is planned, and with CUDA its kernels are compiled, so that no step of
-   them, nor gtr_train_for, waits for that. */
+/* Makes ready what a step of so many rows takes: it is planned, and with CUDA its kernels are compiled, so that no step
+   of them, nor gtr_train_for, waits for that. With a preset too, which has kernels listed ($GPUTRAIN_KERNEL_LIST). */
 GTR_API gtr_result gtr_trainer_prepare(gtr_trainer *t, int64_t batch);
 /* The two halves of a step: gradients; then guard, clip and update with them. Between them gradients
    can be read and written. */
@@ -13575,7 +13575,8 @@ static void *gtr__listed_address(gtr_context *ctx, const gtr__cached *e, int id)
     const gtr_trainer *t = e->recipe.trainer;
     const uintptr_t own = ((uintptr_t)(v->tensor ? v->tensor->id + 2 : 1) << 40) + ((uintptr_t)v->home << 36);
     switch (v->home) {
-    case GTR__HOME_GRADIENT: return (void *)(own + sizeof(gtr_float) * (uintptr_t)t->offset[gtr__trainer_index(t, v->tensor)]);
+    case GTR__HOME_GRADIENT:
+        return (void *)(own + sizeof(gtr_float) * (uintptr_t)t->offset[gtr__trainer_index(t, v->tensor)]);
     case GTR__HOME_KEPT: return (void *)(own + v->offset);
     case GTR__HOME_ARENA: return v->alias < 0 ? (void *)(own + v->offset)
         : gtr__shifted(gtr__listed_address(ctx, e, v->alias), v->offset);
@@ -22095,7 +22096,8 @@ GTR__PLANNED
                     with 64 KiB of stack
    2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; Adagrad;
                     slice_step, gather, to_float, to_int, softmax_mask; plans of micro-batches hold less; gcc compiles
-                    the header in a third of the time (GPUTRAIN_AS_IS); a GPU's kernels are compiled at run time
+                    the header in a third of the time (GPUTRAIN_AS_IS); a GPU's kernels are compiled at run time, or
+                    sealed in a list; kernel_cache, gtr_trainer_prepare; no library of CUDA's is linked
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

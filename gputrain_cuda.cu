@@ -1233,8 +1233,8 @@ static void gtr__nvrtc_open(const gtr__cuda *g, gtr__nvrtc *n) {
 // >>kernel-list
 // A sealed list: compiled kernels by name and architecture, for a program that compiles none. It is a file, which
 // .kernel_cache or $GPUTRAIN_KERNEL_CACHE names, or an array in the program, which GPUTRAIN_KERNELS names.
-// $GPUTRAIN_KERNEL_LIST has one written, as C's array where its name ends in .inc: a gtr__list_head, the entries, each of
-// whole words, and the hash of all that.
+// $GPUTRAIN_KERNEL_LIST has one written, as C's array where its name ends in .inc: a gtr__list_head, the entries, each
+// of whole words, and the hash of all that.
 #define GTR__LIST_MAGIC 0x317473696c727467ull
 typedef struct gtr__list_head { uint64_t magic, text_hash, words; } gtr__list_head;     // words: with head and hash
 typedef struct gtr__list_entry { uint64_t words, bytes; char arch[24], name[192], entry[408]; } gtr__list_entry;
@@ -1257,7 +1257,8 @@ static bool gtr__list_check(const gtr__sealed *s, uint64_t text_hash, char *why)
             || gtr__hash_words(s->word, (s->words - 1) * 8, 1) != s->word[s->words - 1])
         snprintf(why, 256, "the list of kernels is broken: write it anew");
     else if (h->text_hash != text_hash)
-        snprintf(why, 256, "the list of kernels is of other versions of gputrain.h and gputrain_cuda.cu: write it anew");
+        snprintf(why, 256,
+            "the list of kernels is of other versions of gputrain.h and gputrain_cuda.cu: write it anew");
     else return true;
     return false;
 }
@@ -2958,7 +2959,8 @@ static void gtr__leave_to_guard(const gtr__run *run, gtr__unwatched *u) {
     }
 }
 // Marks which outputs of a node are gradients; NULL: of a call without a control word none is watched.
-static uint8_t *gtr__watch_outputs(const gtr__plan *plan, const gtr__node *node, const gtr__call *call, uint8_t *watch) {
+static uint8_t *gtr__watch_outputs(const gtr__plan *plan, const gtr__node *node, const gtr__call *call,
+                                   uint8_t *watch) {
     for (int k = 0; k < node->n_out; k++)
         watch[k] = gtr__writes_gradient(plan, node, k) ? GTR__UNCHECKED : GTR__UNWATCHED_OUTPUT;
     return call->ctl ? watch : NULL;

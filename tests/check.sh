@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang); CHECK_DIR: where they build
 cd "$(dirname "$0")/.." || exit 1
-all="compilers others static units symbols build markers plants ops size form examples emulated kernels address thread valgrind fuzz verified"
+all="compilers others static units symbols build markers plants ops size form examples emulated kernels cache address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
 warn="-Wall -Wextra -Werror"
@@ -164,8 +164,8 @@ check_ops() {
 check_size() {
     bytes=$(wc -c <gputrain.h)
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
-    echo "gputrain.h has $bytes bytes (at most 1216400); $doc lines of it are to be read first (at most 150)"
-    [ "$bytes" -le 1216400 ] && [ "$doc" -le 150 ]
+    echo "gputrain.h has $bytes bytes (at most 1226000); $doc lines of it are to be read first (at most 150)"
+    [ "$bytes" -le 1226000 ] && [ "$doc" -le 150 ]
 }
 
 # Lines of at most 120 columns, in all that is C; functions that fit a screen, from the line of the brace that opens one to that of the brace
@@ -245,15 +245,18 @@ check_emulated() {
     return $rc
 }
 
-# What is opened and made at run time: drivers old, new and none; each kernel compiles for old and new architectures, and the cache holds what it
-# promises. A C compiler links it, and no library of CUDA's.
-check_kernels() {
+# The program that tries what is opened and made at run time, linked by a C compiler, and no library of CUDA's.
+kernels_built() {
     sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
     cuda=$(sed 's/-isystem //; s/.include$//' $dir/includes)
     rm -rf $dir/cache
-    g++ -std=c++17 -O1 -fno-exceptions -fno-rtti -Wall -Wextra -Werror $(cat $dir/includes) -c tests/kernels.cpp -o $dir/kernels.o && $CC $dir/kernels.o -o $dir/kernels -lm -ldl -lpthread &&
-        CUDA_PATH=$cuda $dir/kernels tests/kernels.txt "$PWD/$dir"/cache sm_90a sm_75
+    g++ -std=c++17 -O1 -fno-exceptions -fno-rtti -Wall -Wextra -Werror $(cat $dir/includes) -c tests/kernels.cpp -o $dir/kernels.o &&
+        $CC $dir/kernels.o -o $dir/kernels -lm -ldl -lpthread
 }
+# Drivers old, new and none; each kernel compiles for old and new architectures, and the cache and sealed lists hold what they promise.
+check_kernels() { kernels_built && { [ ! -f $dir/kernels ] || CUDA_PATH=$cuda $dir/kernels tests/kernels.txt "$PWD/$dir"/cache sm_90a sm_75; }; }
+# The cache by many at once, and by writers that are killed so often.
+check_cache() { kernels_built && { [ ! -f $dir/kernels ] || CUDA_PATH=$cuda $dir/kernels many "$PWD/$dir"/cache "$((${KILLS:-200} + 1))"; }; }
 
 # The readers of files and the whole API against libFuzzer, FUZZ_SECONDS each (20), AT_A_TIME of them side by side (2); the readers against an independent
 # validator. Without clang's libFuzzer the API's calls are drawn from a seed.

@@ -78,7 +78,8 @@ int main(int argc, char **argv)
     for (int i = 0, k = 0; i <= n; i++) {
         if (i == (int)((long long)n * k / 10)) {
             host[k] = resident(); device[k] = device_free(kernels, sizeof kernels);
-            printf("%d networks: %.1f MiB of host memory, %.0f MiB of the device free; %s\n", i, host[k], device[k], kernels);
+            printf("%d networks: %.1f MiB of host memory, %.0f MiB of the device free; %s\n", i, host[k], device[k],
+                kernels);
             fflush(stdout);
             k++;
         }

@@ -1,6 +1,7 @@
 /* A program that compiles no kernel: the network of 06_cnn.c with a sealed list of its kernels. It trains, evaluates,
-   predicts and names what is not finite, and prints what all that leaves: the list's batch is the first argument, and others run by
-   each op's general kernel. tests/sealed.sh writes the list without a GPU, and compares with kernels compiled in place.
+   predicts and names what is not finite, and prints what all that leaves, for each batch; the list is of one batch, and
+   what it lacks for the others runs by each op's general kernel. tests/sealed.sh writes the list without a GPU, and
+   compares with kernels that are compiled in place.
    usage: sealed max_sm batch...; of a batch below 0 the device is printed too */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"

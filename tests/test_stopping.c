@@ -501,8 +501,8 @@ static void not_finite_held(void)
     }
 }
 
-/* A stop that comes while a fit's kernels are compiled, or while it steps: the fit ends as stopped, in no error, and the
-   next one goes on. gtr_trainer_prepare makes the step's plan first, and gtr_train_for is stopped like a fit. */
+/* A stop that comes while a fit's kernels are compiled, or while it steps: the fit ends as stopped, in no error, and
+   the next one goes on. gtr_trainer_prepare makes the step's plan first, and gtr_train_for is stopped like a fit. */
 static int shows;
 static void note_log(gtr_level level, const char *text, void *user) { (void)level; (void)text; (void)user; shows++; }
 static void *stop_soon(void *ctx) { usleep(60000); gtr_stop((gtr_context *)ctx); return NULL; }
