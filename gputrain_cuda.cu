@@ -12,8 +12,8 @@
 //
 // The file calls nothing of gputrain.h by name: it is handed a table (gtr__host) and exports one
 // (gtr_cuda_backend_0_1).
-// All else is static; but for the libraries and kernels that a process has loaded nothing is mutable outside an
-// instance. Which path a kernel takes is chosen by the architecture that it is compiled for. Licence: that of
+// All else is static; but for the libraries and kernels that a process has loaded, or lists, nothing is mutable outside
+// an instance. Which path a kernel takes is chosen by the architecture that it is compiled for. Licence: that of
 // gputrain.h.
 //
 // Words of comments. instance: the backend on a device; variant: a kernel with its constants. lane: a thread of a warp,
@@ -1338,7 +1338,7 @@ struct gtr__function {
     gtr_result result;
     gtr__function(gtr__run *, const gtr__variant &kernel) : f((CUfunction)kernel.entry), result(GTR_OK) { }
 };
-static void gtr__kernels_text(char *text, size_t size) { snprintf(text, size, "compiled ahead"); }
+static void gtr__kernels_text(const gtr__cuda *, char *text, size_t size) { snprintf(text, size, "compiled ahead"); }
 static gtr_result gtr__kernels_open(gtr__cuda *g, int, char *) {
     g->compute = EMU_COMPUTE;
 #ifdef EMU_HOPPER
@@ -1441,7 +1441,8 @@ static void gtr__dump_text(const gtr__compilation *c, const char *text) {
     fputs(text, f);
     fclose(f);
 }
-// How the compilation of several variants goes. Workers take one after another; the thread that wants them waits.
+// How the compilation of several variants goes. Workers take one after another, the last one first: a step ends with
+// larger kernels than it begins with. The thread that wants them waits.
 typedef struct gtr__compiling {
     gtr__compilation *all;
     int n, left;                // left: those that are not on disk
@@ -1483,8 +1484,9 @@ static void gtr__compile(gtr__compilation *c, gtr__compiling *w) {
 }
 static void gtr__compile_some(gtr__compiling *w) {
     for (int i; !gtr__compile_stops(w, NULL) && (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->n; ) {
-        if (w->all[i].loaded || w->all[i].image.data) continue;
-        gtr__compile(&w->all[i], w);
+        gtr__compilation *c = &w->all[w->n - 1 - i];
+        if (c->loaded || c->image.data) continue;
+        gtr__compile(c, w);
 #ifndef _WIN32
         pthread_mutex_lock(&w->lock);
         w->done++;
@@ -1662,9 +1664,10 @@ static void gtr__unload_unheld(const gtr__cuda *g) {
     }
     free(before);
 }
-static void gtr__kernels_text(char *text, size_t size) {
+static void gtr__kernels_text(const gtr__cuda *g, char *text, size_t size) {
     const gtr__kernels *k = &gtr__process;
-    snprintf(text, size, "NVRTC %d.%d; %d compiled, %d from the cache, in %.2f s", k->nvrtc.version / 1000,
+    if (g->sealed) snprintf(text, size, "%d of a sealed list", k->n_loaded);
+    else snprintf(text, size, "NVRTC %d.%d; %d compiled, %d from the cache, in %.2f s", k->nvrtc.version / 1000,
         k->nvrtc.version % 1000 / 10, k->compiled, k->from_disk, k->seconds);
 }
 // Variants that a plan's launches want.
@@ -2810,7 +2813,7 @@ static void gtr__cuda_environment(void *instance, char *text, size_t size) {
     size_t room = 0, total = 0;
     char library[48] = "left out", kernels[96];
     gtr__on_device scope(in);
-    gtr__kernels_text(kernels, sizeof kernels);
+    gtr__kernels_text(&in->g, kernels, sizeof kernels);
     gtr__driver.cuMemGetInfo(&room, &total);
 #ifndef GPUTRAIN_NO_CUBLASLT
     snprintf(library, sizeof library, "not found");
