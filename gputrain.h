@@ -286,17 +286,19 @@ typedef struct gtr_desc {
     gtr_device device; /* 0: the GPU if one works, else the CPU */
     int device_index; /* which GPU; 0: the first (CUDA_VISIBLE_DEVICES applies) */
     uint64_t seed; /* of initial weights, dropout and shuffles */
-    int threads; /* CPU threads, the caller's included; 0: one a core */
+    int threads; /* CPU threads, the caller's included, and those that compile kernels; 0: one a core */
     int max_sm; /* multiprocessors that a persistent kernel may fill; 0: all */
     size_t memory_limit; /* bytes of device memory this context may take; 0: what there is. Plans that pass it are made
                             again, slower ones that take less */
     void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one, of the lowest priority */
     gtr_allocator allocator; /* all zero: malloc and cudaMalloc */
-    void (*log)(gtr_level level, const char *text, void *user); /* warnings; NULL: silent */
+    /* warnings, and what took long; NULL: silent, but for a line on stderr when kernels took two seconds */
+    void (*log)(gtr_level level, const char *text, void *user);
     void *log_user;
     gtr_preset preset; /* plan for this device without having it */
-    const char *kernel_cache; /* the folder of compiled CUDA kernels; NULL: gputrain in $XDG_CACHE_HOME or ~/.cache; "":
-                                 none. $GPUTRAIN_KERNEL_CACHE overrides it */
+    /* The folder of compiled CUDA kernels; NULL: gputrain in $XDG_CACHE_HOME or ~/.cache; "": none; a file: a sealed
+       list, and none is compiled. $GPUTRAIN_KERNEL_CACHE overrides it */
+    const char *kernel_cache;
 } gtr_desc;
 
 /* A custom op's call: all data float32 (gtr_float on the CPU) or int32, contiguous; device pointers if the op
@@ -1082,8 +1084,9 @@ GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t b
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA, but for the first step, and while a
    parameter's gradient has been all zeros, for at most 100. Inputs: from gtr_trainer_data or gtr_set. */
 GTR_API gtr_result gtr_step(gtr_trainer *t);
-/* Makes ready what a step of so many rows takes: it is planned, and with CUDA its kernels are compiled, so that no step
-   of them, nor gtr_train_for, waits for that. With a preset too, which has kernels listed ($GPUTRAIN_KERNEL_LIST). */
+/* Makes ready what a gtr_step of so many rows takes, from the data or inputs that t has now: it is planned, and with
+   CUDA its kernels are compiled, so that no such step, nor gtr_train_for, waits for that. gtr_fit, gtr_backward and
+   gtr_update make plans of their own. With a preset it has kernels listed ($GPUTRAIN_KERNEL_LIST). */
 GTR_API gtr_result gtr_trainer_prepare(gtr_trainer *t, int64_t batch);
 /* The two halves of a step: gradients; then guard, clip and update with them. Between them gradients
    can be read and written. */
@@ -2855,7 +2858,7 @@ struct gtr_context {
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     bool past_limit; /* the last device allocation was refused by memory_limit: a leaner plan may fit */
     volatile int stop; /* gtr_stop */
-    bool stopped;
+    bool stopped, stops; /* stops: of a fit's step, which a stop ends even while its kernels are compiled */
     int fits; /* that run: one may run another trainer's in its callback */
     int repeating; /* steps that were given up are being queued again */
 };
@@ -15491,7 +15494,9 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
     gtr__cached *e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
             part != GTR__PART_ALL); /* a launch of several may take a tail */
+    ctx->stops = ctx->fits > 0;
     e = gtr__entry_of_rows(t, e, batch);
+    ctx->stops = false;
     if (!e) return gtr__gave_up(ctx, GTR_ERR_USER) ? GTR_ERR_USER : ctx->error;
     GTR__TRY(gtr__trainer_current(t));
     most = t->data ? GTR__MIN(*n, GTR__MAX(e->plan.steps, 1)) : 1;
@@ -16380,15 +16385,14 @@ static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds
     const bool ended = done == all;
     for (const gtr_trainer *t = ctx->trainers; t && !f; t = t->next) f = t->fit;
     if (seconds >= 0.5) {
-        snprintf(text, sizeof text, "kernels: %d of %d compiled in %.1f s%s", done, all, seconds,
-            ended ? ", kept for the next time" : "");
+        snprintf(text, sizeof text, "kernels: %d of %d compiled in %.1f s", done, all, seconds);
         if (f && f->terminal && !f->d->silent) {
             fprintf(stderr, "\r%-*s%s", f->width, text, ended ? "\n" : "");
             f->width = ended ? 0 : (int)strlen(text);
         } else if (ended && ctx->desc.log) gtr__host_cb_log(ctx, GTR_LOG_INFO, text);
         else if (ended && seconds > 2 && !told) { told = true; fprintf(stderr, "gputrain: %s\n", text); }
     }
-    return !(ctx->fits && gtr__stop_get(ctx));
+    return !(ctx->stops && gtr__stop_get(ctx));
 }
 /* Writes text as a line of its own, below the progress line that is being rewritten. */
 static void gtr__fit_note(const gtr_trainer *t, const char *text) {
@@ -17107,7 +17111,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     p->own.n_instance = 1;
     p->own.error = GTR_OK;
     p->own.calls = NULL; /* it is used in fills, too */
-    p->own.fits = 0; p->own.trainers = NULL; /* no fit's: a compilation is not stopped with it */
+    p->own.stops = false; p->own.trainers = NULL; /* no fit's: a compilation is not stopped with it */
     p->own.host.user = &p->own;
     p->ctx = ctx; p->max_rows = max_rows; p->lean = lean; p->general = general;
     p->next = ctx->predictors;

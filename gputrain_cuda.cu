@@ -191,6 +191,7 @@ GTR__TEXT_OF_FILE(gtr__kernel_text)
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <type_traits>
 #ifdef _WIN32
@@ -203,7 +204,6 @@ GTR__TEXT_OF_FILE(gtr__kernel_text)
 #include <glob.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 #endif
@@ -447,6 +447,7 @@ struct gtr__run {
     struct gtr__siblings *siblings;     // NULL, or products that others may join
     const struct gtr__tail *tail;       // NULL, or steps that wait for a product
     struct gtr__siblings *chosen;       // NULL, or where to note a product and its choice
+    struct gtr__held *holds;    // NULL, or of a captured step: which variants its graph launches
     struct gtr__wanted *wanted; // NULL, or a run that enqueues nothing: where to note the variants that it wants
 };
 static inline gtr__cuda *gtr__on(const gtr__run *run) { return run ? run->on : NULL; }
@@ -1188,9 +1189,24 @@ typedef struct gtr__nvrtc {
     int (*SetFlowCallback)(void *program, int (*stop)(void *, void *), void *payload);      // NULL: before 12.9
 } gtr__nvrtc;
 
+// What tells a library's file, which has a function, from others.
+static uint64_t gtr__library_key(void *function, const char *path, uint64_t key) {
+#ifndef _WIN32
+    Dl_info of;
+    struct stat s;
+    if (dladdr(function, &of) && of.dli_fname) path = of.dli_fname;
+    if (!stat(path, &s)) {
+        const int64_t facts[] = { (int64_t)s.st_size, (int64_t)s.st_mtime, (int64_t)s.st_ino };
+        key = gtr__hash_bytes(facts, sizeof facts, key);
+    }
+#else
+    (void)function;
+#endif
+    return gtr__hash_bytes(path, strlen(path), key);
+}
 // Whether NVRTC, of path, compiles: it loads libnvrtc-builtins with the first program. That it did is kept on disk.
 static bool gtr__nvrtc_compiles(const gtr__cuda *g, const gtr__nvrtc *n, int version, const char *path) {
-    const uint64_t key = gtr__hash_bytes(path, strlen(path), (uint64_t)version);
+    const uint64_t key = gtr__library_key((void *)n->Version, path, (uint64_t)version);
     static char yes[] = "compiles", *const name = yes;
     const gtr__compiled proof = { yes, name, 0 };
     gtr__compiled kept;
@@ -1241,7 +1257,7 @@ typedef struct gtr__list_entry { uint64_t words, bytes; char arch[24], name[192]
 typedef struct gtr__sealed { const uint64_t *word; size_t words; } gtr__sealed;
 #ifndef GTR__AHEAD
 #ifdef GPUTRAIN_KERNELS
-static const unsigned long long gtr__sealed_words[] = {
+static const uint64_t gtr__sealed_words[] = {
 #include GPUTRAIN_KERNELS
 };
 #endif
@@ -1253,8 +1269,16 @@ static const gtr__list_entry *gtr__list_next(const gtr__sealed *s, const gtr__li
 static bool gtr__list_check(const gtr__sealed *s, uint64_t text_hash, char *why) {
     const gtr__list_head *h = (const gtr__list_head *)s->word;
     const size_t head = sizeof *h / 8;
-    if (s->words < head + 1 || h->magic != GTR__LIST_MAGIC || h->words != s->words
-            || gtr__hash_words(s->word, (s->words - 1) * 8, 1) != s->word[s->words - 1])
+    bool whole = s->words >= head + 1 && h->magic == GTR__LIST_MAGIC && h->words == s->words
+        && gtr__hash_words(s->word, (s->words - 1) * 8, 1) == s->word[s->words - 1];
+    for (size_t at = head; whole && at < s->words - 1; ) {
+        const gtr__list_entry *e = (const gtr__list_entry *)(s->word + at);
+        const size_t left = s->words - 1 - at;
+        whole = left >= sizeof *e / 8 && e->bytes <= 8 * left - sizeof *e && e->words == (sizeof *e + e->bytes + 7) / 8
+            && !e->arch[sizeof e->arch - 1] && !e->name[sizeof e->name - 1] && !e->entry[sizeof e->entry - 1];
+        if (whole) at += (size_t)e->words;
+    }
+    if (!whole)
         snprintf(why, 256, "the list of kernels is broken: write it anew");
     else if (h->text_hash != text_hash)
         snprintf(why, 256,
@@ -1276,27 +1300,29 @@ static bool gtr__list_read(const gtr__sealed *s, const char *name, const char *a
     }
     return false;
 }
-// The architecture in a list that fits a device of a capability best; NULL: none does.
-static const char *gtr__list_arch(const gtr__sealed *s, int capability) {
+// The architecture in a list that fits a device of a capability best; NULL: none does. maps: its driver makes tensor
+// maps, which sm_90a's own kernels take.
+static const char *gtr__list_arch(const gtr__sealed *s, int capability, bool maps) {
     const char *best = NULL;
     int most = 0;
     for (const gtr__list_entry *e = NULL; (e = gtr__list_next(s, e)) != NULL; ) {
         const int of = atoi(e->arch + 3), own = strchr(e->arch, 'a') != NULL, rank = 2 * of + own;
-        if (of / 10 != capability / 10 || of > capability || (own && of != capability) || rank <= most) continue;
+        if (of / 10 != capability / 10 || of > capability || (own && (of != capability || !maps))
+            || rank <= most) continue;
         best = e->arch; most = rank;
     }
     return best;
 }
-// The list that a file has, malloc'ed; NULL: path is none.
+// The list that a file has, whole or not, malloc'ed; NULL: path is no file.
 static gtr__sealed *gtr__list_open(const char *path) {
-    gtr__sealed *s = NULL;
-    FILE *f = path && *path ? fopen(path, "rb") : NULL;
-    long bytes = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
-    if (bytes > 0 && bytes % 8 == 0 && !fseek(f, 0, SEEK_SET)
-            && (s = (gtr__sealed *)malloc(sizeof *s + (size_t)bytes)) != NULL) {
-        s->word = (const uint64_t *)(s + 1);
-        s->words = fread((void *)(s + 1), 8, (size_t)bytes / 8, f);
-    }
+    struct stat of;
+    if (!path || stat(path, &of) || (of.st_mode & S_IFMT) != S_IFREG) return NULL;
+    gtr__sealed *s = (gtr__sealed *)malloc(sizeof *s + (size_t)of.st_size + 8);
+    FILE *f = s ? fopen(path, "rb") : NULL;
+    if (!s) return NULL;
+    s->word = (const uint64_t *)(s + 1);
+    s->words = f ? fread((void *)(s + 1), 8, (size_t)of.st_size / 8, f) : 0;    // of none: a broken one
+    if (of.st_size % 8) s->words = 0;
     if (f) fclose(f);
     return s;
 }
@@ -1312,7 +1338,9 @@ static bool gtr__list_write(const char *path, const uint64_t *word, size_t words
         all = fprintf(f, "0x%llxu,%s", (unsigned long long)word[i], i % 8 == 7 ? "\n" : " ") > 0;
     if (all && !text) all = fwrite(word, 8, words, f) == words;
     if (f) all = !fclose(f) && all;
-    return all && !rename(part, path);
+    if (all && !rename(part, path)) return true;
+    remove(part);
+    return false;
 }
 #endif
 
@@ -1321,6 +1349,13 @@ static bool gtr__list_write(const char *path, const uint64_t *word, size_t words
 // Variants of a plan are compiled side by side before its first step, others when they are launched. A prepared plan
 // holds its variants; those that no plan holds are unloaded where there are many, and never while a step is captured.
 typedef struct gtr__held { uint64_t *key; int n; } gtr__held;      // a plan's variants. malloc'ed
+// Lets a kernel have all the dynamic shared memory that a block can have.
+static CUresult gtr__shared_most(const gtr__cuda *g, CUfunction f) {
+    int own = 0;
+    const CUresult e = gtr__driver.cuFuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
+    return e ? e : gtr__driver.cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+        (int)g->shared_max - own);
+}
 #ifdef GTR__AHEAD
 struct gtr__wanted { void *all; int n, room; };
 static gtr_result gtr__want(gtr__run *, const gtr__variant &) { return GTR_OK; }
@@ -1443,11 +1478,13 @@ static void gtr__dump_text(const gtr__compilation *c, const char *text) {
 }
 // How the compilation of several variants goes. Workers take one after another, the last one first: a step ends with
 // larger kernels than it begins with. The thread that wants them waits.
+typedef struct gtr__outcome { int compiled; double seconds; } gtr__outcome;
 typedef struct gtr__compiling {
     gtr__compilation *all;
-    int n, left;                // left: those that are not on disk
+    int n, found, left;         // found: those that are on disk, or in a list; left: the others that are not loaded
     int next, done;             // the next to take; those that a worker has ended with
     int stopped;                // they are wanted no more
+    bool stoppable;
 #ifndef _WIN32
     pthread_mutex_t lock;
     pthread_cond_t ended;       // a worker has ended with one
@@ -1508,7 +1545,9 @@ static void gtr__compile_side_by_side(gtr__compiling *w, const gtr__cuda *, cons
 static void *gtr__compile_thread(void *w) { gtr__compile_some((gtr__compiling *)w); return NULL; }
 // How many workers: gtr_desc.threads, or a processor each, and half a GiB of free memory for each.
 static int gtr__compile_threads(const gtr__compiling *w, const gtr__cuda *g) {
-    long long threads = 1, room = (long long)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE) >> 29;
+    const long long free_pages = sysconf(_SC_AVPHYS_PAGES), quarter = sysconf(_SC_PHYS_PAGES) / 4;  // files' pages go
+    const long long room = (free_pages > quarter ? free_pages : quarter) * sysconf(_SC_PAGESIZE) >> 29;
+    long long threads = sysconf(_SC_NPROCESSORS_ONLN);
 #ifdef __linux__
     cpu_set_t set;
     if (!sched_getaffinity(0, sizeof set, &set)) threads = CPU_COUNT(&set);
@@ -1539,7 +1578,7 @@ static void gtr__compile_side_by_side(gtr__compiling *w, const gtr__cuda *g, con
         pthread_mutex_unlock(&w->lock);
         const bool on = g->host.compiling(g->host.user, done, w->left, seconds);
         pthread_mutex_lock(&w->lock);
-        if (!on) __atomic_store_n(&w->stopped, 1, __ATOMIC_RELAXED);
+        if (!on && w->stoppable) __atomic_store_n(&w->stopped, 1, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&w->lock);
     while (started) pthread_join(thread[--started], NULL);
@@ -1548,12 +1587,13 @@ static void gtr__compile_side_by_side(gtr__compiling *w, const gtr__cuda *g, con
 }
 #endif
 // Finds images on disk and compiles the others. The lock is held, so that no other thread reads the source text
-// meanwhile. GTR_ERR_USER, and no error noted: the host has stopped it.
-static gtr_result gtr__compile_all(gtr__cuda *g, gtr__compilation *all, int n) {
+// meanwhile. GTR_ERR_USER, and no error noted: the host has stopped it. *of: what the host is to be told behind the
+// lock, as its log is the user's.
+static gtr_result gtr__compile_all(gtr__cuda *g, gtr__compilation *all, int n, bool stoppable, gtr__outcome *of) {
     gtr__compiling w;
     struct timespec begin;
     memset((void *)&w, 0, sizeof w);
-    w.all = all; w.n = n;
+    w.all = all; w.n = n; w.stoppable = stoppable;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (int i = 0; i < n; i++) {
         all[i].on = g;
@@ -1561,19 +1601,21 @@ static gtr_result gtr__compile_all(gtr__cuda *g, gtr__compilation *all, int n) {
         if (all[i].loaded) continue;
         if (g->sealed && !gtr__list_read(g->sealed, all[i].name, g->arch, &all[i].image))
             snprintf(all[i].why, sizeof all[i].why, "%s for %s is not in the list of kernels", all[i].name, g->arch);
-        else if (g->sealed || gtr__cache_read(g, all[i].key, &all[i].image)) gtr__process.from_disk++;
+        else if (g->sealed || gtr__cache_read(g, all[i].key, &all[i].image)) w.found++;
         else w.left++;
     }
+    gtr__process.from_disk += w.found;
     if (w.left) {
         gtr__source_text();
         gtr__compile_side_by_side(&w, g, &begin);
         gtr__cache_trim(g);
     }
-    const double seconds = gtr__seconds_since(&begin);
-    gtr__process.seconds += seconds;
-    gtr__process.compiled += w.left;
+    of->seconds = gtr__seconds_since(&begin);
+    gtr__process.seconds += of->seconds;
+    gtr__process.compiled -= w.found;
+    for (int i = 0; i < n; i++) gtr__process.compiled += all[i].image.data != NULL;
     if (w.stopped) return GTR_ERR_USER;
-    if (w.left) g->host.compiling(g->host.user, w.left, w.left, seconds);
+    of->compiled = w.left;
     return GTR_OK;
 }
 
@@ -1615,6 +1657,7 @@ static gtr_result gtr__load_module(gtr__cuda *g, gtr__compilation *c) {
     gtr__loaded *to = gtr__loaded_at(key);
     CUresult e = gtr__driver.cuModuleLoadData(&module, c->image.data);
     if (!e) e = gtr__driver.cuModuleGetFunction(&function, module, c->image.name);
+    if (!e) e = gtr__shared_most(g, function);      // one that is loaded anew has it, too
     // functions outlive the instance, and so must the context that they are of
     if (!e) e = gtr__driver.cuDevicePrimaryCtxRetain(&context, g->handle);
     if (e) {
@@ -1632,9 +1675,9 @@ static bool gtr__is_loaded(const gtr__cuda *g, const char *name) {
     return gtr__process.room && gtr__loaded_at(gtr__loaded_key(g, name))->key;
 }
 // Compiles and loads those of n variants that are not loaded yet, as many as it can. The lock is held.
-static gtr_result gtr__make(gtr__cuda *g, gtr__compilation *all, int n) {
+static gtr_result gtr__make(gtr__cuda *g, gtr__compilation *all, int n, bool stoppable, gtr__outcome *of) {
     for (int i = 0; i < n; i++) all[i].loaded = gtr__is_loaded(g, all[i].name);
-    gtr_result r = gtr__compile_all(g, all, n);
+    gtr_result r = gtr__compile_all(g, all, n, stoppable, of);
     for (int i = 0; i < n; i++) {
         if (all[i].loaded || (r == GTR_ERR_USER && !all[i].image.data)) continue;
         const gtr_result loaded = gtr__load_module(g, &all[i]);
@@ -1696,21 +1739,32 @@ static const char *gtr__unmade(gtr__cuda *g, const gtr__wanted *w) {
     gtr__process_drop();
     return why;
 }
-// Compiles and loads what is wanted, and holds it.
+// Holds a variant, once. False: out of memory.
+static bool gtr__held_add(gtr__held *held, uint64_t key) {
+    for (int i = 0; i < held->n; i++) if (held->key[i] == key) return true;
+    uint64_t *more = (uint64_t *)realloc(held->key, (size_t)(held->n + 1) * sizeof *more);
+    if (!more) return false;
+    held->key = more;
+    held->key[held->n++] = key;
+    gtr__loaded_at(key)->plans++;
+    return true;
+}
+// Tells the host what took long.
+static void gtr__tell_compiled(const gtr__cuda *g, const gtr__outcome *of) {
+    if (of->compiled) g->host.compiling(g->host.user, of->compiled, of->compiled, of->seconds);
+}
+// Compiles and loads what is wanted, which the host may stop, and holds it.
 static gtr_result gtr__make_wanted(gtr__cuda *g, gtr__wanted *w, gtr__held *held) {
-    gtr_result r = GTR_OK;
-    if (!w->n) return r;
+    gtr__outcome of = { 0, 0 };
+    if (!w->n) return GTR_OK;
     gtr__process_hold();
+    gtr_result r = gtr__make(g, w->all, w->n, true, &of);
+    for (int i = 0; r == GTR_OK && i < w->n; i++)
+        if (!gtr__held_add(held, gtr__loaded_key(g, w->all[i].name)))
+            r = gtr__fail(g, GTR_ERR_NOMEM, "out of host memory for a plan's kernels");
     gtr__unload_unheld(g);
-    r = gtr__make(g, w->all, w->n);
-    uint64_t *key = (uint64_t *)realloc(held->key, (size_t)(held->n + w->n) * sizeof *key);
-    if (key) held->key = key;
-    else if (r == GTR_OK) r = gtr__fail(g, GTR_ERR_NOMEM, "out of host memory for a plan's kernels");
-    for (int i = 0; r == GTR_OK && i < w->n; i++) {
-        held->key[held->n] = gtr__loaded_key(g, w->all[i].name);
-        gtr__loaded_at(held->key[held->n++])->plans++;
-    }
     gtr__process_drop();
+    gtr__tell_compiled(g, &of);
     return r;
 }
 static void gtr__held_drop(gtr__held *held) {
@@ -1733,17 +1787,22 @@ static void gtr__capture_count(int more) {
 struct gtr__function {
     CUfunction f;
     gtr_result result;
-    gtr__function(gtr__run *run, const gtr__variant &kernel) : f(NULL), result(GTR_OK)
+    gtr__outcome of;
+    const gtr__cuda *on;
+    gtr__function(gtr__run *run, const gtr__variant &kernel) : f(NULL), result(GTR_OK), of(), on(run->on)
     {
         gtr__compilation one;
         memset((void *)&one, 0, sizeof one);
         gtr__variant_name(kernel, one.name, sizeof one.name);
         gtr__process_hold();
-        if (!gtr__is_loaded(run->on, one.name)) result = gtr__make(run->on, &one, 1);
+        const uint64_t key = gtr__loaded_key(on, one.name);
+        if (!gtr__is_loaded(on, one.name)) result = gtr__make(run->on, &one, 1, false, &of);
         if (result == GTR_ERR_UNSUPPORTED) gtr__fail(run->on, result, "%s", one.why);
-        if (result == GTR_OK) f = gtr__loaded_at(gtr__loaded_key(run->on, one.name))->function;
+        if (result == GTR_OK && run->holds && !gtr__held_add(run->holds, key))
+            result = gtr__fail(run->on, GTR_ERR_NOMEM, "out of host memory for a plan's kernels");
+        if (result == GTR_OK) f = gtr__loaded_at(key)->function;
     }
-    ~gtr__function() { gtr__process_drop(); }
+    ~gtr__function() { gtr__process_drop(); gtr__tell_compiled(on, &of); }
     gtr__function(const gtr__function &) = delete;
     gtr__function &operator=(const gtr__function &) = delete;
 };
@@ -1780,7 +1839,8 @@ static gtr_result gtr__choose_arch(gtr__cuda *g, int capability, char *why) {
 // Takes the sealed list, of which the architecture that fits is chosen.
 static gtr_result gtr__unseal(gtr__cuda *g, int capability, char *why) {
     if (!gtr__list_check(g->sealed, gtr__process.text_hash, why)) return GTR_ERR_VERSION;
-    const char *arch = gtr__list_arch(g->sealed, capability);
+    const char *arch = gtr__list_arch(g->sealed, capability,
+        gtr__driver.cuTensorMapEncodeTiled && gtr__driver.cuTensorMapEncodeIm2col);
     if (!arch) {
         snprintf(why, 256, "the list has no kernels for a GPU of compute capability %d.%d", capability / 10,
             capability % 10);
@@ -1868,7 +1928,8 @@ static void gtr__list_wanted(gtr__cuda *g, gtr__wanted *w) {
     int more = 0;
     gtr__process_hold();
     for (int i = 0; i < w->n; i++) more += !(w->all[i].loaded = gtr__is_listed(g, w->all[i].name));
-    if (more) gtr__compile_all(g, w->all, w->n);
+    gtr__outcome of = { 0, 0 };
+    if (more) gtr__compile_all(g, w->all, w->n, false, &of);
     for (int i = 0; i < w->n; i++) {
         if (w->all[i].loaded) continue;
         if (!w->all[i].image.data || !gtr__list_add(g, &w->all[i]))
@@ -1878,6 +1939,7 @@ static void gtr__list_wanted(gtr__cuda *g, gtr__wanted *w) {
     }
     if (more && path && !gtr__list_save(path)) fprintf(stderr, "gputrain: %s could not be written\n", path);
     gtr__process_drop();
+    gtr__tell_compiled(g, &of);
 }
 #endif
 
@@ -1944,14 +2006,9 @@ static gtr_result gtr__launch(gtr__run *run, const gtr__launch_desc *l) {
         : gtr__driver.cuLaunchKernel(of.f, g.x, g.y, g.z, b.x, b.y, b.z, c.shared, c.stream, l->args, NULL),
         l->kernel.name);
 }
-// Lets a kernel have all the dynamic shared memory that a block can have.
 static gtr_result gtr__shared_open(gtr__run *run, const gtr__variant &kernel) {
-    int own = 0;
     const gtr__function of(run, kernel);
-    if (!of.f) return of.result;
-    GTR__TRY(GTR__DRIVER(run->on, cuFuncGetAttribute, &own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, of.f));
-    return GTR__DRIVER(run->on, cuFuncSetAttribute, of.f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-        (int)run->on->shared_max - own);
+    return of.f ? gtr__check(run->on, gtr__shared_most(run->on, of.f), "cuFuncSetAttribute") : of.result;
 }
 
 // T, of which a template deduces nothing.
@@ -2560,7 +2617,7 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
     memset((void *)in, 0, sizeof *in);
     in->g.host = *host;
     in->g.device = desc.device_index;
-    in->g.threads = desc.threads;
+    in->g.threads = share ? share->g.threads : desc.threads;    // a predictor's own are of the CPU
     if (!gtr__set_cache(&in->g, share ? share->g.cached ? share->g.cache : NULL : desc.kernel_cache, why)) {
         host->free(host->user, in, sizeof *in);
         return GTR_ERR_ARG;
@@ -2585,7 +2642,7 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
     }
     in->g.sealed = in->common->sealed;
 #ifdef GPUTRAIN_KERNELS
-    static const gtr__sealed compiled_in = { (const uint64_t *)gtr__sealed_words, sizeof gtr__sealed_words / 8 };
+    static const gtr__sealed compiled_in = { gtr__sealed_words, sizeof gtr__sealed_words / 8 };
     if (!in->g.sealed) in->g.sealed = &compiled_in;
 #endif
     r = gtr__set_up(in, desc, why);
@@ -3050,6 +3107,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
             && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD || i + 1 == end);
         run.overlap = waits ? 2 * joins : last[queue] > 0;
         run.unwatched = &unwatched;
+        run.holds = captured ? &x->kernels : NULL;
         run.watch = watched ? gtr__watch_outputs(x->plan, node, &x->call[i], x->watch) : NULL;
         if (r == GTR_OK) r = gtr__run_one(&run, in, x->plan, node);
         gtr__leave_to_guard(&run, &unwatched);
@@ -3118,7 +3176,7 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
     return gtr__cuda_kernel(node->op, node->dir)(&run, &call) != GTR_OK || fits;  // what else is wrong the launch tells
 }
 // Notes which variants a node's launchers would launch: they run once and enqueue nothing. Their errors are told when
-// they run again.
+// they run again, and not now.
 static void gtr__want_node(gtr__instance *in, const gtr__plan *plan, const gtr__node *node, bool watched,
                            gtr__wanted *wanted) {
     const gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
@@ -3130,14 +3188,18 @@ static void gtr__want_node(gtr__instance *in, const gtr__plan *plan, const gtr__
     const bool may = plan->guarded && call.ctl && node->stage == 0;
     run.barrier = may ? &call.ctl->barrier[node->stream] : NULL;
     run.wanted = wanted;
+    auto error = in->g.host.error;
+    in->g.host.error = NULL;
     kernel(&run, &call);
+    in->g.host.error = error;
     free(watch);
 }
 // What to do about variants of a stage that were not made: without the network that wants one of them, or by the most
 // general kernels, plan->unfit; or nothing.
 static gtr_result gtr__plan_around(gtr__instance *in, gtr__plan *plan, int stage, const gtr__wanted *wanted) {
     const char *why = gtr__unmade(&in->g, wanted);
-    for (int i = 0; why && i < plan->n_node; i++) {
+    // of a sealed list only this plan lacks it: others keep their networks' kernels
+    for (int i = 0; why && !in->g.sealed && i < plan->n_node; i++) {
         const gtr__node *node = &plan->node[i];
         gtr__wanted own = { NULL, 0, 0 };
         if (node->stage != stage || node->op != GTR__OP_NETWORK) continue;
@@ -16502,7 +16564,10 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
     char *ws = (char *)c->ws;
     if (!c->measure && !(back ? d->backward : d->forward))
         return gtr__fail(gtr__on(run), GTR_ERR_ARG, "custom op: no function");
-    if (run && run->wanted) return GTR_OK;      // the user's functions are called for steps alone
+    if (run && run->wanted && !d->on_device) {
+        GTR__TRY(gtr__want(run, GTR__KERNEL(gtr__k_stage)));
+        return gtr__want(run, GTR__KERNEL(gtr__k_unstage));
+    }
     if (!d->on_device) return c->measure ? gtr__measured(c, 0) : gtr__custom_on_host(run, c, d, back);
     memset((void *)&before, 0, sizeof before);
     memset((void *)&after, 0, sizeof after);
@@ -16544,7 +16609,7 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
         dim3 grid = gtr__parts_grid(c, &before);
         GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, none, (uint32_t *)NULL));
     }
-    if ((back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(gtr__on(run), GTR_ERR_USER,
+    if (!run->wanted && (back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(gtr__on(run), GTR_ERR_USER,
         "custom op \"%s\": its %s function failed", d->name ? d->name : "", back ? "backward" : "forward");
     run->overlap = 0;       // the user's kernels say nothing about when they may be overtaken
     if (after.n == 0) return GTR_OK;

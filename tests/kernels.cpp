@@ -42,6 +42,7 @@ static int passed, failed;
 /* What the host is told while kernels are compiled, and after how many seconds it has them stopped (0: never). */
 static int told, told_done, told_all;
 static double stops;
+static gtr__outcome outcome;
 static bool compiling(void *user, int done, int all, double seconds)
 {
     (void)user;
@@ -233,7 +234,7 @@ static gtr__compilation made(const char *name, const char *arch, bool *from_disk
 {
     gtr__compilation c = asked(name, arch);
     const int before = gtr__process.from_disk;
-    gtr__compile_all(instance(arch), &c, 1);
+    gtr__compile_all(instance(arch), &c, 1, true, &outcome);
     *from_disk = gtr__process.from_disk > before;
     return c;
 }
@@ -293,7 +294,9 @@ static void compile_list(const char *path, const char *arch)
         if (k == n) { failed++; printf("FAIL %.*s is not in %s\n", (int)length, p, path); }
     }
     n += all_steps(all + n, arch);
-    EXPECT(gtr__compile_all(instance(arch), all, n) == GTR_OK && told_done == n && told_all == n);
+    EXPECT(gtr__compile_all(instance(arch), all, n, true, &outcome) == GTR_OK && outcome.compiled == n);
+    gtr__tell_compiled(instance(arch), &outcome);
+    EXPECT(told_done == n && told_all == n);
     for (int k = 0; k < n; k++) {
         if (all[k].image.data) passed++;
         else { failed++; printf("FAIL for %s: %s\n", arch, all[k].why); }
@@ -445,7 +448,7 @@ static void stopping()
     }
     stops = 0.3;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    EXPECT(gtr__compile_all(instance("sm_90a"), all, 64) == GTR_ERR_USER);
+    EXPECT(gtr__compile_all(instance("sm_90a"), all, 64, true, &outcome) == GTR_ERR_USER);
     const double seconds = gtr__seconds_since(&begin);
     printf("stopped after %.2f s, asked to at 0.3\n", seconds);
     EXPECT(told > 0 && told_done < 64);
@@ -481,20 +484,63 @@ static void failures(const char *folder)
         EXPECT(gtr__driver_open(why) == GTR_OK);
         setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
         fails = k;
-        EXPECT(gtr__make(g, &c, 1) == GTR_ERR_UNSUPPORTED && strstr(c.why, "gtr__k_check") && !gtr__is_loaded(g, c.name));
+        EXPECT(gtr__make(g, &c, 1, true, &outcome) == GTR_ERR_UNSUPPORTED && strstr(c.why, "gtr__k_check") && !gtr__is_loaded(g, c.name));
         fails = -1;
-        if (k) EXPECT(gtr__make(g, &c, 1) == GTR_OK && gtr__is_loaded(g, c.name));
+        if (k) EXPECT(gtr__make(g, &c, 1, true, &outcome) == GTR_OK && gtr__is_loaded(g, c.name));
     }
+}
+
+/* Variants that no plan holds are unloaded where they are many, and never while a step is captured; a context is kept
+   for each that is loaded. */
+static void unloading()
+{
+    gtr__cuda *g = instance("sm_80");
+    gtr__held held = { NULL, 0 };
+    char why[256];
+    driver_is(true, 12000, CUDA_SUCCESS, 1, NULL);
+    EXPECT(gtr__driver_open(why) == GTR_OK);
+    const int before = gtr__process.n_loaded, kept = retained;
+    auto load = [&](int from, int n) {
+        for (int k = from; k < from + n; k++) {
+            gtr__compilation c = asked("", "sm_80");
+            snprintf(c.name, sizeof c.name, "variant<%d>", k);
+            c.image.data = why;
+            EXPECT(gtr__load_module(g, &c) == GTR_OK && gtr__is_loaded(g, c.name));
+        }
+    };
+    auto key = [&](int k) {
+        char name[32];
+        snprintf(name, sizeof name, "variant<%d>", k);
+        return gtr__loaded_key(g, name);
+    };
+    load(0, GTR__UNHELD_MOST / 2);
+    gtr__unload_unheld(g);
+    EXPECT(gtr__process.n_loaded == before + GTR__UNHELD_MOST / 2);
+    load(GTR__UNHELD_MOST / 2, GTR__UNHELD_MOST);
+    for (int k = 0; k < 20; k += 2) EXPECT(gtr__held_add(&held, key(k)) && gtr__held_add(&held, key(k)));
+    EXPECT(held.n == 10);
+    gtr__capture_count(1);
+    gtr__unload_unheld(g);
+    EXPECT(gtr__process.n_loaded == before + GTR__UNHELD_MOST * 3 / 2);
+    gtr__capture_count(-1);
+    gtr__unload_unheld(g);
+    EXPECT(gtr__process.n_loaded == 10 && retained == kept - before + 10);
+    for (int k = 0; k < 20; k++) EXPECT((gtr__loaded_at(key(k))->key != 0) == (k % 2 == 0));
+    gtr__held_drop(&held);
+    load(100, GTR__UNHELD_MOST);
+    gtr__unload_unheld(g);
+    EXPECT(gtr__process.n_loaded == 0 && retained == kept - before);
 }
 
 /* ---- many at once ---- */
 static const char *const few[] = { "gtr__k_fill", "gtr__k_check", "gtr__k_report", "gtr__k_guard", "gtr__k_map<false, false>" };
 static void *make_few(void *arch)
 {
+    gtr__outcome of;
     for (const char *name : few) {
         gtr__compilation c = asked(name, (const char *)arch);
         gtr__process_hold();
-        gtr__compile_all(instance((const char *)arch), &c, 1);
+        gtr__compile_all(instance((const char *)arch), &c, 1, false, &of);
         gtr__process_drop();
         if (!c.image.data) _exit(3);
         free(c.image.data);
@@ -581,8 +627,9 @@ static void lists(const char *folder)
     EXPECT(gtr__list_read(s, "gtr__k_fill", "sm_86", &c) && strstr(c.name, "gtr__k_fill"));
     free(c.data);
     EXPECT(!gtr__list_read(s, "gtr__k_fill", "sm_87", &c) && !gtr__list_read(s, "gtr__k_guard", "sm_80", &c));
-    EXPECT(!strcmp(gtr__list_arch(s, 75), "sm_75") && !strcmp(gtr__list_arch(s, 87), "sm_86"));
-    EXPECT(!strcmp(gtr__list_arch(s, 80), "sm_80") && !strcmp(gtr__list_arch(s, 90), "sm_90a") && !gtr__list_arch(s, 100));
+    EXPECT(!strcmp(gtr__list_arch(s, 75, true), "sm_75") && !strcmp(gtr__list_arch(s, 87, true), "sm_86"));
+    EXPECT(!strcmp(gtr__list_arch(s, 80, true), "sm_80") && !strcmp(gtr__list_arch(s, 90, true), "sm_90a") && !gtr__list_arch(s, 100, true)
+        && !strcmp(gtr__list_arch(s, 90, false), "sm_90"));
     gtr__cuda *g = instance("");
     g->sealed = s;
     EXPECT(gtr__unseal(g, 87, why) == GTR_OK && g->compute == 86 && !strcmp(g->arch, "sm_86") && !g->arch_feature);
@@ -609,6 +656,30 @@ static void lists(const char *folder)
     if (f) fclose(f);
     EXPECT(!gtr__list_write("/dev/null/kernels.inc", s->word, s->words));
     EXPECT(!gtr__list_open("") && !gtr__list_open(NULL) && !gtr__list_open(folder));
+    for (const char *bad : { "short", "of 8 byte" "s, twice" }) {       /* files that are none */
+        snprintf(path, sizeof path, "%s/bad.list", folder);
+        f = fopen(path, "w");
+        EXPECT(f && fputs(bad, f) >= 0);
+        if (f) fclose(f);
+        gtr__sealed *none = gtr__list_open(path);
+        EXPECT(none && !gtr__list_check(none, gtr__process.text_hash, why) && strstr(why, "broken"));
+        free(none);
+    }
+    /* entries that lie, under a hash that does not */
+    gtr__list_entry *first = (gtr__list_entry *)(uintptr_t)(s->word + sizeof(gtr__list_head) / 8);
+    uint64_t *last = (uint64_t *)(uintptr_t)&s->word[s->words - 1];
+    for (int k = 0; k < 6; k++) {
+        const gtr__list_entry was = *first;
+        if (k == 0) first->words = 0;
+        if (k == 1) first->words = ~(uint64_t)0 / 8;
+        if (k == 2) first->bytes = ~(uint64_t)0 - 8;
+        if (k == 3) first->bytes += 8;
+        if (k == 4) memset(first->name, 'x', sizeof first->name);
+        if (k == 5) memset(first->entry, 'x', sizeof first->entry);
+        *last = gtr__hash_words(s->word, (s->words - 1) * 8, 1);
+        EXPECT(!gtr__list_check(s, gtr__process.text_hash, why));
+        *first = was;
+    }
     *g->arch = 0;
     g->sealed = NULL;
     free(s);
@@ -706,6 +777,7 @@ int main(int argc, char **argv)
     cache_folders(argv[2]);
     cache_bounds(argv[2]);
     failures(argv[2]);
+    unloading();
     stopping();
     lists(argv[2]);
     setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
