@@ -11590,22 +11590,23 @@ static inline uint64_t gtr__step_encoded(const gtr__step_facts &f) {
     return (uint64_t)(f.kind | f.op << 4 | f.side << 11 | f.storage << 13 | f.stored << 15 | f.type << 16
         | f.adds << 18 | f.banded << 19);
 }
-static GTR__BOTH constexpr gtr__step_facts gtr__step_decoded(uint64_t bits) {
+[[maybe_unused]] static GTR__BOTH constexpr gtr__step_facts gtr__step_decoded(uint64_t bits) {
     return { (int)(bits & 15), (int)(bits >> 4 & 127), (int)(bits >> 11 & 3), (int)(bits >> 13 & 3),
         (int)(bits >> 15 & 1), (int)(bits >> 16 & 3), (int)(bits >> 18 & 1), (int)(bits >> 19 & 1) };
 }
 static inline uint64_t gtr__load_encoded(const gtr__load_facts &f) {
     return (uint64_t)(f.is | f.type << 1 | f.strided << 3 | f.one << 4);
 }
-static GTR__BOTH constexpr gtr__load_facts gtr__load_decoded(uint64_t bits) {
+[[maybe_unused]] static GTR__BOTH constexpr gtr__load_facts gtr__load_decoded(uint64_t bits) {
     return { (int)(bits & 1), (int)(bits >> 1 & 3), (int)(bits >> 3 & 1), (int)(bits >> 4 & 1) };
 }
 // Those of step k and of load k; 0: there is none.
-static GTR__BOTH constexpr uint64_t gtr__step_bits(int k, uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+[[maybe_unused]] static GTR__BOTH constexpr uint64_t gtr__step_bits(int k, uint64_t a, uint64_t b, uint64_t c,
+                                                                    uint64_t d) {
     return k >= 12 ? 0 : (k < 3 ? a : k < 6 ? b : k < 9 ? c : d) >> k % 3 * GTR__STEP_BITS
         & ((1u << GTR__STEP_BITS) - 1);
 }
-static GTR__BOTH constexpr uint64_t gtr__load_bits(int k, uint64_t loads) {
+[[maybe_unused]] static GTR__BOTH constexpr uint64_t gtr__load_bits(int k, uint64_t loads) {
     return k >= GTR__PROGRAM_LOADS ? 0 : loads >> k * GTR__LOAD_BITS & ((1u << GTR__LOAD_BITS) - 1);
 }
 static GTR__BOTH gtr__load_facts gtr__load_facts_of(const gtr__program_kernel &m, int k) {

@@ -1731,7 +1731,7 @@ static void do_text(void)
     gtr_trainer *t = trainer();
     gtr_memory_report m;
     const int64_t batch = nasty(1 + byte() % 4);
-    const unsigned k = byte() % 16;
+    const unsigned k = byte() % 18;
     gtr_result r;
     if (k < 3) {
         before(true, "gtr_plan_text(%d, %lld)", t != NULL, (long long)batch); text_of(gtr_plan_text(t, batch));
@@ -1745,6 +1745,11 @@ static void do_text(void)
     }
     else if (k < 9) {
         if (one_in(8)) { before(true, "gtr_largest_batch"); gtr_largest_batch(t, (size_t)nasty(10000)); told(); }
+    }
+    else if (k > 15) {
+        const int64_t rows = batch > 4096 && batch < (int64_t)1 << 40 ? 4096 : batch;  /* it takes memory for them */
+        before(false, "gtr_trainer_prepare(%d, %lld)", t != NULL, (long long)rows);
+        r = gtr_trainer_prepare(t, rows); after(t ? r : GTR_OK);
     }
     else if (k < 15) { before(false, "gtr_trace(%d)", t != NULL); text_of(gtr_trace(t)); }
     /* what it measures a copy with may be too large */

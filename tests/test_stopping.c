@@ -536,7 +536,7 @@ static void stopped_while_compiling(void)
         EXPECT(gtr_stopped(ctx));
         EXPECT_OK(ctx);
         EXPECT(!pthread_join(thread, NULL));
-        const uint64_t before = gtr_trainer_report(t).step;
+        const int64_t before = gtr_trainer_report(t).step;
         EXPECT_EQ(gtr_trainer_prepare(t, 7), GTR_OK);
         EXPECT_EQ(gtr_trainer_report(t).step, before);
         EXPECT_EQ(gtr_fit(t, set, fit_of(1, 7)), GTR_OK);

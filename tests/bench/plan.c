@@ -97,7 +97,7 @@ static double plan(const row *r, gtr_preset preset, int turns, int *nodes, int *
         gtr__plan p;
         const double start = last = now();
         n_pass = 0;
-        if (gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, &t->optim, false, &p)) break;
+        if (gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, &t->optim, false, false, &p)) break;
         const double took = now() - start;
         if (!i || took < ms) { ms = took; memcpy(best, pass, sizeof best); }
         *nodes = p.n_node; *values = p.n_value;
