@@ -2267,7 +2267,7 @@ typedef struct {
     void (*device_free)(void *user, void *p, size_t bytes);
     void (*log)(void *user, gtr_level level, const char *text);
     void (*error)(void *user, gtr_result code, const char *text);
-    /* While kernels are compiled, ten times a second, and when all are; false: to be ended. By the thread that waits */
+    /* called ten times a second by the thread that waits for compiled kernels, and at the end; false: cancel */
     bool (*compiling)(void *user, int done, int all, double seconds);
 } gtr__host;
 typedef struct {
@@ -13603,7 +13603,8 @@ static void gtr__list_plan(gtr_context *own, const gtr__cached *of, gtr__recipe 
     }
     own->error = GTR_OK;
 }
-/* Those of ops that run alone: what sets state and copies of parameters, and looks for what is not finite. */
+/* Lists kernels of ops that run outside a plan (gtr__run_single): FILL of optimizer state, CAST of parameters to low
+   precision, CHECK for values that are not finite. */
 static void gtr__list_singles(gtr_context *own) {
     const gtr_shape many = gtr_shape1(1000), one = gtr_shape1(1);
     void *at = (void *)((uintptr_t)1 << 40);
@@ -16375,8 +16376,8 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     f->width = epoch_end ? 0 : n;
     fflush(stderr);
 }
-/* Compiling is told of from half a second on: on the terminal of a fit by a line that renews itself; else, when it is
-   done, to the log, or without one, above two seconds, to stderr, once a process. */
+/* gtr__host.compiling. Reports compilation above half a second: a gtr_fit on a terminal rewrites one line; else one
+   message at the end goes to the log, or, without one and after two seconds, to stderr, once a process. */
 static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds) {
     static bool told;
     gtr_context *ctx = (gtr_context *)user;

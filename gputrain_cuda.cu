@@ -1048,8 +1048,8 @@ static char *gtr__program_text(const gtr__source *s, const char *name) {
 // >>kernel-cache
 // Compiled kernels on disk: in $GPUTRAIN_KERNEL_CACHE, else gtr_desc.kernel_cache ("": nowhere), else gputrain in
 // $XDG_CACHE_HOME or ~/.cache. A file's name is its key: the hash of what its kernel was compiled of, how and by what.
-// Whoever wrote it, a file is whole or not taken: it ends in the hash of what stands in front. What fails here costs a
-// compilation, no more.
+// A file ends in a checksum of its contents; the reader rejects one that does not match, such as a truncated one. An
+// error of the file system is never reported: the kernel is compiled again.
 #ifndef GTR__AHEAD
 #define GTR__CACHE_BYTES (256ll << 20)          // the oldest files go where there are more
 #define GTR__CACHE_SECONDS (180 * 86400)        // since it was used: an older file goes
@@ -1189,7 +1189,8 @@ typedef struct gtr__nvrtc {
     int (*SetFlowCallback)(void *program, int (*stop)(void *, void *), void *payload);      // NULL: before 12.9
 } gtr__nvrtc;
 
-// What tells a library's file, which has a function, from others.
+// A hash that identifies the file of a shared library, which defines the function: of its path, size, time of
+// modification and inode.
 static uint64_t gtr__library_key(void *function, const char *path, uint64_t key) {
 #ifndef _WIN32
     Dl_info of;
@@ -1204,7 +1205,8 @@ static uint64_t gtr__library_key(void *function, const char *path, uint64_t key)
 #endif
     return gtr__hash_bytes(path, strlen(path), key);
 }
-// Whether NVRTC, of path, compiles: it loads libnvrtc-builtins with the first program. That it did is kept on disk.
+// Whether the NVRTC that was opened from path compiles a program; the first one makes it load libnvrtc-builtins, which
+// may be missing. Success is kept in the cache, so that a later process does not compile to find out.
 static bool gtr__nvrtc_compiles(const gtr__cuda *g, const gtr__nvrtc *n, int version, const char *path) {
     const uint64_t key = gtr__library_key((void *)n->Version, path, (uint64_t)version);
     static char yes[] = "compiles", *const name = yes;
@@ -1476,8 +1478,8 @@ static void gtr__dump_text(const gtr__compilation *c, const char *text) {
     fputs(text, f);
     fclose(f);
 }
-// How the compilation of several variants goes. Workers take one after another, the last one first: a step ends with
-// larger kernels than it begins with. The thread that wants them waits.
+// The shared state of the threads that compile the variants of a plan. Worker threads take variants from the end of the
+// list, as a step's last kernels (gradients, update) take longest to compile; the thread that prepares the plan waits.
 typedef struct gtr__outcome { int compiled; double seconds; } gtr__outcome;
 typedef struct gtr__compiling {
     gtr__compilation *all;
@@ -1556,7 +1558,8 @@ static int gtr__compile_threads(const gtr__compiling *w, const gtr__cuda *g) {
     for (const long long most : { room, (long long)w->left, 64ll }) if (most < threads) threads = most;
     return threads < 1 ? 1 : (int)threads;
 }
-// Tells the host ten times a second how far it is, which may stop it.
+// Starts the workers and waits for them. Meanwhile the waiting thread calls the host's compiling() ten times a second,
+// which reports progress; where it returns false the workers cancel, if w->stoppable.
 static void gtr__compile_side_by_side(gtr__compiling *w, const gtr__cuda *g, const struct timespec *begin) {
     pthread_t thread[64];
     const int threads = gtr__compile_threads(w, g);
@@ -1586,9 +1589,9 @@ static void gtr__compile_side_by_side(gtr__compiling *w, const gtr__cuda *g, con
     pthread_mutex_destroy(&w->lock);
 }
 #endif
-// Finds images on disk and compiles the others. The lock is held, so that no other thread reads the source text
-// meanwhile. GTR_ERR_USER, and no error noted: the host has stopped it. *of: what the host is to be told behind the
-// lock, as its log is the user's.
+// Reads the variants' images from the sealed list or the cache and compiles those that are not there. The caller holds
+// the process lock, which also guards the parsed source text. GTR_ERR_USER, with no error noted: compiling() cancelled
+// it. *of: what the caller reports to the host once it has released the lock, since the host's log is the user's code.
 static gtr_result gtr__compile_all(gtr__cuda *g, gtr__compilation *all, int n, bool stoppable, gtr__outcome *of) {
     gtr__compiling w;
     struct timespec begin;
@@ -1749,11 +1752,11 @@ static bool gtr__held_add(gtr__held *held, uint64_t key) {
     gtr__loaded_at(key)->plans++;
     return true;
 }
-// Tells the host what took long.
+// Reports a finished compilation to the host. The caller does not hold the process lock.
 static void gtr__tell_compiled(const gtr__cuda *g, const gtr__outcome *of) {
     if (of->compiled) g->host.compiling(g->host.user, of->compiled, of->compiled, of->seconds);
 }
-// Compiles and loads what is wanted, which the host may stop, and holds it.
+// Compiles and loads a plan's variants, cancelled where the host's compiling() returns false, and adds them to held.
 static gtr_result gtr__make_wanted(gtr__cuda *g, gtr__wanted *w, gtr__held *held) {
     gtr__outcome of = { 0, 0 };
     if (!w->n) return GTR_OK;
@@ -1776,7 +1779,7 @@ static void gtr__held_drop(gtr__held *held) {
     free(held->key);
     memset((void *)held, 0, sizeof *held);
 }
-// A capture begins, 1, or has ended, -1.
+// Adds 1 when this thread begins to capture a step, -1 when it has ended: while the count is not 0 no thread unloads.
 static void gtr__capture_count(int more) {
     gtr__process_hold();
     gtr__process.captures += more;
@@ -1870,7 +1873,8 @@ static gtr_result gtr__kernels_open(gtr__cuda *g, int capability, char *why) {
     gtr__process_drop();
     return r;
 }
-// What kernels an instance without a device is to list: of one of these, or of the last below it.
+// Gives an instance that only lists kernels the properties of the named architecture's usual device, or of the newest
+// known one below it.
 static void gtr__list_device(gtr__cuda *g, const char *arch) {
     static const struct { int compute, sms, kib; } known[] = { { 75, 40, 64 }, { 80, 108, 163 }, { 86, 84, 99 },
         { 87, 16, 163 }, { 89, 128, 99 }, { 90, 132, 227 }, { 100, 148, 227 }, { 120, 170, 99 } };
@@ -1886,7 +1890,7 @@ static bool gtr__is_listed(const gtr__cuda *g, const char *name) {
         if (!strcmp(gtr__listed.entry[i].name, name) && !strcmp(gtr__listed.entry[i].arch, g->arch)) return true;
     return false;
 }
-// Lists a compiled kernel, which it takes.
+// Appends a compiled variant to the list that is being written, and takes ownership of its image.
 static bool gtr__list_add(const gtr__cuda *g, gtr__compilation *c) {
     const size_t n = (size_t)gtr__listed.n + 1;
     if (strlen(c->image.name) >= sizeof gtr__listed.entry->entry) return false;
@@ -1922,7 +1926,7 @@ static bool gtr__list_save(const char *path) {
     free(all);
     return done;
 }
-// Compiles for the list what is not in it, and writes it anew. What fails stderr tells.
+// Compiles the variants that are not in the list yet, appends them and rewrites the list's file. Errors go to stderr.
 static void gtr__list_wanted(gtr__cuda *g, gtr__wanted *w) {
     const char *path = getenv("GPUTRAIN_KERNEL_LIST");
     int more = 0;
@@ -2372,7 +2376,7 @@ template <int OP> static GTR__DEVICE float gtr__binary_fwd(float a, float b) {
     GTR__BINARY(GTR__CASE) return a;
 #undef GTR__CASE
 }
-// Of a (SIDE 0) or b.
+// The gradient of operand a (SIDE 0) or of operand b (SIDE 1).
 template <int OP, int SIDE> static GTR__DEVICE float gtr__binary_bwd(float dy, float a, float b, float y) {
     (void)a; (void)b; (void)y;
 #define GTR__CASE(ID, name, forward, da, db) \
@@ -3175,8 +3179,8 @@ static bool gtr__fits(void *const *instances, const gtr__node *node) {
     gtr__run run = gtr__run_of(in, &call);
     return gtr__cuda_kernel(node->op, node->dir)(&run, &call) != GTR_OK || fits;  // what else is wrong the launch tells
 }
-// Notes which variants a node's launchers would launch: they run once and enqueue nothing. Their errors are told when
-// they run again, and not now.
+// A dry run of a node: its launchers run with run.wanted set, so that they record the variants which they would launch
+// and enqueue nothing. Errors are suppressed; the launchers report them when the node is launched.
 static void gtr__want_node(gtr__instance *in, const gtr__plan *plan, const gtr__node *node, bool watched,
                            gtr__wanted *wanted) {
     const gtr__kernel kernel = gtr__cuda_kernel(node->op, node->dir);
@@ -3194,8 +3198,8 @@ static void gtr__want_node(gtr__instance *in, const gtr__plan *plan, const gtr__
     in->g.host.error = error;
     free(watch);
 }
-// What to do about variants of a stage that were not made: without the network that wants one of them, or by the most
-// general kernels, plan->unfit; or nothing.
+// Called where variants of a stage did not compile or load. Sets plan->unfit, by which the host plans again without the
+// network that needs one of them, or, if no network does, by the most general kernels; fails if the plan is of these.
 static gtr_result gtr__plan_around(gtr__instance *in, gtr__plan *plan, int stage, const gtr__wanted *wanted) {
     const char *why = gtr__unmade(&in->g, wanted);
     // of a sealed list only this plan lacks it: others keep their networks' kernels
@@ -4327,7 +4331,7 @@ static GTR__DEVICE void gtr__tail_turn(float *v, float *w) {
         v[k + 4] = a; w[k + 4] = b;
     }
 }
-// Of the step of a code, a constant.
+// The formula of a tail's step, whose code is a template constant.
 template <int CODE> static GTR__DEVICE void gtr__tail_formula(float *v, float *w, float f0, float f1, int flags) {
     (void)v; (void)w; (void)f0; (void)f1; (void)flags;
 #define GTR__TAIL_RUN(OF, N, ...) if constexpr (CODE == OF) { \
@@ -11600,7 +11604,7 @@ static inline uint64_t gtr__load_encoded(const gtr__load_facts &f) {
 [[maybe_unused]] static GTR__BOTH constexpr gtr__load_facts gtr__load_decoded(uint64_t bits) {
     return { (int)(bits & 1), (int)(bits >> 1 & 3), (int)(bits >> 3 & 1), (int)(bits >> 4 & 1) };
 }
-// Those of step k and of load k; 0: there is none.
+// The bits of step k, and of load k, in the constants of a program's kernel; 0: there is no such step or load.
 [[maybe_unused]] static GTR__BOTH constexpr uint64_t gtr__step_bits(int k, uint64_t a, uint64_t b, uint64_t c,
                                                                     uint64_t d) {
     return k >= 12 ? 0 : (k < 3 ? a : k < 6 ? b : k < 9 ? c : d) >> k % 3 * GTR__STEP_BITS
@@ -11644,7 +11648,7 @@ static __device__ __noinline__ float4 gtr__draw_call(int kind, uint64_t key, uin
     gtr__draw_four(kind, r, v);
     return make_float4(v[0], v[1], v[2], v[3]);
 }
-// DROP or DRAW.
+// A step of dropout, or (draw) of random numbers, for four elements from number i on.
 static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, bool draw, const gtr__ctl *ctl, int64_t i,
                                           float *v) {
     const int64_t row = i / s.line, e = i - row * s.line;
@@ -11655,7 +11659,8 @@ static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, bool draw,
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = draw ? four[k] : four[k] >= s.f0 ? v[k] * s.f1 : 0.0f;
 }
-// v: what step s makes of its operands, slots of this thread, GTR__T apart. BITS 0: the step is not known.
+// Computes a step for four elements, v, from its operands in this thread's slots, which lie GTR__T apart. BITS: the
+// step as a constant; 0: its kind and op are read from s at run time.
 template <uint64_t BITS>
 static GTR__DEVICE void gtr__program_apply(const gtr__program_kernel &m, const gtr__program_step &s,
                                            const float4 *slot, int64_t i, float *v) {
@@ -11684,7 +11689,7 @@ static GTR__DEVICE void gtr__program_apply(const gtr__program_kernel &m, const g
             gtr__program_draw(s, s.kind == GTR__STEP_DRAW, m.ctl, i, v);
     }
 }
-// Where element i lies.
+// The offset of element i of an operand, of whose strides LOADS says whether they need 64 bits.
 template <bool KNOWN, uint64_t LOADS> static GTR__DEVICE int64_t gtr__program_at(const gtr__dims &m, int64_t i) {
     int64_t o, unused;
     if constexpr (KNOWN && !(LOADS & GTR__PROGRAM_FAR)) gtr__dims_in<uint32_t>(m, (uint32_t)i, &o, &unused);
@@ -11715,7 +11720,7 @@ static GTR__DEVICE void gtr__program_do(const gtr__program_kernel &m, int k, flo
     }
     memcpy(&slot[s.to * GTR__T], v, 16);
 }
-// From step K on.
+// Runs a program's steps from number K to the last, each its own code, by recursion over K.
 template <int K, uint64_t LOADS, uint64_t A, uint64_t B, uint64_t C, uint64_t D>
 static GTR__DEVICE void gtr__program_steps(const gtr__program_kernel &m, float4 *slot, int64_t i, int n) {
     constexpr uint64_t BITS = gtr__step_bits(K, A, B, C, D);
@@ -11813,7 +11818,7 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
     }
     m->width = wide ? 4 : 1;
 }
-// The kernel for a program.
+// The variant of gtr__k_program for a program.
 static auto gtr__program_variant(const gtr__program_kernel &m) {
     auto kernel = GTR__VARIANT(gtr__k_program, 0, 0, 0, 0, 0);
     uint64_t constant[GTR__PROGRAM_CONSTANTS];
