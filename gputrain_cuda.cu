@@ -1373,7 +1373,8 @@ static const char *gtr__cache_given(const gtr__cuda *) { return NULL; }
 struct gtr__function {
     CUfunction f;
     gtr_result result;
-    gtr__function(gtr__run *, const gtr__variant &kernel) : f((CUfunction)kernel.entry), result(GTR_OK) { }
+    gtr__function(gtr__run *run, const gtr__variant &kernel) : f((CUfunction)kernel.entry),
+        result(gtr__check(run->on, gtr__shared_most(run->on, f), "cuFuncSetAttribute")) { }
 };
 static void gtr__kernels_text(const gtr__cuda *, char *text, size_t size) { snprintf(text, size, "compiled ahead"); }
 static gtr_result gtr__kernels_open(gtr__cuda *g, int, char *) {
@@ -2010,11 +2011,6 @@ static gtr_result gtr__launch(gtr__run *run, const gtr__launch_desc *l) {
         : gtr__driver.cuLaunchKernel(of.f, g.x, g.y, g.z, b.x, b.y, b.z, c.shared, c.stream, l->args, NULL),
         l->kernel.name);
 }
-static gtr_result gtr__shared_open(gtr__run *run, const gtr__variant &kernel) {
-    const gtr__function of(run, kernel);
-    return of.f ? gtr__check(run->on, gtr__shared_most(run->on, of.f), "cuFuncSetAttribute") : of.result;
-}
-
 // T, of which a template deduces nothing.
 template <typename T> struct gtr__as { typedef T type; };
 // Starts a kernel on the call's stream, in clusters of so many blocks. Arguments are converted to its parameters.
@@ -2032,12 +2028,6 @@ static gtr_result gtr__start(gtr__run *run, const gtr__call *c, const gtr__varia
 }
 #define GTR__LAUNCH(run, c, kernel, ...) gtr__start(run, c, GTR__KERNEL(kernel), __VA_ARGS__)
 
-// Sets a kernel's limit of dynamic shared memory to all that a block can have. CUDA keeps one limit a kernel and device
-// for the whole process: as each thread and context sets the same, none lowers it before another's launch.
-static gtr_result gtr__shared_ready(gtr__run *run, const gtr__variant &kernel) {
-    return run->wanted ? gtr__want(run, kernel) : gtr__shared_open(run, kernel);
-}
-
 // The launch of a kernel whose blocks wait for each other, all of them and those of a cluster; m: its only parameter.
 struct gtr__together {
     gtr__launch_desc l;
@@ -2049,7 +2039,6 @@ struct gtr__together {
         const gtr__launch_config config = gtr__launch_config_of(&l, attribute);
         int each = 0, sms = 0, able = 0;
         if (run->wanted) return gtr__want(run, l.kernel) == GTR_OK;
-        if (gtr__shared_open(run, l.kernel) != GTR_OK) return false;
         const gtr__function of(run, l.kernel);
         if (!of.f || gtr__driver.cuDeviceGetAttribute(&able, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, run->on->handle)
             || gtr__driver.cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, run->on->handle)
@@ -2068,8 +2057,6 @@ struct gtr__together {
     gtr_result start(gtr__run *run, const gtr__call *c)
     {
         if (c->fits) { *c->fits = fits(run, c->caps); return GTR_OK; }
-        if (run->wanted) return gtr__want(run, l.kernel);
-        GTR__TRY(gtr__shared_ready(run, l.kernel));
         l.args = &m; l.stream = (CUstream)c->stream;
         return gtr__launch(run, &l);
     }
@@ -5340,13 +5327,6 @@ static size_t gtr__tail_behind(gtr__product_tailed *p, size_t shared, size_t byt
     return (size_t)p->room + bytes;
 }
 
-template <typename... P>
-static gtr_result gtr__product_launch(gtr__run *run, const gtr__call *c, const gtr__variant_of<P...> &kernel, dim3 grid,
-        int threads, size_t shared, int split, const typename gtr__as<P>::type &...given) {
-    if (shared > 48 * 1024) GTR__TRY(gtr__shared_ready(run, kernel));
-    return gtr__start_clusters(run, c, kernel, grid, threads, shared, split, given...);
-}
-
 template <int KIND, int T, bool AK, bool BK>
 static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                      const gtr__choice *choice) {
@@ -5373,9 +5353,9 @@ static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gt
         shared = gtr__tail_behind(&q, shared, gtr__tail_set(&q, choice->tail, T * T / 512 >> cut.split_log, 128));
         auto kernel = GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, 1);
         gtr__variant_knows(&kernel, 4, gtr__tail_codes(choice->tail));
-        return gtr__product_launch(run, c, kernel, grid, 128, shared, choice->split, q, cut);
+        return gtr__start_clusters(run, c, kernel, grid, 128, shared, choice->split, q, cut);
     }
-    return gtr__product_launch(run, c, GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, 0), grid,
+    return gtr__start_clusters(run, c, GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, 0), grid,
         128, shared, choice->split, *p, cut);
 }
 
@@ -5433,7 +5413,7 @@ static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const
     if constexpr (TAIL) shared = gtr__tail_behind(&all, shared, more);
     auto kernel = GTR__VARIANT(gtr__wgmma_kernel, HALF, M, N, AK, BK, SWAP, SETS, TAIL ? 1 : 0);
     if constexpr (TAIL) gtr__variant_knows(&kernel, 7, gtr__tail_codes(choice->tail));
-    return gtr__product_launch(run, c, kernel, grid, tile_t::threads, shared, choice->wgmma_split, all, cut, sets);
+    return gtr__start_clusters(run, c, kernel, grid, tile_t::threads, shared, choice->wgmma_split, all, cut, sets);
 }
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
 static gtr_result gtr__wgmma_start(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
@@ -7042,7 +7022,7 @@ static gtr_result gtr__conv_start(gtr__run *run, const gtr__call *c, const gtr__
     const size_t ring = (size_t)cut.stages * (block_t::tile_a::bytes + block_t::tile_b::bytes),
         out = (size_t)T * (T + 8) * 4 + 128 * 4, table = (size_t)(block_t::AK ? 1 : cut.stages) * 3 * block_t::rows * 4;
     cut.table = (int)(ring > out ? ring : out);
-    return gtr__product_launch(run, c, GTR__VARIANT(gtr__conv_kernel, KIND, T, FORM), grid, 128,
+    return gtr__start_clusters(run, c, GTR__VARIANT(gtr__conv_kernel, KIND, T, FORM), grid, 128,
         (size_t)cut.table + table, choice->split, *p, cut);
 }
 // Of a side of C, the edge of tiles that cover it by less multiplying; wide ones draw less.
@@ -7071,7 +7051,7 @@ static gtr_result gtr__warps_start(gtr__run *run, const gtr__call *c, const gtr_
     const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0);
     auto kernel = GTR__VARIANT(gtr__conv_warps_kernel, KIND, EDGE, FORM, 0);
     gtr__variant_knows(&kernel, 3, (uint64_t)(tile_t::WEIGHT ? facts & GTR__IS_OF_BARE : facts));
-    return gtr__product_launch(run, c, kernel, grid, tile_t::threads,
+    return gtr__start_clusters(run, c, kernel, grid, tile_t::threads,
         (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
 }
 template <int KIND, int FORM>
@@ -7609,7 +7589,7 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
     const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0);
     auto kernel = GTR__VARIANT(gtr__im2col_kernel, HALF, M, N, FORM, 0);
     gtr__variant_knows(&kernel, 4, (uint64_t)(tile_t::SWAP ? facts & GTR__IS_OF_BARE : facts));
-    return gtr__product_launch(run, c, kernel, grid, 288,
+    return gtr__start_clusters(run, c, kernel, grid, 288,
         1032 + (size_t)cut.stages * (tile_t::stage + 16), 1, *p, cut, maps);
 }
 template <bool HALF, int FORM>
@@ -8348,7 +8328,7 @@ static gtr_result gtr__lines_start(gtr__run *run, const gtr__call *c, const gtr_
     auto kernel = GTR__VARIANT(gtr__lines_kernel, N, HALF, 0);
     gtr__variant_knows(&kernel, 2, (uint64_t)(gtr__product_facts(p) | (cut.turned ? GTR__IS_TURNED : 0)
         | (cut.fold ? GTR__IS_FOLDED : 0)));
-    return gtr__product_launch(run, c, kernel, dim3((unsigned)wide, (unsigned)blocks), 384, shared, 1, *p, cut, maps);
+    return gtr__start_clusters(run, c, kernel, dim3((unsigned)wide, (unsigned)blocks), 384, shared, 1, *p, cut, maps);
 }
 template <int N, bool HALF>
 static gtr_result gtr__lines_weight_start(gtr__run *run, const gtr__call *c, const gtr__product *p,
@@ -8372,7 +8352,7 @@ static gtr_result gtr__lines_weight_start(gtr__run *run, const gtr__call *c, con
         gtr__lines_tap_bytes(HALF, cut.step_y * width, cut.log));
     const dim3 grid((unsigned)choice->ranges, (unsigned)gtr__ceil(p->m, 64),
         (unsigned)(cut.passes * gtr__ceil(given.pitch, box)));
-    return gtr__product_launch(run, c, GTR__VARIANT(gtr__lines_weight_kernel, N, HALF), grid,
+    return gtr__start_clusters(run, c, GTR__VARIANT(gtr__lines_weight_kernel, N, HALF), grid,
         GTR__LINES_WEIGHT_T(HALF), shared, 1, *p, cut, maps);
 }
 template <int N>
@@ -9870,7 +9850,7 @@ static gtr_result gtr__direct_run(gtr__run *run, const gtr__call *c, gtr__direct
     gtr__caps own;
     const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &own), false);
     const dim3 grid((unsigned)(d->tiles < most ? d->tiles : most), (unsigned)gtr__ceil(d->outs, many ? 64 : 32));
-#define GTR__DIRECT_START(T) gtr__product_launch(run, c, many \
+#define GTR__DIRECT_START(T) gtr__start_clusters(run, c, many \
     ? pooled ? GTR__VARIANT(gtr__direct_kernel, T, 4, true) : GTR__VARIANT(gtr__direct_kernel, T, 4, false) \
     : pooled ? GTR__VARIANT(gtr__direct_kernel, T, 2, true) : GTR__VARIANT(gtr__direct_kernel, T, 2, false), \
     grid, GTR__DIRECT_T, shared, 1, *d)
@@ -9904,7 +9884,7 @@ static gtr_result gtr__direct_dweight(gtr__run *run, const gtr__call *c, gtr__di
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
     if (p.guard) gtr__watches(run, c, p.c, p.sums);
     const dim3 grid((unsigned)ranges, (unsigned)gtr__ceil(d->outs, 32));
-#define GTR__DIRECT_START(T) gtr__product_launch(run, c, few \
+#define GTR__DIRECT_START(T) gtr__start_clusters(run, c, few \
     ? pooled ? GTR__VARIANT(gtr__direct_weight_kernel, T, 2, true) \
              : GTR__VARIANT(gtr__direct_weight_kernel, T, 2, false) \
     : pooled ? GTR__VARIANT(gtr__direct_weight_kernel, T, 4, true) \
@@ -10269,7 +10249,7 @@ static gtr_result gtr__narrow_dweight(gtr__run *run, const gtr__call *c, const g
     d.sums = p.sums ? (float *)((char *)c->ws + parts) : NULL;
     if (p.guard) gtr__watches(run, c, p.c, p.sums);
     const dim3 grid((unsigned)ranges, (unsigned)gtr__narrow_slabs(d));
-    GTR__TRY(gtr__product_launch(run, c, p.type_a == GTR_F16 ? GTR__VARIANT(gtr__narrow_weight_kernel, __half)
+    GTR__TRY(gtr__start_clusters(run, c, p.type_a == GTR_F16 ? GTR__VARIANT(gtr__narrow_weight_kernel, __half)
         : GTR__VARIANT(gtr__narrow_weight_kernel, __nv_bfloat16), grid, 32 * d.across * d.down,
         ring > join ? ring : join, 1, d));
     return gtr__ranges_sum(run, c, p, d.parts, d.sums, ranges);
@@ -25692,7 +25672,6 @@ static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps,
 template <int STATES> static gtr_result gtr__wide_start(gtr__run *run, const gtr__call *c, const gtr__wide_job *m) {
     static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
     const auto kernel = GTR__VARIANT(gtr__k_wide, STATES);
-    GTR__TRY(gtr__shared_ready(run, kernel));
     return gtr__start(run, c, kernel, (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T, GTR__WIDE_BYTES, *m);
 }
 static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
@@ -27440,7 +27419,6 @@ template <int NT, int LOW> static gtr_result gtr__chain_start(
         *c->fits = gtr__all_of(kernel, &b->m, k->cluster, GTR__CHAIN_T, k->bytes, k->cluster).fits(run, c->caps);
         return GTR_OK;
     }
-    GTR__TRY(gtr__shared_ready(run, kernel));
     return gtr__start_clusters(run, c, kernel, (unsigned)b->sums.blocks, GTR__CHAIN_T, k->bytes, k->cluster, b->m);
 }
 template <int LOW> static gtr_result gtr__chain_start_low(
@@ -27452,7 +27430,6 @@ template <int KIND> static gtr_result gtr__chain_sum(gtr__run *run, const gtr__c
     const auto kernel = m.tile == 32 ? GTR__VARIANT(gtr__k_chain_sums, KIND, 32)
         : GTR__VARIANT(gtr__k_chain_sums, KIND, 64);
     const int bytes = 8 * (m.tile == 32 ? gtr__operand<ES, 32, false>::bytes : gtr__operand<ES, 64, false>::bytes);
-    GTR__TRY(gtr__shared_ready(run, kernel));
     return gtr__start_clusters(run, c, kernel, (unsigned)(m.tiles + 1) << m.split_log, 128, (size_t)bytes,
         1 << m.split_log, m);
 }
@@ -27695,7 +27672,7 @@ static gtr_result gtr__tail_launch(gtr__run *run, const gtr__call *c, const gtr_
     const size_t shared = gtr__tail_behind(&p, 32 * 40 * 4, gtr__tail_set(&p, t, 2, 128));
     auto kernel = GTR__VARIANT(gtr__tail_kernel, 1);
     gtr__variant_knows(&kernel, 0, gtr__tail_codes(t));
-    return gtr__product_launch(run, c, kernel, grid, 128, shared, 1, p, cut);
+    return gtr__start_clusters(run, c, kernel, grid, 128, shared, 1, p, cut);
 }
 static gtr_result gtr__tail_run(gtr__run *run, const gtr__call *c) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
@@ -28281,7 +28258,6 @@ template <int TYPE>
 static gtr_result gtr__head_launch(gtr__run *run, const gtr__call *c, const gtr__head &m, unsigned blocks) {
     const size_t bytes = gtr__head_bytes(&m);
     const auto kernel = GTR__VARIANT(gtr__k_head, TYPE);
-    GTR__TRY(gtr__shared_ready(run, kernel));
     GTR__TRY(gtr__start(run, c, kernel, blocks, GTR__HEAD_T, bytes, m));
     return blocks == 1 || m.ticket ? GTR_OK : GTR__LAUNCH(run, c, gtr__k_head_end, 1, 32, 0, m, blocks);
 }
