@@ -4380,7 +4380,7 @@ void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch, gtr__product_
 #pragma unroll 1
     for (int r = lane.row, i = 0; r < lane.end; r += 2 * lane.step, i += 2) {
         const int two = r + lane.step < lane.end;
-        const int64_t at = lane.place + (int64_t)((uint64_t)ldc * (uint32_t)r), far = (int64_t)ldc * lane.step;
+        const int64_t at = lane.place + (int64_t)((uint64_t)ldc * (uint32_t)r), apart = (int64_t)ldc * lane.step;
         __align__(16) float v[8], w[8] = {};
         *(float4 *)v = *(const float4 *)(tile + r * pitch);
         *(float4 *)(v + 4) = *(const float4 *)(tile + (r + two * lane.step) * pitch);
@@ -4395,11 +4395,11 @@ void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch, gtr__product_
                 *(float4 *)w = gtr__get4(gtr__tail_place(tail, q.slot, i), q.type_with, 0);
                 *(float4 *)(w + 4) = gtr__get4(gtr__tail_place(tail, q.slot, i + two), q.type_with, 0);
             }
-            bool near = true;
+            bool within = true;
 #pragma unroll
-            for (int k = 0; k < 8; k++) near = near && fabsf(v[k]) < GTR__NEAR && fabsf(w[k]) < GTR__NEAR;
+            for (int k = 0; k < 8; k++) within = within && fabsf(v[k]) < GTR__NEAR && fabsf(w[k]) < GTR__NEAR;
             const int op = q.code < GTR__OP_COUNT ? q.code : q.code - GTR__OP_COUNT;
-            if (near || q.flags & GTR__TAIL_ANY) gtr__tail_pick<TAIL>(q.code, v, w, q.a, q.b, q.flags);
+            if (within || q.flags & GTR__TAIL_ANY) gtr__tail_pick<TAIL>(q.code, v, w, q.a, q.b, q.flags);
             else {
 #pragma unroll 1
                 for (int k = 0; k < 8; k++) {
@@ -4411,7 +4411,7 @@ void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch, gtr__product_
             }
             if (q.out) {
                 gtr__put4(q.out, q.type_out, at, *(const float4 *)v);
-                if (two) gtr__put4(q.out, q.type_out, at + far, *(const float4 *)(v + 4));
+                if (two) gtr__put4(q.out, q.type_out, at + apart, *(const float4 *)(v + 4));
             }
             if (q.storage != GTR_F32) {
 #pragma unroll
@@ -6526,9 +6526,9 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
             if (first + i * step >= end) return;
             const float *own = c + (first + i * step - begin) * PITCH + column;
             if constexpr (W == 8) {     // four threads begin with the second half: eight are of 32 banks then
-                const float4 near = *(const float4 *)(own + turn), far = *(const float4 *)(own + (turn ^ 4));
-                *(float4 *)v.v = turn ? far : near;
-                *(float4 *)(v.v + 4) = turn ? near : far;
+                const float4 one = *(const float4 *)(own + turn), other = *(const float4 *)(own + (turn ^ 4));
+                *(float4 *)v.v = turn ? other : one;
+                *(float4 *)(v.v + 4) = turn ? one : other;
             } else *(float4 *)v.v = *(const float4 *)own;
 #pragma unroll
             for (int k = 0; k < W; k++) {
@@ -10945,7 +10945,7 @@ static GTR__DEVICE float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl
 // >>strides
 // Where an element of a tensor of these dimensions lies in two others, slowest dimension first. Neighbours are
 // merged, ones are dropped.
-typedef struct gtr__dims { int n, small; int64_t dim[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS]; } gtr__dims;
+typedef struct gtr__dims { int n, narrow; int64_t dim[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS]; } gtr__dims;
 
 // Strides of x broadcast to the shape y (aligned at the end): 0 where x has one element.
 static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stride) {
@@ -10972,7 +10972,7 @@ static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, 
     if (at == GTR_MAX_DIMS) { at--; m->dim[at] = 1; }
     m->n = GTR_MAX_DIMS - at;
     for (int k = 0; k < m->n; k++) { m->dim[k] = m->dim[at + k]; m->sa[k] = m->sa[at + k]; m->sb[k] = m->sb[at + k]; }
-    m->small = count < 0x7fffffff;
+    m->narrow = count < 0x7fffffff;
 }
 // Whether groups of four neighbours lie together (or are one element) everywhere.
 static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s) {
@@ -10994,7 +10994,7 @@ static GTR__DEVICE void gtr__dims_in(const gtr__dims &m, I i, int64_t *a, int64_
     *a = oa + i * m.sa[0]; *b = ob + i * m.sb[0];
 }
 static GTR__DEVICE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
-    if (m.small) gtr__dims_in<uint32_t>(m, (uint32_t)i, a, b);
+    if (m.narrow) gtr__dims_in<uint32_t>(m, (uint32_t)i, a, b);
     else gtr__dims_in<int64_t>(m, i, a, b);
 }
 #endif
@@ -11079,7 +11079,7 @@ template <bool, bool> GTR__GLOBAL void gtr__k_map(gtr__map);
 static gtr_result gtr__map_run(gtr__run *run, const gtr__call *c, gtr__map *m) {
     bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y);
     if (m->count == 0) return GTR_OK;
-    if (m->d.n == 0) { m->d.n = 1; m->d.dim[0] = m->count; m->d.sa[0] = m->d.sb[0] = 1; m->d.small = 1; }
+    if (m->d.n == 0) { m->d.n = 1; m->d.dim[0] = m->count; m->d.sa[0] = m->d.sb[0] = 1; m->d.narrow = 1; }
     if (m->op < 0) for (int k = 0; k < m->d.n; k++) m->d.sb[k] = 0;
     m->linear = m->d.n == 1 && m->d.sa[0] == 1 && (m->op < 0 || m->d.sb[0] == 1);
     m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
@@ -11180,7 +11180,7 @@ enum { GTR__VALUE_X, GTR__BINARY(GTR__VALUE_ENUM) GTR__VALUE_NORM };
 typedef struct gtr__red {
     const void *p[4];
     int t[4];
-    int nk, nr, small;
+    int nk, nr, narrow;
     // strides: full, operand 1, operand 2
     int64_t kd[GTR_MAX_DIMS], rd[GTR_MAX_DIMS], ks[GTR_MAX_DIMS][3], rs[GTR_MAX_DIMS][3];
     int64_t kept, terms, per;       // per: terms a piece
@@ -11191,13 +11191,13 @@ typedef struct gtr__red {
 } gtr__red;
 
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__red_at(int n, int small, const int64_t *dim, const int64_t (*s)[3],
+static GTR__DEVICE void gtr__red_at(int n, int narrow, const int64_t *dim, const int64_t (*s)[3],
         int64_t i, int64_t *o) {
     o[0] = o[1] = o[2] = 0;
     for (int k = n - 1; k >= 0; k--) {
         int64_t e = i;
         if (k > 0) {
-            int64_t q = small ? (int64_t)((uint32_t)i / (uint32_t)dim[k]) : i / dim[k];
+            int64_t q = narrow ? (int64_t)((uint32_t)i / (uint32_t)dim[k]) : i / dim[k];
             e = i - q * dim[k];
             i = q;
         }
@@ -11219,7 +11219,7 @@ static GTR__DEVICE float gtr__red_plain(int kind, float dy) { return kind == GTR
 template <bool PLAIN>
 static GTR__DEVICE float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
     int64_t o[3];
-    gtr__red_at(m.nr, m.small, m.rd, m.rs, r, o);
+    gtr__red_at(m.nr, m.narrow, m.rd, m.rs, r, o);
     float dy = gtr__get(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
     if (!PLAIN && m.p[1]) a = gtr__get(m.p[1], m.t[1], k[1] + o[1]);
     if (!PLAIN && m.p[2]) b = gtr__get(m.p[2], m.t[2], k[2] + o[2]);
@@ -11266,7 +11266,7 @@ template <bool PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_redu
     int64_t o = (int64_t)blockIdx.x * (blockDim.x / m.team) + threadIdx.x / m.team, k[3], begin = blockIdx.y * m.per;
     float v = 0.0f;
     if (o < m.kept) {
-        gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
+        gtr__red_at(m.nk, m.narrow, m.kd, m.ks, o, k);
         v = gtr__red_run<PLAIN>(m, k, begin + threadIdx.x % m.team,
             begin + m.per < m.terms ? begin + m.per : m.terms, m.team);
     }
@@ -11280,7 +11280,7 @@ template <bool PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduc
     int64_t o = (int64_t)blockIdx.x * m.columns + column, k[3], begin = blockIdx.y * m.per;
     float v = 0.0f;
     if (o < m.kept) {
-        gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
+        gtr__red_at(m.nk, m.narrow, m.kd, m.ks, o, k);
         v = gtr__red_run<PLAIN>(m, k, begin + row, begin + m.per < m.terms ? begin + m.per : m.terms, rows);
     }
     sum[threadIdx.x] = v;
@@ -11304,7 +11304,7 @@ static __global__ void __launch_bounds__(128) gtr__k_reduce_columns_vec4(const g
     float s[8][4] = {}, v[8][4], last[1][4];
     if (o < m.kept) {
         int64_t k[3], r = begin + row;
-        gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
+        gtr__red_at(m.nk, m.narrow, m.kd, m.ks, o, k);
         for (; r + 7 * rows < end; r += 8 * rows) {
             gtr__take_rows(x, v, k[0] + r * pitch, rows * pitch);
 #pragma unroll
@@ -11385,7 +11385,7 @@ static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full
         (kept[i] ? m->kd : m->rd)[at] = dim[i];
         for (int j = 0; j < 3; j++) (kept[i] ? m->ks : m->rs)[at][j] = st[i][j];
     }
-    m->small = m->kept < 0x7fffffff && m->terms < 0x7fffffff;
+    m->narrow = m->kept < 0x7fffffff && m->terms < 0x7fffffff;
     m->pieces = 1; m->per = m->terms; m->div = 1.0f;
     if (n && kept[0]) {
         m->columns = 32;
@@ -11605,10 +11605,10 @@ static gtr__step_facts gtr__step_facts_of(const gtr__program_step &s) {
 }
 // The constants of the kernel of a program: of loads, then of steps.
 static void gtr__program_constants(const gtr__program_kernel &m, uint64_t *constant) {
-    bool far = false;
+    bool wide = false;
     memset(constant, 0, GTR__PROGRAM_CONSTANTS * sizeof *constant);
-    for (int k = 0; k < GTR__PROGRAM_SLOTS; k++) far = far || (m.at[k].n && !m.at[k].small);
-    if (far) constant[0] |= GTR__PROGRAM_FAR;
+    for (int k = 0; k < GTR__PROGRAM_SLOTS; k++) wide = wide || (m.at[k].n && !m.at[k].narrow);
+    if (wide) constant[0] |= GTR__PROGRAM_FAR;
     if (m.width == 4 && m.count % 4 == 0) constant[0] |= GTR__PROGRAM_WHOLE;
     for (int k = 0; k < m.loads; k++)
         constant[0] |= gtr__load_encoded(gtr__load_facts_of(m, k)) << k * GTR__LOAD_BITS;
@@ -11878,7 +11878,7 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
     gtr__folded s = gtr__fold_one(w.kind, 0.0f, -1);
     int64_t k[3], at[3];
     if (o < m.kept) {
-        if (!JOIN) gtr__red_at(m.nk, m.small, m.kd, m.ks, o, k);
+        if (!JOIN) gtr__red_at(m.nk, m.narrow, m.kd, m.ks, o, k);
         for (int64_t r = begin + lane; r < end; r += 4 * lanes) {
             gtr__folded v[4];
 #pragma unroll
@@ -11887,7 +11887,7 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
                 if (e >= end) v[u] = gtr__fold_one(w.kind, 0.0f, -1);
                 else if (JOIN) v[u] = w.part[o * m.terms + e];
                 else {
-                    gtr__red_at(m.nr, m.small, m.rd, m.rs, e, at);
+                    gtr__red_at(m.nr, m.narrow, m.rd, m.rs, e, at);
                     v[u] = gtr__fold_one(w.kind, gtr__get(m.p[0], m.t[0], k[0] + at[0]), e);
                 }
             }
@@ -14719,7 +14719,7 @@ template <typename T> struct gtr__bn_ring {
     // has; else what `ahead` began, unless NULL.
     template <bool TWO, typename F> GTR__DEVICE void back(const void *x, const void *y, F each) {
         const uint64_t policy = gtr__once_policy();
-        const int64_t far = slots * pitch, near = GTR__BN_AHEAD * pitch;
+        const int64_t by_slots = slots * pitch, by_ahead = GTR__BN_AHEAD * pitch;
         int64_t offset = origin + (rows - 1) * pitch;
         uint32_t turn = 0;
         float a[W], b[W];
@@ -14732,11 +14732,11 @@ template <typename T> struct gtr__bn_ring {
             else if (y) open(slot + span + turn, b);
             each(offset, a, b);
             if (k >= slots) {
-                gtr__copy16(slot + at, (const char *)x + offset - far, true, policy);
-                if (TWO) gtr__copy16(slot + span + at, (const char *)y + offset - far, true, policy);
+                gtr__copy16(slot + at, (const char *)x + offset - by_slots, true, policy);
+                if (TWO) gtr__copy16(slot + span + at, (const char *)y + offset - by_slots, true, policy);
             }
             if (!TWO && y && k >= GTR__BN_AHEAD)
-                gtr__copy16(slot + span + turn, (const char *)y + offset - near, true, policy);
+                gtr__copy16(slot + span + turn, (const char *)y + offset - by_ahead, true, policy);
             gtr__copies_commit();
             turn = turn + stride == GTR__BN_AHEAD * stride ? 0 : turn + stride;
         }
@@ -15750,9 +15750,9 @@ typedef struct gtr__taking {
 static __global__ void __launch_bounds__(GTR__T) gtr__k_take(const gtr__taking q) {
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < q.count; i += (int64_t)gridDim.x * GTR__T) {
-        const bool small = q.count < 0x7fffffff;
-        const int64_t row = small ? (int64_t)((uint32_t)i / (uint32_t)q.inner) : i / q.inner, e = i - row * q.inner,
-            outer = small ? (int64_t)((uint32_t)row / (uint32_t)q.n) : row / q.n, j = row - outer * q.n;
+        const bool narrow = q.count < 0x7fffffff;
+        const int64_t row = narrow ? (int64_t)((uint32_t)i / (uint32_t)q.inner) : i / q.inner, e = i - row * q.inner,
+            outer = narrow ? (int64_t)((uint32_t)row / (uint32_t)q.n) : row / q.n, j = row - outer * q.n;
         float sum = 0.0f;
         if (!q.starts) {
             const int32_t id = q.ids[j];
@@ -18786,19 +18786,19 @@ static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], co
     }
 }
 // The sum of an element's parts, in the warps' order; a warp without work has stored zeros.
-static GTR__DEVICE float gtr__res_total(const float *p, int far) {
+static GTR__DEVICE float gtr__res_total(const float *p, int stride) {
     float v[GTR__RES_WARPS];
 #pragma unroll
-    for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * far];
+    for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * stride];
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
 // Of W adjacent elements.
-template <int W> static GTR__DEVICE void gtr__res_totals(float (&v)[W], const float *p, int far) {
-    if constexpr (W == 1) v[0] = gtr__res_total(p, far);
+template <int W> static GTR__DEVICE void gtr__res_totals(float (&v)[W], const float *p, int stride) {
+    if constexpr (W == 1) v[0] = gtr__res_total(p, stride);
     else {
         float2 u[GTR__RES_WARPS];
 #pragma unroll
-        for (int w = 0; w < GTR__RES_WARPS; w++) u[w] = *(const float2 *)(p + w * far);
+        for (int w = 0; w < GTR__RES_WARPS; w++) u[w] = *(const float2 *)(p + w * stride);
         v[0] = ((u[0].x + u[1].x) + (u[2].x + u[3].x)) + ((u[4].x + u[5].x) + (u[6].x + u[7].x));
         v[1] = ((u[0].y + u[1].y) + (u[2].y + u[3].y)) + ((u[4].y + u[5].y) + (u[6].y + u[7].y));
     }
@@ -19459,17 +19459,17 @@ static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr_
         tiles = first + (rank < s.ranks ? 32 : 0), all = tiles + h->tiles * 272;
 #pragma unroll 1
     for (int e = (int)threadIdx.x; e < all; e += GTR__RES_T) {
-        int l = 0, n, k, live, far = 272;
+        int l = 0, n, k, live, stride = 272;
         bool bias = e >= first;
         float *p;
         if (!bias) {
             const int u = e >> 6, m = u >= pairs, row = m * 16 + (e >> 2 & 7) * 2 + (e >> 5 & 1),
                 c = (u - m * pairs) * 16 + (e & 3) * 4;
             n = group * slice + row; k = k0 + c; live = row < slice && c < s.kr ? 4 : 0;
-            p = pool + s.state_at + ((e >> 5) * 2 + (step & 1)) * 384 + (e & 31) * 4; far = 128;
+            p = pool + s.state_at + ((e >> 5) * 2 + (step & 1)) * 384 + (e & 31) * 4; stride = 128;
         } else if (e < tiles) {
             n = group * slice + e - first; k = 0; live = e - first < slice;
-            p = pool + s.layer[0].bias_at + (step & 1) * 96 + e - first; far = 32;
+            p = pool + s.layer[0].bias_at + (step & 1) * 96 + e - first; stride = 32;
         } else {
             const int tile = (e - tiles) / 272, i = e - tiles - tile * 272;
             bias = i >= 256;
@@ -19480,7 +19480,7 @@ static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr_
         const gtr__mlp_layer &L = s.m.layer[l];
         const int left = n >= L.n ? 0 : bias ? L.db != NULL : L.k - k;
         visit(2 * l + bias, bias ? n : (int64_t)n * L.k + k, live < left ? live : left, e < first ? 4 : 1,
-            l || !bias || rank == 0, p, far);
+            l || !bias || rank == 0, p, stride);
     }
 }
 // saves: from shared memory to device memory; else the other way, and zeros where there is no element.
@@ -19488,7 +19488,8 @@ template <uint64_t NET>
 static __device__ __noinline__ void gtr__res_state(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int step, bool saves) {
     const int states = gtr__net<NET>::states(s);
-    gtr__res_each(s, pool, h, block, step, [&](int which, int64_t i, int there, int n, bool owner, float *p, int far) {
+    gtr__res_each(s, pool, h, block, step, [&](int which, int64_t i, int there, int n, bool owner, float *p,
+            int stride) {
         const gtr__segment &z = h->segment[which];
         float *const to[3] = { z.p + i, s.m.optim.state[0] + z.offset + i, s.m.optim.state[1] + z.offset + i };
         float v[3][4];
@@ -19496,7 +19497,7 @@ static __device__ __noinline__ void gtr__res_state(const gtr__res &s, float *poo
         for (int k = 0; k < 3; k++)
 #pragma unroll
             for (int e = 0; e < 4; e++) {
-                const float *from = saves ? p + k * far : to[k];
+                const float *from = saves ? p + k * stride : to[k];
                 v[k][e] = e < n && (saves || (e < there && k <= states)) ? from[e] : 0.0f;
             }
         if (saves && !owner) return;
@@ -19504,7 +19505,7 @@ static __device__ __noinline__ void gtr__res_state(const gtr__res &s, float *poo
         for (int k = 0; k < 3; k++)
 #pragma unroll
             for (int e = 0; e < 4; e++) {
-                float *q = saves ? to[k] : p + k * far;
+                float *q = saves ? to[k] : p + k * stride;
                 if (e < n && (!saves || (e < there && k <= states))) q[e] = v[k][e];
             }
         if (!saves || (!z.bf16 && !z.f16)) return;
@@ -19750,11 +19751,11 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
 #pragma unroll
             for (int k = 0; k < REST; k++) if (k * 8 < end_width) {
                 const float *p = d + g * d_pitch + k * 8 + t,
-                    *far = pool + end.forward_at + (k * 8 + t) * end_pitch + c0 + g;
+                    *more = pool + end.forward_at + (k * 8 + t) * end_pitch + c0 + g;
                 const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[8 * d_pitch]),
                     gtr__res_ready<P>(p[4]), gtr__res_ready<P>(p[8 * d_pitch + 4]) };
-                const float b0[2] = { k < 2 ? w[k & 1][0] : far[0], k < 2 ? w[k & 1][1] : far[4 * end_pitch] };
-                const float b1[2] = { k < 2 ? w[k & 1][2] : far[8], k < 2 ? w[k & 1][3] : far[4 * end_pitch + 8] };
+                const float b0[2] = { k < 2 ? w[k & 1][0] : more[0], k < 2 ? w[k & 1][1] : more[4 * end_pitch] };
+                const float b1[2] = { k < 2 ? w[k & 1][2] : more[8], k < 2 ? w[k & 1][3] : more[4 * end_pitch + 8] };
                 gtr__res_mma<P>(v[0], a, b0);
                 gtr__res_mma<P>(v[1], a, b1);
             }
@@ -20517,7 +20518,7 @@ typedef struct gtr__thin_layer {
 } gtr__thin_layer;
 typedef struct gtr__thin {
     gtr__thin_layer layer[GTR__MLP_LAYERS];
-    int layers, batch, tiles, small;    // small: at most 8 outputs
+    int layers, batch, tiles, tiny;     // tiny: at most 8 outputs
     int roles, block0[GTR__THIN_ROLES + 1], low[GTR__THIN_ROLES];
     signed char unit[GTR__THIN_ROLES][GTR__MLP_LAYERS];    // a layer's first unit, or -1
     int flat;                   // all parameters
@@ -20694,10 +20695,10 @@ static GTR__DEVICE uint32_t gtr__thin_same(uint32_t v) {
 #endif
 #if GTR__THIN_WGMMA
 #if GTR__DEVICE_HALF
-// A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; far: from 64 columns to the next. Both in pieces of 16
+// A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; apart: from 64 columns to the next. Both in pieces of 16
 // bytes; what comes behind it in the panel is that much more.
-static GTR__DEVICE uint32_t gtr__thin_word(uint32_t address, uint32_t far) {
-    return (address >> 4) + (far >> 4 << 16);
+static GTR__DEVICE uint32_t gtr__thin_word(uint32_t address, uint32_t apart) {
+    return (address >> 4) + (apart >> 4 << 16);
 }
 static GTR__DEVICE uint64_t gtr__thin_panel(uint32_t word) {
     uint64_t d;
@@ -20861,11 +20862,11 @@ static GTR__DEVICE void gtr__thin_back(float *d, const uint32_t *r, uint32_t a,
 #endif
 }
 // d (64 x 8 TILES) += dz^T x over 64 rows; dz and x: panels. TILES 9: the last is of ones, 16
-// rows of them far behind x.
+// rows of them apart behind x.
 template <typename T, int TILES>
-static GTR__DEVICE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint32_t far) {
+static GTR__DEVICE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint32_t apart) {
 #if GTR__THIN_WGMMA
-    const uint32_t from = gtr__thin_word(dz, 16), at = gtr__thin_word(x, TILES == 9 ? far : 16);
+    const uint32_t from = gtr__thin_word(dz, 16), at = gtr__thin_word(x, TILES == 9 ? apart : 16);
 #pragma unroll
     for (int s = 0; s < 4; s++) gtr__thin_ss<T, TILES * 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
         gtr__thin_panel(at + (TILES == 9 ? s * (128 - (128 << 16)) : s * 128)));
@@ -20878,7 +20879,7 @@ static GTR__DEVICE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint3
             gtr__thin_piece(dz, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
-            gtr__matrix4_t(b, j == 8 ? gtr__thin_piece(x + far, lane & 15, 0)
+            gtr__matrix4_t(b, j == 8 ? gtr__thin_piece(x + apart, lane & 15, 0)
                 : gtr__thin_piece(x, s * 16 + (lane & 15), j + (lane >> 4)));
             gtr__thin_mma<T>(d + 4 * j, f, b);
             if (j + 1 < TILES) gtr__thin_mma<T>(d + 4 * j + 4, f, b + 2);
@@ -21459,7 +21460,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
             const gtr__thin_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__thin_sums &sum)
             : m(m), h(h), p(p), count(count), turn(turn), sum(sum), keep(keep), tight(GTR__THIN_WGMMA && !FED
             && m.apart == 1), last(m.layers - 1), low(FED ? 0 : (int)gtr__thin_same((uint32_t)m.low[role])),
-            high(FED ? last - m.small : (int)gtr__thin_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.small))),
+            high(FED ? last - m.tiny : (int)gtr__thin_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.tiny))),
             pool_at(gtr__thin_same(gtr__shared_address(pool))), ones(pool_at + m.ones_at), own(p.half
             * GTR__THIN_PANEL), bias(pool_at + m.bias_at + p.half * 1024), g(m.seed * h->scale / m.count), n(0) {
         if constexpr (FED) tally() = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -21567,7 +21568,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
 #pragma unroll 1
         for (int l = 1; l <= last; l++) {
             gtr__thin_output<T, 16, GTR__THIN_T, RELU>(m, l - 1, d, y, (int)threadIdx.x);
-            if (l == last && m.small) break;
+            if (l == last && m.tiny) break;
             const uint32_t w = pool_at + gtr__thin_w<P>(m, l) + own;
             if constexpr (P == 2) share(p.y_at(m, l - 1), y);
             if constexpr (P == 1) gtr__thin_hold<16>(y);
@@ -21667,7 +21668,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     // Back through the layers above this role's.
     GTR__DEVICE void skip() {
 #pragma unroll 1
-        for (int l = last - m.small; !FED && l > high; l--) {      // another role's
+        for (int l = last - m.tiny; !FED && l > high; l--) {      // another role's
             if constexpr (P == 2) share(p.dz_at(m, l), y);
             if constexpr (P == 1) gtr__thin_hold<16>(y);
             gtr__thin_begin();
@@ -21798,7 +21799,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
             if constexpr (!FED) if (tile + teams < m.tiles) gtr__thin_ask_x<P, 128 * P>(m, &h->record, origin(), p);
             further_layers();
             const float *target = (const float *)(p.base + m.target_at + (FED ? turn_of(1).slot * m.target_step : 0));
-            if (m.small) small_last(target);
+            if (m.tiny) small_last(target);
             else large_last(target);
             release();
             skip();
@@ -21844,7 +21845,7 @@ struct gtr__thin_items {
     }
 };
 static GTR__DEVICE int gtr__thin_high(const gtr__thin &m, int role) {
-    return (int)gtr__thin_same((uint32_t)(role ? m.low[role - 1] - 1 : m.layers - 1 - m.small));
+    return (int)gtr__thin_same((uint32_t)(role ? m.low[role - 1] - 1 : m.layers - 1 - m.tiny));
 }
 // d (64x128) = a w^T, bias included; a: in registers.
 template <typename T>
@@ -21882,7 +21883,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
     // 128 columns to place, when what stood there was used: the last tile's, or this one's.
     GTR__DEVICE void put(int item, uint32_t panel) const {
         gtr__thin_await(items.used + item * 8, count);
-        if (panel == items.place && role == 0 && m.small && low < high)
+        if (panel == items.place && role == 0 && m.tiny && low < high)
             gtr__thin_await(items.used + (GTR__THIN_UPPER - item) * 8, count ^ item);
         gtr__thin_put<2>(p, panel, y);
         gtr__thin_put<2>(p, panel + GTR__THIN_PANEL, y + 16);
@@ -21891,7 +21892,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
     // The output of layer l, while the next product is made: to the place that its weights' gradient reads, and a bit
     // where it is above 0.
     GTR__DEVICE void leave(int l) const {
-        if (l + 1 == last && m.small) { if (role == 0) put(GTR__THIN_LAST, items.x(GTR__THIN_LAST)); }
+        if (l + 1 == last && m.tiny) { if (role == 0) put(GTR__THIN_LAST, items.x(GTR__THIN_LAST)); }
         else if (l + 1 >= low && l + 1 <= high) {
             const int item = l + 1 > low ? GTR__THIN_UPPER : GTR__THIN_LOWER; put(item, items.x(item));
         }
@@ -21980,7 +21981,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
     }
     GTR__DEVICE void back() {
 #pragma unroll 1
-        for (int l = last - m.small; l > low; l--) {
+        for (int l = last - m.tiny; l > low; l--) {
             const uint32_t at = gtr__thin_word(pool_at + gtr__thin_w<2>(m, l), 2 * GTR__THIN_PANEL);
             gtr__thin_hold<32>(y);
             gtr__thin_begin();
@@ -22009,7 +22010,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
 #pragma unroll 1
             for (int l = 1; l <= last; l++) {
                 gtr__thin_output<T, 32, 128, RELU>(m, l - 1, d, y, tid);
-                if (l == last && m.small) break;
+                if (l == last && m.tiny) break;
                 gtr__thin_chain_forward<T>(d, y, pool_at + gtr__thin_w<2>(m, l), bias, l, p.lane);
                 leave(l - 1);
                 gtr__thin_until<0>();
@@ -22017,7 +22018,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
                 gtr__thin_hold<32>(y);
             }
             const float *target = (const float *)(p.base + m.target_at + now.slot * m.target_step);
-            if (m.small) small_last(target, tile);
+            if (m.tiny) small_last(target, tile);
             else {
 #pragma unroll
                 for (int j = 0; j < 16; j++)
@@ -22065,7 +22066,7 @@ static GTR__DEVICE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h,
     const int first = (int)gtr__thin_same((uint32_t)gtr__thin_first<2>(m, p, role, &teams));
 #pragma unroll 1
     for (int tile = first; tile < m.tiles; tile += teams, count++) {
-        if (role == 0 && m.small) {
+        if (role == 0 && m.tiny) {
             gtr__thin_await(items.made + GTR__THIN_LAST * 8, count);
             gtr__thin_hold<4>(sum.last);
             gtr__thin_begin();
@@ -22120,7 +22121,7 @@ template <typename T, int P> static GTR__DEVICE void gtr__thin_load(const gtr__t
 #pragma unroll 1
     for (int l = 0; l < m.layers; l++) {
         const gtr__thin_layer &L = m.layer[l];
-        const int rows = m.small && l == m.layers - 1 ? P * 8 : P * 64, shift = L.panels == 1 ? 3 : 4,
+        const int rows = m.tiny && l == m.layers - 1 ? P * 8 : P * 64, shift = L.panels == 1 ? 3 : 4,
             c = (int)threadIdx.x & ((1 << shift) - 1);
         const bool wide = L.k % 8 == 0 && ((uintptr_t)L.w & 15) == 0;
         char *to = pool + gtr__thin_w<P>(m, l) + (c >> 3) * rows * 128;
@@ -22297,31 +22298,31 @@ static GTR__DEVICE bool gtr__thin_end(const gtr__thin &m, bool gave_up) {
     }
     return !gtr__thin_any(!stays);
 }
-// What gtr__thin_write has left in shared memory to the block's sums: a small last layer's gradients, far apart of two
-// teams, and the loss.
+// What gtr__thin_write has left in shared memory to the block's sums: a tiny last layer's gradients, apart from one
+// team's to the other's, and the loss.
 template <int P>
 static GTR__DEVICE void gtr__thin_write_last(const gtr__thin &m, int role, float *whole,
-        const float *lasts, const float *column, int far) {
+        const float *lasts, const float *column, int apart) {
     constexpr int teams = 3 - P, rows = P * 64;
     const int tid = gtr__thread(), lane = tid & 31, last = m.layers - 1;
-    if (m.small && m.unit[role][last] >= 0) {
+    if (m.tiny && m.unit[role][last] >= 0) {
         const gtr__thin_layer &L = m.layer[last];
         float *out = whole + (L.nat_w - m.frags) * 4;
 #pragma unroll 1
         for (int r = tid >> 5; r < L.n; r += GTR__THIN_T / 32)
 #pragma unroll 1
             for (int c = lane; c < L.k; c += 32)
-                out[r * L.k + c] = teams == 2 ? lasts[r * rows + c] + lasts[far + r * rows + c] : lasts[r * rows + c];
+                out[r * L.k + c] = teams == 2 ? lasts[r * rows + c] + lasts[apart + r * rows + c] : lasts[r * rows + c];
         if (tid < (4 - L.n * L.k % 4) % 4) out[L.n * L.k + tid] = 0.0f;
         if (tid < (L.n + 3) / 4 * 4 && L.db) {
             float v = 0.0f;
-            for (int w = 0; w < 4 * teams; w++) v += column[(w >> 2) * far + (w & 3) * 8 + tid];
+            for (int w = 0; w < 4 * teams; w++) v += column[(w >> 2) * apart + (w & 3) * 8 + tid];
             whole[(L.nat_b - m.frags) * 4 + tid] = v;
         }
     }
     if (role == 0 && tid == 32) {
         float v = 0.0f;
-        for (int w = 0; w < 8; w++) v += column[32 + (teams == 2 ? (w >> 2) * far + (w & 3) : w)];
+        for (int w = 0; w < 8; w++) v += column[32 + (teams == 2 ? (w >> 2) * apart + (w & 3) : w)];
         m.losses[blockIdx.x] = v;
     }
 }
@@ -22331,7 +22332,7 @@ static GTR__DEVICE void gtr__thin_write_unit(const gtr__thin &m, int role, int u
         float *whole, F at) {
     const int tid = gtr__thread(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5;
     const int g = lane >> 2, t = lane & 3;
-    int l = m.layers - 1 - m.small;
+    int l = m.layers - 1 - m.tiny;
 #pragma unroll 1
     while (l >= 0 && (m.unit[role][l] < 0 || unit < m.unit[role][l] || unit >= m.unit[role][l] + m.layer[l].panels))
         l--;
@@ -22371,8 +22372,8 @@ static GTR__DEVICE void gtr__thin_write(const gtr__thin &m, char *pool, int role
         g = lane >> 2, t = lane & 3;
     char *part = (char *)m.part + (int64_t)blockIdx.x * m.stride;
     float *whole = (float *)(part + m.frags * (m.narrow ? 8 : 16)), *first = (float *)(pool + m.team_at + m.place_at);
-    const int far = teams == 2 ? m.team_bytes / 4 : 0;         // from one team's to the other's
-    float *own = first + group * far, *other = first + (1 - group) * far, *lasts = first + GTR__THIN_GIVEN(P),
+    const int apart = teams == 2 ? m.team_bytes / 4 : 0;       // from one team's to the other's
+    float *own = first + group * apart, *other = first + (1 - group) * apart, *lasts = first + GTR__THIN_GIVEN(P),
         *column = lasts + 8 * rows;
 #pragma unroll
     for (int o = 4; o < 32; o <<= 1) {
@@ -22383,12 +22384,12 @@ static GTR__DEVICE void gtr__thin_write(const gtr__thin &m, char *pool, int role
     for (int o = 1; o < 32; o <<= 1) sum.loss += __shfl_xor_sync(0xffffffffu, sum.loss, o);
     auto put = [&](int unit, auto at) { gtr__thin_write_unit<T, P>(m, role, unit, part, whole, at); };
     gtr__thin_barrier();                      // products that read what stood there are made
-    float *to = lasts + (P == 1 ? group * far : group * 64);
+    float *to = lasts + (P == 1 ? group * apart : group * 64);
 #pragma unroll
     for (int i = 0; i < 4; i++) to[(t * 2 + (i & 1)) * rows + warp * 16 + g + (i >> 1) * 8] = sum.last[i];
     if ((P == 1 || group == 0) && lane < 4)
-        *(float2 *)(column + group * far + warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
-    if (lane == 0) column[32 + (P == 1 ? group * far : group * 4) + warp] = sum.loss;
+        *(float2 *)(column + group * apart + warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
+    if (lane == 0) column[32 + (P == 1 ? group * apart : group * 4) + warp] = sum.loss;
     if constexpr (P == 1) {
         // unit u of the half that this team (is: 1) adds up, and of that which it gives the other
         auto unit = [&](int u, int is, int at) {
@@ -22411,7 +22412,7 @@ static GTR__DEVICE void gtr__thin_write(const gtr__thin &m, char *pool, int role
         for (int u = 0; u < GTR__THIN_UNITS; u++)
             put(u, [&](int j) { const float *d = sum.dw[u] + j * 4; return make_float4(d[0], d[1], d[2], d[3]); });
     }
-    gtr__thin_write_last<P>(m, role, whole, lasts, column, far);
+    gtr__thin_write_last<P>(m, role, whole, lasts, column, apart);
 }
 // A thread's four parameters: two from i on, two from j on, of their segment. live: which of them there are. Published
 // they are from at[0] and at[1] on, -1: not; zeros behind a row's end, too.
@@ -22423,9 +22424,9 @@ static GTR__DEVICE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head 
 #pragma unroll 1
     for (int l = 0; l < m.layers; l++) {
         const gtr__thin_layer &L = m.layer[l];
-        const bool small = m.small && l == m.layers - 1;
+        const bool tiny = m.tiny && l == m.layers - 1;
         int e;
-        if (!small && q >= L.frag && q < L.frag + (L.k + 7) / 8 * (128 * P)) {
+        if (!tiny && q >= L.frag && q < L.frag + (L.k + 7) / 8 * (128 * P)) {
             e = q - L.frag;
             const int c = e / (128 * P) * 8 + (e & 3) * 2, r = (e & (128 * P - 1)) / 32 * 16 + (e >> 2 & 7);
             f.i = r * L.k + c; f.j = f.i + 8 * L.k;
@@ -22436,7 +22437,7 @@ static GTR__DEVICE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head 
         } else {
             const bool bias = q >= L.nat_b && q < L.nat_b + (L.n + 3) / 4;
             const int count = bias ? L.n : L.n * L.k;
-            if (bias ? !L.db : !small || q < L.nat_w || q >= L.nat_w + (count + 3) / 4) continue;
+            if (bias ? !L.db : !tiny || q < L.nat_w || q >= L.nat_w + (count + 3) / 4) continue;
             f.i = (q - (bias ? L.nat_b : L.nat_w)) * 4; f.j = f.i + 2;
             f.live = (1u << (count - f.i < 4 ? count - f.i : 4)) - 1;
             f.seg += 2 * l + bias;
@@ -22978,7 +22979,7 @@ static void gtr__thin_layout(gtr__thin *m, gtr__thin_cut *c, bool chain, int roo
         m->layer[l].panels = l ? P : (m->layer[0].k + 63) / 64;
         if (l == 1) m->w1_at = at;
         // P 1: rows 8 to 15 of a small last one's are multiplied by zeros, and are what follows
-        at += m->layer[l].panels * (m->small && l == last ? P * 1024 : P * GTR__THIN_PANEL);
+        at += m->layer[l].panels * (m->tiny && l == last ? P * 1024 : P * GTR__THIN_PANEL);
     }
     m->bias_at = at;
     m->team_at = (at + P * 1024 + 1023) / 1024 * 1024;
@@ -22989,7 +22990,7 @@ static void gtr__thin_layout(gtr__thin *m, gtr__thin_cut *c, bool chain, int roo
         m->x_at = team;
         m->x_step = m->layer[0].panels * GTR__THIN_PANEL;
         m->place_at = team + m->ahead * m->x_step;
-        team = m->place_at + (last + m->apart) * P * GTR__THIN_PANEL + (m->small ? 1024 : P * GTR__THIN_PANEL);
+        team = m->place_at + (last + m->apart) * P * GTR__THIN_PANEL + (m->tiny ? 1024 : P * GTR__THIN_PANEL);
         if (chain) team = m->place_at + 4 * P * GTR__THIN_PANEL + 1024;
         m->stage_at = team;
         team += GTR__THIN_ROWS * m->stage_pitch;
@@ -23013,10 +23014,10 @@ static bool gtr__thin_cast(gtr__thin *m, int P, bool chain, int sm_count) {
     const int last = m->layers - 1;
     double cost[GTR__THIN_ROLES], all = 0.0, forward = 0.0;
     memset(m->unit, -1, sizeof m->unit);
-    for (int l = 0; l <= last; l++) forward += m->small && l == last ? P : P * 4.0 * m->layer[l].panels;
+    for (int l = 0; l <= last; l++) forward += m->tiny && l == last ? P : P * 4.0 * m->layer[l].panels;
     int used = 0, r = 0, l = last;
     for (; l >= 0; l--) {
-        const int units = m->small && l == last ? 0 : m->layer[l].panels;
+        const int units = m->tiny && l == last ? 0 : m->layer[l].panels;
         if (used + units > GTR__THIN_UNITS) { if (++r == GTR__THIN_ROLES) return false; used = 0; }
         m->unit[r][l] = (signed char)(P == 1 && l == 0 ? GTR__THIN_UNITS - units : used);    // see gtr__thin_rows
         m->low[r] = l;
@@ -23026,8 +23027,8 @@ static bool gtr__thin_cast(gtr__thin *m, int P, bool chain, int sm_count) {
     for (r = 0; r < m->roles; r++) {
         cost[r] = (chain ? 1.0 : 0.6) * forward;        // against what comes back: measured
         for (l = last; l >= 0; l--) {
-            if (l > m->low[r]) cost[r] += (chain ? 0.67 : 1.0) * (m->small && l == last ? P : 4.0 * P * P);
-            if (m->unit[r][l] >= 0) cost[r] += m->small && l == last ? 1 : 4.0 * P * m->layer[l].panels;
+            if (l > m->low[r]) cost[r] += (chain ? 0.67 : 1.0) * (m->tiny && l == last ? P : 4.0 * P * P);
+            if (m->unit[r][l] >= 0) cost[r] += m->tiny && l == last ? 1 : 4.0 * P * m->layer[l].panels;
         }
         all += cost[r];
     }
@@ -23063,14 +23064,14 @@ static bool gtr__thin_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, g
     const int P = c->p;
     const bool chain = ahead && P == 2;
     m->tiles = (m->batch + GTR__THIN_ROWS - 1) / GTR__THIN_ROWS;
-    m->small = m->layer[last].n <= 8;
+    m->tiny = m->layer[last].n <= 8;
     m->reciprocal = m->layer[last].n > 1
         ? (uint32_t)((((uint64_t)1 << 32) + (uint64_t)m->layer[last].n - 1) / (uint64_t)m->layer[last].n) : 0;
     m->stage_pitch = m->layer[0].k <= 32 ? 128 : m->layer[0].k <= 64 ? 256 : 512;
     gtr__thin_layout(m, c, chain, room);
     if (!gtr__thin_cast(m, P, chain, sm_count)) return false;
     m->narrow = P == 1 && m->roles == 1 && sm_count >= 64;
-    for (int l = 0; l + m->small <= last; l++) {
+    for (int l = 0; l + m->tiny <= last; l++) {
         m->layer[l].frag = m->frags;
         m->frags += (m->layer[l].k + 7) / 8 * 128 * P;
     }
@@ -23080,7 +23081,7 @@ static bool gtr__thin_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, g
         m->quads += (m->layer[l].n + 3) / 4;
     }
     m->layer[last].nat_w = m->quads;
-    if (m->small) m->quads += (m->layer[last].n * m->layer[last].k + 3) / 4;
+    if (m->tiny) m->quads += (m->layer[last].n * m->layer[last].k + 3) / 4;
     m->stride = m->frags * (m->narrow ? 8 : 16) + (m->quads - m->frags) * 16;
     for (int l = 0; l <= last; l++) {
         m->layer[l].flat_w = m->flat;
@@ -23204,7 +23205,7 @@ static gtr_result gtr__thin_run(gtr__run *run, const gtr__call *c) {
     m.guard = (double2 *)((char *)c->ws + space.guard); m.value = (float *)((char *)c->ws + space.value);
     if (gtr__mlp_arg(&v, v.node[p.loss].out[0])->data) m.value = (float *)gtr__mlp_arg(&v, v.node[p.loss].out[0])->data;
     const gtr__thin_layer &top = m.layer[m.layers - 1];
-    if (cut.p == 1 && m.layer[0].panels == 1 && !(m.small && top.k % 8))
+    if (cut.p == 1 && m.layer[0].panels == 1 && !(m.tiny && top.k % 8))
         m.published = (uint32_t *)((char *)c->ws + space.published);
     m.norms = (uint64_t *)((char *)c->ws + space.norms);
     m.records = (int4 *)((char *)c->ws + space.records);
@@ -24447,13 +24448,13 @@ static GTR__DEVICE void gtr__tall_gradient(const gtr__tall &s, float *pool, cons
         float acc[16] = {};     // two tiles of k, two of columns; what is done is on its way while the next is made
         const uint32_t *p0 = (const uint32_t *)pool + s.x_at + (2 * t + way * 16) * xp + c * 8 + g, *p1 = p0 + xp,
             *p2 = p0 + 8 * xp, *p3 = p1 + 8 * xp, *y = z + way * 8, *y8 = z8 + way * 8;
-        const int far = DEEP * 16 * xp;
+        const int apart = DEEP * 16 * xp;
         if (c < strips)
 #pragma unroll 2
             for (int k = way; k < steps; k += DEEP) {
                 const uint32_t b0[2] = { y[0], y[4] }, b1[2] = { y8[0], y8[4] };
                 multiply(acc, p0, p1, p2, p3, b0, b1);
-                p0 += far; p1 += far; p2 += far; p3 += far;
+                p0 += apart; p1 += apart; p2 += apart; p3 += apart;
                 y += DEEP * 8; y8 += DEEP * 8;
             }
         if (DEEP > 1) {         // all strips at once, none of them a second
@@ -28037,12 +28038,12 @@ static GTR__DEVICE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<
 //
 // The sum goes over outputs in steps of 16 (float32: 8). Lane t has outputs t, t + 4, t + 8, t + 12 of them; the 16-bit
 // instruction would have 2 t, 2 t + 1, 2 t + 8, 2 t + 9 there, but dlogits and w are permuted alike. Where the
-// activation's gradient reads h itself (near), that comes from shared memory.
+// activation's gradient reads h itself (shared), that comes from shared memory.
 template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &m, const uint32_t *pool,
         const float *dlogits, int64_t row0, int warp) {
     constexpr bool LOW = TYPE != GTR_F32;
     const int g = (int)threadIdx.x % 32 / 4, t = (int)threadIdx.x % 4;
-    const bool near = m.saved == m.h;
+    const bool shared = m.saved == m.h;
     for (int first = warp * 16; first < m.k; first += GTR__HEAD_WARPS * 16) {
         const uint32_t *w = pool + (GTR__HEAD_ROWS + t) * m.pitch + (LOW ? first / 2 + g : first + 2 * g);
         const float *d = dlogits + g * m.wide + t;
@@ -28072,8 +28073,8 @@ template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const int64_t row = row0 + g + 8 * i, at = row * m.k + column;
-            const void *saved = near ? (const void *)(pool + (g + 8 * i) * m.pitch) : m.saved;
-            const int64_t from = near ? column : at;
+            const void *saved = shared ? (const void *)(pool + (g + 8 * i) * m.pitch) : m.saved;
+            const int64_t from = shared ? column : at;
             const gtr__floats<4> v = { { acc[0][2 * i], acc[1][2 * i], acc[0][2 * i + 1], acc[1][2 * i + 1] } };
             if (row >= m.rows) continue;
             if (m.four && column < m.k) gtr__put_of<4>(m.dh, TYPE, at, gtr__head_act(m, v,

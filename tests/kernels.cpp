@@ -246,7 +246,7 @@ static int all_steps(gtr__compilation *to, const char *arch)
     char name[192];
     int n = 0, done = 0;
     memset((void *)&m, 0, sizeof m);
-    for (int k = 0; k < GTR__PROGRAM_LOADS; k++) { m.load[k].t = k % 3; m.at[k].n = k % 2; m.at[k].small = k != 7; }
+    for (int k = 0; k < GTR__PROGRAM_LOADS; k++) { m.load[k].t = k % 3; m.at[k].n = k % 2; m.at[k].narrow = k != 7; }
     auto add = [&](int kind, int op, int side) {
         gtr__program_step *s = &m.step[m.steps++];
         s->kind = (int16_t)kind; s->op = (int16_t)op; s->side = (int16_t)side;
@@ -718,7 +718,7 @@ static void programs()
         m.count = 1 + draw(1000); m.width = draw(2) ? 4 : 1;
         for (int k = 0; k < GTR__PROGRAM_SLOTS; k++) {
             gtr__program_step *s = &m.step[k];
-            m.at[k].n = draw(3); m.at[k].small = draw(8) != 0; m.at[k].sa[1] = draw(2);
+            m.at[k].n = draw(3); m.at[k].narrow = draw(8) != 0; m.at[k].sa[1] = draw(2);
             if (k < m.loads) m.load[k].t = draw(3);
             s->kind = kinds[draw(7)]; s->op = (int16_t)draw(GTR__OP_COUNT); s->side = (int16_t)draw(3);
             s->storage = (int16_t)draw(3); s->band = (int8_t)draw(3);
@@ -731,7 +731,7 @@ static void programs()
             const gtr__program_step s = m.step[k < m.steps ? k : 0];
             const bool formula = s.kind == GTR__STEP_UNARY || s.kind == GTR__STEP_BINARY;
             if (k >= m.steps) { same = same && f.kind == 0; continue; }
-            far = far || (m.at[k].n && !m.at[k].small);
+            far = far || (m.at[k].n && !m.at[k].narrow);
             same = same && f.kind == (formula || s.kind >= GTR__STEP_DROP ? s.kind : (int)GTR__STEP_COPY)
                 && (!formula || (f.op == s.op && f.side == s.side)) && f.storage == s.storage
                 && f.stored == (s.out.p != NULL)
@@ -743,7 +743,7 @@ static void programs()
             if (k < m.loads) same = same && f.type == m.load[k].t && f.strided == (m.at[k].n != 0)
                 && f.one == (m.at[k].n == 1 ? 1 : m.at[k].n == 2 && !m.at[k].sa[1]);
         }
-        for (int k = 0; k < GTR__PROGRAM_SLOTS; k++) far = far || (m.at[k].n && !m.at[k].small);
+        for (int k = 0; k < GTR__PROGRAM_SLOTS; k++) far = far || (m.at[k].n && !m.at[k].narrow);
         same = same && far == ((c[0] & GTR__PROGRAM_FAR) != 0) && (c[0] >> 62) == 0
             && (m.width == 4 && m.count % 4 == 0) == ((c[0] & GTR__PROGRAM_WHOLE) != 0);
         if (same) passed++; else { failed++; printf("FAIL program %d is not what its constants say\n", round); }
