@@ -145,16 +145,20 @@ CONFIG MACROS
 #define GPUTRAIN_VERSION       "0.1"
 
 // >>config
-#if defined(GPUTRAIN_IMPLEMENTATION) && defined(__STRICT_ANSI__) && !defined(__cplusplus) && !defined(_WIN32) \
-    && !defined(_POSIX_C_SOURCE)
+#ifdef GPUTRAIN_IMPLEMENTATION
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) && !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
 /* a strict -std=c99 hides clock_gettime and fsync unless this comes before the first system header */
 #define _POSIX_C_SOURCE 200809L
 #endif
-#if defined(GPUTRAIN_IMPLEMENTATION) && !defined(_WIN32) && !defined(_FILE_OFFSET_BITS)
+#if !defined(_WIN32) && !defined(_FILE_OFFSET_BITS)
 #define _FILE_OFFSET_BITS 64 /* files of 2 GB and more where long has 32 bits */
 #endif
-#if defined(GPUTRAIN_IMPLEMENTATION) && defined(__MINGW32__) && !defined(__USE_MINGW_ANSI_STDIO)
+#if defined(__MINGW32__) && !defined(__USE_MINGW_ANSI_STDIO)
 #define __USE_MINGW_ANSI_STDIO 1 /* printf as C99 has it */
+#endif
+#if defined(_MSC_VER) && !defined(_CRT_SECURE_NO_WARNINGS)
+#define _CRT_SECURE_NO_WARNINGS /* of strcpy, fopen and others, which /sdl makes errors */
+#endif
 #endif
 #include <stdbool.h>
 #include <stddef.h>
@@ -163,7 +167,7 @@ CONFIG MACROS
 #if defined(GPUTRAIN_STATIC) && !defined(GPUTRAIN_IMPLEMENTATION) && !defined(GPUTRAIN_BACKEND)
 #error "gputrain: GPUTRAIN_STATIC is a private copy: define GPUTRAIN_IMPLEMENTATION too, in each file that has it"
 #endif
-#if (defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)) \
+#if (defined(__FAST_MATH__) || defined(_M_FP_FAST) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)) \
     && !defined(GPUTRAIN_ALLOW_FAST_MATH)
 #error "gputrain: -ffast-math, or its -ffinite-math-only, breaks infinities; define GPUTRAIN_ALLOW_FAST_MATH to insist"
 #endif
@@ -2642,8 +2646,10 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
+#define GTR__SYS(call) call
 #else
 #include <io.h>
+#define GTR__SYS(call) _##call
 #endif
 #define GTR__FMAF  fmaf
 #define GTR__BITS_OF(x) gtr__float_bits(x)
@@ -3248,17 +3254,14 @@ GTR__COMPUTING
 #define NOMINMAX
 #endif
 #include <windows.h>
+#define GTR__PROCESS() 0L /* no fork() there */
 #else
+#define GTR__PROCESS() ((long)getpid())
 #include <sys/time.h>
 #ifndef GPUTRAIN_NO_THREADS
 #include <pthread.h>
 #include <signal.h>
 #endif
-#endif
-#ifdef _WIN32
-#define GTR__PROCESS() 0L /* no fork() there */
-#else
-#define GTR__PROCESS() ((long)getpid())
 #endif
 /* Monotonic seconds. */
 static double gtr__now(void) {
@@ -16334,13 +16337,6 @@ static int64_t gtr__fit_until(const gtr__fitting *f, int64_t k, int64_t n) {
     if (steps) n = GTR__MIN(n, steps - k % steps);
     return every ? GTR__MIN(n, every - (f->place + k) % every) : n;
 }
-static bool gtr__is_terminal(void) {
-#ifdef _WIN32
-    return _isatty(2) != 0;
-#else
-    return isatty(2) != 0;
-#endif
-}
 static void gtr__rate_text(double rate, char *buf, size_t size) {
     if (rate >= 1e6) snprintf(buf, size, "%.2f M samples/s", rate * 1e-6);
     else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
@@ -16784,7 +16780,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     f.until = d.seconds > 0 ? f.called + d.seconds : 0;
     t->several = GTR__MIN(f.drains ? f.per_epoch : f.per_epoch * d.epochs,
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
-    f.terminal = gtr__is_terminal();
+    f.terminal = GTR__SYS(isatty)(2) != 0;
     if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));
     t->fit = &f;
     f.p.val_loss = f.p.val_metric = f.p.best = NAN;
@@ -17238,7 +17234,6 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  include <fcntl.h>
 #  include <process.h>
 #  include <sys/stat.h>
-#  define GTR__SYS(call) _##call
 #  define GTR__STAT      _stat64
 #  define GTR__FSTAT     _fstat64
 #  define GTR__FSYNC     _commit /* FlushFileBuffers */
@@ -17258,7 +17253,6 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  else
 #  define GTR__O_CLOEXEC 0
 #  endif
-#  define GTR__SYS(call) call
 #  define GTR__STAT      stat
 #  define GTR__FSTAT     fstat
 #  define GTR__FSYNC     fsync

@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang); CHECK_DIR: where they build
 cd "$(dirname "$0")/.." || exit 1
-all="compilers others static units symbols build markers plants ops size form examples emulated kernels cache address thread valgrind fuzz verified"
+all="compilers others msvc static units symbols build markers plants ops size form examples emulated kernels cache address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
 warn="-Wall -Wextra -Werror"
@@ -63,11 +63,35 @@ check_others() {
         for e in "c99 $dir/all.c" "gnu11 examples/02_digits.c"; do
             x86_64-w64-mingw32-gcc -std=$e -O1 $warn -Wpedantic -I. -o $dir/windows.exe -lm -pthread || { echo "mingw -std=$e fails"; bad=1; }
         done
+        x86_64-w64-mingw32-gcc -std=c99 -fsyntax-only $warn -Wpedantic -include windows.h -I. $dir/all.c || { echo "mingw behind windows.h fails"; bad=1; }
     else echo "skipped: no x86_64-w64-mingw32-gcc"; fi
     if command -v powerpc-linux-gnu-gcc >/dev/null && command -v qemu-ppc >/dev/null; then
         powerpc-linux-gnu-gcc -O1 -w -static -I. tests/test_readers.c -o $dir/powerpc -lm -pthread -latomic && mkdir -p build &&
             qemu-ppc $dir/powerpc arrays large_files >$dir/powerpc.log || { cat $dir/powerpc.log; bad=1; }
     else echo "skipped: no powerpc-linux-gnu-gcc and qemu-ppc"; fi
+    return $bad
+}
+
+# Windows, where nothing is run: clang compiles the header as it does for Microsoft's target, and as Microsoft's compiler would (tests/msvc/cl.h), for vectors
+# of each width. tests/msvc declares what Microsoft's headers declare. No word that windows.h defines as a macro is a name in either file.
+check_msvc() {
+    bad=0
+    msvc="clang --target=x86_64-pc-windows-msvc -fms-compatibility -fms-extensions -fsyntax-only -isystem tests/msvc"
+    # of an enum, which is an int there; of cl's ivdep
+    also="-Wconversion -Wno-sign-conversion -Wno-unknown-pragmas"
+    printf '#include <stdint.h>\n#include <immintrin.h>\n' | $msvc -D__MM_MALLOC_H -x c - 2>$dir/why || { echo "skipped: no clang with the target and its headers"; return 0; }
+    printf 'int of(int far);\nint of(int far) { return far; }\n' >$dir/far.c
+    $msvc $dir/far.c && ! $msvc -include windows.h $dir/far.c 2>$dir/far.log || { echo "far is a name behind windows.h, or none without"; bad=1; }
+    ! $msvc -D_M_FP_FAST -I. $dir/api.c 2>$dir/fast.log && grep -q 'error.*GPUTRAIN_ALLOW_FAST_MATH' $dir/fast.log || { echo "/fp:fast is not refused"; bad=1; }
+    for std in c99 c++14; do
+        for how in -DGPUTRAIN_STATIC -DGPUTRAIN_NO_THREADS "-include windows.h -D_CRT_SECURE_NO_WARNINGS" "-mavx2 -mfma" -mavx512f \
+            "-include cl.h" "-include cl.h -mavx2 -mfma" "-include cl.h -mavx512f"; do compile "$msvc" $std $dir/all $also $how || bad=1; done
+        for how in "-include windows.h" "-include cl.h"; do compile "$msvc" $std $dir/api $also $how || bad=1; done
+    done
+    sed -nE 's/^#define ([A-Za-z_0-9]+)( .*)?$/\1/p' tests/msvc/words.h >$dir/words
+    grep -qwFf $dir/words $dir/far.c || { echo "far is no word of windows.h"; bad=1; }
+    LC_ALL=C awk -f tests/strip.awk gputrain_cuda.cu | sed -E 's/"([^"\\]|\\.)*"//g' | grep -wFf $dir/words >$dir/names
+    [ ! -s $dir/names ] || { echo "names in gputrain_cuda.cu that windows.h defines:"; cat $dir/names; bad=1; }
     return $bad
 }
 
@@ -185,7 +209,7 @@ check_form() {
         open && /^\}/ {
             if (!struct && FNR - open >= most) print FILENAME ":" open ": a function of " FNR - open + 1 " lines: " head
             open = 0
-        }' gputrain.h gputrain_cuda.cu examples/*.c tests/*.[ch] tests/bench/*.[ch] tests/emulated/*.[ch] >$dir/form
+        }' gputrain.h gputrain_cuda.cu examples/*.c tests/*.[ch] tests/bench/*.[ch] tests/emulated/*.[ch] tests/msvc/*.h >$dir/form
     [ ! -s $dir/form ] || { cat $dir/form; return 1; }
 }
 
