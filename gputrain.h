@@ -19747,7 +19747,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
 gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
     static const char *const parts[2] = { "std", "mean" };
     gtr_tensor *p[2], *t = y;
-    char full[600];
+    char full[1024];
     for (int k = 0; y && k < 2; k++) {
         snprintf(full, sizeof full, "%s%.500s.%s", y->ctx->scope, name ? name : "", parts[k]);
         p[k] = gtr_parameter_find(y->ctx, full);
