@@ -940,6 +940,13 @@ GTR_API gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name);
    these (PyTorch's eval() of the layer), while weight and bias go on. */
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
+/* PyTorch's F.batch_norm, with given weight and bias (C) (NULL: none, which is 1 and 0) and statistics: buffers or
+   .frozen parameters (C), which become buffers. In several places of one graph, a critic's of real and made images for
+   example, each normalises by its own batch, and running statistics take all of these in the order in which the places
+   were built. So a layer is called again: gtr_batch_norm(x, "n"), then _with what gtr_parameter_find finds: "n.weight",
+   ..., "n.running_var". num_batches_tracked beside a running_mean of that last name counts as many. */
+GTR_API gtr_tensor *gtr_batch_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_tensor *running_mean,
+    gtr_tensor *running_var, gtr_batch_norm_desc desc);
 /* PyTorch's Conv2d, of x (N, C, H, W), and Conv1d, of x (N, C, L), by x's rank: a cross-correlation with "name.weight"
    (O, C / groups, kernel, kernel) plus "name.bias" (O), both from U(-k, k), k = 1 / sqrt(C / groups * taps) -> (N, O,
    oh, ow), oh = (H + 2 padding - dilation (kernel - 1) - 1) / stride + 1, cut off. gtr_conv2d and gtr_conv1d take x of
@@ -1928,7 +1935,7 @@ typedef struct { int32_t a_km, b_kn, joined, pad; } gtr__product_attr;
 typedef struct { /* norms */
     double eps, momentum;
     int64_t groups; /* GROUP_NORM */
-    int64_t tracked; /* BATCH_NORM: the tensor that counts its batches */
+    int64_t tracked; /* BATCH_NORM: the tensor that counts its batches; 0: none */
     int32_t frozen; /* BATCH_NORM: as in evaluation in both modes */
     gtr__op commit; /* of the node that commits the statistics */
 } gtr__norm_attr;
@@ -9739,15 +9746,27 @@ gtr_tensor *gtr_conv_transpose2d_ex(gtr_tensor *x, const char *name, gtr_conv_de
 gtr_tensor *gtr_conv_transpose2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
     return gtr__conv_new(x, weight, bias, desc, true, "conv_transpose2d", NULL);
 }
-gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
+static bool gtr__batch_norm_fits(gtr_tensor *x, const char *name, const gtr_batch_norm_desc *d) {
+    return (x->dtype == GTR_F32 && x->shape.ndim > 1 && x->shape.dim[1] > 0 && d->eps >= 0 && d->eps <= 1e30f
+            && d->momentum >= 0 && d->momentum <= 1)
+        || GTR__REJECT(x, SHAPE, "batch_norm", name, ", eps %g and momentum %g, want float32 (N, C, ...), eps >= 0 "
+            "and momentum in 0 to 1", d->eps, d->momentum);
+}
+/* in: x, weight, bias, the running mean and variance; tracked: what counts batches, or NULL. */
+static gtr_tensor *gtr__batch_norm(gtr_tensor *const *in, const gtr_tensor *tracked, gtr_batch_norm_desc desc,
+        const char *name) {
     gtr__attr at = GTR__ZERO;
+    at.norm.eps = desc.eps > 0 ? desc.eps : 1e-5;
+    at.norm.momentum = desc.momentum > 0 ? desc.momentum : 0.1;
+    at.norm.frozen = desc.frozen;
+    at.norm.commit = GTR__OP_BN_COMMIT;
+    at.norm.tracked = tracked ? tracked->id : 0;
+    return gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
+}
+gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
     static const char *const parts[] = { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" };
     gtr_tensor *in[6], *t;
-    if (!gtr__layer_name(x, name, "batch_norm")) return NULL;
-    if (x->dtype != GTR_F32 || x->shape.ndim < 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
-        || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
-        return GTR__REJECT(x, SHAPE, "batch_norm", name, ", eps %g and momentum %g, want float32 (N, C, ...), eps >= 0 "
-            "and momentum in 0 to 1", desc.eps, desc.momentum);
+    if (!gtr__layer_name(x, name, "batch_norm") || !gtr__batch_norm_fits(x, name, &desc)) return NULL;
     GTR__SINCE(x, NULL);
     gtr_shape c = gtr_shape1(x->shape.dim[1]);
     in[0] = t = x;
@@ -9756,12 +9775,29 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
         t = in[k] = gtr__layer_part(x, name, parts[k - 1], k < 5 ? GTR_F32 : GTR_I64,
             k < 5 ? c : gtr_shape0(), init, k > 2);
     }
-    at.norm.eps = desc.eps > 0 ? desc.eps : 1e-5;
-    at.norm.momentum = desc.momentum > 0 ? desc.momentum : 0.1;
-    at.norm.frozen = desc.frozen;
-    at.norm.commit = GTR__OP_BN_COMMIT;
-    at.norm.tracked = t ? t->id : 0;
-    if (t) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
+    return gtr__whole(x, since, t ? gtr__batch_norm(in, t, desc, name) : NULL);
+}
+gtr_tensor *gtr_batch_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_tensor *running_mean,
+        gtr_tensor *running_var, gtr_batch_norm_desc desc) {
+    static const char op[] = "batch_norm", mean[] = "running_mean";
+    gtr_tensor *in[] = { x, weight, bias, running_mean, running_var };
+    char count[1100];
+    if (!gtr__all_there(op, x, running_mean, running_var) || !gtr__batch_norm_fits(x, NULL, &desc)) return NULL;
+    for (int k = 3; k < 5; k++)
+        if (in[k]->op != GTR__OP_PARAMETER || in[k]->trainable || running_mean == running_var
+                || (!desc.frozen && in[k]->stage != x->ctx->stage))
+            return GTR__REJECT(x, ARG, op, NULL, ", \"%.99s\" and \"%.99s\" for running_mean and running_var, want two "
+                "that are no op's and not trained (buffers, .frozen parameters), of this stage",
+                gtr__label(running_mean), gtr__label(running_var));
+    GTR__SINCE(x, NULL);
+    for (int k = 1; k < 3; k++)
+        if (!in[k] && !(in[k] = gtr__leaf(x->ctx, GTR__OP_CONSTANT, NULL, GTR_F32, running_mean->shape, NULL,
+                gtr__init(k == 1 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, k == 1), false))) return gtr__undo(x->ctx, since);
+    const char *const name = gtr__label(running_mean);
+    const size_t n = strlen(name), at = n < sizeof mean ? 0 : n + 1 - sizeof mean;
+    snprintf(count, sizeof count, "%.*snum_batches_tracked", (int)at, name);
+    gtr_tensor *t = gtr__batch_norm(in, strcmp(name + at, mean) ? NULL : gtr_parameter_find(x->ctx, count), desc, NULL);
+    for (int k = 3; t && k < 5; k++) in[k]->buffer = true;
     return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
@@ -12827,7 +12863,7 @@ static gtr__node *gtr__commit_with(gtr__build *b, const gtr__node *o, int64_t va
             || n->attr.commit.momentum != o->attr.norm.momentum || n->attr.commit.values != values
             || n->n_in == GTR__BN_SET * GTR__BN_SETS) return NULL;
     for (int k = 2; k < n->n_in; k += GTR__BN_SET)
-        if (n->in[k] == o->in[3] || n->in[k + 1] == o->in[4]) return NULL;
+        for (int q = 0; q < 4; q++) if (n->in[k + q % 2] == o->in[3 + q / 2]) return NULL;
     return n;
 }
 static GTR__COLD void gtr__add_commits(gtr__build *b) {
@@ -12835,7 +12871,8 @@ static GTR__COLD void gtr__add_commits(gtr__build *b) {
     for (i = 0; i < end && !b->failed; i++) {
         const gtr__node o = b->plan->node[i];
         if (gtr__state(o.op) != GTR__STATE_COMMITTED || o.dir != GTR__FWD || o.recomputed || !o.training) continue;
-        const int tracked = gtr__leaf_value(b, b->ctx->tensor[o.attr.norm.tracked]);
+        const int64_t counts = o.attr.norm.tracked;
+        const int tracked = counts ? gtr__leaf_value(b, b->ctx->tensor[counts]) : -1;
         const int64_t values = gtr__count(&GTR__V(o.in[0]).shape) / gtr__count(&GTR__V(o.out[1]).shape);
         gtr__node *n = gtr__commit_with(b, &o, values);
         if (!n && (n = gtr__node_new(b, o.attr.norm.commit, GTR__FWD, GTR__BN_SET * GTR__BN_SETS, 0)) != NULL) {
@@ -12844,7 +12881,7 @@ static GTR__COLD void gtr__add_commits(gtr__build *b) {
             n->attr.commit.momentum = o.attr.norm.momentum; n->attr.commit.values = values;
             n->stage = o.stage; n->micro = o.micro; n->layer = o.layer;
         }
-        if (!n || tracked < 0) { b->failed = true; return; }
+        if (!n || (counts && tracked < 0)) { b->failed = true; return; }
         const int set[GTR__BN_SET] = { o.out[1], o.out[3], o.in[3], o.in[4], tracked };
         memcpy(n->in + n->n_in, set, sizeof set);
         n->reads |= gtr__low_bits(GTR__BN_SET) << n->n_in;

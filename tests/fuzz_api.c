@@ -769,6 +769,12 @@ static gtr_tensor *norm_of(gtr_tensor *x)
     const char *n = name();
     memset(&d, 0, sizeof d);
     d.eps = nastyf(0); d.momentum = nastyf(0);
+    if (one_in(3)) {
+        gtr_tensor *p[4];
+        for (int k = 0; k < 4; k++) p[k] = one_in(8) ? NULL : parameter();
+        before(true, "gtr_batch_norm_with(%s, %s, %s, %s, %s)", N(x), N(p[0]), N(p[1]), N(p[2]), N(p[3]));
+        return built(gtr_batch_norm_with(x, p[0], p[1], p[2], p[3], d), x && p[2] && p[3]);
+    }
     before(true, "gtr_batch_norm_ex(%s, %.20s)", N(x), n ? n : "NULL");
     return built(one_in(2) ? gtr_batch_norm(x, n) : gtr_batch_norm_ex(x, n, d), x != NULL);
 }

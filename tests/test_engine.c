@@ -5413,8 +5413,118 @@ static void many_parameters(void)
     gtr_destroy(ctx);
 }
 
+/* ---- a batch_norm in two places of a graph ---- */
+enum { PLACE_C = 3, PLACE_N = 7 };
+/* frozen: the second place has desc.frozen */
+typedef struct places { int micro; bool plain, region, frozen, own; } places;
+typedef struct placed { double w[PLACE_C], b[PLACE_C], s[PLACE_C], mean[PLACE_C], var[PLACE_C]; } placed;
+static gtr_tensor *find(gtr_context *ctx, const char *name) { return gtr_parameter_find(ctx, name); }
+static gtr_trainer *places_build(gtr_context *ctx, const places *c, gtr_tensor **x, gtr_tensor **y)
+{
+    const gtr_shape rows = gtr_shape2(GTR_BATCH, PLACE_C), one = gtr_shape1(PLACE_C);
+    gtr_batch_norm_desc d = { 0 }, still = { .frozen = true };
+    gtr_trainer_desc by = { .lr = 0.5f, .micro_batches = c->micro };
+    gtr_init fixed = { .frozen = true }, ones = { .kind = GTR_INIT_CONSTANT, .a = 1, .frozen = true };
+    for (int k = 0; k < 3; k++) x[k] = gtr_input(ctx, k == 0 ? "a" : k == 1 ? "b" : "p", GTR_F32, rows);
+    if (c->region) gtr_recompute_begin(ctx);
+    if (c->own) {
+        gtr_parameter(ctx, "n.running_mean", one, fixed); gtr_parameter(ctx, "n.running_var", one, ones);
+        y[0] = gtr_batch_norm_with(x[0], NULL, NULL, find(ctx, "n.running_mean"), find(ctx, "n.running_var"), d);
+    } else y[0] = gtr_batch_norm(x[0], "n");
+    y[1] = gtr_batch_norm_with(x[1], c->plain ? NULL : find(ctx, "n.weight"), c->plain ? NULL : find(ctx, "n.bias"),
+        find(ctx, "n.running_mean"), find(ctx, "n.running_var"), c->frozen ? still : d);
+    gtr_tensor *h = gtr_relu(gtr_add(y[0], y[1]));
+    if (c->region) gtr_recompute_end(ctx);
+    ones.frozen = false;
+    h = gtr_mul(gtr_mul(h, gtr_parameter(ctx, "s", one, ones)), x[2]);
+    return gtr_trainer_create(gtr_mean(h, NULL, 0, false), by);
+}
+/* A step of it in double. */
+static void places_step(const places *c, gtr_float (*x)[PLACE_N * PLACE_C], placed *m)
+{
+    const placed old = *m;
+    const double share = 1.0 / (PLACE_N * PLACE_C);
+    for (int q = 0; q < c->micro; q++) for (int j = 0; j < PLACE_C; j++) {
+        const int from = PLACE_N * q / c->micro, to = PLACE_N * (q + 1) / c->micro;
+        double xh[2][PLACE_N], w[2], b[2];
+        for (int k = 0; k < 2; k++) {
+            const bool still = k && c->frozen, plain = k ? c->plain : c->own;
+            double mean = 0, var = 0;
+            for (int i = from; i < to; i++) mean += (double)x[k][i * PLACE_C + j] / (to - from);
+            for (int i = from; i < to; i++) var += pow((double)x[k][i * PLACE_C + j] - mean, 2) / (to - from);
+            const double by = still ? old.mean[j] : mean, rstd = 1 / sqrt((still ? old.var[j] : var) + 1e-5);
+            for (int i = from; i < to; i++) xh[k][i] = ((double)x[k][i * PLACE_C + j] - by) * rstd;
+            w[k] = plain ? 1 : old.w[j]; b[k] = plain ? 0 : old.b[j];
+            if (still) continue;
+            m->mean[j] = 0.9 * m->mean[j] + 0.1 * mean;
+            m->var[j] = 0.9 * m->var[j] + 0.1 * var * (to - from) / (to - from - 1);
+        }
+        for (int i = from; i < to; i++) {
+            const double h = xh[0][i] * w[0] + b[0] + xh[1][i] * w[1] + b[1],
+                d = 0.5 * share * (double)x[2][i * PLACE_C + j] * (h > 0);
+            m->s[j] -= d * h;
+            for (int k = 0; k < 2; k++) if (!(k ? c->plain : c->own)) {
+                m->w[j] -= d * old.s[j] * xh[k][i]; m->b[j] -= d * old.s[j];
+            }
+        }
+    }
+}
+static void place_near(gtr_context *ctx, const char *name, const double *want, const char *what)
+{
+    gtr_float got[PLACE_C], to[PLACE_C];
+    gtr_tensor *p = find(ctx, name);
+    for (int j = 0; j < PLACE_C; j++) to[j] = (gtr_float)want[j];
+    if (p) EXPECT_EQ(gtr_get(p, got, sizeof got), GTR_OK);
+    CHECK(!p || near(got, to, PLACE_C, 1e-9, 3e-5), "%s: \"%s\" is %g %g %g, want %g %g %g", what, name,
+        (double)got[0], (double)got[1], (double)got[2], want[0], want[1], want[2]);
+}
+static void norm_in_two_places(void)
+{
+    static const places cases[] = { { 1, false, false, false, false }, { 2, false, false, false, false },
+        { 1, true, false, false, false }, { 3, false, true, false, false }, { 1, false, false, true, false },
+        { 2, true, true, false, true } };
+    for (int n = 0; n < (int)(sizeof cases / sizeof *cases); n++) {
+        const places *c = &cases[n];
+        gtr_context *ctx = create();
+        gtr_tensor *x[3], *y[2];
+        gtr_float v[3][PLACE_N * PLACE_C], got[PLACE_N * PLACE_C];
+        placed m = { { 1, 1, 1 }, { 0 }, { 1, 1, 1 }, { 0 }, { 1, 1, 1 } };
+        int64_t count = 0;
+        uint32_t seed = 5;
+        char what[40];
+        gtr_trainer *t = places_build(ctx, c, x, y);
+        if (!CHECK(t != NULL, "%s", gtr_error_text(ctx))) { gtr_destroy(ctx); continue; }
+        for (int step = 0; step < 4; step++) {
+            for (int k = 0; k < 3; k++) {
+                for (int i = 0; i < PLACE_N * PLACE_C; i++)
+                    v[k][i] = (gtr_float)(noise(&seed) * (float)(1 + k) + (float)(k == 1 ? step : 0));
+                EXPECT_EQ(gtr_set(x[k], v[k], sizeof v[k]), GTR_OK);
+            }
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            places_step(c, v, &m);
+            snprintf(what, sizeof what, "case %d, step %d", n, step);
+            place_near(ctx, "n.weight", m.w, what); place_near(ctx, "n.bias", m.b, what);
+            place_near(ctx, "n.running_mean", m.mean, what); place_near(ctx, "n.running_var", m.var, what);
+            place_near(ctx, "s", m.s, what);
+        }
+        if (!c->own) EXPECT_EQ(gtr_get(find(ctx, "n.num_batches_tracked"), &count, sizeof count), GTR_OK);
+        EXPECT_EQ(count, c->own ? 0 : 4 * c->micro * (2 - c->frozen));
+        EXPECT(!gtr_parameter_trainable(find(ctx, "n.running_mean")));
+        EXPECT_EQ(gtr_eval(&y[1], 1), GTR_OK);          /* in evaluation both normalise by the same */
+        EXPECT_EQ(gtr_get(y[1], got, sizeof got), GTR_OK);
+        for (int i = 0, j = 0; i < PLACE_N * PLACE_C; i++, j = i % PLACE_C) {
+            const double want = ((double)v[1][i] - m.mean[j]) / sqrt(m.var[j] + 1e-5) * (c->plain ? 1 : m.w[j])
+                + (c->plain ? 0 : m.b[j]);
+            CHECK(fabs((double)got[i] - want) < 1e-4, "case %d: in evaluation %g, want %g", n, (double)got[i], want);
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+
 static void all(void)
 {
+    RUN(norm_in_two_places);
     RUN(gradient_inside);
     RUN(between_halves);
     RUN(current_values);

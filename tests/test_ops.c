@@ -294,6 +294,17 @@ BUILD(embedding_with, gtr_embedding_with(x[0], x[1]))
 BUILD(embedding, gtr_embedding(x[0], "layer", c->p[0], c->p[1]))
 BUILD(batch_norm, c->n_p ? gtr_batch_norm_ex(x[0], "layer", norm_desc((float)c->p[0] / 100))
     : gtr_batch_norm(x[0], "layer"))
+/* One norm of two inputs, of weight and bias, then of neither. */
+static gtr_tensor *build_batch_norm_with(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    const gtr_shape channels = gtr_shape1(c->in[0].dim[1]);
+    const gtr_init fixed = { GTR_INIT_CONSTANT, 1, true };
+    gtr_tensor *mean = gtr_parameter(ctx, "mean", channels, fixed), *var = gtr_parameter(ctx, "var", channels, fixed),
+        *a = gtr_batch_norm_with(x[0], x[2], c->n > 3 ? x[3] : NULL, mean, var, norm_desc(0)),
+        *b = gtr_batch_norm_with(x[1], x[2], NULL, mean, var, norm_desc(0.1f)),
+        *y = gtr_batch_norm_with(x[1], NULL, NULL, mean, var, norm_desc(0));
+    return gtr_add(gtr_mul(gtr_tanh(a), b), y);
+}
 /* Of convolutions: stride, padding, dilation (height, width each), groups, output padding. */
 static gtr_conv_desc conv_desc(const op_case *c, int64_t out, int kernel, int kernel_w)
 {
@@ -561,6 +572,8 @@ static const char *const image_norm_cases[] = { "2x3x2x2", "*13x2x3", "3x2x4x5",
     "*16x16x4x4", "31x3x5x7", "4x32x8x8", "3x33x7x5", "2x64x13x9", "*6x65x7x7", "127x3x3x3", "2x128x14x14", "3x129x3",
     "10x10x100", "*1031x4x3", "2x2x64x64", "2x1000x2", "1x3x64x64", "32x64x16x16", "16x1x28x28", "8x256x7x7",
     "3x5x2x3x4", "64x16x32x32", NULL };
+static const char *const norm_with_cases[] = { "2x3 2x3 3 3", "*5x3 5x3 3", "7x2 7x2 2 2", "3x2x2x2 3x2x2x2 2 2",
+    "2x3x4 2x3x4 3 3", "5x1 5x1 1 1", NULL };
 static const char *const group_norm_cases[] = { "2x4x3x2 4 4@2 0", "*3x6x2x2@3 50", "2x2x4x3 2 2@1 0", "5x4x3 4 4@4 10",
     "3x8 8 8@2 0", "!2x3x2x2x2 3 3@1 0", "*2x16x5x5 16 16@4 0", "3x33x7x5 33 33@3 0", "2x64x13x9@32 0",
     "2x128x7x7 128 128@32 0", "4x32x8x8 32 32@32 0", "1x3x64x64 3 3@1 0", "32x64x4x4 64 64@8 0", "16x8x28x28 8 8@2 0",
@@ -771,6 +784,7 @@ static const op_row rows[] = {
         CANCELS | MODES | FIRST_LOW | NO_SPECIAL },
     { "batch_norm, images", build_batch_norm,     "Bpxxp", image_norm_cases,
         CANCELS | MODES | FIRST_LOW | NO_SPECIAL },
+    { "batch_norm_with",  build_batch_norm_with,  "BBpx",  norm_with_cases,        GRAPH | MODES },
     { "group_norm_with",  build_group_norm_with,  "Xpx",   group_norm_cases,       CANCELS | FIRST_LOW | NO_SPECIAL },
     { "group_norm",       build_group_norm,       "Xpx",   group_norm_layer_cases, GRAPH },
     { "dropout2d",        build_dropout2d,        "X",     dropout2d_cases,        GRAPH },
@@ -3868,6 +3882,27 @@ static void other_dtypes(void)
         }
     }
 }
+/* x: float32 (N, 7) */
+static void bad_norms(gtr_context *ctx, gtr_tensor *x)
+{
+    const gtr_init fixed = { GTR_INIT_CONSTANT, 1, true }, trained = { GTR_INIT_CONSTANT, 1, false };
+    const gtr_batch_norm_desc d = norm_desc(0);
+    gtr_tensor *mean = gtr_parameter(ctx, "bad.mean", gtr_shape1(7), fixed),
+        *var = gtr_parameter(ctx, "bad.var", gtr_shape1(7), fixed),
+        *w = gtr_parameter(ctx, "bad.w", gtr_shape1(7), trained),
+        *six = gtr_parameter(ctx, "bad.six", gtr_shape1(6), fixed);
+    BAD(gtr_batch_norm_with(x, NULL, NULL, w, var, d), GTR_ERR_ARG, "batch_norm|\"bad.w\"|not trained");
+    BAD(gtr_batch_norm_with(x, NULL, NULL, mean, gtr_square(var), d), GTR_ERR_ARG, "batch_norm|no op's");
+    BAD(gtr_batch_norm_with(x, NULL, NULL, mean, mean, d), GTR_ERR_ARG, "batch_norm|\"bad.mean\" and \"bad.mean\"");
+    BAD(gtr_batch_norm_with(x, NULL, NULL, mean, NULL, d), GTR_ERR_ARG, "batch_norm|NULL");
+    BAD(gtr_batch_norm_with(x, NULL, NULL, mean, six, d), GTR_ERR_SHAPE, "batch_norm|running_var (6,)");
+    BAD(gtr_batch_norm_with(x, six, NULL, mean, var, d), GTR_ERR_SHAPE, "batch_norm|weight (6,)");
+    BAD(gtr_batch_norm_with(x, w, w, mean, var, norm_desc(-1)), GTR_ERR_SHAPE, "batch_norm|eps -1");
+    gtr_stage(ctx, 1);
+    BAD(gtr_batch_norm_with(x, w, NULL, mean, var, d), GTR_ERR_ARG, "batch_norm|of this stage");
+    gtr_stage(ctx, 0);
+    EXPECT(gtr_batch_norm_with(x, w, NULL, mean, var, d) != NULL);
+}
 static void bad_ops(void)
 {
     gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1), *other = context_on(GTR_DEVICE_CPU, 1);
@@ -4064,6 +4099,7 @@ static void bad_ops(void)
     BAD(gtr_batch_norm(x, ""), GTR_ERR_ARG, "batch_norm|name");
     BAD(gtr_batch_norm_ex(x, "bn", norm_desc(-1)), GTR_ERR_SHAPE, "batch_norm|\"bn\"|-1");
     BAD(gtr_batch_norm_ex(x, "bn", norm_desc((float)NAN)), GTR_ERR_SHAPE, "batch_norm|nan");
+    bad_norms(ctx, x);
     cd = custom_desc(x, x, 0);
     BAD(gtr_custom(ctx, cd), GTR_ERR_ARG, "custom|\"mine\"|0 inputs|1 to 8");
     cd.n_in = 9;
