@@ -59,12 +59,13 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     dataset-use safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
-A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
-rows of a run, -k for k times it; everything else about a graph is fixed when it is built, so one graph serves every
-batch size. Inputs are GTR_F32 or GTR_I32 (labels, ids), parameters GTR_F32. Data sets may hold GTR_U8, which becomes
-scale * byte + shift (0..1 unless said otherwise); gtr_dataset_augment has images normalised, and for training cropped
-at random, mirrored and so on, where a batch is gathered. Binary ops broadcast as NumPy does. Parameters have PyTorch's
-names, shapes and initial values ("fc1.weight" is (out, in)).
+A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number
+of rows of a run, -k for k times it; everything else about a graph is fixed when it is built, so one graph serves
+every batch size; (N, N) is a batch with itself, gtr_matmul_t(a, false, b, true) of two (N, D) for example, and of
+several micro_batches each with itself. Inputs are GTR_F32 or GTR_I32 (labels, ids), parameters GTR_F32. Data sets may
+hold GTR_U8, which becomes scale * byte + shift (0..1 unless said otherwise); gtr_dataset_augment has images
+normalised, and for training cropped at random, mirrored and so on, where a batch is gathered. Binary ops broadcast as
+NumPy does. Parameters have PyTorch's names, shapes and initial values ("fc1.weight" is (out, in)).
 Images are (N, C, H, W), sequences (N, C, L), as PyTorch's. Inside, from the first convolution to flatten, they, weights
 of convolutions, and those of gtr_linear behind flatten, lie with channels last, without copies; gtr_set, gtr_get and
 files do not see it. An input may come as (N, H, W, C), as cameras give it: gtr_permute to (N, C, H, W) then copies
@@ -740,7 +741,7 @@ GTR_API void gtr_recompute_end(gtr_context *ctx);
 GTR_API int64_t gtr_mark(gtr_context *ctx);
 GTR_API void gtr_release(gtr_context *ctx, int64_t mark);
 /* Keeps t's value readable after every run that computes it; of micro_batches the last one's, but of all rows where the
-   batch's rows are t's first dimension, and of a gradient without rows the sum. Returns t. */
+   batch's rows are t's first dimension alone, and of a gradient without rows the sum. Returns t. */
 GTR_API gtr_tensor *gtr_keep(gtr_tensor *t);
 GTR_API gtr_shape gtr_tensor_shape(const gtr_tensor *t); /* GTR_BATCH and its multiples are negative */
 GTR_API gtr_dtype gtr_tensor_dtype(const gtr_tensor *t);
@@ -853,6 +854,9 @@ GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x); /* x; no gradient passes *
 GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first of equals, or of NaN; no gradient */
 GTR_API gtr_tensor *gtr_argmin(gtr_tensor *x, int axis);
 GTR_API gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis); /* of each element and those before it along axis */
+/* 0, 1, ... along axis, as many as x has there, up to 2^24: GTR_I32 (n). Of the batch, a micro-batch's own, rows'
+   numbers: the labels of (N, N). Of x, best an input, a part is read. */
+GTR_API gtr_tensor *gtr_arange(gtr_tensor *x, int axis);
 /* x's elements along axis in order, equals as they were, a NaN as the largest; top_k: the k largest, descending, of an
    axis that is not the batch. gtr_output(t, 1): where they were, GTR_I32. */
 GTR_API gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending);
@@ -1003,7 +1007,8 @@ GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *
    s / C of -weight log softmax(logits) summed over the classes.
    Or labels float32 (N, C), probabilities: that sum, times (1 - s) labels + s / C; its mean is over N rows.
    Logits (N, C, H, W) or (N, C, L), labels and sample_weight (N, H, W) or (N, L), probabilities as the logits: pixels
-   are rows, and behind convolutions nothing is copied. A term a pixel: GTR_REDUCE_NONE gives (N, H, W). */
+   are rows, and behind convolutions nothing is copied. A term a pixel: GTR_REDUCE_NONE gives (N, H, W).
+   Logits (N, N), a batch with itself: row i's class i is labels' i, gtr_arange's; a label out of range makes NaN. */
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
 /* -weight[label] x[label], as cross_entropy of GTR_I32 labels, but for smoothing; x is log_softmax of logits. */
@@ -2752,7 +2757,7 @@ struct gtr_tensor {
     int last; /* a parameter's C, if it lies with channels last: (O, kh, kw, C) of (O, C, kh, kw), or flat; 0 */
     size_t counted[3]; /* see gtr__count_blocks */
     int64_t runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
-            once in (N, k) flattened, k times in (k, N) flattened; 0: once */
+            once in (N, k) flattened, k times in (k, N) flattened; 0: once, or not known */
     /* parameters, buffers, constants */
     bool trainable; /* a gradient may be wanted */
     gtr_trainer *trainer; /* that did its last step; NULL: none, or it was written from outside since */
@@ -3170,19 +3175,23 @@ static const char *const gtr__dtype_names[GTR_DTYPE_COUNT] = {
     "float32", "bfloat16", "float16", "int32", "uint8", "int64", "float64" };
 static size_t gtr__dtype_size(gtr_dtype d) { return (size_t)gtr__dtype_sizes[d]; }
 static bool gtr__is_float(gtr_dtype d) { return d == GTR_F32 || d == GTR_BF16 || d == GTR_F16; }
-/* Elements of a literal shape; of a symbolic one -k for k times the batch; INT64_MIN when the product overflows or has
-   the batch squared. */
+/* Elements of a literal shape; of a symbolic one -k, k those of a batch of one; INT64_MIN if the product overflows. */
 static int64_t gtr__count(const gtr_shape *s) {
     uint64_t n = 1;
-    int i, neg = 0;
-    for (i = 0; i < s->ndim; i++) {
+    bool batch = false;
+    for (int i = 0; i < s->ndim; i++) {
         int64_t d = s->dim[i];
         if (d == INT64_MIN) return INT64_MIN;
-        if (d < 0) { neg++; d = -d; }
+        if (d < 0) { batch = true; d = -d; }
         if (!gtr__mul_ok(n, (uint64_t)d, &n) || n > (uint64_t)INT64_MAX / 16) return INT64_MIN;
     }
-    if (neg > 1) return INT64_MIN;
-    return neg ? -(int64_t)n : (int64_t)n;
+    return batch ? -(int64_t)n : (int64_t)n;
+}
+/* How many dimensions have the batch: 2 of a batch with itself, (N, N). */
+static int gtr__batches(const gtr_shape *s) {
+    int n = 0;
+    for (int i = 0; i < s->ndim; i++) n += s->dim[i] < 0;
+    return n;
 }
 static bool gtr__shape_equal(const gtr_shape *a, const gtr_shape *b) {
     if (a->ndim != b->ndim) return false;
@@ -4557,7 +4566,7 @@ static bool gtr__shape_valid(const gtr_shape *x) {
     for (int i = 0; i < x->ndim; i++) if (!x->dim[i] || x->dim[i] == INT64_MIN) return false;
     return gtr__count(x) != INT64_MIN;
 }
-#define GTR__VALID_SHAPE "dimensions that are not zero, at most one multiple of the batch, and fewer than 2^59 elements"
+#define GTR__VALID_SHAPE "dimensions that are not zero, and fewer than 2^59 elements"
 /* Inputs are valid shapes, and of the dtypes that the row names. */
 static gtr_result gtr__shape_inputs(gtr__shape_call *s) {
     char a[GTR__TEXT];
@@ -4986,16 +4995,15 @@ GTR__SHAPE(reshape) {
     gtr__shape_alike(s);
     gtr_shape o = s->attr->shape;
     if (!gtr__shape_valid(&o))
-        return GTR__BAD_SHAPE(s,
-            "got the new shape %s, want dimensions that are not zero and at most one multiple of the batch (-1 is N, "
-            "not what is left)", gtr__shape_text(&o, a));
+        return GTR__BAD_SHAPE(s, "got the new shape %s, want " GTR__VALID_SHAPE, gtr__shape_text(&o, a));
     have = gtr__count(&s->in[0]); want = gtr__count(&o);
-    if (want < 0 && have > 0 && have % -want == 0) {
+    const int batches = gtr__batches(&o);
+    if (batches == 1 && have > 0 && have % -want == 0) {
         for (int i = 0; i < o.ndim; i++) if (o.dim[i] < 0) o.dim[i] = -o.dim[i] * (have / -want);
         want = have;
-    }
-    if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements",
-        gtr__shape_text(&s->in[0], a), gtr__shape_text(&o, b));
+    } else if (batches != gtr__batches(&s->in[0])) want = 0;
+    if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements%s", gtr__shape_text(&s->in[0], a),
+        gtr__shape_text(&o, b), batches > 1 ? " (-1 is N, not what is left)" : "");
     s->out[0] = o;
     return GTR_OK;
 }
@@ -7284,7 +7292,7 @@ static double gtr__divisor(const gtr__call *c, int64_t counted) {
     return tally ? (double)tally[0] * (double)c->in[1].count / (double)tally[1] : (double)counted;
 }
 GTR__SHAPE(accuracy) {
-    if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0] || s->in[0].dim[1] < 0)
+    if (s->in[0].ndim != 2 || s->in[1].ndim != 1 || s->in[0].dim[0] != s->in[1].dim[0])
         return gtr__shape_want(s, 2, "logits (N, C) and labels (N,), of images a row a pixel");
     s->out[0] = gtr_shape0();
     s->flops = gtr__shape_flops(&s->in[0], 5);
@@ -7323,8 +7331,6 @@ GTR__CPU(accuracy_fwd) {
 GTR__SHAPE(cross_entropy) {
     if (s->in[1].ndim == 2) return gtr__shape_want(s, 2, "float32 labels (N, C), or int32 (N,)");
     GTR__TRY(gtr__shape_accuracy(s));
-    if (s->in[0].dim[1] == 1)
-        return GTR__BAD_SHAPE(s, "got one class, want at least two (gtr_bce_with_logits is of one)");
     s->out[1] = gtr_shape2(s->in[0].dim[0], 2);
     s->out[2] = gtr_shape1(1);
     return GTR_OK;
@@ -7486,7 +7492,7 @@ GTR__SHAPE(nll) {
     const gtr_shape *x = &s->in[0];
     s->out[0] = s->in[1];
     return s->out[0].ndim == 1 && (x->ndim == 1 || (x->ndim == 2 && x->dim[0] == s->out[0].dim[0]))
-        && x->dim[x->ndim - 1] > 1 ? GTR_OK : gtr__shape_want(s, 2, "(N, C), C above 1, and labels (N,)");
+        ? GTR_OK : gtr__shape_want(s, 2, "(N, C) and labels (N,)");
 }
 /* Backward where there is dy. */
 static void gtr__nll_range(GTR__FROM_TO) {
@@ -8774,7 +8780,7 @@ static int64_t gtr__batch_runs(const gtr_tensor *t, const gtr_shape *s) {
     const gtr_tensor *x = NULL;
     for (int i = 0; i < t->n_in && !x; i++) if (gtr__batch_axis(&t->in[i]->shape) < t->in[i]->shape.ndim) x = t->in[i];
     const int at = gtr__batch_axis(s), from = x ? gtr__batch_axis(&x->shape) : 0;
-    if (!x || at == s->ndim) return 0;
+    if (!x || gtr__batches(s) != 1) return 0;
     const int64_t k = s->dim[at], outer = gtr__shape_outer(s, at);
     int64_t runs = GTR__MAX(x->runs, 1), before = runs * gtr__shape_outer(&x->shape, from);
     if (gtr__moves(t->op) == GTR__MOVES_ALIAS) runs = before % outer ? 0 : before / outer;
@@ -8826,7 +8832,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     for (int i = 0; !r && i < GTR__MAX(s.n_out, 1); i++)
         if (gtr__count(&s.out[i]) == INT64_MIN) {
             r = GTR_ERR_SHAPE;
-            snprintf(s.why, sizeof s.why, "the product of its output's sizes is too large, or has the batch squared");
+            snprintf(s.why, sizeof s.why, "the product of its output's sizes is too large");
         }
     if (r) {
         gtr__op_text(kind, ctx->scope, name, n_in, in, who);
@@ -9243,6 +9249,20 @@ gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep) 
     return gtr__reduction(GTR__OP_NORM, x, axes, n, keep, kind, 0);
 }
 gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_CUMSUM, x, axis); }
+gtr_tensor *gtr_arange(gtr_tensor *x, int axis) {
+    int others[GTR_MAX_DIMS], n = 0;
+    if (!GTR__USABLE(x)) return NULL;
+    GTR__SINCE(x, "arange");
+    const int a = gtr__axis(x, axis, GTR__OP_CUMSUM);
+    gtr_tensor *t = a < 0 ? NULL : x->dtype == GTR_I32 ? gtr_to_float(x) : x;
+    for (int k = 0; t && k < x->shape.ndim; k++) if (k != a) {
+        if (x->shape.dim[k] > 1) t = gtr_slice(t, k, 0, 1);
+        others[n++] = k;
+    }
+    t = t ? gtr_is_nan(t) : NULL; /* 0 or 1, whatever x has */
+    if (t && n) t = gtr_sum(t, others, n, false);
+    return gtr__whole(x, since, t ? gtr_to_int(gtr__scaled(gtr_cumsum(gtr__scaled(t, 0, 1), 0), 1, -1)) : NULL);
+}
 gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending) {
     return gtr__sorted(x, axis, 0, descending);
 }
@@ -9967,6 +9987,9 @@ static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, c
 /* Of terms t what a loss is. divisor: of the mean, instead of their number. */
 static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reduction how, gtr_tensor *divisor) {
     if (weight) t = gtr_mul(t, gtr__widen(weight));
+    const int rest[GTR_MAX_DIMS] = { 1, 2, 3, 4, 5, 6, 7 };
+    if (t && how == GTR_REDUCE_BATCH_MEAN && gtr__batches(&t->shape) > 1 && t->shape.ndim > 1)
+        t = gtr_sum(t, rest, t->shape.ndim - 1, false);
     if (!t || how == GTR_REDUCE_NONE) return t;
     const gtr_shape *s = &t->shape;
     const bool per = how == GTR_REDUCE_BATCH_MEAN && s->ndim, batch = gtr__batch_axis(s) < s->ndim,
@@ -10117,6 +10140,7 @@ static bool gtr__as_rows(const char *op, gtr_tensor **x, gtr_tensor **labels, bo
     gtr_tensor **const in[2] = { x, labels };
     const int n = (*x)->shape.ndim;
     if (n < 3) return true;
+    if ((*x)->shape.dim[1] < 0) return GTR__REJECT(*x, SHAPE, op, NULL, ", want C scores each, or (N, N)") != NULL;
     const bool good = (*x)->ctx->error == GTR_OK;
     char scores[GTR__TEXT], more[2 * GTR__TEXT];
     if (!soft && !gtr__loss_fits(op, (*x)->ctx, "labels", *labels, GTR_I32, gtr__classless((*x)->shape), false)) {
@@ -10149,10 +10173,12 @@ gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
 /* cross_entropy, which is plain where it may be, or NLL: a x[label] + b. */
 static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, double a, double b) {
     at.loss.a = a; at.loss.b = b;
+    if (x && x->shape.ndim && x->shape.dim[x->shape.ndim - 1] == 1) return GTR__REJECT(x, SHAPE, gtr__kind_of(x->ctx,
+        op), NULL, ", one class, want C above 1 (gtr_bce_with_logits is of one)");
     gtr_tensor *t = gtr__op_of(op, x, labels, &at, NULL);
     if (!t) return NULL;
     t->limited = 1; t->has_ignore = true; t->ignore = (int32_t)at.loss.ignore_from;
-    return gtr__limit(t, x->shape.dim[x->shape.ndim - 1]);
+    return gtr__limit(t, GTR__MAX(x->shape.dim[x->shape.ndim - 1], 0)); /* of (N, N) a bad label makes NaN */
 }
 static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc d) {
     const char *const op = nll ? "nll" : "cross_entropy";
@@ -10160,8 +10186,9 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!gtr__all_there(op, x, labels, x)) return NULL;
     const gtr_shape shape = x->shape, terms = gtr__classless(shape), classes = gtr_shape1(shape.dim[1]);
     const bool soft = !nll && labels->dtype == GTR_F32 && labels->shape.ndim == shape.ndim && shape.ndim > 1;
-    const double s = d.label_smoothing, share = shape.ndim > 1 ? -s / (double)shape.dim[1] : 0;
-    const int last = -1;
+    const bool itself = shape.ndim > 1 && shape.dim[1] < 0; /* as many classes as rows: (N, N) */
+    const double s = d.label_smoothing, share = shape.ndim > 1 && !itself ? -s / (double)shape.dim[1] : 0;
+    const int last = -1, first = 0;
     gtr__attr at = GTR__ZERO;
     at.loss.ignore_from = at.loss.ignore_to = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
     if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
@@ -10182,10 +10209,14 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (w) all = gtr_mul(all, w);
     if (soft) t = gtr__dot(all, gtr__scaled(gtr__widen(labels), s - 1, share));
     else t = gtr__of_labels(GTR__OP_NLL, all, labels, at, s - 1, 0);
-    gtr_tensor *one = soft ? t : gtr__leaf(labels->ctx, GTR__OP_CONSTANT, NULL, GTR_F32, classes, NULL,
+    gtr_tensor *one = soft ? t : itself ? gtr__scaled(gtr_sum(gtr_is_nan(all), &first, 1, false), 0, 1)
+        : gtr__leaf(labels->ctx, GTR__OP_CONSTANT, NULL, GTR_F32, classes, NULL,
         gtr__init(GTR_INIT_CONSTANT, 1), false), *by;
     by = one = soft ? t : gtr__of_labels(GTR__OP_NLL, one, labels, at, 1, 0);
-    if (!soft && s > 0) t = gtr_add(t, gtr_mul(gtr__scaled(gtr_sum(all, &last, 1, false), share, 0), one));
+    if (s > 0 && (itself || !soft)) {
+        gtr_tensor *mean = gtr__scaled((itself ? gtr_mean : gtr_sum)(all, &last, 1, false), itself ? -s : share, 0);
+        t = gtr_add(t, soft ? mean : gtr_mul(mean, one));
+    }
     if (!soft && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
     const bool divides = !soft && !d.reduction;
     if (divides && (by = gtr__op1(GTR__OP_DIVISOR, by)) != NULL) {
@@ -10701,7 +10732,8 @@ static GTR__COLD void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, 
     a->rows = -t->shape.dim[0];
     if (b->r->micro == 1 || at == t->shape.ndim) return;
     const int64_t k = -t->shape.dim[at], runs = GTR__MAX(t->runs, 1);
-    const int64_t unit = k / runs * (at ? gtr__shape_inner(&t->shape, at) : 1);
+    const gtr_shape all = gtr__literal(t->shape, b->r->batch);
+    const int64_t unit = k / runs * (at ? gtr__shape_inner(&all, at) : 1);
     if (at == 0 && runs == 1) { n->row0 = k * b->row0; return; }
     n->row0 = 0;
     a->run = unit * b->rows; a->whole = unit * b->r->batch; a->shift = unit * b->row0;
@@ -16136,6 +16168,7 @@ static gtr_result gtr__meter_shapes(gtr__meter *m) {
         return GTR__BAD_ARG(m->t->ctx, "metrics: %s are another context's", x->ctx == m->t->ctx ? "labels" : "scores");
     const gtr_shape *s = &x->shape, *l = &y->shape;
     const bool rows = s->ndim && l->ndim && s->dim[0] < 0 && s->dim[0] == l->dim[0] && x->dtype == GTR_F32
+        && gtr__batches(s) == 1 && gtr__batches(l) == 1
         && (y->dtype == GTR_I32 || y->dtype == GTR_F32);
     const int64_t all = rows ? gtr__count(s) / s->dim[0] : 0, labels = rows ? gtr__count(l) / l->dim[0] : 0;
     bool fits = rows && all == labels;
@@ -16927,7 +16960,7 @@ static gtr_result gtr__rows_apart(const gtr_predictor *p, int64_t highest, bool 
         rows[i] = t->op == GTR__OP_INPUT && gtr__batched(t) ? APART : NONE;
         for (int k = 0; k < t->n_in; k++) rows[i] = GTR__MAX(rows[i], rows[t->in[k]->id]);
         if (!t->n_in || !rows[i]) continue;
-        if (!gtr__batched(t)
+        if (!gtr__batched(t) || gtr__batches(&t->shape) > 1
                 || !(act == GTR__ROWS_APART || (act == GTR__ROWS_APART_OFF_AXIS && t->attr.along.axis)))
             rows[i] = MIXED;
     }
@@ -17052,9 +17085,9 @@ static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc
     for (; n < GTR__PREDICTS && d->out[n]; n++) {
         gtr_tensor *t = d->out[n];
         if (t->ctx != p->ctx) return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is another context's", gtr__label(t));
-        if (!t->shape.ndim || t->shape.dim[0] >= 0 || gtr__stored_as(t)->op <= GTR__OP_CONSTANT)
-            return GTR__FAIL(p->ctx, SHAPE, "predictor: \"%s\" has no batch in its shape, or is not computed",
-                gtr__label(t));
+        if (!gtr__batched(t) || gtr__batches(&t->shape) > 1 || gtr__stored_as(t)->op <= GTR__OP_CONSTANT)
+            return GTR__FAIL(p->ctx, SHAPE, "predictor: \"%s\" has no batch in its shape, or has it twice (gtr_eval "
+                "computes that), or is not computed", gtr__label(t));
         if (gtr__predictor_find(p, GTR__OUT, gtr__stored_as(t)) >= 0)
             return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is there twice, or a reshape of another", gtr__label(t));
         p->of[GTR__OUT][p->n[GTR__OUT]++] = t;

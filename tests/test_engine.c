@@ -5471,7 +5471,7 @@ static void places_step(const places *c, gtr_float (*x)[PLACE_N * PLACE_C], plac
 }
 static void place_near(gtr_context *ctx, const char *name, const double *want, const char *what)
 {
-    gtr_float got[PLACE_C], to[PLACE_C];
+    gtr_float got[PLACE_C] = { 0 }, to[PLACE_C];
     gtr_tensor *p = find(ctx, name);
     for (int j = 0; j < PLACE_C; j++) to[j] = (gtr_float)want[j];
     if (p) EXPECT_EQ(gtr_get(p, got, sizeof got), GTR_OK);
@@ -5522,8 +5522,191 @@ static void norm_in_two_places(void)
     }
 }
 
+/* ---- a batch with itself: CLIP's loss ---- */
+enum { CLIP_IN = 3, CLIP_D = 4, CLIP_W = CLIP_D * CLIP_IN, CLIP_ALL = 2 * CLIP_W + 1, CLIP_N = 9 };
+typedef struct clip { gtr_context *ctx; gtr_tensor *x[2], *w[2], *scale, *sim, *rows, *loss, *acc, *best; } clip;
+static gtr_tensor *clip_side(clip *c, int k)
+{
+    const int last = -1;
+    const gtr_linear_desc d = { .out = CLIP_D, .no_bias = true };
+    c->x[k] = gtr_input(c->ctx, k ? "text" : "image", GTR_F32, gtr_shape2(GTR_BATCH, CLIP_IN));
+    gtr_tensor *h = gtr_linear_ex(c->x[k], k ? "fb" : "fa", d);
+    c->w[k] = find(c->ctx, k ? "fb.weight" : "fa.weight");
+    return gtr_div(h, gtr_norm(h, 2, &last, 1, true));
+}
+static clip clip_build(gtr_context *ctx)
+{
+    const int swap[] = { 1, 0 }, columns = 1;
+    const gtr_init two = { .kind = GTR_INIT_CONSTANT, .a = 2 };
+    clip c = { .ctx = ctx };
+    gtr_tensor *a = clip_side(&c, 0), *b = clip_side(&c, 1);
+    c.scale = gtr_parameter(ctx, "scale", gtr_shape1(1), two);
+    c.sim = gtr_mul(gtr_matmul_t(a, false, b, true), gtr_exp(c.scale));
+    c.rows = gtr_arange(c.x[0], 0);
+    c.loss = gtr_scale(gtr_add(gtr_cross_entropy(c.sim, c.rows),
+        gtr_cross_entropy(gtr_permute(c.sim, swap), c.rows)), 0.5f, 0);
+    c.acc = gtr_accuracy(c.sim, c.rows);
+    c.best = gtr_max(c.sim, &columns, 1, false);
+    return c;
+}
+/* The loss of rows from to to - 1 of x, by p: weights of both sides, and scale; sim: their similarities. */
+static double clip_part(const double *p, gtr_float (*x)[CLIP_N * CLIP_IN], int from, int to,
+    double (*sim)[CLIP_N])
+{
+    double e[2][CLIP_N][CLIP_D], sum = 0;
+    for (int k = 0; k < 2; k++) for (int i = from; i < to; i++) {
+        double norm = 0;
+        for (int d = 0; d < CLIP_D; d++) {
+            e[k][i][d] = 0;
+            for (int j = 0; j < CLIP_IN; j++)
+                e[k][i][d] += p[k * CLIP_W + d * CLIP_IN + j] * (double)x[k][i * CLIP_IN + j];
+            norm += e[k][i][d] * e[k][i][d];
+        }
+        for (int d = 0; d < CLIP_D; d++) e[k][i][d] /= sqrt(norm);
+    }
+    for (int i = from; i < to; i++) for (int j = from; j < to; j++) {
+        sim[i][j] = 0;
+        for (int d = 0; d < CLIP_D; d++) sim[i][j] += e[0][i][d] * e[1][j][d] * exp(p[2 * CLIP_W]);
+    }
+    for (int i = from; i < to; i++) {
+        double row = 0, column = 0;
+        for (int j = from; j < to; j++) { row += exp(sim[i][j]); column += exp(sim[j][i]); }
+        sum += (log(row) + log(column)) / 2 - sim[i][i];
+    }
+    return sum / (to - from);
+}
+static double clip_loss(const double *p, gtr_float (*x)[CLIP_N * CLIP_IN], int n, int parts)
+{
+    double sum = 0, sim[CLIP_N][CLIP_N];
+    for (int q = 0; q < parts; q++) if (n * (q + 1) / parts > n * q / parts)
+        sum += clip_part(p, x, n * q / parts, n * (q + 1) / parts, sim)
+            * (n * (q + 1) / parts - n * q / parts) / n;
+    return sum;
+}
+static void clip_get(const clip *c, gtr_trainer *t, double *p)
+{
+    gtr_tensor *const of[] = { c->w[0], c->w[1], c->scale };
+    gtr_float v[CLIP_W];
+    for (int k = 0; k < 3; k++) {
+        const int n = k < 2 ? CLIP_W : 1;
+        const size_t bytes = (size_t)n * sizeof *v;
+        EXPECT_EQ(t ? gtr_gradient_get(t, of[k], v, bytes) : gtr_get(of[k], v, bytes), GTR_OK);
+        for (int i = 0; i < n; i++) p[k * CLIP_W + i] = (double)v[i];
+    }
+}
+static void clip_set(const clip *c, gtr_float (*x)[CLIP_N * CLIP_IN], int n)
+{
+    uint32_t seed = (uint32_t)n;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < CLIP_N * CLIP_IN; i++) x[k][i] = (gtr_float)noise(&seed);
+        EXPECT_EQ(gtr_set(c->x[k], x[k], (size_t)(n * CLIP_IN) * sizeof **x), GTR_OK);
+    }
+}
+/* What is fetched in evaluation, of all rows, whatever a trainer's micro-batches are. */
+static void clip_values(const clip *c, const double *p, gtr_float (*x)[CLIP_N * CLIP_IN], int n)
+{
+    gtr_tensor *of[] = { c->sim, c->rows, c->best, c->loss };
+    gtr_float sim[CLIP_N * CLIP_N], best[CLIP_N], loss;
+    double want[CLIP_N][CLIP_N];
+    int32_t rows[CLIP_N];
+    const size_t line = (size_t)n * sizeof *sim;
+    const double l = clip_part(p, x, 0, n, want);
+    EXPECT_EQ(gtr_eval(of, 4), GTR_OK);
+    EXPECT_EQ(gtr_get(c->sim, sim, line * (size_t)n), GTR_OK);
+    EXPECT_EQ(gtr_get(c->rows, rows, (size_t)n * sizeof *rows), GTR_OK);
+    EXPECT_EQ(gtr_get(c->best, best, line), GTR_OK);
+    EXPECT_EQ(gtr_get(c->loss, &loss, sizeof loss), GTR_OK);
+    CHECK(fabs((double)loss - l) < 1e-5, "%d rows: the loss is %g, want %g", n, (double)loss, l);
+    for (int i = 0; i < n; i++) {
+        double most = want[i][0];
+        CHECK(rows[i] == i, "row %d is number %d", i, rows[i]);
+        for (int j = 0; j < n; j++) {
+            most = fmax(most, want[i][j]);
+            CHECK(fabs((double)sim[i * n + j] - want[i][j]) < 1e-4, "%d, %d: %g, want %g", i, j,
+                (double)sim[i * n + j], want[i][j]);
+        }
+        CHECK(fabs((double)best[i] - most) < 1e-4, "the most of %d is %g, want %g", i, (double)best[i], most);
+    }
+}
+static void contrast(void)
+{
+    static const int sizes[] = { 7, 4, 1, CLIP_N, 7 };
+    gtr_float x[2][CLIP_N * CLIP_IN];
+    for (int parts = 1; parts < 4; parts++) {
+        gtr_context *ctx = create();
+        const clip c = clip_build(ctx);
+        gtr_trainer_desc d = { .lr = 0.3f, .micro_batches = parts };
+        gtr_trainer *t = gtr_trainer_create(c.loss, d);
+        if (!CHECK(t != NULL, "%s", gtr_error_text(ctx))) { gtr_destroy(ctx); return; }
+        for (int s = 0; s < (int)(sizeof sizes / sizeof *sizes); s++) {
+            double p[CLIP_ALL], g[CLIP_ALL];
+            const int n = sizes[s];
+            clip_set(&c, x, n);
+            clip_get(&c, NULL, p);
+            const double want = clip_loss(p, x, n, parts);
+            if (parts == 2) clip_values(&c, p, x, n);
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            CHECK(fabs((double)gtr_loss(t) - want) < 2e-5, "%d rows in %d: the loss is %g, want %g", n, parts,
+                (double)gtr_loss(t), want);
+            clip_get(&c, t, g);
+            for (int i = 0; i < CLIP_ALL; i++) {
+                const double was = p[i], h = 1e-5;
+                p[i] = was + h; double slope = clip_loss(p, x, n, parts);
+                p[i] = was - h; slope = (slope - clip_loss(p, x, n, parts)) / (2 * h);
+                p[i] = was;
+                CHECK(fabs(g[i] - slope) < 1e-5 + 1e-4 * fabs(slope), "%d rows in %d: gradient %d is %g, want %g", n,
+                    parts, i, g[i], slope);
+            }
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* A data set with a tail batch, its evaluation, and a predictor whose rows act on each other. */
+static void contrast_fit(void)
+{
+    gtr_float x[2][CLIP_N * CLIP_IN], out[CLIP_N], want[CLIP_N];
+    gtr_context *ctx = create();
+    const clip c = clip_build(ctx);
+    gtr_arrays_desc a = { .rows = CLIP_N };
+    double p[CLIP_ALL], sim[CLIP_N][CLIP_N];
+    gtr_trainer *t = gtr_trainer_create(c.loss, (gtr_trainer_desc){ .lr = 0.1f });
+    clip_set(&c, x, CLIP_N);
+    for (int k = 0; k < 2; k++) {
+        a.column[k].data = x[k]; a.column[k].dtype = GTR_F32; a.column[k].shape = gtr_shape1(CLIP_IN);
+    }
+    gtr_dataset *data = gtr_dataset_arrays(ctx, a);
+    gtr_fit_desc f = { .epochs = 3, .batch = 4, .silent = true, .validation = data, .metric = c.acc };
+    float before = 0, after = 0, right = 0;
+    EXPECT_EQ(gtr_evaluate(t, data, 4, NULL, &before, NULL), GTR_OK);
+    EXPECT_EQ(gtr_fit(t, data, f), GTR_OK);
+    EXPECT_EQ(gtr_evaluate(t, data, 4, c.acc, &after, &right), GTR_OK);
+    clip_get(&c, NULL, p);
+    const double parts = (4 * clip_part(p, x, 0, 4, sim) + 4 * clip_part(p, x, 4, 8, sim)
+        + clip_part(p, x, 8, 9, sim)) / 9;
+    CHECK(after < before && fabs((double)after - parts) < 1e-5, "evaluated, of batches of 4, 4 and 1: %g, before %g, "
+        "want %g", (double)after, (double)before, parts);
+    EXPECT(right * 9 >= 1 && right <= 1);       /* the last batch's one row is right */
+    gtr_predictor *r = gtr_predictor_create_ex(ctx, (gtr_predictor_desc){ .out = { c.best }, .max_rows = CLIP_N });
+    const void *in[] = { x[0], x[1] };
+    void *to[] = { out };
+    for (int n = CLIP_N; n > 3; n -= 4) {
+        for (int k = 0; k < 2; k++)
+            EXPECT_EQ(gtr_set(c.x[k], x[k], (size_t)(n * CLIP_IN) * sizeof **x), GTR_OK);
+        gtr_tensor *best = c.best;
+        EXPECT_EQ(gtr_eval(&best, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(best, want, (size_t)n * sizeof *want), GTR_OK);
+        EXPECT_EQ(gtr_predict_ex(r, in, n, to), GTR_OK);
+        CHECK(near32(out, want, n), "%d rows are predicted otherwise than evaluated", n);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
 static void all(void)
 {
+    RUN(contrast);
+    RUN(contrast_fit);
     RUN(norm_in_two_places);
     RUN(gradient_inside);
     RUN(between_halves);

@@ -294,6 +294,37 @@ BUILD(embedding_with, gtr_embedding_with(x[0], x[1]))
 BUILD(embedding, gtr_embedding(x[0], "layer", c->p[0], c->p[1]))
 BUILD(batch_norm, c->n_p ? gtr_batch_norm_ex(x[0], "layer", norm_desc((float)c->p[0] / 100))
     : gtr_batch_norm(x[0], "layer"))
+/* A batch with itself, (N, N): what it may go through, back to (N, D). */
+static gtr_tensor *build_itself(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    static const int swap[GTR_MAX_DIMS] = { 1, 0 }, columns = 1, rows = 0;
+    gtr_tensor *s = gtr_matmul_t(x[0], false, x[1], true), *t = gtr_permute(s, swap), *n = gtr_arange(x[0], 0), *h;
+    gtr_tensor *i = gtr_to_float(n), *eye = gtr_equal(i, gtr_reshape(i, gtr_shape2(GTR_BATCH, 1)));
+    (void)ctx; (void)c;
+    h = gtr_mul(gtr_softmax(s, 0), gtr_log_softmax(t, 1));
+    h = gtr_add(h, gtr_where(eye, gtr_scale(s, 0.5f, -1), gtr_tanh(t)));
+    h = gtr_add(h, gtr_sub(gtr_logsumexp(s, &columns, 1, true), gtr_mean(t, &rows, 1, true)));
+    h = gtr_add(h, gtr_mul(gtr_max(s, &rows, 1, true), gtr_scale(gtr_cumsum(t, 1), 0.1f, 0)));
+    return gtr_add(gtr_matmul(h, x[1]), gtr_sum(gtr_matmul(gtr_sort(s, 1, false), t), &columns, 1, true));
+}
+/* Losses of (N, N): of rows' numbers, and of what is alike; a scalar. */
+static gtr_tensor *build_itself_losses(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    gtr_tensor *s = gtr_matmul_t(x[0], false, x[1], true), *n = gtr_arange(x[1], 0), *log = gtr_log_softmax(s, 1),
+        *i = gtr_scale(gtr_to_float(n), 0.5f, 0), *t,
+        *soft = gtr_softmax(gtr_sub(i, gtr_reshape(i, gtr_shape2(GTR_BATCH, 1))), 1);
+    gtr_cross_entropy_desc all = smoothing(20, -1), some = smoothing(0, 1), both = smoothing(20, -1);
+    gtr_loss_desc mean = { GTR_REDUCE_BATCH_MEAN, NULL, NULL, 0, 0, 0, 0, 0, 0, false, false, false };
+    (void)ctx; (void)c;
+    t = gtr_add(gtr_cross_entropy(s, n), gtr_cross_entropy_ex(s, n, all));
+    both.ignore_index = 0;
+    t = gtr_add(t, gtr_cross_entropy_ex(s, soft, both));
+    t = gtr_add(t, gtr_kl_div_ex(log, soft, mean));
+    all.reduction = GTR_REDUCE_SUM;
+    t = gtr_add(t, gtr_cross_entropy_ex(s, n, all));
+    some.reduction = GTR_REDUCE_BATCH_MEAN; some.sample_weight = gtr_sigmoid(i);
+    return gtr_add(gtr_add(t, gtr_cross_entropy_ex(s, n, some)), gtr_nll(log, n));
+}
 /* One norm of two inputs, of weight and bias, then of neither. */
 static gtr_tensor *build_batch_norm_with(gtr_context *ctx, gtr_tensor **x, const op_case *c)
 {
@@ -574,6 +605,7 @@ static const char *const image_norm_cases[] = { "2x3x2x2", "*13x2x3", "3x2x4x5",
     "3x5x2x3x4", "64x16x32x32", NULL };
 static const char *const norm_with_cases[] = { "2x3 2x3 3 3", "*5x3 5x3 3", "7x2 7x2 2 2", "3x2x2x2 3x2x2x2 2 2",
     "2x3x4 2x3x4 3 3", "5x1 5x1 1 1", NULL };
+static const char *const itself_cases[] = { "1x7 1x7", "5x3 5x3", "2x2 2x2", "7x1 7x1", "4x5 4x5", NULL };
 static const char *const group_norm_cases[] = { "2x4x3x2 4 4@2 0", "*3x6x2x2@3 50", "2x2x4x3 2 2@1 0", "5x4x3 4 4@4 10",
     "3x8 8 8@2 0", "!2x3x2x2x2 3 3@1 0", "*2x16x5x5 16 16@4 0", "3x33x7x5 33 33@3 0", "2x64x13x9@32 0",
     "2x128x7x7 128 128@32 0", "4x32x8x8 32 32@32 0", "1x3x64x64 3 3@1 0", "32x64x4x4 64 64@8 0", "16x8x28x28 8 8@2 0",
@@ -837,6 +869,8 @@ static const op_row rows[] = {
     { "binary_acts",      build_binary_acts,      "XX",    stop_cases,             GRAPH },
     { "shared_weights",   build_shared_weights,   "Xww",   shared_cases,           GRAPH },
     { "recomputed",       build_recomputed,       "Xw",    graph_cases,            GRAPH },
+    { "itself",           build_itself,           "XX",    itself_cases,           GRAPH },
+    { "itself, losses",   build_itself_losses,    "XX",    itself_cases,           GRAPH | LOSS },
     { "classifier",       build_classifier,       "XLw",   classifier_cases,       GRAPH | LOSS },
 };
 #define N_ROWS (int)(sizeof rows / sizeof *rows)
@@ -3903,6 +3937,29 @@ static void bad_norms(gtr_context *ctx, gtr_tensor *x)
     gtr_stage(ctx, 0);
     EXPECT(gtr_batch_norm_with(x, w, NULL, mean, var, d) != NULL);
 }
+/* Of (N, N) what is refused; x: float32 (N, 7), y: labels */
+static void bad_itself(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y)
+{
+    gtr_tensor *s = gtr_matmul_t(x, false, x, true), *three = gtr_reshape(s, gtr_shape3(GTR_BATCH, GTR_BATCH, 1));
+    char text[GTR__TEXT];
+    gtr_shape all = gtr_tensor_shape(gtr_mul(gtr_reshape(x, gtr_shape3(GTR_BATCH, 1, 7)),
+        gtr_reshape(x, gtr_shape3(1, GTR_BATCH, 7))));
+    CHECK(!strcmp(gtr__shape_text(&all, text), "(N, N, 7)"), "%s", text);
+    EXPECT_EQ(gtr_tensor_bytes(s), sizeof(gtr_float));
+    BAD(gtr_input(ctx, "itself", GTR_F32, gtr_shape2(GTR_BATCH, GTR_BATCH)), GTR_ERR_SHAPE, "(N, N)|first");
+    BAD(gtr_reshape(s, gtr_shape1(GTR_BATCH)), GTR_ERR_SHAPE, "reshape|(N, N) into (N,)|as many");
+    BAD(gtr_reshape(x, gtr_shape3(GTR_BATCH, 7, GTR_BATCH)), GTR_ERR_SHAPE, "reshape|(N, 7, N)|-1 is N");
+    BAD(gtr_reshape(y, gtr_shape2(GTR_BATCH, GTR_BATCH)), GTR_ERR_SHAPE, "reshape|(N, N)|-1 is N");
+    BAD(gtr_linear(s, "itself", 3), GTR_ERR_SHAPE, "linear|\"itself\"|(N, N)|(..., K)");
+    BAD(gtr_add(s, x), GTR_ERR_SHAPE, "add|(N, N) and (N, 7)|broadcast");
+    BAD(gtr_slice(s, 1, 0, 1), GTR_ERR_ARG, "slice|dimension 1 of (N, N)|not the batch");
+    BAD(gtr_cross_entropy(three, gtr_reshape(y, gtr_shape2(GTR_BATCH, 1))), GTR_ERR_SHAPE,
+        "cross_entropy|(N, N, 1)|C scores");
+    BAD(gtr_predictor_create(s, 4), GTR_ERR_SHAPE, "predictor|\"matmul\"|twice|gtr_eval");
+    BAD(gtr_arange(x, 2), GTR_ERR_ARG, "arange|axis 2");
+    BAD(gtr_arange(gtr_sum(x, NULL, 0, false), 0), GTR_ERR_ARG, "arange|axis 0 of a tensor with 0");
+    EXPECT(!gtr_arange(NULL, 0));
+}
 static void bad_ops(void)
 {
     gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1), *other = context_on(GTR_DEVICE_CPU, 1);
@@ -3955,8 +4012,7 @@ static void bad_ops(void)
     BAD(gtr_div(far_x, x), GTR_ERR_ARG, "div|different contexts");
     gtr_error_clear(other);
     BAD(gtr_add(wide, tall), GTR_ERR_SHAPE, "add|1099511627776");
-    BAD(gtr_mul(gtr_reshape(x, gtr_shape3(GTR_BATCH, 1, 7)), gtr_reshape(x, gtr_shape3(1, GTR_BATCH, 7))),
-        GTR_ERR_SHAPE, "mul|(N, N, 7)|one multiple of the batch");
+    bad_itself(ctx, x, y);
     BAD(gtr_scale(x, (float)NAN, 0), GTR_ERR_ARG, "scale|nan");
     BAD(gtr_scale(x, 1, (float)INFINITY), GTR_ERR_ARG, "scale|inf");
     BAD(gtr_scale(y, 1, 1), GTR_ERR_SHAPE, "scale|int32|float32");
@@ -4078,7 +4134,6 @@ static void bad_ops(void)
     gtr_scope_begin(ctx, "block.0");
     BAD(gtr_linear(y, "fc", 3), GTR_ERR_SHAPE, "linear|\"block.0.fc\"");
     gtr_scope_end(ctx);
-    BAD(gtr_linear_with(x, x, NULL), GTR_ERR_SHAPE, "linear|(N, N)|one multiple of the batch");
     BAD(gtr_linear_with(x, c, NULL), GTR_ERR_SHAPE, "linear|(N, 7)|(2, 3, 4)");
     BAD(gtr_linear_with(c, w, b), GTR_ERR_SHAPE, "linear|(2, 3, 4)|(5, 7)|(5,)");
     BAD(gtr_linear_with(x, w, w), GTR_ERR_SHAPE, "linear|(N, 7)|(5, 7)|bias (M,)");
