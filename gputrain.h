@@ -52,11 +52,11 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax
     op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step
     op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally
-    op:bn_commit op:guard op:update op:report op:check op:network rows program cpu-backend contexts tensors op-builders
-    layer-builders loss-builders plan pass:record pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse
-    pass:alias pass:select pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule
-    streaming training nonfinite step evaluate metrics fit predicting files datasets idx cifar images csv npy
-    dataset-use safetensors json load save-file checkpoint observing release
+    op:bn_commit op:guard op:update op:blend op:report op:check op:network rows program cpu-backend contexts tensors
+    op-builders layer-builders loss-builders plan pass:record pass:forms pass:tally pass:differentiate
+    pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory pass:stamp plan-make running leaves
+    resolve runner set-get schedule streaming training nonfinite step evaluate metrics fit predicting files datasets idx
+    cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number
@@ -1079,6 +1079,12 @@ GTR_API bool gtr_parameter_trainable(const gtr_tensor *p);
    more. From another context (of the same thread), on whatever device. One that is missing or of another shape is
    GTR_ERR_SHAPE in to; on failure nothing changes. Waits for both. */
 GTR_API gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from);
+/* A target network follows another: each parameter and buffer whose name begins with to ("target.") becomes (1 - tau)
+   to + tau from, from being its namesake's ("online.") weights; counts are copied. tau 0 to 1. One launch for 80 of
+   them, behind the steps that are queued: does not wait. As of gtr_set's values averages (.ema) are these. One that is
+   missing, of another shape, or that lies otherwise (one of both behind flatten of images): GTR_ERR_SHAPE; none, or one
+   among both: GTR_ERR_ARG; nothing changes. Lillicrap and others, 2016. */
+GTR_API gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau);
 
 // >>trainer
 /* Trains the parameters that loss, a scalar, depends on. The trainer belongs to the context. Several trainers may share
@@ -1560,6 +1566,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(FILL, fill, FORWARD, GTR__FLAT) X(FEED, feed, FORWARD, GTR__FLAT) X(TALLY, tally, FORWARD, GTR__FLAT) \
     X(BN_COMMIT, bn_commit, FORWARD, GTR__FLAT) X(GUARD, guard, FORWARD, GTR__WS | GTR__FLAT) \
     X(UPDATE, update, FORWARD, GTR__FLAT) X(REPORT, report, FORWARD, GTR__FLAT) X(CHECK, check, FORWARD, GTR__FLAT) \
+    X(BLEND, blend, FORWARD, GTR__FLAT) \
     X(LINEAR_ACT, linear_act, FORWARD, GTR__LOW | GTR__WS | GTR__PRODUCT | GTR__FLAT) \
     X(LINEAR_DACT, linear_dact, FORWARD, GTR__LOW | GTR__WS | GTR__PRODUCT | GTR__FLAT) \
     X(XENT_STEP, xent_step, FORWARD, GTR__FULL | GTR__WS | GTR__TALLIES | GTR__FLAT) \
@@ -2124,6 +2131,10 @@ typedef struct {
 typedef struct {
     int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared;
 } gtr__feed;
+/* BLEND: of so many parameters, of count elements, to and, NULL if there are none, its low copies; wide: GTR_I64 */
+#define GTR__BLENDS 80 /* of a launch, whose arguments they are */
+typedef struct { void *to; const void *from; void *low[2]; int64_t count, wide; } gtr__blended;
+typedef struct { gtr__blended of[GTR__BLENDS]; int n; float keep, tau; } gtr__blend;
 /* The optimizer over all parameters: gradient and states are one buffer each, laid out by the segments (offset in
    elements, a multiple of 64; gaps are never read for a result, and the gradient's stay zero). */
 typedef struct { gtr_float *p; void *bf16, *f16; int64_t offset, count; int32_t group, pad; } gtr__segment;
@@ -7963,6 +7974,27 @@ GTR__CPU(update_fwd) {
     return gtr__ranges(cpu, gtr__update_range, &w, o->count, GTR__CHUNK);
 }
 
+// >>op:blend
+/* ptr: gtr__blend. Each to = keep to + tau from, in the master and its low copies; int64 is copied. */
+typedef struct { gtr__blended of; gtr_float keep, tau; } gtr__blend_job;
+static void gtr__blend_range(GTR__FROM_TO) {
+    GTR__JOB(gtr__blend_job, w);
+    gtr_float *to = (gtr_float *)w->of.to;
+    const gtr_float *from = (const gtr_float *)w->of.from;
+    for (int64_t k = i; k < end; k++) to[k] = w->keep * to[k] + w->tau * from[k];
+    for (int k = 0; k < 2; k++) if (w->of.low[k])
+        gtr__convert((uint16_t *)w->of.low[k] + i, k ? GTR_F16 : GTR_BF16, to + i, GTR_F32, end - i);
+}
+GTR__CPU(blend_fwd) {
+    const gtr__blend *b = (const gtr__blend *)c->attr->ptr;
+    for (int k = 0; k < b->n; k++) {
+        const gtr__blend_job w = { b->of[k], b->keep, b->tau };
+        if (w.of.wide) memcpy(w.of.to, w.of.from, (size_t)w.of.count * sizeof(int64_t));
+        else gtr__ranges(cpu, gtr__blend_range, &w, w.of.count, GTR__CHUNK);
+    }
+    return GTR_OK;
+}
+
 // >>op:report
 /* in: up to GTR__MAX_REPORT scalars, the loss first; attr report.ptr is NULL outside a trainer.
    Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped,
@@ -13270,15 +13302,26 @@ static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void 
 static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) {
     return gtr__parameter_get(p, p->stage, p->data, dst, gtr__label(p));
 }
-static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, double value, gtr__arg in, gtr__arg out) {
+static gtr_result gtr__run_with(gtr_context *ctx, int stage, gtr__op op, gtr__attr attr, gtr__arg in, gtr__arg out) {
     gtr__plan plan = GTR__ZERO;
     gtr__node node = GTR__ZERO;
     gtr__call call = GTR__ZERO;
     plan.node = &node; plan.n_node = 1; plan.n_stage = ctx->n_instance; plan.n_stream = 1;
-    node.op = op; node.stage = stage; node.layer = ""; node.attr.fill.value = value;
+    node.op = op; node.stage = stage; node.layer = ""; node.attr = attr;
     node.call = &call;
     call.attr = &node.attr; call.n_in = 1; call.n_out = 1; call.in = &in; call.out = &out; call.caps = &ctx->caps;
     return gtr__backend_result(ctx, ctx->be->run_node(ctx->instance, &plan, 0), gtr__row(op)->name);
+}
+static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, double value, gtr__arg in, gtr__arg out) {
+    gtr__attr at = GTR__ZERO;
+    at.fill.value = value;
+    return gtr__run_with(ctx, stage, op, at, in, out);
+}
+static gtr_result gtr__run_blend(gtr_context *ctx, int stage, const gtr__blend *b) {
+    const gtr__arg none = GTR__ZERO;
+    gtr__attr at = GTR__ZERO;
+    at.ptr = b;
+    return gtr__run_with(ctx, stage, GTR__OP_BLEND, at, none, none);
 }
 static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr__arg a = GTR__ZERO;
@@ -13676,8 +13719,11 @@ static void gtr__list_plan(gtr_context *own, const gtr__cached *of, gtr__recipe 
     own->error = GTR_OK;
 }
 /* Lists kernels of ops that run outside a plan (gtr__run_single): FILL of optimizer state, CAST of parameters to low
-   precision, CHECK for values that are not finite. */
+   precision, CHECK for values that are not finite, BLEND. */
 static void gtr__list_singles(gtr_context *own) {
+    gtr__blend b = GTR__ZERO;
+    b.n = 1;
+    gtr__run_blend(own, 0, &b);
     const gtr_shape many = gtr_shape1(1000), one = gtr_shape1(1);
     void *at = (void *)((uintptr_t)1 << 40);
     const gtr__arg x = gtr__arg_of(at, GTR_F32, &many);
@@ -20703,6 +20749,49 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
     if (!r) gtr__rewritten(to, NULL);
     gtr__weights_unlock(to);
     gtr__mfree(to, data);
+    return r;
+}
+/* p's namesake in from, and its error; NULL: p's name does not begin with to, or *r. */
+static gtr_tensor *gtr__blends(const gtr_tensor *p, const char *to, const char *from, gtr_result *r) {
+    const size_t n = strlen(to);
+    char name[1100], got[GTR__TEXT], want[GTR__TEXT];
+    if (strncmp(p->name, to, n)) return NULL;
+    snprintf(name, sizeof name, "%s%s", from, p->name + n);
+    gtr_tensor *q = gtr_parameter_find(p->ctx, name);
+    const bool fits = q && q->dtype == p->dtype && gtr__shape_equal(&q->shape, &p->shape) && q->last == p->last;
+    if (fits && (q == p || strncmp(name, to, n))) return q;
+    *r = fits ? GTR__BAD_ARG(p->ctx, "gtr_parameters_blend: \"%.300s\" is among both, \"%.300s\" and \"%.300s\"", name,
+        to, from) : GTR__FAIL(p->ctx, SHAPE, "gtr_parameters_blend: \"%.300s\" %s%s, \"%.300s\" is %s%s", p->name,
+        gtr__shape_text(&p->shape, want), p->last ? ", channels last" : "", name, q ? gtr__shape_text(&q->shape, got)
+        : "missing", q && q->last ? ", channels last" : "");
+    return NULL;
+}
+gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau) {
+    gtr__blend b = GTR__ZERO;
+    gtr_result r = GTR_OK;
+    int64_t i, n = 0;
+    if (!ctx) return GTR_ERR_NOMEM;
+    GTR__TRY(gtr__runnable(ctx, "gtr_parameters_blend"));
+    for (i = 0; to && from && i < ctx->n_parameter && !r; i++)
+        n += gtr__blends(ctx->parameter[i], to, from, &r) != NULL;
+    if (r) return r;
+    if (!n || !(tau >= 0 && tau <= 1)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: %jd parameters of \"%.300s\", "
+        "tau %g, want at least one, and 0 to 1", (intmax_t)n, to ? to : "NULL", (double)tau);
+    GTR__TRY(gtr__settle(ctx, NULL, 0));
+    b.tau = tau; b.keep = 1 - tau;
+    ctx->writes++;
+    gtr__weights_lock(ctx);
+    for (i = 0; n && !r; i++) {
+        gtr_tensor *p = ctx->parameter[i], *q = gtr__blends(p, to, from, &r);
+        if (!q) continue;
+        gtr__blended of = { p->data, q->data, { p->low[0], p->low[1] }, gtr__count(&p->shape), p->dtype == GTR_I64 };
+        b.of[b.n++] = of;
+        gtr__rewritten(ctx, p);
+        if (--n && b.n < GTR__BLENDS) continue;
+        r = gtr__run_blend(ctx, p->stage, &b);
+        b.n = 0;
+    }
+    gtr__weights_unlock(ctx);
     return r;
 }
 

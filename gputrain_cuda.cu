@@ -114,7 +114,7 @@
 //     op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
 //     custom-staging       operands of a custom op in mapped memory
 //     record               the step's record on the device
-//     op:feed op:guard op:report op:update
+//     op:feed op:guard op:report op:update op:blend
 //     match-finish         matcher: GUARD, UPDATE and REPORT in one launch
 //     op:check
 // Whole networks
@@ -17592,6 +17592,29 @@ static gtr_result gtr__cuda_update_fwd(gtr__run *run, const gtr__call *c) {
     gtr__update_forms(c, &u);
     return gtr__update_start(run, c, &u);
 }
+// >>op:blend
+// Bytes: 12 an element, and 2 a low copy. A row of blocks serves a parameter.
+#if GTR__DEVICE_HALF
+static __global__ void __launch_bounds__(GTR__T) gtr__k_blend(const __grid_constant__ gtr__blend m) {
+    gtr__enter();
+    const gtr__blended &s = m.of[blockIdx.y];
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < s.count; i += (int64_t)gridDim.x * GTR__T) {
+        if (s.wide) { ((int64_t *)s.to)[i] = ((const int64_t *)s.from)[i]; continue; }
+        const float v = fmaf(m.tau, ((const float *)s.from)[i], m.keep * ((const float *)s.to)[i]);
+        ((float *)s.to)[i] = v;
+        if (s.low[0]) gtr__put(s.low[0], GTR_BF16, i, v);
+        if (s.low[1]) gtr__put(s.low[1], GTR_F16, i, v);
+    }
+}
+#endif
+GTR__GLOBAL void gtr__k_blend(gtr__blend);
+static gtr_result gtr__cuda_blend_fwd(gtr__run *run, const gtr__call *c) {
+    const gtr__blend *m = (const gtr__blend *)c->attr->ptr;
+    int64_t most = 1;
+    for (int k = 0; k < m->n; k++) most = gtr__max64(most, m->of[k].count);
+    return GTR__LAUNCH(run, c, gtr__k_blend, dim3(gtr__grid(c, most), (unsigned)m->n), GTR__T, 0, *m);
+}
+
 // >>match-finish
 // The last nodes of a step: UPDATE and REPORT in one launch, and GUARD, if nothing but losses is left to it; between
 // GUARD and them what commits statistics.

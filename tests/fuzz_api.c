@@ -605,7 +605,7 @@ static void do_over_axes(void)
         if (keep) built(gtr_log_softmax(x, axis), x);
         else built(gtr_softmax_mask(x, many[1], axis), x && many[1]);
         break;
-    case 1: built(gtr_cumsum(x, axis), x); break;
+    case 1: built(keep ? gtr_cumsum(x, axis) : gtr_arange(x, axis), x); break;
     case 2: built(gtr_sort(x, axis, keep), x); break;
     case 3: built(gtr_top_k(x, k, axis), x); break;
     case 4: built(gtr_argmin(x, axis), x); break;
@@ -1705,10 +1705,10 @@ static void do_checkpoint(void)
     static uint8_t image[1 << 16];
     static size_t size;
     static const char *const names[] = { "gtr_checkpoint_save", "gtr_checkpoint_load", "gtr_checkpoint_get",
-        "gtr_checkpoint_set", "gtr_parameters_copy" };
+        "gtr_checkpoint_set", "gtr_parameters_copy", "gtr_parameters_blend" };
     gtr_trainer *t = trainer();
     gtr_context *from = worlds[byte() % 2].ctx;
-    const unsigned k = byte() % 5;
+    const unsigned k = byte() % 6;
     const char *p = path(path_of(one_in(2) ? "w0" : "w1"));
     gtr_result r = GTR_OK;
     for (unsigned n = k == 3 && one_in(2) ? byte() % 4 : 0; n > 0 && size; n--) {
@@ -1725,9 +1725,14 @@ static void do_checkpoint(void)
         if (n > sizeof image) { told(); return; }
         r = n ? gtr_checkpoint_get(t, image, size = n) : gtr_error(w->ctx);
     } else if (k == 3) r = gtr_checkpoint_set(t, size ? image : NULL, size);
-    else r = gtr_parameters_copy(w->ctx, from);
+    else if (k == 4) r = gtr_parameters_copy(w->ctx, from);
+    else {
+        gtr_tensor *one = parameter(), *other = parameter();
+        r = gtr_parameters_blend(w->ctx, one ? gtr_tensor_name(one) : NULL, other ? gtr_tensor_name(other) : "",
+            nastyf(0.25f));
+    }
     if (r == GTR_OK && gtr_error(w->ctx) == GTR_ERR_NONFINITE) { r = GTR_ERR_NONFINITE; summed = false; }
-    if (error_before || !(t || k == 4)) told(); else after(r);
+    if (error_before || !(t || k > 3)) told(); else after(r);
 }
 
 /* ---- calls: texts and the rest ---- */

@@ -5703,8 +5703,176 @@ static void contrast_fit(void)
     gtr_destroy(ctx);
 }
 
+/* ---- a target network ---- */
+static gtr_tensor *target_net(gtr_context *ctx, gtr_tensor *x, const char *scope)
+{
+    gtr_scope_begin(ctx, scope);
+    gtr_tensor *h = gtr_relu(gtr_batch_norm(gtr_linear(x, "fc1", 24), "norm"));
+    h = gtr_linear(h, "fc2", 3);
+    gtr_scope_end(ctx);
+    return h;
+}
+/* What of a context's parameters begin with prefix: their values, behind each other, and which count; how many. */
+static int target_get(gtr_context *ctx, const char *prefix, double *v, bool *counts)
+{
+    int n = 0;
+    for (int64_t i = 0; i < gtr_parameter_count(ctx); i++) {
+        gtr_float f[1024];
+        int64_t count;
+        gtr_tensor *p = gtr_parameter_at(ctx, i);
+        const bool wide = gtr_tensor_dtype(p) == GTR_I64;
+        const int some = wide ? 1 : (int)(p->data_bytes / sizeof *f);
+        if (strncmp(gtr_tensor_name(p), prefix, strlen(prefix))) continue;
+        EXPECT_EQ(gtr_get(p, wide ? (void *)&count : f, p->data_bytes), GTR_OK);
+        for (int k = 0; k < some; k++) { counts[n] = wide; v[n++] = wide ? (double)count : (double)f[k]; }
+    }
+    return n;
+}
+static void blended_of(gtr_precision precision)
+{
+    enum { N = 8, MOST = 1024 };
+    static double to[MOST], from[MOST], got[MOST];
+    static bool counts[MOST];
+    static const float taus[] = { 0.25f, 0, 0.005f, 1, 0.5f };
+    gtr_context *ctx[2] = { create(), create() };
+    gtr_tensor *x[2], *target[2], *out[2];
+    gtr_trainer *t[2];
+    gtr_trainer_desc d = { .optimizer = GTR_ADAM, .lr = 0.01f, .precision = precision };
+    for (int k = 0; k < 2; k++) {
+        x[k] = gtr_input(ctx[k], "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
+        out[k] = target_net(ctx[k], x[k], "online");
+        target[k] = target_net(ctx[k], gtr_scale(x[k], 1, 0.5f), "target");
+        t[k] = gtr_trainer_create(gtr_mse(out[k], gtr_stop_gradient(target[k])), d);
+        if (!CHECK(t[k] != NULL, "%s", gtr_error_text(ctx[k]))) return;
+    }
+    copy_parameters(ctx[1], ctx[0]);
+    gtr_trainer *alone = gtr_trainer_create(gtr_mean(gtr_square(out[0]), NULL, 0, false), sgd(0.05f));
+    gtr_predictor *p = snapshot_of(target[0], N);
+    gtr_float before[N * 3], after[N * 3];
+    EXPECT_EQ(gtr_predict(p, pool_x, N, before), GTR_OK);
+    for (int s = 0; s < (int)(sizeof taus / sizeof *taus); s++) {
+        for (int k = 0; k < 2; k++) {
+            EXPECT_EQ(gtr_set(x[k], pool_x + s * N * WIDTH, sizeof *pool_x * N * WIDTH), GTR_OK);
+            EXPECT_EQ(gtr_step(t[k]), GTR_OK);
+        }
+        CHECK(gtr_loss(t[0]) == gtr_loss(t[1]), "step %d: the target's low copies are not what was blended", s);
+        EXPECT_EQ(gtr_step(alone), GTR_OK);
+        const int n = target_get(ctx[0], "target.", to, counts), m = target_get(ctx[0], "online.", from, counts);
+        EXPECT(n > 100 && n == m);
+        EXPECT_EQ(gtr_parameters_blend(ctx[0], "target.", "online.", taus[s]), GTR_OK);
+        EXPECT_EQ(target_get(ctx[0], "target.", got, counts), n);
+        for (int i = 0; i < n; i++) {
+            const double tau = counts[i] ? 1 : (double)taus[s], want = (1 - tau) * to[i] + tau * from[i];
+            EXPECT(!counts[i] || from[i] != to[i]);
+            CHECK(fabs(got[i] - want) <= 2e-7 * (fabs(to[i]) + fabs(from[i])), "tau %g: element %d is %g, want %g "
+                "of %g and %g", tau, i, got[i], want, to[i], from[i]);
+        }
+        copy_parameters(ctx[1], ctx[0]);        /* by gtr_set */
+    }
+    EXPECT_EQ(gtr_predict(p, pool_x, N, after), GTR_OK);
+    EXPECT(memcmp(before, after, sizeof before) == 0);
+    EXPECT_EQ(gtr_predictor_refresh(p), GTR_OK);
+    EXPECT_EQ(gtr_predict(p, pool_x, N, after), GTR_OK);
+    EXPECT(memcmp(before, after, sizeof before) != 0);
+    for (int k = 0; k < 2; k++) { EXPECT_OK(ctx[k]); gtr_destroy(ctx[k]); }
+}
+static void blended(void)
+{
+    blended_of(GTR_FP32);
+    if (has_bf16()) blended_of(GTR_MIXED_BF16);
+    blended_of(GTR_MIXED_FP16);
+}
+/* More than one launch has; and averages, which are what was blended. */
+static void blended_many(void)
+{
+    enum { MANY = 197 };
+    gtr_context *ctx = create();
+    gtr_tensor *to[MANY], *loss = NULL;
+    gtr_float last[MANY];
+    gtr_trainer_desc d = { .lr = 0.125f, .ema = 0.5f };
+    char name[24];
+    for (int i = 0; i < 2 * MANY; i++) {
+        const gtr_init init = { .kind = GTR_INIT_CONSTANT, .a = (float)(1 + i) };
+        snprintf(name, sizeof name, "%s.%d", i < MANY ? "to" : "from", i % MANY);
+        gtr_tensor *p = gtr_parameter(ctx, name, gtr_shape1(1 + i % MANY % 7), init);
+        if (i >= MANY) continue;
+        to[i] = p;
+        p = gtr_sum(p, NULL, 0, false);
+        loss = loss ? gtr_add(loss, p) : p;
+    }
+    gtr_trainer *t = gtr_trainer_create(loss, d);
+    if (!CHECK(t != NULL, "%s", gtr_error_text(ctx))) { gtr_destroy(ctx); return; }
+    for (int s = 0; s < 3; s++) {
+        EXPECT_EQ(gtr_parameters_blend(ctx, "to.", "from.", 0.5f), GTR_OK);
+        for (int i = 0; i < MANY; i++) {
+            gtr_float v[7], want = (gtr_float)(1 + i);
+            for (int k = 0; k <= s; k++)
+                want = (gtr_float)0.5 * ((k ? want - (gtr_float)0.125 : want) + (gtr_float)(1 + MANY + i));
+            last[i] = want;
+            EXPECT_EQ(gtr_get(to[i], v, to[i]->data_bytes), GTR_OK);
+            for (int k = 0; k < 1 + i % 7; k++)
+                CHECK(v[k] == want, "\"to.%d\" is %g, want %g", i, (double)v[k], (double)want);
+        }
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+    }
+    EXPECT_EQ(gtr_average_swap(t), GTR_OK);
+    for (int i = 0; i < MANY; i++) {
+        gtr_float v[7];
+        EXPECT_EQ(gtr_get(to[i], v, to[i]->data_bytes), GTR_OK);
+        CHECK(v[0] == last[i] - (gtr_float)0.0625, "the average of \"to.%d\" is %g, want %g", i, (double)v[0],
+            (double)last[i] - 0.0625);
+    }
+    EXPECT_EQ(gtr_average_swap(t), GTR_OK);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void blended_badly(void)
+{
+    gtr_context *ctx = create();
+    const gtr_init one = { .kind = GTR_INIT_CONSTANT, .a = 1 }, two = { .kind = GTR_INIT_CONSTANT, .a = 2 };
+    gtr_tensor *p = gtr_parameter(ctx, "to.a", gtr_shape1(3), one), *image;
+    gtr_float v[3];
+    gtr_parameter(ctx, "from.a", gtr_shape1(3), two);
+    EXPECT_EQ(gtr_parameters_blend(ctx, "to.", "from.", 1.5f), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "tau 1.5");
+    EXPECT_EQ(gtr_parameters_blend(ctx, "to.", "from.", (float)NAN), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "tau nan");
+    EXPECT_EQ(gtr_parameters_blend(ctx, NULL, "from.", 0.5f), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "NULL");
+    EXPECT_EQ(gtr_parameters_blend(ctx, "two.", "from.", 0.5f), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "0 parameters of \"two.\"");
+    EXPECT_EQ(gtr_parameters_blend(ctx, "to.", "none.", 0.5f), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "\"none.a\" is missing");
+    EXPECT_EQ(gtr_parameters_blend(ctx, "", "to.", 0.5f), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "\"to.to.a\" is missing");
+    gtr_parameter(ctx, "to.to.a", gtr_shape1(3), one);
+    gtr_parameter(ctx, "from.to.a", gtr_shape1(3), one);
+    EXPECT_EQ(gtr_parameters_blend(ctx, "to.", "to.to.", 0.5f), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "\"to.to.a\" is among both");
+    gtr_parameter(ctx, "to.b", gtr_shape1(3), one);
+    gtr_parameter(ctx, "from.b", gtr_shape1(4), two);
+    EXPECT_EQ(gtr_parameters_blend(ctx, "to.", "from.", 0.5f), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "\"to.b\" (3,), \"from.b\" is (4,)");
+    image = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 2, 3, 3));
+    gtr_linear(gtr_flatten(gtr_relu(gtr_conv2d(image, "conv", 2, 3, 1, 1))), "last.fc", 4);
+    gtr_linear(gtr_input(ctx, "flat", GTR_F32, gtr_shape2(GTR_BATCH, 18)), "first.fc", 4);
+    EXPECT_EQ(gtr_parameters_blend(ctx, "last.", "first.", 0.5f), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "\"last.fc.weight\" (4, 18), channels last, \"first.fc.weight\" is (4, 18)");
+    EXPECT_EQ(gtr_get(p, v, sizeof v), GTR_OK);
+    EXPECT(v[0] == 1 && v[2] == 1);             /* nothing has changed */
+    EXPECT_EQ(gtr_parameters_blend(ctx, "to.a", "to.a", 0.5f), GTR_OK);
+    EXPECT_EQ(gtr_parameters_blend(ctx, "to.a", "from.a", 1), GTR_OK);
+    EXPECT_EQ(gtr_get(p, v, sizeof v), GTR_OK);
+    EXPECT(v[0] == 2 && v[1] == 2 && v[2] == 2);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
 static void all(void)
 {
+    RUN(blended);
+    RUN(blended_many);
+    RUN(blended_badly);
     RUN(contrast);
     RUN(contrast_fit);
     RUN(norm_in_two_places);
