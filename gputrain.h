@@ -98,7 +98,7 @@ gtr_trainer_desc.precision: GTR_FP32 (default); GTR_TF32: float32 storage, produ
 mantissas; GTR_MIXED_BF16 and GTR_MIXED_FP16: activations and products' inputs in 16 bits, float32 master weights, sums
 and losses (norms compute in float32, and store what they are given), and for FP16 a loss scale that adapts itself. The
 CPU rounds where the GPU stores, and takes TF32 as FP32. On Turing TF32 means FP32, and BF16 is refused when the trainer
-is made. gtr_get, gtr_save and gtr_load always deal in float32.
+is made. gtr_get and gtr_save deal in float32; gtr_load reads BF16, F16 and F64, too, and gtr_save_ex writes 16 bits.
 
 MEMORY
 The context owns everything made in it. Activations share one arena, planned ahead, and the place of gradients that are
@@ -683,6 +683,27 @@ typedef struct gtr_memory_report {
     size_t parameters, gradients, states, inputs, activations, workspace, low_precision, kept, control;
     size_t total; /* the sum: what the allocator is asked for as GTR_MEMORY_DEVICE, data sets apart */
 } gtr_memory_report;
+
+/* What gtr_load_ex did; 0 and "" where it failed. */
+typedef struct gtr_load_report {
+    int64_t loaded, missing, wrong; /* parameters and buffers: such; not there; there of another shape or dtype */
+    int64_t unused; /* tensors of the file */
+    const char *text; /* counts, then a line each: names, dtypes, shapes; the context's until its next text */
+} gtr_load_report;
+/* .names: patterns as gtr_group's of the context's names, between commas: "conv1.*, layer?.*"; NULL: all. One that fits
+   no parameter or buffer: GTR_ERR_ARG. */
+typedef struct gtr_load_desc {
+    const char *strip; /* what the file's names lose in front, where they have it: "module." */
+    const char *prefix; /* what they then get there: "backbone." */
+    const char *names; /* what is loaded; all else, in context and file, is left alone */
+    bool partial; /* loads what fits; other things are no error, unless nothing fits */
+    const void *data; size_t bytes; /* the file in memory; path is NULL then */
+    gtr_load_report *report; /* NULL: none */
+} gtr_load_desc;
+typedef struct gtr_save_desc {
+    gtr_dtype dtype; /* of floats: GTR_F32 (0), GTR_BF16, GTR_F16 */
+    const char *names; /* what is saved */
+} gtr_save_desc;
 
 // >>functions
 
@@ -1318,10 +1339,22 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d);
    of what was not kept, it writes nothing and returns that error, whose text then says so: gtr_error_clear allows
    it. Without any parameter or note: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
-/* Reads them back, from a checkpoint, too (of .ema: the averages). Strict: the file holds exactly the context's names,
-   shapes and dtypes, or nothing changes. Where none may be there: gtr_error_clear, or the error that is kept stops
-   gtr_save. */
+/* The same of some, or in 16 bits, rounded as PyTorch's half() and bfloat16(). A finite value that would be infinite:
+   GTR_ERR_ARG, naming tensor and value, and nothing is written. */
+GTR_API gtr_result gtr_save_ex(gtr_context *ctx, const char *path, gtr_save_desc desc);
+/* The same in memory: how many bytes it takes now (0 on error), and these, all of them. After an error dst is what it
+   may be. */
+GTR_API size_t gtr_save_bytes(gtr_context *ctx, gtr_save_desc desc);
+GTR_API gtr_result gtr_save_get(gtr_context *ctx, gtr_save_desc desc, void *dst, size_t bytes);
+/* Reads them back, from a checkpoint, too (of .ema: the averages). Strict: the file holds exactly the context's names
+   and shapes, or nothing changes. Parameters are read of F32, BF16, F16 and F64 (a finite one beyond float32:
+   GTR_ERR_UNSUPPORTED), as PyTorch's float() does, or with GPUTRAIN_DOUBLE its double(); other dtypes are
+   GTR_ERR_UNSUPPORTED. num_batches_tracked of batch_norms, which nothing reads, may be floats, one too many, or missing
+   (and then stays). Where no file may be: gtr_error_clear, or the error that is kept stops gtr_save. */
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
+/* The same of other names, of some, of what fits, or from memory. Two of the file's names that become one: GTR_ERR_ARG,
+   naming both. Of a checkpoint .strip and .prefix are of what stands behind "model.". */
+GTR_API gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc);
 /* A text that goes with the model: gtr_save and gtr_checkpoint_save write all of them into the file's __metadata__, and
    what loads one brings its own, beside those that there are. Both UTF-8; key neither "" nor "format". text NULL: none
    of this key any more. "NAME.0", "NAME.1", ... are what ids of input or column NAME are called: gtr_fit and
@@ -3069,6 +3102,8 @@ GTR__READS(csv, gtr_csv_desc, GTR__CSV_FIELDS, bool labelled)
 GTR__READS(npy, gtr_npy_desc, GTR__NPY_FIELDS, bool archive, bool bytes)
 #define GTR__WINDOWS_FIELDS(F) F(n_lengths, lengths, "what lies at .lengths")
 GTR__READS(windows, gtr_windows_desc, GTR__WINDOWS_FIELDS, bool lengths)
+#define GTR__LOAD_FIELDS(F) F(data, memory, "a path that is NULL") F(bytes, d->data != NULL, "what lies at .data")
+GTR__READS(load, gtr_load_desc, GTR__LOAD_FIELDS, bool memory)
 #define GTR__INIT_FIELDS(F) F(a, drawn, "GTR_INIT_CONSTANT, GTR_INIT_UNIFORM and GTR_INIT_NORMAL")
 GTR__READS(init, gtr_init, GTR__INIT_FIELDS, bool drawn)
 /* A sequence is an image of height 1: its figure is the width's. */
@@ -8459,16 +8494,16 @@ void gtr_error_clear(gtr_context *ctx) {
 }
 /* Texts for the user grow in one buffer of the context. */
 static void gtr__text_begin(gtr_context *ctx) { ctx->text_used = 0; if (ctx->text) ctx->text[0] = 0; }
-static GTR__PRINTF(2, 3) void gtr__textf(gtr_context *ctx, const char *format, ...) {
+static GTR__PRINTF(2, 3) bool gtr__textf(gtr_context *ctx, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
     int n = vsnprintf(NULL, 0, format, ap);
     va_end(ap);
-    if (n < 0) return;
+    if (n < 0) return true;
     if (ctx->text_used + (size_t)n + 1 > ctx->text_size) {
         const size_t size = GTR__MAX(ctx->text_size * 2, ctx->text_used + (size_t)n + 256);
         char *p = GTR__NEW(ctx, char, size);
-        if (!p) return;
+        if (!p) return false;
         if (ctx->text) memcpy(p, ctx->text, ctx->text_used);
         gtr__mfree(ctx, ctx->text);
         ctx->text = p;
@@ -8478,6 +8513,7 @@ static GTR__PRINTF(2, 3) void gtr__textf(gtr_context *ctx, const char *format, .
     vsnprintf(ctx->text + ctx->text_used, ctx->text_size - ctx->text_used, format, ap);
     va_end(ap);
     ctx->text_used += (size_t)n;
+    return true;
 }
 static const char *gtr__text(gtr_context *ctx) { return ctx->text && ctx->text_used ? ctx->text : ""; }
 /* What a backend gets of a context or a predictor (gtr__host): both begin with a gtr_desc. */
@@ -14791,12 +14827,12 @@ static gtr_result gtr__dataset_ready(gtr_dataset *d, size_t beside) {
     d->used = true;
     return GTR_OK;
 }
-/* '*' any run, '?' one character */
-static bool gtr__glob(const char *p, const char *s) {
-    for (; *p; p++, s++) {
+/* '*' any run, '?' one character; the pattern ends at end */
+static bool gtr__glob(const char *p, const char *end, const char *s) {
+    for (; p < end; p++, s++) {
         if (*p == '*') {
-            while (p[1] == '*') p++;
-            for (;; s++) { if (gtr__glob(p + 1, s)) return true; if (!*s) return false; }
+            while (p + 1 < end && p[1] == '*') p++;
+            for (;; s++) { if (gtr__glob(p + 1, end, s)) return true; if (!*s) return false; }
         }
         if (!*s || (*p != '?' && *p != *s)) return false;
     }
@@ -14896,6 +14932,9 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__DEFAULT(micro_batches, 1);
     return GTR_OK;
 }
+static bool gtr__in_group(const gtr_trainer *t, int g, const gtr_tensor *p) {
+    return gtr__glob(t->group[g].pattern, strchr(t->group[g].pattern, 0), p->name);
+}
 /* The parameters that a gradient reaches, last made first: about the order in which backward finishes them. */
 static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
@@ -14912,7 +14951,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         int own = t->n_groups - 1;
-        for (g = own - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, p->name)) { fits |= 1u << g; own = g; }
+        for (g = own - 1; g >= 0; g--) if (gtr__in_group(t, g, p)) { fits |= 1u << g; own = g; }
         first |= 1u << (g = own);
         if (!p->trainable || !reach[p->id] || t->group[g].frozen) continue;
         t->param[t->n_param] = p;
@@ -15538,7 +15577,7 @@ static bool gtr__not_zero(const gtr_trainer *t, int i, const gtr_float *at, cons
 static bool gtr__unreached(const gtr_trainer *t, const gtr_tensor *p) {
     if (!p->trainable) return false;
     for (const gtr_trainer *u = p->ctx->trainers; u; u = u->next) if (gtr__trainer_index(u, p) >= 0) return false;
-    for (int g = 0; g < t->n_groups - 1; g++) if (gtr__glob(t->group[g].pattern, p->name)) return !t->group[g].frozen;
+    for (int g = 0; g < t->n_groups - 1; g++) if (gtr__in_group(t, g, p)) return !t->group[g].frozen;
     return true;
 }
 /* Names of what is unreached or, with zero, has had no gradient in all of the first steps; how many. */
@@ -17390,6 +17429,7 @@ typedef struct {
     const char *path;
     uint64_t size; /* as it was when opened */
     int fd; /* -1: closed */
+    uint8_t *memory; /* NULL, or where the next bytes are instead */
 } gtr__file;
 static gtr_result gtr__file_fail(const gtr__file *f, const char *doing) {
     return GTR__OF_FILE(f->ctx, IO, "%s failed: %s", f->path, doing, strerror(errno));
@@ -17404,6 +17444,7 @@ static bool gtr__file_start(gtr__file *f, gtr_context *ctx, const char *path, in
     f->ctx = ctx;
     f->path = path;
     f->size = 0;
+    f->memory = NULL;
     GTR__RETRY(f->fd, GTR__SYS(open)(path, flags, mode));
     return f->fd >= 0;
 }
@@ -17417,6 +17458,10 @@ static gtr_result gtr__file_open(gtr__file *f, gtr_context *ctx, const char *pat
     gtr__file_close(f);
     return GTR_ERR_IO;
 }
+/* A file of so many bytes that lies in memory. */
+static void gtr__file_lies(gtr__file *f, gtr_context *ctx, const char *path, const void *memory, size_t bytes) {
+    f->ctx = ctx; f->path = path; f->size = bytes; f->fd = -1; f->memory = (uint8_t *)(uintptr_t)memory;
+}
 static bool gtr__file_sync(gtr__file *f) {
     int r;
     GTR__RETRY(r, GTR__FSYNC(f->fd));
@@ -17425,6 +17470,11 @@ static bool gtr__file_sync(gtr__file *f) {
 /* Reads or writes all of bytes, however few a call moves. */
 static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, bool out) {
     uint8_t *p = (uint8_t *)memory;
+    if (f->memory) {
+        memcpy(out ? f->memory : p, out ? p : f->memory, (size_t)bytes);
+        f->memory += bytes;
+        return GTR_OK;
+    }
     while (bytes) {
         const unsigned piece = (unsigned)GTR__MIN(bytes, GTR__IO_PIECE);
         int64_t n;
@@ -17437,9 +17487,9 @@ static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, boo
     }
     return GTR_OK;
 }
-/* The next bytes in new memory, *out, that the caller frees on failure too; a 0 stands behind them. */
-static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint8_t **out) {
-    *out = bytes < SIZE_MAX / 2 ? GTR__NEW(f->ctx, uint8_t, bytes + 1) : NULL;
+/* The next bytes in new memory, *out, that the caller frees on failure too; more of 0 stand behind them. */
+static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint64_t more, uint8_t **out) {
+    *out = bytes < SIZE_MAX / 2 && more < SIZE_MAX / 2 ? GTR__NEW(f->ctx, uint8_t, bytes + more) : NULL;
     if (*out) return gtr__file_move(f, *out, bytes, false);
     return GTR__OF_FILE(f->ctx, NOMEM, "%ju bytes do not fit into memory", f->path, (uintmax_t)bytes);
 }
@@ -17447,6 +17497,7 @@ static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint8_t **out) {
 static gtr_result gtr__file_finish(gtr__file *f) {
     uint8_t more;
     int64_t n;
+    if (f->memory) return GTR_OK;
     GTR__RETRY(n, GTR__SYS(read)(f->fd, &more, 1));
     if (n < 0) gtr__file_fail(f, "reading");
     if (n > 0) GTR__OF_FILE(f->ctx, IO, "became longer while it was read", f->path);
@@ -17497,7 +17548,7 @@ static uint8_t *gtr__file_whole(gtr_context *ctx, const char *path, uint64_t *si
     uint8_t *bytes = NULL;
     if (gtr__file_open(&f, ctx, path)) return NULL;
     *size = f.size;
-    const bool ok = !gtr__file_take(&f, f.size, &bytes) && !gtr__file_finish(&f);
+    const bool ok = !gtr__file_take(&f, f.size, 1, &bytes) && !gtr__file_finish(&f);
     gtr__file_close(&f);
     if (!ok) gtr__mfree(ctx, bytes);
     return ok ? bytes : NULL;
@@ -18242,7 +18293,7 @@ static gtr_result gtr__image_read(gtr_context *ctx, const char *path, gtr_images
     gtr__pnm p;
     uint8_t *bytes;
     GTR__TRY(gtr__file_open(&f, ctx, path));
-    gtr_result r = gtr__file_take(&f, f.size, &bytes);
+    gtr_result r = gtr__file_take(&f, f.size, 1, &bytes);
     if (!r) r = gtr__file_finish(&f);
     gtr__file_close(&f);
     if (!r && out) r = gtr__image_make(ctx, path, bytes, f.size, d, exact, alike, out);
@@ -19984,15 +20035,16 @@ void gtr_dataset_destroy(gtr_dataset *d) {
 #define GTR__ST_HEADER  100000000u /* bytes */
 #define GTR__ST_TENSORS 1000000u
 #define GTR__ST_NAME    1024u /* bytes */
-enum { GTR__ST_F32, GTR__ST_I64 }; /* those that a model holds; the others are known, and refused */
+/* Those that a model is of, the first three as gtr_dtype has them; the others are known, and refused. */
+enum { GTR__ST_F32, GTR__ST_BF16, GTR__ST_F16, GTR__ST_F64, GTR__ST_I64 };
 static const struct { char name[12]; int bits; } gtr__st_dtypes[] = {
-    {"F32", 32}, {"I64", 64}, {"BOOL", 8}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},
-    {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"F16", 16}, {"BF16", 16}, {"I32", 32},
-    {"U32", 32}, {"C64", 64}, {"F64", 64}, {"U64", 64}, {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6} };
+    {"F32", 32}, {"BF16", 16}, {"F16", 16}, {"F64", 64}, {"I64", 64}, {"BOOL", 8}, {"U8", 8}, {"I8", 8}, {"F8_E5M2", 8},
+    {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16}, {"U16", 16}, {"I32", 32},
+    {"U32", 32}, {"C64", 64}, {"U64", 64}, {"F4", 4}, {"F6_E2M3", 6}, {"F6_E3M2", 6} };
 typedef struct {
     uint32_t name, shape; /* where they stand in the header: at the opening quote, at the '[' */
     uint64_t begin, end; /* of its data */
-    int32_t part; /* of the list; -1 */
+    int32_t part; /* of the list; -1: none, -2: one of another shape or dtype, -3: one of which there is an average */
     uint8_t dtype;
 } gtr__st_entry;
 typedef struct {
@@ -20008,7 +20060,11 @@ typedef struct {
     uint32_t n, n_key;
     bool has_metadata;
     gtr_tensor *const *list; int64_t n_list; /* what it is to hold: the context's parameters, or a checkpoint's parts */
-    const char *among; /* other names than those that begin so are left alone; NULL: there may be none */
+    const char *before; /* what names that are the list's have in front, as a checkpoint's; others are left alone */
+    bool converts; /* parts may be of other floats there */
+    gtr_load_desc load; /* how names behind `before` become the list's */
+    gtr_load_report did;
+    gtr__st_entry *twice;
 } gtr__st;
 /* Sorts in place, whatever the order was, in n log n. Elements of at most 32 bytes. */
 typedef int (*gtr__compare_fn)(const void *a, const void *b, const void *arg);
@@ -20472,6 +20528,7 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
     memset(s, 0, sizeof *s);
     s->ctx = ctx;
     s->path = path;
+    s->before = s->load.strip = s->load.prefix = "";
     if (file_bytes < 8) return GTR__BAD_FILE(ctx,
         "%ju bytes, want at least 8 of a safetensors file", path, (uintmax_t)file_bytes);
     uint64_t n = gtr__le_get(first, 8);
@@ -20488,7 +20545,11 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
 }
 
 // >>load
-static int gtr__st_of(gtr_dtype d) { return d == GTR_I64 ? GTR__ST_I64 : GTR__ST_F32; }
+static int gtr__st_of(gtr_dtype d) { return d == GTR_I64 ? GTR__ST_I64 : (int)d; }
+/* What p is in the file, if that does not convert. */
+static int gtr__st_want(const gtr__st *s, const gtr_tensor *p) {
+    return gtr__st_of(*s->before && sizeof(gtr_float) == 8 ? GTR_I64 : p->dtype);
+}
 static gtr__st_entry *gtr__st_find(const gtr__st *s, const char *name) {
     uint32_t lo = 0, hi = s->n;
     while (lo < hi) {
@@ -20500,70 +20561,178 @@ static gtr__st_entry *gtr__st_find(const gtr__st *s, const char *name) {
     }
     return NULL;
 }
-/* Bytes that all entries, which are sorted, have in front of their names, up to a '.', of which one is called name. */
-static int gtr__st_prefix(const gtr__st *s, const char *name) {
-    char full[GTR__ST_NAME];
-    const char *a = (const char *)s->head + s->entry[0].name + 1,
-        *b = (const char *)s->head + s->entry[s->n ? s->n - 1 : 0].name + 1;
-    for (int n = 1; s->n && n < 100 && a[n - 1] == b[n - 1] && a[n - 1] != '"'; n++) {
-        snprintf(full, sizeof full, "%.*s%s", n, a, name);
-        if (a[n - 1] == '.' && gtr__st_find(s, full)) return n;
+/* The n parameters and buffers that .names lists, in new memory, *list, to be freed on failure, too. */
+static gtr_result gtr__parameters_listed(gtr_context *ctx, const char *call, const char *names, gtr_tensor ***list,
+        int64_t *n) {
+    const char *p = names ? names : "*", *end;
+    if (!(*list = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter))) return GTR_ERR_NOMEM;
+    for (; p; p = *end ? end + 1 : NULL) {
+        bool fits = !names;
+        p += strspn(p, " ");
+        end = p + strcspn(p, ",");
+        for (int64_t i = 0; i < ctx->n_parameter; i++) if (gtr__glob(p, end, ctx->parameter[i]->name)) {
+            (*list)[i] = ctx->parameter[i]; fits = true;
+        }
+        if (!fits) return GTR__BAD_ARG(ctx, "%s: pattern \"%.*s\" of .names fits no parameter or buffer", call,
+            (int)GTR__MIN(end - p, 200), p);
     }
-    return 0;
+    *n = 0;
+    for (int64_t i = 0; i < ctx->n_parameter; i++) if ((*list)[i]) (*list)[(*n)++] = (*list)[i];
+    return GTR_OK;
 }
-/* Gives every entry its part: the names, shapes and dtypes of file and list are the same, or GTR_ERR_SHAPE. */
+/* What is behind .prefix; NULL: name does not begin so. */
+static const char *gtr__st_rest(const gtr__st *s, const char *name) {
+    const size_t n = strlen(s->load.prefix);
+    return strncmp(name, s->load.prefix, n) ? NULL : name + n;
+}
+/* The entry that becomes name, of the list: called .strip and the rest, or the rest if that does not begin with .strip.
+   s->twice: another one that does, or NULL. */
+static gtr__st_entry *gtr__st_source(gtr__st *s, const char *name) {
+    const char *strip = s->load.strip, *rest = gtr__st_rest(s, name);
+    gtr__st_entry *e[2] = { NULL, NULL };
+    char full[GTR__ST_NAME + 1];
+    for (int k = 0; k < 2 && rest && (!k || strncmp(rest, strip, strlen(strip))); k++)
+        if ((size_t)snprintf(full, sizeof full, "%s%s%s", s->before, k ? "" : strip, rest) < sizeof full)
+            e[k] = gtr__st_find(s, full);
+    s->twice = e[0] ? e[1] : NULL;
+    return e[0] ? e[0] : e[1];
+}
+/* Of a batch_norm: nothing reads it. */
+static bool gtr__st_counter(const gtr__st *s, const char *name) {
+    static const char end[] = ".num_batches_tracked";
+    const size_t n = strlen(name), k = sizeof end - 1;
+    return s->converts && n > k && !strcmp(name + n - k, end);
+}
+/* In more: what all entries, which are sorted, have in front of their names, and name of the list has not. */
+static const char *gtr__st_hint(const gtr__st *s, const char *name, char *more, size_t size) {
+    char full[GTR__ST_NAME];
+    const char *a = (const char *)s->head + s->entry[0].name + 1, *rest = gtr__st_rest(s, name),
+        *b = (const char *)s->head + s->entry[s->n ? s->n - 1 : 0].name + 1;
+    *more = 0;
+    for (int n = 1; s->n && rest && n < 100 && a[n - 1] == b[n - 1] && a[n - 1] != '"'; n++) {
+        snprintf(full, sizeof full, "%.*s%s", n, a, rest);
+        if (a[n - 1] == '.' && !*more && gtr__st_find(s, full)) snprintf(more, size,
+            "; all names there begin with \"%.*s\", which gtr_load_ex takes off as .strip", n, a);
+    }
+    return more;
+}
+/* "F32 (2, 3)", in buf of GTR__ST_KIND bytes. */
+#define GTR__ST_KIND (GTR__TEXT + 16)
+static const char *gtr__st_kind(int dtype, gtr_shape shape, char *buf) {
+    char text[GTR__TEXT];
+    snprintf(buf, GTR__ST_KIND, "%s %s", gtr__st_dtypes[dtype].name, gtr__shape_text(&shape, text));
+    return buf;
+}
+/* Entry e becomes part k, if it is of its shape and of a dtype that can be its. */
+static gtr_result gtr__st_become(gtr__st *s, gtr__st_entry *e, int64_t k) {
+    char got[GTR__ST_KIND], want[GTR__ST_KIND];
+    const gtr_shape shape = gtr__st_shape(s, e), own = s->list[k]->shape;
+    const int dtype = gtr__st_want(s, s->list[k]);
+    if (e->dtype > GTR__ST_I64) return gtr__st_about(s, e, GTR_ERR_UNSUPPORTED, " is of dtype %s, supported are F32, "
+        "BF16, F16, F64 and I64", gtr__st_dtypes[e->dtype].name);
+    e->part = (int32_t)k;
+    if ((e->dtype == dtype || (s->converts && e->dtype < GTR__ST_I64)) && gtr__shape_equal(&shape, &own))
+        return GTR_OK;
+    e->part = -2;
+    return s->load.partial ? GTR_OK : gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s in the file, the model wants %s",
+        gtr__st_kind(e->dtype, shape, got), gtr__st_kind(dtype, own, want));
+}
+/* Whether e might be one of the list, and is not. */
+static bool gtr__st_unused(const gtr__st *s, const gtr__st_entry *e) {
+    return e->part == -1 && gtr__json_begins(s, e->name, s->before);
+}
+/* Gives every entry its part: file and list have the same names, shapes and dtypes, as far as s->load wants. */
 static gtr_result gtr__st_match(gtr__st *s) {
-    char got[GTR__TEXT], want[GTR__TEXT], more[400] = "";
-    gtr_shape shape;
-    uint32_t i;
-    for (i = 0; i < s->n; i++)
-        if (s->entry[i].dtype > GTR__ST_I64)
-            return gtr__st_about(s, &s->entry[i], GTR_ERR_UNSUPPORTED, " is of dtype %s, supported are F32 and I64",
-                gtr__st_dtypes[s->entry[i].dtype].name);
+    char kind[GTR__ST_KIND], more[400], name[GTR__ST_NAME + 8];
+    GTR__CLEAR(&s->did, 1);
     for (int64_t k = 0; k < s->n_list; k++) {
         const gtr_tensor *p = s->list[k];
-        const char *dtype = gtr__st_dtypes[gtr__st_of(p->dtype)].name;
-        gtr__st_entry *e = gtr__st_find(s, p->name);
-        gtr__shape_text(&p->shape, want);
-        if (!e) {
-            const int n = gtr__st_prefix(s, p->name);
-            if (n) snprintf(more, sizeof more, "; \"%.*s\" stands in front of all names there: save without it (in "
-                "PyTorch what model.module.state_dict() gives), or build within gtr_scope_begin(ctx, \"%.*s\")", n,
-                (const char *)s->head + s->entry[0].name + 1, n - 1, (const char *)s->head + s->entry[0].name + 1);
-            return GTR__OF_FILE(s->ctx, SHAPE,
-                "tensor \"%.200s\" %s %s of the model is missing in the file (which has %u tensors, the model %jd)%s",
-                s->path, p->name, dtype, want, (unsigned)s->n, (intmax_t)s->n_list, more);
-        }
-        shape = gtr__st_shape(s, e);
-        if (e->dtype != gtr__st_of(p->dtype) || !gtr__shape_equal(&shape, &p->shape))
-            return gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s %s in the file, the model wants %s %s",
-                gtr__st_dtypes[e->dtype].name, gtr__shape_text(&shape, got), dtype, want);
-        e->part = (int32_t)k;
+        gtr__st_entry *e = gtr__st_source(s, p->name);
+        if (s->twice) return gtr__st_about(s, e, GTR_ERR_ARG, " and \"%s\" both become \"%.100s\" (.strip, .prefix)",
+            gtr__json_text(s, s->twice->name, more, 200), p->name);
+        if (e) GTR__TRY(gtr__st_become(s, e, k));
+        *(!e ? &s->did.missing : e->part < 0 ? &s->did.wrong : &s->did.loaded) += 1;
+        if (e || s->load.partial || gtr__st_counter(s, p->name)) continue;
+        return GTR__OF_FILE(s->ctx, SHAPE,
+            "tensor \"%.200s\" %s of the model is missing in the file (which has %u tensors, the model %jd)%s",
+            s->path, p->name, gtr__st_kind(gtr__st_want(s, p), p->shape, kind), (unsigned)s->n, (intmax_t)s->n_list,
+            gtr__st_hint(s, p->name, more, sizeof more));
     }
-    for (i = 0; i < s->n && (s->entry[i].part >= 0 || (s->among && !gtr__json_begins(s, s->entry[i].name, s->among)));)
-        i++;
-    if (i == s->n) return GTR_OK;
-    shape = gtr__st_shape(s, &s->entry[i]);
-    return gtr__st_about(s, &s->entry[i], GTR_ERR_SHAPE,
-        " %s %s is not in the model (which has %jd tensors, the file %u)", gtr__st_dtypes[s->entry[i].dtype].name,
-        gtr__shape_text(&shape, got), (intmax_t)s->n_list, (unsigned)s->n);
+    for (gtr__st_entry *e = s->entry; e < s->entry + s->n; e++) if (gtr__st_unused(s, e)) {
+        s->did.unused++;
+        if (!s->load.partial && !s->load.names
+                && !gtr__st_counter(s, gtr__json_text(s, e->name, name, sizeof name)))
+            return gtr__st_about(s, e, GTR_ERR_SHAPE, " %s is not in the model (which has %jd tensors, the file %u)",
+                gtr__st_kind(e->dtype, gtr__st_shape(s, e), kind), (intmax_t)s->n_list, (unsigned)s->n);
+    }
+    if (s->did.loaded || !s->load.partial || !s->n_list) return GTR_OK;
+    return GTR__OF_FILE(s->ctx, SHAPE, "none of its %u tensors fits one of the model's %jd%s", s->path, (unsigned)s->n,
+        (intmax_t)s->n_list, gtr__st_hint(s, s->list[0]->name, more, sizeof more));
 }
-static size_t gtr__st_bytes(const gtr_tensor *p) {
-    return (size_t)gtr__count(&p->shape) * (p->dtype == GTR_I64 ? 8 : 4);
+/* The report's text; false: out of memory. */
+static bool gtr__st_list(gtr__st *s) {
+    static const char *const kinds[] = { "wrong", "missing", "loaded" };
+    char own[GTR__ST_KIND], there[GTR__ST_KIND], from[400];
+    gtr__st_entry *e;
+    gtr__text_begin(s->ctx);
+    bool ok = gtr__textf(s->ctx, "%jd loaded, %jd missing, %jd wrong, %jd unused\n", (intmax_t)s->did.loaded,
+        (intmax_t)s->did.missing, (intmax_t)s->did.wrong, (intmax_t)s->did.unused);
+    for (e = s->entry; e < s->entry + s->n && ok; e++) if (gtr__st_unused(s, e))
+        ok = gtr__textf(s->ctx, "unused  %s %s\n", gtr__json_text(s, e->name, from, sizeof from),
+            gtr__st_kind(e->dtype, gtr__st_shape(s, e), there));
+    for (int kind = 0; kind < 3; kind++) for (int64_t k = 0; k < s->n_list && ok; k++) {
+        const gtr_tensor *p = s->list[k];
+        e = gtr__st_source(s, p->name);
+        if (kind == (!e ? 1 : e->part == -2 ? 0 : 2)) ok = gtr__textf(s->ctx, "%-8s%s %s%s%s %s\n", kinds[kind],
+            p->name, gtr__st_kind(gtr__st_want(s, p), p->shape, own), e ? " from " : "",
+            e ? gtr__json_text(s, e->name, from, sizeof from) : "",
+            e ? gtr__st_kind(e->dtype, gtr__st_shape(s, e), there) : "");
+    }
+    return ok;
 }
-/* Exchanges the elements at memory, p's, with as many of a file, which is little-endian and has float32 for double. */
-static void gtr__st_swap(const gtr_tensor *p, void *memory, uint8_t *file) {
+/* The dtype that e's elements are taken as: its part's, or that of a double that stays one. */
+static int gtr__st_as(const gtr__st *s, const gtr__st_entry *e) {
+    return e->part < 0 || (sizeof(gtr_float) == 8 && e->dtype == GTR__ST_F64 && s->list[e->part]->dtype == GTR_F32)
+        ? e->dtype : gtr__st_want(s, s->list[e->part]);
+}
+static int gtr__st_size(int dtype) { return gtr__st_dtypes[dtype].bits / 8; }
+/* Elements of an entry that are taken as another dtype. */
+static int64_t gtr__st_others(const gtr__st *s, const gtr__st_entry *e) {
+    return gtr__st_as(s, e) == e->dtype ? 0 : (int64_t)(e->end - e->begin) / gtr__st_size(e->dtype);
+}
+/* They go behind the file's data. */
+static gtr_result gtr__st_convert(gtr__st *s, uint8_t *data) {
+    uint8_t *to = data + s->data;
+    for (gtr__st_entry *e = s->entry; e < s->entry + s->n; e++) {
+        const bool whole = gtr__st_as(s, e) == GTR__ST_I64;
+        const int64_t n = gtr__st_others(s, e);
+        gtr__npy a = GTR__ZERO;
+        a.kind = 'f'; a.size = gtr__st_size(e->dtype); a.data = data + e->begin;
+        if (n) e->begin = (uint64_t)(to - data);
+        for (int64_t i = 0, k; i < n; i++, to += whole ? 8 : 4) {
+            const uint16_t half = (uint16_t)gtr__le_get(a.data + 2 * i, 2);
+            float f = e->dtype == GTR__ST_F16 ? gtr__from_f16(half) : gtr__from_bf16(half); /* a NaN bit by bit */
+            double v = f;
+            if (a.size > 2) { gtr__element(&a, i, &v, &k); f = (float)v; }
+            k = whole && v >= -9e18 && v <= 9e18 ? (int64_t)v : 0;
+            if (whole ? (double)k != v : gtr__finite(v) && !gtr__finite((double)f))
+                return gtr__st_about(s, e, GTR_ERR_UNSUPPORTED, ": element %jd is %g, want a %s", (intmax_t)i, v,
+                    whole ? "whole number" : "number within the range of float32");
+            gtr__le_put(to, whole ? 8 : 4, whole ? (uint64_t)k : gtr__float_bits(f));
+        }
+    }
+    return GTR_OK;
+}
+/* Exchanges the elements at memory, p's, with as many of a file, which is little-endian: float32, or 8 bytes. */
+static void gtr__st_swap(const gtr_tensor *p, int size, void *memory, uint8_t *file) {
     int64_t *wide = (int64_t *)memory, i, n = gtr__count(&p->shape);
     gtr_float *v = (gtr_float *)memory;
-    uint64_t in;
-    if (p->dtype == GTR_I64) for (i = 0; i < n; i++, file += 8) {
-        in = gtr__le_get(file, 8);
-        gtr__le_put(file, 8, (uint64_t)wide[i]);
-        memcpy(&wide[i], &in, 8);
-    } else for (i = 0; i < n; i++, file += 4) {
-        const uint32_t old = gtr__float_bits((float)v[i]);
-        v[i] = gtr__bits_float((uint32_t)gtr__le_get(file, 4));
-        gtr__le_put(file, 4, old);
+    for (i = 0; i < n; i++, file += size) {
+        const uint64_t in = gtr__le_get(file, size);
+        uint64_t old = 0;
+        if (size == 8) { memcpy(&old, &wide[i], 8); memcpy(&wide[i], &in, 8); }
+        else { old = gtr__float_bits((float)v[i]); v[i] = gtr__bits_float((uint32_t)in); }
+        gtr__le_put(file, size, old);
     }
 }
 static void *gtr__st_room(gtr_context *ctx, gtr_tensor *const *list, int64_t n) {
@@ -20577,7 +20746,7 @@ static void gtr__st_undo(gtr__st *s, uint8_t *data, void *room, uint32_t n) {
     while (n-- > 0) {
         const int32_t part = s->entry[n].part;
         if (part < 0 || gtr__on_host(s->list[part])) continue;
-        gtr__st_swap(s->list[part], room, data + s->entry[n].begin);
+        gtr__st_swap(s->list[part], gtr__st_size(gtr__st_as(s, &s->entry[n])), room, data + s->entry[n].begin);
         gtr__parameter_write(s->list[part], room);
     }
 }
@@ -20592,7 +20761,7 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
         if (!p || gtr__on_host(p)) continue;
         r = gtr__parameter_read(p, room);
         if (r) break;
-        gtr__st_swap(p, room, data + s->entry[i].begin);
+        gtr__st_swap(p, gtr__st_size(gtr__st_as(s, &s->entry[i])), room, data + s->entry[i].begin);
         r = gtr__parameter_write(p, room);
     }
     if (r) gtr__st_undo(s, data, room, i);
@@ -20638,10 +20807,10 @@ static gtr_result gtr__parts_sum(gtr__parts *c) {
     c->list[c->n - 1]->dtype = GTR_F32;
     return GTR_OK;
 }
-/* All of a context's parameters and, if t is not NULL, its states, with room for four more. gtr__parts_free after. */
-static gtr_result gtr__parts_make(gtr__parts *c, gtr_context *ctx, const gtr_trainer *t) {
-    const int64_t most = ctx->n_parameter + (t ? (int64_t)t->n_param * t->optim.all : ctx->n_parameter)
-        + 4; /* gtr__parts_host's */
+/* All of a context's parameters and t's states, with room for four more. gtr__parts_free after. */
+static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t) {
+    gtr_context *ctx = t->ctx;
+    const int64_t most = ctx->n_parameter + (int64_t)t->n_param * t->optim.all + 4; /* gtr__parts_host's */
     char before[32];
     c->ctx = ctx;
     c->copy = GTR__NEW(ctx, gtr_tensor, most);
@@ -20651,7 +20820,7 @@ static gtr_result gtr__parts_make(gtr__parts *c, gtr_context *ctx, const gtr_tra
         const gtr_tensor *p = ctx->parameter[i];
         GTR__TRY(gtr__parts_add(c, p, p->data, p->stage, gtr__of_model));
     }
-    for (int k = 0; t && k < t->optim.all; k++) {
+    for (int k = 0; k < t->optim.all; k++) {
         snprintf(before, sizeof before, "state.%d.", k);
         for (int i = 0; i < t->n_param; i++)
             GTR__TRY(gtr__parts_add(c, t->param[i], t->optim.state[k] + t->offset[i], 0, before));
@@ -20664,59 +20833,80 @@ static void gtr__parts_free(gtr__parts *c) {
     gtr__mfree(c->ctx, c->copy);
     gtr__mfree(c->ctx, c->list);
 }
-/* Opens a file and parses its header; *head is to be freed, and s by gtr__st_free, on failure too. */
-static gtr_result gtr__st_open(gtr__st *s, gtr__file *f, gtr_context *ctx, const char *path, uint8_t **head) {
+/* Opens a file, or memory that is called path, and parses its header; *head is to be freed, and s by gtr__st_free, on
+   failure too. */
+static gtr_result gtr__st_open(gtr__st *s, gtr__file *f, gtr_context *ctx, const char *path, const void *memory,
+        size_t bytes, uint8_t **head) {
     uint8_t first[8];
     memset(s, 0, sizeof *s);
     s->ctx = ctx;
-    GTR__TRY(gtr__file_open(f, ctx, path));
+    if (memory) gtr__file_lies(f, ctx, path, memory, bytes);
+    else GTR__TRY(gtr__file_open(f, ctx, path));
     gtr_result r = gtr__file_move(f, first, GTR__MIN(f->size, 8), false);
     if (!r) r = gtr__st_start(s, ctx, path, first, f->size);
-    if (!r) r = gtr__file_take(f, s->size, head);
+    if (!r) r = gtr__file_take(f, s->size, 1, head);
     s->head = *head;
     if (!r) r = gtr__st_parse(s);
     if (r) gtr__file_close(f);
     return r;
 }
+/* With room behind it for gtr__st_convert. */
 static gtr_result gtr__st_data(gtr__st *s, gtr__file *f, uint8_t **data) {
-    gtr_result r = gtr__file_take(f, s->data, data);
+    uint64_t more = 0;
+    for (uint32_t i = 0; i < s->n; i++) more += 8 * (uint64_t)gtr__st_others(s, &s->entry[i]);
+    gtr_result r = gtr__file_take(f, s->data, more, data);
     if (!r) r = gtr__file_finish(f);
     gtr__file_close(f);
     return r;
 }
-static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *data);
-gtr_result gtr_load(gtr_context *ctx, const char *path) {
+static gtr_result gtr__st_averages(gtr__st *s, const uint8_t *data);
+gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc) {
+    static const char call[] = "gtr_load";
     gtr__file f;
-    gtr__st s;
-    gtr__parts c = GTR__ZERO;
+    gtr__st s = GTR__ZERO;
     uint8_t *head = NULL, *data = NULL;
+    gtr_tensor **list = NULL;
     void *room = NULL;
     gtr__notes notes = GTR__ZERO;
-    GTR__TRY(gtr__st_may(ctx, path, "gtr_load"));
-    gtr_result r = gtr__st_open(&s, &f, ctx, path, &head);
+    int64_t n;
+    if (desc.report) { GTR__CLEAR(desc.report, 1); desc.report->text = ""; }
+    if (ctx) GTR__TRY(gtr__reads_load(ctx, call, &desc, !path));
+    if (desc.data) path = call;
+    GTR__TRY(gtr__st_may(ctx, path, call));
+    s.ctx = ctx;
+    gtr_result r = gtr__parameters_listed(ctx, call, desc.names, &list, &n);
+    if (!r) r = gtr__st_open(&s, &f, ctx, path, desc.data, desc.bytes, &head);
     if (!r) {
-        s.list = ctx->parameter; s.n_list = ctx->n_parameter;
-        if (gtr__st_find(&s, gtr__of_run)) {
-            s.among = gtr__of_model;
-            r = gtr__parts_make(&c, ctx, NULL);
-            s.list = c.list; s.n_list = c.n;
-        }
-        if (!r) r = gtr__st_match(&s);
+        if (!desc.strip) desc.strip = "";
+        if (!desc.prefix) desc.prefix = "";
+        s.load = desc;
+        s.list = list; s.n_list = n;
+        s.converts = !gtr__st_find(&s, gtr__of_run);
+        if (!s.converts) s.before = gtr__of_model;
+        r = gtr__st_match(&s);
         if (!r) r = gtr__st_data(&s, &f, &data);
         gtr__file_close(&f);
     }
-    if (!r && s.among) r = gtr__parts_averages(&c, &s, data);
+    if (!r && *s.before) r = gtr__st_averages(&s, data);
     if (!r) r = gtr__st_notes(&s, &notes);
+    if (!r) r = gtr__st_convert(&s, data);
+    if (!r && desc.report && !gtr__st_list(&s)) r = GTR_ERR_NOMEM;
     if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
-    if (!r) gtr__rewritten(ctx, NULL);
+    for (uint32_t i = 0; i < s.n && !r; i++)
+        if (s.entry[i].part >= 0) gtr__rewritten(ctx, list[s.entry[i].part]);
     if (!r) gtr__notes_take(ctx, &notes);
+    if (!r && desc.report) { *desc.report = s.did; desc.report->text = gtr__text(ctx); }
     gtr__notes_free(ctx, &notes);
+    gtr__mfree(ctx, list);
     gtr__mfree(ctx, head);
     gtr__mfree(ctx, data);
     gtr__mfree(ctx, room);
     gtr__st_free(&s);
-    gtr__parts_free(&c);
     return r;
+}
+gtr_result gtr_load(gtr_context *ctx, const char *path) {
+    gtr_load_desc d = GTR__ZERO;
+    return gtr_load_ex(ctx, path, d);
 }
 gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
     static const char call[] = "gtr_parameters_copy";
@@ -20798,13 +20988,30 @@ gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *fr
 // >>save-file
 typedef struct {
     gtr_context *ctx;
-    const char *path;
+    const char *call, *path; /* the path of memory is call */
+    gtr_save_desc desc; /* dtype: a checkpoint's is GTR_F32 */
+    bool in_memory; uint8_t *memory; size_t room, *bytes; /* of so many bytes; not NULL: how many it would be, alone */
     gtr_tensor **order; int64_t n; /* what the file holds, in its order */
-    uint8_t *memory; /* where it goes, if not NULL */
     gtr__crc *crc; /* a checkpoint's: of what was put */
     char *header; /* the 8 bytes of its size included */
     size_t header_bytes, header_room;
 } gtr__save;
+static gtr__save gtr__save_of(gtr_context *ctx, const char *call, const char *path) {
+    gtr__save s = GTR__ZERO;
+    s.ctx = ctx; s.call = call; s.path = path;
+    return s;
+}
+static gtr__save gtr__save_into(gtr_context *ctx, const char *call, void *memory, size_t room, size_t *bytes) {
+    gtr__save s = gtr__save_of(ctx, call, call);
+    s.in_memory = true; s.memory = (uint8_t *)memory; s.room = room; s.bytes = bytes;
+    return s;
+}
+static int gtr__save_as(const gtr__save *s, const gtr_tensor *p) {
+    return gtr__st_of(p->dtype == GTR_F32 ? s->desc.dtype : p->dtype);
+}
+static size_t gtr__save_size(const gtr__save *s, const gtr_tensor *p) {
+    return (size_t)gtr__count(&p->shape) * (size_t)gtr__st_size(gtr__save_as(s, p));
+}
 static bool gtr__is_sum(const gtr_tensor *p) { return gtr__on_host(p) && !p->data; }
 /* Wide elements first, so that each tensor's data are aligned to its element; then by name; a checksum last. */
 static int gtr__save_order(const void *a, const void *b, const void *arg) {
@@ -20867,9 +21074,9 @@ static gtr_result gtr__save_header(gtr__save *s) {
         const gtr_tensor *p = s->order[k];
         gtr__save_add(s, ",\"");
         gtr__save_text(s, p->name);
-        gtr__save_add(s, "\":{\"dtype\":\"%s\",\"shape\":[", gtr__st_dtypes[gtr__st_of(p->dtype)].name);
+        gtr__save_add(s, "\":{\"dtype\":\"%s\",\"shape\":[", gtr__st_dtypes[gtr__save_as(s, p)].name);
         for (int i = 0; i < p->shape.ndim; i++) gtr__save_add(s, i ? ",%jd" : "%jd", (intmax_t)p->shape.dim[i]);
-        end = at + gtr__st_bytes(p);
+        end = at + gtr__save_size(s, p);
         gtr__save_add(s, "],\"data_offsets\":[%ju,%ju]}", (uintmax_t)at, (uintmax_t)end);
     }
     gtr__save_add(s, "}");
@@ -20881,9 +21088,19 @@ static gtr_result gtr__save_header(gtr__save *s) {
 }
 static gtr_result gtr__save_put(gtr__save *s, gtr__file *f, void *bytes, size_t n) {
     if (s->crc) gtr__crc_add(s->crc, (const uint8_t *)bytes, n);
-    if (!s->memory) return gtr__file_move(f, bytes, n, true);
-    memcpy(s->memory, bytes, n);
-    s->memory += n;
+    return gtr__file_move(f, bytes, n, true);
+}
+/* Elements of 16 bits. */
+static gtr_result gtr__save_halves(const gtr__save *s, const gtr_tensor *p, const gtr_float *v, uint8_t *out) {
+    const bool f16 = s->desc.dtype == GTR_F16;
+    for (int64_t i = 0, n = gtr__count(&p->shape); i < n; i++) {
+        const uint16_t h = f16 ? gtr__to_f16((float)v[i]) : gtr__to_bf16((float)v[i]);
+        if ((h & 0x7fff) == (f16 ? 0x7c00 : 0x7f80) && gtr__finite((double)v[i]))
+            return GTR__OF_FILE(s->ctx, ARG, "tensor \"%.200s\": element %jd is %g, beyond %s, which ends at %s",
+                s->path, p->name, (intmax_t)i, (double)v[i], gtr__st_dtypes[gtr__save_as(s, p)].name,
+                f16 ? "65504" : "3.38953e+38");
+        gtr__le_put(out + 2 * i, 2, h);
+    }
     return GTR_OK;
 }
 static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
@@ -20898,9 +21115,11 @@ static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
         else {
             if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
             else if ((r = gtr__model_read(p, room))) break;
-            gtr__st_swap(p, room, (uint8_t *)out);
+            const int size = gtr__st_size(gtr__save_as(s, p));
+            if (size > 2) gtr__st_swap(p, size, room, (uint8_t *)out);
+            else if ((r = gtr__save_halves(s, p, (const gtr_float *)room, (uint8_t *)out))) break;
         }
-        r = gtr__save_put(s, f, out, gtr__st_bytes(p));
+        r = gtr__save_put(s, f, out, gtr__save_size(s, p));
     }
     gtr__mfree(s->ctx, s->crc);
     gtr__mfree(s->ctx, room);
@@ -21029,37 +21248,47 @@ static gtr_result gtr__save_file(gtr__save *s, const char *target, char *name, s
     gtr__folder_of(name, size, target);
     return gtr__path_sync(name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
 }
-/* Orders the parts, and makes the header of them. */
-static gtr_result gtr__save_begin(gtr__save *s, gtr_context *ctx, const char *path, gtr_tensor **order, int64_t n) {
-    memset(s, 0, sizeof *s);
-    s->ctx = ctx; s->path = path; s->order = order; s->n = n;
-    gtr__sort(order, (size_t)n, sizeof *order, gtr__save_order, NULL);
-    return gtr__save_header(s);
+static gtr_result gtr__save_memory(gtr__save *s) {
+    size_t all = s->header_bytes;
+    gtr__file f;
+    for (int64_t k = 0; k < s->n; k++) all += gtr__save_size(s, s->order[k]);
+    if (s->bytes) { *s->bytes = all; return GTR_OK; }
+    if (!s->memory) return GTR__BAD_ARG(s->ctx, "%s: the destination is NULL", s->call);
+    if (s->room != all) return GTR__FAIL(s->ctx, SHAPE, "%s: got room for %zu bytes, want %zu", s->call, s->room, all);
+    gtr__file_lies(&f, s->ctx, s->path, s->memory, all);
+    return gtr__save_data(s, &f);
 }
-static gtr_result gtr__save_parts(gtr_context *ctx, const char *path, gtr_tensor **order, int64_t n) {
-    gtr__save s;
+/* Orders n parts, makes the header of them, and puts them where s says. */
+static gtr_result gtr__save_parts(gtr__save *s, gtr_tensor **order, int64_t n) {
     char *target = NULL, *name = NULL;
-    gtr_result r = gtr__save_begin(&s, ctx, path, order, n);
-    if (!r) r = gtr__save_target(&s, &target);
-    if (!r && (name = GTR__NEW(ctx, char, strlen(target) + 64)) == NULL) r = GTR_ERR_NOMEM;
-    if (!r) r = gtr__save_file(&s, target, name, strlen(target) + 64);
-    gtr__mfree(ctx, s.header);
-    gtr__mfree(ctx, target);
-    gtr__mfree(ctx, name);
+    s->order = order; s->n = n;
+    gtr__sort(order, (size_t)n, sizeof *order, gtr__save_order, NULL);
+    gtr_result r = gtr__save_header(s);
+    if (!r && s->in_memory) r = gtr__save_memory(s);
+    else if (!r) {
+        r = gtr__save_target(s, &target);
+        if (!r && (name = GTR__NEW(s->ctx, char, strlen(target) + 64)) == NULL) r = GTR_ERR_NOMEM;
+        if (!r) r = gtr__save_file(s, target, name, strlen(target) + 64);
+    }
+    gtr__mfree(s->ctx, s->header);
+    gtr__mfree(s->ctx, target);
+    gtr__mfree(s->ctx, name);
     return r;
 }
-static gtr_result gtr__save_to(gtr_context *ctx, const char *path) {
-    gtr_result r = gtr__st_may(ctx, path, "gtr_save");
-    int64_t notes = 0;
+static gtr_result gtr__save_model(gtr__save *s) {
+    gtr_context *ctx = s->ctx;
+    gtr_tensor **order = NULL;
+    int64_t n, notes = 0;
+    gtr_result r = gtr__st_may(ctx, s->path, s->call);
+    if (!r && (unsigned)s->desc.dtype > GTR_F16) r = GTR__BAD_ARG(ctx,
+        "%s: .dtype is %s, want GTR_F32, GTR_BF16 or GTR_F16", s->call, gtr__dtype_text(s->desc.dtype));
     for (int64_t i = 0; !r && i < ctx->notes.keys.n; i++) notes += ctx->notes.text[i] != NULL;
     if (!r && !ctx->n_parameter && !notes)
-        r = GTR__BAD_STATE(ctx, "gtr_save: there is no parameter, want a network first");
-    if (!r) r = gtr__save_check(ctx, path, ctx->n_parameter);
+        r = GTR__BAD_STATE(ctx, "%s: there is no parameter, want a network first", s->call);
+    if (!r) r = gtr__save_check(ctx, s->path, ctx->n_parameter);
     if (r) return r;
-    gtr_tensor **order = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);
-    if (!order) return GTR_ERR_NOMEM;
-    if (ctx->n_parameter) GTR__COPY(order, ctx->parameter, ctx->n_parameter);
-    r = gtr__save_parts(ctx, path, order, ctx->n_parameter);
+    r = gtr__parameters_listed(ctx, s->call, s->desc.names, &order, &n);
+    if (!r) r = gtr__save_parts(s, order, n);
     gtr__mfree(ctx, order);
     return r;
 }
@@ -21070,20 +21299,37 @@ static bool gtr__save_refused(gtr_context *ctx) {
         gtr__error_more(ctx, "; gtr_save writes nothing while this error is kept: gtr_error_clear allows it");
     return refuse;
 }
-static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const char *call, uint8_t *memory,
-    size_t *bytes);
-static gtr_result gtr__save_guarded(gtr_context *ctx, gtr_trainer *t, const char *path) {
-    static const char call[] = "gtr_checkpoint_save";
-    if (!gtr__usable_by(ctx, t ? call : "gtr_save"))
-        return t ? gtr__checkpoint_out(t, path, call, NULL, NULL) : gtr__save_to(ctx, path);
-    gtr_wait(ctx);
-    const bool refuse = gtr__save_refused(ctx);
-    const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, path, call, NULL, NULL)
-        : gtr__save_to(ctx, path);
-    ctx->may_save = ctx->error && !refuse;
+static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s);
+/* A model's file, or t's checkpoint. */
+static gtr_result gtr__save_guarded(gtr__save *s, gtr_trainer *t) {
+    gtr_context *ctx = s->ctx;
+    const bool usable = gtr__usable_by(ctx, s->call);
+    if (usable) gtr_wait(ctx);
+    const bool refuse = usable && gtr__save_refused(ctx);
+    const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, s) : gtr__save_model(s);
+    if (usable) ctx->may_save = ctx->error && !refuse;
     return r;
 }
-gtr_result gtr_save(gtr_context *ctx, const char *path) { return gtr__save_guarded(ctx, NULL, path); }
+gtr_result gtr_save_ex(gtr_context *ctx, const char *path, gtr_save_desc desc) {
+    gtr__save s = gtr__save_of(ctx, "gtr_save", path);
+    s.desc = desc;
+    return gtr__save_guarded(&s, NULL);
+}
+gtr_result gtr_save(gtr_context *ctx, const char *path) {
+    gtr_save_desc d = GTR__ZERO;
+    return gtr_save_ex(ctx, path, d);
+}
+size_t gtr_save_bytes(gtr_context *ctx, gtr_save_desc desc) {
+    size_t n = 0;
+    gtr__save s = gtr__save_into(ctx, "gtr_save_bytes", NULL, 0, &n);
+    s.desc = desc;
+    return gtr__save_guarded(&s, NULL) ? 0 : n;
+}
+gtr_result gtr_save_get(gtr_context *ctx, gtr_save_desc desc, void *dst, size_t bytes) {
+    gtr__save s = gtr__save_into(ctx, "gtr_save_get", dst, bytes, NULL);
+    s.desc = desc;
+    return gtr__save_guarded(&s, NULL);
+}
 
 // >>checkpoint
 /* A checkpoint is safetensors: "model.NAME" of the context's parameters and buffers, "state.K.NAME" of a trainer's
@@ -21165,56 +21411,43 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
 static int64_t gtr__fit_noted(const gtr__fitting *f) {
     return f && f->d->history ? GTR__MIN((int64_t)(f->next - f->first), f->d->history_size) : 0;
 }
-/* To path, to memory of *bytes, or, both NULL, how many these would be. */
-static gtr_result gtr__checkpoint_out(gtr_trainer *t, const char *path, const char *call, uint8_t *memory,
-        size_t *bytes) {
+static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s) {
     gtr_context *ctx = t->ctx;
     gtr__figures g;
     gtr__parts c = GTR__ZERO;
-    gtr__save s = GTR__ZERO;
-    size_t all = 0;
-    GTR__TRY(gtr__st_may(ctx, path || bytes == NULL ? path : "-", call));
-    GTR__TRY(gtr__trainer_whole(t, call, false));
+    GTR__TRY(gtr__st_may(ctx, s->path, s->call));
+    GTR__TRY(gtr__trainer_whole(t, s->call, false));
     GTR__TRY(gtr__take_over(t, false));
     GTR__TRY(gtr__figures_now(t, &g));
     const int64_t n = gtr__fit_noted(t->fit), best = gtr__fit_best(t->fit);
     gtr__past *past = GTR__NEW(ctx, gtr__past, n);
-    gtr_result r = past ? gtr__parts_make(&c, ctx, t) : GTR_ERR_NOMEM;
+    gtr_result r = past ? gtr__parts_make(&c, t) : GTR_ERR_NOMEM;
     for (int64_t i = 0; i < n && !r; i++) past[i] = gtr__past_of(t->fit->d->history[i]);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
     if (!r) r = gtr__parts_sum(&c);
     if (!r && n) r = gtr__parts_host(&c, gtr__of_past, past, n, GTR__N_PAST);
     if (!r && best) r = gtr__parts_host(&c, gtr__of_best, t->fit->stopping.weights, best, 1);
-    if (!r) r = gtr__save_check(ctx, path ? path : call, c.n);
-    if (!r && path) r = gtr__save_parts(ctx, path, c.list, c.n);
-    else if (!r) {
-        r = gtr__save_begin(&s, ctx, call, c.list, c.n);
-        for (int64_t i = 0; i < c.n; i++) all += gtr__st_bytes(c.list[i]);
-        all += s.header_bytes;
-        if (!r && memory && *bytes != all)
-            r = GTR__FAIL(ctx, SHAPE, "%s: got room for %zu bytes, want %zu", call, *bytes, all);
-        s.memory = memory;
-        if (!r && memory) r = gtr__save_data(&s, NULL);
-        *bytes = all;
-        gtr__mfree(ctx, s.header);
-    }
+    if (!r) r = gtr__save_check(ctx, s->path, c.n);
+    if (!r) r = gtr__save_parts(s, c.list, c.n);
     gtr__parts_free(&c);
     gtr__mfree(ctx, past);
     return r;
 }
 gtr_result gtr_checkpoint_save(gtr_trainer *t, const char *path) {
-    return t ? gtr__save_guarded(t->ctx, t, path) : GTR_ERR_ARG;
+    if (!t) return GTR_ERR_ARG;
+    gtr__save s = gtr__save_of(t->ctx, "gtr_checkpoint_save", path);
+    return gtr__save_guarded(&s, t);
 }
 size_t gtr_checkpoint_bytes(gtr_trainer *t) {
     size_t n = 0;
-    return t && !gtr__checkpoint_out(t, NULL, "gtr_checkpoint_bytes", NULL, &n) ? n : 0;
+    if (!t) return 0;
+    gtr__save s = gtr__save_into(t->ctx, "gtr_checkpoint_bytes", NULL, 0, &n);
+    return gtr__checkpoint_out(t, &s) ? 0 : n;
 }
 gtr_result gtr_checkpoint_get(gtr_trainer *t, void *dst, size_t bytes) {
-    static const char call[] = "gtr_checkpoint_get";
     if (!t) return GTR_ERR_ARG;
-    GTR__TRY(gtr__runnable(t->ctx, call));
-    return dst ? gtr__checkpoint_out(t, NULL, call, (uint8_t *)dst, &bytes)
-        : GTR__BAD_ARG(t->ctx, "%s: the destination is NULL", call);
+    gtr__save s = gtr__save_into(t->ctx, "gtr_checkpoint_get", dst, bytes, NULL);
+    return gtr__checkpoint_out(t, &s);
 }
 /* A file's int64s as they lie in memory. */
 static void gtr__words(const uint8_t *data, void *to, int64_t n) {
@@ -21314,12 +21547,12 @@ static gtr_result gtr__figures_of(const gtr__st *s, const uint8_t *data, gtr__fi
     if (version == 1) gtr__figures_renamed(s->ctx, g);
     return gtr__figures_good(g) ? GTR_OK : GTR__BAD_ENTRY(s, e, ": figures that no run has");
 }
-/* Of a checkpoint with averages these are parts, too, whose names come behind the weights' and so replace them. */
-static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *data) {
+/* A checkpoint's averages become parts in place of the weights. */
+static gtr_result gtr__st_averages(gtr__st *s, const uint8_t *data) {
     gtr__figures g;
     gtr__optim o = GTR__ZERO;
     gtr_trainer_desc d = GTR__ZERO;
-    char before[32], name[GTR__ST_NAME];
+    char before[32];
     GTR__TRY(gtr__figures_of(s, data, &g));
     if (!g.averages || !g.applied) return GTR_OK;
     const size_t named = gtr__optimizer_named(g.optimizer);
@@ -21329,13 +21562,15 @@ static gtr_result gtr__parts_averages(gtr__parts *c, gtr__st *s, const uint8_t *
     d.optimizer = (gtr_optimizer)named; d.momentum = (float)g.momentum; d.nesterov = g.momentum == 2;
     gtr__optim_rule(&o, &d);
     snprintf(before, sizeof before, "state.%d.", o.states);
-    for (int64_t i = 0; i < c->ctx->n_parameter; i++) {
-        const gtr_tensor *p = c->ctx->parameter[i];
-        snprintf(name, sizeof name, "%s%s", before, p->name);
-        if (gtr__st_find(s, name)) GTR__TRY(gtr__parts_add(c, p, p->data, p->stage, before));
+    for (int64_t k = 0; k < s->n_list; k++) {
+        gtr__st_entry *was = gtr__st_source(s, s->list[k]->name), *e;
+        s->before = before;
+        e = gtr__st_source(s, s->list[k]->name);
+        s->before = gtr__of_model;
+        if (e) GTR__TRY(gtr__st_become(s, e, k));
+        if (e && was && e->part >= 0) was->part = -3;
     }
-    s->list = c->list; s->n_list = c->n;
-    return gtr__st_match(s);
+    return GTR_OK;
 }
 /* Goes on with the data set that feeds t, or a fit's, or with one that is to come: its figures are the checkpoint's. */
 static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
@@ -21444,7 +21679,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     const gtr__st_entry *e = gtr__st_find(s, gtr__of_past);
     const uint8_t *past = e ? data + e->begin : NULL;
     const int64_t n = e ? (int64_t)((e->end - e->begin) / sizeof(gtr__past)) : 0;
-    gtr_result r = gtr__parts_make(&c, ctx, t);
+    gtr_result r = gtr__parts_make(&c, t);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, g.version > 1 ? GTR__N_FIGURES : GTR__N_FIGURES_1);
     if (!r && g.version > 1) r = gtr__parts_sum(&c);
     if (!r && e) r = gtr__parts_host(&c, gtr__of_past, data, n, GTR__N_PAST);
@@ -21481,13 +21716,15 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     gtr__mfree(ctx, room);
     return r;
 }
-static gtr_result gtr__checkpoint_read(gtr_trainer *t, const char *path, const char *call) {
+/* From path or, if that is NULL, memory. */
+static gtr_result gtr__checkpoint_read(gtr_trainer *t, const char *call, const char *path, const void *memory,
+        size_t bytes) {
     gtr_context *ctx = t->ctx;
     gtr__file f;
     gtr__st s;
     uint8_t *head = NULL, *data = NULL;
     GTR__TRY(gtr__st_may(ctx, path, call));
-    gtr_result r = gtr__st_open(&s, &f, ctx, path, &head);
+    gtr_result r = gtr__st_open(&s, &f, ctx, path, memory, bytes, &head);
     if (!r) r = gtr__st_data(&s, &f, &data);
     if (!r) r = gtr__checkpoint_in(t, &s, data);
     gtr__mfree(ctx, head);
@@ -21498,25 +21735,13 @@ static gtr_result gtr__checkpoint_read(gtr_trainer *t, const char *path, const c
 gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path) {
     static const char call[] = "gtr_checkpoint_load";
     GTR__TRY(gtr__trainer_usable(t, call, false));
-    return gtr__checkpoint_read(t, path, call);
+    return gtr__checkpoint_read(t, call, path, NULL, 0);
 }
 gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     static const char call[] = "gtr_checkpoint_set";
-    gtr__st s;
-    uint8_t *data = NULL;
     GTR__TRY(gtr__trainer_usable(t, call, false));
-    gtr_context *ctx = t->ctx;
-    if (!src) return GTR__BAD_ARG(ctx, "%s: the source is NULL", call);
-    GTR__TRY(gtr__st_may(ctx, call, call));
-    GTR__TRY(gtr__st_start(&s, ctx, call, (const uint8_t *)src, bytes));
-    s.head = (const uint8_t *)src + 8;
-    gtr_result r = gtr__st_parse(&s);
-    if (!r && (data = GTR__NEW(ctx, uint8_t, s.data)) == NULL) r = GTR_ERR_NOMEM;
-    if (!r && s.data) memcpy(data, s.head + s.size, s.data);
-    if (!r) r = gtr__checkpoint_in(t, &s, data);
-    gtr__mfree(ctx, data);
-    gtr__st_free(&s);
-    return r;
+    return src ? gtr__checkpoint_read(t, call, call, src, bytes)
+        : GTR__BAD_ARG(t->ctx, "%s: the source is NULL", call);
 }
 /* Whether a checkpoint can be written: makes and removes a file beside it, or beside what a link leads to. also: NULL,
    or another name that gtr__fit_also is to give it, for which it renames a link beside path. */
@@ -21599,7 +21824,7 @@ static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
     gtr_result r = gtr__save_target(&s, &target);
     if (!r && !gtr__files_alike(target, name)) {
         GTR__SYS(unlink)(made);
-        if (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0) r = gtr__save_guarded(ctx, f->t, name);
+        if (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0) r = gtr_checkpoint_save(f->t, name);
         GTR__SYS(unlink)(made); /* two names of one file stay as they are */
     }
     gtr__mfree(ctx, target);
@@ -21629,7 +21854,7 @@ static bool gtr__fit_is_best(const gtr__fitting *f, int64_t k) {
 static gtr_result gtr__fit_resume(gtr__fitting *f) {
     struct GTR__STAT st;
     return !f->d->resume || (GTR__STAT(f->d->checkpoint, &st) != 0 && errno == ENOENT) ? GTR_OK
-        : gtr__checkpoint_read(f->t, f->d->checkpoint, "gtr_fit");
+        : gtr__checkpoint_read(f->t, "gtr_fit", f->d->checkpoint, NULL, 0);
 }
 /* A fit that was killed behind a checkpoint may not have come to its keep_best and keep_last files; those that are
    there stay as they are. */
@@ -21664,7 +21889,7 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
     if (!name) return GTR_ERR_NOMEM;
     if (d->keep_last && (!f->n_kept || f->kept[f->n_kept - 1] != (int64_t)f->first + k))
         f->kept[f->n_kept++] = (int64_t)f->first + k;
-    gtr_result r = gtr__save_guarded(ctx, f->t, d->checkpoint);
+    gtr_result r = gtr_checkpoint_save(f->t, d->checkpoint);
     if (!r && better) r = gtr__fit_keep_best(f, name, size);
     if (!r && d->keep_last) r = gtr__fit_rotate(f, name, size);
     gtr__mfree(ctx, name);

@@ -400,6 +400,42 @@ static size_t all_of(net *n, unsigned char *to)
     return gtr_checkpoint_get(n->t, to + at, more) ? 0 : at + more;
 }
 static unsigned char before[2 * ROOM], after[2 * ROOM];
+/* gtr_load_ex takes some of them, from memory, too, under names of which another part is the file's. */
+static void some_of_a_checkpoint(const net *n)
+{
+    static gtr_float a[4096], b[4096], other[4096];
+    gtr_load_report r;
+    gtr_load_desc d;
+    net m = build(&cases[0]);
+    gtr_tensor *p = gtr_parameter_at(m.ctx, 0), *rest = gtr_parameter_at(m.ctx, 1);
+    const size_t bytes = gtr_tensor_bytes(p), size = gtr_checkpoint_bytes(n->t);
+    unsigned char *image = (unsigned char *)malloc(size);
+    char names[600], front[600];
+    EXPECT_EQ(gtr_checkpoint_get(n->t, image, size), GTR_OK);
+    memset(other, 0, sizeof other);
+    for (int k = 0; k < 3; k++) {
+        memset(&d, 0, sizeof d);
+        d.data = image; d.bytes = size; d.report = &r;
+        snprintf(names, sizeof names, "%s", gtr_tensor_name(p));
+        d.names = names;
+        snprintf(front, sizeof front, "%.*s", (int)strcspn(names, ".") + 1, names);
+        if (k == 1) d.strip = d.prefix = front;
+        if (k == 2) { d.names = NULL; d.partial = true; d.prefix = d.strip = front; }
+        EXPECT(!gtr_set(p, other, bytes) && !gtr_set(rest, other, gtr_tensor_bytes(rest)));
+        EXPECT_EQ(gtr_load_ex(m.ctx, NULL, d), GTR_OK);
+        CHECK(k == 2 ? r.loaded > 1 && r.loaded + r.missing == gtr_parameter_count(m.ctx)
+            : r.loaded == 1 && !r.missing && r.unused == gtr_parameter_count(m.ctx) - 1, "%d: %s", k, r.text);
+        EXPECT(!gtr_get(gtr_parameter_at(n->ctx, 0), a, bytes) && !gtr_get(p, b, bytes) && !memcmp(a, b, bytes));
+        EXPECT(!gtr_get(rest, b, gtr_tensor_bytes(rest)) && (k == 2 || !memcmp(b, other, gtr_tensor_bytes(rest))));
+        EXPECT(!strstr(r.text, "state.") && !strstr(r.text, "gputrain."));
+    }
+    image[size / 2] ^= 1;
+    EXPECT(gtr_load_ex(m.ctx, NULL, d) != GTR_OK);
+    gtr_error_clear(m.ctx);
+    EXPECT_OK(m.ctx);
+    free(image);
+    gtr_destroy(m.ctx);
+}
 /* A load that fails with this, and changes nothing. */
 static void refused(net *n, const unsigned char *file, size_t size, gtr_result want, const char *part, const char *what)
 {
@@ -489,6 +525,7 @@ static void others(void)
         const size_t bytes = gtr_tensor_bytes(p);
         EXPECT(!gtr_get(p, before, bytes) && !gtr_get(q, after, bytes) && !memcmp(before, after, bytes));
     }
+    some_of_a_checkpoint(&n);
     EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
     unlink(path_of("run"));
     gtr_destroy(n.ctx);
@@ -1263,6 +1300,35 @@ static void predicted(net *n, gtr_predictor *p, gtr_predictor *q, const char *wh
         "%s: predicted is not what is saved", what);
     gtr_destroy(m.ctx);
 }
+/* Of one parameter that is loaded its average is the model, beside those of the others, which go on. */
+static void some_averages(const char *run, const char *best)
+{
+    static gtr_float v[5][4096];
+    net n = averaged(0.9f), m = averaged(0);
+    gtr_tensor *p = n.t->param[0], *q = n.t->param[1];
+    gtr_load_report r;
+    gtr_load_desc d;
+    memset(&d, 0, sizeof d);
+    d.names = gtr_tensor_name(p); d.report = &r;
+    EXPECT_EQ(gtr_checkpoint_load(n.t, run), GTR_OK);
+    EXPECT_EQ(gtr_parameters_copy(m.ctx, n.ctx), GTR_OK);
+    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(q)), v[0], q->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_get(q, v[1], q->data_bytes), GTR_OK);
+    EXPECT(memcmp(v[0], v[1], q->data_bytes) != 0);     /* averages and weights differ */
+    EXPECT_EQ(gtr_load_ex(n.ctx, best, d), GTR_OK);
+    EXPECT(r.loaded == 1 && !r.missing && !r.wrong);
+    EXPECT_EQ(gtr_load(m.ctx, best), GTR_OK);
+    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(p)), v[2], p->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_parameters_copy(m.ctx, n.ctx), GTR_OK);
+    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(p)), v[3], p->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(q)), v[4], q->data_bytes), GTR_OK);
+    EXPECT(!memcmp(v[2], v[3], p->data_bytes) && !memcmp(v[0], v[4], q->data_bytes));
+    EXPECT_EQ(gtr_get(q, v[4], q->data_bytes), GTR_OK);
+    EXPECT(!memcmp(v[1], v[4], q->data_bytes));
+    EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
+    gtr_destroy(n.ctx);
+    gtr_destroy(m.ctx);
+}
 /* What is saved, predicted, copied, and loaded from a checkpoint is what was validated; also in a callback, and where
    the trainer is gone. What is set from outside is the model then. */
 static void averages_are_the_model(void)
@@ -1327,6 +1393,7 @@ static void averages_are_the_model(void)
     /* what is loaded or set is the model, to whoever evaluates */
     EXPECT_EQ(gtr_load(n.ctx, best), GTR_OK);
     EXPECT(loss_here(&n) == gtr_fit_ended(n.t).best && loss_elsewhere(NULL, n.ctx) == loss_here(&n));
+    some_averages(run, best);
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
     for (int k = 0; k < 3; k++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
     for (int i = 0; i < 4096; i++) w[i] = 0.01f * (gtr_float)(i % 17);

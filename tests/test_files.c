@@ -443,8 +443,11 @@ static const struct { const char *header; size_t data; gtr_result want; const ch
     { "{\"a\":{\"dtype\":\"F6_E3M2\",\"shape\":[4],\"data_offsets\":[0,3]}}", 3, GTR_ERR_UNSUPPORTED, "F6_E3M2" },
     { "{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[16],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_UNSUPPORTED,
         "tensor \"a\" is of dtype F8_E4M3" },
-    { "{\"a\":{\"dtype\":\"BF16\",\"shape\":[2,2],\"data_offsets\":[8,16]}," N "}", 16, GTR_ERR_UNSUPPORTED, "BF16" },
-    { "{\"a\":{\"dtype\":\"F64\",\"shape\":[2,2],\"data_offsets\":[8,40]}," N "}", 40, GTR_ERR_UNSUPPORTED, "F64" },
+    { "{\"a\":{\"dtype\":\"BF16\",\"shape\":[2,2],\"data_offsets\":[8,16]}," N "}", 16, GTR_OK, "" },
+    { "{\"a\":{\"dtype\":\"F64\",\"shape\":[2,2],\"data_offsets\":[8,40]}," N "}", 40, GTR_OK, "" },
+    { "{\"a\":{\"dtype\":\"I32\",\"shape\":[2,2],\"data_offsets\":[8,24]}," N "}", 24, GTR_ERR_UNSUPPORTED,
+        "tensor \"a\" is of dtype I32, supported are F32, BF16, F16, F64 and I64" },
+    { "{" A ",\"n\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[0,8]}}", 24, GTR_OK, "" },
     { "{}", 0, GTR_ERR_SHAPE, "is missing" },
     { "{\"__metadata__\":{\"format\":\"pt\"}}", 0, GTR_ERR_SHAPE, "tensor \"a\" F32 (2, 2) of the model is missing" },
     { "{\"a\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]}}", 16, GTR_ERR_SHAPE,
@@ -592,6 +595,478 @@ static void many_tensors(void)
     gtr_destroy(ctx);
 }
 
+/* --- files as they come: dtypes, prefixes, parts, memory */
+
+/* A file that is made tensor by tensor, its data in that order. */
+typedef struct { char head[8192]; unsigned char data[1 << 19], bytes[1 << 20]; size_t n_head, n_data, size; } made;
+static made one;
+static void made_add(const char *name, const char *dtype, const char *shape, const void *data, size_t bytes)
+{
+    one.n_head += (size_t)snprintf(one.head + one.n_head, sizeof one.head - one.n_head,
+        "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%zu,%zu]}", one.n_head ? "," : "{", name, dtype,
+        shape, one.n_data, one.n_data + bytes);
+    if (data) memcpy(one.data + one.n_data, data, bytes);
+    else memset(one.data + one.n_data, 0, bytes);
+    one.n_data += bytes;
+    memcpy(one.head + one.n_head, "}", 2);
+    one.size = st_file(one.bytes, one.head, one.n_head + 1, one.n_data);
+    memcpy(one.bytes + 8 + one.n_head + 1, one.data, one.n_data);
+}
+static void made_begin(void) { one.n_head = one.n_data = 0; }
+static gtr_load_desc load_made(void)
+{
+    gtr_load_desc d;
+    memset(&d, 0, sizeof d);
+    d.data = one.bytes; d.bytes = one.size;
+    return d;
+}
+static gtr_tensor *zeros(gtr_context *ctx, const char *name, gtr_shape shape)
+{
+    gtr_init init;
+    memset(&init, 0, sizeof init);
+    return gtr_parameter(ctx, name, shape, init);
+}
+static gtr_tensor *counter(gtr_context *ctx, const char *name)
+{
+    return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_I64, gtr_shape0(), NULL, gtr__init(GTR_INIT_ZERO, 0), true);
+}
+/* A number of so many bits behind the leading one, by arithmetic. */
+static float half_of(unsigned h, int bits)
+{
+    const int top = 15 - bits, bias = (1 << (top - 1)) - 1, e = (int)(h >> bits & ((1u << top) - 1));
+    const unsigned m = h & ((1u << bits) - 1);
+    float v = e == (1 << top) - 1 ? m ? NAN : INFINITY
+        : (float)ldexp((double)(m | (e ? 1u << bits : 0)), (e ? e : 1) - bias - bits);
+    return h >> 15 ? -v : v;
+}
+/* Every number of 16 bits becomes what it is in float32, a NaN one of its payload. */
+static void loads_halves(void)
+{
+    static uint16_t h[65536];
+    static gtr_float v[65536];
+    for (int k = 0; k < 65536; k++) h[k] = (uint16_t)k;
+    for (int bf = 0; bf < 2; bf++) {
+        gtr_context *ctx = context(device);
+        gtr_tensor *p = zeros(ctx, "a", gtr_shape1(65536));
+        int bad = 0;
+        made_begin();
+        made_add("a", bf ? "BF16" : "F16", "65536", h, sizeof h);
+        put(in_folder("m"), one.bytes, one.size);
+        EXPECT_EQ(gtr_load(ctx, in_folder("m")), GTR_OK);
+        unlink(in_folder("m"));
+        EXPECT_EQ(gtr_get(p, v, sizeof v), GTR_OK);
+        for (unsigned k = 0; k < 65536; k++) {
+            const float want = half_of(k, bf ? 7 : 10), got = (float)v[k];
+            uint32_t u, w;
+            memcpy(&u, &got, 4); memcpy(&w, &want, 4);
+            if (want != want) { /* F16's become quiet, as PyTorch's do */
+                w = (k & 0x8000u) << 16 | 0x7f800000u | (bf ? (k & 0x7fu) << 16 : (k & 0x3ffu) << 13 | 0x400000u);
+                if (sizeof *v == 8) w |= 0x400000u; /* by way of a double */
+            }
+            if (u != w && !bad++) CHECK(0, "%s 0x%04x is %08x, want %08x", bf ? "BF16" : "F16", k, u, w);
+        }
+        EXPECT_EQ(bad, 0);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+static void loads_doubles(void)
+{
+    /* ties and just beside them; of subnormals, too; the largest, and what rounds to it */
+    static const double in[] = { 0.1, -0.0, 1 + 0x1p-24, 1 + 3 * 0x1p-24, 1 + 0x1p-24 + 0x1p-50, 0x1p-149, 0x1p-150,
+        0x1.8p-149, -0x1.fffffep-127, 0x1.fffffefffffffp127, INFINITY, -INFINITY, NAN, 16777217 };
+    static const float want[] = { 0.1f, -0.0f, 1, 1 + 0x1p-22f, 1 + 0x1p-23f, 0x1p-149f, 0, 0x1p-148f, -0x1p-126f,
+        0x1.fffffep127f, INFINITY, -INFINITY, NAN, 16777216 };
+    const double beyond[] = { 1, 0x1.ffffffp127, -1e300 };
+    gtr_context *ctx = context(device);
+    gtr_tensor *p = zeros(ctx, "a", gtr_shape1(14)), *q = zeros(ctx, "b", gtr_shape0());
+    gtr_float v[14], b = 3;
+    made_begin();
+    made_add("b", "F64", "", in, 8);
+    made_add("a", "F64", "14", in, sizeof in);
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, load_made()), GTR_OK);
+    EXPECT_EQ(gtr_get(p, v, sizeof v), GTR_OK);
+    for (int k = 0; k < 14; k++) {
+        const gtr_float w = sizeof b == 8 ? (gtr_float)in[k] : (gtr_float)want[k];
+        CHECK(w != w ? v[k] != v[k] : v[k] == w && !signbit(v[k]) == !signbit(w), "F64 %a is %a", in[k], (double)v[k]);
+    }
+    EXPECT_OK(ctx);
+    for (int k = 1; k < 3 && sizeof b == 4; k++) {
+        EXPECT_EQ(gtr_set(q, &b, sizeof b), GTR_OK);
+        made_begin();
+        made_add("b", "F64", "", beyond, 8);
+        made_add("a", "F64", "14", NULL, sizeof in);
+        memcpy(one.bytes + one.size - 8, &beyond[k], 8);
+        EXPECT_EQ(gtr_load_ex(ctx, NULL, load_made()), GTR_ERR_UNSUPPORTED);
+        EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, k == 2 ? "tensor \"a\": element 13 is -1e+300, want a number within the "
+            "range of float32" : "gtr_load: tensor \"a\": element 13 is 3.40282e+38");
+        EXPECT_EQ(gtr_get(q, &b, sizeof b), GTR_OK);
+        EXPECT(b == 3);
+    }
+    gtr_destroy(ctx);
+}
+/* batch_norm's counter: of any float that is whole, missing or too many, and nothing else is. */
+static void counters(void)
+{
+    static const struct { const char *dtype; double value; bool ok; } cases[] = { { "I64", 7, true },
+        { "F32", 7, true }, { "F16", 7, true }, { "BF16", 7, true }, { "F64", -4503599627370497.0, true },
+        { "F32", 7.5, false }, { "F64", NAN, false }, { "F64", 1e19, false }, { "F32", INFINITY, false } };
+    gtr_context *ctx = context(device);
+    gtr_tensor *p = zeros(ctx, "a", gtr_shape1(2)), *n = counter(ctx, "bn.num_batches_tracked");
+    gtr_load_report r;
+    gtr_load_desc d;
+    gtr_float v[2] = { 0, 0 };
+    int64_t count, before = 5;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *t = cases[k].dtype;
+        const float f = (float)cases[k].value;
+        const uint16_t h = !strcmp(t, "F16") ? gtr__to_f16(f) : gtr__to_bf16(f);
+        const int64_t i = *t == 'I' ? (int64_t)cases[k].value : 0;
+        const size_t size = strstr(t, "16") ? 2 : strstr(t, "32") ? 4 : 8;
+        made_begin();
+        made_add("bn.num_batches_tracked", t, "", size == 2 ? (const void *)&h : size == 4 ? (const void *)&f
+            : *t == 'I' ? (const void *)&i : (const void *)&cases[k].value, size);
+        made_add("a", "F32", "2", NULL, 8);
+        EXPECT_EQ(gtr_set(n, &before, 8), GTR_OK);
+        v[0] = 1;
+        EXPECT_EQ(gtr_set(p, v, sizeof v), GTR_OK);
+        CHECK(gtr_load_ex(ctx, NULL, load_made()) == (cases[k].ok ? GTR_OK : GTR_ERR_UNSUPPORTED), "%s %g: '%s'", t,
+            cases[k].value, gtr_error_text(ctx));
+        EXPECT_EQ(gtr_get(n, &count, 8), GTR_OK);
+        EXPECT_EQ(gtr_get(p, v, sizeof v), GTR_OK);
+        CHECK(count == (cases[k].ok ? (int64_t)cases[k].value : 5) && v[0] == (cases[k].ok ? 0 : 1), "%s %g is %lld", t,
+            cases[k].value, (long long)count);
+        if (!cases[k].ok)
+            EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "tensor \"bn.num_batches_tracked\": element 0 is ");
+    }
+    EXPECT_EQ(gtr_set(n, &before, 8), GTR_OK);
+    made_begin();
+    made_add("a", "F32", "2", NULL, 8);
+    made_add("old.num_batches_tracked", "I64", "", NULL, 8);
+    d = load_made(); d.report = &r;
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_OK);
+    EXPECT(r.loaded == 1 && r.missing == 1 && r.unused == 1 && !r.wrong);
+    CHECK(!strcmp(r.text, "1 loaded, 1 missing, 0 wrong, 1 unused\nunused  old.num_batches_tracked I64 ()\n"
+        "missing bn.num_batches_tracked I64 () \nloaded  a F32 (2,) from a F32 (2,)\n"), "the text is %s", r.text);
+    EXPECT_EQ(gtr_get(n, &count, 8), GTR_OK);
+    EXPECT_EQ(count, 5);
+    EXPECT_OK(ctx);
+    made_begin();
+    made_add("bn.num_batches_tracked", "I64", "1", NULL, 8);
+    made_add("a", "F32", "2", NULL, 8);
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, load_made()), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "is I64 (1,) in the file, the model wants I64 ()");
+    gtr_destroy(ctx);
+}
+/* A body and a head, all of value v. */
+static void body_and_head(gtr_context *ctx, const char *scope, gtr_float v)
+{
+    gtr_float w[12];
+    for (int k = 0; k < 12; k++) w[k] = v;
+    if (*scope) gtr_scope_begin(ctx, scope);
+    gtr_tensor *p[3] = { zeros(ctx, "conv.weight", gtr_shape2(3, 4)), zeros(ctx, "conv.bias", gtr_shape1(3)),
+        zeros(ctx, "fc.weight", gtr_shape2(2, 3)) };
+    if (*scope) gtr_scope_end(ctx);
+    for (int k = 0; k < 3; k++) EXPECT_EQ(gtr_set(p[k], w, p[k]->data_bytes), GTR_OK);
+}
+static gtr_float first(gtr_context *ctx, const char *name)
+{
+    gtr_float v[12];
+    gtr_tensor *p = gtr_parameter_find(ctx, name);
+    return p && !gtr_get(p, v, p->data_bytes) ? v[0] : (gtr_float)-777;
+}
+static void load_options(void)
+{
+    static const uint16_t ones[12] = { 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00, 0x3c00,
+        0x3c00, 0x3c00 };
+    gtr_context *ctx = context(device);
+    gtr_load_report r;
+    gtr_load_desc d;
+    body_and_head(ctx, "net", 5);
+    made_begin();       /* another head, in front of it all but one "module." */
+    made_add("module.conv.weight", "F16", "3,4", ones, 24);
+    made_add("conv.bias", "F16", "3", ones, 6);
+    made_add("module.fc.weight", "F16", "1,3", ones, 6);
+    made_add("module.fc.bias", "F8_E4M3", "2", NULL, 2);
+    d = load_made();
+    d.strip = "module."; d.prefix = "net."; d.partial = true; d.report = &r;
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_OK);
+    EXPECT(r.loaded == 2 && r.missing == 0 && r.wrong == 1 && r.unused == 1);
+    CHECK(!strcmp(r.text, "2 loaded, 0 missing, 1 wrong, 1 unused\nunused  module.fc.bias F8_E4M3 (2,)\n"
+        "wrong   net.fc.weight F32 (2, 3) from module.fc.weight F16 (1, 3)\n"
+        "loaded  net.conv.weight F32 (3, 4) from module.conv.weight F16 (3, 4)\n"
+        "loaded  net.conv.bias F32 (3,) from conv.bias F16 (3,)\n"), "the text is %s", r.text);
+    EXPECT(first(ctx, "net.conv.weight") == 1 && first(ctx, "net.conv.bias") == 1 && first(ctx, "net.fc.weight") == 5);
+    /* the same by names alone: what they leave is nobody's business, what they want must be there */
+    for (int k = 0; k < 2; k++) body_and_head(ctx, k ? "" : "other", 6);
+    d.partial = false; d.names = "net.conv.*,  ?et.conv.bias";
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_OK);
+    EXPECT(r.loaded == 2 && !r.missing && !r.wrong && r.unused == 2 && first(ctx, "other.conv.bias") == 6);
+    d.prefix = NULL; d.names = "conv.*";
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_OK);
+    EXPECT(first(ctx, "conv.weight") == 1 && first(ctx, "fc.weight") == 6);
+    d.prefix = "net."; d.names = "*.conv.*";
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_SHAPE);
+    EXPECT(!r.loaded && !r.unused && r.text && !*r.text);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "gtr_load: tensor \"other.conv.weight\" F32 (3, 4) of the model is missing");
+    d.names = "net.fc.*";
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "tensor \"module.fc.weight\" is F16 (1, 3) in the file, the model wants F32 (2, ");
+    /* patterns that fit nothing, or are none */
+    static const char *const none[] = { "net.conv.*,nothing.*", "", "net.*,", ",net.*", "net.conv", "net.conv.bias " };
+    for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+        d.names = none[k];
+        CHECK(gtr_load_ex(ctx, NULL, d) == GTR_ERR_ARG, "pattern \"%s\" is taken", none[k]);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, k ? "of .names fits no parameter or buffer"
+            : "gtr_load: pattern \"nothing.*\" of .names fits no parameter or buffer");
+    }
+    /* without the prefix nothing fits, which is no part of anything */
+    d.names = NULL; d.partial = true; d.strip = NULL; d.prefix = "nett.";
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "none of its 4 tensors fits one of the model's 9");
+    made_begin();
+    made_add("module.a", "F32", "1", NULL, 4);
+    made_add("module.conv.weight", "F16", "3,4", ones, 24);
+    made_add("module.fc.weight", "I64", "2,3", NULL, 48);
+    d = load_made(); d.partial = true; d.prefix = "net.";
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "9; all names there begin with \"module.\", which gtr_load_ex takes off as .st");
+    d.strip = "module."; d.report = &r;
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_OK);
+    EXPECT(r.loaded == 1 && r.missing == 7 && r.wrong == 1 && r.unused == 1);
+    EXPECT(strstr(r.text, "wrong   net.fc.weight F32 (2, 3) from module.fc.weight I64 (2, 3)\n") != NULL);
+    /* one that is wanted, of a dtype that is not */
+    made_begin();
+    made_add("net.conv.weight", "F16", "3,4", ones, 24);
+    made_add("net.conv.bias", "F8_E5M2", "3", NULL, 3);
+    d = load_made(); d.partial = true;
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_UNSUPPORTED);
+    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "tensor \"net.conv.bias\" is of dtype F8_E5M2, supported are F32, BF16, F");
+    /* two of the file's that become one, whichever stands first */
+    for (int k = 0; k < 2; k++) {
+        made_begin();
+        made_add(k ? "conv.weight" : "a.conv.weight", "F16", "3,4", ones, 24);
+        made_add(k ? "a.conv.weight" : "conv.weight", "F16", "3,4", ones, 24);
+        d = load_made(); d.partial = true; d.strip = "a.";
+        EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_ARG);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "tensor \"a.conv.weight\" and \"conv.weight\" both become \"conv.weight\"");
+        d.strip = "b.";
+        EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_OK);
+    }
+    /* "a." is taken off once: what is left may begin so, and what lacks it does not */
+    gtr_tensor *twice = zeros(ctx, "a.x", gtr_shape0());
+    const gtr_float nine = 9;
+    const float two = 2;
+    EXPECT_EQ(gtr_set(twice, &nine, sizeof nine), GTR_OK);
+    for (int k = 0; k < 2; k++) {
+        made_begin();
+        made_add(k ? "a.a.x" : "a.x", "F32", "", &two, 4);
+        made_add("a.fc.weight", "F32", "2,3", NULL, 24);
+        d = load_made(); d.partial = true; d.strip = "a."; d.report = &r;
+        EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_OK);
+        EXPECT(r.loaded == 1 + k && first(ctx, "a.x") == (k ? 2 : 9));
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void load_arguments(void)
+{
+    gtr_context *ctx = context(device);
+    gtr_load_report r;
+    gtr_load_desc d;
+    char *name = (char *)malloc(3000);
+    body_and_head(ctx, "", 4);
+    made_begin();
+    made_add("conv.weight", "F32", "3,4", NULL, 48);
+    made_add("conv.bias", "F32", "3", NULL, 12);
+    made_add("fc.weight", "F32", "2,3", NULL, 24);
+    d = load_made();
+    EXPECT_EQ(gtr_load_ex(ctx, in_folder("m"), d), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_load: .data is given, but not read: it is for a path that is NULL");
+    d.data = NULL; d.report = &r;
+    memset(&r, 1, sizeof r);
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_load: .bytes is given, but not read: it is for what lies at .data");
+    EXPECT(!r.loaded && !r.missing && !r.unused && !r.wrong && r.text && !*r.text);
+    d.bytes = 0;
+    EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_load: the path is NULL");
+    memset(&r, 1, sizeof r);
+    EXPECT_EQ(gtr_load_ex(NULL, NULL, d), GTR_ERR_ARG);
+    EXPECT(!r.loaded && r.text && !*r.text);
+    d = load_made();
+    for (d.bytes = 0; d.bytes < one.size; d.bytes++)
+        if (gtr_load_ex(ctx, NULL, d) != GTR_ERR_FORMAT || !strstr(gtr_error_text(ctx), "gtr_load: "))
+            CHECK(0, "%zu of %zu bytes: '%s'", d.bytes, one.size, gtr_error_text(ctx));
+        else gtr_error_clear(ctx);
+    EXPECT(first(ctx, "fc.weight") == 4);
+    memset(name, 'x', 2999);
+    name[2999] = 0;
+    for (int k = 0; k < 4; k++) {      /* longer than a name may be, or no UTF-8: they are nobody's */
+        d = load_made(); d.partial = true;
+        if (k & 1) d.prefix = k > 1 ? "\xff" : name;
+        else d.strip = k > 1 ? "\xff" : name;
+        EXPECT_EQ(gtr_load_ex(ctx, NULL, d), k & 1 ? GTR_ERR_SHAPE : GTR_OK);
+        gtr_error_clear(ctx);
+    }
+    free(name);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* What is written is what PyTorch rounds to: the nearest, of two the even one. */
+static void saves_halves(void)
+{
+    gtr_context *ctx = context(device), *back = context(device);
+    gtr_tensor *p = zeros(ctx, "a", gtr_shape1(4096)), *n = counter(ctx, "bn.num_batches_tracked");
+    gtr_tensor *q = zeros(back, "a", gtr_shape1(4096)), *m = counter(back, "bn.num_batches_tracked");
+    static gtr_float v[4096], w[4096];
+    const int64_t seven = 7;
+    int64_t count;
+    gtr_save_desc d;
+    memset(&d, 0, sizeof d);
+    EXPECT_EQ(gtr_set(n, &seven, 8), GTR_OK);
+    for (int turn = 0; turn < 8; turn++) {
+        const int bits = turn % 2 ? 7 : 10;
+        const unsigned end = turn % 2 ? 0x7f80u : 0x7c00u;
+        unsigned char *file;
+        size_t bytes, at;
+        int bad = 0;
+        d.dtype = turn % 2 ? GTR_BF16 : GTR_F16;
+        for (int k = 0; k < 4096; k++) { /* a number of 16 bits, a tie, just below one, just above */
+            const unsigned h = turn < 2 && k < 64 ? (unsigned)k / 4 : below(end - 1);
+            const double low = half_of(h, bits), high = half_of(h + 1, bits);
+            v[k] = (gtr_float)(k % 4 == 0 || isinf(high) ? low : k % 4 == 1 ? (low + high) / 2 : k % 4 == 2
+                ? (double)nextafterf((float)((low + high) / 2), (float)low)
+                : (double)nextafterf((float)((low + high) / 2), (float)high));
+            if (below(2)) v[k] = -v[k];
+        }
+        v[0] = (gtr_float)INFINITY; v[1] = (gtr_float)-INFINITY; v[2] = (gtr_float)NAN;
+        v[3] = turn % 2 ? (gtr_float)3.3895e38f : (gtr_float)65519.996f; /* the largest that stays finite */
+        EXPECT_EQ(gtr_set(p, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_save_ex(ctx, in_folder("m"), d), GTR_OK);
+        file = get(in_folder("m"), &bytes);
+        at = bytes - 8192;
+        EXPECT(strstr((char *)file + 8, turn % 2 ? "\"a\":{\"dtype\":\"BF16\"" : "\"a\":{\"dtype\":\"F16\"") != NULL
+            && strstr((char *)file + 8, "\"shape\":[4096],\"data_offsets\":[8,8200]}") != NULL && at % 8 == 0);
+        for (int k = 0; k < 4096; k++) {
+            const unsigned h = file[at + 2 * (size_t)k] | (unsigned)file[at + 2 * (size_t)k + 1] << 8, low = h & 0x7fff;
+            const double x = fabs((double)v[k]), got = half_of(low, bits), under = low ? half_of(low - 1, bits) : -1,
+                over = low + 1 < end ? half_of(low + 1, bits) : 2 * got - under;
+            bool ok = !(h >> 15) == !signbit(v[k]) || v[k] != v[k];
+            if (x != x || isinf(x)) ok = ok && (x != x ? got != got : isinf(got));
+            else ok = ok && !isinf(got) && fabs(x - got) <= x - under && fabs(x - got) <= fabs(over - x)
+                && (!(low & 1) || (fabs(x - got) < x - under && fabs(x - got) < over - x));
+            if (!ok && !bad++) CHECK(0, "%a is saved as 0x%04x, %a", (double)v[k], h, got);
+        }
+        EXPECT_EQ(bad, 0);
+        EXPECT_EQ(gtr_load(back, in_folder("m")), GTR_OK);
+        EXPECT_EQ(gtr_get(q, w, sizeof w), GTR_OK);
+        EXPECT_EQ(gtr_get(m, &count, 8), GTR_OK);
+        EXPECT(count == 7 && w[5] == (gtr_float)half_of(file[at + 10] | (unsigned)file[at + 11] << 8, bits));
+        /* in memory: the same bytes, which load and save to the same */
+        unsigned char *image = (unsigned char *)malloc(bytes + 1);
+        EXPECT_EQ(gtr_save_bytes(ctx, d), bytes);
+        image[bytes] = 0x5a;
+        EXPECT_EQ(gtr_save_get(ctx, d, image, bytes), GTR_OK);
+        EXPECT(!memcmp(image, file, bytes) && image[bytes] == 0x5a);
+        EXPECT_EQ(gtr_save_get(back, d, image, bytes), GTR_OK);
+        EXPECT(!memcmp(image, file, bytes));
+        free(image);
+        free(file);
+    }
+    /* what would be infinite is an error that leaves the file there is */
+    size_t size, after;
+    unsigned char *was = get(in_folder("m"), &size), *is;
+    const int files = files_in_folder();
+    for (int turn = 0; turn < 2; turn++) {
+        char image[16384];
+        d.dtype = turn ? GTR_BF16 : GTR_F16;
+        memset(v, 0, sizeof v);
+        v[4000] = turn ? (gtr_float)-3.3961776e38f : (gtr_float)65520;
+        EXPECT_EQ(gtr_set(p, v, sizeof v), GTR_OK);
+        for (int k = 0; k < 2; k++) {
+            EXPECT_EQ(k ? gtr_save_get(ctx, d, image, gtr_save_bytes(ctx, d)) : gtr_save_ex(ctx, in_folder("m"), d),
+                GTR_ERR_ARG);
+            EXPECT(strstr(gtr_error_text(ctx), k ? "gtr_save_get: " : in_folder("m")) != NULL);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, turn ? "tensor \"a\": element 4000 is -3.39618e+38, beyond BF16, which ends "
+                "at 3.38953e+38" : "tensor \"a\": element 4000 is 65520, beyond F16, which ends at 65504");
+        }
+        is = get(in_folder("m"), &after);
+        EXPECT(after == size && !memcmp(was, is, size) && files_in_folder() == files);
+        free(is);
+        d.dtype = GTR_F32;
+        EXPECT_EQ(gtr_save_bytes(ctx, d) != 0, true);
+    }
+    free(was);
+    unlink(in_folder("m"));
+    gtr_destroy(ctx);
+    gtr_destroy(back);
+}
+static void save_options(void)
+{
+    static const gtr_dtype odd[] = { GTR_I32, GTR_F64, GTR_I64, GTR_DTYPE_COUNT, (gtr_dtype)-1 };
+    gtr_context *ctx = context(device), *other = context(device);
+    gtr_save_desc d;
+    gtr_load_desc l;
+    char image[4096];
+    size_t n;
+    memset(&d, 0, sizeof d); memset(&l, 0, sizeof l);
+    body_and_head(ctx, "", 5);
+    body_and_head(other, "", 6);
+    EXPECT_EQ(gtr_note_set(ctx, "label.0", "cat"), GTR_OK);
+    d.names = "conv.*"; d.dtype = GTR_BF16;
+    EXPECT_EQ(gtr_save_ex(ctx, in_folder("m"), d), GTR_OK);
+    EXPECT_EQ(gtr_load(other, in_folder("m")), GTR_ERR_SHAPE);
+    EXPECT_ERROR(other, GTR_ERR_SHAPE, "tensor \"fc.weight\" F32 (2, 3) of the model is missing in the file (which ");
+    l.names = "conv.*";
+    EXPECT_EQ(gtr_load_ex(other, in_folder("m"), l), GTR_OK);
+    EXPECT(first(other, "conv.weight") == 5 && first(other, "conv.bias") == 5 && first(other, "fc.weight") == 6);
+    EXPECT(gtr_note(other, "label.0") && !strcmp(gtr_note(other, "label.0"), "cat"));
+    d.names = "fc.*,conv";
+    EXPECT_EQ(gtr_save_ex(ctx, in_folder("m"), d), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_save: pattern \"conv\" of .names fits no parameter or buffer");
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+        d.names = NULL; d.dtype = odd[k];
+        EXPECT_EQ(gtr_save_ex(ctx, in_folder("m"), d), GTR_ERR_ARG);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "want GTR_F32, GTR_BF16 or GTR_F16");
+        EXPECT_EQ(gtr_save_bytes(ctx, d), 0);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_save_bytes: .dtype");
+    }
+    d.dtype = GTR_F32;
+    n = gtr_save_bytes(ctx, d);
+    EXPECT(n > 0 && n < sizeof image);
+    for (int k = 0; k < 4; k++) {
+        memset(image, 0x5a, sizeof image);
+        EXPECT_EQ(gtr_save_get(ctx, d, k ? image : NULL, k == 1 ? n - 1 : k == 2 ? n + 1 : k ? 0 : n),
+            k ? GTR_ERR_SHAPE : GTR_ERR_ARG);
+        EXPECT(image[0] == 0x5a && image[n] == 0x5a);
+        EXPECT_ERROR(ctx, k ? GTR_ERR_SHAPE : GTR_ERR_ARG, k ? "gtr_save_get: got room for " : "destination is NULL");
+    }
+    EXPECT(gtr_save_bytes(NULL, d) == 0 && gtr_save_get(NULL, d, image, n) == GTR_ERR_ARG);
+    EXPECT_EQ(gtr_save_ex(NULL, "x", d), GTR_ERR_ARG);
+    /* a kept error of another call stops all three, one of their own does not */
+    gtr_load(ctx, in_folder("none"));
+    memset(image, 0x5a, sizeof image);
+    EXPECT_EQ(gtr_save_ex(ctx, in_folder("n"), d), GTR_ERR_IO);
+    EXPECT_EQ(gtr_save_bytes(ctx, d), 0);
+    EXPECT_EQ(gtr_save_get(ctx, d, image, n), GTR_ERR_IO);
+    EXPECT(image[0] == 0x5a);
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "; gtr_save writes nothing while this error is kept");
+    EXPECT_EQ(gtr_save_get(ctx, d, NULL, n), GTR_ERR_ARG);
+    EXPECT_EQ(gtr_save_bytes(ctx, d), n);
+    EXPECT_EQ(gtr_save_get(ctx, d, image, n), GTR_OK);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "destination is NULL");
+    memset(&l, 0, sizeof l);
+    l.data = image; l.bytes = n;
+    EXPECT_EQ(gtr_load_ex(other, NULL, l), GTR_OK);
+    EXPECT(first(other, "fc.weight") == 5);
+    unlink(in_folder("m"));
+    EXPECT_EQ(files_in_folder(), 0);
+    EXPECT_OK(ctx); EXPECT_OK(other);
+    gtr_destroy(ctx);
+    gtr_destroy(other);
+}
+
 /* --- mutants */
 
 static const char *const words[] = { "\"", "{", "}", "[", "]", ",", ":", "0", "9223372036854775807", "\\u0061", "\"a\"",
@@ -637,7 +1112,7 @@ static size_t mutant(unsigned char *out, size_t cap)
         "{ \"n\" : { \"dtype\" : \"I64\" , \"shape\" : [ ] , \"data_offsets\" : [ 0 , 8 ] } , \"a\" : { \"dtype\" "
         ": \"F32\" , \"shape\" : [ 2 , 2 ] , \"data_offsets\" : [ 8 , 24 ] } }",
         "{\"h\":{\"dtype\":\"BF16\",\"shape\":[2,3],\"data_offsets\":[0,12]},\"e\":{\"dtype\":\"F32\",\"shape\":[0,"
-        "7],\"data_offsets\":[12,12]},\"q\":{\"dtype\":\"F6_E2M3\",\"shape\":[4,4],\"data_offsets\":[12,24]}}" };
+        "7],\"data_offsets\":[12,12]},\"a\":{\"dtype\":\"F6_E2M3\",\"shape\":[4,4],\"data_offsets\":[12,24]}}" };
     unsigned char file[1024];
     const char *b = base[below(4)];
     size_t n = st_file(file, b, strlen(b), 24), k;
@@ -1096,20 +1571,29 @@ static void failing_copies(void)
     model(ctx);
     fill(ctx, 6);
     EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+    char image[1024];
+    gtr_save_desc halves;
+    gtr_load_desc load;
+    memset(&halves, 0, sizeof halves); memset(&load, 0, sizeof load);
+    halves.dtype = GTR_F16;
+    load.data = image; load.bytes = gtr_save_bytes(ctx, halves);
+    EXPECT_EQ(gtr_save_get(ctx, halves, image, load.bytes), GTR_OK);
     real_copy = ctx->be->copy;
-    for (k = 0; !done; k++) {
-        gtr_result r;
-        fill(ctx, 5);
-        ctx->be->copy = bad_copy;
-        copies_left = k;
-        r = gtr_load(ctx, in_folder("m.safetensors"));
-        ctx->be->copy = real_copy;
-        done = copies_left >= 0;
-        CHECK(r == (done ? GTR_OK : GTR_ERR_NOMEM) && version_of(ctx) == (done ? 6 : 5),
-            "load, copy %d fails: '%s', version %d", k, gtr_result_text(r), version_of(ctx));
-        gtr_error_clear(ctx);
+    for (int how = 0; how < 2; how++) {
+        for (k = 0, done = 0; !done; k++) {
+            gtr_result r;
+            fill(ctx, 5);
+            ctx->be->copy = bad_copy;
+            copies_left = k;
+            r = how ? gtr_load_ex(ctx, NULL, load) : gtr_load(ctx, in_folder("m.safetensors"));
+            ctx->be->copy = real_copy;
+            done = copies_left >= 0;
+            CHECK(r == (done ? GTR_OK : GTR_ERR_NOMEM) && version_of(ctx) == (done ? 6 : 5),
+                "load %d, copy %d fails: '%s', version %d", how, k, gtr_result_text(r), version_of(ctx));
+            gtr_error_clear(ctx);
+        }
+        CHECK(k - 1 == 2 * MODEL, "%d copies in a load", k - 1);
     }
-    CHECK(k - 1 == 2 * MODEL, "%d copies in a load", k - 1);
     for (k = 0, done = 0; !done; k++) {
         gtr_result r;
         fill(ctx, 7);
@@ -1255,7 +1739,8 @@ static void allocations(void)
 {
     static const char *const what[] = { "save", "load", "arrays", "idx", "csv", "split", "to the device", "cifar",
         "images", "split at random", "subset", "sample", "concat", "append", "windows",
-        "npy", "npy of the other order, mapped", "columns by name", "images like others", "note" };
+        "npy", "npy of the other order, mapped", "columns by name", "images like others", "note",
+        "load of F16 with a report", "save of F16 to memory" };
     static const int64_t picked[] = { 3, 1 };
     char npy[512];
     gtr_desc desc;
@@ -1287,7 +1772,16 @@ static void allocations(void)
     snprintf(npy, sizeof npy, "%s", in_folder("t.npy"));
     put(npy, "\x93NUMPY\1\0\73\0{'descr': '<i8', 'fortran_order': True, 'shape': (1, 2), }\n"
         "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0", 85);
-    for (call = 0; call < 20; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
+    char image[1024], other[1024];
+    gtr_save_desc halves;
+    gtr_load_desc load;
+    gtr_load_report report;
+    memset(&halves, 0, sizeof halves); memset(&load, 0, sizeof load);
+    halves.dtype = GTR_F16; halves.names = "*";
+    fill(ctx, 2);
+    load.data = image; load.bytes = gtr_save_bytes(ctx, halves); load.report = &report; load.partial = true;
+    EXPECT_EQ(gtr_save_get(ctx, halves, image, load.bytes), GTR_OK);
+    for (call = 0; call < 22; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
         gtr_dataset *d = NULL, *old = NULL;
         bool ok, hit;
         long long alive;
@@ -1340,6 +1834,14 @@ static void allocations(void)
             break;
         }
         case 19: ok = gtr_dataset_note(classes, 1) == GTR_OK; break;
+        case 20:
+            gtr__mfree(ctx, ctx->text);     /* its room is made anew */
+            ctx->text = NULL; ctx->text_size = 0; alive = memory.alive;
+            ok = gtr_load_ex(ctx, NULL, load) == GTR_OK;
+            EXPECT_EQ(report.loaded, ok ? MODEL : 0);
+            if (!ok) alive += ctx->text != NULL;
+            break;
+        case 21: ok = gtr_save_get(ctx, halves, other, load.bytes) == GTR_OK; break;
         default: {
             gtr_npy_desc desc;
             memset(&desc, 0, sizeof desc);
@@ -2048,11 +2550,15 @@ static void names_in_front(void)
         if (!cases[k].all) gtr_parameter(of, "a", gtr_shape1(1), init);
         EXPECT_EQ(gtr_save(of, in_folder("m")), GTR_OK);
         EXPECT_EQ(gtr_load(as, in_folder("m")), GTR_ERR_SHAPE);
-        snprintf(want, sizeof want, "; \"%s.\" stands in front of all names there: save without it (in PyTorch what "
-            "model.module.state_dict() gives), or build within gtr_scope_begin(ctx, \"%s\")", cases[k].scope,
+        snprintf(want, sizeof want, "; all names there begin with \"%s.\", which gtr_load_ex takes off as .strip",
             cases[k].scope);
-        CHECK(k == 3 || !strstr(gtr_error_text(as), "in front") == !cases[k].hint, "%s", gtr_error_text(as));
+        CHECK(k == 3 || !strstr(gtr_error_text(as), "all names") == !cases[k].hint, "%s", gtr_error_text(as));
         EXPECT_ERROR(as, GTR_ERR_SHAPE, k < 3 && cases[k].hint ? want : "of the model is missing in the file (which ");
+        gtr_load_desc strip;
+        memset(&strip, 0, sizeof strip);
+        snprintf(want, sizeof want, "%s.", cases[k].scope);
+        strip.strip = want; strip.names = "fc.*";
+        EXPECT_EQ(gtr_load_ex(as, in_folder("m"), strip), GTR_OK);
         gtr_destroy(as);
         as = context(device);
         gtr_scope_begin(as, cases[k].scope);
@@ -2501,9 +3007,16 @@ int main(int argc, char **argv)
     RUN(bits_and_names);
     RUN(bad_safetensors);
     RUN(many_tensors);
+    RUN(loads_halves);
+    RUN(loads_doubles);
+    RUN(counters);
+    RUN(load_options);
+    RUN(load_arguments);
     RUN(mutants);
     unlink(in_folder("m.safetensors"));
     unlink(in_folder("bad.safetensors"));
+    RUN(saves_halves);
+    RUN(save_options);
     RUN(io_failures);
     RUN(checkpoint_failures);
     RUN(bad_places);
