@@ -39,7 +39,7 @@ d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/, from a truth
 WHAT IT DOES NOT DO
 No attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step
 that depends on data (the host chooses which graph to run); no strided tensors; no gzip, of image files PGM and PPM
-alone; no build at run time.
+alone, others by stb_image or the like (gtr_images_desc.decode); no build at run time.
 
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
@@ -618,9 +618,14 @@ typedef struct gtr_images_desc {
     int resize;
     int channels; /* 1: grey, 3: red, green, blue; 0: as the files, all alike */
     /* a data set with classes, for folders of validation and use: they are its, a sub-folder of another name is an
-       error, and some may be empty or not there. If it was of folders, too, its size and channels hold where these
-       are 0 here */
+       error, and some may be empty or not there. If it was of folders, too, its size, channels and decode hold where
+       these are 0 here */
     const gtr_dataset *like;
+    /* Reads what is called .jpg, .jpeg, .png, .bmp, .tga or .gif: stb_image's stbi_load and stbi_image_free, or what
+       does as they do. Called in the call's thread with wanted 0; gives rows of pixels of so many channels, 1 to 4 (of
+       2 and 4 the last is alpha, and left out), for decode_free, or NULL, which is GTR_ERR_FORMAT. Both or none */
+    unsigned char *(*decode)(const char *path, int *width, int *height, int *channels, int wanted);
+    void (*decode_free)(void *pixels);
 } gtr_images_desc;
 typedef struct gtr_csv_desc {
     /* its values are the classes, whole numbers from 0. 0: the last column; k: the k-th; -1: there is none */
@@ -1248,11 +1253,12 @@ GTR_API gtr_dataset *gtr_dataset_idx_map(gtr_context *ctx, const char *images, c
    or with a label out of range: GTR_ERR_FORMAT. */
 GTR_API gtr_dataset *gtr_dataset_cifar(gtr_context *ctx, const char *const *paths, int n, int classes);
 /* Images of classes: each sub-folder of folder is a class, of its PGM and PPM files (P2, P3, P5, P6, names in .pgm,
-   .ppm or .pnm). Columns "image" (u8, (H, W, C), channels_last) and "label" (GTR_I32, sub-folders' numbers in the
-   order of their names' bytes). What begins with a dot and what is beside sub-folders or has another name is not
-   looked at. Samples of other than 8 bits are scaled to 0..255; grey is (299 R + 587 G + 114 B) / 1000. Resized as
-   PyTorch's interpolate(mode="bilinear", align_corners=False, antialias=True), rounded; sides' ratio is kept, halves
-   of pixels are rounded down. Errors name the file. */
+   .ppm or .pnm) and those of desc.decode. Columns "image" (u8, (H, W, C), channels_last) and "label" (GTR_I32,
+   sub-folders' numbers in the order of their names' bytes). What begins with a dot and what is beside sub-folders or
+   has another name is not looked at. Samples of other than 8 bits are scaled to 0..255; grey is (299 R + 587 G +
+   114 B) / 1000. Resized as PyTorch's interpolate(mode="bilinear", align_corners=False, antialias=True), rounded;
+   sides' ratio is kept, halves of pixels are rounded down. Errors name the file. folder NULL: a set without rows, for
+   gtr_image_load in a program that has but the model; .height and .width are given, .channels 0 is 3. */
 GTR_API gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images_desc desc);
 /* Of gtr_dataset_images, CSV files with strings for labels, and what was made of them: how many classes, and a label's
    name; NULL when out of range. */
@@ -1320,6 +1326,16 @@ GTR_API gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_d
    enough. On the CPU, any thread. */
 GTR_API gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows,
     int64_t n, void *out);
+/* What input is given of one image outside training, which is resized and cropped as those of like's folder, then
+   converted as gtr_dataset_convert does: out holds a row of input. like: of gtr_dataset_images, or any whose column 0
+   is bytes (H, W, 1 or 3), channels_last; where its size is its files' own or rows', the image must have it. Grey and
+   colour become like's. Names in .pgm, .ppm and .pnm, and without like's .decode all, are PGM and PPM. On the CPU, any
+   thread. */
+GTR_API gtr_result gtr_image_load(const gtr_dataset *like, const char *path, const gtr_tensor *input, void *out);
+/* The same of an image in memory, as of a camera: bytes (height, width, channels) of any size, at most 2^30; channels
+   as .decode's, 1 to 4. */
+GTR_API gtr_result gtr_image_convert(const gtr_dataset *like, const void *bytes, int height, int width, int channels,
+    const gtr_tensor *input, void *out);
 GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int gtr_dataset_columns(const gtr_dataset *d);
 GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column); /* of a row */
@@ -2853,7 +2869,6 @@ typedef struct {
     gtr__mapping *mapped; /* NULL: no file is */
     bool table; /* CSV: of features, multiplied by scale */
     bool unscaled; /* GTR_U8 whose .scale the user left 0, so that it became 1/255 */
-    int sides; /* of images of files: what they were resized to, or -1: both extents; 0: their size is the files' */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
 } gtr__column;
 struct gtr_dataset {
@@ -2867,6 +2882,7 @@ struct gtr_dataset {
        NULL: none */
     int64_t *index, *device_index;
     int classed; /* 1 + the column whose names are the classes'; 0: none */
+    gtr_images_desc images; /* how column 0's files are taken, without .like; .height 0: they have its size */
     bool used;
     bool drawn; /* rows were left out or drawn: it is no series any more */
     gtr_streaming streaming; /* as asked for */
@@ -3092,6 +3108,9 @@ static gtr_result gtr__reads_columns(gtr_context *ctx, const char *who, const gt
 }
 #define GTR__AUGMENT_FIELDS(F) F(pad_mode, pads, "a .pad")
 GTR__READS(augment, gtr_augment_desc, GTR__AUGMENT_FIELDS, bool pads)
+#define GTR__IMAGES_FIELDS(F) F(decode, frees, "use with a .decode_free (stbi_image_free, free)") \
+    F(decode_free, decodes, "a .decode")
+GTR__READS(images, gtr_images_desc, GTR__IMAGES_FIELDS, bool decodes, bool frees)
 #define GTR__CSV_FIELDS(F) F(label_column, !d->label, "a .label that is NULL") \
     F(regression, labelled, "a label, and label_column is -1 (none)") \
     F(positive, labelled && !d->regression, "labels that are classes") \
@@ -17704,7 +17723,7 @@ static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c, bool view) {
     if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)
             || !gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
     to->channels = c->channels; to->image = c->image; to->scale = c->scale;
-    to->table = c->table; to->unscaled = c->unscaled; to->sides = c->sides;
+    to->table = c->table; to->unscaled = c->unscaled;
     if (!c->fill) return true;
     if (!(to->fill = GTR__NEW(d->ctx, gtr_float, c->row))) return false;
     GTR__COPY(to->fill, c->fill, c->row);
@@ -18067,8 +18086,8 @@ static gtr_result gtr__pnm_header(gtr_context *ctx, const char *path, const uint
     if (gtr__is_gzip(ctx, path, bytes, n)) return GTR_ERR_FORMAT;
     if (n < 2) return GTR__BAD_FILE(ctx, "%ju bytes, too few for a PGM or PPM file", path, (uintmax_t)n);
     if (bytes[0] != 'P' || !bytes[1] || !strchr("2356", bytes[1]))
-        return GTR__BAD_FILE(ctx, "begins %02x %02x, which is no PGM or PPM file (P2, P3, P5, P6)", path, bytes[0],
-            bytes[1]);
+        return GTR__BAD_FILE(ctx, "begins %02x %02x, which is no PGM or PPM file (P2, P3, P5, P6); others want "
+            "gtr_images_desc.decode", path, bytes[0], bytes[1]);
     p->text = bytes[1] < '5';
     p->channels = bytes[1] == '2' || bytes[1] == '5' ? 1 : 3;
     p->at = bytes + 2; p->end = bytes + n;
@@ -18101,10 +18120,13 @@ static gtr_result gtr__pnm_samples(gtr_context *ctx, const char *path, gtr__pnm 
         return GTR__BAD_FILE(ctx, "more than %ju samples, want %u x %u", path, (uintmax_t)n, p->w, p->h);
     return GTR_OK;
 }
+/* Colours of a pixel of so many channels, the last of 2 and 4 being alpha. */
+static int gtr__image_colours(int channels) { return channels < 3 ? 1 : 3; }
 static void gtr__image_channels(const uint8_t *x, uint64_t pixels, int from, int to, uint8_t *y) {
+    const int colours = gtr__image_colours(from);
     for (uint64_t i = 0; i < pixels; i++, x += from, y += to) {
-        const unsigned grey = from == 1 ? x[0] : (299u * x[0] + 587u * x[1] + 114u * x[2] + 500) / 1000;
-        for (int c = 0; c < to; c++) y[c] = (uint8_t)(from == to ? x[c] : grey);
+        const unsigned grey = colours == 1 ? x[0] : (299u * x[0] + 587u * x[1] + 114u * x[2] + 500) / 1000;
+        for (int c = 0; c < to; c++) y[c] = (uint8_t)(colours == to ? x[c] : grey);
     }
 }
 /* Which of n elements stand for element i of them resized, scale of n to one, and with which weights: a triangle as
@@ -18154,34 +18176,70 @@ static gtr_result gtr__image_resize(gtr_context *ctx, const uint8_t *x, int64_t 
     gtr__mfree(ctx, weight);
     return GTR_OK;
 }
-/* Bytes of a file into one image of desc's, whose fields are known; exact: it has to have that size. */
-static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint8_t *bytes, uint64_t n,
-        const gtr_images_desc *d, bool exact, bool alike, uint8_t *out) {
-    gtr__pnm p;
-    GTR__TRY(gtr__pnm_header(ctx, path, bytes, n, &p));
-    const int64_t h = p.h, w = p.w;
-    const uint64_t pixels = (uint64_t)p.w * p.h, samples = pixels * (unsigned)p.channels;
-    if (exact && (h != d->height || w != d->width))
-        return GTR__BAD_FILE(ctx, "%u x %u pixels, want %d x %d as %s (.height and .width resize)", path, p.w, p.h,
-            d->width, d->height,
+/* How images are taken: d, whose extents and channels the first file gives where they are not known; exact: they have
+   to have that size; alike: those channels. */
+typedef struct { gtr_images_desc d; bool exact, alike; } gtr__images;
+/* Extents and channels of an image, of a path or, NULL, in memory: what m lacks, if it is the first, or as m wants. */
+static gtr_result gtr__image_size(gtr_context *ctx, const char *path, int h, int w, int channels, gtr__images *m,
+        bool first) {
+    gtr_images_desc *const d = &m->d;
+    const int colours = gtr__image_colours(channels);
+    if (first && m->exact) { d->height = h; d->width = w; }
+    if (first && m->alike) d->channels = colours;
+    if (m->exact && (h != d->height || w != d->width))
+        return gtr__fail(ctx, path ? GTR_ERR_FORMAT : GTR_ERR_SHAPE, GTR__PATH ": %d x %d pixels, want %d x %d as %s "
+            "(.height and .width resize)", path ? path : "gtr_image_convert", w, h, d->width, d->height,
             d->like && d->like->column[0].channels == 2 ? ".like has" : "the first file");
-    if (alike && p.channels != d->channels)
-        return GTR__BAD_FILE(ctx, "%d channels, want %d as the first file (.channels: for all)", path, p.channels,
-            d->channels);
-    if (samples > n || samples > 1 << 30) /* of text, too, a sample has a byte and more */
-        return GTR__BAD_FILE(ctx, "%ju bytes, and %u x %u pixels, want as many of them, and no more than 2^30", path,
-            (uintmax_t)n, p.w, p.h);
-    uint8_t *x = GTR__NEW(ctx, uint8_t, samples + pixels * (unsigned)d->channels);
-    if (!x) return GTR_ERR_NOMEM;
-    uint8_t *const y = x + samples;
+    return !m->alike || colours == d->channels ? GTR_OK : GTR__BAD_FILE(ctx, "%d channels, want %d as the first file "
+        "(.channels: for all)", path, colours, d->channels);
+}
+/* Pixels (h, w, channels) into one image as m wants it. */
+static gtr_result gtr__image_fit(gtr_context *ctx, const uint8_t *x, int64_t h, int64_t w, int channels,
+        const gtr_images_desc *d, uint8_t *out) {
     const bool tall = d->resize ? h >= w : h * d->width >= w * d->height; /* the width is what is given */
     const int64_t side = d->resize ? d->resize : tall ? d->width : d->height;
     const int64_t nh = tall ? h * side / w : side, nw = tall ? side : w * side / h;
+    const bool same = nh == h && nw == w && h == d->height && w == d->width, as = channels == d->channels && !same;
+    uint8_t *const y = as || same ? NULL : GTR__NEW(ctx, uint8_t, h * w * d->channels);
+    if (!as && !same && !y) return GTR_ERR_NOMEM;
+    if (!as) gtr__image_channels(x, (uint64_t)(h * w), channels, d->channels, same ? out : y);
+    const gtr_result r = same ? GTR_OK
+        : gtr__image_resize(ctx, as ? x : y, h, w, d->channels, nh, nw, d->height, d->width, out);
+    gtr__mfree(ctx, y);
+    return r;
+}
+/* Bytes of a PGM or PPM file into one image; out NULL: it is the first, and says what m lacks. */
+static gtr_result gtr__image_make(gtr_context *ctx, const char *path, const uint8_t *bytes, uint64_t n,
+        gtr__images *m, uint8_t *out) {
+    gtr__pnm p;
+    GTR__TRY(gtr__pnm_header(ctx, path, bytes, n, &p));
+    const uint64_t samples = (uint64_t)p.w * p.h * (unsigned)p.channels;
+    GTR__TRY(gtr__image_size(ctx, path, (int)p.h, (int)p.w, p.channels, m, !out));
+    if (!out) return GTR_OK;
+    if (samples > n || samples > 1 << 30) /* of text, too, a sample has a byte and more */
+        return GTR__BAD_FILE(ctx, "%ju bytes, and %u x %u pixels, want as many of them, and no more than 2^30", path,
+            (uintmax_t)n, p.w, p.h);
+    uint8_t *x = GTR__NEW(ctx, uint8_t, samples);
+    if (!x) return GTR_ERR_NOMEM;
     gtr_result r = gtr__pnm_samples(ctx, path, &p, x);
-    const bool same = nh == h && nw == w && h == d->height && w == d->width;
-    if (!r) gtr__image_channels(x, pixels, p.channels, d->channels, same ? out : y);
-    if (!r && !same) r = gtr__image_resize(ctx, y, h, w, d->channels, nh, nw, d->height, d->width, out);
+    if (!r) r = gtr__image_fit(ctx, x, p.h, p.w, p.channels, &m->d, out);
     gtr__mfree(ctx, x);
+    return r;
+}
+#define GTR__NO_PIXELS "%d x %d pixels of %d channels, want extents from 1 on, 1 to 4 channels, at most 2^30 bytes"
+static bool gtr__is_pixels(int h, int w, int channels) {
+    return h > 0 && w > 0 && channels > 0 && channels < 5 && (uint64_t)h * (uint64_t)w * (uint64_t)channels <= 1 << 30;
+}
+/* The same of a file that the user's function decodes. */
+static gtr_result gtr__image_decode(gtr_context *ctx, const char *path, gtr__images *m, uint8_t *out) {
+    int w = 0, h = 0, channels = 0;
+    unsigned char *x = m->d.decode(path, &w, &h, &channels, 0);
+    gtr_result r = !x ? GTR__BAD_FILE(ctx, "gtr_images_desc.decode returned NULL: it reads no such image", path)
+        : !gtr__is_pixels(h, w, channels) ? GTR__BAD_FILE(ctx, "gtr_images_desc.decode gave " GTR__NO_PIXELS, path, w,
+            h, channels)
+        : gtr__image_size(ctx, path, h, w, channels, m, !out);
+    if (!r && out) r = gtr__image_fit(ctx, x, h, w, channels, &m->d, out);
+    if (x) m->d.decode_free(x);
     return r;
 }
 /* The entries of a folder one by one; NULL behind the last, or where error then is errno. */
@@ -18224,15 +18282,24 @@ static void gtr__folder_close(gtr__folder *f) { closedir(f->d); }
 static int gtr__name_order(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
-static bool gtr__is_image(const char *name) {
-    static const char ends[] = "gpn";
-    const size_t n = strlen(name);
-    const char *e = name + n - 4;
-    if (n < 5 || e[0] != '.' || (e[1] | 32) != 'p' || (e[3] | 32) != 'm') return false;
-    return strchr(ends, e[2] | 32) != NULL;
+/* What names of images end in, in any case: the first few are the library's, the others .decode's. */
+static const char *const gtr__image_ends[] = { ".pgm", ".ppm", ".pnm", ".jpg", ".jpeg", ".png", ".bmp", ".tga",
+    ".gif" };
+enum { GTR__PNM_ENDS = 3, GTR__IMAGE_ENDS = 9 };
+/* Which of them; GTR__IMAGE_ENDS: none. */
+static int gtr__image_end(const char *name) {
+    const char *e = strrchr(name, '.');
+    int k = 0, i = 0;
+    for (; e && k < GTR__IMAGE_ENDS; k++, i = 0) {
+        while (e[i] && (e[i] | 32) == gtr__image_ends[k][i]) i++;
+        if (!e[i] && !gtr__image_ends[k][i]) return k;
+    }
+    return GTR__IMAGE_ENDS;
 }
-/* Paths of the folders, or images, in a folder, sorted, one behind the other in *name. */
-static gtr_result gtr__folder_list(gtr_context *ctx, const char *folder, bool folders, char ***name, int64_t *n) {
+/* Paths of the folders in a folder or, with ends, of the images with one of that many, sorted, one behind the other in
+   *name; counts what else there is by its end in beside, as many and one more. */
+static gtr_result gtr__folder_list(gtr_context *ctx, const char *folder, int ends, int64_t *beside, char ***name,
+        int64_t *n) {
     struct GTR__STAT st;
     gtr__folder f;
     const char *e;
@@ -18242,13 +18309,15 @@ static gtr_result gtr__folder_list(gtr_context *ctx, const char *folder, bool fo
     if (!gtr__folder_open(ctx, &f, folder))
         return GTR__OF_FILE(ctx, IO, "opening the folder failed: %s", folder, strerror(errno));
     while (!r && (e = gtr__folder_next(&f)) != NULL) {
-        if (e[0] == '.' || (!folders && !gtr__is_image(e))) continue;
+        const int end = gtr__image_end(e);
+        if (e[0] == '.') continue;
+        if (ends && end >= ends) { beside[end]++; continue; }
         char *path = GTR__NEW(ctx, char, strlen(folder) + strlen(e) + 2);
         if (path) strcat(strcat(strcpy(path, folder), "/"), e);
         if (!path || !GTR__GROW(ctx, *name, *n, cap)) r = GTR_ERR_NOMEM;
-        else if (folders && GTR__STAT(path, &st) != 0)
+        else if (!ends && GTR__STAT(path, &st) != 0)
             r = GTR__OF_FILE(ctx, IO, "asking whether it is a folder failed: %s", path, strerror(errno));
-        else if (!folders || GTR__IS_FOLDER(st.st_mode)) { (*name)[(*n)++] = path; continue; }
+        else if (ends || GTR__IS_FOLDER(st.st_mode)) { (*name)[(*n)++] = path; continue; }
         gtr__mfree(ctx, path);
     }
     gtr__folder_close(&f);
@@ -18256,12 +18325,25 @@ static gtr_result gtr__folder_list(gtr_context *ctx, const char *folder, bool fo
     if (*n > 1) qsort(*name, (size_t)*n, sizeof **name, gtr__name_order);
     return r;
 }
+/* The error that there are none, and what there is instead. */
+static gtr_result gtr__images_none(gtr_context *ctx, const char *folder, int ends, const int64_t *beside,
+        const char *of) {
+    char text[300] = "";
+    size_t at = 0;
+    for (int k = ends; k <= GTR__IMAGE_ENDS; k++)
+        if (beside[k]) at += (size_t)snprintf(text + at, sizeof text - at, "%s %jd %s", at ? "," : ";",
+            (intmax_t)beside[k], k < GTR__IMAGE_ENDS ? gtr__image_ends[k] : "others");
+    return GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm%s) of %s%s%s", folder, ends > GTR__PNM_ENDS
+        ? ", .decode's" : "", of, text, strchr(text, '.') ? ": give gtr_images_desc.decode (stb_image's stbi_load), or "
+        "mogrify -format ppm" : "");
+}
 /* All paths of images and their classes' numbers; the classes' paths become names. classes: those that there may be,
    NULL: any. */
 typedef struct { char **path, **name; int32_t *label; int64_t n, names, cap, label_cap; } gtr__image_list;
-static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gtr__strings *classes,
+static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gtr__strings *classes, int ends,
         gtr__image_list *l) {
-    GTR__TRY(gtr__folder_list(ctx, folder, true, &l->name, &l->names));
+    int64_t beside[GTR__IMAGE_ENDS + 1] = { 0 }, others = 0;
+    GTR__TRY(gtr__folder_list(ctx, folder, 0, NULL, &l->name, &l->names));
     if (!l->names) return GTR__BAD_FILE(ctx, "no sub-folders, want one for each class", folder);
     for (int64_t k = 0; k < l->names; k++) {
         char **path;
@@ -18270,8 +18352,12 @@ static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gt
         const char *name = strrchr(l->name[k], '/') + 1;
         const int32_t label = classes ? gtr__strings_find(classes, name, &h) : (int32_t)k;
         if (label < 0) return GTR__OF_FILE(ctx, SHAPE, "no class of .like is called so", l->name[k]);
-        gtr_result r = gtr__folder_list(ctx, l->name[k], false, &path, &n);
-        if (!r && !n && !classes) r = GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm) of its class", l->name[k]);
+        GTR__CLEAR(beside, GTR__IMAGE_ENDS + 1);
+        gtr_result r = gtr__folder_list(ctx, l->name[k], ends, beside, &path, &n);
+        bool none = !n && !classes;
+        for (int e = ends; e < GTR__IMAGE_ENDS; e++) none |= !n && beside[e]; /* it is not empty, but cannot be read */
+        if (!r && none) r = gtr__images_none(ctx, l->name[k], ends, beside, "its class");
+        others += beside[GTR__IMAGE_ENDS];
         for (; i < n && !r; i++) {
             if (!GTR__GROW(ctx, l->path, l->n, l->cap) || !GTR__GROW(ctx, l->label, l->n, l->label_cap)) {
                 r = GTR_ERR_NOMEM; break;
@@ -18284,55 +18370,67 @@ static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gt
         GTR__TRY(r);
         memmove(l->name[k], name, strlen(name) + 1);
     }
-    return l->n ? GTR_OK : GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm) of any class", folder);
+    beside[GTR__IMAGE_ENDS] = others;
+    return l->n ? GTR_OK : gtr__images_none(ctx, folder, ends, beside, "any class");
 }
-/* With out NULL, what desc leaves to the first file. */
-static gtr_result gtr__image_read(gtr_context *ctx, const char *path, gtr_images_desc *d, bool exact, bool alike,
-        uint8_t *out) {
+static gtr_result gtr__image_read(gtr_context *ctx, const char *path, gtr__images *m, uint8_t *out) {
     gtr__file f;
-    gtr__pnm p;
-    uint8_t *bytes;
-    GTR__TRY(gtr__file_open(&f, ctx, path));
-    gtr_result r = gtr__file_take(&f, f.size, 1, &bytes);
-    if (!r) r = gtr__file_finish(&f);
+    uint8_t *bytes = NULL;
+    const bool decodes = m->d.decode && gtr__image_end(path) >= GTR__PNM_ENDS;
+    GTR__TRY(gtr__file_open(&f, ctx, path)); /* what is not there or no file is no matter of the decoder's */
+    gtr_result r = decodes ? GTR_OK : gtr__file_take(&f, f.size, 1, &bytes);
+    if (!r && !decodes) r = gtr__file_finish(&f);
     gtr__file_close(&f);
-    if (!r && out) r = gtr__image_make(ctx, path, bytes, f.size, d, exact, alike, out);
-    else if (!r && !(r = gtr__pnm_header(ctx, path, bytes, f.size, &p))) {
-        if (exact) { d->height = (int)p.h; d->width = (int)p.w; }
-        if (alike) d->channels = p.channels;
-    }
+    if (!r) r = decodes ? gtr__image_decode(ctx, path, m, out) : gtr__image_make(ctx, path, bytes, f.size, m, out);
     gtr__mfree(ctx, bytes);
     return r;
+}
+/* Column 0, if its rows are images as gtr_dataset_images makes them. */
+static const gtr__column *gtr__images_column(const gtr_dataset *d) {
+    const gtr__column *c = d->column;
+    return c->dtype == GTR_U8 && c->channels == 2 && c->shape.ndim == 3 && (c->shape.dim[2] == 1
+        || c->shape.dim[2] == 3) ? c : NULL;
+}
+/* As those of like, where desc leaves it open; c: its column of images, or NULL. */
+static gtr__images gtr__images_like(gtr_images_desc desc, const gtr_dataset *like, const gtr__column *c) {
+    gtr__images m = GTR__ZERO;
+    if (like && !desc.height) {
+        desc.height = like->images.height; desc.width = like->images.width; desc.resize = like->images.resize;
+    }
+    if (like && !desc.decode) { desc.decode = like->images.decode; desc.decode_free = like->images.decode_free; }
+    m.d = desc;
+    m.exact = !desc.height; m.alike = !desc.channels && !c;
+    if (c && m.exact) { m.d.height = (int)c->shape.dim[0]; m.d.width = (int)c->shape.dim[1]; }
+    if (c && !desc.channels) m.d.channels = (int)c->shape.dim[2];
+    m.d.like = like;
+    return m;
 }
 static gtr_dataset *gtr__images_of(gtr_context *ctx, const char *folder, gtr__image_list *l, gtr_images_desc desc) {
     const gtr_shape none = gtr_shape0();
     const gtr_dataset *like = desc.like;
     const gtr__strings *classes = like ? &like->column[like->classed - 1].names : NULL;
-    const gtr__column *c = like && like->column[0].channels == 2 && like->column[0].shape.ndim == 3 ? like->column
-        : NULL;
-    const bool given = desc.height != 0, exact = !given && !(c && c->sides), alike = !desc.channels && !c;
-    if (gtr__image_find(ctx, folder, classes, l)) return NULL;
-    if (c && !given) {
-        desc.height = (int)c->shape.dim[0]; desc.width = (int)c->shape.dim[1]; desc.resize = GTR__MAX(c->sides, 0);
-    }
-    if (c && !desc.channels) desc.channels = (int)c->shape.dim[2];
-    if (!c && gtr__image_read(ctx, l->path[0], &desc, exact, alike, NULL)) return NULL;
-    const gtr_shape image = gtr_shape3(desc.height, desc.width, desc.channels);
-    gtr_dataset *d = gtr__dataset_new(ctx, folder, l->n);
+    const gtr__column *c = like ? gtr__images_column(like) : NULL;
+    if (!folder && !desc.channels && !c) desc.channels = 3;
+    gtr__images m = gtr__images_like(desc, like, c);
+    if (folder && gtr__image_find(ctx, folder, classes, m.d.decode ? GTR__IMAGE_ENDS : GTR__PNM_ENDS, l)) return NULL;
+    if (folder && !c && (m.exact || m.alike) && gtr__image_read(ctx, l->path[0], &m, NULL)) return NULL;
+    const gtr_shape image = gtr_shape3(m.d.height, m.d.width, m.d.channels);
+    gtr_dataset *d = gtr__dataset_new(ctx, folder ? folder : "gtr_dataset_images without a folder", l->n);
     if (!d) return NULL;
     bool ok = gtr__dataset_column(d, "image", GTR_U8, &image, 0, 0)
         && gtr__dataset_column(d, "label", GTR_I32, &none, 0, 0);
     for (int64_t i = 0; i < l->n && ok; i++)
-        ok = !gtr__image_read(ctx, l->path[i], &desc, exact, alike,
-            d->column[0].host + (size_t)i * d->column[0].row_bytes);
+        ok = !gtr__image_read(ctx, l->path[i], &m, d->column[0].host + (size_t)i * d->column[0].row_bytes);
     for (int64_t i = 0; i < l->names && ok && !classes; i++)
         ok = gtr__strings_add(ctx, &d->column[1].names, l->name[i]);
     if (ok && classes) ok = gtr__strings_copy(ctx, &d->column[1].names, classes);
     if (ok) {
-        memcpy(d->column[1].host, l->label, (size_t)l->n * 4);
+        if (l->n) memcpy(d->column[1].host, l->label, (size_t)l->n * 4);
         gtr__column_channels(&d->column[0], 2);
-        d->column[0].sides = exact ? 0 : desc.resize ? desc.resize : -1;
-        d->classed = 2;
+        d->images = m.d;
+        d->images.like = NULL;
+        if (m.exact) d->images.height = d->images.width = 0;
+        d->classed = d->column[1].names.n ? 2 : 0;
     }
     return gtr__dataset_link(d, ok);
 }
@@ -18340,14 +18438,16 @@ gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images
     gtr__image_list l = GTR__ZERO;
     const int h = desc.height, w = desc.width;
     if (!gtr__usable(ctx)) return NULL;
-    if (!folder || h < 0 || w < 0 || h > 1 << 14 || w > 1 << 14 || !h != !w || (desc.resize && (!h
+    if ((!folder && !h) || h < 0 || w < 0 || h > 1 << 14 || w > 1 << 14 || !h != !w || (desc.resize && (!h
             || desc.resize < GTR__MAX(h, w) || desc.resize > 1 << 14))
             || (desc.channels != 0 && desc.channels != 1 && desc.channels != 3))
         return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: folder %s, %d x %d pixels of sides resized to %d, %d "
-            "channels: want a folder, both extents to 16384 or none, sides no shorter than those, and 0, 1 or 3",
-            folder ? folder : "NULL", w, h, desc.resize, desc.channels);
+            "channels: want a folder, both extents to 16384 or none (without a folder both), sides no shorter than "
+            "those, and 0, 1 or 3", folder ? folder : "NULL", w, h, desc.resize, desc.channels);
     if (desc.like && !desc.like->classed)
         return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: .like (%s) has no classes", desc.like->name);
+    if (gtr__reads_images(ctx, "gtr_dataset_images", &desc, desc.decode != NULL, desc.decode_free != NULL))
+        return NULL;
     gtr_dataset *d = gtr__images_of(ctx, folder, &l, desc);
     gtr__names_free(ctx, l.path, l.n);
     gtr__names_free(ctx, l.name, l.names);
@@ -19414,7 +19514,7 @@ static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, co
     char name[160];
     snprintf(name, sizeof name, "%.120s (%s)", data->name, how);
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, rows);
-    if (d) { d->classed = data->classed; d->drawn = data->drawn; }
+    if (d) { d->classed = data->classed; d->drawn = data->drawn; d->images = data->images; }
     for (int i = 0; d && i < data->n_columns; i++)
         if (!gtr__dataset_like(d, &data->column[i], view)) return gtr__dataset_link(d, false);
     return d;
@@ -19487,7 +19587,7 @@ static int64_t gtr__column_integer(const gtr__column *c, int64_t i) {
 static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) {
     gtr__column *c = column < d->n_columns ? &d->column[column] : NULL;
     if (gtr__is_callback(d, who)) return 0;
-    if (c && (c->dtype == GTR_I32 || c->dtype == GTR_U8) && c->row == 1) {
+    if (c && d->rows && (c->dtype == GTR_I32 || c->dtype == GTR_U8) && c->row == 1) {
         gtr__column_range(c, d->rows);
         if (c->most - c->least < 1 << 24) return c->most - c->least + 1;
     }
@@ -19881,7 +19981,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     if (d && gtr__is_callback(d, "gtr_standardise")) return NULL;
     const int64_t n = x->shape.ndim > 1 ? x->shape.dim[x->shape.ndim - 1] : 1;
     const gtr__column *c = gtr__dataset_at(d, column);
-    const bool fits = c && d->ctx == x->ctx && (c->dtype == GTR_F32 || c->dtype == GTR_U8)
+    const bool fits = c && d->rows && d->ctx == x->ctx && (c->dtype == GTR_F32 || c->dtype == GTR_U8)
         && c->row == -gtr__count(&x->shape);
     if (x->dtype != GTR_F32 || x->shape.ndim < 1 || x->shape.dim[0] != GTR_BATCH || n < 1 || (d && !fits))
         return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, %s, want float32 (N, ..., C) and a "
@@ -19987,14 +20087,14 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     *c = as;
     return GTR_OK;
 }
-gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows, int64_t n,
-        void *out) {
+static gtr_result gtr__rows_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows,
+        int64_t n, void *out, const char *who) {
     gtr__record record = GTR__ZERO;
     gtr__arg y = GTR__ZERO;
     if (!d) return GTR_ERR_ARG;
     if (!gtr__dataset_has(d, column) || !input || input->ctx != d->ctx || input->op != GTR__OP_INPUT || !rows || !out
             || n < 1)
-        return GTR__BAD_ARG(d->ctx, "gtr_dataset_convert of %s: column %d of %d, %lld rows%s%s", d->name, column,
+        return GTR__BAD_ARG(d->ctx, "%s of %s: column %d of %d, %lld rows%s%s", who, d->name, column,
             d->n_columns, (long long)n, rows && out ? "" : ", rows or out are NULL", input && input->ctx == d->ctx
             && input->op == GTR__OP_INPUT ? "" : ", no input of this context");
     GTR__TRY(gtr__column_fits(d, column, input));
@@ -20005,6 +20105,39 @@ gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tenso
     y.data = out; y.dtype = input->dtype;
     gtr__feed_range(&w, 0, n);
     return GTR_OK;
+}
+gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows, int64_t n,
+        void *out) {
+    return gtr__rows_convert(d, column, input, rows, n, out, "gtr_dataset_convert");
+}
+/* Of a path or, NULL, of pixels x (h, w, channels). */
+static gtr_result gtr__image_convert(const gtr_dataset *like, const char *path, const void *x, int h, int w,
+        int channels, const gtr_tensor *input, void *out) {
+    const char *const who = path ? "gtr_image_load" : "gtr_image_convert";
+    const gtr_images_desc none = GTR__ZERO;
+    const gtr__column *c = gtr__images_column(like);
+    if (!c) return GTR__BAD_ARG(like->ctx, "%s: %s has no images, want one of gtr_dataset_images, or a column 0 of "
+        "bytes (H, W, 1 or 3) with channels last", who, like->name);
+    gtr__images m = gtr__images_like(none, like, c);
+    uint8_t *row = GTR__NEW(like->ctx, uint8_t, c->row);
+    gtr_result r = !row ? GTR_ERR_NOMEM : path ? gtr__image_read(like->ctx, path, &m, row)
+        : gtr__image_size(like->ctx, NULL, h, w, channels, &m, false);
+    if (!r && !path) r = gtr__image_fit(like->ctx, (const uint8_t *)x, h, w, channels, &m.d, row);
+    if (!r) r = gtr__rows_convert(like, 0, input, row, 1, out, who);
+    gtr__mfree(like->ctx, row);
+    return r;
+}
+gtr_result gtr_image_load(const gtr_dataset *like, const char *path, const gtr_tensor *input, void *out) {
+    if (!like) return GTR_ERR_ARG;
+    if (!path) return GTR__BAD_ARG(like->ctx, "gtr_image_load: the path is NULL");
+    return gtr__image_convert(like, path, NULL, 0, 0, 0, input, out);
+}
+gtr_result gtr_image_convert(const gtr_dataset *like, const void *bytes, int height, int width, int channels,
+        const gtr_tensor *input, void *out) {
+    if (!like) return GTR_ERR_ARG;
+    if (!bytes || !gtr__is_pixels(height, width, channels)) return GTR__BAD_ARG(like->ctx, "gtr_image_convert: %s"
+        GTR__NO_PIXELS, bytes ? "" : "bytes are NULL; ", width, height, channels);
+    return gtr__image_convert(like, NULL, bytes, height, width, channels, input, out);
 }
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     if (!d) return GTR_ERR_ARG;

@@ -1716,6 +1716,50 @@ static gtr_dataset *images_of(gtr_context *ctx, int h, int w, int resize, int ch
     d.height = h; d.width = w; d.resize = resize; d.channels = channels;
     return gtr_dataset_images(ctx, in_folder("set"), d);
 }
+/* A decoder of the type of stbi_load: "width height channels " and the pixels' bytes, or something else: NULL. What it
+   says of impossible sizes it has no pixels of. */
+static int decoded, held_pixels;
+static unsigned char *decode(const char *path, int *width, int *height, int *channels, int wanted)
+{
+    FILE *f = fopen(path, "rb");
+    unsigned char *pixels = NULL;
+    int w, h, n;
+    decoded++;
+    EXPECT(f && wanted == 0);
+    if (f && fscanf(f, "%d %d %d", &w, &h, &n) == 3 && fgetc(f) == ' ') {
+        const bool some = w > 0 && h > 0 && n > 0 && w < 99 && h < 99 && n < 9;
+        const size_t size = some ? (size_t)w * (size_t)h * (size_t)n : 1;
+        pixels = (unsigned char *)malloc(size);
+        held_pixels++;
+        EXPECT(!some || fread(pixels, 1, size, f) == size);
+        *width = w; *height = h; *channels = n;
+    }
+    if (f) fclose(f);
+    return pixels;
+}
+static void decode_free(void *pixels) { EXPECT(pixels != NULL); held_pixels--; free(pixels); }
+/* Pixels, and as many more channels as alpha. */
+static unsigned char pixel(int i, int channels, int colours)
+{
+    const int c = i % channels;
+    return (unsigned char)(c < colours ? (i / channels * colours + c) * 37 + i / channels / 3 * 11 : 200 + i);
+}
+/* A file of so many channels, as PGM or PPM or for the decoder. */
+static void put_image(const char *name, int w, int h, int channels, bool pnm)
+{
+    unsigned char bytes[4096];
+    const int head = sprintf((char *)bytes, pnm ? channels == 1 ? "P5 %d %d 255 " : "P6 %d %d 255 " : "%d %d ", w, h)
+        + (pnm ? 0 : sprintf((char *)bytes + strlen((char *)bytes), "%d ", channels));
+    for (int i = 0; i < w * h * channels; i++) bytes[head + i] = pixel(i, channels, channels < 3 ? 1 : 3);
+    put(in_folder(name), bytes, (size_t)(head + w * h * channels));
+}
+static gtr_images_desc decoding(int h, int w, int resize, int channels)
+{
+    gtr_images_desc d;
+    memset(&d, 0, sizeof d);
+    d.height = h; d.width = w; d.resize = resize; d.channels = channels; d.decode = decode; d.decode_free = decode_free;
+    return d;
+}
 static gtr_dataset *arrays(gtr_context *ctx, int64_t rows)
 {
     static float x[300];
@@ -1740,7 +1784,7 @@ static void allocations(void)
     static const char *const what[] = { "save", "load", "arrays", "idx", "csv", "split", "to the device", "cifar",
         "images", "split at random", "subset", "sample", "concat", "append", "windows",
         "npy", "npy of the other order, mapped", "columns by name", "images like others", "note",
-        "load of F16 with a report", "save of F16 to memory" };
+        "load of F16 with a report", "save of F16 to memory", "an image", "an image decoded", "an image in memory" };
     static const int64_t picked[] = { 3, 1 };
     char npy[512];
     gtr_desc desc;
@@ -1767,6 +1811,10 @@ static void allocations(void)
     put(in_folder("n.csv"), "a,b,c,y\n1,2,3,u\n3,,4,v\n5,6,7,a\n", 31);
     csv.header = true; csv.columns = "c,b"; csv.skip = "a"; csv.label = "4";
     gtr_dataset *classes = gtr_dataset_csv(ctx, in_folder("n.csv"), csv), *folders = images_of(ctx, 3, 2, 4, 3);
+    gtr_dataset *decodes = gtr_dataset_images(ctx, NULL, decoding(3, 2, 0, 3));
+    gtr_tensor *one = gtr_input(ctx, "one", GTR_F32, gtr_shape4(GTR_BATCH, 3, 3, 2));
+    float floats[18];
+    put_image("t.jpg", 4, 3, 1, false);
     EXPECT_EQ(gtr_dataset_note(classes, 1), GTR_OK);
     EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
     snprintf(npy, sizeof npy, "%s", in_folder("t.npy"));
@@ -1781,7 +1829,7 @@ static void allocations(void)
     fill(ctx, 2);
     load.data = image; load.bytes = gtr_save_bytes(ctx, halves); load.report = &report; load.partial = true;
     EXPECT_EQ(gtr_save_get(ctx, halves, image, load.bytes), GTR_OK);
-    for (call = 0; call < 22; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
+    for (call = 0; call < 25; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
         gtr_dataset *d = NULL, *old = NULL;
         bool ok, hit;
         long long alive;
@@ -1842,6 +1890,9 @@ static void allocations(void)
             if (!ok) alive += ctx->text != NULL;
             break;
         case 21: ok = gtr_save_get(ctx, halves, other, load.bytes) == GTR_OK; break;
+        case 22: ok = gtr_image_load(folders, in_folder("set/a/x.pgm"), one, floats) == GTR_OK; break;
+        case 23: ok = gtr_image_load(decodes, in_folder("t.jpg"), one, floats) == GTR_OK && !held_pixels; break;
+        case 24: ok = gtr_image_convert(folders, "abcdefghijkl", 4, 1, 3, one, floats) == GTR_OK; break;
         default: {
             gtr_npy_desc desc;
             memset(&desc, 0, sizeof desc);
@@ -1882,6 +1933,7 @@ static void allocations(void)
     unlink(in_folder("t.csv"));
     unlink(in_folder("n.csv"));
     unlink(npy);
+    unlink(in_folder("t.jpg"));
     unlink(in_folder("set/a/x.pgm"));
     rmdir(in_folder("set/a"));
     rmdir(in_folder("set"));
@@ -2533,6 +2585,280 @@ static void images_like(void)
     EXPECT_EQ(files_in_folder(), 0);
     gtr_destroy(ctx);
 }
+/* What a decoder gives is as the same pixels of PGM and PPM files, whatever its channels; each bad result's error. */
+static void images_decoded(void)
+{
+    static const char *const names[] = { "set/a/1.jpg", "set/a/2.PNG", "set/b/1.jpeg", "set/b/2.Bmp", "set/b/3.tga",
+        "set/b/4.gif", "set/b/5.pgm", "pnm/a/1.pgm", "pnm/a/2.pgm", "pnm/b/1.ppm", "pnm/b/2.ppm", "pnm/b/3.ppm",
+        "pnm/b/4.ppm", "pnm/b/5.pgm", "set/a/3.webp", "set/b/jpg", "set/b/x.jpgg", "set/b/.x.jpg" };
+    static const char *const folders[] = { "set", "set/a", "set/b", "pnm", "pnm/a", "pnm/b" };
+    static const int sizes[7][3] = { { 5, 4, 1 }, { 6, 7, 2 }, { 5, 4, 3 }, { 9, 3, 4 }, { 4, 5, 3 }, { 3, 3, 4 },
+        { 4, 5, 1 } };
+    static const struct { const char *text, *part; } bad[] = { { "none", "decode returned NULL: it reads no such" },
+        { "0 2 1 x", "decode gave 0 x 2 pixels of 1 channels, want" }, { "2 -1 1 x", "2 x -1 pixels" },
+        { "2 2 0 x", "0 channels" }, { "2 2 5 xxxxxxxxxxxxxxxxxxxx", "5 channels" }, { "2 2 -3 x", "-3 channels" },
+        { "2147483647 2147483647 4 x", "2147483647 x 2147483647 pixels of 4" }, { "32768 32768 3 x", "at most 2^30" },
+        { "3 2 1 xxxxxx", "3 x 2 pixels, want 2 x 1 as the first" }, { "2 1 4 xxxxxxxx", "3 channels, want 1 as" } };
+    gtr_context *ctx = context(device);
+    for (int k = 0; k < 6; k++) mkdir(in_folder(folders[k]), 0700);
+    for (int k = 0; k < 7; k++) put_image(names[k], sizes[k][0], sizes[k][1], sizes[k][2], k == 6);
+    for (int k = 0; k < 7; k++) put_image(names[7 + k], sizes[k][0], sizes[k][1], sizes[k][2] < 3 ? 1 : 3, true);
+    for (int k = 14; k < 18; k++) put_text(names[k], "no image");
+    for (int channels = 1; channels < 4; channels += 2) for (int resize = 0; resize < 5; resize += 4) {
+        gtr_images_desc same = decoding(3, 4, resize, channels);
+        decoded = 0;
+        gtr_dataset *d = gtr_dataset_images(ctx, in_folder("set"), same), *want, *like, *none;
+        EXPECT_OK(ctx);
+        EXPECT(decoded == 6 && !held_pixels);
+        memset(&same.decode, 0, sizeof same.decode); memset(&same.decode_free, 0, sizeof same.decode_free);
+        want = gtr_dataset_images(ctx, in_folder("pnm"), same);
+        EXPECT(d && want && d->rows == 7 && want->rows == 7);
+        for (int r = 0; r < 7 && d && want; r++)
+            CHECK(!memcmp(pixels(d, r), pixels(want, r), (size_t)(12 * channels)), "%s into %d channels", names[r],
+                channels);
+        memset(&same, 0, sizeof same);
+        same.like = d; /* the decoder, too */
+        like = gtr_dataset_images(ctx, in_folder("set"), same);
+        EXPECT(d && like && like->rows == 7 && !memcmp(pixels(d, 0), pixels(like, 0), (size_t)(84 * channels)));
+        same.height = same.width = 2;
+        none = gtr_dataset_images(ctx, NULL, same);
+        EXPECT(none && none->rows == 0 && gtr_dataset_classes(none) == 2 && none->images.decode == decode);
+        while (ctx->datasets) gtr_dataset_destroy(ctx->datasets);
+    }
+    EXPECT_OK(ctx);
+    for (int k = 0; k < 18; k++) if (k != 0) unlink(in_folder(names[k]));
+    put_image(names[0], 2, 1, 1, false);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        put_text(names[2], bad[k].text);
+        EXPECT(gtr_dataset_images(ctx, in_folder("set"), decoding(0, 0, 0, 0)) == NULL && !held_pixels);
+        CHECK(strstr(gtr_error_text(ctx), "/set/b/1.jpeg: "), "case %d: no file in '%s'", (int)k, gtr_error_text(ctx));
+        if (!EXPECT_ERROR(ctx, GTR_ERR_FORMAT, bad[k].part)) printf("     in case %d\n", (int)k);
+    }
+    put_image(names[0], 2, 1, 4, false); /* four channels are three of every file, then */
+    put_image(names[2], 2, 1, 3, false);
+    gtr_dataset *d = gtr_dataset_images(ctx, in_folder("set"), decoding(0, 0, 0, 0));
+    EXPECT_OK(ctx);
+    EXPECT(d && gtr_dataset_shape(d, 0).dim[2] == 3 && gtr_dataset_shape(d, 0).dim[1] == 2
+        && !memcmp(pixels(d, 0), pixels(d, 1), 6));
+    for (int k = 0; k < 2; k++) {
+        gtr_images_desc half = decoding(2, 2, 0, 0);
+        if (k) memset(&half.decode, 0, sizeof half.decode);
+        else memset(&half.decode_free, 0, sizeof half.decode_free);
+        EXPECT(gtr_dataset_images(ctx, in_folder("set"), half) == NULL);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, k ? ".decode_free is given, but not read: it is for a .decode"
+            : ".decode is given, but not read: it is for use with a .decode_free");
+    }
+    put_text("set/a/4.ppm", "2 1 1 ab"); /* the library's own, whatever the decoder */
+    EXPECT(gtr_dataset_images(ctx, in_folder("set"), decoding(2, 2, 0, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "4.ppm: begins 32 20, which is no PGM or PPM");
+    unlink(in_folder("set/a/4.ppm"));
+    unlink(in_folder(names[0])); unlink(in_folder(names[2]));
+    for (int k = 6; k-- > 0; ) rmdir(in_folder(folders[k]));
+    EXPECT_EQ(files_in_folder(), 0);
+    gtr_destroy(ctx);
+}
+/* Where there are no images the error counts what there is. */
+static void images_none(void)
+{
+    static const char *const files[] = { "set/a/1.jpg", "set/a/2.JPG", "set/a/3.png", "set/a/4.txt", "set/a/5",
+        "set/b/1.pgm", "set/b/2.jpeg" }, *const folders[] = { "set", "set/a", "set/b" };
+    gtr_context *ctx = context(device);
+    gtr_images_desc like;
+    for (int k = 0; k < 3; k++) mkdir(in_folder(folders[k]), 0700);
+    for (int k = 0; k < 7; k++) put_text(files[k], "P5 1 1 255 a");
+    EXPECT(images_of(ctx, 0, 0, 0, 0) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/set/a: no images (.pgm, .ppm, .pnm) of its class; 2 .jpg, 1 .png, 2 others: "
+        "give gtr_images_desc.decode (stb_image's stbi_load), or mogrify -format ppm");
+    for (int k = 0; k < 3; k++) unlink(in_folder(files[k]));
+    EXPECT(images_of(ctx, 0, 0, 0, 0) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/set/a: no images (.pgm, .ppm, .pnm) of its class; 2 others");
+    EXPECT(!strstr(gtr_error_text(ctx), "decode"));
+    gtr_error_clear(ctx);
+    EXPECT(gtr_dataset_images(ctx, in_folder("set"), decoding(0, 0, 0, 0)) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/set/a: no images (.pgm, .ppm, .pnm, .decode's) of its class; 2 others");
+    put_text(files[5], "P5 1 1 255 a");
+    put_text("set/a/1.pgm", "P5 1 1 255 a");
+    memset(&like, 0, sizeof like);
+    like.like = images_of(ctx, 0, 0, 0, 0);
+    EXPECT_OK(ctx);
+    unlink(in_folder(files[5])); /* beside .like a class may be empty, but not unreadable */
+    unlink(in_folder("set/a/1.pgm"));
+    EXPECT(gtr_dataset_images(ctx, in_folder("set"), like) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/set/b: no images (.pgm, .ppm, .pnm) of its class; 1 .jpeg: give gtr_images");
+    unlink(in_folder(files[6]));
+    put_text("set/b/x", "");
+    EXPECT(gtr_dataset_images(ctx, in_folder("set"), like) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "/set: no images (.pgm, .ppm, .pnm) of any class; 3 others");
+    unlink(in_folder("set/b/x")); unlink(in_folder(files[3])); unlink(in_folder(files[4]));
+    for (int k = 3; k-- > 0; ) rmdir(in_folder(folders[k]));
+    EXPECT_EQ(files_in_folder(), 0);
+    gtr_destroy(ctx);
+}
+/* One image, of a file and of memory, is what a folder's becomes: by the folder's set, parts of it, one alike, and one
+   without a folder. */
+static void one_image(void)
+{
+    static const char *const files[] = { "set/a/1.jpg", "set/a/2.ppm", "set/b/1.pgm", "set/b/2.png" };
+    static const int sizes[4][3] = { { 11, 8, 3 }, { 8, 8, 3 }, { 7, 12, 1 }, { 9, 9, 4 } };
+    static const char *const folders[] = { "set", "set/a", "set/b" };
+    gtr_context *ctx = context(device);
+    gtr_images_desc alike, exact;
+    gtr_augment_desc a;
+    unsigned char bytes[4 * 12 * 12];
+    float want[300], got[300];
+    memset(&alike, 0, sizeof alike); memset(&exact, 0, sizeof exact); memset(&a, 0, sizeof a);
+    for (int k = 0; k < 3; k++) mkdir(in_folder(folders[k]), 0700);
+    for (int k = 0; k < 4; k++) put_image(files[k], sizes[k][0], sizes[k][1], sizes[k][2], k == 1 || k == 2);
+    for (int way = 0; way < 12; way++) {
+        const int channels = way % 2 ? 1 : 3, resize = way / 2 % 3 == 1 ? 9 : 0, crop = way / 2 % 3 ? 5 : 0;
+        gtr_dataset *sets[6];
+        char name[8];
+        sprintf(name, "x%d", way);
+        gtr_tensor *x = gtr_input(ctx, name, GTR_F32, way < 6 ? gtr_shape4(GTR_BATCH, channels, crop ? 5 : 6, 8)
+            : gtr_shape4(GTR_BATCH, crop ? 5 : 6, 8, channels));
+        const size_t floats = (size_t)(channels * (crop ? 5 : 6) * 8) * sizeof *got;
+        gtr_images_desc d = decoding(6, 8, resize, channels);
+        sets[0] = gtr_dataset_images(ctx, in_folder("set"), d);
+        sets[1] = gtr_dataset_images(ctx, NULL, d);
+        alike.like = sets[0];
+        sets[2] = gtr_dataset_images(ctx, in_folder("set"), alike);
+        a.height = crop; a.mean[0] = 0.25f; a.std[0] = 0.5f; a.std[1] = channels == 3 ? 0.125f : 0; a.flip = 0.5f;
+        for (int k = 0; k < 3; k++) EXPECT_EQ(gtr_dataset_augment(sets[k], 0, a), GTR_OK);
+        sets[3] = gtr_dataset_concat(ctx, (gtr_dataset *const[]) { sets[0], sets[2] }, 2);
+        sets[4] = gtr_dataset_split(sets[2], 2);
+        EXPECT(sets[3] && sets[3]->rows == 8 && sets[1] && sets[1]->rows == 0);
+        sets[5] = sets[2];
+        for (int r = 0; r < 4 && sets[0]; r++) {
+            EXPECT_EQ(gtr_dataset_convert(sets[0], 0, x, pixels(sets[0], r), 1, want), GTR_OK);
+            for (int i = 0; i < sizes[r][0] * sizes[r][1] * sizes[r][2]; i++)
+                bytes[i] = pixel(i, sizes[r][2], sizes[r][2] < 3 ? 1 : 3);
+            for (int k = 0; k < 12; k++) {
+                gtr_dataset *like = sets[k % 6];
+                memset(got, 0xff, sizeof got);
+                EXPECT_EQ(k < 6 ? gtr_image_load(like, in_folder(files[r]), x, got) : gtr_image_convert(like, bytes,
+                    sizes[r][1], sizes[r][0], sizes[r][2], x, got), GTR_OK);
+                CHECK(!memcmp(want, got, floats), "way %d, %s by set %d is not the folder's", way, files[r], k);
+            }
+        }
+        EXPECT(!held_pixels);
+        EXPECT_OK(ctx);
+        while (ctx->datasets) gtr_dataset_destroy(ctx->datasets);
+    }
+    gtr_tensor *x = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 3, 8, 8)), *y = gtr_relu(x);
+    gtr_dataset *rgb = gtr_dataset_images(ctx, NULL, decoding(8, 8, 0, 0)), *plain, *odd = arrays(ctx, 4);
+    EXPECT(rgb && gtr_dataset_shape(rgb, 0).dim[2] == 3 && !gtr_dataset_classes(rgb));
+    EXPECT_EQ(gtr_image_load(rgb, in_folder(files[2]), x, got), GTR_OK); /* grey becomes colour */
+    EXPECT(got[0] == got[64] && got[64] == got[128]);
+    alike.like = NULL; alike.height = alike.width = 8;
+    plain = gtr_dataset_images(ctx, NULL, alike);
+    for (size_t i = 0; i < sizeof got / sizeof *got; i++) got[i] = -7;
+#define REFUSED(call, code, part) do { EXPECT_EQ(call, code); EXPECT_ERROR(ctx, code, part); } while (0)
+    REFUSED(gtr_image_load(rgb, NULL, x, got), GTR_ERR_ARG, "gtr_image_load: the path is NULL");
+    REFUSED(gtr_image_load(rgb, in_folder("set/none.jpg"), x, got), GTR_ERR_IO,
+        "/set/none.jpg: opening failed: No such");
+    REFUSED(gtr_image_load(rgb, in_folder("set"), x, got), GTR_ERR_IO, "/set: not a regular file but a folder");
+    REFUSED(gtr_image_load(plain, in_folder(files[0]), x, got), GTR_ERR_FORMAT, "1.jpg: begins 31 31, which is no PGM "
+        "or PPM file (P2, P3, P5, P6); others want gtr_images_desc.decode");
+    REFUSED(gtr_image_load(rgb, in_folder(files[0]), NULL, got), GTR_ERR_ARG, "gtr_image_load of gtr_dataset_images "
+        "without a folder: column 0 of 2, 1 rows, no input");
+    REFUSED(gtr_image_load(rgb, in_folder(files[0]), y, got), GTR_ERR_ARG, "no input of this context");
+    REFUSED(gtr_image_load(rgb, in_folder(files[0]), x, NULL), GTR_ERR_ARG, "rows or out are NULL");
+    REFUSED(gtr_image_load(odd, in_folder(files[0]), x, got), GTR_ERR_ARG, "gtr_image_load: gtr_dataset_arrays has no "
+        "images, want one of gtr_dataset_images");
+    REFUSED(gtr_image_load(rgb, in_folder(files[0]), gtr_input(ctx, "i", GTR_F32, gtr_shape4(GTR_BATCH, 3, 8, 9)), got),
+        GTR_ERR_SHAPE, "rows (8, 8, 3) uint8, does not go into input \"i\" (N, 3, 8, 9)");
+    REFUSED(gtr_image_convert(rgb, NULL, 8, 8, 3, x, got), GTR_ERR_ARG, "gtr_image_convert: bytes are NULL");
+    REFUSED(gtr_image_convert(rgb, bytes, 0, 8, 3, x, got), GTR_ERR_ARG, "8 x 0 pixels of 3 channels, want extents");
+    REFUSED(gtr_image_convert(rgb, bytes, 8, -8, 3, x, got), GTR_ERR_ARG, "-8 x 8");
+    REFUSED(gtr_image_convert(rgb, bytes, 8, 8, 0, x, got), GTR_ERR_ARG, "of 0 channels");
+    REFUSED(gtr_image_convert(rgb, bytes, 8, 8, 5, x, got), GTR_ERR_ARG, "of 5 channels");
+    REFUSED(gtr_image_convert(rgb, bytes, 1 << 15, 1 << 15, 2, x, got), GTR_ERR_ARG, "at most 2^30 bytes");
+    REFUSED(gtr_image_convert(odd, bytes, 8, 8, 3, x, got), GTR_ERR_ARG,
+        "gtr_image_convert: gtr_dataset_arrays has no");
+    EXPECT(gtr_image_load(NULL, "x", x, got) == GTR_ERR_ARG && gtr_image_convert(NULL, bytes, 8, 8, 3, x, got)
+        == GTR_ERR_ARG);
+    put_image("set/b/3.pgm", 5, 4, 1, true); /* a folder whose files keep their size */
+    for (int k = 0; k < 4; k++) unlink(in_folder(files[k]));
+    put_image("set/a/3.pgm", 5, 4, 1, true);
+    exact = decoding(0, 0, 0, 0);
+    gtr_dataset *kept = gtr_dataset_images(ctx, in_folder("set"), exact);
+    gtr_tensor *flat = gtr_input(ctx, "flat", GTR_F32, gtr_shape2(GTR_BATCH, 20));
+    EXPECT_EQ(gtr_dataset_convert(kept, 0, flat, pixels(kept, 0), 1, want), GTR_OK);
+    EXPECT_EQ(gtr_image_load(kept, in_folder("set/a/3.pgm"), flat, got), GTR_OK);
+    EXPECT(!memcmp(want, got, 20 * sizeof *got));
+    put_image("set/a/3.jpg", 4, 5, 3, false);
+    for (size_t i = 0; i < sizeof got / sizeof *got; i++) got[i] = -7;
+    REFUSED(gtr_image_load(kept, in_folder("set/a/3.jpg"), flat, got), GTR_ERR_FORMAT,
+        "3.jpg: 4 x 5 pixels, want 5 x 4");
+    REFUSED(gtr_image_convert(kept, bytes, 5, 4, 1, flat, got), GTR_ERR_SHAPE, "gtr_image_convert: 4 x 5 pixels, want");
+    for (size_t i = 0; i < sizeof got / sizeof *got; i++) if (!EXPECT(got[i] == -7)) break;
+    put_image("set/a/3.jpg", 5, 4, 4, false); /* of other channels they become the set's */
+    EXPECT_EQ(gtr_image_load(kept, in_folder("set/a/3.jpg"), flat, got), GTR_OK);
+    EXPECT(!held_pixels);
+    gtr_arrays_desc rows;
+    memset(&rows, 0, sizeof rows);
+    rows.rows = 1; rows.column[0].data = bytes; rows.column[0].dtype = GTR_U8; rows.column[0].channels_last = true;
+    rows.column[0].shape = gtr_shape3(4, 5, 3); /* any images with channels last, of their own size */
+    gtr_dataset *own = gtr_dataset_arrays(ctx, rows);
+    gtr_tensor *chw = gtr_input(ctx, "chw", GTR_F32, gtr_shape4(GTR_BATCH, 3, 4, 5));
+    EXPECT_EQ(gtr_dataset_convert(own, 0, chw, bytes, 1, want), GTR_OK);
+    EXPECT_EQ(gtr_image_convert(own, bytes, 4, 5, 3, chw, got), GTR_OK);
+    EXPECT(!memcmp(want, got, 60 * sizeof *got));
+    REFUSED(gtr_image_convert(own, bytes, 5, 4, 3, chw, got), GTR_ERR_SHAPE, "4 x 5 pixels, want 5 x 4");
+    EXPECT_OK(ctx);
+    unlink(in_folder("set/a/3.jpg")); unlink(in_folder("set/a/3.pgm")); unlink(in_folder("set/b/3.pgm"));
+    for (int k = 3; k-- > 0; ) rmdir(in_folder(folders[k]));
+    EXPECT_EQ(files_in_folder(), 0);
+    gtr_destroy(ctx);
+}
+/* A set without rows says how images are taken, and feeds nothing. */
+static void no_rows(void)
+{
+    gtr_context *ctx = context(device);
+    gtr_images_desc d = decoding(2, 2, 0, 1), bad = d;
+    gtr_metrics_desc m;
+    gtr_fit_desc f;
+    gtr_windows_desc windows;
+    gtr_trainer_desc how;
+    float loss;
+    memset(&m, 0, sizeof m); memset(&f, 0, sizeof f); memset(&windows, 0, sizeof windows); memset(&how, 0, sizeof how);
+    gtr_dataset *none = gtr_dataset_images(ctx, NULL, d), *two[2] = { none, none }, *all;
+    gtr_tensor *x = gtr_input(ctx, "image", GTR_F32, gtr_shape4(GTR_BATCH, 1, 2, 2));
+    gtr_tensor *y = gtr_input(ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(gtr_linear(gtr_flatten(x), "fc", 3), y), how);
+    EXPECT_OK(ctx);
+    f.silent = true; windows.history = 1;
+    REFUSED(gtr_trainer_data(t, none, 1, true, false), GTR_ERR_ARG, "0 rows");
+    REFUSED(gtr_fit(t, none, f), GTR_ERR_ARG, "0 rows");
+    REFUSED(gtr_evaluate(t, none, 1, NULL, &loss, NULL), GTR_ERR_ARG, "0 rows");
+    REFUSED(gtr_evaluate_metrics(t, none, m, NULL), GTR_ERR_ARG, "0 rows");
+    gtr_dataset *made[] = { gtr_dataset_split(none, 2), gtr_dataset_split_random(none, 0.5f, 1, -1),
+        gtr_dataset_split_random(none, 0.5f, 1, 1), gtr_dataset_split_last(none, 0.5f, -1),
+        gtr_dataset_split_last(none, 0.5f, 1), gtr_dataset_subset(none, (const int64_t[]) { 0 }, 1),
+        gtr_dataset_sample(none, NULL, -1, 1, 1), gtr_dataset_sample(none, NULL, 1, 1, 1),
+        gtr_dataset_windows(none, windows) };
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++) CHECK(!made[k], "part %d of no rows", (int)k);
+    EXPECT(gtr_error(ctx) == GTR_ERR_ARG);
+    gtr_error_clear(ctx);
+    EXPECT(gtr_standardise(gtr_input(ctx, "s", GTR_F32, gtr_shape2(GTR_BATCH, 4)), "norm", none, 0) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "gtr_dataset_images without a folder");
+    EXPECT(gtr_dataset_row(none, 0, 0) == NULL && gtr_dataset_class(none, 0) == NULL);
+    REFUSED(gtr_dataset_note(none, 1), GTR_ERR_ARG, "column 1 has no name, or none of its ids");
+    EXPECT_EQ(gtr_dataset_stream(none, GTR_STREAM_ALWAYS), GTR_OK);
+    all = gtr_dataset_concat(ctx, two, 2);
+    EXPECT(all && all->rows == 0);
+    EXPECT_EQ(gtr_dataset_append(all, (const void *const[]) { "abcd", (const int32_t[]) { 2 } }, 1), GTR_OK);
+    EXPECT(all && all->rows == 1 && !memcmp(pixels(all, 0), "abcd", 4));
+    EXPECT_OK(ctx);
+    bad.height = bad.width = 0;
+    EXPECT(gtr_dataset_images(ctx, NULL, bad) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "folder NULL, 0 x 0 pixels");
+    bad.like = none;
+    EXPECT(gtr_dataset_images(ctx, in_folder("set"), bad) == NULL);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "(gtr_dataset_images without a folder) has no classes");
+    gtr_destroy(ctx);
+}
+#undef REFUSED
 /* What stands in front of all names of a file, as DataParallel's of PyTorch, is named, with the cures. */
 static void names_in_front(void)
 {
@@ -3030,6 +3356,10 @@ int main(int argc, char **argv)
     RUN(images);
     RUN(faults_of_folders);
     RUN(images_like);
+    RUN(images_decoded);
+    RUN(images_none);
+    RUN(one_image);
+    RUN(no_rows);
     RUN(names_in_front);
     RUN(csv_good);
     RUN(csv_bad);
