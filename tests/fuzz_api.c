@@ -1425,6 +1425,15 @@ static const char *path(const char *usual)
     const unsigned b = byte();
     return b >= 248 ? b == 255 ? NULL : b == 254 ? folder : odd[b % 5] : usual;
 }
+/* Of the type of stbi_load: sizes that are refused, or pixels. */
+static unsigned char *decode(const char *file, int *width, int *height, int *channels, int wanted)
+{
+    *width = (int)nasty(2); *height = (int)nasty(3); *channels = (int)nasty(1 + byte() % 4);
+    MUST(file && !wanted, "wanted is %d", wanted);
+    const bool some = *width > 0 && *width < 9 && *height > 0 && *height < 9 && *channels > 0 && *channels < 9;
+    if (!some && *width > 0 && *height > 0 && *channels > 0 && *channels < 5) return NULL;
+    return one_in(16) ? NULL : (unsigned char *)calloc(some ? (size_t)(*width * *height * *channels) : 1, 1);
+}
 static const char *any_file(void)
 {
     static const char *const files[] = { "good.csv", "bad.csv", "images", "labels", "short", "x.npy", "x.npz", "w0",
@@ -1447,6 +1456,8 @@ static void files_begin(void)
     file_of("images", images, sizeof images);
     file_of("labels", labels, sizeof labels);
     file_of("short", images, 10);
+    file_of("x.pgm", "P5 2 2 255 abcd", 15);
+    file_of("x.png", "none", 4);
     file_of("x.npy", arrays[1].bytes, (size_t)arrays[1].size);
     file_of("x.npz", stored, sizeof stored - 1);
 }
@@ -1566,7 +1577,8 @@ static void do_dataset(void)
             memset(&g, 0, sizeof g);
             g.height = (int)nasty(2); g.width = one_in(8) ? (int)nasty(2) : g.height; g.resize = (int)nasty(0);
             g.channels = (int)nasty(one_in(2) ? 1 : 3); g.like = one_in(4) ? d : NULL;
-            a = one_in(8) ? any_file() : path_of(".");
+            a = one_in(2) ? NULL : one_in(8) ? any_file() : path_of(".");
+            if (one_in(2)) { g.decode = decode; g.decode_free = one_in(16) ? NULL : free; }
             io_arm();
             before(true, "gtr_dataset_images(%s)", a ? a : "NULL");
             new_dataset(gtr_dataset_images(w->ctx, a, g));
@@ -1647,6 +1659,17 @@ static void do_dataset(void)
             void *made = malloc(8 * 4096);
             before(true, "gtr_dataset_convert(column %d)", column);
             after(gtr_dataset_convert(d, column, to, gtr_dataset_row(d, 0, 0), one_in(8) ? 0 : 1, made));
+            a = one_in(4) ? any_file() : path_of(one_in(2) ? "x.pgm" : "x.png");
+            io_arm();
+            before(true, "gtr_image_load(%s)", a ? a : "NULL");
+            after(gtr_image_load(d, a, to, made));
+            const int h = (int)nasty(2), wide = (int)nasty(2), channels = (int)nasty(3);
+            const bool some = h > 0 && h < 9 && wide > 0 && wide < 9 && channels > 0 && channels < 9;
+            void *pixels = calloc(some ? (size_t)(h * wide * channels) : 1, 1);
+            before(true, "gtr_image_convert(%d x %d x %d)", h, wide, channels);
+            if (some || h < 1 || wide < 1 || channels < 1 || channels > 4)
+                after(gtr_image_convert(d, one_in(16) ? NULL : pixels, h, wide, channels, to, made));
+            free(pixels);
             free(made);
             break;
         }

@@ -2116,6 +2116,11 @@ static void image_files(void)
     }
     MISTAKE("CIFAR of no files", "gtr_dataset_cifar|0 paths") { gtr_dataset_cifar(context(w), NULL, 0, 10); }
 }
+static unsigned char *decode(const char *path, int *width, int *height, int *channels, int wanted)
+{
+    (void)path; (void)width; (void)height; (void)channels; (void)wanted;
+    return NULL;
+}
 static void folders(void)
 {
     MISTAKE("a folder of images that is not there", "none-folder") {
@@ -2129,7 +2134,7 @@ static void folders(void)
     MISTAKE("a file for a folder", "one.pgm|folder") {
         gtr_dataset_images(context(w), text_file("one.pgm", "P5 2 2 255 abcd"), w->images);
     }
-    MISTAKE("a folder of PNG files", ".pgm|png") {
+    MISTAKE("a folder of PNG files", "png/a|.pgm|1 .png|decode|stbi_load|mogrify") {
         folder_made("png", "", "");
         folder_made("png/a", "", "");
         text_file("png/a/1.png", "\x89PNG");
@@ -2144,6 +2149,31 @@ static void folders(void)
         folder_made("grey", "ab", "P5 2 2 255 abcd");
         text_file("grey/b/1.pgm", "P6 2 2 255 abcdefabcdef");
         gtr_dataset_images(context(w), path_of("grey"), w->images);
+    }
+    MISTAKE("stbi_load without stbi_image_free", ".decode|.decode_free|stbi_image_free") {
+        w->images.decode = decode;
+        folder_of(w, "decode", "a", "P5 2 2 255 abcd");
+    }
+    MISTAKE("a program that predicts, and gives no folder and no size", "folder NULL|both") {
+        gtr_dataset_images(context(w), NULL, w->images);
+    }
+    MISTAKE("a PNG for one image, and nothing that decodes it", "one.png|begins 89 50|decode") {
+        w->images.height = w->images.width = 2;
+        w->data = gtr_dataset_images(context(w), NULL, w->images);
+        gtr_image_load(w->data, text_file("one.png", "\x89PNG"), input(w), w->value);
+    }
+    MISTAKE("one image as the rows of a table", "gtr_image_load|gtr_dataset_images|(H, W, 1 or 3)") {
+        gtr_image_load(samples(w), text_file("one.pgm", "P5 2 2 255 abcd"), input(w), w->value);
+    }
+    MISTAKE("a camera's height and width exchanged, for images of their own size", "2 x 3 pixels|3 x 2") {
+        static const uint8_t bytes[6] = { 0 };
+        w->data = folder_of(w, "camera", "a", "P5 3 2 255 abcdef");
+        gtr_image_convert(w->data, bytes, 3, 2, 1, input(w), w->value);
+    }
+    MISTAKE("a set without a folder for training", "0 rows|without a folder") {
+        w->images.height = w->images.width = 2;
+        w->data = gtr_dataset_images(context(w), NULL, w->images);
+        fit(w);
     }
     MISTAKE("a JPEG named .ppm", "begins ff d8|P5") { folder_of(w, "jpeg", "a", "\xff\xd8\xff\xe0jpeg"); }
     MISTAKE("a crop larger than what images are resized to", "resize") {
