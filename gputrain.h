@@ -249,9 +249,11 @@ typedef enum gtr_nonfinite { GTR_NONFINITE_ALL, GTR_NONFINITE_LOSS } gtr_nonfini
 typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING } gtr_memory;
 typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
 /* What stands for a field of a CSV file that is blank, NA, N/A, #N/A, NaN, NULL, None or ?: an error, or the mean or
-   the median of what there is of its column, or a constant; or rows with such a field are left out. */
+   the median of what there is of its column, or a constant; or rows with such a field are left out. Of a series: the
+   row's before, or by rows what lies on the line between its neighbours; at an end, where there is one, the nearest. */
 typedef enum gtr_missing {
-    GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP
+    GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP,
+    GTR_MISSING_PREVIOUS, GTR_MISSING_LINEAR
 } gtr_missing;
 /* Where steps read a data set's rows. Streamed rows stay in host memory; a thread reads ahead and uploads overlap
    earlier steps. AUTO: streamed if the device has no room for them beside the memory of what reads them first, which of
@@ -644,7 +646,9 @@ typedef struct gtr_csv_desc {
     const char *columns; /* the features, in this order, no label; .categories are left out; NULL: all the others */
     const char *skip; /* are not looked at */
     const char *categories; /* of strings, at most 14: a column of ids each, for gtr_embedding and gtr_one_hot */
-    gtr_missing missing; /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP */
+    /* of features; of categories a string as the others, but for GTR_MISSING_ERROR and _DROP. 0 is .like's and the
+       model's, but for GTR_MISSING_DROP */
+    gtr_missing missing;
     float missing_value; /* GTR_MISSING_CONSTANT: after scale; .like's fills go first */
     bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
     /* a data set read before, of the same columns, for files of validation and use: ids, scale and what fills holes
@@ -653,6 +657,18 @@ typedef struct gtr_csv_desc {
        like one with them */
     const gtr_dataset *like;
     const char *positive; /* labels are strings, two, and this one is class 1; NULL: by their order */
+    /* several numbers, instead of .label: a float32 column (k) without a name, for gtr_mse or, of 0 and 1,
+       gtr_bce_with_logits. Several heads of classes: the others are .categories, whose ids are classes */
+    const char *labels;
+    /* of dates, YYYY-MM-DD or YYYY/MM/DD, with T or a blank and HH:MM, HH:MM:SS or HH:MM:SS.fff behind them or not, and
+       Z: each has four features in its place, "NAME.year", "NAME.month" (1 to 12), "NAME.weekday" (0, Monday, to 6) and
+       "NAME.seconds" (of the day) */
+    const char *dates;
+    /* as .like, but by notes of the context's model, behind gtr_load: of a table that is to be predicted. With .header
+       what the model was fitted to is found by its names, a label if there is one, and the rest is not looked at; else
+       by places, as .like's. A hole that the model has nothing for is an error, whatever mean or median .missing asks
+       for, as is a string that it has not; without such notes: GTR_ERR_STATE */
+    bool model;
 } gtr_csv_desc;
 
 /* Windows over the rows of a data set, which are steps of one series or of several, one behind the other. */
@@ -960,7 +976,9 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
    GTR_ERR_NONFINITE. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
-   predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. */
+   predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. A program that predicts needs none
+   before it: they are made then, 1 and 0 (C) until gtr_load, and a gtr_standardise of d NULL and the same C may share
+   them. Training while they are neither loaded nor shared is GTR_ERR_STATE: a name is wrong. */
 GTR_API gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
@@ -1224,6 +1242,11 @@ GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* in: of each input, out: of each output. */
 GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out);
+/* The same of all rows of d, max_rows at a time, as gtr_trainer_data would feed them: columns by names and order,
+   converted as gtr_dataset_convert does; those that no input of p reads, labels, are not needed and not looked at. out[k]
+   has room for gtr_dataset_rows(d) rows. Rows of a callback: GTR_ERR_STATE; columns that do not fit or, without
+   .snapshot, strings under other numbers than the model's: GTR_ERR_SHAPE. Errors are p's. */
+GTR_API gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *d, void *const *out);
 /* Of the first call that failed. */
 GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
 
@@ -1245,7 +1268,7 @@ GTR_API gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how);
 GTR_API gtr_dataset *gtr_dataset_idx(gtr_context *ctx, const char *images, const char *labels);
 /* The same of files that are mapped: they may be larger than memory, and must stay as they are (where one gets shorter
    the system ends the process). Parts by gtr_dataset_split, _split_random, _subset and _sample take 8 bytes a row and
-   are streamed; _concat, _append and _windows read all of it. */
+   are streamed; _concat, _join, _append and _windows read all of it. */
 GTR_API gtr_dataset *gtr_dataset_idx_map(gtr_context *ctx, const char *images, const char *labels);
 /* CIFAR's binary files, n of them one behind the other: columns "image" (u8, (3, 32, 32), for inputs (N, 3, 32, 32)
    and (N, 32, 32, 3)) and "label" (u8). classes: 10 for CIFAR-10, whose rows are a label and the image; for CIFAR-100,
@@ -1276,7 +1299,8 @@ GTR_API int gtr_dataset_column(const gtr_dataset *d, const char *name);
    line ends and doubled quotes inside. Where the first label is no number labels are strings, whose classes are from 0
    in their order, whatever the rows': numbers by value, then the others by their bytes; ids of categories in the order
    in which they appear. Errors name file, line, column, what was found and what was wanted. To standardise:
-   gtr_standardise. */
+   gtr_standardise. Blank lines are no rows, but where a file of one column has holes. A text file of labels, one a line:
+   .label_column 1, said, may be all there is; gtr_dataset_join puts it beside its images. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
 /* n files of numpy.save: a column each, of as many rows (their first dimension), for the inputs in their order. A
    number out of range, NaN or infinite: an error that names file, row and element. Fortran's order is turned. Other
@@ -1302,6 +1326,8 @@ GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, 
 GTR_API gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed);
 /* A copy of the rows of n sets of the same columns, one set behind the other. */
 GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n);
+/* A copy of the columns of n sets of as many rows, side by side: those of sets[0] first, and 16 in all. */
+GTR_API gtr_dataset *gtr_dataset_join(gtr_context *ctx, gtr_dataset *const *sets, int n);
 /* Puts n rows behind d's: columns[k] are column k's, of its dtype and shape, or numbers of strings that it has. In use,
    too: a trainer that d feeds wants gtr_trainer_data or gtr_fit again, and begins an epoch; a GPU gets all of d again
    then. Not in a callback of a fit that reads d. */
@@ -1374,7 +1400,10 @@ GTR_API gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc
 /* A text that goes with the model: gtr_save and gtr_checkpoint_save write all of them into the file's __metadata__, and
    what loads one brings its own, beside those that there are. Both UTF-8; key neither "" nor "format". text NULL: none
    of this key any more. "NAME.0", "NAME.1", ... are what ids of input or column NAME are called: gtr_fit and
-   gtr_trainer_data note the classes of what they feed. A data set with such a string under another number is
+   gtr_trainer_data note the strings of what they feed and, of a gtr_dataset_csv, or windows, splits and the like of
+   one, what .model of gtr_csv_desc reads another by, the last table's: lines of CSV "table.features" (names, in order;
+   1, 2, ... without a header) and "table.categories" (inputs), "table.fills" (what stands for each feature's holes),
+   "table.missing", "table.scale", and "table.label" of classes or "table.target". A data set with such a string under another number is
    GTR_ERR_SHAPE where it is fed, evaluated or noted, and where a file brings such notes, or gtr_parameters_copy's
    source has them. For a new head with other classes: key "NAME.*" and text NULL, none of NAME's any more. */
 GTR_API gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text);
@@ -2822,6 +2851,7 @@ struct gtr_tensor {
     bool trainable; /* a gradient may be wanted */
     gtr_trainer *trainer; /* that did its last step; NULL: none, or it was written from outside since */
     bool buffer; /* saved, not trained: running statistics */
+    bool unclaimed; /* a buffer of gtr_unstandardise that no gtr_standardise shares and nobody wrote */
     gtr_init init;
     void *data; /* on its stage's device; also an input's slot */
     size_t data_bytes;
@@ -2867,7 +2897,8 @@ typedef struct {
     gtr__strings heads; /* CSV: what the header calls each feature; none where it doesn't, or two alike */
     bool borrowed; /* host is the caller's, or of */
     gtr__mapping *mapped; /* NULL: no file is */
-    bool table; /* CSV: of features, multiplied by scale */
+    int64_t features; /* CSV: how many a row has, or a step of windows, multiplied by scale; 0: it is of none */
+    gtr_missing missing; /* CSV: of column 0, what was asked for */
     bool unscaled; /* GTR_U8 whose .scale the user left 0, so that it became 1/255 */
     gtr_float *fill; /* CSV: of each feature what stands for a missing one; NULL: nothing */
 } gtr__column;
@@ -3111,9 +3142,10 @@ GTR__READS(augment, gtr_augment_desc, GTR__AUGMENT_FIELDS, bool pads)
 #define GTR__IMAGES_FIELDS(F) F(decode, frees, "use with a .decode_free (stbi_image_free, free)") \
     F(decode_free, decodes, "a .decode")
 GTR__READS(images, gtr_images_desc, GTR__IMAGES_FIELDS, bool decodes, bool frees)
-#define GTR__CSV_FIELDS(F) F(label_column, !d->label, "a .label that is NULL") \
+#define GTR__CSV_FIELDS(F) F(label_column, !d->label && !d->labels, "a .label and .labels that are NULL") \
+    F(label, !d->labels, "a .labels that is NULL") F(like, !d->model, "a .model that is false") \
     F(regression, labelled, "a label, and label_column is -1 (none)") \
-    F(positive, labelled && !d->regression, "labels that are classes") \
+    F(positive, labelled && !d->regression && !d->labels, "labels that are classes") \
     F(missing_value, d->missing == GTR_MISSING_CONSTANT, ".missing = GTR_MISSING_CONSTANT")
 GTR__READS(csv, gtr_csv_desc, GTR__CSV_FIELDS, bool labelled)
 #define GTR__NPY_FIELDS(F) F(arrays, archive, "gtr_dataset_npz") \
@@ -13576,8 +13608,11 @@ static gtr_result gtr__take_over(gtr_trainer *t, bool step) {
 /* One parameter or, NULL, all were written from outside: they are the model as they are. */
 static void gtr__rewritten(gtr_context *ctx, gtr_tensor *one) {
     gtr__weights_lock(ctx);
-    if (one) gtr__trainer_set(one, NULL);
-    else for (int64_t i = 0; i < ctx->n_parameter; i++) gtr__trainer_set(ctx->parameter[i], NULL);
+    for (int64_t i = 0; i < (one ? 1 : ctx->n_parameter); i++) {
+        gtr_tensor *p = one ? one : ctx->parameter[i];
+        gtr__trainer_set(p, NULL);
+        p->unclaimed = false;
+    }
     gtr__weights_unlock(ctx);
 }
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
@@ -15514,20 +15549,28 @@ static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *
 static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
     const char *where);
 static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name);
+static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name);
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
+    for (int64_t i = 0; i < t->ctx->n_parameter; i++) if (t->ctx->parameter[i]->unclaimed)
+        return GTR__BAD_STATE(t->ctx, "\"%.200s\" is of a gtr_unstandardise, but no gtr_standardise of that name gave it a "
+            "value, and no gtr_load", t->ctx->parameter[i]->name);
     GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
     GTR__TRY(gtr__data_alike(t, NULL, data, t->input, t->n_inputs, t->fit ? "gtr_fit" : "gtr_trainer_data"));
     gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
     return e ? gtr__data_fits(data, e->input, e->n_inputs, e, column) : t->ctx->error;
 }
-/* What its classes are called goes with the model. */
+/* What its strings and columns are called, and fills its holes, goes with the model. */
 static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
     int to[GTR__MAX_FEED];
+    const char *name[GTR_MAX_COLUMNS] = { NULL };
     GTR__TRY(gtr__data_match(d, t->input, t->n_inputs, to));
-    for (int i = 0; i < t->n_inputs; i++)
-        if (to[i] >= 0 && to[i] + 1 == d->classed) GTR__TRY(gtr__names_note(d, to[i], t->input[i]->name));
-    return GTR_OK;
+    for (int i = 0; i < t->n_inputs; i++) {
+        if (to[i] < 0) continue;
+        name[to[i]] = t->input[i]->name;
+        GTR__TRY(gtr__names_note(d, to[i], name[to[i]]));
+    }
+    return gtr__table_note(d, name);
 }
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
@@ -16852,7 +16895,7 @@ static const char *gtr__column_other(const gtr__column *a, const gtr__column *b,
         return "order of channels and pixels (rows of both have them last, or neither's)";
     if ((a->channels == 2) == (b->channels == 2) && !gtr__rows_alike(&x, &y, 0))
         return "extents (.height and .width of gtr_dataset_augment hold for both, if they are given)";
-    if (a->dtype == b->dtype && (a->dtype == GTR_U8 || (a->table && b->table)) && (a->scale != b->scale
+    if (a->dtype == b->dtype && (a->dtype == GTR_U8 || (a->features && b->features)) && (a->scale != b->scale
             || a->shift != b->shift)) return "scale or shift (.scale and .shift hold for both)";
     return gtr__images_alike(a, b) ? NULL : "mean or std (gtr_dataset_augment wants the same of both: what is random "
         "is left out in evaluation)";
@@ -17351,45 +17394,106 @@ static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, i
     }
     return GTR_OK;
 }
-gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
-    if (!p) return GTR_ERR_ARG;
+/* What a call may predict; in NULL: rows of a data set. */
+static gtr_result gtr__predict_may(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
     gtr_context *own = &p->own;
-    const gtr__backend *be = p->ctx->be;
-    bool null = !in || !out || rows < 1;
+    bool null = !out || rows < 1;
     if (!p->held && gtr__outside_fill(p->ctx, "gtr_predict")) return GTR__BAD_STATE(own, "gtr_predict in the callback "
         "of a data set: want a predictor with .snapshot");
     if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
     for (int k = 0; k < GTR__PREDICTS && !null; k++)
-        null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
+        null = (in && k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
     if (null) return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
     if (!p->apart && rows > p->max_rows)
         return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which act on each other, want at most %lld",
                          (long long)rows, (long long)p->max_rows);
-    for (int64_t n, done = 0; done < rows; done += n) {
-        n = GTR__MIN(rows - done, p->max_rows);
-        GTR__TRY(gtr__predict_ranges(p, in, done, n));
-        const gtr_result before = own->error;
-        own->error = GTR_OK;
-        gtr__cached *e = gtr__predictor_entry(p, n);
-        if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, done) || gtr__predictor_ready(p, e)))
-            return own->error;
-        if (before) own->error = before;
-        gtr_result r = GTR_OK;
-        for (int k = 0; k < p->n[GTR__IN] && !r; k++) {
-            const size_t row = p->row[GTR__IN][k];
-            r = be->copy(p->instance[0], (char *)p->block[GTR__IN] + p->at[GTR__IN][k],
-                (const char *)in[k] + (size_t)done * row, (size_t)n * row, GTR__TO_DEVICE, false);
-        }
-        if (!r) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
-        for (int k = 0; k < p->n[GTR__OUT] && !r; k++) {
-            const size_t row = p->row[GTR__OUT][k];
-            r = be->copy(p->instance[0], (char *)out[k] + (size_t)done * row,
-                (char *)p->block[GTR__OUT] + p->at[GTR__OUT][k], (size_t)n * row, GTR__TO_HOST,
-                k + 1 == p->n[GTR__OUT]);
-        }
-        if (r) return gtr__fail(own, r, "%s", gtr_result_text(r));
-    }
     return GTR_OK;
+}
+/* Of a call's rows n, at most max_rows, from row done on; in: of these, or from the call's first on. */
+static gtr_result gtr__predict_piece(gtr_predictor *p, const void *const *in, int64_t in_row, int64_t done, int64_t n,
+        void *const *out) {
+    gtr_context *own = &p->own;
+    const gtr__backend *be = p->ctx->be;
+    GTR__TRY(gtr__predict_ranges(p, in, in_row, n));
+    const gtr_result before = own->error;
+    own->error = GTR_OK;
+    gtr__cached *e = gtr__predictor_entry(p, n);
+    if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, done) || gtr__predictor_ready(p, e)))
+        return own->error;
+    if (before) own->error = before;
+    gtr_result r = GTR_OK;
+    for (int k = 0; k < p->n[GTR__IN] && !r; k++) {
+        const size_t row = p->row[GTR__IN][k];
+        r = be->copy(p->instance[0], (char *)p->block[GTR__IN] + p->at[GTR__IN][k],
+            (const char *)in[k] + (size_t)in_row * row, (size_t)n * row, GTR__TO_DEVICE, false);
+    }
+    if (!r) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
+    for (int k = 0; k < p->n[GTR__OUT] && !r; k++) {
+        const size_t row = p->row[GTR__OUT][k];
+        r = be->copy(p->instance[0], (char *)out[k] + (size_t)done * row,
+            (char *)p->block[GTR__OUT] + p->at[GTR__OUT][k], (size_t)n * row, GTR__TO_HOST,
+            k + 1 == p->n[GTR__OUT]);
+    }
+    return r ? gtr__fail(own, r, "%s", gtr_result_text(r)) : GTR_OK;
+}
+gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
+    if (!p) return GTR_ERR_ARG;
+    GTR__TRY(gtr__predict_may(p, in, in ? rows : 0, out));
+    for (int64_t done = 0; done < rows; done += p->max_rows)
+        GTR__TRY(gtr__predict_piece(p, in, done, done, GTR__MIN(rows - done, p->max_rows), out));
+    return GTR_OK;
+}
+/* n rows like c's, one behind the other, as input is given them outside training. */
+static void gtr__rows_feed(const gtr__column *c, const gtr_tensor *input, const void *rows, int64_t n, void *out) {
+    gtr__record record = GTR__ZERO;
+    gtr__arg y = GTR__ZERO;
+    gtr__feed_input in = gtr__feed_from(c, input, 0, false);
+    in.stored = c->row; in.image.index = NULL; /* windows, too, lie one behind the other here */
+    const gtr__feed_job w = { &in, &y, &record, 0, 0, 0 };
+    record.src[0] = (uintptr_t)rows;
+    y.data = out; y.dtype = input->dtype;
+    gtr__feed_range(&w, 0, n);
+}
+gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *const *out) {
+    int column[GTR__PREDICTS];
+    void *in[GTR__PREDICTS] = { NULL };
+    bool room = true;
+    if (!p) return GTR_ERR_ARG;
+    gtr_context *own = &p->own;
+    GTR__TRY(gtr__predict_may(p, NULL, data ? data->rows : 0, out));
+    if (data->ctx != p->ctx) return GTR__BAD_ARG(own, "gtr_predict_dataset: %s is another context's", data->name);
+    if (data->call.fill) return GTR__BAD_STATE(own, "gtr_predict_dataset of %s: its rows are a callback's, not in "
+        "memory: gtr_predict takes what it makes", data->name);
+    const int64_t most = GTR__MIN(data->rows, p->max_rows);
+    gtr_dataset d = *data; /* with errors of the predictor's, and columns that no other input is called as */
+    d.ctx = own; d.streaming = GTR_STREAM_AUTO; d.n_columns = 0;
+    for (int i = 0, k, open = p->n[GTR__IN]; i < 2 * data->n_columns; i++) {
+        const gtr__column *c = &data->column[i % data->n_columns];
+        for (k = 0; c->name && k < p->n[GTR__IN] && strcmp(c->name, p->of[GTR__IN][k]->name); k++) {}
+        const bool called = c->name && k < p->n[GTR__IN];
+        if (i < data->n_columns) open -= called;
+        else if (c->name ? called : open-- > 0) d.column[d.n_columns++] = *c;
+    }
+    GTR__TRY(gtr__data_match(&d, p->of[GTR__IN], p->n[GTR__IN], column));
+    for (int k = 0; k < p->n[GTR__IN]; k++) {
+        GTR__TRY(gtr__column_fits(&d, column[k], p->of[GTR__IN][k]));
+        if (!p->held) GTR__TRY(gtr__names_agree(&d, column[k], p->of[GTR__IN][k]->name, &p->ctx->notes,
+            "gtr_predict_dataset"));
+    }
+    for (int k = 0; k < p->n[GTR__IN] && room; k++)
+        room = (in[k] = GTR__NEW(own, char, (size_t)most * p->row[GTR__IN][k])) != NULL;
+    gtr_result r = room ? GTR_OK : GTR_ERR_NOMEM;
+    for (int64_t n, done = 0; done < d.rows && !r; done += n) {
+        n = GTR__MIN(d.rows - done, most);
+        for (int k = 0; k < p->n[GTR__IN]; k++) for (int64_t i = 0; i < n; i++) {
+            const gtr__column *c = &d.column[column[k]];
+            gtr__rows_feed(c, p->of[GTR__IN][k], c->host + gtr__column_start(c, done + i), 1,
+                (char *)in[k] + (size_t)i * p->row[GTR__IN][k]);
+        }
+        r = gtr__predict_piece(p, (const void *const *)in, 0, done, n, out);
+    }
+    for (int k = 0; k < p->n[GTR__IN]; k++) gtr__mfree(own, in[k]);
+    return r;
 }
 gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
     if (!p) return GTR_ERR_ARG;
@@ -17715,19 +17819,22 @@ static gtr__column *gtr__dataset_column(gtr_dataset *d, const char *name, gtr_dt
         float scale, float shift) {
     return gtr__dataset_column_of(d, name, dtype, shape, scale, shift, NULL);
 }
+/* What is known of a table's features goes along with them. */
+static bool gtr__features_copy(gtr_context *ctx, gtr__column *to, const gtr__column *from) {
+    to->features = from->features; to->missing = from->missing; to->scale = from->scale;
+    if (!gtr__strings_copy(ctx, &to->heads, &from->heads)) return false;
+    if (from->fill && !(to->fill = GTR__NEW(ctx, gtr_float, from->features))) return false;
+    if (from->fill) GTR__COPY(to->fill, from->fill, from->features);
+    return true;
+}
 /* One more column like c, which may be another data set's; view: it refers to c's rows. */
 static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c, bool view) {
     gtr__column *const to = gtr__dataset_column_of(d, c->name, c->dtype, &c->shape, c->scale, c->shift,
         view ? c->host : NULL);
     if (to && view) { to->mapped = c->mapped; to->mapped->users++; }
-    if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)
-            || !gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
-    to->channels = c->channels; to->image = c->image; to->scale = c->scale;
-    to->table = c->table; to->unscaled = c->unscaled;
-    if (!c->fill) return true;
-    if (!(to->fill = GTR__NEW(d->ctx, gtr_float, c->row))) return false;
-    GTR__COPY(to->fill, c->fill, c->row);
-    return true;
+    if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)) return false;
+    to->channels = c->channels; to->image = c->image; to->unscaled = c->unscaled;
+    return gtr__features_copy(d->ctx, to, c);
 }
 /* c's rows have their channels first, 1, or last, 2; of other than (H, W) beside these they are images of one line. */
 static void gtr__column_channels(gtr__column *c, int channels) {
@@ -18547,16 +18654,21 @@ static int32_t gtr__decimal_class(const gtr__decimal *n) {
     return m <= INT32_MAX ? (int32_t)m : -1;
 }
 typedef struct { const char *p; size_t n; bool quoted, escaped; int64_t line; } gtr__field; /* quotes left out */
-enum { GTR__CSV_OPEN = -1, GTR__CSV_LABEL = -2, GTR__CSV_SKIP = -3, GTR__CSV_CATEGORY = -4 };
+enum { GTR__CSV_OPEN = -1, GTR__CSV_LABEL = -2, GTR__CSV_SKIP = -3, GTR__CSV_DATE = -4, GTR__CSV_CATEGORY = -5,
+    GTR__CSV_TARGET = -(1 << 30) };
+#define GTR__IS_CATEGORY(role) ((role) <= GTR__CSV_CATEGORY && (role) > GTR__CSV_TARGET)
+#define GTR__IS_LABEL(role) ((role) == GTR__CSV_LABEL || (role) <= GTR__CSV_TARGET)
 typedef struct {
     gtr_context *ctx;
     const char *name, *begin, *end; /* *end is 0 */
     gtr_csv_desc desc;
     int64_t columns, label, line, first_line; /* label -1: none; lines from 1 */
     const char *header; /* the line of names; NULL: none, or not of as many columns */
-    int32_t *role; /* of each column: which feature it is, or GTR__CSV_LABEL, _SKIP, _CATEGORY - which */
-    int features, categories;
+    int32_t *role; /* of each column: which feature it is, or GTR__CSV_LABEL, _SKIP, _CATEGORY - which, _TARGET - which */
+    bool *dated; /* of each column: it is a date, and the feature the first of its four */
+    int features, categories, targets;
     bool texts; /* labels are strings */
+    bool holes; /* a blank line is a hole */
     bool drop; /* the line that is read is left out */
     gtr__strings heads; /* of features; of none: see gtr__column */
     /* the header's names, once a list is looked up; named: of name i the first column at 2 i, then another one or -1 */
@@ -18568,6 +18680,20 @@ static bool gtr__csv_line_end(const gtr__csv *s, const char *p) {
 }
 static const char *gtr__csv_skip(const gtr__csv *s, const char *p) {
     while ((*p == ' ' || *p == '\t') && *p != s->desc.separator) p++;
+    return p;
+}
+/* Behind the line's end at p. */
+static const char *gtr__csv_next(gtr__csv *s, const char *p) {
+    s->line += p < s->end;
+    return *p == '\r' ? p + 2 : p + (p < s->end);
+}
+/* Behind blank lines. */
+static const char *gtr__csv_rows(gtr__csv *s, const char *p) {
+    while (p < s->end && !s->holes) {
+        const char *end = gtr__csv_skip(s, p);
+        if (!gtr__csv_line_end(s, end)) break;
+        p = gtr__csv_next(s, end);
+    }
     return p;
 }
 static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size);
@@ -18651,10 +18777,11 @@ static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
     gtr__csv_bad(s, f->line, column, text, memchr(f->p, ';', f->n) ? " (.separator may be ';')"
         : memchr(f->p, ',', f->n) && !memchr(f->p, '.', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
-        : f->line == 1 ? " (if the first line holds names, set .header)"
+        : f->line == s->first_line && !s->desc.header ? " (if the first line holds names, set .header)"
+        : s->role[column] >= 0 && s->desc.model && gtr__csv_missing(f) ? " (the model was fitted without .missing)"
         : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
         : !gtr__csv_missing(f) ? ""
-        : s->role[column] == GTR__CSV_LABEL ? " (.drop_unlabelled leaves such rows out)"
+        : GTR__IS_LABEL(s->role[column]) ? " (.drop_unlabelled leaves such rows out)"
         : s->desc.missing ? "" : " (.missing makes a string of it, or leaves such rows out)");
     return NULL;
 }
@@ -18666,33 +18793,73 @@ static const char *gtr__csv_id(gtr__csv *s, gtr__column *c, const gtr__field *f,
     if (!gtr__strings_room(s->ctx, m, f->n)) return NULL;
     gtr__csv_text(f, m->text + m->used, f->n + 1);
     const int32_t id = gtr__strings_id(s->ctx, m, s->desc.like == NULL);
-    if (id < 0) return gtr__csv_fail(s, f, column, "one of the strings that .like has there");
+    if (id < 0) return gtr__csv_fail(s, f, column, s->desc.model ? "one of the strings that the model has there"
+        : "one of the strings that .like has there");
     memcpy(c->host + (size_t)r * c->row_bytes, &id, sizeof id);
     return next;
 }
+static const char *const gtr__date_parts[4] = { "year", "month", "weekday", "seconds" };
+/* A date's four features. */
+static bool gtr__date_read(const gtr__field *f, char mark, gtr_float *v) {
+    static const int8_t days[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 },
+        shift[] = { 0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4 }; /* of months' first weekdays, years from March on */
+    static const int16_t least[] = { 0, 1, 1, 0, 0, 0 }, most[] = { 9999, 12, 31, 23, 59, 59 };
+    const char *p = f->p, *const end = p + f->n;
+    int part[6] = { 0, 0, 0, 0, 0, 0 }, k = 0; /* year, month, day, hour, minute, second */
+    double fraction = 0, unit = 1;
+    for (; k < 6; k++) {
+        if (k && (p == end || !*p || !strchr(k < 3 ? "-/" : k == 3 ? "T " : ":", *p) || (k == 2 && *p != f->p[4]))) break;
+        p += k > 0;
+        for (int i = k ? 2 : 0; i < 4; i++, p++) {
+            if (p >= end || !GTR__IS_DIGIT(*p)) return false;
+            part[k] = part[k] * 10 + (*p - '0');
+        }
+        if (part[k] < least[k] || part[k] > most[k]) return false;
+    }
+    if (k == 6 && end - p > 1 && (*p == '.' || *p == mark))
+        for (p++; p < end && GTR__IS_DIGIT(*p); p++) fraction += (*p - '0') * (unit /= 10);
+    p += k > 3 && p < end && *p == 'Z';
+    const int year = part[0], m = part[1] - 1;
+    const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if (p != end || k < 3 || k == 4 || part[2] > days[m] - (m == 1 && !leap)) return false;
+    const int y = year + 400 - (m < 2); /* not negative: 400 years are whole weeks */
+    v[0] = (gtr_float)year;
+    v[1] = (gtr_float)part[1];
+    v[2] = (gtr_float)((y + y / 4 - y / 100 + y / 400 + shift[m] + part[2] + 6) % 7);
+    v[3] = (gtr_float)(part[3] * 3600 + part[4] * 60 + part[5] + fraction);
+    return true;
+}
+static int gtr__csv_parts(const gtr__csv *s, int64_t c) { return s->dated[c] ? 4 : 1; }
 /* The field at p into row r of what it belongs to. Returns what ends it, NULL on error. */
 static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t r) {
-    const int32_t role = s->drop ? GTR__CSV_SKIP : s->role[c];
-    const bool label = role == GTR__CSV_LABEL, is_class = label && !s->desc.regression;
+    const int32_t role = s->drop ? GTR__CSV_SKIP : s->role[c], target = GTR__CSV_TARGET - GTR__MIN(role, GTR__CSV_TARGET);
+    const bool label = GTR__IS_LABEL(role), is_class = label && !s->desc.regression;
+    gtr_float *x = role < 0 ? NULL : (gtr_float *)(void *)s->x->host + r * s->x->row + role;
     const char *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number", *end, *next;
     const gtr_float scale = label ? 1 : s->desc.scale;
     gtr__decimal n;
     gtr__field f;
     next = p = gtr__csv_skip(s, p);
-    end = role >= 0 || (label && !s->texts) ? gtr__decimal_read(p, s->desc.decimal, &n) : NULL;
+    end = (role >= 0 && !s->dated[c]) || (label && !s->texts) ? gtr__decimal_read(p, s->desc.decimal, &n) : NULL;
     if (end) next = gtr__csv_skip(s, end);
     f.p = p; f.n = end ? (size_t)(end - p) : 0; f.line = s->line;
     if (!end || (*next != s->desc.separator && !gtr__csv_line_end(s, next))) { /* no bare number */
         if (!(next = gtr__csv_field(s, p, c, &f))) return NULL;
         if (role == GTR__CSV_SKIP) return next;
         const bool missing = gtr__csv_missing(&f);
-        if (role <= GTR__CSV_CATEGORY || (label && s->texts)) {
+        if (GTR__IS_CATEGORY(role) || (label && s->texts)) {
             if (missing && (label || s->desc.missing == GTR_MISSING_ERROR))
                 return gtr__csv_fail(s, &f, c, label ? "a label" : "a string");
             return gtr__csv_id(s, label ? s->y : &s->x[(s->features > 0) + GTR__CSV_CATEGORY - role], &f, c, next, r);
         }
         if (missing && !label && s->desc.missing != GTR_MISSING_ERROR) {
-            ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = gtr__nan();
+            for (int k = 0; k < gtr__csv_parts(s, c); k++) x[k] = gtr__nan();
+            return next;
+        }
+        if (role >= 0 && s->dated[c]) {
+            if (!gtr__date_read(&f, s->desc.decimal, x)) return gtr__csv_fail(s, &f, c, "a date: YYYY-MM-DD or "
+                "YYYY/MM/DD, with T or a blank and HH:MM, HH:MM:SS or HH:MM:SS.fff behind it or not");
+            for (int k = 0; k < 4; k++) x[k] *= scale;
             return next;
         }
         p = gtr__csv_skip(s, f.p); /* of blanks within quotes */
@@ -18709,8 +18876,8 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     }
     const gtr_float v = gtr__decimal_value(&n) * scale;
     if (gtr__nonfinite(&v, 1)) return gtr__csv_fail(s, &f, c, "a number within the range of float32");
-    if (label) memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
-    else ((gtr_float *)(void *)s->x->host)[r * s->x->row + role] = v;
+    if (label) memcpy(s->y->host + (size_t)r * s->y->row_bytes + (size_t)target * sizeof v, &v, sizeof v);
+    else *x = v;
     return next;
 }
 static bool gtr__csv_drops(const gtr__csv *s, const char *p) {
@@ -18719,7 +18886,7 @@ static bool gtr__csv_drops(const gtr__csv *s, const char *p) {
     gtr__field f;
     for (int64_t c = 0; c < s->columns && (all || s->desc.drop_unlabelled); c++) {
         if (!(p = gtr__csv_field(&at, p, c, &f))) return false;
-        if ((all ? s->role[c] != GTR__CSV_SKIP : c == s->label) && gtr__csv_missing(&f)) return true;
+        if ((all ? s->role[c] != GTR__CSV_SKIP : GTR__IS_LABEL(s->role[c])) && gtr__csv_missing(&f)) return true;
         if (*p++ != s->desc.separator) return false;
     }
     return false;
@@ -18731,9 +18898,6 @@ static gtr_result gtr__csv_width(const gtr__csv *s, int64_t line, int64_t got, i
 /* The line at p into row r, if it is not left out. Returns the next line, NULL on error. */
 static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
     const int64_t line = s->line;
-    if (gtr__csv_line_end(s, gtr__csv_skip(s, p)) && (s->columns > 1 || !s->desc.missing)) {
-        GTR__BAD_FILE(s->ctx, "line %jd is blank", s->name, (intmax_t)line); return NULL;
-    }
     s->drop = gtr__csv_drops(s, p);
     for (int64_t c = 0; c < s->columns; c++) {
         if (!(p = gtr__csv_value(s, p, c, r))) return NULL;
@@ -18746,8 +18910,7 @@ static const char *gtr__csv_line(gtr__csv *s, const char *p, int64_t r) {
         }
         p += more;
     }
-    s->line += p < s->end;
-    return *p == '\r' ? p + 2 : p + (p < s->end);
+    return gtr__csv_rows(s, gtr__csv_next(s, p));
 }
 static bool gtr__csv_index(gtr__csv *s) {
     char name[256];
@@ -18794,6 +18957,7 @@ static int64_t gtr__csv_find(gtr__csv *s, const gtr__field *f, const char *list)
             : "a name, with .header, or ", (intmax_t)s->columns);
     return -1;
 }
+static int gtr__csv_feature(gtr__csv *s, int64_t c) { return (s->features += gtr__csv_parts(s, c)) - gtr__csv_parts(s, c); }
 /* Gives the columns of a list, a line of CSV of names and numbers, their role. */
 static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int32_t role) {
     gtr__csv items = *s;
@@ -18805,16 +18969,17 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
         if (!(p = gtr__csv_field(&items, p, 0, &f))) return false;
         const int64_t k = gtr__csv_find(s, &f, called);
         if (k < 0) return false;
-        const bool category = s->role[k] <= GTR__CSV_CATEGORY;
-        if (s->role[k] != GTR__CSV_OPEN && !(category && role == 0)) {
+        const bool category = GTR__IS_CATEGORY(s->role[k]);
+        if ((s->role[k] != GTR__CSV_OPEN && !(category && role == 0)) || (role == GTR__CSV_DATE && s->dated[k])) {
             const char *name = gtr__csv_name(s, k, text, sizeof text);
             return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd%s%s%s, which is %s", s->name, called,
-                (intmax_t)k + 1, name ? " (" : "", name ? name : "", name ? ")" : "", k == s->label
-                ? "the label already (.label says another, .label_column -1 none)" : "listed already");
+                (intmax_t)k + 1, name ? " (" : "", name ? name : "", name ? ")" : "", GTR__IS_LABEL(s->role[k])
+                && role != GTR__CSV_TARGET ? "the label already (.label says another, .label_column -1 none)" : "listed already");
         }
         if (role == GTR__CSV_LABEL) s->label = k;
-        s->role[k] = category ? s->role[k] : role == 0 ? s->features++
-            : role == GTR__CSV_CATEGORY ? role - s->categories++ : role;
+        if (role == GTR__CSV_DATE) s->dated[k] = true;
+        else s->role[k] = category ? s->role[k] : role == 0 ? gtr__csv_feature(s, k)
+            : role == GTR__CSV_CATEGORY ? role - s->categories++ : role == GTR__CSV_TARGET ? role - s->targets++ : role;
         const char *rest = p; /* a line's end that a list was read with */
         while (rest < items.end && (*rest == '\r' || *rest == '\n')) rest++;
         if (rest == items.end) return true;
@@ -18826,19 +18991,23 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
 static bool gtr__csv_heads(gtr__csv *s) {
     gtr__csv at = *s;
     gtr__field f;
-    char name[256];
+    char name[256 + 16];
     int64_t n = 0, k = 0;
     bool ok = s->header != NULL;
     at.header = NULL;
     for (const char *p = s->header; ok && k < s->columns; k++, p++) {
         if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
         if (s->role[k] < 0) continue;
-        ok = gtr__csv_text(&f, name, sizeof name) < sizeof name;
+        const size_t size = gtr__csv_text(&f, name, 256);
+        ok = size < 256;
         if (!k && !name[0] && !s->desc.columns && s->features > 1)
             return !GTR__OF_FILE(s->ctx, ARG, "column 1 has no name in the header (an index?): .skip = \"1\" leaves it "
                 "out, .columns takes it", s->name);
-        if (ok && !gtr__strings_add(s->ctx, &s->heads, name)) return false;
-        ok = ok && s->heads.n == ++n;
+        for (int i = 0; ok && i < gtr__csv_parts(s, k); i++) {
+            if (s->dated[k]) snprintf(name + size, 16, ".%s", gtr__date_parts[i]);
+            if (!gtr__strings_add(s->ctx, &s->heads, name)) return false;
+            ok = s->heads.n == ++n;
+        }
     }
     if (!ok) s->heads.n = 0;
     return true;
@@ -18857,13 +19026,13 @@ static bool gtr__csv_features_like(gtr__csv *s) {
             return !GTR__OF_FILE(s->ctx, SHAPE, "no feature is called \"%.80s\", as one of .like (%s) is%s", s->name,
                 head, like->name, strcmp(head, label) ? "" : " (it is the label here, unless .label names another)");
     }
-    for (int64_t k = 0, i = 0; k < s->columns; k++) {
-        if (s->role[k] < 0) continue;
+    for (int64_t k = 0, i = 0; k < s->columns; k++) for (int j = 0; s->role[k] >= 0 && j < gtr__csv_parts(s, k); j++) {
         const char *head = got->text + got->at[i++];
         const int32_t id = gtr__strings_find(want, head, &h);
-        if (id < 0) return !GTR__OF_FILE(s->ctx, SHAPE, "column %jd (counted from 1), \"%.80s\", is no feature of "
-            ".like (%s): .skip leaves it out", s->name, (intmax_t)k + 1, head, like->name);
-        s->role[k] = id;
+        if (id < 0 || (j && id != s->role[k] + j)) return !GTR__OF_FILE(s->ctx, SHAPE, "column %jd (counted from 1), "
+            "\"%.80s\", is no feature of .like (%s)%s", s->name, (intmax_t)k + 1, head, like->name, id < 0
+            ? ": .skip leaves it out" : " behind its date's others");
+        if (!j) s->role[k] = id;
     }
     return true;
 }
@@ -18879,7 +19048,7 @@ static bool gtr__csv_categories_like(gtr__csv *s) {
         if (!c->name) return true;
         int64_t k = 0;
         for (; k < s->columns; k++) {
-            const char *head = s->role[k] <= GTR__CSV_CATEGORY ? gtr__csv_name(s, k, name, sizeof name) : NULL;
+            const char *head = GTR__IS_CATEGORY(s->role[k]) ? gtr__csv_name(s, k, name, sizeof name) : NULL;
             if (head && !strcmp(head, c->name)) break;
         }
         if (k == s->columns) return !GTR__OF_FILE(s->ctx, SHAPE, ".categories have no \"%.80s\", as .like (%s) has",
@@ -18891,10 +19060,44 @@ static bool gtr__csv_categories_like(gtr__csv *s) {
     for (int i = 0; i < n; i++) s->role[of[i]] = GTR__CSV_CATEGORY - i;
     return true;
 }
+/* The column of labels, or targets, that a table ends in; -1: it has none. */
+static int gtr__label_at(const gtr_dataset *d) {
+    const int n = d->n_columns;
+    const gtr__column *c = &d->column[n - 1];
+    return !c->features && (d->classed == n || !c->names.n) ? n - 1 : -1;
+}
+/* By their names in the header: the model's label, if no other is said, and its features, dates of which have four; of
+   what is left nothing is looked at. */
+static bool gtr__csv_known(gtr__csv *s) {
+    const gtr__column *of = s->desc.like->column;
+    const int label = s->desc.label || s->desc.labels || s->desc.label_column ? -1 : gtr__label_at(s->desc.like);
+    gtr__csv at = *s;
+    gtr__field f;
+    char name[256];
+    uint64_t h;
+    at.header = NULL;
+    const char *p = s->header;
+    for (int64_t k = 0; k < s->columns; k++, p++) {
+        if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
+        if (s->role[k] != GTR__CSV_OPEN) continue;
+        const size_t n = gtr__csv_text(&f, name, 250);
+        if (n < 250 && label >= 0 && of[label].name && !strcmp(name, of[label].name)) s->role[s->label = k] = GTR__CSV_LABEL;
+        else if ((of->features && !of->heads.n) || s->dated[k] || gtr__strings_find(&of->heads, name, &h) >= 0) {}
+        else {
+            snprintf(name + n % 250, 6, ".year");
+            s->dated[k] = gtr__strings_find(&of->heads, name, &h) >= 0;
+            if (!s->dated[k]) s->role[k] = GTR__CSV_SKIP;
+        }
+    }
+    return true;
+}
 static bool gtr__csv_roles(gtr__csv *s) {
     const gtr_csv_desc *d = &s->desc;
-    const int64_t label = d->label_column < 0 ? -1 : d->label_column == 0 ? s->columns - 1 : d->label_column - 1;
-    if (!(s->role = GTR__NEW(s->ctx, int32_t, s->columns))) return false;
+    const bool known = d->model && s->header && !d->columns, alone = d->label || d->labels || d->label_column > 0;
+    const int64_t label = d->labels || d->label_column < 0 || (known && !d->label_column) ? -1
+        : d->label_column == 0 ? s->columns - 1 : d->label_column - 1;
+    if (!(s->role = GTR__NEW(s->ctx, int32_t, s->columns)) || !(s->dated = GTR__NEW(s->ctx, bool, s->columns)))
+        return false;
     for (int64_t k = 0; k < s->columns; k++) s->role[k] = GTR__CSV_OPEN;
     s->label = -1;
     if (!d->label && label >= s->columns)
@@ -18904,14 +19107,21 @@ static bool gtr__csv_roles(gtr__csv *s) {
             (intmax_t)s->columns);
     if (!d->label && label >= 0) s->role[s->label = label] = GTR__CSV_LABEL;
     if (!gtr__csv_list(s, d->label, ".label", GTR__CSV_LABEL) || !gtr__csv_list(s, d->skip, ".skip", GTR__CSV_SKIP)
+            || !gtr__csv_list(s, d->labels, ".labels", GTR__CSV_TARGET)
             || !gtr__csv_list(s, d->categories, ".categories", GTR__CSV_CATEGORY)
+            || !gtr__csv_list(s, d->dates, ".dates", GTR__CSV_DATE) || (known && !gtr__csv_known(s))
             || !gtr__csv_list(s, d->columns, ".columns", 0)) return false;
-    for (int64_t k = 0; k < s->columns; k++)
-        if (s->role[k] == GTR__CSV_OPEN) s->role[k] = d->columns ? GTR__CSV_SKIP : s->features++;
+    for (int64_t k = 0; k < s->columns; k++) {
+        if (s->role[k] != GTR__CSV_OPEN) continue;
+        if (d->columns && s->dated[k]) return !GTR__OF_FILE(s->ctx, ARG, ".dates lists column %jd, which .columns has "
+            "not", s->name, (intmax_t)k + 1);
+        s->role[k] = d->columns ? GTR__CSV_SKIP : gtr__csv_feature(s, k);
+    }
     if (s->categories > 14) return !GTR__OF_FILE(s->ctx, ARG, "%d .categories, want at most 14", s->name,
         s->categories);
     if (s->features + s->categories)
         return gtr__csv_heads(s) && (!d->like || (gtr__csv_features_like(s) && gtr__csv_categories_like(s)));
+    if (alone) return true;
     if (s->columns > 1) return !GTR__OF_FILE(s->ctx, ARG, "no column is left for features", s->name);
     return !GTR__OF_FILE(s->ctx, ARG, "its only column (separated by '%c': .separator) is the label, want features "
         "too; for no label set .label_column = -1", s->name, d->separator);
@@ -18931,7 +19141,7 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
         gtr_csv_desc desc) {
     char *end = text + size;
     const char *p = text, *header = NULL, *next;
-    int64_t names = 0;
+    int64_t names = 0, header_line = 1;
     memset(s, 0, sizeof *s);
     s->ctx = ctx;
     s->name = name;
@@ -18944,33 +19154,45 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     if (!desc.decimal) s->desc.decimal = '.';
     const gtr__column *like = desc.like ? desc.like->column : NULL;
     if (desc.scale == 0) s->desc.scale = like && like->dtype == GTR_F32 ? like->scale : 1;
+    if (like && !desc.missing && like->missing != GTR_MISSING_DROP) s->desc.missing = like->missing;
+    s->desc.regression |= desc.labels != NULL;
+    if (desc.model) {
+        const int label = gtr__label_at(desc.like);
+        const gtr_missing how = s->desc.missing;
+        s->desc.regression |= label >= 0 && desc.like->column[label].dtype == GTR_F32;
+        if (like->features && !like->fill && (how == GTR_MISSING_MEAN || how == GTR_MISSING_MEDIAN))
+            s->desc.missing = GTR_MISSING_ERROR;
+    }
     if (size >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* an UTF-8 mark */
     s->line = 1; s->end = end;
     if (desc.header) {
-        header = p;
+        header = p = gtr__csv_rows(s, p);
+        header_line = s->line;
         if (!(names = gtr__csv_fields(s, p, &p))) return false;
-        if (gtr__csv_numbers(s, header)) return !GTR__BAD_FILE(ctx, "line 1 holds numbers alone, want names, as "
-            ".header is set: without .header it is a row (names that are numbers stand in quotes)", name);
-        p += *p == '\r';
-        p += p < end;
-        s->line++;
+        if (gtr__csv_numbers(s, header)) return !GTR__BAD_FILE(ctx, "line %jd holds numbers alone, want names, as "
+            ".header is set: without .header it is a row (names that are numbers stand in quotes)", name,
+            (intmax_t)header_line);
+        p = gtr__csv_next(s, p);
     }
     while (end > p && (end[-1] == '\n' || end[-1] == '\r'
             || ((end[-1] == ' ' || end[-1] == '\t') && end[-1] != s->desc.separator)))
         end--;
     *end = 0;
-    s->begin = p;
+    const char *const first = p;
     s->end = end;
     s->first_line = s->line;
     if (p == end) return !GTR__OF_FILE(ctx, ARG, "an empty data set (0 rows)%s", name, header && memchr(header, '\r',
         size - (size_t)(header - text)) ? ", as its lines end in a carriage return alone: want a line feed" : "");
-    const bool hole = desc.missing && names < 2 && desc.label_column < 0 && !desc.label; /* in a file of one column */
-    if (!hole && gtr__csv_line_end(s, gtr__csv_skip(s, p)))
-        return !GTR__BAD_FILE(ctx, "line %jd is blank", name, (intmax_t)s->line);
+    s->begin = p = gtr__csv_rows(s, p);
+    const int64_t line = s->line;
     if (!(s->columns = gtr__csv_fields(s, p, &next))) return false;
+    s->holes = s->desc.missing && s->columns == 1 && (desc.model || (desc.label_column < 0 && !desc.label
+        && !desc.labels));
+    if (s->holes) s->begin = first;
+    else s->first_line = line;
     s->line = s->first_line;
     if (names > 1 && names != s->columns) /* one may be a title */
-        return !gtr__csv_width(s, s->line, s->columns, names, 1);
+        return !gtr__csv_width(s, s->line, s->columns, names, header_line);
     s->header = names == s->columns ? header : NULL;
     return gtr__csv_roles(s);
 }
@@ -18986,9 +19208,7 @@ static bool gtr__csv_strings(gtr__csv *s) {
     const char *p = s->begin;
     while (p < s->end && gtr__csv_drops(&at, p)) {
         if (!gtr__csv_fields(&at, p, &p)) return false;
-        p += *p == '\r';
-        p += p < s->end;
-        at.line++;
+        p = gtr__csv_rows(&at, gtr__csv_next(&at, p));
     }
     for (int64_t k = 0; k <= s->label && p < s->end; k++) {
         if (!(p = gtr__csv_field(&at, p, k, &f))) return false;
@@ -19001,21 +19221,37 @@ static int gtr__floats_order(const void *a, const void *b) {
     const gtr_float x = *(const gtr_float *)a, y = *(const gtr_float *)b;
     return (x > y) - (x < y);
 }
+/* Holes of n numbers, `step` apart, become what is before them or, if linear, what lies between their neighbours; at an
+   end the nearest. False: there is none. */
+static bool gtr__series_fill(gtr_float *x, int64_t n, int64_t step, bool linear) {
+    int64_t last = -1;
+    for (int64_t r = 0; r < n; r++) {
+        if (gtr__nonfinite(x + r * step, 1)) continue;
+        const double from = (double)x[(last < 0 ? r : last) * step], slope = linear ? (double)x[r * step] - from : 0;
+        for (int64_t k = last + 1; k < r; k++)
+            x[k * step] = (gtr_float)(from + slope * (double)(k - last) / (double)(r - last));
+        last = r;
+    }
+    for (int64_t k = last + 1; last >= 0 && k < n; k++) x[k * step] = x[last * step];
+    return last >= 0;
+}
 /* Holes are NaN as yet. What fills them is .like's or, where it had no need of any, counted of its rows. */
 static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
     const gtr_missing how = s->desc.missing;
     gtr__column *c = s->x;
     const gtr_dataset *like = s->desc.like, *from = like && like->column->host ? like : d; /* callbacks' lie nowhere */
     const gtr__column *of = from->column;
-    const gtr_float *had = s->features && from != d ? of->fill : NULL;
+    const bool series = how == GTR_MISSING_PREVIOUS || how == GTR_MISSING_LINEAR;
+    const gtr_float *had = s->features && like && !series ? like->column->fill : NULL;
     const bool fills = how != GTR_MISSING_ERROR && how != GTR_MISSING_DROP,
-        counts = fills && !had && how != GTR_MISSING_CONSTANT;
+        counts = fills && !had && !series && how != GTR_MISSING_CONSTANT;
     if (!s->features || (!fills && !had)) return true;
     gtr_float *v = counts && how == GTR_MISSING_MEDIAN ? GTR__NEW(s->ctx, gtr_float, from->rows) : NULL;
-    bool ok = (c->fill = GTR__NEW(s->ctx, gtr_float, c->row)) && (v || !counts || how != GTR_MISSING_MEDIAN);
+    if (!series) c->fill = GTR__NEW(s->ctx, gtr_float, c->row);
+    bool ok = (c->fill || series) && (v || !counts || how != GTR_MISSING_MEDIAN);
     for (int64_t k = 0; k < c->row && ok; k++) {
         gtr_float *x = (gtr_float *)(void *)c->host + k;
-        int64_t n = 0;
+        int64_t n = series && gtr__series_fill(x, d->rows, c->row, how == GTR_MISSING_LINEAR);
         double sum = 0;
         for (int64_t r = 0; counts && r < from->rows; r++) {
             const gtr_float y = ((const gtr_float *)(const void *)(of->host + gtr__column_start(of, r)))[k];
@@ -19025,16 +19261,16 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
             n++;
         }
         if (v && n) qsort(v, (size_t)n, sizeof *v, gtr__floats_order);
-        c->fill[k] = had ? had[k] : how == GTR_MISSING_CONSTANT ? s->desc.missing_value : !n ? 0
+        if (!series) c->fill[k] = had ? had[k] : how == GTR_MISSING_CONSTANT ? s->desc.missing_value : !n ? 0
             : v ? (gtr_float)(((double)v[n / 2] + (double)v[(n - 1) / 2]) / 2) : (gtr_float)(sum / (double)n);
-        if (counts && !n) {
+        if ((counts || series) && !n) {
             int64_t at = 0;
-            while (s->role[at] != k) at++;
+            while (s->role[at] < 0 || k < s->role[at] || k >= s->role[at] + gtr__csv_parts(s, at)) at++;
             ok = !GTR__BAD_FILE(s->ctx, "column %jd (counted from 1) has no value at all%s%s%s, want some to fill its "
-                "holes with (.skip leaves it out)", s->name, (intmax_t)at + 1, from == d ? "" : " in .like (",
-                from == d ? "" : from->name, from == d ? "" : ")");
+                "holes with (.skip leaves it out)", s->name, (intmax_t)at + 1, from == d || series ? "" : " in .like (",
+                from == d || series ? "" : from->name, from == d || series ? "" : ")");
         }
-        for (int64_t r = 0; r < d->rows; r++) if (gtr__nonfinite(x + r * c->row, 1)) x[r * c->row] = c->fill[k];
+        for (int64_t r = 0; r < d->rows && !series; r++) if (gtr__nonfinite(x + r * c->row, 1)) x[r * c->row] = c->fill[k];
     }
     gtr__mfree(s->ctx, v);
     return ok;
@@ -19044,7 +19280,8 @@ static bool gtr__csv_keep_heads(gtr__csv *s) {
     const gtr__strings *m = &s->heads;
     int32_t *of = m->n ? GTR__NEW(s->ctx, int32_t, s->features) : NULL;
     bool ok = of || !m->n;
-    for (int64_t k = 0, i = 0; of && k < s->columns; k++) if (s->role[k] >= 0) of[s->role[k]] = (int32_t)i++;
+    for (int64_t k = 0, i = 0; of && k < s->columns; k++)
+        for (int j = 0; s->role[k] >= 0 && j < gtr__csv_parts(s, k); j++) of[s->role[k] + j] = (int32_t)i++;
     for (int64_t i = 0; i < m->n && ok; i++) ok = gtr__strings_add(s->ctx, &s->x->heads, m->text + m->at[of[i]]);
     gtr__mfree(s->ctx, of);
     return ok;
@@ -19054,10 +19291,11 @@ static bool gtr__csv_keep_heads(gtr__csv *s) {
 static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
     const gtr_dataset *like = s->desc.like;
     int n = like ? like->n_columns : 0;
-    n -= n == d->n_columns + 1 && s->label < 0 && (like->classed == n || !like->column[n - 1].names.n);
+    n -= n == d->n_columns + 1 && !s->y && gtr__label_at(like) == n - 1;
     for (int k = 0; like && k < GTR__MAX(n, d->n_columns); k++) {
         const gtr__column *c = gtr__dataset_at(d, k), *from = gtr__dataset_at(like, k);
         char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
+        if (c && c == s->y && !from && s->desc.model) break; /* whose name the model does not know */
         if (!c || !from || c->dtype != from->dtype || c->row != from->row)
             return !GTR__OF_FILE(s->ctx, SHAPE, "column %d (features, categories, label) is %s, want %s of "
                 ".like (%s)", s->name, k, gtr__column_text(c, got), gtr__column_text(from, want), like->name);
@@ -19072,21 +19310,24 @@ static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
 static bool gtr__csv_columns(gtr__csv *s, gtr_dataset *d) {
     gtr_shape shape = gtr_shape1(s->features);
     char name[256];
-    int64_t of[15], n = 0, first = 0;
+    int64_t of[15], n = 0, first = 0, target = s->label;
     for (int64_t k = 0; k < s->columns; k++) { /* whose header's name each has */
         if (s->role[k] == 0) first = k;
-        if (s->role[k] <= GTR__CSV_CATEGORY) of[GTR__CSV_CATEGORY - s->role[k]] = k;
+        if (s->role[k] == GTR__CSV_TARGET) target = k;
+        if (GTR__IS_CATEGORY(s->role[k])) of[GTR__CSV_CATEGORY - s->role[k]] = k;
     }
     s->x = d->column;
     if (s->features && !gtr__dataset_column(d, s->features == 1 ? gtr__csv_name(s, first, name, sizeof name) : NULL,
             GTR_F32, &shape, 0, 0)) return false;
     if (s->features && !gtr__csv_keep_heads(s)) return false;
-    if (s->features) { s->x->scale = s->desc.scale; s->x->table = true; }
+    if (s->features) { s->x->scale = s->desc.scale; s->x->features = s->features; }
+    s->x->missing = s->desc.missing;
     shape.ndim = 0;
     for (; n < s->categories; n++)
         if (!gtr__dataset_column(d, gtr__csv_name(s, of[n], name, sizeof name), GTR_I32, &shape, 0, 0)) return false;
-    if (s->label >= 0 && !(s->y = gtr__dataset_column(d, gtr__csv_name(s, s->label, name, sizeof name),
-            s->desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0))) return false;
+    if (s->targets) shape = gtr_shape1(s->targets);
+    if (target >= 0 && !(s->y = gtr__dataset_column(d, s->targets > 1 ? NULL : gtr__csv_name(s, target, name,
+            sizeof name), s->desc.regression ? GTR_F32 : GTR_I32, &shape, 0, 0))) return false;
     if (s->texts) d->classed = d->n_columns;
     return gtr__csv_like(s, d);
 }
@@ -19151,10 +19392,13 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     gtr__strings_free(ctx, &s.names);
     gtr__mfree(ctx, s.named);
     gtr__mfree(ctx, s.role);
+    gtr__mfree(ctx, s.dated);
     return gtr__dataset_link(d, ok);
 }
+/* Of a later chapter. */
+static gtr_dataset *gtr__table_of_notes(gtr_context *ctx, const char *path);
 gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc) {
-    gtr_dataset *d = NULL;
+    gtr_dataset *d = NULL, *model = NULL;
     uint64_t size;
     const gtr_float scale = desc.scale, hole = desc.missing_value;
     if (!gtr__usable(ctx)) return NULL;
@@ -19162,10 +19406,10 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (desc.label_column < -1)
         GTR__OF_FILE(ctx, ARG, "label_column is %d, want 0 (the last), a column from 1, or -1 (none)",
             path, desc.label_column);
-    else if (gtr__reads_csv(ctx, path, &desc, desc.label || desc.label_column >= 0)) {}
+    else if (gtr__reads_csv(ctx, path, &desc, desc.label || desc.labels || desc.label_column >= 0)) {}
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
-    else if ((unsigned)desc.missing > GTR_MISSING_DROP || gtr__nonfinite(&hole, 1))
+    else if ((unsigned)desc.missing > GTR_MISSING_LINEAR || gtr__nonfinite(&hole, 1))
         GTR__OF_FILE(ctx, ARG, "missing is %d and missing_value %g, want a gtr_missing and a finite number", path,
             (int)desc.missing, desc.missing_value);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
@@ -19173,11 +19417,13 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
             "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
     else if (desc.decimal && desc.decimal != '.' && (desc.decimal != ',' || !desc.separator || desc.separator == ','))
         GTR__OF_FILE(ctx, ARG, "decimal is character %d, want '.' or, with another separator, ','", path, desc.decimal);
-    else {
+    else if (!desc.model || (desc.like = model = gtr__table_of_notes(ctx, path)) != NULL) {
+        if (desc.model && desc.header && !desc.categories) desc.categories = gtr_note(ctx, "table.categories");
         uint8_t *text = gtr__file_whole(ctx, path, &size);
         if (text) d = gtr__csv_parse(ctx, path, (char *)text, size, desc);
         gtr__mfree(ctx, text);
     }
+    gtr__dataset_free(model);
     return d;
 }
 
@@ -19713,18 +19959,25 @@ static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *
     if (a->heads.n && b->heads.n && !gtr__strings_same(&a->heads, &b->heads)) return "names of features";
     return gtr__strings_same(&a->names, &b->names) ? NULL : "strings or their order (gtr_csv_desc.like keeps them)";
 }
+static bool gtr__sets_usable(gtr_context *ctx, gtr_dataset *const *sets, int n, const char *who) {
+    if (!sets || n < 1) return !GTR__BAD_ARG(ctx, "%s: %d sets, want some", who, n);
+    for (int k = 0; k < n; k++) {
+        if (!sets[k] || sets[k]->ctx != ctx) return !GTR__BAD_ARG(ctx, "%s: set %d of %d (from 0) is %s", who, k, n,
+            sets[k] ? "another context's" : "NULL");
+        if (gtr__has_windows(sets[k], who)) return false;
+    }
+    return true;
+}
 gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n) {
     static const char who[] = "gtr_dataset_concat";
     int64_t rows = 0, at = 0;
     char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
     bool drawn = false;
     if (!gtr__usable(ctx)) return NULL;
-    if (!sets || n < 1) return GTR__NO_SET(ctx, ARG, "%s: %d sets, want some", who, n);
+    if (!gtr__sets_usable(ctx, sets, n, who)) return NULL;
     for (int k = 0; k < n; k++) {
-        if (!sets[k] || sets[k]->ctx != ctx || sets[k]->rows >= INT64_MAX - rows)
-            return GTR__NO_SET(ctx, ARG, "%s: set %d of %d (from 0) %s", who, k, n, !sets[k] ? "is NULL"
-                : sets[k]->ctx != ctx ? "is another context's" : "has more rows than can be counted");
-        if (gtr__has_windows(sets[k], who)) return NULL;
+        if (sets[k]->rows >= INT64_MAX - rows)
+            return GTR__NO_SET(ctx, ARG, "%s: set %d of %d (from 0) has more rows than can be counted", who, k, n);
         rows += sets[k]->rows;
         for (int i = 0; i < GTR__MAX(sets[0]->n_columns, sets[k]->n_columns); i++) {
             const gtr__column *a = gtr__dataset_at(sets[0], i), *b = gtr__dataset_at(sets[k], i);
@@ -19742,6 +19995,28 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
         gtr__column_copy(d->column[i].host + (size_t)at * c->row_bytes, c, 0, sets[k]->rows);
     }
     return gtr__dataset_link(d, true);
+}
+gtr_dataset *gtr_dataset_join(gtr_context *ctx, gtr_dataset *const *sets, int n) {
+    static const char who[] = "gtr_dataset_join";
+    int columns = 0;
+    if (!gtr__usable(ctx)) return NULL;
+    if (!gtr__sets_usable(ctx, sets, n, who)) return NULL;
+    for (int k = 0; k < n; k++) {
+        columns += sets[k]->n_columns;
+        if (sets[k]->rows != sets[0]->rows || columns > GTR_MAX_COLUMNS)
+            return GTR__NO_SET(ctx, SHAPE, "%s: set %d (%s) has %jd rows and makes %d columns, want set 0's %jd and at "
+                "most 16", who, k, sets[k]->name, (intmax_t)sets[k]->rows, columns, (intmax_t)sets[0]->rows);
+    }
+    gtr_dataset *d = gtr__dataset_alike(sets[0], sets[0]->rows, "and more columns", false);
+    bool ok = d != NULL;
+    for (int k = 0, at = 0; ok && k < n; k++) for (int i = 0; ok && i < sets[k]->n_columns; i++, at++) {
+        const gtr__column *c = &sets[k]->column[i];
+        ok = at < d->n_columns || gtr__dataset_like(d, c, false);
+        if (ok) gtr__column_copy(d->column[at].host, c, 0, d->rows);
+        d->drawn |= sets[k]->drawn;
+        if (!d->classed && sets[k]->classed == i + 1) d->classed = at + 1;
+    }
+    return gtr__dataset_link(d, ok);
 }
 gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_t n) {
     static const char who[] = "gtr_dataset_append";
@@ -19856,7 +20131,7 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     const bool made = gtr__dataset_column_of(d, shared ? NULL : c->name, c->dtype, &shape, c->scale, c->shift, host);
     to->borrowed = false; /* d's columns' memory is freed with it */
     if (to == &d->column[d->n_columns] && !shared) gtr__mfree(d->ctx, host);
-    if (!made || !gtr__strings_copy(d->ctx, &to->heads, &c->heads)) return false;
+    if (!made || !gtr__features_copy(d->ctx, to, c)) return false;
     to->stored = d->index ? c->row : by * c->row;
     to->index = d->index;
     gtr__image_whole(&to->image, 1, 1, to->row, c->dtype == GTR_U8 ? c->scale : 1, c->dtype == GTR_U8 ? c->shift : 0);
@@ -19973,6 +20248,12 @@ static bool gtr__column_normalised(const gtr__column *c) {
         : 1);
     return m->varied && other;
 }
+/* A layer's parameter that there is; NULL. */
+static gtr_tensor *gtr__part_find(const gtr_tensor *x, const char *name, const char *part) {
+    char full[1100];
+    snprintf(full, sizeof full, "%s%.500s.%s", x->ctx->scope, name, part);
+    return gtr_parameter_find(x->ctx, full);
+}
 gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column) {
     static const char *const parts[2] = { "mean", "std" };
     const gtr_float first[2] = { 0, 1 };
@@ -20002,32 +20283,40 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
         return GTR__REJECT(x, NONFINITE, "standardise", name, ", and column %d of %s, of which an element %jd is not "
             "finite", column, d->name, (intmax_t)(k % n));
     }
+    gtr_tensor *had[2];
+    for (int k = 0; k < 2; k++) had[k] = gtr__part_find(x, name, parts[k]);
+    const bool share = !d && had[0] && had[1] && had[0]->unclaimed && had[1]->unclaimed
+        && gtr__count(&had[0]->shape) == n;
     GTR__SINCE(x, NULL);
     gtr_tensor *t = gtr__widen(x);
     for (int k = 0; k < 2 && t; k++) {
-        gtr_tensor *p = gtr__layer_part(x, name, parts[k], GTR_F32, gtr_shape1(n), gtr__init(GTR_INIT_ZERO, 0), true);
-        t = p && gtr__leaf_made(p, value[k]) ? k ? gtr_div(t, p) : gtr_sub(t, p) : NULL;
+        gtr_tensor *p = share ? had[k]
+            : gtr__layer_part(x, name, parts[k], GTR_F32, gtr_shape1(n), gtr__init(GTR_INIT_ZERO, 0), true);
+        t = p && (share || gtr__leaf_made(p, value[k])) ? k ? gtr_div(t, p) : gtr_sub(t, p) : NULL;
     }
+    for (int k = 0; k < 2 && t && share; k++) had[k]->unclaimed = false;
     gtr__mfree(x->ctx, value[0]);
     return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
     static const char *const parts[2] = { "std", "mean" };
     gtr_tensor *p[2], *t = y;
-    char full[1024];
-    for (int k = 0; y && k < 2; k++) {
-        snprintf(full, sizeof full, "%s%.500s.%s", y->ctx->scope, name ? name : "", parts[k]);
-        p[k] = gtr_parameter_find(y->ctx, full);
-        if (p[k]) continue;
-        return GTR__NONE(y->ctx, GTR_ERR_ARG, "gtr_unstandardise: there is no \"%.500s\": want the name of a "
-            "gtr_standardise before it", full);
-    }
-    if (!y) return NULL;
-    const int64_t want = gtr__count(&p[0]->shape), last = y->shape.ndim > 1 ? y->shape.dim[y->shape.ndim - 1] : 1;
+    if (!gtr__layer_name(y, name, "unstandardise")) return NULL;
+    const int64_t last = y->shape.ndim > 1 ? y->shape.dim[y->shape.ndim - 1] : 1;
+    for (int k = 0; k < 2; k++) p[k] = gtr__part_find(y, name, parts[k]);
+    if (!p[0] != !p[1]) return GTR__NONE(y->ctx, GTR_ERR_ARG, "gtr_unstandardise: there is no \"%s%.300s.%s\", but "
+        "\"%.300s\"", y->ctx->scope, name, parts[p[0] != NULL], p[p[0] == NULL]->name);
+    const bool made = !p[0];
+    const int64_t want = made ? last : gtr__count(&p[0]->shape);
     if (want != 1 && last != want) return GTR__REJECT(y, SHAPE, "gtr_unstandardise", name, ", want a last extent of "
         "%jd as \"%.150s\" has", (intmax_t)want, p[0]->name);
     GTR__SINCE(y, NULL);
-    for (int k = 0; t && k < 2; k++) t = k ? gtr_add(t, p[k]) : gtr_mul(t, p[k]);
+    for (int k = 0; t && k < 2; k++) {
+        if (made) p[k] = gtr__layer_part(y, name, parts[k], GTR_F32, gtr_shape1(last), gtr__init(k ? GTR_INIT_ZERO
+            : GTR_INIT_CONSTANT, !k), true);
+        if (made && p[k]) p[k]->unclaimed = true;
+        t = !p[k] ? NULL : k ? gtr_add(t, p[k]) : gtr_mul(t, p[k]);
+    }
     return gtr__whole(y, since, t);
 }
 /* What of a is out of its range for images of m's size, of bytes or not; NULL: nothing. */
@@ -20089,8 +20378,6 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
 }
 static gtr_result gtr__rows_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows,
         int64_t n, void *out, const char *who) {
-    gtr__record record = GTR__ZERO;
-    gtr__arg y = GTR__ZERO;
     if (!d) return GTR_ERR_ARG;
     if (!gtr__dataset_has(d, column) || !input || input->ctx != d->ctx || input->op != GTR__OP_INPUT || !rows || !out
             || n < 1)
@@ -20098,12 +20385,7 @@ static gtr_result gtr__rows_convert(const gtr_dataset *d, int column, const gtr_
             d->n_columns, (long long)n, rows && out ? "" : ", rows or out are NULL", input && input->ctx == d->ctx
             && input->op == GTR__OP_INPUT ? "" : ", no input of this context");
     GTR__TRY(gtr__column_fits(d, column, input));
-    gtr__feed_input in = gtr__feed_from(&d->column[column], input, 0, false);
-    in.stored = d->column[column].row; in.image.index = NULL; /* windows of the caller's lie one behind the other */
-    const gtr__feed_job w = { &in, &y, &record, 0, 0, 0 };
-    record.src[0] = (uintptr_t)rows;
-    y.data = out; y.dtype = input->dtype;
-    gtr__feed_range(&w, 0, n);
+    gtr__rows_feed(&d->column[column], input, rows, n, out);
     return GTR_OK;
 }
 gtr_result gtr_dataset_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows, int64_t n,
@@ -20613,6 +20895,127 @@ static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *
     gtr__notes_free(d->ctx, &own);
     gtr__mfree(d->ctx, key);
     return ok ? GTR_OK : GTR_ERR_NOMEM;
+}
+/* What .model of gtr_csv_desc reads a table by, see gtr_note_set, in the order of columns. */
+enum { GTR__OF_FEATURES, GTR__OF_FILLS, GTR__OF_SCALE, GTR__OF_CATEGORIES, GTR__OF_LABEL, GTR__OF_TARGET, GTR__TABLE_NOTES };
+static const char *const gtr__table_keys[] = { "table.features", "table.fills", "table.scale", "table.categories",
+    "table.label", "table.target" };
+static const char *const gtr__missing_names[] = { "", "mean", "median", "constant", "", "previous", "linear" };
+/* One more field of a line of CSV, a text in quotes or, NULL, a number. */
+static bool gtr__list_add(gtr_context *ctx, gtr__strings *m, const char *p, double number) {
+    const bool text = p != NULL;
+    if (!gtr__strings_room(ctx, m, text ? 2 * strlen(p) + 4 : 40)) return false;
+    char *to = m->text + m->used;
+    if (m->used) *to++ = ',';
+    if (text) *to++ = '"';
+    for (; text && *p; *to++ = *p++) if (*p == '"') *to++ = '"';
+    strcpy(to, text ? "\"" : "");
+    if (!text) {
+        snprintf(to, 32, sizeof(gtr_float) == 8 ? "%.17g" : "%.9g", number);
+        const size_t n = strspn(to, "+-0123456789"), mark = strcspn(to + n, "0123456789e"); /* as the locale has it */
+        if (mark) { to[n] = '.'; memmove(to + n + 1, to + n + mark, strlen(to + n + mark) + 1); }
+    }
+    m->used = to - m->text + (int64_t)strlen(to);
+    return true;
+}
+/* Notes of d's table, whose columns go into inputs of these names (NULL: into none), if all is UTF-8. */
+static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name) {
+    gtr_context *ctx = d->ctx;
+    gtr__strings line[GTR__TABLE_NOTES] = GTR__ZERO;
+    gtr__notes own = GTR__ZERO;
+    const gtr__column *of = NULL;
+    const char *how = gtr__missing_names[d->column[0].missing];
+    bool ok = true;
+    for (int i = 0; i < d->n_columns; i++) {
+        const gtr__column *c = &d->column[i];
+        const int key = i != gtr__label_at(d) ? GTR__OF_CATEGORIES : c->dtype == GTR_I32 ? GTR__OF_LABEL : GTR__OF_TARGET;
+        for (int64_t k = 0; !of && ok && k < c->features; k++) {
+            ok = gtr__list_add(ctx, &line[0], c->heads.n ? c->heads.text + c->heads.at[k] : NULL, (double)k + 1);
+            if (c->fill) ok = ok && gtr__list_add(ctx, &line[GTR__OF_FILLS], NULL, (double)c->fill[k]);
+        }
+        if (!of && c->features) of = c;
+        else if (name[i] && (key == GTR__OF_CATEGORIES ? c->names.n > 0 : c->row == 1))
+            ok = ok && gtr__list_add(ctx, &line[key], name[i], 0);
+    }
+    if (of) ok = ok && gtr__list_add(ctx, &line[GTR__OF_SCALE], NULL, (double)of->scale);
+    if (*how && !line[GTR__OF_FILLS].used) ok = ok && gtr__list_add(ctx, &line[GTR__OF_FILLS], how, 0);
+    bool table = of || line[GTR__OF_CATEGORIES].used;
+    for (int k = 0; k < GTR__TABLE_NOTES && ok; k++) {
+        const char *text = line[k].used ? line[k].text : NULL;
+        table &= !text || gtr__is_text(text);
+        ok = gtr__note_put(ctx, &own, gtr__table_keys[k], text);
+    }
+    ok = ok && (!table || gtr__notes_room(ctx, &own));
+    if (ok && table) gtr__notes_take(ctx, &own);
+    gtr__notes_free(ctx, &own);
+    for (int k = 0; k < GTR__TABLE_NOTES; k++) gtr__strings_free(ctx, &line[k]);
+    return ok ? GTR_OK : GTR_ERR_NOMEM;
+}
+/* Field i of a note into d, in which c is the column of features. */
+static bool gtr__table_field(gtr_dataset *d, int key, const gtr__field *f, int64_t i) {
+    const gtr_shape one = gtr_shape0();
+    gtr__column *c = d->column;
+    gtr__decimal v;
+    char name[1100];
+    const char *text;
+    const bool number = gtr__decimal_read(f->p, '.', &v) == f->p + f->n;
+    if (gtr__csv_text(f, name, sizeof name) == sizeof name || i >= INT_MAX) return false;
+    switch (key) {
+    case GTR__OF_FEATURES: return f->quoted ? gtr__strings_add(d->ctx, &c->heads, name) && c->heads.n == i + 1
+        : number && !c->heads.n;
+    case GTR__OF_FILLS:
+        for (int k = GTR_MISSING_LINEAR; f->quoted && k > 0; k--)
+            if (!strcmp(name, gtr__missing_names[k])) c->missing = (gtr_missing)k;
+        if (f->quoted) return true;
+        if (!number || i >= c->features || !(c->fill || (c->fill = GTR__NEW(d->ctx, gtr_float, c->features)))) return false;
+        c->fill[i] = gtr__decimal_value(&v);
+        c->missing = GTR_MISSING_CONSTANT;
+        return true;
+    case GTR__OF_SCALE: c->scale = (float)gtr__decimal_value(&v); return number;
+    default: break;
+    }
+    if (d->n_columns == GTR_MAX_COLUMNS || !(c = gtr__dataset_column(d, name, key == GTR__OF_TARGET ? GTR_F32 : GTR_I32,
+        &one, 0, 0))) return false;
+    for (int64_t id = 0; (text = gtr__note_at(&d->ctx->notes, name, id)) != NULL; id++)
+        if (!gtr__strings_add(d->ctx, &c->names, text)) return false;
+    if (key == GTR__OF_LABEL && c->names.n) d->classed = d->n_columns;
+    return c->names.n || key != GTR__OF_CATEGORIES;
+}
+/* A set without rows of its own, for .like: what notes say of the table that the context's model was fitted to. */
+static gtr_dataset *gtr__table_of_notes(gtr_context *ctx, const char *path) {
+    gtr_dataset *d = gtr__dataset_new(ctx, "the model's notes", 1);
+    gtr__csv s = GTR__ZERO;
+    gtr__field f;
+    s.ctx = ctx; s.desc.separator = ',';
+    for (int k = 0; d && k < GTR__TABLE_NOTES; k++) {
+        const char *p = gtr_note(ctx, s.name = gtr__table_keys[k]);
+        int64_t i = 0;
+        bool ok = true;
+        s.end = p ? p + strlen(p) : NULL;
+        for (; ok && p; i++) {
+            p = gtr__csv_field(&s, p, i, &f);
+            ok = p && gtr__table_field(d, k, &f, i);
+            p = p && *p == ',' ? p + 1 : NULL;
+        }
+        gtr__column *c = d->column;
+        if (!k && i) {
+            const gtr_shape shape = gtr_shape1(i);
+            const gtr__strings heads = c->heads;
+            ok = ok && gtr__dataset_column(d, i == 1 && heads.n ? heads.text : NULL, GTR_F32, &shape, 0, 0);
+            c->features = i;
+        }
+        ok = ok && (k != GTR__OF_FILLS || !c->fill || i == c->features);
+        if (ok) continue;
+        GTR__OF_FILE(ctx, FORMAT, ".model, and its note \"%s\" is none of a table", path, gtr__table_keys[k]);
+        if (!d->n_columns) gtr__strings_free(ctx, &c->heads);
+        gtr__dataset_free(d);
+        d = NULL;
+    }
+    if (!d || d->n_columns) return d;
+    gtr__dataset_free(d);
+    return GTR__NO_SET(ctx, STATE, GTR__PATH ": .model, but the context has no notes of a table: they come with gtr_load, "
+        "before this, of what was saved after gtr_fit or gtr_trainer_data had a gtr_dataset_csv; else .like reads a table "
+        "as the training's", path);
 }
 gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
     if (!d) return GTR_ERR_ARG;

@@ -1753,7 +1753,9 @@ static void standardised(void)
         gtr_standardise(input(w), "norm", samples(w), 0);
     }
     MISTAKE("gtr_unstandardise of a name that nothing has", "gtr_standardise|price") {
-        gtr_unstandardise(one_score(w), "price");
+        regression(w);
+        gtr_unstandardise(w->logits, "price");
+        fit(w);
     }
 }
 
@@ -1871,7 +1873,7 @@ static void fields_of_tables(void)
     MISTAKE("a label that is a string after numbers", "line 2|column 3|dog") { csv(w, "1,2,0\n3,4,dog\n"); }
     MISTAKE("a ragged row", "line 2|2 columns|3") { csv(w, "1,2,0\n3,4\n"); }
     MISTAKE("a comma at a line's end", "line 2|4 columns|3") { csv(w, "1,2,0\n3,4,1,\n"); }
-    MISTAKE("a blank line", "line 2|blank") { csv(w, "1,2,0\n\n3,4,1\n"); }
+    MISTAKE("a short row behind a blank line", "line 3|1 columns") { csv(w, "1,2,0\n\n3\n"); }
     MISTAKE("a quote that is not closed", "line 1|quote") { csv(w, "1,\"2,0\n3,4,1\n"); }
     MISTAKE("UTF-16 of a spreadsheet", "UTF-16|UTF-8") {
         const char *path = FILE_OF("table.csv", "\xff\xfe" "1\0,\0" "0\0\n");
