@@ -639,7 +639,7 @@ typedef struct gtr_csv_desc {
     char separator; /* 0: ',' */
     char decimal; /* 0: '.'; ',' of 1,5, with another separator */
     bool regression; /* the label is a float32, not a class */
-    float scale; /* features are multiplied by it, also where .like has another; 0: 1, or .like's */
+    float scale; /* features but dates are multiplied by it, also where .like has another; 0: 1, or .like's */
     /* Columns by their names in the header or their numbers from 1: "age,3". A name with a comma is quoted as there,
        and one that is another column's number: else GTR_ERR_ARG */
     const char *label; /* one; NULL: label_column */
@@ -657,17 +657,15 @@ typedef struct gtr_csv_desc {
        like one with them */
     const gtr_dataset *like;
     const char *positive; /* labels are strings, two, and this one is class 1; NULL: by their order */
-    /* several numbers, instead of .label: a float32 column (k) without a name, for gtr_mse or, of 0 and 1,
-       gtr_bce_with_logits. Several heads of classes: the others are .categories, whose ids are classes */
+    /* several, numbers, instead of .label: a float32 column (k) without a name, for gtr_mse or, of 0 and 1,
+       gtr_bce_with_logits. For more heads of classes: .categories, whose ids are classes */
     const char *labels;
-    /* of dates, YYYY-MM-DD or YYYY/MM/DD, with T or a blank and HH:MM, HH:MM:SS or HH:MM:SS.fff behind them or not, and
-       Z: each has four features in its place, "NAME.year", "NAME.month" (1 to 12), "NAME.weekday" (0, Monday, to 6) and
-       "NAME.seconds" (of the day) */
+    /* of YYYY-MM-DD or YYYY/MM/DD, and perhaps T or a blank, HH:MM, :SS, .fff, Z: each is four features in its place,
+       "NAME.year", "NAME.month" (1 to 12), "NAME.weekday" (0, Monday, to 6) and "NAME.seconds", of the day */
     const char *dates;
-    /* as .like, but by notes of the context's model, behind gtr_load: of a table that is to be predicted. With .header
-       what the model was fitted to is found by its names, a label if there is one, and the rest is not looked at; else
-       by places, as .like's. A hole that the model has nothing for is an error, whatever mean or median .missing asks
-       for, as is a string that it has not; without such notes: GTR_ERR_STATE */
+    /* as .like, but of the context's model, by its notes, behind gtr_load: a table to be predicted. With .header what
+       the model was fitted to is found by its names, a label if there is one, and the rest left out; else by places. A
+       hole that the model has no mean or median for is an error; no such notes: GTR_ERR_STATE */
     bool model;
 } gtr_csv_desc;
 
@@ -976,9 +974,9 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
    GTR_ERR_NONFINITE. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
-   predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. A program that predicts needs none
-   before it: they are made then, 1 and 0 (C) until gtr_load, and a gtr_standardise of d NULL and the same C may share
-   them. Training while they are neither loaded nor shared is GTR_ERR_STATE: a name is wrong. */
+   predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. Where there is none,
+   to predict, it makes them, 1 and 0 (C) until gtr_load, and a gtr_standardise of d NULL and this C may share them; to
+   train before either is GTR_ERR_STATE, as the name is wrong. */
 GTR_API gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
@@ -1242,10 +1240,10 @@ GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* in: of each input, out: of each output. */
 GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out);
-/* The same of all rows of d, max_rows at a time, as gtr_trainer_data would feed them: columns by names and order,
-   converted as gtr_dataset_convert does; those that no input of p reads, labels, are not needed and not looked at. out[k]
-   has room for gtr_dataset_rows(d) rows. Rows of a callback: GTR_ERR_STATE; columns that do not fit or, without
-   .snapshot, strings under other numbers than the model's: GTR_ERR_SHAPE. Errors are p's. */
+/* The same of all rows of d, as gtr_trainer_data feeds them: columns by names and order, as gtr_dataset_convert makes
+   them. Names that no input of p has, and what is behind the last one's column, as labels are, it leaves out. Room in
+   out: gtr_dataset_rows(d) rows. A callback's rows: GTR_ERR_STATE; columns that do not fit and, without .snapshot,
+   strings under other numbers than the model's: GTR_ERR_SHAPE. */
 GTR_API gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *d, void *const *out);
 /* Of the first call that failed. */
 GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
@@ -1299,8 +1297,8 @@ GTR_API int gtr_dataset_column(const gtr_dataset *d, const char *name);
    line ends and doubled quotes inside. Where the first label is no number labels are strings, whose classes are from 0
    in their order, whatever the rows': numbers by value, then the others by their bytes; ids of categories in the order
    in which they appear. Errors name file, line, column, what was found and what was wanted. To standardise:
-   gtr_standardise. Blank lines are no rows, but where a file of one column has holes. A text file of labels, one a line:
-   .label_column 1, said, may be all there is; gtr_dataset_join puts it beside its images. */
+   gtr_standardise. Blank lines are left out, but of one column with .missing they are holes. A text file of labels, one
+   a line: .label_column 1 may be all there is; gtr_dataset_join puts it beside images. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
 /* n files of numpy.save: a column each, of as many rows (their first dimension), for the inputs in their order. A
    number out of range, NaN or infinite: an error that names file, row and element. Fortran's order is turned. Other
@@ -1326,7 +1324,7 @@ GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, 
 GTR_API gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed);
 /* A copy of the rows of n sets of the same columns, one set behind the other. */
 GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n);
-/* A copy of the columns of n sets of as many rows, side by side: those of sets[0] first, and 16 in all. */
+/* A copy of the columns of n sets of as many rows, side by side, at most 16. */
 GTR_API gtr_dataset *gtr_dataset_join(gtr_context *ctx, gtr_dataset *const *sets, int n);
 /* Puts n rows behind d's: columns[k] are column k's, of its dtype and shape, or numbers of strings that it has. In use,
    too: a trainer that d feeds wants gtr_trainer_data or gtr_fit again, and begins an epoch; a GPU gets all of d again
@@ -1400,12 +1398,12 @@ GTR_API gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc
 /* A text that goes with the model: gtr_save and gtr_checkpoint_save write all of them into the file's __metadata__, and
    what loads one brings its own, beside those that there are. Both UTF-8; key neither "" nor "format". text NULL: none
    of this key any more. "NAME.0", "NAME.1", ... are what ids of input or column NAME are called: gtr_fit and
-   gtr_trainer_data note the strings of what they feed and, of a gtr_dataset_csv, or windows, splits and the like of
-   one, what .model of gtr_csv_desc reads another by, the last table's: lines of CSV "table.features" (names, in order;
-   1, 2, ... without a header) and "table.categories" (inputs), "table.fills" (what stands for each feature's holes),
-   "table.missing", "table.scale", and "table.label" of classes or "table.target". A data set with such a string under another number is
+   gtr_trainer_data note the strings of what they feed. A data set with such a string under another number is
    GTR_ERR_SHAPE where it is fed, evaluated or noted, and where a file brings such notes, or gtr_parameters_copy's
-   source has them. For a new head with other classes: key "NAME.*" and text NULL, none of NAME's any more. */
+   source has them. For a new head with other classes: key "NAME.*" and text NULL, none of NAME's any more. Of the last
+   table fed (gtr_dataset_csv, its parts, its windows) lines of CSV, for .model of gtr_csv_desc: "table.features"
+   (names; numbers without a header), "table.fills" (of each, or how), "table.scale", "table.categories" (inputs),
+   "table.label" (of classes) or "table.target". What is not UTF-8 is not noted. */
 GTR_API gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text);
 /* NULL if there is none; valid until notes change. */
 GTR_API const char *gtr_note(const gtr_context *ctx, const char *key);
@@ -15553,8 +15551,8 @@ static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name)
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
     for (int64_t i = 0; i < t->ctx->n_parameter; i++) if (t->ctx->parameter[i]->unclaimed)
-        return GTR__BAD_STATE(t->ctx, "\"%.200s\" is of a gtr_unstandardise, but no gtr_standardise of that name gave it a "
-            "value, and no gtr_load", t->ctx->parameter[i]->name);
+        return GTR__BAD_STATE(t->ctx, "\"%.200s\" is of a gtr_unstandardise, but of no gtr_standardise, nor loaded",
+            t->ctx->parameter[i]->name);
     GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
     GTR__TRY(gtr__data_alike(t, NULL, data, t->input, t->n_inputs, t->fit ? "gtr_fit" : "gtr_trainer_data"));
     gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
@@ -17394,54 +17392,50 @@ static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, i
     }
     return GTR_OK;
 }
-/* What a call may predict; in NULL: rows of a data set. */
-static gtr_result gtr__predict_may(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
+/* The rows are those from `first` on of a call, whose out is. */
+static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out,
+        int64_t first) {
+    if (!p) return GTR_ERR_ARG;
     gtr_context *own = &p->own;
-    bool null = !out || rows < 1;
+    const gtr__backend *be = p->ctx->be;
+    bool null = !in || !out || rows < 1;
     if (!p->held && gtr__outside_fill(p->ctx, "gtr_predict")) return GTR__BAD_STATE(own, "gtr_predict in the callback "
         "of a data set: want a predictor with .snapshot");
     if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
     for (int k = 0; k < GTR__PREDICTS && !null; k++)
-        null = (in && k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
+        null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
     if (null) return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
     if (!p->apart && rows > p->max_rows)
         return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which act on each other, want at most %lld",
                          (long long)rows, (long long)p->max_rows);
+    for (int64_t n, done = 0; done < rows; done += n) {
+        n = GTR__MIN(rows - done, p->max_rows);
+        GTR__TRY(gtr__predict_ranges(p, in, done, n));
+        const gtr_result before = own->error;
+        own->error = GTR_OK;
+        gtr__cached *e = gtr__predictor_entry(p, n);
+        if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, first + done) || gtr__predictor_ready(p, e)))
+            return own->error;
+        if (before) own->error = before;
+        gtr_result r = GTR_OK;
+        for (int k = 0; k < p->n[GTR__IN] && !r; k++) {
+            const size_t row = p->row[GTR__IN][k];
+            r = be->copy(p->instance[0], (char *)p->block[GTR__IN] + p->at[GTR__IN][k],
+                (const char *)in[k] + (size_t)done * row, (size_t)n * row, GTR__TO_DEVICE, false);
+        }
+        if (!r) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
+        for (int k = 0; k < p->n[GTR__OUT] && !r; k++) {
+            const size_t row = p->row[GTR__OUT][k];
+            r = be->copy(p->instance[0], (char *)out[k] + (size_t)(first + done) * row,
+                (char *)p->block[GTR__OUT] + p->at[GTR__OUT][k], (size_t)n * row, GTR__TO_HOST,
+                k + 1 == p->n[GTR__OUT]);
+        }
+        if (r) return gtr__fail(own, r, "%s", gtr_result_text(r));
+    }
     return GTR_OK;
-}
-/* Of a call's rows n, at most max_rows, from row done on; in: of these, or from the call's first on. */
-static gtr_result gtr__predict_piece(gtr_predictor *p, const void *const *in, int64_t in_row, int64_t done, int64_t n,
-        void *const *out) {
-    gtr_context *own = &p->own;
-    const gtr__backend *be = p->ctx->be;
-    GTR__TRY(gtr__predict_ranges(p, in, in_row, n));
-    const gtr_result before = own->error;
-    own->error = GTR_OK;
-    gtr__cached *e = gtr__predictor_entry(p, n);
-    if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, done) || gtr__predictor_ready(p, e)))
-        return own->error;
-    if (before) own->error = before;
-    gtr_result r = GTR_OK;
-    for (int k = 0; k < p->n[GTR__IN] && !r; k++) {
-        const size_t row = p->row[GTR__IN][k];
-        r = be->copy(p->instance[0], (char *)p->block[GTR__IN] + p->at[GTR__IN][k],
-            (const char *)in[k] + (size_t)in_row * row, (size_t)n * row, GTR__TO_DEVICE, false);
-    }
-    if (!r) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
-    for (int k = 0; k < p->n[GTR__OUT] && !r; k++) {
-        const size_t row = p->row[GTR__OUT][k];
-        r = be->copy(p->instance[0], (char *)out[k] + (size_t)done * row,
-            (char *)p->block[GTR__OUT] + p->at[GTR__OUT][k], (size_t)n * row, GTR__TO_HOST,
-            k + 1 == p->n[GTR__OUT]);
-    }
-    return r ? gtr__fail(own, r, "%s", gtr_result_text(r)) : GTR_OK;
 }
 gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
-    if (!p) return GTR_ERR_ARG;
-    GTR__TRY(gtr__predict_may(p, in, in ? rows : 0, out));
-    for (int64_t done = 0; done < rows; done += p->max_rows)
-        GTR__TRY(gtr__predict_piece(p, in, done, done, GTR__MIN(rows - done, p->max_rows), out));
-    return GTR_OK;
+    return gtr__predict_rows(p, in, rows, out, 0);
 }
 /* n rows like c's, one behind the other, as input is given them outside training. */
 static void gtr__rows_feed(const gtr__column *c, const gtr_tensor *input, const void *rows, int64_t n, void *out) {
@@ -17455,16 +17449,16 @@ static void gtr__rows_feed(const gtr__column *c, const gtr_tensor *input, const 
     gtr__feed_range(&w, 0, n);
 }
 gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *const *out) {
+    static const char who[] = "gtr_predict_dataset";
     int column[GTR__PREDICTS];
     void *in[GTR__PREDICTS] = { NULL };
-    bool room = true;
     if (!p) return GTR_ERR_ARG;
     gtr_context *own = &p->own;
-    GTR__TRY(gtr__predict_may(p, NULL, data ? data->rows : 0, out));
-    if (data->ctx != p->ctx) return GTR__BAD_ARG(own, "gtr_predict_dataset: %s is another context's", data->name);
-    if (data->call.fill) return GTR__BAD_STATE(own, "gtr_predict_dataset of %s: its rows are a callback's, not in "
-        "memory: gtr_predict takes what it makes", data->name);
-    const int64_t most = GTR__MIN(data->rows, p->max_rows);
+    if (!data || data->ctx != p->ctx)
+        return GTR__BAD_ARG(own, "%s: the set is %s", who, data ? "another context's" : "NULL");
+    if (data->call.fill) return GTR__BAD_STATE(own, "%s of %s: its rows are a callback's: gtr_predict takes what it "
+        "makes", who, data->name);
+    const int64_t most = p->apart ? GTR__MIN(data->rows, p->max_rows) : data->rows;
     gtr_dataset d = *data; /* with errors of the predictor's, and columns that no other input is called as */
     d.ctx = own; d.streaming = GTR_STREAM_AUTO; d.n_columns = 0;
     for (int i = 0, k, open = p->n[GTR__IN]; i < 2 * data->n_columns; i++) {
@@ -17477,12 +17471,11 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
     GTR__TRY(gtr__data_match(&d, p->of[GTR__IN], p->n[GTR__IN], column));
     for (int k = 0; k < p->n[GTR__IN]; k++) {
         GTR__TRY(gtr__column_fits(&d, column[k], p->of[GTR__IN][k]));
-        if (!p->held) GTR__TRY(gtr__names_agree(&d, column[k], p->of[GTR__IN][k]->name, &p->ctx->notes,
-            "gtr_predict_dataset"));
+        if (!p->held) GTR__TRY(gtr__names_agree(&d, column[k], p->of[GTR__IN][k]->name, &p->ctx->notes, who));
     }
-    for (int k = 0; k < p->n[GTR__IN] && room; k++)
-        room = (in[k] = GTR__NEW(own, char, (size_t)most * p->row[GTR__IN][k])) != NULL;
-    gtr_result r = room ? GTR_OK : GTR_ERR_NOMEM;
+    gtr_result r = GTR_OK;
+    for (int k = 0; k < p->n[GTR__IN] && !r; k++)
+        if (!(in[k] = GTR__NEW(own, char, (size_t)most * p->row[GTR__IN][k]))) r = GTR_ERR_NOMEM;
     for (int64_t n, done = 0; done < d.rows && !r; done += n) {
         n = GTR__MIN(d.rows - done, most);
         for (int k = 0; k < p->n[GTR__IN]; k++) for (int64_t i = 0; i < n; i++) {
@@ -17490,7 +17483,7 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
             gtr__rows_feed(c, p->of[GTR__IN][k], c->host + gtr__column_start(c, done + i), 1,
                 (char *)in[k] + (size_t)i * p->row[GTR__IN][k]);
         }
-        r = gtr__predict_piece(p, (const void *const *)in, 0, done, n, out);
+        r = gtr__predict_rows(p, (const void *const *)in, n, out, done);
     }
     for (int k = 0; k < p->n[GTR__IN]; k++) gtr__mfree(own, in[k]);
     return r;
@@ -18664,8 +18657,8 @@ typedef struct {
     gtr_csv_desc desc;
     int64_t columns, label, line, first_line; /* label -1: none; lines from 1 */
     const char *header; /* the line of names; NULL: none, or not of as many columns */
-    int32_t *role; /* of each column: which feature it is, or GTR__CSV_LABEL, _SKIP, _CATEGORY - which, _TARGET - which */
-    bool *dated; /* of each column: it is a date, and the feature the first of its four */
+    int32_t *role; /* of each column: which feature, or GTR__CSV_LABEL, _SKIP, _CATEGORY - which, _TARGET - which */
+    bool *dated; /* of each column: it has four features */
     int features, categories, targets;
     bool texts; /* labels are strings */
     bool holes; /* a blank line is a hole */
@@ -18808,7 +18801,8 @@ static bool gtr__date_read(const gtr__field *f, char mark, gtr_float *v) {
     int part[6] = { 0, 0, 0, 0, 0, 0 }, k = 0; /* year, month, day, hour, minute, second */
     double fraction = 0, unit = 1;
     for (; k < 6; k++) {
-        if (k && (p == end || !*p || !strchr(k < 3 ? "-/" : k == 3 ? "T " : ":", *p) || (k == 2 && *p != f->p[4]))) break;
+        const char *sep = k < 3 ? "-/" : k == 3 ? "T " : ":";
+        if (k && (p == end || !*p || !strchr(sep, *p) || (k == 2 && *p != f->p[4]))) break;
         p += k > 0;
         for (int i = k ? 2 : 0; i < 4; i++, p++) {
             if (p >= end || !GTR__IS_DIGIT(*p)) return false;
@@ -18832,7 +18826,7 @@ static bool gtr__date_read(const gtr__field *f, char mark, gtr_float *v) {
 static int gtr__csv_parts(const gtr__csv *s, int64_t c) { return s->dated[c] ? 4 : 1; }
 /* The field at p into row r of what it belongs to. Returns what ends it, NULL on error. */
 static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t r) {
-    const int32_t role = s->drop ? GTR__CSV_SKIP : s->role[c], target = GTR__CSV_TARGET - GTR__MIN(role, GTR__CSV_TARGET);
+    const int32_t role = s->drop ? GTR__CSV_SKIP : s->role[c];
     const bool label = GTR__IS_LABEL(role), is_class = label && !s->desc.regression;
     gtr_float *x = role < 0 ? NULL : (gtr_float *)(void *)s->x->host + r * s->x->row + role;
     const char *want = is_class ? "a class: a whole number from 0 to 2147483647" : "a number", *end, *next;
@@ -18857,10 +18851,8 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
             return next;
         }
         if (role >= 0 && s->dated[c]) {
-            if (!gtr__date_read(&f, s->desc.decimal, x)) return gtr__csv_fail(s, &f, c, "a date: YYYY-MM-DD or "
-                "YYYY/MM/DD, with T or a blank and HH:MM, HH:MM:SS or HH:MM:SS.fff behind it or not");
-            for (int k = 0; k < 4; k++) x[k] *= scale;
-            return next;
+            return gtr__date_read(&f, s->desc.decimal, x) ? next : gtr__csv_fail(s, &f, c, "a date: YYYY-MM-DD, and "
+                "HH:MM or HH:MM:SS behind T or a blank");
         }
         p = gtr__csv_skip(s, f.p); /* of blanks within quotes */
         end = p < f.p + f.n ? gtr__decimal_read(p, s->desc.decimal, &n) : NULL;
@@ -18876,8 +18868,9 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
     }
     const gtr_float v = gtr__decimal_value(&n) * scale;
     if (gtr__nonfinite(&v, 1)) return gtr__csv_fail(s, &f, c, "a number within the range of float32");
-    if (label) memcpy(s->y->host + (size_t)r * s->y->row_bytes + (size_t)target * sizeof v, &v, sizeof v);
-    else *x = v;
+    if (label) x = (gtr_float *)(void *)s->y->host + r * s->y->row + (GTR__CSV_TARGET - GTR__MIN(role,
+        GTR__CSV_TARGET));
+    *x = v;
     return next;
 }
 static bool gtr__csv_drops(const gtr__csv *s, const char *p) {
@@ -18957,7 +18950,9 @@ static int64_t gtr__csv_find(gtr__csv *s, const gtr__field *f, const char *list)
             : "a name, with .header, or ", (intmax_t)s->columns);
     return -1;
 }
-static int gtr__csv_feature(gtr__csv *s, int64_t c) { return (s->features += gtr__csv_parts(s, c)) - gtr__csv_parts(s, c); }
+static int gtr__csv_feature(gtr__csv *s, int64_t c) {
+    return (s->features += gtr__csv_parts(s, c)) - gtr__csv_parts(s, c);
+}
 /* Gives the columns of a list, a line of CSV of names and numbers, their role. */
 static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int32_t role) {
     gtr__csv items = *s;
@@ -18974,7 +18969,8 @@ static bool gtr__csv_list(gtr__csv *s, const char *list, const char *called, int
             const char *name = gtr__csv_name(s, k, text, sizeof text);
             return !GTR__OF_FILE(s->ctx, ARG, "%s lists column %jd%s%s%s, which is %s", s->name, called,
                 (intmax_t)k + 1, name ? " (" : "", name ? name : "", name ? ")" : "", GTR__IS_LABEL(s->role[k])
-                && role != GTR__CSV_TARGET ? "the label already (.label says another, .label_column -1 none)" : "listed already");
+                && role != GTR__CSV_TARGET ? "the label already (.label says another, .label_column -1 none)"
+                : "listed already");
         }
         if (role == GTR__CSV_LABEL) s->label = k;
         if (role == GTR__CSV_DATE) s->dated[k] = true;
@@ -19071,21 +19067,22 @@ static int gtr__label_at(const gtr_dataset *d) {
 static bool gtr__csv_known(gtr__csv *s) {
     const gtr__column *of = s->desc.like->column;
     const int label = s->desc.label || s->desc.labels || s->desc.label_column ? -1 : gtr__label_at(s->desc.like);
+    const bool places = of->features && !of->heads.n;
     gtr__csv at = *s;
     gtr__field f;
-    char name[256];
+    char name[256 + 8];
     uint64_t h;
     at.header = NULL;
     const char *p = s->header;
     for (int64_t k = 0; k < s->columns; k++, p++) {
         if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
         if (s->role[k] != GTR__CSV_OPEN) continue;
-        const size_t n = gtr__csv_text(&f, name, 250);
-        if (n < 250 && label >= 0 && of[label].name && !strcmp(name, of[label].name)) s->role[s->label = k] = GTR__CSV_LABEL;
-        else if ((of->features && !of->heads.n) || s->dated[k] || gtr__strings_find(&of->heads, name, &h) >= 0) {}
-        else {
-            snprintf(name + n % 250, 6, ".year");
-            s->dated[k] = gtr__strings_find(&of->heads, name, &h) >= 0;
+        const size_t n = gtr__csv_text(&f, name, 256);
+        if (n == 256 && !places) s->role[k] = GTR__CSV_SKIP;
+        else if (n < 256 && label >= 0 && of[label].name && !strcmp(name, of[label].name))
+            s->role[s->label = k] = GTR__CSV_LABEL;
+        else if (!places && !s->dated[k] && gtr__strings_find(&of->heads, name, &h) < 0) {
+            s->dated[k] = gtr__strings_find(&of->heads, strcat(name, ".year"), &h) >= 0;
             if (!s->dated[k]) s->role[k] = GTR__CSV_SKIP;
         }
     }
@@ -19270,7 +19267,8 @@ static bool gtr__csv_fill(gtr__csv *s, gtr_dataset *d) {
                 "holes with (.skip leaves it out)", s->name, (intmax_t)at + 1, from == d || series ? "" : " in .like (",
                 from == d || series ? "" : from->name, from == d || series ? "" : ")");
         }
-        for (int64_t r = 0; r < d->rows && !series; r++) if (gtr__nonfinite(x + r * c->row, 1)) x[r * c->row] = c->fill[k];
+        for (int64_t r = 0; r < d->rows && !series; r++)
+            if (gtr__nonfinite(x + r * c->row, 1)) x[r * c->row] = c->fill[k];
     }
     gtr__mfree(s->ctx, v);
     return ok;
@@ -20897,7 +20895,9 @@ static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *
     return ok ? GTR_OK : GTR_ERR_NOMEM;
 }
 /* What .model of gtr_csv_desc reads a table by, see gtr_note_set, in the order of columns. */
-enum { GTR__OF_FEATURES, GTR__OF_FILLS, GTR__OF_SCALE, GTR__OF_CATEGORIES, GTR__OF_LABEL, GTR__OF_TARGET, GTR__TABLE_NOTES };
+enum {
+    GTR__OF_FEATURES, GTR__OF_FILLS, GTR__OF_SCALE, GTR__OF_CATEGORIES, GTR__OF_LABEL, GTR__OF_TARGET, GTR__TABLE_NOTES
+};
 static const char *const gtr__table_keys[] = { "table.features", "table.fills", "table.scale", "table.categories",
     "table.label", "table.target" };
 static const char *const gtr__missing_names[] = { "", "mean", "median", "constant", "", "previous", "linear" };
@@ -20928,7 +20928,8 @@ static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name)
     bool ok = true;
     for (int i = 0; i < d->n_columns; i++) {
         const gtr__column *c = &d->column[i];
-        const int key = i != gtr__label_at(d) ? GTR__OF_CATEGORIES : c->dtype == GTR_I32 ? GTR__OF_LABEL : GTR__OF_TARGET;
+        const int key = i != gtr__label_at(d) ? GTR__OF_CATEGORIES : c->dtype == GTR_I32 ? GTR__OF_LABEL
+            : GTR__OF_TARGET;
         for (int64_t k = 0; !of && ok && k < c->features; k++) {
             ok = gtr__list_add(ctx, &line[0], c->heads.n ? c->heads.text + c->heads.at[k] : NULL, (double)k + 1);
             if (c->fill) ok = ok && gtr__list_add(ctx, &line[GTR__OF_FILLS], NULL, (double)c->fill[k]);
@@ -20967,7 +20968,8 @@ static bool gtr__table_field(gtr_dataset *d, int key, const gtr__field *f, int64
         for (int k = GTR_MISSING_LINEAR; f->quoted && k > 0; k--)
             if (!strcmp(name, gtr__missing_names[k])) c->missing = (gtr_missing)k;
         if (f->quoted) return true;
-        if (!number || i >= c->features || !(c->fill || (c->fill = GTR__NEW(d->ctx, gtr_float, c->features)))) return false;
+        if (!c->fill && c->features) c->fill = GTR__NEW(d->ctx, gtr_float, c->features);
+        if (!number || i >= c->features || !c->fill) return false;
         c->fill[i] = gtr__decimal_value(&v);
         c->missing = GTR_MISSING_CONSTANT;
         return true;
@@ -21013,9 +21015,8 @@ static gtr_dataset *gtr__table_of_notes(gtr_context *ctx, const char *path) {
     }
     if (!d || d->n_columns) return d;
     gtr__dataset_free(d);
-    return GTR__NO_SET(ctx, STATE, GTR__PATH ": .model, but the context has no notes of a table: they come with gtr_load, "
-        "before this, of what was saved after gtr_fit or gtr_trainer_data had a gtr_dataset_csv; else .like reads a table "
-        "as the training's", path);
+    return GTR__NO_SET(ctx, STATE, GTR__PATH ": .model, but the context has no notes of a table: they come with "
+        "gtr_load, before this, of what was saved behind gtr_fit of a gtr_dataset_csv", path);
 }
 gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
     if (!d) return GTR_ERR_ARG;

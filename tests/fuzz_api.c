@@ -1396,6 +1396,17 @@ static void do_predict(void)
         MUST((fresh == GTR_ERR_STATE) == !p->held, "gtr_predictor_refresh is of snapshots");
         struck = false; told();
     }
+    if (one_in(3)) {
+        const gtr_dataset *d = dataset();
+        for (int k = 0; k < p->n[1]; k++) to[k] = malloc(row_bytes(p->of[1][k]) * (size_t)(gtr_dataset_rows(d) + 1));
+        before(true, "gtr_predict_dataset(%s, %s)", N(p->of[1][0]), d ? d->name : "NULL");
+        const gtr_result all = gtr_predict_dataset(p, d, one_in(64) ? NULL : to);
+        MUST(all == GTR_OK || gtr_predictor_error_text(p)[0], "gtr_predict_dataset failed without a text");
+        struck = false;
+        told();
+        for (int k = 0; k < 8; k++) { free(to[k]); to[k] = NULL; }
+        p = predictor();
+    }
     for (int k = 0; k < p->n[0]; k++) from[k] = numbers(p->of[0][k]->dtype, row_bytes(p->of[0][k]) * (size_t)rows);
     for (int k = 0; k < p->n[1]; k++) to[k] = malloc(row_bytes(p->of[1][k]) * (size_t)rows);
     before(true, "gtr_predict(%s, %lld rows)", N(p->of[1][0]), (long long)rows);
@@ -1436,14 +1447,15 @@ static unsigned char *decode(const char *file, int *width, int *height, int *cha
 }
 static const char *any_file(void)
 {
-    static const char *const files[] = { "good.csv", "bad.csv", "images", "labels", "short", "x.npy", "x.npz", "w0",
-        "w1", "missing" };
+    static const char *const files[] = { "good.csv", "bad.csv", "table.csv", "images", "labels", "short", "x.npy",
+        "x.npz", "w0", "w1", "missing" };
     return path(path_of(files[byte() % (unsigned)COUNT(files)]));
 }
 static void files_begin(void)
 {
     static const char good[] = "1,2,3,4,0\n5,6,7,8,1\n1,2,1,2,2\n0,0,0,0,1\n.5,1e-3,2,1,0\n",
-        bad[] = "1,2,3,4,0\n5,6,7\n";
+        bad[] = "1,2,3,4,0\n5,6,7\n", table[] = "2024-02-29,b,c,x,y\n2024-01-31,,3,u,1\n\n2023/12/01 10:30,5,6,v,0\n"
+        "2023-01-01T00:00:01Z,1,,u,1\n";
     static const uint8_t images[] = { 0, 0, 8, 3, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
         12 }, labels[] = { 0, 0, 8, 1, 0, 0, 0, 3, 0, 1, 2 };
     snprintf(folder, sizeof folder, "/dev/shm/gtr_fuzz.%ld", (long)getpid());
@@ -1453,6 +1465,7 @@ static void files_begin(void)
     }
     file_of("good.csv", good, sizeof good - 1);
     file_of("bad.csv", bad, sizeof bad - 1);
+    file_of("table.csv", table, sizeof table - 1);
     file_of("images", images, sizeof images);
     file_of("labels", labels, sizeof labels);
     file_of("short", images, 10);
@@ -1555,12 +1568,17 @@ static void do_dataset(void)
         if (one_in(4)) {
             static const char *const lists[] = { NULL, "1", "2,3", "\"4\",1", "x", "" };
             c.skip = lists[byte() % 6]; c.categories = lists[byte() % 6]; c.columns = lists[byte() % 6];
-            c.label = lists[byte() % 6]; c.missing = (gtr_missing)enumerated(5); c.missing_value = nastyf(0);
+            c.label = lists[byte() % 6]; c.missing = (gtr_missing)enumerated(7); c.missing_value = nastyf(0);
             if (c.label && !one_in(8)) c.label_column = 0;
             c.drop_unlabelled = one_in(4);
-            c.like = one_in(2) ? d : NULL; c.positive = one_in(4) ? one_in(2) ? "b" : "1" : NULL;
+            if (one_in(4)) c.dates = lists[byte() % 6];
+            if (one_in(4)) { c.labels = lists[byte() % 6]; if (!one_in(8)) c.label = NULL; }
+            c.model = one_in(3);
+            c.like = one_in(2) && (!c.model || one_in(8)) ? d : NULL;
+            c.positive = one_in(4) ? one_in(2) ? "b" : "1" : NULL;
         }
-        a = one_in(2) ? any_file() : path_of("good.csv");
+        a = one_in(2) ? any_file() : path_of(c.model || c.dates ? "table.csv" : "good.csv");
+        if (c.model) c.header = !one_in(4);
         io_arm();
         before(true, "gtr_dataset_csv(%s)", a ? a : "NULL");
         new_dataset(gtr_dataset_csv(w->ctx, a, c));
@@ -1635,7 +1653,9 @@ static void do_dataset(void)
                 : some,
                 byte());
             break;
-        case 3: a = (const char *)gtr_dataset_concat(w->ctx, sets, 1 + byte() % 2); break;
+        case 3:
+            a = (const char *)(one_in(2) ? gtr_dataset_concat : gtr_dataset_join)(w->ctx, sets, 1 + byte() % 2);
+            break;
         default:
             for (int i = 0; i < 16; i++) columns[i] = one_in(32) ? NULL : gtr_dataset_row(d, i, 0);
             a = gtr_dataset_append(d, columns, some > gtr_dataset_rows(d) ? gtr_dataset_rows(d) : some) ? NULL : "";
@@ -1686,6 +1706,15 @@ static void do_dataset(void)
         if (one_in(4) && (!d || d->ctx == w->ctx)) gtr_dataset_column(d, name());
         if (one_in(4) && d && d->ctx == w->ctx) gtr_dataset_note(d, column);
         if (one_in(4)) { const char *key = name(); gtr_note_set(w->ctx, key, one_in(4) ? NULL : name()); }
+        if (one_in(4)) { /* as a table's, or nearly so */
+            static const char *const notes[][2] = { { "table.features", "1,2,3,4" },
+                { "table.features", "\"b\",\"c\"" }, { "table.fills", "1,2.5" }, { "table.fills", "\"linear\"" },
+                { "table.scale", "2" }, { "x.0", "u" },
+                { "table.categories", "\"x\"" }, { "table.label", "\"y\"" }, { "table.target", "\"y\"" },
+                { "table.features", "\"b" }, { "x.1", "v" } };
+            const unsigned k = byte() % (unsigned)COUNT(notes);
+            gtr_note_set(w->ctx, notes[k][0], one_in(8) ? NULL : notes[k][1]);
+        }
         gtr_note(w->ctx, name());
         gtr_dataset_rows(d); gtr_dataset_columns(d); gtr_dataset_shape(d, column); gtr_dataset_dtype(d, column);
         told();
