@@ -500,10 +500,12 @@ typedef struct gtr_progress {
     gtr_trainer *trainer;
     int64_t step, steps; /* done and planned in this fit */
     int epoch, epochs; /* 1-based, and how many; the rest of one that was cut short is the first */
+    int64_t epoch_step, epoch_steps; /* done of the epoch, with those before it was cut short, and an epoch's */
     bool epoch_end; /* validation figures are fresh */
     float loss, metric; /* mean over the epoch so far */
     float val_loss, val_metric; /* NaN before the first validation */
     double samples_per_second, seconds_left;
+    double seconds; /* since gtr_fit was called */
     const gtr_metrics *metrics; /* with gtr_fit_desc.metrics, from this call's first validation on; else NULL */
     /* of what is monitored; epochs since then; 0: no epoch has ended yet, or nothing asks: validation, patience ... */
     float best; int best_epoch, wait;
@@ -523,6 +525,13 @@ typedef struct gtr_fit_desc {
     bool silent; /* no progress on stderr */
     gtr_report *history; /* NULL, or room for history_size reports, filled step by step */
     int64_t history_size;
+    /* NULL, or a file that gets a line at each epoch's end: NAME.csv, with a header, or NAME.jsonl or .json, an object
+       a line: epoch, step, loss, metric, val_loss, val_metric, lr (of group 0, of the last step), samples_per_second,
+       seconds (as gtr_progress has them), and by their names the values that .metrics have. One that is not finite or
+       not asked for is empty, or null. Begun anew before the first step; where .resume goes on without the lines behind
+       the checkpoint's step, and one that was cut short. Another ending, or .checkpoint's file: GTR_ERR_ARG; where it
+       can't be written: GTR_ERR_IO, also at an epoch's end; goes on, but has other columns: GTR_ERR_FORMAT */
+    const char *log_file;
     /* NULL, or the file that holds this fit's newest gtr_checkpoint_save: every so many steps, seconds or epochs,
        whichever comes first (all 0: every epoch), and where it ends without an error. That it can be written there, and
        what keep_last and keep_best name, is tried before the first step */
@@ -1183,7 +1192,8 @@ GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
    GTR_ERR_STATE. */
 GTR_API gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest);
 /* Trains for epochs over data, as gtr_trainer_data feeds it, after what is left of one that was cut short: shuffles,
-   tail batches, validation, progress on stderr. Waits at its end, and at an epoch's for validation or a callback;
+   tail batches, validation, progress on stderr: a line an epoch and, on a terminal (TERM=dumb is none), until then one
+   that is rewritten at most ten times a second. Waits at its end, and at an epoch's for validation or a callback;
    else an epoch's line comes when the device has reported it. In the callback other trainers may run; what steps,
    feeds or ends this one, or frees what it uses, is GTR_ERR_STATE, and ends the fit. */
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
@@ -1428,6 +1438,13 @@ GTR_API gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t by
 
 // >>observe
 /* Texts belong to the context and are valid until the next text call. */
+/* The network that computes out, its predictions or a loss, as it was built, a line a layer: name, kind, shape (N: the
+   batch), parameters (trained or not, where they are read first; no buffers), and multiply-adds of products for a row
+   of the batch. Element-wise ops of one operand, and dropout, stand in the line of what they follow. Below it sums:
+   parameters that may be trained, .frozen ones, numbers in buffers, the bytes of all these; multiply-adds and bytes of
+   all that is computed for a row (a step shares memory: gtr_memory_text). Runs nothing: works with presets. "" on
+   failure. */
+GTR_API const char *gtr_summary_text(gtr_tensor *out);
 /* The plan of a step at a batch's size: a line a node; and what gradients do not reach, see gtr_trainer_create. */
 GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
 /* Memory of gtr_step at a batch's size, by the plan alone: works with presets. gtr_fit's plan may
@@ -16510,6 +16527,7 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
 }
 
 // >>fit
+#define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
 #define GTR__MAX_KEPT 30 /* gtr_fit_desc.keep_last at most */
 /* What early stopping goes by: the best value, its epoch (0: none), epochs seen and without a better one since; in host
    memory the weights of that epoch, as gtr__weights_move lays them out. All of it that a fit would need to go on. */
@@ -16522,7 +16540,7 @@ typedef struct gtr__fitting {
     int64_t per_epoch, place, rows; /* place: steps of the first epoch that were done before */
     double sum[2], weight; /* of the running epoch */
     double called, began, shown;
-    bool terminal, warned;
+    bool terminal, warned; /* terminal: a line is rewritten there */
     bool drains; /* gtr_fit waits for queued steps at each epoch's end, as something reads that epoch's figures there */
     int width; /* of the line on the terminal */
     gtr__pace pace; /* between waits for the device */
@@ -16530,6 +16548,7 @@ typedef struct gtr__fitting {
     gtr_end why;
     gtr__stopping stopping;
     gtr_metrics metrics; void *metered; /* what it points to: a callback may measure other sets */
+    uint32_t scores; /* by gtr_metric: which the validation set has */
     /* steps done when it was resumed, at the last drained end of an epoch, at the last checkpoint (-1: none) */
     bool resumed; int64_t before, ended, saved;
     double saved_at; /* when */
@@ -16540,6 +16559,8 @@ static gtr_result gtr__fit_tries(const gtr__fitting *f);
 static gtr_result gtr__fit_resume(gtr__fitting *f);
 static gtr_result gtr__fit_resumed(gtr__fitting *f);
 static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end);
+static gtr_result gtr__log_begin(gtr__fitting *f);
+static gtr_result gtr__log_row(gtr__fitting *f);
 /* Steps between checkpoints by epochs; 0: there are none. */
 static int64_t gtr__fit_every(const gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
@@ -16552,25 +16573,68 @@ static int64_t gtr__fit_until(const gtr__fitting *f, int64_t k, int64_t n) {
     if (steps) n = GTR__MIN(n, steps - k % steps);
     return every ? GTR__MIN(n, every - (f->place + k) % every) : n;
 }
-static void gtr__rate_text(double rate, char *buf, size_t size) {
-    if (rate >= 1e6) snprintf(buf, size, "%.2f M samples/s", rate * 1e-6);
-    else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
-    else snprintf(buf, size, "%.0f samples/s", rate);
+static bool gtr__is_terminal(void) {
+    const char *term = getenv("TERM"); /* a Windows console has none */
+    return GTR__SYS(isatty)(2) && !(term && !strcmp(term, "dumb"));
 }
-/* The line that renews itself, once there are figures; at an epoch's end one of its own. */
-static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
+static void gtr__rate_text(double rate, const char *what, char *buf, size_t size) {
+    if (rate >= 1e6) snprintf(buf, size, "%.2f M %s/s", rate * 1e-6, what);
+    else if (rate >= 1e4) snprintf(buf, size, "%.1f k %s/s", rate * 1e-3, what);
+    else snprintf(buf, size, "%.0f %s/s", rate, what);
+}
+/* A line on stderr, in the place of the one that is being rewritten; it stays, or is rewritten next. */
+static void gtr__fit_line(gtr__fitting *f, const char *text, bool stays) {
+    if (f->terminal) fprintf(stderr, "\r%-*s%s", f->width, text, stays ? "\n" : "");
+    else fprintf(stderr, "%s\n", text);
+    f->width = stays ? 0 : (int)strlen(text);
+    fflush(stderr);
+}
+static void gtr__fit_figures(gtr__fitting *f) {
+    const double now = gtr__now(), took = GTR__MAX(now - f->began, 1e-9);
+    const int64_t n = f->p.step - f->before, at = f->place + f->p.step;
+    const gtr__stream *s = f->t->runner->stream;
+    f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
+    f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
+    f->p.samples_per_second = (double)f->rows / took;
+    f->p.data_wait = s ? (float)(s->waited / took) : 0;
+    f->p.seconds_left = n ? took * (double)(f->p.steps - f->p.step) / (double)n : 0;
+    f->p.seconds = now - f->called;
+    f->p.epoch_steps = f->per_epoch;
+    f->p.epoch_step = at ? (at - 1) % f->per_epoch + 1 : 0;
+}
+/* The line that is rewritten, once the epoch has figures: what fits into 79 columns. The clock was read for the launch,
+   and what the device reported is all that is looked at. */
+static void gtr__fit_running(gtr__fitting *f) {
+    enum { COLUMNS = 79 };
+    const gtr_progress *p = &f->p;
+    char line[COLUMNS + 1], part[4][64] = { "" };
+    if (!f->terminal || !(f->weight > 0) || f->pace.since - f->shown < 0.1) return;
+    f->shown = f->pace.since;
+    gtr__fit_figures(f);
+    const int left = (int)GTR__MIN(p->seconds_left, 3599999.0), hours = left / 3600, minutes = left / 60 % 60;
+    snprintf(part[0], sizeof *part, "loss %.5g", (double)p->loss);
+    gtr__rate_text(p->samples_per_second, "rows", part[1], sizeof *part);
+    if (hours) snprintf(part[2], sizeof *part, "%d:%02d:%02d left", hours, minutes, left % 60);
+    else snprintf(part[2], sizeof *part, "%d:%02d left", minutes, left % 60);
+    if (f->d->metric) snprintf(part[3], sizeof *part, "%.40s %.3g", gtr__label(f->d->metric), (double)p->metric);
+    int n = snprintf(line, sizeof line, "epoch %d/%d  %lld/%lld  %d%%", p->epoch, p->epochs, (long long)p->epoch_step,
+        (long long)p->epoch_steps, (int)(100 * (double)p->epoch_step / (double)p->epoch_steps));
+    for (int k = 0; k < 4; k++)
+        if (part[k][0] && n + 2 + (int)strlen(part[k]) <= COLUMNS) GTR__APPEND(line, sizeof line, n, "  %s", part[k]);
+    gtr__fit_line(f, line, false);
+}
+/* An epoch's line. */
+static void gtr__fit_show(gtr__fitting *f) {
 #define GTR__ADD(...) GTR__APPEND(line, sizeof line, n, __VA_ARGS__)
     static const gtr_metric shown[] = { GTR_METRIC_ACCURACY, GTR_METRIC_F1_MACRO, GTR_METRIC_AUC, GTR_METRIC_MAE,
         GTR_METRIC_R2 };
     char line[640], rate[40]; /* floats: up to 45 each */
-    double now = gtr__now();
-    if (f->d->silent || (!epoch_end && (!f->terminal || !(f->weight > 0) || now - f->shown < 0.1))) return;
-    f->shown = now;
-    gtr__rate_text(f->p.samples_per_second, rate, sizeof rate);
+    if (f->d->silent) return;
+    gtr__rate_text(f->p.samples_per_second, "samples", rate, sizeof rate);
     int n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs,
             (long long)f->p.step, (long long)f->p.steps, (double)f->p.loss);
     if (f->d->metric) GTR__ADD("  %.40s %.4f", gtr__label(f->d->metric), (double)f->p.metric);
-    if (epoch_end && f->d->validation) {
+    if (f->d->validation) {
         GTR__ADD("  validation loss %.4f", (double)f->p.val_loss);
         if (f->d->metric) GTR__ADD(" %.40s %.4f", gtr__label(f->d->metric), (double)f->p.val_metric);
         for (size_t i = 0; f->p.metrics && i < GTR__LENGTH(shown); i++) {
@@ -16580,12 +16644,8 @@ static void gtr__fit_show(gtr__fitting *f, bool epoch_end) {
     }
     GTR__ADD("  %s", rate);
     if (f->t->data->streamed) GTR__ADD("  waited %.1f %% for data", 100 * (double)f->p.data_wait);
-    if (!epoch_end) GTR__ADD("  %.0f s left", f->p.seconds_left);
 #undef GTR__ADD
-    if (f->terminal) fprintf(stderr, "\r%-*s%s", GTR__MIN(f->width, (int)sizeof line - 1), line, epoch_end ? "\n" : "");
-    else fprintf(stderr, "%s\n", line);
-    f->width = epoch_end ? 0 : n;
-    fflush(stderr);
+    gtr__fit_line(f, line, true);
 }
 /* gtr__host.compiling. Reports compilation above half a second: a gtr_fit on a terminal rewrites one line; else one
    message at the end goes to the log, or, without one and after two seconds, to stderr, once a process. */
@@ -16598,29 +16658,14 @@ static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds
     for (const gtr_trainer *t = ctx->trainers; t && !f; t = t->next) f = t->fit;
     if (seconds >= 0.5) {
         snprintf(text, sizeof text, "kernels: %d of %d compiled in %.1f s", done, all, seconds);
-        if (f && f->terminal && !f->d->silent) {
-            fprintf(stderr, "\r%-*s%s", f->width, text, ended ? "\n" : "");
-            f->width = ended ? 0 : (int)strlen(text);
-        } else if (ended && ctx->desc.log) gtr__host_cb_log(ctx, GTR_LOG_INFO, text);
+        if (f && f->terminal) gtr__fit_line(f, text, ended);
+        else if (ended && ctx->desc.log) gtr__host_cb_log(ctx, GTR_LOG_INFO, text);
         else if (ended && seconds > 2 && !told) { told = true; fprintf(stderr, "gputrain: %s\n", text); }
     }
     return !(ctx->stops && gtr__stop_get(ctx));
 }
-/* Writes text as a line of its own, below the progress line that is being rewritten. */
 static void gtr__fit_note(const gtr_trainer *t, const char *text) {
-    gtr__fitting *f = t->fit;
-    if (!f || f->d->silent) return;
-    fprintf(stderr, "%s%s\n", f->width ? "\n" : "", text);
-    f->width = 0;
-}
-static void gtr__fit_figures(gtr__fitting *f) {
-    f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
-    f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
-    f->p.samples_per_second = (double)f->rows / GTR__MAX(gtr__now() - f->began, 1e-9);
-    const int64_t n = f->p.step - f->before;
-    const gtr__stream *s = f->t->runner->stream;
-    f->p.data_wait = s ? (float)(s->waited / GTR__MAX(gtr__now() - f->began, 1e-9)) : 0;
-    f->p.seconds_left = n ? (gtr__now() - f->began) * (double)(f->p.steps - f->p.step) / (double)n : 0;
+    if (t->fit && !t->fit->d->silent) gtr__fit_line(t->fit, text, true);
 }
 /* Under FP16 a step that no loss scale makes finite is skipped as others are. */
 static void gtr__fit_warn(gtr__fitting *f, const gtr__entry *e) {
@@ -16654,9 +16699,9 @@ static void gtr__fit_harvest(gtr__fitting *f) {
         f->p.epoch = (int)((f->place + k) / f->per_epoch) + 1;
         if (f->drains || at + 1 < f->per_epoch) continue;
         gtr__fit_figures(f);
-        gtr__fit_show(f, true);
+        gtr__fit_show(f);
+        if (!t->refused) t->refused = gtr__log_row(f);
     }
-    gtr__fit_figures(f);
 }
 /* What steps of t change and evaluations read: parameters, buffers, averages; to host memory, or from there. host NULL:
    *bytes of it are counted. Drained. */
@@ -16731,6 +16776,7 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
     gtr__fit_harvest(f);
+    gtr__fit_figures(f);
     f->p.epoch_end = epoch_end;
     if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
     if (!r && held && f->d->metrics.scores) {
@@ -16742,7 +16788,12 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     }
     if (!r && epoch_end) r = gtr__fit_watch(f);
     if (r) return r;
-    if (epoch_end) { gtr__fit_show(f, true); f->ended = (int64_t)(f->next - f->first); }
+    f->p.seconds = gtr__now() - f->called;
+    if (epoch_end) {
+        gtr__fit_show(f);
+        f->ended = (int64_t)(f->next - f->first);
+        GTR__TRY(gtr__log_row(f));
+    }
     if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p) && !f->why)
         f->why = GTR_END_CALLBACK;
     f->timed.since = 0;
@@ -16779,10 +16830,10 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if (gtr__stop_get(ctx)) { ctx->stopped = true; f->why = GTR_END_STOP; break; }
         if ((r = gtr__fit_room(f, &n))) break;
         gtr__fit_harvest(f); /* before the steps to come write over it */
+        gtr__fit_running(f);
         r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, &n) : gtr__step_part(t, GTR__PART_ALL, &n);
         if (r) break;
         if (!n) { f->why = GTR_END_SECONDS; break; }
-        gtr__fit_show(f, false);
         k += n;
         if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
         if (!r && f->drains && (f->place + k) % f->per_epoch == 0 && !f->why) r = gtr__fit_pause(f, true);
@@ -16794,10 +16845,11 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
     t->fit_steps = 0;
     if (!end) end = gtr__observe(t);
-    if (!r && (r = end) == GTR_OK) r = t->refused;
     if (!end || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
+    gtr__fit_figures(f);
+    if (!r && (r = end) == GTR_OK) r = t->refused;
     if (!r) r = gtr__fit_checkpoint(f, k, true);
-    if (f->terminal && !f->d->silent && f->width) fprintf(stderr, "\n");
+    if (f->width) fprintf(stderr, "\n");
     return r;
 }
 /* The weights are the best epoch's again, after an error too; why it ended is noted, and said. */
@@ -16858,6 +16910,8 @@ static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
     if (tail) GTR__TRY(gtr__evaluate_entry(f->t, held, tail, f->d->metric, set, &e));
     if (!m.d.scores) return GTR_OK;
     GTR__TRY(gtr__meter_begin(&m));
+    for (int k = GTR_METRIC_ACCURACY; k < GTR_METRIC_COUNT; k++)
+        f->scores |= (uint32_t)gtr__meter_has(&m, (gtr_metric)k) << k;
     if (f->d->monitor > GTR_METRIC_TENSOR && !gtr__meter_has(&m, f->d->monitor)) return gtr__fit_no_metric(f);
     return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
 }
@@ -16948,6 +17002,13 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
             (long long)f->p.steps);
     return GTR_OK;
 }
+typedef enum { GTR__LOG_NONE, GTR__LOG_CSV, GTR__LOG_JSON } gtr__log; /* by how a path ends */
+static gtr__log gtr__log_kind(const char *path) {
+    const char *dot = strrchr(path, '.');
+    if (!dot) return GTR__LOG_NONE;
+    return !strcmp(dot, ".csv") ? GTR__LOG_CSV : !strcmp(dot, ".jsonl") || !strcmp(dot, ".json") ? GTR__LOG_JSON
+        : GTR__LOG_NONE;
+}
 static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool drains) {
     if (d->epochs < 1 || d->callback_every < 0 || d->history_size < 0)
         return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
@@ -16962,6 +17023,9 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
             d->monitor == GTR_METRIC_TENSOR ? "metric is" : "metrics.scores, of which it is one, are");
     if (d->metrics.scores && !d->validation)
         return GTR__BAD_ARG(ctx, "gtr_fit: .metrics are of .validation, which is NULL");
+    if (d->log_file && (!gtr__log_kind(d->log_file) || (d->checkpoint && !strcmp(d->log_file, d->checkpoint))))
+        return GTR__BAD_ARG(ctx, "gtr_fit: .log_file is " GTR__PATH ", want a name in .csv, .jsonl or .json that is not "
+            ".checkpoint's", d->log_file);
     GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, drains, d->callback != NULL, d->checkpoint != NULL,
         d->metrics.scores != NULL));
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
@@ -16995,14 +17059,15 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     f.until = d.seconds > 0 ? f.called + d.seconds : 0;
     t->several = GTR__MIN(f.drains ? f.per_epoch : f.per_epoch * d.epochs,
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
-    f.terminal = GTR__SYS(isatty)(2) != 0;
-    if (f.terminal && !d.silent) fprintf(stderr, "%s\n", gtr_device_text(ctx));
+    f.terminal = !d.silent && gtr__is_terminal();
+    if (f.terminal) fprintf(stderr, "%s\n", gtr_device_text(ctx));
     t->fit = &f;
     f.p.val_loss = f.p.val_metric = f.p.best = NAN;
     gtr_result r = gtr__fit_resume(&f);
     if (!r) r = gtr__fit_begin(&f, data);
     if (!r) r = gtr__fit_resumed(&f);
     if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_tries(&f);
+    if (!r && d.log_file) r = gtr__log_begin(&f);
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.began = f.saved_at = gtr__now();
@@ -17514,6 +17579,7 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  define GTR__CHMOD(name, mode) (void)0
 #  define GTR__O_READ    (_O_RDONLY | _O_BINARY | _O_NOINHERIT)
 #  define GTR__O_NEW     (_O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT)
+#  define GTR__O_ADD     (_O_WRONLY | _O_APPEND | _O_BINARY | _O_NOINHERIT)
 #  define GTR__IS_FILE(mode)   (((mode) & _S_IFMT) == _S_IFREG)
 #  define GTR__IS_FOLDER(mode) (((mode) & _S_IFMT) == _S_IFDIR)
 #else
@@ -17532,11 +17598,11 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  define GTR__CHMOD(name, mode) chmod(name, mode)
 #  define GTR__O_READ    (O_RDONLY | O_NONBLOCK | GTR__O_CLOEXEC) /* the opening of a pipe would block */
 #  define GTR__O_NEW     (O_WRONLY | O_CREAT | O_EXCL | GTR__O_CLOEXEC)
+#  define GTR__O_ADD     (O_WRONLY | O_APPEND | GTR__O_CLOEXEC)
 #  define GTR__IS_FILE   S_ISREG
 #  define GTR__IS_FOLDER S_ISDIR
 #endif
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
-#define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
 #define GTR__OF_FILE(ctx, code, text, ...) GTR__FAIL(ctx, code, GTR__PATH ": " text, __VA_ARGS__)
 #define GTR__BAD_FILE(ctx, ...) GTR__OF_FILE(ctx, FORMAT, __VA_ARGS__)
 #define GTR__IO_PIECE (1u << 30)
@@ -21795,21 +21861,23 @@ static gtr_result gtr__save_memory(gtr__save *s) {
     gtr__file_lies(&f, s->ctx, s->path, s->memory, all);
     return gtr__save_data(s, &f);
 }
+/* s->path gets the header and what is ordered. */
+static gtr_result gtr__save_out(gtr__save *s) {
+    char *target = NULL, *name = NULL;
+    gtr_result r = gtr__save_target(s, &target);
+    if (!r && (name = GTR__NEW(s->ctx, char, strlen(target) + 64)) == NULL) r = GTR_ERR_NOMEM;
+    if (!r) r = gtr__save_file(s, target, name, strlen(target) + 64);
+    gtr__mfree(s->ctx, target);
+    gtr__mfree(s->ctx, name);
+    return r;
+}
 /* Orders n parts, makes the header of them, and puts them where s says. */
 static gtr_result gtr__save_parts(gtr__save *s, gtr_tensor **order, int64_t n) {
-    char *target = NULL, *name = NULL;
     s->order = order; s->n = n;
     gtr__sort(order, (size_t)n, sizeof *order, gtr__save_order, NULL);
     gtr_result r = gtr__save_header(s);
-    if (!r && s->in_memory) r = gtr__save_memory(s);
-    else if (!r) {
-        r = gtr__save_target(s, &target);
-        if (!r && (name = GTR__NEW(s->ctx, char, strlen(target) + 64)) == NULL) r = GTR_ERR_NOMEM;
-        if (!r) r = gtr__save_file(s, target, name, strlen(target) + 64);
-    }
+    if (!r) r = s->in_memory ? gtr__save_memory(s) : gtr__save_out(s);
     gtr__mfree(s->ctx, s->header);
-    gtr__mfree(s->ctx, target);
-    gtr__mfree(s->ctx, name);
     return r;
 }
 static gtr_result gtr__save_model(gtr__save *s) {
@@ -22433,6 +22501,86 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
     f->saved = k; f->saved_at = gtr__now();
     return r;
 }
+/* The row of the epoch that ended, or, with names, CSV's header. */
+static int gtr__log_line(const gtr__fitting *f, char *line, size_t size, bool names) {
+    enum { OWN = 9 };
+    static const char *const own[OWN] = { "epoch", "step", "loss", "metric", "val_loss", "val_metric", "lr",
+        "samples_per_second", "seconds" };
+    const gtr_progress *p = &f->p;
+    const uint64_t at = f->first + (uint64_t)p->step - 1;
+    const double value[OWN] = { (double)p->epoch, (double)p->step, p->loss, p->metric, p->val_loss, p->val_metric,
+        f->t->runner->shared->entry[at % GTR__RING].lr, p->samples_per_second, p->seconds };
+    const bool json = gtr__log_kind(f->d->log_file) == GTR__LOG_JSON;
+    int n = 0;
+    for (int i = 0; i < OWN + GTR_METRIC_COUNT; i++) {
+        const int k = i - OWN;
+        if (k >= 0 && !(f->scores >> k & 1)) continue;
+        const char *name = k < 0 ? own[i] : gtr__metric_rows[k].name;
+        const double x = k < 0 ? value[i] : f->metrics.value[k];
+        if (json) GTR__APPEND(line, size, n, "%c\"%s\":", i ? ',' : '{', name);
+        else GTR__APPEND(line, size, n, "%s%s", i ? "," : "", names ? name : "");
+        const int number = n;
+        if (!names && gtr__finite(x)) GTR__APPEND(line, size, n, "%.*g", i < 2 ? 17 : 9, x);
+        else if (json) GTR__APPEND(line, size, n, "null");
+        for (int c = number; c < n; c++) if (line[c] == ',') line[c] = '.'; /* the locale's point */
+    }
+    GTR__APPEND(line, size, n, json ? "}\n" : "\n");
+    return n;
+}
+static gtr_result gtr__log_append(gtr__fitting *f, char *line, int n) {
+    gtr__file file;
+    if (!gtr__file_start(&file, f->t->ctx, f->d->log_file, GTR__O_ADD, 0)) return gtr__file_fail(&file, "opening");
+    gtr_result r = gtr__file_move(&file, line, (uint64_t)n, true);
+    if (!gtr__file_close(&file) && !r) r = gtr__file_fail(&file, "closing");
+    return r;
+}
+static gtr_result gtr__log_row(gtr__fitting *f) {
+    char line[1200]; /* a number has up to 24 characters, a name 15 */
+    return f->d->log_file ? gtr__log_append(f, line, gtr__log_line(f, line, sizeof line, false)) : GTR_OK;
+}
+/* How much of a log is kept: whole lines of steps up to the one that the fit goes on after. */
+static gtr_result gtr__log_kept(const gtr__fitting *f, const char *head, bool csv, const char *text, size_t size,
+        size_t *kept) {
+    const size_t begin = strlen(head);
+    const bool again = f->drains && f->ended != f->before && (f->place + f->before) % f->per_epoch == 0;
+    if (memcmp(text, head, GTR__MIN(begin, size)))
+        return GTR__BAD_FILE(f->t->ctx, "does not begin as this fit's log, with %.*s", f->d->log_file,
+            (int)strcspn(head, "\n"), head);
+    if (size < begin) return GTR_OK;
+    for (size_t at = csv ? begin : 0; (*kept = at) < size; ) {
+        const char *end = (const char *)memchr(text + at, '\n', size - at), *c = end ? text + at : NULL;
+        while (c && c < end && *c != ',') c++; /* epoch; step, in JSON behind its name */
+        while (c && c < end && (*c < '0' || *c > '9')) c++;
+        if (!c || c == end || strtoll(c, NULL, 10) > f->before - again) break;
+        at = (size_t)(end + 1 - text);
+    }
+    return GTR_OK;
+}
+/* Before the first step: the log, with what it keeps of another run's, is there and can be written. */
+static gtr_result gtr__log_begin(gtr__fitting *f) {
+    gtr_context *ctx = f->t->ctx;
+    const char *path = f->d->log_file;
+    const bool csv = gtr__log_kind(path) == GTR__LOG_CSV;
+    char head[1200] = "{\"epoch\":";
+    gtr__save s = GTR__ZERO;
+    gtr__file file = GTR__ZERO;
+    struct GTR__STAT st;
+    uint8_t *old = NULL;
+    gtr_result r = GTR_OK;
+    size_t kept = 0;
+    if (csv) gtr__log_line(f, head, sizeof head, true);
+    if (f->resumed && (GTR__STAT(path, &st) == 0 || errno != ENOENT)) {
+        GTR__TRY(gtr__file_open(&file, ctx, path));
+        r = gtr__file_take(&file, file.size, 1, &old);
+        gtr__file_close(&file);
+        if (!r) r = gtr__log_kept(f, head, csv, (const char *)old, (size_t)file.size, &kept);
+    }
+    s.ctx = ctx; s.path = path;
+    s.header = kept ? (char *)old : head; s.header_bytes = kept ? kept : csv ? strlen(head) : 0;
+    if (!r && (!kept || kept < file.size)) r = gtr__save_out(&s);
+    gtr__mfree(ctx, old);
+    return r ? r : gtr__log_append(f, head, 0);
+}
 
 // >>observing
 static const char *const gtr__phase_names[] = {
@@ -22540,6 +22688,117 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
         gtr__textf(ctx, "%s: %s\n", k ? gtr__is_zero : gtr__is_unreached, names);
     }
     gtr__observed_drop(ctx, e);
+    return gtr__text(ctx);
+}
+/* A line of a summary: the first and the last of its ops, and what is counted of them. */
+typedef struct {
+    const gtr_tensor *begin, *end;
+    const char *name; int length;
+    int64_t parameters;
+    double products; /* multiply-adds */
+    char kind[25];
+} gtr__summary_line;
+typedef struct { int64_t trained, frozen, buffers; double products, bytes, computed; } gtr__summary;
+/* The line that op t begins, unless it joins one. What it is the first to read is not marked as reached any more. */
+static gtr__summary_line gtr__summary_of(gtr_tensor *t, unsigned char *reach, gtr__summary *sum) {
+    gtr__summary_line l = GTR__ZERO;
+    l.begin = t;
+    l.name = t->name;
+    for (int k = 0; k < t->n_in; k++) {
+        const gtr_tensor *p = t->in[k];
+        if (p->op != GTR__OP_PARAMETER) continue;
+        const char *dot = strrchr(p->name, '.');
+        const int64_t n = reach[p->id] ? gtr__count(&p->shape) : 0;
+        if (!l.name) { l.name = p->name; l.length = dot ? (int)(dot - p->name) : 0; }
+        *(p->buffer ? &sum->buffers : p->trainable ? &sum->trained : &sum->frozen) += n;
+        sum->bytes += n ? (double)p->data_bytes : 0;
+        l.parameters += p->buffer ? 0 : n;
+        reach[p->id] = 0;
+    }
+    if (!l.name) l.name = t->builder;
+    if (!l.length) l.length = (int)strlen(l.name);
+    snprintf(l.kind, sizeof l.kind, "%s", t->builder);
+    return l;
+}
+/* Whether t stands in the line of what was built before it: a step of one operand, or a builder's next op. */
+static bool gtr__summary_joins(gtr__summary_line *l, const gtr_tensor *t) {
+    const size_t n = strlen(l->kind);
+    const bool step = gtr__moves(t->op) == GTR__STEP_UNARY || gtr__moves(t->op) == GTR__STEP_DROP;
+    if (l->begin->op == GTR__OP_INPUT) return false;
+    if (t->builder == l->begin->builder && t->op != l->begin->op) return true;
+    if (!step || t->in[0] != l->end || n + strlen(t->builder) + 3 >= sizeof l->kind) return false;
+    snprintf(l->kind + n, sizeof l->kind - n, " + %s", t->builder);
+    return true;
+}
+/* A whole number with commas between its thousands; room for 40 characters. Returns buf. */
+static const char *gtr__thousands(double x, char *buf) {
+    char digits[40];
+    const int n = snprintf(digits, sizeof digits, "%.0f", GTR__MIN(x, 1e25));
+    int at = 0;
+    for (int i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0) buf[at++] = ',';
+        buf[at++] = digits[i];
+    }
+    buf[at] = 0;
+    return buf;
+}
+/* At most 120 columns: of a long name the end. */
+static void gtr__summary_print(gtr_context *ctx, const gtr__summary_line *line, int n, const gtr__summary *sum) {
+    static const char *const head[5] = { "layer", "kind", "output", "parameters", "multiply-adds" };
+    static const int most[3] = { 30, 24, 26 };
+    char a[40], b[40], c[40], shape[GTR__TEXT];
+    int w[5] = { 0 };
+    for (int pass = 0; pass < 2; pass++) for (int i = -1; i < n; i++) {
+        const gtr__summary_line *l = i < 0 ? NULL : &line[i];
+        const char *text[5] = { l ? l->name : head[0], l ? l->kind : head[1],
+            l ? gtr__shape_text(&l->end->shape, shape) : head[2], l ? gtr__thousands((double)l->parameters, a) : head[3],
+            l ? gtr__thousands(l->products, b) : head[4] };
+        int length = l ? l->length : 5;
+        for (; length > most[0] || (text[0][0] & 0xc0) == 0x80; length--) text[0]++;
+        for (int k = 0; k < 5 && !pass; k++)
+            w[k] = GTR__MAX(w[k], k ? k < 3 ? GTR__MIN((int)strlen(text[k]), most[k]) : (int)strlen(text[k]) : length);
+        if (pass) gtr__textf(ctx, "%-*.*s  %-*s  %-*.*s  %*s  %*s\n", w[0], length, text[0], w[1], text[1], w[2], w[2],
+            text[2], w[3], text[3], w[4], text[4]);
+    }
+    gtr__textf(ctx, "parameters: %s trained, %s frozen, %s in buffers, ", gtr__thousands((double)sum->trained, a),
+        gtr__thousands((double)sum->frozen, b), gtr__thousands((double)sum->buffers, c));
+    gtr__text_bytes(sum->bytes, a, sizeof a);
+    gtr__text_bytes(sum->computed, b, sizeof b);
+    gtr__textf(ctx, "%s\na row: %s multiply-adds, %s computed\n", a, gtr__thousands(sum->products, c), b);
+}
+const char *gtr_summary_text(gtr_tensor *out) {
+    if (!out || !gtr__usable_by(out->ctx, "gtr_summary_text")) return "";
+    gtr_context *ctx = out->ctx;
+    gtr__recipe r = gtr__recipe0(1, 0);
+    gtr__build b = GTR__ZERO;
+    gtr__summary sum = GTR__ZERO;
+    gtr__summary_line *line = NULL;
+    int n = 0;
+    r.fetch[0] = out; r.n_fetch = 1;
+    b.ctx = ctx; b.r = &r; b.rows = 1;
+    b.reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    if (b.reach) { gtr__reach(&b, b.reach); gtr__pass_record(&b); }
+    if (b.reach && !b.failed) line = GTR__NEW(ctx, gtr__summary_line, b.n_recorded);
+    for (int i = 0; line && i < b.n_recorded; i++) {
+        const gtr__recorded *q = &b.recorded[i];
+        const gtr__step_kind moves = gtr__moves(q->t->op);
+        if (moves == GTR__MOVES_LEAF && q->t->op != GTR__OP_INPUT) continue;
+        gtr__summary_line l = gtr__summary_of(q->t, b.reach, &sum);
+        if (gtr__class_of(q->t->op, -1) == GTR__CLASS_LOW) l.products = q->flops / 2;
+        for (int k = 0; k < q->n_out && moves != GTR__MOVES_ALIAS; k++)
+            sum.computed += (double)gtr__count(&b.plain[q->out + k].shape)
+                * (double)gtr__dtype_size(b.plain[q->out + k].dtype);
+        sum.products += l.products;
+        if (n && !l.parameters && gtr__summary_joins(&line[n - 1], q->t)) line[n - 1].products += l.products;
+        else line[n++] = l;
+        line[n - 1].end = q->t;
+    }
+    gtr__text_begin(ctx);
+    if (line) gtr__summary_print(ctx, line, n, &sum);
+    gtr__mfree(ctx, line);
+    gtr__mfree(ctx, b.reach);
+    gtr__mfree(ctx, b.recorded);
+    gtr__mfree(ctx, b.plain);
     return gtr__text(ctx);
 }
 /* Inputs' slots and kept values of the plan: each tensor once, by the largest value. */

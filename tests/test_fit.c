@@ -11,6 +11,7 @@
 #include "stack.h"
 #include "points.h"
 #include <fcntl.h>
+#include <time.h>
 
 enum { ROWS = 200, BATCH = 16, EPOCH = (ROWS + BATCH - 1) / BATCH, MOST = 512 };
 
@@ -694,70 +695,406 @@ static void called_from_the_rate(void)
 }
 
 /* ---- what a fit says, and what it says at once ---- */
+/* What a fit writes to stderr, into text: a pipe, or a terminal. False: there is none. */
+static bool heard(bool terminal, const net *n, gtr_fit_desc f, char *text, size_t size)
+{
+    const char *name;
+    size_t used = 0;
+    ssize_t got;
+    int ends[2], was;
+    text[0] = 0;
+    if (terminal) {
+        ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
+        if (ends[0] < 0 || grantpt(ends[0]) || unlockpt(ends[0]) || !(name = ptsname(ends[0]))
+                || (ends[1] = open(name, O_RDWR | O_NOCTTY)) < 0) {
+            SKIP("no terminal can be made");
+            return false;
+        }
+    }
+    else if (!CHECK(!pipe(ends), "no pipe")) return false;
+    fflush(stderr);
+    was = dup(2);
+    dup2(ends[1], 2);
+    f.silent = false;
+    EXPECT_EQ(gtr_fit(n->t, n->data, f), GTR_OK);
+    fflush(stderr);
+    dup2(was, 2);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    while (used + 1 < size && (got = read(ends[0], text + used, size - 1 - used)) > 0) used += (size_t)got;
+    text[used] = 0;
+    close(ends[0]); close(ends[1]); close(was);
+    return true;
+}
 static void first_line(void)
 {
     static char text[1 << 16];
     net n = build(PLAIN, adam());
     gtr_fit_desc f = epochs(8);
-    size_t used = 0;
-    ssize_t got;
-    const char *line, *name;
-    int master = posix_openpt(O_RDWR | O_NOCTTY), slave, was = dup(2);
-    f.silent = false; f.metric = n.acc;
-    if (master < 0 || grantpt(master) || unlockpt(master) || !(name = ptsname(master))
-            || (slave = open(name, O_RDWR | O_NOCTTY)) < 0) {
-        SKIP("no terminal can be made");
-        gtr_destroy(n.ctx);
-        return;
+    f.metric = n.acc;
+    setenv("TERM", "xterm", 1);
+    if (heard(true, &n, f, text, sizeof text)) {
+        CHECK(strchr(text, '\n') && !strncmp(text, gtr_device_text(n.ctx), strlen(gtr_device_text(n.ctx))),
+            "the first line is not the device: %.200s", text);
+        CHECK(strstr(text, "epoch 8/8") && !strstr(text, "nan") && !strstr(text, "  0/") && !strstr(text, "step 0/"),
+            "figures before there are any: %.400s", text);
+        if (device == GTR_DEVICE_CPU) EXPECT(strstr(text, "2 threads"));
     }
-    fflush(stderr);
-    dup2(slave, 2);
-    gtr_fit(n.t, n.data, f);
-    fflush(stderr);
-    dup2(was, 2);
-    fcntl(master, F_SETFL, O_NONBLOCK);
-    while (used + 1 < sizeof text && (got = read(master, text + used, sizeof text - 1 - used)) > 0) used += (size_t)got;
-    text[used] = 0;
-    close(master); close(slave); close(was);
-    line = strchr(text, '\n');
-    CHECK(line && !strncmp(text, gtr_device_text(n.ctx), strlen(gtr_device_text(n.ctx))),
-        "the first line is not the device: %.200s", text);
-    CHECK(strstr(text, "epoch 8/8") && !strstr(text, "nan") && !strstr(text, "step 0/"),
-        "figures before there are any: %.400s", text);
-    if (device == GTR_DEVICE_CPU) EXPECT(strstr(text, "2 threads"));
     EXPECT_OK(n.ctx);
     gtr_destroy(n.ctx);
 }
-/* A line has room for metrics with names as long as names may be, and for any figures. */
+/* A line has room for metrics with names as long as names may be, and for any figures; what is rewritten leaves out
+   what has no room. */
+static float slowly(int64_t step, void *user)
+{
+    struct timespec t = { 0, 30000000 };
+    (void)step; (void)user;
+    nanosleep(&t, NULL);
+    return 0.05f;
+}
+static gtr_trainer_desc slow(void)
+{
+    gtr_trainer_desc d = sgd(0);
+    d.schedule = GTR_CUSTOM_SCHEDULE; d.lr_fn = slowly;
+    return d;
+}
 static void long_names(void)
 {
     static char text[1 << 14], name[480];
     const gtr_float huge = (gtr_float)-3e38;
     gtr_init zero;
-    net n = build(PLAIN, sgd(0.1f));
-    gtr_fit_desc f = epochs(1);
-    int ends[2], was;
-    ssize_t got;
+    int terminal;
     memset(name, 'm', sizeof name - 1);
     memset(&zero, 0, sizeof zero);
     zero.frozen = true;
-    f.metric = gtr_parameter(n.ctx, name, gtr_shape0(), zero);
-    gtr_set(f.metric, &huge, sizeof huge);
-    f.validation = n.data; f.silent = false;
+    for (terminal = 0; terminal < 2; terminal++) {
+        net n = build(PLAIN, slow());
+        gtr_fit_desc f = epochs(1);
+        f.metric = gtr_parameter(n.ctx, name, gtr_shape0(), zero);
+        gtr_set(f.metric, &huge, sizeof huge);
+        f.validation = n.data;
+        EXPECT_OK(n.ctx);
+        if (heard(terminal, &n, f, text, sizeof text)) {
+            CHECK(strstr(text, "mmm -30000000") && strstr(text, "validation loss ")
+                && strstr(text, terminal ? " samples/s\r\n" : " samples/s\n"), "the line is %s", text);
+            EXPECT(!terminal || (strstr(text, " left\r") && !strstr(text, " left  mmm")));
+        }
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+/* On a terminal an epoch has a line that is rewritten, narrower than 80 columns and ten times a second at most, and in
+   whose place its own line is at the end. */
+static void running_line(void)
+{
+    static char text[1 << 14];
+    char row[200] = "", part[200];
+    double began, took;
+    int terminal, running = 0, epochs_said = 0, at = 0;
+    net n = build(NODES, slow());
+    gtr_fit_desc f = epochs(2);
+    f.metric = n.acc;
+    setenv("TERM", "xterm", 1);
+    began = gtr__now();
+    terminal = heard(true, &n, f, text, sizeof text);
+    took = gtr__now() - began;
+    const char *c = strchr(text, '\n');
+    while (terminal && c && *++c) {
+        const size_t k = strcspn(c, "\r\n");
+        if (k && k < sizeof part) {
+            long long e = 0, done = 0, all = 0;
+            int percent = -1;
+            snprintf(part, sizeof part, "%.*s", (int)k, c);
+            if (strstr(part, "left")) {
+                CHECK(sscanf(part, "epoch %lld/2  %lld/%lld  %d%%  loss ", &e, &done, &all, &percent) == 4 && e >= 1
+                    && e <= 2 && all == EPOCH && done >= 1 && done <= all && percent == 100 * done / all
+                    && strstr(part, "rows/s  0:0") && strstr(part, " left  accuracy 0."), "it is %s", part);
+                CHECK(k < 80, "%d columns: %s", (int)k, part);
+                running++;
+            }
+            memcpy(row, part, k);                               /* what the screen shows */
+            if (at < (int)k) row[at = (int)k] = 0;
+        }
+        c += k;
+        if (*c == '\n') {
+            char want[40];
+            snprintf(want, sizeof want, "epoch %d/2  step %d/%d  loss ", epochs_said + 1, EPOCH * (epochs_said + 1),
+                2 * EPOCH);
+            const char *end = strstr(row, " samples/s");
+            CHECK(!strncmp(row, want, strlen(want)) && end && strspn(end + 10, " ") == strlen(end + 10),
+                "the epoch's line is %s", row);
+            epochs_said++;
+            row[at = 0] = 0;
+        }
+    }
+    if (terminal) CHECK(running >= 3 && running <= took / 0.1 + 1 && epochs_said == 2,
+        "%d lines in %g s, %d of epochs: %s", running, took, epochs_said, text);
+    /* one that can't rewrite a line gets an epoch's alone */
+    setenv("TERM", "dumb", 1);
+    if (heard(true, &n, f, text, sizeof text))
+        CHECK(!strncmp(text, "epoch 1/2  step 13/26  loss ", 28) && !strstr(text, "left"), "it is %s", text);
+    setenv("TERM", "xterm", 1);
     EXPECT_OK(n.ctx);
-    fflush(stderr);
-    was = dup(2);
-    if (!CHECK(f.metric && was >= 0 && !pipe(ends), "no pipe")) return;
-    dup2(ends[1], 2);
+    gtr_destroy(n.ctx);
+}
+/* What callbacks see at steps and at epochs' ends. */
+typedef struct { int n; gtr_progress at[64]; double scores[8][GTR_METRIC_COUNT]; const char *unlinked; } seen;
+static bool see(const gtr_progress *p)
+{
+    seen *s = (seen *)p->user;
+    if (p->metrics && s->n < 8) memcpy(s->scores[s->n], p->metrics->value, sizeof *s->scores);
+    if (s->n < 64) s->at[s->n++] = *p;
+    if (s->unlinked) unlink(s->unlinked);
+    return true;
+}
+static const char *as_float(char *buf, double v) { snprintf(buf, 32, "%.4f", v); return buf; }
+/* To a pipe a fit writes a line an epoch, to the byte what it always was; and a callback gets what a line has. */
+static void piped_lines(void)
+{
+    static char text[1 << 14], want[1 << 14];
+    seen s;
+    int i, used = 0;
+    char a[4][32];
+    net n = build(NODES, adam());
+    gtr_fit_desc f = epochs(3);
+    memset(&s, 0, sizeof s);
+    f.validation = n.data; f.metric = n.acc; f.callback = see; f.callback_user = &s;
+    if (!heard(false, &n, f, text, sizeof text)) return;
+    EXPECT_EQ(s.n, 3);
+    for (i = 0; i < s.n; i++) {
+        const gtr_progress *p = &s.at[i];
+        const double rate = p->samples_per_second;
+        used += snprintf(want + used, sizeof want - (size_t)used,
+            "epoch %d/3  step %d/%d  loss %s  accuracy %s  validation loss %s accuracy %s  %.*f%s samples/s\n", i + 1,
+            (i + 1) * EPOCH, 3 * EPOCH, as_float(a[0], p->loss), as_float(a[1], p->metric), as_float(a[2], p->val_loss),
+            as_float(a[3], p->val_metric), rate >= 1e6 ? 2 : rate >= 1e4, rate * (rate >= 1e6 ? 1e-6 : rate >= 1e4
+            ? 1e-3 : 1), rate >= 1e6 ? " M" : rate >= 1e4 ? " k" : "");
+        EXPECT(p->epoch_step == EPOCH && p->epoch_steps == EPOCH);
+        EXPECT(p->seconds > (i ? s.at[i - 1].seconds : 0));
+    }
+    CHECK(!strcmp(text, want), "got\n%swant\n%s", text, want);
+    /* the rest of an epoch that was cut short, and what a callback may draw of it */
+    memset(&s, 0, sizeof s);
+    EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
+    for (i = 0; i < 4; i++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    f = epochs(1);
+    f.callback = see; f.callback_user = &s; f.callback_every = 1;
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
-    fflush(stderr);
-    dup2(was, 2);
-    close(ends[1]); close(was);
-    got = read(ends[0], text, sizeof text - 1);
-    close(ends[0]);
-    CHECK(got > 0 && strstr(text, "mmm -30000000") && strstr(text, "validation loss ") && strstr(text, " samples/s\n"),
-        "the line is %s", text);
+    EXPECT_EQ(s.n, 2 * EPOCH - 4);
+    for (i = 0; i < s.n; i++) {
+        EXPECT_EQ(s.at[i].step, i + 1);
+        EXPECT_EQ(s.at[i].epoch_step, (i + 4) % EPOCH + 1);
+    }
     EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+}
+
+/* ---- a fit's log ---- */
+static char log_text[2][1 << 14];
+static char *log_of(const char *path, int k)
+{
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(log_text[k], 1, sizeof *log_text - 1, f) : 0;
+    log_text[k][n] = 0;
+    if (f) fclose(f);
+    return log_text[k];
+}
+static void put_log(const char *path, const char *text, const char *how)
+{
+    FILE *f = fopen(path, how);
+    if (f) { fputs(text, f); fclose(f); }
+}
+/* Without what times are in a line: what stands before its last two of nine fields. */
+static char *untimed(char *text)
+{
+    char *to = text, *c = text;
+    while (*c) {
+        char *end = c + strcspn(c, "\n"), *at = c;
+        int commas = 0;
+        while (at < end && (commas += *at == ',') < 7) at++;
+        memmove(to, c, (size_t)(at - c));
+        to += at - c;
+        if (*end) *to++ = '\n';
+        c = end + (*end != 0);
+    }
+    *to = 0;
+    return text;
+}
+static const char *const log_names[2] = { "build/fit_log.csv", "build/fit_log.jsonl" };
+static void logs(void)
+{
+    static char want[1 << 14];
+    static const char *const own[] = { "epoch", "step", "loss", "metric", "val_loss", "val_metric", "lr",
+        "samples_per_second", "seconds" };
+    int k, i, j;
+    for (k = 0; k < 2; k++) {
+        seen s;
+        int used = 0;
+        net n = build(NODES, adam());
+        gtr_fit_desc f;
+        clear();
+        f = noted(epochs(3), one);
+        memset(&s, 0, sizeof s);
+        f.validation = n.data; f.metric = n.acc; f.callback = see; f.callback_user = &s; f.log_file = log_names[k];
+        f.metrics.scores = n.logits; f.metrics.labels = n.y; f.metrics.top_k = 2;
+        put_log(log_names[k], "what was there\n", "wb");
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        EXPECT_EQ(s.n, 3);
+#define ADD(...) (used += snprintf(want + used, sizeof want - (size_t)used, __VA_ARGS__))
+        for (i = k ? 0 : -1; i < 3; i++) for (j = 0; j < 9 + GTR_METRIC_COUNT; j++) {
+            const gtr_progress *p = &s.at[i < 0 ? 0 : i];
+            const double v[] = { p->epoch, (double)p->step, p->loss, p->metric, p->val_loss, p->val_metric,
+                one[(p->epoch) * EPOCH - 1].lr, p->samples_per_second, p->seconds };
+            const double x = j < 9 ? v[j] : s.scores[i < 0 ? 0 : i][j - 9];
+            const char *name = j < 9 ? own[j] : gtr__metric_rows[j - 9].name;
+            if (j >= 9 && x != x) continue;                     /* a label a row of three classes has no such */
+            if (j == 9 || j == 10) continue;
+            if (k) ADD("%s\"%s\":%.9g", j ? "," : "{", name, x);
+            else if (i < 0) ADD("%s%s", j ? "," : "", name);
+            else ADD("%s%.9g", j ? "," : "", x);
+            if (j == 8 + GTR_METRIC_AUC + 1) ADD(k ? "}\n" : "\n");
+        }
+        CHECK(!strcmp(log_of(log_names[k], 0), want), "got\n%swant\n%s", log_text[0], want);
+        CHECK(strstr(want, k ? ",\"auc\":" : ",auc\n") && strstr(want, "top-k"), "the names are %s", want);
+        /* what is not asked for, and what is not finite */
+        const gtr_float infinite = (gtr_float)INFINITY;
+        gtr_init zero;
+        memset(&zero, 0, sizeof zero);
+        zero.frozen = true;
+        gtr_tensor *endless = gtr_parameter(n.ctx, "endless", gtr_shape0(), zero);
+        gtr_set(endless, &infinite, sizeof infinite);
+        f = epochs(2);
+        f.log_file = log_names[k];
+        for (j = 0; j < 2; j++) {
+            EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+            log_of(log_names[k], 0);
+            EXPECT(strstr(log_text[0], !k ? ",,,,0.00499999989," : ",\"metric\":null,\"val_loss\":null,"
+                "\"val_metric\":null,\"lr\":0.00499999989,"));
+            const char *line = strchr(log_text[0], '\n');
+            EXPECT(k ? !strncmp(log_text[0], "{\"epoch\":1,\"step\":13,\"loss\":", 27)
+                : line && !strncmp(line, "\n1,13,", 6));
+            f.metric = endless;
+        }
+        EXPECT_OK(n.ctx);
+        unlink(log_names[k]);
+        gtr_destroy(n.ctx);
+    }
+}
+/* A log goes on where the fit does: what lies behind its checkpoint, and what was cut short, is not there. */
+static void logs_go_on(void)
+{
+    static const char kept[] = "build/fit_log.safetensors", before[] = "build/fit_log.before";
+    static char whole[1 << 14];
+    const char *torn[] = { "4,5", "{\"epoch\":4,\"st" };
+    int k, held, i;
+    for (k = 0; k < 2; k++) for (held = 0; held < 3; held++) {
+        net n = build(NODES, adam()), m = build(NODES, adam());
+        gtr_fit_desc f = epochs(4);
+        f.log_file = log_names[k];
+        if (held == 1) f.validation = n.data;
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        strcpy(whole, untimed(log_of(log_names[k], 0)));
+        unlink(log_names[k]); unlink(kept);
+        f.checkpoint = kept; f.resume = true;
+        if (held == 2) f.checkpoint_steps = 20;                 /* in the middle of the second epoch */
+        for (i = 2; i < 5; i++) {
+            net r = build(NODES, adam());
+            f.epochs = i;
+            if (held == 1) f.validation = r.data;
+            EXPECT_EQ(gtr_fit(r.t, r.data, f), GTR_OK);
+            if (i == 2) { unlink(before); EXPECT_EQ(link(kept, before), 0); }
+            if (i == 3) {                                       /* killed behind the rows, before the checkpoint */
+                EXPECT_EQ(rename(before, kept), 0);
+                put_log(log_names[k], torn[k], "ab");
+            }
+            EXPECT_OK(r.ctx);
+            gtr_destroy(r.ctx);
+        }
+        CHECK(!strcmp(untimed(log_of(log_names[k], 1)), whole), "%d, %d: got\n%swant\n%s", k, held, log_text[1],
+            whole);
+        /* nothing is left to do, and the log stays as it is */
+        const size_t size = strlen(log_of(log_names[k], 1));
+        if (held == 1) f.validation = m.data;
+        EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+        EXPECT_EQ(strlen(log_of(log_names[k], 1)), size);
+        /* other columns, or what is no log */
+        put_log(log_names[k], "hello\n", "wb");
+        gtr_destroy(m.ctx);
+        m = build(NODES, adam());
+        if (held == 1) f.validation = m.data;
+        f.epochs = 6;
+        EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_ERR_FORMAT);
+        EXPECT_ERROR(m.ctx, GTR_ERR_FORMAT, log_names[k]);
+        EXPECT(!strcmp(log_of(log_names[k], 1), "hello\n"));
+        /* a header that was cut short, and none */
+        gtr_destroy(m.ctx);
+        m = build(NODES, adam());
+        if (held == 1) f.validation = m.data;
+        put_log(log_names[k], k ? "{\"ep" : "epoch,ste", "wb");
+        EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+        log_of(log_names[k], 1);
+        EXPECT(!strncmp(log_text[1], k ? "{\"epoch\":5,\"step\":65," : "epoch,step,loss,", 16)
+            && (k || strstr(log_text[1], "seconds\n5,65,")));
+        EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
+        unlink(log_names[k]); unlink(kept);
+        finish(&n, &m);
+    }
+}
+/* A checkpoint of the callback's, before the epoch is validated: going on does that, and its row is there once. */
+static bool saves_there(const gtr_progress *p)
+{
+    if (p->step == 2 * EPOCH) EXPECT_EQ(gtr_checkpoint_save(p->trainer, (const char *)p->user), GTR_OK);
+    return true;
+}
+static void log_once(void)
+{
+    static char whole[1 << 14], kept[] = "build/fit_log.safetensors";
+    net n = build(NODES, adam()), m = build(NODES, adam());
+    gtr_fit_desc f = epochs(4);
+    f.log_file = log_names[0]; f.validation = n.data;
+    f.callback = saves_there; f.callback_every = EPOCH; f.callback_user = kept;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    strcpy(whole, untimed(log_of(log_names[0], 0)));
+    f.callback = NULL; f.callback_every = 0; f.validation = m.data; f.checkpoint = kept; f.resume = true;
+    EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
+    CHECK(!strcmp(untimed(log_of(log_names[0], 1)), whole), "got\n%swant\n%s", log_text[1], whole);
+    EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
+    unlink(log_names[0]); unlink(kept);
+    finish(&n, &m);
+}
+static void bad_logs(void)
+{
+    static const char *const names[] = { "", "csv", "build/log.txt", "build/x.csv/log", "build/log.CSV" };
+    static const char folder[] = "build/fit_folder.csv", none[] = "build/fit_none/log.json";
+    size_t i;
+    int k;
+    seen s;
+    net n = build(NODES, adam());
+    gtr_fit_desc f = epochs(3);
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        f.log_file = names[i];
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_ARG);
+        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "want a name in .csv, .jsonl or .json");
+    }
+    f.log_file = f.checkpoint = log_names[0];
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "that is not .checkpoint's");
+    f.checkpoint = NULL; f.log_file = none;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_IO);
+    EXPECT_ERROR(n.ctx, GTR_ERR_IO, none);
+    mkdir(folder, 0755);
+    f.log_file = folder;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_IO);
+    EXPECT_ERROR(n.ctx, GTR_ERR_IO, folder);
+    rmdir(folder);
+    EXPECT_EQ(gtr_trainer_report(n.t).step, 0);
+    for (k = 0; k < 2; k++) {                                   /* it goes, in mid-training */
+        memset(&s, 0, sizeof s);
+        s.unlinked = f.log_file = log_names[k];
+        f.callback = see; f.callback_user = &s; f.callback_every = k;
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_IO);
+        EXPECT_ERROR(n.ctx, GTR_ERR_IO, log_names[k]);
+        EXPECT(gtr_fit_ended(n.t).why == GTR_END_ERROR);
+    }
     gtr_destroy(n.ctx);
 }
 static void profiled_fit(void)
@@ -1218,6 +1555,12 @@ static void all(void)
     RUN(called_from_the_rate);
     RUN(first_line);
     RUN(long_names);
+    RUN(running_line);
+    RUN(piped_lines);
+    RUN(logs);
+    RUN(logs_go_on);
+    RUN(log_once);
+    RUN(bad_logs);
     RUN(profiled_fit);
     RUN(refused_at_once);
     RUN(idle_parameters);
