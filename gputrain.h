@@ -22723,29 +22723,32 @@ static gtr__summary_line gtr__summary_of(gtr_tensor *t, unsigned char *reach, gt
 /* Whether t stands in the line of what was built before it: a step of one operand, or a builder's next op. */
 static bool gtr__summary_joins(gtr__summary_line *l, const gtr_tensor *t) {
     const size_t n = strlen(l->kind);
-    const bool step = gtr__moves(t->op) == GTR__STEP_UNARY || gtr__moves(t->op) == GTR__STEP_DROP;
+    const gtr__step_kind moves = gtr__moves(t->op);
+    const bool step = moves == GTR__STEP_UNARY || moves == GTR__STEP_DROP;
     if (l->begin->op == GTR__OP_INPUT) return false;
-    if (t->builder == l->begin->builder && t->op != l->begin->op) return true;
+    /* a builder of one op has a line a call */
+    if (!strcmp(t->builder, l->begin->builder) && !strcmp(t->builder, l->end->builder) && (t->op != l->end->op
+            || l->end != l->begin || (moves == GTR__MOVES_ALIAS && strcmp(t->builder, gtr__row(t->op)->name))))
+        return true;
     if (!step || t->in[0] != l->end || n + strlen(t->builder) + 3 >= sizeof l->kind) return false;
     snprintf(l->kind + n, sizeof l->kind - n, " + %s", t->builder);
     return true;
 }
-/* A whole number with commas between its thousands; room for 40 characters. Returns buf. */
+/* A whole number with commas between its thousands, in at most 17 characters. Returns buf. */
 static const char *gtr__thousands(double x, char *buf) {
-    char digits[40];
-    const int n = snprintf(digits, sizeof digits, "%.0f", GTR__MIN(x, 1e25));
-    int at = 0;
+    char digits[32], *to = buf;
+    const int n = snprintf(digits, sizeof digits, x < 1e13 ? "%.0f" : "%.4g", x);
     for (int i = 0; i < n; i++) {
-        if (i && (n - i) % 3 == 0) buf[at++] = ',';
-        buf[at++] = digits[i];
+        if (i && x < 1e13 && (n - i) % 3 == 0) *to++ = ',';
+        *to++ = digits[i];
     }
-    buf[at] = 0;
+    *to = 0;
     return buf;
 }
 /* At most 120 columns: of a long name the end. */
 static void gtr__summary_print(gtr_context *ctx, const gtr__summary_line *line, int n, const gtr__summary *sum) {
     static const char *const head[5] = { "layer", "kind", "output", "parameters", "multiply-adds" };
-    static const int most[3] = { 30, 24, 26 };
+    static const int most[3] = { 28, 24, 26 };
     char a[40], b[40], c[40], shape[GTR__TEXT];
     int w[5] = { 0 };
     for (int pass = 0; pass < 2; pass++) for (int i = -1; i < n; i++) {

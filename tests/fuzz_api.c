@@ -1256,7 +1256,7 @@ static void do_fit(void)
     if (one_in(2)) { d.callback = progress; d.callback_user = &f; d.callback_every = nasty(byte() % 3); }
     d.no_shuffle = one_in(2); d.drop_last = one_in(4); d.silent = !one_in(4);
     if (one_in(4)) { d.history = history; d.history_size = nasty(4); if (d.history_size > 4) d.history_size = 4; }
-    char file[128];
+    char file[128], log[160];
     if (one_in(4)) {
         const char *p = path(path_of(one_in(2) ? "w0" : "w1"));
         if (p) d.checkpoint = (snprintf(file, sizeof file, "%s", p), file);
@@ -1270,15 +1270,21 @@ static void do_fit(void)
         io_arm();
     }
     if (one_in(4)) {
+        static const char *const ends[] = { ".csv", ".jsonl", ".json", ".txt", "" };
+        const char *p = path(path_of("log"));
+        if (p) d.log_file = (snprintf(log, sizeof log, "%s%s", p, ends[byte() % 5]), log);
+    }
+    if (one_in(4)) {
         d.patience = (int)nasty(1); d.min_delta = nastyf(0); d.restore_best = one_in(2);
         d.monitor = (gtr_metric)enumerated(one_in(2) ? 2 : GTR_METRIC_COUNT);
         d.monitor_least = one_in(d.monitor == GTR_METRIC_TENSOR ? 2 : 16);
     }
     if (one_in(8)) d.metrics = measured();
     if (one_in(8)) d.seconds = (double)nastyf(1e-3f);
-    before(false, "gtr_fit(%d, %d, epochs %d batch %lld validation %d metric %s callback %d every %lld checkpoint %s)",
-        t != NULL, data != NULL, d.epochs, (long long)d.batch, d.validation != NULL, N(d.metric), d.callback != NULL,
-        (long long)d.callback_every, d.checkpoint ? d.checkpoint : "NULL");
+    before(false, "gtr_fit(%d, %d, epochs %d batch %lld validation %d metric %s callback %d every %lld checkpoint %s "
+        "log_file %s)", t != NULL, data != NULL, d.epochs, (long long)d.batch, d.validation != NULL, N(d.metric), d.callback != NULL,
+        (long long)d.callback_every, d.checkpoint ? d.checkpoint : "NULL",
+        d.log_file ? d.log_file : "NULL");
     r = gtr_fit(t, data, d);
     if (f.cleared && !gtr_error(w->ctx)) r = GTR_OK;     /* a call that the callback may not make ends the fit */
     after(of_call(t, data, r));
@@ -1794,7 +1800,7 @@ static void do_text(void)
     gtr_trainer *t = trainer();
     gtr_memory_report m;
     const int64_t batch = nasty(1 + byte() % 4);
-    const unsigned k = byte() % 18;
+    const unsigned k = byte() % 20;
     gtr_result r;
     if (k < 3) {
         before(true, "gtr_plan_text(%d, %lld)", t != NULL, (long long)batch); text_of(gtr_plan_text(t, batch));
@@ -1808,6 +1814,10 @@ static void do_text(void)
     }
     else if (k < 9) {
         if (one_in(8)) { before(true, "gtr_largest_batch"); gtr_largest_batch(t, (size_t)nasty(10000)); told(); }
+    }
+    else if (k > 17) {
+        gtr_tensor *out = one_in(2) ? scalar() : any();
+        before(true, "gtr_summary_text(%s)", N(out)); text_of(gtr_summary_text(out));
     }
     else if (k > 15) {
         const int64_t rows = batch > 4096 && batch < (int64_t)1 << 40 ? 4096 : batch;  /* it takes memory for them */

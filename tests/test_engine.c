@@ -1920,6 +1920,84 @@ static void driver_memory(void)
     }
 }
 
+/* ---- what a network is ---- */
+/* A line a layer, to the character; no line is wider than 120 columns, whatever it is of. */
+static void summaries(void)
+{
+    static const char mlp[] =
+        "layer          kind                     output    parameters  multiply-adds\n"
+        "image          input                    (N, 784)           0              0\n"
+        "label          input                    (N,)               0              0\n"
+        "fc1            linear + relu + dropout  (N, 256)     200,960        200,704\n"
+        "fc2            linear                   (N, 10)        2,570          2,560\n"
+        "cross_entropy  cross_entropy            ()                 0              0\n"
+        "parameters: 203,530 trained, 0 frozen, 0 in buffers, 795.0 KiB\n"
+        "a row: 203,264 multiply-adds, 3.1 KiB computed\n";
+    static const char residual[] =
+        "layer           kind               output           parameters  multiply-adds\n"
+        "pixels          input              (N, 3, 32, 32)            0              0\n"
+        "layer1.0.conv1  conv2d             (N, 64, 32, 32)       1,792      1,769,472\n"
+        "layer1.0.bn1    batch_norm + relu  (N, 64, 32, 32)         128              0\n"
+        "layer1.0.conv2  conv2d             (N, 64, 32, 32)      36,928     37,748,736\n"
+        "add             add + relu         (N, 64, 32, 32)           0              0\n"
+        "max_pool        max_pool           (N, 64, 16, 16)           0              0\n"
+        "max_pool        max_pool           (N, 64, 8, 8)             0              0\n"
+        "reshape         reshape            (N, 4096)                 0              0\n"
+        "tied            linear + tanh      (N, 4096)        16,777,216     16,777,216\n"
+        "tied            linear             (N, 4096)                 0     16,777,216\n"
+        "smooth_l1       smooth_l1          ()                        0              0\n"
+        "parameters: 38,848 trained, 16,777,216 frozen, 128 in buffers, 64.1 MiB\n"
+        "a row: 73,072,640 multiply-adds, 1.7 MiB computed\n";
+    gtr_desc d = desc0();
+    const bool preset = device == GTR_DEVICE_CPU;               /* without running anything */
+    gtr_init init;
+    char name[300];
+    int k;
+    if (preset) d.preset = GTR_PRESET_SM90;
+    gtr_context *ctx = gtr_create(d);
+    memset(&init, 0, sizeof init);
+    init.frozen = true;
+    gtr_tensor *x = gtr_input(ctx, "image", GTR_F32, gtr_shape2(GTR_BATCH, 784)),
+        *y = gtr_input(ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH)),
+        *h = gtr_dropout(gtr_relu(gtr_linear(x, "fc1", 256)), "drop", 0.5f),
+        *out = gtr_linear(h, "fc2", 10);
+    const char *text = gtr_summary_text(gtr_cross_entropy(out, y));
+    CHECK(!strcmp(text, mlp) || sizeof(gtr_float) == 8, "got\n%swant\n%s", text, mlp);
+    text = gtr_summary_text(out);
+    CHECK(strstr(text, "\nfc2  ") && !strstr(text, "cross_entropy") && !strstr(text, "label"), "it is %s", text);
+    x = gtr_input(ctx, "pixels", GTR_F32, gtr_shape4(GTR_BATCH, 3, 32, 32));
+    gtr_scope_begin(ctx, "layer1.0");
+    h = gtr_relu(gtr_batch_norm(gtr_conv2d(x, "conv1", 64, 3, 1, 1), "bn1"));
+    h = gtr_relu(gtr_add(gtr_conv2d(h, "conv2", 64, 3, 1, 1), h));
+    gtr_scope_end(ctx);
+    h = gtr_flatten(gtr_max_pool2d(gtr_max_pool2d(h, 2, 2, 0), 2, 2, 0));
+    gtr_tensor *w = gtr_parameter(ctx, "tied", gtr_shape2(4096, 4096), init);
+    out = gtr_linear_with(gtr_tanh(gtr_linear_with(h, w, NULL)), w, NULL);
+    text = gtr_summary_text(gtr_smooth_l1(out, h));
+    CHECK(!strcmp(text, residual) || sizeof(gtr_float) == 8, "got\n%swant\n%s", text, residual);
+    /* names, chains and shapes of any length */
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    gtr_shape s = gtr_shape4(GTR_BATCH, 1, 1, 1000000);
+    s.ndim = 8;
+    for (k = 4; k < 8; k++) s.dim[k] = k % 2 ? 1 : 100;
+    h = gtr_input(ctx, name, GTR_F32, s);
+    for (k = 0; k < 9; k++) h = k % 3 ? gtr_relu(h) : gtr_linear(h, (name[k] = 'm', name), 100000);
+    /* calls of one op's builder are layers each, with shared weights, too */
+    gtr_conv_desc c2;
+    memset(&c2, 0, sizeof c2);
+    w = gtr_parameter(ctx, "shared.weight", gtr_shape4(3, 3, 1, 1), init);
+    text = strstr(gtr_summary_text(gtr_conv2d_with(gtr_conv2d_with(x, w, NULL, c2), w, NULL, c2)), "\nshared  conv2d ");
+    EXPECT(text && strstr(text + 1, "\nshared  conv2d "));
+    text = gtr_summary_text(h);
+    for (const char *c = text; *c; c += strcspn(c, "\n") + 1) CHECK(strcspn(c, "\n") <= 120, "%.*s is wider",
+        (int)strcspn(c, "\n"), c);
+    CHECK(strstr(text, "\nnnnnnnn") && strstr(text, "e+") && strstr(text, "linear + relu + relu"), "it is\n%s", text);
+    EXPECT_OK(ctx);
+    EXPECT(!gtr_summary_text(NULL)[0]);
+    gtr_destroy(ctx);
+}
+
 /* ---- presets, and what a context says of itself ---- */
 static void presets(void)
 {
@@ -1947,6 +2025,7 @@ static void presets(void)
         EXPECT(strstr(gtr_memory_text(n.t, 128), names[i]) != NULL);
         EXPECT_EQ(gtr_memory_plan(n.t, 128, &r), GTR_OK);
         EXPECT(r.batch == 128 && r.total > r.parameters && r.parameters > 0);
+        EXPECT(strstr(gtr_summary_text(n.loss), "cross_entropy") != NULL);
         most = gtr_largest_batch(n.t, (size_t)256 << 20);
         EXPECT(most > 1000);
         EXPECT_EQ(gtr_memory_plan(n.t, most, &r), GTR_OK);
@@ -5911,6 +5990,7 @@ static void all(void)
     RUN(memory_limit);
     RUN(driver_memory);
     RUN(presets);
+    RUN(summaries);
     RUN(device_texts);
     RUN(two_contexts);
     RUN(same_bits);

@@ -613,6 +613,7 @@ static void life(bool wrapped, int at, bool on)
     data = ctx ? points(ctx, 10, 0, -1) : NULL;
     memset(&f, 0, sizeof f);
     f.batch = 4; f.validation = data; f.silent = true; f.history = history; f.history_size = 4;
+    f.log_file = "build/faults.csv";
     if (data) gtr_fit(n.t, data, f);
     f.validation = made(ctx);
     if (f.validation) gtr_fit(n.t, f.validation, f);
@@ -621,6 +622,7 @@ static void life(bool wrapped, int at, bool on)
     gtr_eval(&n.logits, 1);
     gtr_get(n.logits, out, sizeof out);
     if (n.t) gtr_memory_text(n.t, 4);
+    gtr_summary_text(n.loss);
     saved = gtr_save(ctx, old_path);
     {
         unsigned char now[1 << 16];
@@ -1018,7 +1020,7 @@ static int in_child(family *f)
     NOTHING(gtr_loss(f->n.t) == gtr_loss(f->n.t)); NOTHING(gtr_item(f->n.loss) == gtr_item(f->n.loss));
     NOTHING(gtr_trainer_report(f->n.t).step);
     NOTHING(gtr_plan_text(f->n.t, 4)[0]); NOTHING(gtr_memory_text(f->n.t, 4)[0]); NOTHING(gtr_trace(f->n.t)[0]);
-    NOTHING(gtr_profile(f->n.t, false)[0]);
+    NOTHING(gtr_profile(f->n.t, false)[0]); NOTHING(gtr_summary_text(f->n.loss)[0]);
     NOTHING(gtr_largest_batch(f->n.t, 1 << 20)); NOTHING(gtr_on_gpu(ctx));
     NOTHING(gtr_relu(f->n.x)); NOTHING(gtr_linear(f->n.x, "more", 2));
     NOTHING(gtr_input(ctx, "z", GTR_F32, gtr_shape1(1)));

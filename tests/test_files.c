@@ -3150,6 +3150,22 @@ static void numbers_elsewhere(void)     /* where a comma is the decimal point */
         EXPECT(gtr__decimal_read("1.5e-70", '.', &n) && gtr__decimal_value(&n) < (gtr_float)1e-30);
         EXPECT(gtr__decimal_read("0.500000029802322387695312500000000000000000001", '.', &n)
             && gtr__decimal_value(&n) > (gtr_float)0.5);
+        /* a fit's log has points */
+        char path[600], text[400] = "";
+        run a = a_run(context(GTR_DEVICE_CPU), 48);
+        gtr_fit_desc f;
+        memset(&f, 0, sizeof f);
+        snprintf(path, sizeof path, "%s", in_folder("log.csv"));
+        f.batch = 24; f.silent = true; f.log_file = path;
+        EXPECT_EQ(gtr_fit(a.t, a.data, f), GTR_OK);
+        FILE *file = fopen(path, "r");
+        int commas = 0;
+        while (file && fgets(text, sizeof text, file)) {}       /* the last line */
+        for (k = 0; text[k]; k++) commas += text[k] == ',';
+        CHECK(commas == 8 && strchr(text, '.'), "the line is %s", text);
+        if (file) fclose(file);
+        unlink(path);
+        gtr_destroy(a.ctx);
     }
     setlocale(LC_NUMERIC, "C");
     unsetenv("LOCPATH");

@@ -1400,6 +1400,12 @@ static void fits_with_checkpoints(void)
         fit(w);
     }
     MISTAKE("a checkpoint that is a folder", "mistakes") { w->fd.checkpoint = FOLDER; fit(w); }
+    MISTAKE("a log of another ending", "log_file|fit.txt|.csv") { w->fd.log_file = path_of("fit.txt"); fit(w); }
+    MISTAKE("a log in a folder that is not there", "nowhere") { w->fd.log_file = path_of("nowhere/fit.csv"); fit(w); }
+    MISTAKE("a log that is the checkpoint", "log_file|.checkpoint") {
+        w->fd.checkpoint = w->fd.log_file = path_of("fit.csv");
+        fit(w);
+    }
     MISTAKE("keep_last of 100", "keep_last|30") {
         w->fd.checkpoint = path_of("fit.checkpoint"); w->fd.keep_last = 100;
         fit(w);
