@@ -525,12 +525,11 @@ typedef struct gtr_fit_desc {
     bool silent; /* no progress on stderr */
     gtr_report *history; /* NULL, or room for history_size reports, filled step by step */
     int64_t history_size;
-    /* NULL, or a file that gets a line at each epoch's end: NAME.csv, with a header, or NAME.jsonl or .json, an object
-       a line: epoch, step, loss, metric, val_loss, val_metric, lr (of group 0, of the last step), samples_per_second,
-       seconds (as gtr_progress has them), and by their names the values that .metrics have. One that is not finite or
-       not asked for is empty, or null. Begun anew before the first step; where .resume goes on without the lines behind
-       the checkpoint's step, and one that was cut short. Another ending, or .checkpoint's file: GTR_ERR_ARG; where it
-       can't be written: GTR_ERR_IO, also at an epoch's end; goes on, but has other columns: GTR_ERR_FORMAT */
+    /* NULL, or a file NAME.csv that gets a header and a row at each epoch's end, or .jsonl or .json, an object a line:
+       epoch, step, loss, metric, val_loss, val_metric, lr (its last, of group 0), samples_per_second, seconds, and what
+       values .metrics have, by their names. What is not finite or not asked for is empty, or null. Begun anew before
+       the first step; where .resume goes on without rows behind the checkpoint, and one that was cut short. Another
+       ending: GTR_ERR_ARG; it can't be written, then or later: GTR_ERR_IO; it is no such log: GTR_ERR_FORMAT */
     const char *log_file;
     /* NULL, or the file that holds this fit's newest gtr_checkpoint_save: every so many steps, seconds or epochs,
        whichever comes first (all 0: every epoch), and where it ends without an error. That it can be written there, and
@@ -1438,12 +1437,11 @@ GTR_API gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t by
 
 // >>observe
 /* Texts belong to the context and are valid until the next text call. */
-/* The network that computes out, its predictions or a loss, as it was built, a line a layer: name, kind, shape (N: the
-   batch), parameters (trained or not, where they are read first; no buffers), and multiply-adds of products for a row
-   of the batch. Element-wise ops of one operand, and dropout, stand in the line of what they follow. Below it sums:
-   parameters that may be trained, .frozen ones, numbers in buffers, the bytes of all these; multiply-adds and bytes of
-   all that is computed for a row (a step shares memory: gtr_memory_text). Runs nothing: works with presets. "" on
-   failure. */
+/* The network that computes out, be it a loss, a line a layer: name, kind, shape (N: the batch), parameters (where they
+   are read first, without buffers), multiply-adds of products for a row of the batch. Element-wise ops of one operand
+   and dropout stand in the line of what they follow. Then sums: numbers and bytes of parameters and buffers; for a row
+   multiply-adds and the bytes of all that is computed (a step shares memory: gtr_memory_text). Runs nothing: works with
+   presets. "" on failure. */
 GTR_API const char *gtr_summary_text(gtr_tensor *out);
 /* The plan of a step at a batch's size: a line a node; and what gradients do not reach, see gtr_trainer_create. */
 GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
@@ -16527,7 +16525,6 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
 }
 
 // >>fit
-#define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
 #define GTR__MAX_KEPT 30 /* gtr_fit_desc.keep_last at most */
 /* What early stopping goes by: the best value, its epoch (0: none), epochs seen and without a better one since; in host
    memory the weights of that epoch, as gtr__weights_move lays them out. All of it that a fit would need to go on. */
@@ -16560,7 +16557,7 @@ static gtr_result gtr__fit_resume(gtr__fitting *f);
 static gtr_result gtr__fit_resumed(gtr__fitting *f);
 static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end);
 static gtr_result gtr__log_begin(gtr__fitting *f);
-static gtr_result gtr__log_row(gtr__fitting *f);
+static gtr_result gtr__log_row(gtr__fitting *f, bool none);
 /* Steps between checkpoints by epochs; 0: there are none. */
 static int64_t gtr__fit_every(const gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
@@ -16602,25 +16599,22 @@ static void gtr__fit_figures(gtr__fitting *f) {
     f->p.epoch_steps = f->per_epoch;
     f->p.epoch_step = at ? (at - 1) % f->per_epoch + 1 : 0;
 }
-/* The line that is rewritten, once the epoch has figures: what fits into 79 columns. The clock was read for the launch,
-   and what the device reported is all that is looked at. */
+/* The line that is rewritten, in 79 columns, of what was reported when a launch last read the clock. */
 static void gtr__fit_running(gtr__fitting *f) {
-    enum { COLUMNS = 79 };
     const gtr_progress *p = &f->p;
-    char line[COLUMNS + 1], part[4][64] = { "" };
+    char line[256], rate[40];
     if (!f->terminal || !(f->weight > 0) || f->pace.since - f->shown < 0.1) return;
     f->shown = f->pace.since;
     gtr__fit_figures(f);
-    const int left = (int)GTR__MIN(p->seconds_left, 3599999.0), hours = left / 3600, minutes = left / 60 % 60;
-    snprintf(part[0], sizeof *part, "loss %.5g", (double)p->loss);
-    gtr__rate_text(p->samples_per_second, "rows", part[1], sizeof *part);
-    if (hours) snprintf(part[2], sizeof *part, "%d:%02d:%02d left", hours, minutes, left % 60);
-    else snprintf(part[2], sizeof *part, "%d:%02d left", minutes, left % 60);
-    if (f->d->metric) snprintf(part[3], sizeof *part, "%.40s %.3g", gtr__label(f->d->metric), (double)p->metric);
-    int n = snprintf(line, sizeof line, "epoch %d/%d  %lld/%lld  %d%%", p->epoch, p->epochs, (long long)p->epoch_step,
-        (long long)p->epoch_steps, (int)(100 * (double)p->epoch_step / (double)p->epoch_steps));
-    for (int k = 0; k < 4; k++)
-        if (part[k][0] && n + 2 + (int)strlen(part[k]) <= COLUMNS) GTR__APPEND(line, sizeof line, n, "  %s", part[k]);
+    const int left = (int)GTR__MIN(p->seconds_left, 3599999.0), unit = left < 3600 ? 1 : 60;
+    gtr__rate_text(p->samples_per_second, "rows", rate, sizeof rate);
+    int n = snprintf(line, sizeof line, "epoch %d/%d  %jd/%jd  %d%%  loss %.5g  %s  %d:%02d%s left", p->epoch,
+        p->epochs, (intmax_t)p->epoch_step, (intmax_t)p->epoch_steps,
+        (int)(100 * (double)p->epoch_step / (double)p->epoch_steps), (double)p->loss, rate, left / unit / 60,
+        left / unit % 60, unit > 1 ? " h" : "");
+    const int whole = n;
+    if (f->d->metric) GTR__APPEND(line, sizeof line, n, "  %.40s %.3g", gtr__label(f->d->metric), (double)p->metric);
+    line[n < 80 ? n : GTR__MIN(whole, 79)] = 0; /* without the metric, if it has no room */
     gtr__fit_line(f, line, false);
 }
 /* An epoch's line. */
@@ -16700,7 +16694,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
         if (f->drains || at + 1 < f->per_epoch) continue;
         gtr__fit_figures(f);
         gtr__fit_show(f);
-        if (!t->refused) t->refused = gtr__log_row(f);
+        if (!t->refused) t->refused = gtr__log_row(f, false);
     }
 }
 /* What steps of t change and evaluations read: parameters, buffers, averages; to host memory, or from there. host NULL:
@@ -16792,7 +16786,7 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     if (epoch_end) {
         gtr__fit_show(f);
         f->ended = (int64_t)(f->next - f->first);
-        GTR__TRY(gtr__log_row(f));
+        GTR__TRY(gtr__log_row(f, false));
     }
     if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p) && !f->why)
         f->why = GTR_END_CALLBACK;
@@ -17002,13 +16996,6 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
             (long long)f->p.steps);
     return GTR_OK;
 }
-typedef enum { GTR__LOG_NONE, GTR__LOG_CSV, GTR__LOG_JSON } gtr__log; /* by how a path ends */
-static gtr__log gtr__log_kind(const char *path) {
-    const char *dot = strrchr(path, '.');
-    if (!dot) return GTR__LOG_NONE;
-    return !strcmp(dot, ".csv") ? GTR__LOG_CSV : !strcmp(dot, ".jsonl") || !strcmp(dot, ".json") ? GTR__LOG_JSON
-        : GTR__LOG_NONE;
-}
 static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool drains) {
     if (d->epochs < 1 || d->callback_every < 0 || d->history_size < 0)
         return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
@@ -17023,9 +17010,6 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
             d->monitor == GTR_METRIC_TENSOR ? "metric is" : "metrics.scores, of which it is one, are");
     if (d->metrics.scores && !d->validation)
         return GTR__BAD_ARG(ctx, "gtr_fit: .metrics are of .validation, which is NULL");
-    if (d->log_file && (!gtr__log_kind(d->log_file) || (d->checkpoint && !strcmp(d->log_file, d->checkpoint))))
-        return GTR__BAD_ARG(ctx, "gtr_fit: .log_file is " GTR__PATH ", want a name in .csv, .jsonl or .json that is not "
-            ".checkpoint's", d->log_file);
     GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, drains, d->callback != NULL, d->checkpoint != NULL,
         d->metrics.scores != NULL));
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
@@ -17603,6 +17587,7 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  define GTR__IS_FOLDER S_ISDIR
 #endif
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
+#define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
 #define GTR__OF_FILE(ctx, code, text, ...) GTR__FAIL(ctx, code, GTR__PATH ": " text, __VA_ARGS__)
 #define GTR__BAD_FILE(ctx, ...) GTR__OF_FILE(ctx, FORMAT, __VA_ARGS__)
 #define GTR__IO_PIECE (1u << 30)
@@ -22408,8 +22393,16 @@ static bool gtr__files_alike(const char *a, const char *b) {
     for (int k = 0; k < 2; k++) gtr__file_close(&f[k]);
     return alike;
 }
-/* What a fit asks of its checkpoints; no file that is there is replaced while an error is kept. */
+/* Of a path that ends so, 0: CSV, 1: JSON; else -1. */
+static int gtr__log_kind(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return !dot ? -1 : !strcmp(dot, ".csv") ? 0 : !strcmp(dot, ".jsonl") || !strcmp(dot, ".json") ? 1 : -1;
+}
+/* What a fit asks of its checkpoints and log; no file that is there is replaced while an error is kept. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d) {
+    if (d->log_file && (gtr__log_kind(d->log_file) < 0 || (d->checkpoint && !strcmp(d->log_file, d->checkpoint))))
+        return GTR__BAD_ARG(ctx, "gtr_fit: .log_file is " GTR__PATH ", want a name in .csv, .jsonl or .json, not "
+            ".checkpoint's", d->log_file);
     if (d->checkpoint && !*d->checkpoint) return GTR__BAD_ARG(ctx, "gtr_fit: .checkpoint is empty");
     if (d->checkpoint_steps < 0 || !(d->checkpoint_seconds >= 0) || d->checkpoint_epochs < 0 || d->keep_last < 0
             || d->keep_last > GTR__MAX_KEPT)
@@ -22510,7 +22503,7 @@ static int gtr__log_line(const gtr__fitting *f, char *line, size_t size, bool na
     const uint64_t at = f->first + (uint64_t)p->step - 1;
     const double value[OWN] = { (double)p->epoch, (double)p->step, p->loss, p->metric, p->val_loss, p->val_metric,
         f->t->runner->shared->entry[at % GTR__RING].lr, p->samples_per_second, p->seconds };
-    const bool json = gtr__log_kind(f->d->log_file) == GTR__LOG_JSON;
+    const bool json = gtr__log_kind(f->d->log_file) > 0;
     int n = 0;
     for (int i = 0; i < OWN + GTR_METRIC_COUNT; i++) {
         const int k = i - OWN;
@@ -22527,59 +22520,56 @@ static int gtr__log_line(const gtr__fitting *f, char *line, size_t size, bool na
     GTR__APPEND(line, size, n, json ? "}\n" : "\n");
     return n;
 }
-static gtr_result gtr__log_append(gtr__fitting *f, char *line, int n) {
+/* Adds a row, or, with none, tries whether one can be. */
+static gtr_result gtr__log_row(gtr__fitting *f, bool none) {
     gtr__file file;
+    char line[1200]; /* a number has up to 24 characters, a name 18 */
+    if (!f->d->log_file) return GTR_OK;
+    const int n = none ? 0 : gtr__log_line(f, line, sizeof line, false);
     if (!gtr__file_start(&file, f->t->ctx, f->d->log_file, GTR__O_ADD, 0)) return gtr__file_fail(&file, "opening");
     gtr_result r = gtr__file_move(&file, line, (uint64_t)n, true);
     if (!gtr__file_close(&file) && !r) r = gtr__file_fail(&file, "closing");
     return r;
 }
-static gtr_result gtr__log_row(gtr__fitting *f) {
-    char line[1200]; /* a number has up to 24 characters, a name 15 */
-    return f->d->log_file ? gtr__log_append(f, line, gtr__log_line(f, line, sizeof line, false)) : GTR_OK;
-}
-/* How much of a log is kept: whole lines of steps up to the one that the fit goes on after. */
-static gtr_result gtr__log_kept(const gtr__fitting *f, const char *head, bool csv, const char *text, size_t size,
-        size_t *kept) {
-    const size_t begin = strlen(head);
+/* How much of text, from `at` on, are whole lines of steps until the one that the fit goes on after. */
+static size_t gtr__log_kept(const gtr__fitting *f, const char *text, size_t size, size_t at) {
     const bool again = f->drains && f->ended != f->before && (f->place + f->before) % f->per_epoch == 0;
-    if (memcmp(text, head, GTR__MIN(begin, size)))
-        return GTR__BAD_FILE(f->t->ctx, "does not begin as this fit's log, with %.*s", f->d->log_file,
-            (int)strcspn(head, "\n"), head);
-    if (size < begin) return GTR_OK;
-    for (size_t at = csv ? begin : 0; (*kept = at) < size; ) {
-        const char *end = (const char *)memchr(text + at, '\n', size - at), *c = end ? text + at : NULL;
-        while (c && c < end && *c != ',') c++; /* epoch; step, in JSON behind its name */
-        while (c && c < end && (*c < '0' || *c > '9')) c++;
-        if (!c || c == end || strtoll(c, NULL, 10) > f->before - again) break;
-        at = (size_t)(end + 1 - text);
+    for (const char *c, *end; at < size && (end = (const char *)memchr(text + at, '\n', size - at)) != NULL;
+            at = (size_t)(end + 1 - text)) {
+        c = text + at + strcspn(text + at, ","); /* the number behind it, in JSON behind a name, is the step */
+        c += strcspn(c, "0123456789");
+        const int64_t step = strtoll(c, NULL, 10);
+        if (c >= end || step < 1 || step > f->before - again) break;
     }
-    return GTR_OK;
+    return at;
 }
-/* Before the first step: the log, with what it keeps of another run's, is there and can be written. */
+/* Before the first step: the log, with what it keeps of an earlier run's, is there and can be written. */
 static gtr_result gtr__log_begin(gtr__fitting *f) {
     gtr_context *ctx = f->t->ctx;
-    const char *path = f->d->log_file;
-    const bool csv = gtr__log_kind(path) == GTR__LOG_CSV;
+    const bool csv = !gtr__log_kind(f->d->log_file);
     char head[1200] = "{\"epoch\":";
+    const size_t begins = csv ? (size_t)gtr__log_line(f, head, sizeof head, true) : strlen(head), header = csv * begins;
     gtr__save s = GTR__ZERO;
     gtr__file file = GTR__ZERO;
     struct GTR__STAT st;
     uint8_t *old = NULL;
     gtr_result r = GTR_OK;
-    size_t kept = 0;
-    if (csv) gtr__log_line(f, head, sizeof head, true);
-    if (f->resumed && (GTR__STAT(path, &st) == 0 || errno != ENOENT)) {
-        GTR__TRY(gtr__file_open(&file, ctx, path));
-        r = gtr__file_take(&file, file.size, 1, &old);
+    s.ctx = ctx; s.path = f->d->log_file; s.header = head; s.header_bytes = header;
+    if (f->resumed && (GTR__STAT(s.path, &st) == 0 || errno != ENOENT)) {
+        GTR__TRY(gtr__file_open(&file, ctx, s.path));
+        const size_t size = (size_t)file.size;
+        r = gtr__file_take(&file, size, 1, &old);
         gtr__file_close(&file);
-        if (!r) r = gtr__log_kept(f, head, csv, (const char *)old, (size_t)file.size, &kept);
+        if (!r && memcmp(old, head, GTR__MIN(begins, size)))
+            r = GTR__BAD_FILE(ctx, "does not begin as this fit's log, with %.*s", s.path, (int)begins - csv, head);
+        if (!r && size >= begins) {
+            s.header = (char *)old;
+            s.header_bytes = gtr__log_kept(f, s.header, size, header);
+        }
     }
-    s.ctx = ctx; s.path = path;
-    s.header = kept ? (char *)old : head; s.header_bytes = kept ? kept : csv ? strlen(head) : 0;
-    if (!r && (!kept || kept < file.size)) r = gtr__save_out(&s);
+    if (!r && (!old || s.header_bytes != file.size)) r = gtr__save_out(&s);
     gtr__mfree(ctx, old);
-    return r ? r : gtr__log_append(f, head, 0);
+    return r ? r : gtr__log_row(f, true);
 }
 
 // >>observing
@@ -22693,30 +22683,30 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
 /* A line of a summary: the first and the last of its ops, and what is counted of them. */
 typedef struct {
     const gtr_tensor *begin, *end;
-    const char *name; int length;
-    int64_t parameters;
-    double products; /* multiply-adds */
-    char kind[25];
+    double parameters, products;
+    char name[29], kind[25];
 } gtr__summary_line;
-typedef struct { int64_t trained, frozen, buffers; double products, bytes, computed; } gtr__summary;
+enum { GTR__TRAINED, GTR__FROZEN, GTR__BUFFERS, GTR__STORED, GTR__PRODUCTS, GTR__COMPUTED_BYTES, GTR__SUMS };
 /* The line that op t begins, unless it joins one. What it is the first to read is not marked as reached any more. */
-static gtr__summary_line gtr__summary_of(gtr_tensor *t, unsigned char *reach, gtr__summary *sum) {
+static gtr__summary_line gtr__summary_of(const gtr_tensor *t, unsigned char *reach, double *sum) {
     gtr__summary_line l = GTR__ZERO;
+    const char *name = t->name, *dot = NULL;
     l.begin = t;
-    l.name = t->name;
     for (int k = 0; k < t->n_in; k++) {
         const gtr_tensor *p = t->in[k];
         if (p->op != GTR__OP_PARAMETER) continue;
-        const char *dot = strrchr(p->name, '.');
-        const int64_t n = reach[p->id] ? gtr__count(&p->shape) : 0;
-        if (!l.name) { l.name = p->name; l.length = dot ? (int)(dot - p->name) : 0; }
-        *(p->buffer ? &sum->buffers : p->trainable ? &sum->trained : &sum->frozen) += n;
-        sum->bytes += n ? (double)p->data_bytes : 0;
+        if (!name) { name = p->name; dot = strrchr(name, '.'); }
+        if (!reach[p->id]) continue;
+        const double n = (double)gtr__count(&p->shape);
+        sum[p->buffer ? GTR__BUFFERS : p->trainable ? GTR__TRAINED : GTR__FROZEN] += n;
+        sum[GTR__STORED] += (double)p->data_bytes;
         l.parameters += p->buffer ? 0 : n;
         reach[p->id] = 0;
     }
-    if (!l.name) l.name = t->builder;
-    if (!l.length) l.length = (int)strlen(l.name);
+    if (!name) name = t->builder;
+    size_t n = dot ? (size_t)(dot - name) : strlen(name);
+    for (; n >= sizeof l.name || (*name & 0xc0) == 0x80; n--) name++; /* of a long name the end */
+    memcpy(l.name, name, n);
     snprintf(l.kind, sizeof l.kind, "%s", t->builder);
     return l;
 }
@@ -22745,36 +22735,33 @@ static const char *gtr__thousands(double x, char *buf) {
     *to = 0;
     return buf;
 }
-/* At most 120 columns: of a long name the end. */
-static void gtr__summary_print(gtr_context *ctx, const gtr__summary_line *line, int n, const gtr__summary *sum) {
-    static const char *const head[5] = { "layer", "kind", "output", "parameters", "multiply-adds" };
-    static const int most[3] = { 28, 24, 26 };
-    char a[40], b[40], c[40], shape[GTR__TEXT];
+static void gtr__summary_print(gtr_context *ctx, const gtr__summary_line *line, int n, const double *sum) {
+    char t[GTR__SUMS][40], shape[GTR__TEXT];
     int w[5] = { 0 };
     for (int pass = 0; pass < 2; pass++) for (int i = -1; i < n; i++) {
-        const gtr__summary_line *l = i < 0 ? NULL : &line[i];
-        const char *text[5] = { l ? l->name : head[0], l ? l->kind : head[1],
-            l ? gtr__shape_text(&l->end->shape, shape) : head[2], l ? gtr__thousands((double)l->parameters, a) : head[3],
-            l ? gtr__thousands(l->products, b) : head[4] };
-        int length = l ? l->length : 5;
-        for (; length > most[0] || (text[0][0] & 0xc0) == 0x80; length--) text[0]++;
-        for (int k = 0; k < 5 && !pass; k++)
-            w[k] = GTR__MAX(w[k], k ? k < 3 ? GTR__MIN((int)strlen(text[k]), most[k]) : (int)strlen(text[k]) : length);
-        if (pass) gtr__textf(ctx, "%-*.*s  %-*s  %-*.*s  %*s  %*s\n", w[0], length, text[0], w[1], text[1], w[2], w[2],
-            text[2], w[3], text[3], w[4], text[4]);
+        const char *text[5] = { "layer", "kind", "output", "parameters", "multiply-adds" };
+        if (i >= 0) {
+            text[0] = line[i].name; text[1] = line[i].kind;
+            text[2] = gtr__shape_text(&line[i].end->shape, shape);
+            shape[26] = 0; /* a line has at most 120 columns */
+            text[3] = gtr__thousands(line[i].parameters, t[0]); text[4] = gtr__thousands(line[i].products, t[1]);
+        }
+        for (int k = 0; k < 5; k++) w[k] = GTR__MAX(w[k], (int)strlen(text[k]));
+        if (pass) gtr__textf(ctx, "%-*s  %-*s  %-*s  %*s  %*s\n", w[0], text[0], w[1], text[1], w[2], text[2],
+            w[3], text[3], w[4], text[4]);
     }
-    gtr__textf(ctx, "parameters: %s trained, %s frozen, %s in buffers, ", gtr__thousands((double)sum->trained, a),
-        gtr__thousands((double)sum->frozen, b), gtr__thousands((double)sum->buffers, c));
-    gtr__text_bytes(sum->bytes, a, sizeof a);
-    gtr__text_bytes(sum->computed, b, sizeof b);
-    gtr__textf(ctx, "%s\na row: %s multiply-adds, %s computed\n", a, gtr__thousands(sum->products, c), b);
+    for (int k = 0; k < GTR__SUMS; k++)
+        if (k == GTR__STORED || k == GTR__COMPUTED_BYTES) gtr__text_bytes(sum[k], t[k], sizeof *t);
+        else gtr__thousands(sum[k], t[k]);
+    gtr__textf(ctx, "parameters: %s trained, %s frozen, %s in buffers, %s\na row: %s multiply-adds, %s computed\n",
+        t[0], t[1], t[2], t[3], t[4], t[5]);
 }
 const char *gtr_summary_text(gtr_tensor *out) {
     if (!out || !gtr__usable_by(out->ctx, "gtr_summary_text")) return "";
     gtr_context *ctx = out->ctx;
     gtr__recipe r = gtr__recipe0(1, 0);
     gtr__build b = GTR__ZERO;
-    gtr__summary sum = GTR__ZERO;
+    double sum[GTR__SUMS] = { 0 };
     gtr__summary_line *line = NULL;
     int n = 0;
     r.fetch[0] = out; r.n_fetch = 1;
@@ -22786,18 +22773,18 @@ const char *gtr_summary_text(gtr_tensor *out) {
         const gtr__recorded *q = &b.recorded[i];
         const gtr__step_kind moves = gtr__moves(q->t->op);
         if (moves == GTR__MOVES_LEAF && q->t->op != GTR__OP_INPUT) continue;
-        gtr__summary_line l = gtr__summary_of(q->t, b.reach, &sum);
+        gtr__summary_line l = gtr__summary_of(q->t, b.reach, sum);
         if (gtr__class_of(q->t->op, -1) == GTR__CLASS_LOW) l.products = q->flops / 2;
         for (int k = 0; k < q->n_out && moves != GTR__MOVES_ALIAS; k++)
-            sum.computed += (double)gtr__count(&b.plain[q->out + k].shape)
+            sum[GTR__COMPUTED_BYTES] += (double)gtr__count(&b.plain[q->out + k].shape)
                 * (double)gtr__dtype_size(b.plain[q->out + k].dtype);
-        sum.products += l.products;
-        if (n && !l.parameters && gtr__summary_joins(&line[n - 1], q->t)) line[n - 1].products += l.products;
+        sum[GTR__PRODUCTS] += l.products;
+        if (n && l.parameters == 0 && gtr__summary_joins(&line[n - 1], q->t)) line[n - 1].products += l.products;
         else line[n++] = l;
         line[n - 1].end = q->t;
     }
     gtr__text_begin(ctx);
-    if (line) gtr__summary_print(ctx, line, n, &sum);
+    if (line) gtr__summary_print(ctx, line, n, sum);
     gtr__mfree(ctx, line);
     gtr__mfree(ctx, b.reach);
     gtr__mfree(ctx, b.recorded);

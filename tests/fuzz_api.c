@@ -1282,8 +1282,8 @@ static void do_fit(void)
     if (one_in(8)) d.metrics = measured();
     if (one_in(8)) d.seconds = (double)nastyf(1e-3f);
     before(false, "gtr_fit(%d, %d, epochs %d batch %lld validation %d metric %s callback %d every %lld checkpoint %s "
-        "log_file %s)", t != NULL, data != NULL, d.epochs, (long long)d.batch, d.validation != NULL, N(d.metric), d.callback != NULL,
-        (long long)d.callback_every, d.checkpoint ? d.checkpoint : "NULL",
+        "log_file %s)", t != NULL, data != NULL, d.epochs, (long long)d.batch, d.validation != NULL, N(d.metric),
+        d.callback != NULL, (long long)d.callback_every, d.checkpoint ? d.checkpoint : "NULL",
         d.log_file ? d.log_file : "NULL");
     r = gtr_fit(t, data, d);
     if (f.cleared && !gtr_error(w->ctx)) r = GTR_OK;     /* a call that the callback may not make ends the fit */

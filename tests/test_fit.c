@@ -1077,7 +1077,7 @@ static void bad_logs(void)
     }
     f.log_file = f.checkpoint = log_names[0];
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_ARG);
-    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "that is not .checkpoint's");
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "not .checkpoint's");
     f.checkpoint = NULL; f.log_file = none;
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_IO);
     EXPECT_ERROR(n.ctx, GTR_ERR_IO, none);
