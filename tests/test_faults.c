@@ -714,6 +714,9 @@ static void averages_fail(void)
 }
 
 /* ---- builders take back what they made before they failed ---- */
+static const char *const table_notes[7][2] = { { "table.features",
+    "\"a\",\"d.year\",\"d.month\",\"d.weekday\",\"d.seconds\"" }, { "table.fills", "2,2024,1,1,0" },
+    { "table.categories", "\"kind\"" }, { "kind.0", "u" }, { "kind.1", "v" }, { "y.0", "no" }, { "y.1", "yes" } };
 typedef struct site {
     gtr_context *ctx; gtr_tensor *x, *ids, *y, *loss, *w, *cube, *three; gtr_dataset *data, *series;
 } site;
@@ -812,7 +815,30 @@ static void *b_joined(site *s) {
 }
 static void *b_last(site *s) { return gtr_dataset_split_last(s->series, 0.25f, -1); }
 static void *b_standardised(site *s) { return gtr_standardise(gtr_slice(s->x, 1, 0, 2), "new", s->series, 0); }
+static void *b_unstandardised(site *s) { return gtr_unstandardise(s->x, "new"); }
+static void *b_beside(site *s) {
+    gtr_dataset *one[1]; one[0] = s->series; return gtr_dataset_join(s->ctx, one, 1);
+}
+static const char *table_path(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "build/faults.%ld.csv", (long)getpid());
+    return path;
+}
+static gtr_dataset *table_of(gtr_context *ctx, bool model)
+{
+    static const char text[] = "a,d,kind,y\n1,2024-01-31,u,no\n,2024-02-01,v,yes\n\n3,2024-02-02,u,yes\n";
+    gtr_csv_desc c;
+    memset(&c, 0, sizeof c);
+    c.header = true; c.model = model;
+    if (!model) { c.dates = "d"; c.categories = "kind"; c.missing = GTR_MISSING_MEDIAN; }
+    FILE *f = fopen(table_path(), "wb");
+    if (!f || fwrite(text, 1, sizeof text - 1, f) != sizeof text - 1 || fclose(f)) EXPECT(!"a file");
+    return gtr_dataset_csv(ctx, table_path(), c);
+}
+static void *b_table(site *s) { return table_of(s->ctx, true); }
 static const struct { const char *name; void *(*build)(site *); } builders[] = {
+    { "unstandardise", b_unstandardised }, { "join", b_beside }, { "csv by the model's notes", b_table },
     { "linear", b_linear }, { "linear without bias", b_linear_bare }, { "embedding", b_embedding },
         { "batch_norm", b_batch_norm },
     { "dropout", b_dropout }, { "unnamed dropout", b_dropout_unnamed }, { "parameter", b_parameter },
@@ -874,8 +900,45 @@ static site site_new(int pad)
     }
     s.data = points(s.ctx, 12, 0, -1);
     s.series = steps_named(s.ctx);
+    for (int k = 0; k < 7; k++) gtr_note_set(s.ctx, table_notes[k][0], table_notes[k][1]);
     EXPECT_OK(s.ctx);
     return s;
+}
+/* What training notes of a table, and a predictor that reads one, fail whole. */
+static void tables_fail(void)
+{
+    bool more = true;
+    for (int at = 1, k = 0; more; at += small ? 3 : 1) {
+        gtr_desc d = desc0();
+        d.threads = 1;
+        d.allocator.alloc = f_alloc; d.allocator.free = f_free;
+        fail_allocation = 0;
+        gtr_context *ctx = gtr_create(d);
+        gtr_tensor *in[2], *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        in[0] = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5));
+        in[1] = gtr_one_hot(gtr_input(ctx, "kind", GTR_I32, gtr_shape1(GTR_BATCH)), 2);
+        gtr_tensor *out = gtr_linear(gtr_concat(in, 2, 1), "fc", 2);
+        gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(out, y), adam());
+        gtr_predictor *p = gtr_predictor_create(out, 2);
+        gtr_dataset *data = table_of(ctx, false);
+        gtr_float got[6];
+        void *to[1];
+        to[0] = got;
+        EXPECT_OK(ctx);
+        allocations = 0; fired = false; fail_all = false;
+        fail_allocation = at;
+        const gtr_result r = k ? gtr_predict_dataset(p, data, to) : gtr_trainer_data(t, data, 2, false, false);
+        fail_allocation = 0;
+        CHECK(fired ? r == GTR_ERR_NOMEM : r == GTR_OK, "call %d, allocation %d: %d", k, at, (int)r);
+        const char *features = gtr_note(ctx, "table.features"), *fills = gtr_note(ctx, "table.fills");
+        CHECK(!features == !fills && (features || r || k), "call %d, allocation %d: notes of a part", k, at);
+        more = fired;
+        if (!fired && !k) { more = true; k = 1; at = small ? -2 : 0; }
+        gtr_destroy(ctx);
+        CHECK(alive == 0, "call %d, allocation %d: %ld blocks are left", k, at, alive);
+        alive = 0;
+    }
+    remove(table_path());
 }
 /* A predictor's memory is the context's: its limit holds, and one that is refused leaves nothing. */
 static void predictors_limited(void)
@@ -1420,6 +1483,7 @@ static void all(void)
     RUN(told);
     RUN(faults);
     RUN(averages_fail);
+    RUN(tables_fail);
     RUN(builders_fail);
     RUN(predictors_limited);
     RUN(long_names);
