@@ -984,7 +984,7 @@ GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_d
 /* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
    predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. Where there is none,
    to predict, it makes them, 1 and 0 (C) until gtr_load, and a gtr_standardise of d NULL and this C may share them; to
-   train before either is GTR_ERR_STATE, as the name is wrong. */
+   train from a set before either is GTR_ERR_STATE, as the name is wrong. */
 GTR_API gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name);
 /* x (N, C), or (N, C, ...) of images: in training normalised by the batch's mean and biased variance of each channel,
    in evaluation by the running ones; then times "name.weight" (C) plus "name.bias" (C). Buffers as PyTorch's
@@ -20022,8 +20022,7 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
     int64_t rows = 0, at = 0;
     char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
     bool drawn = false;
-    if (!gtr__usable(ctx)) return NULL;
-    if (!gtr__sets_usable(ctx, sets, n, who)) return NULL;
+    if (!gtr__usable(ctx) || !gtr__sets_usable(ctx, sets, n, who)) return NULL;
     for (int k = 0; k < n; k++) {
         if (sets[k]->rows >= INT64_MAX - rows)
             return GTR__NO_SET(ctx, ARG, "%s: set %d of %d (from 0) has more rows than can be counted", who, k, n);
@@ -20048,8 +20047,7 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
 gtr_dataset *gtr_dataset_join(gtr_context *ctx, gtr_dataset *const *sets, int n) {
     static const char who[] = "gtr_dataset_join";
     int columns = 0;
-    if (!gtr__usable(ctx)) return NULL;
-    if (!gtr__sets_usable(ctx, sets, n, who)) return NULL;
+    if (!gtr__usable(ctx) || !gtr__sets_usable(ctx, sets, n, who)) return NULL;
     for (int k = 0; k < n; k++) {
         columns += sets[k]->n_columns;
         if (sets[k]->rows != sets[0]->rows || columns > GTR_MAX_COLUMNS)
@@ -23266,7 +23264,8 @@ GTR__PLANNED
    2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; Adagrad;
                     slice_step, gather, to_float, to_int, softmax_mask; plans of micro-batches hold less; gcc compiles
                     the header in a third of the time (GPUTRAIN_AS_IS); a GPU's kernels are compiled at run time, or
-                    sealed in a list; kernel_cache, gtr_trainer_prepare; no library of CUDA's is linked
+                    sealed in a list; kernel_cache, gtr_trainer_prepare; no library of CUDA's is linked;
+                    models carry what their tables need; gtr_predict_dataset, gtr_dataset_join; dates, series' holes
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
