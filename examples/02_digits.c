@@ -1,7 +1,7 @@
 /* Handwritten digits: trains on 1438 images of 8x8 pixels, tests on 359, shows what came of it as
    text, and writes the model.
-   It shows a data set from CSV, gtr_fit with validation, a metric and a schedule, Ctrl-C by gtr_stop, the history, a
-   predictor, and saving. `make run` runs it; by hand:
+   It shows a data set from CSV, gtr_fit with validation, a metric and a schedule, the network's summary, Ctrl-C by
+   gtr_stop, the history, a predictor, and saving. `make run` runs it; by hand:
      cc -O3 -march=native examples/02_digits.c -o digits -lm -pthread && ./digits examples/digits.csv model.safetensors
      nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA examples/02_digits.c
      gputrain_cuda.cu -o digits
@@ -143,6 +143,7 @@ int main(int argc, char **argv)
     h = gtr_dropout(h, "drop", 0.3f);
     h = gtr_relu(gtr_linear(h, "fc2", 128));
     logits = gtr_linear(h, "fc3", 10);
+    printf("%s\n", gtr_summary_text(logits));
 
     how.optimizer = GTR_ADAMW;
     how.lr = 3e-3f;
