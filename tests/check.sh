@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang); CHECK_DIR: where they build
 cd "$(dirname "$0")/.." || exit 1
-all="compilers others msvc static units symbols build markers plants ops size form examples emulated kernels cache address thread valgrind fuzz verified"
+all="compilers others msvc static units symbols build markers plants ops size form examples emulated kernels cache variants address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
 warn="-Wall -Wextra -Werror"
@@ -27,13 +27,13 @@ compile() {
     $c -std="$std" $warn "$@" -I. $file || { echo "$c -std=$std $* $file fails"; return 1; }
 }
 
-# Every compiler and standard, the oldest ones optimised (some warnings come from the optimiser alone), the config macros, the examples in
-# both languages.
+# Every compiler and standard, the oldest ones optimised (some warnings come from the optimiser alone, and others without it), the config macros, the
+# examples in both languages.
 check_compilers() {
     bad=0
     for c in $COMPILERS; do
         for std in c99 c11 c++11 c++20; do
-            case $std in c99 | c++11) how="-O1 -c -o $dir/all.o" ;; *) how=-fsyntax-only ;; esac
+            case $std in c99 | c++11) how="-O1 -c -o $dir/all.o" ;; c11) how="-O0 -c -o $dir/all.o" ;; *) how=-fsyntax-only ;; esac
             compile "$c" $std $dir/all $how -Wconversion || bad=1
             compile "$c" $std $dir/api -fsyntax-only -Wconversion || bad=1
             for macro in GPUTRAIN_STATIC GPUTRAIN_CUDA GPUTRAIN_DOUBLE GPUTRAIN_NO_THREADS GPUTRAIN_AS_IS; do
@@ -138,16 +138,18 @@ check_symbols() {
 }
 
 # Who uses the header compiles it: how long that takes, and what comes of it, by gcc. Its levels are its own: user code behind it is what it is alone.
-user_seconds() { # of a command, the less of two runs
-    for turn in 1 2; do ("$@" && times) | awk 'END { split($1, t, /[ms]/); print t[1] * 60 + t[2] }'; done | sort -n | head -n 1
+user_seconds() { # turns, command...: the least of so many runs
+    turns=$1
+    shift
+    for turn in $(seq $turns); do ("$@" && times) | awk 'END { split($1, t, /[ms]/); print t[1] * 60 + t[2] }'; done | sort -n | head -n 1
 }
 check_build() {
     $CC -dM -E -x c /dev/null | grep -q __clang__ && { echo "skipped: $CC is not gcc"; return 0; }
     bad=0
     printf 'float user(float *x, int n);\nfloat user(float *x, int n) { float s = 0; for (int i = 0; i < n; i++) { x[i] *= 2; s += x[i & 7]; } return s; }\n' >$dir/user.c
     (cat $dir/all.c $dir/user.c) >$dir/behind.c
-    fast=$(user_seconds $CC -O3 -march=native -ffunction-sections -I. -c $dir/behind.c -o $dir/behind.o)
-    plain=$(user_seconds $CC -O0 -I. -c $dir/all.c -o $dir/plain.o)
+    fast=$(user_seconds 2 $CC -O3 -march=native -ffunction-sections -I. -c $dir/behind.c -o $dir/behind.o)
+    plain=$(user_seconds 2 $CC -O0 -I. -c $dir/all.c -o $dir/plain.o)
     $CC -O3 -march=native -ffunction-sections -c $dir/user.c -o $dir/user.o || bad=1
     for o in behind user; do objcopy -O binary -j .text.user $dir/$o.o $dir/$o.bin && [ -s $dir/$o.bin ] || bad=1; done
     cmp $dir/behind.bin $dir/user.bin || { echo "a function behind the header is compiled otherwise than alone"; bad=1; }
@@ -269,18 +271,34 @@ check_emulated() {
     return $rc
 }
 
-# The program that tries what is opened and made at run time, linked by a C compiler, and no library of CUDA's.
-kernels_built() {
+# A program that has the CUDA file inside, linked by a C compiler, and no library of CUDA's.
+cuda_program() { # its name, level, objects...
+    program=$1 level=$2
+    shift 2
     sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
     cuda=$(sed 's/-isystem //; s/.include$//' $dir/includes)
-    rm -rf $dir/cache
-    g++ -std=c++17 -O1 -fno-exceptions -fno-rtti -Wall -Wextra -Werror $(cat $dir/includes) -c tests/kernels.cpp -o $dir/kernels.o &&
-        $CC $dir/kernels.o -o $dir/kernels -lm -ldl -lpthread
+    g++ -std=c++17 $level -fno-exceptions -fno-rtti -Wall -Wextra -Werror $(cat $dir/includes) -c tests/$program.cpp -o $dir/$program.o &&
+        $CC $dir/$program.o "$@" -o $dir/$program -lm -ldl -lpthread
 }
+# The one that tries what is opened and made at run time.
+kernels_built() { rm -rf $dir/cache; cuda_program kernels -O1; }
 # Drivers old, new and none; each kernel compiles for old and new architectures, and the cache and sealed lists hold what they promise.
 check_kernels() { kernels_built && { [ ! -f $dir/kernels ] || CUDA_PATH=$cuda $dir/kernels tests/kernels.txt "$PWD/$dir"/cache sm_90a sm_75; }; }
 # The cache by many at once, and by writers that are killed so often.
 check_cache() { kernels_built && { [ ! -f $dir/kernels ] || CUDA_PATH=$cuda $dir/kernels many "$PWD/$dir"/cache "$((${KILLS:-200} + 1))"; }; }
+
+# What users' networks have compiled: how many variants, of how many PTX instructions, within the limits of tests/variants.txt; and what g++ takes for the CUDA
+# file. Seconds are of a core, and bounded as a ratio that a busy machine keeps.
+check_variants() {
+    $CC -std=gnu11 $warn -Wno-unused-function -I. -c tests/variants.c -o $dir/networks.o && cuda_program variants -O0 $dir/networks.o || return 1
+    [ -f $dir/variants ] || return 0
+    bad=0 optimized="g++ -std=c++17 -x c++ -O2 -fno-exceptions -fno-rtti -I. $(cat $dir/includes) -o $dir/optimized.o -c"
+    { printf '#define GPUTRAIN_BACKEND\n#include "gputrain.h"\n'; grep '^#include <' gputrain_cuda.cu | grep -v windows.h; } >$dir/empty.cc
+    whole=$(user_seconds 1 $optimized gputrain_cuda.cu) empty=$(user_seconds 2 $optimized $dir/empty.cc)
+    echo "$whole $empty" | awk '{ printf "g++ -O2 takes %.1f s, %.0f times as long as for the headers alone (at most 100)\n", $1, $1 / $2; exit !($1 > 0) || $1 > 100 * $2 }' || bad=1
+    CUDA_PATH=$cuda $dir/variants tests/variants.txt || bad=1
+    return $bad
+}
 
 # The readers of files and the whole API against libFuzzer, FUZZ_SECONDS each (20), AT_A_TIME of them side by side (2); the readers against an independent
 # validator. Without clang's libFuzzer the API's calls are drawn from a seed.
