@@ -1757,6 +1757,57 @@ static void do_file(void)
     after(r);
     if (way == 0 && io_way & 8) files_check(false);
 }
+/* Some of a model, in 16 bits, to a file or to memory; and back, of which bytes may change. */
+static void do_some(void)
+{
+    static uint8_t image[1 << 16];
+    static size_t size;
+    static const char *const lists[] = { NULL, "*", "*.weight", "*e*,*.bias", "n?*, *", "", "none" },
+        *const fronts[] = { NULL, "n", "anew", "module.", "model.", "", "\xff" };
+    const unsigned way = byte() % 5;
+    const char *p = path(path_of(one_in(2) ? "w0" : "w1"));
+    gtr_load_report report;
+    gtr_save_desc out;
+    gtr_load_desc load;
+    gtr_result r;
+    memset(&out, 0, sizeof out); memset(&load, 0, sizeof load);
+    if (one_in(2)) out.names = lists[byte() % (unsigned)COUNT(lists)];
+    if (one_in(2)) out.dtype = (gtr_dtype)enumerated(one_in(4) ? GTR_DTYPE_COUNT : 3);
+    load.names = out.names;
+    if (one_in(2)) load.strip = fronts[byte() % (unsigned)COUNT(fronts)];
+    if (one_in(2)) load.prefix = fronts[byte() % (unsigned)COUNT(fronts)];
+    load.partial = one_in(2);
+    load.report = one_in(2) ? &report : NULL;
+    if (way == 3 || one_in(16)) { load.data = size ? image : NULL; load.bytes = size ? size : one_in(16); }
+    for (unsigned n = way == 3 && one_in(2) ? byte() % 4 : 0; n > 0 && size; n--) {
+        const size_t at = byte() << 8 | byte();
+        image[at % size] = (uint8_t)byte();
+    }
+    if (way == 0 || way == 4) io_arm();
+    before(way < 3, "%s(%s, dtype %d, names %s, strip %s, prefix %s%s)", way == 0 ? "gtr_save_ex" : way < 3
+        ? "gtr_save_get" : "gtr_load_ex", p ? p : "NULL", (int)out.dtype, out.names ? out.names : "NULL",
+        load.strip ? load.strip : "NULL", load.prefix ? load.prefix : "NULL", load.partial ? ", partial" : "");
+    if (w->ctx && !summed) { sum_before = parameter_sum(w->ctx, w->ctx->n_parameter); summed = true; }
+    const bool refused = way < 3 && w->ctx && error_before && !w->ctx->may_save;
+    if (way == 0) r = gtr_save_ex(w->ctx, p, out);
+    else if (way < 3) {
+        const size_t n = gtr_save_bytes(w->ctx, out);
+        if (n > sizeof image) { told(); return; }
+        r = n ? gtr_save_get(w->ctx, out, image, way == 1 ? n : (size_t)nasty((int64_t)n)) : gtr_error(w->ctx);
+        size = n && !r ? n : 0;
+    } else {
+        r = gtr_load_ex(w->ctx, way == 3 && !one_in(32) ? NULL : p, load);
+        MUST(!load.report || (report.text && strlen(report.text) < 10000000), "no text");
+        MUST(!load.report || !r || !(report.loaded | report.missing | report.wrong | report.unused || *report.text),
+            "a report with an error");
+        MUST(!load.report || r || (report.loaded + report.missing + report.wrong <= w->ctx->n_parameter
+            && (report.loaded || !load.partial || !w->ctx->n_parameter)), "%s", report.text);
+    }
+    MUST(!refused || r == error_before || w->ctx->dead, "a save with an error returned %d", (int)r);
+    if (r == GTR_OK && gtr_error(w->ctx) == GTR_ERR_NONFINITE) { r = GTR_ERR_NONFINITE; summed = false; }
+    after(r);
+    if (way == 0 && io_way & 8) files_check(false);
+}
 /* Checkpoints in files and in memory, of which bytes may change; parameters of the other world. */
 static void do_checkpoint(void)
 {
@@ -1870,7 +1921,7 @@ static void act(void)
         do_evaluate, do_metrics, do_train_for,
         do_set, do_set, do_set_device, do_set_all, do_set_all, do_eval, do_eval, do_get, do_get,
         do_predictor, do_predict, do_arrays,
-        do_arrays, do_dataset, do_file, do_checkpoint, do_text, do_rest, do_world,
+        do_arrays, do_dataset, do_file, do_some, do_checkpoint, do_text, do_rest, do_world,
     };
     f[byte() % (unsigned)COUNT(f)]();
 }
