@@ -1389,20 +1389,19 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d);
    it. Without any parameter or note: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 /* The same of some, or in 16 bits, rounded as PyTorch's half() and bfloat16(). A finite value that would be infinite:
-   GTR_ERR_ARG, naming tensor and value, and nothing is written. */
+   GTR_ERR_ARG, and nothing is written. */
 GTR_API gtr_result gtr_save_ex(gtr_context *ctx, const char *path, gtr_save_desc desc);
-/* The same in memory: how many bytes it takes now (0 on error), and these, all of them. After an error dst is what it
-   may be. */
+/* The same in memory: how many bytes it takes now (0 on error), and these, all of them; some on error. */
 GTR_API size_t gtr_save_bytes(gtr_context *ctx, gtr_save_desc desc);
 GTR_API gtr_result gtr_save_get(gtr_context *ctx, gtr_save_desc desc, void *dst, size_t bytes);
 /* Reads them back, from a checkpoint, too (of .ema: the averages). Strict: the file holds exactly the context's names
-   and shapes, or nothing changes. Parameters are read of F32, BF16, F16 and F64 (a finite one beyond float32:
-   GTR_ERR_UNSUPPORTED), as PyTorch's float() does, or with GPUTRAIN_DOUBLE its double(); other dtypes are
-   GTR_ERR_UNSUPPORTED. num_batches_tracked of batch_norms, which nothing reads, may be floats, one too many, or missing
-   (and then stays). Where no file may be: gtr_error_clear, or the error that is kept stops gtr_save. */
+   and shapes, or nothing changes. Parameters are read of F32, BF16, F16 and F64 as by PyTorch's
+   float(), with GPUTRAIN_DOUBLE its double(); of other dtypes, or a finite F64 beyond float32: GTR_ERR_UNSUPPORTED.
+   num_batches_tracked of batch_norms, which nothing reads, may be a float, too many, or missing (it stays, then). Where
+   no file may be: gtr_error_clear, or the error that is kept stops gtr_save. */
 GTR_API gtr_result gtr_load(gtr_context *ctx, const char *path);
-/* The same of other names, of some, of what fits, or from memory. Two of the file's names that become one: GTR_ERR_ARG,
-   naming both. Of a checkpoint .strip and .prefix are of what stands behind "model.". */
+/* The same of other names, of some, of what fits, or from memory. Two names that become one: GTR_ERR_ARG. Those of a
+   checkpoint are behind its "model.". */
 GTR_API gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc);
 /* A text that goes with the model: gtr_save and gtr_checkpoint_save write all of them into the file's __metadata__, and
    what loads one brings its own, beside those that there are. Both UTF-8; key neither "" nor "format". text NULL: none
@@ -14894,8 +14893,9 @@ static gtr_result gtr__dataset_ready(gtr_dataset *d, size_t beside) {
     d->used = true;
     return GTR_OK;
 }
-/* '*' any run, '?' one character; the pattern ends at end */
+/* '*' any run, '?' one character; end: the pattern's, NULL: at its 0 */
 static bool gtr__glob(const char *p, const char *end, const char *s) {
+    if (!end) end = strchr(p, 0);
     for (; p < end; p++, s++) {
         if (*p == '*') {
             while (p + 1 < end && p[1] == '*') p++;
@@ -14999,9 +14999,6 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__DEFAULT(micro_batches, 1);
     return GTR_OK;
 }
-static bool gtr__in_group(const gtr_trainer *t, int g, const gtr_tensor *p) {
-    return gtr__glob(t->group[g].pattern, strchr(t->group[g].pattern, 0), p->name);
-}
 /* The parameters that a gradient reaches, last made first: about the order in which backward finishes them. */
 static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
@@ -15018,7 +15015,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         int own = t->n_groups - 1;
-        for (g = own - 1; g >= 0; g--) if (gtr__in_group(t, g, p)) { fits |= 1u << g; own = g; }
+        for (g = own - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, NULL, p->name)) { fits |= 1u << g; own = g; }
         first |= 1u << (g = own);
         if (!p->trainable || !reach[p->id] || t->group[g].frozen) continue;
         t->param[t->n_param] = p;
@@ -15652,7 +15649,8 @@ static bool gtr__not_zero(const gtr_trainer *t, int i, const gtr_float *at, cons
 static bool gtr__unreached(const gtr_trainer *t, const gtr_tensor *p) {
     if (!p->trainable) return false;
     for (const gtr_trainer *u = p->ctx->trainers; u; u = u->next) if (gtr__trainer_index(u, p) >= 0) return false;
-    for (int g = 0; g < t->n_groups - 1; g++) if (gtr__in_group(t, g, p)) return !t->group[g].frozen;
+    for (int g = 0; g < t->n_groups - 1; g++)
+        if (gtr__glob(t->group[g].pattern, NULL, p->name)) return !t->group[g].frozen;
     return true;
 }
 /* Names of what is unreached or, with zero, has had no gradient in all of the first steps; how many. */
@@ -20506,7 +20504,7 @@ static const struct { char name[12]; int bits; } gtr__st_dtypes[] = {
 typedef struct {
     uint32_t name, shape; /* where they stand in the header: at the opening quote, at the '[' */
     uint64_t begin, end; /* of its data */
-    int32_t part; /* of the list; -1: none, -2: one of another shape or dtype, -3: one of which there is an average */
+    int32_t part; /* of the list; -1: none, -2: of another shape or dtype, -3: its average is */
     uint8_t dtype;
 } gtr__st_entry;
 typedef struct {
@@ -20522,11 +20520,11 @@ typedef struct {
     uint32_t n, n_key;
     bool has_metadata;
     gtr_tensor *const *list; int64_t n_list; /* what it is to hold: the context's parameters, or a checkpoint's parts */
-    const char *before; /* what names that are the list's have in front, as a checkpoint's; others are left alone */
+    const char *before; /* a checkpoint's "model."; other names are left alone */
     bool converts; /* parts may be of other floats there */
     gtr_load_desc load; /* how names behind `before` become the list's */
     gtr_load_report did;
-    gtr__st_entry *twice;
+    gtr__st_entry *twice; /* gtr__st_source's */
 } gtr__st;
 /* Sorts in place, whatever the order was, in n log n. Elements of at most 32 bytes. */
 typedef int (*gtr__compare_fn)(const void *a, const void *b, const void *arg);
@@ -21166,18 +21164,14 @@ static gtr_result gtr__parameters_listed(gtr_context *ctx, const char *call, con
     for (int64_t i = 0; i < ctx->n_parameter; i++) if ((*list)[i]) (*list)[(*n)++] = (*list)[i];
     return GTR_OK;
 }
-/* What is behind .prefix; NULL: name does not begin so. */
-static const char *gtr__st_rest(const gtr__st *s, const char *name) {
-    const size_t n = strlen(s->load.prefix);
-    return strncmp(name, s->load.prefix, n) ? NULL : name + n;
-}
-/* The entry that becomes name, of the list: called .strip and the rest, or the rest if that does not begin with .strip.
-   s->twice: another one that does, or NULL. */
+/* The entry that becomes name, of the list: .strip and what name has behind .prefix, or that alone if it does not begin
+   with .strip. s->twice: another one, or NULL. */
 static gtr__st_entry *gtr__st_source(gtr__st *s, const char *name) {
-    const char *strip = s->load.strip, *rest = gtr__st_rest(s, name);
+    const char *strip = s->load.strip, *rest = name + strlen(s->load.prefix);
+    const bool has = !strncmp(name, s->load.prefix, strlen(s->load.prefix));
     gtr__st_entry *e[2] = { NULL, NULL };
     char full[GTR__ST_NAME + 1];
-    for (int k = 0; k < 2 && rest && (!k || strncmp(rest, strip, strlen(strip))); k++)
+    for (int k = 0; has && k < 2 && (!k || strncmp(rest, strip, strlen(strip))); k++)
         if ((size_t)snprintf(full, sizeof full, "%s%s%s", s->before, k ? "" : strip, rest) < sizeof full)
             e[k] = gtr__st_find(s, full);
     s->twice = e[0] ? e[1] : NULL;
@@ -21185,19 +21179,19 @@ static gtr__st_entry *gtr__st_source(gtr__st *s, const char *name) {
 }
 /* Of a batch_norm: nothing reads it. */
 static bool gtr__st_counter(const gtr__st *s, const char *name) {
-    static const char end[] = ".num_batches_tracked";
-    const size_t n = strlen(name), k = sizeof end - 1;
-    return s->converts && n > k && !strcmp(name + n - k, end);
+    const char *dot = strrchr(name, '.');
+    return s->converts && dot && !strcmp(dot, ".num_batches_tracked");
 }
-/* In more: what all entries, which are sorted, have in front of their names, and name of the list has not. */
-static const char *gtr__st_hint(const gtr__st *s, const char *name, char *more, size_t size) {
+/* In more: what all entries, which are sorted, have in front of their names, if behind it one is called name. */
+#define GTR__ST_MORE 300
+static const char *gtr__st_hint(const gtr__st *s, const char *name, char *more) {
     char full[GTR__ST_NAME];
-    const char *a = (const char *)s->head + s->entry[0].name + 1, *rest = gtr__st_rest(s, name),
+    const char *a = (const char *)s->head + s->entry[0].name + 1,
         *b = (const char *)s->head + s->entry[s->n ? s->n - 1 : 0].name + 1;
     *more = 0;
-    for (int n = 1; s->n && rest && n < 100 && a[n - 1] == b[n - 1] && a[n - 1] != '"'; n++) {
-        snprintf(full, sizeof full, "%.*s%s", n, a, rest);
-        if (a[n - 1] == '.' && !*more && gtr__st_find(s, full)) snprintf(more, size,
+    for (int n = 1; s->n && n < 100 && a[n - 1] == b[n - 1] && a[n - 1] != '"'; n++) {
+        snprintf(full, sizeof full, "%.*s%s", n, a, name);
+        if (a[n - 1] == '.' && !*more && gtr__st_find(s, full)) snprintf(more, GTR__ST_MORE,
             "; all names there begin with \"%.*s\", which gtr_load_ex takes off as .strip", n, a);
     }
     return more;
@@ -21229,7 +21223,7 @@ static bool gtr__st_unused(const gtr__st *s, const gtr__st_entry *e) {
 }
 /* Gives every entry its part: file and list have the same names, shapes and dtypes, as far as s->load wants. */
 static gtr_result gtr__st_match(gtr__st *s) {
-    char kind[GTR__ST_KIND], more[400], name[GTR__ST_NAME + 8];
+    char kind[GTR__ST_KIND], more[GTR__ST_MORE], name[GTR__ST_NAME + 8];
     GTR__CLEAR(&s->did, 1);
     for (int64_t k = 0; k < s->n_list; k++) {
         const gtr_tensor *p = s->list[k];
@@ -21242,7 +21236,7 @@ static gtr_result gtr__st_match(gtr__st *s) {
         return GTR__OF_FILE(s->ctx, SHAPE,
             "tensor \"%.200s\" %s of the model is missing in the file (which has %u tensors, the model %jd)%s",
             s->path, p->name, gtr__st_kind(gtr__st_want(s, p), p->shape, kind), (unsigned)s->n, (intmax_t)s->n_list,
-            gtr__st_hint(s, p->name, more, sizeof more));
+            gtr__st_hint(s, p->name, more));
     }
     for (gtr__st_entry *e = s->entry; e < s->entry + s->n; e++) if (gtr__st_unused(s, e)) {
         s->did.unused++;
@@ -21252,8 +21246,8 @@ static gtr_result gtr__st_match(gtr__st *s) {
                 gtr__st_kind(e->dtype, gtr__st_shape(s, e), kind), (intmax_t)s->n_list, (unsigned)s->n);
     }
     if (s->did.loaded || !s->load.partial || !s->n_list) return GTR_OK;
-    return GTR__OF_FILE(s->ctx, SHAPE, "none of its %u tensors fits one of the model's %jd%s", s->path, (unsigned)s->n,
-        (intmax_t)s->n_list, gtr__st_hint(s, s->list[0]->name, more, sizeof more));
+    return GTR__OF_FILE(s->ctx, SHAPE, "none of its %u tensors fits one of the model's%s", s->path, (unsigned)s->n,
+        gtr__st_hint(s, s->list[0]->name, more));
 }
 /* The report's text; false: out of memory. */
 static bool gtr__st_list(gtr__st *s) {
@@ -21276,10 +21270,10 @@ static bool gtr__st_list(gtr__st *s) {
     }
     return ok;
 }
-/* The dtype that e's elements are taken as: its part's, or that of a double that stays one. */
+/* The dtype that e's elements are taken as: its part's, or a double's that stays one. */
 static int gtr__st_as(const gtr__st *s, const gtr__st_entry *e) {
-    return e->part < 0 || (sizeof(gtr_float) == 8 && e->dtype == GTR__ST_F64 && s->list[e->part]->dtype == GTR_F32)
-        ? e->dtype : gtr__st_want(s, s->list[e->part]);
+    const int as = e->part < 0 ? e->dtype : gtr__st_want(s, s->list[e->part]);
+    return sizeof(gtr_float) == 8 && e->dtype == GTR__ST_F64 && as == GTR__ST_F32 ? GTR__ST_F64 : as;
 }
 static int gtr__st_size(int dtype) { return gtr__st_dtypes[dtype].bits / 8; }
 /* Elements of an entry that are taken as another dtype. */
@@ -23264,8 +23258,11 @@ GTR__PLANNED
    2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; Adagrad;
                     slice_step, gather, to_float, to_int, softmax_mask; plans of micro-batches hold less; gcc compiles
                     the header in a third of the time (GPUTRAIN_AS_IS); a GPU's kernels are compiled at run time, or
-                    sealed in a list; kernel_cache, gtr_trainer_prepare; no library of CUDA's is linked;
-                    models carry what their tables need; gtr_predict_dataset, gtr_dataset_join; dates, series' holes
+                     sealed in a list; kernel_cache, gtr_trainer_prepare; no library of CUDA's is linked; gtr_load_ex,
+                     gtr_save_ex: 16 bits, other names, parts, memory; models carry what their tables need;
+                     gtr_predict_dataset, gtr_dataset_join; dates, series' holes; one image of a file or of memory,
+                     decoders of other images; gtr_summary_text; logs of fits, progress within an epoch;
+                     gtr_batch_norm_with, gtr_parameters_blend, gtr_arange, (N, N)
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -823,15 +823,15 @@ static void load_options(void)
     /* without the prefix nothing fits, which is no part of anything */
     d.names = NULL; d.partial = true; d.strip = NULL; d.prefix = "nett.";
     EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_SHAPE);
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "none of its 4 tensors fits one of the model's 9");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "none of its 4 tensors fits one of the model's");
     made_begin();
     made_add("module.a", "F32", "1", NULL, 4);
     made_add("module.conv.weight", "F16", "3,4", ones, 24);
     made_add("module.fc.weight", "I64", "2,3", NULL, 48);
-    d = load_made(); d.partial = true; d.prefix = "net.";
+    d = load_made(); d.partial = true; d.names = "conv.*";
     EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_SHAPE);
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "9; all names there begin with \"module.\", which gtr_load_ex takes off as .st");
-    d.strip = "module."; d.report = &r;
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "all names there begin with \"module.\", which gtr_load_ex takes off as .strip");
+    d.strip = "module."; d.prefix = "net."; d.names = NULL; d.report = &r;
     EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_OK);
     EXPECT(r.loaded == 1 && r.missing == 7 && r.wrong == 1 && r.unused == 1);
     EXPECT(strstr(r.text, "wrong   net.fc.weight F32 (2, 3) from module.fc.weight I64 (2, 3)\n") != NULL);
