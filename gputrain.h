@@ -59,13 +59,13 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
-A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number
-of rows of a run, -k for k times it; everything else about a graph is fixed when it is built, so one graph serves
-every batch size; (N, N) is a batch with itself, gtr_matmul_t(a, false, b, true) of two (N, D) for example, and of
-several micro_batches each with itself. Inputs are GTR_F32 or GTR_I32 (labels, ids), parameters GTR_F32. Data sets may
-hold GTR_U8, which becomes scale * byte + shift (0..1 unless said otherwise); gtr_dataset_augment has images
-normalised, and for training cropped at random, mirrored and so on, where a batch is gathered. Binary ops broadcast as
-NumPy does. Parameters have PyTorch's names, shapes and initial values ("fc1.weight" is (out, in)).
+A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
+rows of a run, -k for k times it; everything else about a graph is fixed when it is built, so one graph serves every
+batch size; (N, N), gtr_matmul_t(a, false, b, true) of two (N, D), is a batch with itself, each of several micro_batches
+by itself. Inputs are GTR_F32 or GTR_I32 (labels, ids), parameters GTR_F32. Data sets may hold GTR_U8, which becomes
+scale * byte + shift (0..1 unless said otherwise); gtr_dataset_augment has images normalised, and for training cropped
+at random, mirrored and so on, where a batch is gathered. Binary ops broadcast as NumPy does. Parameters have PyTorch's
+names, shapes and initial values ("fc1.weight" is (out, in)).
 Images are (N, C, H, W), sequences (N, C, L), as PyTorch's. Inside, from the first convolution to flatten, they, weights
 of convolutions, and those of gtr_linear behind flatten, lie with channels last, without copies; gtr_set, gtr_get and
 files do not see it. An input may come as (N, H, W, C), as cameras give it: gtr_permute to (N, C, H, W) then copies
@@ -902,8 +902,7 @@ GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x); /* x; no gradient passes *
 GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first of equals, or of NaN; no gradient */
 GTR_API gtr_tensor *gtr_argmin(gtr_tensor *x, int axis);
 GTR_API gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis); /* of each element and those before it along axis */
-/* 0, 1, ... along axis, as many as x has there, up to 2^24: GTR_I32 (n). Of the batch, a micro-batch's own, rows'
-   numbers: the labels of (N, N). Of x, best an input, a part is read. */
+/* 0, 1, ... along axis, as many as x, best an input, has there, up to 2^24: GTR_I32. The labels of (N, N). */
 GTR_API gtr_tensor *gtr_arange(gtr_tensor *x, int axis);
 /* x's elements along axis in order, equals as they were, a NaN as the largest; top_k: the k largest, descending, of an
    axis that is not the batch. gtr_output(t, 1): where they were, GTR_I32. */
@@ -994,11 +993,10 @@ GTR_API gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name);
    these (PyTorch's eval() of the layer), while weight and bias go on. */
 GTR_API gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name);
 GTR_API gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc);
-/* PyTorch's F.batch_norm, with given weight and bias (C) (NULL: none, which is 1 and 0) and statistics: buffers or
-   .frozen parameters (C), which become buffers. In several places of one graph, a critic's of real and made images for
-   example, each normalises by its own batch, and running statistics take all of these in the order in which the places
-   were built. So a layer is called again: gtr_batch_norm(x, "n"), then _with what gtr_parameter_find finds: "n.weight",
-   ..., "n.running_var". num_batches_tracked beside a running_mean of that last name counts as many. */
+/* The same with given weight, bias (NULL: 1, 0) and statistics, all (C), these of another gtr_batch_norm or .frozen
+   parameters: gtr_parameter_find(ctx, "name.running_mean"), ... In several places of a graph, as a critic's of real and
+   made images, each normalises by its own batch, and statistics take these in the order in which the places were built,
+   and the layer's num_batches_tracked counts each. */
 GTR_API gtr_tensor *gtr_batch_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_tensor *running_mean,
     gtr_tensor *running_var, gtr_batch_norm_desc desc);
 /* PyTorch's Conv2d, of x (N, C, H, W), and Conv1d, of x (N, C, L), by x's rank: a cross-correlation with "name.weight"
@@ -1058,7 +1056,7 @@ GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *
    Or labels float32 (N, C), probabilities: that sum, times (1 - s) labels + s / C; its mean is over N rows.
    Logits (N, C, H, W) or (N, C, L), labels and sample_weight (N, H, W) or (N, L), probabilities as the logits: pixels
    are rows, and behind convolutions nothing is copied. A term a pixel: GTR_REDUCE_NONE gives (N, H, W).
-   Logits (N, N), a batch with itself: row i's class i is labels' i, gtr_arange's; a label out of range makes NaN. */
+   Logits (N, N), a batch with itself, and labels by gtr_arange; one out of range makes NaN. */
 GTR_API gtr_tensor *gtr_cross_entropy(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_cross_entropy_desc desc);
 /* -weight[label] x[label], as cross_entropy of GTR_I32 labels, but for smoothing; x is log_softmax of logits. */
@@ -1129,11 +1127,10 @@ GTR_API bool gtr_parameter_trainable(const gtr_tensor *p);
    more. From another context (of the same thread), on whatever device. One that is missing or of another shape is
    GTR_ERR_SHAPE in to; on failure nothing changes. Waits for both. */
 GTR_API gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from);
-/* A target network follows another: each parameter and buffer whose name begins with to ("target.") becomes (1 - tau)
-   to + tau from, from being its namesake's ("online.") weights; counts are copied. tau 0 to 1. One launch for 80 of
-   them, behind the steps that are queued: does not wait. As of gtr_set's values averages (.ema) are these. One that is
-   missing, of another shape, or that lies otherwise (one of both behind flatten of images): GTR_ERR_SHAPE; none, or one
-   among both: GTR_ERR_ARG; nothing changes. Lillicrap and others, 2016. */
+/* A target network follows another: parameters and buffers whose names begin with to ("target.") become (1 - tau) to +
+   tau from, from their namesakes ("online."), weights also with .ema; counts are copied. tau: 0 to 1. A launch for 80,
+   behind queued steps: does not wait. One that is missing, of another shape, or that alone is behind flatten of images:
+   GTR_ERR_SHAPE; none: GTR_ERR_ARG; nothing changes. Lillicrap and others, 2016. */
 GTR_API gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau);
 
 // >>trainer
@@ -2221,7 +2218,7 @@ typedef struct {
 typedef struct {
     int n; int64_t rows; gtr__feed_input input[2 * GTR__MAX_FEED]; gtr__shared *shared;
 } gtr__feed;
-/* BLEND: of so many parameters, of count elements, to and, NULL if there are none, its low copies; wide: GTR_I64 */
+/* BLEND's parameters; low: copies of to, or NULL; wide: GTR_I64 */
 #define GTR__BLENDS 80 /* of a launch, whose arguments they are */
 typedef struct { void *to; const void *from; void *low[2]; int64_t count, wide; } gtr__blended;
 typedef struct { gtr__blended of[GTR__BLENDS]; int n; float keep, tau; } gtr__blend;
@@ -8073,7 +8070,7 @@ GTR__CPU(update_fwd) {
 }
 
 // >>op:blend
-/* ptr: gtr__blend. Each to = keep to + tau from, in the master and its low copies; int64 is copied. */
+/* in: a gtr__blend, the host's. Each to = keep to + tau from, in the master and its low copies; int64 is copied. */
 typedef struct { gtr__blended of; gtr_float keep, tau; } gtr__blend_job;
 static void gtr__blend_range(GTR__FROM_TO) {
     GTR__JOB(gtr__blend_job, w);
@@ -8084,7 +8081,7 @@ static void gtr__blend_range(GTR__FROM_TO) {
         gtr__convert((uint16_t *)w->of.low[k] + i, k ? GTR_F16 : GTR_BF16, to + i, GTR_F32, end - i);
 }
 GTR__CPU(blend_fwd) {
-    const gtr__blend *b = (const gtr__blend *)c->attr->ptr;
+    const gtr__blend *b = (const gtr__blend *)c->in[0].data;
     for (int k = 0; k < b->n; k++) {
         const gtr__blend_job w = { b->of[k], b->keep, b->tau };
         if (w.of.wide) memcpy(w.of.to, w.of.from, (size_t)w.of.count * sizeof(int64_t));
@@ -9897,59 +9894,50 @@ gtr_tensor *gtr_conv_transpose2d_ex(gtr_tensor *x, const char *name, gtr_conv_de
 gtr_tensor *gtr_conv_transpose2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
     return gtr__conv_new(x, weight, bias, desc, true, "conv_transpose2d", NULL);
 }
-static bool gtr__batch_norm_fits(gtr_tensor *x, const char *name, const gtr_batch_norm_desc *d) {
-    return (x->dtype == GTR_F32 && x->shape.ndim > 1 && x->shape.dim[1] > 0 && d->eps >= 0 && d->eps <= 1e30f
-            && d->momentum >= 0 && d->momentum <= 1)
-        || GTR__REJECT(x, SHAPE, "batch_norm", name, ", eps %g and momentum %g, want float32 (N, C, ...), eps >= 0 "
-            "and momentum in 0 to 1", d->eps, d->momentum);
-}
-/* in: x, weight, bias, the running mean and variance; tracked: what counts batches, or NULL. */
-static gtr_tensor *gtr__batch_norm(gtr_tensor *const *in, const gtr_tensor *tracked, gtr_batch_norm_desc desc,
-        const char *name) {
+/* in: the op's inputs; with a name x, and the others are made. Behind a layer's running_var is its count, the only
+   int64. */
+static gtr_tensor *gtr__batch_norm(gtr_tensor **in, gtr_batch_norm_desc desc, const char *name) {
+    static const char *const parts[] = { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" };
+    gtr_tensor *const x = in[0], *t = x;
+    const gtr_context *ctx = x->ctx;
     gtr__attr at = GTR__ZERO;
+    if (x->dtype != GTR_F32 || x->shape.ndim < 2 || x->shape.dim[1] < 1 || !(desc.eps >= 0)
+        || !(desc.momentum >= 0 && desc.momentum <= 1) || desc.eps > 1e30f)
+        return GTR__REJECT(x, SHAPE, "batch_norm", name, ", eps %g and momentum %g, want float32 (N, C, ...), eps >= 0 "
+            "and momentum in 0 to 1", desc.eps, desc.momentum);
+    GTR__SINCE(x, NULL);
+    gtr_shape c = gtr_shape1(x->shape.dim[1]);
+    for (int k = 1; t && k <= 4 + (name != NULL); k++) {
+        const gtr_init init = gtr__init(k % 3 == 1 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, k % 3 == 1);
+        if (name) t = in[k] = gtr__layer_part(x, name, parts[k - 1], k < 5 ? GTR_F32 : GTR_I64,
+            k < 5 ? c : gtr_shape0(), init, k > 2);
+        else if (!in[k]) t = in[k] = gtr__leaf(x->ctx, GTR__OP_CONSTANT, NULL, GTR_F32, c, NULL, init, false);
+    }
+    const int64_t behind = t ? in[4]->id + 1 : 0;
     at.norm.eps = desc.eps > 0 ? desc.eps : 1e-5;
     at.norm.momentum = desc.momentum > 0 ? desc.momentum : 0.1;
     at.norm.frozen = desc.frozen;
     at.norm.commit = GTR__OP_BN_COMMIT;
-    at.norm.tracked = tracked ? tracked->id : 0;
-    return gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
+    at.norm.tracked = t && behind < ctx->n_tensor && ctx->tensor[behind]->dtype == GTR_I64 ? behind : 0;
+    if (t) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
+    return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_desc desc) {
-    static const char *const parts[] = { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" };
-    gtr_tensor *in[6], *t;
-    if (!gtr__layer_name(x, name, "batch_norm") || !gtr__batch_norm_fits(x, name, &desc)) return NULL;
-    GTR__SINCE(x, NULL);
-    gtr_shape c = gtr_shape1(x->shape.dim[1]);
-    in[0] = t = x;
-    for (int k = 1; t && k <= 5; k++) {
-        const gtr_init init = gtr__init(k % 3 == 1 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, k % 3 == 1);
-        t = in[k] = gtr__layer_part(x, name, parts[k - 1], k < 5 ? GTR_F32 : GTR_I64,
-            k < 5 ? c : gtr_shape0(), init, k > 2);
-    }
-    return gtr__whole(x, since, t ? gtr__batch_norm(in, t, desc, name) : NULL);
+    gtr_tensor *in[6] = { x };
+    return gtr__layer_name(x, name, "batch_norm") ? gtr__batch_norm(in, desc, name) : NULL;
 }
 gtr_tensor *gtr_batch_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_tensor *running_mean,
         gtr_tensor *running_var, gtr_batch_norm_desc desc) {
-    static const char op[] = "batch_norm", mean[] = "running_mean";
     gtr_tensor *in[] = { x, weight, bias, running_mean, running_var };
-    char count[1100];
-    if (!gtr__all_there(op, x, running_mean, running_var) || !gtr__batch_norm_fits(x, NULL, &desc)) return NULL;
+    if (!gtr__all_there("batch_norm", x, running_mean, running_var) || !gtr__usable(x->ctx)) return NULL;
     for (int k = 3; k < 5; k++)
         if (in[k]->op != GTR__OP_PARAMETER || in[k]->trainable || running_mean == running_var
                 || (!desc.frozen && in[k]->stage != x->ctx->stage))
-            return GTR__REJECT(x, ARG, op, NULL, ", \"%.99s\" and \"%.99s\" for running_mean and running_var, want two "
-                "that are no op's and not trained (buffers, .frozen parameters), of this stage",
-                gtr__label(running_mean), gtr__label(running_var));
-    GTR__SINCE(x, NULL);
-    for (int k = 1; k < 3; k++)
-        if (!in[k] && !(in[k] = gtr__leaf(x->ctx, GTR__OP_CONSTANT, NULL, GTR_F32, running_mean->shape, NULL,
-                gtr__init(k == 1 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, k == 1), false))) return gtr__undo(x->ctx, since);
-    const char *const name = gtr__label(running_mean);
-    const size_t n = strlen(name), at = n < sizeof mean ? 0 : n + 1 - sizeof mean;
-    snprintf(count, sizeof count, "%.*snum_batches_tracked", (int)at, name);
-    gtr_tensor *t = gtr__batch_norm(in, strcmp(name + at, mean) ? NULL : gtr_parameter_find(x->ctx, count), desc, NULL);
-    for (int k = 3; t && k < 5; k++) in[k]->buffer = true;
-    return gtr__whole(x, since, t);
+            return GTR__REJECT(x, ARG, "batch_norm", NULL, ", \"%.99s\" and \"%.99s\", want two buffers or .frozen "
+                "parameters, of this stage", gtr__label(running_mean), gtr__label(running_var));
+    gtr_tensor *t = gtr__batch_norm(in, desc, NULL);
+    if (t) running_mean->buffer = running_var->buffer = true;
+    return t;
 }
 gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
     gtr_batch_norm_desc d = GTR__ZERO;
@@ -10118,9 +10106,8 @@ static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, c
 /* Of terms t what a loss is. divisor: of the mean, instead of their number. */
 static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reduction how, gtr_tensor *divisor) {
     if (weight) t = gtr_mul(t, gtr__widen(weight));
-    const int rest[GTR_MAX_DIMS] = { 1, 2, 3, 4, 5, 6, 7 };
-    if (t && how == GTR_REDUCE_BATCH_MEAN && gtr__batches(&t->shape) > 1 && t->shape.ndim > 1)
-        t = gtr_sum(t, rest, t->shape.ndim - 1, false);
+    const int columns = 1;
+    while (t && how == GTR_REDUCE_BATCH_MEAN && gtr__batches(&t->shape) > 1) t = gtr_sum(t, &columns, 1, false);
     if (!t || how == GTR_REDUCE_NONE) return t;
     const gtr_shape *s = &t->shape;
     const bool per = how == GTR_REDUCE_BATCH_MEAN && s->ndim, batch = gtr__batch_axis(s) < s->ndim,
@@ -10271,7 +10258,7 @@ static bool gtr__as_rows(const char *op, gtr_tensor **x, gtr_tensor **labels, bo
     gtr_tensor **const in[2] = { x, labels };
     const int n = (*x)->shape.ndim;
     if (n < 3) return true;
-    if ((*x)->shape.dim[1] < 0) return GTR__REJECT(*x, SHAPE, op, NULL, ", want C scores each, or (N, N)") != NULL;
+    if ((*x)->shape.dim[1] < 0) return GTR__REJECT(*x, SHAPE, op, NULL, ", want C literal") != NULL;
     const bool good = (*x)->ctx->error == GTR_OK;
     char scores[GTR__TEXT], more[2 * GTR__TEXT];
     if (!soft && !gtr__loss_fits(op, (*x)->ctx, "labels", *labels, GTR_I32, gtr__classless((*x)->shape), false)) {
@@ -10304,12 +10291,12 @@ gtr_tensor *gtr_accuracy(gtr_tensor *logits, gtr_tensor *labels) {
 /* cross_entropy, which is plain where it may be, or NLL: a x[label] + b. */
 static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels, gtr__attr at, double a, double b) {
     at.loss.a = a; at.loss.b = b;
-    if (x && x->shape.ndim && x->shape.dim[x->shape.ndim - 1] == 1) return GTR__REJECT(x, SHAPE, gtr__kind_of(x->ctx,
-        op), NULL, ", one class, want C above 1 (gtr_bce_with_logits is of one)");
+    if (x && x->shape.ndim && x->shape.dim[x->shape.ndim - 1] == 1)
+        return GTR__NO(x, SHAPE, "%s: one class, want C above 1 (gtr_bce_with_logits is of one)", gtr__row(op)->name);
     gtr_tensor *t = gtr__op_of(op, x, labels, &at, NULL);
     if (!t) return NULL;
     t->limited = 1; t->has_ignore = true; t->ignore = (int32_t)at.loss.ignore_from;
-    return gtr__limit(t, GTR__MAX(x->shape.dim[x->shape.ndim - 1], 0)); /* of (N, N) a bad label makes NaN */
+    return gtr__limit(t, GTR__MAX(x->shape.dim[x->shape.ndim - 1], 0));
 }
 static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc d) {
     const char *const op = nll ? "nll" : "cross_entropy";
@@ -10317,8 +10304,8 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (!gtr__all_there(op, x, labels, x)) return NULL;
     const gtr_shape shape = x->shape, terms = gtr__classless(shape), classes = gtr_shape1(shape.dim[1]);
     const bool soft = !nll && labels->dtype == GTR_F32 && labels->shape.ndim == shape.ndim && shape.ndim > 1;
-    const bool itself = shape.ndim > 1 && shape.dim[1] < 0; /* as many classes as rows: (N, N) */
-    const double s = d.label_smoothing, share = shape.ndim > 1 && !itself ? -s / (double)shape.dim[1] : 0;
+    const bool itself = classes.dim[0] < 0; /* (N, N) */
+    const double s = d.label_smoothing, share = soft && !itself ? -s / (double)shape.dim[1] : 0;
     const int last = -1, first = 0;
     gtr__attr at = GTR__ZERO;
     at.loss.ignore_from = at.loss.ignore_to = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
@@ -10344,8 +10331,8 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
         : gtr__leaf(labels->ctx, GTR__OP_CONSTANT, NULL, GTR_F32, classes, NULL,
         gtr__init(GTR_INIT_CONSTANT, 1), false), *by;
     by = one = soft ? t : gtr__of_labels(GTR__OP_NLL, one, labels, at, 1, 0);
-    if (s > 0 && (itself || !soft)) {
-        gtr_tensor *mean = gtr__scaled((itself ? gtr_mean : gtr_sum)(all, &last, 1, false), itself ? -s : share, 0);
+    if (s > 0 && share == 0) {
+        gtr_tensor *mean = gtr__scaled(gtr_mean(all, &last, 1, false), -s, 0);
         t = gtr_add(t, soft ? mean : gtr_mul(mean, one));
     }
     if (!soft && w) by = gtr__of_labels(GTR__OP_NLL, w, labels, at, 1, 0);
@@ -13401,26 +13388,15 @@ static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void 
 static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) {
     return gtr__parameter_get(p, p->stage, p->data, dst, gtr__label(p));
 }
-static gtr_result gtr__run_with(gtr_context *ctx, int stage, gtr__op op, gtr__attr attr, gtr__arg in, gtr__arg out) {
+static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, double value, gtr__arg in, gtr__arg out) {
     gtr__plan plan = GTR__ZERO;
     gtr__node node = GTR__ZERO;
     gtr__call call = GTR__ZERO;
     plan.node = &node; plan.n_node = 1; plan.n_stage = ctx->n_instance; plan.n_stream = 1;
-    node.op = op; node.stage = stage; node.layer = ""; node.attr = attr;
+    node.op = op; node.stage = stage; node.layer = ""; node.attr.fill.value = value;
     node.call = &call;
     call.attr = &node.attr; call.n_in = 1; call.n_out = 1; call.in = &in; call.out = &out; call.caps = &ctx->caps;
     return gtr__backend_result(ctx, ctx->be->run_node(ctx->instance, &plan, 0), gtr__row(op)->name);
-}
-static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, double value, gtr__arg in, gtr__arg out) {
-    gtr__attr at = GTR__ZERO;
-    at.fill.value = value;
-    return gtr__run_with(ctx, stage, op, at, in, out);
-}
-static gtr_result gtr__run_blend(gtr_context *ctx, int stage, const gtr__blend *b) {
-    const gtr__arg none = GTR__ZERO;
-    gtr__attr at = GTR__ZERO;
-    at.ptr = b;
-    return gtr__run_with(ctx, stage, GTR__OP_BLEND, at, none, none);
 }
 static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr__arg a = GTR__ZERO;
@@ -13824,11 +13800,11 @@ static void gtr__list_plan(gtr_context *own, const gtr__cached *of, gtr__recipe 
    precision, CHECK for values that are not finite, BLEND. */
 static void gtr__list_singles(gtr_context *own) {
     gtr__blend b = GTR__ZERO;
-    b.n = 1;
-    gtr__run_blend(own, 0, &b);
     const gtr_shape many = gtr_shape1(1000), one = gtr_shape1(1);
     void *at = (void *)((uintptr_t)1 << 40);
     const gtr__arg x = gtr__arg_of(at, GTR_F32, &many);
+    b.n = 1;
+    gtr__run_single(own, 0, GTR__OP_BLEND, 0, gtr__arg_of(&b, GTR_U8, &one), x);
     gtr__run_single(own, 0, GTR__OP_FILL, 0, x, x);
     for (int k = GTR_F32; k <= GTR_F16; k++) {
         const gtr__arg low = gtr__arg_of(at, (gtr_dtype)k, &many);
@@ -16325,8 +16301,8 @@ static gtr_result gtr__meter_shapes(gtr__meter *m) {
     if (x->ctx != m->t->ctx || y->ctx != m->t->ctx)
         return GTR__BAD_ARG(m->t->ctx, "metrics: %s are another context's", x->ctx == m->t->ctx ? "labels" : "scores");
     const gtr_shape *s = &x->shape, *l = &y->shape;
-    const bool rows = s->ndim && l->ndim && s->dim[0] < 0 && s->dim[0] == l->dim[0] && x->dtype == GTR_F32
-        && gtr__batches(s) == 1 && gtr__batches(l) == 1
+    const bool rows = gtr__batches(s) == 1 && gtr__batches(l) == 1 && s->dim[0] < 0 && s->dim[0] == l->dim[0]
+        && x->dtype == GTR_F32
         && (y->dtype == GTR_I32 || y->dtype == GTR_F32);
     const int64_t all = rows ? gtr__count(s) / s->dim[0] : 0, labels = rows ? gtr__count(l) / l->dim[0] : 0;
     bool fits = rows && all == labels;
@@ -17278,8 +17254,8 @@ static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc
         gtr_tensor *t = d->out[n];
         if (t->ctx != p->ctx) return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is another context's", gtr__label(t));
         if (!gtr__batched(t) || gtr__batches(&t->shape) > 1 || gtr__stored_as(t)->op <= GTR__OP_CONSTANT)
-            return GTR__FAIL(p->ctx, SHAPE, "predictor: \"%s\" has no batch in its shape, or has it twice (gtr_eval "
-                "computes that), or is not computed", gtr__label(t));
+            return GTR__FAIL(p->ctx, SHAPE, "predictor: \"%s\" has no batch in its shape, or twice, or is not computed",
+                gtr__label(t));
         if (gtr__predictor_find(p, GTR__OUT, gtr__stored_as(t)) >= 0)
             return GTR__BAD_ARG(p->ctx, "predictor: \"%s\" is there twice, or a reshape of another", gtr__label(t));
         p->of[GTR__OUT][p->n[GTR__OUT]++] = t;
@@ -21521,32 +21497,30 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
     gtr__mfree(to, data);
     return r;
 }
-/* p's namesake in from, and its error; NULL: p's name does not begin with to, or *r. */
+/* p's namesake in from; NULL: p's name does not begin with to, or *r. */
 static gtr_tensor *gtr__blends(const gtr_tensor *p, const char *to, const char *from, gtr_result *r) {
     const size_t n = strlen(to);
-    char name[1100], got[GTR__TEXT], want[GTR__TEXT];
+    char name[1100], got[GTR__TEXT] = "missing", want[GTR__TEXT];
     if (strncmp(p->name, to, n)) return NULL;
     snprintf(name, sizeof name, "%s%s", from, p->name + n);
     gtr_tensor *q = gtr_parameter_find(p->ctx, name);
-    const bool fits = q && q->dtype == p->dtype && gtr__shape_equal(&q->shape, &p->shape) && q->last == p->last;
-    if (fits && (q == p || strncmp(name, to, n))) return q;
-    *r = fits ? GTR__BAD_ARG(p->ctx, "gtr_parameters_blend: \"%.300s\" is among both, \"%.300s\" and \"%.300s\"", name,
-        to, from) : GTR__FAIL(p->ctx, SHAPE, "gtr_parameters_blend: \"%.300s\" %s%s, \"%.300s\" is %s%s", p->name,
-        gtr__shape_text(&p->shape, want), p->last ? ", channels last" : "", name, q ? gtr__shape_text(&q->shape, got)
-        : "missing", q && q->last ? ", channels last" : "");
+    if (q && q->dtype == p->dtype && gtr__shape_equal(&q->shape, &p->shape) && q->last == p->last
+            && (q == p || strncmp(name, to, n))) return q;
+    if (q) gtr__shape_text(&q->shape, got);
+    *r = GTR__FAIL(p->ctx, SHAPE, "gtr_parameters_blend: \"%.300s\" %s, and \"%.300s\" %s, want them alike, in layout, "
+        "too, and one alone of \"%.300s\"", p->name, gtr__shape_text(&p->shape, want), name, got, to);
     return NULL;
 }
 gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau) {
     gtr__blend b = GTR__ZERO;
     gtr_result r = GTR_OK;
     int64_t i, n = 0;
-    if (!ctx) return GTR_ERR_NOMEM;
-    GTR__TRY(gtr__runnable(ctx, "gtr_parameters_blend"));
+    GTR__TRY(ctx ? gtr__runnable(ctx, "gtr_parameters_blend") : GTR_ERR_NOMEM);
     for (i = 0; to && from && i < ctx->n_parameter && !r; i++)
         n += gtr__blends(ctx->parameter[i], to, from, &r) != NULL;
     if (r) return r;
-    if (!n || !(tau >= 0 && tau <= 1)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: %jd parameters of \"%.300s\", "
-        "tau %g, want at least one, and 0 to 1", (intmax_t)n, to ? to : "NULL", (double)tau);
+    if (!n || !(tau >= 0 && tau <= 1)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: no parameter of "
+        "\"%.300s\", or tau %g is not in 0 to 1", to ? to : "NULL", (double)tau);
     GTR__TRY(gtr__settle(ctx, NULL, 0));
     b.tau = tau; b.keep = 1 - tau;
     ctx->writes++;
@@ -21558,7 +21532,8 @@ gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *fr
         b.of[b.n++] = of;
         gtr__rewritten(ctx, p);
         if (--n && b.n < GTR__BLENDS) continue;
-        r = gtr__run_blend(ctx, p->stage, &b);
+        const gtr__arg in = gtr__arg_of(&b, GTR_U8, &p->shape);
+        r = gtr__run_single(ctx, p->stage, GTR__OP_BLEND, 0, in, in);
         b.n = 0;
     }
     gtr__weights_unlock(ctx);

@@ -17609,7 +17609,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_blend(const __grid_const
 #endif
 GTR__GLOBAL void gtr__k_blend(gtr__blend);
 static gtr_result gtr__cuda_blend_fwd(gtr__run *run, const gtr__call *c) {
-    const gtr__blend *m = (const gtr__blend *)c->attr->ptr;
+    const gtr__blend *m = (const gtr__blend *)c->in[0].data;
     int64_t most = 1;
     for (int k = 0; k < m->n; k++) most = gtr__max64(most, m->of[k].count);
     return GTR__LAUNCH(run, c, gtr__k_blend, dim3(gtr__grid(c, most), (unsigned)m->n), GTR__T, 0, *m);

@@ -727,6 +727,17 @@ static void *b_linear_bare(site *s) {
 }
 static void *b_embedding(site *s) { return gtr_embedding(s->ids, "new", 7, 3); }
 static void *b_batch_norm(site *s) { return gtr_batch_norm(s->x, "new"); }
+static void *b_batch_norm_with(site *s) {
+    gtr_batch_norm_desc d; memset(&d, 0, sizeof d);
+    gtr_tensor *mean = gtr_parameter_find(s->ctx, "mean6"), *var = gtr_parameter_find(s->ctx, "var6");
+    return gtr_batch_norm_with(s->x, NULL, NULL, mean, var, d);
+}
+static void *b_arange(site *s) { return gtr_arange(s->x, 0); }
+static void *b_itself(site *s) {
+    gtr_cross_entropy_desc d; memset(&d, 0, sizeof d);
+    d.label_smoothing = 0.1f; d.reduction = GTR_REDUCE_SUM;
+    return gtr_cross_entropy_ex(gtr_matmul_t(s->x, false, s->x, true), s->y, d);
+}
 static void *b_dropout(site *s) { return gtr_dropout(s->x, "new", 0.5f); }
 static void *b_dropout_unnamed(site *s) { return gtr_dropout(s->x, NULL, 0.5f); }
 static void *b_random(site *s) { return gtr_random_normal(s->x, "new"); }
@@ -840,7 +851,8 @@ static void *b_table(site *s) { return table_of(s->ctx, true); }
 static const struct { const char *name; void *(*build)(site *); } builders[] = {
     { "unstandardise", b_unstandardised }, { "join", b_beside }, { "csv by the model's notes", b_table },
     { "linear", b_linear }, { "linear without bias", b_linear_bare }, { "embedding", b_embedding },
-        { "batch_norm", b_batch_norm },
+        { "batch_norm", b_batch_norm }, { "batch_norm_with", b_batch_norm_with }, { "arange", b_arange },
+        { "matmul_t and cross_entropy", b_itself },
     { "dropout", b_dropout }, { "unnamed dropout", b_dropout_unnamed }, { "parameter", b_parameter },
         { "constant", b_constant },
     { "random", b_random }, { "layer_norm", b_layer_norm }, { "rms_norm", b_rms_norm }, { "prelu", b_prelu },
@@ -894,6 +906,10 @@ static site site_new(int pad)
     s.cube = gtr_parameter(s.ctx, "cube", gtr_shape3(3, 6, 6), h->init);
     s.three = gtr_parameter(s.ctx, "three", gtr_shape1(3), h->init);
     gtr_parameter(s.ctx, "w6", gtr_shape1(6), h->init);
+    gtr_init fixed = h->init;
+    fixed.frozen = true;
+    gtr_parameter(s.ctx, "mean6", gtr_shape1(6), fixed);
+    gtr_parameter(s.ctx, "var6", gtr_shape1(6), fixed);
     for (; pad > 0; pad--) {
         snprintf(name, sizeof name, "pad%d", pad);
         gtr_parameter(s.ctx, name, gtr_shape1(1), h->init);
@@ -975,7 +991,8 @@ static void builder_fails(int b, int pad, bool on)
         fail_allocation = 0;
         if (made) { CHECK(!fired, "%s, allocation %d of %d pads failed, untold", builders[b].name, k, pad); break; }
         after = stock_of(&s);
-        if ((builders[b].build == b_loss || builders[b].build == b_standardised) && after.tensors == before.tensors + 1)
+        if ((builders[b].build == b_loss || builders[b].build == b_standardised || builders[b].build == b_itself)
+                && after.tensors == before.tensors + 1)
             gtr_release(s.ctx, before.tensors), after = stock_of(&s);
         CHECK(fired && gtr_error(s.ctx) == GTR_ERR_NOMEM, "%s, allocation %d of %d pads: %s", builders[b].name, k, pad,
             gtr_error_text(s.ctx));
