@@ -23233,11 +23233,11 @@ GTR__PLANNED
    2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; Adagrad;
                     slice_step, gather, to_float, to_int, softmax_mask; plans of micro-batches hold less; gcc compiles
                     the header in a third of the time (GPUTRAIN_AS_IS); a GPU's kernels are compiled at run time, or
-                     sealed in a list; kernel_cache, gtr_trainer_prepare; no library of CUDA's is linked; gtr_load_ex,
-                     gtr_save_ex: 16 bits, other names, parts, memory; models carry what their tables need;
-                     gtr_predict_dataset, gtr_dataset_join; dates, series' holes; one image of a file or of memory,
-                     decoders of other images; gtr_summary_text; logs of fits, progress within an epoch;
-                     gtr_batch_norm_with, gtr_parameters_blend, gtr_arange, (N, N)
+                    sealed in a list; kernel_cache, gtr_trainer_prepare; no library of CUDA's is linked; gtr_load_ex,
+                    gtr_save_ex: 16 bits, other names, parts, memory; models carry what their tables need;
+                    gtr_predict_dataset, gtr_dataset_join; dates, series' holes; one image of a file or of memory,
+                    decoders of other images; gtr_summary_text; logs of fits, progress within an epoch;
+                    gtr_batch_norm_with, gtr_parameters_blend, gtr_arange, (N, N)
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
