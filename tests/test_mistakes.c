@@ -2270,10 +2270,18 @@ static void files(void)
             "\"data_offsets\":[0,128]},\"module.fc1.bias\":{\"dtype\":\"F32\",\"shape\":[8],"
             "\"data_offsets\":[128,160]}}", 160));
     }
-    MISTAKE("a model in float16", "half.safetensors|fc1.weight|F16|F32") {
+    MISTAKE("a model in float8", "float8.safetensors|fc1.weight|F8_E4M3|F32") {
         gtr_linear_with(input(w), gtr_parameter(context(w), "fc1.weight", gtr_shape2(8, 4), w->init), NULL);
-        gtr_load(w->ctx, tensors("half.safetensors", "{\"fc1.weight\":{\"dtype\":\"F16\",\"shape\":[8,4],"
-            "\"data_offsets\":[0,64]}}", 64));
+        gtr_load(w->ctx, tensors("float8.safetensors", "{\"fc1.weight\":{\"dtype\":\"F8_E4M3\",\"shape\":[8,4],"
+            "\"data_offsets\":[0,32]}}", 32));
+    }
+    MISTAKE("what fits of a file of PyTorch's DataParallel", "parallel.safetensors|module.|.strip") {
+        gtr_load_desc load;
+        memset(&load, 0, sizeof load);
+        load.partial = true;
+        gtr_linear_with(input(w), gtr_parameter(context(w), "fc1.weight", gtr_shape2(8, 4), w->init), NULL);
+        gtr_load_ex(w->ctx, tensors("parallel.safetensors", "{\"module.fc1.weight\":{\"dtype\":\"F16\",\"shape\":[8,4],"
+            "\"data_offsets\":[0,64]}}", 64), load);
     }
     MISTAKE("weights of a linear layer as Keras has them", "keras.safetensors|fc1.weight|(4, 8)|(8, 4)") {
         gtr_linear_with(input(w), gtr_parameter(context(w), "fc1.weight", gtr_shape2(8, 4), w->init), NULL);
