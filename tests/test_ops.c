@@ -298,32 +298,31 @@ BUILD(batch_norm, c->n_p ? gtr_batch_norm_ex(x[0], "layer", norm_desc((float)c->
 static gtr_tensor *build_itself(gtr_context *ctx, gtr_tensor **x, const op_case *c)
 {
     static const int swap[GTR_MAX_DIMS] = { 1, 0 }, columns = 1, rows = 0;
-    gtr_tensor *s = gtr_matmul_t(x[0], false, x[1], true), *t = gtr_permute(s, swap), *n = gtr_arange(x[0], 0), *h;
-    gtr_tensor *i = gtr_to_float(n), *eye = gtr_equal(i, gtr_reshape(i, gtr_shape2(GTR_BATCH, 1)));
-    (void)ctx; (void)c;
-    h = gtr_mul(gtr_softmax(s, 0), gtr_log_softmax(t, 1));
-    h = gtr_add(h, gtr_where(eye, gtr_scale(s, 0.5f, -1), gtr_tanh(t)));
-    h = gtr_add(h, gtr_sub(gtr_logsumexp(s, &columns, 1, true), gtr_mean(t, &rows, 1, true)));
-    h = gtr_add(h, gtr_mul(gtr_max(s, &rows, 1, true), gtr_scale(gtr_cumsum(t, 1), 0.1f, 0)));
-    return gtr_add(gtr_matmul(h, x[1]), gtr_sum(gtr_matmul(gtr_sort(s, 1, false), t), &columns, 1, true));
+    gtr_tensor *s = gtr_matmul_t(x[0], false, x[1], true), *t = gtr_permute(s, swap), *h;
+    gtr_tensor *i = gtr_to_float(gtr_arange(x[0], 0)), *eye = gtr_equal(i, gtr_reshape(i, gtr_shape2(GTR_BATCH, 1)));
+    (void)ctx;
+    if (c->p[0] == 0) h = gtr_add(gtr_mul(gtr_softmax(s, 0), gtr_log_softmax(t, 1)), gtr_cumsum(s, 1));
+    else if (c->p[0] == 1) h = gtr_where(eye, gtr_scale(s, 0.5f, -1), gtr_tanh(t));
+    else if (c->p[0] == 2) h = gtr_mul(gtr_logsumexp(s, &columns, 1, true), gtr_mean(t, &rows, 1, true));
+    else h = gtr_add(gtr_mul(gtr_max(s, &rows, 1, true), t), gtr_sort(s, 1, false));
+    return gtr_matmul(h, x[1]);
 }
 /* Losses of (N, N): of rows' numbers, and of what is alike; a scalar. */
 static gtr_tensor *build_itself_losses(gtr_context *ctx, gtr_tensor **x, const op_case *c)
 {
     gtr_tensor *s = gtr_matmul_t(x[0], false, x[1], true), *n = gtr_arange(x[1], 0), *log = gtr_log_softmax(s, 1),
-        *i = gtr_scale(gtr_to_float(n), 0.5f, 0), *t,
-        *soft = gtr_softmax(gtr_sub(i, gtr_reshape(i, gtr_shape2(GTR_BATCH, 1))), 1);
-    gtr_cross_entropy_desc all = smoothing(20, -1), some = smoothing(0, 1), both = smoothing(20, -1);
+        *i = gtr_scale(gtr_to_float(n), 0.5f, 0), *soft = gtr_softmax(gtr_sub(i, gtr_reshape(i, gtr_shape2(GTR_BATCH,
+        1))), 1);
+    gtr_cross_entropy_desc all = smoothing(60, -1), some = smoothing(0, 1);
     gtr_loss_desc mean = { GTR_REDUCE_BATCH_MEAN, NULL, NULL, 0, 0, 0, 0, 0, 0, false, false, false };
-    (void)ctx; (void)c;
-    t = gtr_add(gtr_cross_entropy(s, n), gtr_cross_entropy_ex(s, n, all));
-    both.ignore_index = 0;
-    t = gtr_add(t, gtr_cross_entropy_ex(s, soft, both));
-    t = gtr_add(t, gtr_kl_div_ex(log, soft, mean));
-    all.reduction = GTR_REDUCE_SUM;
-    t = gtr_add(t, gtr_cross_entropy_ex(s, n, all));
+    (void)ctx;
+    if (c->p[0] == 0) return gtr_add(gtr_cross_entropy(s, n), gtr_nll(log, n));
+    if (c->p[0] == 1) return gtr_cross_entropy_ex(s, n, all);
+    if (c->p[0] == 2) { all.reduction = GTR_REDUCE_SUM; return gtr_cross_entropy_ex(s, n, all); }
+    if (c->p[0] == 3) return gtr_kl_div_ex(log, soft, mean);
+    if (c->p[0] == 4) { all.ignore_index = 0; return gtr_cross_entropy_ex(s, soft, all); }
     some.reduction = GTR_REDUCE_BATCH_MEAN; some.sample_weight = gtr_sigmoid(i);
-    return gtr_add(gtr_add(t, gtr_cross_entropy_ex(s, n, some)), gtr_nll(log, n));
+    return gtr_cross_entropy_ex(s, n, some);
 }
 /* One norm of two inputs, of weight and bias, then of neither. */
 static gtr_tensor *build_batch_norm_with(gtr_context *ctx, gtr_tensor **x, const op_case *c)
@@ -331,7 +330,7 @@ static gtr_tensor *build_batch_norm_with(gtr_context *ctx, gtr_tensor **x, const
     const gtr_shape channels = gtr_shape1(c->in[0].dim[1]);
     const gtr_init fixed = { GTR_INIT_CONSTANT, 1, true };
     gtr_tensor *mean = gtr_parameter(ctx, "mean", channels, fixed), *var = gtr_parameter(ctx, "var", channels, fixed),
-        *a = gtr_batch_norm_with(x[0], x[2], c->n > 3 ? x[3] : NULL, mean, var, norm_desc(0)),
+        *a = gtr_batch_norm_with(x[0], x[2], x[3], mean, var, norm_desc(0)),
         *b = gtr_batch_norm_with(x[1], x[2], NULL, mean, var, norm_desc(0.1f)),
         *y = gtr_batch_norm_with(x[1], NULL, NULL, mean, var, norm_desc(0));
     return gtr_add(gtr_mul(gtr_tanh(a), b), y);
@@ -603,9 +602,10 @@ static const char *const image_norm_cases[] = { "2x3x2x2", "*13x2x3", "3x2x4x5",
     "*16x16x4x4", "31x3x5x7", "4x32x8x8", "3x33x7x5", "2x64x13x9", "*6x65x7x7", "127x3x3x3", "2x128x14x14", "3x129x3",
     "10x10x100", "*1031x4x3", "2x2x64x64", "2x1000x2", "1x3x64x64", "32x64x16x16", "16x1x28x28", "8x256x7x7",
     "3x5x2x3x4", "64x16x32x32", NULL };
-static const char *const norm_with_cases[] = { "2x3 2x3 3 3", "*5x3 5x3 3", "7x2 7x2 2 2", "3x2x2x2 3x2x2x2 2 2",
+static const char *const norm_with_cases[] = { "2x3 2x3 3 3", "*5x3 5x3 3 3", "7x2 7x2 2 2", "3x2x2x2 3x2x2x2 2 2",
     "2x3x4 2x3x4 3 3", "5x1 5x1 1 1", NULL };
-static const char *const itself_cases[] = { "1x7 1x7", "5x3 5x3", "2x2 2x2", "7x1 7x1", "4x5 4x5", NULL };
+#define ITSELF(way) { "1x7 1x7@" #way, "5x3 5x3@" #way, "2x2 2x2@" #way, "7x1 7x1@" #way, "4x5 4x5@" #way, NULL }
+static const char *const itself_cases[][6] = { ITSELF(0), ITSELF(1), ITSELF(2), ITSELF(3), ITSELF(4), ITSELF(5) };
 static const char *const group_norm_cases[] = { "2x4x3x2 4 4@2 0", "*3x6x2x2@3 50", "2x2x4x3 2 2@1 0", "5x4x3 4 4@4 10",
     "3x8 8 8@2 0", "!2x3x2x2x2 3 3@1 0", "*2x16x5x5 16 16@4 0", "3x33x7x5 33 33@3 0", "2x64x13x9@32 0",
     "2x128x7x7 128 128@32 0", "4x32x8x8 32 32@32 0", "1x3x64x64 3 3@1 0", "32x64x4x4 64 64@8 0", "16x8x28x28 8 8@2 0",
@@ -816,7 +816,7 @@ static const op_row rows[] = {
         CANCELS | MODES | FIRST_LOW | NO_SPECIAL },
     { "batch_norm, images", build_batch_norm,     "Bpxxp", image_norm_cases,
         CANCELS | MODES | FIRST_LOW | NO_SPECIAL },
-    { "batch_norm_with",  build_batch_norm_with,  "BBpx",  norm_with_cases,        GRAPH | MODES },
+    { "batch_norm_with",  build_batch_norm_with,  "BBpxxp",  norm_with_cases,        GRAPH | MODES },
     { "group_norm_with",  build_group_norm_with,  "Xpx",   group_norm_cases,       CANCELS | FIRST_LOW | NO_SPECIAL },
     { "group_norm",       build_group_norm,       "Xpx",   group_norm_layer_cases, GRAPH },
     { "dropout2d",        build_dropout2d,        "X",     dropout2d_cases,        GRAPH },
@@ -869,8 +869,16 @@ static const op_row rows[] = {
     { "binary_acts",      build_binary_acts,      "XX",    stop_cases,             GRAPH },
     { "shared_weights",   build_shared_weights,   "Xww",   shared_cases,           GRAPH },
     { "recomputed",       build_recomputed,       "Xw",    graph_cases,            GRAPH },
-    { "itself",           build_itself,           "XX",    itself_cases,           GRAPH },
-    { "itself, losses",   build_itself_losses,    "XX",    itself_cases,           GRAPH | LOSS },
+    { "itself, softmax",  build_itself,           "XX",    itself_cases[0],        GRAPH },
+    { "itself, where",    build_itself,           "XX",    itself_cases[1],        GRAPH },
+    { "itself, means",    build_itself,           "XX",    itself_cases[2],        GRAPH },
+    { "itself, max",      build_itself,           "XX",    itself_cases[3],        GRAPH },
+    { "itself, xent",     build_itself_losses,    "XX",    itself_cases[0],        GRAPH | LOSS },
+    { "itself, smoothed", build_itself_losses,    "XX",    itself_cases[1],        GRAPH | LOSS },
+    { "itself, sum",      build_itself_losses,    "XX",    itself_cases[2],        GRAPH | LOSS },
+    { "itself, kl_div",   build_itself_losses,    "XX",    itself_cases[3],        GRAPH | LOSS },
+    { "itself, soft",     build_itself_losses,    "XX",    itself_cases[4],        GRAPH | LOSS },
+    { "itself, some",     build_itself_losses,    "XX",    itself_cases[5],        GRAPH | LOSS },
     { "classifier",       build_classifier,       "XLw",   classifier_cases,       GRAPH | LOSS },
 };
 #define N_ROWS (int)(sizeof rows / sizeof *rows)
