@@ -1975,13 +1975,17 @@ static void summaries(void)
     out = gtr_linear_with(gtr_tanh(gtr_linear_with(h, w, NULL)), w, NULL);
     text = gtr_summary_text(gtr_smooth_l1(out, h));
     CHECK(!strcmp(text, residual) || sizeof(gtr_float) == 8, "got\n%swant\n%s", text, residual);
-    /* names, chains and shapes of any length */
+    /* names, chains and shapes of any length, of a network that no memory holds */
+    gtr_desc planned;
+    memset(&planned, 0, sizeof planned);
+    planned.preset = GTR_PRESET_CPU;
+    gtr_context *vast = gtr_create(planned);
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
     gtr_shape s = gtr_shape4(GTR_BATCH, 1, 1, 1000000);
     s.ndim = 8;
     for (k = 4; k < 8; k++) s.dim[k] = k % 2 ? 1 : 100;
-    h = gtr_input(ctx, name, GTR_F32, s);
+    h = gtr_input(vast, name, GTR_F32, s);
     for (k = 0; k < 9; k++) h = k % 3 ? gtr_relu(h) : gtr_linear(h, (name[k] = 'm', name), 100000);
     /* calls of one op's builder are layers each, with shared weights, too */
     gtr_conv_desc c2;
@@ -1993,6 +1997,8 @@ static void summaries(void)
     for (const char *c = text; *c; c += strcspn(c, "\n") + 1) CHECK(strcspn(c, "\n") <= 120, "%.*s is wider",
         (int)strcspn(c, "\n"), c);
     CHECK(strstr(text, "\nnnnnnnn") && strstr(text, "e+") && strstr(text, "linear + relu + relu"), "it is\n%s", text);
+    EXPECT_OK(vast);
+    gtr_destroy(vast);
     EXPECT_OK(ctx);
     EXPECT(!gtr_summary_text(NULL)[0]);
     gtr_destroy(ctx);
