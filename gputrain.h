@@ -519,7 +519,9 @@ typedef struct gtr_fit_desc {
     gtr_tensor *metric; /* a scalar, averaged beside the loss */
     bool (*callback)(const gtr_progress *p); /* false stops the fit; all work is done when it is called */
     void *callback_user;
-    int64_t callback_every; /* steps; 0: at the end of each epoch */
+    /* steps; 0: each epoch's end, which counts beside others where something reads the epoch's figures: .validation,
+       .patience, .keep_best, .restore_best */
+    int64_t callback_every;
     bool no_shuffle; /* rows in their order */
     bool drop_last; /* leave out the tail batch */
     bool silent; /* no progress on stderr */
@@ -1251,7 +1253,7 @@ GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64
    out: gtr_dataset_rows(d) rows. A callback's rows: GTR_ERR_STATE; columns that do not fit and, without .snapshot,
    strings under other numbers than the model's: GTR_ERR_SHAPE. */
 GTR_API gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *d, void *const *out);
-/* Of the first call that failed. */
+/* Of the predictor's last call: a predictor's errors are not its context's. */
 GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
 
 // >>data
@@ -11066,13 +11068,14 @@ static gtr_result gtr__data_fail(const gtr_dataset *d, gtr_tensor *const *input,
     char text[512], one[GTR__OP_TEXT];
     size_t at = 0;
     for (int i = 0; i < d->n_columns + n && at < sizeof text; i++) {
-        gtr__column c = d->column[GTR__MIN(i, d->n_columns - 1)];
         const gtr_tensor *t = i < d->n_columns ? NULL : input[i - d->n_columns];
+        gtr__column c = d->column[t ? 0 : i];
         if (t) { c.name = t->name; c.shape = t->shape; c.dtype = t->dtype; }
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s %s", !i ? "" : i == d->n_columns ? "; inputs" : ",",
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s %s", i == d->n_columns ? "; inputs" : i ? "," : "",
             gtr__column_text(&c, one));
     }
-    return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d columns%s", d->name, why, what, d->n_columns, text);
+    return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d column%s%s", d->name, why, what, d->n_columns,
+        d->n_columns == 1 ? "" : "s", text);
 }
 /* Whatever the device has room for: whose rows lie nowhere one behind the other, and what is to be streamed. */
 static bool gtr__scattered(const gtr_dataset *d) { return d->call.fill || (d->index && !d->column[0].covered); }
@@ -16762,7 +16765,7 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
         f->ended = (int64_t)(f->next - f->first);
         GTR__TRY(gtr__log_row(f, false));
     }
-    if (f->d->callback && (epoch_end ? f->d->callback_every == 0 : true) && !f->d->callback(&f->p) && !f->why)
+    if (f->d->callback && !f->d->callback(&f->p) && !f->why)
         f->why = GTR_END_CALLBACK;
     f->timed.since = 0;
     return t->refused;
@@ -16803,8 +16806,8 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if (r) break;
         if (!n) { f->why = GTR_END_SECONDS; break; }
         k += n;
-        if (every > 0 && k % every == 0) r = gtr__fit_pause(f, false);
-        if (!r && f->drains && (f->place + k) % f->per_epoch == 0 && !f->why) r = gtr__fit_pause(f, true);
+        const bool ends = f->drains && (f->place + k) % f->per_epoch == 0;
+        if (ends || (every > 0 && k % every == 0)) r = gtr__fit_pause(f, ends);
         if (!r) r = gtr__fit_checkpoint(f, k, false);
     }
     if (gtr__gave_up(ctx, r)) { /* a data set's callback, or a compilation */
@@ -17300,8 +17303,13 @@ static bool gtr__line_ready(gtr_context *ctx) {
     GTR__FAIL(ctx, NOMEM, "predictor: no lock for its snapshot");
     return false;
 }
+/* A call begins, and forgets the error of the one before. */
+static bool gtr__predict_begin(gtr_predictor *p) {
+    if (p) gtr_error_clear(&p->own);
+    return p != NULL;
+}
 gtr_result gtr_predictor_refresh(gtr_predictor *p) {
-    if (!p) return GTR_ERR_ARG;
+    if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
     gtr_context *ctx = p->ctx, *own = &p->own;
     if (gtr__outside_fill(ctx, "gtr_predictor_refresh")) return GTR__BAD_STATE(own, "gtr_predictor_refresh in the "
         "callback of a data set: what asks for its rows may have the weights until it gets them");
@@ -17418,7 +17426,6 @@ static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, i
 /* The rows are those from `first` on of a call, whose out is. */
 static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out,
         int64_t first) {
-    if (!p) return GTR_ERR_ARG;
     gtr_context *own = &p->own;
     const gtr__backend *be = p->ctx->be;
     bool null = !in || !out || rows < 1;
@@ -17434,12 +17441,9 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
     for (int64_t n, done = 0; done < rows; done += n) {
         n = GTR__MIN(rows - done, p->max_rows);
         GTR__TRY(gtr__predict_ranges(p, in, done, n));
-        const gtr_result before = own->error;
-        own->error = GTR_OK;
         gtr__cached *e = gtr__predictor_entry(p, n);
         if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, first + done) || gtr__predictor_ready(p, e)))
             return own->error;
-        if (before) own->error = before;
         gtr_result r = GTR_OK;
         for (int k = 0; k < p->n[GTR__IN] && !r; k++) {
             const size_t row = p->row[GTR__IN][k];
@@ -17458,7 +17462,7 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
     return GTR_OK;
 }
 gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
-    return gtr__predict_rows(p, in, rows, out, 0);
+    return gtr__predict_begin(p) ? gtr__predict_rows(p, in, rows, out, 0) : GTR_ERR_ARG;
 }
 /* n rows like c's, one behind the other, as input is given them outside training. */
 static void gtr__rows_feed(const gtr__column *c, const gtr_tensor *input, const void *rows, int64_t n, void *out) {
@@ -17475,7 +17479,7 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
     static const char who[] = "gtr_predict_dataset";
     int column[GTR__PREDICTS];
     void *in[GTR__PREDICTS] = { NULL };
-    if (!p) return GTR_ERR_ARG;
+    if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
     gtr_context *own = &p->own;
     if (!data || data->ctx != p->ctx)
         return GTR__BAD_ARG(own, "%s: the set is %s", who, data ? "another context's" : "NULL");
@@ -17490,6 +17494,12 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
         const bool called = c->name && k < p->n[GTR__IN];
         if (i < data->n_columns) open -= called;
         else if (c->name ? called : open-- > 0) d.column[d.n_columns++] = *c;
+    }
+    if (d.n_columns < p->n[GTR__IN]) {
+        GTR__COPY(d.column, data->column, data->n_columns);
+        d.n_columns = data->n_columns;
+        return gtr__data_fail(&d, p->of[GTR__IN], p->n[GTR__IN], "each input wants the column of its name, or one "
+            "without a name", "");
     }
     GTR__TRY(gtr__data_match(&d, p->of[GTR__IN], p->n[GTR__IN], column));
     for (int k = 0; k < p->n[GTR__IN]; k++) {
@@ -17512,7 +17522,7 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
     return r;
 }
 gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
-    if (!p) return GTR_ERR_ARG;
+    if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
     if (p->n[GTR__IN] + p->n[GTR__OUT] == 2) return gtr_predict_ex(p, &in, rows, &out);
     return GTR__BAD_ARG(&p->own, "gtr_predict: the predictor has %d inputs and %d outputs: gtr_predict_ex takes them",
         p->n[GTR__IN], p->n[GTR__OUT]);

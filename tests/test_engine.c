@@ -2497,6 +2497,8 @@ static void predictor_rows(void)
             if (kind < APART || k <= 7)
                 CHECK(r == GTR_OK && near32(got, want, n), "kind %d: %d of at most 7 rows are not gtr_eval's", kind, k);
             else EXPECT_EQ(r, GTR_ERR_ARG);
+            CHECK((strstr(gtr_predictor_error_text(few_rows), "act on each other") != NULL) == (r != GTR_OK),
+                "kind %d: %s", kind, gtr_predictor_error_text(few_rows));
         }
         if (kind == 6) {                        /* what a call returns is its own error, whatever came before */
             gtr_predictor *late = gtr_predictor_create(y, 7);
@@ -2504,8 +2506,6 @@ static void predictor_rows(void)
             gtr_keep(y->in[0]);
             EXPECT_EQ(gtr_predict(late, pool_x, 3, got), GTR_ERR_UNSUPPORTED);
         }
-        CHECK((strstr(gtr_predictor_error_text(few_rows), "act on each other") != NULL) == (kind >= APART),
-            "kind %d: %s", kind, gtr_predictor_error_text(few_rows));
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
@@ -4036,7 +4036,7 @@ static void bad_use(void)
     a.column[1].data = NULL;                    /* a column too few; rows of another size */
     wrong = gtr_dataset_arrays(ctx, a);
     EXPECT_EQ(gtr_trainer_data(n.t, wrong, 4, true, false), GTR_ERR_SHAPE);
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "1 columns");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "1 column ");
     a.column[0].shape = gtr_shape1(WIDTH - 1);
     a.column[1].data = pool_y;
     wrong = gtr_dataset_arrays(ctx, a);

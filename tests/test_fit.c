@@ -1205,7 +1205,7 @@ static void refused_at_once(void)
         EXPECT_EQ(gtr_fit(n.t, n.data, f), k == 0 ? GTR_ERR_USER : k == 1 ? GTR_ERR_ARG : GTR_ERR_SHAPE);
         EXPECT_EQ(gtr_trainer_report(n.t).step, 13);
         EXPECT_ERROR(n.ctx, k == 0 ? GTR_ERR_USER : k == 1 ? GTR_ERR_ARG : GTR_ERR_SHAPE,
-            k == 0 ? "batch of 41" : k == 1 ? "row 33" : "columns");
+            k == 0 ? "batch of 41" : k == 1 ? "row 33" : "column");
     }
     gtr_destroy(n.ctx);
 }

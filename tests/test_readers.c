@@ -2354,7 +2354,14 @@ static void sets_predicted(void)
     a.column[2].data = NULL; a.column[2].dtype = GTR_F32; a.column[2].scale = 0; a.column[1].shape = gtr_shape1(4);
     d = gtr_dataset_arrays(ctx, a);
     EXPECT_EQ(gtr_predict_dataset(p, d, to), GTR_ERR_SHAPE);
-    EXPECT(strstr(gtr_predictor_error_text(p), "a column for each input is wanted") != NULL);
+    EXPECT(strstr(gtr_predictor_error_text(p), "each input wants the column") != NULL);
+    /* what is called as no input is named, and not read */
+    a.column[0].name = "features"; a.column[1].data = NULL;
+    d = gtr_dataset_arrays(ctx, a);
+    EXPECT_EQ(gtr_predict_dataset(p, d, to), GTR_ERR_SHAPE);
+    EXPECT(strstr(gtr_predictor_error_text(p), "1 column \"features\"") && strstr(gtr_predictor_error_text(p), "inputs \"x\""));
+    EXPECT_EQ(gtr_predict_dataset(p, NULL, to), GTR_ERR_ARG); /* a later error takes an earlier one's place */
+    EXPECT(strstr(gtr_predictor_error_text(p), "the set is NULL") != NULL);
     gtr_predictor_destroy(p);
     gtr_callback_desc made;
     memset(&made, 0, sizeof made);
