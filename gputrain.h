@@ -528,8 +528,8 @@ typedef struct gtr_fit_desc {
     gtr_report *history; /* NULL, or room for history_size reports, filled step by step */
     int64_t history_size;
     /* NULL, or a file NAME.csv that gets a header and a row at each epoch's end, or .jsonl or .json, an object a line:
-       epoch, step, loss, metric, val_loss, val_metric, lr (its last, of group 0), samples_per_second, seconds, and what
-       values .metrics have, by their names. What is not finite or not asked for is empty, or null. Begun anew before
+       epoch, step, loss, metric, val_loss, val_metric, lr (its last, of group 0), samples_per_second, seconds (since
+       gtr_fit was called, .resume or not), and what values .metrics have, by their names. What is not finite or not asked for is empty, or null. Begun anew before
        the first step; where .resume goes on without rows behind the checkpoint, and one that was cut short. Another
        ending: GTR_ERR_ARG; it can't be written, then or later: GTR_ERR_IO; it is no such log: GTR_ERR_FORMAT */
     const char *log_file;
@@ -22482,7 +22482,7 @@ static int gtr__log_line(const gtr__fitting *f, char *line, size_t size, bool na
         f->t->runner->shared->entry[at % GTR__RING].lr, p->samples_per_second, p->seconds };
     const bool json = gtr__log_kind(f->d->log_file) > 0;
     int n = 0;
-    for (int i = 0; i < OWN + GTR_METRIC_COUNT; i++) {
+    for (int i = 0; i < OWN + (int)GTR_METRIC_COUNT; i++) {
         const int k = i - OWN;
         if (k >= 0 && !(f->scores >> k & 1)) continue;
         const char *name = k < 0 ? own[i] : gtr__metric_rows[k].name;

@@ -20,8 +20,9 @@ static void read_by_notes(gtr_dataset *d, const uint8_t *bytes, size_t size, cha
         MUST(gtr__names_note(d, k, name[k]) == GTR_OK);
         text_of_all &= gtr__is_text(name[k]) && (!d->column[k].names.n || gtr__is_utf8(d->column[k].names.text,
             (size_t)d->column[k].names.used));
-        /* categories that a header does not name can't be found by it */
-        text_of_all &= !desc.header || !d->column[k].names.n || d->column[k].name;
+        /* what a header does not name, or names twice, can't be found by it */
+        text_of_all &= !desc.header || ((!d->column[k].names.n || d->column[k].name)
+            && (!d->column[k].features || d->column[k].heads.n));
     }
     MUST(gtr__table_note(d, name) == GTR_OK);
     if (text_of_all && gtr_note(ctx, "table.features")) {
