@@ -23,6 +23,10 @@ static void read_by_notes(gtr_dataset *d, const uint8_t *bytes, size_t size, cha
         /* what a header does not name, or names twice, can't be found by it */
         text_of_all &= !desc.header || ((!d->column[k].names.n || d->column[k].name)
             && (!d->column[k].features || d->column[k].heads.n));
+        uint64_t h;
+        text_of_all &= !desc.header || k == 0 || !d->column[k].name
+            || gtr__strings_find(&d->column[0].heads, d->column[k].name, &h) < 0;
+        for (int j = 0; j < k; j++) text_of_all &= !d->column[j].name || strcmp(name[j], name[k]);
     }
     MUST(gtr__table_note(d, name) == GTR_OK);
     if (text_of_all && gtr_note(ctx, "table.features")) {
