@@ -663,8 +663,8 @@ typedef struct gtr_csv_desc {
     bool drop_unlabelled; /* rows without a label are left out; else, but with GTR_MISSING_DROP, they are an error */
     /* a data set read before, of the same columns, for files of validation and use: ids, scale and what fills holes
        (the mean or median of its rows where it had none) are its, and a string that it has not is an error. What both
-       headers name comes in its order: columns may stand in another. A file without labels (label_column -1) may be
-       like one with them */
+       headers name comes in its order: columns may stand in another; so its label, categories and dates are found,
+       where this says none. A file without labels (label_column -1) may be like one with them */
     const gtr_dataset *like;
     const char *positive; /* labels are strings, two, and this one is class 1; NULL: by their order */
     /* several, numbers, instead of .label: a float32 column (k) without a name, for gtr_mse or, of 0 and 1,
@@ -18573,12 +18573,14 @@ gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images
     gtr__image_list l = GTR__ZERO;
     const int h = desc.height, w = desc.width;
     if (!gtr__usable(ctx)) return NULL;
-    if ((!folder && !h) || h < 0 || w < 0 || h > 1 << 14 || w > 1 << 14 || !h != !w || (desc.resize && (!h
+    if (!folder && !h && !w)
+        return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: folder NULL, want one, or both of .height and .width");
+    if (h < 0 || w < 0 || h > 1 << 14 || w > 1 << 14 || !h != !w || (desc.resize && (!h
             || desc.resize < GTR__MAX(h, w) || desc.resize > 1 << 14))
             || (desc.channels != 0 && desc.channels != 1 && desc.channels != 3))
-        return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: folder %s, %d x %d pixels of sides resized to %d, %d "
-            "channels: want a folder, both extents to 16384 or none (without a folder both), sides no shorter than "
-            "those, and 0, 1 or 3", folder ? folder : "NULL", w, h, desc.resize, desc.channels);
+        return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: %d x %d pixels of sides resized to %d, %d channels: want "
+            "both extents to 16384 or, with a folder, none, sides no shorter than those, and 0, 1 or 3", w, h,
+            desc.resize, desc.channels);
     if (desc.like && !desc.like->classed)
         return GTR__NO_SET(ctx, ARG, "gtr_dataset_images: .like (%s) has no classes", desc.like->name);
     if (gtr__reads_images(ctx, "gtr_dataset_images", &desc, desc.decode != NULL, desc.decode_free != NULL))
@@ -18788,6 +18790,7 @@ static bool gtr__csv_missing(const gtr__field *f) {
 }
 /* Of a later chapter. */
 static bool gtr__is_utf8(const char *s, size_t n);
+static const char gtr__no_day[] = "another date: there is no such day or time";
 /* What a text in want's place is; hints at what may have been meant. */
 static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
     char text[400], field[32];
@@ -18803,10 +18806,11 @@ static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t
         memcpy(field + n, "...", 4);
     }
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
-    gtr__csv_bad(s, f->line, column, text, memchr(f->p, ';', f->n) ? " (.separator may be ';')"
+    gtr__csv_bad(s, f->line, column, text, want == gtr__no_day ? ""
+        : memchr(f->p, ';', f->n) ? " (.separator may be ';')"
         : memchr(f->p, ',', f->n) && !memchr(f->p, '.', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
         : f->line == s->first_line && !s->desc.header ? " (if the first line holds names, set .header)"
-        : s->role[column] >= 0 && s->desc.model && gtr__csv_missing(f) ? " (the model was fitted without .missing)"
+        : s->role[column] >= 0 && s->desc.model ? gtr__csv_missing(f) ? " (the model was fitted without .missing)" : ""
         : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
         : !gtr__csv_missing(f) ? ""
         : GTR__IS_LABEL(s->role[column]) ? " (.drop_unlabelled leaves such rows out)"
@@ -18827,36 +18831,39 @@ static const char *gtr__csv_id(gtr__csv *s, gtr__column *c, const gtr__field *f,
     return next;
 }
 static const char *const gtr__date_parts[4] = { "year", "month", "weekday", "seconds" };
-/* A date's four features. */
-static bool gtr__date_read(const gtr__field *f, char mark, gtr_float *v) {
+/* A date's four features. Returns NULL, or what is wanted. */
+static const char *gtr__date_read(const gtr__field *f, char mark, gtr_float *v) {
+    static const char form[] = "a date: YYYY-MM-DD, and HH:MM or HH:MM:SS behind T or a blank";
     static const int8_t days[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 },
         shift[] = { 0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4 }; /* of months' first weekdays, years from March on */
     static const int16_t least[] = { 0, 1, 1, 0, 0, 0 }, most[] = { 9999, 12, 31, 23, 59, 59 };
     const char *p = f->p, *const end = p + f->n;
     int part[6] = { 0, 0, 0, 0, 0, 0 }, k = 0; /* year, month, day, hour, minute, second */
     double fraction = 0, unit = 1;
+    bool is = true;
     for (; k < 6; k++) {
         const char *sep = k < 3 ? "-/" : k == 3 ? "T " : ":";
         if (k && (p == end || !*p || !strchr(sep, *p) || (k == 2 && *p != f->p[4]))) break;
         p += k > 0;
         for (int i = k ? 2 : 0; i < 4; i++, p++) {
-            if (p >= end || !GTR__IS_DIGIT(*p)) return false;
+            if (p >= end || !GTR__IS_DIGIT(*p)) return form;
             part[k] = part[k] * 10 + (*p - '0');
         }
-        if (part[k] < least[k] || part[k] > most[k]) return false;
+        is &= part[k] >= least[k] && part[k] <= most[k];
     }
     if (k == 6 && end - p > 1 && (*p == '.' || *p == mark))
         for (p++; p < end && GTR__IS_DIGIT(*p); p++) fraction += (*p - '0') * (unit /= 10);
     p += k > 3 && p < end && *p == 'Z';
     const int year = part[0], m = part[1] - 1;
     const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    if (p != end || k < 3 || k == 4 || part[2] > days[m] - (m == 1 && !leap)) return false;
+    if (p != end || k < 3 || k == 4) return form;
+    if (!is || part[2] > days[m] - (m == 1 && !leap)) return gtr__no_day;
     const int y = year + 400 - (m < 2); /* not negative: 400 years are whole weeks */
     v[0] = (gtr_float)year;
     v[1] = (gtr_float)part[1];
     v[2] = (gtr_float)((y + y / 4 - y / 100 + y / 400 + shift[m] + part[2] + 6) % 7);
     v[3] = (gtr_float)(part[3] * 3600 + part[4] * 60 + part[5] + fraction);
-    return true;
+    return NULL;
 }
 static int gtr__csv_parts(const gtr__csv *s, int64_t c) { return s->dated[c] ? 4 : 1; }
 /* The field at p into row r of what it belongs to. Returns what ends it, NULL on error. */
@@ -18886,8 +18893,8 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
             return next;
         }
         if (role >= 0 && s->dated[c]) {
-            return gtr__date_read(&f, s->desc.decimal, x) ? next : gtr__csv_fail(s, &f, c, "a date: YYYY-MM-DD, and "
-                "HH:MM or HH:MM:SS behind T or a blank");
+            want = gtr__date_read(&f, s->desc.decimal, x);
+            return want ? gtr__csv_fail(s, &f, c, want) : next;
         }
         p = gtr__csv_skip(s, f.p); /* of blanks within quotes */
         end = p < f.p + f.n ? gtr__decimal_read(p, s->desc.decimal, &n) : NULL;
@@ -19043,19 +19050,22 @@ static bool gtr__csv_heads(gtr__csv *s) {
     if (!ok) s->heads.n = 0;
     return true;
 }
+static bool gtr__csv_lacks(const gtr__csv *s, const char *name, const char *is) {
+    uint64_t h;
+    const int32_t id = gtr__strings_find(&s->names, name, &h);
+    return !GTR__OF_FILE(s->ctx, SHAPE, "column \"%.80s\" of %s%s is %s", s->name, name, s->desc.model ? ""
+        : ".like's ", s->desc.like->name, id < 0 ? "not in the file" : s->named[2 * id] == s->label
+        ? "the label here (.label names another)" : is);
+}
 /* Features of which both files' headers have names come in .like's order, whatever theirs. */
 static bool gtr__csv_features_like(gtr__csv *s) {
     const gtr_dataset *like = s->desc.like;
     const gtr__strings *want = &like->column[0].heads, *got = &s->heads;
-    char label[256] = "";
     uint64_t h;
     if (!want->n || !got->n) return true;
-    if (s->label >= 0) gtr__csv_name(s, s->label, label, sizeof label);
     for (int64_t i = 0; i < want->n; i++) {
         const char *head = want->text + want->at[i];
-        if (gtr__strings_find(got, head, &h) < 0)
-            return !GTR__OF_FILE(s->ctx, SHAPE, "no feature is called \"%.80s\", as one of .like (%s) is%s", s->name,
-                head, like->name, strcmp(head, label) ? "" : " (it is the label here, unless .label names another)");
+        if (gtr__strings_find(got, head, &h) < 0) return gtr__csv_lacks(s, head, "no feature here");
     }
     for (int64_t k = 0, i = 0; k < s->columns; k++) for (int j = 0; s->role[k] >= 0 && j < gtr__csv_parts(s, k); j++) {
         const char *head = got->text + got->at[i++];
@@ -19067,6 +19077,9 @@ static bool gtr__csv_features_like(gtr__csv *s) {
     }
     return true;
 }
+static bool gtr__is_category(const gtr_dataset *d, int i) {
+    return d->column[i].dtype == GTR_I32 && d->column[i].names.n && d->classed != i + 1;
+}
 /* Likewise categories, by their places if one of .like has no name. */
 static bool gtr__csv_categories_like(gtr__csv *s) {
     const gtr_dataset *like = s->desc.like;
@@ -19075,15 +19088,14 @@ static bool gtr__csv_categories_like(gtr__csv *s) {
     int n = 0;
     for (int j = 0; s->header && j < like->n_columns && n < 14; j++) {
         const gtr__column *c = &like->column[j];
-        if (c->dtype != GTR_I32 || !c->names.n || like->classed == j + 1) continue;
+        if (!gtr__is_category(like, j)) continue;
         if (!c->name) return true;
         int64_t k = 0;
         for (; k < s->columns; k++) {
             const char *head = GTR__IS_CATEGORY(s->role[k]) ? gtr__csv_name(s, k, name, sizeof name) : NULL;
             if (head && !strcmp(head, c->name)) break;
         }
-        if (k == s->columns) return !GTR__OF_FILE(s->ctx, SHAPE, ".categories have no \"%.80s\", as .like (%s) has",
-            s->name, c->name, like->name);
+        if (k == s->columns) return gtr__csv_lacks(s, c->name, "none of .categories");
         of[n++] = k;
     }
     if (n && n != s->categories) return !GTR__OF_FILE(s->ctx, SHAPE, "%d .categories, want the %d of .like (%s)",
@@ -19097,37 +19109,47 @@ static int gtr__label_at(const gtr_dataset *d) {
     const gtr__column *c = &d->column[n - 1];
     return !c->features && (d->classed == n || !c->names.n) ? n - 1 : -1;
 }
-/* By their names in the header: the model's label, if no other is said, and its features, dates of which have four; of
-   what is left nothing is looked at. */
-static bool gtr__csv_known(gtr__csv *s) {
-    const gtr__column *of = s->desc.like->column;
-    const int label = s->desc.label || s->desc.labels || s->desc.label_column ? -1 : gtr__label_at(s->desc.like);
-    const bool places = of->features && !of->heads.n;
+/* The one column that the header calls as .like its column i; -1: none. */
+static int64_t gtr__csv_called(const gtr__csv *s, int i) {
+    uint64_t h;
+    const char *name = i < 0 ? NULL : s->desc.like->column[i].name;
+    const int32_t id = name ? gtr__strings_find(&s->names, name, &h) : -1;
+    return id < 0 || s->named[2 * id + 1] >= 0 ? -1 : s->named[2 * id];
+}
+/* By .like's names in the header: the label, which is -1 if one is said, categories and dates; of what the model has
+   not nothing is looked at. */
+static bool gtr__csv_known(gtr__csv *s, int64_t label) {
+    const gtr_dataset *like = s->desc.like;
+    const gtr__column *of = like->column;
     gtr__csv at = *s;
     gtr__field f;
     char name[256 + 8];
     uint64_t h;
+    if (label >= 0 && s->role[label] == GTR__CSV_OPEN) s->role[s->label = label] = GTR__CSV_LABEL;
+    for (int j = 0; j < like->n_columns && !s->desc.categories; j++) {
+        const int64_t k = gtr__is_category(like, j) ? gtr__csv_called(s, j) : -1;
+        if (k >= 0 && s->role[k] == GTR__CSV_OPEN && !s->dated[k]) s->role[k] = GTR__CSV_CATEGORY - s->categories++;
+    }
+    if (s->desc.columns || (of->features && !of->heads.n)) return true;
     at.header = NULL;
     const char *p = s->header;
     for (int64_t k = 0; k < s->columns; k++, p++) {
         if (!(p = gtr__csv_field(&at, p, 0, &f))) return false;
-        if (s->role[k] != GTR__CSV_OPEN) continue;
-        const size_t n = gtr__csv_text(&f, name, 256);
-        if (n == 256 && !places) s->role[k] = GTR__CSV_SKIP;
-        else if (n < 256 && label >= 0 && of[label].name && !strcmp(name, of[label].name))
-            s->role[s->label = k] = GTR__CSV_LABEL;
-        else if (!places && !s->dated[k] && gtr__strings_find(&of->heads, name, &h) < 0) {
-            s->dated[k] = gtr__strings_find(&of->heads, strcat(name, ".year"), &h) >= 0;
-            if (!s->dated[k]) s->role[k] = GTR__CSV_SKIP;
-        }
+        if (s->role[k] != GTR__CSV_OPEN || s->dated[k]) continue;
+        const bool fits = gtr__csv_text(&f, name, 256) < 256;
+        if (fits && gtr__strings_find(&of->heads, name, &h) >= 0) continue;
+        s->dated[k] = fits && gtr__strings_find(&of->heads, strcat(name, ".year"), &h) >= 0;
+        if (!s->dated[k] && s->desc.model) s->role[k] = GTR__CSV_SKIP;
     }
     return true;
 }
 static bool gtr__csv_roles(gtr__csv *s) {
     const gtr_csv_desc *d = &s->desc;
-    const bool known = d->model && s->header && !d->columns, alone = d->label || d->labels || d->label_column > 0;
-    const int64_t label = d->labels || d->label_column < 0 || (known && !d->label_column) ? -1
-        : d->label_column == 0 ? s->columns - 1 : d->label_column - 1;
+    const bool known = d->like && s->header, alone = d->label || d->labels || d->label_column > 0;
+    if (known && !gtr__csv_index(s)) return false;
+    const int64_t named = known && !alone && !d->label_column ? gtr__csv_called(s, gtr__label_at(d->like)) : -1,
+        label = d->labels || d->label_column < 0 ? -1 : d->label_column ? d->label_column - 1
+            : known && d->model && !d->columns ? -1 : named < 0 ? s->columns - 1 : named;
     if (!(s->role = GTR__NEW(s->ctx, int32_t, s->columns)) || !(s->dated = GTR__NEW(s->ctx, bool, s->columns)))
         return false;
     for (int64_t k = 0; k < s->columns; k++) s->role[k] = GTR__CSV_OPEN;
@@ -19141,7 +19163,7 @@ static bool gtr__csv_roles(gtr__csv *s) {
     if (!gtr__csv_list(s, d->label, ".label", GTR__CSV_LABEL) || !gtr__csv_list(s, d->skip, ".skip", GTR__CSV_SKIP)
             || !gtr__csv_list(s, d->labels, ".labels", GTR__CSV_TARGET)
             || !gtr__csv_list(s, d->categories, ".categories", GTR__CSV_CATEGORY)
-            || !gtr__csv_list(s, d->dates, ".dates", GTR__CSV_DATE) || (known && !gtr__csv_known(s))
+            || !gtr__csv_list(s, d->dates, ".dates", GTR__CSV_DATE) || (known && !gtr__csv_known(s, named))
             || !gtr__csv_list(s, d->columns, ".columns", 0)) return false;
     for (int64_t k = 0; k < s->columns; k++) {
         if (s->role[k] != GTR__CSV_OPEN) continue;
@@ -19451,7 +19473,6 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (desc.decimal && desc.decimal != '.' && (desc.decimal != ',' || !desc.separator || desc.separator == ','))
         GTR__OF_FILE(ctx, ARG, "decimal is character %d, want '.' or, with another separator, ','", path, desc.decimal);
     else if (!desc.model || (desc.like = model = gtr__table_of_notes(ctx, path)) != NULL) {
-        if (desc.model && desc.header && !desc.categories) desc.categories = gtr_note(ctx, "table.categories");
         uint8_t *text = gtr__file_whole(ctx, path, &size);
         if (text) d = gtr__csv_parse(ctx, path, (char *)text, size, desc);
         gtr__mfree(ctx, text);
@@ -20407,9 +20428,12 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     *c = as;
     return GTR_OK;
 }
+static gtr_result gtr__no_set(const gtr_tensor *input, const char *who) {
+    return input ? GTR__BAD_ARG(input->ctx, "%s: the data set is NULL", who) : GTR_ERR_ARG;
+}
 static gtr_result gtr__rows_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows,
         int64_t n, void *out, const char *who) {
-    if (!d) return GTR_ERR_ARG;
+    if (!d) return gtr__no_set(input, who);
     if (!gtr__dataset_has(d, column) || !input || input->ctx != d->ctx || input->op != GTR__OP_INPUT || !rows || !out
             || n < 1)
         return GTR__BAD_ARG(d->ctx, "%s of %s: column %d of %d, %lld rows%s%s", who, d->name, column,
@@ -20441,13 +20465,13 @@ static gtr_result gtr__image_convert(const gtr_dataset *like, const char *path, 
     return r;
 }
 gtr_result gtr_image_load(const gtr_dataset *like, const char *path, const gtr_tensor *input, void *out) {
-    if (!like) return GTR_ERR_ARG;
+    if (!like) return gtr__no_set(input, "gtr_image_load");
     if (!path) return GTR__BAD_ARG(like->ctx, "gtr_image_load: the path is NULL");
     return gtr__image_convert(like, path, NULL, 0, 0, 0, input, out);
 }
 gtr_result gtr_image_convert(const gtr_dataset *like, const void *bytes, int height, int width, int channels,
         const gtr_tensor *input, void *out) {
-    if (!like) return GTR_ERR_ARG;
+    if (!like) return gtr__no_set(input, "gtr_image_convert");
     if (!bytes || !gtr__is_pixels(height, width, channels)) return GTR__BAD_ARG(like->ctx, "gtr_image_convert: %s"
         GTR__NO_PIXELS, bytes ? "" : "bytes are NULL; ", width, height, channels);
     return gtr__image_convert(like, NULL, bytes, height, width, channels, input, out);
@@ -20766,8 +20790,8 @@ static gtr_result gtr__st_check_range(const gtr__st *s, const gtr__st_entry *e) 
         return GTR__BAD_ENTRY(s, e, ": data_offsets %ju to %ju, want a range within the %ju bytes of data", begin, end,
             (uintmax_t)s->data);
     if (bits % 8 || end - begin != bits / 8)
-        return GTR__BAD_ENTRY(s, e, ": %ju bytes of data, want %ju bits for %s %s", end - begin,
-            (uintmax_t)bits, gtr__st_dtypes[e->dtype].name, text);
+        return GTR__BAD_ENTRY(s, e, ": %ju bytes of data, want %ju %s for %s %s", end - begin,
+            (uintmax_t)(bits % 8 ? bits : bits / 8), bits % 8 ? "bits" : "bytes", gtr__st_dtypes[e->dtype].name, text);
     return GTR_OK;
 }
 static int gtr__st_by_offset(const void *a, const void *b, const void *arg) {
@@ -21018,7 +21042,7 @@ static bool gtr__table_field(gtr_dataset *d, int key, const gtr__field *f, int64
 }
 /* A set without rows of its own, for .like: what notes say of the table that the context's model was fitted to. */
 static gtr_dataset *gtr__table_of_notes(gtr_context *ctx, const char *path) {
-    gtr_dataset *d = gtr__dataset_new(ctx, "the model's notes", 1);
+    gtr_dataset *d = gtr__dataset_new(ctx, "the model", 1);
     gtr__csv s = GTR__ZERO;
     gtr__field f;
     s.ctx = ctx; s.desc.separator = ',';
@@ -21168,8 +21192,13 @@ static bool gtr__st_counter(const gtr__st *s, const char *name) {
     const char *dot = strrchr(name, '.');
     return s->converts && dot && !strcmp(dot, ".num_batches_tracked");
 }
-/* In more: what all entries, which are sorted, have in front of their names, if behind it one is called name. */
-#define GTR__ST_MORE 300
+/* Whether e might be one of the list, and is not. */
+static bool gtr__st_unused(const gtr__st *s, const gtr__st_entry *e) {
+    return e->part == -1 && gtr__json_begins(s, e->name, s->before);
+}
+/* In more: what all entries, which are sorted, have in front of their names, if behind it one is called name; what
+   .strip and .prefix make of the first one unused. */
+#define GTR__ST_MORE 700
 static const char *gtr__st_hint(const gtr__st *s, const char *name, char *more) {
     char full[GTR__ST_NAME];
     const char *a = (const char *)s->head + s->entry[0].name + 1,
@@ -21180,6 +21209,15 @@ static const char *gtr__st_hint(const gtr__st *s, const char *name, char *more) 
         if (a[n - 1] == '.' && !*more && gtr__st_find(s, full)) snprintf(more, GTR__ST_MORE,
             "; all names there begin with \"%.*s\", which gtr_load_ex takes off as .strip", n, a);
     }
+    const char *strip = s->load.strip, *prefix = s->load.prefix;
+    const size_t n = strlen(strip);
+    uint32_t i = 0;
+    while (i < s->n && !gtr__st_unused(s, &s->entry[i])) i++;
+    if (i == s->n || (!n && !*prefix)) return more;
+    gtr__json_text(s, s->entry[i].name + (uint32_t)strlen(s->before), full, 140);
+    const bool has = !strncmp(full, strip, n);
+    snprintf(more + strlen(more), 400, "; \"%s\" there becomes \"%.100s%s\"%s", full, prefix, full + (has ? n : 0),
+        has ? "" : ": it does not begin with .strip");
     return more;
 }
 /* "F32 (2, 3)", in buf of GTR__ST_KIND bytes. */
@@ -21194,18 +21232,12 @@ static gtr_result gtr__st_become(gtr__st *s, gtr__st_entry *e, int64_t k) {
     char got[GTR__ST_KIND], want[GTR__ST_KIND];
     const gtr_shape shape = gtr__st_shape(s, e), own = s->list[k]->shape;
     const int dtype = gtr__st_want(s, s->list[k]);
-    if (e->dtype > GTR__ST_I64) return gtr__st_about(s, e, GTR_ERR_UNSUPPORTED, " is of dtype %s, supported are F32, "
-        "BF16, F16, F64 and I64", gtr__st_dtypes[e->dtype].name);
     e->part = (int32_t)k;
     if ((e->dtype == dtype || (s->converts && e->dtype < GTR__ST_I64)) && gtr__shape_equal(&shape, &own))
         return GTR_OK;
     e->part = -2;
-    return s->load.partial ? GTR_OK : gtr__st_about(s, e, GTR_ERR_SHAPE, " is %s in the file, the model wants %s",
-        gtr__st_kind(e->dtype, shape, got), gtr__st_kind(dtype, own, want));
-}
-/* Whether e might be one of the list, and is not. */
-static bool gtr__st_unused(const gtr__st *s, const gtr__st_entry *e) {
-    return e->part == -1 && gtr__json_begins(s, e->name, s->before);
+    return s->load.partial ? GTR_OK : gtr__st_about(s, e, e->dtype > GTR__ST_I64 ? GTR_ERR_UNSUPPORTED : GTR_ERR_SHAPE,
+        " is %s in the file, the model wants %s", gtr__st_kind(e->dtype, shape, got), gtr__st_kind(dtype, own, want));
 }
 /* Gives every entry its part: file and list have the same names, shapes and dtypes, as far as s->load wants. */
 static gtr_result gtr__st_match(gtr__st *s) {
@@ -21517,8 +21549,8 @@ static gtr_tensor *gtr__blends(const gtr_tensor *p, const char *to, const char *
     if (q && q->dtype == p->dtype && gtr__shape_equal(&q->shape, &p->shape) && q->last == p->last
             && (q == p || strncmp(name, to, n))) return q;
     if (q) gtr__shape_text(&q->shape, got);
-    *r = GTR__FAIL(p->ctx, SHAPE, "gtr_parameters_blend: \"%.300s\" %s, and \"%.300s\" %s, want them alike, in layout, "
-        "too, and one alone of \"%.300s\"", p->name, gtr__shape_text(&p->shape, want), name, got, to);
+    *r = GTR__FAIL(p->ctx, SHAPE, "gtr_parameters_blend: \"%.300s\" %s, and its source \"%.300s\" %s, want that of the "
+        "shape, dtype and layout, and not of \"%.300s\"", p->name, gtr__shape_text(&p->shape, want), name, got, to);
     return NULL;
 }
 gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau) {
@@ -21529,8 +21561,9 @@ gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *fr
     for (i = 0; to && from && i < ctx->n_parameter && !r; i++)
         n += gtr__blends(ctx->parameter[i], to, from, &r) != NULL;
     if (r) return r;
-    if (!n || !(tau >= 0 && tau <= 1)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: no parameter of "
-        "\"%.300s\", or tau %g is not in 0 to 1", to ? to : "NULL", (double)tau);
+    if (!n) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: %s%.300s", to && from ? "no parameter's name begins with "
+        : "to or from is NULL", to && from ? to : "");
+    if (!(tau >= 0 && tau <= 1)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: tau %g is not in 0 to 1", (double)tau);
     GTR__TRY(gtr__settle(ctx, NULL, 0));
     b.tau = tau; b.keep = 1 - tau;
     ctx->writes++;
@@ -22377,9 +22410,10 @@ static int gtr__log_kind(const char *path) {
 }
 /* What a fit asks of its checkpoints and log; no file that is there is replaced while an error is kept. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d) {
-    if (d->log_file && (gtr__log_kind(d->log_file) < 0 || (d->checkpoint && !strcmp(d->log_file, d->checkpoint))))
-        return GTR__BAD_ARG(ctx, "gtr_fit: .log_file is " GTR__PATH ", want a name in .csv, .jsonl or .json, not "
-            ".checkpoint's", d->log_file);
+    const bool same = d->log_file && d->checkpoint && !strcmp(d->log_file, d->checkpoint);
+    if (same || (d->log_file && gtr__log_kind(d->log_file) < 0))
+        return GTR__BAD_ARG(ctx, "gtr_fit: .log_file is " GTR__PATH ", want %s", d->log_file,
+            same ? "another file than .checkpoint" : "a name in .csv, .jsonl or .json");
     if (d->checkpoint && !*d->checkpoint) return GTR__BAD_ARG(ctx, "gtr_fit: .checkpoint is empty");
     if (d->checkpoint_steps < 0 || !(d->checkpoint_seconds >= 0) || d->checkpoint_epochs < 0 || d->keep_last < 0
             || d->keep_last > GTR__MAX_KEPT)

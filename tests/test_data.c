@@ -481,6 +481,7 @@ static void refused(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "column 2 of 2");
     EXPECT_EQ(gtr_dataset_augment(NULL, 0, a), GTR_ERR_ARG);
     EXPECT_EQ(gtr_dataset_convert(NULL, 0, n.x, x, 1, x), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "gtr_dataset_convert: the data set is NULL");
     EXPECT_EQ(gtr_dataset_convert(n.data, 0, n.loss, x, 1, x), GTR_ERR_ARG);
     EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "no input");
     EXPECT_EQ(gtr_dataset_convert(n.data, 0, n.x, x, 0, x), GTR_ERR_ARG);

@@ -1074,10 +1074,11 @@ static void bad_logs(void)
         f.log_file = names[i];
         EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_ARG);
         EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "want a name in .csv, .jsonl or .json");
+        EXPECT(!strstr(gtr_error_text(n.ctx), ".checkpoint"));
     }
     f.log_file = f.checkpoint = log_names[0];
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_ARG);
-    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "not .checkpoint's");
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "want another file than .checkpoint");
     f.checkpoint = NULL; f.log_file = none;
     EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_IO);
     EXPECT_ERROR(n.ctx, GTR_ERR_IO, none);

@@ -2162,7 +2162,7 @@ static void folders(void)
         w->images.decode = decode;
         folder_of(w, "decode", "a", "P5 2 2 255 abcd");
     }
-    MISTAKE("a program that predicts, and gives no folder and no size", "folder NULL|both") {
+    MISTAKE("a program that predicts, and gives no folder and no size", "folder NULL, want one|.height and .width") {
         gtr_dataset_images(context(w), NULL, w->images);
     }
     MISTAKE("a PNG for one image, and nothing that decodes it", "one.png|begins 89 50|decode") {

@@ -41,6 +41,13 @@ static gtr_dataset *csv_of(gtr_context *ctx, const char *text, gtr_csv_desc d)
     unlink(path_of("csv"));
     return made;
 }
+/* What is said of a column of .like's. */
+static const char *lacks(const char *name, const char *is)
+{
+    static char text[400];
+    snprintf(text, sizeof text, "csv: column \"%s\" of .like's %s is %s", name, path_of("csv"), is);
+    return text;
+}
 static double at(const gtr_dataset *d, int column, int64_t row, int64_t k)
 {
     const void *p = gtr_dataset_row(d, column, row);
@@ -362,7 +369,7 @@ static void chosen(void)
         "line 3, column 3 (counted from 1), \"city\": got 'Bonn', want one of the strings that .like has there");
     c.columns = "age";
     EXPECT(!csv_of(ctx, text, c));
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "no feature is called \"income\", as one of .like (");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, lacks("income", "no feature here"));
     c.columns = "income,age"; c.label = NULL; c.label_column = -1; /* a file without labels, like one with them */
     c.categories = "city";
     held = csv_of(ctx, "city,income,age,id\nOslo,,,z\nRome,1,2,z\n", c);
@@ -371,7 +378,7 @@ static void chosen(void)
     EXPECT(held && at(held, 1, 0, 0) == 1 && at(held, 1, 1, 0) == 0 && gtr_dataset_classes(held) == 0);
     c.categories = NULL;
     EXPECT(!csv_of(ctx, "income,age\n1,2\n", c)); /* lacks a category, too */
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, ".categories have no \"city\", as .like (");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, lacks("city", "not in the file"));
     gtr_dataset *bare = csv_of(ctx, "income,age\n1,2\n", (c.like = NULL, c));
     c.like = bare; c.label_column = 0; c.columns = NULL;
     EXPECT(!csv_of(ctx, "income,age,y\n1,2,0\n", c)); /* the other way: a label more */
@@ -570,19 +577,47 @@ static void like_by_name(void)
     }
     c.columns = NULL;
     EXPECT(!csv_of(ctx, "age,u,weight,v,y\n30,a,80,c,0\n", c));
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "no feature is called \"height\", as one of .like (");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, lacks("height", "not in the file"));
     EXPECT(!csv_of(ctx, "age,u,height,v,weight,y\n30,a,180,c,80,0\n", c));
     EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 5 (counted from 1), \"weight\", is no feature of .like (");
     c.categories = "u";
     EXPECT(!csv_of(ctx, "age,u,height,y\n30,a,180,0\n", c));
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, ".categories have no \"v\", as .like (");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, lacks("v", "not in the file"));
     c.categories = "u,v,w";
     EXPECT(!csv_of(ctx, "age,u,height,v,w,y\n30,a,180,c,c,0\n", c));
     EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "3 .categories, want the 2 of .like (");
-    c.categories = "u,v"; c.label = NULL;
-    EXPECT(!csv_of(ctx, "y,u,v,age,height\n0,a,c,30,180\n", c));
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "as one of .like (");
-    EXPECT_ERROR(ctx, GTR_OK, "");
+    /* its categories, label and dates, where none are said */
+    for (int k = 0; k < 2; k++) {
+        c.categories = k ? "u,v" : NULL; c.label = NULL;
+        e = csv_of(ctx, "y,v,u,age,height\n1,d,a,30,180\n", c);
+        EXPECT_OK(ctx);
+        EXPECT(e && at(e, 0, 0, 1) == 180 && at(e, 1, 0, 0) == 0 && at(e, 2, 0, 0) == 1 && at(e, 3, 0, 0) == 1);
+    }
+    c.categories = NULL;
+    e = csv_of(ctx, "z,v,age,u,height,other\n7,d,30,a,180,1\n", (c.skip = "z", c)); /* a label of another name */
+    EXPECT_OK(ctx);
+    EXPECT(e && at(e, 3, 0, 0) == 1 && at(e, 2, 0, 0) == 1);
+    c.skip = NULL;
+    EXPECT(!csv_of(ctx, "v,age,u,height\nd,30,a,180\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, lacks("height", "the label here (.label names another)"));
+    c.label_column = -1;
+    e = csv_of(ctx, "v,age,u,height\nd,30,a,180\n", c);
+    EXPECT(e && gtr_dataset_columns(e) == 3 && at(e, 0, 0, 1) == 180);
+    EXPECT(!csv_of(ctx, "v,age,u,height,y\nd,30,a,180,1\n", c));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 5 (counted from 1), \"y\", is no feature of .like (");
+    EXPECT(!csv_of(ctx, "v,v,age,u,height\nd,d,30,a,180\n", c)); /* which of them is not known */
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, lacks("v", "none of .categories"));
+    c.label_column = 0;
+    gtr_csv_desc dated = csv0();
+    dated.dates = "t";
+    dated.like = csv_of(ctx, "t,a,y\n2024-01-31,5,x\n2024-01-31,5,z\n", dated);
+    dated.dates = NULL;
+    e = csv_of(ctx, "y,a,t\nz,6,2025-02-28\n", dated);
+    EXPECT_OK(ctx);
+    EXPECT(e && at(e, 0, 0, 0) == 2025 && at(e, 0, 0, 4) == 6 && at(e, 1, 0, 0) == 1);
+    EXPECT(!csv_of(ctx, "t,a,y,more\n2025-02-29,6,z,1\n", dated));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "column 4 (counted from 1), \"more\", is no feature of .like (");
+    c.categories = "u,v";
     /* what is split off knows the names; without a header, or with two alike, columns are by their places */
     gtr_dataset *part = gtr_dataset_split(d, 2);
     c.like = part; c.label = "y";
@@ -1968,16 +2003,18 @@ static void tables_of_models(void)
             4 * 6 * sizeof(gtr_float)));
         EXPECT_EQ(gtr_predict_dataset(q.p, gtr_dataset_subset(e, (const int64_t[]){ 2, 0 }, 2), to), GTR_OK);
         static const struct { const char *text; gtr_result want; const char *part; } bad[] = {
-            { "u,b,a,when\nk3,1,2,2024-01-01\n", GTR_ERR_SHAPE, "no feature is called \"b, too\"" },
-            { "v,\"b, too\",a,when\nk3,1,2,2024-01-01\n", GTR_ERR_ARG, ".categories names \"u\"" },
+            { "u,b,a,when\nk3,1,2,2024-01-01\n", GTR_ERR_SHAPE, "column \"b, too\" of the model is not in the file" },
+            { "v,\"b, too\",a,when\nk3,1,2,2024-01-01\n", GTR_ERR_SHAPE, "column \"u\" of the model is not in the file" },
             { "u,\"b, too\",a,when\nk3,1,2,2024-01-01\nk4,1,2,2024-01-01\n", GTR_ERR_FORMAT,
                 "line 3, column 1 (counted from 1), \"u\": got 'k4', want one of the strings that the model has" },
             { "u,\"b, too\",a,when\n\n,1,2,2024-01-01\n", GTR_ERR_FORMAT, "line 3, column 1 (counted from 1), \"u\"" },
             { "u,\"b, too\",a,when\nk3,1,2,2024-13-01\n", GTR_ERR_FORMAT,
-                "line 2, column 4 (counted from 1), \"when\": got '2024-13-01', want a date" } };
+                "line 2, column 4 (counted from 1), \"when\": got '2024-13-01', want another date" },
+            { "u,\"b, too\",a,when\nk3,1,x,2024-01-01\n", GTR_ERR_FORMAT, "\"a\": got 'x', want a number" } };
         const int64_t sets = e ? gtr_dataset_rows(e) : 0;
-        for (int k = 0; k < 5; k++) {
+        for (int k = 0; k < 6; k++) {
             EXPECT(!csv_of(fresh, bad[k].text, m));
+            EXPECT(!strstr(gtr_error_text(fresh), ".skip")); /* the model says what is read as what */
             EXPECT_ERROR(fresh, bad[k].want, bad[k].part);
         }
         EXPECT(sets == 4 && named(gtr_note(fresh, "u.2"), "k3") && !gtr_note(fresh, "u.3"));
@@ -2022,7 +2059,7 @@ static void models_by_places(void)
     EXPECT_OK(ctx);
     EXPECT(gtr_dataset_rows(d) == 2 && at(d, 0, 1, 1) == 8);
     EXPECT(!csv_of(ctx, "5,6,7\n", m));
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "want - (2,) float32 of .like (the model's notes)");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "want - (2,) float32 of .like (the model)");
     EXPECT(!csv_of(ctx, "5,6\n7,\n", m));
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "line 2, column 2 (counted from 1): a blank field, want a number (the model was "
         "fitted without .missing)");
@@ -2179,6 +2216,15 @@ static void dates(void)
         snprintf(text, sizeof text, "a,d,b,y\n1,2024-01-01,2,0\n1,%s,2,0\n", bad[k]);
         EXPECT(!csv_of(ctx, text, c));
         snprintf(part, sizeof part, "line 3, column 2 (counted from 1), \"d\": got '%.20s", bad[k]);
+        EXPECT_ERROR(ctx, GTR_ERR_FORMAT, part);
+    }
+    static const char *const no_days[] = { "2023-02-29", "2024-13-45", "2024-04-01 25:00" };
+    for (int k = 0; k < 3; k++) {
+        snprintf(text, sizeof text, "a,d,b,y\n1,%s,2,0\n", no_days[k]);
+        EXPECT(!csv_of(ctx, text, c));
+        snprintf(part, sizeof part, "got '%s', want another date: there is no such day or time", no_days[k]);
+        const char *end = strstr(gtr_error_text(ctx), part);
+        EXPECT(end && !end[strlen(part)]); /* no hint behind it */
         EXPECT_ERROR(ctx, GTR_ERR_FORMAT, part);
     }
     EXPECT(!csv_of(ctx, "a,d,y\n1,,0\n", c));
