@@ -20428,12 +20428,9 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     *c = as;
     return GTR_OK;
 }
-static gtr_result gtr__no_set(const gtr_tensor *input, const char *who) {
-    return input ? GTR__BAD_ARG(input->ctx, "%s: the data set is NULL", who) : GTR_ERR_ARG;
-}
 static gtr_result gtr__rows_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows,
         int64_t n, void *out, const char *who) {
-    if (!d) return gtr__no_set(input, who);
+    if (!d) return input ? GTR__BAD_ARG(input->ctx, "%s: the data set is NULL", who) : GTR_ERR_ARG;
     if (!gtr__dataset_has(d, column) || !input || input->ctx != d->ctx || input->op != GTR__OP_INPUT || !rows || !out
             || n < 1)
         return GTR__BAD_ARG(d->ctx, "%s of %s: column %d of %d, %lld rows%s%s", who, d->name, column,
@@ -20452,6 +20449,7 @@ static gtr_result gtr__image_convert(const gtr_dataset *like, const char *path, 
         int channels, const gtr_tensor *input, void *out) {
     const char *const who = path ? "gtr_image_load" : "gtr_image_convert";
     const gtr_images_desc none = GTR__ZERO;
+    if (!like) return gtr__rows_convert(NULL, 0, input, x, 1, out, who);
     const gtr__column *c = gtr__images_column(like);
     if (!c) return GTR__BAD_ARG(like->ctx, "%s: %s has no images, want one of gtr_dataset_images, or a column 0 of "
         "bytes (H, W, 1 or 3) with channels last", who, like->name);
@@ -20465,15 +20463,14 @@ static gtr_result gtr__image_convert(const gtr_dataset *like, const char *path, 
     return r;
 }
 gtr_result gtr_image_load(const gtr_dataset *like, const char *path, const gtr_tensor *input, void *out) {
-    if (!like) return gtr__no_set(input, "gtr_image_load");
-    if (!path) return GTR__BAD_ARG(like->ctx, "gtr_image_load: the path is NULL");
+    if (like && !path) return GTR__BAD_ARG(like->ctx, "gtr_image_load: the path is NULL");
     return gtr__image_convert(like, path, NULL, 0, 0, 0, input, out);
 }
 gtr_result gtr_image_convert(const gtr_dataset *like, const void *bytes, int height, int width, int channels,
         const gtr_tensor *input, void *out) {
-    if (!like) return gtr__no_set(input, "gtr_image_convert");
-    if (!bytes || !gtr__is_pixels(height, width, channels)) return GTR__BAD_ARG(like->ctx, "gtr_image_convert: %s"
-        GTR__NO_PIXELS, bytes ? "" : "bytes are NULL; ", width, height, channels);
+    if (like && (!bytes || !gtr__is_pixels(height, width, channels)))
+        return GTR__BAD_ARG(like->ctx, "gtr_image_convert: %s" GTR__NO_PIXELS, bytes ? "" : "bytes are NULL; ",
+            width, height, channels);
     return gtr__image_convert(like, NULL, bytes, height, width, channels, input, out);
 }
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
@@ -21216,7 +21213,7 @@ static const char *gtr__st_hint(const gtr__st *s, const char *name, char *more) 
     if (i == s->n || (!n && !*prefix)) return more;
     gtr__json_text(s, s->entry[i].name + (uint32_t)strlen(s->before), full, 140);
     const bool has = !strncmp(full, strip, n);
-    snprintf(more + strlen(more), 400, "; \"%s\" there becomes \"%.100s%s\"%s", full, prefix, full + (has ? n : 0),
+    snprintf(more + strlen(more), 400, "; \"%.99s\" there becomes \"%.99s%.99s\"%s", full, prefix, full + (has ? n : 0),
         has ? "" : ": it does not begin with .strip");
     return more;
 }

@@ -5935,7 +5935,8 @@ static void blended_badly(void)
     gtr_parameter(ctx, "to.to.a", gtr_shape1(3), one);
     gtr_parameter(ctx, "from.to.a", gtr_shape1(3), one);
     EXPECT_EQ(gtr_parameters_blend(ctx, "to.", "to.to.", 0.5f), GTR_ERR_SHAPE);
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "its source \"to.to.a\" (3,), want that of the shape, dtype and layout, and not of \"to.\"");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "its source \"to.to.a\" (3,), want that of the shape, dtype and layout, and not "
+        "of \"to.\"");
     gtr_parameter(ctx, "to.b", gtr_shape1(3), one);
     gtr_parameter(ctx, "from.b", gtr_shape1(4), two);
     EXPECT_EQ(gtr_parameters_blend(ctx, "to.", "from.", 0.5f), GTR_ERR_SHAPE);
@@ -5944,7 +5945,7 @@ static void blended_badly(void)
     gtr_linear(gtr_flatten(gtr_relu(gtr_conv2d(image, "conv", 2, 3, 1, 1))), "last.fc", 4);
     gtr_linear(gtr_input(ctx, "flat", GTR_F32, gtr_shape2(GTR_BATCH, 18)), "first.fc", 4);
     EXPECT_EQ(gtr_parameters_blend(ctx, "last.", "first.", 0.5f), GTR_ERR_SHAPE);
-    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "\"last.fc.weight\" (4, 18), and \"first.fc.weight\" (4, 18)");
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "\"last.fc.weight\" (4, 18), and its source \"first.fc.weight\" (4, 18)");
     EXPECT_EQ(gtr_get(p, v, sizeof v), GTR_OK);
     EXPECT(v[0] == 1 && v[2] == 1);             /* nothing has changed */
     EXPECT_EQ(gtr_parameters_blend(ctx, "to.a", "to.a", 0.5f), GTR_OK);

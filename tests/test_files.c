@@ -847,7 +847,8 @@ static void load_options(void)
     made_add("net.conv.bias", "F8_E5M2", "3", NULL, 3);
     d = load_made();
     EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_ERR_UNSUPPORTED);
-    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "tensor \"net.conv.bias\" is F8_E5M2 (3,) in the file, the model wants F32 (3,)");
+    EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "tensor \"net.conv.bias\" is F8_E5M2 (3,) in the file, the model "
+        "wants F32 (3,)");
     d.partial = true; d.report = &r;
     EXPECT_EQ(gtr_load_ex(ctx, NULL, d), GTR_OK);
     EXPECT(r.loaded == 1 && r.wrong == 1 && first(ctx, "net.conv.weight") == 1);

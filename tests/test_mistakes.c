@@ -1928,6 +1928,21 @@ static void tables_alike(void)
         w->csv.like = csv(w, "a,b,y\n1,2,0\n3,4,1\n");
         csv(w, "a,y\n1,0\n3,1\n");
     }
+    RIGHT("a test table in another order, by .like alone") {
+        w->csv.header = true; w->csv.categories = "b";
+        w->csv.like = csv(w, "a,b,y\n1,u,0\n3,v,1\n");
+        w->csv.categories = NULL;
+        csv(w, "y,b,a\n1,v,2\n");
+    }
+    MISTAKE("a test table without the label", "\"b\"|the label here|.label") {
+        w->csv.header = true;
+        w->csv.like = csv(w, "a,b,y\n1,2,0\n3,4,1\n");
+        csv(w, "a,b\n1,2\n");
+    }
+    MISTAKE("a date that no calendar has", "line 2|2023-02-29|no such day") {
+        w->csv.header = true; w->csv.dates = "d";
+        csv(w, "d,y\n2023-02-29,0\n");
+    }
     MISTAKE("a test table with a class that training's had not", "line 2|bird|.like") {
         w->csv.like = csv(w, "1,cat\n3,dog\n");
         csv(w, "1,cat\n3,bird\n");
@@ -2282,6 +2297,22 @@ static void files(void)
         gtr_linear_with(input(w), gtr_parameter(context(w), "fc1.weight", gtr_shape2(8, 4), w->init), NULL);
         gtr_load_ex(w->ctx, tensors("parallel.safetensors", "{\"module.fc1.weight\":{\"dtype\":\"F16\",\"shape\":[8,4],"
             "\"data_offsets\":[0,64]}}", 64), load);
+    }
+    MISTAKE("a prefix of another model", "\"a.weight\" there becomes \"net.a.weight\"") {
+        gtr_load_desc load;
+        memset(&load, 0, sizeof load);
+        load.prefix = "net.";
+        gtr_linear_with(input(w), gtr_parameter(context(w), "fc1.weight", gtr_shape2(8, 4), w->init), NULL);
+        gtr_load_ex(w->ctx, tensors("prefix.safetensors", "{\"a.weight\":{\"dtype\":\"F32\",\"shape\":[8,4],"
+            "\"data_offsets\":[0,128]}}", 128), load);
+    }
+    MISTAKE("fewer bytes than a tensor has", "40 bytes of data, want 48 bytes") {
+        hidden(w);
+        gtr_load(w->ctx, tensors("fewer.safetensors", "{\"fc1.weight\":{\"dtype\":\"F32\",\"shape\":[3,4],"
+            "\"data_offsets\":[0,40]}}", 40));
+    }
+    MISTAKE("one image, and no data set", "gtr_image_load|data set is NULL") {
+        gtr_image_load(NULL, "one.pgm", input(w), w->value);
     }
     MISTAKE("weights of a linear layer as Keras has them", "keras.safetensors|fc1.weight|(4, 8)|(8, 4)") {
         gtr_linear_with(input(w), gtr_parameter(context(w), "fc1.weight", gtr_shape2(8, 4), w->init), NULL);

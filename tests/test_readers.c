@@ -2004,7 +2004,8 @@ static void tables_of_models(void)
         EXPECT_EQ(gtr_predict_dataset(q.p, gtr_dataset_subset(e, (const int64_t[]){ 2, 0 }, 2), to), GTR_OK);
         static const struct { const char *text; gtr_result want; const char *part; } bad[] = {
             { "u,b,a,when\nk3,1,2,2024-01-01\n", GTR_ERR_SHAPE, "column \"b, too\" of the model is not in the file" },
-            { "v,\"b, too\",a,when\nk3,1,2,2024-01-01\n", GTR_ERR_SHAPE, "column \"u\" of the model is not in the file" },
+            { "v,\"b, too\",a,when\nk3,1,2,2024-01-01\n", GTR_ERR_SHAPE,
+                "column \"u\" of the model is not in the file" },
             { "u,\"b, too\",a,when\nk3,1,2,2024-01-01\nk4,1,2,2024-01-01\n", GTR_ERR_FORMAT,
                 "line 3, column 1 (counted from 1), \"u\": got 'k4', want one of the strings that the model has" },
             { "u,\"b, too\",a,when\n\n,1,2,2024-01-01\n", GTR_ERR_FORMAT, "line 3, column 1 (counted from 1), \"u\"" },
