@@ -190,8 +190,8 @@ check_ops() {
 check_size() {
     bytes=$(wc -c <gputrain.h)
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
-    echo "gputrain.h has $bytes bytes (at most 1294000); $doc lines of it are to be read first (at most 150)"
-    [ "$bytes" -le 1294000 ] && [ "$doc" -le 150 ]
+    echo "gputrain.h has $bytes bytes (at most 1297000); $doc lines of it are to be read first (at most 150)"
+    [ "$bytes" -le 1297000 ] && [ "$doc" -le 150 ]
 }
 
 # Lines of at most 120 columns, in all that is C; functions that fit a screen, from the line of the brace that opens one to that of the brace

@@ -21,9 +21,9 @@ static void read_by_notes(gtr_dataset *d, const uint8_t *bytes, size_t size, cha
         text_of_all &= gtr__is_text(name[k]) && (!d->column[k].names.n || gtr__is_utf8(d->column[k].names.text,
             (size_t)d->column[k].names.used));
         /* what a header does not name, or names twice, can't be found by it */
-        text_of_all &= !desc.header || ((!d->column[k].names.n || d->column[k].name)
-            && (!d->column[k].features || d->column[k].heads.n));
         uint64_t h;
+        text_of_all &= !desc.header || ((!d->column[k].names.n || d->column[k].name) && (!d->column[k].features
+            || (d->column[k].heads.n && gtr__strings_find(&d->column[k].heads, "", &h) < 0)));
         text_of_all &= !desc.header || k == 0 || !d->column[k].name
             || gtr__strings_find(&d->column[0].heads, d->column[k].name, &h) < 0;
         for (int j = 0; j < k; j++) text_of_all &= !d->column[j].name || strcmp(name[j], name[k]);
