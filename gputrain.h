@@ -17305,8 +17305,10 @@ static bool gtr__line_ready(gtr_context *ctx) {
 }
 /* A call begins, and forgets the error of the one before. */
 static bool gtr__predict_begin(gtr_predictor *p) {
-    if (p) gtr_error_clear(&p->own);
-    return p != NULL;
+    if (!p) return false;
+    p->own.error = GTR_OK;
+    p->own.error_text[0] = 0;
+    return true;
 }
 gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
