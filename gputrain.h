@@ -529,9 +529,10 @@ typedef struct gtr_fit_desc {
     int64_t history_size;
     /* NULL, or a file NAME.csv that gets a header and a row at each epoch's end, or .jsonl or .json, an object a line:
        epoch, step, loss, metric, val_loss, val_metric, lr (its last, of group 0), samples_per_second, seconds (since
-       gtr_fit was called, .resume or not), and what values .metrics have, by their names. What is not finite or not asked for is empty, or null. Begun anew before
-       the first step; where .resume goes on without rows behind the checkpoint, and one that was cut short. Another
-       ending: GTR_ERR_ARG; it can't be written, then or later: GTR_ERR_IO; it is no such log: GTR_ERR_FORMAT */
+       gtr_fit was called, .resume or not), and what values .metrics have, by their names. What is not finite or not
+       asked for is empty, or null. Begun anew before the first step; where .resume goes on without rows behind the
+       checkpoint, and one that was cut short. Another ending: GTR_ERR_ARG; it can't be written, then or later:
+       GTR_ERR_IO; it is no such log: GTR_ERR_FORMAT */
     const char *log_file;
     /* NULL, or the file that holds this fit's newest gtr_checkpoint_save: every so many steps, seconds or epochs,
        whichever comes first (all 0: every epoch), and where it ends without an error. That it can be written there, and

@@ -14,7 +14,8 @@ static void read_by_notes(gtr_dataset *d, const uint8_t *bytes, size_t size, cha
     const char *name[16];
     char other[16][8];
     /* a label that no header names is not found by it, and so drops no row */
-    bool text_of_all = !(desc.header && desc.drop_unlabelled) || d->column[d->n_columns - 1].name;
+    bool text_of_all = !desc.header || (desc.label_column < 0 && !desc.label && !desc.labels)
+        || d->column[d->n_columns - 1].name;
     for (int k = 0; k < d->n_columns; k++) {
         snprintf(other[k], sizeof other[k], "%%%d", k);
         name[k] = d->column[k].name ? d->column[k].name : other[k];

@@ -2406,7 +2406,8 @@ static void sets_predicted(void)
     a.column[0].name = "features"; a.column[1].data = NULL;
     d = gtr_dataset_arrays(ctx, a);
     EXPECT_EQ(gtr_predict_dataset(p, d, to), GTR_ERR_SHAPE);
-    EXPECT(strstr(gtr_predictor_error_text(p), "1 column \"features\"") && strstr(gtr_predictor_error_text(p), "inputs \"x\""));
+    EXPECT(strstr(gtr_predictor_error_text(p), "1 column \"features\"")
+        && strstr(gtr_predictor_error_text(p), "inputs \"x\""));
     EXPECT_EQ(gtr_predict_dataset(p, NULL, to), GTR_ERR_ARG); /* a later error takes an earlier one's place */
     EXPECT(strstr(gtr_predictor_error_text(p), "the set is NULL") != NULL);
     gtr_predictor_destroy(p);
