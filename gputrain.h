@@ -2863,7 +2863,9 @@ struct gtr_tensor {
     bool trainable; /* a gradient may be wanted */
     gtr_trainer *trainer; /* that did its last step; NULL: none, or it was written from outside since */
     bool buffer; /* saved, not trained: running statistics */
-    bool unclaimed; /* a buffer of gtr_unstandardise that no gtr_standardise shares and nobody wrote */
+    /* A buffer that gtr_unstandardise made, with its initial 0 or 1 still in it: no gtr_standardise took it over, and
+       neither gtr_load nor gtr_set wrote it */
+    bool unclaimed;
     gtr_init init;
     void *data; /* on its stage's device; also an input's slot */
     size_t data_bytes;
@@ -16552,10 +16554,10 @@ static bool gtr__is_terminal(void) {
     const char *term = getenv("TERM"); /* a Windows console has none */
     return GTR__SYS(isatty)(2) && !(term && !strcmp(term, "dumb"));
 }
-static void gtr__rate_text(double rate, const char *what, char *buf, size_t size) {
-    if (rate >= 1e6) snprintf(buf, size, "%.2f M %s/s", rate * 1e-6, what);
-    else if (rate >= 1e4) snprintf(buf, size, "%.1f k %s/s", rate * 1e-3, what);
-    else snprintf(buf, size, "%.0f %s/s", rate, what);
+static void gtr__rate_text(double rate, char *buf, size_t size) {
+    if (rate >= 1e6) snprintf(buf, size, "%.2f M samples/s", rate * 1e-6);
+    else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
+    else snprintf(buf, size, "%.0f samples/s", rate);
 }
 /* A line on stderr, in the place of the one that is being rewritten; it stays, or is rewritten next. */
 static void gtr__fit_line(gtr__fitting *f, const char *text, bool stays) {
@@ -16585,7 +16587,7 @@ static void gtr__fit_running(gtr__fitting *f) {
     f->shown = f->pace.since;
     gtr__fit_figures(f);
     const int left = (int)GTR__MIN(p->seconds_left, 3599999.0), unit = left < 3600 ? 1 : 60;
-    gtr__rate_text(p->samples_per_second, "rows", rate, sizeof rate);
+    gtr__rate_text(p->samples_per_second, rate, sizeof rate);
     int n = snprintf(line, sizeof line, "epoch %d/%d  %jd/%jd  %d%%  loss %.5g  %s  %d:%02d%s left", p->epoch,
         p->epochs, (intmax_t)p->epoch_step, (intmax_t)p->epoch_steps,
         (int)(100 * (double)p->epoch_step / (double)p->epoch_steps), (double)p->loss, rate, left / unit / 60,
@@ -16602,7 +16604,7 @@ static void gtr__fit_show(gtr__fitting *f) {
         GTR_METRIC_R2 };
     char line[640], rate[40]; /* floats: up to 45 each */
     if (f->d->silent) return;
-    gtr__rate_text(f->p.samples_per_second, "samples", rate, sizeof rate);
+    gtr__rate_text(f->p.samples_per_second, rate, sizeof rate);
     int n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs,
             (long long)f->p.step, (long long)f->p.steps, (double)f->p.loss);
     if (f->d->metric) GTR__ADD("  %.40s %.4f", gtr__label(f->d->metric), (double)f->p.metric);
@@ -17641,7 +17643,8 @@ static gtr_result gtr__file_move(gtr__file *f, void *memory, uint64_t bytes, boo
     }
     return GTR_OK;
 }
-/* The next bytes in new memory, *out, that the caller frees on failure too; more of 0 stand behind them. */
+/* Allocates room for bytes + more, and reads the file's next bytes into it; the last `more` stay 0. The caller frees
+   *out, on failure too. */
 static gtr_result gtr__file_take(gtr__file *f, uint64_t bytes, uint64_t more, uint8_t **out) {
     *out = bytes < SIZE_MAX / 2 && more < SIZE_MAX / 2 ? GTR__NEW(f->ctx, uint8_t, bytes + more) : NULL;
     if (*out) return gtr__file_move(f, *out, bytes, false);
@@ -18636,6 +18639,12 @@ static const char *gtr__decimal_read(const char *p, char mark, gtr__decimal *n) 
     n->last_e += written;
     n->inexact = inexact;
     return p;
+}
+/* Writes a finite x with so many digits, and a point whatever mark the locale has, into 32 bytes. */
+static void gtr__number_text(char *to, int digits, double x) {
+    snprintf(to, 32, "%.*g", digits, x);
+    const size_t n = strspn(to, "+-0123456789"), mark = strcspn(to + n, "0123456789e");
+    if (mark) { to[n] = '.'; memmove(to + n + 1, to + n + mark, strlen(to + n + mark) + 1); }
 }
 /* Any decimal, correctly rounded, by strtod, which gets digits and an exponent but no point: the locale says what one
    is. 800 digits and whether more follow decide every case. */
@@ -20967,11 +20976,7 @@ static bool gtr__list_add(gtr_context *ctx, gtr__strings *m, const char *p, doub
     if (text) *to++ = '"';
     for (; text && *p; *to++ = *p++) if (*p == '"') *to++ = '"';
     strcpy(to, text ? "\"" : "");
-    if (!text) {
-        snprintf(to, 32, sizeof(gtr_float) == 8 ? "%.17g" : "%.9g", number);
-        const size_t n = strspn(to, "+-0123456789"), mark = strcspn(to + n, "0123456789e"); /* as the locale has it */
-        if (mark) { to[n] = '.'; memmove(to + n + 1, to + n + mark, strlen(to + n + mark) + 1); }
-    }
+    if (!text) gtr__number_text(to, sizeof(gtr_float) == 8 ? 17 : 9, number);
     m->used = to - m->text + (int64_t)strlen(to);
     return true;
 }
@@ -22523,10 +22528,10 @@ static int gtr__log_line(const gtr__fitting *f, char *line, size_t size, bool na
         const double x = k < 0 ? value[i] : f->metrics.value[k];
         if (json) GTR__APPEND(line, size, n, "%c\"%s\":", i ? ',' : '{', name);
         else GTR__APPEND(line, size, n, "%s%s", i ? "," : "", names ? name : "");
-        const int number = n;
-        if (!names && gtr__finite(x)) GTR__APPEND(line, size, n, "%.*g", i < 2 ? 17 : 9, x);
-        else if (json) GTR__APPEND(line, size, n, "null");
-        for (int c = number; c < n; c++) if (line[c] == ',') line[c] = '.'; /* the locale's point */
+        char number[32] = "";
+        if (!names && gtr__finite(x)) gtr__number_text(number, i < 2 ? 17 : 9, x);
+        else if (json) memcpy(number, "null", 5);
+        GTR__APPEND(line, size, n, "%s", number);
     }
     GTR__APPEND(line, size, n, json ? "}\n" : "\n");
     return n;
@@ -22721,7 +22726,8 @@ static gtr__summary_line gtr__summary_of(const gtr_tensor *t, unsigned char *rea
     snprintf(l.kind, sizeof l.kind, "%s", t->builder);
     return l;
 }
-/* Whether t stands in the line of what was built before it: a step of one operand, or a builder's next op. */
+/* Whether op t is counted in line l of the summary, the one of the op recorded before it, and gets no line of its own:
+   an element-wise op of one operand that reads l's last op, or a further op of the builder call that made l's. */
 static bool gtr__summary_joins(gtr__summary_line *l, const gtr_tensor *t) {
     const size_t n = strlen(l->kind);
     const gtr__step_kind moves = gtr__moves(t->op);

@@ -1272,7 +1272,7 @@ static void do_fit(void)
     if (one_in(4)) {
         static const char *const ends[] = { ".csv", ".jsonl", ".json", ".txt", "" };
         const char *p = path(path_of("log"));
-        if (p) d.log_file = (snprintf(log, sizeof log, "%s%s", p, ends[byte() % 5]), log);
+        if (p && *p) d.log_file = (snprintf(log, sizeof log, "%s%s", p, ends[byte() % 5]), log);
     }
     if (one_in(4)) {
         d.patience = (int)nasty(1); d.min_delta = nastyf(0); d.restore_best = one_in(2);

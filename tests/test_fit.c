@@ -807,7 +807,7 @@ static void running_line(void)
             if (strstr(part, "left")) {
                 CHECK(sscanf(part, "epoch %lld/2  %lld/%lld  %d%%  loss ", &e, &done, &all, &percent) == 4 && e >= 1
                     && e <= 2 && all == EPOCH && done >= 1 && done <= all && percent == 100 * done / all
-                    && strstr(part, "rows/s  0:0") && strstr(part, " left  accuracy 0."), "it is %s", part);
+                    && strstr(part, "samples/s  0:0") && strstr(part, " left  accuracy 0."), "it is %s", part);
                 CHECK(k < 80, "%d columns: %s", (int)k, part);
                 running++;
             }
