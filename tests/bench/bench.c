@@ -120,12 +120,14 @@ static network network_of(const workload *w, gtr_precision precision)
 {
     network n;
     gtr_desc d;
+    int k;
     memset(&d, 0, sizeof d);
     d.device = on_cpu(w) ? GTR_DEVICE_CPU : GTR_DEVICE_CUDA;
     d.threads = w->threads;
     n = graph_of(w, d);
     n.data = data_of(&n, w);
-    n.trainer = gtr_trainer_create(n.loss, trainer_of(w, precision));
+    for (k = 0; k < trainers_of(w); k++) n.trainers[k] = gtr_trainer_create(n.losses[k], trainer_of(w, precision));
+    n.trainer = n.trainers[0];
     return n;
 }
 static bool network_end(network *n, const char *what)
@@ -219,11 +221,11 @@ static void peer_ask_row(peer *p, const char *job, const workload *w)
     static const char *const precisions[] = { "fp32", "tf32", "bf16", "fp16" };
     peer_ask(p, "%s {\"name\": \"%s\", \"network\": \"%s\", \"batch\": %lld, \"rows\": %lld, \"precision\": \"%s\", "
              "\"opt\": \"%s\", \"fashion\": \"%s\", \"device\": \"%s\", \"threads\": %d, \"limit\": %s, "
-             "\"pass\": \"%s\"}",
+             "\"pass\": \"%s\", \"trainers\": %d}",
              job, w->name, w->network, (long long)w->batch, (long long)w->rows, precisions[precision_of(w)],
              w->optimizer == ADAM ? "adam" : "momentum", on_fashion(w) ? fashion_folder : "",
              on_cpu(w) ? "cpu" : "cuda", w->threads, getenv("BENCH_LIMIT") ? getenv("BENCH_LIMIT") : "60",
-             w->pass ? w->pass : "");
+             w->pass ? w->pass : "", w->trainers);
 }
 static void peer_row(peer *p, const workload *w)
 {
@@ -296,6 +298,24 @@ static bool tick(const gtr_progress *p)
     c->last = now();
     return c->blocks > 0;
 }
+/* BENCH_NODES: us by kind of node, each node timed alone, the costliest first. */
+static void print_nodes(gtr_context *ctx, const gtr__plan *plan)
+{
+    double us[GTR__OP_COUNT] = { 0 };
+    int count[GTR__OP_COUNT] = { 0 }, i, most;
+    for (i = 0; i < plan->n_node; i++) {
+        us[plan->node[i].op] += gtr__node_seconds(ctx, &plan->node[i]) * 1e6;
+        count[plan->node[i].op]++;
+    }
+    printf("    nodes by kind, us:");
+    do {
+        for (most = 0, i = 1; i < GTR__OP_COUNT; i++) if (us[i] > us[most]) most = i;
+        if (us[most] > 0) printf(" %s %d x %.2f,", gtr__row((gtr__op)most)->name, count[most], us[most] / count[most]);
+        us[most] = 0;
+        for (i = 0; i < GTR__OP_COUNT && us[i] <= 0; i++) { }
+    } while (i < GTR__OP_COUNT);
+    putchar('\n');
+}
 /* What the plan's bytes and flops take at this device's own rates, node by node, and what a small network's layers take
    to hear of each other: an exchange between multiprocessors, 0.8 us on an H200, forward and backward between layers
    (one, where rows are so many that each multiprocessor has its own). */
@@ -315,8 +335,10 @@ static void look_at_plan(const workload *w, network *n, figure *f)
         f->floor_us += rate[0] > 0 && rate[1] > 0 ? GTR__MAX(node->bytes / rate[0], node->flops / rate[1]) * 1e6 : 0;
         if (node->op == GTR__OP_FEED) f->feed_us += gtr__node_seconds(n->ctx, node) * 1e6;
     }
+    f->floor_us *= trainers_of(w);
     printf("    plan of %d node%s; a copy %.2f TB/s, a product %.0f TFLOP/s\n", e->plan.n_node,
         e->plan.n_node > 1 ? "s" : "", rate[0] * 1e-12, rate[1] * 1e-12);
+    if (getenv("BENCH_NODES")) print_nodes(n->ctx, &e->plan);
 }
 /* The node of the second convolution that makes its result (forward), or the gradient of its input (dx) or weight
    (dw), and no other. */
@@ -339,12 +361,36 @@ static void time_pass(network *n, const workload *w, figure *f)
     gtr__cached *e;
     const gtr__node *node;
     gtr_trainer_data(n->trainer, n->data, w->batch, true, true);
-    for (k = 0; k < 3; k++) gtr_step(n->trainer);       /* products of plain numbers, as memory has them, are faster */
+    for (k = 0; k < 3; k++) gtr_step(n->trainer);    /* products of plain numbers, as memory has them, are faster */
     e = gtr__observed_step(n->trainer, "bench", false, &steps);
     node = e ? node_of(&e->plan, w->pass) : NULL;
     if (!node) { expect(0, "%s: no node of the plan makes it alone", w->name); return; }
     while (f->n < (checking ? 1 : TURNS)) {
         f->time[f->n++] = gtr__node_seconds(n->ctx, node) * 1e6;
+        peers_turn();
+    }
+}
+/* Several trainers, each of which steps in turn: us of so many turns by hand. */
+static double time_turns(network *n, const workload *w, int64_t turns)
+{
+    double start = now();
+    int64_t i;
+    int k;
+    for (i = 0; i < turns; i++) for (k = 0; k < w->trainers; k++) gtr_step(n->trainers[k]);
+    gtr_wait(n->ctx);
+    return (now() - start) / (double)turns;
+}
+static void time_trainers(network *n, const workload *w, figure *f)
+{
+    int64_t turns;
+    int k;
+    for (k = 0; k < w->trainers; k++) gtr_trainer_data(n->trainers[k], n->data, w->batch, true, true);
+    for (k = 0; k < w->trainers; k++) gtr_trainer_prepare(n->trainers[k], w->batch);
+    time_turns(n, w, 8);
+    turns = (int64_t)fmin(fmax(60e3 / time_turns(n, w, 8), 8), 20000);
+    while (f->n < (checking ? 1 : TURNS) && !gtr_error(n->ctx)) {
+        time_turns(n, w, 1 + turns / 4);        /* clocks and caches are ours again */
+        f->time[f->n++] = time_turns(n, w, turns);
         peers_turn();
     }
 }
@@ -368,7 +414,8 @@ static bool time_steps(const workload *w, figure *f)
     fit.callback = tick;
     fit.callback_user = &c;
     fit.callback_every = on_cpu(w) ? 1 : 8;
-    gtr_fit(n.trainer, n.data, fit);
+    if (w->trainers) time_trainers(&n, w, f);
+    else gtr_fit(n.trainer, n.data, fit);
     if (trial.n) {              /* a block is as long as the peers' */
         fit.callback_every = (int64_t)fmin(fmax(60e3 / trial.time[0], (double)fit.callback_every), 20000);
         c.f = f;
@@ -555,7 +602,7 @@ static void parity(const workload *w)
     int step, i, k = 0;
     int64_t j, count = 0;
     float *before, *g;
-    if (strstr(w->network, " dropout:") || strstr(w->network, " sample ")) return;
+    if (w->trainers || strstr(w->network, " dropout:") || strstr(w->network, " sample ")) return;
     if (getenv("BENCH_PARITY") && !strcmp(getenv("BENCH_PARITY"), "0")) return;
     if (!peers[0].pid) { printf("    no PyTorch: parity not measured\n"); return; }
     n = network_of(w, precision);

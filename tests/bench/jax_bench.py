@@ -32,6 +32,9 @@ def parameters(ops, key):
             weights[op.name] = (draw(*taps, of, op.args[0]) * (of * op.args[1] ** len(taps)) ** -.5,)
             if op.word != "conv_no_bias": weights[op.name] += (jnp.zeros(op.args[0]),)
         if op.word == "linear": weights[op.name] = draw(x[-1], op.args[0]) * (1 / x[-1]) ** .5, jnp.zeros(op.args[0])
+        if op.word in ("layer_norm", "group_norm"):
+            of = x[0] if len(x) == 3 else x[-1]
+            weights[op.name] = jnp.ones(of), jnp.zeros(of)
         if op.word == "embedding": weights[op.name] = draw(*op.args)
         if op.word == "batch_norm":
             weights[op.name] = jnp.ones(x[0]), jnp.zeros(x[0])
@@ -77,6 +80,26 @@ def normalized(x, weight, running):
     return y.astype(x.dtype), (.9 * running[0] + .1 * mean, .9 * running[1] + .1 * var * n / (n - 1))
 
 
+def standard(x, axes):
+    """Mean 0 and variance 1 along these axes, in float32."""
+    mean, var = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
+    return (x - mean) * lax.rsqrt(var + 1e-5)
+
+
+def layer_norm(x, weight): return (standard(x.astype(jnp.float32), -1) * weight[0] + weight[1]).astype(x.dtype)
+
+
+def group_norm(x, weight, groups):
+    """Of images with channels last."""
+    parts = x.astype(jnp.float32).reshape(x.shape[:-1] + (groups, x.shape[-1] // groups))
+    return (standard(parts, (1, 2, 4)).reshape(x.shape) * weight[0] + weight[1]).astype(x.dtype)
+
+
+def pixel_shuffle(x, r):
+    n, h, w, c = x.shape
+    return x.reshape(n, h, w, c // r ** 2, r, r).transpose(0, 1, 4, 2, 5, 3).reshape(n, h * r, w * r, c // r ** 2)
+
+
 def cross_entropy(x, y): return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x), y[:, None], 1))
 def mse(x, y): return jnp.mean((x - y) ** 2)
 def bce(x, y): return jnp.mean(jax.nn.softplus(x) - x * y)
@@ -90,6 +113,9 @@ def kl(h, a):
 CONVS = ("conv", "conv_no_bias", "conv_transpose")
 LOSSES = dict(cross_entropy=cross_entropy, mse=mse, bce=bce)
 PLAIN = dict(relu=jax.nn.relu, tanh=jnp.tanh, gelu=lambda x: jax.nn.gelu(x, approximate=False), add=lambda x, y: x + y,
+             exp=jnp.exp, square=jnp.square, sub=lambda x, y: x - y, average=jnp.mean, pixel_shuffle=pixel_shuffle,
+             logsumexp=lambda x: jax.nn.logsumexp(x, -1), log_softmax=lambda x: jax.nn.log_softmax(x.astype(jnp.float32)),
+             slice=lambda x, begin, end: x[..., begin:end], pick=lambda x, ids: jnp.take_along_axis(x, ids, 1),
              sin=jnp.sin, softplus=jax.nn.softplus, mul=lambda x, y: x * y,
              matmul=lambda x, y: x @ y, matmul_t=lambda x, y: x @ y.swapaxes(-2, -1), scale=lambda x, a: x * a,
              mean=lambda x, axis: x.mean(axis), softmax=lambda x: jax.nn.softmax(x.astype(jnp.float32)).astype(x.dtype),
@@ -103,11 +129,15 @@ def forward(ops, dt, columns, weights, buffers, key):
     for op in ops:
         x, w = [values[k] for k in op.inputs], weights.get(op.name)
         if op.word in network.COLUMNS: y = next(columns)
-        elif op.word == "linear": y = x[0].astype(dt) @ w[0].astype(dt) + w[1].astype(dt)
+        elif op.word in ("linear", "shared"):
+            w = w or weights[f"fc{op.args[0]}"]
+            y = x[0].astype(dt) @ w[0].astype(dt) + w[1].astype(dt)
         elif op.word in CONVS: y = conv(op, x[0], w, dt)
         elif op.word in ("max_pool", "avg_pool"): y = pool(op, x[0])
         elif op.word == "concat": y = jnp.concatenate(x, -1)
         elif op.word == "embedding": y = w[x[0]].astype(dt)
+        elif op.word == "layer_norm": y = layer_norm(x[0], w)
+        elif op.word == "group_norm": y = group_norm(x[0], w, op.args[0])
         elif op.word == "batch_norm": y, after[op.name] = normalized(x[0], w, buffers[op.name])
         elif op.word == "dropout":
             keep = 1 - op.args[0]
@@ -128,9 +158,13 @@ def variants(w):
     columns = network.columns(w, w["batch"])
     if any(op.word in CONVS for op in ops): columns = [np.moveaxis(c, 1, -1) if c.ndim > 2 else c for c in columns]
     columns = [jnp.asarray(c / np.float32(255) if c.dtype == np.uint8 else c) for c in columns]
-    p, buffers = parameters(ops, key)
+    nets = [parameters(ops, jax.random.fold_in(key, k)) for k in range(max(1, w["trainers"]))]
+    p, buffers = [n[0] for n in nets], [n[1] for n in nets]
 
-    def loss(p, buffers, columns, t): return forward(ops, dt, columns, p, buffers, jax.random.fold_in(key, t))
+    def loss(p, buffers, columns, t):
+        """The sum of the networks' losses: each one's gradient is of its own."""
+        each = [forward(ops, dt, columns, n, b, jax.random.fold_in(key, t)) for n, b in zip(p, buffers)]
+        return sum(e[0] for e in each), [e[1] for e in each]
     zero = jax.tree.map(jnp.zeros_like, p)
 
     def step(state, _):

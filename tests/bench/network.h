@@ -7,25 +7,30 @@
      floats:SHAPE bytes:SHAPE bits:SHAPE labels:C ids:K,V
          pushes an input, the data set's next column: -1 to 1; bytes, which become 0 to 1; 0 or 1; a class below C;
          K ids, of which number k is from kV to (k+1)V - 1, so that each has V rows of a table for itself
-     linear:M batch_norm embedding:V,E dropout:P
-         a layer, with biases, of the topmost tensor, which it replaces
+     linear:M batch_norm embedding:V,E dropout:P layer_norm group_norm:G
+         a layer, with biases, of the topmost tensor, which it replaces; layer_norm is along the channels of images, and
+         along the last dimension of all else
+     shared:K
+         the network's linear layer number K, from 1 on, once more, with the same weight and bias
      conv:O,KERNEL,STRIDE,PADDING,GROUPS conv_no_bias:... conv_transpose:...
          convolutions of images C,H,W or of C,L; the last arguments may be left out: 1, 0, 1
-     max_pool:KERNEL,STRIDE,PADDING avg_pool:... global_avg_pool upsample:FACTOR
+     max_pool:KERNEL,STRIDE,PADDING avg_pool:... global_avg_pool upsample:FACTOR pixel_shuffle:FACTOR
          of the same; a stride left out is the kernel; upsample repeats the nearest element
      sample
          N(m, exp(v)) of a tensor whose last dimension's first half is m and whose second half v, m + exp(v/2) noise
      kl:A
          A times the mean of such a distribution's divergence from N(0, 1), exp(v) + m m - v - 1, over all elements
-     relu tanh gelu sin softplus softmax scale:A mean:AXIS reshape:SHAPE permute:AXES
-         the same by an operation; softmax is along the last dimension
-     add mul matmul matmul_t concat:K,AXIS
-         of the topmost two, the lower one first (matmul_t: a b^T); of the topmost K, along the last dimension; AXIS 1:
-         the channels
+     relu tanh gelu sin softplus exp square softmax log_softmax logsumexp scale:A mean:AXIS average slice:BEGIN,END
+     reshape:SHAPE permute:AXES
+         the same by an operation; softmax, log_softmax, logsumexp and slice are along the last dimension, average is
+         the mean of all elements
+     add sub mul matmul matmul_t pick concat:K,AXIS
+         of the topmost two, the lower one first (matmul_t: a b^T; pick: of each row of a the element that b, ids:1,C,
+         names); of the topmost K, along the last dimension; AXIS 1: the channels
      cross_entropy mse bce
          of a prediction and, above it, its target; bce takes logits
-     dup over swap
-         pushes the topmost tensor again; the one below it again; exchanges the two
+     dup over third swap
+         pushes the topmost tensor again; the one below it; the one below that; exchanges the topmost two
      K( ... )
          K times what stands between
    What is left is the loss. Where it is one cross_entropy, gtr_fit's metric is the accuracy. */
@@ -54,6 +59,7 @@ typedef struct workload {
     const char   *pass;                 /* forward, dx, dw: what is timed of a step */
     const char   *same;                 /* computes what this row does: neither peers nor proof anew */
     const char   *program;              /* of a process: the example's name */
+    int           trainers;             /* so many networks, each with a trainer of its own, step in turn; 0: one */
 } workload;
 
 #define LAYERS(in, a, act, b, c, out) "bytes:" #in " linear:" #a " " #act " linear:" #b " " #act " " c "linear:" #out
@@ -128,6 +134,33 @@ typedef struct workload {
 #define OF_COMPILED .compile = 1 / 0.7
 #define TF32_ROW   .precision = GTR_TF32
 #define BF16_ROW   .precision = GTR_MIXED_BF16
+/* Kinds of networks with little arithmetic around what is not a product. */
+#define COLUMNS    "floats:3 4( linear:32 tanh ) linear:1 floats:1 mse", .batch = 1 << 16, .rows = 1 << 19
+/* Bishop, 1994: a Gaussian mixture of five for each row */
+#define MIXTURE    "floats:8 2( linear:64 tanh ) dup linear:5 log_softmax swap dup linear:5 swap linear:5 floats:1 sub " \
+                   "over scale:-1 exp mul square scale:-0.5 swap sub add logsumexp average scale:-1", \
+                   .batch = 256, .rows = 1 << 16
+#define BRANCHES   "floats:64 linear:128 relu linear:32 floats:64 shared:1 relu shared:2 sub square linear:1 bits:1 bce", \
+                   .batch = 256, .rows = 1 << 16
+#define IN_TURN    "floats:17 2( linear:64 tanh ) linear:6 floats:6 mse", .batch = 64, .rows = 1 << 16, .trainers = 3
+#define PICKED     "floats:8 2( linear:128 relu ) linear:4 ids:1,4 pick floats:1 mse", .batch = 64, .rows = 1 << 16
+/* Wang et al., 2021 */
+#define CROSS      "8( ids:1,50000 embedding:50000,16 reshape:16 ) floats:13 concat:9 dup " \
+                   "3( dup linear:141 third mul add ) swap 2( linear:256 relu ) concat:2 linear:1 bits:1 bce", \
+                   .batch = 4096, .rows = 1 << 20
+#define TIME(a, b) "over slice:" #a "," #b " shared:1 swap shared:2 add tanh "
+#define UNROLLED   "floats:96 dup slice:0,6 linear:64 tanh over slice:6,12 shared:1 swap linear:64 add tanh " \
+                   TIME(12, 18) TIME(18, 24) TIME(24, 30) TIME(30, 36) TIME(36, 42) TIME(42, 48) TIME(48, 54) \
+                   TIME(54, 60) TIME(60, 66) TIME(66, 72) TIME(72, 78) TIME(78, 84) TIME(84, 90) \
+                   "swap slice:90,96 shared:1 swap shared:2 add tanh linear:4 floats:4 mse", .batch = 32, .rows = 1 << 15
+#define GROUPS     "floats:3,32,32 conv:64,3,1,1 4( dup conv_no_bias:64,3,1,1 group_norm:8 relu " \
+                   "conv_no_bias:64,3,1,1 group_norm:8 add relu ) global_avg_pool " TO_10, .batch = 256, .rows = 1 << 13
+/* Liu et al., 2022 */
+#define CONVNEXT   "floats:3,32,32 conv:64,2,2 4( dup conv:64,7,1,3,64 layer_norm conv:256,1 gelu conv:64,1 add ) " \
+                   "global_avg_pool " TO_10, .batch = 256, .rows = 1 << 13
+/* Shi et al., 2016 */
+#define SUB_PIXEL  "floats:1,32,32 conv:64,5,1,2 tanh conv:32,3,1,1 tanh conv:9,3,1,1 pixel_shuffle:3 " \
+                   "floats:1,96,96 mse", .batch = 64, .rows = 1 << 12
 /* Eight alike before a small loss: one costs an eighth of the step, forward and both gradients. */
 #define CONVS(c, side) \
                    "floats:" #c "," #side "," #side " 8( conv_no_bias:" #c ",3,1,1 ) global_avg_pool " \
@@ -205,6 +238,19 @@ static workload table[] = {
     { "unet-b32-tf32",                STEP, UNET, TF32_ROW, OF_COMPILED },
     { "conv-coder-b128-tf32",         STEP, CONV_CODER, TF32_ROW, OF_COMPILED },
     { "conv1d-b256-tf32",             STEP, WINDOWS, TF32_ROW, OF_COMPILED },
+    { "columns-tanh-2e16-tf32",       STEP, COLUMNS, TF32_ROW, .of_best = 0.6 },
+    { "mixture-b256-tf32",            STEP, MIXTURE, TF32_ROW, .of_best = 0.6 },
+    { "branches-b256-tf32",           STEP, BRANCHES, TF32_ROW, .of_best = 0.6 },
+    { "in-turn-b64-tf32",             STEP, IN_TURN, TF32_ROW, .of_best = 0.6 },
+    { "picked-b64-tf32",              STEP, PICKED, TF32_ROW, .of_best = 0.6 },
+    { "cross-b4096-tf32",             STEP, CROSS, TF32_ROW, .of_best = 0.6 },
+    { "cross-b4096-bf16",             STEP, CROSS, BF16_ROW, .of_best = 0.6 },
+    { "unrolled-b32-tf32",            STEP, UNROLLED, TF32_ROW, .of_best = 0.6 },
+    { "group-norm-b256-tf32",         STEP, GROUPS, TF32_ROW, .of_best = 0.9 },
+    { "group-norm-b256-bf16",         STEP, GROUPS, BF16_ROW, .of_best = 0.9 },
+    { "convnext-b256-tf32",           STEP, CONVNEXT, TF32_ROW, .of_best = 0.9 },
+    { "convnext-b256-bf16",           STEP, CONVNEXT, BF16_ROW, .of_best = 0.9 },
+    { "sub-pixel-b64-tf32",           STEP, SUB_PIXEL, TF32_ROW, .of_best = 0.6 },
     { "conv-64-32",                   STEP, CONVS(64, 32), BF16_ROW },
     { "conv-128-16",                  STEP, CONVS(128, 16), BF16_ROW },
     { "conv-256-8",                   STEP, CONVS(256, 8), BF16_ROW },
@@ -248,14 +294,15 @@ static bool on_fashion(const workload *w)
 }
 
 /* >> network: built of a row's words */
-enum { FLOATS, BYTES, BITS, LABELS, IDS, STACK = 16 };    /* inputs, and what a word takes */
+enum { FLOATS, BYTES, BITS, LABELS, IDS, STACK = 16, TRAINERS = 4 };    /* inputs, and what a word takes */
 /* limit: of labels, or of each id */
 typedef struct column { int kind; gtr_tensor *input; gtr_shape shape; int64_t limit; } column;
 typedef struct value { gtr_tensor *t; int depth; } value;       /* depth: layers and products from the inputs to here */
 typedef struct network {
     gtr_context *ctx;
-    gtr_tensor *loss, *metric, *scores; /* scores: of the last word that is a loss, its prediction */
-    gtr_trainer *trainer;
+    gtr_tensor *loss, *losses[TRAINERS];    /* the first network's; all networks' */
+    gtr_tensor *metric, *scores;        /* scores: of the last word that is a loss, its prediction */
+    gtr_trainer *trainer, *trainers[TRAINERS];      /* the first one; all */
     gtr_dataset *data;
     column column[STACK];
     int columns, depth, top;
@@ -279,8 +326,9 @@ static const char *named(network *n, const char *kind, int number)
 static gtr_tensor *input(network *n, int kind, const double *arg, int args)
 {
     static const char *const columns[] = { "image", "label" };      /* of an IDX data set */
-    column *c = &n->column[n->columns++];
+    column *c = &n->column[n->columns++];           /* several networks have the first one's inputs */
     const char *name = n->fashion && n->columns <= 2 ? columns[n->columns - 1] : named(n, "x", n->columns);
+    if (c->input) return c->input;
     c->kind = kind;
     c->limit = (int64_t)arg[args - 1];
     c->shape = shape_of(arg, kind == LABELS ? 0 : kind == IDS ? 1 : args);
@@ -326,6 +374,24 @@ static gtr_tensor *divergence(gtr_tensor *x, float a)
     gtr_tensor *m = gtr_split(x, -1, 2), *v = gtr_output(m, 1);
     return gtr_scale(gtr_mean(gtr_sub(gtr_add(gtr_exp(v), gtr_mul(m, m)), v), NULL, 0, false), a, -a);
 }
+static gtr_tensor *picked(gtr_tensor *x, gtr_tensor *ids) { return gtr_gather(x, 1, ids); }
+static gtr_tensor *repeated_layer(network *n, gtr_tensor *x, int number)
+{
+    char name[32];
+    gtr_tensor *weight, *bias;
+    named(n, "fc", number);
+    snprintf(name, sizeof name, "%s.weight", n->name);
+    weight = gtr_parameter_find(n->ctx, name);
+    snprintf(name, sizeof name, "%s.bias", n->name);
+    bias = gtr_parameter_find(n->ctx, name);
+    return gtr_linear_with(x, weight, bias);
+}
+static gtr_tensor *normalized(gtr_tensor *x, const char *name)
+{
+    static const int last[] = { 0, 2, 3, 1 }, second[] = { 0, 3, 1, 2 };
+    if (gtr_tensor_shape(x).ndim < 4) return gtr_layer_norm(x, name, 1, 0);
+    return gtr_permute(gtr_layer_norm(gtr_permute(x, last), name, 1, 0), second);
+}
 enum { PLAIN, DEEPER, PRODUCT, CONV, CONV_BACK };
 /* Word; tensors it takes (-1: as many as its argument says); arguments; what it is; the tensor it leaves. */
 #define WORDS(X) \
@@ -335,6 +401,9 @@ enum { PLAIN, DEEPER, PRODUCT, CONV, CONV_BACK };
     X(labels,        0, 1, PLAIN,   input(n, LABELS, arg, args)) \
     X(ids,           0, 2, PLAIN,   input(n, IDS, arg, args)) \
     X(linear,        1, 1, PRODUCT, gtr_linear(x[0].t, named(n, "fc", count), (int64_t)arg[0])) \
+    X(shared,        1, 1, PRODUCT, repeated_layer(n, x[0].t, (int)arg[0])) \
+    X(layer_norm,    1, 0, PLAIN,   normalized(x[0].t, named(n, "ln", count))) \
+    X(group_norm,    1, 1, PLAIN,   gtr_group_norm(x[0].t, named(n, "gn", count), (int64_t)arg[0], 0)) \
     X(batch_norm,    1, 0, DEEPER,  gtr_batch_norm(x[0].t, named(n, "bn", count))) \
     X(conv,          1, 2, CONV,    gtr_conv2d_ex(x[0].t, named(n, "conv", count), filters(arg, false))) \
     X(conv_no_bias,  1, 2, CONV,    gtr_conv2d_ex(x[0].t, named(n, "filter", count), filters(arg, true))) \
@@ -344,6 +413,7 @@ enum { PLAIN, DEEPER, PRODUCT, CONV, CONV_BACK };
     X(avg_pool,      1, 1, PLAIN,   gtr_avg_pool2d(x[0].t, (int)arg[0], (int)arg[1], (int)arg[2])) \
     X(global_avg_pool, 1, 0, PLAIN, gtr_global_avg_pool(x[0].t)) \
     X(upsample,      1, 1, PLAIN,   gtr_upsample2d(x[0].t, (int64_t)arg[0], false)) \
+    X(pixel_shuffle, 1, 1, PLAIN,   gtr_pixel_shuffle(x[0].t, (int64_t)arg[0])) \
     X(embedding,     1, 2, DEEPER,  gtr_embedding(x[0].t, named(n, "emb", count), (int64_t)arg[0], (int64_t)arg[1])) \
     X(dropout,       1, 1, PLAIN,   gtr_dropout(x[0].t, named(n, "drop", count), (float)arg[0])) \
     X(sample,        1, 0, PLAIN,   sampled(x[0].t, named(n, "noise", count))) \
@@ -353,12 +423,20 @@ enum { PLAIN, DEEPER, PRODUCT, CONV, CONV_BACK };
     X(gelu,          1, 0, PLAIN,   gtr_gelu(x[0].t)) \
     X(sin,           1, 0, PLAIN,   gtr_sin(x[0].t)) \
     X(softplus,      1, 0, PLAIN,   gtr_softplus(x[0].t, 1)) \
+    X(exp,           1, 0, PLAIN,   gtr_exp(x[0].t)) \
+    X(square,        1, 0, PLAIN,   gtr_square(x[0].t)) \
     X(softmax,       1, 0, PLAIN,   gtr_softmax(x[0].t, -1)) \
+    X(log_softmax,   1, 0, PLAIN,   gtr_log_softmax(x[0].t, -1)) \
+    X(logsumexp,     1, 0, PLAIN,   gtr_logsumexp(x[0].t, &(int){ -1 }, 1, false)) \
+    X(average,       1, 0, PLAIN,   gtr_mean(x[0].t, NULL, 0, false)) \
+    X(slice,         1, 2, PLAIN,   gtr_slice(x[0].t, -1, (int64_t)arg[0], (int64_t)arg[1])) \
     X(scale,         1, 1, PLAIN,   gtr_scale(x[0].t, (float)arg[0], 0)) \
     X(mean,          1, 1, PLAIN,   gtr_mean(x[0].t, &(int){ (int)arg[0] }, 1, false)) \
     X(reshape,       1, 1, PLAIN,   gtr_reshape(x[0].t, shape_of(arg, args))) \
     X(permute,       1, 1, PLAIN,   permuted(x[0].t, arg, args)) \
     X(add,           2, 0, PLAIN,   gtr_add(x[0].t, x[1].t)) \
+    X(sub,           2, 0, PLAIN,   gtr_sub(x[0].t, x[1].t)) \
+    X(pick,          2, 0, PLAIN,   picked(x[0].t, x[1].t)) \
     X(mul,           2, 0, PLAIN,   gtr_mul(x[0].t, x[1].t)) \
     X(matmul,        2, 0, PRODUCT, gtr_matmul(x[0].t, x[1].t)) \
     X(matmul_t,      2, 0, PRODUCT, gtr_matmul_t(x[0].t, false, x[1].t, true)) \
@@ -406,6 +484,7 @@ static void do_word(network *n, const char *text, int *count)
     n->metric = NULL;
     if (!strcmp(text, "dup") && n->top >= 1 && n->top < STACK) { *end = end[-1]; n->top++; return; }
     if (!strcmp(text, "over") && n->top >= 2 && n->top < STACK) { *end = end[-2]; n->top++; return; }
+    if (!strcmp(text, "third") && n->top >= 3 && n->top < STACK) { *end = end[-3]; n->top++; return; }
     if (!strcmp(text, "swap") && n->top >= 2) { y = end[-1]; end[-1] = end[-2]; end[-2] = y; return; }
     while (w->name && (strlen(w->name) != length || memcmp(w->name, text, length))) w++;
     takes = w->takes < 0 ? (int)arg[0] : w->takes;
@@ -436,16 +515,26 @@ static const char *do_words(network *n, const char *at, int *count)
     }
     return at + (*at == ')');
 }
-/* The graph alone: loss, metric, columns, depth, flops. */
+static int trainers_of(const workload *w) { return w->trainers ? w->trainers : 1; }
+/* The graph alone: losses, metric, columns, depth, flops. */
 static network graph_of(const workload *w, gtr_desc d)
 {
     network n;
-    int count[sizeof words / sizeof *words] = { 0 };
+    int k;
     memset(&n, 0, sizeof n);
     n.ctx = gtr_create(d);
     n.fashion = on_fashion(w);
-    do_words(&n, w->network, count);
-    n.loss = n.stack[0].t;
+    for (k = 0; k < trainers_of(w); k++) {
+        int count[sizeof words / sizeof *words] = { 0 };
+        char scope[16];
+        snprintf(scope, sizeof scope, "net%d", k + 1);
+        if (w->trainers) gtr_scope_begin(n.ctx, scope);
+        n.top = n.columns = 0;
+        do_words(&n, w->network, count);
+        if (w->trainers) gtr_scope_end(n.ctx);
+        n.losses[k] = n.stack[0].t;
+    }
+    n.loss = n.losses[0];
     n.depth = n.stack[0].depth;
     return n;
 }

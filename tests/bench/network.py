@@ -5,9 +5,9 @@ import numpy as np
 
 COLUMNS = ("floats", "bytes", "bits", "labels", "ids")
 LAYERS = {"linear": "fc", "batch_norm": "bn", "embedding": "emb", "conv": "conv", "conv_no_bias": "filter",
-          "conv_transpose": "back"}
+          "conv_transpose": "back", "layer_norm": "ln", "group_norm": "gn"}
 LOSSES = ("cross_entropy", "mse", "bce")
-TAKES = dict.fromkeys(COLUMNS, 0) | dict.fromkeys(("add", "mul", "matmul", "matmul_t") + LOSSES, 2)    # others: one
+TAKES = dict.fromkeys(COLUMNS, 0) | dict.fromkeys(("add", "sub", "mul", "matmul", "matmul_t", "pick") + LOSSES, 2)    # others: one
 # The result of op i is value i; inputs: numbers of values; name: a layer's; shape: without the batch.
 Op = collections.namedtuple("Op", "word args inputs name shape")
 
@@ -32,7 +32,11 @@ def shape_of(word, args, of):
     """The shape of a word's result; of: the shapes of what it takes."""
     if word in ("floats", "bytes", "bits", "reshape"): return args
     if word == "ids": return args[:1]
-    if word in ("labels", "kl") or word in LOSSES: return []
+    if word in ("labels", "kl", "average") or word in LOSSES: return []
+    if word == "logsumexp": return of[0][:-1]
+    if word == "slice": return of[0][:-1] + [args[1] - args[0]]
+    if word == "pick": return of[1]
+    if word == "pixel_shuffle": return [of[0][0] // args[0] ** 2] + [args[0] * n for n in of[0][1:]]
     if word == "sample": return of[0][:-1] + [of[0][-1] // 2]
     if word == "linear": return of[0][:-1] + args
     if word in ("conv", "conv_no_bias"): return args[:1] + windows(of[0][1:], *args[1:4])
@@ -56,13 +60,18 @@ def program(text):
     for word, args in words(iter(text.split())):
         if word == "dup": stack.append(stack[-1])
         elif word == "over": stack.append(stack[-2])
+        elif word == "third": stack.append(stack[-3])
         elif word == "swap": stack[-2:] = stack[-1], stack[-2]
         else:
             takes = args[0] if word == "concat" else TAKES.get(word, 1)
             inputs = [stack.pop() for _ in range(takes)][::-1]
             made[word] += 1
             name = f"{LAYERS[word]}{made[word]}" if word in LAYERS else None
-            ops.append(Op(word, args, inputs, name, shape_of(word, args, [ops[k].shape for k in inputs])))
+            shapes = [ops[k].shape for k in inputs]
+            if word == "shared": shape = shapes[0][:-1] + [op for op in ops if op.name == f"fc{args[0]}"][0].args
+            elif len(shapes) == 2 and word in ("add", "sub", "mul"): shape = max(shapes)
+            else: shape = shape_of(word, args, shapes)
+            ops.append(Op(word, args, inputs, name, shape))
             stack.append(len(ops) - 1)
     return ops
 

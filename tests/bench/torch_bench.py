@@ -45,7 +45,11 @@ def data(w, most=None):
 
 
 LINES = dict(linear="self.{name}({0})", batch_norm="self.{name}({0})", embedding="self.{name}({0})", relu="relu({0})",
+             shared="self.fc{args}({0})", layer_norm="self.{name}({0})", group_norm="self.{name}({0})",
              tanh="torch.tanh({0})", gelu="F.gelu({0})", dropout="F.dropout({0}, {args}, self.training)",
+             exp="torch.exp({0})", square="{0}.square()", log_softmax="F.log_softmax({0}, -1)",
+             logsumexp="{0}.logsumexp(-1)", average="{0}.mean()", slice="{0}[..., slice({args})]",
+             sub="{0} - {1}", pick="{0}.gather(1, {1})", pixel_shuffle="F.pixel_shuffle({0}, {args})",
              sin="torch.sin({0})", softplus="F.softplus({0})", add="{0} + {1}", mul="{0} * {1}",
              matmul="{0} @ {1}", matmul_t="{0} @ {1}.transpose(-2, -1)", scale="{0} * {args}",
              softmax="F.softmax({0}, -1)", mean="{0}.mean({args})", reshape="{0}.reshape(-1, {args})",
@@ -57,6 +61,13 @@ LINES = dict(linear="self.{name}({0})", batch_norm="self.{name}({0})", embedding
              cross_entropy="F.cross_entropy({0}, {1})", mse="F.mse_loss({0}, {1})",
              bce="F.binary_cross_entropy_with_logits({0}, {1})", sample="sample(*{0}.chunk(2, -1))",
              kl="{args} * kl(*{0}.chunk(2, -1))")
+
+
+class ChannelNorm(nn.LayerNorm):
+    """Along the channels of images."""
+    def forward(self, x): return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
 CONV, BACK = {2: nn.Conv1d, 3: nn.Conv2d}, {2: nn.ConvTranspose1d, 3: nn.ConvTranspose2d}
 def groups(op): return op.args[4] if op.args[4:] else 1
 
@@ -64,6 +75,8 @@ def groups(op): return op.args[4] if op.args[4:] else 1
 MODULES = dict(linear=lambda op, x: nn.Linear(x[-1], op.args[0]),
                batch_norm=lambda op, x: (nn.BatchNorm2d if len(x) == 3 else nn.BatchNorm1d)(x[0]),
                embedding=lambda op, x: nn.Embedding(*op.args),
+               layer_norm=lambda op, x: ChannelNorm(x[0]) if len(x) == 3 else nn.LayerNorm(x[-1]),
+               group_norm=lambda op, x: nn.GroupNorm(op.args[0], x[0]),
                conv=lambda op, x: CONV[len(x)](x[0], *op.args[:4], groups=groups(op)),
                conv_no_bias=lambda op, x: CONV[len(x)](x[0], *op.args[:4], groups=groups(op), bias=False),
                conv_transpose=lambda op, x: BACK[len(x)](x[0], *op.args[:4], groups=groups(op)))
@@ -127,6 +140,17 @@ def one_pass(w, model, columns):
     forward = lambda: torch.ops.aten.convolution(x, weight, None, *how)
     dy, wanted = torch.randn_like(forward()), [w["pass"] == "dx", w["pass"] == "dw", False]
     return forward if w["pass"] == "forward" else lambda: torch.ops.aten.convolution_backward(dy, x, weight, None, *how, wanted)
+
+
+def in_turn(steps, opts):
+    """Steps of several networks as one, and what clears their gradients."""
+    def step():
+        for one in steps: one()
+
+    class All:
+        def zero_grad(self, **how):
+            for opt in opts: opt.zero_grad(**how)
+    return step, All()
 
 
 def graphed(step, opt):
@@ -202,11 +226,13 @@ class Server:
             try:
                 amp = precision(w)
                 torch.manual_seed(0)
-                model = net_of(w["network"]).to(w["device"]).to(memory_format=self.layout)
-                params = sum(p.numel() for p in model.parameters())
-                opt, each = optimizer(w, model, gpu and variant != "eager")
-                f = model if "compile" not in variant else torch.compile(model, mode="max-autotune-no-cudagraphs" if variant.endswith("max") else "default")
-                step = one_pass(w, model, columns) if w["pass"] else stepper(f, columns, opt, amp)
+                model = [net_of(w["network"]).to(w["device"]).to(memory_format=self.layout) for _ in range(max(1, w["trainers"]))]
+                params = sum(p.numel() for m in model for p in m.parameters())
+                opts, (each, *_) = zip(*[optimizer(w, m, gpu and variant != "eager") for m in model])
+                mode = "max-autotune-no-cudagraphs" if variant.endswith("max") else "default"
+                f = [torch.compile(m, mode=mode) for m in model] if "compile" in variant else model
+                step, opt = in_turn([stepper(m, columns, o, amp) for m, o in zip(f, opts)], opts)
+                if w["pass"]: step = one_pass(w, model[0], columns)
                 if gpu and variant != "eager": step = graphed(step, opt)
                 seconds(step, 3)
                 if gpu and variant == "eager": torch.cuda.reset_peak_memory_stats()
