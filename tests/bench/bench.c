@@ -298,14 +298,18 @@ static bool tick(const gtr_progress *p)
     c->last = now();
     return c->blocks > 0;
 }
-/* BENCH_NODES: us by kind of node, each node timed alone, the costliest first. */
+/* BENCH_NODES: us by kind of node, each node timed alone, the costliest first; "each": of each, too. */
 static void print_nodes(gtr_context *ctx, const gtr__plan *plan)
 {
     double us[GTR__OP_COUNT] = { 0 };
     int count[GTR__OP_COUNT] = { 0 }, i, most;
     for (i = 0; i < plan->n_node; i++) {
-        us[plan->node[i].op] += gtr__node_seconds(ctx, &plan->node[i]) * 1e6;
-        count[plan->node[i].op]++;
+        const gtr__node *node = &plan->node[i];
+        const double took = gtr__node_seconds(ctx, node) * 1e6;
+        us[node->op] += took;
+        count[node->op]++;
+        if (!strcmp(getenv("BENCH_NODES"), "each"))
+            printf("    %3d %-12s %-10s %8.2f us\n", i, gtr__row(node->op)->name, node->layer ? node->layer : "", took);
     }
     printf("    nodes by kind, us:");
     do {

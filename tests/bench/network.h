@@ -137,11 +137,11 @@ typedef struct workload {
 /* Kinds of networks with little arithmetic around what is not a product. */
 #define COLUMNS    "floats:3 4( linear:32 tanh ) linear:1 floats:1 mse", .batch = 1 << 16, .rows = 1 << 19
 /* Bishop, 1994: a Gaussian mixture of five for each row */
-#define MIXTURE    "floats:8 2( linear:64 tanh ) dup linear:5 log_softmax swap dup linear:5 swap linear:5 floats:1 sub " \
-                   "over scale:-1 exp mul square scale:-0.5 swap sub add logsumexp average scale:-1", \
+#define MIXTURE    "floats:8 2( linear:64 tanh ) dup linear:5 log_softmax swap dup linear:5 swap linear:5 " \
+                   "floats:1 sub over scale:-1 exp mul square scale:-0.5 swap sub add logsumexp average scale:-1", \
                    .batch = 256, .rows = 1 << 16
-#define BRANCHES   "floats:64 linear:128 relu linear:32 floats:64 shared:1 relu shared:2 sub square linear:1 bits:1 bce", \
-                   .batch = 256, .rows = 1 << 16
+#define BRANCHES   "floats:64 linear:128 relu linear:32 floats:64 shared:1 relu shared:2 sub square linear:1 " \
+                   "bits:1 bce", .batch = 256, .rows = 1 << 16
 #define IN_TURN    "floats:17 2( linear:64 tanh ) linear:6 floats:6 mse", .batch = 64, .rows = 1 << 16, .trainers = 3
 #define PICKED     "floats:8 2( linear:128 relu ) linear:4 ids:1,4 pick floats:1 mse", .batch = 64, .rows = 1 << 16
 /* Wang et al., 2021 */
@@ -152,7 +152,8 @@ typedef struct workload {
 #define UNROLLED   "floats:96 dup slice:0,6 linear:64 tanh over slice:6,12 shared:1 swap linear:64 add tanh " \
                    TIME(12, 18) TIME(18, 24) TIME(24, 30) TIME(30, 36) TIME(36, 42) TIME(42, 48) TIME(48, 54) \
                    TIME(54, 60) TIME(60, 66) TIME(66, 72) TIME(72, 78) TIME(78, 84) TIME(84, 90) \
-                   "swap slice:90,96 shared:1 swap shared:2 add tanh linear:4 floats:4 mse", .batch = 32, .rows = 1 << 15
+                   "swap slice:90,96 shared:1 swap shared:2 add tanh linear:4 floats:4 mse", \
+                   .batch = 32, .rows = 1 << 15
 #define GROUPS     "floats:3,32,32 conv:64,3,1,1 4( dup conv_no_bias:64,3,1,1 group_norm:8 relu " \
                    "conv_no_bias:64,3,1,1 group_norm:8 add relu ) global_avg_pool " TO_10, .batch = 256, .rows = 1 << 13
 /* Liu et al., 2022 */
@@ -161,6 +162,9 @@ typedef struct workload {
 /* Shi et al., 2016 */
 #define SUB_PIXEL  "floats:1,32,32 conv:64,5,1,2 tanh conv:32,3,1,1 tanh conv:9,3,1,1 pixel_shuffle:3 " \
                    "floats:1,96,96 mse", .batch = 64, .rows = 1 << 12
+#define IN_TWO(name, share, ...) \
+                   { name "-tf32", STEP, __VA_ARGS__, TF32_ROW, .of_best = share }, \
+                   { name "-bf16", STEP, __VA_ARGS__, BF16_ROW, .of_best = share }
 /* Eight alike before a small loss: one costs an eighth of the step, forward and both gradients. */
 #define CONVS(c, side) \
                    "floats:" #c "," #side "," #side " 8( conv_no_bias:" #c ",3,1,1 ) global_avg_pool " \
@@ -243,13 +247,10 @@ static workload table[] = {
     { "branches-b256-tf32",           STEP, BRANCHES, TF32_ROW, .of_best = 0.6 },
     { "in-turn-b64-tf32",             STEP, IN_TURN, TF32_ROW, .of_best = 0.6 },
     { "picked-b64-tf32",              STEP, PICKED, TF32_ROW, .of_best = 0.6 },
-    { "cross-b4096-tf32",             STEP, CROSS, TF32_ROW, .of_best = 0.6 },
-    { "cross-b4096-bf16",             STEP, CROSS, BF16_ROW, .of_best = 0.6 },
+    IN_TWO("cross-b4096", 0.6, CROSS),
     { "unrolled-b32-tf32",            STEP, UNROLLED, TF32_ROW, .of_best = 0.6 },
-    { "group-norm-b256-tf32",         STEP, GROUPS, TF32_ROW, .of_best = 0.9 },
-    { "group-norm-b256-bf16",         STEP, GROUPS, BF16_ROW, .of_best = 0.9 },
-    { "convnext-b256-tf32",           STEP, CONVNEXT, TF32_ROW, .of_best = 0.9 },
-    { "convnext-b256-bf16",           STEP, CONVNEXT, BF16_ROW, .of_best = 0.9 },
+    IN_TWO("group-norm-b256", 0.9, GROUPS),
+    IN_TWO("convnext-b256", 0.9, CONVNEXT),
     { "sub-pixel-b64-tf32",           STEP, SUB_PIXEL, TF32_ROW, .of_best = 0.6 },
     { "conv-64-32",                   STEP, CONVS(64, 32), BF16_ROW },
     { "conv-128-16",                  STEP, CONVS(128, 16), BF16_ROW },
