@@ -919,7 +919,16 @@ static char *untimed(char *text)
     *to = 0;
     return text;
 }
-static const char *const log_names[2] = { "build/fit_log.csv", "build/fit_log.jsonl" };
+/* This process's alone, for others may run tests in the same folder: logs, what is kept, what was before. */
+static char log_names[2][48], log_kept[48], log_before[48];
+static void name_logs(void)
+{
+    const long id = (long)getpid();
+    snprintf(log_names[0], sizeof log_names[0], "build/fit_log.%ld.csv", id);
+    snprintf(log_names[1], sizeof log_names[1], "build/fit_log.%ld.jsonl", id);
+    snprintf(log_kept, sizeof log_kept, "build/fit_log.%ld.safetensors", id);
+    snprintf(log_before, sizeof log_before, "build/fit_log.%ld.before", id);
+}
 static void logs(void)
 {
     static char want[1 << 14];
@@ -982,7 +991,7 @@ static void logs(void)
 /* A log goes on where the fit does: what lies behind its checkpoint, and what was cut short, is not there. */
 static void logs_go_on(void)
 {
-    static const char kept[] = "build/fit_log.safetensors", before[] = "build/fit_log.before";
+    char *kept = log_kept, *before = log_before;
     static char whole[1 << 14];
     const char *torn[] = { "4,5", "{\"epoch\":4,\"st" };
     int k, held, i;
@@ -1047,7 +1056,8 @@ static bool saves_there(const gtr_progress *p)
 }
 static void log_once(void)
 {
-    static char whole[1 << 14], kept[] = "build/fit_log.safetensors";
+    static char whole[1 << 14];
+    char *kept = log_kept;
     net n = build(NODES, adam()), m = build(NODES, adam());
     gtr_fit_desc f = epochs(4);
     f.log_file = log_names[0]; f.validation = n.data;
@@ -1575,6 +1585,7 @@ int main(int argc, char **argv)
     small = getenv("GTR_TEST_SMALL") != NULL;
     pool_fill();
     check_begin(argc, argv);
+    name_logs();
     check_devices(all, &device);
     return check_done();
 }
