@@ -11175,7 +11175,7 @@ GTR__UNARY(GTR__UNARY_LAUNCHERS)
 // threads side by side take neighbouring outputs; summed ones innermost: a team takes an output. Few outputs and many
 // terms: the terms are cut into S pieces, whose sums part[o][s] a second kernel adds.
 #define GTR__VALUE_ENUM(ID, name, forward, da, db) GTR__VALUE_##ID##_A, GTR__VALUE_##ID##_B,
-enum { GTR__VALUE_X, GTR__BINARY(GTR__VALUE_ENUM) GTR__VALUE_NORM };
+enum { GTR__VALUE_X, GTR__BINARY(GTR__VALUE_ENUM) };
 
 typedef struct gtr__red {
     const void *p[4];
@@ -11208,7 +11208,6 @@ static GTR__DEVICE float gtr__red_formula(int kind, float dy, float a, float b, 
 #define GTR__CASE(ID, name, forward, da, db) case GTR__VALUE_##ID##_A: return da; case GTR__VALUE_##ID##_B: return db;
     switch (kind) {
     GTR__BINARY(GTR__CASE)
-    case GTR__VALUE_NORM: return dy * ((y - a) * b);    // of a row with mean a and rstd b
     default: return dy;
     }
 #undef GTR__CASE
@@ -14947,380 +14946,363 @@ static gtr_result gtr__cuda_batch_norm_bwd(gtr__run *run, const gtr__call *c) {
 }
 
 // >>op:layer_norm
-// A team a row, a lane U groups of W of its elements at a time, which it keeps where that is all. Statistics
-// as batch_norm's: the squared deviations, and what the deviations add up to, correct the mean's rounding. Bound by
-// bytes: forward x and y once; backward dx: x, dy, dx once, and where rows are longer than what is held x (dy) again
-// for each pass, from the cache. Gradients of weight and bias are sums by >>reduce: dy twice, x once.
-typedef struct gtr__ln {
-    gtr__opd x, y, dy, dx, weight, bias, mean, rstd;
-    int64_t rows, n;
-    int team, rms;
-    float eps;
-} gtr__ln;
+// layer_norm, rms_norm and group_norm: images of pixels of channels, whose groups of `wide` neighbouring channels are
+// normalised each by itself; a row of layer_norm is an image of one pixel and one group.
+//   block      a segment of `sets` groups, of `beside` images at a time, every gridDim.y'th such batch
+//   its thread W neighbouring channels, of one group, of every rows'th pixel, UP of these at a time; ROW: of one pixel,
+//              UC times W channels, lanes * W apart
+// A thread keeps what it has loaded where that is all (m.held), as T: x's and dy's type, or float32. Statistics as
+// batch_norm's: what the deviations add up to corrects mean and variance. Bound by bytes: forward x and y once,
+// backward x, dy, dx once; what is not held is read again in each pass. Each block's terms of the gradients of bias and
+// weight go to workspace, part[blockIdx.y][2][channels], which a second kernel adds.
+#define GTR__NORM_T 512         // threads a block at most
+typedef struct gtr__norm {
+    gtr__opd x, y, dy, weight, bias, mean, rstd;            // y: backward dx
+    int64_t images, pixels, channels, groups, wide, span;   // span: channels of a segment
+    int width, sets, beside, rows, lanes, threads, parts;   // width: W; parts: blocks of a segment
+    int team;                   // threads a group, in one warp side by side; 0: they add in shared memory
+    int pitch, entries;         // there: terms of a lane, padded, and of a group
+    int step;                   // elements from one W of a thread to its next
+    bool row, whole, held, rms; // whole: a thread has the same channels throughout
+    float eps, *part;
+} gtr__norm;
 #if GTR__DEVICE_HALF
-// One row, or none: base -1.
-template <int W, int U> struct gtr__ln_row {
-    const gtr__ln &m;
-    int64_t base, first, step;
-    bool held;
-    GTR__DEVICE gtr__ln_row(const gtr__ln &ln, int64_t row) : m(ln) {
-        base = row < m.rows ? row * m.n : -1;
-        first = base < 0 ? m.n : (int64_t)((int)threadIdx.x % m.team) * W;
-        step = (int64_t)m.team * W;
-        held = m.n <= U * step;
+template <typename T, int W, bool ROW> struct gtr__norm_own {
+    static const int UC = !ROW ? 1 : W == 1 ? 8 : 4, UP = ROW ? 1 : W == 1 ? 16 : 8, U = UC * UP;
+    typedef gtr__few<T, W> few[U];
+    typedef gtr__few<float, W> channels[UC];
+    const gtr__norm &m;
+    int lane, row, beside, group;
+    int64_t image;              // of the batch
+    bool live, there;
+    GTR__DEVICE gtr__norm_own(const gtr__norm &norm) : m(norm) {
+        const int rest = (int)threadIdx.x / m.lanes;
+        lane = (int)threadIdx.x - rest * m.lanes;
+        beside = ROW ? rest : rest / m.rows; row = ROW ? 0 : rest - beside * m.rows;
+        live = beside < m.beside;
+        if (!live) beside = 0;
+        image = (int64_t)blockIdx.y * m.beside + beside;
+        group = ROW ? 0 : lane * W / (int)m.wide;
+        for (int i = (int)threadIdx.x; !m.team && i < m.beside * m.sets * m.entries; i += (int)blockDim.x)
+            pool()[i] = {};                             // padding is added, too
+        __syncthreads();
     }
-    // Those from element i of the row on, or, from 0, of a parameter.
-    GTR__DEVICE void take(const gtr__opd &o, int64_t from, int64_t i, float (&v)[U][W]) const {
-        gtr__take_all(o, v, [&](int u) { return i + u * step < m.n ? from + i + u * step : -1; });
+    static GTR__DEVICE float2 *pool() {
+        extern __shared__ __align__(16) char gtr__pool[];
+        return (float2 *)gtr__pool;
     }
-    // each(i, v, u) for all groups that are there, of x in v, which is loaded unless it is held already.
-    template <typename F> GTR__DEVICE void over(bool loaded, float (&v)[U][W], F each) const {
-        for (int64_t i = first; i < m.n; i += U * step) {
-            if (!loaded || !held) take(m.x, base, i, v);
-            each(i);
-        }
+    GTR__DEVICE bool batch() {                          // whether the block has one left
+        there = live && image < m.images;
+        return image - beside < m.images;
     }
-    GTR__DEVICE bool there(int64_t i, int u) const { return i + u * step < m.n; }
-    // Stores group u of those from i on.
-    GTR__DEVICE void give(const gtr__opd &o, int64_t i, int u, const float (&v)[W]) const {
-        float w[4];
-#pragma unroll
-        for (int k = 0; k < 4; k++) w[k] = k < W ? v[k] : 0.0f;
-        if (there(i, u)) gtr__give(o, base + i + u * step, W, w);
-    }
-};
-template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_layer_norm(const __grid_constant__ gtr__ln m) {
-    __shared__ float scratch[32];
-    const int U = 8, teams = GTR__T / m.team;
-    const float share = 1.0f / (float)m.n;
-    gtr__enter();
-    for (int64_t at = (int64_t)blockIdx.x * teams; at < m.rows; at += (int64_t)gridDim.x * teams) {
-        const int64_t row = at + threadIdx.x / m.team;
-        const gtr__ln_row<W, U> r(m, row);
-        float v[U][W], mean = 0.0f, q = 0.0f, off = 0.0f;
-        r.over(false, v, [&](int64_t) {
-#pragma unroll
-            for (int u = 0; u < U; u++)
-#pragma unroll
-                for (int k = 0; k < W; k++) mean += v[u][k];
-        });
-        mean = m.rms ? 0.0f : gtr__team_sum(mean, m.team, scratch) * share;
-        r.over(true, v, [&](int64_t i) {
-#pragma unroll
-            for (int u = 0; u < U; u++) if (r.there(i, u))
-#pragma unroll
-                for (int k = 0; k < W; k++) { const float d = v[u][k] - mean; q += d * d; off += d; }
-        });
-        q = gtr__team_sum(q, m.team, scratch);
-        if (!m.rms) {
-            off = gtr__team_sum(off, m.team, scratch);
-            q = fmaxf(q - off * off * share, 0.0f);
-            mean += off * share;
-        }
-        const float rstd = rsqrtf(q * share + m.eps);
-        if (r.first == 0) { gtr__give1(m.rstd, row, rstd); if (m.mean.p) gtr__give1(m.mean, row, mean); }
-        r.over(true, v, [&](int64_t i) {
-            float w[U][W], b[U][W];
-            r.take(m.weight, 0, i, w);
-            if (m.bias.p) r.take(m.bias, 0, i, b);
-#pragma unroll
-            for (int u = 0; u < U; u++) {
-#pragma unroll
-                for (int k = 0; k < W; k++) w[u][k] = (v[u][k] - mean) * rstd * w[u][k] + (m.bias.p ? b[u][k] : 0.0f);
-                r.give(m.y, i, u, w[u]);
-            }
-        });
-    }
-}
-template <int W>
-static __global__ void __launch_bounds__(GTR__T) gtr__k_layer_norm_bwd(const __grid_constant__ gtr__ln m) {
-    __shared__ float scratch[32];
-    const int U = 4, teams = GTR__T / m.team;
-    const float share = 1.0f / (float)m.n;
-    gtr__enter();
-    for (int64_t at = (int64_t)blockIdx.x * teams; at < m.rows; at += (int64_t)gridDim.x * teams) {
-        const int64_t row = at + threadIdx.x / m.team;
-        const gtr__ln_row<W, U> r(m, row);
-        const float rstd = r.base < 0 ? 0.0f : gtr__get(m.rstd.p, m.rstd.t, row),
-            mean = r.base < 0 || m.rms ? 0.0f : gtr__get(m.mean.p, m.mean.t, row);
-        float v[U][W], g[U][W], w[U][W], a = 0.0f, b = 0.0f;
-        auto gradient = [&](int64_t i) {        // of xh, in g
-            r.take(m.dy, r.base, i, g); r.take(m.weight, 0, i, w);
-#pragma unroll
-            for (int u = 0; u < U; u++)
-#pragma unroll
-                for (int k = 0; k < W; k++) g[u][k] *= w[u][k];
+    GTR__DEVICE void next() { image += (int64_t)gridDim.y * m.beside; }
+    GTR__DEVICE int64_t figure() const { return image * m.groups + blockIdx.x * m.sets + group; }
+    // each(c, from, left): of U times W elements from channel c of the segment and x's `from` on, the u'th W are there
+    // if u * m.step is left at most.
+    template <typename F> GTR__DEVICE void over(F each) const {
+        auto part = [&](int64_t from, int64_t c, int64_t left) {
+            each(c, from + c, left < INT32_MAX ? (int)left : INT32_MAX);
         };
-        r.over(false, v, [&](int64_t i) {
-            gradient(i);
+        int64_t from = (image * m.pixels + row) * m.channels + blockIdx.x * m.span;
+#pragma unroll 1
+        for (int64_t left = there ? m.pixels - row : 0; left > 0; left -= UP * m.rows, from += UP * m.rows * m.channels)
+            if (!ROW) part(from, lane * W, (left - 1) * m.channels);
+            else
+#pragma unroll 1
+                for (int64_t c = lane * W; c < m.span; c += UC * m.step) part(from, c, m.span - c - 1);
+    }
+    template <typename S, int N>
+    GTR__DEVICE void take_as(const gtr__opd &o, int64_t from, int left, gtr__few<S, W> (&v)[N]) const {
+        const S *p = (const S *)o.p + from;
 #pragma unroll
-            for (int u = 0; u < U; u++)
-#pragma unroll
-                for (int k = 0; k < W; k++) { a += g[u][k]; b += g[u][k] * ((v[u][k] - mean) * rstd); }
-        });
-        a = m.rms ? 0.0f : gtr__team_sum(a, m.team, scratch) * share;
-        b = gtr__team_sum(b, m.team, scratch) * share * rstd;
-        r.over(true, v, [&](int64_t i) {
-            if (!r.held) gradient(i);
-#pragma unroll
-            for (int u = 0; u < U; u++) {
-#pragma unroll
-                for (int k = 0; k < W; k++) w[u][k] = rstd * (g[u][k] - a - (v[u][k] - mean) * b);
-                r.give(m.dx, i, u, w[u]);
-            }
-        });
-    }
-}
-#endif
-template <int> GTR__GLOBAL void gtr__k_layer_norm(gtr__ln);
-template <int> GTR__GLOBAL void gtr__k_layer_norm_bwd(gtr__ln);
-static gtr__ln gtr__ln_make(const gtr__call *c, int rms) {
-    gtr__ln m;
-    memset(&m, 0, sizeof m);
-    m.n = c->in[1].count; m.rows = c->in[0].count / m.n;
-    m.team = gtr__team(m.n, m.rows, gtr__sms(c));
-    m.rms = rms; m.eps = (float)c->attr->norm.eps;
-    m.x = gtr__opd_of(&c->in[0]); m.weight = gtr__opd_of(&c->in[1]);
-    return m;
-}
-static bool gtr__ln_wide(const gtr__ln *m) {
-    return m->n % 4 == 0 && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dy) && gtr__wide(m->dx)
-        && gtr__wide(m->weight) && gtr__wide(m->bias);
-}
-static gtr_result gtr__ln_launch(gtr__run *run, const gtr__call *c, const gtr__ln *m,
-        const gtr__variant_of<gtr__ln> &kernel) {
-    return gtr__start(run, c, kernel, gtr__grid(c, m->rows * m->team), GTR__T, 0, *m);
-}
-// Two outputs: rms_norm.
-static gtr_result gtr__cuda_layer_norm_fwd(gtr__run *run, const gtr__call *c) {
-    gtr__ln m = gtr__ln_make(c, c->n_out == 2);
-    if (c->measure) return gtr__measured(c, 0);
-    m.bias = gtr__opd_of(c->n_in > 2 ? &c->in[2] : NULL);
-    m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(m.rms ? NULL : &c->out[2]);
-    return gtr__ln_launch(run, c, &m,
-        gtr__ln_wide(&m) ? GTR__VARIANT(gtr__k_layer_norm, 4) : GTR__VARIANT(gtr__k_layer_norm, 1));
-}
-// in: x, weight, bias if there is one, y, rstd, mean unless rms, dy; out: dx, dweight, dbias.
-static gtr_result gtr__cuda_layer_norm_bwd(gtr__run *run, const gtr__call *c) {
-    const gtr__arg *rstd = &c->in[c->n_out + 1], *dy = &c->in[c->n_in - 1], *mean = dy > rstd + 1 ? rstd + 1 : NULL;
-    gtr__ln m = gtr__ln_make(c, !mean);
-    gtr_shape full, row;
-    gtr__red s;
-    memset(&full, 0, sizeof full);
-    full.ndim = 2; full.dim[0] = m.rows; full.dim[1] = m.n;
-    row = full; row.dim[1] = 1;
-    gtr__red_make(&s, c, &full, 1u, &row, &row);
-    if (c->measure) return gtr__measured(c, gtr__red_bytes(&s));
-    s.p[0] = dy->data; s.t[0] = (int)dy->dtype;
-    for (int k = 2; k > 0; k--) if (k < c->n_out && c->out[k].data) {
-        s.kind = k == 1 ? GTR__VALUE_NORM : GTR__VALUE_X; s.out = gtr__opd_of(&c->out[k]);
-        if (k == 1) {
-            s.p[1] = mean ? mean->data : NULL; s.p[2] = rstd->data; s.p[3] = m.x.p;
-            s.t[1] = s.t[2] = (int)GTR_F32; s.t[3] = m.x.t;
-        }
-        GTR__TRY(gtr__red_launch(run, c, &s));
-    }
-    if (!c->out[0].data) return GTR_OK;
-    m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
-    m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(mean);
-    return gtr__ln_launch(run, c, &m,
-        gtr__ln_wide(&m) ? GTR__VARIANT(gtr__k_layer_norm_bwd, 4) : GTR__VARIANT(gtr__k_layer_norm_bwd, 1));
-}
-
-// >>op:rms_norm
-#define gtr__cuda_rms_norm_fwd gtr__cuda_layer_norm_fwd
-#define gtr__cuda_rms_norm_bwd gtr__cuda_layer_norm_bwd
-
-// >>op:group_norm
-// A block a row's group: `wide` neighbouring channels of each of its pixels, W of them a thread, U such groups at a
-// time. Statistics as layer_norm's. Bound by bytes: forward x three times, of which two come from the cache where a
-// group fits, y once; backward x and dy twice, dx once. Gradients of weight and bias are sums by >>reduce.
-typedef struct gtr__gn {
-    gtr__opd x, y, dy, dx, weight, bias, mean, rstd;
-    int64_t items, pixels, channels;
-    uint32_t groups, wide;
-    float eps;
-} gtr__gn;
-#if GTR__DEVICE_HALF
-template <int W> struct gtr__gn_item {
-    static const int U = 4;
-    const gtr__gn &m;
-    int64_t base, n;                            // its first element; its elements
-    uint32_t first;                             // channel
-    GTR__DEVICE gtr__gn_item(const gtr__gn &gn, int64_t item) : m(gn) {
-        const int64_t row = item / m.groups;
-        first = (uint32_t)(item - row * m.groups) * m.wide;
-        base = row * m.pixels * m.channels + first;
-        n = m.pixels * m.wide;
-    }
-    // Where its element i lies: in an image, or, of a parameter, among channels.
-    GTR__DEVICE int64_t at(int64_t i, bool parameter) const {
-        if (i >= n) return -1;
-        const int64_t pixel = i / m.wide;
-        return parameter ? first + (i - pixel * m.wide) : base + pixel * m.channels + (i - pixel * m.wide);
-    }
-    GTR__DEVICE void take(const gtr__opd &o, int64_t i, float (&v)[U][W], bool parameter = false) const {
-        gtr__take_all(o, v, [&](int u) { return at(i + (int64_t)u * GTR__T * W, parameter); });
-    }
-    // Of groups from element i on that are there, each(u) of all of which v has x.
-    template <typename F> GTR__DEVICE void over(float (&v)[U][W], F each) const {
-        for (int64_t i = (int64_t)threadIdx.x * W; i < n; i += (int64_t)U * GTR__T * W) {
-            take(m.x, i, v);
-            each(i);
+        for (int u = 0; u < N; u++, p += m.step) {
+            memset(&v[u], 0, sizeof v[u]);
+            if (u * m.step <= left) v[u] = *(const gtr__few<S, W> *)p;
         }
     }
-    GTR__DEVICE bool there(int64_t i, int u) const { return i + (int64_t)u * GTR__T * W < n; }
-    GTR__DEVICE void give(const gtr__opd &o, int64_t i, int u, const float (&v)[W]) const {
-        float w[4];
+    template <typename V, int N>
+    GTR__DEVICE void take(const gtr__opd &o, int64_t from, int left, gtr__few<V, W> (&v)[N]) const {
+        if constexpr (!std::is_same<V, float>::value) take_as(o, from, left, v);
+        else GTR__BY_DTYPE(o.t, S, gtr__few<S, W> r[N];
+            take_as(o, from, left, r);
 #pragma unroll
-        for (int k = 0; k < 4; k++) w[k] = k < W ? v[k] : 0.0f;
-        if (there(i, u)) gtr__give(o, at(i + (int64_t)u * GTR__T * W, false), W, w);
+            for (int i = 0; i < N * W; i++) v[i / W].v[i % W] = gtr__load(&r[i / W].v[i % W]););
     }
-    // Weights of the elements from i on; 1 without.
-    GTR__DEVICE void weights(int64_t i, float (&w)[U][W]) const {
-        if (m.weight.p) take(m.weight, i, w, true);
+    // value(u, k) to each that is there.
+    template <typename F> GTR__DEVICE void give(const gtr__opd &o, int64_t from, int left, F value) const {
+#pragma unroll
+        for (int u = 0; u < U; u++, from += m.step) if (u * m.step <= left) {
+            float v[4] = {};
+#pragma unroll
+            for (int k = 0; k < W; k++) v[k] = value(u, k);
+            gtr__give(o, from, W, v);
+        }
+    }
+    // A parameter of the thread's channels from c on; without: where there is none.
+    GTR__DEVICE void parameter(const gtr__opd &o, float without, int64_t c, int left, channels &v) const {
+        if (o.p) take(o, blockIdx.x * m.span + c, left, v);
         else
 #pragma unroll
-            for (int u = 0; u < U; u++)
+            for (int i = 0; i < UC * W; i++) v[i / W].v[i % W] = without;
+    }
+    // Sums over all threads of a group.
+    GTR__DEVICE float2 sum(float2 v) const {
+        if (m.team) return gtr__team_sum(v, m.team, NULL);
+        float2 *const total = pool() + m.beside * m.sets * m.entries;
+        if (live) pool()[(beside * m.lanes + lane) * m.pitch + row] = v;
+        __syncthreads();
+#pragma unroll 1
+        for (int g = (int)threadIdx.x / 32; g < m.beside * m.sets; g += (int)blockDim.x / 32) {
+            float2 s = {};
+#pragma unroll 4
+            for (int i = (int)threadIdx.x % 32; i < m.entries; i += 32) {
+                const float2 e = pool()[g * m.entries + i];
+                s.x += e.x; s.y += e.y;
+            }
+            s = gtr__team_sum(s, 32, NULL);
+            if (threadIdx.x % 32 == 0) total[g] = s;
+        }
+        __syncthreads();
+        return total[beside * m.sets + group];
+    }
+    GTR__DEVICE float *part(int64_t c) const { return m.part + blockIdx.y * 2 * m.channels + blockIdx.x * m.span + c; }
+    // From what each thread has: of lanes of a warp first, if they are few.
+    GTR__DEVICE void give_parts(float2 (&v)[UC][W]) const {
+        const bool near = m.lanes < 32 && !(m.lanes & (m.lanes - 1));
+        const int t = (int)threadIdx.x, slots = m.lanes * W, copies = near ? (int)blockDim.x / 32 : m.beside * m.rows;
+        for (int o = 16; near && o >= m.lanes; o >>= 1)
 #pragma unroll
-                for (int k = 0; k < W; k++) w[u][k] = 1.0f;
+            for (int k = 0; k < UC * W; k++) {
+                float2 &s = v[k / W][k % W];
+                s.x += __shfl_xor_sync(0xffffffffu, s.x, o); s.y += __shfl_xor_sync(0xffffffffu, s.y, o);
+            }
+#pragma unroll
+        for (int u = 0; u < UC; u++) {
+            __syncthreads();
+#pragma unroll
+            for (int k = 0; k < W; k++) if (near ? t % 32 < m.lanes : live)
+                pool()[(near ? t / 32 : t / m.lanes) * slots + lane * W + k] = v[u][k];
+            __syncthreads();
+#pragma unroll 1
+            for (int i = t; i < slots && u * slots + i < m.span; i += (int)blockDim.x) {
+                float2 s = {};
+#pragma unroll 4
+                for (int j = 0; j < copies; j++) { s.x += pool()[j * slots + i].x; s.y += pool()[j * slots + i].y; }
+                part(u * slots + i)[0] = s.x; part(u * slots + i)[m.channels] = s.y;
+            }
+        }
     }
 };
-template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_group_norm(const __grid_constant__ gtr__gn m) {
-    __shared__ float scratch[32];
-    const int U = gtr__gn_item<W>::U;
+template <typename T, int W, bool ROW>
+static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm(const __grid_constant__ gtr__norm m) {
+    typedef gtr__norm_own<T, W, ROW> own;
+    const float share = 1.0f / ((float)m.pixels * (float)m.wide);
+    typename own::few v;
     gtr__enter();
-    for (int64_t item = blockIdx.x; item < m.items; item += gridDim.x) {
-        const gtr__gn_item<W> r(m, item);
-        const float share = 1.0f / (float)r.n;
-        float v[U][W], mean = 0.0f, q = 0.0f, off = 0.0f;
-        r.over(v, [&](int64_t) {
+    own r(m);
+    auto x = [&](int u, int k) { return gtr__load(&v[u].v[k]); };
+#pragma unroll 1
+    for (; r.batch(); r.next()) {
+        float2 s = {}, d = {};
+        if (m.held || !m.rms) r.over([&](int64_t, int64_t from, int left) {
+            r.take(m.x, from, left, v);
 #pragma unroll
-            for (int u = 0; u < U; u++)
-#pragma unroll
-                for (int k = 0; k < W; k++) mean += v[u][k];
+            for (int i = 0; i < own::U * W; i++) s.x += x(i / W, i % W);
         });
-        mean = gtr__block_sum(mean, scratch) * share;
-        r.over(v, [&](int64_t i) {
+        float mean = m.rms ? 0.0f : r.sum(s).x * share;
+        r.over([&](int64_t, int64_t from, int left) {
+            if (!m.held) r.take(m.x, from, left, v);
 #pragma unroll
-            for (int u = 0; u < U; u++) if (r.there(i, u))
-#pragma unroll
-                for (int k = 0; k < W; k++) { const float d = v[u][k] - mean; q += d * d; off += d; }
-        });
-        q = gtr__block_sum(q, scratch);
-        off = gtr__block_sum(off, scratch);
-        mean += off * share;
-        const float rstd = rsqrtf(fmaxf(q - off * off * share, 0.0f) * share + m.eps);
-        if (threadIdx.x == 0) { gtr__give1(m.rstd, item, rstd); gtr__give1(m.mean, item, mean); }
-        r.over(v, [&](int64_t i) {
-            float w[U][W], b[U][W];
-            r.weights(i, w);
-            if (m.bias.p) r.take(m.bias, i, b, true);
-#pragma unroll
-            for (int u = 0; u < U; u++) {
-#pragma unroll
-                for (int k = 0; k < W; k++) w[u][k] = (v[u][k] - mean) * rstd * w[u][k] + (m.bias.p ? b[u][k] : 0.0f);
-                r.give(m.y, i, u, w[u]);
+            for (int i = 0; i < own::U * W; i++) {
+                const float off = i / W * m.step <= left ? x(i / W, i % W) - mean : 0.0f;
+                d.x += off * off; d.y += off;
             }
+        });
+        d = r.sum(d);
+        const float off = m.rms ? 0.0f : d.y * share, rstd = rsqrtf(fmaxf(d.x - d.y * off, 0.0f) * share + m.eps);
+        mean += off;
+        if (r.there && !r.row && r.lane * W == r.group * m.wide) {
+            gtr__give1(m.rstd, r.figure(), rstd);
+            if (m.mean.p) gtr__give1(m.mean, r.figure(), mean);
+        }
+        r.over([&](int64_t c, int64_t from, int left) {
+            typename own::channels w, b;
+            if (!m.held) r.take(m.x, from, left, v);
+            r.parameter(m.weight, 1.0f, c, left, w); r.parameter(m.bias, 0.0f, c, left, b);
+            r.give(m.y, from, left, [&](int u, int k) {
+                return (x(u, k) - mean) * rstd * w[u % own::UC].v[k] + b[u % own::UC].v[k]; });
         });
     }
 }
-template <int W>
-static __global__ void __launch_bounds__(GTR__T) gtr__k_group_norm_bwd(const __grid_constant__ gtr__gn m) {
-    __shared__ float scratch[32];
-    const int U = gtr__gn_item<W>::U;
+template <typename T, int W, bool ROW>
+static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm_bwd(const __grid_constant__ gtr__norm m) {
+    typedef gtr__norm_own<T, W, ROW> own;
+    const float share = 1.0f / ((float)m.pixels * (float)m.wide);
+    typename own::few v, g;
+    float2 all[own::UC][W] = {};
     gtr__enter();
-    for (int64_t item = blockIdx.x; item < m.items; item += gridDim.x) {
-        const gtr__gn_item<W> r(m, item);
-        const float share = 1.0f / (float)r.n, rstd = gtr__get(m.rstd.p, m.rstd.t, item),
-            mean = gtr__get(m.mean.p, m.mean.t, item);
-        float v[U][W], g[U][W], w[U][W], a = 0.0f, b = 0.0f;
-        auto gradient = [&](int64_t i) {        // of xh, in g
-            r.take(m.dy, i, g); r.weights(i, w);
+    own r(m);
+    // Adds to workspace what cannot stay, of the channels from c on; or zeros it.
+    auto leave = [&](int64_t c, int left, bool adds) {
+        float *p = r.part(c);
 #pragma unroll
-            for (int u = 0; u < U; u++)
+        for (int u = 0; u < own::UC; u++, p += m.step) if (u * m.step <= left)
 #pragma unroll
-                for (int k = 0; k < W; k++) g[u][k] *= w[u][k];
-        };
-        r.over(v, [&](int64_t i) {
-            gradient(i);
-#pragma unroll
-            for (int u = 0; u < U; u++) if (r.there(i, u))
-#pragma unroll
-                for (int k = 0; k < W; k++) { a += g[u][k]; b += g[u][k] * ((v[u][k] - mean) * rstd); }
-        });
-        a = gtr__block_sum(a, scratch) * share;
-        b = gtr__block_sum(b, scratch) * share * rstd;
-        r.over(v, [&](int64_t i) {
-            gradient(i);
-#pragma unroll
-            for (int u = 0; u < U; u++) {
-#pragma unroll
-                for (int k = 0; k < W; k++) w[u][k] = rstd * (g[u][k] - a - (v[u][k] - mean) * b);
-                r.give(m.dx, i, u, w[u]);
+            for (int k = 0; k < W; k++) {
+                float *const q = p + m.channels;
+                p[k] = all[u][k].x + (adds ? p[k] : 0.0f); q[k] = all[u][k].y + (adds ? q[k] : 0.0f);
+                all[u][k] = {};
             }
+    };
+    const bool leaves = ROW && m.part && !m.whole;
+#pragma unroll 1
+    for (int64_t c = r.lane * W; leaves && c < m.span; c += own::UC * m.step)
+        leave(c, m.span - c < INT32_MAX ? (int)(m.span - c - 1) : INT32_MAX, false);
+#pragma unroll 1
+    for (; r.batch(); r.next()) {
+        float2 f = {};
+        const float rstd = r.there ? gtr__get(m.rstd.p, m.rstd.t, r.figure()) : 0.0f,
+            mean = r.there && !m.rms ? gtr__get(m.mean.p, m.mean.t, r.figure()) : 0.0f;
+        auto dy = [&](int u, int k) { return gtr__load(&g[u].v[k]); };
+        auto off = [&](int u, int k) { return gtr__load(&v[u].v[k]) - mean; };
+        r.over([&](int64_t c, int64_t from, int left) {
+            typename own::channels w;
+            r.parameter(m.weight, 1.0f, c, left, w);
+            r.take(m.x, from, left, v); r.take(m.dy, from, left, g);
+#pragma unroll
+            for (int i = 0; i < own::UC * W; i++) {
+                float2 s = {}, &sum = all[i / W][i % W];
+#pragma unroll
+                for (int u = i / W; u < own::U; u += own::UC) {
+                    s.x += dy(u, i % W); s.y += dy(u, i % W) * off(u, i % W);
+                }
+                s.y *= rstd;
+                f.x += s.x * w[i / W].v[i % W]; f.y += s.y * w[i / W].v[i % W];
+                if (m.part) { sum.x += s.x; sum.y += s.y; }
+            }
+            if (leaves) leave(c, left, true);
+        });
+        if (!m.y.p) continue;
+        f = r.sum(f);
+        f.x = m.rms ? 0.0f : f.x * share; f.y *= share * rstd;
+        r.over([&](int64_t c, int64_t from, int left) {
+            typename own::channels w;
+            r.parameter(m.weight, 1.0f, c, left, w);
+            if (!m.held) { r.take(m.x, from, left, v); r.take(m.dy, from, left, g); }
+            r.give(m.y, from, left, [&](int u, int k) {
+                return rstd * (dy(u, k) * w[u % own::UC].v[k] - f.x - off(u, k) * f.y); });
         });
     }
+    if (m.part && m.whole) r.give_parts(all);
+}
+// Adds what the blocks left: 32 neighbouring sums a block, a warp every 32nd block's terms.
+static __global__ void __launch_bounds__(1024)
+        gtr__k_norm_sums(const float *part, int64_t parts, int64_t channels, gtr__opd dbias, gtr__opd dweight) {
+    __shared__ float all[32][33];
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    const int64_t first = (int64_t)blockIdx.x * 32, at = first + lane, to = first + warp;
+    float v = 0.0f;
+    gtr__enter();
+#pragma unroll 8
+    for (int64_t s = warp; s < parts; s += 32) if (at < 2 * channels) v += part[s * 2 * channels + at];
+    all[lane][warp] = v;
+    __syncthreads();
+    v = gtr__warp_sum(all[warp][lane]);
+    if (lane || to >= 2 * channels) return;
+    if (to >= channels) { if (dweight.p) gtr__give1(dweight, to - channels, v); }
+    else if (dbias.p) gtr__give1(dbias, to, v);
 }
 #endif
-template <int> GTR__GLOBAL void gtr__k_group_norm(gtr__gn);
-template <int> GTR__GLOBAL void gtr__k_group_norm_bwd(gtr__gn);
-static gtr__gn gtr__gn_make(const gtr__call *c, bool affine) {
-    gtr__gn m;
-    const gtr_shape *x = &c->in[0].shape;
-    memset(&m, 0, sizeof m);
-    m.channels = x->dim[x->ndim - 1];
-    m.groups = (uint32_t)c->attr->norm.groups; m.wide = (uint32_t)(m.channels / m.groups);
-    m.items = x->dim[0] * m.groups;
-    m.pixels = c->in[0].count / (x->dim[0] * m.channels);
-    m.eps = (float)c->attr->norm.eps;
-    m.x = gtr__opd_of(&c->in[0]);
-    if (affine) m.weight = gtr__opd_of(&c->in[1]);
-    return m;
-}
-static bool gtr__gn_wide(const gtr__gn *m) {
-    return m->wide % 4 == 0 && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dy) && gtr__wide(m->dx)
-        && gtr__wide(m->weight) && gtr__wide(m->bias);
-}
-static gtr_result gtr__gn_launch(gtr__run *run, const gtr__call *c, const gtr__gn *m,
-        const gtr__variant_of<gtr__gn> &kernel) {
-    return gtr__start(run, c, kernel, gtr__grid(c, m->items * GTR__T), GTR__T, 0, *m);
-}
-static gtr_result gtr__cuda_group_norm_fwd(gtr__run *run, const gtr__call *c) {
-    gtr__gn m = gtr__gn_make(c, c->n_in > 1);
-    if (c->measure) return gtr__measured(c, 0);
-    m.bias = gtr__opd_of(c->n_in > 1 ? &c->in[2] : NULL);
-    m.y = gtr__opd_of(&c->out[0]); m.rstd = gtr__opd_of(&c->out[1]); m.mean = gtr__opd_of(&c->out[2]);
-    return gtr__gn_launch(run, c, &m,
-        gtr__gn_wide(&m) ? GTR__VARIANT(gtr__k_group_norm, 4) : GTR__VARIANT(gtr__k_group_norm, 1));
-}
-// in: x, weight and bias or neither, y, rstd, mean, dy; out: dx, dweight, dbias.
-static gtr_result gtr__cuda_group_norm_bwd(gtr__run *run, const gtr__call *c) {
-    const gtr__arg *dy = &c->in[c->n_in - 1], *mean = dy - 1, *rstd = dy - 2;
-    gtr__gn m = gtr__gn_make(c, c->n_out > 1);
-    gtr_shape full, figure;
-    gtr__red s;
-    memset(&full, 0, sizeof full);
-    full.ndim = 4;
-    full.dim[0] = m.items / m.groups; full.dim[1] = m.pixels; full.dim[2] = m.groups; full.dim[3] = m.wide;
-    figure = full; figure.dim[1] = figure.dim[3] = 1;
-    gtr__red_make(&s, c, &full, 3u, &figure, &figure);
-    if (c->measure) return gtr__measured(c, c->n_out > 1 ? gtr__red_bytes(&s) : 0);
-    s.p[0] = dy->data; s.t[0] = (int)dy->dtype;
-    for (int k = 2; k > 0; k--) if (k < c->n_out && c->out[k].data) {
-        s.kind = k == 1 ? GTR__VALUE_NORM : GTR__VALUE_X; s.out = gtr__opd_of(&c->out[k]);
-        if (k == 1) {
-            s.p[1] = mean->data; s.p[2] = rstd->data; s.p[3] = m.x.p;
-            s.t[1] = s.t[2] = (int)GTR_F32; s.t[3] = m.x.t;
-        }
-        GTR__TRY(gtr__red_launch(run, c, &s));
+template <typename, int, bool> GTR__GLOBAL void gtr__k_norm(gtr__norm);
+template <typename, int, bool> GTR__GLOBAL void gtr__k_norm_bwd(gtr__norm);
+GTR__GLOBAL void gtr__k_norm_sums(const float *, int64_t, int64_t, gtr__opd, gtr__opd);
+// Cuts the work for W = width, which divides `wide`. A segment has 16 bytes of a pixel at least, and where there are
+// blocks enough up to 128: 32 where 512 threads hold it, more where half of them do or where one group is too long.
+static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums) {
+    const int64_t sms = gtr__sms(c), deep = width == 1 ? 16 : 8, room = GTR__NORM_T * width * deep,
+        across = width == 1 ? 8 : 16, most = m->channels >> 26 ? 1 : m->groups;
+    m->width = width; m->sets = 0;
+    for (int64_t s = 1; s == 1 || (s <= most && s * m->wide <= GTR__NORM_T * width); s++) {
+        const int64_t bytes = m->sets * m->wide * gtr__elem(m->x.t), long_as = m->pixels * s * m->wide;
+        if (m->groups % s == 0 && (bytes < 16 || (bytes < 128 && m->images * (m->groups / s) >= 2 * sms
+            && (long_as <= (bytes < 32 ? room : room / 2) || long_as / s > room)))) m->sets = (int)s;
     }
-    if (!c->out[0].data) return GTR_OK;
-    m.dy = gtr__opd_of(dy); m.dx = gtr__opd_of(&c->out[0]);
-    m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(mean);
-    return gtr__gn_launch(run, c, &m,
-        gtr__gn_wide(&m) ? GTR__VARIANT(gtr__k_group_norm_bwd, 4) : GTR__VARIANT(gtr__k_group_norm_bwd, 1));
+    m->span = m->sets * m->wide;
+    const int64_t segments = m->channels / m->span, all = m->span / width;
+    m->row = m->sets == 1 && (all > GTR__NORM_T || m->channels >> 26 || (m->groups == 1 && m->pixels == 1));
+    m->lanes = m->row ? 1 << gtr__log_up(gtr__ceil(m->span, across), 0, 9) : (int)all;
+    m->rows = m->row ? 1 : (int)gtr__min64(gtr__min64(GTR__NORM_T / m->lanes, gtr__ceil(m->pixels, deep)),
+        INT32_MAX / (deep * m->channels));          // of a thread's pixels, offsets have 31 bits
+    m->whole = !m->row || m->span <= across * m->lanes;
+    m->held = m->whole && m->pixels <= (m->row ? 1 : deep) * m->rows;
+    m->step = m->row ? m->lanes * width : (int)(m->rows * m->channels);
+    const int64_t per = (int64_t)m->lanes * m->rows;
+    m->beside = (int)gtr__max64(1, gtr__min64(GTR__T / per, m->images * segments / (2 * sms)));
+    m->threads = (int)gtr__ceil(m->beside * per, 32) * 32;
+    m->pitch = m->rows | 1;
+    m->entries = m->lanes / m->sets * m->pitch;
+    m->team = m->rows == 1 ? m->lanes / m->sets : m->sets == 1 ? (int)per : 0;
+    if (m->team > 32 || m->team & (m->team - 1)) m->team = 0;
+    const int64_t batches = gtr__ceil(m->images, m->beside), full = gtr__ceil(sums ? 4 * sms : 32 * sms, segments),
+        terms = m->images * m->pixels / 16;     // a block's sums are of so many at least, where all can be busy
+    m->parts = (int)gtr__max64(1, gtr__min64(batches, sums ? gtr__max64(gtr__ceil(sms, segments),
+        gtr__min64(terms, full)) : full));
 }
+template <typename T, int W> static gtr__variant_of<gtr__norm> gtr__norm_kernel(bool back, bool row) {
+    return back ? row ? GTR__VARIANT(gtr__k_norm_bwd, T, W, true) : GTR__VARIANT(gtr__k_norm_bwd, T, W, false)
+        : row ? GTR__VARIANT(gtr__k_norm, T, W, true) : GTR__VARIANT(gtr__k_norm, T, W, false);
+}
+// x, weight and bias if there are -> y, rstd, mean unless rms; or these and dy -> dx, dweight, dbias.
+static gtr_result gtr__norm_run(gtr__run *run, const gtr__call *c, bool grouped, bool back) {
+    const gtr_shape *x = &c->in[0].shape;
+    const int n = back ? c->n_out : c->n_in;
+    const gtr__arg *rstd = back ? &c->in[n + 1] : &c->out[1];
+    const gtr__opd dweight = gtr__opd_of(back && n > 1 ? &c->out[1] : NULL),
+        dbias = gtr__opd_of(back && n > 2 ? &c->out[2] : NULL);
+    const bool sums = c->measure ? back && n > 1 : dweight.p || dbias.p;
+    gtr__norm m;
+    size_t bytes = 0;
+    memset(&m, 0, sizeof m);
+    m.channels = grouped ? x->dim[x->ndim - 1] : c->in[1].count;
+    m.groups = grouped ? c->attr->norm.groups : 1;
+    m.wide = m.channels / m.groups;
+    m.images = grouped ? x->dim[0] : c->in[0].count / m.channels;
+    m.pixels = c->in[0].count / (m.images * m.channels);
+    m.eps = (float)c->attr->norm.eps;
+    m.rms = back ? c->n_in == n + 3 : c->n_out == 2;
+    m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->out[0]);
+    m.dy = gtr__opd_of(back ? &c->in[c->n_in - 1] : NULL);
+    m.weight = gtr__opd_of(n > 1 ? &c->in[1] : NULL); m.bias = gtr__opd_of(n > 2 ? &c->in[2] : NULL);
+    m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(m.rms ? NULL : rstd + 1);
+    m.part = sums ? (float *)c->ws : NULL;
+    bool wide = m.wide % 4 == 0;
+    for (int width = wide ? 4 : 1; sums && c->measure && width; width /= 4) {
+        gtr__norm_cut(&m, c, width, true);
+        bytes = (size_t)gtr__max64((int64_t)bytes, m.parts * 2 * m.channels * (int64_t)sizeof(float));
+    }
+    if (c->measure) return gtr__measured(c, bytes);
+    for (const gtr__opd &o : { m.x, m.y, m.dy, m.weight, m.bias }) wide = wide && gtr__wide(o);
+    gtr__norm_cut(&m, c, wide ? 4 : 1, sums);
+    const int type = back && m.dy.t != m.x.t ? (int)GTR_F32 : m.x.t;
+    GTR__TRY(gtr__start(run, c, (!wide ? gtr__norm_kernel<float, 1> : type == GTR_BF16
+        ? gtr__norm_kernel<__nv_bfloat16, 4> : type == GTR_F16 ? gtr__norm_kernel<__half, 4>
+        : gtr__norm_kernel<float, 4>)(back, m.row), dim3((unsigned)(m.channels / m.span), (unsigned)m.parts), m.threads,
+        8 * (size_t)gtr__max64(m.team ? 0 : m.beside * m.sets * (m.entries + 1), sums ? m.threads * m.width : 0), m));
+    return sums ? GTR__LAUNCH(run, c, gtr__k_norm_sums, (unsigned)gtr__ceil(2 * m.channels, 32), 1024, 0, m.part,
+        m.parts, m.channels, dbias, dweight) : GTR_OK;
+}
+#define GTR__NORM_LAUNCHERS(name, grouped) \
+    static gtr_result gtr__cuda_##name##_fwd(gtr__run *run, const gtr__call *c) \
+    { return gtr__norm_run(run, c, grouped, false); } \
+    static gtr_result gtr__cuda_##name##_bwd(gtr__run *run, const gtr__call *c) \
+    { return gtr__norm_run(run, c, grouped, true); }
+GTR__NORM_LAUNCHERS(layer_norm, false)
+
+// >>op:rms_norm
+GTR__NORM_LAUNCHERS(rms_norm, false)
+
+// >>op:group_norm
+GTR__NORM_LAUNCHERS(group_norm, true)
 
 // >>op:tally
 // A block. Bytes: the labels, or floats x.
