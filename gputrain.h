@@ -10429,6 +10429,7 @@ typedef struct {
     gtr__phase phase;
     int *uses, *user; /* by root: where its users begin in user: gtr__list_uses */
     bool failed, ahead; /* ahead: of all micro-batches */
+    bool turned; /* a permutation from channels last was an alias: one to them is, too */
     int losses; /* joined with their gradients */
     bool lean; /* the quicker plan passed the memory limit: matchers that hold memory longer are left out */
     bool alone; /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
@@ -10909,7 +10910,7 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     attr->reduce.axes = mask;
     return n;
 }
-/* A permutation from channels last, or of an input to them, becomes an alias. False: it is none such. */
+/* A permutation from channels last, or to them of an input or behind such a one, becomes an alias. False: it is not. */
 static GTR__COLD bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
     gtr__attr turn = GTR__ZERO;
     const int n = t->shape.ndim;
@@ -10918,7 +10919,9 @@ static GTR__COLD bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
     const int made = GTR__V(b->map[t->in[0]->id]).last, last = made ? 0 : n;
     gtr__turn(&turn, n, made != 0);
     if (memcmp(turn.dims, t->attr.dims, (size_t)n * sizeof *turn.dims) != 0) return false;
-    if (!made && (n == 3 || gtr__stored_as(t->in[0])->op != GTR__OP_INPUT)) return false; /* others may be strides */
+    if (!made && (n == 3 || (!b->turned && gtr__stored_as(t->in[0])->op != GTR__OP_INPUT)))
+        return false; /* others may be strides */
+    b->turned |= made != 0;
     int v = gtr__operand(b, t->in[0], GTR__CLASS_AS_IS, gtr__stage_of(b, t), made);
     if (v >= 0 && (v = gtr__alias_new(b, v, GTR__V(v).shape, 0)) >= 0) GTR__V(v).last = last;
     b->map[t->id] = v;
@@ -23287,7 +23290,8 @@ GTR__PLANNED
                     gtr_save_ex: 16 bits, other names, parts, memory; models carry what their tables need;
                     gtr_predict_dataset, gtr_dataset_join; dates, series' holes; one image of a file or of memory,
                     decoders of other images; gtr_summary_text; logs of fits, progress within an epoch;
-                    gtr_batch_norm_with, gtr_parameters_blend, gtr_arange, (N, N)
+                    gtr_batch_norm_with, gtr_parameters_blend, gtr_arange, (N, N); on a GPU layer and
+                    group norms, and small networks that step by hand, are quicker
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

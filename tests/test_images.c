@@ -218,13 +218,27 @@ static tensor assorted(build *b)
     y = gtr_add(y, columns(b, gtr_flatten(conv(b, h, "one", 1, 1, 0, 1)), "f1", 6, true));
     return gtr_add(y, columns(b, gtr_flatten(halved(b, h, true)), "f2", 6, true));
 }
+/* A norm along channels, by permutations to rows of them and back. */
+static tensor around(build *b)
+{
+    const int sides[2] = { 2, 3 };
+    tensor h = mid(b, gtr_tanh(conv(b, image(b, 3, 6), "c1", 8, 3, 1, 1))), k;
+    if (b->again) gtr_recompute_begin(b->ctx);
+    k = gtr_layer_norm(permuted(h, 0, 2, 3, 1), "ln", 1, 0);
+    k = mid(b, gtr_tanh(conv(b, permuted(k, 0, 3, 1, 2), "c2", 8, 1, 0, 1)));
+    if (b->again) gtr_recompute_end(b->ctx);
+    if (b->dropped) k = gtr_dropout(k, "drop", 0.25f);
+    h = mid(b, gtr_add(h, k));
+    return gtr_linear(b->plain ? gtr_mean(h, sides, 2, false) : gtr_global_avg_pool(h), "fc", 4);
+}
 /* flat: so many permutations are left in a plan, and as many backward. */
 typedef struct network { const char *name; tensor (*make)(build *b); int channels, side, out; bool norms;
     int flat; } network;
 static const network networks[] = {
     { "a plain one", simple, 3, 8, 5, false, 0 }, { "a residual one", residual, 3, 6, 4, true, 0 },
     { "one with skips", skips, 2, 8, 64, false, 0 }, { "a flat one", flat, 3, 8, 5, false, 0 },
-    { "one of lines", lines, 2, 4, 6, false, 0 }, { "a mixed one", assorted, 3, 4, 6, false, 2 },
+    { "one of lines", lines, 2, 4, 6, false, 0 }, { "one of rows", around, 3, 6, 4, false, 0 },
+    { "a mixed one", assorted, 3, 4, 6, false, 2 },
     { "one weight", shared, 4, 6, 3, false, 1 } };
 enum { NETWORKS = sizeof networks / sizeof *networks };
 
