@@ -386,6 +386,8 @@ static __device__ __forceinline__ uint32_t __hgt2_mask(__nv_bfloat162 a, __nv_bf
 
 // >>device-helpers
 #define GTR__DEVICE __device__ __forceinline__
+// A loop that the compiler unrolls: i is 0 to n - 1, each a constant where n is one.
+#define GTR__UNROLL(i, ...) _Pragma("unroll") for (int i = 0; i < (__VA_ARGS__); i++)
 
 #define GTR__R     float
 #define GTR__EXPF  expf
@@ -2098,8 +2100,7 @@ static GTR__DEVICE bool gtr__infinite(float v) {     // or NaN
 // Sets guard, if there is one, where a gradient is not finite: GUARD need not read it again. All write the same.
 static GTR__DEVICE void gtr__watch(uint32_t *guard, const float *v, int n = 1) {
     bool bad = false;
-#pragma unroll
-    for (int i = 0; i < n; i++) bad |= gtr__infinite(v[i]);
+    GTR__UNROLL(i, n) bad |= gtr__infinite(v[i]);
     if (guard && bad) *guard = 1;
 }
 static GTR__DEVICE float gtr__get(const void *p, int dtype, int64_t i) {
@@ -2303,8 +2304,7 @@ static __device__ __noinline__ float gtr__sincos(float x, uint32_t q) {
     else if (u < 0x7f800000u) {
         const uint32_t m = (u & 0x7fffffu) | 0x800000u;
         uint32_t bits[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++) bits[i] = gtr__two_over_pi((int)(at >> 5) + i);
+        GTR__UNROLL(i, 4) bits[i] = gtr__two_over_pi((int)(at >> 5) + i);
         const uint64_t p = ((uint64_t)(m * __funnelshift_l(bits[1], bits[0], at)) << 32)
             + (uint64_t)m * __funnelshift_l(bits[2], bits[1], at)
             + ((uint64_t)m * __funnelshift_l(bits[3], bits[2], at) >> 32);
@@ -3775,24 +3775,22 @@ static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float x, fl
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
-        _Pragma("unroll") for (int i = 0; i < N; i++) x.v[i] = gtr__unary_fwd<GTR__OP_##ID>(x.v[i], a, b); return x; }
+        GTR__UNROLL(i, N) x.v[i] = gtr__unary_fwd<GTR__OP_##ID>(x.v[i], a, b); return x; }
     GTR__KNOWN(GTR__CASE)
 #undef GTR__CASE
     if ((uint32_t)op >= GTR__OP_COUNT) return x;
-#pragma unroll
-    for (int i = 0; i < N; i++) x.v[i] = gtr__rare_fwd(op, x.v[i], a, b);
+    GTR__UNROLL(i, N) x.v[i] = gtr__rare_fwd(op, x.v[i], a, b);
     return x;
 }
 template <int N> static __device__ __noinline__
 gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
-        _Pragma("unroll") for (int i = 0; i < N; i++) \
+        GTR__UNROLL(i, N) \
             dy.v[i] = gtr__unary_bwd<GTR__OP_##ID>(dy.v[i], s.v[i], s.v[i], a, b); return dy; }
     GTR__KNOWN(GTR__CASE)
 #undef GTR__CASE
     if ((uint32_t)op >= GTR__OP_COUNT) return dy;
-#pragma unroll
-    for (int i = 0; i < N; i++) dy.v[i] = gtr__rare_bwd(op, dy.v[i], s.v[i], a, b);
+    GTR__UNROLL(i, N) dy.v[i] = gtr__rare_bwd(op, dy.v[i], s.v[i], a, b);
     return dy;
 }
 // N columns of C, from place `at` on in rows of `wide`.
@@ -3802,13 +3800,11 @@ gtr__floats<N> gtr__affine(gtr__product_affine a, gtr__floats<N> v, int type, in
         const int64_t n = at <= UINT32_MAX ? (int64_t)((uint32_t)at % (uint32_t)wide) : at % wide;
         const gtr__floats<N> weight = gtr__get_of<N>(a.weight, GTR_F32, n), shift = gtr__get_of<N>(a.shift, GTR_F32, n),
             mean = gtr__get_of<N>(a.mean, GTR_F32, n), var = gtr__get_of<N>(a.var, GTR_F32, n);
-#pragma unroll
-        for (int i = 0; i < N; i++)
+        GTR__UNROLL(i, N)
             v.v[i] = (v.v[i] - mean.v[i]) * (weight.v[i] * rsqrtf(var.v[i] + a.eps)) + shift.v[i];
     }
     const gtr__floats<N> from = gtr__get_of<N>(a.from, type, at);
-#pragma unroll
-    for (int i = 0; i < N; i++) if (a.from) v.v[i] += from.v[i];
+    GTR__UNROLL(i, N) if (a.from) v.v[i] += from.v[i];
     return v;
 }
 #endif
@@ -3847,8 +3843,7 @@ void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N>
     if (gtr__affine_is(p.affine)) v = gtr__affine(p.affine, v, p.type_c, at, p.ldc);
     if (p.saved) v = gtr__dact(p.act, v, saved, p.act_a, p.act_b);
     else if (p.act >= 0) v = gtr__act(p.act, v, p.act_a, p.act_b);
-#pragma unroll
-    for (int i = 0; i < N; i++) if (p.add) v.v[i] += had.v[i];
+    GTR__UNROLL(i, N) if (p.add) v.v[i] += had.v[i];
     if (p.guard) gtr__watch(p.guard, v.v, N);
     gtr__put_of(p.c, p.type_c, at, v);
 }
@@ -3856,8 +3851,7 @@ void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N>
 template <int N> static GTR__DEVICE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, int64_t n, int64_t at) {
     const gtr__floats<N> bias = gtr__get_of<N>(p.bias, p.type_bias, n);
-#pragma unroll
-    for (int i = 0; i < N; i++) v.v[i] += bias.v[i];
+    GTR__UNROLL(i, N) v.v[i] += bias.v[i];
     gtr__epilogue(p, v, gtr__get_of<N>(p.saved, p.type_saved, at), gtr__get_of<N>(gtr__product_had(p), p.type_c, at),
                   at);
 }
@@ -3905,8 +3899,7 @@ static GTR__DEVICE void gtr__fetch16(char *tile, const char *from, const char *s
     int r = (int)threadIdx.x / chunks, c = (int)threadIdx.x % chunks * per;
     const char *src = from + ((uint64_t)pitch * (uint32_t)r + (uint32_t)c) * ES;
     char *dst = tile + (r * tile_t::pitch + c) * ES;
-#pragma unroll
-    for (int i = 0; i < tile_t::rows / step; i++) {
+    GTR__UNROLL(i, tile_t::rows / step) {
         bool ok = r + i * step < height && c < width;
         gtr__copy16(dst + i * (step * tile_t::pitch * ES), ok ? src : safe, ok);
         src += (uint64_t)pitch * (step * ES);
@@ -3995,17 +3988,14 @@ template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
     float acc[MI][NI][4];
     GTR__DEVICE void clear()
     {
-#pragma unroll
-        for (int i = 0; i < MI * NI * 4; i++) acc[i / (NI * 4)][i / 4 % NI][i % 4] = 0;
+        GTR__UNROLL(i, MI * NI * 4) acc[i / (NI * 4)][i / 4 % NI][i % 4] = 0;
     }
     GTR__DEVICE void add(const char *a, const char *b, int type)
     {
         int warp = (int)threadIdx.x / 32, m = (warp >> 1) * (T / 2), n = (warp & 1) * (T / 2);
-#pragma unroll
-        for (int s = 0; s < 4; s++) {
+        GTR__UNROLL(s, 4) {
             uint32_t fa[MI][4], fb[NI][2];
-#pragma unroll
-            for (int i = 0; i < MI; i++) gtr__fragment_a<KIND, T, AK>(fa[i], a, m + i * 16, s);
+            GTR__UNROLL(i, MI) gtr__fragment_a<KIND, T, AK>(fa[i], a, m + i * 16, s);
 #pragma unroll
             for (int j = 0; j < NI; j += 2) {
                 uint32_t f[4];
@@ -4013,14 +4003,11 @@ template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
                 fb[j][0] = f[0]; fb[j][1] = f[1]; fb[j + 1][0] = f[2]; fb[j + 1][1] = f[3];
             }
             if constexpr (KIND == GTR__PRODUCT_TF32) {
-#pragma unroll
-                for (int i = 0; i < MI * NI; i++) gtr__mma_tf32(acc[i / NI][i % NI], fa[i / NI], fb[i % NI]);
+                GTR__UNROLL(i, MI * NI) gtr__mma_tf32(acc[i / NI][i % NI], fa[i / NI], fb[i % NI]);
             } else if (type == GTR_BF16) {
-#pragma unroll
-                for (int i = 0; i < MI * NI; i++) gtr__mma_bf16(acc[i / NI][i % NI], fa[i / NI], fb[i % NI]);
+                GTR__UNROLL(i, MI * NI) gtr__mma_bf16(acc[i / NI][i % NI], fa[i / NI], fb[i % NI]);
             } else {
-#pragma unroll
-                for (int i = 0; i < MI * NI; i++) gtr__mma_f16(acc[i / NI][i % NI], fa[i / NI], fb[i % NI]);
+                GTR__UNROLL(i, MI * NI) gtr__mma_f16(acc[i / NI][i % NI], fa[i / NI], fb[i % NI]);
             }
         }
     }
@@ -4028,10 +4015,8 @@ template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
     {
         int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31;
         int m = (warp >> 1) * (T / 2) + (lane >> 2), n = (warp & 1) * (T / 2) + 2 * (lane & 3);
-#pragma unroll
-        for (int i = 0; i < MI; i++)
-#pragma unroll
-            for (int j = 0; j < NI; j++) {
+        GTR__UNROLL(i, MI)
+            GTR__UNROLL(j, NI) {
                 float *d = c + (m + i * 16) * (T + 8) + n + j * 8;
                 *(float2 *)d = make_float2(acc[i][j][0], acc[i][j][1]);
                 *(float2 *)(d + 8 * (T + 8)) = make_float2(acc[i][j][2], acc[i][j][3]);
@@ -4051,22 +4036,19 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
     }
     GTR__DEVICE void clear()
     {
-#pragma unroll
-        for (int i = 0; i < RM * RN; i++) acc[i / RN][i % RN] = 0;
+        GTR__UNROLL(i, RM * RN) acc[i / RN][i % RN] = 0;
     }
     // Four of k of each of N rows (columns), of which a V lies side by side where k does not.
     template <bool K, int N, typename V, typename F>
     static GTR__DEVICE void load(float (*f)[4], const float *tile, int pitch, int k, F place) {
         constexpr int W = K ? 1 : sizeof(V) / 4;
-#pragma unroll
-        for (int q = 0; q < (K ? 1 : 4); q++)
+        GTR__UNROLL(q, K ? 1 : 4)
 #pragma unroll
             for (int i = 0; i < N; i += W)
                 if constexpr (K) *(float4 *)f[i] = *(const float4 *)(tile + place(i) * pitch + k);
                 else {
                     const V v = *(const V *)(tile + (k + q) * pitch + place(i));
-#pragma unroll
-                    for (int w = 0; w < W; w++) f[i + w][q] = ((const float *)&v)[w];
+                    GTR__UNROLL(w, W) f[i + w][q] = ((const float *)&v)[w];
                 }
     }
     GTR__DEVICE void add(const char *tile_a, const char *tile_b, int)
@@ -4078,17 +4060,14 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
             __align__(16) float fa[RM][4], fb[RN][4];
             load<AK, RM, float2>(fa, a, pa, k, row);
             load<BK, RN, float4>(fb, b, pb, k, column);
-#pragma unroll
-            for (int q = 0; q < 4; q++)
-#pragma unroll
-                for (int i = 0; i < RM * RN; i++)
+            GTR__UNROLL(q, 4)
+                GTR__UNROLL(i, RM * RN)
                     acc[i / RN][i % RN] = fmaf(fa[i / RN][q], fb[i % RN][q], acc[i / RN][i % RN]);
         }
     }
     GTR__DEVICE void spill(float *c)
     {
-#pragma unroll
-        for (int i = 0; i < RM * RN; i++) c[row(i / RN) * (T + 8) + column(i % RN)] = acc[i / RN][i % RN];
+        GTR__UNROLL(i, RM * RN) c[row(i / RN) * (T + 8) + column(i % RN)] = acc[i / RN][i % RN];
     }
 };
 #endif
@@ -4173,8 +4152,7 @@ void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> 
     gtr__floats<W> x = gtr__floats<W>();
     const gtr__floats<4> all = { { c.x, c.y, c.z, c.w } };
     const float row = p.bias_m ? gtr__get_of<1>(p.bias, p.type_bias, m).v[0] : 0.0f;
-#pragma unroll
-    for (int i = 0; i < W; i++) x.v[i] = all.v[i] + (p.bias_m ? row : bias.v[i]);
+    GTR__UNROLL(i, W) x.v[i] = all.v[i] + (p.bias_m ? row : bias.v[i]);
     gtr__epilogue(p, x, saved, had, at);
 }
 // A block's rows of the cluster's tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
@@ -4311,8 +4289,7 @@ static GTR__DEVICE void gtr__tail_fetch(const gtr__tail_here &tail, const gtr__p
 #define GTR__LOG1PF log1pf
 #define GTR__EXPM1F expm1f
 static GTR__DEVICE void gtr__tail_turn(float *v, float *w) {
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
+    GTR__UNROLL(k, 4) {
         const float a = v[k], b = w[k];
         v[k] = v[k + 4]; w[k] = w[k + 4];
         v[k + 4] = a; w[k + 4] = b;
@@ -4323,7 +4300,7 @@ template <int CODE> static GTR__DEVICE void gtr__tail_formula(float *v, float *w
     (void)v; (void)w; (void)f0; (void)f1; (void)flags;
 #define GTR__TAIL_RUN(OF, N, ...) if constexpr (CODE == OF) { \
         _Pragma("unroll 1") for (int i = 0; i < 8; i += N) { \
-            _Pragma("unroll") for (int k = 0; k < N; k++) { __VA_ARGS__ } \
+            GTR__UNROLL(k, N) { __VA_ARGS__ } \
             if (N < 8) gtr__tail_turn(v, w); } }
 #define GTR__TAIL_UNARY(ID, name, forward, backward) \
     GTR__TAIL_RUN(GTR__OP_##ID, 4, \
@@ -4396,8 +4373,7 @@ void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch, gtr__product_
                 *(float4 *)(w + 4) = gtr__get4(gtr__tail_place(tail, q.slot, i + two), q.type_with, 0);
             }
             bool within = true;
-#pragma unroll
-            for (int k = 0; k < 8; k++) within = within && fabsf(v[k]) < GTR__NEAR && fabsf(w[k]) < GTR__NEAR;
+            GTR__UNROLL(k, 8) within = within && fabsf(v[k]) < GTR__NEAR && fabsf(w[k]) < GTR__NEAR;
             const int op = q.code < GTR__OP_COUNT ? q.code : q.code - GTR__OP_COUNT;
             if (within || q.flags & GTR__TAIL_ANY) gtr__tail_pick<TAIL>(q.code, v, w, q.a, q.b, q.flags);
             else {
@@ -4414,8 +4390,7 @@ void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch, gtr__product_
                 if (two) gtr__put4(q.out, q.type_out, at + apart, *(const float4 *)(v + 4));
             }
             if (q.storage != GTR_F32) {
-#pragma unroll
-                for (int k = 0; k < 8; k++) v[k] = gtr__rounded(q.storage, v[k]);
+                GTR__UNROLL(k, 8) v[k] = gtr__rounded(q.storage, v[k]);
             }
             if (q.flags & GTR__TAIL_IS_C) {
                 *(float4 *)(tile + r * pitch) = *(const float4 *)v;
@@ -4672,12 +4647,10 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, floa
     constexpr int warps = M / 16, units = N / 4 / warps;
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32;
     float v[units][4];
-#pragma unroll
-    for (int u = 0; u < units; u++) {
+    GTR__UNROLL(u, units) {
         const int unit = u * warps + warp, q = unit & 7;        // four of k from 4 q on
         const char *from = tile + unit / 8 * 4096 + q * 512 + (lane & 3) * 4;
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
+        GTR__UNROLL(i, 4) {
             v[u][i] = *(const float *)(from + i * 128 + ((lane >> 2 ^ (q * 4 + i & 7)) << 4));
             if (!sum) continue;
             sum[u] += v[u][i];
@@ -4685,8 +4658,7 @@ template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, floa
         }
     }
     asm volatile("bar.sync 1, %0;" :: "n"(2 * M) : "memory");
-#pragma unroll
-    for (int u = 0; u < units; u++) {
+    GTR__UNROLL(u, units) {
         const int unit = u * warps + warp, q = unit & 7;
         *(float4 *)(tile + unit / 8 * 4096 + lane * 128 + ((q ^ (lane & 7)) << 4))
             = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
@@ -4747,8 +4719,7 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
     GTR__DEVICE void fetch_a(uint32_t (*f)[4], const char *tile) {
         const int k = tid & 3, c = (warp & 1) * 16 + (tid >> 2 & 7);
         const char *panel = tile + warp / 2 * 4096;
-#pragma unroll
-        for (int e = 0; e < 16; e++) {
+        GTR__UNROLL(e, 16) {
             f[e / 4][e % 4] = *(const uint32_t *)(panel + (e / 4 * 8 + e % 4 / 2 * 4 + k) * 128
                 + (((c + e % 2 * 8) >> 2 ^ (k + e % 4 / 2 * 4)) << 4) + (c & 3) * 4);
             if constexpr (SWAP) continue;
@@ -4760,11 +4731,9 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
     template <int TYPE> GTR__DEVICE void add_sums(const char *tile) {
         const char *panel = tile + warp / 4 * 8192 + (warp & 3) * 2048;
         uint32_t v[16];
-#pragma unroll
-        for (int e = 0; e < 16; e++)
+        GTR__UNROLL(e, 16)
             v[e] = *(const uint32_t *)(panel + e * 128 + (((tid >> 2 & 7) ^ (e & 7)) << 4) + (tid & 3) * 4);
-#pragma unroll
-        for (int e = 0; e < 16; e++) {
+        GTR__UNROLL(e, 16) {
             sum[0] += gtr__get(&v[e], TYPE, 0);
             sum[1] += gtr__get(&v[e], TYPE, 1);
         }
@@ -4783,8 +4752,7 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
             [[maybe_unused]] uint32_t f[4][4];
             if constexpr (RS) fetch_a(f, tile);
             gtr__wgmma_begin();
-#pragma unroll
-            for (int s = 0; s < 4; s++)
+            GTR__UNROLL(s, 4)
                 if constexpr (RS) gtr__wgmma_rs<N>(d, f[s], b + s * 2, i || s);
                 else gtr__wgmma<TYPE, N, AK, BK>(d, a + s * (AK ? 2 : 128), b + s * (BK ? 2 : 128), i || s);
             gtr__wgmma_commit();
@@ -4800,8 +4768,7 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
     GTR__DEVICE void spill(const float *d) const {
         const int row = warp * 16 + ((tid & 31) >> 2), column = 2 * (tid & 3);
         float *c = (float *)ring + (SWAP ? column * tile_t::pitch + row : row * tile_t::pitch + column);
-#pragma unroll
-        for (int i = 0; i < N / 8; i++) {
+        GTR__UNROLL(i, N / 8) {
             if constexpr (SWAP) {
                 float *at = c + 8 * i * tile_t::pitch;
                 at[0] = d[4 * i]; at[tile_t::pitch] = d[4 * i + 1];
@@ -4989,8 +4956,7 @@ static __global__ void __launch_bounds__(256) gtr__outer_kernel(const __grid_con
         const int64_t row = all <= INT32_MAX ? (int64_t)((uint32_t)at / (uint32_t)p.n) : at / p.n, n = at - row * p.n;
         const float a = gtr__get(p.a, p.type_a, row * step_a);
         gtr__floats<PER> v;
-#pragma unroll
-        for (int k = 0; k < PER; k++) v.v[k] = a * gtr__get(p.b, p.type_b, (n + k) * step_b);
+        GTR__UNROLL(k, PER) v.v[k] = a * gtr__get(p.b, p.type_b, (n + k) * step_b);
         gtr__epilogue(p, v, n, at);
     }
 }
@@ -5012,8 +4978,7 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
 #pragma unroll 8
             for (int r = group; r < ranges; r += GROUPS) {
                 const gtr__floats<PER> f = gtr__get_of<PER>(parts, GTR_F32, r * all + at);
-#pragma unroll
-                for (int i = 0; i < PER; i++) v.v[i] += f.v[i];
+                GTR__UNROLL(i, PER) v.v[i] += f.v[i];
             }
         } else if (u < items)
 #pragma unroll 8
@@ -5025,8 +4990,7 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
             if (group) continue;
 #pragma unroll
             for (int g = 1; g < GROUPS; g++)
-#pragma unroll
-                for (int i = 0; i < PER; i++) v.v[i] += part[g][lane].v[i];
+                GTR__UNROLL(i, PER) v.v[i] += part[g][lane].v[i];
         }
         if (u < units) gtr__epilogue(p, v, at % p.n, at);
         else if (u < items) gtr__product_put_sum(p, at, v.v[0]);
@@ -5586,15 +5550,13 @@ static __global__ void __launch_bounds__(256)
     gtr__enter();
     const int64_t first = (int64_t)blockIdx.x * 1024 + threadIdx.x;
     uint4 v[4], saved[4], *c = (uint4 *)p.c;
-#pragma unroll
-    for (int u = 0; u < 4; u++) {
+    GTR__UNROLL(u, 4) {
         v[u] = saved[u] = make_uint4(0, 0, 0, 0);
         if (first + u * 256 >= items) continue;
         v[u] = c[first + u * 256];
         if (p.saved) saved[u] = ((const uint4 *)p.saved)[first + u * 256];
     }
-#pragma unroll
-    for (int u = 0; u < 4; u++) {
+    GTR__UNROLL(u, 4) {
         if (first + u * 256 >= items) continue;
         gtr__finish4<OP>(p, v[u], saved[u], 0);
         if (p.type_c != GTR_F32) gtr__finish4<OP>(p, v[u], saved[u], 4);
@@ -6033,8 +5995,7 @@ static __global__ void __launch_bounds__(256) gtr__even_kernel(const __grid_cons
         const uint32_t u = second ? g - a.units : g, row = u / x.per, column = (u - row * x.per) * N;
         const T *from = (const T *)x.from + row * x.ld + column;
         T v[N];
-#pragma unroll
-        for (int k = 0; k < N; k++) v[k] = column + k < x.width ? from[k] : T(0);
+        GTR__UNROLL(k, N) v[k] = column + k < x.width ? from[k] : T(0);
         uint4 all;
         memcpy(&all, v, 16);
         ((uint4 *)x.to)[u] = all;
@@ -6511,16 +6472,14 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
     for (int first = begin + tid / across; first < end; first += G * step) {
         [[maybe_unused]] few added[G], at_act[G];
         T *to[G];
-#pragma unroll
-        for (int i = 0; i < G; i++) {
+        GTR__UNROLL(i, G) {
             const int64_t at = lane.at(cut, first + i * step);
             const bool in = first + i * step < end;
             to[i] = (T *)p.c + at;
             if (READS && adds && in) added[i] = *(const few *)(had + at);
             if (READS && acts && in) at_act[i] = *(const few *)(saved + at);
         }
-#pragma unroll
-        for (int i = 0; i < G; i++) {
+        GTR__UNROLL(i, G) {
             gtr__floats<W> v, s;
             few r;
             if (first + i * step >= end) return;
@@ -6530,8 +6489,7 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
                 *(float4 *)v.v = turn ? other : one;
                 *(float4 *)(v.v + 4) = turn ? one : other;
             } else *(float4 *)v.v = *(const float4 *)own;
-#pragma unroll
-            for (int k = 0; k < W; k++) {
+            GTR__UNROLL(k, W) {
                 v.v[k] += bias.v[k];
                 if (READS && adds && !behind) v.v[k] += gtr__load(&added[i].v[k]);
                 s.v[k] = READS && acts ? gtr__load(&at_act[i].v[k]) : 0.0f;
@@ -6540,8 +6498,7 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
             }
             if (other) v = READS && acts ? gtr__dact(p.act, v, s, p.act_a, p.act_b)
                 : gtr__act(p.act, v, p.act_a, p.act_b);
-#pragma unroll
-            for (int k = 0; k < W; k++)
+            GTR__UNROLL(k, W)
                 gtr__store(&r.v[k], READS && adds && behind ? v.v[k] + gtr__load(&added[i].v[k]) : v.v[k]);
             *(few *)to[i] = r;
         }
@@ -6555,8 +6512,7 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
     const bool low = HALF && !is(GTR__IS_SINGLE, p.type_c == GTR_F32);
     const int column = column0 + tid % (COLUMNS / (low ? 8 : 4)) * (low ? 8 : 4);
     gtr__floats<8> bias = {};
-#pragma unroll
-    for (int k = 0; k < (HALF ? 8 : 4); k++)
+    GTR__UNROLL(k, HALF ? 8 : 4)
         if (is(GTR__IS_BIAS, p.bias != NULL) && column < cut.n && k < (low ? 8 : 4))
             bias.v[k] = gtr__get(p.bias, p.type_bias, first_bias + column + k);
     auto of = [&](auto type) {
@@ -6752,25 +6708,21 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_mma {
     float acc[4][8][4];
     uint32_t a[2][4][4], b[4][4];     // of B two times 8 columns each
     GTR__DEVICE void clear() {
-#pragma unroll
-        for (int i = 0; i < 128; i++) acc[i / 32][i / 4 % 8][i % 4] = 0;
+        GTR__UNROLL(i, 128) acc[i / 32][i / 4 % 8][i % 4] = 0;
     }
     GTR__DEVICE void load_a(int step, const char *tile) {
         const int m = (int)threadIdx.x / 32 / across * 64;
-#pragma unroll
-        for (int i = 0; i < 4; i++)
+        GTR__UNROLL(i, 4)
             gtr__fragment_a<KIND, tile_t::M, tile_t::AK, GTR__WARPS_BYTES>(a[step][i], tile, m + 16 * i, step);
     }
     GTR__DEVICE void load_b(int step, const char *tile) {
         const int n = (int)threadIdx.x / 32 % across * 64;
-#pragma unroll
-        for (int j = 0; j < 4; j++)
+        GTR__UNROLL(j, 4)
             gtr__fragment_b<KIND, tile_t::N, tile_t::BK, GTR__WARPS_BYTES>(b[j], tile + tile_t::tile_a::bytes,
                 n + 16 * j, step);
     }
     template <int TYPE> GTR__DEVICE void multiply(int step) {
-#pragma unroll
-        for (int i = 0; i < 32; i++) {
+        GTR__UNROLL(i, 32) {
             float *d = acc[i / 8][i % 8];
             const uint32_t *one = a[step][i / 8], *two = b[i % 8 / 2] + i % 2 * 2;
             if constexpr (TYPE == GTR_F32) gtr__mma_tf32(d, one, two);
@@ -6783,8 +6735,7 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_mma {
         const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, m = warp / across * 64 - first;
         if (m < 0 || m >= tile_t::pass) return;
         c += (m + (lane >> 2)) * tile_t::pitch + warp % across * 64 + 2 * (lane & 3);
-#pragma unroll
-        for (int i = 0; i < 32; i++) {
+        GTR__UNROLL(i, 32) {
             float *d = c + i / 8 * 16 * tile_t::pitch + i % 8 * 8;
             const float *v = acc[i / 8][i % 8];
             *(float2 *)d = make_float2(v[0], v[1]);
@@ -6827,8 +6778,7 @@ template <int KIND, int EDGE, int FORM, int KNOWN> struct gtr__warps_block {
             for (int i = 0; i < cut.stages; i++) put(i, i);
             __syncthreads();
         } else {
-#pragma unroll
-            for (int i = 0; i < rows; i++) {
+            GTR__UNROLL(i, rows) {
                 const int4 r = entry((uint32_t)(at.m0 + (int)threadIdx.x / chunks + i * down), at.m);
                 pixel[i] = (uint32_t)r.x;
                 in[i] = within(r.y, at.y.tap, at.y.taps, cut.y.from)
@@ -6868,8 +6818,7 @@ template <int KIND, int EDGE, int FORM, int KNOWN> struct gtr__warps_block {
                 bits = some && k + c < at.k ? 1u << tap.line | 1u << (at.y.taps + tap.column) : 1u << 31;
             const char *from = a + (int64_t)tap.channel * ES;
             char *to = tile + (r * tile_t::tile_a::pitch + c) * ES;
-#pragma unroll
-            for (int j = 0; j < rows; j++) {
+            GTR__UNROLL(j, rows) {
                 const bool ok = (in[j] & bits) == bits;
                 gtr__copy16<true>(to + j * (down * tile_t::tile_a::pitch * ES),
                     ok ? from + (uint64_t)(pixel[j] + tap.pixel) * pitch : a, ok);
@@ -6885,8 +6834,7 @@ template <int KIND, int EDGE, int FORM, int KNOWN> struct gtr__warps_block {
         else {
             constexpr int chunks_b = tile_t::N / per, down_b = threads / chunks_b;
             const int c = (int)threadIdx.x % chunks_b * per, first = (int)threadIdx.x / chunks_b;
-#pragma unroll
-            for (int j = 0; j < depth / down_b; j++) {
+            GTR__UNROLL(j, depth / down_b) {
                 const int r = first + j * down_b;
                 uint64_t from;
                 bool ok;
@@ -7272,11 +7220,9 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     // Of 16 bits: eight of k's rows of each panel of 64 columns, two of these a thread.
     GTR__DEVICE void add_sums(const char *tile, int type) {
         const int lane = tid & 31;
-#pragma unroll
-        for (int i = 0; i < N / 64; i++) {
+        GTR__UNROLL(i, N / 64) {
             const char *rows = tile + i * 8192 + warp * 1024;
-#pragma unroll
-            for (int e = 0; e < 8; e++) {
+            GTR__UNROLL(e, 8) {
                 const uint32_t v = *(const uint32_t *)(rows + e * 128 + ((lane >> 2 ^ e) << 4) + (lane & 3) * 4);
                 sum[2 * i] += gtr__get(&v, type, 0);
                 sum[2 * i + 1] += gtr__get(&v, type, 1);
@@ -7287,8 +7233,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     GTR__DEVICE void add_plane_sums(const char *tile) {
         float all = 0;
         if (tid >= N) return;
-#pragma unroll
-        for (int e = 0; e < 8; e++) {
+        GTR__UNROLL(e, 8) {
             const float4 v = *(const float4 *)(tile + tid * 128 + ((e ^ (tid & 7)) << 4));
             all += v.x + v.y + (v.z + v.w);
         }
@@ -7298,8 +7243,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     GTR__DEVICE void fetch_a(uint32_t (*f)[4], const char *tile, int block) const {
         const int k = tid & 3, c = (warp & 1) * 16 + (tid >> 2 & 7);
         const char *panel = tile + block * 8192 + (warp & 3) / 2 * 4096;
-#pragma unroll
-        for (int e = 0; e < 16; e++)
+        GTR__UNROLL(e, 16)
             f[e / 4][e % 4] = *(const uint32_t *)(panel + (e / 4 * 8 + e % 4 / 2 * 4 + k) * 128
                 + (((c + e % 2 * 8) >> 2 ^ (k + e % 4 / 2 * 4)) << 4) + (c & 3) * 4);
     }
@@ -7313,8 +7257,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
         q.a = gtr__wgmma_panel(from + warp / 4 * blocks * block, ACROSS ? 8192 >> cut.log : 8192, cut.log);
         q.b = gtr__wgmma_panel(from + M * 128, 8192, k_first ? cut.log : 0);
         q.block = block >> 4;
-#pragma unroll
-        for (int s = 0; s < 4; s++) {
+        GTR__UNROLL(s, 4) {
             const uint32_t box = s >> (2 - cut.log), in = (uint32_t)(s & ((4 >> cut.log) - 1)) * 2;
             q.at_a[s] = ACROSS ? s * wide : box * (M * wide >> 4) + in;
             q.at_b[s] = ACROSS && !HALF ? s * 2 : k_first ? box * (N * wide >> 4) + in : s * 128;
@@ -7326,10 +7269,8 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     GTR__DEVICE void multiply_stage(float (*d)[N / 2], const panels &q, int slot, int add, const uint32_t (*f)[4][4]) {
         const uint64_t a = q.a + slot * (tile_t::stage >> 4), b = q.b + slot * (tile_t::stage >> 4);
         gtr__wgmma_begin();
-#pragma unroll
-        for (int s = 0; s < 4; s++)
-#pragma unroll
-            for (int r = 0; r < blocks; r++)
+        GTR__UNROLL(s, 4)
+            GTR__UNROLL(r, blocks)
                 if constexpr (ACROSS && !HALF) gtr__wgmma_rs<N>(d[r], f[r][s], b + q.at_b[s], add || s);
                 else gtr__wgmma<TYPE, N, !ACROSS, tile_t::BK && !ACROSS>(d[r], a + r * q.block + q.at_a[s],
                     b + q.at_b[s], add || s);
@@ -7362,8 +7303,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
             gtr__bar_await(full + 8 * slot, turn);
             char *tile = ring + slot * tile_t::stage;
             gtr__wgmma_turn<128, N>(tile + M * 128, sum);
-#pragma unroll
-            for (int r = 0; r < blocks; r++) fetch_a(to[r], tile, warp / 4 * blocks + r);
+            GTR__UNROLL(r, blocks) fetch_a(to[r], tile, warp / 4 * blocks + r);
         };
         auto step = [&](int i, const uint32_t (*now)[4][4], uint32_t (*next)[4][4]) {
             const int own = slot;
@@ -7381,12 +7321,10 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     // Into the ring, which nobody reads or fills any more.
     GTR__DEVICE void spill(const float (*d)[N / 2], float *c) const {
         constexpr int pitch = tile_t::pitch;
-#pragma unroll
-        for (int r = 0; r < blocks; r++) {
+        GTR__UNROLL(r, blocks) {
             const int row = (warp / 4 * blocks + r) * 64 + (warp & 3) * 16 + ((tid & 31) >> 2), column = 2 * (tid & 3);
             float *at = c + (WEIGHT ? column * pitch + row : row * pitch + column);
-#pragma unroll
-            for (int i = 0; i < N / 8; i++) {
+            GTR__UNROLL(i, N / 8) {
                 const float *v = d[r] + 4 * i;
                 if constexpr (WEIGHT) {
                     float *to = at + 8 * i * pitch;
@@ -7403,13 +7341,11 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
         float all = sum[0];
         if (!wants_sums) return;
         if constexpr (ACROSS) {
-#pragma unroll
-            for (int i = 0; i < N / 32; i++)
+            GTR__UNROLL(i, N / 32)
                 parts[warp * N + (HALF ? i / 2 * 64 + 2 * (tid & 31) + i % 2 : i * 32 + (tid & 31))] = sum[i];
             asm volatile("bar.sync 1, 256;" ::: "memory");
             all = 0;
-#pragma unroll
-            for (int w = 0; w < 8; w++) all += parts[w * N + tid % N];
+            GTR__UNROLL(w, 8) all += parts[w * N + tid % N];
         }
         if (tid < N && n0 + tid < cut.m) gtr__product_put_sum(p, base + n0 + tid, all);
     }
@@ -7424,8 +7360,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     template <typename L> GTR__DEVICE void consume(int row0, int column0, int end, const L &lane) {
         float d[blocks][N / 2];
         float *c = (float *)ring;
-#pragma unroll
-        for (int i = 0; i < N / 32; i++) sum[i] = 0;
+        GTR__UNROLL(i, N / 32) sum[i] = 0;
         if constexpr (!WEIGHT) {
             prefetch(p.saved, p.type_saved, lane);
             prefetch(gtr__product_had(p), p.type_c, lane);
@@ -7435,8 +7370,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
         else if constexpr (!HALF) multiply<GTR_F32>(d);
         else if (gtr__is_so<KNOWN>(GTR__IS_BF16, p.type_a == GTR_BF16)) multiply<GTR_BF16>(d);
         else multiply<GTR_F16>(d);
-#pragma unroll
-        for (int i = 0; i < blocks * (N / 2); i++) if (!count) d[i / (N / 2)][i % (N / 2)] = 0;
+        GTR__UNROLL(i, blocks * (N / 2)) if (!count) d[i / (N / 2)][i % (N / 2)] = 0;
         asm volatile("bar.sync 1, 256;" ::: "memory");
         spill(d, c);
         asm volatile("bar.sync 1, 256;" ::: "memory");
@@ -7743,8 +7677,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
         for (int i = (int)threadIdx.x / 32; i < boxes(); i += 8) {
             const uint32_t at = weight + i * box;
             float v[32];
-#pragma unroll
-            for (int k = 0; k < 32; k++) if (k < count) {
+            GTR__UNROLL(k, 32) if (k < count) {
                 const uint32_t from = (uint32_t)((k0 + k) * rows + channel) * 4;
                 asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v[k])
                     : "r"(at + (from ^ (from >> 7 & 7u >> log) << 4)) : "memory");
@@ -7821,14 +7754,11 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     GTR__DEVICE int end() const { return min(m0 + 64, cut.channels); }
     // Eight sums at a time become f of them.
     template <typename F> static GTR__DEVICE void each(float *d, F f) {
-#pragma unroll
-        for (int i = 0; i < N / 16; i++) {
+        GTR__UNROLL(i, N / 16) {
             gtr__floats<8> v;
-#pragma unroll
-            for (int k = 0; k < 8; k++) v.v[k] = d[8 * i + k];
+            GTR__UNROLL(k, 8) v.v[k] = d[8 * i + k];
             v = f(v, i);
-#pragma unroll
-            for (int k = 0; k < 8; k++) d[8 * i + k] = v.v[k];
+            GTR__UNROLL(k, 8) d[8 * i + k] = v.v[k];
         }
     }
     // f of them and of what lies in their places of staging.
@@ -7836,8 +7766,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
         each(d, [&](const gtr__floats<8> &v, int i) {
             gtr__floats<8> s;
             if constexpr (!HALF) {
-#pragma unroll
-                for (int k = 0; k < 8; k++)
+                GTR__UNROLL(k, 8)
                     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(s.v[k]) : "r"(word(i, k)) : "memory");
                 return f(v, s);
             }
@@ -7845,31 +7774,27 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
             T of[8];
             gtr__matrix4_t(q, piece(i));
             memcpy(of, q, 16);
-#pragma unroll
-            for (int k = 0; k < 8; k++) s.v[k] = gtr__load(&of[k]);
+            GTR__UNROLL(k, 8) s.v[k] = gtr__load(&of[k]);
             return f(v, s);
         });
     }
     template <typename T> GTR__DEVICE void add(float *d) const {
         each_with<T>(d, [](gtr__floats<8> v, const gtr__floats<8> &s) {
-#pragma unroll
-            for (int k = 0; k < 8; k++) v.v[k] += s.v[k];
+            GTR__UNROLL(k, 8) v.v[k] += s.v[k];
             return v;
         });
     }
     template <typename T> GTR__DEVICE void activate(float *d) const {
         const bool relu = is(GTR__IS_IN_LINE, gtr__is(p.act, GTR__IN_LINE)), saved = is(GTR__IS_SAVED, p.saved != NULL);
         if (saved && relu) each_with<T>(d, [](gtr__floats<8> v, const gtr__floats<8> &s) {
-#pragma unroll
-            for (int k = 0; k < 8; k++) v.v[k] = gtr__unary_bwd<GTR__IN_LINE>(v.v[k], s.v[k], s.v[k], 0.0f, 0.0f);
+            GTR__UNROLL(k, 8) v.v[k] = gtr__unary_bwd<GTR__IN_LINE>(v.v[k], s.v[k], s.v[k], 0.0f, 0.0f);
             return v;
         });
         else if (saved) each_with<T>(d, [&](const gtr__floats<8> &v, const gtr__floats<8> &s) {
             return gtr__dact(p.act, v, s, p.act_a, p.act_b);
         });
         else if (relu) {
-#pragma unroll
-            for (int i = 0; i < N / 2; i++) d[i] = gtr__unary_fwd<GTR__IN_LINE>(d[i], 0.0f, 0.0f);
+            GTR__UNROLL(i, N / 2) d[i] = gtr__unary_fwd<GTR__IN_LINE>(d[i], 0.0f, 0.0f);
         } else if (is(GTR__IS_ACT, p.act >= 0)) each(d, [&](const gtr__floats<8> &v, int) {
             return gtr__act(p.act, v, p.act_a, p.act_b);
         });
@@ -7878,24 +7803,19 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     GTR__DEVICE void add_bias(float *d) const {
         const int row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + ((int)threadIdx.x >> 2 & 7);
         float b[2];
-#pragma unroll
-        for (int k = 0; k < 2; k++)
+        GTR__UNROLL(k, 2)
             b[k] = row + 8 * k < cut.channels ? gtr__get(p.bias, p.type_bias, row + 8 * k) : 0.0f;
-#pragma unroll
-        for (int i = 0; i < N / 2; i++) d[i] += b[i >> 1 & 1];
+        GTR__UNROLL(i, N / 2) d[i] += b[i >> 1 & 1];
     }
     template <typename T> GTR__DEVICE void put(const float *d) const {
-#pragma unroll
-        for (int i = 0; i < N / 16; i++)
+        GTR__UNROLL(i, N / 16)
             if constexpr (HALF) {
                 uint32_t q[4];
-#pragma unroll
-                for (int k = 0; k < 4; k++) q[k] = gtr__pack2<T>(d[8 * i + 2 * k], d[8 * i + 2 * k + 1]);
+                GTR__UNROLL(k, 4) q[k] = gtr__pack2<T>(d[8 * i + 2 * k], d[8 * i + 2 * k + 1]);
                 asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};"
                     :: "r"(piece(i)), "r"(q[0]), "r"(q[1]), "r"(q[2]), "r"(q[3]) : "memory");
             } else
-#pragma unroll
-                for (int k = 0; k < 8; k++)
+                GTR__UNROLL(k, 8)
                     asm volatile("st.shared.f32 [%0], %1;" :: "r"(word(i, k)), "f"(d[8 * i + k]) : "memory");
     }
     // A warpgroup reduces the sums of 1 << fold columns of taps into those of the first, by halves: warps [half, 2
@@ -7909,15 +7829,13 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
         for (int half = 2, e = 1 << cut.fold >> 1; e > 0; half >>= 1, e >>= 1) {
             const uint32_t in = (uint32_t)(warp & (half - 1)), from = (uint32_t)(e * cut.step_x);
             if (warp >= half && warp < 2 * half) {
-#pragma unroll
-                for (int i = 0; i < N / 2; i++)
+                GTR__UNROLL(i, N / 2)
                     asm volatile("st.shared.f32 [%0], %1;"
                         :: "r"(word(i >> 3, i & 7, in)), "f"(none ? 0.0f : d[i]) : "memory");
             }
             gtr__warpgroup_barrier(group + 1);
             if (warp < half) each(d, [&](gtr__floats<8> v, int i) {
-#pragma unroll
-                for (int k = 0; k < 8; k++) {
+                GTR__UNROLL(k, 8) {
                     float other;
                     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(other) : "r"(word(i, k, in, from)) : "memory");
                     v.v[k] += other;
@@ -8100,12 +8018,10 @@ template <int N, bool HALF> struct gtr__lines_weight {
             gtr__bar_await(full + 8 * slot.at, slot.turn);
             for (int q = (int)threadIdx.x / 32 & 3; q < pixels; q += 3) {
                 float v[8];
-#pragma unroll
-                for (int k = 0; k < 8; k++)
+                GTR__UNROLL(k, 8)
                     v[k] = *(const float *)(pixel + q * 1024 + k * 128 + ((lane >> 2 ^ k) << 4) + (lane & 3) * 4);
                 __syncwarp();
-#pragma unroll
-                for (int k = 0; k < 2; k++)
+                GTR__UNROLL(k, 2)
                     *(float4 *)(pixel + q * 1024 + lane * 32 + ((k ^ (lane >> 2 & 1)) << 4))
                         = make_float4(v[k], v[k + 2], v[k + 4], v[k + 6]);
             }
@@ -8121,8 +8037,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
         const uint64_t b0 = gtr__wgmma_panel(ring + bytes_of_places() + group * cut.step_x * lines * 1024, 0, 2);
         gtr__lines_slot slot = { 0, 0 };
         int at[4];
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
+        GTR__UNROLL(e, 4) {
             const int r = (row & 31) + e % 2 * 8, image = k + e / 2;
             at[e] = row / 32 * (int)bytes_of_panel() + image * 128 + ((r >> 2 ^ image) << 4) + (r & 3) * 4;
         }
@@ -8135,8 +8050,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
             for (int q = cut.lines * cut.width, y = 0; q > 0; q -= 2)
 #pragma unroll
                 for (int h = 0; h < 2; h++, a += 1024) {
-#pragma unroll
-                    for (int e = 0; e < 4; e++) {
+                    GTR__UNROLL(e, 4) {
                         f[h][e] = *(const uint32_t *)(a + at[e]);
                         if (SUMS) sum[e % 2 * 2] += __uint_as_float(f[h][e]);
                         f[h][e] = gtr__to_tf32(f[h][e]);
@@ -8184,15 +8098,12 @@ template <int N, bool HALF> struct gtr__lines_weight {
         const int lane = (int)threadIdx.x & 31, row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
             channels = (int)p.n / (cut.taps_y * cut.taps_x), box = depth >> cut.log;
         float d[N / 2], sum[4];
-#pragma unroll
-        for (int i = 0; i < N / 2; i++) d[i] = 0;
-#pragma unroll
-        for (int i = 0; i < 4; i++) sum[i] = 0;
+        GTR__UNROLL(i, N / 2) d[i] = 0;
+        GTR__UNROLL(i, 4) sum[i] = 0;
         if constexpr (HALF) multiply<TYPE, SUMS>(d, sum, group);
         else multiply_float<SUMS>(d, sum, group);
         float *c = (float *)p.c + (int64_t)blockIdx.x * p.c_batch;
-#pragma unroll
-        for (int i = 0; i < N / 8; i++) {
+        GTR__UNROLL(i, N / 8) {
             const int at = i * 8 + 2 * (lane & 3), v = at / box, channel = c0 + at - v * box;
             float *to = c + (v * cut.taps_x + u0 + group) * channels + channel;
             if (v >= cut.taps_y || channel >= channels) continue;
@@ -8679,8 +8590,7 @@ static GTR__DEVICE gtr__floats<W> gtr__depthwise_finish(const gtr__depthwise &d,
     if (gtr__affine_is(d.affine)) sum = gtr__affine(d.affine, sum, d.type_y, at, pitch);
     if (d.saved) sum = gtr__dact(d.act, sum, saved, d.act_a, d.act_b);
     else if (d.act >= 0) sum = gtr__act(d.act, sum, d.act_a, d.act_b);
-#pragma unroll
-    for (int k = 0; k < W; k++) if (d.add) sum.v[k] += had.v[k];
+    GTR__UNROLL(k, W) if (d.add) sum.v[k] += had.v[k];
     return sum;
 }
 #endif
@@ -8722,8 +8632,7 @@ gtr__depthwise_kernel(const __grid_constant__ gtr__depthwise d, const __grid_con
                 if ((uint32_t)at_x >= (uint32_t)cut.x.from) continue;
                 const gtr__floats<W> f = gtr__get_of<W>(d.x, d.type_x,
                     (int64_t)((uint64_t)(pixel + (uint32_t)(u * x.tap)) * (uint32_t)cut.pitch) + channel);
-#pragma unroll
-                for (int k = 0; k < W; k++) sum.v[k] = fmaf(f.v[k], w[u * x.each * wide + k], sum.v[k]);
+                GTR__UNROLL(k, W) sum.v[k] = fmaf(f.v[k], w[u * x.each * wide + k], sum.v[k]);
             }
         }
         const int64_t at = (int64_t)((uint64_t)(d.image ? gtr__conv_pixel(cut, y, x, i) : i) * (uint32_t)cut.pitch)
@@ -8752,8 +8661,7 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
         const gtr__conv_row r = gtr__conv_row_of(cut, y, x, i);
         const gtr__floats<W> dy = gtr__get_of<W>(d.dy, d.type_dy, (int64_t)((uint64_t)i * (uint32_t)d.outs) + channel);
         int line = begin / cut.x.kernel, column = begin - line * cut.x.kernel;
-#pragma unroll
-        for (int t = 0; t < N; t++) {
+        GTR__UNROLL(t, N) {
             const int at_y = r.y + line * y.tap, at_x = r.x + column * x.tap;
             const bool in = (uint32_t)at_y < (uint32_t)cut.y.from && (uint32_t)at_x < (uint32_t)cut.x.from
                 && line < cut.y.kernel;
@@ -8761,15 +8669,12 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
                 + (uint32_t)(column * x.tap);
             const int64_t at = (int64_t)((uint64_t)pixel * (uint32_t)cut.pitch);
             const gtr__floats<W> f = gtr__get_of<W>(in ? d.x : NULL, d.type_x, at + channel);
-#pragma unroll
-            for (int k = 0; k < W; k++) sum[t][k] = fmaf(dy.v[k], f.v[k], sum[t][k]);
+            GTR__UNROLL(k, W) sum[t][k] = fmaf(dy.v[k], f.v[k], sum[t][k]);
             if (++column == cut.x.kernel) { column = 0; line++; }
         }
     }
-#pragma unroll
-    for (int t = 0; t < N; t++) {
-#pragma unroll
-        for (int k = 0; k < W; k++) part[threadIdx.x * W + k] = sum[t][k];
+    GTR__UNROLL(t, N) {
+        GTR__UNROLL(k, W) part[threadIdx.x * W + k] = sum[t][k];
         __syncthreads();
         const int at = first + (int)threadIdx.x;
         if ((int)threadIdx.x < wide && at < d.outs && begin + t < taps) {
@@ -8809,13 +8714,11 @@ template <int V> static GTR__DEVICE void gtr__depthwise_weights(const gtr__depth
     auto place = [&](int t, int c) { return ((t * (V / 4) + c % V / 4) * lanes + c / V) * 4 + c % 4; };
     for (int i = (int)threadIdx.x; i < all; i += 8 * GTR__DEPTHWISE_T) {
         uint32_t w[8];
-#pragma unroll
-        for (int k = 0; k < 8; k++) {
+        GTR__UNROLL(k, 8) {
             const int at = i + k * GTR__DEPTHWISE_T;
             w[k] = at >= all ? 0 : whole ? ((const uint32_t *)from)[at] : ((const uint16_t *)from)[at];
         }
-#pragma unroll
-        for (int k = 0; k < 8; k++) {
+        GTR__UNROLL(k, 8) {
             const int at = i + k * GTR__DEPTHWISE_T, c = (int)gtr__quotient((uint32_t)at, d.taps);
             if (at < all) to[place(at - c * taps, c)] = gtr__get(&w[k], d.type_w, 0);
         }
@@ -8837,8 +8740,7 @@ static GTR__DEVICE void gtr__depthwise_run_end(const gtr__depthwise &d, const gt
     constexpr int SIZE = TYPE == GTR_F32 ? 4 : 2;
     auto store = [&](int64_t at, const gtr__floats<4> *v) {
         uint4 out;
-#pragma unroll
-        for (int f = 0; f < F; f++) gtr__put_of(&out, TYPE, 4 * f, v[f]);
+        GTR__UNROLL(f, F) gtr__put_of(&out, TYPE, 4 * f, v[f]);
         *(uint4 *)((char *)d.y + at * SIZE) = out;
     };
     int64_t at = line + (int64_t)to_x * cut.pitch;
@@ -8857,8 +8759,7 @@ static GTR__DEVICE void gtr__depthwise_run_end(const gtr__depthwise &d, const gt
         if (r < R - 1) next = gtr__depthwise_pixel<uint4>((const char *)d.saved + (at + step * cut.pitch) * SIZE,
             to_x + (r + 1) * step, end);
         if ((uint32_t)(to_x + r * step) >= (uint32_t)cut.x.to) continue;
-#pragma unroll
-        for (int f = 0; f < F; f++)
+        GTR__UNROLL(f, F)
             v[f] = gtr__depthwise_finish(d, sum[r][f], gtr__get_of<4>(&saved, TYPE, 4 * f),
                 gtr__get_of<4>(d.add ? d.y : NULL, TYPE, at + 4 * f), at + 4 * f, cut.pitch);
         store(at, v);
@@ -8902,8 +8803,7 @@ gtr__depthwise_runs_kernel(const __grid_constant__ gtr__depthwise d, const __gri
             to_x = d.image ? run - cut.x.padding % UP + R - 1 : run, step = d.image ? -1 : 1,
             x0 = d.image ? (to_x + cut.x.padding) / UP : to_x * DOWN - cut.x.padding;
         gtr__floats<4> sum[R][F];
-#pragma unroll
-        for (int r = 0; r < R * F; r++) sum[r / F][r % F] = gtr__depthwise_row(weight + (taps * F + r % F) * lanes);
+        GTR__UNROLL(r, R * F) sum[r / F][r % F] = gtr__depthwise_row(weight + (taps * F + r % F) * lanes);
         for (int v = 0; v < y.taps; v++) {
             const int at = y0 + v * y.tap;
             if ((uint32_t)at >= (uint32_t)cut.y.from) continue;
@@ -8912,21 +8812,15 @@ gtr__depthwise_runs_kernel(const __grid_constant__ gtr__depthwise d, const __gri
             const float4 *const row = weight + (y.first + v * y.each) * cut.x.kernel * F * lanes;
             uint4 pixel[J];
             gtr__floats<4> w[K][F];
-#pragma unroll
-            for (int j = 0; j < J; j++)
+            GTR__UNROLL(j, J)
                 pixel[j] = gtr__depthwise_pixel<uint4>(at_x, x0 + j * step, cut.x.from), at_x += step * pitch;
-#pragma unroll
-            for (int t = 0; t < K * F; t++) w[t / F][t % F] = gtr__depthwise_row(row + t * lanes);
-#pragma unroll
-            for (int j = 0; j < J; j++)
-#pragma unroll
-                for (int f = 0; f < F; f++) {
+            GTR__UNROLL(t, K * F) w[t / F][t % F] = gtr__depthwise_row(row + t * lanes);
+            GTR__UNROLL(j, J)
+                GTR__UNROLL(f, F) {
                     const gtr__floats<4> x = gtr__get_of<4>(&pixel[j], TYPE, 4 * f);
-#pragma unroll
-                    for (int r = 0; r < R; r++) {
+                    GTR__UNROLL(r, R) {
                         const int t = UP * j - DOWN * r + UP - 1;
-#pragma unroll
-                        for (int k = 0; k < 4; k++) if (t >= 0 && (t < K - 1 || (t == K - 1 && all)))
+                        GTR__UNROLL(k, 4) if (t >= 0 && (t < K - 1 || (t == K - 1 && all)))
                             sum[r][f].v[k] = fmaf(x.v[k], w[t][f].v[k], sum[r][f].v[k]);
                     }
                 }
@@ -8946,11 +8840,9 @@ static GTR__DEVICE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, c
     constexpr bool AHEAD = sizeof(raw) * K * (S + 1) <= 96;     // registers have room for the next step's loads, too
     gtr__floats<4> ring[K][V / 4];
     auto put = [&](int j, const raw &r) {
-#pragma unroll
-        for (int f = 0; f < V / 4; f++) ring[j % K][f] = gtr__get_of<4>(&r, TYPE, 4 * f);
+        GTR__UNROLL(f, V / 4) ring[j % K][f] = gtr__get_of<4>(&r, TYPE, 4 * f);
     };
-#pragma unroll
-    for (int j = 0; j < K - S; j++) put(j, gtr__depthwise_pixel<raw>(x + j * pitch, at + j, from));
+    GTR__UNROLL(j, K - S) put(j, gtr__depthwise_pixel<raw>(x + j * pitch, at + j, from));
     x += (int64_t)(K - S) * pitch;
     at += K - S;
     struct { raw pixel[K * S], place[K]; } now, next;
@@ -8967,18 +8859,13 @@ static GTR__DEVICE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, c
         if (!AHEAD) load(count);
         now = next;
         if (AHEAD) load(count - K);
-#pragma unroll
-        for (int r = 0; r < K; r++) {
+        GTR__UNROLL(r, K) {
             if (r >= count) break;
-#pragma unroll
-            for (int s = 0; s < S; s++) put(r * S + K - S + s, now.pixel[r * S + s]);
-#pragma unroll
-            for (int f = 0; f < V / 4; f++) {
+            GTR__UNROLL(s, S) put(r * S + K - S + s, now.pixel[r * S + s]);
+            GTR__UNROLL(f, V / 4) {
                 const gtr__floats<4> g = gtr__get_of<4>(&now.place[r], TYPE, 4 * f);
-#pragma unroll
-                for (int t = 0; t < K; t++)
-#pragma unroll
-                    for (int k = 0; k < 4; k++)
+                GTR__UNROLL(t, K)
+                    GTR__UNROLL(k, 4)
                         sum[t][4 * f + k] = fmaf(g.v[k], ring[(r * S + t) % K][f].v[k], sum[t][4 * f + k]);
             }
         }
@@ -9018,10 +8905,8 @@ gtr__depthwise_dweight_runs_kernel(const __grid_constant__ gtr__depthwise d,
             from(d.dy, line * (uint32_t)cut.x.to + (uint32_t)place), place * S - cut.x.padding, cut.x.from,
             min(d.run, cut.x.to - place), pitch);
     }
-#pragma unroll
-    for (int t = 0; t < K; t++)
-#pragma unroll
-        for (int k = 0; k < V; k++) part[(t * V + k) * 256 + threadIdx.x] = sum[t][k];
+    GTR__UNROLL(t, K)
+        GTR__UNROLL(k, V) part[(t * V + k) * 256 + threadIdx.x] = sum[t][k];
     __syncthreads();
     for (int i = (int)threadIdx.x; i < K * V * per; i += 256) {
         const int tk = (int)gtr__quotient((uint32_t)i, d.per), at = i - tk * per,
@@ -9293,8 +9178,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     GTR__DEVICE uint4 kept() const {
         uint32_t k[4];
         const int first = (d.groups - 1) * 16;
-#pragma unroll
-        for (int r = 0; r < 4; r++) k[r] = first + along(q, r) < d.taps ? sizeof(T) == 2 ? 0xffffu : ~0u : 0u;
+        GTR__UNROLL(r, 4) k[r] = first + along(q, r) < d.taps ? sizeof(T) == 2 ? 0xffffu : ~0u : 0u;
         return sizeof(T) == 2 ? make_uint4(k[0] | k[1] << 16, k[2] | k[3] << 16, 0, 0)
                               : make_uint4(k[0], k[1], k[2], k[3]);
     }
@@ -9308,8 +9192,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             const int r = i % (4 * words), at = i / (4 * words), l = at & 31, t = at / 32 % MT, group = at / 32 / MT,
                 channel = first + 2 * MT * (l >> 2) + 2 * t + (r & 1), half = r >> 1;
             uint32_t u = 0;
-#pragma unroll
-            for (int e = 0; e < (sizeof(T) == 2 ? 2 : 1); e++) {
+            GTR__UNROLL(e, sizeof(T) == 2 ? 2 : 1) {
                 const int k = group * 16 + along(l & 3, sizeof(T) == 2 ? 2 * half + e : half);
                 if (k < d.taps && channel < d.outs)
                     u |= gtr__direct_word(w[(int64_t)channel * d.taps + k]) << 16 * e;
@@ -9330,8 +9213,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         for (int i = (int)threadIdx.x; i < all; i += 4 * step) {
             V v[4];
             int to[4];
-#pragma unroll
-            for (int u = 0; u < 4; u++) {
+            GTR__UNROLL(u, 4) {
                 const int at = i + u * step, row = (int)gtr__quotient((uint32_t)at, d.by_units),
                     which = (int)gtr__quotient((uint32_t)row, d.by_high), y = y0 + row - which * d.tile_high,
                     e = (at - row * units) * N;
@@ -9340,12 +9222,10 @@ template <typename T, bool POOLED> struct gtr__direct_block {
                 if (in) v[u] = *(const V *)(x + ((int64_t)which * d.from + y) * d.row + e);
                 to[u] = row * d.pitch + d.margin + e;
             }
-#pragma unroll
-            for (int u = 0; u < 4; u++) if (i + u * step < all) {
+            GTR__UNROLL(u, 4) if (i + u * step < all) {
                 uint32_t w[(sizeof(V) + 3) / 4] = {};
                 memcpy(w, &v[u], sizeof(V));
-#pragma unroll
-                for (int k = 0; k < (sizeof(T) == 4 ? N : 0); k++) w[k] = gtr__to_tf32(w[k]);
+                GTR__UNROLL(k, sizeof(T) == 4 ? N : 0) w[k] = gtr__to_tf32(w[k]);
                 memcpy(&v[u], w, sizeof(V));
                 *(V *)(pixel + to[u]) = v[u];
             }
@@ -9380,8 +9260,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     // The lane finds its columns of the warp's unit: at[j] is how many bytes behind the start of `pixel` tap 0 of
     // column g of n-tile j lies.
     GTR__DEVICE void columns(int unit, int (&at)[4]) const {
-#pragma unroll
-        for (int j = 0; j < 4; j++)
+        GTR__UNROLL(j, 4)
             if constexpr (!POOLED) at[j] = place(unit * 32 + 8 * j + g);
             else if (j % 2) at[j] = at[j - 1] + element(2 + (g & 1)) - element(g & 1);
             else at[j] = place(unit * 8 + 2 * j + g / 2) + element(g & 1);
@@ -9389,8 +9268,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     // The same bytes of the columns that the lane holds of C: at[h][j] of column 2 q + h of n-tile j. `own` is at of
     // columns(), which lane 4 (2 q + h) has for that column; the other positions of a window follow from its first.
     GTR__DEVICE void pairs(const int (&own)[4], int (&at)[2][4]) const {
-#pragma unroll
-        for (int k = 0; k < 8; k++) {
+        GTR__UNROLL(k, 8) {
             const int h = k / 4, j = k % 4;
             if (!POOLED || (!h && j % 2 == 0)) at[h][j] = __shfl_sync(~0u, own[j], 8 * q + 4 * h);
             else at[h][j] = at[0][j / 2 * 2] + element(2 * (j % 2) + h);
@@ -9412,26 +9290,20 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     // for every MT: WEIGHT gets the same bits.
     template <int MT> GTR__DEVICE void multiply(float (&acc)[MT][4][4], const int (&at)[4], const uint4 &last,
                                                 const float (&bias)[2 * MT]) const {
-#pragma unroll
-        for (int t = 0; t < MT; t++)
-#pragma unroll
-            for (int e = 0; e < 16; e++) acc[t][e / 4][e % 4] = bias[2 * t + e % 4 / 2];
+        GTR__UNROLL(t, MT)
+            GTR__UNROLL(e, 16) acc[t][e / 4][e % 4] = bias[2 * t + e % 4 / 2];
         int s = 0;
 #pragma unroll 1
         do {
             const int4 o = table[4 * s + q];
             const uint4 keep = s == d.groups - 1 ? last : make_uint4(~0u, ~0u, ~0u, ~0u);
             uint32_t b[4][2 * words];
-#pragma unroll
-            for (int j = 0; j < 4; j++) gather(b[j], at[j], o, keep);
-#pragma unroll
-            for (int t = 0; t < MT; t++)
-#pragma unroll
-                for (int w = 0; w < words; w++) {
+            GTR__UNROLL(j, 4) gather(b[j], at[j], o, keep);
+            GTR__UNROLL(t, MT)
+                GTR__UNROLL(w, words) {
                     const uint4 a = fragment[((s * MT + t) * 32 + lane) * words + w];
                     const uint32_t f[4] = { a.x, a.y, a.z, a.w };
-#pragma unroll
-                    for (int j = 0; j < 4; j++) gtr__direct_mma<T>(acc[t][j], f, b[j] + 2 * w);
+                    GTR__UNROLL(j, 4) gtr__direct_mma<T>(acc[t][j], f, b[j] + 2 * w);
                 }
         } while (++s < d.groups);
     }
@@ -9449,8 +9321,7 @@ template <typename T> static GTR__BOTH constexpr int gtr__direct_type() {
 #if GTR__DEVICE_HALF
 // The bias of N channels from `channel` on; 0 without a bias, and for channels behind the last.
 template <int N> static GTR__DEVICE void gtr__direct_bias(const gtr__direct &d, int channel, float (&bias)[N]) {
-#pragma unroll
-    for (int k = 0; k < N; k++)
+    GTR__UNROLL(k, N)
         bias[k] = d.bias && channel + k < d.outs ? gtr__get(d.bias, d.type_bias, channel + k) : 0.0f;
 }
 // A thread stores y of place `at` of all images, of N channels from `channel` on, but none behind the last.
@@ -9463,8 +9334,7 @@ static GTR__DEVICE void gtr__direct_store(const gtr__direct &d, int64_t at, int 
             gtr__put4(to, gtr__direct_type<T>(), k, make_float4(v[k], v[k + 1], v[k + 2], v[k + 3]));
         return;
     }
-#pragma unroll
-    for (int k = 0; k < N; k++) if (channel + k < d.outs) gtr__store(to + k, v[k]);
+    GTR__UNROLL(k, N) if (channel + k < d.outs) gtr__store(to + k, v[k]);
 }
 // A thread runs the product's epilogue, where that is not plain, on sums v of channels n to n + 3 of the place whose
 // row of C begins at element `at`, and stores those that exist. Not inlined, so that it takes no registers from the
@@ -9513,17 +9383,14 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
             block.columns(unit, at);
             block.template multiply<MT>(acc, at, last, bias);
             // POOLED: window 4 j + q of the unit; else column 2 q + j % 2 of n-tile j / 2
-#pragma unroll
-            for (int j = 0; j < (POOLED ? 2 : 8); j++) {
+            GTR__UNROLL(j, POOLED ? 2 : 8) {
                 const int place = POOLED ? unit * 8 + 4 * j + block.q : unit * 32 + j / 2 * 8 + 2 * block.q + j % 2;
                 float v[2 * MT];
-#pragma unroll
-                for (int k = 0; k < 2 * MT; k++)
+                GTR__UNROLL(k, 2 * MT)
                     v[k] = POOLED ? gtr__direct_pool_of(d, end.plain, block_t::window(acc[k / 2], j, k & 1))
                                   : acc[k / 2][j / 2][2 * (k & 1) + j % 2];
                 if (place >= block.n) continue;
-#pragma unroll
-                for (int k = 0; k < 2 * MT; k++) if (end.plain || POOLED) v[k] = gtr__larger(v[k], end.least);
+                GTR__UNROLL(k, 2 * MT) if (end.plain || POOLED) v[k] = gtr__larger(v[k], end.least);
                 if (end.plain || POOLED) gtr__direct_store<T, 2 * MT>(d, from + place, channel, v);
 #pragma unroll
                 for (int k = 0; k < 2 * MT; k += 4) if (!end.plain && !POOLED && channel + k < d.outs)
@@ -9545,8 +9412,7 @@ void gtr__direct_load(const gtr__direct &d, uint32_t (&w)[2 * sizeof(T) / 2], in
             return;
         }
     }
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
+    GTR__UNROLL(k, 4) {
         const uint32_t u = in && channel + k < d.outs ? gtr__direct_word(from[k]) : 0u;
         if constexpr (sizeof(T) == 4) w[k] = u;
         else w[k / 2] = k % 2 ? w[k / 2] | u << 16 : u;
@@ -9569,8 +9435,7 @@ template <typename T> static GTR__DEVICE float gtr__direct_float(const uint32_t 
 template <typename T> static GTR__DEVICE
 void gtr__direct_relu(const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2], uint32_t (&a)[2][4]) {
     const uint32_t most = (std::is_same<T, __half>::value ? 0x7c010000u : 0x7f810000u) - 0x10000u;
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
+    GTR__UNROLL(k, 4) {
         const gtr__floats<4> v = gtr__direct_block<T, true>::window(acc[k / 2], i, k & 1);
         const uint32_t lo = gtr__pack2<T>(v.v[0], v.v[1]), hi = gtr__pack2<T>(v.v[2], v.v[3]);
         const int best = max(max((int)__byte_perm(lo, 3, 0x1054), (int)__byte_perm(lo, 2, 0x3254)),
@@ -9593,13 +9458,11 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
                          const uint32_t (&dy)[2 * WORDS], uint32_t (&a)[2][4 * WORDS]) {
     gtr__floats<4> best, dz;
     int where[4];
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
+    GTR__UNROLL(k, 4) {
         gtr__floats<4> v = gtr__direct_block<T, true>::window(acc[k / 2], i, k & 1);
         if (!end.plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
         where[k] = 0;
-#pragma unroll
-        for (int e = 0; e < 4; e++) {       // compared as they are stored: the first of equal values wins, or NaN
+        GTR__UNROLL(e, 4) {       // compared as they are stored: the first of equal values wins, or NaN
             const float f = gtr__rounded(gtr__direct_type<T>(), v.v[e]);
             if (e == 0 || (!(f <= best.v[k]) && best.v[k] == best.v[k])) { best.v[k] = f; where[k] = e; }
         }
@@ -9607,12 +9470,10 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
         if (end.least == 0.0f && !(best.v[k] > 0.0f)) dz.v[k] = 0.0f;
     }
     if (!end.plain) {
-#pragma unroll
-        for (int k = 0; k < 4; k++) dz.v[k] = gtr__direct_float<T>(dy, k);
+        GTR__UNROLL(k, 4) dz.v[k] = gtr__direct_float<T>(dy, k);
         dz = gtr__dact<4>(d.act, dz, best, d.act_a, d.act_b);
     }
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
+    GTR__UNROLL(k, 4) {
         T rounded;
         gtr__store(&rounded, dz.v[k]);
         const uint32_t u = gtr__direct_word(rounded);
@@ -9622,8 +9483,7 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
             a[t][h] = where[k] < 2 ? at : 0u;
             a[t][2 + h] = where[k] < 2 ? 0u : at;
         } else {
-#pragma unroll
-            for (int e = 0; e < 4; e++) a[t][e / 2 * 4 + e % 2 * 2 + h] = where[k] == e ? u : 0u;
+            GTR__UNROLL(e, 4) a[t][e / 2 * 4 + e % 2 * 2 + h] = where[k] == e ? u : 0u;
         }
     }
 }
@@ -9633,13 +9493,11 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
 template <typename T, int WORDS = sizeof(T) / 2> static GTR__DEVICE
 void gtr__direct_turn(const gtr__direct &d, int64_t from, int place, int n, int channel, uint32_t (&a)[2][4 * WORDS]) {
     uint32_t w[4][2 * WORDS];
-#pragma unroll
-    for (int u = 0; u < 4; u++) {
+    GTR__UNROLL(u, 4) {
         const int at = place + u / 2 * 8 + u % 2;
         gtr__direct_load<T>(d, w[u], from + at, channel, at < n);
     }
-#pragma unroll
-    for (int k = 0; k < 8; k++) {       // channel k % 4 of n-tile k / 4
+    GTR__UNROLL(k, 8) {       // channel k % 4 of n-tile k / 4
         const int t = k % 4 / 2, h = k & 1, j = k / 4;
         if constexpr (WORDS == 1) a[t][2 * j + h] = __byte_perm(w[2 * j][t], w[2 * j + 1][t], h ? 0x7632 : 0x5410);
         else { a[t][4 * j + h] = w[2 * j][k % 4]; a[t][4 * j + 2 + h] = w[2 * j + 1][k % 4]; }
@@ -9653,19 +9511,15 @@ template <typename T, int NT, typename BLOCK, int WORDS = sizeof(T) / 2> static 
 void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
                      const BLOCK &block, const int (&at)[2][4], int i,
                      const int (&tap)[NT], const uint32_t (&keep)[NT], const uint32_t (&one)[NT]) {
-#pragma unroll
-    for (int v = 0; v < NT; v++) {
+    GTR__UNROLL(v, NT) {
         uint32_t b[2 * WORDS];
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
+        GTR__UNROLL(j, 2) {
             const uint32_t lo = block.load(at[0][2 * i + j] + tap[v]), hi = block.load(at[1][2 * i + j] + tap[v]);
             if constexpr (WORDS == 1) b[j] = (__byte_perm(lo, hi, 0x5410) & keep[v]) | one[v];
             else { b[2 * j] = (lo & keep[v]) | one[v]; b[2 * j + 1] = (hi & keep[v]) | one[v]; }
         }
-#pragma unroll
-        for (int t = 0; t < 2; t++)
-#pragma unroll
-            for (int w = 0; w < WORDS; w++) gtr__direct_mma<T>(dw[t][v], a[t] + 4 * w, b + 2 * w);
+        GTR__UNROLL(t, 2)
+            GTR__UNROLL(w, WORDS) gtr__direct_mma<T>(dw[t][v], a[t] + 4 * w, b + 2 * w);
     }
 }
 // The block reduces its warps' dw of each chunk of taps, in the order of the warps, and stores its partial sums, of 32
@@ -9676,12 +9530,9 @@ void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT]
     const int lane = (int)threadIdx.x & 31, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
         turns = GTR__DIRECT_T / 32 / d.chunks;
     __syncthreads();
-#pragma unroll
-    for (int t = 0; t < 2; t++)
-#pragma unroll
-        for (int v = 0; v < NT; v++)
-#pragma unroll
-            for (int e = 0; e < 4; e++)
+    GTR__UNROLL(t, 2)
+        GTR__UNROLL(v, NT)
+            GTR__UNROLL(e, 4)
                 red[warp * all + (4 * g + 2 * t + e / 2) * wide + 8 * v + 2 * q + e % 2] = dw[t][v][e];
     __syncthreads();
     for (int i = (int)threadIdx.x; i < d.chunks * all; i += GTR__DIRECT_T) {
@@ -9713,8 +9564,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     float dw[2][NT][4] = {}, bias[4];
     block.make_table();
     block.clear();
-#pragma unroll
-    for (int v = 0; v < NT; v++) {
+    GTR__UNROLL(v, NT) {
         const int t = (chunk * NT + v) * 8 + block.g;
         const uint32_t u = gtr__direct_word(gtr__direct_one<T>());
         tap[v] = gtr__direct_tap<T>(d, t);
@@ -9736,14 +9586,12 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
             int own[4], at[2][4];       // tap 0 of column g, and of columns 2 q, 2 q + 1, of each n-tile
             block.columns(unit, own);
             block.pairs(own, at);
-#pragma unroll
-            for (int i = 0; i < (POOLED ? 2 : 0); i++) {
+            GTR__UNROLL(i, POOLED ? 2 : 0) {
                 const int place = unit * 8 + 4 * i + block.q;
                 gtr__direct_load<T>(d, dy[i], from + place, channel, place < block.n);
             }
             if (POOLED) block.template multiply<2>(acc, own, last, bias);
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
+            GTR__UNROLL(i, 2) {
                 if constexpr (POOLED && WORDS == 1) {
                     if (end.least == 0.0f) gtr__direct_relu<T>(acc, i, dy[i], a);
                     else gtr__direct_largest<T>(d, end, acc, i, dy[i], a);
@@ -10031,11 +9879,9 @@ static GTR__DEVICE void gtr__narrow_join(const gtr__narrow &d, float *red, const
         slab = (int)blockIdx.y * d.units, all = d.tiles_n * 8;
     constexpr int own = GTR__NARROW_OUTPUTS * GTR__NARROW_RED;
     __syncthreads();
-#pragma unroll
-    for (int h = 0; h < 2; h++) {
+    GTR__UNROLL(h, 2) {
         float *to = red + warp * own + (8 * h + g) * GTR__NARROW_RED;
-#pragma unroll
-        for (int v = 0; v < GTR__NARROW_COLUMNS; v++)
+        GTR__UNROLL(v, GTR__NARROW_COLUMNS)
             *(float2 *)(to + 8 * v + 2 * q) = make_float2(dw[v][2 * h], dw[v][2 * h + 1]);
         if (q == 0) to[8 * GTR__NARROW_COLUMNS] = sum[2 * h];
     }
@@ -10070,8 +9916,7 @@ gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
     const uint32_t u = gtr__direct_word(gtr__direct_one<T>()), one[2] = { u << 16 | u, u << 16 | u };
     uint32_t tap[N / 2];
     float dw[N][4] = {}, sum[4] = {};
-#pragma unroll
-    for (int v = 0; v < N / 2; v++) {           // matrices 0, 1: 8 places each of n-tile 2 v; 2, 3: of 2 v + 1
+    GTR__UNROLL(v, N / 2) {           // matrices 0, 1: 8 places each of n-tile 2 v; 2, 3: of 2 v + 1
         const int i = number * N + 2 * v + (lane >> 4), tile = i < d.tiles_n ? i : 0,
             t = (int)gtr__quotient((uint32_t)tile, d.by_units), y = t / d.kernel_x;
         tap[v] = (uint32_t)((y * d.tap_y * d.span + (t - y * d.kernel_x) * d.tap_x) * d.pitch
@@ -10111,11 +9956,9 @@ gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
         for (int p = 16 * turn; p < d.places; p += 16 * d.down) {
             const uint32_t at = pixels + (uint32_t)table[p];
             uint32_t a[4], b[N / 2][4];
-#pragma unroll
-            for (int v = 0; v < N / 2; v++) gtr__matrix4_t(b[v], at + tap[v]);
+            GTR__UNROLL(v, N / 2) gtr__matrix4_t(b[v], at + tap[v]);
             gtr__matrix4_t(a, dy + (uint32_t)(p * pitch_dy));
-#pragma unroll
-            for (int v = 0; v < N; v++) gtr__direct_mma<T>(dw[v], a, b[v / 2] + v % 2 * 2);
+            GTR__UNROLL(v, N) gtr__direct_mma<T>(dw[v], a, b[v / 2] + v % 2 * 2);
             if (sums) gtr__direct_mma<T>(sum, a, one);
         }
     }
@@ -10315,12 +10158,10 @@ gtr__columns_kernel(const __grid_constant__ gtr__columns d, const __grid_constan
         T v[N];
         if (row >= d.rows) {
             const T *from = (const T *)d.w + (uint64_t)(row - d.rows) * (uint32_t)d.k;
-#pragma unroll
-            for (int k = 0; k < N; k++) v[k] = (int)at + k < d.k ? from[at + k] : T(0);
+            GTR__UNROLL(k, N) v[k] = (int)at + k < d.k ? from[at + k] : T(0);
         } else {
             const gtr__conv_row r = gtr__conv_row_of(cut, y, x, row);
-#pragma unroll
-            for (int k = 0; k < N; k++) {
+            GTR__UNROLL(k, N) {
                 const gtr__conv_tap t = table[at + k];
                 const bool in = (uint32_t)(r.y + t.y) < (uint32_t)cut.y.from
                     && (uint32_t)(r.x + t.x) < (uint32_t)cut.x.from;
@@ -10621,10 +10462,8 @@ static GTR__DEVICE void gtr__await_words(V *v, int n, gtr__waiting &awaited, F a
 #pragma unroll 1
     do {
         all = 0;
-#pragma unroll
-        for (int i = 0; i < N; i++) if (!FEW || i < n) gtr__poll_words(v[i], at(i < n ? i : 0));
-#pragma unroll
-        for (int i = 0; i < N; i++) all |= gtr__unlike_words(v[i], awaited.tag);
+        GTR__UNROLL(i, N) if (!FEW || i < n) gtr__poll_words(v[i], at(i < n ? i : 0));
+        GTR__UNROLL(i, N) all |= gtr__unlike_words(v[i], awaited.tag);
     } while ((all & 1) && ++awaited.turns < GTR__DEADLINE);
     awaited.bad |= all & 2u;
 }
@@ -10837,35 +10676,27 @@ static GTR__DEVICE void gtr__take(const void *p, int t, int64_t i, int n, float 
 // for once.
 template <int W, int N, typename F> static GTR__DEVICE void gtr__take_all(const gtr__opd &x, float (&v)[N][W], F at) {
     GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N];
-#pragma unroll
         for (int u = 0; u < N; u++) {
             const int64_t i = at(u);
             memset(&r[u], 0, sizeof r[u]);
             if (i >= 0) r[u] = *(const gtr__few<T, W> *)((const T *)x.p + i);
         }
-#pragma unroll
         for (int u = 0; u < N; u++)
-#pragma unroll
             for (int k = 0; k < W; k++) v[u][k] = gtr__load(&r[u].v[k]););
 }
 // As many from element `from` on, pitch apart.
 template <int W, int N>
 static GTR__DEVICE void gtr__take_rows(const gtr__opd &x, float (&v)[N][W], int64_t from, int64_t pitch) {
     GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N]; const T *at = (const T *)x.p + from;
-#pragma unroll
         for (int u = 0; u < N; u++) r[u] = *(const gtr__few<T, W> *)(at + u * pitch);
-#pragma unroll
         for (int u = 0; u < N; u++)
-#pragma unroll
             for (int k = 0; k < W; k++) v[u][k] = gtr__load(&r[u].v[k]););
 }
 template <int W, int N>
 static GTR__DEVICE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W], int64_t to, int64_t pitch) {
     GTR__BY_DTYPE(y.t, T, T *at = (T *)y.p + to;
-#pragma unroll
         for (int u = 0; u < N; u++) {
             gtr__few<T, W> r;
-#pragma unroll
             for (int k = 0; k < W; k++) gtr__store(&r.v[k], v[u][k]);
             *(gtr__few<T, W> *)(at + u * pitch) = r;
         });
@@ -10873,12 +10704,10 @@ static GTR__DEVICE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W],
 // Stores n <= 4 elements.
 static GTR__DEVICE void gtr__put_some(void *p, int t, int64_t i, int n, const float *v) {
     if (t == GTR_I32) {
-#pragma unroll
-        for (int k = 0; k < 4; k++) if (k < n) ((int32_t *)p)[i + k] = (int32_t)v[k];
+        GTR__UNROLL(k, 4) if (k < n) ((int32_t *)p)[i + k] = (int32_t)v[k];
     } else if (n == 4) gtr__put4(p, t, i, make_float4(v[0], v[1], v[2], v[3]));
     else {
-#pragma unroll
-        for (int k = 0; k < 3; k++) if (k < n) gtr__put(p, t, i + k, v[k]);
+        GTR__UNROLL(k, 3) if (k < n) gtr__put(p, t, i + k, v[k]);
     }
 }
 // Stores them, or adds them to what is there.
@@ -10886,8 +10715,7 @@ static GTR__DEVICE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
     if (o.add) {
         float w[4];
         gtr__take(o.p, o.t, i, n, w);
-#pragma unroll
-        for (int k = 0; k < 4; k++) v[k] = w[k] + v[k];
+        GTR__UNROLL(k, 4) v[k] = w[k] + v[k];
     }
     gtr__put_some(o.p, o.t, i, n, v);
 }
@@ -11009,7 +10837,7 @@ typedef struct gtr__map {
 
 #if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__binary4(int op, float *x, const float *w) {
-#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) \
+#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: GTR__UNROLL(k, 4) \
     x[k] = gtr__binary_fwd<GTR__OP_##ID>(x[k], w[k]); break;
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
@@ -11021,7 +10849,7 @@ template <bool RARE> static GTR__DEVICE void gtr__unary4(int op, float *v, float
         const gtr__floats<4> y = gtr__act<4>(op, { { v[0], v[1], v[2], v[3] } }, a, b);
         v[0] = y.v[0]; v[1] = y.v[1]; v[2] = y.v[2]; v[3] = y.v[3];
     } else
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: GTR__UNROLL(k, 4) { \
     float x = v[k]; v[k] = forward; } break;
     switch (op) { GTR__KNOWN(GTR__CASE) default: break; }
 #undef GTR__CASE
@@ -11034,7 +10862,7 @@ static GTR__DEVICE void gtr__unary4_bwd(int op, float *g, const float *s, float 
         g[0] = d.v[0]; g[1] = d.v[1]; g[2] = d.v[2]; g[3] = d.v[3];
     } else
 #define GTR__CASE(ID, name, forward, backward) \
-    case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) { \
+    case GTR__OP_##ID: GTR__UNROLL(k, 4) { \
         [[maybe_unused]] float dy = g[k], x = s[k], y = s[k]; g[k] = backward; } break;
     switch (op) { GTR__KNOWN(GTR__CASE) default: break; }
 #undef GTR__CASE
@@ -11046,8 +10874,7 @@ template <bool STRIDED, bool RARE> static __global__ void __launch_bounds__(GTR_
     bool ia = !STRIDED || m.d.sa[m.d.n - 1] != 0, ib = !STRIDED || m.d.sb[m.d.n - 1] != 0;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
         uint4 ra[GTR__BATCHED], rb[GTR__BATCHED];
-#pragma unroll
-        for (int u = 0; u < GTR__BATCHED; u++) {
+        GTR__UNROLL(u, GTR__BATCHED) {
             int64_t i = (g + u * step) * m.width, left = m.count - i, oa = i, ob = i;
             int n = left < m.width ? (int)left : m.width;
             if (left <= 0) continue;
@@ -11055,8 +10882,7 @@ template <bool STRIDED, bool RARE> static __global__ void __launch_bounds__(GTR_
             ra[u] = gtr__raw(m.a.p, m.a.t, oa, ia ? n : 1);
             if (m.op >= 0) rb[u] = gtr__raw(m.b.p, m.b.t, ob, ib ? n : 1);
         }
-#pragma unroll
-        for (int u = 0; u < GTR__BATCHED; u++) {
+        GTR__UNROLL(u, GTR__BATCHED) {
             int64_t i = (g + u * step) * m.width, left = m.count - i;
             int n = left < m.width ? (int)left : m.width;
             float x[4], w[4];
@@ -11112,8 +10938,7 @@ template <bool RARE> static __global__ void __launch_bounds__(GTR__T) gtr__k_una
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
         uint4 rg[GTR__BATCHED], rs[GTR__BATCHED];
-#pragma unroll
-        for (int u = 0; u < GTR__BATCHED; u++) {
+        GTR__UNROLL(u, GTR__BATCHED) {
             int64_t i = (g + u * step) * m.width, left = m.count - i;
             int n = left < m.width ? (int)left : m.width;
             if (left <= 0) continue;
@@ -11122,8 +10947,7 @@ template <bool RARE> static __global__ void __launch_bounds__(GTR__T) gtr__k_una
             if (m.x.p) rs[u] = gtr__raw(m.x.p, m.x.t, i, n);
             else if (m.y.p) rs[u] = gtr__raw(m.y.p, m.y.t, i, n);
         }
-#pragma unroll
-        for (int u = 0; u < GTR__BATCHED; u++) {
+        GTR__UNROLL(u, GTR__BATCHED) {
             int64_t i = (g + u * step) * m.width, left = m.count - i;
             int n = left < m.width ? (int)left : m.width;
             float v[4], s[4];
@@ -11239,23 +11063,18 @@ static GTR__DEVICE float gtr__red_run(const gtr__red &m, const int64_t *k, int64
         const int64_t stride = m.rs[0][0];
         GTR__BY_DTYPE(m.t[0], T, const T *x = (const T *)m.p[0] + k[0];
             for (; r + (N - 1) * step < end; r += N * step) {
-#pragma unroll
                 for (int u = 0; u < N; u++) v[u] = gtr__load(x + (r + u * step) * stride);
-#pragma unroll
                 for (int u = 0; u < N; u++) s[u] += gtr__red_plain(m.kind, v[u]);
             });
     }
     for (; r + (N - 1) * step < end; r += N * step) {
-#pragma unroll
-        for (int u = 0; u < N; u++) v[u] = gtr__red_value<PLAIN>(m, k, r + u * step);
-#pragma unroll
-        for (int u = 0; u < N; u++) s[u] += v[u];
+        GTR__UNROLL(u, N) v[u] = gtr__red_value<PLAIN>(m, k, r + u * step);
+        GTR__UNROLL(u, N) s[u] += v[u];
     }
     for (; r < end; r += step) s[0] += gtr__red_value<PLAIN>(m, k, r);
 #pragma unroll
     for (int half = N / 2; half; half /= 2) {
-#pragma unroll
-        for (int u = 0; u < half; u++) s[u] += s[u + half];
+        GTR__UNROLL(u, half) s[u] += s[u + half];
     }
     return s[0];
 }
@@ -11306,19 +11125,16 @@ static __global__ void __launch_bounds__(128) gtr__k_reduce_columns_vec4(const g
         gtr__red_at(m.nk, m.narrow, m.kd, m.ks, o, k);
         for (; r + 7 * rows < end; r += 8 * rows) {
             gtr__take_rows(x, v, k[0] + r * pitch, rows * pitch);
-#pragma unroll
-            for (int u = 0; u < 32; u++) s[u / 4][u % 4] += v[u / 4][u % 4];
+            GTR__UNROLL(u, 32) s[u / 4][u % 4] += v[u / 4][u % 4];
         }
         for (; r < end; r += rows) {
             gtr__take_rows(x, last, k[0] + r * pitch, 0);
-#pragma unroll
-            for (int u = 0; u < 4; u++) s[0][u] += last[0][u];
+            GTR__UNROLL(u, 4) s[0][u] += last[0][u];
         }
     }
 #pragma unroll
     for (int half = 4; half; half /= 2)
-#pragma unroll
-        for (int u = 0; u < 16; u++) if (u < 4 * half) s[u / 4][u % 4] += s[u / 4 + half][u % 4];
+        GTR__UNROLL(u, 16) if (u < 4 * half) s[u / 4][u % 4] += s[u / 4 + half][u % 4];
     float4 mine = make_float4(s[0][0], s[0][1], s[0][2], s[0][3]);
     sum[threadIdx.x] = mine;
     for (int half = rows / 2; half; half /= 2) {
@@ -11440,7 +11256,7 @@ typedef struct gtr__grad2 {
 static GTR__DEVICE void gtr__binary4_bwd(int op, int side, const float *g, const float *s,
         const float *t, const float *f, float *d) {
 #define GTR__CASE(ID, name, forward, da, db) \
-    case GTR__OP_##ID: _Pragma("unroll") for (int k = 0; k < 4; k++) \
+    case GTR__OP_##ID: GTR__UNROLL(k, 4) \
         d[k] = side ? gtr__binary_bwd<GTR__OP_##ID, 1>(g[k], s[k], t[k], f[k]) \
             : gtr__binary_bwd<GTR__OP_##ID, 0>(g[k], s[k], t[k], f[k]); break;
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
@@ -11880,8 +11696,7 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
         if (!JOIN) gtr__red_at(m.nk, m.narrow, m.kd, m.ks, o, k);
         for (int64_t r = begin + lane; r < end; r += 4 * lanes) {
             gtr__folded v[4];
-#pragma unroll
-            for (int u = 0; u < 4; u++) {
+            GTR__UNROLL(u, 4) {
                 const int64_t e = r + u * lanes;
                 if (e >= end) v[u] = gtr__fold_one(w.kind, 0.0f, -1);
                 else if (JOIN) v[u] = w.part[o * m.terms + e];
@@ -11890,8 +11705,7 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
                     v[u] = gtr__fold_one(w.kind, gtr__get(m.p[0], m.t[0], k[0] + at[0]), e);
                 }
             }
-#pragma unroll
-            for (int u = 0; u < 4; u++) gtr__fold_join(&s, w.kind, &v[u]);
+            GTR__UNROLL(u, 4) gtr__fold_join(&s, w.kind, &v[u]);
         }
     }
     all[t] = s;
@@ -11994,14 +11808,12 @@ static GTR__DEVICE void gtr__part_whole(const gtr__part_copy &q) {
     for (uint32_t g = blockIdx.x * GTR__T + threadIdx.x; g < groups; g += 4 * step) {
         uint4 v[4];
         int64_t at[4];
-#pragma unroll
-        for (int u = 0; u < 4; u++) if (g + u * step < groups) {
+        GTR__UNROLL(u, 4) if (g + u * step < groups) {
             const uint32_t row = (g + u * step) / line, e = g + u * step - row * line;
             v[u] = ((const uint4 *)q.src)[row * from + e];
             at[u] = row * to + e;
         }
-#pragma unroll
-        for (int u = 0; u < 4; u++) if (g + u * step < groups) ((uint4 *)q.dst)[at[u]] = v[u];
+        GTR__UNROLL(u, 4) if (g + u * step < groups) ((uint4 *)q.dst)[at[u]] = v[u];
     }
 }
 static GTR__DEVICE void gtr__part_run(const gtr__part_copy &q, bool poison) {
@@ -12017,13 +11829,11 @@ static GTR__DEVICE void gtr__part_run(const gtr__part_copy &q, bool poison) {
         float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
         if (q.src && q.wide_s) gtr__take(q.src, q.ts, row * q.ps + at, n, v);
         else if (q.src) {
-#pragma unroll
-            for (int k = 0; k < 4; k++) if (k < n) v[k] = gtr__get(q.src, q.ts, row * q.ps + at + k);
+            GTR__UNROLL(k, 4) if (k < n) v[k] = gtr__get(q.src, q.ts, row * q.ps + at + k);
         }
         if (poison) v[0] = v[1] = v[2] = v[3] = __uint_as_float(0x7fc00000u);
         if (q.wide_d) { gtr__give(out, row * q.pd + at, n, v); continue; }
-#pragma unroll
-        for (int k = 0; k < 4; k++) if (k < n) gtr__give1(out, row * q.pd + at + k, v[k]);
+        GTR__UNROLL(k, 4) if (k < n) gtr__give1(out, row * q.pd + at + k, v[k]);
     }
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_parts(const __grid_constant__ gtr__parts<64> m) {
@@ -12154,11 +11964,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_c
                 if (m.by_columns.by) return at < taken ? base + r0 * m.columns + at : -1;
                 return r < m.rows && c < m.columns && at < taken ? base + r * m.columns + c : -1;
             });
-#pragma unroll
-            for (int u = 0; u < 4; u++) {
+            GTR__UNROLL(u, 4) {
                 const int at = e + u * threads * WX;
-#pragma unroll
-                for (int k = 0; k < WX; k++) if (at < taken) {
+                GTR__UNROLL(k, WX) if (at < taken) {
                     const int r = m.by_columns.by ? (int)gtr__quotient((uint32_t)(at + k), m.by_columns)
                         : at >> m.log_columns;
                     tile[r * pitch + (m.by_columns.by ? at + k - r * wide : (at & (tc - 1)) + k)] = v[u][k];
@@ -12172,8 +11980,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_c
             const int c = e >> m.log_rows, r = e & (tr - 1);
             float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
             if (!m.by_rows.by && (c >= wide || r >= high)) continue;
-#pragma unroll
-            for (int k = 0; k < WY; k++) {
+            GTR__UNROLL(k, WY) {
                 const int line = m.by_rows.by ? (int)gtr__quotient((uint32_t)(e + k), m.by_rows) : c;
                 v[k] = tile[(m.by_rows.by ? e + k - line * high : r + k) * pitch + line];
             }
@@ -12200,10 +12007,8 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose_whole(const __
         gtr__few<T, N> *y = (gtr__few<T, N> *)m.y.p + b * words;
         for (int i = (int)threadIdx.x; i < words; i += 8 * GTR__T) {
             gtr__few<T, N> v[8];
-#pragma unroll
-            for (int u = 0; u < 8; u++) if (i + u * GTR__T < words) v[u] = x[i + u * GTR__T];
-#pragma unroll
-            for (int u = 0; u < 8; u++) if (i + u * GTR__T < words) {
+            GTR__UNROLL(u, 8) if (i + u * GTR__T < words) v[u] = x[i + u * GTR__T];
+            GTR__UNROLL(u, 8) if (i + u * GTR__T < words) {
                 const int e = (i + u * GTR__T) * N, r = (int)gtr__quotient((uint32_t)e, m.by_columns),
                     c = e - r * columns;
                 T *to = tile + r * pitch + c;
@@ -12363,12 +12168,10 @@ static gtr_result gtr__cuda_fill_fwd(gtr__run *run, const gtr__call *c) {
 #if GTR__DEVICE_HALF
 static GTR__DEVICE void gtr__online(float *m, float *r, const float *v, int n) {
     float top = *m, sum = *r;
-#pragma unroll
-    for (int k = 0; k < 4; k++) if (k < n) top = fmaxf(top, v[k]);
+    GTR__UNROLL(k, 4) if (k < n) top = fmaxf(top, v[k]);
     bool one = top > *m;            // whose 1 is left out
     if (one) sum = (sum + 1.0f) * expf(*m - top);       // nothing, if m was -inf
-#pragma unroll
-    for (int k = 0; k < 4; k++) if (k < n) {
+    GTR__UNROLL(k, 4) if (k < n) {
         if (one && v[k] == top) one = false;
         // NaN, which fmaxf passes over, gets through
         else if (v[k] != v[k] || top > -INFINITY) sum += expf(v[k] - top);
@@ -12382,16 +12185,14 @@ static GTR__DEVICE int gtr__row_four(const gtr__opd &x, int64_t at, int64_t i, i
     float four[4][1];
     int k = 0;
     gtr__take_all(x, four, [&](int u) { return i + u * team < n ? at + i + u * team : -1; });
-#pragma unroll
-    for (int u = 0; u < 4; u++) { v[u] = four[u][0]; k += i + u * team < n; }
+    GTR__UNROLL(u, 4) { v[u] = four[u][0]; k += i + u * team < n; }
     return k;
 }
 // The store that belongs to gtr__row_four: a lane writes the first k of its four values v to y's elements at,
 // at + team, at + 2 team, at + 3 team, or adds them to what is there where y.add. The type is asked for by comparisons
 // (gtr__is), not by a switch's table.
 static GTR__DEVICE void gtr__row_give(const gtr__opd &y, int64_t at, int team, int k, const float *v) {
-#pragma unroll
-    for (int u = 0; u < 4; u++) {
+    GTR__UNROLL(u, 4) {
         const int64_t i = at + u * team;
         if (u >= k) continue;
         if (y.add) gtr__give1(y, i, v[u]);
@@ -12449,12 +12250,10 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows 
         float max, sum, first[4];
         const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
         if (m.scaled)
-#pragma unroll
-            for (int u = 0; u < 4; u++)
+            GTR__UNROLL(u, 4)
                 first[u] = gtr__rounded(m.x.t, gtr__unary_fwd<GTR__OP_SCALE>(first[u], m.a, m.b));
         gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
-#pragma unroll
-        for (int u = 0; u < 4; u++)
+        GTR__UNROLL(u, 4)
             if (u < k) gtr__give1(m.y, at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
         if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
             gtr__give1(m.y, at + i, gtr__soft(m, gtr__get(m.x.p, m.x.t, at + i), max, sum));
@@ -12471,13 +12270,11 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__r
         float2 sum = make_float2(0.0f, 0.0f);
         const int k = live ? gtr__row_four(m.y, at, lane, m.n, m.team, y) : 0;
         if (live) gtr__row_four(m.dy, at, lane, m.n, m.team, dy);
-#pragma unroll
-        for (int u = 0; u < 4; u++) if (u < k) gtr__soft_add(m, y[u], dy[u], &sum);
+        GTR__UNROLL(u, 4) if (u < k) gtr__soft_add(m, y[u], dy[u], &sum);
         if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
             gtr__soft_add(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i), &sum);
         const float dot = gtr__soft_dot(gtr__team_sum(sum, m.team, scratch));
-#pragma unroll
-        for (int u = 0; u < 4; u++) if (u < k) {
+        GTR__UNROLL(u, 4) if (u < k) {
             float v = gtr__soft_bwd(m, y[u], dy[u], dot);
             if (m.scaled) v = gtr__unary_bwd<GTR__OP_SCALE>(gtr__rounded(m.dx.t, v), 0.0f, 0.0f, m.a, m.b);
             gtr__give1(m.dx, at + lane + u * m.team, v);
@@ -12573,14 +12370,12 @@ static GTR__DEVICE int gtr__masked_four(const gtr__masked &q, int64_t at, int64_
     gtr__row_four(q.mask, at, i, q.dy.p ? n : 0, team, mask);
     gtr__row_four(q.dy, at, i, q.dy.p ? n : 0, team, dy);
     gtr__row_four(q.s.dy, at, i, q.s.dy.p ? n : 0, team, d);
-#pragma unroll
-    for (int u = 0; u < 4; u++) d[u] = fmaf(dy[u], mask[u], d[u]);
+    GTR__UNROLL(u, 4) d[u] = fmaf(dy[u], mask[u], d[u]);
     return k;
 }
 static GTR__DEVICE void gtr__masked_back(const gtr__masked &q, int64_t i, int team, int k, const float *y,
         const float *dy, const float *d, float dot) {
-#pragma unroll
-    for (int u = 0; u < 4; u++) if (u < k) {
+    GTR__UNROLL(u, 4) if (u < k) {
         if (q.s.dx.p) gtr__give1(q.s.dx, i + u * team, gtr__soft_bwd(q.s, y[u], d[u], dot));
         if (q.dmask.p) gtr__give1(q.dmask, i + u * team, q.dy.p ? dy[u] * y[u] : 0.0f);
     }
@@ -12597,8 +12392,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask(const gtr__
         float max, sum, first[4];
         const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
         gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
-#pragma unroll
-        for (int u = 0; u < 4; u++)
+        GTR__UNROLL(u, 4)
             if (u < k) gtr__masked_give(q, at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
         if (live) for (int64_t i = at + lane + 4 * m.team; i < at + m.n; i += m.team)
             gtr__masked_give(q, i, gtr__soft(m, gtr__get(m.x.p, m.x.t, i), max, sum));
@@ -12619,8 +12413,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask_bwd(const g
         int k = 0;
         for (int64_t i = lane; live && i < m.n; i += 4 * m.team) {
             k = gtr__masked_four(q, at, i, m.n, m.team, y, dy, d);
-#pragma unroll
-            for (int u = 0; u < 4; u++) if (u < k) gtr__soft_add(m, y[u], d[u], &sum);
+            GTR__UNROLL(u, 4) if (u < k) gtr__soft_add(m, y[u], d[u], &sum);
         }
         const float dot = gtr__soft_dot(gtr__team_sum(sum, m.team, scratch));
         for (int64_t i = lane; live && i < m.n; i += 4 * m.team) {
@@ -12735,8 +12528,7 @@ template <bool PARTS, bool FILL> static __global__ void __launch_bounds__(GTR__T
             if (m.wide || n < 4) gtr__take(m.x.p, m.x.t, at, n, v);
             else for (int k = 0; k < 4; k++) v[k] = gtr__get(m.x.p, m.x.t, at + k);
             gtr__draw_some<PARTS>(m, GTR__DRAW_UNIFORM, step, row, e, n, u);
-#pragma unroll
-            for (int k = 0; k < 4; k++) v[k] = u[k] >= m.p ? v[k] * m.scale : 0.0f;
+            GTR__UNROLL(k, 4) v[k] = u[k] >= m.p ? v[k] * m.scale : 0.0f;
         }
         if (m.wide || n < 4) gtr__give(m.y, at, n, v);
         else for (int k = 0; k < 4; k++) gtr__give1(m.y, at + k, v[k]);
@@ -12754,20 +12546,16 @@ template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_drop_im
             c = (g - line * across) * W, p = (line - image * along) * W, start = image * m.channels * m.pixels,
             row = gtr__quotient(start, m.line), at = start + p * m.channels + c;
         float v[W][4];
-#pragma unroll
-        for (int k = 0; k < W; k++) gtr__take(m.x.p, m.x.t, at + k * m.channels, W, v[k]);
-#pragma unroll
-        for (int j = 0; j < W; j++) {
+        GTR__UNROLL(k, W) gtr__take(m.x.p, m.x.t, at + k * m.channels, W, v[k]);
+        GTR__UNROLL(j, W) {
             const int64_t e = start - row * m.line + (c + j) * m.pixels + p;
             uint32_t r[4];
             GTR__COUNTER(r, step, m.run ? row / m.run * m.whole + row % m.run + m.shift : m.row0 + row, e);
             GTR__PHILOX(r, m.key);
-#pragma unroll
-            for (int k = 0; k < W; k++)
+            GTR__UNROLL(k, W)
                 v[k][j] = GTR__UNIFORM(r[W == 4 ? k : (int)(e & 3)]) >= m.p ? v[k][j] * m.scale : 0.0f;
         }
-#pragma unroll
-        for (int k = 0; k < W; k++) gtr__give(m.y, at + k * m.channels, W, v[k]);
+        GTR__UNROLL(k, W) gtr__give(m.y, at + k * m.channels, W, v[k]);
     }
 }
 #endif
@@ -12896,17 +12684,14 @@ static GTR__DEVICE int gtr__emb_collect(const gtr__emb &m, gtr__emb_block &b, in
     const uint32_t some = (uint32_t)(left < 0 ? 0 : left < rows ? left : rows);
     for (int64_t g = from / 4 + threadIdx.x; g * 4 < to; g += 4 * GTR__EMB_T) {        // from is a multiple of 4
         int32_t id[16];
-#pragma unroll
-        for (int u = 0; u < 4; u++) {
+        GTR__UNROLL(u, 4) {
             const int64_t at = (g + u * GTR__EMB_T) * 4;
             const int4 none = make_int4(INT_MIN, INT_MIN, INT_MIN, INT_MIN);
             const int4 four = wide && at + 4 <= to ? *(const int4 *)(m.id + at) : none;
             id[4 * u] = four.x; id[4 * u + 1] = four.y; id[4 * u + 2] = four.z; id[4 * u + 3] = four.w;
-#pragma unroll
-            for (int k = 0; k < 4; k++) if (!wide || at + 4 > to) id[4 * u + k] = at + k < to ? m.id[at + k] : INT_MIN;
+            GTR__UNROLL(k, 4) if (!wide || at + 4 > to) id[4 * u + k] = at + k < to ? m.id[at + k] : INT_MIN;
         }
-#pragma unroll
-        for (int u = 0; u < 16; u++) {
+        GTR__UNROLL(u, 16) {
             const uint32_t row = (uint32_t)id[u] - (uint32_t)row0;
             if (row >= some) continue;
             const int k = atomicAdd(&b.keys, 1);
@@ -12987,38 +12772,31 @@ static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64
         out.add = m.met ? first < base : m.out.add || base > 0;
         const int64_t to = (m.met ? first : row0 + (int64_t)row) * m.line + column;
         if (join) for (int e = start; e < end; e += GTR__EMB_LONG)
-#pragma unroll
-            for (int k = 0; k < 4; k++) s[k] += k < m.width ? gtr__emb_part(b, e, e == start)[at + k] : 0.0f;
+            GTR__UNROLL(k, 4) s[k] += k < m.width ? gtr__emb_part(b, e, e == start)[at + k] : 0.0f;
         else for (int e = i; e < stop; e += ahead) {
             const int until = e + ahead < stop ? e + ahead : stop;
             float v[4][4];
             if (ahead == 1 && e > i && gtr__emb_apart(b.key[e], b.key[e - 1])) {
                 gtr__give(out, to, m.width, s);
                 out.add = 1;
-#pragma unroll
-                for (int k = 0; k < 4; k++) s[k] = 0.0f;
+                GTR__UNROLL(k, 4) s[k] = 0.0f;
             }
-#pragma unroll
-            for (int q = 0; q < 4; q++)
+            GTR__UNROLL(q, 4)
                 if (e + q < until) {
                     const int64_t from = gtr__band_row(m.dy, (uint32_t)b.key[e + q], m.line) + column;
                     if (m.wide) gtr__take(m.dy.at.p, m.dy.at.t, from, m.width, v[q]);
                     else
-#pragma unroll
-                        for (int k = 0; k < 4; k++)
+                        GTR__UNROLL(k, 4)
                             v[q][k] = k < m.width ? gtr__get(m.dy.at.p, m.dy.at.t, from + k) : 0.0f;
                 }
-#pragma unroll
-            for (int q = 0; q < 4; q++) if (e + q < until) {
+            GTR__UNROLL(q, 4) if (e + q < until) {
                 const int32_t p = (int32_t)b.key[e + q];
-#pragma unroll
-                for (int k = 0; k < 4; k++) if (k < m.width) s[k] += v[q][k];
+                GTR__UNROLL(k, 4) if (k < m.width) s[k] += v[q][k];
                 if (m.met && p != first) gtr__give(m.out, p * m.line + column, m.width, none);
             }
         }
         if (!join && !whole) {
-#pragma unroll
-            for (int k = 0; k < 4; k++) if (k < m.width) gtr__emb_part(b, i, i == start)[at + k] = s[k];
+            GTR__UNROLL(k, 4) if (k < m.width) gtr__emb_part(b, i, i == start)[at + k] = s[k];
             continue;
         }
         gtr__give(out, to, m.width, s);
@@ -13365,8 +13143,7 @@ template <int N, typename F> static GTR__DEVICE void gtr__slide_over(const gtr__
     while (j < down.n) {
         int64_t at[N];
         int y[N], x[N];
-#pragma unroll
-        for (int u = 0; u < N; u++) {
+        GTR__UNROLL(u, N) {
             y[u] = down.first + j * down.step; x[u] = across.first + i * across.step;
             at[u] = j < down.n ? base + ((int64_t)y[u] * width + x[u]) * m.channels : -1;
             if (++i == across.n) { i = 0; j++; }
@@ -13396,19 +13173,16 @@ struct gtr__slide_spot {
 template <int W> static __device__ __noinline__
 gtr__floats<W> gtr__slide_act(const gtr__slide &m, gtr__floats<W> dx, int64_t at) {
     const gtr__floats<W> had = gtr__get_of<W>(m.had.p, m.had.t, at);
-#pragma unroll
-    for (int k = 0; k < W; k++) dx.v[k] = gtr__rounded(m.to.t, m.had.p ? had.v[k] + dx.v[k] : dx.v[k]);
+    GTR__UNROLL(k, W) dx.v[k] = gtr__rounded(m.to.t, m.had.p ? had.v[k] + dx.v[k] : dx.v[k]);
     return gtr__dact<W>(m.act, dx, gtr__get_of<W>(m.saved.p, m.saved.t, at), m.act_a, m.act_b);
 }
 // Stores dx of W channels, r, or that.
 template <int W> static GTR__DEVICE void gtr__slide_give(const gtr__slide &m, int64_t at, float (&r)[4]) {
     if (m.act) {
         gtr__floats<W> dx;
-#pragma unroll
-        for (int k = 0; k < W; k++) dx.v[k] = r[k];
+        GTR__UNROLL(k, W) dx.v[k] = r[k];
         dx = gtr__slide_act<W>(m, dx, at);
-#pragma unroll
-        for (int k = 0; k < W; k++) r[k] = dx.v[k];
+        GTR__UNROLL(k, W) r[k] = dx.v[k];
     }
     gtr__give(m.to, at, W, r);
 }
@@ -13429,16 +13203,14 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_slide(const __grid_const
                     const int (&x)[N]) {
                 float v[N][W];
                 gtr__take_all(m.from, v, [&](int u) { return at[u]; });
-#pragma unroll
-                for (int u = 0; u < N; u++) if (at[u] >= 0) {
+                GTR__UNROLL(u, N) if (at[u] >= 0) {
                     float f = 1.0f;
                     if (KIND == GTR__SLIDE_LINEAR)
                         f = share * (BACK ? gtr__slide_share(w, x[u], s.x) : gtr__slide_share(w, s.x, x[u]));
                     if (KIND == GTR__SLIDE_MEAN && BACK)
                         f = 1.0f / ((float)gtr__slide_taps(m, 0, y[u]) * (float)gtr__slide_taps(m, 1, x[u]));
                     if (KIND == GTR__SLIDE_LINEAR && f == 0.0f) continue;
-#pragma unroll
-                    for (int k = 0; k < W; k++)
+                    GTR__UNROLL(k, W)
                         if (KIND == GTR__SLIDE_MAX) r[k] = v[u][k] > r[k] || v[u][k] != v[u][k] ? v[u][k] : r[k];
                         else r[k] += v[u][k] * f;
                 }
@@ -13449,8 +13221,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_slide(const __grid_const
             rows({ j, 1, 1 }, BACK ? gtr__slide_share(h, j, s.y) : gtr__slide_share(h, s.y, j));
         if (KIND == GTR__SLIDE_MEAN && !BACK) {
             const float taps = (float)gtr__slide_taps(m, 0, s.y) * (float)gtr__slide_taps(m, 1, s.x);
-#pragma unroll
-            for (int k = 0; k < W; k++) r[k] /= taps;
+            GTR__UNROLL(k, W) r[k] /= taps;
         }
         if (BACK) gtr__slide_give<W>(m, s.at, r);
         else gtr__give(m.to, s.at, W, r);
@@ -13467,8 +13238,7 @@ template <int W> static GTR__DEVICE unsigned gtr__slide_first(const gtr__slide &
         for (int i = across.first; i < (j < y ? across.first + across.n * across.step : x) && mask; i += across.step) {
             float v[1][W];
             gtr__take_all(m.x, v, [&](int) { return base + ((int64_t)j * m.axis[1].size + i) * m.channels; });
-#pragma unroll
-            for (int k = 0; k < W; k++) if (gtr__slide_is(m, v[0][k], best[k])) mask &= ~(1u << k);
+            GTR__UNROLL(k, W) if (gtr__slide_is(m, v[0][k], best[k])) mask &= ~(1u << k);
         }
     return mask;
 }
@@ -13488,14 +13258,11 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_pairs(const __g
         few x[N], y = {};
         float best[W];
         int where[W];
-#pragma unroll
-        for (int t = 0; t < N; t++) x[t] = *(const few *)((const T *)m.x.p + at + t / 2 * pitch + t % 2 * m.channels);
+        GTR__UNROLL(t, N) x[t] = *(const few *)((const T *)m.x.p + at + t / 2 * pitch + t % 2 * m.channels);
         if (BACK) y = ((const few *)m.from.p)[g];
-#pragma unroll
-        for (int k = 0; k < W; k++) {
+        GTR__UNROLL(k, W) {
             best[k] = -INFINITY; where[k] = 0;
-#pragma unroll
-            for (int t = 0; t < N; t++) {
+            GTR__UNROLL(t, N) {
                 const float v = gtr__load(&x[t].v[k]);
                 if (BACK ? !(v <= best[k]) && best[k] == best[k] : v > best[k] || v != v) { best[k] = v; where[k] = t; }
             }
@@ -13503,19 +13270,16 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_pairs(const __g
             else if (!ANY && m.act && !(best[k] > 0.0f)) where[k] = N;
         }
         if (!BACK) ((few *)m.to.p)[g] = y;
-#pragma unroll
-        for (int t = 0; t < (BACK ? N : 0); t++) {
+        GTR__UNROLL(t, BACK ? N : 0) {
             const int64_t pixel = at + t / 2 * pitch + t % 2 * m.channels;
             few to = {};
-#pragma unroll
-            for (int k = 0; k < W; k++) if (where[k] == t) to.v[k] = y.v[k];
+            GTR__UNROLL(k, W) if (where[k] == t) to.v[k] = y.v[k];
 #pragma unroll
             for (int k = 0; k < (ANY ? W : 0); k += 4) {
                 gtr__floats<4> dx = { { gtr__load(&to.v[k]), gtr__load(&to.v[k + 1]), gtr__load(&to.v[k + 2]),
                     gtr__load(&to.v[k + 3]) } };
                 dx = gtr__slide_act<4>(m, dx, pixel + k);
-#pragma unroll
-                for (int i = 0; i < 4; i++) gtr__store(&to.v[k + i], dx.v[i]);
+                GTR__UNROLL(i, 4) gtr__store(&to.v[k + i], dx.v[i]);
             }
             gtr__put_whole((T *)m.to.p + pixel, to);
         }
@@ -13552,12 +13316,10 @@ template <typename T> struct gtr__pool_largest {
         for (float &b : best) b = -INFINITY;
     }
     GTR__DEVICE void take(const typename gtr__pool_few<T>::type &x, int) {
-#pragma unroll
-        for (int k = 0; k < gtr__pool_few<T>::W; k++) more(k, gtr__load(&x.v[k]));
+        GTR__UNROLL(k, gtr__pool_few<T>::W) more(k, gtr__load(&x.v[k]));
     }
     GTR__DEVICE void merge(const gtr__pool_largest &line, int) {
-#pragma unroll
-        for (int k = 0; k < gtr__pool_few<T>::W; k++) more(k, line.best[k]);
+        GTR__UNROLL(k, gtr__pool_few<T>::W) more(k, line.best[k]);
     }
     GTR__DEVICE void more(int k, float v) { best[k] = v >= best[k] || v != v ? v : best[k]; }
 };
@@ -13567,26 +13329,22 @@ template <> struct gtr__pool_first<float> {
     int code[4];
     typedef uint32_t bytes;             // the four channels' codes, channel k's in byte k
     GTR__DEVICE void clear() {
-#pragma unroll
-        for (int k = 0; k < 4; k++) { best[k] = -INFINITY; code[k] = 0; }
+        GTR__UNROLL(k, 4) { best[k] = -INFINITY; code[k] = 0; }
     }
     GTR__DEVICE void more(int k, float v, int c) {
         const bool yes = v >= best[k] || v != v;
         best[k] = yes ? v : best[k]; code[k] = yes ? c : code[k];
     }
     GTR__DEVICE void take(const gtr__few<float, 4> &x, int c) {
-#pragma unroll
-        for (int k = 0; k < 4; k++) more(k, x.v[k], c);
+        GTR__UNROLL(k, 4) more(k, x.v[k], c);
     }
     GTR__DEVICE void merge(const gtr__pool_first &line, int c) {
-#pragma unroll
-        for (int k = 0; k < 4; k++) more(k, line.best[k], line.code[k] + c);
+        GTR__UNROLL(k, 4) more(k, line.best[k], line.code[k] + c);
     }
     // The channels' codes; positive: 0 for each channel whose largest is not above 0.
     GTR__DEVICE bytes codes(bool positive) const {
         bytes all = 0;
-#pragma unroll
-        for (int k = 0; k < 4; k++) all |= positive && !(best[k] > 0.0f) ? 0u : (uint32_t)code[k] << 8 * k;
+        GTR__UNROLL(k, 4) all |= positive && !(best[k] > 0.0f) ? 0u : (uint32_t)code[k] << 8 * k;
         return all;
     }
 };
@@ -13619,8 +13377,7 @@ template <typename T> struct gtr__pool_first {
     GTR__DEVICE void take(const gtr__few<T, 8> &x, int c) {
         uint32_t w[4];
         memcpy(w, &x, sizeof w);
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
+        GTR__UNROLL(k, 4) {
             uint32_t sign, v = gtr__pool_plain(w[k], std::is_same<T, __nv_bfloat16>::value);
             asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(sign) : "r"(v));
             v ^= sign & 0x7fff7fffu;
@@ -13629,13 +13386,11 @@ template <typename T> struct gtr__pool_first {
         }
     }
     GTR__DEVICE void merge(const gtr__pool_first &line, int c) {
-#pragma unroll
-        for (int k = 0; k < 8; k++) key[k] = max(key[k], line.key[k] + c);
+        GTR__UNROLL(k, 8) key[k] = max(key[k], line.key[k] + c);
     }
     GTR__DEVICE bytes codes(bool positive) const {
         uint32_t all[2] = { 0, 0 };
-#pragma unroll
-        for (int k = 0; k < 8; k++)
+        GTR__UNROLL(k, 8)
             all[k / 4] |= positive && (uint32_t)key[k] - 0x10000u >= 0x7ffe0000u ? 0u
                 : ((uint32_t)key[k] & 255u) << 8 * (k % 4);
         return make_uint2(all[0], all[1]);
@@ -13649,8 +13404,7 @@ static GTR__DEVICE void gtr__pool_walk(const gtr__slide &m, const T *image, int 
     const gtr__pool_taps<K, S> taps(m);
     const int height = m.axis[0].size, width = m.axis[1].size, pitch = (int)m.channels,
         y0 = py * taps.step_y - m.axis[0].pad, x0 = px * taps.step_x - m.axis[1].pad;
-#pragma unroll
-    for (int r = 0; r < R; r++) top[r].clear();
+    GTR__UNROLL(r, R) top[r].clear();
 #pragma unroll (K ? (R - 1) * S + K : 1)
     for (int j = (R - 1) * taps.step_y + taps.down - 1; j >= 0; j--) {
         const int y = min(max(y0 + j, 0), height - 1);
@@ -13660,16 +13414,13 @@ static GTR__DEVICE void gtr__pool_walk(const gtr__slide &m, const T *image, int 
         for (int i = taps.across - 1; i >= 0; i -= N) {
             typename gtr__pool_few<T>::type v[N];
             int x[N];
-#pragma unroll
-            for (int u = 0; u < N; u++) {
+            GTR__UNROLL(u, N) {
                 x[u] = min(max(x0 + max(i - u, 0), 0), width - 1);
                 v[u] = *(const typename gtr__pool_few<T>::type *)(image + (y * width + x[u]) * pitch);
             }
-#pragma unroll
-            for (int u = 0; u < N; u++) line.take(v[u], taps.across - (x[u] - x0));
+            GTR__UNROLL(u, N) line.take(v[u], taps.across - (x[u] - x0));
         }
-#pragma unroll
-        for (int r = 0; r < R; r++)
+        GTR__UNROLL(r, R)
             if ((unsigned)(j - r * taps.step_y) < (unsigned)taps.down)
                 top[r].merge(line, (taps.down - 1 - (y - y0 - r * taps.step_y)) * taps.across);
     }
@@ -13689,11 +13440,9 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_lines(const 
         const int64_t c = (g - line * m.lines) * W;
         gtr__pool_largest<T> top[R];
         gtr__pool_walk<K, S, R>(m, (const T *)m.from.p + n * h.size * w.size * m.channels + c, py, px, top);
-#pragma unroll
-        for (int r = 0; r < R; r++) {
+        GTR__UNROLL(r, R) {
             typename gtr__pool_few<T>::type y;
-#pragma unroll
-            for (int k = 0; k < W; k++) gtr__store(&y.v[k], top[r].best[k]);
+            GTR__UNROLL(k, W) gtr__store(&y.v[k], top[r].best[k]);
             if (py + r >= h.places) continue;
             const int64_t at = ((n * h.places + py + r) * w.places + px) * m.channels + c;
             gtr__put_whole((T *)m.to.p + at, y);
@@ -13721,8 +13470,7 @@ template <typename T> static GTR__DEVICE void gtr__pool_add(float (&sum)[16 / si
     memcpy(other, &got, sizeof got);
 #pragma unroll
     for (uint32_t &o : other) o = (o ^ (uint32_t)code * 0x01010101u) + 0x7f7f7f7fu;
-#pragma unroll
-    for (int k = 0; k < gtr__pool_few<T>::W; k++)
+    GTR__UNROLL(k, gtr__pool_few<T>::W)
         if (!(other[k / 4] >> (8 * (k % 4) + 7) & 1)) sum[k] += gtr__load(&dy.v[k]);
 }
 // Stores a pixel's dx; ANY: added to what is there, or through an activation's gradient.
@@ -13737,8 +13485,7 @@ static GTR__DEVICE void gtr__pool_give(const gtr__slide &m, int64_t at, const fl
         }
     } else {
         typename gtr__pool_few<T>::type dx;
-#pragma unroll
-        for (int k = 0; k < W; k++) gtr__store(&dx.v[k], sum[k]);
+        GTR__UNROLL(k, W) gtr__store(&dx.v[k], sum[k]);
         gtr__put_whole((T *)m.to.p + at, dx);
     }
 }
@@ -13762,12 +13509,9 @@ template <typename T, int K, int S, bool ANY> static GTR__DEVICE void gtr__pool_
     auto best_of = [&](int ey, int ex) { return best[-((ey * m.tile.columns + ex) << m.tile.log[2])]; };
     few dy[D * D];
     typename gtr__pool_first<T>::bytes got[D * D];
-#pragma unroll
-    for (int e = 0; e < (K ? D * D : 0); e++) { dy[e] = dy_of(e / D, e % D); got[e] = best_of(e / D, e % D); }
-#pragma unroll
-    for (int ry = 0; ry < taps.step_y; ry++)
-#pragma unroll
-        for (int rx = 0; rx < taps.step_x; rx++) {
+    GTR__UNROLL(e, K ? D * D : 0) { dy[e] = dy_of(e / D, e % D); got[e] = best_of(e / D, e % D); }
+    GTR__UNROLL(ry, taps.step_y)
+        GTR__UNROLL(rx, taps.step_x) {
             const int y = y0 + ry, x = x0 + rx;
             if ((unsigned)y >= (unsigned)h.size || (unsigned)x >= (unsigned)w.size) continue;
             float sum[W] = {};
@@ -13803,8 +13547,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_lines(co
         if (line >= m.lines) continue;
         gtr__pool_first<T> top[R];
         gtr__pool_walk<K, S, R>(m, image + line * W, py, px, top);
-#pragma unroll
-        for (int k = 0; k < R; k++) {
+        GTR__UNROLL(k, R) {
             typename gtr__pool_first<T>::bytes b = top[k].codes(!ANY && m.act);
             if ((unsigned)(py + k) >= (unsigned)m.axis[0].places || (unsigned)px >= (unsigned)m.axis[1].places)
                 memset(&b, 0, sizeof b);
@@ -13835,17 +13578,14 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd(const __gri
             float best[N][W], dy[N][W];
             gtr__take_all(m.y, best, [&](int u) { return at[u]; });
             gtr__take_all(m.from, dy, [&](int u) { return at[u]; });
-#pragma unroll
-            for (int u = 0; u < N; u++) if (at[u] >= 0) {
+            GTR__UNROLL(u, N) if (at[u] >= 0) {
                 unsigned mask = 0;
-#pragma unroll
-                for (int k = 0; k < W; k++) mask |= (gtr__slide_is(m, v[0][k], best[u][k]) ? 1u : 0u) << k;
+                GTR__UNROLL(k, W) mask |= (gtr__slide_is(m, v[0][k], best[u][k]) ? 1u : 0u) << k;
                 if (h.dilation > 1 && (s.y + h.pad - y[u] * h.step) % h.dilation) mask = 0;
                 if (w.dilation > 1 && (s.x + w.pad - x[u] * w.step) % w.dilation) mask = 0;
                 if (mask) mask = gtr__slide_first(m, image, gtr__slide_reads<GTR__SLIDE_MAX>(m, 0, y[u]),
                     gtr__slide_reads<GTR__SLIDE_MAX>(m, 1, x[u]), s.y, s.x, best[u], mask);
-#pragma unroll
-                for (int k = 0; k < W; k++) if (mask >> k & 1) r[k] += dy[u][k];
+                GTR__UNROLL(k, W) if (mask >> k & 1) r[k] += dy[u][k];
             }
         });
         gtr__slide_give<W>(m, s.at, r);
@@ -13866,16 +13606,14 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const
         float best[W], dy[1][W];
         int where[W], tap = 0;
         gtr__take_all(m.from, dy, [&](int) { return s.at; });
-#pragma unroll
-        for (int k = 0; k < W; k++) { best[k] = -INFINITY; where[k] = 0; }
+        GTR__UNROLL(k, W) { best[k] = -INFINITY; where[k] = 0; }
         gtr__slide_over<N>(m, image, w.size, down, across, [&](const int64_t (&at)[N], const int (&)[N],
                 const int (&)[N]) {
             float v[N][W];
             gtr__take_all(m.x, v, [&](int u) { return at[u]; });
 #pragma unroll
             for (int u = 0; u < N; u++, tap++)
-#pragma unroll
-                for (int k = 0; k < W; k++)
+                GTR__UNROLL(k, W)
                     if (at[u] >= 0 && !(v[u][k] <= best[k]) && best[k] == best[k]) {
                         best[k] = v[u][k]; where[k] = tap;
                     }
@@ -13887,8 +13625,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const
                 const int j = y - down.first, i = x - across.first;
                 const bool in = j >= 0 && j < down.n && i >= 0 && i < across.n;
                 float r[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-#pragma unroll
-                for (int k = 0; k < W; k++) r[k] = in && where[k] == j * across.n + i ? dy[0][k] : 0.0f;
+                GTR__UNROLL(k, W) r[k] = in && where[k] == j * across.n + i ? dy[0][k] : 0.0f;
                 gtr__slide_give<W>(m, image + ((int64_t)y * w.size + x) * m.channels, r);
             }
     }
@@ -13909,27 +13646,23 @@ template <int W> static GTR__DEVICE uint32_t gtr__slide_best(const gtr__slide &m
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
     float best[W];
     uint32_t tap[W], all = 0;
-#pragma unroll
-    for (int k = 0; k < W; k++) { best[k] = -INFINITY; tap[k] = 255; }
+    GTR__UNROLL(k, W) { best[k] = -INFINITY; tap[k] = 255; }
     gtr__slide_over<N>(m, image, w.size, gtr__slide_reads<GTR__SLIDE_MAX>(m, 0, py),
             gtr__slide_reads<GTR__SLIDE_MAX>(m, 1, px), [&](const int64_t (&at)[N], const int (&y)[N],
             const int (&x)[N]) {
         float v[N][W];
         gtr__take_all(m.x, v, [&](int u) { return at[u]; });
-#pragma unroll
-        for (int u = 0; u < N; u++) if (at[u] >= 0) {
+        GTR__UNROLL(u, N) if (at[u] >= 0) {
             int j = y[u] + h.pad - py * h.step, i = x[u] + w.pad - px * w.step;
             if (h.dilation > 1) j /= h.dilation;
             if (w.dilation > 1) i /= w.dilation;
-#pragma unroll
-            for (int k = 0; k < W; k++)
+            GTR__UNROLL(k, W)
                 if ((!(v[u][k] <= best[k]) && best[k] == best[k]) || tap[k] == 255) {
                     best[k] = v[u][k]; tap[k] = (uint32_t)(j * w.kernel + i);
                 }
         }
     });
-#pragma unroll
-    for (int k = 0; k < W; k++) all |= tap[k] << 8 * k;
+    GTR__UNROLL(k, W) all |= tap[k] << 8 * k;
     return all;
 }
 template <int W>
@@ -13968,8 +13701,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_tile(con
                     [&](const int64_t (&at)[N], const int (&py)[N], const int (&px)[N]) {
                 uint32_t mask[N];
                 float dy[N][W];
-#pragma unroll
-                for (int u = 0; u < N; u++) {
+                GTR__UNROLL(u, N) {
                     int j = y + h.pad - py[u] * h.step, i = x + w.pad - px[u] * w.step;
                     bool in = at[u] >= 0;
                     if (h.dilation > 1) { in = in && j % h.dilation == 0; j /= h.dilation; }
@@ -13977,14 +13709,11 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_tile(con
                     const uint32_t got = in ? best[(((py[u] - py0) * columns + px[u] - px0) << m.log[2])
                         + (e & (lines - 1))] : 0xffffffffu;
                     mask[u] = 0;
-#pragma unroll
-                    for (int k = 0; k < W; k++) mask[u] |= ((got >> 8 * k & 255u) == (uint32_t)(j * w.kernel + i)) << k;
+                    GTR__UNROLL(k, W) mask[u] |= ((got >> 8 * k & 255u) == (uint32_t)(j * w.kernel + i)) << k;
                 }
                 gtr__take_all(m.from, dy, [&](int u) { return mask[u] ? at[u] : -1; });
-#pragma unroll
-                for (int u = 0; u < N; u++)
-#pragma unroll
-                    for (int k = 0; k < W; k++) if (mask[u] >> k & 1) sum[k] += dy[u][k];
+                GTR__UNROLL(u, N)
+                    GTR__UNROLL(k, W) if (mask[u] >> k & 1) sum[k] += dy[u][k];
             });
             gtr__slide_give<W>(m, ((n * h.size + y) * w.size + x) * m.channels + line * W, sum);
         }
@@ -14248,8 +13977,7 @@ template <int W> struct gtr__bn_tally {
         if (rows == 0.0f) return;
         const float each = 1.0f / rows, share = rows / (n + rows), both = n * share;
         n += rows;
-#pragma unroll
-        for (int w = 0; w < W; w++) {
+        GTR__UNROLL(w, W) {
             const float off = sum[w] * each;
             mean[w] += off * share;
             q[w] += fmaxf(squares[w] - sum[w] * off, 0.0f) + off * off * both;
@@ -14277,8 +14005,7 @@ template <int W> struct gtr__bn_own {
         for (int q = 0; q < W; q += 4) {
             const int n = W < 4 ? W : 4;
             float w[4];
-#pragma unroll
-            for (int k = 0; k < 4; k++) w[k] = k < n ? v[q + k] : 0.0f;
+            GTR__UNROLL(k, 4) w[k] = k < n ? v[q + k] : 0.0f;
             gtr__give(y, i * m.channels + channel + q, n, w);
             gtr__watch(guard, w, n);
         }
@@ -14287,8 +14014,7 @@ template <int W> struct gtr__bn_own {
     GTR__DEVICE void figure(const gtr__opd &o, float (&v)[W]) const {
         float w[1][W];
         gtr__take_all(o, w, [&](int) { return live ? channel : -1; });
-#pragma unroll
-        for (int k = 0; k < W; k++) v[k] = w[0][k];
+        GTR__UNROLL(k, W) v[k] = w[0][k];
     }
     GTR__DEVICE gtr__opd part(int s, int q) const {
         gtr__opd o = { m.part + ((int64_t)s * 2 + q) * m.channels, GTR_F32, 0 };
@@ -14315,12 +14041,10 @@ template <int W> struct gtr__bn_own {
     template <int N> GTR__DEVICE void sum(float (&v)[N]) const {
         float (*const scratch)[SUMS] = sums_of(), (&total)[SUMS] = scratch[GTR__BN_T / 32];
         for (int o = 16; o >= m.lanes; o >>= 1)
-#pragma unroll
-            for (int k = 0; k < N; k++) v[k] += __shfl_xor_sync(0xffffffffu, v[k], o);
+            GTR__UNROLL(k, N) v[k] += __shfl_xor_sync(0xffffffffu, v[k], o);
         __syncthreads();
         if ((int)threadIdx.x % 32 < m.lanes)
-#pragma unroll
-            for (int k = 0; k < N; k++) scratch[threadIdx.x / 32][lane * N + k] = v[k];
+            GTR__UNROLL(k, N) scratch[threadIdx.x / 32][lane * N + k] = v[k];
         __syncthreads();
         if ((int)threadIdx.x < m.lanes * N) {       // a thread a sum: of all threads it would be a thousand conflicts
             float all = 0.0f;
@@ -14329,19 +14053,16 @@ template <int W> struct gtr__bn_own {
             total[threadIdx.x] = all;
         }
         __syncthreads();
-#pragma unroll
-        for (int k = 0; k < N; k++) v[k] = total[lane * N + k];
+        GTR__UNROLL(k, N) v[k] = total[lane * N + k];
     }
     // Broadcasts to all threads of a lane what the one with the piece's first row has.
     GTR__DEVICE void of_first(float (&v)[W]) const {
         float (&total)[SUMS] = sums_of()[GTR__BN_T / 32];
         __syncthreads();
         if (row == 0)
-#pragma unroll
-            for (int w = 0; w < W; w++) total[lane * W + w] = v[w];
+            GTR__UNROLL(w, W) total[lane * W + w] = v[w];
         __syncthreads();
-#pragma unroll
-        for (int w = 0; w < W; w++) v[w] = total[lane * W + w];
+        GTR__UNROLL(w, W) v[w] = total[lane * W + w];
     }
     // Mean and squared deviations of 1 / share rows, of which each(f) calls f(n, mean, deviations) for those that the
     // thread has. mean comes as a value near to it, in all of a lane's threads the same; what the deviations from that
@@ -14349,16 +14070,14 @@ template <int W> struct gtr__bn_own {
     template <typename E> GTR__DEVICE void join(float share, float (&mean)[W], float (&q)[W], E each) const {
         float qr[2 * W] = {};
         each([&](float n, const float (&a)[W], const float (&b)[W]) {
-#pragma unroll
-            for (int w = 0; w < W; w++) {
+            GTR__UNROLL(w, W) {
                 const float d = a[w] - mean[w];
                 qr[w] += n * (d * d) + b[w];
                 qr[W + w] += n * d;
             }
         });
         sum(qr);
-#pragma unroll
-        for (int w = 0; w < W; w++) {
+        GTR__UNROLL(w, W) {
             const float off = qr[W + w] * share;
             mean[w] += off;
             q[w] = qr[w] - qr[W + w] * off;
@@ -14367,8 +14086,7 @@ template <int W> struct gtr__bn_own {
     }
     // Of the block's piece, and of all pieces.
     GTR__DEVICE void join(const gtr__bn_tally<W> &all, float (&mean)[W], float (&q)[W]) const {
-#pragma unroll
-        for (int w = 0; w < W; w++) mean[w] = all.mean[w];
+        GTR__UNROLL(w, W) mean[w] = all.mean[w];
         of_first(mean);
         join(1.0f / (float)count(piece), mean, q, [&](auto f) { f(all.n, all.mean, all.q); });
     }
@@ -14402,11 +14120,9 @@ template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
     GTR__DEVICE void put(const gtr__opd &y, int64_t i, const rows &v) const {
         const int64_t from = i * m.channels + this->channel;
         if (full(i) && !y.add) { gtr__put_rows(y, v, from, pitch); return; }
-#pragma unroll
-        for (int u = 0; u < U; u++) if (i + u * step < end) {
+        GTR__UNROLL(u, U) if (i + u * step < end) {
             float w[4];
-#pragma unroll
-            for (int k = 0; k < 4; k++) w[k] = k < W ? v[u][k] : 0.0f;
+            GTR__UNROLL(k, 4) w[k] = k < W ? v[u][k] : 0.0f;
             gtr__give(y, from + u * pitch, W, w);
         }
     }
@@ -14420,17 +14136,13 @@ template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
                 const int got = full(i) ? U : (int)((uint32_t)(end - i + step - 1) / (uint32_t)step);
                 take(m.x, i, v);
                 if (i == first)
-#pragma unroll
-                    for (int w = 0; w < W; w++) {
-#pragma unroll
-                        for (int u = 0; u < U; u++) all.mean[w] += v[u][w];
+                    GTR__UNROLL(w, W) {
+                        GTR__UNROLL(u, U) all.mean[w] += v[u][w];
                         all.mean[w] /= (float)got;
                     }
                 some += (float)got;
-#pragma unroll
-                for (int u = 0; u < U; u++) if (u < got)
-#pragma unroll
-                    for (int w = 0; w < W; w++) all.add(w, v[u][w]);
+                GTR__UNROLL(u, U) if (u < got)
+                    GTR__UNROLL(w, W) all.add(w, v[u][w]);
             }
             all.join(some);
         }
@@ -14448,21 +14160,16 @@ template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
             this->join(all, mean, q);
             return;
         }
-#pragma unroll
-        for (int w = 0; w < W; w++) mean[w] = 0.0f;
+        GTR__UNROLL(w, W) mean[w] = 0.0f;
         if (first < end) {
             take(m.x, first, v);
-#pragma unroll
-            for (int u = 0; u < U; u++)
-#pragma unroll
-                for (int w = 0; w < W; w++) mean[w] += v[u][w];
+            GTR__UNROLL(u, U)
+                GTR__UNROLL(w, W) mean[w] += v[u][w];
         }
         this->sum(mean);
-#pragma unroll
-        for (int w = 0; w < W; w++) mean[w] *= share;
+        GTR__UNROLL(w, W) mean[w] *= share;
         this->join(share, mean, q, [&](auto f) {
-#pragma unroll
-            for (int u = 0; u < U; u++) if (first + u * step < end) f(1.0f, v[u], none);
+            GTR__UNROLL(u, U) if (first + u * step < end) f(1.0f, v[u], none);
         });
     }
 };
@@ -14475,8 +14182,7 @@ static GTR__DEVICE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const flo
         const float (&shift)[W], const float (&from)[W]) {
     const bool relu = gtr__is(m.act, GTR__IN_LINE);
     float y[W < 4 ? 4 : W] = {};
-#pragma unroll
-    for (int w = 0; w < W; w++) {
+    GTR__UNROLL(w, W) {
         y[w] = fmaf(v[w] - mean[w], weight[w], shift[w]);
         if (m.from.p) y[w] += from[w];
         if (relu) y[w] = gtr__unary_fwd<GTR__IN_LINE>(y[w], 0.0f, 0.0f);
@@ -14485,8 +14191,7 @@ static GTR__DEVICE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const flo
 #pragma unroll
         for (int w = 0; w < W; w += 4)
             if (m.act && !relu) gtr__unary4<ACTS == GTR__BN_ANY>(m.act, y + w, m.act_a, m.act_b);
-#pragma unroll
-    for (int w = 0; w < W; w++) v[w] = y[w];
+    GTR__UNROLL(w, W) v[w] = y[w];
 }
 // Of all rows: var is their squared deviations when it comes. By a thread of each lane of the first piece they are
 // stored.
@@ -14494,8 +14199,7 @@ template <int W> static GTR__DEVICE void gtr__bn_settle(const gtr__bn_own<W> &p,
         float (&var)[W], float (&weight)[W]) {
     const float share = 1.0f / (float)p.m.rows;
     float rstd[W];
-#pragma unroll
-    for (int w = 0; w < W; w++) {
+    GTR__UNROLL(w, W) {
         if (p.m.training) var[w] *= share;
         rstd[w] = rsqrtf(var[w] + p.m.eps);
         weight[w] *= rstd[w];
@@ -14520,8 +14224,7 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_cons
         typename own::rows from;
         if (STAGE || !m.training || !p.held) p.take(m.x, i, v);
         if (m.from.p) p.take(m.from, i, from);
-#pragma unroll
-        for (int u = 0; u < own::U; u++) gtr__bn_apply<W, ACTS>(m, v[u], mean, weight, shift, from[u]);
+        GTR__UNROLL(u, own::U) gtr__bn_apply<W, ACTS>(m, v[u], mean, weight, shift, from[u]);
         p.put(m.y, i, v);
     }
 }
@@ -14533,8 +14236,7 @@ template <int W> struct gtr__bn_back {
         float rstd[W];
         p.figure(p.m.weight, weight); p.figure(p.m.mean, mean); p.figure(p.m.rstd, rstd);
         if (p.m.act) p.figure(p.m.bias, shift);
-#pragma unroll
-        for (int w = 0; w < W; w++) weight[w] *= rstd[w];
+        GTR__UNROLL(w, W) weight[w] *= rstd[w];
     }
     GTR__DEVICE float passes(const gtr__bn &m, bool relu, int w, float d, float g) const {
         return !relu || fmaf(d, weight[w], shift[w]) > m.act_a ? g : 0.0f;
@@ -14551,15 +14253,12 @@ template <int W> struct gtr__bn_back {
     // The block's sums; those of a piece as they are.
     GTR__DEVICE void sums(const gtr__bn_own<W> &p) {
         p.sum(sum);
-#pragma unroll
-        for (int w = 0; w < W; w++) { a[w] = sum[w]; b[w] = sum[W + w]; }
+        GTR__UNROLL(w, W) { a[w] = sum[w]; b[w] = sum[W + w]; }
     }
     GTR__DEVICE void parts(const gtr__bn_own<W> &p) {
-#pragma unroll
-        for (int w = 0; w < 2 * W; w++) sum[w] = 0.0f;
+        GTR__UNROLL(w, 2 * W) sum[w] = 0.0f;
         p.parts([&](float, const float (&a2)[W], const float (&b2)[W]) {
-#pragma unroll
-            for (int w = 0; w < W; w++) { sum[w] += a2[w]; sum[W + w] += b2[w]; }
+            GTR__UNROLL(w, W) { sum[w] += a2[w]; sum[W + w] += b2[w]; }
         });
         sums(p);
     }
@@ -14568,11 +14267,9 @@ template <int W> struct gtr__bn_back {
         const float share = p.m.training ? 1.0f / (float)p.m.rows : 0.0f;
         float rstd[W];
         p.figure(p.m.rstd, rstd);               // once more, rather than held in registers that long
-#pragma unroll
-        for (int w = 0; w < W; w++) b[w] *= rstd[w];
+        GTR__UNROLL(w, W) b[w] *= rstd[w];
         if (p.row == 0 && p.piece == 0) { p.give(p.m.dweight, 0, b, p.m.guard); p.give(p.m.dbias, 0, a, p.m.guard); }
-#pragma unroll
-        for (int w = 0; w < W; w++) { a[w] *= share; b[w] *= share * rstd[w]; }
+        GTR__UNROLL(w, W) { a[w] *= share; b[w] *= share * rstd[w]; }
     }
 };
 template <int W, int STAGE>
@@ -14587,10 +14284,8 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
     else {
         for (int64_t i = p.first; i < p.end; i += own::U * p.step) {
             p.take(m.dy, i, g); p.take(m.x, i, v);
-#pragma unroll
-            for (int u = 0; u < own::U; u++)        // rows from end on have a dy of 0
-#pragma unroll
-                for (int w = 0; w < W; w++) back.add(m, relu, w, v[u][w], g[u][w]);
+            GTR__UNROLL(u, own::U)        // rows from end on have a dy of 0
+                GTR__UNROLL(w, W) back.add(m, relu, w, v[u][w], g[u][w]);
         }
         back.sums(p);
     }
@@ -14600,10 +14295,8 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
     for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
         const int64_t i = p.group(j);
         if (STAGE || !p.held) { p.take(m.dy, i, g); p.take(m.x, i, v); }
-#pragma unroll
-        for (int u = 0; u < own::U; u++)
-#pragma unroll
-            for (int w = 0; w < W; w++) v[u][w] = back.dx(m, relu, w, v[u][w], g[u][w]);
+        GTR__UNROLL(u, own::U)
+            GTR__UNROLL(w, W) v[u][w] = back.dx(m, relu, w, v[u][w], g[u][w]);
         p.put(m.dx, i, v);
     }
 }
@@ -14688,8 +14381,7 @@ template <typename T> struct gtr__bn_ring {
             asked++;
             next = next + stride == span ? 0 : next + stride;
         };
-#pragma unroll
-        for (int k = 0; k < GTR__BN_AHEAD; k++) ask();
+        GTR__UNROLL(k, GTR__BN_AHEAD) ask();
         gtr__copies_done<GTR__BN_AHEAD - 1>();
         if (rows) { open(slot, a); first(a); }
 #pragma unroll 1
@@ -14706,8 +14398,7 @@ template <typename T> struct gtr__bn_ring {
     // Ahead of `back`: the last rows of a tensor of which there are no slots yet, into those behind the others.
     GTR__DEVICE void ahead(const void *y) const {
         const uint64_t policy = gtr__once_policy();
-#pragma unroll
-        for (int j = 0; j < GTR__BN_AHEAD; j++) {
+        GTR__UNROLL(j, GTR__BN_AHEAD) {
             if (y && j < rows)
                 gtr__copy16(slot + span + j * stride, (const char *)y + origin + (rows - 1 - j) * pitch, true,
                     policy);
@@ -14753,11 +14444,9 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(co
     {
         gtr__bn_tally<W> all;
         r.template over<false>(m.x.p, NULL, [&](const float (&x)[W]) {
-#pragma unroll
-            for (int w = 0; w < W; w++) all.mean[w] = x[w];
+            GTR__UNROLL(w, W) all.mean[w] = x[w];
         }, [&](int k, const float (&x)[W], const float (&)[W]) {
-#pragma unroll
-            for (int w = 0; w < W; w++) all.add(w, x[w]);
+            GTR__UNROLL(w, W) all.add(w, x[w]);
             if (k % 64 == 63) all.join(64.0f);
         });
         all.join((float)(r.rows % 64));
@@ -14785,8 +14474,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_bwd_gri
     gtr__bn_back<W> back(p);
     r.template over<true>(m.x.p, m.dy.p, [](const float (&)[W]) {}, [&](int, const float (&x)[W],
             const float (&dy)[W]) {
-#pragma unroll
-        for (int w = 0; w < W; w++) back.add(m, RELU, w, x[w], dy[w]);
+        GTR__UNROLL(w, W) back.add(m, RELU, w, x[w], dy[w]);
     });
     back.sums(p);
     p.give_parts(back.a, back.b);
@@ -14794,8 +14482,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_bwd_gri
     back.parts(p);
     back.settle(p);
     if (m.dx.p) r.template back<true>(m.x.p, m.dy.p, [&](int64_t offset, float (&x)[W], const float (&dy)[W]) {
-#pragma unroll
-        for (int w = 0; w < W; w++) x[w] = back.dx(m, RELU, w, x[w], dy[w]);
+        GTR__UNROLL(w, W) x[w] = back.dx(m, RELU, w, x[w], dy[w]);
         r.put(m.dx.p, offset, x);
     });
 }
@@ -15553,8 +15240,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_cumsum(const gtr__scan m
         float before = 0.0f;
         for (int64_t base = 0; base < m.n; base += 4 * GTR__T) {
             float v[4], sum = 0.0f;
-#pragma unroll
-            for (int u = 0; u < 4; u++) {
+            GTR__UNROLL(u, 4) {
                 const int64_t i = base + 4 * t + u;
                 v[u] = sum += i < m.n ? gtr__get(m.x.p, m.x.t, gtr__scan_at(m, l, i)) : 0.0f;
             }
@@ -15570,8 +15256,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_cumsum(const gtr__scan m
             float at = before;
             for (int w = 0; w < GTR__T / 32; w++) { if (w == t / 32) at = before; before += warps[w]; }
             if (t % 32) at += lane;
-#pragma unroll
-            for (int u = 0; u < 4; u++) {
+            GTR__UNROLL(u, 4) {
                 const int64_t i = base + 4 * t + u;
                 if (i < m.n) gtr__give1(m.y, gtr__scan_at(m, l, i), at + v[u]);
             }
@@ -16066,10 +15751,8 @@ static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int32_t first, int 
     int n = threadIdx.x < m.rows && !m.tally && first != m.ignore;
     for (int64_t i = threadIdx.x + step; i < m.rows && !m.tally; i += 8 * step) {
         int32_t label[8];
-#pragma unroll
-        for (int u = 0; u < 8; u++) label[u] = i + u * step < m.rows ? m.label[i + u * step] : 0;
-#pragma unroll
-        for (int u = 0; u < 8; u++) n += i + u * step < m.rows && label[u] != m.ignore;
+        GTR__UNROLL(u, 8) label[u] = i + u * step < m.rows ? m.label[i + u * step] : 0;
+        GTR__UNROLL(u, 8) n += i + u * step < m.rows && label[u] != m.ignore;
     }
     return gtr__block_sum(n, counts);
 }
@@ -16143,8 +15826,7 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
         }
         if (!m.dx.p || !live) continue;
         for (int64_t i = lane, now = k; now > 0; ) {
-#pragma unroll
-            for (int u = 0; u < 4; u++)
+            GTR__UNROLL(u, 4)
                 first[u] = q.counted ? gtr__xent_dx(m, g, first[u], q.lse, i + u * m.team == y, q.bad) : 0.0f;
             gtr__row_give(m.dx, at + i, m.team, (int)now, first);
             i += 4 * m.team;
@@ -16180,8 +15862,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent
         float2 lse = gtr__xent_lse(m, row);
         int64_t y = m.label[row];
         gtr__take(m.x.p, m.x.t, i, n, v);
-#pragma unroll
-        for (int u = 0; u < 4; u++) {
+        GTR__UNROLL(u, 4) {
             if (u >= n) continue;
             v[u] = y == m.ignore ? 0.0f : gtr__xent_dx(m, g, v[u], lse, column == y, y < 0 || y >= m.n);
             if (++column == m.n && u + 1 < n) {
@@ -16298,8 +15979,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair
         float x[4], t[4], a[4], b[4];
         gtr__take(m.x.p, m.x.t, i, n, x);
         gtr__take(m.t.p, m.t.t, i, n, t);
-#pragma unroll
-        for (int u = 0; u < 4; u++) {
+        GTR__UNROLL(u, 4) {
             a[u] = gtr__pair_dx(m.square, g, x[u], t[u]);
             b[u] = m.square ? -a[u] : -g * x[u];
         }
@@ -16336,15 +16016,12 @@ gtr__k_pair(const gtr__pair m, float *part, uint32_t *ticket, gtr__opd out) {
         float x[2][W], t[2][W];
         const auto at = [&](int u) { return i + u * step < m.count ? i + u * step : -1; };
         gtr__take_all(m.x, x, at); gtr__take_all(m.t, t, at);
-#pragma unroll
-        for (int u = 0; u < 2; u++) {
+        GTR__UNROLL(u, 2) {
             float d[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
             if (at(u) < 0) continue;
-#pragma unroll
-            for (int e = 0; e < W; e++) sum[e] += gtr__pair_term(m.square, x[u][e], t[u][e]);
+            GTR__UNROLL(e, W) sum[e] += gtr__pair_term(m.square, x[u][e], t[u][e]);
             if (!m.dx.p) continue;
-#pragma unroll
-            for (int e = 0; e < W; e++) d[e] = gtr__pair_dx(m.square, slope, x[u][e], t[u][e]);
+            GTR__UNROLL(e, W) d[e] = gtr__pair_dx(m.square, slope, x[u][e], t[u][e]);
             gtr__give(m.dx, at(u), W, d);
         }
     }
@@ -16700,8 +16377,7 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
             const uint32_t skip = (uint32_t)(g0 - first * line), left = (uint32_t)(g1 - g0), per = (uint32_t)line;
             for (uint32_t q = threadIdx.x; q < left; q += 4 * GTR__T) {
                 uint4 raw[4];
-#pragma unroll
-                for (int u = 0; u < 4; u++) {
+                GTR__UNROLL(u, 4) {
                     raw[u] = make_uint4(0, 0, 0, 0);
                     if (q + u * GTR__T >= left) continue;
                     const int64_t from = origin[(q + u * GTR__T + skip) / per] + (g0 + q + u * GTR__T) * width;
@@ -16709,14 +16385,12 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
                     else if (width == 4) raw[u].x = *(const uint32_t *)(src + from);
                     else raw[u].x = *(const unsigned char *)(src + from);
                 }
-#pragma unroll
-                for (int u = 0; u < 4; u++) {
+                GTR__UNROLL(u, 4) {
                     float v[4];
                     if (q + u * GTR__T >= left) continue;
                     gtr__cook(raw[u], GTR_F32, v);
                     if (in.from == GTR_U8) {
-#pragma unroll
-                        for (int k = 0; k < 4; k++) {
+                        GTR__UNROLL(k, 4) {
                             v[k] = (float)(raw[u].x >> 8 * k & 255u);
                             if (in.to.t != GTR_I32) v[k] = fmaf(in.scale, v[k], in.shift);
                         }
@@ -16789,8 +16463,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid
             x = (int)(e - p * ow); c = (int)(p / oh); y = (int)(p % oh);
         }
         float v[4];
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
+        GTR__UNROLL(k, 4) {
             if (k < width) v[k] = gtr__image_at(f, d, src + from, c, y, x);
             if (m.to_last && ++c == m.channels) { c = 0; if (++x == m.ow) { x = 0; y++; } }
             else if (!m.to_last && ++x == m.ow) { x = 0; if (++y == m.oh) { y = 0; c++; } }
@@ -16847,26 +16520,22 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn_few(const __gr
     const float *src = (const float *)(uintptr_t)record->src[f.in.slot] + gtr__feed_image(f, record, row);
     const bool whole = ((uintptr_t)src & 15) == 0;      // aligned to 16 bytes, which a user's memory need not be
     T *to = (T *)f.in.to.p + (int64_t)row * m.pixels * C;
-#pragma unroll
-    for (int u = 0; u < GTR__TURN_FEW; u++) {
+    GTR__UNROLL(u, GTR__TURN_FEW) {
         const int p = ((int)part * GTR__TURN_FEW + u) * 4 * GTR__T + 4 * (int)threadIdx.x;
         if (p >= m.pixels) break;
         float4 v[C];
-#pragma unroll
-        for (int c = 0; c < C; c++) {
+        GTR__UNROLL(c, C) {
             const float *at = src + c * m.pixels + p;
             v[c] = whole ? *(const float4 *)at : make_float4(at[0], at[1], at[2], at[3]);
         }
         alignas(16) T out[4 * C];
-#pragma unroll
-        for (int c = 0; c < C; c++) {
+        GTR__UNROLL(c, C) {
             const float scale = f.image.scale[c], shift = f.image.shift[c] - f.image.mean[c];
             gtr__store(&out[c], fmaf(v[c].x, scale, shift)); gtr__store(&out[C + c], fmaf(v[c].y, scale, shift));
             gtr__store(&out[2 * C + c], fmaf(v[c].z, scale, shift));
             gtr__store(&out[3 * C + c], fmaf(v[c].w, scale, shift));
         }
-#pragma unroll
-        for (int k = 0; k < C * (int)sizeof(T) / 2; k++) ((uint2 *)(to + p * C))[k] = ((const uint2 *)out)[k];
+        GTR__UNROLL(k, C * (int)sizeof(T) / 2) ((uint2 *)(to + p * C))[k] = ((const uint2 *)out)[k];
     }
 }
 // All threads of the block write a tile, `pixels` pixels of `channels` channels, to the input, whose elements for the
@@ -16884,8 +16553,7 @@ template <typename T> static GTR__DEVICE void gtr__feed_turned(const gtr__feed_t
         if (c >= channels) continue;
         if (each == 1) { gtr__store(at, tile[c * pitch + p]); continue; }
         gtr__few<T, W> v;
-#pragma unroll
-        for (int k = 0; k < W; k++) {
+        GTR__UNROLL(k, W) {
             gtr__store(&v.v[k], tile[c * pitch + p]);
             if (++c == most) { c = 0; p++; }
         }
@@ -16910,15 +16578,13 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_c
     const char *src = (const char *)(uintptr_t)record->src[f.in.slot];
     const int64_t from = gtr__feed_image(f, record, row) + (int64_t)c0 * m.pixels + p0;
     uint32_t raw[GTR__TURN_EACH];
-#pragma unroll
-    for (int u = 0; u < GTR__TURN_EACH; u++) {
+    GTR__UNROLL(u, GTR__TURN_EACH) {
         const int e = (int)threadIdx.x + u * GTR__T, c = e >> m.log, p = e & ((1 << m.log) - 1), at = c * m.pixels + p;
         raw[u] = 0;
         if (c >= channels || p >= pixels) continue;
         raw[u] = f.in.from == GTR_U8 ? ((const unsigned char *)src + from)[at] : ((const uint32_t *)src + from)[at];
     }
-#pragma unroll
-    for (int u = 0; u < GTR__TURN_EACH; u++) {
+    GTR__UNROLL(u, GTR__TURN_EACH) {
         const int e = (int)threadIdx.x + u * GTR__T, c = e >> m.log, k = min(c0 + c, GTR__CHANNELS - 1);
         if (c >= channels) continue;
         tile[e + c] = fmaf(f.in.from == GTR_U8 ? (float)raw[u] : __uint_as_float(raw[u]), image.scale[k],
@@ -17051,11 +16717,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
         const int64_t whole = m.piece[q].count / 4;
         for (int64_t k = i; k < whole; k += 4 * step) {
             float4 v[4];
-#pragma unroll
-            for (int u = 0; u < 4; u++) v[u] = k + u * step < whole ? ((const float4 *)g)[k + u * step]
+            GTR__UNROLL(u, 4) v[u] = k + u * step < whole ? ((const float4 *)g)[k + u * step]
                 : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-#pragma unroll
-            for (int u = 0; u < 4; u++) {
+            GTR__UNROLL(u, 4) {
                 GTR__LOOK(v[u].x); GTR__LOOK(v[u].y); GTR__LOOK(v[u].z); GTR__LOOK(v[u].w);
                 if (m.sums) sum += (double)((v[u].x * v[u].x + v[u].y * v[u].y) + (v[u].z * v[u].z + v[u].w * v[u].w));
             }
@@ -17131,8 +16795,7 @@ typedef struct gtr__reporting {
 static GTR__DEVICE void gtr__report_entry(const gtr__reporting &m, uint64_t step, uint64_t applied,
         float norm, bool guard) {
     volatile gtr__entry *e = &m.shared->entry[step % GTR__RING];
-#pragma unroll
-    for (int k = 0; k < GTR__MAX_REPORT; k++)
+    GTR__UNROLL(k, GTR__MAX_REPORT)
         e->value[k] = m.value[k].p ? gtr__get(m.value[k].p, m.value[k].t, 0) : 0.0f;
     e->norm = norm;
     e->lr = gtr__rate_of(m.ctl, m.shared, 0);
@@ -17272,13 +16935,11 @@ static GTR__DEVICE void gtr__load4(const float *p, int n, bool wide, float *v) {
         v[0] = f.x; v[1] = f.y; v[2] = f.z; v[3] = f.w;
         return;
     }
-#pragma unroll
-    for (int k = 0; k < 4; k++) v[k] = k < n ? p[k] : 0.0f;
+    GTR__UNROLL(k, 4) v[k] = k < n ? p[k] : 0.0f;
 }
 static GTR__DEVICE void gtr__store4(float *p, int n, bool wide, const float *v) {
     if (n == 4 && wide) { __stcg((float4 *)p, make_float4(v[0], v[1], v[2], v[3])); return; }     // else four stores
-#pragma unroll
-    for (int k = 0; k < 4; k++) if (k < n) p[k] = v[k];
+    GTR__UNROLL(k, 4) if (k < n) p[k] = v[k];
 }
 // beta^t by squaring: exact to some ulps of a double for any t, which a float power is not.
 static GTR__DEVICE double gtr__power(double beta, uint64_t t) {
@@ -17460,8 +17121,7 @@ struct gtr__update_four {       // elements of one segment
             if (met >= 0) gtr__load4(f.rows + met * f.line + from, 4, true, g);
             return;
         }
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
+        GTR__UNROLL(k, 4) {
             if (k < n && met >= 0) g[k] = f.rows[met * f.line + from];
             if (++from == f.line && k + 1 < n) { from = 0; met = f.met[++row]; }
         }
@@ -17476,8 +17136,7 @@ struct gtr__update_four {       // elements of one segment
         if (o.states > 1) gtr__store4(o.state[1] + e, n, true, b);
         if (o.all > o.states) {
             gtr__load4(o.state[o.states] + e, n, true, a);
-#pragma unroll
-            for (int k = 0; k < 4; k++) a[k] = fmaf(rates.ema, p[k] - a[k], a[k]);
+            GTR__UNROLL(k, 4) a[k] = fmaf(rates.ema, p[k] - a[k], a[k]);
             gtr__store4(o.state[o.states] + e, n, true, a);
         }
         low(q->bf16, GTR_BF16, at);
@@ -17488,8 +17147,7 @@ struct gtr__update_four {       // elements of one segment
         if (!copy) return;
         if (n == 4 && ((uintptr_t)copy & 7) == 0) gtr__put4(copy, type, at, make_float4(p[0], p[1], p[2], p[3]));
         else {
-#pragma unroll
-            for (int k = 0; k < 4; k++) if (k < n) gtr__put(copy, type, at + k, p[k]);
+            GTR__UNROLL(k, 4) if (k < n) gtr__put(copy, type, at + k, p[k]);
         }
     }
 };
@@ -17649,8 +17307,7 @@ static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t 
     for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < groups; k += (int64_t)gridDim.x * blockDim.x) {
         float v[4];
         gtr__take(x.p, x.t, k * width, count - k * width < width ? (int)(count - k * width) : (int)width, v);
-#pragma unroll
-        for (int u = 0; u < 4; u++) bad |= (!u || u < width) && gtr__infinite(v[u]);
+        GTR__UNROLL(u, 4) bad |= (!u || u < width) && gtr__infinite(v[u]);
     }
     bad = __syncthreads_or(bad);
     if (threadIdx.x == 0 && (gridDim.x == 1 || bad)) *y = bad ? 1 : 0;
@@ -18378,26 +18035,21 @@ static GTR__DEVICE float gtr__res_operand(uint32_t u) {
 // d (16x8) += a (16x8) b (8x8), both rounded for products; FP32: whole.
 template <int P> static GTR__DEVICE void gtr__res_mma(float *d, const float *a, const float *b) {
     uint32_t ua[4], ub[2];
-#pragma unroll
-    for (int i = 0; i < 4; i++) ua[i] = __float_as_uint(a[i]);
-#pragma unroll
-    for (int i = 0; i < 2; i++) ub[i] = __float_as_uint(b[i]);
+    GTR__UNROLL(i, 4) ua[i] = __float_as_uint(a[i]);
+    GTR__UNROLL(i, 2) ub[i] = __float_as_uint(b[i]);
     if constexpr (P == GTR__RES_FP32) {
         uint32_t la[4], lb[2];
         float some[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
+        GTR__UNROLL(i, 4) {
             ua[i] = gtr__to_tf32(ua[i]); la[i] = gtr__to_tf32(__float_as_uint(a[i] - __uint_as_float(ua[i])));
         }
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
+        GTR__UNROLL(i, 2) {
             ub[i] = gtr__to_tf32(ub[i]); lb[i] = gtr__to_tf32(__float_as_uint(b[i] - __uint_as_float(ub[i])));
         }
         gtr__mma_tf32(some, la, ub);
         gtr__mma_tf32(some, ua, lb);
         gtr__mma_tf32(some, ua, ub);
-#pragma unroll
-        for (int i = 0; i < 4; i++) d[i] += some[i];
+        GTR__UNROLL(i, 4) d[i] += some[i];
     } else gtr__mma_tf32(d, ua, ub);
 }
 // Byte i of u as a float: 2^23 plus it, less 2^23.
@@ -18541,11 +18193,9 @@ static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const 
 #pragma unroll 1
         for (int r = warp; r < rows; r += 4 * GTR__RES_WARPS) {
             uintptr_t from[4];          // of four rows at once: a compiler moves no load ahead of a copy
-#pragma unroll
-            for (int i = 0; i < 4; i++) from[i] = (uintptr_t)src
+            GTR__UNROLL(i, 4) from[i] = (uintptr_t)src
                 + (uintptr_t)offset[r + i * GTR__RES_WARPS < rows ? r + i * GTR__RES_WARPS : r];
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
+            GTR__UNROLL(i, 4) {
                 const int off = (int)(from[i] & 3);
                 if (c < left + off && r + i * GTR__RES_WARPS < rows) gtr__copy4(
                     (char *)(to + (r + i * GTR__RES_WARPS) * xp) + c, (const void *)(from[i] - off + c), true);
@@ -18565,8 +18215,7 @@ static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const 
             const int left = most - 4 * c;
             const uint32_t mask = left >= 4 ? 0xffffffffu : left > 0 ? 0xffffffffu >> (32 - 8 * left) : 0u;
             uint32_t lo[4], hi[4], *row[4];
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
+            GTR__UNROLL(i, 4) {
                 const int r = r0 + i * GTR__RES_WARPS < rows ? r0 + i * GTR__RES_WARPS : r0, at = c < words ? c : 0;
                 row[i] = (uint32_t *)x + r * xp + at;
                 lo[i] = row[i][0]; hi[i] = row[i][1];
@@ -18574,8 +18223,7 @@ static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const 
                     0x3210u + 0x1111u * (uint32_t)(((uintptr_t)src + (uintptr_t)offset[r]) & 3)) & mask;
             }
             __syncwarp();
-#pragma unroll
-            for (int i = 0; i < 4; i++) if (c < words && (i == 0 || r0 + i * GTR__RES_WARPS < rows)) *row[i] = lo[i];
+            GTR__UNROLL(i, 4) if (c < words && (i == 0 || r0 + i * GTR__RES_WARPS < rows)) *row[i] = lo[i];
         }
 }
 template <uint64_t NET>
@@ -18691,8 +18339,7 @@ static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *poo
             uint32_t u[4];
             GTR__COUNTER(u, step, rank * 16 + r, group * q.slice + c);
             GTR__PHILOX(u, q.key);
-#pragma unroll
-            for (int k = 0; k < 4; k++) to[gtr__res_place(r, c + k)] = GTR__UNIFORM(u[k]) >= q.drop ? q.scale : 0.0f;
+            GTR__UNROLL(k, 4) to[gtr__res_place(r, c + k)] = GTR__UNIFORM(u[k]) >= q.drop ? q.scale : 0.0f;
         }
     }
 }
@@ -18709,8 +18356,7 @@ template <int P> static GTR__DEVICE void gtr__res_dropped(float factor, float &o
 template <int MOST>
 static GTR__DEVICE void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
     float *to = red + gtr__res_thread() / 32 * tiles * 128 + gtr__res_lane() * 4;
-#pragma unroll
-    for (int j = 0; j < MOST; j++) if (j < tiles)
+    GTR__UNROLL(j, MOST) if (j < tiles)
         *(float4 *)(to + j * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
 }
 static GTR__DEVICE void gtr__res_keep(float *to, const uint4 &v) {
@@ -18732,10 +18378,8 @@ static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int widt
         uint4 v[4];
         float4 b[2][2];         // of the first two tiles, loaded ahead
         const int n = s0 + GTR__RES_WARPS < steps ? 4 : 2;
-#pragma unroll
-        for (int i = 0; i < 2; i++)
-#pragma unroll
-            for (int j = 0; j < 2; j++) b[i][j] = *(const float4 *)(
+        GTR__UNROLL(i, 2)
+            GTR__UNROLL(j, 2) b[i][j] = *(const float4 *)(
                 w + (j < tiles ? j * 8 * pitch : 0) + (s0 + (2 * i < n ? i * GTR__RES_WARPS : 0)) * 16);
         auto at = [&](int i) { return a + (i & 1) * 8 * width + (s0 + (i >> 1) * GTR__RES_WARPS) * 16; };
         if (n == 4) gtr__await_words<4>(v, 4, awaited, at);
@@ -18743,8 +18387,7 @@ static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int widt
             gtr__await_words<2>(v, 2, awaited, at);
             v[2] = v[0]; v[3] = v[1];
         }
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
+        GTR__UNROLL(i, 2) {
             if (2 * i >= n) continue;
             const int k = (s0 + i * GTR__RES_WARPS) * 16;
             if (keep) {
@@ -18755,8 +18398,7 @@ static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int widt
                 gtr__res_operand<P>(v[2 * i].y), gtr__res_operand<P>(v[2 * i + 1].y) };
             const float second[4] = { gtr__res_operand<P>(v[2 * i].z), gtr__res_operand<P>(v[2 * i + 1].z),
                 gtr__res_operand<P>(v[2 * i].w), gtr__res_operand<P>(v[2 * i + 1].w) };
-#pragma unroll
-            for (int j = 0; j < TILES; j++) if (j < tiles) {
+            GTR__UNROLL(j, TILES) if (j < tiles) {
                 const float4 u = j < 2 ? b[i][j] : *(const float4 *)(w + j * 8 * pitch + k);
                 const float b0[2] = { u.x, u.y }, b1[2] = { u.z, u.w };
                 gtr__res_mma<P>(acc[i][j], first, b0);
@@ -18765,10 +18407,8 @@ static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int widt
         }
         if (KNOWN && steps <= 2 * GTR__RES_WARPS) break;
     }
-#pragma unroll
-    for (int j = 0; j < TILES; j++)
-#pragma unroll
-        for (int e = 0; e < 4; e++) acc[0][j][e] += acc[1][j][e];
+    GTR__UNROLL(j, TILES)
+        GTR__UNROLL(e, 4) acc[0][j][e] += acc[1][j][e];
     gtr__res_spill<TILES>(red, acc[0], tiles);
 }
 // acc += two tiles of d, accumulators as A fragments, times w's rows: columns 2 t and 2 t + 1 of a tile are k t and t +
@@ -18778,13 +18418,11 @@ static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], co
         int pitch, int tiles) {
     pitch = gtr__res_unless<KNOWN>(pitch);
     const int lane = gtr__res_lane(), g = lane >> 2, t = lane & 3;
-#pragma unroll
-    for (int u = 0; u < 2; u++) {
+    GTR__UNROLL(u, 2) {
         const float a[4] = { gtr__res_ready<P>(d[u][0]), gtr__res_ready<P>(d[u][2]), gtr__res_ready<P>(d[u][1]),
             gtr__res_ready<P>(d[u][3]) };
         const float *q = w + (u * 8 + 2 * t) * pitch + g;
-#pragma unroll
-        for (int j = 0; j < TILES; j++) if (j < tiles) {
+        GTR__UNROLL(j, TILES) if (j < tiles) {
             const float b[2] = { q[j * 8], q[pitch + j * 8] };
             gtr__res_mma<P>(acc[j], a, b);
         }
@@ -18793,8 +18431,7 @@ static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], co
 // The sum of an element's parts, in the warps' order; a warp without work has stored zeros.
 static GTR__DEVICE float gtr__res_total(const float *p, int stride) {
     float v[GTR__RES_WARPS];
-#pragma unroll
-    for (int w = 0; w < GTR__RES_WARPS; w++) v[w] = p[w * stride];
+    GTR__UNROLL(w, GTR__RES_WARPS) v[w] = p[w * stride];
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
 // Of W adjacent elements.
@@ -18802,8 +18439,7 @@ template <int W> static GTR__DEVICE void gtr__res_totals(float (&v)[W], const fl
     if constexpr (W == 1) v[0] = gtr__res_total(p, stride);
     else {
         float2 u[GTR__RES_WARPS];
-#pragma unroll
-        for (int w = 0; w < GTR__RES_WARPS; w++) u[w] = *(const float2 *)(p + w * stride);
+        GTR__UNROLL(w, GTR__RES_WARPS) u[w] = *(const float2 *)(p + w * stride);
         v[0] = ((u[0].x + u[1].x) + (u[2].x + u[3].x)) + ((u[4].x + u[5].x) + (u[6].x + u[7].x));
         v[1] = ((u[0].y + u[1].y) + (u[2].y + u[3].y)) + ((u[4].y + u[5].y) + (u[6].y + u[7].y));
     }
@@ -18885,11 +18521,9 @@ static GTR__DEVICE void gtr__res_weights(const gtr__res &s, float *pool, int fro
         uint4 v[ASKED];
         uint32_t where[ASKED];
         const int n = (SHAPE::units(s) - u + GTR__RES_TEAM - 1) / GTR__RES_TEAM;
-#pragma unroll
-        for (int i = 0; i < ASKED; i++) where[i] = i < n ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
+        GTR__UNROLL(i, ASKED) where[i] = i < n ? unit[i * GTR__RES_TEAM] : 0xffff0000u;
         gtr__await_words<ASKED, true>(v, n, awaited, [&](int i) { return w + (where[i] & 0xffffu) * 4; });
-#pragma unroll
-        for (int i = 0; i < ASKED; i++)
+        GTR__UNROLL(i, ASKED)
             if (where[i] >> 16 != 0xffffu) gtr__res_keep(pool + (where[i] >> 16) * 4, v[i]);
         if (SHAPE::KNOWN && rounds == ASKED) break;
         unit += ASKED * GTR__RES_TEAM;
@@ -18923,8 +18557,7 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16,
         last = LAST ? LAST : gtr__net<NET>::layers(s) - 1, n = s.m.layer[last].n;
     float *left = pool + s.left_at + r * GTR__RES_OUT + lane;
-#pragma unroll
-    for (int i = 0; i < TILES / 2; i++) {
+    GTR__UNROLL(i, TILES / 2) {
         const int c = lane + i * 16;
         q.v[i] = q.dx[i] = 0.0f;
         if (i * 16 < n && c < n) q.v[i] =
@@ -18933,11 +18566,9 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
     if (gtr__net<NET>::xent(s)) {
         // rest: the sum of exponentials without those of the greatest, which `ones` counts
         float ones = 0.0f, e[TILES / 2], top = -INFINITY, rest = 0.0f;
-#pragma unroll
-        for (int i = 0; i < TILES / 2; i++) if (lane + i * 16 < n) top = fmaxf(top, q.v[i]);      // NaN is ignored
+        GTR__UNROLL(i, TILES / 2) if (lane + i * 16 < n) top = fmaxf(top, q.v[i]);      // NaN is ignored
         top = gtr__warp_max<8>(top);
-#pragma unroll
-        for (int i = 0; i < TILES / 2; i++) {
+        GTR__UNROLL(i, TILES / 2) {
             const bool greatest = q.v[i] == top, in = i * 16 < n && lane + i * 16 < n;
             // not finite where the greatest is not, or where there is a NaN
             e[i] = in ? gtr__res_exp<P>(q.v[i] - top) : 0.0f;
@@ -18954,8 +18585,7 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
             left[16 * GTR__RES_OUT - r * GTR__RES_OUT + r] = top;
             left[16 * GTR__RES_OUT - r * GTR__RES_OUT + 16 + r] = rest + (ones - 1.0f);
         }
-#pragma unroll
-        for (int i = 0; i < TILES / 2; i++) {
+        GTR__UNROLL(i, TILES / 2) {
             const int c = lane + i * 16;
             if (i * 16 < n && q.counts && c < n) q.dx[i] =
                 gtr__res_low<P>(q.g * (e[i] * whole - q.share - (c == q.label ? 1.0f - s.m.xent.smooth : 0.0f)));
@@ -18965,8 +18595,7 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
         }
     } else {
         const float *to = pool + s.target_at + par * 16 * GTR__RES_OUT + r * GTR__RES_OUT;
-#pragma unroll
-        for (int i = 0; i < TILES / 2; i++) {
+        GTR__UNROLL(i, TILES / 2) {
             const int c = lane + i * 16;
             if (i * 16 < n && rank * 16 + r < s.m.batch && c < n) {
                 const bool square = gtr__net<NET>::square(s);
@@ -18989,8 +18618,7 @@ static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *po
     const float *left = pool + at + r * GTR__RES_OUT + lane;
     float loss = 0.0f, v[2];
     int tally = 0;              // counted, right << 8, labelled << 16
-#pragma unroll
-    for (int i = 0; i < 2; i++) v[i] = lane + i * 16 < n ? left[i * 16] : 0.0f;
+    GTR__UNROLL(i, 2) v[i] = lane + i * 16 < n ? left[i * 16] : 0.0f;
     if (gtr__net<NET>::xent(s)) {
         const gtr__xent &x = s.m.xent;
         const float smooth = gtr__net<NET>::smooth(s);
@@ -18999,8 +18627,7 @@ static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *po
         const bool counts = row < s.m.batch && label != x.ignore;
         float sum_of = 0.0f;
         int where = n;          // the first of the greatest; -1: there is a NaN
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
+        GTR__UNROLL(i, 2) {
             const int c = lane + i * 16;
             if (c >= n) continue;
             sum_of += v[i] - top;
@@ -19090,8 +18717,7 @@ static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr
     if (sent) gtr__publish(to, gtr__word_pack(gtr__res_ready<P>(p), mark));
     if (there) { now[0] = p; now[272] = a; now[544] = b; }
     if (k0 == 0) {          // biases' parts, for gtr__res_tile_biases
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
+        GTR__UNROLL(e, 2) {
             db[e] = gtr__warp_sum<2>(db[e]);
             if (t == 0) red[2048 + at * 128 + warp * 16 + 2 * g + e] = db[e];
         }
@@ -19194,32 +18820,25 @@ static GTR__DEVICE void gtr__res_forward(float (*acc)[2][4], const float *p, int
     if (!CUT) { xp = gtr__res_opaque(xp); kp = gtr__res_opaque(kp); }
     uint32_t lo[2 * turns], hi[2 * turns];
     float4 w[2][2][2];
-#pragma unroll
-    for (int i = 0; i < 2 * turns; i++) {
+    GTR__UNROLL(i, 2 * turns) {
         lo[i] = i * 16 < left ? *(const uint32_t *)(p + i * 4) : 0;
         hi[i] = i * 16 < left ? *(const uint32_t *)(p + 8 * xp + i * 4) : 0;
     }
     if (wait) gtr__res_sync();
     auto fetch = [&](int i) {       // behind the end: finite numbers, multiplied by 0
-#pragma unroll
-        for (int k = 0; k < 2; k++)
-#pragma unroll
-            for (int j = 0; j < 2; j++)
+        GTR__UNROLL(k, 2)
+            GTR__UNROLL(j, 2)
                 w[i & 1][k][j] = *(const float4 *)(q + (j < units ? j * 8 * kp : 0) + (2 * i + k) * 16);
     };
     fetch(0);
-#pragma unroll
-    for (int i = 0; i < turns; i++) {
+    GTR__UNROLL(i, turns) {
         if (i * 32 >= left) break;
         if (i + 1 < turns) fetch(i + 1);
-#pragma unroll
-        for (int k = 0; k < 2; k++) {
+        GTR__UNROLL(k, 2) {
             float a[2][4];
-#pragma unroll
-            for (int e = 0; e < 8; e++)
+            GTR__UNROLL(e, 8)
                 a[e >> 2][e & 3] = gtr__res_byte<P>(e & 1 ? hi[2 * i + k] : lo[2 * i + k], e >> 1, scale);
-#pragma unroll
-            for (int j = 0; j < TILES; j++) if (j < units) {
+            GTR__UNROLL(j, TILES) if (j < units) {
                 const float4 b = j < 2 ? w[i & 1][k][j & 1] : *(const float4 *)(q + j * 8 * kp + (2 * i + k) * 16);
                 const float b0[2] = { b.x, b.y }, b1[2] = { b.z, b.w };
                 gtr__res_mma<P>(acc[j][0], a[0], b0);
@@ -19236,8 +18855,7 @@ static GTR__DEVICE void gtr__res_forward_floats(float (*acc)[2][4], const float 
     for (int k = 0; k < kr; k += 16) {
         const float4 lo = *(const float4 *)(p + k), hi = *(const float4 *)(p + 8 * xp + k);
         const float a0[4] = { lo.x, hi.x, lo.y, hi.y }, a1[4] = { lo.z, hi.z, lo.w, hi.w };
-#pragma unroll
-        for (int j = 0; j < TILES; j++) if (j < units) {
+        GTR__UNROLL(j, TILES) if (j < units) {
             const float4 b = *(const float4 *)(q + j * 8 * kp + k);
             const float b0[2] = { b.x, b.y }, b1[2] = { b.z, b.w };
             gtr__res_mma<P>(acc[j][0], a0, b0);
@@ -19270,10 +18888,8 @@ static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, con
         else gtr__res_forward_floats<P, TILES>(acc, x + m * 16 * s.xp + 4 * t, s.xp, q, kp, s.kr, units);
         const uint32_t mark = tag | gtr__res_own(h, par ^ 1);
         uint32_t word[4];
-#pragma unroll
-        for (int j = 0; j < TILES; j++) if (j < units) {
-#pragma unroll
-            for (int e = 0; e < 4; e++) word[e] = gtr__word_pack((acc[j][0][e] + acc[j][1][e]) * after, mark);
+        GTR__UNROLL(j, TILES) if (j < units) {
+            GTR__UNROLL(e, 4) word[e] = gtr__word_pack((acc[j][0][e] + acc[j][1][e]) * after, mark);
             gtr__publish4(to + j * 128, make_uint4(word[0], word[1], word[2], word[3]));
         }
         if (CUT) break;
@@ -19323,8 +18939,7 @@ static GTR__DEVICE void gtr__res_backward(float (*acc)[2][4], const float *z, in
         uint32_t u[2][2];
         GTR__DEVICE void get(const float *z_, int zp_, const float *x_, int xp_, int g_)
         {
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
+            GTR__UNROLL(i, 4) {
                 z[i >> 1][i & 1] = *(const float2 *)(z_ + i * 4 * zp_);
                 if (BYTES) u[i >> 1][i & 1] = ((const uint16_t *)(x_ + i * 4 * xp_))[g_];
                 else f[i >> 1][i & 1] = ((const float2 *)(x_ + i * 4 * xp_))[g_];
@@ -19332,8 +18947,7 @@ static GTR__DEVICE void gtr__res_backward(float (*acc)[2][4], const float *z, in
         }
     } one, two;
     auto use = [&](const piece &now) {
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
+        GTR__UNROLL(i, 2) {
             const float a[4] = { now.z[i][0].x, now.z[i][0].y, now.z[i][1].x, now.z[i][1].y };
             const float b0[2] = { BYTES ? gtr__res_byte<P>(now.u[i][0], 0, scale) : now.f[i][0].x,
                 BYTES ? gtr__res_byte<P>(now.u[i][1], 0, scale) : now.f[i][1].x };
@@ -19360,8 +18974,7 @@ struct gtr__res_kept {
     float4 p[2], a[2], b[2];
     GTR__DEVICE void get(const float4 *state, int par)
     {
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
+        GTR__UNROLL(i, 2) {
             const float4 *old = state + (i * 2 + par) * 96;
             p[i] = old[0]; a[i] = old[32]; b[i] = old[64];
         }
@@ -19407,20 +19020,17 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
         gtr__res_kept kept;
         kept.get(state, par);
         float v[8], p[8], a[8], b[8], none = 0.0f;          // none: NaN if a gradient is not finite
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
+        GTR__UNROLL(i, 2) {
             gtr__res_four(p + i * 4, kept.p[i]); gtr__res_four(a + i * 4, kept.a[i]);
             gtr__res_four(b + i * 4, kept.b[i]);
-#pragma unroll
-            for (int e = 0; e < 4; e++) {
+            GTR__UNROLL(e, 4) {
                 const int f = i * 2 + (e >> 1);
                 v[i * 4 + e] = (acc[0][e & 1][f] + acc[1][e & 1][f]) * after;
                 none = fmaf(v[i * 4 + e], 0.0f, none);
             }
         }
         gtr__apply<gtr__res_adapt, 8, gtr__net<NET>::rules>(rule, p, v, a, b);
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
+        GTR__UNROLL(i, 2) {
             const float *q = p + i * 4;
             if (row + i < slice) w0[i * kp / 4] = make_float4(gtr__res_ready<P>(q[0]), gtr__res_ready<P>(q[1]),
                 gtr__res_ready<P>(q[2]), gtr__res_ready<P>(q[3]));
@@ -19435,8 +19045,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
             for (int i = 0; i < 2; i++) {
                 const int n = group * slice + row + i,
                     live = row + i < slice && n < L.n && c < s.kr ? L.k - rank * s.kr - c : 0;
-#pragma unroll
-                for (int e = 0; e < 4; e++) if (e < live)
+                GTR__UNROLL(e, 4) if (e < live)
                     L.dw[(int64_t)n * L.k + rank * s.kr + c + e] = i ? v[4 + e] : v[e];
             }
         if (CUT) break;
@@ -19498,18 +19107,14 @@ static __device__ __noinline__ void gtr__res_state(const gtr__res &s, float *poo
         const gtr__segment &z = h->segment[which];
         float *const to[3] = { z.p + i, s.m.optim.state[0] + z.offset + i, s.m.optim.state[1] + z.offset + i };
         float v[3][4];
-#pragma unroll
-        for (int k = 0; k < 3; k++)
-#pragma unroll
-            for (int e = 0; e < 4; e++) {
+        GTR__UNROLL(k, 3)
+            GTR__UNROLL(e, 4) {
                 const float *from = saves ? p + k * stride : to[k];
                 v[k][e] = e < n && (saves || (e < there && k <= states)) ? from[e] : 0.0f;
             }
         if (saves && !owner) return;
-#pragma unroll
-        for (int k = 0; k < 3; k++)
-#pragma unroll
-            for (int e = 0; e < 4; e++) {
+        GTR__UNROLL(k, 3)
+            GTR__UNROLL(e, 4) {
                 float *q = saves ? to[k] : p + k * stride;
                 if (e < n && (!saves || (e < there && k <= states))) q[e] = v[k][e];
             }
@@ -19545,21 +19150,17 @@ static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr_
     for (int u = (int)threadIdx.x; u < s.units; u += 4 * GTR__RES_T) {          // then, from these, weights
         float v[4][4], *to[4];
         bool bias[4];
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
+        GTR__UNROLL(k, 4) {
             const uint32_t place = u + k * GTR__RES_T < s.units
                 ? ((const uint32_t *)pool)[s.unit_at + u + k * GTR__RES_T] >> 16 : 0xffff;
             to[k] = place == 0xffff ? NULL : pool + place * 4;
             if (!to[k]) continue;
             const gtr__res_from from = *(const gtr__res_from *)to[k];
             bias[k] = from.bias;
-#pragma unroll
-            for (int e = 0; e < 4; e++) v[k][e] = e < from.live ? from.p[e] : 0.0f;
+            GTR__UNROLL(e, 4) v[k][e] = e < from.live ? from.p[e] : 0.0f;
         }
-#pragma unroll
-        for (int k = 0; k < 4; k++) if (to[k]) {
-#pragma unroll
-            for (int e = 0; e < 4; e++)
+        GTR__UNROLL(k, 4) if (to[k]) {
+            GTR__UNROLL(e, 4)
                 to[k][e] = gtr__word_number(__float_as_uint(bias[k] ? low(v[k][e]) : ready(v[k][e])));
         }
     }
@@ -19614,23 +19215,18 @@ static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gt
     uint32_t own = awaited.tag | gtr__res_own(h, par ^ 1);
     uint32_t *to = q.h + at;
     float z[W], bias[W], out[W], saved[W];
-#pragma unroll
-    for (int w = 0; w < W; w++) { z[w] = 0.0f; bias[w] = pool[q.bias_at + par * 96 + c + w]; }
+    GTR__UNROLL(w, W) { z[w] = 0.0f; bias[w] = pool[q.bias_at + par * 96 + c + w]; }
     // the update of the step before, while parts are on their way
     if constexpr (CUT != GTR__RES_NARROW) if (step && L.db) {
         uint32_t bad = 0;
         const float held = gtr__res_bias<P, NET, 2>(s, pool, h, group, step - 1, c & ~7, e % 128 < 32 * W, false, bad);
         if (__any_sync(0xffffffffu, bad)) own |= 2;
-#pragma unroll
-        for (int w = 0; w < W; w++) bias[w] = __shfl_sync(0xffffffffu, held, (c & 6) + w);
+        GTR__UNROLL(w, W) bias[w] = __shfl_sync(0xffffffffu, held, (c & 6) + w);
     }
-#pragma unroll
-    for (int w = 0; w < W; w++) bias[w] = gtr__res_low<P>(bias[w]);
+    GTR__UNROLL(w, W) bias[w] = gtr__res_low<P>(bias[w]);
     gtr__await_words<N, true>(v, ranks, awaited, [&](int i) { return part + i * units_; });
-#pragma unroll
-    for (int w = 0; w < W; w++) {
-#pragma unroll
-        for (int i = 0; i < N; i++) z[w] += gtr__word_number(gtr__res_nth(v[i], w));
+    GTR__UNROLL(w, W) {
+        GTR__UNROLL(i, N) z[w] += gtr__word_number(gtr__res_nth(v[i], w));
         z[w] += bias[w];
         out[w] = n + w < L.n ? gtr__res_low<P>(gtr__res_act<NET>(L, z[w])) : 0.0f;
         saved[w] = gtr__net<NET>::saved(L) ? gtr__res_low<P>(z[w]) : out[w];
@@ -19642,8 +19238,7 @@ static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gt
     if (n < width) gtr__publish(to, out, own);
     if (n < width && gtr__net<NET>::last_pre(s) && gtr__net<NET>::layers(s) == 2)
         gtr__publish(s.pre + at, saved, own);
-#pragma unroll
-    for (int w = 0; w < W; w++) pool[q.own_at + e + w] = saved[w];
+    GTR__UNROLL(w, W) pool[q.own_at + e + w] = saved[w];
 }
 // A rank's rows, by the first team: from the first layer's parts to its dz.
 template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
@@ -19731,10 +19326,8 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
     }
     GTR__DEVICE void fetch(int c0) {
         const float *p = pool + end.forward_at + t * end_pitch + c0 + g;
-#pragma unroll
-        for (int k = 0; k < 2; k++)         // behind the last: other words, unused
-#pragma unroll
-            for (int u = 0; u < 2; u++) {
+        GTR__UNROLL(k, 2)         // behind the last: other words, unused
+            GTR__UNROLL(u, 2) {
                 w[k][u * 2] = p[k * 8 * end_pitch + u * 8]; w[k][u * 2 + 1] = p[(k * 8 + 4) * end_pitch + u * 8];
             }
     }
@@ -19748,13 +19341,11 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
             float v[2][4] = {};
             float2 saved[2][2];
             if (c0 != from + warp * 16) fetch(c0);
-#pragma unroll
-            for (int u = 0; u < 2; u++) {
+            GTR__UNROLL(u, 2) {
                 saved[u][0] = *(const float2 *)(y + g * pitch + c0 + u * 8 + 2 * t);
                 saved[u][1] = *(const float2 *)(y + (g + 8) * pitch + c0 + u * 8 + 2 * t);
             }
-#pragma unroll
-            for (int k = 0; k < REST; k++) if (k * 8 < end_width) {
+            GTR__UNROLL(k, REST) if (k * 8 < end_width) {
                 const float *p = d + g * d_pitch + k * 8 + t,
                     *more = pool + end.forward_at + (k * 8 + t) * end_pitch + c0 + g;
                 const float a[4] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[8 * d_pitch]),
@@ -19764,8 +19355,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                 gtr__res_mma<P>(v[0], a, b0);
                 gtr__res_mma<P>(v[1], a, b1);
             }
-#pragma unroll
-            for (int u = 0; u < 2; u++) {
+            GTR__UNROLL(u, 2) {
                 float4 f = make_float4(v[u][0], v[u][1], v[u][2], v[u][3]);
                 if (act == GTR__OP_RELU) f = make_float4(saved[u][0].x > 0 ? f.x : 0.0f,
                     saved[u][0].y > 0 ? f.y : 0.0f, saved[u][1].x > 0 ? f.z : 0.0f, saved[u][1].y > 0 ? f.w : 0.0f);
@@ -19780,18 +19370,15 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                 + c0 * shape::back_pitch(s, last - 1), shape::back_pitch(s, last - 1), under);
             if (c0 + 16 > group * slice && c0 < (group + 1) * slice) {
                 place = c0;
-#pragma unroll
-                for (int u = 0; u < 2; u++)
-#pragma unroll
-                    for (int e = 0; e < 4; e++) published[u][e] = v[u][e];
+                GTR__UNROLL(u, 2)
+                    GTR__UNROLL(e, 4) published[u][e] = v[u][e];
             }
             if (shape::KNOWN && upto <= GTR__RES_WARPS * 16) break;
         }
         if (whole) gtr__res_spill<TILES>(pool + s.red_at + (last & 1 ^ 1) * s.red_words, back, under);
     }
     GTR__DEVICE void publish() const {
-#pragma unroll
-        for (int u = 0; u < 2; u++) {
+        GTR__UNROLL(u, 2) {
             const int c = place + u * 8 + 2 * t;
             if (place < 0 || c < group * slice || c >= (group + 1) * slice || c >= upto) continue;
             uint32_t *to = hidden.dz + (mine + g) * hidden_width + c;
@@ -19819,8 +19406,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                             return q.dz + (mine + g + (i & 1) * 8) * q.width + c0 + (i >> 1) * 8 + 2 * t;
                         });
                         float f[2][4];
-#pragma unroll
-                        for (int u = 0; u < 2; u++) {
+                        GTR__UNROLL(u, 2) {
                             f[u][0] = gtr__res_exact<P>(gtr__word_number(v[2 * u].x));
                             f[u][1] = gtr__res_exact<P>(gtr__word_number(v[2 * u].y));
                             f[u][2] = gtr__res_exact<P>(gtr__word_number(v[2 * u + 1].x));
@@ -19839,10 +19425,8 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                     const int n = base + gtr__res_column(e);
                     float v[W], own[W];
                     gtr__res_totals(v, red + e, slice * 16);
-#pragma unroll
-                    for (int w = 0; w < W; w++) own[w] = pool[to.own_at + e + w];
-#pragma unroll
-                    for (int w = 0; w < W; w++) {
+                    GTR__UNROLL(w, W) own[w] = pool[to.own_at + e + w];
+                    GTR__UNROLL(w, W) {
                         v[w] = gtr__res_low<P>(
                             gtr__res_dact<NET>(s.m.layer[l - 1], v[w], own[w]) * (LAST || l == 1 ? 1.0f : to.scale));
                         v[w] = gtr__res_published<P>(n + w < s.m.layer[l - 1].n ? v[w] : 0.0f);
@@ -19872,8 +19456,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
         further_back();
         if (whole) publish();
         if (group == shape::groups(s) - 1)
-#pragma unroll
-            for (int i = 0; i < REST / 2; i++) {
+            GTR__UNROLL(i, REST / 2) {
                 const int c = (tid & 15) + i * 16;
                 if (i * 16 < end_width && c < end_width) gtr__publish(s.dl + (mine + tid / 16) * end_width + c,
                     gtr__word_pack(gtr__res_published<P>(losing.dx[i]), awaited.tag));
@@ -20014,8 +19597,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
                     const int left = (total - r + step - 1) >> (GTR__RES_SHIFT - shift),
                         n = left < TILES ? left : TILES;
                     gtr__await_words<TILES>(v, n, awaited, [&](int k) { return dz + (r + k * step) * width + c; });
-#pragma unroll
-                    for (int k = 0; k < TILES; k++) if (k < n) gtr__res_keep(z + (r + k * step) * zp, v[k]);
+                    GTR__UNROLL(k, TILES) if (k < n) gtr__res_keep(z + (r + k * step) * zp, v[k]);
                 }
             gtr__res_pass(h, par, awaited);
             if (last) gtr__res_sync();
@@ -20623,8 +20205,7 @@ static GTR__DEVICE void gtr__thin_put_matrix4(uint32_t address, const uint32_t *
         "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
 #else
     const int lane = (int)threadIdx.x & 31;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {           // the lane that holds the address of matrix i's row lane / 4
+    GTR__UNROLL(i, 4) {           // the lane that holds the address of matrix i's row lane / 4
         uint32_t to = __shfl_sync(0xffffffffu, address, i * 8 + (lane >> 2));
         asm volatile("st.shared.u32 [%0], %1;" :: "r"(to + (lane & 3) * 4), "r"(r[i]) : "memory");
     }
@@ -20773,12 +20354,10 @@ static GTR__DEVICE uint32_t gtr__thin_piece(uint32_t panel, int r, int c) {
 // behind gtr__thin_until, only.
 #if GTR__DEVICE_HALF
 template <int N> static GTR__DEVICE void gtr__thin_hold(float *d) {
-#pragma unroll
-    for (int i = 0; i < N; i++) asm volatile("" : "+f"(d[i]) :: "memory");
+    GTR__UNROLL(i, N) asm volatile("" : "+f"(d[i]) :: "memory");
 }
 template <int N> static GTR__DEVICE void gtr__thin_hold(uint32_t *r) {
-#pragma unroll
-    for (int i = 0; i < N; i++) asm volatile("" : "+r"(r[i]) :: "memory");
+    GTR__UNROLL(i, N) asm volatile("" : "+r"(r[i]) :: "memory");
 }
 // Products of a warpgroup: a is 64 rows, 16 to a warp. Between gtr__thin_begin and gtr__thin_until nobody touches
 // what they read or write in registers.
@@ -20787,12 +20366,10 @@ template <typename T, int TILES, int STEPS>
 static GTR__DEVICE void gtr__thin_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
 #if GTR__THIN_WGMMA
     const uint32_t at = gtr__thin_word(w, 16) + first * 2;
-#pragma unroll
-    for (int s = 0; s < STEPS; s++) gtr__thin_rs<T, TILES * 8, 0, true>(d, a + 4 * s, gtr__thin_panel(at + s * 2));
+    GTR__UNROLL(s, STEPS) gtr__thin_rs<T, TILES * 8, 0, true>(d, a + 4 * s, gtr__thin_panel(at + s * 2));
 #else
     const int lane = (int)threadIdx.x & 31;
-#pragma unroll
-    for (int s = 0; s < STEPS; s++)
+    GTR__UNROLL(s, STEPS)
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
             uint32_t b[4];
@@ -20809,13 +20386,11 @@ static GTR__DEVICE void gtr__thin_forward_s(float *d, uint32_t a, uint32_t far_a
         uint32_t far_w, int first) {
 #if GTR__THIN_WGMMA
     const uint32_t from = gtr__thin_word(a, 16) + first * 2, at = gtr__thin_word(w, 16) + first * 2;
-#pragma unroll
-    for (int s = 0; s < STEPS; s++) gtr__thin_ss<T, TILES * 8, 0, 0, true>(d, gtr__thin_panel(
+    GTR__UNROLL(s, STEPS) gtr__thin_ss<T, TILES * 8, 0, 0, true>(d, gtr__thin_panel(
         from + (s / 4) * (far_a >> 4) + s % 4 * 2), gtr__thin_panel(at + (s / 4) * (far_w >> 4) + s % 4 * 2));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
-#pragma unroll
-    for (int s = 0; s < STEPS; s++) {
+    GTR__UNROLL(s, STEPS) {
         uint32_t f[4];
         gtr__matrix4(f,
             gtr__thin_piece(a + (s / 4) * far_a, warp * 16 + (lane & 15), (first + (s & 3)) * 2 + (lane >> 4)));
@@ -20836,8 +20411,7 @@ static GTR__DEVICE void gtr__thin_back(float *d, const uint32_t *r, uint32_t a,
         uint32_t far_a, uint32_t w) {
 #if GTR__THIN_WGMMA
     const uint32_t from = gtr__thin_word(a, 16), at = gtr__thin_word(w, 16);
-#pragma unroll
-    for (int s = 0; s < STEPS; s++) {
+    GTR__UNROLL(s, STEPS) {
         if constexpr (REGISTERS) {
             if (s) gtr__thin_rs<T, 64, 1, true>(d, r + 4 * s, gtr__thin_panel(at + s * 128));
             else gtr__thin_rs<T, 64, 1, false>(d, r, gtr__thin_panel(at));
@@ -20848,10 +20422,8 @@ static GTR__DEVICE void gtr__thin_back(float *d, const uint32_t *r, uint32_t a,
     }
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
-#pragma unroll
-    for (int i = 0; i < 32; i++) d[i] = 0.0f;
-#pragma unroll
-    for (int s = 0; s < STEPS; s++) {
+    GTR__UNROLL(i, 32) d[i] = 0.0f;
+    GTR__UNROLL(s, STEPS) {
         uint32_t f[4];
         if constexpr (REGISTERS) { f[0] = r[4 * s]; f[1] = r[4 * s + 1]; f[2] = r[4 * s + 2]; f[3] = r[4 * s + 3]; }
         else gtr__matrix4(f,
@@ -20872,13 +20444,11 @@ template <typename T, int TILES>
 static GTR__DEVICE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint32_t apart) {
 #if GTR__THIN_WGMMA
     const uint32_t from = gtr__thin_word(dz, 16), at = gtr__thin_word(x, TILES == 9 ? apart : 16);
-#pragma unroll
-    for (int s = 0; s < 4; s++) gtr__thin_ss<T, TILES * 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
+    GTR__UNROLL(s, 4) gtr__thin_ss<T, TILES * 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
         gtr__thin_panel(at + (TILES == 9 ? s * (128 - (128 << 16)) : s * 128)));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
-#pragma unroll
-    for (int s = 0; s < 4; s++) {
+    GTR__UNROLL(s, 4) {
         uint32_t f[4], b[4];
         gtr__matrix4_t(f,
             gtr__thin_piece(dz, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
@@ -20896,13 +20466,11 @@ static GTR__DEVICE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint3
 template <typename T> static GTR__DEVICE void gtr__thin_outer_last(float *d, uint32_t x, uint32_t dz) {
 #if GTR__THIN_WGMMA
     const uint32_t from = gtr__thin_word(x, 16), at = gtr__thin_word(dz, 128);
-#pragma unroll
-    for (int s = 0; s < 4; s++) gtr__thin_ss<T, 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
+    GTR__UNROLL(s, 4) gtr__thin_ss<T, 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
         gtr__thin_panel(at + s * 16) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
 #else
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
-#pragma unroll
-    for (int s = 0; s < 4; s++) {
+    GTR__UNROLL(s, 4) {
         uint32_t f[4], b[4];
         gtr__matrix4_t(f, gtr__thin_piece(x, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
         gtr__matrix4_t(b, dz + (s * 16 + (lane & 15)) * 16);
@@ -21071,8 +20639,7 @@ template <typename T> struct gtr__thin_ones {
 // A warp stores its 16 rows of 64 columns in a panel.
 template <int P>
 static GTR__DEVICE void gtr__thin_put(const gtr__thin_place<P> &p, uint32_t panel, const uint32_t *y) {
-#pragma unroll
-    for (int s = 0; s < 4; s++) gtr__thin_put_matrix4(p.part(panel, s), y + 4 * s);
+    GTR__UNROLL(s, 4) gtr__thin_put_matrix4(p.part(panel, s), y + 4 * s);
 }
 // An activation: y = f(x), and f'(x), the factor of the way back: both share the costly terms. Errors are a quarter of
 // storage's rounding: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Rows of the table without a branch
@@ -21126,15 +20693,14 @@ template <typename T, int N, int THREADS, bool RELU>
 static GTR__DEVICE void gtr__thin_output(const gtr__thin &m, int l, const float *d, uint32_t *y,
         int thread) {
     if constexpr (RELU) {
-#pragma unroll
-        for (int i = 0; i < N; i++) y[i] = gtr__pack2<T, true>(d[2 * i], d[2 * i + 1]);
+        GTR__UNROLL(i, N) y[i] = gtr__pack2<T, true>(d[2 * i], d[2 * i + 1]);
     } else {
         const gtr__thin_layer &L = m.layer[l];
         uint4 *slopes = gtr__thin_slopes<THREADS>(m, l, thread);
         const float a = L.act_a, b = L.act_b;
         uint32_t s[4];
 #define GTR__EACH(VALUE) \
-    _Pragma("unroll") for (int i = 0; i < N; i++) { \
+    GTR__UNROLL(i, N) { \
         float x = d[2 * i]; \
         const float2 u = VALUE; \
         x = d[2 * i + 1]; \
@@ -21153,8 +20719,7 @@ static GTR__DEVICE void gtr__thin_output(const gtr__thin &m, int l, const float 
 // z = d f'(x), N pairs; r: f'(x) - 1/2.
 template <typename T, int N>
 static GTR__DEVICE void gtr__thin_through(const float *d, const uint32_t *r, uint32_t *z) {
-#pragma unroll
-    for (int i = 0; i < N; i++) {
+    GTR__UNROLL(i, N) {
         const float2 v = gtr__thin_unpack<T>(r[i]);
         z[i] = gtr__pack2<T>(fmaf(d[2 * i], v.x, 0.5f * d[2 * i]),
             fmaf(d[2 * i + 1], v.y, 0.5f * d[2 * i + 1]));
@@ -21164,8 +20729,7 @@ static GTR__DEVICE void gtr__thin_through(const float *d, const uint32_t *r, uin
 template <int P, bool RELU>
 static GTR__DEVICE void gtr__thin_recall(const gtr__thin &m, int l, const gtr__thin_place<P> &p,
         int half, uint32_t *r) {
-#pragma unroll
-    for (int s = 0; s < 2; s++) {
+    GTR__UNROLL(s, 2) {
         if constexpr (RELU)
             gtr__matrix4(r + 4 * s, p.part(p.y_at(m, l) + p.half * GTR__THIN_PANEL, half * 2 + s));
         else gtr__thin_words(gtr__thin_slopes<GTR__THIN_T>(m, l, (int)threadIdx.x)
@@ -21176,14 +20740,11 @@ static GTR__DEVICE void gtr__thin_recall(const gtr__thin &m, int l, const gtr__t
 template <typename T, int P, bool RELU>
 static GTR__DEVICE void gtr__thin_gradient(const gtr__thin &m, int l, const gtr__thin_place<P> &p,
         const float *d, uint32_t *r, uint32_t *dz) {
-#pragma unroll
-    for (int s = 0; s < 2; s++) {
+    GTR__UNROLL(s, 2) {
         if constexpr (RELU) {
             uint32_t *z = dz + 8 * s;
-#pragma unroll
-            for (int i = 0; i < 8; i++) z[i] = gtr__pack2<T>(d[16 * s + 2 * i], d[16 * s + 2 * i + 1]);
-#pragma unroll
-            for (int i = 0; i < 8; i++) z[i] = gtr__thin_mask<T>(z[i], r[i]);
+            GTR__UNROLL(i, 8) z[i] = gtr__pack2<T>(d[16 * s + 2 * i], d[16 * s + 2 * i + 1]);
+            GTR__UNROLL(i, 8) z[i] = gtr__thin_mask<T>(z[i], r[i]);
         } else gtr__thin_through<T, 8>(d + 16 * s, r, dz + 8 * s);
         if (s == 0) gtr__thin_recall<P, RELU>(m, l, p, 1, r);
     }
@@ -21201,8 +20762,7 @@ static GTR__DEVICE void gtr__thin_loss(const gtr__thin &m, const gtr__thin_place
         const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
     const int n = m.layer[m.layers - 1].n, c = c0 + (p.lane & 3) * 2, r = p.warp * 16 + (p.lane >> 2);
     float v[4], x[4], t[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
+    GTR__UNROLL(i, 4) {
         const int row = r + (i >> 1) * 8, column = c + (i & 1);
         T low;
         gtr__store(&low, d[i]);
@@ -21210,14 +20770,11 @@ static GTR__DEVICE void gtr__thin_loss(const gtr__thin &m, const gtr__thin_place
         t[i] = column < n ? target[row * n + column] : 0.0f;
     }
     if (m.loss == GTR__OP_MSE) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) { v[i] = 2.0f * g * (x[i] - t[i]); x[i] = (x[i] - t[i]) * (x[i] - t[i]); }
+        GTR__UNROLL(i, 4) { v[i] = 2.0f * g * (x[i] - t[i]); x[i] = (x[i] - t[i]) * (x[i] - t[i]); }
     } else {
-#pragma unroll
-        for (int i = 0; i < 4; i++) { gtr__thin_bce(x[i], t[i], v[i], x[i]); v[i] *= g; }
+        GTR__UNROLL(i, 4) { gtr__thin_bce(x[i], t[i], v[i], x[i]); v[i] *= g; }
     }
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
+    GTR__UNROLL(i, 4) {
         const bool live = c + (i & 1) < n && tile * GTR__THIN_ROWS + r + (i >> 1) * 8 < m.batch;
         loss += live ? x[i] : 0.0f;
         v[i] = live ? v[i] : 0.0f;
@@ -21650,8 +21207,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     }
     GTR__DEVICE void large_last(const float *target) {
         float loss = 0.0f;
-#pragma unroll
-        for (int j = 0; j < 8; j++)
+        GTR__UNROLL(j, 8)
             gtr__thin_loss<T, P>(m, p, target, d + 4 * j, y + 2 * j, tile, p.half * 64 + j * 8, g, loss, NULL);
         if constexpr (FED) tally().z += loss;
         else sum.loss += loss;
@@ -21688,8 +21244,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     }
     // P 1: back through this role's layers, each of which has a unit of 64 columns.
     GTR__DEVICE void back_units() {
-#pragma unroll
-        for (int i = 0; i < GTR__THIN_UNITS; i++) {
+        GTR__UNROLL(i, GTR__THIN_UNITS) {
             const int l = high - i;
             if (l < low) continue;
             // Adds to the gradient of the layer above, then stores this layer's dz.
@@ -21861,8 +21416,7 @@ static GTR__DEVICE void gtr__thin_chain_forward(float *d, uint32_t *a, uint32_t 
     gtr__thin_hold<32>(a);
     gtr__thin_begin();
     gtr__thin_bias<T, 16>(d, bias, one.a);
-#pragma unroll
-    for (int s = 0; s < 8; s++) gtr__thin_rs<T, 128, 0, true>(d, a + 4 * s,
+    GTR__UNROLL(s, 8) gtr__thin_rs<T, 128, 0, true>(d, a + 4 * s,
         gtr__thin_panel(at + (s / 4) * (2 * GTR__THIN_PANEL >> 4) + s % 4 * 2));
     gtr__thin_commit();
 }
@@ -21903,8 +21457,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
         }
         if (l < low || !RELU) return;
         uint32_t bits[2] = { 0, 0 };
-#pragma unroll
-        for (int i = 0; i < 32; i++) bits[i / 16] |= gtr__thin_mask<T>(0x10001u << i % 16, y[i]);
+        GTR__UNROLL(i, 32) bits[i / 16] |= gtr__thin_mask<T>(0x10001u << i % 16, y[i]);
         asm volatile("st.shared.v2.u32 [%0], {%1, %2};" :: "r"(masks + l * 1024), "r"(bits[0]),
             "r"(bits[1]) : "memory");
     }
@@ -21922,14 +21475,12 @@ template <typename T, bool RELU> struct gtr__thin_chain {
             gtr__thin_hold<32>(r);
         } else {
             const uint4 *from = gtr__thin_slopes<128>(m, l, tid);
-#pragma unroll
-            for (int i = 0; i < 8; i++) gtr__thin_words(from + i * 128, r + 4 * i);
+            GTR__UNROLL(i, 8) gtr__thin_words(from + i * 128, r + 4 * i);
         }
         gtr__thin_until<0>();
         gtr__thin_hold<64>(d);
         if constexpr (RELU) {
-#pragma unroll
-            for (int i = 0; i < 32; i++) y[i] = gtr__pack2<T>(d[2 * i], d[2 * i + 1]) & r[i];
+            GTR__UNROLL(i, 32) y[i] = gtr__pack2<T>(d[2 * i], d[2 * i + 1]) & r[i];
         } else gtr__thin_through<T, 32>(d, r, y);
     }
     GTR__DEVICE void first_layer(const gtr__thin_turn &now) {
@@ -21961,8 +21512,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
         gtr__thin_hold<32>(y);
         gtr__thin_begin();
         gtr__thin_bias<T, 1>(out, bias, one.a);
-#pragma unroll
-        for (int s = 0; s < 8; s++)
+        GTR__UNROLL(s, 8)
             gtr__thin_rs<T, 8, 0, true>(out, y + 4 * s, gtr__thin_panel(at + (s / 4) * (2048 >> 4) + s % 4 * 2));
         gtr__thin_commit();
         leave(last - 1);
@@ -22025,8 +21575,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
             const float *target = (const float *)(p.base + m.target_at + now.slot * m.target_step);
             if (m.tiny) small_last(target, tile);
             else {
-#pragma unroll
-                for (int j = 0; j < 16; j++)
+                GTR__UNROLL(j, 16)
                     gtr__thin_loss<T, 2>(m, p, target, d + 4 * j, y + 2 * j, tile, j * 8, g, loss, NULL);
             }
             gtr__thin_signal<2>(now.seen);
@@ -22136,22 +21685,19 @@ template <typename T, int P> static GTR__DEVICE void gtr__thin_load(const gtr__t
             const int left = r < L.n ? L.k - c * 8 : 0, at = r * 128 + (((c & 7) ^ (r & 7)) << 4);
             if (wide) { gtr__copy16(to + at, left > 0 ? (const void *)from : L.w, left > 0); continue; }
             uint16_t u[8];
-#pragma unroll
-            for (int q = 0; q < 8; q++) u[q] = q < left ? __ldcg((const unsigned short *)from + q) : (unsigned short)0;
+            GTR__UNROLL(q, 8) u[q] = q < left ? __ldcg((const unsigned short *)from + q) : (unsigned short)0;
             uint4 v;
             memcpy(&v, u, 16);
             *(uint4 *)(to + at) = v;
         }
     }
     unsigned short bias[3];
-#pragma unroll
-    for (int q = 0; q < 3; q++) {
+    GTR__UNROLL(q, 3) {
         const int i = q * GTR__THIN_T + (int)threadIdx.x, l = i / (P * 64), e = i % (P * 64);
         bias[q] = l < m.layers && m.layer[l].bias && e < m.layer[l].n
             ? __ldcg((const unsigned short *)m.layer[l].bias + e) : (unsigned short)0;
     }
-#pragma unroll
-    for (int q = 0; q < 3; q++) {
+    GTR__UNROLL(q, 3) {
         const int i = q * GTR__THIN_T + (int)threadIdx.x;
         if (i < 8 * P * 64) *(unsigned short *)(pool + m.bias_at + i % (P * 64) * 16 + i / (P * 64) * 2) = bias[q];
     }
@@ -22188,8 +21734,7 @@ static GTR__DEVICE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thi
     int turns = *(volatile int *)&h->turns;
     auto live = [&](int i) { return i / 2 < m.layers && r0 + i % 2 * 32 < m.layer[i / 2].n && c * 8 < m.layer[i / 2].k;
         };
-#pragma unroll
-    for (int i = 0; i < slots; i++)
+    GTR__UNROLL(i, slots)
         v[2 * i] = v[2 * i + 1] = live(i) ? make_uint4(~tag, 0, 0, 0) : make_uint4(tag, tag, tag, tag);
     // Biases, and whether the loss was bad.
     const int e = tid & 63, l = tid >> 6;
@@ -22202,8 +21747,7 @@ static GTR__DEVICE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thi
 #pragma unroll 1
     do {
         missing = false;
-#pragma unroll
-        for (int i = 0; i < slots; i++) {
+        GTR__UNROLL(i, slots) {
             const uint32_t *w = m.published + m.layer[i / 2].flat_w
                 + (r0 + i % 2 * 32) * m.layer[i / 2].pitch + c * 8;
             if (gtr__thin_missing(v[2 * i], tag)) v[2 * i] = gtr__poll4(w);
@@ -22212,13 +21756,11 @@ static GTR__DEVICE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thi
         if ((u[0] ^ tag) & (GTR__THIN_BAD - 1)) u[0] = gtr__poll(m.published + m.layer[l].flat_b + e);
         if ((u[1] ^ tag) & (GTR__THIN_BAD - 1)) u[1] = gtr__poll(m.published + m.layer[l + 4].flat_b + e);
         if ((u[2] ^ tag) & (GTR__THIN_BAD - 1)) u[2] = gtr__poll(m.published + m.flat);
-#pragma unroll
-        for (int i = 0; i < 2 * slots; i++) missing |= gtr__thin_missing(v[i], tag);
+        GTR__UNROLL(i, 2 * slots) missing |= gtr__thin_missing(v[i], tag);
         missing |= (((u[0] ^ tag) | (u[1] ^ tag) | (u[2] ^ tag)) & (GTR__THIN_BAD - 1)) != 0;
     } while (missing && ++turns < GTR__DEADLINE);
     if (tid == 0) *(volatile int *)&h->turns = turns;
-#pragma unroll
-    for (int i = 0; i < slots; i++) {
+    GTR__UNROLL(i, slots) {
         const int r = r0 + i % 2 * 32;
         const uint4 a = v[2 * i], b = v[2 * i + 1];
         marks |= a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
@@ -22246,11 +21788,9 @@ static GTR__DEVICE void gtr__thin_ahead(const gtr__thin &m, const gtr__thin_head
         const int left = GTR__THIN_AHEAD - (int)(step % GTR__THIN_AHEAD),
             n = h->record.more < left ? (int)h->record.more : left;
         int4 v[GTR__THIN_AHEAD / 2] = {};
-#pragma unroll
-        for (int i = 0; i < GTR__THIN_AHEAD / 2; i++) if (2 * i + of < n && at < whole)
+        GTR__UNROLL(i, GTR__THIN_AHEAD / 2) if (2 * i + of < n && at < whole)
             v[i] = __ldcv((const int4 *)&m.ring[(next + (uint64_t)(2 * i + of)) % GTR__RING] + at);
-#pragma unroll
-        for (int i = 0; i < GTR__THIN_AHEAD / 2; i++) if (2 * i + of < n && at < whole)
+        GTR__UNROLL(i, GTR__THIN_AHEAD / 2) if (2 * i + of < n && at < whole)
             m.records[(int)((next + (uint64_t)(2 * i + of)) % GTR__THIN_AHEAD) * 16 + at] = v[i];
         __threadfence_block();
         __syncwarp();
@@ -22348,8 +21888,7 @@ static GTR__DEVICE void gtr__thin_write_unit(const gtr__thin &m, int role, int u
     const int quad = L.frag + p0 * (128 * P) + (P == 1 ? slot : tid), r = (P == 1 ? 0 : group * 64) + warp * 16 + g;
     char *to = part + quad * (m.narrow ? 8 : 16);
     float *bias = whole + (L.nat_b - m.frags) * 4 + r;
-#pragma unroll
-    for (int j = 0; j < 9; j++) {
+    GTR__UNROLL(j, 9) {
         const float4 v = at(j);
         if (j == ones && t == 0) {
             if (r < (L.n + 3) / 4 * 4) bias[0] = v.x;          // whole fours, as they are read
@@ -22390,8 +21929,7 @@ static GTR__DEVICE void gtr__thin_write(const gtr__thin &m, char *pool, int role
     auto put = [&](int unit, auto at) { gtr__thin_write_unit<T, P>(m, role, unit, part, whole, at); };
     gtr__thin_barrier();                      // products that read what stood there are made
     float *to = lasts + (P == 1 ? group * apart : group * 64);
-#pragma unroll
-    for (int i = 0; i < 4; i++) to[(t * 2 + (i & 1)) * rows + warp * 16 + g + (i >> 1) * 8] = sum.last[i];
+    GTR__UNROLL(i, 4) to[(t * 2 + (i & 1)) * rows + warp * 16 + g + (i >> 1) * 8] = sum.last[i];
     if ((P == 1 || group == 0) && lane < 4)
         *(float2 *)(column + group * apart + warp * 8 + 2 * t) = make_float2(sum.bias[0], sum.bias[1]);
     if (lane == 0) column[32 + (P == 1 ? group * apart : group * 4) + warp] = sum.loss;
@@ -22403,18 +21941,15 @@ static GTR__DEVICE void gtr__thin_write(const gtr__thin &m, char *pool, int role
             return make_float4(first ? low[0] : high[0], first ? low[1] : high[1], first ? low[2] : high[2],
                 first ? low[3] : high[3]);
         };
-#pragma unroll
-        for (int i = 0; i < half * 9; i++) *(float4 *)(own + (i * 128 + slot) * 4) = unit(i / 9, 0, i % 9 * 4);
+        GTR__UNROLL(i, half * 9) *(float4 *)(own + (i * 128 + slot) * 4) = unit(i / 9, 0, i % 9 * 4);
         gtr__thin_barrier();
-#pragma unroll
-        for (int u = 0; u < half; u++)
+        GTR__UNROLL(u, half)
             put(group ? half + u : u, [&](int j) {
                 return gtr__add4(unit(u, 1, j * 4), *(const float4 *)(other + ((u * 9 + j) * 128 + slot) * 4));
             });
     } else {
         gtr__thin_barrier();
-#pragma unroll
-        for (int u = 0; u < GTR__THIN_UNITS; u++)
+        GTR__UNROLL(u, GTR__THIN_UNITS)
             put(u, [&](int j) { const float *d = sum.dw[u] + j * 4; return make_float4(d[0], d[1], d[2], d[3]); });
     }
     gtr__thin_write_last<P>(m, role, whole, lasts, column, apart);
@@ -22553,13 +22088,11 @@ static GTR__DEVICE float4 gtr__thin_gather(const gtr__thin &m, const char *from,
 #pragma unroll 1
     for (int b = m.block0[role] + k; b < end; b += N * ways) {
         V w[N];
-#pragma unroll
-        for (int i = 0; i < N; i++) {
+        GTR__UNROLL(i, N) {
             memset(&w[i], 0, sizeof(V));
             if (b + i * ways < end) w[i] = __ldcg((const V *)(from + (int64_t)(b + i * ways) * m.stride));
         }
-#pragma unroll
-        for (int i = 0; i < N; i++) {
+        GTR__UNROLL(i, N) {
             if constexpr (sizeof(V) == 16) v = gtr__add4(v, make_float4(w[i].x, w[i].y, w[i].z, w[i].w));
             else {
                 const float2 a = gtr__thin_unpack<T>(w[i].x), c = gtr__thin_unpack<T>(w[i].y);
@@ -22640,16 +22173,13 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
             uint32_t all;
             do {
                 all = 0;
-#pragma unroll
-                for (int i = 0; i < 5; i++) {
+                GTR__UNROLL(i, 5) {
                     v[i] = tag;
                     if (b0 + i * 32 < blocks) v[i] = gtr__poll8(m.norms + b0 + i * 32);
                 }
-#pragma unroll
-                for (int i = 0; i < 5; i++) all |= ((uint32_t)v[i] ^ tag) & 0xffffu;
+                GTR__UNROLL(i, 5) all |= ((uint32_t)v[i] ^ tag) & 0xffffu;
             } while (all && ++turns < GTR__DEADLINE);
-#pragma unroll
-            for (int i = 0; i < 5; i++) sum += __longlong_as_double((long long)(v[i] & ~0xffffull));
+            GTR__UNROLL(i, 5) sum += __longlong_as_double((long long)(v[i] & ~0xffffull));
         }
         sum = gtr__warp_sum(sum);
         if (tid == GTR__THIN_T - 32) {
@@ -22676,12 +22206,9 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
     GTR__DEVICE void gradients() {
         {
             gtr__thin_sums sum;
-#pragma unroll
-            for (int u = 0; u < GTR__THIN_UNITS; u++)
-#pragma unroll
-                for (int i = 0; i < 36; i++) sum.dw[u][i] = 0.0f;
-#pragma unroll
-            for (int i = 0; i < 4; i++) sum.last[i] = 0.0f;
+            GTR__UNROLL(u, GTR__THIN_UNITS)
+                GTR__UNROLL(i, 36) sum.dw[u][i] = 0.0f;
+            GTR__UNROLL(i, 4) sum.last[i] = 0.0f;
             sum.bias[0] = sum.bias[1] = sum.loss = 0.0f;
 #if GTR__THIN_WGMMA
             if constexpr (P == 2) gtr__thin_collect<T>(m, h, pool, p, role, count, turn, sum);
@@ -22745,10 +22272,8 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         float v = 0.0f;
         for (int b0 = index & 31; b0 < m.block0[1]; b0 += 5 * 32) {       // all of 160 blocks' at once
             float w[5];
-#pragma unroll
-            for (int i = 0; i < 5; i++) w[i] = b0 + i * 32 < m.block0[1] ? __ldcg(&m.losses[b0 + i * 32]) : 0.0f;
-#pragma unroll
-            for (int i = 0; i < 5; i++) v += w[i];
+            GTR__UNROLL(i, 5) w[i] = b0 + i * 32 < m.block0[1] ? __ldcg(&m.losses[b0 + i * 32]) : 0.0f;
+            GTR__UNROLL(i, 5) v += w[i];
         }
         v = gtr__warp_sum(v);
         v /= m.count;
@@ -22804,11 +22329,9 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         bad = false;
         for (int b0 = index & 31; b0 < blocks; b0 += 5 * 32) {
             double2 v[5];
-#pragma unroll
-            for (int i = 0; i < 5; i++)
+            GTR__UNROLL(i, 5)
                 v[i] = b0 + i * 32 < blocks ? __ldcg(&m.guard[b0 + i * 32]) : make_double2(0.0, 0.0);
-#pragma unroll
-            for (int i = 0; i < 5; i++) { sum += v[i].x; bad |= v[i].y != 0.0; }
+            GTR__UNROLL(i, 5) { sum += v[i].x; bad |= v[i].y != 0.0; }
         }
         bad = __any_sync(0xffffffffu, bad);
         return true;
@@ -23367,13 +22890,11 @@ static GTR__DEVICE void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T th
 #pragma unroll 1
     while (true) {
         words = pairs = 0;
-#pragma unroll
-        for (int i = 0; i < N; i++) {
+        GTR__UNROLL(i, N) {
             const uint32_t none = i < PAIRS ? pair : tag;
             if (there(i)) v[i] = gtr__poll4(at(i)); else v[i] = make_uint4(none, none, none, none);
         }
-#pragma unroll
-        for (int i = 0; i < N; i++) {
+        GTR__UNROLL(i, N) {
             const uint32_t want = i < PAIRS ? pair : tag,
                 off = (v[i].x ^ want) | (v[i].y ^ want) | (v[i].z ^ want) | (v[i].w ^ want);
             if (i < PAIRS) pairs |= off; else words |= off;
@@ -23775,8 +23296,7 @@ static GTR__DEVICE void gtr__tall_product(float (*acc)[4], const uint32_t *w, in
         const float f = scale[BACK ? (s >> twice) * across + (u.m >> 2) : (u.m >> twice) * across + (s >> 2)];
         float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
         gtr__mma_f16(v, ua, ub);
-#pragma unroll
-        for (int e = 0; e < 4; e++) to[e] = fmaf(v[e], f, to[e]);
+        GTR__UNROLL(e, 4) to[e] = fmaf(v[e], f, to[e]);
     };
     if (u.count == 2) {
         const uint32_t *b = op + ((lane >> 4) * 8 + (lane & 7)) * op_pitch + (lane >> 3 & 1) * 4;
@@ -23802,8 +23322,7 @@ static GTR__DEVICE void gtr__tall_product(float (*acc)[4], const uint32_t *w, in
             if (two) add(acc[1], ua[1], ub + 2, s + 1);
             a += 2 * next; b += 16;
         }
-#pragma unroll
-        for (int e = 0; e < 4; e++) acc[0][e] += acc[1][e];
+        GTR__UNROLL(e, 4) acc[0][e] += acc[1][e];
     }
 }
 // where products want a row
@@ -23958,8 +23477,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
         if (s.ranks == 1) {
             uint4 v[2];
             gtr__tall_await4<2>(v, u.count, awaited, [&](int i) { return part + i * 8 * q.width; });
-#pragma unroll
-            for (int i = 0; i < 2; i++) gtr__res_four(z[i], gtr__word_numbers(v[i]));
+            GTR__UNROLL(i, 2) gtr__res_four(z[i], gtr__word_numbers(v[i]));
         } else {
             const int turn = u.count == 2 ? 4 : 8;
 #pragma unroll 1
@@ -23970,12 +23488,10 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
                     const int rank = k + (u.count == 2 ? i >> 1 : i), eight = u.count == 2 ? i & 1 : 0;
                     return part + (rank * s.total + eight * 8) * q.width;
                 });
-#pragma unroll
-                for (int i = 0; i < 8; i++) if (i < n) {
+                GTR__UNROLL(i, 8) if (i < n) {
                     float f[4];
                     gtr__res_four(f, gtr__word_numbers(v[i]));
-#pragma unroll
-                    for (int e = 0; e < 4; e++) if ((i & 1) && u.count == 2) z[1][e] += f[e]; else z[0][e] += f[e];
+                    GTR__UNROLL(e, 4) if ((i & 1) && u.count == 2) z[1][e] += f[e]; else z[0][e] += f[e];
                 }
             }
         }
@@ -23994,18 +23510,15 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
                 const float b[2] = { pool[q.bias_at + c], pool[q.bias_at + c + 1] };
                 gtr__tall_product<false>(acc, (const uint32_t *)pool + q.forward_at, q.forward_pitch, pool + q.scale_at,
                     q.across, s.tall, op, s.op_pitch, s.layer[l - 1].width / 16, u);
-#pragma unroll
-                for (int i = 0; i < 8; i++) z[i / 4][i % 4] = fmaf(acc[i / 4][i % 4], back, b[i % 4 / 2]);
+                GTR__UNROLL(i, 8) z[i / 4][i % 4] = fmaf(acc[i / 4][i % 4], back, b[i % 4 / 2]);
             }
-#pragma unroll
-            for (int j = 0; j < 2; j++) if (j < u.count) {
+            GTR__UNROLL(j, 2) if (j < u.count) {
                 const float4 a = gtr__mlp_act4(L.act, make_float4(z[j][0], z[j][1], z[j][2], z[j][3]),
                     L.act_a, L.act_b);
                 float out[4] = {
                     gtr__res_low<P>(a.x), gtr__res_low<P>(a.y), gtr__res_low<P>(a.z), gtr__res_low<P>(a.w) };
                 const uint32_t mark = awaited.tag | awaited.bad | bad;
-#pragma unroll
-                for (int e = 0; e < 4; e++) {
+                GTR__UNROLL(e, 4) {
                     if (c + e / 2 >= L.n) out[e] = 0.0f;
                     const float x = L.saved ? gtr__res_low<P>(z[j][e]) : out[e];
                     z[j][e] = out[e];
@@ -24024,13 +23537,11 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
             slot += 16;
             back = f.from;
             if (u.live)
-#pragma unroll
-                for (int j = 0; j < 2; j++) if (j < u.count) gtr__tall_operand(s, op, u, j, z[j], f.to);
+                GTR__UNROLL(j, 2) if (j < u.count) gtr__tall_operand(s, op, u, j, z[j], f.to);
             __syncthreads();
         } else {
             if (u.live)
-#pragma unroll
-                for (int j = 0; j < 2; j++) if (j < u.count) {
+                GTR__UNROLL(j, 2) if (j < u.count) {
                     float *to = hidden + ((u.n + j) * 8 + 2 * t) * s.hidden_pitch + c;
                     *(float2 *)to = make_float2(gtr__res_ready<P>(z[j][0]), gtr__res_ready<P>(z[j][2]));
                     *(float2 *)(to + s.hidden_pitch) =
@@ -24097,8 +23608,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
                     const float2 lo = *(const float2 *)(w + (k + t) * end.forward_pitch + c),
                         hi = *(const float2 *)(w + (k + t + 4) * end.forward_pitch + c);
                     const float a[4] = { lo.x, lo.y, hi.x, hi.y };
-#pragma unroll
-                    for (int j = 0; j < 2; j++) if (j < u.count) {
+                    GTR__UNROLL(j, 2) if (j < u.count) {
                         const float *p = logits + ((u.n + j) * 8 + g) * 40 + k + t,
                             b[2] = { gtr__res_ready<P>(p[0]), gtr__res_ready<P>(p[4]) };
                         gtr__res_mma<P>(acc[j], a, b);
@@ -24108,11 +23618,9 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
                 const gtr__tall_layer &next = s.layer[l + 1];
                 gtr__tall_product<true>(acc, (const uint32_t *)pool + next.forward_at, next.forward_pitch,
                     pool + next.scale_at, next.across, s.tall, op, s.op_pitch, next.width / 16, u);
-#pragma unroll
-                for (int i = 0; i < 8; i++) acc[i / 4][i % 4] *= back;
+                GTR__UNROLL(i, 8) acc[i / 4][i % 4] *= back;
             }
-#pragma unroll
-            for (int j = 0; j < 2; j++) if (j < u.count) {
+            GTR__UNROLL(j, 2) if (j < u.count) {
                 float4 v = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
                 if (L.act >= 0) v = gtr__mlp_dact4(L.act, v, l ? saved[((l - 1) * 2 + j) * GTR__TALL_T]
                     : make_float4(kept[j][0], kept[j][1], kept[j][2], kept[j][3]), L.act_a, L.act_b);
@@ -24120,8 +23628,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
                 acc[j][2] = c + 1 < L.n ? gtr__res_low<P>(v.z) : 0.0f;
                 acc[j][3] = c + 1 < L.n ? gtr__res_low<P>(v.w) : 0.0f;
                 const uint32_t mark = awaited.tag | bad;
-#pragma unroll
-                for (int e = 0; e < 4; e++) most = gtr__tall_max(most, gtr__tall_size(acc[j][e]));
+                GTR__UNROLL(e, 4) most = gtr__tall_max(most, gtr__tall_size(acc[j][e]));
                 gtr__publish4(q.dz + par * s.total * q.width + gtr__tall_place(q.width, block * 2 + u.n + j, u.m),
                     acc[j][0], acc[j][1], acc[j][2], acc[j][3], mark);
             }
@@ -24131,8 +23638,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
             slot += 16;
             back = f.from;
             if (u.live)
-#pragma unroll
-                for (int j = 0; j < 2; j++) if (j < u.count) gtr__tall_operand(s, op, u, j, acc[j], f.to);
+                GTR__UNROLL(j, 2) if (j < u.count) gtr__tall_operand(s, op, u, j, acc[j], f.to);
             __syncthreads();
         }
     }
@@ -24241,8 +23747,7 @@ static GTR__DEVICE void gtr__tall_publish(const gtr__tall &s, float *pool, const
     uint32_t *to = gtr__tall_new(s, group, rank, step), most = 0, *slot = (uint32_t *)pool + s.most_at + 80;
     const uint32_t tag = (uint32_t)step >> 1 & 1;
     float up;
-#pragma unroll
-    for (int j = 0; j < 4; j++) most = gtr__tall_max(most, gtr__tall_size(gtr__res_low<P>(own.p[j])));
+    GTR__UNROLL(j, 4) most = gtr__tall_max(most, gtr__tall_size(gtr__res_low<P>(own.p[j])));
     most = gtr__tall_warp_most(most);
     if (lane == 0) slot[tid / 32] = most;
     bad = gtr__tall_vote(s, bad != 0) ? 2u : 0u;
@@ -24276,8 +23781,7 @@ static GTR__DEVICE void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__
         most = __uint_as_float(gtr__tall_warp_most(own));
         const float ratio = lane < s.slabs ? __uint_as_float(own) / most : 0.0f;
         const uint32_t by = gtr__pack2<__half>(ratio, ratio);
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
+        GTR__UNROLL(i, 4) {
             const int q = k + i * per < steps ? k + i * per : 0;
             const uint32_t b0 = __shfl_sync(0xffffffffu, by, 2 * q * s.unit_part >> 16),
                 b1 = __shfl_sync(0xffffffffu, by, (2 * q + 1) * s.unit_part >> 16);
@@ -24307,14 +23811,12 @@ static GTR__DEVICE void gtr__tall_parts(const gtr__tall &s, float *pool, const g
     for (int n = line; n - line < eights; n += across * N) {
         float acc[N][4] = {};
         const uint32_t *x[N];
-#pragma unroll
-        for (int j = 0; j < N; j++) x[j] = (const uint32_t *)pool + s.x_at + g * xp + t + way * 4
+        GTR__UNROLL(j, N) x[j] = (const uint32_t *)pool + s.x_at + g * xp + t + way * 4
             + (n + j * across < eights ? (n + j * across) * 8 * xp : 0);
         const uint4 *w = (const uint4 *)(pool + s.dz_at) + lane + way * 32;
         uint4 u = *w;
         uint32_t v[N];
-#pragma unroll
-        for (int j = 0; j < N; j++) v[j] = *x[j];
+        GTR__UNROLL(j, N) v[j] = *x[j];
 #pragma unroll 2
         // the next turn's are loaded before this one's products; behind the last, of what follows
         for (int k = 0; k < turns; k++) {
@@ -24322,26 +23824,22 @@ static GTR__DEVICE void gtr__tall_parts(const gtr__tall &s, float *pool, const g
             uint32_t b[N][2];
             w += WAYS * 32;
             u = *w;
-#pragma unroll
-            for (int j = 0; j < N; j++) {
+            GTR__UNROLL(j, N) {
                 b[j][0] = gtr__tall_bytes<P>(v[j], 0x4140, s.byte_by);
                 b[j][1] = gtr__tall_bytes<P>(v[j], 0x4342, s.byte_by);
                 x[j] += WAYS * 4;
                 v[j] = *x[j];
             }
-#pragma unroll
-            for (int j = 0; j < N; j++) gtr__mma_f16(acc[j], a, b[j]);
+            GTR__UNROLL(j, N) gtr__mma_f16(acc[j], a, b[j]);
         }
         if (WAYS > 1) {         // all rows at once: nobody wants the weights again
             __syncthreads();
-#pragma unroll
-            for (int j = 0; j < N; j++) if ((j & (WAYS - 1)) != way && n + j * across < eights)
+            GTR__UNROLL(j, N) if ((j & (WAYS - 1)) != way && n + j * across < eights)
                 gtr__tall_put4(red + ((way - j - 1 & (WAYS - 1)) * s.eights + n + j * across) * 128, acc[j][0],
                     acc[j][1], acc[j][2], acc[j][3]);
             __syncthreads();
         }
-#pragma unroll
-        for (int j = 0; j < N; j++) if ((j & (WAYS - 1)) == way && n + j * across < eights) {
+        GTR__UNROLL(j, N) if ((j & (WAYS - 1)) == way && n + j * across < eights) {
 #pragma unroll
             for (int k = 0; k + 1 < WAYS; k++) {
                 const float4 v = *(const float4 *)(red + (k * s.eights + n + j * across) * 128);
@@ -24365,15 +23863,13 @@ static GTR__DEVICE float gtr__tall_await_dz(const gtr__tall &s, float *pool, con
     const int other = g < 4 ? s.dz_pitch : -s.dz_pitch;
     float even = 0.0f, odd = 0.0f;
     uint4 v[8];
-#pragma unroll
-    for (int i = 0; i < 8; i++) v[i] = make_uint4(0, 0, 0, 0);
+    GTR__UNROLL(i, 8) v[i] = make_uint4(0, 0, 0, 0);
 #pragma unroll 1
     for (int k = 0; k < rounds; k++) {
         const int left = (eights - k * 128 - warp + 15) / 16, n = left > 8 ? 8 : left;
         if (n <= 0) continue;
         gtr__tall_await4<8>(v, n, awaited, [&](int i) { return dz + (k * 128 + i * 16) * 8 * width; });
-#pragma unroll
-        for (int i = 0; i < 8; i++) if (i < n) {
+        GTR__UNROLL(i, 8) if (i < n) {
             even += gtr__word_number(v[i].x) + gtr__word_number(v[i].y);
             odd += gtr__word_number(v[i].z) + gtr__word_number(v[i].w);
             most = gtr__tall_max(most, gtr__tall_max(gtr__tall_max(v[i].x & 0x7ffffffcu, v[i].y & 0x7ffffffcu),
@@ -24394,8 +23890,7 @@ static GTR__DEVICE float gtr__tall_await_dz(const gtr__tall &s, float *pool, con
 #pragma unroll 1
     for (int k = rounds - 1; k >= 0; k--) {
         const int left = (eights - k * 128 - warp + 15) / 16, n = left > 8 ? 8 : left;
-#pragma unroll
-        for (int i = 0; i < 8; i++) if (i < n) {
+        GTR__UNROLL(i, 8) if (i < n) {
             if (rounds > 1) v[i] = gtr__poll4(dz + (k * 128 + i * 16) * 8 * width);
             const uint32_t lo = gtr__pack2<__half>(gtr__word_number(v[i].x) * f.to, gtr__word_number(v[i].y) * f.to),
                 hi = gtr__pack2<__half>(gtr__word_number(v[i].z) * f.to, gtr__word_number(v[i].w) * f.to);
@@ -24427,8 +23922,7 @@ static GTR__DEVICE void gtr__tall_gradient(const gtr__tall &s, float *pool, cons
     float *red = pool + s.dz_at + line * 512 + lane;
     auto send = [&](int c, const float *acc) {
         if (c * 32 + (g >> 2) * 16 < s.kr)
-#pragma unroll
-            for (int e = 0; e < 4; e++) {       // a column of 2t, 2t + 1, 2t + 8, 2t + 9, four of k
+            GTR__UNROLL(e, 4) {       // a column of 2t, 2t + 1, 2t + 8, 2t + 9, four of k
                 const int a = (e >> 1) * 4 + (e & 1);
                 gtr__publish4(to + c * 512 + (e & 1) * 128 + (e >> 1) * 64, acc[a] * factor, acc[a + 2] * factor,
                     acc[a + 8] * factor, acc[a + 10] * factor, mark);
@@ -24464,11 +23958,9 @@ static GTR__DEVICE void gtr__tall_gradient(const gtr__tall &s, float *pool, cons
             }
         if (DEEP > 1) {         // all strips at once, none of them a second
             __syncthreads();
-#pragma unroll
-            for (int i = 0; i < 16; i++) if (way) red[(way - 1) * across * 512 + i * 32] = acc[i];
+            GTR__UNROLL(i, 16) if (way) red[(way - 1) * across * 512 + i * 32] = acc[i];
             __syncthreads();
-#pragma unroll
-            for (int i = 0; i < 16; i++)
+            GTR__UNROLL(i, 16)
 #pragma unroll
                 for (int k = 0; k + 1 < DEEP; k++) if (way == 0) acc[i] += red[k * across * 512 + i * 32];
         }
@@ -24477,8 +23969,7 @@ static GTR__DEVICE void gtr__tall_gradient(const gtr__tall &s, float *pool, cons
     if (rank == 0 && tid >= GTR__TALL_T - 16) {
         const int c = lane - 16;
         float v = 0.0f;
-#pragma unroll
-        for (int w = 0; w < GTR__TALL_WARPS; w++) v += pool[s.sums_at + w * 16 + c];
+        GTR__UNROLL(w, GTR__TALL_WARPS) v += pool[s.sums_at + w * 16 + c];
         gtr__publish(gtr__tall_shared(s, group, rank, slab, step) + s.kr * 16 + c, gtr__word_pack(v, mark));
     }
 }
@@ -24503,8 +23994,7 @@ static GTR__DEVICE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__t
             gtr__tall_await4<8>(u, n, awaited, [&](int i) {
                 return dw + (k + i) * s.share + at.unit * 128 + lane * 4;
             });
-#pragma unroll
-            for (int i = 0; i < 8; i++) if (i < n) {
+            GTR__UNROLL(i, 8) if (i < n) {
                 v[0] += gtr__word_number(u[i].x); v[1] += gtr__word_number(u[i].y); v[2] += gtr__word_number(u[i].z);
                 v[3] += gtr__word_number(u[i].w);
             }
@@ -24528,8 +24018,7 @@ static GTR__DEVICE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__t
     if (marks) return;
     uint32_t bad = 0;
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[0].group);
-#pragma unroll
-    for (int j = 0; j < 4; j++) if (j < at.some) {
+    GTR__UNROLL(j, 4) if (j < at.some) {
         if (s.m.checks && gtr__res_infinite(v[j])) bad = 2;
         gtr__apply<gtr__adapt_quick, 1, RULES>(rule, &own.p[j], &v[j], &own.a[j], &own.b[j]);
         if (last) L.dw[at.i + j] = v[j];
@@ -24584,8 +24073,7 @@ template <int P, uint32_t RULES> struct gtr__tall_task {
         uint4 v[2 * fours];
         gtr__tall_await_at<2 * fours, 0>(v, awaited, [&](int i) { return r + i / fours < mine && i % fours < columns; },
             [&](int i) { return y + ((r + i / fours) * 128 * before.width + i % fours * 128); });
-#pragma unroll
-        for (int e = 0; e < 2; e++) {
+        GTR__UNROLL(e, 2) {
             uint32_t most = 0;
 #pragma unroll
             for (int i = e * fours; i < e * fours + fours; i++)
@@ -24625,12 +24113,10 @@ template <int P, uint32_t RULES> struct gtr__tall_task {
             gtr__tall_await4<4>(v, 2 * (mine - r), awaited, [&](int i) {
                 return z + (r + i / 2) * 128 * q.width + (i % 2 && two ? 128 : 0);
             });
-#pragma unroll
-            for (int e = 0; e < 2; e++) if (r + e < mine) {
+            GTR__UNROLL(e, 2) if (r + e < mine) {
                 const float scale = h->scale[warp][at + e];
                 float a[2][4];
-#pragma unroll
-                for (int m = 0; m < 2; m++) {
+                GTR__UNROLL(m, 2) {
                     const uint4 u = v[2 * e + m];
                     float f[4];
                     gtr__res_four(f, gtr__word_numbers(u));
@@ -24643,30 +24129,23 @@ template <int P, uint32_t RULES> struct gtr__tall_task {
                     const uint4 w = kept[((at + e) * fours + i) / 2 * GTR__TALL_T];
                     const uint32_t u[4] = { w.x, w.y, w.z, w.w };
                     float b[8];
-#pragma unroll
-                    for (int j = 0; j < 4; j++) {
+                    GTR__UNROLL(j, 4) {
                         __half2 c;
                         memcpy(&c, &u[j], 4);
                         b[2 * j] = __low2float(c) * scale; b[2 * j + 1] = __high2float(c) * scale;
                     }
-#pragma unroll
-                    for (int m = 0; m < 2; m++) if (m == 0 || two)
-#pragma unroll
-                        for (int j = 0; j < 4; j++) gtr__res_mma<P>(acc[m][2 * i + j], a[m], b + 2 * j);
+                    GTR__UNROLL(m, 2) if (m == 0 || two)
+                        GTR__UNROLL(j, 4) gtr__res_mma<P>(acc[m][2 * i + j], a[m], b + 2 * j);
                 }
             }
         }
         __syncthreads();        // nobody wants what was kept
-#pragma unroll
-        for (int m = 0; m < 2; m++) if (m == 0 || s.tall == 2)
-#pragma unroll
-            for (int i = 0; i < fours; i++)
-#pragma unroll
-                for (int e = 0; e < 2; e++)
+        GTR__UNROLL(m, 2) if (m == 0 || s.tall == 2)
+            GTR__UNROLL(i, fours)
+                GTR__UNROLL(e, 2)
                     gtr__tall_put4(red + warp * size + (((m * fours + i) * 2 + e) * 32 + lane) * 4, acc[m][2 * i][2
                         * e], acc[m][2 * i + 1][2 * e], acc[m][2 * i][2 * e + 1], acc[m][2 * i + 1][2 * e + 1]);
-#pragma unroll
-        for (int j = 0; j < 4; j++) if (j < 2 * s.tall) {
+        GTR__UNROLL(j, 4) if (j < 2 * s.tall) {
             db[j] = gtr__warp_sum<2>(db[j]);
             if (t == 0) sums[warp * rows + (j >> 1) * 16 + 2 * g + (j & 1)] = db[j];
         }
@@ -24684,16 +24163,14 @@ template <int P, uint32_t RULES> struct gtr__tall_task {
         bool wrong = false;
         if (some > 0) {
             float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-#pragma unroll
-            for (int w = 0; w < GTR__TALL_WARPS; w++)
+            GTR__UNROLL(w, GTR__TALL_WARPS)
                 sum = gtr__add4(sum, *(const float4 *)(red + w * size + tid * 4));
             float v[4], a[4], b[4];
             gtr__res_four(v, sum);
             gtr__res_four(p, *(const float4 *)(old + tid * 4));
             gtr__res_four(a, *(const float4 *)(old + all + tid * 4));
             gtr__res_four(b, *(const float4 *)(old + 2 * all + tid * 4));
-#pragma unroll
-            for (int j = 0; j < 4; j++) if (j < some) {
+            GTR__UNROLL(j, 4) if (j < some) {
                 wrong |= gtr__res_infinite(v[j]);
                 gtr__apply<gtr__adapt_quick, 1, RULES>(rule, &p[j], &v[j], &a[j], &b[j]);
                 if (last) L.dw[(int64_t)(n0 + at.n) * L.k + k0 + at.c + j] = v[j];
@@ -24705,8 +24182,7 @@ template <int P, uint32_t RULES> struct gtr__tall_task {
         }
         if (bias && tid < rows && n0 + tid < L.n) {
             float v = 0.0f;
-#pragma unroll
-            for (int w = 0; w < GTR__TALL_WARPS; w++) v += sums[w * rows + tid];
+            GTR__UNROLL(w, GTR__TALL_WARPS) v += sums[w * rows + tid];
             shift = old[size + tid];
             float a = old[all + size + tid], b = old[2 * all + size + tid];
             wrong |= gtr__res_infinite(v);
@@ -24924,8 +24400,7 @@ template <int P, int KNOWN> struct gtr__tall_block {
             const gtr__tall_spot at(s, q.group, q.rank, q.slab);
             gtr__tall_own own;
             own.bias[0] = own.bias[1] = own.bias[2] = 0.0f;
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
+            GTR__UNROLL(j, 4) {
                 own.p[j] = own.a[j] = own.b[j] = 0.0f;
                 if (j < at.some) disk.load(0, at.i + j, own.p[j], own.a[j], own.b[j]);
             }
@@ -25061,8 +24536,7 @@ template <int P, int KNOWN> struct gtr__tall_block {
                 const gtr__tall_spot at(s, q.group, q.rank, q.slab);
                 gtr__tall_own own;
                 own.load(s, wrong < 0 ? steps : wrong);
-#pragma unroll
-                for (int j = 0; j < 4; j++) if (j < at.some) disk.save(0, at.i + j, own.p[j], own.a[j], own.b[j]);
+                GTR__UNROLL(j, 4) if (j < at.some) disk.save(0, at.i + j, own.p[j], own.a[j], own.b[j]);
                 if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n)
                     disk.save(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
             }
@@ -25504,8 +24978,7 @@ template <int STATES> struct gtr__wide_block {
                 const uint64_t a = gtr__wgmma_panel(base + (uint32_t)group * 8192),
                     b = gtr__wgmma_panel(base + GTR__WIDE_M * GTR__WIDE_K * 2);
                 gtr__wgmma_begin();
-#pragma unroll
-                for (int i = 0; i < 4; i++) {
+                GTR__UNROLL(i, 4) {
                     gtr__wgmma<GTR_BF16, 128, false, false>(d, a + i * 128, b + i * 128, k || i);
                     gtr__wgmma<GTR_BF16, 128, false, false>(d + 64, a + i * 128, b + 1024 + i * 128, k || i);
                 }
@@ -25524,8 +24997,7 @@ template <int STATES> struct gtr__wide_block {
             int ld;
             float *to = gtr__wide_gradient(m, q, tile, &ld);
             to += (int64_t)(group * 64 + (warp & 3) * 16 + lane / 4) * ld + lane % 4 * 2;
-#pragma unroll
-            for (int j = 0; j < 32; j++) {
+            GTR__UNROLL(j, 32) {
                 *(float2 *)(to + 8 * j) = make_float2(d[4 * j], d[4 * j + 1]);
                 *(float2 *)(to + 8 * ld + 8 * j) = make_float2(d[4 * j + 2], d[4 * j + 3]);
             }
@@ -25549,11 +25021,9 @@ template <int STATES> struct gtr__wide_block {
                 gtr__bar_await(empty + 8 * stage, phase);
                 const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
                 gtr__bar_expect(full + 8 * stage, GTR__WIDE_STAGE);
-#pragma unroll
-                for (int i = 0; i < GTR__WIDE_M / 64; i++)
+                GTR__UNROLL(i, GTR__WIDE_M / 64)
                     gtr__tensor_load(base + i * 8192, &w.dy, q.row + i * 64, k, 0, full + 8 * stage);
-#pragma unroll
-                for (int i = 0; i < GTR__WIDE_N / 64; i++) gtr__tensor_load(
+                GTR__UNROLL(i, GTR__WIDE_N / 64) gtr__tensor_load(
                     base + GTR__WIDE_M * GTR__WIDE_K * 2 + i * 8192, &w.x, q.column + i * 64, k, 0, full + 8 * stage);
                 if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
             }
@@ -27942,10 +27412,8 @@ static GTR__DEVICE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, floa
 // d += a b, one m16n8k16 of a 16-bit type or m16n8k8 of tf32; float32's fragments are rounded to tf32 in place.
 template <int TYPE> static GTR__DEVICE void gtr__head_mma(float *d, uint32_t *a, uint32_t *b) {
     if constexpr (TYPE == GTR_F32) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) a[i] = gtr__to_tf32(a[i]);
-#pragma unroll
-        for (int i = 0; i < 2; i++) b[i] = gtr__to_tf32(b[i]);
+        GTR__UNROLL(i, 4) a[i] = gtr__to_tf32(a[i]);
+        GTR__UNROLL(i, 2) b[i] = gtr__to_tf32(b[i]);
         gtr__mma_tf32(d, a, b);
     } else if constexpr (TYPE == GTR_BF16) gtr__mma_bf16(d, a, b);
     else gtr__mma_f16(d, a, b);
@@ -27969,16 +27437,14 @@ static GTR__DEVICE void gtr__head_forward(const gtr__head &m, const uint32_t *po
 #pragma unroll 4
     for (int s = part; s < steps; s += m.parts) {
         const uint2 lo = *(const uint2 *)(x + 8 * s), hi = *(const uint2 *)(x + 8 * s + 8 * m.pitch);
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
+        GTR__UNROLL(j, 2) {
             const uint2 v = *(const uint2 *)(w + 8 * s + j * 8 * m.pitch);
             uint32_t a[4] = { lo.x, hi.x, lo.y, hi.y }, b[2] = { v.x, v.y };
             gtr__head_mma<TYPE>(acc[j], a, b);
         }
     }
     float *to = parts + (part * GTR__HEAD_ROWS + g) * m.wide + first + 2 * t;
-#pragma unroll
-    for (int j = 0; j < 2; j++) {
+    GTR__UNROLL(j, 2) {
         *(float2 *)(to + 8 * j) = make_float2(acc[j][0], acc[j][1]);
         *(float2 *)(to + 8 * j + 8 * m.wide) = make_float2(acc[j][2], acc[j][3]);
     }
@@ -28031,8 +27497,7 @@ static GTR__DEVICE float gtr__head_row(const gtr__head &m, float *logits, const 
 static GTR__DEVICE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<4> v, const gtr__floats<4> &s) {
     if (m.act < 0) return v;
     if (!gtr__is(m.act, GTR__IN_LINE)) return gtr__dact<4>(m.act, v, s, m.act_a, m.act_b);
-#pragma unroll
-    for (int i = 0; i < 4; i++) v.v[i] = gtr__unary_bwd<GTR__IN_LINE>(v.v[i], s.v[i], s.v[i], 0, 0);
+    GTR__UNROLL(i, 4) v.v[i] = gtr__unary_bwd<GTR__IN_LINE>(v.v[i], s.v[i], s.v[i], 0, 0);
     return v;
 }
 // Warps 0 to 7 compute the block's rows of dh, 16 columns of k a warp and turn, as two n-tiles j = 0, 1. Columns of w
@@ -28062,10 +27527,8 @@ template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &
                 a[0] = gtr__pack2<word>(d[0], d[4]); a[1] = gtr__pack2<word>(e[0], e[4]);
                 a[2] = gtr__pack2<word>(d[8], d[12]); a[3] = gtr__pack2<word>(e[8], e[12]);
                 const uint32_t r[4] = { w[0], w[4 * m.pitch], w[8 * m.pitch], w[12 * m.pitch] };
-#pragma unroll
-                for (int j = 0; j < 2; j++)
-#pragma unroll
-                    for (int i = 0; i < 2; i++) b[j][i] = __byte_perm(r[2 * i], r[2 * i + 1], j ? 0x7632 : 0x5410);
+                GTR__UNROLL(j, 2)
+                    GTR__UNROLL(i, 2) b[j][i] = __byte_perm(r[2 * i], r[2 * i + 1], j ? 0x7632 : 0x5410);
             } else {
                 const uint2 lo = *(const uint2 *)w, hi = *(const uint2 *)(w + 4 * m.pitch);
                 b[0][0] = lo.x; b[0][1] = hi.x; b[1][0] = lo.y; b[1][1] = hi.y;
@@ -28075,8 +27538,7 @@ template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &
             gtr__head_mma<TYPE>(acc[0], a, b[0]);
             gtr__head_mma<TYPE>(acc[1], a, b[1]);
         }
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
+        GTR__UNROLL(i, 2) {
             const int64_t row = row0 + g + 8 * i, at = row * m.k + column;
             const void *saved = shared ? (const void *)(pool + (g + 8 * i) * m.pitch) : m.saved;
             const int64_t from = shared ? column : at;
@@ -28086,11 +27548,9 @@ template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &
                 gtr__get_of<4>(saved, TYPE, from)));
             if (m.four) continue;
             gtr__floats<4> s = {};
-#pragma unroll
-            for (int c = 0; c < 4; c++) if (saved && column + c < m.k) s.v[c] = gtr__get(saved, TYPE, from + c);
+            GTR__UNROLL(c, 4) if (saved && column + c < m.k) s.v[c] = gtr__get(saved, TYPE, from + c);
             s = gtr__head_act(m, v, s);
-#pragma unroll
-            for (int c = 0; c < 4; c++) if (column + c < m.k) gtr__put(m.dh, TYPE, at + c, s.v[c]);
+            GTR__UNROLL(c, 4) if (column + c < m.k) gtr__put(m.dh, TYPE, at + c, s.v[c]);
         }
     }
 }
