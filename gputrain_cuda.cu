@@ -10583,6 +10583,9 @@ static GTR__DEVICE int64_t gtr__origin(int64_t r, const int64_t &rows, const int
 // second one; GUARD alone, of which there is one at a time, ends in its last block.
 
 #define GTR__T 256              // threads a block where nothing else is said
+// A grid-stride loop of a thread of such a grid: i is each number below n of this thread.
+#define GTR__STRIDE(i, n) \
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < (n); i += (int64_t)gridDim.x * GTR__T)
 #define GTR__BATCHED 2          // fours that a thread of an element-wise kernel has in flight, of each operand
 
 // >>operands
@@ -11747,7 +11750,7 @@ typedef struct gtr__unfold { gtr__opd x, y, dy, dx, kept; gtr__dims d; int64_t c
 #if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T) gtr__k_unfold(const __grid_constant__ gtr__unfold w) {
     gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < w.count; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, w.count) {
         int64_t o, e;
         gtr__dims_at(w.d, i, &o, &e);
         const float x = w.x.p ? gtr__get(w.x.p, w.x.t, i) : 0.0f, y = w.y.p ? gtr__get(w.y.p, w.y.t, o) : 0.0f,
@@ -12144,7 +12147,7 @@ static __global__ void __launch_bounds__(GTR__T)
         gtr__k_fill(gtr__opd y, int64_t count, float value, const gtr__ctl *scaled) {
     gtr__enter();
     if (scaled) value *= scaled->scale;
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, count) {
         float v[4] = { value, 0.0f, 0.0f, 0.0f };
         gtr__give(y, i, 1, v);
     }
@@ -12294,8 +12297,7 @@ static GTR__DEVICE void gtr__line_stats(const gtr__rows &m, int64_t at, float *m
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr__rows m) {
     gtr__enter();
-    for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < m.rows * m.inner;
-            line += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(line, m.rows * m.inner) {
         int64_t at = line / m.inner * m.n * m.inner + line % m.inner;
         if (m.dx.p) {
             float2 sum = make_float2(0.0f, 0.0f);
@@ -12427,8 +12429,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask_bwd(const g
 static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask_lines(const gtr__masked q, int back) {
     gtr__enter();
     const gtr__rows &m = q.s;
-    for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < m.rows * m.inner;
-            line += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(line, m.rows * m.inner) {
         const int64_t at = line / m.inner * m.n * m.inner + line % m.inner, past = at + m.n * m.inner;
         if (back) {
             float y[4], dy[4], d[4];
@@ -12518,7 +12519,7 @@ template <bool PARTS, bool FILL> static __global__ void __launch_bounds__(GTR__T
     gtr__enter();
     uint64_t step = m.ctl ? m.ctl->step : 0;
     int64_t per = (m.line + 3) / 4, total = m.rows * per;
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < total; g += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(g, total) {
         int64_t row = total < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)per) : g / per, e = (g - row * per) * 4,
             at = row * m.line + e;
         int n = m.line - e < 4 ? (int)(m.line - e) : 4;
@@ -12541,7 +12542,7 @@ template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_drop_im
     gtr__enter();
     const uint64_t step = m.ctl ? m.ctl->step : 0;
     const int64_t across = m.channels / W, along = m.pixels / W, total = m.rows * m.line / (W * W);
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < total; g += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(g, total) {
         const int64_t line = gtr__quotient(g, across), image = gtr__quotient(line, along),
             c = (g - line * across) * W, p = (line - image * along) * W, start = image * m.channels * m.pixels,
             row = gtr__quotient(start, m.line), at = start + p * m.channels + c;
@@ -12626,7 +12627,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const __grid_c
     const gtr__emb_rows &m = all.table[blockIdx.y];
     const int width = m.width;
     int64_t per = m.line / width, total = m.n * per;
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < total; g += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(g, total) {
         int64_t i = total < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)per) : g / per, e = (g - i * per) * width;
         int32_t k = m.id[i];
         float v[4] = { NAN, NAN, NAN, NAN };
@@ -13191,7 +13192,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_slide(const __grid_const
     gtr__enter();
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
     const int from_height = BACK ? h.places : h.size, from_width = BACK ? w.places : w.size;
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < m.items; g += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(g, m.items) {
         const gtr__slide_spot s(m, g, BACK, W);
         const int64_t base = s.base(m, from_height, from_width);
         const gtr__slide_run down = BACK ? gtr__slide_readers<KIND>(m, 0, s.y) : gtr__slide_reads<KIND>(m, 0, s.y),
@@ -13252,7 +13253,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_pairs(const __g
     typedef gtr__few<T, W> few;
     gtr__enter();
     const int64_t places = m.axis[1].places, pitch = 2 * places * m.channels;
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < m.items; g += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(g, m.items) {
         const int64_t line = gtr__quotient_of(g, m.by_lines), row = gtr__quotient_of(line, m.axis[1].by_places),
             at = 2 * (line + (ROWS - 1) * row * places) * m.channels + (g - line * m.lines) * W;
         few x[N], y = {};
@@ -13433,7 +13434,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_lines(const 
     enum { W = gtr__pool_few<T>::W };
     gtr__enter();
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < m.items; g += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(g, m.items) {
         const int64_t line = gtr__quotient_of(g, m.by_lines), row = gtr__quotient_of(line, w.by_places),
             n = gtr__quotient_of(row, m.tile.down);
         const int py = (int)(row - n * m.tile.down.by) * R, px = (int)(line - row * w.places);
@@ -13567,7 +13568,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd(const __gri
     const int N = 4;
     gtr__enter();
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < m.items; g += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(g, m.items) {
         const gtr__slide_spot s(m, g, true, W);
         const int64_t image = s.base(m, h.size, w.size);
         float r[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, v[1][W];
@@ -13598,7 +13599,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const
     const int N = 4;
     gtr__enter();
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < m.items; g += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(g, m.items) {
         const gtr__slide_spot s(m, g, false, W);
         const gtr__slide_run down = gtr__slide_reads<GTR__SLIDE_MAX>(m, 0, s.y),
             across = gtr__slide_reads<GTR__SLIDE_MAX>(m, 1, s.x);
@@ -15047,7 +15048,7 @@ static gtr_result gtr__cuda_divisor_fwd(gtr__run *run, const gtr__call *c) {
 static __global__ void __launch_bounds__(GTR__T) gtr__k_nll(gtr__opd x, const int32_t *label, gtr__opd y, int64_t rows,
                                                             int64_t n, int64_t step, int64_t ignore, float a, float b) {
     gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < rows; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, rows) {
         const int64_t k = label[i];
         gtr__give1(y, i, k == ignore ? 0.0f : k < 0 || k >= n ? NAN : a * gtr__get(x.p, x.t, i * step + k) + b);
     }
@@ -15067,7 +15068,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_nll_bwd(const int32_t *l
                                                                 int64_t rows, int64_t n, int64_t ignore, float a) {
     gtr__enter();
     const int64_t each = dx.add ? 1 : n;
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < rows * each; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, rows * each) {
         const int64_t row = i / each, k = label[row], at = dx.add ? k : i - row * each;
         const bool here = k == at && k != ignore && k >= 0 && k < n;
         if (here || !dx.add) gtr__give1(dx, row * n + at, here ? a * gtr__get(dy.p, dy.t, row) : 0.0f);
@@ -15108,7 +15109,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(const __grid_c
     gtr__enter();
     if (__syncthreads_or((m.ctl && (m.ctl->guard || m.ctl->status)) || gtr__any_infinite(m.loss, m.losses))) return;
     const gtr__bn_set &s = m.set[blockIdx.y];
-    for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < s.channels; k += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(k, s.channels) {
         const double mean = gtr__get(s.mean.p, s.mean.t, k), var = gtr__get(s.var.p, s.var.t, k);
         const double keep = 1.0 - m.momentum;
         s.running_mean[k] = (float)(keep * (double)s.running_mean[k] + m.momentum * mean);
@@ -15190,7 +15191,7 @@ static __global__ void __launch_bounds__(GTR__T)
 static __global__ void __launch_bounds__(GTR__T)
         gtr__k_argmax_lines(gtr__opd x, int32_t *y, int64_t lines, int64_t n, int64_t inner) {
     gtr__enter();
-    for (int64_t line = (int64_t)blockIdx.x * GTR__T + threadIdx.x; line < lines; line += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(line, lines) {
         int64_t at = line / inner * n * inner + line % inner, k = 0;
         float v = gtr__get(x.p, x.t, at);
         for (int64_t i = 1; i < n; i++) {
@@ -15224,7 +15225,7 @@ static GTR__DEVICE int64_t gtr__scan_at(const gtr__scan &m, int64_t line, int64_
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_cumsum_lines(const gtr__scan m) {
     gtr__enter();
-    for (int64_t l = (int64_t)blockIdx.x * GTR__T + threadIdx.x; l < m.lines; l += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(l, m.lines) {
         float sum = 0.0f;
         for (int64_t i = 0; i < m.n; i++) {
             const int64_t at = gtr__scan_at(m, l, i);
@@ -15338,7 +15339,7 @@ static __global__ void __launch_bounds__(GTR__SORT_T) gtr__k_sort(const __grid_c
 static __global__ void __launch_bounds__(GTR__T)
         gtr__k_sort_far(uint64_t *key, int64_t lines, int64_t count, int64_t half, int64_t run, int64_t j) {
     gtr__enter();
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < lines * half; g += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(g, lines * half) {
         const int64_t p = g % half, lo = 2 * p - (p & (j - 1)), hi = j == run / 2 ? lo ^ (run - 1) : lo + j;
         if (hi >= count) continue;
         uint64_t *line = key + g / half * count, a = line[lo], b = line[hi];
@@ -15389,7 +15390,7 @@ static __global__ void __launch_bounds__(GTR__T)
         gtr__k_unsort(gtr__opd dy, const int32_t *index, gtr__opd dx, int64_t count, int64_t n, int64_t k,
             int64_t inner) {
     gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T)
+    GTR__STRIDE(i, count)
         gtr__give1(dx, (i / (inner * k) * n + index[i]) * inner + i % inner, gtr__get(dy.p, dy.t, i));
 }
 #endif
@@ -15416,7 +15417,7 @@ typedef struct gtr__taking {
 #if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T) gtr__k_take(const gtr__taking q) {
     gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < q.count; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, q.count) {
         const bool narrow = q.count < 0x7fffffff;
         const int64_t row = narrow ? (int64_t)((uint32_t)i / (uint32_t)q.inner) : i / q.inner, e = i - row * q.inner,
             outer = narrow ? (int64_t)((uint32_t)row / (uint32_t)q.n) : row / q.n, j = row - outer * q.n;
@@ -15454,7 +15455,7 @@ static gtr_result gtr__cuda_take_bwd(gtr__run *run, const gtr__call *c) {
 static __global__ void __launch_bounds__(GTR__T)
         gtr__k_one_hot(const int32_t *ids, gtr__opd y, int64_t count, int64_t n) {
     gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, count) {
         const int32_t id = ids[i / n];
         gtr__give1(y, i, id < 0 || id >= n ? NAN : id == i % n ? 1.0f : 0.0f);
     }
@@ -15484,7 +15485,7 @@ static GTR__DEVICE int64_t gtr__gather_at(const gtr__gathering &q, int64_t i, in
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_gather(const gtr__gathering q) {
     gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < q.count; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, q.count) {
         int64_t line;
         const int64_t at = gtr__gather_at(q, i, &line);
         gtr__give1(q.y, i, at < 0 ? NAN : gtr__get(q.x.p, q.x.t, at));
@@ -15492,7 +15493,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_gather(const gtr__gather
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_gather_bwd(const gtr__gathering q) {
     gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < q.count; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, q.count) {
         int64_t line;
         const int64_t at = gtr__gather_at(q, i, &line), end = line + q.m * q.inner;
         const int32_t id = q.ids[i];
@@ -15505,7 +15506,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_gather_bwd(const gtr__ga
 }
 static __global__ void __launch_bounds__(GTR__T) gtr__k_gather_rows(const gtr__gathering q, int32_t *rows) {
     gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < q.count; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, q.count) {
         int64_t line;
         rows[i] = (int32_t)gtr__gather_at(q, i, &line);
     }
@@ -15565,7 +15566,7 @@ static gtr_result gtr__cuda_to_float_fwd(gtr__run *run, const gtr__call *c) {
 #if GTR__DEVICE_HALF
 static __global__ void __launch_bounds__(GTR__T) gtr__k_to_int(gtr__opd x, int32_t *y, int64_t count) {
     gtr__enter();
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < count; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, count) {
         const float v = gtr__get(x.p, x.t, i);
         y[i] = GTR__TO_INT(v);
     }
@@ -15854,7 +15855,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent
     float counted = gtr__get(m.count.p, m.count.t, 0),
         g = counted > 0.0f ? gtr__dloss(dy, m.seed, m.ctl) / counted : 0.0f;
     int64_t total = m.rows * m.n, width = wide ? 4 : 1, groups = (total + width - 1) / width;
-    for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < groups; k += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(k, groups) {
         int64_t i = k * width, row = total < 0x7fffffff ? (int64_t)((uint32_t)i / (uint32_t)m.n) : i / m.n,
             column = i - row * m.n;
         int n = total - i < width ? (int)(total - i) : (int)width;
@@ -15973,7 +15974,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair
     gtr__enter();
     float g = gtr__pair_slope(m);
     int64_t groups = (m.count + m.width - 1) / m.width;
-    for (int64_t k = (int64_t)blockIdx.x * GTR__T + threadIdx.x; k < groups; k += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(k, groups) {
         int64_t i = k * m.width;
         int n = m.count - i < m.width ? (int)(m.count - i) : m.width;
         float x[4], t[4], a[4], b[4];
@@ -17238,7 +17239,7 @@ static gtr_result gtr__cuda_update_fwd(gtr__run *run, const gtr__call *c) {
 static __global__ void __launch_bounds__(GTR__T) gtr__k_blend(const __grid_constant__ gtr__blend m) {
     gtr__enter();
     const gtr__blended &s = m.of[blockIdx.y];
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < s.count; i += (int64_t)gridDim.x * GTR__T) {
+    GTR__STRIDE(i, s.count) {
         if (s.wide) { ((int64_t *)s.to)[i] = ((const int64_t *)s.from)[i]; continue; }
         const float v = fmaf(m.tau, ((const float *)s.from)[i], m.keep * ((const float *)s.to)[i]);
         ((float *)s.to)[i] = v;
