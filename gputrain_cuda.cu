@@ -2029,6 +2029,8 @@ static gtr_result gtr__start(gtr__run *run, const gtr__call *c, const gtr__varia
     return gtr__start_clusters(run, c, kernel, grid, block, shared, 1, given...);
 }
 #define GTR__LAUNCH(run, c, kernel, ...) gtr__start(run, c, GTR__KERNEL(kernel), __VA_ARGS__)
+// The head of a launcher: a function that enqueues the kernels of a call.
+#define GTR__LAUNCHER(name) static gtr_result name(gtr__run *run, const gtr__call *c)
 
 // The launch of a kernel whose blocks wait for each other, all of them and those of a cluster; m: its only parameter.
 struct gtr__together {
@@ -6163,7 +6165,7 @@ static bool gtr__matmul_shape(const gtr__call *c, gtr__matmul_sizes *s) {
 #define gtr__cuda_matmul_bwd gtr__cuda_linear_bwd
 // da = dy op(b)^T, db = op(a)^T dy, both sides swapped where the operand lies transposed. The gradient of a bias, the
 // sums of dy's columns, comes in the launch of its weight's: the tiles pass through shared memory anyway.
-static gtr_result gtr__cuda_linear_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_linear_bwd) {
     gtr__matmul_sizes s;
     if (c->n_in < 4 || !gtr__matmul_shape(c, &s)) return gtr__product_badly(run, "product's gradient");
     const gtr__arg *dy = &c->in[c->n_in - 1], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL,
@@ -6198,7 +6200,7 @@ static void gtr__product_act(gtr__product *p, const gtr__carried &with) {
     p->act = with.act; p->act_a = (float)with.a; p->act_b = (float)with.b;
 }
 // With what it carries; pre: out[1] is the place of what that is applied to.
-static gtr_result gtr__linear_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__linear_run) {
     const gtr__carried with = gtr__carried_of(c->steps);
     const gtr__arg *b = gtr__own_inputs(c) > 2 ? &c->in[2] : NULL, *pre = c->n_out > 1 ? &c->out[1] : NULL,
         *saved = with.saved >= 0 ? &c->in[with.saved] : NULL;
@@ -6214,16 +6216,16 @@ static gtr_result gtr__linear_run(gtr__run *run, const gtr__call *c) {
     gtr__product_act(&p, with);
     return gtr__product_run(run, c, &p);
 }
-static gtr_result gtr__cuda_linear_fwd(gtr__run *run, const gtr__call *c) { return gtr__linear_run(run, c); }
+GTR__LAUNCHER(gtr__cuda_linear_fwd) { return gtr__linear_run(run, c); }
 
 // >>op:linear_act
 // out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; it carries act and the addition of r.
-static gtr_result gtr__cuda_linear_act_fwd(gtr__run *run, const gtr__call *c) { return gtr__linear_run(run, c); }
+GTR__LAUNCHER(gtr__cuda_linear_act_fwd) { return gtr__linear_run(run, c); }
 
 // >>op:linear_dact
 // out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M,
 // K); it carries act's gradient.
-static gtr_result gtr__cuda_linear_dact_fwd(gtr__run *run, const gtr__call *c) { return gtr__linear_run(run, c); }
+GTR__LAUNCHER(gtr__cuda_linear_dact_fwd) { return gtr__linear_run(run, c); }
 
 // >>op:conv
 // y (N, oh, ow, O) = x (N, H, W, C) under the window gtr__window times weight (O, kh, kw, C / groups), and bias; the
@@ -10334,14 +10336,14 @@ static gtr_result gtr__conv_dweight(gtr__run *run, const gtr__call *c, const gtr
     return gtr__columns_takes(g, p) ? gtr__columns_run(run, c, g, p, true)
         : gtr__conv_product(run, c, g, GTR__CONV_WEIGHT, p);
 }
-static gtr_result gtr__cuda_conv_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_conv_fwd) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
     if (c->measure) *c->measure = 0;
     return gtr__conv_run(run, c, &g, c->attr->window.transposed != 0, &c->in[0],
         gtr__own_inputs(c) > 2 ? &c->in[2] : NULL, &c->out[0], NULL);
 }
 // The bias's gradient, sums of dy over all but channels, comes with the weight's where dy are its rows of one group.
-static gtr_result gtr__cuda_conv_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_conv_bwd) {
     const int saved = gtr__carried_of(c->steps).saved;
     const gtr__arg *dy = &c->in[gtr__own_inputs(c) - 1], *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
     const gtr__window g = gtr__window_conv(c, dy);
@@ -10990,9 +10992,9 @@ static gtr_result gtr__unary_run_bwd(gtr__run *run, const gtr__call *c, int op) 
 // >>op:log
 // >>op:unary
 #define GTR__UNARY_LAUNCHERS(ID, name, forward, backward) \
-    static gtr_result gtr__cuda_##name##_fwd(gtr__run *run, const gtr__call *c) \
+    GTR__LAUNCHER(gtr__cuda_##name##_fwd) \
     { return gtr__map_one(run, c, &c->in[0], &c->out[0], GTR__OP_##ID, c->attr->ew.a, c->attr->ew.b); } \
-    static gtr_result gtr__cuda_##name##_bwd(gtr__run *run, const gtr__call *c) \
+    GTR__LAUNCHER(gtr__cuda_##name##_bwd) \
     { return gtr__unary_run_bwd(run, c, GTR__OP_##ID); }
 GTR__UNARY(GTR__UNARY_LAUNCHERS)
 
@@ -11349,9 +11351,9 @@ static gtr_result gtr__binary_run_bwd(gtr__run *run, const gtr__call *c, int op,
 // >>op:div
 // >>op:binary
 #define GTR__BINARY_LAUNCHERS(ID, name, forward, da, db) \
-    static gtr_result gtr__cuda_##name##_fwd(gtr__run *run, const gtr__call *c) { \
+    GTR__LAUNCHER(gtr__cuda_##name##_fwd) { \
         return gtr__binary_run_fwd(run, c, GTR__OP_##ID); } \
-    static gtr_result gtr__cuda_##name##_bwd(gtr__run *run, const gtr__call *c) \
+    GTR__LAUNCHER(gtr__cuda_##name##_bwd) \
     { return gtr__binary_run_bwd(run, c, GTR__OP_##ID, GTR__VALUE_##ID##_A); }
 GTR__BINARY(GTR__BINARY_LAUNCHERS)
 
@@ -11668,11 +11670,11 @@ static gtr_result gtr__sum_run_bwd(gtr__run *run, const gtr__call *c, int mean) 
     gtr__dims_make(&m.d, x, sa, sb);
     return gtr__map_run(run, c, &m);
 }
-static gtr_result gtr__cuda_sum_fwd(gtr__run *run, const gtr__call *c) { return gtr__sum_run(run, c, 0); }
-static gtr_result gtr__cuda_sum_bwd(gtr__run *run, const gtr__call *c) { return gtr__sum_run_bwd(run, c, 0); }
+GTR__LAUNCHER(gtr__cuda_sum_fwd) { return gtr__sum_run(run, c, 0); }
+GTR__LAUNCHER(gtr__cuda_sum_bwd) { return gtr__sum_run_bwd(run, c, 0); }
 // >>op:mean
-static gtr_result gtr__cuda_mean_fwd(gtr__run *run, const gtr__call *c) { return gtr__sum_run(run, c, 1); }
-static gtr_result gtr__cuda_mean_bwd(gtr__run *run, const gtr__call *c) { return gtr__sum_run_bwd(run, c, 1); }
+GTR__LAUNCHER(gtr__cuda_mean_fwd) { return gtr__sum_run(run, c, 1); }
+GTR__LAUNCHER(gtr__cuda_mean_bwd) { return gtr__sum_run_bwd(run, c, 1); }
 
 // >>op:logsumexp
 // >>op:max
@@ -11725,7 +11727,7 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
 }
 #endif
 template <bool> GTR__GLOBAL void gtr__k_fold(gtr__fold);
-static gtr_result gtr__fold_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__fold_run) {
     gtr__fold w;
     memset((void *)&w, 0, sizeof w);
     gtr__red *m = &w.m;
@@ -11761,7 +11763,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_unfold(const __grid_cons
 }
 #endif
 GTR__GLOBAL void gtr__k_unfold(gtr__unfold);
-static gtr_result gtr__fold_run_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__fold_run_bwd) {
     const gtr_shape *x = &c->in[0].shape;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS], place[2] = { 1, 1 };
     gtr__unfold w;
@@ -11783,9 +11785,9 @@ static gtr_result gtr__fold_run_bwd(gtr__run *run, const gtr__call *c) {
     return GTR__LAUNCH(run, c, gtr__k_unfold, gtr__grid(c, w.count), GTR__T, 0, w);
 }
 #define GTR__FOLD_LAUNCHERS(X, ID, name, terms) \
-    static gtr_result gtr__cuda_##name##_fwd(gtr__run *run, const gtr__call *c) { \
+    GTR__LAUNCHER(gtr__cuda_##name##_fwd) { \
         return gtr__fold_run(run, c); } \
-    static gtr_result gtr__cuda_##name##_bwd(gtr__run *run, const gtr__call *c) { \
+    GTR__LAUNCHER(gtr__cuda_##name##_bwd) { \
         return gtr__fold_run_bwd(run, c); }
 GTR__FOLDS(GTR__FOLD_LAUNCHERS, )
 
@@ -11906,10 +11908,10 @@ static gtr_result gtr__bands(gtr__run *run, const gtr__call *c, const gtr__arg *
     }
     return gtr__parts_run(run, c, &m);
 }
-static gtr_result gtr__cuda_concat_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_concat_fwd) {
     return gtr__bands(run, c, c->in, c->in, c->n_in, &c->out[0], true);
 }
-static gtr_result gtr__cuda_concat_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_concat_bwd) {
     return gtr__bands(run, c, c->out, c->in, c->n_out, &c->in[c->n_in - 1], false);
 }
 
@@ -11925,10 +11927,10 @@ static gtr_result gtr__slice_run(gtr__run *run, const gtr__call *c, const gtr__a
     part[n + 1].count = x->count - line * (at->begin + n * (at->end - at->begin));
     return gtr__bands(run, c, part, part, (int)n + 2, x, back);
 }
-static gtr_result gtr__cuda_slice_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_slice_fwd) {
     return gtr__slice_run(run, c, &c->in[0], c->out, false);
 }
-static gtr_result gtr__cuda_slice_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_slice_bwd) {
     return gtr__slice_run(run, c, &c->out[0], &c->in[1 + c->attr->slice.parts], true);
 }
 
@@ -12097,12 +12099,12 @@ static gtr_result gtr__permute_run(gtr__run *run, const gtr__call *c, const gtr_
         return gtr__turn_run(run, c, m.a, m.y, at ? d->dim[0] : 1, d->dim[at + 1], d->dim[at]);
     return gtr__map_run(run, c, &m);
 }
-static gtr_result gtr__cuda_permute_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_permute_fwd) {
     int dim[GTR_MAX_DIMS];
     for (int d = 0; d < GTR_MAX_DIMS; d++) dim[d] = (int)c->attr->dims[d];
     return gtr__permute_run(run, c, &c->in[0], &c->out[0], dim);
 }
-static gtr_result gtr__cuda_permute_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_permute_bwd) {
     int dim[GTR_MAX_DIMS] = { 0 };
     for (int d = 0; d < c->in[0].shape.ndim; d++) dim[c->attr->dims[d]] = d;
     return gtr__permute_run(run, c, &c->in[2], &c->out[0], dim);
@@ -12120,7 +12122,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_bytes(char *dst, const c
 }
 #endif
 GTR__GLOBAL void gtr__k_bytes(char *, const char *, int64_t, int);
-static gtr_result gtr__cuda_copy_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_copy_fwd) {
     const gtr__arg *x = &c->in[0], *y = &c->out[0];
     int64_t bytes = y->count * gtr__elem(y->dtype);
     if (bytes == 0) return GTR_OK;
@@ -12129,15 +12131,15 @@ static gtr_result gtr__cuda_copy_fwd(gtr__run *run, const gtr__call *c) {
     return GTR__LAUNCH(run, c, gtr__k_bytes, gtr__grid(c, gtr__ceil(bytes, wide ? 32 : 1)), GTR__T, 0,
         (char *)y->data, (const char *)x->data, bytes, wide);
 }
-static gtr_result gtr__cuda_copy_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_copy_bwd) {
     return gtr__map_one(run, c, &c->in[2], &c->out[0], -1, 0, 0);
 }
 
 // >>op:cast
-static gtr_result gtr__cuda_cast_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_cast_fwd) {
     return gtr__map_one(run, c, &c->in[0], &c->out[0], -1, 0, 0);
 }
-static gtr_result gtr__cuda_cast_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_cast_bwd) {
     return gtr__map_one(run, c, &c->in[2], &c->out[0], -1, 0, 0);
 }
 
@@ -12154,7 +12156,7 @@ static __global__ void __launch_bounds__(GTR__T)
 }
 #endif
 GTR__GLOBAL void gtr__k_fill(gtr__opd, int64_t, float, const gtr__ctl *);
-static gtr_result gtr__cuda_fill_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_fill_fwd) {
     const gtr__ctl *scaled = c->attr->fill.scaled ? c->ctl : NULL;
     if (c->out[0].count == 0) return GTR_OK;
     return GTR__LAUNCH(run, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__opd_of(&c->out[0]),
@@ -12339,13 +12341,13 @@ static gtr_result gtr__softmax_run(gtr__run *run, const gtr__call *c, gtr__rows 
         : GTR__LAUNCH(run, c, gtr__k_softmax, grid, GTR__T, 0, *m));
     return apart && back ? gtr__map_one(run, c, y, y, GTR__OP_SCALE, m->a, 0) : GTR_OK;
 }
-static gtr_result gtr__cuda_softmax_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_softmax_fwd) {
     gtr__rows m;
     memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->out[0]);
     return gtr__softmax_run(run, c, &m);
 }
-static gtr_result gtr__cuda_softmax_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_softmax_bwd) {
     gtr__rows m;
     memset(&m, 0, sizeof m);
     if (!c->out[0].data) return GTR_OK;
@@ -12466,13 +12468,13 @@ static gtr_result gtr__softmax_mask_run(gtr__run *run, const gtr__call *c, gtr__
         : back ? GTR__LAUNCH(run, c, gtr__k_softmax_mask_bwd, grid, GTR__T, 0, *q)
         : GTR__LAUNCH(run, c, gtr__k_softmax_mask, grid, GTR__T, 0, *q);
 }
-static gtr_result gtr__cuda_softmax_mask_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_softmax_mask_fwd) {
     gtr__masked q;
     memset((void *)&q, 0, sizeof q);
     q.s.x = gtr__opd_of(&c->in[0]); q.s.y = gtr__opd_of(&c->out[1]); q.y = gtr__opd_of(&c->out[0]);
     return gtr__softmax_mask_run(run, c, &q, false);
 }
-static gtr_result gtr__cuda_softmax_mask_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_softmax_mask_bwd) {
     gtr__masked q;
     memset((void *)&q, 0, sizeof q);
     q.s.y = gtr__opd_of(&c->in[3]); q.dy = gtr__opd_of(&c->in[4]); q.s.dy = gtr__opd_of(&c->in[5]);
@@ -12590,15 +12592,15 @@ static gtr_result gtr__dropout_run(gtr__run *run, const gtr__call *c, const gtr_
     if (c->training && c->attr->draw.p > 0) return gtr__draw_run(run, c, x, y);
     return y->data && y->count ? gtr__map_one(run, c, x, y, -1, 0, 0) : GTR_OK;
 }
-static gtr_result gtr__cuda_dropout_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_dropout_fwd) {
     return gtr__dropout_run(run, c, &c->in[0], &c->out[0]);
 }
-static gtr_result gtr__cuda_dropout_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_dropout_bwd) {
     return gtr__dropout_run(run, c, &c->in[2], &c->out[0]);
 }
 
 // >>op:random
-static gtr_result gtr__cuda_random_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_random_fwd) {
     return gtr__draw_run(run, c, NULL, &c->out[0]);
 }
 
@@ -12859,7 +12861,7 @@ static gtr_result gtr__emb_fwd_run(gtr__run *run, const gtr__call *c, gtr__emb_f
     grid.y = (unsigned)(all->n + all->rest.n);
     return GTR__LAUNCH(run, c, gtr__k_embedding, grid, GTR__T, 0, *all);
 }
-static gtr_result gtr__cuda_embedding_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_embedding_fwd) {
     gtr__emb_fwd all;
     if (c->measure) return gtr__measured(c, 0);
     if (c->out[0].count == 0) return GTR_OK;
@@ -12897,7 +12899,7 @@ static gtr_result gtr__emb_bwd_run(gtr__run *run, const gtr__call *c, gtr__emb_b
     return GTR__LAUNCH(run, c, gtr__k_embedding_bwd, (unsigned)blocks, GTR__EMB_T, 0, *all);
 }
 // A low gradient made of several tiles is gathered in float32 first, so that it is rounded once.
-static gtr_result gtr__cuda_embedding_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_embedding_bwd) {
     const gtr__arg *out = &c->out[1];
     gtr__emb_bwd all;
     gtr__arg whole = *out;
@@ -12922,10 +12924,10 @@ static gtr_result gtr__scatter_add(gtr__run *run, const gtr__call *c, bool back)
     return !back ? gtr__cuda_embedding_bwd(run, &as)
         : c->measure || rows.data ? gtr__cuda_embedding_fwd(run, &as) : GTR_OK;
 }
-static gtr_result gtr__cuda_scatter_add_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_scatter_add_fwd) {
     return gtr__scatter_add(run, c, false);
 }
-static gtr_result gtr__cuda_scatter_add_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_scatter_add_bwd) {
     return gtr__scatter_add(run, c, true);
 }
 
@@ -12991,7 +12993,7 @@ static int gtr__tables_match(const gtr__plan *plan, int at, const gtr__caps *cap
     return tables > 1 || join ? tables + (join != NULL) : 0;
 }
 static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out);
-static gtr_result gtr__tables_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__tables_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
     const gtr__node *join = &w->node[back ? 0 : w->n_node - 1];
@@ -13886,7 +13888,7 @@ static gtr_result gtr__max_pool_bwd_lines(gtr__run *run, const gtr__call *c, gtr
             (unsigned)tiles, GTR__T, bytes, m);););
     return GTR_ERR_UNSUPPORTED;
 }
-static gtr_result gtr__cuda_max_pool_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_max_pool_fwd) {
     gtr__slide m;
     if (gtr__slide_make(&m, c, false) && m.to.p && c->out[0].count) {
         if (gtr__slide_pairs(&m, &c->out[0])) return gtr__max_pool_pairs<false, false>(run, c, m);
@@ -13895,7 +13897,7 @@ static gtr_result gtr__cuda_max_pool_fwd(gtr__run *run, const gtr__call *c) {
     if (c->attr->window.extent[0] * c->attr->window.extent[1] > 4) GTR__SLIDE(MAX, false, 9);
     GTR__SLIDE(MAX, false, 4);
 }
-static gtr_result gtr__cuda_max_pool_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_max_pool_bwd) {
     gtr__slide m;
     const int width = gtr__slide_make(&m, c, true);
     bool apart = m.axis[0].kernel * (int64_t)m.axis[1].kernel <= 16;
@@ -13923,19 +13925,19 @@ static gtr_result gtr__cuda_max_pool_bwd(gtr__run *run, const gtr__call *c) {
 }
 
 // >>op:avg_pool
-static gtr_result gtr__cuda_avg_pool_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_avg_pool_fwd) {
     const gtr__window_attr *a = &c->attr->window;
     if (a->adaptive || a->extent[0] * a->extent[1] > 4) GTR__SLIDE(MEAN, false, 9);
     GTR__SLIDE(MEAN, false, 4);
 }
-static gtr_result gtr__cuda_avg_pool_bwd(gtr__run *run, const gtr__call *c) { GTR__SLIDE(MEAN, true, 4); }
+GTR__LAUNCHER(gtr__cuda_avg_pool_bwd) { GTR__SLIDE(MEAN, true, 4); }
 
 // >>op:upsample
-static gtr_result gtr__cuda_upsample_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_upsample_fwd) {
     if (c->attr->window.linear) GTR__SLIDE(LINEAR, false, 2);
     GTR__SLIDE(NEAREST, false, 1);
 }
-static gtr_result gtr__cuda_upsample_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_upsample_bwd) {
     if (c->attr->window.linear) GTR__SLIDE(LINEAR, true, 4);
     GTR__SLIDE(NEAREST, true, 4);
 }
@@ -14581,7 +14583,7 @@ template <int W, int ACTS> static gtr_result gtr__bn_forward(gtr__run *run, cons
     return gtr__bn_launch(run, c, m, m->training != 0, GTR__VARIANT(gtr__k_batch_norm, W, 0, ACTS),
         GTR__VARIANT(gtr__k_batch_norm, W, 1, GTR__BN_KNOWN), GTR__VARIANT(gtr__k_batch_norm, W, 2, ACTS));
 }
-static gtr_result gtr__cuda_batch_norm_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_batch_norm_fwd) {
     gtr__bn m = gtr__bn_of(c), grid;
     m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
     m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
@@ -14608,7 +14610,7 @@ template <typename T> static gtr__bn_variant gtr__bn_bwd_grid(bool relu) {
         : GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, false);
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
-static gtr_result gtr__cuda_batch_norm_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_batch_norm_bwd) {
     gtr__bn m = gtr__bn_of(c), grid;
     m.mean = gtr__opd_of(&c->in[6]); m.rstd = gtr__opd_of(&c->in[7]); m.dy = gtr__opd_of(&c->in[9]);
     m.dx = gtr__opd_of(&c->out[0]);
@@ -15017,7 +15019,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(gtr__opd x, int64
 }
 #endif
 GTR__GLOBAL void gtr__k_tally(gtr__opd, int64_t, int64_t, int64_t, void *, int);
-static gtr_result gtr__cuda_tally_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_tally_fwd) {
     return GTR__LAUNCH(run, c, gtr__k_tally, 1, 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
                        c->attr->loss.ignore_from, c->attr->loss.ignore_to, c->out[0].data, c->out[0].add);
 }
@@ -15036,7 +15038,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_divisor(gtr__opd x, int
 }
 #endif
 GTR__GLOBAL void gtr__k_divisor(gtr__opd, int64_t, const double *, gtr__opd);
-static gtr_result gtr__cuda_divisor_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_divisor_fwd) {
     const double *tally = c->n_in > 1 ? (const double *)c->in[1].data : NULL;
     return GTR__LAUNCH(run, c, gtr__k_divisor, 1, tally ? 32 : 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
                        tally, gtr__opd_of(&c->out[0]));
@@ -15055,7 +15057,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_nll(gtr__opd x, const in
 }
 #endif
 GTR__GLOBAL void gtr__k_nll(gtr__opd, const int32_t *, gtr__opd, int64_t, int64_t, int64_t, int64_t, float, float);
-static gtr_result gtr__cuda_nll_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_nll_fwd) {
     const gtr_shape *x = &c->in[0].shape;
     const int64_t rows = c->in[1].count, n = x->dim[x->ndim - 1];
     return GTR__LAUNCH(run, c, gtr__k_nll, gtr__grid(c, rows), GTR__T, 0, gtr__opd_of(&c->in[0]),
@@ -15076,7 +15078,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_nll_bwd(const int32_t *l
 }
 #endif
 GTR__GLOBAL void gtr__k_nll_bwd(const int32_t *, gtr__opd, gtr__opd, int64_t, int64_t, int64_t, float);
-static gtr_result gtr__cuda_nll_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_nll_bwd) {
     const int64_t rows = c->in[1].count, n = c->in[0].shape.dim[1];
     if (!c->out[0].data) return GTR_OK;
     return GTR__LAUNCH(run, c, gtr__k_nll_bwd, gtr__grid(c, c->out[0].add ? rows : rows * n), GTR__T, 0,
@@ -15137,7 +15139,7 @@ static gtr_result gtr__bn_commit_run(gtr__run *run, const gtr__call *c, gtr__opd
     const dim3 grid(gtr__grid(c, most), (unsigned)(c->n_in / GTR__BN_SET));
     return GTR__LAUNCH(run, c, gtr__k_bn_commit, grid, GTR__T, 0, m);
 }
-static gtr_result gtr__cuda_bn_commit_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_bn_commit_fwd) {
     return gtr__bn_commit_run(run, c, {}, 0);
 }
 
@@ -15204,7 +15206,7 @@ static __global__ void __launch_bounds__(GTR__T)
 #endif
 GTR__GLOBAL void gtr__k_argmax(gtr__opd, int32_t *, int64_t, int64_t, int);
 GTR__GLOBAL void gtr__k_argmax_lines(gtr__opd, int32_t *, int64_t, int64_t, int64_t);
-static gtr_result gtr__cuda_argmax_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_argmax_fwd) {
     int64_t rows, n, inner;
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &rows, &n, &inner);
     if (rows * n * inner == 0) return GTR_OK;
@@ -15277,10 +15279,10 @@ static gtr_result gtr__cumsum_run(gtr__run *run, const gtr__call *c, const gtr__
         return GTR__LAUNCH(run, c, gtr__k_cumsum_lines, gtr__grid(c, m.lines), GTR__T, 0, m);
     return GTR__LAUNCH(run, c, gtr__k_cumsum, gtr__grid(c, m.lines * GTR__T), GTR__T, 0, m);
 }
-static gtr_result gtr__cuda_cumsum_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_cumsum_fwd) {
     return gtr__cumsum_run(run, c, &c->in[0], 0);
 }
-static gtr_result gtr__cuda_cumsum_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_cumsum_bwd) {
     return gtr__cumsum_run(run, c, &c->in[2], 1);
 }
 
@@ -15353,7 +15355,7 @@ static gtr_result gtr__sort_tiles(gtr__run *run, const gtr__call *c, gtr__sortin
     const int64_t blocks = gtr__ceil(m->lines * m->tiles, GTR__SORT_TILE / m->tile);
     return GTR__LAUNCH(run, c, gtr__k_sort, (unsigned)blocks, GTR__SORT_T, 0, *m);
 }
-static gtr_result gtr__cuda_sort_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_sort_fwd) {
     gtr__sorting m;
     memset((void *)&m, 0, sizeof m);
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m.lines, &m.n, &m.inner);
@@ -15395,7 +15397,7 @@ static __global__ void __launch_bounds__(GTR__T)
 }
 #endif
 GTR__GLOBAL void gtr__k_unsort(gtr__opd, const int32_t *, gtr__opd, int64_t, int64_t, int64_t, int64_t);
-static gtr_result gtr__cuda_sort_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_sort_bwd) {
     const gtr__arg *dy = &c->in[3];
     int64_t outer, n, inner;
     if (c->measure) return gtr__measured(c, 0);
@@ -15443,10 +15445,10 @@ static gtr_result gtr__take_run(gtr__run *run, const gtr__call *c, const gtr__ar
     gtr__around(&y->shape, (int)c->attr->along.axis, &outer, &q.n, &q.inner);
     return GTR__LAUNCH(run, c, gtr__k_take, gtr__grid(c, q.count), GTR__T, 0, q);
 }
-static gtr_result gtr__cuda_take_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_take_fwd) {
     return gtr__take_run(run, c, &c->in[0], (const int32_t *)c->in[1].data, NULL);
 }
-static gtr_result gtr__cuda_take_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_take_bwd) {
     return gtr__take_run(run, c, &c->in[5], (const int32_t *)c->in[3].data, (const int32_t *)c->in[2].data);
 }
 
@@ -15462,7 +15464,7 @@ static __global__ void __launch_bounds__(GTR__T)
 }
 #endif
 GTR__GLOBAL void gtr__k_one_hot(const int32_t *, gtr__opd, int64_t, int64_t);
-static gtr_result gtr__cuda_one_hot_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_one_hot_fwd) {
     return GTR__LAUNCH(run, c, gtr__k_one_hot, gtr__grid(c, c->out[0].count), GTR__T, 0,
         (const int32_t *)c->in[0].data, gtr__opd_of(&c->out[0]), c->out[0].count, c->attr->count);
 }
@@ -15524,7 +15526,7 @@ static gtr__gathering gtr__gather_of(const gtr__call *c, const gtr__arg *x) {
     q.n = c->in[0].shape.dim[c->attr->along.axis];
     return q;
 }
-static gtr_result gtr__cuda_gather_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_gather_fwd) {
     if (c->measure) return gtr__measured(c, 0);
     const gtr__gathering q = gtr__gather_of(c, &c->in[0]);
     if (q.count == 0) return GTR_OK;
@@ -15545,7 +15547,7 @@ static gtr_result gtr__gather_long(gtr__run *run, const gtr__call *c, const gtr_
     GTR__TRY(GTR__LAUNCH(run, c, gtr__k_gather_rows, gtr__grid(c, q.count), GTR__T, 0, q, (int32_t *)c->ws));
     return gtr__cuda_embedding_bwd(run, &as);
 }
-static gtr_result gtr__cuda_gather_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_gather_bwd) {
     const gtr__gathering q = gtr__gather_of(c, &c->in[3]);
     if (q.m > GTR__GATHER_FEW && c->in[0].count < 0x7fffffff && q.count < 0x7fffffff)
         return gtr__gather_long(run, c, q);
@@ -15557,7 +15559,7 @@ static gtr_result gtr__cuda_gather_bwd(gtr__run *run, const gtr__call *c) {
 }
 
 // >>op:to_float
-static gtr_result gtr__cuda_to_float_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_to_float_fwd) {
     return gtr__map_one(run, c, &c->in[0], &c->out[0], -1, 0, 0);
 }
 
@@ -15573,7 +15575,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_to_int(gtr__opd x, int32
 }
 #endif
 GTR__GLOBAL void gtr__k_to_int(gtr__opd, int32_t *, int64_t);
-static gtr_result gtr__cuda_to_int_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_to_int_fwd) {
     return GTR__LAUNCH(run, c, gtr__k_to_int, gtr__grid(c, c->in[0].count), GTR__T, 0, gtr__opd_of(&c->in[0]),
         (int32_t *)c->out[0].data, c->in[0].count);
 }
@@ -15667,7 +15669,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 
 #endif
 GTR__GLOBAL void gtr__k_accuracy(gtr__opd, const int32_t *, const int64_t *, gtr__opd, int64_t, int64_t, int, int2 *);
 GTR__GLOBAL void gtr__k_accuracy_end(const int2 *, int, const int64_t *, int64_t, gtr__opd);
-static gtr_result gtr__cuda_accuracy_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_accuracy_fwd) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
@@ -15933,11 +15935,11 @@ static gtr_result gtr__xent_bwd(gtr__run *run, const gtr__call *c, const gtr__ar
     return GTR__LAUNCH(run, c, gtr__k_xent_bwd, gtr__grid(c, gtr__ceil(m.rows * m.n, wide ? 4 : 1)), GTR__T, 0, m,
         gtr__opd_of(dy), wide);
 }
-static gtr_result gtr__cuda_cross_entropy_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_cross_entropy_fwd) {
     return gtr__xent_fwd(run, c, NULL);
 }
 // in: logits, labels, and a tally or none; loss, lse, count, dloss.
-static gtr_result gtr__cuda_cross_entropy_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_cross_entropy_bwd) {
     if (c->measure) return gtr__measured(c, 0);
     const gtr__arg *last = c->in + c->n_in - 3;
     return gtr__xent_bwd(run, c, last, last + 1, last + 2, &c->out[0]);
@@ -15946,7 +15948,7 @@ static gtr_result gtr__cuda_cross_entropy_bwd(gtr__run *run, const gtr__call *c)
 // >>op:xent_step
 // Loss and gradient in one launch while every block's counting of all labels costs less than a launch, up to 65536
 // rows; of more rows forward and backward run as two launches, and the second reads the stored divisor.
-static gtr_result gtr__cuda_xent_step_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_xent_step_fwd) {
     bool one = c->in[0].shape.dim[0] <= 65536;
     gtr_result r = gtr__xent_fwd(run, c, one ? &c->out[3] : NULL);
     return r || one || c->measure ? r : gtr__xent_bwd(run, c, &c->out[1], &c->out[2], NULL, &c->out[3]);
@@ -16078,21 +16080,21 @@ static gtr_result gtr__pair_run_bwd(gtr__run *run, const gtr__call *c, bool squa
     m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) && gtr__wide(m.dt) ? 4 : 1;
     return GTR__LAUNCH(run, c, gtr__k_pair_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
-static gtr_result gtr__cuda_mse_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_mse_fwd) {
     return gtr__pair_run(run, c, true);
 }
-static gtr_result gtr__cuda_mse_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_mse_bwd) {
     return gtr__pair_run_bwd(run, c, true);
 }
 // >>op:bce_with_logits
-static gtr_result gtr__cuda_bce_with_logits_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_bce_with_logits_fwd) {
     return gtr__pair_run(run, c, false);
 }
-static gtr_result gtr__cuda_bce_with_logits_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_bce_with_logits_bwd) {
     return gtr__pair_run_bwd(run, c, false);
 }
 // >>op:pair_step
-static gtr_result gtr__cuda_pair_step_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_pair_step_fwd) {
     return gtr__pair_run(run, c, c->attr->loss.of == GTR__OP_MSE);
 }
 
@@ -16262,10 +16264,10 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
     dim3 grid = gtr__parts_grid(c, &after);
     return GTR__LAUNCH(run, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)NULL);
 }
-static gtr_result gtr__cuda_custom_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_custom_fwd) {
     return gtr__custom_run(run, c, false);
 }
-static gtr_result gtr__cuda_custom_bwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_custom_bwd) {
     return gtr__custom_run(run, c, true);
 }
 
@@ -16657,7 +16659,7 @@ static gtr_result gtr__feed_images_start(gtr__run *run, const gtr__call *c, cons
     m.turns = (int)gtr__max64(1, gtr__min64(8, blocks / ((int64_t)gtr__sms(c) * 8)));
     return GTR__LAUNCH(run, c, gtr__k_feed_images, (unsigned)gtr__ceil(blocks, m.turns), GTR__T, 0, m);
 }
-static gtr_result gtr__cuda_feed_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_feed_fwd) {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
     gtr__feed_all m;
     int n = 0, images = 0;
@@ -16753,7 +16755,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guardin
 }
 #endif
 GTR__GLOBAL void gtr__k_guard(gtr__guarding);
-static gtr_result gtr__cuda_guard_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_guard_fwd) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     int64_t most = (int64_t)gtr__sms(c) * 8;
     gtr__guarding m;
@@ -16898,7 +16900,7 @@ static gtr__reporting gtr__reporting_of(const gtr__call *c) {
     m.trainer = o != NULL; m.scaled = o && o->scaled;
     return m;
 }
-static gtr_result gtr__cuda_report_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_report_fwd) {
     const gtr__reporting m = gtr__reporting_of(c);
     return GTR__LAUNCH(run, c, gtr__k_report, 1, 64, 0, m);
 }
@@ -17227,7 +17229,7 @@ static void gtr__update_forms(const gtr__call *c, gtr__update_kernel *u) {
         for (f->shift = 30; f->shift >= 0 && f->line != (int64_t)1 << f->shift; ) f->shift--;
     }
 }
-static gtr_result gtr__cuda_update_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_update_fwd) {
     gtr__update_kernel u;
     GTR__TRY(gtr__update_make(run, c, (const gtr__optim *)c->attr->ptr, &u));
     gtr__update_forms(c, &u);
@@ -17249,7 +17251,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_blend(const __grid_const
 }
 #endif
 GTR__GLOBAL void gtr__k_blend(gtr__blend);
-static gtr_result gtr__cuda_blend_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_blend_fwd) {
     const gtr__blend *m = (const gtr__blend *)c->in[0].data;
     int64_t most = 1;
     for (int k = 0; k < m->n; k++) most = gtr__max64(most, m->of[k].count);
@@ -17268,7 +17270,7 @@ static int gtr__finish_match(const gtr__plan *plan, int at, const gtr__caps *cap
         ? (int)(end - &plan->node[at]) : 0;
 }
 static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out);
-static gtr_result gtr__finish_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__finish_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__node *n = w->node, *last = &n[w->n_node - 1];
     gtr__update_kernel u;
@@ -17315,7 +17317,7 @@ static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t 
 }
 #endif
 GTR__GLOBAL void gtr__k_check(gtr__opd, int64_t, int, int32_t *);
-static gtr_result gtr__cuda_check_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_check_fwd) {
     gtr__opd x = gtr__opd_of(&c->in[0]);
     int64_t count = c->in[0].count;
     int wide = gtr__wide(x);
@@ -20036,7 +20038,7 @@ template <int P> static gtr_result gtr__res_start_as(gtr__run *run, const gtr__c
         return gtr__res_start<P, GTR__RES_BROAD>(run, c, s);
     return gtr__res_start<P, GTR__RES_ANY>(run, c, s);
 }
-static gtr_result gtr__res_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__res_run) {
     static_assert(sizeof(gtr__res) <= 4096, "a kernel's parameters");
     gtr__res_net net(c);
     gtr__res s;
@@ -22686,7 +22688,7 @@ static gtr_result gtr__thin_start_of(gtr__run *run, const gtr__call *c, gtr__thi
     return fed ? gtr__thin_start<T, 1, false, true>(run, c, m, cut->bytes)
         : gtr__thin_start<T, 1, false, false>(run, c, m, cut->bytes);
 }
-static gtr_result gtr__thin_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__thin_run) {
     static_assert(sizeof(gtr__thin) <= 4096, "a kernel's parameters");
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__mlp_view v = { w->node, w->n_node, NULL, c };
@@ -24768,7 +24770,7 @@ template <int P> static gtr_result gtr__tall_start(gtr__run *run, const gtr__cal
     if (!s->paired) { all.l.grid.x = (unsigned)blocks; all.l.cluster = 1; }
     return all.start(run, c);
 }
-static gtr_result gtr__tall_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__tall_run) {
     static_assert(sizeof(gtr__tall) <= 4096, "a kernel's parameters");
     gtr__res_net net(c);
     gtr__tall s;
@@ -25220,8 +25222,8 @@ static gtr_result gtr__wide_go(gtr__run *run, const gtr__call *c, bool stored) {
     return o->states > 1 ? gtr__wide_start<2>(run, c, &m) :
            o->states ? gtr__wide_start<1>(run, c, &m) : gtr__wide_start<0>(run, c, &m);
 }
-static gtr_result gtr__wide_run(gtr__run *run, const gtr__call *c) { return gtr__wide_go(run, c, true); }
-static gtr_result gtr__wide_run_unstored(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__wide_run) { return gtr__wide_go(run, c, true); }
+GTR__LAUNCHER(gtr__wide_run_unstored) {
     return gtr__wide_go(run, c, false);
 }
 // >>chain
@@ -27151,7 +27153,7 @@ static gtr_result gtr__tail_launch(gtr__run *run, const gtr__call *c, const gtr_
     gtr__variant_knows(&kernel, 0, gtr__tail_codes(t));
     return gtr__start_clusters(run, c, kernel, grid, 128, shared, 1, p, cut);
 }
-static gtr_result gtr__tail_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__tail_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__node *n = w->node, *last = n + w->n_node - 1;
     gtr__arg in[8], out[4];
@@ -27297,7 +27299,7 @@ static int gtr__pooled_match(const gtr__plan *plan, int at, const gtr__caps *, i
         && plan->value[gtr__use(plan, pool, 0)].home == GTR__HOME_NONE ? 2 : 0;
 }
 // Launches conv with pool, or dpool with dconv. The activation of z conv carries forward, and dpool its gradient.
-static gtr_result gtr__pooled_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__pooled_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
     const gtr__node *pool = &w->node[back ? 0 : 1], *conv = &w->node[back ? 1 : 0];
@@ -27729,7 +27731,7 @@ static gtr_result gtr__head_launch(gtr__run *run, const gtr__call *c, const gtr_
     return blocks == 1 || m.ticket ? GTR_OK : GTR__LAUNCH(run, c, gtr__k_head_end, 1, 32, 0, m, blocks);
 }
 // Workspace: a float for each block, its sum of losses.
-static gtr_result gtr__head_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__head_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool pairs = w->node[1].op == GTR__OP_PAIR_STEP;
     gtr__arg in[3][8], out[3][4];
@@ -27856,7 +27858,7 @@ static int gtr__siblings_match(const gtr__plan *plan, int at, const gtr__caps *c
     }
     return count > 1 ? count : 0;
 }
-static gtr_result gtr__siblings_run(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__siblings_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__siblings *none, **place = c->measure ? &none : &run->siblings; // measuring has no run
     gtr__siblings siblings;
@@ -27935,7 +27937,7 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
     },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
-static gtr_result gtr__cuda_network_fwd(gtr__run *run, const gtr__call *c) {
+GTR__LAUNCHER(gtr__cuda_network_fwd) {
     return ((const gtr__network *)c->attr->ptr)->kernel(run, c);
 }
 
