@@ -10585,6 +10585,7 @@ static GTR__DEVICE int64_t gtr__origin(int64_t r, const int64_t &rows, const int
 // second one; GUARD alone, of which there is one at a time, ends in its last block.
 
 #define GTR__T 256              // threads a block where nothing else is said
+#define GTR__OP_KERNEL static __global__ void __launch_bounds__(GTR__T)
 // A grid-stride loop of a thread of such a grid: i is each number below n of this thread.
 #define GTR__STRIDE(i, n) \
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < (n); i += (int64_t)gridDim.x * GTR__T)
@@ -10873,7 +10874,7 @@ static GTR__DEVICE void gtr__unary4_bwd(int op, float *g, const float *s, float 
 #undef GTR__CASE
 }
 
-template <bool STRIDED, bool RARE> static __global__ void __launch_bounds__(GTR__T) gtr__k_map(const gtr__map m) {
+template <bool STRIDED, bool RARE> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     bool ia = !STRIDED || m.d.sa[m.d.n - 1] != 0, ib = !STRIDED || m.d.sb[m.d.n - 1] != 0;
@@ -10938,7 +10939,7 @@ static gtr_result gtr__map_one(gtr__run *run, const gtr__call *c, const gtr__arg
 typedef struct gtr__grad1 { gtr__opd dy, x, y, dx; int64_t count; int width, op; float f0, f1; } gtr__grad1;
 
 #if GTR__DEVICE_HALF
-template <bool RARE> static __global__ void __launch_bounds__(GTR__T) gtr__k_unary_bwd(const gtr__grad1 m) {
+template <bool RARE> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
@@ -11167,7 +11168,7 @@ static bool gtr__red_wide(const gtr__red *m) {
 }
 #if GTR__DEVICE_HALF
 // A warp adds an output's pieces.
-static __global__ void __launch_bounds__(GTR__T)
+GTR__OP_KERNEL
         gtr__k_reduce_pieces(const float *part, int64_t kept, int pieces, float div, gtr__opd out) {
     gtr__enter();
     int64_t o = (int64_t)blockIdx.x * (GTR__T / 32) + threadIdx.x / 32;
@@ -11267,7 +11268,7 @@ static GTR__DEVICE void gtr__binary4_bwd(int op, int side, const float *g, const
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_binary_bwd(const gtr__grad2 m) {
+GTR__OP_KERNEL gtr__k_binary_bwd(const gtr__grad2 m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     int na = (int)(m.d.sa[m.d.n - 1] != 0), nb = (int)(m.d.sb[m.d.n - 1] != 0);
@@ -11750,7 +11751,7 @@ GTR__LAUNCHER(gtr__fold_run) {
 // Bytes: dx, and what of x, y and dy the formula names. d: an element's place in y, and among those that are reduced.
 typedef struct gtr__unfold { gtr__opd x, y, dy, dx, kept; gtr__dims d; int64_t count; int kind; float n; } gtr__unfold;
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T) gtr__k_unfold(const __grid_constant__ gtr__unfold w) {
+GTR__OP_KERNEL gtr__k_unfold(const __grid_constant__ gtr__unfold w) {
     gtr__enter();
     GTR__STRIDE(i, w.count) {
         int64_t o, e;
@@ -11841,7 +11842,7 @@ static GTR__DEVICE void gtr__part_run(const gtr__part_copy &q, bool poison) {
         GTR__UNROLL(k, 4) if (k < n) gtr__give1(out, row * q.pd + at + k, v[k]);
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_parts(const __grid_constant__ gtr__parts<64> m) {
+GTR__OP_KERNEL gtr__k_parts(const __grid_constant__ gtr__parts<64> m) {
     gtr__enter();
     gtr__part_run(m.part[blockIdx.y], false);
 }
@@ -11949,7 +11950,7 @@ static GTR__BOTH int gtr__turned_pitch(int columns, int size) {
 }
 #if GTR__DEVICE_HALF
 template <int WX, int WY>
-static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_constant__ gtr__turned m) {
+GTR__OP_KERNEL gtr__k_transpose(const __grid_constant__ gtr__turned m) {
     extern __shared__ float gtr__tile[];
     float *tile = gtr__tile;
     gtr__enter();
@@ -12000,7 +12001,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose(const __grid_c
 // (gtr__turned_pitch): lanes that read down a column of x find their rows in 32 different banks; of 16 bits, where a
 // lane reads two rows, in every other bank.
 template <typename T>
-static __global__ void __launch_bounds__(GTR__T) gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
+GTR__OP_KERNEL gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
     constexpr int N = 4 / sizeof(T);
     extern __shared__ float gtr__tile[];
     T *tile = (T *)gtr__tile;
@@ -12113,7 +12114,7 @@ GTR__LAUNCHER(gtr__cuda_permute_bwd) {
 // >>op:copy
 // Whole copies of one storage go as bytes, 16 at a time; the rest through the map. Bytes: twice the tensor.
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T) gtr__k_bytes(char *dst, const char *src, int64_t bytes, int wide) {
+GTR__OP_KERNEL gtr__k_bytes(char *dst, const char *src, int64_t bytes, int wide) {
     gtr__enter();
     int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x, step = (int64_t)gridDim.x * GTR__T,
         whole = wide ? bytes / 16 : 0;
@@ -12145,7 +12146,7 @@ GTR__LAUNCHER(gtr__cuda_cast_bwd) {
 
 // >>op:fill
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T)
+GTR__OP_KERNEL
         gtr__k_fill(gtr__opd y, int64_t count, float value, const gtr__ctl *scaled) {
     gtr__enter();
     if (scaled) value *= scaled->scale;
@@ -12245,7 +12246,7 @@ static GTR__DEVICE void gtr__soft_add(const gtr__rows &m, float y, float dy, flo
     sum->y += m.logs ? 0.0f : y;
 }
 static GTR__DEVICE float gtr__soft_dot(float2 sum) { return sum.y > 0.0f ? sum.x / sum.y : sum.x; }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows m) {
+GTR__OP_KERNEL gtr__k_softmax(const gtr__rows m) {
     __shared__ float scratch[32];
     gtr__enter();
     int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
@@ -12264,7 +12265,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax(const gtr__rows 
             gtr__give1(m.y, at + i, gtr__soft(m, gtr__get(m.x.p, m.x.t, at + i), max, sum));
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_bwd(const gtr__rows m) {
+GTR__OP_KERNEL gtr__k_softmax_bwd(const gtr__rows m) {
     __shared__ float scratch[32];
     gtr__enter();
     int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
@@ -12297,7 +12298,7 @@ static GTR__DEVICE void gtr__line_stats(const gtr__rows &m, int64_t at, float *m
     }
     if (fabsf(*max) == INFINITY) *rest = NAN;
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_lines(const gtr__rows m) {
+GTR__OP_KERNEL gtr__k_softmax_lines(const gtr__rows m) {
     gtr__enter();
     GTR__STRIDE(line, m.rows * m.inner) {
         int64_t at = line / m.inner * m.n * m.inner + line % m.inner;
@@ -12385,7 +12386,7 @@ static GTR__DEVICE void gtr__masked_back(const gtr__masked &q, int64_t i, int te
     }
 }
 // A team a row. Bytes: x read twice, the second time mostly from the cache, mask once, each output written once.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask(const gtr__masked q) {
+GTR__OP_KERNEL gtr__k_softmax_mask(const gtr__masked q) {
     __shared__ float scratch[32];
     gtr__enter();
     const gtr__rows &m = q.s;
@@ -12404,7 +12405,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask(const gtr__
 }
 // A team a row. Bytes: s, mask and both gradients read twice where a row has more than four a lane, the second time
 // mostly from the cache, dx and dmask written once.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask_bwd(const gtr__masked q) {
+GTR__OP_KERNEL gtr__k_softmax_mask_bwd(const gtr__masked q) {
     __shared__ float scratch[32];
     gtr__enter();
     const gtr__rows &m = q.s;
@@ -12428,7 +12429,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask_bwd(const g
 }
 // Along another dimension: a thread a line, neighbours side by side, so that each load is of neighbours. Bytes: as
 // above, twice each.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_softmax_mask_lines(const gtr__masked q, int back) {
+GTR__OP_KERNEL gtr__k_softmax_mask_lines(const gtr__masked q, int back) {
     gtr__enter();
     const gtr__rows &m = q.s;
     GTR__STRIDE(line, m.rows * m.inner) {
@@ -12517,7 +12518,7 @@ static GTR__DEVICE void gtr__draw_some(const gtr__drop &m, int kind, uint64_t st
     gtr__draw_four(kind, r, v);
 }
 // FILL: RANDOM, which has no x.
-template <bool PARTS, bool FILL> static __global__ void __launch_bounds__(GTR__T) gtr__k_draw(const gtr__drop m) {
+template <bool PARTS, bool FILL> GTR__OP_KERNEL gtr__k_draw(const gtr__drop m) {
     gtr__enter();
     uint64_t step = m.ctl ? m.ctl->step : 0;
     int64_t per = (m.line + 3) / 4, total = m.rows * per;
@@ -12540,7 +12541,7 @@ template <bool PARTS, bool FILL> static __global__ void __launch_bounds__(GTR__T
 // Of images with channels last. Numbers go by the place in the logical tensor, in which a channel's pixels are
 // neighbours, which lie m.channels apart. W 4: a thread takes four pixels of four channels, which are four Philox
 // blocks; 1: one element.
-template <int W> static __global__ void __launch_bounds__(GTR__T) gtr__k_drop_images(const gtr__drop m) {
+template <int W> GTR__OP_KERNEL gtr__k_drop_images(const gtr__drop m) {
     gtr__enter();
     const uint64_t step = m.ctl ? m.ctl->step : 0;
     const int64_t across = m.channels / W, along = m.pixels / W, total = m.rows * m.line / (W * W);
@@ -12623,7 +12624,7 @@ typedef struct gtr__emb_rows {
 } gtr__emb_rows;
 typedef struct gtr__emb_fwd { gtr__emb_rows table[GTR__EMB_GROUP]; gtr__parts<32> rest; int n; } gtr__emb_fwd;
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T) gtr__k_embedding(const __grid_constant__ gtr__emb_fwd all) {
+GTR__OP_KERNEL gtr__k_embedding(const __grid_constant__ gtr__emb_fwd all) {
     gtr__enter();
     if ((int)blockIdx.y >= all.n) { gtr__part_run(all.rest.part[blockIdx.y - all.n], false); return; }
     const gtr__emb_rows &m = all.table[blockIdx.y];
@@ -13190,7 +13191,7 @@ template <int W> static GTR__DEVICE void gtr__slide_give(const gtr__slide &m, in
     gtr__give(m.to, at, W, r);
 }
 template <int KIND, bool BACK, int W, int N>
-static __global__ void __launch_bounds__(GTR__T) gtr__k_slide(const __grid_constant__ gtr__slide m) {
+GTR__OP_KERNEL gtr__k_slide(const __grid_constant__ gtr__slide m) {
     gtr__enter();
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
     const int from_height = BACK ? h.places : h.size, from_width = BACK ? w.places : w.size;
@@ -13250,7 +13251,7 @@ template <int W> static GTR__DEVICE unsigned gtr__slide_first(const gtr__slide &
 // on any activation's gradient. x, y and dx are of one type, and dx may lie where x does: a thread has read its window
 // before. Bound by bytes: x and y or dy, and dx, once each.
 template <typename T, int ROWS, bool BACK, bool ANY>
-static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_pairs(const __grid_constant__ gtr__slide m) {
+GTR__OP_KERNEL gtr__k_max_pool_pairs(const __grid_constant__ gtr__slide m) {
     constexpr int W = 16 / sizeof(T), N = 2 * ROWS;
     typedef gtr__few<T, W> few;
     gtr__enter();
@@ -13566,7 +13567,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_lines(co
 }
 // dx (+)= the gradients of the windows of which a pixel is the first of the largest: of large windows.
 template <int W>
-static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd(const __grid_constant__ gtr__slide m) {
+GTR__OP_KERNEL gtr__k_max_pool_bwd(const __grid_constant__ gtr__slide m) {
     const int N = 4;
     gtr__enter();
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
@@ -13597,7 +13598,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd(const __gri
 // The same, of small windows that do not overlap: a thread has a place, and the pixels from there to the next, of which
 // it has read x before, so that dx may lie there.
 template <int W>
-static __global__ void __launch_bounds__(GTR__T) gtr__k_max_pool_bwd_apart(const __grid_constant__ gtr__slide m) {
+GTR__OP_KERNEL gtr__k_max_pool_bwd_apart(const __grid_constant__ gtr__slide m) {
     const int N = 4;
     gtr__enter();
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
@@ -15047,7 +15048,7 @@ GTR__LAUNCHER(gtr__cuda_divisor_fwd) {
 // >>op:nll
 // Bytes: 12 a row, and cache lines of x.
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T) gtr__k_nll(gtr__opd x, const int32_t *label, gtr__opd y, int64_t rows,
+GTR__OP_KERNEL gtr__k_nll(gtr__opd x, const int32_t *label, gtr__opd y, int64_t rows,
                                                             int64_t n, int64_t step, int64_t ignore, float a, float b) {
     gtr__enter();
     GTR__STRIDE(i, rows) {
@@ -15066,7 +15067,7 @@ GTR__LAUNCHER(gtr__cuda_nll_fwd) {
 }
 #if GTR__DEVICE_HALF
 // Bytes: dx, written once, but where it is added to: then 12 a row.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_nll_bwd(const int32_t *label, gtr__opd dy, gtr__opd dx,
+GTR__OP_KERNEL gtr__k_nll_bwd(const int32_t *label, gtr__opd dy, gtr__opd dx,
                                                                 int64_t rows, int64_t n, int64_t ignore, float a) {
     gtr__enter();
     const int64_t each = dx.add ? 1 : n;
@@ -15107,7 +15108,7 @@ static GTR__DEVICE bool gtr__any_infinite(gtr__opd x, int64_t n) {
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x) bad |= gtr__infinite(gtr__get(x.p, x.t, i));
     return bad;
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_bn_commit(const __grid_constant__ gtr__bn_sets m) {
+GTR__OP_KERNEL gtr__k_bn_commit(const __grid_constant__ gtr__bn_sets m) {
     gtr__enter();
     if (__syncthreads_or((m.ctl && (m.ctl->guard || m.ctl->status)) || gtr__any_infinite(m.loss, m.losses))) return;
     const gtr__bn_set &s = m.set[blockIdx.y];
@@ -15177,7 +15178,7 @@ static GTR__DEVICE int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, in
     *top = v;
     return k;
 }
-static __global__ void __launch_bounds__(GTR__T)
+GTR__OP_KERNEL
         gtr__k_argmax(gtr__opd x, int32_t *y, int64_t rows, int64_t n, int team) {
     __shared__ float values[32];
     __shared__ int64_t where[32];
@@ -15190,7 +15191,7 @@ static __global__ void __launch_bounds__(GTR__T)
         if (row < rows && lane == 0) y[row] = (int32_t)k;
     }
 }
-static __global__ void __launch_bounds__(GTR__T)
+GTR__OP_KERNEL
         gtr__k_argmax_lines(gtr__opd x, int32_t *y, int64_t lines, int64_t n, int64_t inner) {
     gtr__enter();
     GTR__STRIDE(line, lines) {
@@ -15225,7 +15226,7 @@ typedef struct gtr__scan { gtr__opd x, y; int64_t lines, n, inner; int back; } g
 static GTR__DEVICE int64_t gtr__scan_at(const gtr__scan &m, int64_t line, int64_t i) {
     return (line / m.inner * m.n + (m.back ? m.n - 1 - i : i)) * m.inner + line % m.inner;
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_cumsum_lines(const gtr__scan m) {
+GTR__OP_KERNEL gtr__k_cumsum_lines(const gtr__scan m) {
     gtr__enter();
     GTR__STRIDE(l, m.lines) {
         float sum = 0.0f;
@@ -15235,7 +15236,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_cumsum_lines(const gtr__
         }
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_cumsum(const gtr__scan m) {
+GTR__OP_KERNEL gtr__k_cumsum(const gtr__scan m) {
     __shared__ float warps[GTR__T / 32];
     gtr__enter();
     const int t = (int)threadIdx.x;
@@ -15338,7 +15339,7 @@ static __global__ void __launch_bounds__(GTR__SORT_T) gtr__k_sort(const __grid_c
     }
 }
 // Of runs of `run` keys, twice as long as before, or behind a first step (j below half) of parts of them.
-static __global__ void __launch_bounds__(GTR__T)
+GTR__OP_KERNEL
         gtr__k_sort_far(uint64_t *key, int64_t lines, int64_t count, int64_t half, int64_t run, int64_t j) {
     gtr__enter();
     GTR__STRIDE(g, lines * half) {
@@ -15388,7 +15389,7 @@ GTR__LAUNCHER(gtr__cuda_sort_fwd) {
     return GTR_OK;
 }
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T)
+GTR__OP_KERNEL
         gtr__k_unsort(gtr__opd dy, const int32_t *index, gtr__opd dx, int64_t count, int64_t n, int64_t k,
             int64_t inner) {
     gtr__enter();
@@ -15417,7 +15418,7 @@ typedef struct gtr__taking {
     gtr__opd x, y; const int32_t *ids, *starts; int64_t count, n, m, inner; float value;
 } gtr__taking;
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T) gtr__k_take(const gtr__taking q) {
+GTR__OP_KERNEL gtr__k_take(const gtr__taking q) {
     gtr__enter();
     GTR__STRIDE(i, q.count) {
         const bool narrow = q.count < 0x7fffffff;
@@ -15454,7 +15455,7 @@ GTR__LAUNCHER(gtr__cuda_take_bwd) {
 
 // >>op:one_hot
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T)
+GTR__OP_KERNEL
         gtr__k_one_hot(const int32_t *ids, gtr__opd y, int64_t count, int64_t n) {
     gtr__enter();
     GTR__STRIDE(i, count) {
@@ -15485,7 +15486,7 @@ static GTR__DEVICE int64_t gtr__gather_at(const gtr__gathering &q, int64_t i, in
     *line = outer * q.m * q.inner + e;
     return id < 0 || id >= q.n ? -1 : (outer * q.n + id) * q.inner + e;
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_gather(const gtr__gathering q) {
+GTR__OP_KERNEL gtr__k_gather(const gtr__gathering q) {
     gtr__enter();
     GTR__STRIDE(i, q.count) {
         int64_t line;
@@ -15493,7 +15494,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_gather(const gtr__gather
         gtr__give1(q.y, i, at < 0 ? NAN : gtr__get(q.x.p, q.x.t, at));
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_gather_bwd(const gtr__gathering q) {
+GTR__OP_KERNEL gtr__k_gather_bwd(const gtr__gathering q) {
     gtr__enter();
     GTR__STRIDE(i, q.count) {
         int64_t line;
@@ -15506,7 +15507,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_gather_bwd(const gtr__ga
         gtr__give1(q.y, at, sum);
     }
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_gather_rows(const gtr__gathering q, int32_t *rows) {
+GTR__OP_KERNEL gtr__k_gather_rows(const gtr__gathering q, int32_t *rows) {
     gtr__enter();
     GTR__STRIDE(i, q.count) {
         int64_t line;
@@ -15566,7 +15567,7 @@ GTR__LAUNCHER(gtr__cuda_to_float_fwd) {
 // >>op:to_int
 // A thread an element. Bytes: x and y once.
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T) gtr__k_to_int(gtr__opd x, int32_t *y, int64_t count) {
+GTR__OP_KERNEL gtr__k_to_int(gtr__opd x, int32_t *y, int64_t count) {
     gtr__enter();
     GTR__STRIDE(i, count) {
         const float v = gtr__get(x.p, x.t, i);
@@ -15656,7 +15657,7 @@ gtr__k_accuracy(gtr__opd x, const int32_t *label, const int64_t *tally, gtr__opd
     if (gridDim.x > 1 && part) part[blockIdx.x] = make_int2(right, counted);
     else gtr__give1(y, 0, gtr__share((int)all, gtr__divisor(tally, rows, counted)));
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_accuracy_end(const int2 *part, int blocks, const int64_t *tally,
+GTR__OP_KERNEL gtr__k_accuracy_end(const int2 *part, int blocks, const int64_t *tally,
                                                                      int64_t rows, gtr__opd y) {
     __shared__ int scratch[32];
     gtr__enter();
@@ -15845,14 +15846,14 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
     } else if (gridDim.x > 1 ? gtr__cut_join(loss, rows) : threadIdx.x == 0) gtr__xent_give(m, loss, rows);
 }
 // Launched behind gtr__k_xent where its blocks have no ticket: its one block joins their parts. Bound by its launch.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_end(const gtr__xent m, int blocks) {
+GTR__OP_KERNEL gtr__k_xent_end(const gtr__xent m, int blocks) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
     gtr__enter();
     gtr__xent_join(m, (unsigned)blocks, scratch, counts);
 }
 // Four neighbours at a time over all logits, from the saved lse. Bytes: logits and their gradient once.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_xent_bwd(const gtr__xent m, gtr__opd dy, int wide) {
+GTR__OP_KERNEL gtr__k_xent_bwd(const gtr__xent m, gtr__opd dy, int wide) {
     gtr__enter();
     float counted = gtr__get(m.count.p, m.count.t, 0),
         g = counted > 0.0f ? gtr__dloss(dy, m.seed, m.ctl) / counted : 0.0f;
@@ -15972,7 +15973,7 @@ static GTR__DEVICE float gtr__pair_dx(bool square, float g, float x, float t) {
 static GTR__DEVICE float gtr__pair_slope(const gtr__pair &m) {
     return gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count;
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_pair_bwd(const gtr__pair m) {
+GTR__OP_KERNEL gtr__k_pair_bwd(const gtr__pair m) {
     gtr__enter();
     float g = gtr__pair_slope(m);
     int64_t groups = (m.count + m.width - 1) / m.width;
@@ -15998,7 +15999,7 @@ static GTR__DEVICE void gtr__pair_join(const float *part, unsigned blocks, int64
     v = gtr__block_sum(v, scratch);
     if (threadIdx.x == 0) gtr__give1(out, 0, v / (float)count);
 }
-static __global__ void __launch_bounds__(GTR__T)
+GTR__OP_KERNEL
 gtr__k_pair_end(const float *part, unsigned blocks, int64_t count, gtr__opd out) {
     __shared__ float scratch[32];
     gtr__enter();
@@ -16124,7 +16125,7 @@ typedef struct gtr__custom_head {
 #define GTR__CUSTOM_PARTS 24            // inputs, outputs and their gradients
 
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T)
+GTR__OP_KERNEL
         gtr__k_stage(const gtr__parts<GTR__CUSTOM_PARTS> m, const gtr__custom_head head, uint32_t *to) {
     gtr__enter();
     if (to && blockIdx.x == 0 && blockIdx.y == 0)       // all but the first word, which is sticky
@@ -16132,7 +16133,7 @@ static __global__ void __launch_bounds__(GTR__T)
             to[i] = ((const uint32_t *)&head)[i];
     if ((int)blockIdx.y < m.n) gtr__part_run(m.part[blockIdx.y], false);
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_unstage(const gtr__parts<8> m, const gtr__custom_head *head) {
+GTR__OP_KERNEL gtr__k_unstage(const gtr__parts<8> m, const gtr__custom_head *head) {
     gtr__enter();
     gtr__part_run(m.part[blockIdx.y], head && head->now);
 }
@@ -16433,7 +16434,7 @@ static GTR__DEVICE float gtr__image_at(const gtr__feed_images &f, const gtr__dra
     return fmaf(v, m.scale[k] * (d.brightness * d.contrast),
         d.contrast * fmaf(d.brightness, m.shift[k], -m.mean[k]));
 }
-static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_images(const __grid_constant__ gtr__feed_images f) {
+GTR__OP_KERNEL gtr__k_feed_images(const __grid_constant__ gtr__feed_images f) {
     gtr__enter();
     const gtr__image &m = f.image;
     const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
@@ -16513,7 +16514,7 @@ static GTR__DEVICE int64_t gtr__feed_image(const gtr__feed_images &f, const gtr_
 // of each plane, transposes them in registers and writes the 4 C elements, which lie side by side in the input. It does
 // so GTR__TURN_FEW times, a block's width (4 GTR__T pixels) apart. Bound as above.
 template <typename T, int C>
-static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn_few(const __grid_constant__ gtr__feed_turn m) {
+GTR__OP_KERNEL gtr__k_feed_turn_few(const __grid_constant__ gtr__feed_turn m) {
     gtr__enter();
     const gtr__feed_images &f = m.f;
     const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
@@ -16566,7 +16567,7 @@ template <typename T> static GTR__DEVICE void gtr__feed_turned(const gtr__feed_t
 // Block b has tile b % tiles of the batch's image b / tiles: group of channels `group`, from channel c0 on, of the
 // pixels from p0 on. Rows of the tile in shared memory are one float longer than 2^log, so that threads that read down
 // a column find their elements in different banks.
-static __global__ void __launch_bounds__(GTR__T) gtr__k_feed_turn(const __grid_constant__ gtr__feed_turn m) {
+GTR__OP_KERNEL gtr__k_feed_turn(const __grid_constant__ gtr__feed_turn m) {
     __shared__ float tile[GTR__T * GTR__TURN_EACH + GTR__TURN_CHANNELS];
     gtr__enter();
     const gtr__feed_images &f = m.f;
@@ -16705,7 +16706,7 @@ typedef struct gtr__guarding {
 } gtr__guarding;
 
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T) gtr__k_guard(const gtr__guarding m) {
+GTR__OP_KERNEL gtr__k_guard(const gtr__guarding m) {
     __shared__ double scratch[32];
     gtr__enter();
     uint32_t most = 0;
@@ -17238,7 +17239,7 @@ GTR__LAUNCHER(gtr__cuda_update_fwd) {
 // >>op:blend
 // Bytes: 12 an element, and 2 a low copy. A row of blocks serves a parameter.
 #if GTR__DEVICE_HALF
-static __global__ void __launch_bounds__(GTR__T) gtr__k_blend(const __grid_constant__ gtr__blend m) {
+GTR__OP_KERNEL gtr__k_blend(const __grid_constant__ gtr__blend m) {
     gtr__enter();
     const gtr__blended &s = m.of[blockIdx.y];
     GTR__STRIDE(i, s.count) {
