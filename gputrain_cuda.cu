@@ -2114,10 +2114,8 @@ static GTR__DEVICE void gtr__put(void *p, int dtype, int64_t i, float v) {
     else if (dtype == GTR_BF16) gtr__store((__nv_bfloat16 *)p + i, v);
     else gtr__store((__half *)p + i, v);
 }
-#endif
 // W elements that are moved at once.
 template <typename T, int W> struct alignas(sizeof(T) * W) gtr__few { T v[W]; };
-#if GTR__DEVICE_HALF
 // 16 bytes by one store, of which the compiler would make several where it has them in parts.
 template <typename V> static GTR__DEVICE void gtr__put_whole(void *p, const V &v) {
     uint4 u;
@@ -3770,10 +3768,8 @@ static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float x, fl
     const float y = x;
     switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE_BWD) default: return dy; }
 }
-#endif
 #undef GTR__CASE_FWD
 #undef GTR__CASE_BWD
-#if GTR__DEVICE_HALF
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
@@ -4278,14 +4274,12 @@ static GTR__DEVICE void gtr__tail_fetch(const gtr__tail_here &tail, const gtr__p
         }
     }
 }
-#endif
 // Formulas of eight, as those of a program; but sin and cos are in line, for arguments that are not far, and so are the
 // library's, which are calls elsewhere.
 #undef GTR__SINF
 #undef GTR__COSF
 #undef GTR__LOG1PF
 #undef GTR__EXPM1F
-#if GTR__DEVICE_HALF
 #define GTR__SINF   gtr__sin_near
 #define GTR__COSF   gtr__cos_near
 #define GTR__LOG1PF log1pf
@@ -4323,12 +4317,10 @@ template <int CODE> static GTR__DEVICE void gtr__tail_formula(float *v, float *w
 #undef GTR__TAIL_UNARY
 #undef GTR__TAIL_BINARY
 }
-#endif
 #undef GTR__SINF
 #undef GTR__COSF
 #undef GTR__LOG1PF
 #undef GTR__EXPM1F
-#if GTR__DEVICE_HALF
 #define GTR__SINF   gtr__sin
 #define GTR__COSF   gtr__cos
 #define GTR__LOG1PF gtr__log1p
@@ -9315,12 +9307,10 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         return { { acc[2 * i][2 * h], acc[2 * i][2 * h + 1], acc[2 * i + 1][2 * h], acc[2 * i + 1][2 * h + 1] } };
     }
 };
-#endif
 // T's GTR_ dtype.
 template <typename T> static GTR__BOTH constexpr int gtr__direct_type() {
     return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 }
-#if GTR__DEVICE_HALF
 // The bias of N channels from `channel` on; 0 without a bias, and for channels behind the last.
 template <int N> static GTR__DEVICE void gtr__direct_bias(const gtr__direct &d, int channel, float (&bias)[N]) {
     GTR__UNROLL(k, N)
@@ -18118,11 +18108,9 @@ static __device__ __noinline__ int64_t gtr__res_origin_of(int64_t r, int64_t row
 template <typename Head> static GTR__DEVICE int64_t gtr__res_origin_called(const Head *h, int step, int64_t r) {
     return gtr__res_origin_of(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
 }
-#endif
 // Named barriers: 1 and 2, the teams'; RENEWED, of both: the further weights are there. At DONE the first team arrives:
 // it has read these weights and left the loss's figures; at READY the second: the next step's x is there.
 enum { GTR__RES_RENEWED = 3, GTR__RES_DONE, GTR__RES_READY };
-#if GTR__DEVICE_HALF
 static GTR__DEVICE int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
 // Opaque to the compiler: values computed from it are recomputed, not kept in registers over a whole step.
 static GTR__DEVICE int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
@@ -22059,11 +22047,9 @@ static GTR__DEVICE void gtr__thin_update(const gtr__thin &m, const gtr__thin_hea
     const gtr__rule rule = gtr__rule_of(m.optim.rule, h->rate, f.seg->group, coef);
     gtr__apply<gtr__thin_adapt, 4>(rule, &f.p.x, &f.g.x, &f.a.x, &f.b.x);
 }
-#endif
 // What is not done in each step, or seldom, by a block for its slice: what there is is kept, or put back; or the
 // gradients that are there are used.
 enum { GTR__THIN_KEEP, GTR__THIN_BACK, GTR__THIN_USE };
-#if GTR__DEVICE_HALF
 template <int P>
 static __device__ __noinline__ void gtr__thin_slice(const gtr__thin &m, const gtr__thin_head *h,
         int what, float coef) {
