@@ -5654,38 +5654,32 @@ static void gtr__library_end(gtr__library_call *l) {
 
 static cublasStatus_t gtr__library_layout(cublasLtMatrixLayout_t *layout, int type, int64_t rows, int64_t columns,
         int64_t ld, int64_t batch, int64_t stride) {
-    int32_t count = (int32_t)batch;
     if (ld < rows) ld = rows;       // of a view's only row
     cublasStatus_t s = gtr__lt.cublasLtMatrixLayoutCreate(layout, gtr__library_type(type), (uint64_t)rows,
         (uint64_t)columns, ld);
-    if (s == CUBLAS_STATUS_SUCCESS && batch > 1)
-        s = gtr__lt.cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
-    if (s == CUBLAS_STATUS_SUCCESS && batch > 1) s = gtr__lt.cublasLtMatrixLayoutSetAttribute(*layout,
-        CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride);
+    auto set = [&](cublasLtMatrixLayoutAttribute_t which, const auto &value) {
+        if (!s) s = gtr__lt.cublasLtMatrixLayoutSetAttribute(*layout, which, &value, sizeof value);
+    };
+    if (batch == 1) return s;
+    set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, (int32_t)batch);
+    set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
     return s;
 }
 
 static cublasStatus_t gtr__library_begin(gtr__library_call *l, const gtr__product *p, const gtr__algorithm_key *key) {
-    cublasOperation_t ta = key->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N, tb = key->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N;
-    cublasLtEpilogue_t epilogue = (cublasLtEpilogue_t)key->epilogue;
     cublasStatus_t s = gtr__lt.cublasLtMatmulDescCreate(&l->desc, (cublasComputeType_t)key->compute, CUDA_R_32F);
-    if (s == CUBLAS_STATUS_SUCCESS)
-        s = gtr__lt.cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSA, &ta, sizeof ta);
-    if (s == CUBLAS_STATUS_SUCCESS)
-        s = gtr__lt.cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_TRANSB, &tb, sizeof tb);
-    if (s == CUBLAS_STATUS_SUCCESS)
-        s = gtr__lt.cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
-    if (s == CUBLAS_STATUS_SUCCESS && key->align_bias)
-        s = gtr__lt.cublasLtMatmulDescSetAttribute(l->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &p->bias,
-            sizeof p->bias);
-    if (s == CUBLAS_STATUS_SUCCESS)
-        s = gtr__library_layout(&l->a, p->type_b, p->b_k ? p->k : p->n, p->b_k ? p->n : p->k, p->ldb,
-            p->batch, p->b_batch);
-    if (s == CUBLAS_STATUS_SUCCESS)
-        s = gtr__library_layout(&l->b, p->type_a, p->a_k ? p->k : p->m, p->a_k ? p->m : p->k, p->lda,
-            p->batch, p->a_batch);
-    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__library_layout(&l->c, p->type_c, p->n, p->m, p->ldc, p->batch, p->c_batch);
-    return s;
+    auto set = [&](cublasLtMatmulDescAttributes_t which, const auto &value) {
+        if (!s) s = gtr__lt.cublasLtMatmulDescSetAttribute(l->desc, which, &value, sizeof value);
+    };
+    set(CUBLASLT_MATMUL_DESC_TRANSA, key->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(CUBLASLT_MATMUL_DESC_TRANSB, key->trans_b ? CUBLAS_OP_T : CUBLAS_OP_N);
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, (cublasLtEpilogue_t)key->epilogue);
+    if (key->align_bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, p->bias);
+    if (!s) s = gtr__library_layout(&l->a, p->type_b, p->b_k ? p->k : p->n, p->b_k ? p->n : p->k, p->ldb, p->batch,
+        p->b_batch);
+    if (!s) s = gtr__library_layout(&l->b, p->type_a, p->a_k ? p->k : p->m, p->a_k ? p->m : p->k, p->lda, p->batch,
+        p->a_batch);
+    return s ? s : gtr__library_layout(&l->c, p->type_c, p->n, p->m, p->ldc, p->batch, p->c_batch);
 }
 
 // Asks the heuristic. No sums in the output's place, whose order the library does not promise, and
@@ -5694,29 +5688,22 @@ static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call
         cublasLtMatmulAlgo_t *algo) {
     cublasLtMatmulPreference_t wish = NULL;
     cublasLtMatmulHeuristicResult_t found;
-    uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-    uint32_t align_a = (uint32_t)key->align_b, align_b = (uint32_t)key->align_a, align_c = (uint32_t)key->align_c;
-    size_t room = (size_t)key->ws;
+    const size_t room = (size_t)key->ws;
     int n = 0;
     memset((void *)&found, 0, sizeof found);
     cublasStatus_t s = gtr__lt.cublasLtMatmulPreferenceCreate(&wish);
-    if (s == CUBLAS_STATUS_SUCCESS)
-        s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room,
-            sizeof room);
-    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish,
-        CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes);
-    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &align_a, sizeof align_a);
-    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &align_b, sizeof align_b);
-    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &align_c, sizeof align_c);
-    if (s == CUBLAS_STATUS_SUCCESS) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &align_c, sizeof align_c);
-    if (s == CUBLAS_STATUS_SUCCESS)
-        s = gtr__lt.cublasLtMatmulAlgoGetHeuristic(handle, l->desc, l->a, l->b, l->c, l->c, wish, 1, &found, &n);
+    auto set = [&](cublasLtMatmulPreferenceAttributes_t which, const auto &value) {
+        if (!s) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish, which, &value, sizeof value);
+    };
+    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, room);
+    set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, (uint32_t)CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, (uint32_t)key->align_b);
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, (uint32_t)key->align_a);
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, (uint32_t)key->align_c);
+    set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, (uint32_t)key->align_c);
+    if (!s) s = gtr__lt.cublasLtMatmulAlgoGetHeuristic(handle, l->desc, l->a, l->b, l->c, l->c, wish, 1, &found, &n);
     if (wish) gtr__lt.cublasLtMatmulPreferenceDestroy(wish);
-    if (s != CUBLAS_STATUS_SUCCESS || n < 1 || found.state != CUBLAS_STATUS_SUCCESS || found.workspaceSize > room)
+    if (s || n < 1 || found.state != CUBLAS_STATUS_SUCCESS || found.workspaceSize > room)
         return false;
     *algo = found.algo;
     return true;
@@ -5792,8 +5779,7 @@ static gtr_result gtr__library_matmul(gtr__run *run, cublasLtHandle_t handle, co
     key.trans_b = !p->a_k;
     key.beta = p->add;
     key.align_a = gtr__alignment(p->a); key.align_b = gtr__alignment(p->b);
-    key.align_c = p->from && gtr__alignment(p->from) < gtr__alignment(p->c) ? gtr__alignment(p->from)
-        : gtr__alignment(p->c);
+    key.align_c = gtr__alignment((const void *)((uintptr_t)p->c | (uintptr_t)p->from));
     key.align_bias = bias ? gtr__alignment(p->bias) : 0;
     gtr_result r = gtr__library_check(in, gtr__library_begin(&l, p, &key), "describing a product to cuBLASLt");
     if (r == GTR_OK) r = gtr__library_algorithm(run, handle, &l, &key, p, tried, ws, (CUstream)c->stream, &algo);
