@@ -958,8 +958,7 @@ static void gtr__note_names(gtr__source *s, int k) {
     if (last) gtr__add_word(s, last, length, k);
 }
 static gtr__source gtr__read_source() {
-    gtr__source s;
-    memset((void *)&s, 0, sizeof s);
+    gtr__source s = {};
     const char *prelude = strstr(gtr__kernel_text, "// >>prelude\n"),
         *helpers = prelude ? strstr(prelude, "// >>device-helpers\n") : NULL,
         *host = helpers ? strstr(helpers, "// >>driver\n") : NULL,
@@ -1596,9 +1595,8 @@ static void gtr__compile_side_by_side(gtr__compiling *w, const gtr__cuda *g, con
 // the process lock, which also guards the parsed source text. GTR_ERR_USER, with no error noted: compiling() cancelled
 // it. *of: what the caller reports to the host once it has released the lock, since the host's log is the user's code.
 static gtr_result gtr__compile_all(gtr__cuda *g, gtr__compilation *all, int n, bool stoppable, gtr__outcome *of) {
-    gtr__compiling w;
+    gtr__compiling w = {};
     struct timespec begin;
-    memset((void *)&w, 0, sizeof w);
     w.all = all; w.n = n; w.stoppable = stoppable;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (int i = 0; i < n; i++) {
@@ -1797,8 +1795,7 @@ struct gtr__function {
     const gtr__cuda *on;
     gtr__function(gtr__run *run, const gtr__variant &kernel) : f(NULL), result(GTR_OK), of(), on(run->on)
     {
-        gtr__compilation one;
-        memset((void *)&one, 0, sizeof one);
+        gtr__compilation one = {};
         gtr__variant_name(kernel, one.name, sizeof one.name);
         gtr__process_hold();
         const uint64_t key = gtr__loaded_key(on, one.name);
@@ -3038,8 +3035,7 @@ static uint32_t *gtr__watches(gtr__run *run, const gtr__call *c, const void *a, 
 // >>runtime-streams
 static gtr__run gtr__run_of(gtr__instance *in, const gtr__call *call) {
     static const gtr__unwatched all = { {}, -1 };
-    gtr__run run;
-    memset((void *)&run, 0, sizeof run);
+    gtr__run run = {};
     run.on = &in->g; run.call = call; run.unwatched = &all;
     return run;
 }
@@ -5687,10 +5683,9 @@ static cublasStatus_t gtr__library_begin(gtr__library_call *l, const gtr__produc
 static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key,
         cublasLtMatmulAlgo_t *algo) {
     cublasLtMatmulPreference_t wish = NULL;
-    cublasLtMatmulHeuristicResult_t found;
+    cublasLtMatmulHeuristicResult_t found = {};
     const size_t room = (size_t)key->ws;
     int n = 0;
-    memset((void *)&found, 0, sizeof found);
     cublasStatus_t s = gtr__lt.cublasLtMatmulPreferenceCreate(&wish);
     auto set = [&](cublasLtMatmulPreferenceAttributes_t which, const auto &value) {
         if (!s) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish, which, &value, sizeof value);
@@ -7475,7 +7470,7 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
                                     const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
     typedef gtr__im2col_tile<HALF, M, N, FORM> tile_t;
     gtr__im2col_cut cut;
-    gtr__im2col_maps maps;
+    gtr__im2col_maps maps = {};
     dim3 grid;
     static_cast<gtr__conv_cut &>(cut) = given;
     cut.log = choice->boxes_log;
@@ -7484,7 +7479,6 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
     cut.boxes = gtr__fast_of(gtr__ceil((int)given.channels.by, channels));
     GTR__TRY(gtr__product_cut_for(run, p, 1, choice->ranges, tile_t::rows, tile_t::columns, tile_t::depth, &cut,
         &grid));
-    memset((void *)&maps, 0, sizeof maps);
     if (!gtr__im2col_other<HALF, M, N, FORM>(&maps.other, p, cut)) return GTR_OK;
     if (FORM == GTR__CONV_PLANES && !gtr__planes_map(&maps.image[0], p->b, cut.images, cut.pitch, cut.x.from,
         cut.y.from, 32)) return GTR_OK;
@@ -8191,8 +8185,7 @@ static gtr_result gtr__lines_start(gtr__run *run, const gtr__call *c, const gtr_
                                    const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
     gtr__lines_cut cut = gtr__lines_cut_of<FORM>(given, choice);
     const int depth = HALF ? 64 : 32;
-    gtr__lines_maps maps;
-    memset((void *)&maps, 0, sizeof maps);
+    gtr__lines_maps maps = {};
     cut.fold = choice->lines_fold;
     cut.columns = (int)gtr__ceil(cut.taps_x, 1 << cut.fold);
     cut.over = (int)gtr__lines_over(cut.fold, cut.step_x);
@@ -8225,8 +8218,7 @@ template <int N, bool HALF>
 static gtr_result gtr__lines_weight_start(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                           const gtr__conv_cut &given, const gtr__choice *choice, bool *ran) {
     gtr__lines_cut cut = gtr__lines_cut_of<GTR__CONV_WEIGHT>(given, choice);
-    gtr__lines_maps maps;
-    memset((void *)&maps, 0, sizeof maps);
+    gtr__lines_maps maps = {};
     const int depth = HALF ? 64 : 32, box = depth >> cut.log, lines = cut.lines + (cut.taps_y - 1) * cut.step_y,
         width = cut.width + ((cut.taps_x < GTR__LINES_GROUPS ? cut.taps_x : GTR__LINES_GROUPS) - 1) * cut.step_x;
     if (!gtr__lines_map(&maps.c, p->a, p->type_a, p->lda, given, false, depth, cut.width, cut.lines, 0, true)
@@ -10900,8 +10892,7 @@ static gtr_result gtr__map_run(gtr__run *run, const gtr__call *c, gtr__map *m) {
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
 static gtr_result gtr__map_one(gtr__run *run, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act,
         double f0, double f1) {
-    gtr__map m;
-    memset(&m, 0, sizeof m);
+    gtr__map m = {};
     if (!y->data) return GTR_OK;
     m.a = gtr__opd_of(a); m.y = gtr__opd_of(y);
     m.b.t = GTR_F32;
@@ -10945,8 +10936,7 @@ template <bool RARE> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
 template <bool> GTR__GLOBAL void gtr__k_unary_bwd(gtr__grad1);
 
 static gtr_result gtr__unary_run_bwd(gtr__run *run, const gtr__call *c, int op) {
-    gtr__grad1 m;
-    memset(&m, 0, sizeof m);
+    gtr__grad1 m = {};
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
     m.dy = gtr__opd_of(&c->in[2]); m.dx = gtr__opd_of(&c->out[0]);
     m.x.t = m.y.t = GTR_F32;
@@ -11268,10 +11258,9 @@ GTR__OP_KERNEL gtr__k_binary_bwd(const gtr__grad2 m) {
 #endif
 GTR__GLOBAL void gtr__k_binary_bwd(gtr__grad2);
 static gtr_result gtr__binary_run_fwd(gtr__run *run, const gtr__call *c, int op) {
-    gtr__map m;
+    gtr__map m = {};
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
     if (c->measure) return gtr__measured(c, 0);
-    memset(&m, 0, sizeof m);
     m.a = gtr__opd_of(&c->in[0]); m.b = gtr__opd_of(&c->in[1]); m.y = gtr__opd_of(&c->out[0]);
     m.count = c->out[0].count; m.op = op; m.act = -1;
     gtr__broadcast(&c->in[0].shape, &c->out[0].shape, sa);
@@ -11281,12 +11270,11 @@ static gtr_result gtr__binary_run_fwd(gtr__run *run, const gtr__call *c, int op)
 }
 // in: a, b, y, dy; out: da, db.
 static gtr_result gtr__binary_run_bwd(gtr__run *run, const gtr__call *c, int op, int value) {
-    gtr__grad2 m;
+    gtr__grad2 m = {};
     const gtr_shape *full = &c->in[3].shape;
     uint32_t needs = gtr__backward_reads(op);
     size_t most = 0;
     gtr_result r = GTR_OK;
-    memset(&m, 0, sizeof m);
     m.dy = gtr__opd_of(&c->in[3]);
     m.a.t = m.b.t = m.y.t = m.da.t = m.db.t = GTR_F32;
     if (needs & GTR__X0) m.a = gtr__opd_of(&c->in[0]);
@@ -11631,10 +11619,9 @@ static gtr_result gtr__sum_run(gtr__run *run, const gtr__call *c, int mean) {
 static gtr_result gtr__sum_run_bwd(gtr__run *run, const gtr__call *c, int mean) {
     const gtr_shape *x = &c->in[0].shape;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
-    gtr__map m;
+    gtr__map m = {};
     if (c->measure) return gtr__measured(c, 0);
     if (!c->out[0].data) return GTR_OK;
-    memset(&m, 0, sizeof m);
     for (int d = x->ndim - 1; d >= 0; d--) {
         bool gone = (uint32_t)c->attr->reduce.axes >> d & 1;
         sa[d] = gone || x->dim[d] == 1 ? 0 : s;
@@ -11705,8 +11692,7 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
 #endif
 template <bool> GTR__GLOBAL void gtr__k_fold(gtr__fold);
 GTR__LAUNCHER(gtr__fold_run) {
-    gtr__fold w;
-    memset((void *)&w, 0, sizeof w);
+    gtr__fold w = {};
     gtr__red *m = &w.m;
     gtr__red_make(m, c, &c->in[0].shape, (uint32_t)c->attr->reduce.axes, NULL, NULL);
     const size_t bytes = m->pieces > 1 ? (size_t)(m->kept * m->pieces) * sizeof(gtr__folded) : 0;
@@ -11743,10 +11729,9 @@ GTR__GLOBAL void gtr__k_unfold(gtr__unfold);
 GTR__LAUNCHER(gtr__fold_run_bwd) {
     const gtr_shape *x = &c->in[0].shape;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS], place[2] = { 1, 1 };
-    gtr__unfold w;
+    gtr__unfold w = {};
     if (c->measure) return gtr__measured(c, 0);
     if (!c->out[0].data) return GTR_OK;
-    memset((void *)&w, 0, sizeof w);
     for (int d = x->ndim - 1; d >= 0; d--) {
         const int gone = (int)((uint32_t)c->attr->reduce.axes >> d & 1);
         sa[d] = gone || x->dim[d] == 1 ? 0 : place[0]; sb[d] = !gone || x->dim[d] == 1 ? 0 : place[1];
@@ -11870,9 +11855,8 @@ static void *gtr__shift(const void *p, int t, int64_t elements) {
 // them: one copy. A part that is not there is 0.
 static gtr_result gtr__bands(gtr__run *run, const gtr__call *c, const gtr__arg *part, const gtr__arg *like, int n,
         const gtr__arg *whole, bool join) {
-    gtr__parts<64> m;
+    gtr__parts<64> m = {};
     int64_t outer, all, inner, at = 0;
-    memset((void *)&m, 0, sizeof m);
     gtr__around(&whole->shape, (int)c->attr->along.axis, &outer, &all, &inner);
     for (int k = 0; k < n; k++) {
         int64_t own = like[k].count / outer;            // a gradient that is not wanted has no shape
@@ -12027,8 +12011,7 @@ static bool gtr__turned_whole(gtr__turned *m) {
 }
 static gtr_result gtr__turn_run(gtr__run *run, const gtr__call *c, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows,
         int64_t columns) {
-    gtr__turned m;
-    memset((void *)&m, 0, sizeof m);
+    gtr__turned m = {};
     m.x = x; m.y = y; m.batch = batch; m.rows = rows; m.columns = columns;
     if (gtr__turned_whole(&m)) {
         const size_t size = (size_t)gtr__elem(x.t),
@@ -12059,8 +12042,7 @@ static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void
 static gtr_result gtr__permute_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y,
         const int *dim) {
     int64_t stride[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
-    gtr__map m;
-    memset(&m, 0, sizeof m);
+    gtr__map m = {};
     if (!y->data || y->count == 0) return GTR_OK;
     for (int d = x->shape.ndim - 1; d >= 0; d--) { stride[d] = s; s *= x->shape.dim[d]; }
     for (int d = 0; d < y->shape.ndim; d++) sa[d] = stride[dim[d]];
@@ -12319,14 +12301,12 @@ static gtr_result gtr__softmax_run(gtr__run *run, const gtr__call *c, gtr__rows 
     return apart && back ? gtr__map_one(run, c, y, y, GTR__OP_SCALE, m->a, 0) : GTR_OK;
 }
 GTR__LAUNCHER(gtr__cuda_softmax_fwd) {
-    gtr__rows m;
-    memset(&m, 0, sizeof m);
+    gtr__rows m = {};
     m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->out[0]);
     return gtr__softmax_run(run, c, &m);
 }
 GTR__LAUNCHER(gtr__cuda_softmax_bwd) {
-    gtr__rows m;
-    memset(&m, 0, sizeof m);
+    gtr__rows m = {};
     if (!c->out[0].data) return GTR_OK;
     m.y = gtr__opd_of(&c->in[1]); m.dy = gtr__opd_of(&c->in[2]); m.dx = gtr__opd_of(&c->out[0]);
     return gtr__softmax_run(run, c, &m);
@@ -12446,14 +12426,12 @@ static gtr_result gtr__softmax_mask_run(gtr__run *run, const gtr__call *c, gtr__
         : GTR__LAUNCH(run, c, gtr__k_softmax_mask, grid, GTR__T, 0, *q);
 }
 GTR__LAUNCHER(gtr__cuda_softmax_mask_fwd) {
-    gtr__masked q;
-    memset((void *)&q, 0, sizeof q);
+    gtr__masked q = {};
     q.s.x = gtr__opd_of(&c->in[0]); q.s.y = gtr__opd_of(&c->out[1]); q.y = gtr__opd_of(&c->out[0]);
     return gtr__softmax_mask_run(run, c, &q, false);
 }
 GTR__LAUNCHER(gtr__cuda_softmax_mask_bwd) {
-    gtr__masked q;
-    memset((void *)&q, 0, sizeof q);
+    gtr__masked q = {};
     q.s.y = gtr__opd_of(&c->in[3]); q.dy = gtr__opd_of(&c->in[4]); q.s.dy = gtr__opd_of(&c->in[5]);
     q.s.dx = gtr__opd_of(&c->out[0]); q.dmask = gtr__opd_of(&c->out[1]);
     return gtr__softmax_mask_run(run, c, &q, true);
@@ -12543,9 +12521,8 @@ template <bool, bool> GTR__GLOBAL void gtr__k_draw(gtr__drop);
 template <int> GTR__GLOBAL void gtr__k_drop_images(gtr__drop);
 // x NULL: RANDOM.
 static gtr_result gtr__draw_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
-    gtr__drop m;
+    gtr__drop m = {};
     if (!y->data || y->count == 0) return GTR_OK;
-    memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(x); m.y = gtr__opd_of(y);
     const gtr__draw_attr *a = &c->attr->draw;
     m.rows = a->linear || y->shape.ndim == 0 ? 1 : y->shape.dim[0];
@@ -12839,10 +12816,9 @@ static gtr_result gtr__emb_fwd_run(gtr__run *run, const gtr__call *c, gtr__emb_f
     return GTR__LAUNCH(run, c, gtr__k_embedding, grid, GTR__T, 0, *all);
 }
 GTR__LAUNCHER(gtr__cuda_embedding_fwd) {
-    gtr__emb_fwd all;
+    gtr__emb_fwd all = {};
     if (c->measure) return gtr__measured(c, 0);
     if (c->out[0].count == 0) return GTR_OK;
-    memset((void *)&all, 0, sizeof all);
     gtr__emb_rows_of(c, &all.table[all.n++]);
     return gtr__emb_fwd_run(run, c, &all);
 }
@@ -12878,13 +12854,12 @@ static gtr_result gtr__emb_bwd_run(gtr__run *run, const gtr__call *c, gtr__emb_b
 // A low gradient made of several tiles is gathered in float32 first, so that it is rounded once.
 GTR__LAUNCHER(gtr__cuda_embedding_bwd) {
     const gtr__arg *out = &c->out[1];
-    gtr__emb_bwd all;
+    gtr__emb_bwd all = {};
     gtr__arg whole = *out;
     bool scratch = out->dtype != GTR_F32 && c->in[0].count > GTR__EMB_TILE;
     if (c->measure) return gtr__measured(c, scratch ? (size_t)out->count * 4 : 0);
     if (!out->data || out->count == 0) return GTR_OK;
     if (scratch) { whole.data = c->ws; whole.dtype = GTR_F32; whole.add = 0; }
-    memset((void *)&all, 0, sizeof all);
     gtr__emb_of(c, &whole, &all.table[all.n++]);
     const gtr_result r = gtr__emb_bwd_run(run, c, &all);
     return r || !scratch ? r : gtr__map_one(run, c, &whole, out, -1, 0, 0);
@@ -14542,8 +14517,7 @@ static gtr_result gtr__bn_launch(gtr__run *run, const gtr__call *c, const gtr__b
     return gtr__start(run, c, rest, grid, m->threads, 0, *m);
 }
 static gtr__bn gtr__bn_of(const gtr__call *c) {
-    gtr__bn m;
-    memset(&m, 0, sizeof m);
+    gtr__bn m = {};
     m.x = gtr__opd_of(&c->in[0]); m.weight = gtr__opd_of(&c->in[1]); m.bias = gtr__opd_of(&c->in[2]);
     m.channels = c->in[1].count; m.rows = c->in[0].count / m.channels;
     m.training = c->training; m.part = (float *)c->ws;
@@ -15100,9 +15074,8 @@ GTR__OP_KERNEL gtr__k_bn_commit(const __grid_constant__ gtr__bn_sets m) {
 GTR__GLOBAL void gtr__k_bn_commit(gtr__bn_sets);
 static gtr_result gtr__bn_commit_run(gtr__run *run, const gtr__call *c, gtr__opd loss, int64_t losses) {
     const double n = (double)c->attr->commit.values;
-    gtr__bn_sets m;
+    gtr__bn_sets m = {};
     int64_t most = 0;
-    memset((void *)&m, 0, sizeof m);
     m.momentum = c->attr->commit.momentum; m.unbias = n > 1 ? n / (n - 1) : 1; m.ctl = (const gtr__ctl *)c->ctl;
     m.loss = loss; m.losses = losses;
     for (int k = 0; k < c->n_in; k += GTR__BN_SET) {
@@ -15333,8 +15306,7 @@ static gtr_result gtr__sort_tiles(gtr__run *run, const gtr__call *c, gtr__sortin
     return GTR__LAUNCH(run, c, gtr__k_sort, (unsigned)blocks, GTR__SORT_T, 0, *m);
 }
 GTR__LAUNCHER(gtr__cuda_sort_fwd) {
-    gtr__sorting m;
-    memset((void *)&m, 0, sizeof m);
+    gtr__sorting m = {};
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m.lines, &m.n, &m.inner);
     m.lines *= m.inner;
     m.k = c->out[0].shape.dim[c->attr->sort.axis]; m.down = c->attr->sort.descending != 0;
@@ -16045,9 +16017,8 @@ static gtr_result gtr__pair_run(gtr__run *run, const gtr__call *c, bool square) 
         gtr__opd_of(&c->out[0]));
 }
 static gtr_result gtr__pair_run_bwd(gtr__run *run, const gtr__call *c, bool square) {
-    gtr__pair m;
+    gtr__pair m = {};
     if (c->measure) return gtr__measured(c, 0);
-    memset(&m, 0, sizeof m);
     m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
     m.dy = gtr__opd_of(c->n_in > 3 ? &c->in[3] : NULL);
     m.dx = gtr__opd_of(&c->out[0]);
@@ -16123,8 +16094,7 @@ static int64_t gtr__custom_room(int64_t *at, int64_t count) {
 static void CUDA_CB gtr__custom_host(void *block) {
     gtr__custom_head *h = (gtr__custom_head *)block;
     char *base = (char *)block;
-    gtr_custom_call u;
-    memset(&u, 0, sizeof u);
+    gtr_custom_call u = {};
     u.n_in = h->n_in; u.n_out = h->n_out; u.user = h->user;
     for (int k = 0; k < 8; k++) {
         u.in[k] = h->in[k] ? base + h->in[k] : NULL;
@@ -16229,8 +16199,7 @@ static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) 
     u.out = u.outs[0]; u.out_shape = u.out_shapes[0]; u.dout = u.douts[0];
     u.n_in = d->n_in; u.n_out = d->n_out; u.cuda_stream = c->stream; u.user = d->user;
     if (before.n) {
-        gtr__custom_head none;
-        memset((void *)&none, 0, sizeof none);
+        gtr__custom_head none = {};
         dim3 grid = gtr__parts_grid(c, &before);
         GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, none, (uint32_t *)NULL));
     }
@@ -16614,8 +16583,7 @@ static bool gtr__feed_turn_few(gtr__feed_turn *t) {
 // which takes all.
 static gtr_result gtr__feed_images_start(gtr__run *run, const gtr__call *c, const gtr__feed_input *q,
         const gtr__arg *y) {
-    gtr__feed_images m;
-    memset(&m, 0, sizeof m);
+    gtr__feed_images m = {};
     m.in = gtr__feed_of(q, y);
     m.image = q->image; m.stored = q->stored; m.rows = y->count / q->row; m.row0 = c->row0;
     m.ring = ((const gtr__feed *)c->attr->ptr)->shared->record; m.ctl = c->ctl;
@@ -16638,11 +16606,10 @@ static gtr_result gtr__feed_images_start(gtr__run *run, const gtr__call *c, cons
 }
 GTR__LAUNCHER(gtr__cuda_feed_fwd) {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
-    gtr__feed_all m;
+    gtr__feed_all m = {};
     int n = 0, images = 0;
     int64_t most = 0;
     if (!c->ctl) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "feed: no control word");
-    memset(&m, 0, sizeof m);
     for (int k = 0; k < f->n && k < c->n_out; k++) {
         const gtr__feed_input *q = &f->input[k];
         const gtr__arg *y = &c->out[k];
@@ -16735,9 +16702,8 @@ GTR__GLOBAL void gtr__k_guard(gtr__guarding);
 GTR__LAUNCHER(gtr__cuda_guard_fwd) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     int64_t most = (int64_t)gtr__sms(c) * 8;
-    gtr__guarding m;
+    gtr__guarding m = {};
     if (c->measure) return gtr__measured(c, (size_t)most * 8);
-    memset(&m, 0, sizeof m);
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0; m.clip = o->clip;
     m.loss = gtr__opd_of(&c->in[0]); m.losses = c->in[0].count;
     const gtr__unwatched *u = run->unwatched;
@@ -16870,8 +16836,7 @@ static __global__ void gtr__k_report(const gtr__reporting m) {
 GTR__GLOBAL void gtr__k_report(gtr__reporting);
 static gtr__reporting gtr__reporting_of(const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
-    gtr__reporting m;
-    memset(&m, 0, sizeof m);
+    gtr__reporting m = {};
     for (int k = 0; k < c->n_in && k < GTR__MAX_REPORT; k++) m.value[k] = gtr__opd_of(&c->in[k]);
     m.shared = (gtr__shared *)c->attr->report.shared; m.ctl = c->ctl;
     m.trainer = o != NULL; m.scaled = o && o->scaled;
@@ -20016,8 +19981,7 @@ template <int P> static gtr_result gtr__res_start_as(gtr__run *run, const gtr__c
 GTR__LAUNCHER(gtr__res_run) {
     static_assert(sizeof(gtr__res) <= 4096, "a kernel's parameters");
     gtr__res_net net(c);
-    gtr__res s;
-    memset(&s, 0, sizeof s);
+    gtr__res s = {};
     if (!net.known(true) || !net.choose(&s, gtr__sms(c), c->caps->shared))
         return gtr__not_taken(run);
     if (c->measure) return gtr__measured(c, gtr__res_space(&s, &net.cut, NULL));
@@ -24746,8 +24710,7 @@ template <int P> static gtr_result gtr__tall_start(gtr__run *run, const gtr__cal
 GTR__LAUNCHER(gtr__tall_run) {
     static_assert(sizeof(gtr__tall) <= 4096, "a kernel's parameters");
     gtr__res_net net(c);
-    gtr__tall s;
-    memset(&s, 0, sizeof s);
+    gtr__tall s = {};
     if (!net.known(false) || !gtr__tall_choose(&s, &net.cut, net.targets, gtr__sms(c), c->caps->shared))
         return gtr__not_taken(run);
     if (c->measure) return gtr__measured(c, gtr__tall_space(&s, &net.cut, NULL));
@@ -25165,8 +25128,7 @@ static gtr_result gtr__wide_rest(gtr__run *run, const gtr__call *c, const gtr__o
 static gtr_result gtr__wide_go(gtr__run *run, const gtr__call *c, bool stored) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__optim *o = (const gtr__optim *)w->node[w->n_node - 1].attr.ptr;
-    gtr__wide_job m;
-    memset((void *)&m, 0, sizeof m);
+    gtr__wide_job m = {};
     if (c->measure) {
         *c->measure = stored ? 0 : (size_t)gtr__sms(c) * GTR__WIDE_AHEAD * GTR__WIDE_M * GTR__WIDE_N * sizeof(float);
         for (int i = 0; i < w->n_node; i++) {       // the others ask for none
