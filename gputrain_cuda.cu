@@ -3638,7 +3638,7 @@ static GTR__DEVICE uint32_t gtr__cluster_address(const void *p, int rank) {
 #if GTR__DEVICE_HALF
 // Four floats there.
 static GTR__DEVICE float4 gtr__cluster_get4(const float *p, int rank) {
-    float4 v = make_float4(0, 0, 0, 0);
+    float4 v = {};
 #if __CUDA_ARCH__ >= 900
     asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z),
         "=f"(v.w) : "r"(gtr__cluster_address(p, rank)) : "memory");
@@ -4193,7 +4193,7 @@ static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rows = T >> cut.split_log;
     const int row0 = ((int)blockIdx.x & (split - 1)) * rows;
     if (tid >= rows) return;
-    float4 v = make_float4(0, 0, 0, 0);
+    float4 v = {};
 #pragma unroll 1
     for (int part = 0; part < THREADS / T; part++) {
         float4 u = gtr__cluster_sum4(sums + part * T + row0 + (tid & ~3), split);
@@ -4899,7 +4899,7 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
     const int64_t begin = rows * blockIdx.y / gridDim.y, end = rows * (blockIdx.y + 1) / gridDim.y,
         first = (int64_t)blockIdx.x * 32 * W, column = first + lane * W;
-    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 sum = {};
     float weight = 0.0f;
     if (column < m)
         GTR__BY_DTYPE(type_x, T,
@@ -10606,7 +10606,7 @@ static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n
 // n <= 4 elements from index i on as bits, not yet converted, so that a thread's loads do not wait for each
 // other. n 4: i is aligned.
 static GTR__DEVICE uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
-    uint4 r = make_uint4(0, 0, 0, 0);
+    uint4 r = {};
     if (t == GTR_BF16 || t == GTR_F16) {
         const uint16_t *q = (const uint16_t *)p + i;
         if (n == 4) { uint2 s = *(const uint2 *)q; r.x = s.x; r.y = s.y; }
@@ -11793,7 +11793,7 @@ static GTR__DEVICE void gtr__part_run(const gtr__part_copy &q, bool poison) {
         int64_t row = q.outer == 1 ? 0 : groups < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)line) : g / line,
             at = (g - row * line) * width;
         int n = q.run - at < width ? (int)(q.run - at) : width;
-        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        float v[4] = {};
         if (q.src && q.wide_s) gtr__take(q.src, q.ts, row * q.ps + at, n, v);
         else if (q.src) {
             GTR__UNROLL(k, 4) if (k < n) v[k] = gtr__get(q.src, q.ts, row * q.ps + at + k);
@@ -11944,7 +11944,7 @@ GTR__OP_KERNEL gtr__k_transpose(const __grid_constant__ gtr__turned m) {
 #pragma unroll 4
         for (int e = (int)threadIdx.x * WY; e < given; e += threads * WY) {
             const int c = e >> m.log_rows, r = e & (tr - 1);
-            float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+            float v[4] = {};
             if (!m.by_rows.by && (c >= wide || r >= high)) continue;
             GTR__UNROLL(k, WY) {
                 const int line = m.by_rows.by ? (int)gtr__quotient((uint32_t)(e + k), m.by_rows) : c;
@@ -12231,7 +12231,7 @@ GTR__OP_KERNEL gtr__k_softmax_bwd(const gtr__rows m) {
         int64_t row = base + threadIdx.x / m.team, at = row * m.n;
         bool live = row < m.rows;
         float y[4], dy[4];
-        float2 sum = make_float2(0.0f, 0.0f);
+        float2 sum = {};
         const int k = live ? gtr__row_four(m.y, at, lane, m.n, m.team, y) : 0;
         if (live) gtr__row_four(m.dy, at, lane, m.n, m.team, dy);
         GTR__UNROLL(u, 4) if (u < k) gtr__soft_add(m, y[u], dy[u], &sum);
@@ -12261,7 +12261,7 @@ GTR__OP_KERNEL gtr__k_softmax_lines(const gtr__rows m) {
     GTR__STRIDE(line, m.rows * m.inner) {
         int64_t at = line / m.inner * m.n * m.inner + line % m.inner;
         if (m.dx.p) {
-            float2 sum = make_float2(0.0f, 0.0f);
+            float2 sum = {};
             for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
                 gtr__soft_add(m, gtr__get(m.y.p, m.y.t, i), gtr__get(m.dy.p, m.dy.t, i), &sum);
             const float dot = gtr__soft_dot(sum);
@@ -12370,7 +12370,7 @@ GTR__OP_KERNEL gtr__k_softmax_mask_bwd(const gtr__masked q) {
         const int64_t row = base + threadIdx.x / m.team, at = row * m.n;
         const bool live = row < m.rows;
         float y[4], dy[4], d[4];
-        float2 sum = make_float2(0.0f, 0.0f);
+        float2 sum = {};
         int k = 0;
         for (int64_t i = lane; live && i < m.n; i += 4 * m.team) {
             k = gtr__masked_four(q, at, i, m.n, m.team, y, dy, d);
@@ -12392,7 +12392,7 @@ GTR__OP_KERNEL gtr__k_softmax_mask_lines(const gtr__masked q, int back) {
         const int64_t at = line / m.inner * m.n * m.inner + line % m.inner, past = at + m.n * m.inner;
         if (back) {
             float y[4], dy[4], d[4];
-            float2 sum = make_float2(0.0f, 0.0f);
+            float2 sum = {};
             for (int64_t i = at; i < past; i += m.inner) {
                 gtr__masked_four(q, i, 0, 1, 1, y, dy, d);
                 gtr__soft_add(m, *y, *d, &sum);
@@ -12480,7 +12480,7 @@ template <bool PARTS, bool FILL> GTR__OP_KERNEL gtr__k_draw(const gtr__drop m) {
         int64_t row = total < 0x7fffffff ? (int64_t)((uint32_t)g / (uint32_t)per) : g / per, e = (g - row * per) * 4,
             at = row * m.line + e;
         int n = m.line - e < 4 ? (int)(m.line - e) : 4;
-        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, u[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        float v[4] = {}, u[4] = {};
         if (FILL) gtr__draw_some<PARTS>(m, m.kind, step, row, e, n, v);
         else {
             if (m.wide || n < 4) gtr__take(m.x.p, m.x.t, at, n, v);
@@ -12724,7 +12724,7 @@ static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64
         const int32_t met = m.met && base ? m.met[row0 + (int64_t)row] : -1,
             first = met >= 0 && met < base ? met : (int32_t)b.key[start];
         gtr__opd out = m.out;
-        float s[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, none[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        float s[4] = {}, none[4] = {};
         if (join && (whole || i != start)) continue;
         out.add = m.met ? first < base : m.out.add || base > 0;
         const int64_t to = (m.met ? first : row0 + (int64_t)row) * m.line + column;
@@ -12772,7 +12772,7 @@ gtr__k_embedding_bwd(const __grid_constant__ gtr__emb_bwd all) {
     const int64_t block = (int)blockIdx.x - m.first, columns = m.lanes * m.width, row0 = block / m.chunks * m.band,
         column = block % m.chunks * columns + threadIdx.x % m.lanes * m.width,
         rows = m.rows - row0 < m.band ? m.rows - row0 : m.band;
-    float none[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+    float none[4] = {};
     if (m.met) for (int64_t r = threadIdx.x; r < rows; r += GTR__EMB_T) m.met[row0 + r] = -1;
     else if (!m.out.add) for (int64_t r = threadIdx.x / m.lanes; r < rows && column < m.line; r += GTR__EMB_T / m.lanes)
         gtr__give(m.out, (row0 + r) * m.line + column, m.width, none);
@@ -13151,7 +13151,7 @@ GTR__OP_KERNEL gtr__k_slide(const __grid_constant__ gtr__slide m) {
         const int64_t base = s.base(m, from_height, from_width);
         const gtr__slide_run down = BACK ? gtr__slide_readers<KIND>(m, 0, s.y) : gtr__slide_reads<KIND>(m, 0, s.y),
             across = BACK ? gtr__slide_readers<KIND>(m, 1, s.x) : gtr__slide_reads<KIND>(m, 1, s.x);
-        float r[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        float r[4] = {};
         if (KIND == GTR__SLIDE_MAX) r[0] = r[1] = r[2] = r[3] = -INFINITY;
         auto rows = [&](const gtr__slide_run &some, float share) {
             gtr__slide_over<N>(m, base, from_width, some, across, [&](const int64_t (&at)[N], const int (&y)[N],
@@ -13344,7 +13344,7 @@ template <typename T> struct gtr__pool_first {
         GTR__UNROLL(k, 8) key[k] = max(key[k], line.key[k] + c);
     }
     GTR__DEVICE bytes codes(bool positive) const {
-        uint32_t all[2] = { 0, 0 };
+        uint32_t all[2] = {};
         GTR__UNROLL(k, 8)
             all[k / 4] |= positive && (uint32_t)key[k] - 0x10000u >= 0x7ffe0000u ? 0u
                 : ((uint32_t)key[k] & 255u) << 8 * (k % 4);
@@ -13525,7 +13525,7 @@ GTR__OP_KERNEL gtr__k_max_pool_bwd(const __grid_constant__ gtr__slide m) {
     GTR__STRIDE(g, m.items) {
         const gtr__slide_spot s(m, g, true, W);
         const int64_t image = s.base(m, h.size, w.size);
-        float r[4] = { 0.0f, 0.0f, 0.0f, 0.0f }, v[1][W];
+        float r[4] = {}, v[1][W];
         gtr__take_all(m.x, v, [&](int) { return s.at; });
         gtr__slide_over<N>(m, s.base(m, h.places, w.places), w.places, gtr__slide_readers<GTR__SLIDE_MAX>(m, 0, s.y),
                 gtr__slide_readers<GTR__SLIDE_MAX>(m, 1, s.x), [&](const int64_t (&at)[N], const int (&y)[N],
@@ -13579,7 +13579,7 @@ GTR__OP_KERNEL gtr__k_max_pool_bwd_apart(const __grid_constant__ gtr__slide m) {
             for (int x = max(x0, 0); x < min(x1, w.size); x++) {
                 const int j = y - down.first, i = x - across.first;
                 const bool in = j >= 0 && j < down.n && i >= 0 && i < across.n;
-                float r[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+                float r[4] = {};
                 GTR__UNROLL(k, W) r[k] = in && where[k] == j * across.n + i ? dy[0][k] : 0.0f;
                 gtr__slide_give<W>(m, image + ((int64_t)y * w.size + x) * m.channels, r);
             }
@@ -13649,7 +13649,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_tile(con
         for (int e = tid; e < 1 << (m.log[0] + m.log[1] + m.log[2]); e += GTR__T) {
             const int64_t line = line0 + (e & (lines - 1));
             const int x = x0 + (e >> m.log[2] & (wide - 1)), y = y0 + (e >> (m.log[1] + m.log[2]));
-            float sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+            float sum[4] = {};
             if (line >= m.lines || y >= y1 || x >= x1) continue;
             gtr__slide_over<N>(m, n * h.places * w.places * m.channels + line * W, w.places,
                     gtr__slide_readers<GTR__SLIDE_MAX>(m, 0, y), gtr__slide_readers<GTR__SLIDE_MAX>(m, 1, x),
@@ -15963,13 +15963,13 @@ gtr__k_pair(const gtr__pair m, float *part, uint32_t *ticket, gtr__opd out) {
     if (gridDim.x > 1 && !part) gtr__cluster_arrive();
     const float slope = m.dx.p ? gtr__pair_slope(m) : 0.0f;
     const int64_t step = (int64_t)gridDim.x * blockDim.x * W;
-    float sum[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+    float sum[4] = {};
     for (int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) * W; i < m.count; i += 2 * step) {
         float x[2][W], t[2][W];
         const auto at = [&](int u) { return i + u * step < m.count ? i + u * step : -1; };
         gtr__take_all(m.x, x, at); gtr__take_all(m.t, t, at);
         GTR__UNROLL(u, 2) {
-            float d[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+            float d[4] = {};
             if (at(u) < 0) continue;
             GTR__UNROLL(e, W) sum[e] += gtr__pair_term(m.square, x[u][e], t[u][e]);
             if (!m.dx.p) continue;
@@ -17984,7 +17984,7 @@ template <int P> static GTR__DEVICE void gtr__res_mma(float *d, const float *a, 
     GTR__UNROLL(i, 2) ub[i] = __float_as_uint(b[i]);
     if constexpr (P == GTR__RES_FP32) {
         uint32_t la[4], lb[2];
-        float some[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        float some[4] = {};
         GTR__UNROLL(i, 4) {
             ua[i] = gtr__to_tf32(ua[i]); la[i] = gtr__to_tf32(__float_as_uint(a[i] - __uint_as_float(ua[i])));
         }
@@ -18849,7 +18849,7 @@ static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr
         zp = gtr__res_opaque(s.zp), apart = 32 / FOURS, from = lane / 4 % FOURS;
     const float *z = pool + s.middle_at + lane / FOURS * zp + lane % FOURS * 4 + c,
         *old = pool + s.layer[0].bias_at + par * 96 + c + lane % (4 * FOURS);
-    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 sum = {};
 #pragma unroll 4
     for (int r = 0; r < s.rows * 16; r += apart) {
         const float4 u = *(const float4 *)z;
@@ -21095,7 +21095,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     // A last layer of at most 8 outputs: product, loss, and the gradient of its input.
     GTR__DEVICE void small_last(const float *target) {
         float out[4], loss = 0.0f;
-        uint32_t z[4] = { 0, 0, 0, 0 };
+        uint32_t z[4] = {};
         const uint32_t w = pool_at + gtr__thin_w<P>(m, last);
         if constexpr (P == 2) share(p.y_at(m, last - 1), y);
         if constexpr (P == 1) gtr__thin_hold<16>(y);
@@ -21112,7 +21112,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
         gtr__thin_until<0>();
         gtr__thin_hold<4>(out);
         if constexpr (P == 1) gtr__thin_hold<16>(y);
-        float column[2] = { 0.0f, 0.0f };
+        float column[2] = {};
         gtr__thin_loss<T, P>(m, p, target, out, z, tile, 0, g, loss, column);
         if constexpr (FED) {       // registers are short
             float4 &tally = this->tally(), was = tally;
@@ -21398,7 +21398,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
             const int item = l + 1 > low ? GTR__THIN_UPPER : GTR__THIN_LOWER; put(item, items.x(item));
         }
         if (l < low || !RELU) return;
-        uint32_t bits[2] = { 0, 0 };
+        uint32_t bits[2] = {};
         GTR__UNROLL(i, 32) bits[i / 16] |= gtr__thin_mask<T>(0x10001u << i % 16, y[i]);
         asm volatile("st.shared.v2.u32 [%0], {%1, %2};" :: "r"(masks + l * 1024), "r"(bits[0]),
             "r"(bits[1]) : "memory");
@@ -21450,7 +21450,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
         const uint32_t w = pool_at + gtr__thin_w<2>(m, last), at = gtr__thin_word(w, 16);
         const gtr__thin_ones<T> one(last, p.lane);
         float out[4];
-        uint32_t z[4] = { 0, 0, 0, 0 };
+        uint32_t z[4] = {};
         gtr__thin_hold<32>(y);
         gtr__thin_begin();
         gtr__thin_bias<T, 1>(out, bias, one.a);
@@ -21605,7 +21605,7 @@ static GTR__DEVICE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h,
 #if GTR__DEVICE_HALF
 template <typename T, int P> static GTR__DEVICE void gtr__thin_load(const gtr__thin &m, char *pool) {
     T low;
-    uint4 one = make_uint4(0, 0, 0, 0);
+    uint4 one = {};
     gtr__store(&low, 1.0f);
     memcpy(&one, &low, 2);
     if (threadIdx.x < 16) *(uint4 *)(pool + m.ones_at + threadIdx.x * 128 + ((threadIdx.x & 7) << 4)) = one;
@@ -21952,7 +21952,7 @@ static GTR__DEVICE void gtr__thin_give2_low(T *p, uint32_t live, float x, float 
     if (live & 2) gtr__store(p + 1, y);
 }
 static GTR__DEVICE float4 gtr__thin_get(const float *p, const gtr__thin_four &f) {
-    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 v = {};
     gtr__thin_get2(p + f.i, f.live & 3, v.x, v.y);
     gtr__thin_get2(p + f.j, f.live >> 2, v.z, v.w);
     return v;
@@ -22023,7 +22023,7 @@ static __device__ __noinline__ void gtr__thin_slice(const gtr__thin &m, const gt
 template <typename T, typename V, int N>
 static GTR__DEVICE float4 gtr__thin_gather(const gtr__thin &m, const char *from, int role,
         int k, int ways) {
-    float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 v = {};
     const int end = m.block0[role + 1];
 #pragma unroll 1
     for (int b = m.block0[role] + k; b < end; b += N * ways) {
@@ -23234,7 +23234,7 @@ static GTR__DEVICE void gtr__tall_product(float (*acc)[4], const uint32_t *w, in
     auto take = [&](uint32_t *r, const uint32_t *p) { if (BACK) gtr__matrix4_t(r, p); else gtr__matrix4(r, p); };
     auto add = [&](float *to, const uint32_t *ua, const uint32_t *ub, int s) {
         const float f = scale[BACK ? (s >> twice) * across + (u.m >> 2) : (u.m >> twice) * across + (s >> 2)];
-        float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+        float v[4] = {};
         gtr__mma_f16(v, ua, ub);
         GTR__UNROLL(e, 4) to[e] = fmaf(v[e], f, to[e]);
     };
@@ -23336,7 +23336,7 @@ static GTR__DEVICE void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, fl
         const float *target, int label, int all, bool live, float scale, float more) {
     const int warp = gtr__thread() / 32, c = gtr__thread() & 31, n = s.m.layer[s.m.layers - 1].n;
     float *y = logits + warp * 40, loss = 0.0f, dx = 0.0f;
-    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 sum = {};
     const bool there = c < n;
     const float v = there ? y[c] : -INFINITY;
     const int kind = gtr__tall_net<KNOWN>::loss(s);
@@ -23498,7 +23498,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
         const int outs = end.width / 8, ways = GTR__TALL_WARPS / outs, wide = end.width > 16 ? 5 : 4;
         {
             const int n = warp & (outs - 1), way = warp >> (wide - 3);
-            float acc[4] = { 0.0f, 0.0f, 0.0f, 0.0f },
+            float acc[4] = {},
                 *red = pool + s.op_at + (way * 16 + g) * end.width + n * 8 + 2 * t;
 #pragma unroll 2
             for (int k = way * 8; k < s.layer[last - 1].width; k += ways * 8) {
@@ -23925,7 +23925,7 @@ static GTR__DEVICE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__t
     const bool biased = rank == 0 && slab == 0 && L.db != NULL;
     gtr__tall_own own;
     own.load(s, step);
-    float v[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
+    float v[4] = {};
     if (at.live)
 #pragma unroll 1
         for (int k = 0; k < s.slabs; k += 8) {
@@ -23940,7 +23940,7 @@ static GTR__DEVICE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__t
             }
         }
     if (biased && warp == s.renew / 32 - 1) {
-        float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        float4 sum = {};
 #pragma unroll 1
         for (int k = 0; k < s.slabs; k += 8) {
             uint4 u[1];
@@ -24102,7 +24102,7 @@ template <int P, uint32_t RULES> struct gtr__tall_task {
         uint32_t most = 0;
         bool wrong = false;
         if (some > 0) {
-            float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+            float4 sum = {};
             GTR__UNROLL(w, GTR__TALL_WARPS)
                 sum = gtr__add4(sum, *(const float4 *)(red + w * size + tid * 4));
             float v[4], a[4], b[4];
