@@ -233,6 +233,7 @@ GTR__TEXT_OF_FILE(gtr__kernel_text)
 #define GTR__GLOBAL
 #define GTR__BOTH inline
 #endif
+#define GTR__DEVICE __device__ __forceinline__
 
 #ifdef __CUDACC_RTC__
 // What headers would say: NVRTC reads none.
@@ -273,22 +274,22 @@ struct __half { uint16_t bits; };
 struct __nv_bfloat16 { uint16_t bits; };
 struct alignas(4) __half2 { __half x, y; };
 struct alignas(4) __nv_bfloat162 { __nv_bfloat16 x, y; };
-static __device__ __forceinline__ float __half2float(__half h) {
+static GTR__DEVICE float __half2float(__half h) {
     float f;
     asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h.bits));
     return f;
 }
-static __device__ __forceinline__ __half __float2half_rn(float f) {
+static GTR__DEVICE __half __float2half_rn(float f) {
     __half h;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
     return h;
 }
-static __device__ __forceinline__ float __bfloat162float(__nv_bfloat16 h) {
+static GTR__DEVICE float __bfloat162float(__nv_bfloat16 h) {
     float f;
     asm("mov.b32 %0, {0, %1};" : "=f"(f) : "h"(h.bits));
     return f;
 }
-static __device__ __forceinline__ __nv_bfloat16 __float2bfloat16_rn(float f) {
+static GTR__DEVICE __nv_bfloat16 __float2bfloat16_rn(float f) {
     __nv_bfloat16 h;
 #if __CUDA_ARCH__ >= 800
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
@@ -298,34 +299,34 @@ static __device__ __forceinline__ __nv_bfloat16 __float2bfloat16_rn(float f) {
 #endif
     return h;
 }
-static __device__ __forceinline__ __half __ushort_as_half(uint16_t u) {
+static GTR__DEVICE __half __ushort_as_half(uint16_t u) {
     __half h;
     h.bits = u;
     return h;
 }
-static __device__ __forceinline__ __nv_bfloat16 __ushort_as_bfloat16(uint16_t u) {
+static GTR__DEVICE __nv_bfloat16 __ushort_as_bfloat16(uint16_t u) {
     __nv_bfloat16 h;
     h.bits = u;
     return h;
 }
-static __device__ __forceinline__ float __low2float(__half2 h) {
+static GTR__DEVICE float __low2float(__half2 h) {
     uint32_t u;
     float f;
     memcpy(&u, &h, 4);
     asm("{.reg .f16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low;}" : "=f"(f) : "r"(u));
     return f;
 }
-static __device__ __forceinline__ float __high2float(__half2 h) {
+static GTR__DEVICE float __high2float(__half2 h) {
     uint32_t u;
     float f;
     memcpy(&u, &h, 4);
     asm("{.reg .f16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high;}" : "=f"(f) : "r"(u));
     return f;
 }
-static __device__ __forceinline__ float2 __half22float2(__half2 h) {
+static GTR__DEVICE float2 __half22float2(__half2 h) {
     return make_float2(__low2float(h), __high2float(h));
 }
-static __device__ __forceinline__ __half2 __floats2half2_rn(float a, float b) {
+static GTR__DEVICE __half2 __floats2half2_rn(float a, float b) {
     __half2 h;
 #if __CUDA_ARCH__ >= 800
     uint32_t u;
@@ -336,7 +337,7 @@ static __device__ __forceinline__ __half2 __floats2half2_rn(float a, float b) {
 #endif
     return h;
 }
-static __device__ __forceinline__ __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
+static GTR__DEVICE __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
     __nv_bfloat162 h;
 #if __CUDA_ARCH__ >= 800
     uint32_t u;
@@ -347,17 +348,17 @@ static __device__ __forceinline__ __nv_bfloat162 __floats2bfloat162_rn(float a, 
 #endif
     return h;
 }
-static __device__ __forceinline__ __half2 __half2half2(__half h) {
+static GTR__DEVICE __half2 __half2half2(__half h) {
     __half2 r;
     r.x = r.y = h;
     return r;
 }
-static __device__ __forceinline__ __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 h) {
+static GTR__DEVICE __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 h) {
     __nv_bfloat162 r;
     r.x = r.y = h;
     return r;
 }
-static __device__ __forceinline__ __half2 __hmul2(__half2 a, __half2 b) {
+static GTR__DEVICE __half2 __hmul2(__half2 a, __half2 b) {
     uint32_t u, v;
     memcpy(&u, &a, 4); memcpy(&v, &b, 4);
     asm("mul.f16x2 %0, %0, %1;" : "+r"(u) : "r"(v));
@@ -365,13 +366,13 @@ static __device__ __forceinline__ __half2 __hmul2(__half2 a, __half2 b) {
     return a;
 }
 // All ones in the halves of which a's is greater.
-static __device__ __forceinline__ uint32_t __hgt2_mask(__half2 a, __half2 b) {
+static GTR__DEVICE uint32_t __hgt2_mask(__half2 a, __half2 b) {
     uint32_t u, v;
     memcpy(&u, &a, 4); memcpy(&v, &b, 4);
     asm("set.gt.u32.f16x2 %0, %0, %1;" : "+r"(u) : "r"(v));
     return u;
 }
-static __device__ __forceinline__ uint32_t __hgt2_mask(__nv_bfloat162 a, __nv_bfloat162 b) {
+static GTR__DEVICE uint32_t __hgt2_mask(__nv_bfloat162 a, __nv_bfloat162 b) {
 #if __CUDA_ARCH__ >= 900
     uint32_t u, v;
     memcpy(&u, &a, 4); memcpy(&v, &b, 4);
@@ -385,7 +386,8 @@ static __device__ __forceinline__ uint32_t __hgt2_mask(__nv_bfloat162 a, __nv_bf
 #endif
 
 // >>device-helpers
-#define GTR__DEVICE __device__ __forceinline__
+// Declares a kernel's dynamic shared memory, gtr__pool.
+#define GTR__POOL extern __shared__ __align__(16) char gtr__pool[]
 // A loop that the compiler unrolls: i is 0 to n - 1, each a constant where n is one.
 #define GTR__UNROLL(i, ...) _Pragma("unroll") for (int i = 0; i < (__VA_ARGS__); i++)
 
@@ -4239,7 +4241,7 @@ struct gtr__no_tail { static constexpr bool IS = false; };
 // All threads call it, with a barrier between it and what follows.
 template <uint64_t TAIL> static GTR__DEVICE gtr__no_tail gtr__tail_begin(const gtr__product &, int) { return {}; }
 template <uint64_t TAIL> static GTR__DEVICE gtr__tail_with<TAIL> gtr__tail_begin(const gtr__product_tailed &p, int n0) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     uint32_t *to = (uint32_t *)(gtr__pool + p.room);
     if (threadIdx.x < sizeof p.tail / 4) to[threadIdx.x] = ((const uint32_t *)&p.tail)[threadIdx.x];
     return { { gtr__shared_address(to), p.rows, n0 } };
@@ -4425,7 +4427,7 @@ static GTR__DEVICE void gtr__product_block(const gtr__product &p, const gtr__pro
     constexpr int at_b = gtr__operand<ES, T, AK>::bytes, slot_bytes = at_b + gtr__operand<ES, T, BK>::bytes;
     typename std::conditional<KIND == GTR__PRODUCT_FMA, gtr__block_fma<T, AK, BK>,
         gtr__block_mma<KIND, T, AK, BK>>::type block;
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     const int split = 1 << cut.split_log, ahead = cut.stages - 1;
     int slot = 0, fill = 0;
     float sum = 0;                      // of row threadIdx.x % T of A, every (128 / T)-th of k
@@ -4843,7 +4845,7 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL != 0> all, const 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     typedef gtr__wgmma_block<HALF, M, N, AK, BK, SWAP> block_t;
     typedef typename block_t::tile_t tile_t;
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
     const uint3 place = gtr__product_place(cut);
     const int range = cut.ranges > 1 ? (int)(place.z / cut.batch) : 0, part = (range << cut.split_log) + rank;
@@ -6634,7 +6636,7 @@ template <int KIND, int T, int FORM>
 static __global__ void __launch_bounds__(128)
         gtr__conv_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__conv_cut cut) {
     typedef gtr__conv_block<KIND, T, FORM> block_t;
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     const auto at = gtr__conv_place_of<FORM, T, T, block_t::depth>(cut);
     if (FORM == GTR__CONV_IMAGE && at.m0 >= at.m) { gtr__enter(); return; }
     block_t block = { p, cut, at.y, at.x, (const char *)p.a + at.group * p.a_batch * cut.size_a,
@@ -6832,7 +6834,7 @@ template <int KIND, int EDGE, int FORM, int KNOWN> struct gtr__warps_block {
     // fragments of the next are loaded, beyond the barrier that ends a tile, too, and beyond the last tile.
     template <int TYPE> GTR__DEVICE void multiply(gtr__warps_mma<KIND, EDGE, FORM> &block, bool wants_sums,
                                                   float &sum) const {
-        extern __shared__ __align__(16) char gtr__pool[];
+        GTR__POOL;
         const int ahead = cut.stages - 1;
         auto ring = [&](int slot) { return gtr__pool + slot * tile_t::stage; };
         int k = first_k();
@@ -6872,7 +6874,7 @@ template <int KIND, int EDGE, int FORM, int KNOWN> struct gtr__warps_block {
     }
     template <typename L>
     GTR__DEVICE void store(gtr__warps_mma<KIND, EDGE, FORM> &block, const L &lane, int end) const {
-        extern __shared__ __align__(16) char gtr__pool[];
+        GTR__POOL;
         float *c = (float *)gtr__pool;
 #pragma unroll 1
         for (int first = 0; first < tile_t::M; first += tile_t::pass) {
@@ -6890,7 +6892,7 @@ static __global__ void __launch_bounds__(2 * EDGE)
 gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__conv_cut cut) {
 #if __CUDA_ARCH__ >= 800
     typedef gtr__warps_tile<KIND, EDGE, FORM> tile_t;
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     const auto at = gtr__conv_place_of<FORM, tile_t::M, tile_t::N, tile_t::depth>(cut);
     if (FORM == GTR__CONV_IMAGE && at.m0 >= at.m) { gtr__enter(); return; }
     gtr__warps_block<KIND, EDGE, FORM, KNOWN> own = { p, cut, at,
@@ -7377,7 +7379,7 @@ gtr__im2col_kernel(const __grid_constant__ gtr__product p, const __grid_constant
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     typedef gtr__im2col_block<HALF, M, N, FORM, KNOWN> block_t;
     typedef typename block_t::tile_t tile_t;
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     const int tid = (int)threadIdx.x;
     const uint3 place = gtr__product_place(cut);
     const uint32_t range = cut.ranges > 1 ? place.z / cut.batch : 0, which = place.z - range * cut.batch,
@@ -7918,7 +7920,7 @@ static __global__ void __launch_bounds__(384, 1)
 gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
                   const __grid_constant__ gtr__lines_maps maps) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     const uint32_t ring = (gtr__shared_address(gtr__pool) + 1023) & ~1023u, weight = ring + cut.stages * cut.stage,
         staging = weight + cut.taps_y * cut.columns * cut.panels * (8192 >> cut.log),
         full = staging + (N + cut.over) * 128,
@@ -8105,7 +8107,7 @@ static __global__ void __launch_bounds__(GTR__LINES_WEIGHT_T(HALF), 1)
 gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
                          const __grid_constant__ gtr__lines_maps maps) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     char *ones = gtr__pool + (-gtr__shared_address(gtr__pool) & 1023);
     const uint32_t full = gtr__shared_address(ones) + GTR__LINES_ONES, transposed = full + GTR__LINES_BARS / 4,
         empty = full + GTR__LINES_BARS / 2, ring = full + GTR__LINES_BARS;
@@ -8572,7 +8574,7 @@ static GTR__DEVICE gtr__floats<W> gtr__depthwise_finish(const gtr__depthwise &d,
 // memory, channels last. Bound by bytes: x once (its neighbours' taps come from the caches), y once.
 template <int W> static __global__ void __launch_bounds__(256)
 gtr__depthwise_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     float *weight = (float *)gtr__pool;
     const int line = d.image ? (int)blockIdx.z / cut.x.stride : 0, column = (int)blockIdx.z - line * cut.x.stride;
     auto class_of = [&](const gtr__conv_axis &a, int at) {
@@ -8755,7 +8757,7 @@ static __global__ void __launch_bounds__(GTR__DEPTHWISE_T, GTR__DEPTHWISE_BLOCKS
 gtr__depthwise_runs_kernel(const __grid_constant__ gtr__depthwise d, const __grid_constant__ gtr__conv_cut cut) {
     constexpr int SIZE = TYPE == GTR_F32 ? 4 : 2, V = 16 / SIZE, F = V / 4, R = GTR__DEPTHWISE_RUN,
         J = (K - UP + DOWN * (R - 1)) / UP + 1;
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     const gtr__conv_class &y = d.line[blockIdx.z];
     const int lanes = (int)d.lanes.by, taps = (int)d.taps.by, first = (int)blockIdx.y * lanes * V,
         group = (int)gtr__quotient(threadIdx.x, d.lanes), lane = (int)threadIdx.x - group * lanes,
@@ -9331,7 +9333,7 @@ static GTR__DEVICE float gtr__direct_pool_of(const gtr__direct &d, bool plain, g
 // A block takes every gridDim.x-th tile, a warp of it every 8th unit of the tile.
 template <typename T, int MT, bool POOLED> static __global__ void __launch_bounds__(GTR__DIRECT_T, MT == 2 ? 3 : 2)
 gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     typedef gtr__direct_block<T, POOLED> block_t;
     block_t block(d, gtr__pool, MT);
     const int first = (int)blockIdx.y * 16 * MT, channel = first + 2 * MT * block.g, warp = (int)threadIdx.x >> 5;
@@ -9523,7 +9525,7 @@ void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT]
 // taps; bytes: the image and dy once.
 template <typename T, int NT, bool POOLED> static __global__ void __launch_bounds__(GTR__DIRECT_T, 2)
 gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     typedef gtr__direct_block<T, POOLED> block_t;
     constexpr int WORDS = block_t::words;
     block_t block(d, gtr__pool, 2);
@@ -9877,7 +9879,7 @@ static GTR__DEVICE void gtr__narrow_join(const gtr__narrow &d, float *red, const
 // once a slab. Bound by them, or, of many n-tiles, by shared memory: 512 bytes of B for 16 places of two n-tiles.
 template <typename T> static __global__ void __launch_bounds__(GTR__NARROW_WARPS * 32, 1)
 gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     constexpr int N = GTR__NARROW_COLUMNS, pitch_dy = GTR__NARROW_PITCH_DY;
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, turn = warp / d.across,
         number = warp - turn * d.across, bytes = gtr__narrow_stage_bytes(d), image_bytes = d.pixels * d.pitch,
@@ -10112,7 +10114,7 @@ typedef struct gtr__columns {
 template <typename T> static __global__ void __launch_bounds__(256)
 gtr__columns_kernel(const __grid_constant__ gtr__columns d, const __grid_constant__ gtr__conv_cut cut) {
     constexpr int N = 16 / sizeof(T);
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     gtr__conv_tap *table = (gtr__conv_tap *)gtr__pool;
     const gtr__conv_class y = gtr__conv_class_of<GTR__CONV_PLACES>(cut.y, 0),
         x = gtr__conv_class_of<GTR__CONV_PLACES>(cut.x, 0);
@@ -13485,7 +13487,7 @@ template <typename T, int K, int S, bool ANY> static GTR__DEVICE void gtr__pool_
 template <typename T, int K, int S, bool ANY>
 static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_lines(const __grid_constant__ gtr__slide m) {
     enum { R = GTR__POOL_DOWN, W = gtr__pool_few<T>::W };
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     typename gtr__pool_first<T>::bytes *best = (typename gtr__pool_first<T>::bytes *)gtr__pool;
     const gtr__pool_tile &tile = m.tile;
     const int *log = tile.log, lines = 1 << log[2];
@@ -14389,7 +14391,7 @@ template <typename T> struct gtr__bn_ring {
 };
 template <typename T, int ACTS>
 static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(const __grid_constant__ gtr__bn m) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     typedef gtr__bn_ring<T> ring;
     const int W = ring::W;
     const gtr__bn_own<W> p(m, (int)blockIdx.x % m.blocks, (int)blockIdx.x / m.blocks);
@@ -14420,7 +14422,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(co
 }
 template <typename T, bool RELU>
 static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_bwd_grid(const __grid_constant__ gtr__bn m) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     typedef gtr__bn_ring<T> ring;
     const int W = ring::W;
     const gtr__bn_own<W> p(m, (int)blockIdx.x % m.blocks, (int)blockIdx.x / m.blocks);
@@ -19704,7 +19706,7 @@ static __device__ __noinline__ void gtr__res_serve(const gtr__res &s, gtr__res_h
 }
 template <int P, int CUT, uint64_t NET>
 static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __grid_constant__ gtr__res s) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     __shared__ __align__(16) gtr__res_head head;
     gtr__enter();
     float *pool = gtr__res_base(gtr__pool);
@@ -24488,7 +24490,7 @@ template <int P, int KNOWN> struct gtr__tall_block {
 };
 template <int P, int KNOWN>
 static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __grid_constant__ gtr__tall s) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     __shared__ __align__(16) gtr__tall_head head;
     gtr__enter();
     float *pool = (float *)gtr__pool;
@@ -27059,7 +27061,7 @@ static void gtr__tail_of(const gtr__call *c, gtr__tail *t) {
 // Steps behind a product whose kernel has no tail. Bound by bytes.
 template <uint64_t TAIL> static __global__ void __launch_bounds__(128)
         gtr__tail_kernel(const __grid_constant__ gtr__product_tailed p, const __grid_constant__ gtr__product_cut cut) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     const uint3 place = gtr__product_place(cut);
     const int m0 = (int)place.x * 32, n0 = (int)place.y * 32;
     const auto tail = gtr__tail_begin<TAIL>(p, n0);
@@ -27536,7 +27538,7 @@ static __global__ void __launch_bounds__(32) gtr__k_head_end(const __grid_consta
 // float32. Labels are loaded before the copies begin, and counted while the copies run.
 template <int TYPE>
 static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_constant__ gtr__head m) {
-    extern __shared__ __align__(16) char gtr__pool[];
+    GTR__POOL;
     __shared__ float losses[GTR__HEAD_ROWS];
     __shared__ int counts[32];
     const int warp = (int)threadIdx.x / 32, row = (int)threadIdx.x / 16, lane = (int)threadIdx.x % 16;
