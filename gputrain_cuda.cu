@@ -10572,6 +10572,9 @@ static gtr__opd gtr__opd_of(const gtr__arg *a) {
     o.add = a ? a->add : 0;
     return o;
 }
+// The call's input or output k; where it has fewer, none.
+static gtr__opd gtr__in(const gtr__call *c, int k) { return gtr__opd_of(k < c->n_in ? &c->in[k] : NULL); }
+static gtr__opd gtr__out(const gtr__call *c, int k) { return gtr__opd_of(k < c->n_out ? &c->out[k] : NULL); }
 // Whether four elements from p on may be loaded at once.
 static bool gtr__wide(const void *p, int type) { return ((uintptr_t)p & (uintptr_t)(4 * gtr__elem(type) - 1)) == 0; }
 static bool gtr__wide(gtr__opd o) { return gtr__wide(o.p, o.t); }
@@ -10940,10 +10943,10 @@ template <bool> GTR__GLOBAL void gtr__k_unary_bwd(gtr__grad1);
 static gtr_result gtr__unary_run_bwd(gtr__run *run, const gtr__call *c, int op) {
     gtr__grad1 m = {};
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
-    m.dy = gtr__opd_of(&c->in[2]); m.dx = gtr__opd_of(&c->out[0]);
+    m.dy = gtr__in(c, 2); m.dx = gtr__out(c, 0);
     m.x.t = m.y.t = GTR_F32;
-    if (gtr__backward_reads(op) & GTR__X0) m.x = gtr__opd_of(&c->in[0]);
-    if (gtr__backward_reads(op) & GTR__Y0) m.y = gtr__opd_of(&c->in[1]);
+    if (gtr__backward_reads(op) & GTR__X0) m.x = gtr__in(c, 0);
+    if (gtr__backward_reads(op) & GTR__Y0) m.y = gtr__in(c, 1);
     m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
     m.width = gtr__wide(m.dy) && gtr__wide(m.x) && gtr__wide(m.y) && gtr__wide(m.dx) ? 4 : 1;
     return gtr__start(run, c,
@@ -11263,7 +11266,7 @@ static gtr_result gtr__binary_run_fwd(gtr__run *run, const gtr__call *c, int op)
     gtr__map m = {};
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
     if (c->measure) return gtr__measured(c, 0);
-    m.a = gtr__opd_of(&c->in[0]); m.b = gtr__opd_of(&c->in[1]); m.y = gtr__opd_of(&c->out[0]);
+    m.a = gtr__in(c, 0); m.b = gtr__in(c, 1); m.y = gtr__out(c, 0);
     m.count = c->out[0].count; m.op = op; m.act = -1;
     gtr__broadcast(&c->in[0].shape, &c->out[0].shape, sa);
     gtr__broadcast(&c->in[1].shape, &c->out[0].shape, sb);
@@ -11277,11 +11280,11 @@ static gtr_result gtr__binary_run_bwd(gtr__run *run, const gtr__call *c, int op,
     uint32_t needs = gtr__backward_reads(op);
     size_t most = 0;
     gtr_result r = GTR_OK;
-    m.dy = gtr__opd_of(&c->in[3]);
+    m.dy = gtr__in(c, 3);
     m.a.t = m.b.t = m.y.t = m.da.t = m.db.t = GTR_F32;
-    if (needs & GTR__X0) m.a = gtr__opd_of(&c->in[0]);
-    if (needs & GTR__X1) m.b = gtr__opd_of(&c->in[1]);
-    if (needs & GTR__Y0) m.y = gtr__opd_of(&c->in[2]);
+    if (needs & GTR__X0) m.a = gtr__in(c, 0);
+    if (needs & GTR__X1) m.b = gtr__in(c, 1);
+    if (needs & GTR__Y0) m.y = gtr__in(c, 2);
     m.count = c->in[3].count;
     if (m.count == 0) return c->measure ? gtr__measured(c, 0) : GTR_OK;
     for (int side = 0; side < 2 && !r; side++) {
@@ -11613,7 +11616,7 @@ static gtr_result gtr__sum_run(gtr__run *run, const gtr__call *c, int mean) {
     gtr__red_make(&m, c, &c->in[0].shape, (uint32_t)c->attr->reduce.axes, NULL, NULL);
     if (c->measure) return gtr__measured(c, gtr__red_bytes(&m));
     m.p[0] = c->in[0].data; m.t[0] = (int)c->in[0].dtype;
-    m.kind = GTR__VALUE_X; m.out = gtr__opd_of(&c->out[0]);
+    m.kind = GTR__VALUE_X; m.out = gtr__out(c, 0);
     if (mean) m.div = (float)m.terms;
     return gtr__red_launch(run, c, &m);
 }
@@ -11629,7 +11632,7 @@ static gtr_result gtr__sum_run_bwd(gtr__run *run, const gtr__call *c, int mean) 
         sa[d] = gone || x->dim[d] == 1 ? 0 : s;
         if (!gone) s *= x->dim[d];
     }
-    m.a = gtr__opd_of(&c->in[2]); m.y = gtr__opd_of(&c->out[0]);
+    m.a = gtr__in(c, 2); m.y = gtr__out(c, 0);
     m.b.t = GTR_F32;
     m.count = c->out[0].count; m.op = -1; m.act = mean ? (int)GTR__OP_SCALE : -1;
     m.f0 = s ? (float)((double)s / (double)gtr__max64(1, m.count)) : 0.0f;
@@ -11700,8 +11703,8 @@ GTR__LAUNCHER(gtr__fold_run) {
     const size_t bytes = m->pieces > 1 ? (size_t)(m->kept * m->pieces) * sizeof(gtr__folded) : 0;
     if (c->measure) return gtr__measured(c, bytes);
     if (c->ws_bytes < bytes) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "a reduction's workspace is too small");
-    m->p[0] = c->in[0].data; m->t[0] = (int)c->in[0].dtype; m->out = gtr__opd_of(&c->out[0]);
-    if (c->n_out > 1) w.kept = gtr__opd_of(&c->out[1]);
+    m->p[0] = c->in[0].data; m->t[0] = (int)c->in[0].dtype; m->out = gtr__out(c, 0);
+    if (c->n_out > 1) w.kept = gtr__out(c, 1);
     w.part = (gtr__folded *)c->ws; w.kind = c->attr->reduce.kind;
     w.n = (float)((double)m->terms - c->attr->reduce.correction);
     const int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
@@ -11740,10 +11743,10 @@ GTR__LAUNCHER(gtr__fold_run_bwd) {
         place[gone] *= x->dim[d];
     }
     gtr__dims_make(&w.d, x, sa, sb);
-    w.x = gtr__opd_of(&c->in[0]); w.y = gtr__opd_of(&c->in[1]); w.dy = gtr__opd_of(&c->in[c->n_in - 1]);
+    w.x = gtr__in(c, 0); w.y = gtr__in(c, 1); w.dy = gtr__in(c, c->n_in - 1);
     w.kept.t = GTR_F32;
-    if (c->n_in > 3) w.kept = gtr__opd_of(&c->in[2]);
-    w.dx = gtr__opd_of(&c->out[0]);
+    if (c->n_in > 3) w.kept = gtr__in(c, 2);
+    w.dx = gtr__out(c, 0);
     w.count = c->out[0].count; w.kind = c->attr->reduce.kind;
     w.n = (float)((double)place[1] - c->attr->reduce.correction);
     return GTR__LAUNCH(run, c, gtr__k_unfold, gtr__grid(c, w.count), GTR__T, 0, w);
@@ -12120,7 +12123,7 @@ GTR__GLOBAL void gtr__k_fill(gtr__opd, int64_t, float, const gtr__ctl *);
 GTR__LAUNCHER(gtr__cuda_fill_fwd) {
     const gtr__ctl *scaled = c->attr->fill.scaled ? c->ctl : NULL;
     if (c->out[0].count == 0) return GTR_OK;
-    return GTR__LAUNCH(run, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__opd_of(&c->out[0]),
+    return GTR__LAUNCH(run, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__out(c, 0),
         c->out[0].count, (float)c->attr->fill.value, scaled);
 }
 
@@ -12304,13 +12307,13 @@ static gtr_result gtr__softmax_run(gtr__run *run, const gtr__call *c, gtr__rows 
 }
 GTR__LAUNCHER(gtr__cuda_softmax_fwd) {
     gtr__rows m = {};
-    m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->out[0]);
+    m.x = gtr__in(c, 0); m.y = gtr__out(c, 0);
     return gtr__softmax_run(run, c, &m);
 }
 GTR__LAUNCHER(gtr__cuda_softmax_bwd) {
     gtr__rows m = {};
     if (!c->out[0].data) return GTR_OK;
-    m.y = gtr__opd_of(&c->in[1]); m.dy = gtr__opd_of(&c->in[2]); m.dx = gtr__opd_of(&c->out[0]);
+    m.y = gtr__in(c, 1); m.dy = gtr__in(c, 2); m.dx = gtr__out(c, 0);
     return gtr__softmax_run(run, c, &m);
 }
 
@@ -12418,7 +12421,7 @@ GTR__GLOBAL void gtr__k_softmax_mask_bwd(gtr__masked);
 GTR__GLOBAL void gtr__k_softmax_mask_lines(gtr__masked, int);
 static gtr_result gtr__softmax_mask_run(gtr__run *run, const gtr__call *c, gtr__masked *q, bool back) {
     gtr__rows *m = &q->s;
-    q->mask = gtr__opd_of(&c->in[1]);
+    q->mask = gtr__in(c, 1);
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m->rows, &m->n, &m->inner);
     if (m->rows * m->n * m->inner == 0) return GTR_OK;
     m->team = gtr__team(m->n, m->rows, gtr__sms(c));
@@ -12429,13 +12432,13 @@ static gtr_result gtr__softmax_mask_run(gtr__run *run, const gtr__call *c, gtr__
 }
 GTR__LAUNCHER(gtr__cuda_softmax_mask_fwd) {
     gtr__masked q = {};
-    q.s.x = gtr__opd_of(&c->in[0]); q.s.y = gtr__opd_of(&c->out[1]); q.y = gtr__opd_of(&c->out[0]);
+    q.s.x = gtr__in(c, 0); q.s.y = gtr__out(c, 1); q.y = gtr__out(c, 0);
     return gtr__softmax_mask_run(run, c, &q, false);
 }
 GTR__LAUNCHER(gtr__cuda_softmax_mask_bwd) {
     gtr__masked q = {};
-    q.s.y = gtr__opd_of(&c->in[3]); q.dy = gtr__opd_of(&c->in[4]); q.s.dy = gtr__opd_of(&c->in[5]);
-    q.s.dx = gtr__opd_of(&c->out[0]); q.dmask = gtr__opd_of(&c->out[1]);
+    q.s.y = gtr__in(c, 3); q.dy = gtr__in(c, 4); q.s.dy = gtr__in(c, 5);
+    q.s.dx = gtr__out(c, 0); q.dmask = gtr__out(c, 1);
     return gtr__softmax_mask_run(run, c, &q, true);
 }
 
@@ -12804,7 +12807,7 @@ static void gtr__emb_rows_of(const gtr__call *c, gtr__emb_rows *m) {
     const gtr__arg *id = &c->in[0], *table = &c->in[1];
     m->id = (const int32_t *)id->data; m->table = gtr__opd_of(table);
     m->n = id->count; m->rows = table->shape.dim[0]; m->line = table->shape.dim[1];
-    m->y.at = gtr__opd_of(&c->out[0]); m->y.rows = 1; m->y.pitch = m->line;
+    m->y.at = gtr__out(c, 0); m->y.rows = 1; m->y.pitch = m->line;
 }
 static gtr_result gtr__emb_fwd_run(gtr__run *run, const gtr__call *c, gtr__emb_fwd *all) {
     dim3 grid = gtr__parts_grid(c, &all->rest);
@@ -12828,7 +12831,7 @@ static void gtr__emb_of(const gtr__call *c, const gtr__arg *out, gtr__emb *m) {
     gtr__arg whole = *out;
     m->id = (const int32_t *)c->in[0].data; m->n = c->in[0].count;
     m->rows = out->shape.dim[0]; m->line = out->shape.dim[1];
-    m->dy.at = gtr__opd_of(&c->in[3]); m->dy.rows = 1; m->dy.pitch = m->line;
+    m->dy.at = gtr__in(c, 3); m->dy.rows = 1; m->dy.pitch = m->line;
     if (out->lookups) {
         m->met = (int32_t *)out->data; whole.data = (char *)out->data + GTR__LOOKUP_ROWS(m->rows);
     }
@@ -13702,7 +13705,7 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     const int64_t size[2] = { g.h, g.w }, places[2] = { g.oh, g.ow }, kernel[2] = { g.kh, g.kw },
         step[2] = { g.sh, g.sw }, pad[2] = { g.ph, g.pw }, dilation[2] = { g.dh, g.dw };
     memset((void *)m, 0, sizeof *m);
-    m->to = gtr__opd_of(&c->out[0]); // callers do nothing without it, before they look whether sizes are too large
+    m->to = gtr__out(c, 0); // callers do nothing without it, before they look whether sizes are too large
     for (int d = 0; d < 2; d++) {
         gtr__slide_axis *s = &m->axis[d];
         const int64_t most = gtr__max64(gtr__max64(size[d], places[d]), gtr__max64(kernel[d] * dilation[d], pad[d]));
@@ -13713,14 +13716,14 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
         s->by_size = gtr__fast_of(s->size); s->by_places = gtr__fast_of(s->places); s->by_step = gtr__fast_of(s->step);
     }
     m->from = gtr__opd_of(back ? y : &c->in[0]);
-    m->x = gtr__opd_of(&c->in[0]); m->y = gtr__opd_of(back ? &c->in[1] : y);
+    m->x = gtr__in(c, 0); m->y = gtr__opd_of(back ? &c->in[1] : y);
     m->saved = m->had = gtr__opd_of(NULL);
     m->channels = g.c;
     const gtr__carried with = gtr__carried_of(c->steps);
     if (back && with.act >= 0) {
         m->act = with.act; m->act_a = (float)with.a; m->act_b = (float)with.b;
-        m->saved = gtr__opd_of(&c->in[with.saved]);
-        if (with.added >= 0) m->had = gtr__opd_of(&c->in[with.added]);
+        m->saved = gtr__in(c, with.saved);
+        if (with.added >= 0) m->had = gtr__in(c, with.added);
     }
     bool wide = g.c % 4 == 0;
     for (const gtr__opd &o : { m->from, m->to, m->x, m->y, m->saved, m->had }) wide = wide && gtr__wide(o);
@@ -14520,12 +14523,12 @@ static gtr_result gtr__bn_launch(gtr__run *run, const gtr__call *c, const gtr__b
 }
 static gtr__bn gtr__bn_of(const gtr__call *c) {
     gtr__bn m = {};
-    m.x = gtr__opd_of(&c->in[0]); m.weight = gtr__opd_of(&c->in[1]); m.bias = gtr__opd_of(&c->in[2]);
+    m.x = gtr__in(c, 0); m.weight = gtr__in(c, 1); m.bias = gtr__in(c, 2);
     m.channels = c->in[1].count; m.rows = c->in[0].count / m.channels;
     m.training = c->training; m.part = (float *)c->ws;
     const gtr__carried with = gtr__carried_of(c->steps);
     m.act = with.act < 0 ? 0 : with.act; m.act_a = (float)with.a; m.act_b = (float)with.b;
-    if (with.added >= 0) m.from = gtr__opd_of(&c->in[with.added]);
+    if (with.added >= 0) m.from = gtr__in(c, with.added);
     return m;
 }
 template <typename T> static gtr__bn_variant gtr__bn_fwd_grid(bool relu) {
@@ -14538,9 +14541,9 @@ template <int W, int ACTS> static gtr_result gtr__bn_forward(gtr__run *run, cons
 }
 GTR__LAUNCHER(gtr__cuda_batch_norm_fwd) {
     gtr__bn m = gtr__bn_of(c), grid;
-    m.running_mean = gtr__opd_of(&c->in[3]); m.running_var = gtr__opd_of(&c->in[4]);
-    m.y = gtr__opd_of(&c->out[0]); m.mean = gtr__opd_of(&c->out[1]); m.rstd = gtr__opd_of(&c->out[2]);
-    m.var = gtr__opd_of(&c->out[3]);
+    m.running_mean = gtr__in(c, 3); m.running_var = gtr__in(c, 4);
+    m.y = gtr__out(c, 0); m.mean = gtr__out(c, 1); m.rstd = gtr__out(c, 2);
+    m.var = gtr__out(c, 3);
     m.eps = (float)c->attr->norm.eps;
     grid = m;
     const bool meets = m.training && gtr__bn_meets(&grid, c, 1);
@@ -14565,10 +14568,10 @@ template <typename T> static gtr__bn_variant gtr__bn_bwd_grid(bool relu) {
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
 GTR__LAUNCHER(gtr__cuda_batch_norm_bwd) {
     gtr__bn m = gtr__bn_of(c), grid;
-    m.mean = gtr__opd_of(&c->in[6]); m.rstd = gtr__opd_of(&c->in[7]); m.dy = gtr__opd_of(&c->in[9]);
-    m.dx = gtr__opd_of(&c->out[0]);
-    m.dweight = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
-    m.dbias = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
+    m.mean = gtr__in(c, 6); m.rstd = gtr__in(c, 7); m.dy = gtr__in(c, 9);
+    m.dx = gtr__out(c, 0);
+    m.dweight = gtr__out(c, 1);
+    m.dbias = gtr__out(c, 2);
     grid = m;
     const bool meets = gtr__bn_meets(&grid, c, 2);
     gtr__bn_cut(&m, c);
@@ -14973,7 +14976,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(gtr__opd x, int64
 #endif
 GTR__GLOBAL void gtr__k_tally(gtr__opd, int64_t, int64_t, int64_t, void *, int);
 GTR__LAUNCHER(gtr__cuda_tally_fwd) {
-    return GTR__LAUNCH(run, c, gtr__k_tally, 1, 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
+    return GTR__LAUNCH(run, c, gtr__k_tally, 1, 1024, 0, gtr__in(c, 0), c->in[0].count,
                        c->attr->loss.ignore_from, c->attr->loss.ignore_to, c->out[0].data, c->out[0].add);
 }
 
@@ -14993,8 +14996,8 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_divisor(gtr__opd x, int
 GTR__GLOBAL void gtr__k_divisor(gtr__opd, int64_t, const double *, gtr__opd);
 GTR__LAUNCHER(gtr__cuda_divisor_fwd) {
     const double *tally = c->n_in > 1 ? (const double *)c->in[1].data : NULL;
-    return GTR__LAUNCH(run, c, gtr__k_divisor, 1, tally ? 32 : 1024, 0, gtr__opd_of(&c->in[0]), c->in[0].count,
-                       tally, gtr__opd_of(&c->out[0]));
+    return GTR__LAUNCH(run, c, gtr__k_divisor, 1, tally ? 32 : 1024, 0, gtr__in(c, 0), c->in[0].count,
+                       tally, gtr__out(c, 0));
 }
 
 // >>op:nll
@@ -15013,8 +15016,8 @@ GTR__GLOBAL void gtr__k_nll(gtr__opd, const int32_t *, gtr__opd, int64_t, int64_
 GTR__LAUNCHER(gtr__cuda_nll_fwd) {
     const gtr_shape *x = &c->in[0].shape;
     const int64_t rows = c->in[1].count, n = x->dim[x->ndim - 1];
-    return GTR__LAUNCH(run, c, gtr__k_nll, gtr__grid(c, rows), GTR__T, 0, gtr__opd_of(&c->in[0]),
-        (const int32_t *)c->in[1].data, gtr__opd_of(&c->out[0]), rows, n, x->ndim == 2 ? n : 0,
+    return GTR__LAUNCH(run, c, gtr__k_nll, gtr__grid(c, rows), GTR__T, 0, gtr__in(c, 0),
+        (const int32_t *)c->in[1].data, gtr__out(c, 0), rows, n, x->ndim == 2 ? n : 0,
         c->attr->loss.ignore_from, (float)c->attr->loss.a, (float)c->attr->loss.b);
 }
 #if GTR__DEVICE_HALF
@@ -15035,7 +15038,7 @@ GTR__LAUNCHER(gtr__cuda_nll_bwd) {
     const int64_t rows = c->in[1].count, n = c->in[0].shape.dim[1];
     if (!c->out[0].data) return GTR_OK;
     return GTR__LAUNCH(run, c, gtr__k_nll_bwd, gtr__grid(c, c->out[0].add ? rows : rows * n), GTR__T, 0,
-        (const int32_t *)c->in[1].data, gtr__opd_of(&c->in[3]), gtr__opd_of(&c->out[0]), rows, n,
+        (const int32_t *)c->in[1].data, gtr__in(c, 3), gtr__out(c, 0), rows, n,
         c->attr->loss.ignore_from, (float)c->attr->loss.a);
 }
 
@@ -15082,7 +15085,7 @@ static gtr_result gtr__bn_commit_run(gtr__run *run, const gtr__call *c, gtr__opd
     m.loss = loss; m.losses = losses;
     for (int k = 0; k < c->n_in; k += GTR__BN_SET) {
         gtr__bn_set *s = &m.set[k / GTR__BN_SET];
-        s->mean = gtr__opd_of(&c->in[k]); s->var = gtr__opd_of(&c->in[k + 1]);
+        s->mean = gtr__in(c, k); s->var = gtr__in(c, k + 1);
         s->running_mean = (float *)c->in[k + 2].data; s->running_var = (float *)c->in[k + 3].data;
         s->batches = (int64_t *)c->in[k + 4].data;
         s->channels = c->in[k].count;
@@ -15163,9 +15166,9 @@ GTR__LAUNCHER(gtr__cuda_argmax_fwd) {
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &rows, &n, &inner);
     if (rows * n * inner == 0) return GTR_OK;
     if (inner > 1) return GTR__LAUNCH(run, c, gtr__k_argmax_lines, gtr__grid(c, rows * inner), GTR__T, 0,
-        gtr__opd_of(&c->in[0]), (int32_t *)c->out[0].data, rows * inner, n, inner);
+        gtr__in(c, 0), (int32_t *)c->out[0].data, rows * inner, n, inner);
     int team = gtr__team(n, rows, gtr__sms(c));
-    return GTR__LAUNCH(run, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__opd_of(&c->in[0]),
+    return GTR__LAUNCH(run, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__in(c, 0),
         (int32_t *)c->out[0].data, rows, n, team);
 }
 
@@ -15224,7 +15227,7 @@ GTR__GLOBAL void gtr__k_cumsum(gtr__scan);
 static gtr_result gtr__cumsum_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, int back) {
     gtr__scan m;
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
-    m.x = gtr__opd_of(x); m.y = gtr__opd_of(&c->out[0]); m.back = back;
+    m.x = gtr__opd_of(x); m.y = gtr__out(c, 0); m.back = back;
     gtr__around(&x->shape, (int)c->attr->along.axis, &m.lines, &m.n, &m.inner);
     m.lines *= m.inner;
     if (m.n <= 16 || (m.inner > 1 && m.lines >= gtr__sms(c) * 64))
@@ -15317,7 +15320,7 @@ GTR__LAUNCHER(gtr__cuda_sort_fwd) {
     m.tiles = gtr__ceil(m.n, m.tile); m.keep = m.k <= m.tile / 2 ? m.k : m.tile;
     const int64_t next = m.keep < m.tile ? m.tiles * m.keep : m.n;
     if (c->measure) return gtr__measured(c, m.tiles == 1 ? 0 : (size_t)(2 * m.lines * next) * 8);
-    m.x = gtr__opd_of(&c->in[0]); m.y = gtr__opd_of(&c->out[0]); m.index = (int32_t *)c->out[1].data;
+    m.x = gtr__in(c, 0); m.y = gtr__out(c, 0); m.index = (int32_t *)c->out[1].data;
     uint64_t *ws = (uint64_t *)c->ws;
     for (int turn = 0; m.tiles > 1 && m.keep < m.tile; turn ^= 1) {
         m.to = ws + turn * m.lines * next;
@@ -15354,7 +15357,7 @@ GTR__LAUNCHER(gtr__cuda_sort_bwd) {
     if (c->measure) return gtr__measured(c, 0);
     if (!c->out[0].data) return GTR_OK;
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &outer, &n, &inner);
-    const gtr__opd dx = gtr__opd_of(&c->out[0]);
+    const gtr__opd dx = gtr__out(c, 0);
     if (!dx.add && dy->count < c->out[0].count) GTR__TRY(GTR__LAUNCH(run, c, gtr__k_fill,
         gtr__grid(c, c->out[0].count), GTR__T, 0, dx, c->out[0].count, 0.0f, (const gtr__ctl *)NULL));
     return GTR__LAUNCH(run, c, gtr__k_unsort, gtr__grid(c, dy->count), GTR__T, 0, gtr__opd_of(dy),
@@ -15417,7 +15420,7 @@ GTR__OP_KERNEL
 GTR__GLOBAL void gtr__k_one_hot(const int32_t *, gtr__opd, int64_t, int64_t);
 GTR__LAUNCHER(gtr__cuda_one_hot_fwd) {
     return GTR__LAUNCH(run, c, gtr__k_one_hot, gtr__grid(c, c->out[0].count), GTR__T, 0,
-        (const int32_t *)c->in[0].data, gtr__opd_of(&c->out[0]), c->out[0].count, c->attr->count);
+        (const int32_t *)c->in[0].data, gtr__out(c, 0), c->out[0].count, c->attr->count);
 }
 
 // >>op:gather
@@ -15471,7 +15474,7 @@ GTR__GLOBAL void gtr__k_gather_rows(gtr__gathering, int32_t *);
 static gtr__gathering gtr__gather_of(const gtr__call *c, const gtr__arg *x) {
     gtr__gathering q;
     int64_t outer;
-    q.x = gtr__opd_of(x); q.y = gtr__opd_of(&c->out[0]); q.ids = (const int32_t *)c->in[1].data;
+    q.x = gtr__opd_of(x); q.y = gtr__out(c, 0); q.ids = (const int32_t *)c->in[1].data;
     q.count = c->in[1].count;
     gtr__around(&c->in[1].shape, (int)c->attr->along.axis, &outer, &q.m, &q.inner);
     q.n = c->in[0].shape.dim[c->attr->along.axis];
@@ -15527,7 +15530,7 @@ GTR__OP_KERNEL gtr__k_to_int(gtr__opd x, int32_t *y, int64_t count) {
 #endif
 GTR__GLOBAL void gtr__k_to_int(gtr__opd, int32_t *, int64_t);
 GTR__LAUNCHER(gtr__cuda_to_int_fwd) {
-    return GTR__LAUNCH(run, c, gtr__k_to_int, gtr__grid(c, c->in[0].count), GTR__T, 0, gtr__opd_of(&c->in[0]),
+    return GTR__LAUNCH(run, c, gtr__k_to_int, gtr__grid(c, c->in[0].count), GTR__T, 0, gtr__in(c, 0),
         (int32_t *)c->out[0].data, c->in[0].count);
 }
 
@@ -15624,12 +15627,12 @@ GTR__LAUNCHER(gtr__cuda_accuracy_fwd) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
-    gtr_result r = gtr__start_cut(run, c, GTR__KERNEL(gtr__k_accuracy), k, gtr__opd_of(&c->in[0]),
-        (const int32_t *)c->in[1].data, gtr__tally_of(c), gtr__opd_of(&c->out[0]), x->dim[0], x->dim[1], k.team,
+    gtr_result r = gtr__start_cut(run, c, GTR__KERNEL(gtr__k_accuracy), k, gtr__in(c, 0),
+        (const int32_t *)c->in[1].data, gtr__tally_of(c), gtr__out(c, 0), x->dim[0], x->dim[1], k.team,
         k.cluster ? NULL : (int2 *)c->ws);
     if (r || k.blocks == 1 || k.cluster) return r;
     return GTR__LAUNCH(run, c, gtr__k_accuracy_end, 1, GTR__T, 0, (const int2 *)c->ws, k.blocks, gtr__tally_of(c),
-                       x->dim[0], gtr__opd_of(&c->out[0]));
+                       x->dim[0], gtr__out(c, 0));
 }
 
 // >>op:cross_entropy
@@ -15832,7 +15835,7 @@ GTR__GLOBAL void gtr__k_xent_end(gtr__xent, int);
 GTR__GLOBAL void gtr__k_xent_bwd(gtr__xent, gtr__opd, int);
 static void gtr__xent_make(gtr__xent *m, const gtr__call *c, int team) {
     memset(m, 0, sizeof *m);
-    m->x = gtr__opd_of(&c->in[0]); m->label = (const int32_t *)c->in[1].data; m->tally = gtr__tally_of(c);
+    m->x = gtr__in(c, 0); m->label = (const int32_t *)c->in[1].data; m->tally = gtr__tally_of(c);
     m->rows = c->in[0].shape.dim[0]; m->n = c->in[0].shape.dim[1]; m->ignore = c->attr->loss.ignore_from;
     m->team = team; m->smooth = (float)c->attr->loss.a; m->seed = c->seed; m->ctl = c->ctl; m->part = (float2 *)c->ws;
     m->off = m->smooth / (float)m->n; m->log = gtr__log_up(team, 0, 31);
@@ -15867,9 +15870,9 @@ static gtr_result gtr__xent_fwd(gtr__run *run, const gtr__call *c, const gtr__ar
     const gtr__cut k = last ? spread : plain;
     gtr__xent_make(&m, c, k.team);
     if (last) m.ticket = &c->ctl->ticket[ticket];
-    m.loss = gtr__opd_of(&c->out[0]);
-    m.lse = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
-    m.count = gtr__opd_of(c->n_out > 2 ? &c->out[2] : NULL);
+    m.loss = gtr__out(c, 0);
+    m.lse = gtr__out(c, 1);
+    m.count = gtr__out(c, 2);
     m.dx = gtr__opd_of(dx);
     if (k.cluster) m.part = NULL;
     gtr_result r = gtr__start_cut(run, c, GTR__KERNEL(gtr__k_xent), k, m);
@@ -16007,24 +16010,24 @@ static gtr_result gtr__pair_run(gtr__run *run, const gtr__call *c, bool square) 
     if (!one && c->ws_bytes < (size_t)k.blocks * sizeof(float))
         return gtr__fail(gtr__on(run), GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     memset(&m, 0, sizeof m);
-    m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
-    m.dx = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL); m.dy = gtr__opd_of(NULL);
+    m.x = gtr__in(c, 0); m.t = gtr__in(c, 1);
+    m.dx = gtr__out(c, 1); m.dy = gtr__opd_of(NULL);
     m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
     const bool wide = m.count % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx);
     gtr_result r = gtr__start_cut(run, c, wide ? GTR__VARIANT(gtr__k_pair, 4) : GTR__VARIANT(gtr__k_pair, 1), k, m,
         one ? (float *)NULL : (float *)c->ws, ticket ? &c->ctl->ticket[ticket] : (uint32_t *)NULL,
-        gtr__opd_of(&c->out[0]));
+        gtr__out(c, 0));
     if (r || one || ticket) return r;
     return GTR__LAUNCH(run, c, gtr__k_pair_end, 1, GTR__T, 0, (const float *)c->ws, (unsigned)k.blocks, m.count,
-        gtr__opd_of(&c->out[0]));
+        gtr__out(c, 0));
 }
 static gtr_result gtr__pair_run_bwd(gtr__run *run, const gtr__call *c, bool square) {
     gtr__pair m = {};
     if (c->measure) return gtr__measured(c, 0);
-    m.x = gtr__opd_of(&c->in[0]); m.t = gtr__opd_of(&c->in[1]);
-    m.dy = gtr__opd_of(c->n_in > 3 ? &c->in[3] : NULL);
-    m.dx = gtr__opd_of(&c->out[0]);
-    m.dt = gtr__opd_of(c->n_out > 1 ? &c->out[1] : NULL);
+    m.x = gtr__in(c, 0); m.t = gtr__in(c, 1);
+    m.dy = gtr__in(c, 3);
+    m.dx = gtr__out(c, 0);
+    m.dt = gtr__out(c, 1);
     m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
     if (m.count == 0 || (!m.dx.p && !m.dt.p)) return GTR_OK;
     m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) && gtr__wide(m.dt) ? 4 : 1;
@@ -16707,7 +16710,7 @@ GTR__LAUNCHER(gtr__cuda_guard_fwd) {
     gtr__guarding m = {};
     if (c->measure) return gtr__measured(c, (size_t)most * 8);
     m.sums = o->clip > 0 || o->scaled; m.checks = !o->loss_only; m.clipped = o->clip > 0; m.clip = o->clip;
-    m.loss = gtr__opd_of(&c->in[0]); m.losses = c->in[0].count;
+    m.loss = gtr__in(c, 0); m.losses = c->in[0].count;
     const gtr__unwatched *u = run->unwatched;
     m.ctl = c->ctl; m.part = (double *)c->ws;
     int64_t at = 0, count = 0;
@@ -16839,7 +16842,7 @@ GTR__GLOBAL void gtr__k_report(gtr__reporting);
 static gtr__reporting gtr__reporting_of(const gtr__call *c) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__reporting m = {};
-    for (int k = 0; k < c->n_in && k < GTR__MAX_REPORT; k++) m.value[k] = gtr__opd_of(&c->in[k]);
+    for (int k = 0; k < c->n_in && k < GTR__MAX_REPORT; k++) m.value[k] = gtr__in(c, k);
     m.shared = (gtr__shared *)c->attr->report.shared; m.ctl = c->ctl;
     m.trainer = o != NULL; m.scaled = o && o->scaled;
     return m;
@@ -17262,7 +17265,7 @@ static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t 
 #endif
 GTR__GLOBAL void gtr__k_check(gtr__opd, int64_t, int, int32_t *);
 GTR__LAUNCHER(gtr__cuda_check_fwd) {
-    gtr__opd x = gtr__opd_of(&c->in[0]);
+    gtr__opd x = gtr__in(c, 0);
     int64_t count = c->in[0].count;
     int wide = gtr__wide(x);
     unsigned blocks = 1;
