@@ -2091,6 +2091,10 @@ static GTR__DEVICE float gtr__rounded(int t, float v) {
         : t == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
 }
 #endif
+// T's GTR_ dtype.
+template <typename T> static GTR__BOTH constexpr int gtr__type_of() {
+    return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
+}
 static int gtr__elem(int t) { return t == GTR_BF16 || t == GTR_F16 ? 2 : t == GTR_I64 ? 8 : t == GTR_U8 ? 1 : 4; }
 static int64_t gtr__ceil(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
@@ -3596,6 +3600,12 @@ static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t
 #if GTR__DEVICE_HALF
 GTR__MMA(tf32, "m16n8k8.row.col.f32.tf32.tf32")
 GTR__MMA(bf16, "m16n8k16.row.col.f32.bf16.bf16")
+// By the operands' type, float being TF32.
+template <typename T> static GTR__DEVICE void gtr__mma(float *d, const uint32_t *a, const uint32_t *b) {
+    if constexpr (std::is_same<T, float>::value) gtr__mma_tf32(d, a, b);
+    else if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b);
+    else gtr__mma_bf16(d, a, b);
+}
 #endif
 // >>ptx-cluster
 // A barrier of all threads of a cluster, by its two halves and whole: what they wrote to shared memory in front of it
@@ -3933,42 +3943,25 @@ static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *saf
 #endif
 
 // >>fragments
-// Fragments of the 16x(32 bytes) of A from row m, and of the (32 bytes)x16 of B from column n, at step s
-// of a tile's depth.
+// Fragments of the 16x(32 bytes) of A, or of the (32 bytes)x16 of B, from row or column n, at step s of a tile's depth;
+// K: k lies along the tile's rows.
 #if GTR__DEVICE_HALF
-template <int KIND, int T, bool AK, int BYTES = 128>
-static GTR__DEVICE void gtr__fragment_a(uint32_t *f, const char *tile, int m, int s) {
+template <int KIND, int T, bool K, bool B, int BYTES = 128>
+static GTR__DEVICE void gtr__fragment(uint32_t *f, const char *tile, int n, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
-    constexpr int pitch = gtr__operand<ES, T, AK, BYTES>::pitch;
-    int lane = (int)threadIdx.x & 31;
-    if constexpr (AK) {
-        gtr__matrix4(f, tile + (m + (lane & 15)) * pitch * ES + s * 32 + (lane >> 4) * 16);
+    constexpr int pitch = gtr__operand<ES, T, K, BYTES>::pitch;
+    const int lane = (int)threadIdx.x & 31;
+    if constexpr (K) {
+        gtr__matrix4(f, tile + (B ? n + (lane >> 4) * 8 + (lane & 7) : n + (lane & 15)) * pitch * ES + s * 32
+            + (B ? lane >> 3 & 1 : lane >> 4) * 16);
     } else if constexpr (ES == 2) {
-        gtr__matrix4_t(f, tile + ((s * 16 + (lane >> 4) * 8 + (lane & 7)) * pitch + m + (lane >> 3 & 1) * 8) * ES);
-    } else {
-        const uint32_t *p = (const uint32_t *)tile + (s * 8 + (lane & 3)) * pitch + m + (lane >> 2);
-        f[0] = p[0];
-        f[1] = p[8];
-        f[2] = p[4 * pitch];
-        f[3] = p[4 * pitch + 8];
-    }
-    if constexpr (KIND == GTR__PRODUCT_TF32)
-        for (int i = 0; i < 4; i++) f[i] = gtr__to_tf32(f[i]);
-}
-template <int KIND, int T, bool BK, int BYTES = 128>
-static GTR__DEVICE void gtr__fragment_b(uint32_t *f, const char *tile, int n, int s) {
-    constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
-    constexpr int pitch = gtr__operand<ES, T, BK, BYTES>::pitch;
-    int lane = (int)threadIdx.x & 31;
-    if constexpr (BK) {
-        gtr__matrix4(f, tile + (n + (lane >> 4) * 8 + (lane & 7)) * pitch * ES + s * 32 + (lane >> 3 & 1) * 16);
-    } else if constexpr (ES == 2) {
-        gtr__matrix4_t(f, tile + ((s * 16 + (lane >> 3 & 1) * 8 + (lane & 7)) * pitch + n + (lane >> 4) * 8) * ES);
+        gtr__matrix4_t(f, tile + ((s * 16 + (B ? lane >> 3 & 1 : lane >> 4) * 8 + (lane & 7)) * pitch + n
+            + (B ? lane >> 4 : lane >> 3 & 1) * 8) * ES);
     } else {
         const uint32_t *p = (const uint32_t *)tile + (s * 8 + (lane & 3)) * pitch + n + (lane >> 2);
         f[0] = p[0];
-        f[1] = p[4 * pitch];
-        f[2] = p[8];
+        f[1] = p[B ? 4 * pitch : 8];
+        f[2] = p[B ? 8 : 4 * pitch];
         f[3] = p[4 * pitch + 8];
     }
     if constexpr (KIND == GTR__PRODUCT_TF32)
@@ -3991,11 +3984,11 @@ template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
         int warp = (int)threadIdx.x / 32, m = (warp >> 1) * (T / 2), n = (warp & 1) * (T / 2);
         GTR__UNROLL(s, 4) {
             uint32_t fa[MI][4], fb[NI][2];
-            GTR__UNROLL(i, MI) gtr__fragment_a<KIND, T, AK>(fa[i], a, m + i * 16, s);
+            GTR__UNROLL(i, MI) gtr__fragment<KIND, T, AK, false>(fa[i], a, m + i * 16, s);
 #pragma unroll
             for (int j = 0; j < NI; j += 2) {
                 uint32_t f[4];
-                gtr__fragment_b<KIND, T, BK>(f, b, n + j * 8, s);
+                gtr__fragment<KIND, T, BK, true>(f, b, n + j * 8, s);
                 fb[j][0] = f[0]; fb[j][1] = f[1]; fb[j + 1][0] = f[2]; fb[j + 1][1] = f[3];
             }
             if constexpr (KIND == GTR__PRODUCT_TF32) {
@@ -6690,12 +6683,12 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_mma {
     GTR__DEVICE void load_a(int step, const char *tile) {
         const int m = (int)threadIdx.x / 32 / across * 64;
         GTR__UNROLL(i, 4)
-            gtr__fragment_a<KIND, tile_t::M, tile_t::AK, GTR__WARPS_BYTES>(a[step][i], tile, m + 16 * i, step);
+            gtr__fragment<KIND, tile_t::M, tile_t::AK, false, GTR__WARPS_BYTES>(a[step][i], tile, m + 16 * i, step);
     }
     GTR__DEVICE void load_b(int step, const char *tile) {
         const int n = (int)threadIdx.x / 32 % across * 64;
         GTR__UNROLL(j, 4)
-            gtr__fragment_b<KIND, tile_t::N, tile_t::BK, GTR__WARPS_BYTES>(b[j], tile + tile_t::tile_a::bytes,
+            gtr__fragment<KIND, tile_t::N, tile_t::BK, true, GTR__WARPS_BYTES>(b[j], tile + tile_t::tile_a::bytes,
                 n + 16 * j, step);
     }
     template <int TYPE> GTR__DEVICE void multiply(int step) {
@@ -9078,12 +9071,6 @@ struct gtr__direct_end {
     GTR__DEVICE gtr__direct_end(const gtr__direct &d)
         : least(gtr__is(d.act, GTR__IN_LINE) ? 0.0f : -INFINITY), plain(d.alone && (d.act < 0 || least == 0.0f)) {}
 };
-// A warp's d += a b by one mma: m16n8k8 of TF32, or m16n8k16.
-template <typename T> static GTR__DEVICE void gtr__direct_mma(float *d, const uint32_t *a, const uint32_t *b) {
-    if constexpr (std::is_same<T, float>::value) gtr__mma_tf32(d, a, b);
-    else if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b);
-    else gtr__mma_bf16(d, a, b);
-}
 // The larger of a and b; NaN if one of them is.
 static GTR__DEVICE float gtr__larger(float a, float b) {
 #if __CUDA_ARCH__ >= 800
@@ -9277,7 +9264,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
                 GTR__UNROLL(w, words) {
                     const uint4 a = fragment[((s * MT + t) * 32 + lane) * words + w];
                     const uint32_t f[4] = { a.x, a.y, a.z, a.w };
-                    GTR__UNROLL(j, 4) gtr__direct_mma<T>(acc[t][j], f, b[j] + 2 * w);
+                    GTR__UNROLL(j, 4) gtr__mma<T>(acc[t][j], f, b[j] + 2 * w);
                 }
         } while (++s < d.groups);
     }
@@ -9287,10 +9274,6 @@ template <typename T, bool POOLED> struct gtr__direct_block {
         return { { acc[2 * i][2 * h], acc[2 * i][2 * h + 1], acc[2 * i + 1][2 * h], acc[2 * i + 1][2 * h + 1] } };
     }
 };
-// T's GTR_ dtype.
-template <typename T> static GTR__BOTH constexpr int gtr__direct_type() {
-    return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
-}
 // The bias of N channels from `channel` on; 0 without a bias, and for channels behind the last.
 template <int N> static GTR__DEVICE void gtr__direct_bias(const gtr__direct &d, int channel, float (&bias)[N]) {
     GTR__UNROLL(k, N)
@@ -9303,7 +9286,7 @@ static GTR__DEVICE void gtr__direct_store(const gtr__direct &d, int64_t at, int 
     if (d.four) {
 #pragma unroll
         for (int k = 0; k < N; k += 4) if (channel + k < d.outs)
-            gtr__put4(to, gtr__direct_type<T>(), k, make_float4(v[k], v[k + 1], v[k + 2], v[k + 3]));
+            gtr__put4(to, gtr__type_of<T>(), k, make_float4(v[k], v[k + 1], v[k + 2], v[k + 3]));
         return;
     }
     GTR__UNROLL(k, N) if (channel + k < d.outs) gtr__store(to + k, v[k]);
@@ -9435,7 +9418,7 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
         if (!end.plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
         where[k] = 0;
         GTR__UNROLL(e, 4) {       // compared as they are stored: the first of equal values wins, or NaN
-            const float f = gtr__rounded(gtr__direct_type<T>(), v.v[e]);
+            const float f = gtr__rounded(gtr__type_of<T>(), v.v[e]);
             if (e == 0 || (!(f <= best.v[k]) && best.v[k] == best.v[k])) { best.v[k] = f; where[k] = e; }
         }
         dz.v[k] = gtr__direct_float<T>(dy, k);
@@ -9491,7 +9474,7 @@ void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
             else { b[2 * j] = (lo & keep[v]) | one[v]; b[2 * j + 1] = (hi & keep[v]) | one[v]; }
         }
         GTR__UNROLL(t, 2)
-            GTR__UNROLL(w, WORDS) gtr__direct_mma<T>(dw[t][v], a[t] + 4 * w, b + 2 * w);
+            GTR__UNROLL(w, WORDS) gtr__mma<T>(dw[t][v], a[t] + 4 * w, b + 2 * w);
     }
 }
 // The block reduces its warps' dw of each chunk of taps, in the order of the warps, and stores its partial sums, of 32
@@ -9930,8 +9913,8 @@ gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
             uint32_t a[4], b[N / 2][4];
             GTR__UNROLL(v, N / 2) gtr__matrix4_t(b[v], at + tap[v]);
             gtr__matrix4_t(a, dy + (uint32_t)(p * pitch_dy));
-            GTR__UNROLL(v, N) gtr__direct_mma<T>(dw[v], a, b[v / 2] + v % 2 * 2);
-            if (sums) gtr__direct_mma<T>(sum, a, one);
+            GTR__UNROLL(v, N) gtr__mma<T>(dw[v], a, b[v / 2] + v % 2 * 2);
+            if (sums) gtr__mma<T>(sum, a, one);
         }
     }
     gtr__narrow_join(d, (float *)gtr__pool, dw, sum);
@@ -11117,9 +11100,7 @@ static __global__ void __launch_bounds__(128) gtr__k_reduce_columns_vec4(const g
     for (int half = rows / 2; half; half /= 2) {
         __syncthreads();
         if (row >= half) continue;
-        const float4 other = sum[threadIdx.x + half * side];
-        mine.x += other.x; mine.y += other.y; mine.z += other.z; mine.w += other.w;
-        sum[threadIdx.x] = mine;
+        sum[threadIdx.x] = mine = gtr__add4(mine, sum[threadIdx.x + half * side]);
     }
     if (o >= m.kept || row) return;
     const float all[4] = { mine.x, mine.y, mine.z, mine.w };
@@ -14310,7 +14291,7 @@ template <typename T> struct gtr__bn_ring {
         uint4 r;
         asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
             : "r"(from) : "memory");
-        constexpr int type = W == 4 ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
+        constexpr int type = gtr__type_of<T>();
         gtr__cook(r, type, v);
         if constexpr (W == 8) gtr__cook(make_uint4(r.z, r.w, 0, 0), type, v + 4);
     }
@@ -20285,10 +20266,6 @@ static GTR__DEVICE void gtr__thin_rs(float *d, const uint32_t *r, uint64_t b) {
 static GTR__DEVICE void gtr__thin_begin() {}
 static GTR__DEVICE void gtr__thin_commit() {}
 template <int LEFT> static GTR__DEVICE void gtr__thin_until() {}
-template <typename T>
-static GTR__DEVICE void gtr__thin_mma(float *d, const uint32_t *a, const uint32_t *b) {
-    if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b); else gtr__mma_bf16(d, a, b);
-}
 // Of a panel: row r, piece c.
 static GTR__DEVICE uint32_t gtr__thin_piece(uint32_t panel, int r, int c) {
     return panel + r * 128 + ((c ^ (r & 7)) << 4);
@@ -20322,8 +20299,8 @@ static GTR__DEVICE void gtr__thin_forward_r(float *d, const uint32_t *a, uint32_
             uint32_t b[4];
             gtr__matrix4(b, gtr__thin_piece(w, TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7),
                 (first + s) * 2 + (lane >> 3 & 1)));
-            gtr__thin_mma<T>(d + 4 * j, a + 4 * s, b);
-            if (TILES > 1) gtr__thin_mma<T>(d + 4 * j + 4, a + 4 * s, b + 2);
+            gtr__mma<T>(d + 4 * j, a + 4 * s, b);
+            if (TILES > 1) gtr__mma<T>(d + 4 * j + 4, a + 4 * s, b + 2);
         }
 #endif
 }
@@ -20346,8 +20323,8 @@ static GTR__DEVICE void gtr__thin_forward_s(float *d, uint32_t a, uint32_t far_a
             uint32_t b[4];
             gtr__matrix4(b, gtr__thin_piece(w + (s / 4) * far_w,
                 TILES == 1 ? lane & 7 : j * 8 + (lane >> 4) * 8 + (lane & 7), (first + (s & 3)) * 2 + (lane >> 3 & 1)));
-            gtr__thin_mma<T>(d + 4 * j, f, b);
-            if (TILES > 1) gtr__thin_mma<T>(d + 4 * j + 4, f, b + 2);
+            gtr__mma<T>(d + 4 * j, f, b);
+            if (TILES > 1) gtr__mma<T>(d + 4 * j + 4, f, b + 2);
         }
     }
 #endif
@@ -20379,8 +20356,8 @@ static GTR__DEVICE void gtr__thin_back(float *d, const uint32_t *r, uint32_t a,
         for (int j = 0; j < 8; j += 2) {
             uint32_t b[4];
             gtr__matrix4_t(b, gtr__thin_piece(w, s * 16 + (lane & 15), j + (lane >> 4)));
-            gtr__thin_mma<T>(d + 4 * j, f, b);
-            gtr__thin_mma<T>(d + 4 * j + 4, f, b + 2);
+            gtr__mma<T>(d + 4 * j, f, b);
+            gtr__mma<T>(d + 4 * j + 4, f, b + 2);
         }
     }
 #endif
@@ -20403,8 +20380,8 @@ static GTR__DEVICE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint3
         for (int j = 0; j < TILES; j += 2) {
             gtr__matrix4_t(b, j == 8 ? gtr__thin_piece(x + apart, lane & 15, 0)
                 : gtr__thin_piece(x, s * 16 + (lane & 15), j + (lane >> 4)));
-            gtr__thin_mma<T>(d + 4 * j, f, b);
-            if (j + 1 < TILES) gtr__thin_mma<T>(d + 4 * j + 4, f, b + 2);
+            gtr__mma<T>(d + 4 * j, f, b);
+            if (j + 1 < TILES) gtr__mma<T>(d + 4 * j + 4, f, b + 2);
         }
     }
 #endif
@@ -20421,7 +20398,7 @@ template <typename T> static GTR__DEVICE void gtr__thin_outer_last(float *d, uin
         uint32_t f[4], b[4];
         gtr__matrix4_t(f, gtr__thin_piece(x, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
         gtr__matrix4_t(b, dz + (s * 16 + (lane & 15)) * 16);
-        gtr__thin_mma<T>(d, f, b);
+        gtr__mma<T>(d, f, b);
     }
 #endif
 }
@@ -20568,7 +20545,7 @@ static GTR__DEVICE void gtr__thin_bias(float *d, uint32_t bias, const uint32_t *
             const uint32_t c[2] = { b[i], 0 };
             float *to = d + (j + i) * 4;
             to[0] = to[1] = to[2] = to[3] = 0.0f;
-            gtr__thin_mma<T>(to, a, c);
+            gtr__mma<T>(to, a, c);
         }
     }
 #endif
