@@ -2030,6 +2030,15 @@ static gtr_result gtr__start(gtr__run *run, const gtr__call *c, const gtr__varia
 #define GTR__LAUNCH(run, c, kernel, ...) gtr__start(run, c, GTR__KERNEL(kernel), __VA_ARGS__)
 // The head of a launcher: a function that enqueues the kernels of a call.
 #define GTR__LAUNCHER(name) static gtr_result name(gtr__run *run, const gtr__call *c)
+// f of a condition as a constant, by which a launcher chooses an instance of a template.
+template <typename F> static auto gtr__by(bool is, F f) { return is ? f(std::true_type()) : f(std::false_type()); }
+// A kernel of four elements at a time, or of one.
+#define GTR__FOUR_OR_ONE(four, kernel) ((four) ? GTR__VARIANT(kernel, 4) : GTR__VARIANT(kernel, 1))
+// Of a call that measures: it wants so many bytes of workspace at least.
+static gtr_result gtr__measured_least(const gtr__call *c, size_t bytes) {
+    if (bytes > *c->measure) *c->measure = bytes;
+    return GTR_OK;
+}
 
 // The launch of a kernel whose blocks wait for each other, all of them and those of a cluster; m: its only parameter.
 struct gtr__together {
@@ -5391,20 +5400,14 @@ static gtr_result gtr__wgmma_layout(gtr__run *run, const gtr__call *c, const gtr
     return gtr__wgmma_tiles<HALF, false, false>(run, c, p, choice, ran);
 }
 
-template <int KIND, int T>
-static gtr_result gtr__product_layout(gtr__run *run, const gtr__call *c, const gtr__product *p,
-                                      const gtr__choice *choice) {
-    if (p->a_k && p->b_k) return gtr__product_start<KIND, T, true, true>(run, c, p, choice);
-    if (p->a_k) return gtr__product_start<KIND, T, true, false>(run, c, p, choice);
-    if (p->b_k) return gtr__product_start<KIND, T, false, true>(run, c, p, choice);
-    return gtr__product_start<KIND, T, false, false>(run, c, p, choice);
-}
-
 template <int KIND>
 static gtr_result gtr__product_tile(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                     const gtr__choice *choice) {
-    return choice->tile == 32 ? gtr__product_layout<KIND, 32>(run, c, p, choice)
-                              : gtr__product_layout<KIND, 64>(run, c, p, choice);
+    return gtr__by(choice->tile == 32, [&](auto small) { return gtr__by(p->a_k, [&](auto a_k) {
+        return gtr__by(p->b_k, [&](auto b_k) {
+            return gtr__product_start<KIND, small ? 32 : 64, a_k, b_k>(run, c, p, choice);
+        });
+    }); });
 }
 
 static gtr_result gtr__product_whole(gtr__run *run, const gtr__call *c, const gtr__product *p,
@@ -5457,7 +5460,7 @@ static gtr_result gtr__column_sums(gtr__run *run, const gtr__call *c, const void
         narrow((unsigned)gtr__ceil(m, 32), (unsigned)ranges);
     const bool four = gtr__sum_columns(m) == 128 && gtr__fours(x, type_x);
     gtr_result r = gtr__start(run, c,
-        four ? GTR__VARIANT(gtr__column_sums_kernel, 4) : GTR__VARIANT(gtr__column_sums_kernel, 1),
+        GTR__FOUR_OR_ONE(four, gtr__column_sums_kernel),
         four ? blocks : narrow, 1024, 0, x, type_x, rows, m, partial, out, type_out, add, w);
     if (r != GTR_OK || ranges == 1) return r;
     gtr__product p = gtr__product_sums(m, out, type_out, add);
@@ -5488,7 +5491,7 @@ static gtr_result gtr__product_own(gtr__run *run, const gtr__call *c, const gtr_
         { given->a, given->type_a, given->sums, given->type_sums, given->add_sums, given->guard });
     if (choice->outer) {
         const bool four = gtr__product_fours(given);
-        return gtr__start(run, c, four ? GTR__VARIANT(gtr__outer_kernel, 4) : GTR__VARIANT(gtr__outer_kernel, 1),
+        return gtr__start(run, c, GTR__FOUR_OR_ONE(four, gtr__outer_kernel),
             gtr__blocks(run, given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given,
             given->a_k ? given->lda : 1, given->b_k ? given->ldb : 1);
     }
@@ -5848,7 +5851,7 @@ static gtr_result gtr__product_library(gtr__run *run, const gtr__call *c, const 
             && items * per / wide <= (int64_t)INT32_MAX * 1024 && gtr__aligned(p.c, 16) && gtr__aligned(p.saved, 16))
             GTR__TRY(gtr__finish_act(run, c, p, items * per / wide, &alone));
         if (!alone) GTR__TRY(gtr__start(run, c,
-            per == 4 ? GTR__VARIANT(gtr__finish_kernel, 4) : GTR__VARIANT(gtr__finish_kernel, 1),
+            GTR__FOUR_OR_ONE(per == 4, gtr__finish_kernel),
             gtr__blocks(run, items, 256), 256, 0, p, items));
     }
     if (!given->sums || !given->add_sums) return GTR_OK;
@@ -6002,10 +6005,7 @@ static gtr_result gtr__product_run(gtr__run *run, const gtr__call *c, const gtr_
     size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
     const size_t before = choice.parts_bytes + choice.sums_bytes, all = before + (choice.even ? choice.copy_bytes : 0);
     if ((choice.ranges > 1 || choice.even) && bytes < all) bytes = all;
-    if (c->measure) {
-        if (bytes > *c->measure) *c->measure = bytes;
-        return GTR_OK;
-    }
+    if (c->measure) return gtr__measured_least(c, bytes);
     if (bytes && (!c->ws || c->ws_bytes < bytes)) {
         choice.library = 0;
         choice.ranges = 1;
@@ -6152,8 +6152,7 @@ GTR__LAUNCHER(gtr__cuda_linear_bwd) {
     if (c->measure) {           // a frozen weight under a bias that is trained
         int ranges = gtr__sum_ranges(s.m, s.n, c->caps ? c->caps->sm_count : 1);
         size_t bytes = ranges > 1 ? (size_t)ranges * (size_t)s.n * 4 : 0;
-        if (bytes > *c->measure) *c->measure = bytes;
-        return GTR_OK;
+        return gtr__measured_least(c, bytes);
     }
     gtr__weights none = {};
     none.guard = gtr__watches(run, c, db->data, NULL);
@@ -7495,20 +7494,16 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
     return gtr__start_clusters(run, c, kernel, grid, 288,
         1032 + (size_t)cut.stages * (tile_t::stage + 16), 1, *p, cut, maps);
 }
-template <bool HALF, int FORM>
-static gtr_result gtr__im2col_tiles(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
-                                    const gtr__choice *choice, bool *ran) {
-    constexpr int M = FORM == GTR__CONV_WEIGHT && !HALF ? 128 : 256;
-    return choice->wgmma_n == 128 ? gtr__im2col_start<HALF, M, 128, FORM>(run, c, p, cut, choice, ran)
-        : choice->wgmma_m == M ? gtr__im2col_start<HALF, M, 64, FORM>(run, c, p, cut, choice, ran)
-                               : gtr__im2col_start<HALF, 128, 64, FORM>(run, c, p, cut, choice, ran);
-}
 template <int FORM>
 static gtr_result gtr__im2col_run(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                   const gtr__choice *choice, bool *ran) {
-    if constexpr (FORM == GTR__CONV_PLANES) return gtr__im2col_tiles<false, FORM>(run, c, p, cut, choice, ran);
-    else return choice->kind == GTR__PRODUCT_HALF ? gtr__im2col_tiles<true, FORM>(run, c, p, cut, choice, ran)
-                                             : gtr__im2col_tiles<false, FORM>(run, c, p, cut, choice, ran);
+    return gtr__by(choice->kind == GTR__PRODUCT_HALF, [&](auto half) {
+        constexpr bool HALF = half && FORM != GTR__CONV_PLANES;
+        constexpr int M = FORM == GTR__CONV_WEIGHT && !HALF ? 128 : 256;
+        return choice->wgmma_n == 128 ? gtr__im2col_start<HALF, M, 128, FORM>(run, c, p, cut, choice, ran)
+            : choice->wgmma_m == M ? gtr__im2col_start<HALF, M, 64, FORM>(run, c, p, cut, choice, ran)
+                                   : gtr__im2col_start<HALF, 128, 64, FORM>(run, c, p, cut, choice, ran);
+    });
 }
 // >>conv-lines
 // A convolution of stride 1 on Hopper's wgmma, by lines of pixels. A stage is a tile of the image with its halo: the
@@ -8233,28 +8228,19 @@ static gtr_result gtr__lines_weight_start(gtr__run *run, const gtr__call *c, con
     return gtr__start_clusters(run, c, GTR__VARIANT(gtr__lines_weight_kernel, N, HALF), grid,
         GTR__LINES_WEIGHT_T(HALF), shared, 1, *p, cut, maps);
 }
-template <int N>
-static gtr_result gtr__lines_weight_types(gtr__run *run, const gtr__call *c, const gtr__product *p,
-                                          const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
-    return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_weight_start<N, true>(run, c, p, cut, choice, ran)
-                                             : gtr__lines_weight_start<N, false>(run, c, p, cut, choice, ran);
-}
-template <bool HALF, int FORM>
-static gtr_result gtr__lines_tiles(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
-                                   const gtr__choice *choice, bool *ran) {
-    return choice->lines_n == 128 ? gtr__lines_start<128, HALF, FORM>(run, c, p, cut, choice, ran)
-        : choice->lines_n == 224 ? gtr__lines_start<224, HALF, FORM>(run, c, p, cut, choice, ran)
-                              : gtr__lines_start<256, HALF, FORM>(run, c, p, cut, choice, ran);
-}
 template <int FORM>
 static gtr_result gtr__lines_run(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                  const gtr__choice *choice, bool *ran) {
-    if constexpr (FORM == GTR__CONV_WEIGHT)
-        return choice->lines_n == 64 ? gtr__lines_weight_start<64, true>(run, c, p, cut, choice, ran)
-            : choice->lines_n == 96 ? gtr__lines_weight_types<96>(run, c, p, cut, choice, ran)
-                                    : gtr__lines_weight_types<192>(run, c, p, cut, choice, ran);
-    else return choice->kind == GTR__PRODUCT_HALF ? gtr__lines_tiles<true, FORM>(run, c, p, cut, choice, ran)
-                                                  : gtr__lines_tiles<false, FORM>(run, c, p, cut, choice, ran);
+    const int n = choice->lines_n;
+    return gtr__by(choice->kind == GTR__PRODUCT_HALF, [&](auto half) {
+        if constexpr (FORM == GTR__CONV_WEIGHT)
+            return n == 64 ? gtr__lines_weight_start<64, true>(run, c, p, cut, choice, ran)
+                : n == 96 ? gtr__lines_weight_start<96, half>(run, c, p, cut, choice, ran)
+                          : gtr__lines_weight_start<192, half>(run, c, p, cut, choice, ran);
+        else return n == 128 ? gtr__lines_start<128, half, FORM>(run, c, p, cut, choice, ran)
+            : n == 224 ? gtr__lines_start<224, half, FORM>(run, c, p, cut, choice, ran)
+                       : gtr__lines_start<256, half, FORM>(run, c, p, cut, choice, ran);
+    });
 }
 // >>conv-hopper-choice
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
@@ -8447,10 +8433,11 @@ static void gtr__conv_parts(gtr__choice *c, const gtr__product *p) {
     c->parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c->ranges * 4);
     if (p->sums) c->sums_bytes = gtr__pad256((size_t)c->ranges * (size_t)p->m * 4);
 }
-template <int FORM> static gtr_result gtr__conv_hopper_run(gtr__run *run, const gtr__call *c, const gtr__product *p,
-        const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
-    return choice->tile_lines ? gtr__lines_run<FORM>(run, c, p, cut, choice, ran)
-                              : gtr__im2col_run<FORM>(run, c, p, cut, choice, ran);
+// f of a form that is not PLANES, as a constant.
+template <typename F> static gtr_result gtr__by_form(int form, F f) {
+    return form == GTR__CONV_WEIGHT ? f(std::integral_constant<int, GTR__CONV_WEIGHT>())
+        : form == GTR__CONV_IMAGE ? f(std::integral_constant<int, GTR__CONV_IMAGE>())
+                                  : f(std::integral_constant<int, GTR__CONV_PLACES>());
 }
 [[maybe_unused]] static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y,
                                                     int64_t rows, int64_t columns);
@@ -8463,9 +8450,10 @@ static gtr_result gtr__conv_hopper(gtr__run *run, const gtr__call *c, int form, 
         q.b = turned;
     }
     return gtr__product_in_ranges(run, c, &q, choice, [&](const gtr__product *r) {
-        return form == GTR__CONV_WEIGHT ? gtr__conv_hopper_run<GTR__CONV_WEIGHT>(run, c, r, cut, choice, ran)
-            : form == GTR__CONV_IMAGE ? gtr__conv_hopper_run<GTR__CONV_IMAGE>(run, c, r, cut, choice, ran)
-                                      : gtr__conv_hopper_run<GTR__CONV_PLACES>(run, c, r, cut, choice, ran);
+        return gtr__by_form(form, [&](auto of) {
+            return choice->tile_lines ? gtr__lines_run<of>(run, c, r, cut, choice, ran)
+                                      : gtr__im2col_run<of>(run, c, r, cut, choice, ran);
+        });
     }, ran);
 }
 static gtr_result gtr__planes_run(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__product &given,
@@ -8509,10 +8497,7 @@ static gtr_result gtr__conv_product(gtr__run *run, const gtr__call *c, const gtr
     gtr__conv_parts(&fast, &p);
     auto parts = [](const gtr__choice &of) { return of.ranges > 1 ? of.parts_bytes + of.sums_bytes : 0; };
     const size_t fast_bytes = hopper ? parts(fast) + fast.copy_bytes : 0, want = hopper ? fast_bytes : parts(choice);
-    if (c->measure) {
-        if (want > *c->measure) *c->measure = want;
-        return GTR_OK;
-    }
+    if (c->measure) return gtr__measured_least(c, want);
     gtr__conv_cut cut;
     GTR__TRY(gtr__conv_cut_of(run, g, image, &cut));
     if (p.guard) gtr__watches(run, c, p.c, p.sums);
@@ -8524,9 +8509,7 @@ static gtr_result gtr__conv_product(gtr__run *run, const gtr__call *c, const gtr
     // where the workspace is another kernel's, in so many ranges as it has room for
     for (; parts(choice) > (c->ws ? c->ws_bytes : 0); gtr__conv_parts(&choice, &p)) choice.ranges--;
     return gtr__product_in_ranges(run, c, &p, &choice, [&](const gtr__product *q) {
-        return form == GTR__CONV_WEIGHT ? gtr__conv_kind<GTR__CONV_WEIGHT>(run, c, q, cut, &choice)
-            : image ? gtr__conv_kind<GTR__CONV_IMAGE>(run, c, q, cut, &choice)
-                    : gtr__conv_kind<GTR__CONV_PLACES>(run, c, q, cut, &choice);
+        return gtr__by_form(form, [&](auto of) { return gtr__conv_kind<of>(run, c, q, cut, &choice); });
     });
 }
 
@@ -8987,11 +8970,11 @@ static gtr_result gtr__depthwise_run(gtr__run *run, const gtr__call *c, const gt
     d.log = gtr__depthwise_log(g->o, four ? 4 : 1);
     const int64_t wide = (four ? 4 : 1) << d.log, slabs = gtr__ceil(g->o, wide);
     if (weight) return gtr__start(run, c,
-        four ? GTR__VARIANT(gtr__depthwise_dweight_kernel, 4) : GTR__VARIANT(gtr__depthwise_dweight_kernel, 1),
+        GTR__FOUR_OR_ONE(four, gtr__depthwise_dweight_kernel),
         dim3((unsigned)weight->ranges, (unsigned)slabs, (unsigned)gtr__ceil(taps, GTR__DEPTHWISE_TAPS)), 256, 0, d,
         cut);
     const unsigned blocks = (unsigned)gtr__ceil(gtr__blocks(run, rows, 256 >> d.log), slabs * classes);
-    return gtr__start(run, c, four ? GTR__VARIANT(gtr__depthwise_kernel, 4) : GTR__VARIANT(gtr__depthwise_kernel, 1),
+    return gtr__start(run, c, GTR__FOUR_OR_ONE(four, gtr__depthwise_kernel),
         dim3(blocks, (unsigned)slabs, (unsigned)classes), 256, (size_t)(taps * wide) * 4, d, cut);
 }
 static gtr_result gtr__depthwise_dweight(gtr__run *run, const gtr__call *c, const gtr__window *g,
@@ -9653,10 +9636,9 @@ static gtr_result gtr__direct_run(gtr__run *run, const gtr__call *c, gtr__direct
     gtr__caps own;
     const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &own), false);
     const dim3 grid((unsigned)(d->tiles < most ? d->tiles : most), (unsigned)gtr__ceil(d->outs, many ? 64 : 32));
-#define GTR__DIRECT_START(T) gtr__start_clusters(run, c, many \
-    ? pooled ? GTR__VARIANT(gtr__direct_kernel, T, 4, true) : GTR__VARIANT(gtr__direct_kernel, T, 4, false) \
-    : pooled ? GTR__VARIANT(gtr__direct_kernel, T, 2, true) : GTR__VARIANT(gtr__direct_kernel, T, 2, false), \
-    grid, GTR__DIRECT_T, shared, 1, *d)
+#define GTR__DIRECT_START(T) gtr__by(pooled, [&](auto pool) { return gtr__start_clusters(run, c, \
+    many ? GTR__VARIANT(gtr__direct_kernel, T, 4, pool.value) : GTR__VARIANT(gtr__direct_kernel, T, 2, pool.value), \
+    grid, GTR__DIRECT_T, shared, 1, *d); })
     return GTR__DIRECT_BY(type, GTR__DIRECT_START);
 #undef GTR__DIRECT_START
 }
@@ -9670,10 +9652,7 @@ static gtr_result gtr__direct_dweight(gtr__run *run, const gtr__call *c, gtr__di
     const int ranges = (int)(d->tiles < most ? d->tiles : most);
     const size_t parts = gtr__pad256((size_t)ranges * (size_t)d->outs * (size_t)d->taps * 4),
         bytes = parts + (size_t)ranges * (size_t)d->outs * 4, tile = gtr__direct_tile_bytes(d, type);
-    if (c->measure) {
-        if (bytes > *c->measure) *c->measure = bytes;
-        return GTR_OK;
-    }
+    if (c->measure) return gtr__measured_least(c, bytes);
     if (!c->ws || c->ws_bytes < bytes)
         return gtr__fail(gtr__on(run), GTR_ERR_STATE, "no workspace for a gradient's parts");
     const bool few = d->taps < 16;
@@ -9687,12 +9666,9 @@ static gtr_result gtr__direct_dweight(gtr__run *run, const gtr__call *c, gtr__di
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
     if (p.guard) gtr__watches(run, c, p.c, p.sums);
     const dim3 grid((unsigned)ranges, (unsigned)gtr__ceil(d->outs, 32));
-#define GTR__DIRECT_START(T) gtr__start_clusters(run, c, few \
-    ? pooled ? GTR__VARIANT(gtr__direct_weight_kernel, T, 2, true) \
-             : GTR__VARIANT(gtr__direct_weight_kernel, T, 2, false) \
-    : pooled ? GTR__VARIANT(gtr__direct_weight_kernel, T, 4, true) \
-             : GTR__VARIANT(gtr__direct_weight_kernel, T, 4, false), \
-    grid, GTR__DIRECT_T, shared, 1, *d)
+#define GTR__DIRECT_START(T) gtr__by(pooled, [&](auto pool) { return gtr__start_clusters(run, c, few \
+    ? GTR__VARIANT(gtr__direct_weight_kernel, T, 2, pool.value) \
+    : GTR__VARIANT(gtr__direct_weight_kernel, T, 4, pool.value), grid, GTR__DIRECT_T, shared, 1, *d); })
     GTR__TRY(GTR__DIRECT_BY(type, GTR__DIRECT_START));
 #undef GTR__DIRECT_START
     return gtr__ranges_sum(run, c, p, d->parts, d->sums, ranges);
@@ -10036,10 +10012,7 @@ static gtr_result gtr__narrow_dweight(gtr__run *run, const gtr__call *c, const g
     const size_t parts = gtr__narrow_parts(d, ranges), bytes = parts + (size_t)ranges * (size_t)d.outs * 4,
         join = (size_t)(d.across * d.down) * GTR__NARROW_OUTPUTS * GTR__NARROW_RED * 4,
         ring = (size_t)d.stages * (size_t)gtr__narrow_stage_bytes(d);
-    if (c->measure) {
-        if (bytes > *c->measure) *c->measure = bytes;
-        return GTR_OK;
-    }
+    if (c->measure) return gtr__measured_least(c, bytes);
     if (!c->ws || c->ws_bytes < bytes || (uintptr_t)p.b % 16 || (uintptr_t)p.a % (size_t)d.unit_dy) return GTR_OK;
     *ran = true;
     d.image = (const char *)p.b; d.dy = (const char *)p.a;
@@ -10082,7 +10055,7 @@ static gtr_result gtr__conv_plainly(gtr__run *run, const gtr__call *c, const gtr
     p.bias = NULL;
     const int per = gtr__product_fours(&p) ? 4 : 1;
     const int64_t items = p.m * p.n / per;
-    return gtr__start(run, c, per == 4 ? GTR__VARIANT(gtr__finish_kernel, 4) : GTR__VARIANT(gtr__finish_kernel, 1),
+    return gtr__start(run, c, GTR__FOUR_OR_ONE(per == 4, gtr__finish_kernel),
         gtr__blocks(run, items, 256), 256, 0, p, items);
 }
 
@@ -10270,10 +10243,7 @@ static gtr_result gtr__conv_dweight(gtr__run *run, const gtr__call *c, const gtr
     gtr__depthwise_grid grid = {};
     if (gtr__depthwise_takes(g)) grid = gtr__depthwise_grid_of(g, p.type_b, gtr__caps_of(run, c, &own));
     const size_t bytes = (size_t)grid.ranges * (size_t)dw->count * 4;
-    if (grid.ranges && c->measure) {
-        if (bytes > *c->measure) *c->measure = bytes;
-        return GTR_OK;
-    }
+    if (grid.ranges && c->measure) return gtr__measured_least(c, bytes);
     if (grid.ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(run, c, g, p, grid);
     bool ran = false;
     const bool general = c->caps && c->caps->general;
@@ -10314,8 +10284,7 @@ GTR__LAUNCHER(gtr__cuda_conv_bwd) {
     if (c->measure) {
         const int ranges = gtr__sum_ranges(rows, db->count, c->caps ? c->caps->sm_count : 1);
         const size_t bytes = ranges > 1 ? (size_t)ranges * (size_t)db->count * 4 : 0;
-        if (bytes > *c->measure) *c->measure = bytes;
-        return GTR_OK;
+        return gtr__measured_least(c, bytes);
     }
     gtr__weights none = {};
     none.guard = gtr__watches(run, c, db->data, NULL);
@@ -12522,7 +12491,7 @@ static gtr_result gtr__draw_run(gtr__run *run, const gtr__call *c, const gtr__ar
     m.channels = x ? a->channels : 0; m.pixels = a->pixels;
     const bool fours = m.channels % 4 == 0 && m.pixels % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.y);
     const gtr__variant_of<gtr__drop> kernel = m.channels
-        ? fours ? GTR__VARIANT(gtr__k_drop_images, 4) : GTR__VARIANT(gtr__k_drop_images, 1)
+        ? GTR__FOUR_OR_ONE(fours, gtr__k_drop_images)
         : x ? m.run ? GTR__VARIANT(gtr__k_draw, true, false) : GTR__VARIANT(gtr__k_draw, false, false)
         : m.run ? GTR__VARIANT(gtr__k_draw, true, true) : GTR__VARIANT(gtr__k_draw, false, true);
     const dim3 grid(gtr__grid(c, m.channels ? y->count / (fours ? 16 : 1) : m.rows * gtr__ceil(m.line, 4)));
@@ -13850,15 +13819,15 @@ GTR__LAUNCHER(gtr__cuda_max_pool_bwd) {
     const int64_t items = m.items, tiles = apart ? 0 : gtr__slide_tiles(&m, c->in[0].shape.dim[0]);
     m.items = tiles;
     if (tiles) return gtr__start(run, c,
-        width == 4 ? GTR__VARIANT(gtr__k_max_pool_bwd_tile, 4) : GTR__VARIANT(gtr__k_max_pool_bwd_tile, 1),
+        GTR__FOUR_OR_ONE(width == 4, gtr__k_max_pool_bwd_tile),
         gtr__grid(c, tiles * GTR__T), GTR__T, 0, m);
     m.items = items;
     if (!apart) return gtr__start(run, c,
-        width == 4 ? GTR__VARIANT(gtr__k_max_pool_bwd, 4) : GTR__VARIANT(gtr__k_max_pool_bwd, 1),
+        GTR__FOUR_OR_ONE(width == 4, gtr__k_max_pool_bwd),
         gtr__grid(c, m.items), GTR__T, 0, m);
     m.items = c->in[2].count / width;
     return gtr__start(run, c,
-        width == 4 ? GTR__VARIANT(gtr__k_max_pool_bwd_apart, 4) : GTR__VARIANT(gtr__k_max_pool_bwd_apart, 1),
+        GTR__FOUR_OR_ONE(width == 4, gtr__k_max_pool_bwd_apart),
         gtr__grid(c, m.items), GTR__T, 0, m);
 }
 
@@ -15995,7 +15964,7 @@ static gtr_result gtr__pair_run(gtr__run *run, const gtr__call *c, bool square) 
     m.dx = gtr__out(c, 1); m.dy = gtr__opd_of(NULL);
     m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
     const bool wide = m.count % 4 == 0 && gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx);
-    gtr_result r = gtr__start_cut(run, c, wide ? GTR__VARIANT(gtr__k_pair, 4) : GTR__VARIANT(gtr__k_pair, 1), k, m,
+    gtr_result r = gtr__start_cut(run, c, GTR__FOUR_OR_ONE(wide, gtr__k_pair), k, m,
         one ? (float *)NULL : (float *)c->ws, ticket ? &c->ctl->ticket[ticket] : (uint32_t *)NULL,
         gtr__out(c, 0));
     if (r || one || ticket) return r;
@@ -24758,8 +24727,7 @@ static gtr_result gtr__wide_node(gtr__run *run, const gtr__call *c, const gtr__n
     if (!c->measure) return kernel(run, &q);
     q.measure = &bytes;
     GTR__TRY(kernel(run, &q));
-    if (bytes > *c->measure) *c->measure = bytes;
-    return GTR_OK;
+    return gtr__measured_least(c, bytes);
 }
 // first: tile
 typedef struct gtr__wide_weight {
