@@ -12159,9 +12159,8 @@ static GTR__DEVICE void gtr__soft_add(const gtr__rows &m, float y, float dy, flo
     sum->y += m.logs ? 0.0f : y;
 }
 static GTR__DEVICE float gtr__soft_dot(float2 sum) { return sum.y > 0.0f ? sum.x / sum.y : sum.x; }
-GTR__OP_KERNEL gtr__k_softmax(const gtr__rows m) {
-    __shared__ float scratch[32];
-    gtr__enter();
+// A lane's elements of a team's rows, forward: give(i, v) for each, v what is stored of element i.
+template <typename F> static GTR__DEVICE void gtr__soft_rows(const gtr__rows &m, float *scratch, F give) {
     int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
         int64_t row = base + threadIdx.x / m.team, at = row * m.n;
@@ -12172,11 +12171,15 @@ GTR__OP_KERNEL gtr__k_softmax(const gtr__rows m) {
             GTR__UNROLL(u, 4)
                 first[u] = gtr__rounded(m.x.t, gtr__unary_fwd<GTR__OP_SCALE>(first[u], m.a, m.b));
         gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
-        GTR__UNROLL(u, 4)
-            if (u < k) gtr__give1(m.y, at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
+        GTR__UNROLL(u, 4) if (u < k) give(at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
         if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            gtr__give1(m.y, at + i, gtr__soft(m, gtr__get(m.x.p, m.x.t, at + i), max, sum));
+            give(at + i, gtr__soft(m, gtr__get(m.x.p, m.x.t, at + i), max, sum));
     }
+}
+GTR__OP_KERNEL gtr__k_softmax(const gtr__rows m) {
+    __shared__ float scratch[32];
+    gtr__enter();
+    gtr__soft_rows(m, scratch, [&](int64_t i, float v) { gtr__give1(m.y, i, v); });
 }
 GTR__OP_KERNEL gtr__k_softmax_bwd(const gtr__rows m) {
     __shared__ float scratch[32];
@@ -12211,6 +12214,12 @@ static GTR__DEVICE void gtr__line_stats(const gtr__rows &m, int64_t at, float *m
     }
     if (fabsf(*max) == INFINITY) *rest = NAN;
 }
+template <typename F> static GTR__DEVICE void gtr__soft_line(const gtr__rows &m, int64_t at, F give) {
+    float max, sum;
+    gtr__line_stats(m, at, &max, &sum);
+    for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
+        give(i, gtr__soft(m, gtr__get(m.x.p, m.x.t, i), max, sum));
+}
 GTR__OP_KERNEL gtr__k_softmax_lines(const gtr__rows m) {
     gtr__enter();
     GTR__STRIDE(line, m.rows * m.inner) {
@@ -12222,24 +12231,24 @@ GTR__OP_KERNEL gtr__k_softmax_lines(const gtr__rows m) {
             const float dot = gtr__soft_dot(sum);
             for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
                 gtr__give1(m.dx, i, gtr__soft_bwd(m, gtr__get(m.y.p, m.y.t, i), gtr__get(m.dy.p, m.dy.t, i), dot));
-        } else {
-            float max, sum;
-            gtr__line_stats(m, at, &max, &sum);
-            for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
-                gtr__give1(m.y, i, gtr__soft(m, gtr__get(m.x.p, m.x.t, i), max, sum));
-        }
+        } else gtr__soft_line(m, at, [&](int64_t i, float v) { gtr__give1(m.y, i, v); });
     }
 }
 #endif
 GTR__GLOBAL void gtr__k_softmax(gtr__rows);
 GTR__GLOBAL void gtr__k_softmax_bwd(gtr__rows);
 GTR__GLOBAL void gtr__k_softmax_lines(gtr__rows);
+// False: there is no element.
+static bool gtr__soft_cut(const gtr__call *c, gtr__rows *m) {
+    gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m->rows, &m->n, &m->inner);
+    if (m->rows * m->n * m->inner == 0) return false;
+    m->team = gtr__team(m->n, m->rows, gtr__sms(c));
+    return true;
+}
 // It may carry SCALE, in front, or behind its gradient: a launch of its own, in place, where rows are long.
 static gtr_result gtr__softmax_run(gtr__run *run, const gtr__call *c, gtr__rows *m) {
     const gtr__arg *y = &c->out[0];
-    gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m->rows, &m->n, &m->inner);
-    if (m->rows * m->n * m->inner == 0) return GTR_OK;
-    m->team = gtr__team(m->n, m->rows, gtr__sms(c));
+    if (!gtr__soft_cut(c, m)) return GTR_OK;
     const gtr__carried with = gtr__carried_of(c->steps);
     m->a = (float)with.a; m->b = (float)with.b; m->logs = c->attr->softmax.logs != 0;
     const bool scaled = with.act >= 0, back = m->dx.p != NULL;
@@ -12300,19 +12309,7 @@ static GTR__DEVICE void gtr__masked_back(const gtr__masked &q, int64_t i, int te
 GTR__OP_KERNEL gtr__k_softmax_mask(const gtr__masked q) {
     __shared__ float scratch[32];
     gtr__enter();
-    const gtr__rows &m = q.s;
-    const int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
-    for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
-        const int64_t row = base + threadIdx.x / m.team, at = row * m.n;
-        const bool live = row < m.rows;
-        float max, sum, first[4];
-        const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
-        gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
-        GTR__UNROLL(u, 4)
-            if (u < k) gtr__masked_give(q, at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
-        if (live) for (int64_t i = at + lane + 4 * m.team; i < at + m.n; i += m.team)
-            gtr__masked_give(q, i, gtr__soft(m, gtr__get(m.x.p, m.x.t, i), max, sum));
-    }
+    gtr__soft_rows(q.s, scratch, [&](int64_t i, float v) { gtr__masked_give(q, i, v); });
 }
 // A team a row. Bytes: s, mask and both gradients read twice where a row has more than four a lane, the second time
 // mostly from the cache, dx and dmask written once.
@@ -12357,12 +12354,7 @@ GTR__OP_KERNEL gtr__k_softmax_mask_lines(const gtr__masked q, int back) {
                 gtr__masked_four(q, i, 0, 1, 1, y, dy, d);
                 gtr__masked_back(q, i, 0, 1, y, dy, d, dot);
             }
-        } else {
-            float max, rest;
-            gtr__line_stats(m, at, &max, &rest);
-            for (int64_t i = at; i < past; i += m.inner)
-                gtr__masked_give(q, i, gtr__soft(m, gtr__get(m.x.p, m.x.t, i), max, rest));
-        }
+        } else gtr__soft_line(m, at, [&](int64_t i, float v) { gtr__masked_give(q, i, v); });
     }
 }
 #endif
@@ -12372,9 +12364,7 @@ GTR__GLOBAL void gtr__k_softmax_mask_lines(gtr__masked, int);
 static gtr_result gtr__softmax_mask_run(gtr__run *run, const gtr__call *c, gtr__masked *q, bool back) {
     gtr__rows *m = &q->s;
     q->mask = gtr__in(c, 1);
-    gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m->rows, &m->n, &m->inner);
-    if (m->rows * m->n * m->inner == 0) return GTR_OK;
-    m->team = gtr__team(m->n, m->rows, gtr__sms(c));
+    if (!gtr__soft_cut(c, m)) return GTR_OK;
     const unsigned grid = gtr__grid(c, m->rows * (m->inner > 1 ? m->inner : m->team));
     return m->inner > 1 ? GTR__LAUNCH(run, c, gtr__k_softmax_mask_lines, grid, GTR__T, 0, *q, (int)back)
         : back ? GTR__LAUNCH(run, c, gtr__k_softmax_mask_bwd, grid, GTR__T, 0, *q)
