@@ -233,7 +233,9 @@ GTR__TEXT_OF_FILE(gtr__kernel_text)
 #define GTR__GLOBAL
 #define GTR__BOTH inline
 #endif
+// Of a function that is a member, and of any other.
 #define GTR__DEVICE __device__ __forceinline__
+#define GTR__INLINE static GTR__DEVICE
 
 #ifdef __CUDACC_RTC__
 // What headers would say: NVRTC reads none.
@@ -274,22 +276,22 @@ struct __half { uint16_t bits; };
 struct __nv_bfloat16 { uint16_t bits; };
 struct alignas(4) __half2 { __half x, y; };
 struct alignas(4) __nv_bfloat162 { __nv_bfloat16 x, y; };
-static GTR__DEVICE float __half2float(__half h) {
+GTR__INLINE float __half2float(__half h) {
     float f;
     asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(h.bits));
     return f;
 }
-static GTR__DEVICE __half __float2half_rn(float f) {
+GTR__INLINE __half __float2half_rn(float f) {
     __half h;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
     return h;
 }
-static GTR__DEVICE float __bfloat162float(__nv_bfloat16 h) {
+GTR__INLINE float __bfloat162float(__nv_bfloat16 h) {
     float f;
     asm("mov.b32 %0, {0, %1};" : "=f"(f) : "h"(h.bits));
     return f;
 }
-static GTR__DEVICE __nv_bfloat16 __float2bfloat16_rn(float f) {
+GTR__INLINE __nv_bfloat16 __float2bfloat16_rn(float f) {
     __nv_bfloat16 h;
 #if __CUDA_ARCH__ >= 800
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(h.bits) : "f"(f));
@@ -299,34 +301,34 @@ static GTR__DEVICE __nv_bfloat16 __float2bfloat16_rn(float f) {
 #endif
     return h;
 }
-static GTR__DEVICE __half __ushort_as_half(uint16_t u) {
+GTR__INLINE __half __ushort_as_half(uint16_t u) {
     __half h;
     h.bits = u;
     return h;
 }
-static GTR__DEVICE __nv_bfloat16 __ushort_as_bfloat16(uint16_t u) {
+GTR__INLINE __nv_bfloat16 __ushort_as_bfloat16(uint16_t u) {
     __nv_bfloat16 h;
     h.bits = u;
     return h;
 }
-static GTR__DEVICE float __low2float(__half2 h) {
+GTR__INLINE float __low2float(__half2 h) {
     uint32_t u;
     float f;
     memcpy(&u, &h, 4);
     asm("{.reg .f16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low;}" : "=f"(f) : "r"(u));
     return f;
 }
-static GTR__DEVICE float __high2float(__half2 h) {
+GTR__INLINE float __high2float(__half2 h) {
     uint32_t u;
     float f;
     memcpy(&u, &h, 4);
     asm("{.reg .f16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high;}" : "=f"(f) : "r"(u));
     return f;
 }
-static GTR__DEVICE float2 __half22float2(__half2 h) {
+GTR__INLINE float2 __half22float2(__half2 h) {
     return make_float2(__low2float(h), __high2float(h));
 }
-static GTR__DEVICE __half2 __floats2half2_rn(float a, float b) {
+GTR__INLINE __half2 __floats2half2_rn(float a, float b) {
     __half2 h;
 #if __CUDA_ARCH__ >= 800
     uint32_t u;
@@ -337,7 +339,7 @@ static GTR__DEVICE __half2 __floats2half2_rn(float a, float b) {
 #endif
     return h;
 }
-static GTR__DEVICE __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
+GTR__INLINE __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
     __nv_bfloat162 h;
 #if __CUDA_ARCH__ >= 800
     uint32_t u;
@@ -348,17 +350,17 @@ static GTR__DEVICE __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
 #endif
     return h;
 }
-static GTR__DEVICE __half2 __half2half2(__half h) {
+GTR__INLINE __half2 __half2half2(__half h) {
     __half2 r;
     r.x = r.y = h;
     return r;
 }
-static GTR__DEVICE __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 h) {
+GTR__INLINE __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 h) {
     __nv_bfloat162 r;
     r.x = r.y = h;
     return r;
 }
-static GTR__DEVICE __half2 __hmul2(__half2 a, __half2 b) {
+GTR__INLINE __half2 __hmul2(__half2 a, __half2 b) {
     uint32_t u, v;
     memcpy(&u, &a, 4); memcpy(&v, &b, 4);
     asm("mul.f16x2 %0, %0, %1;" : "+r"(u) : "r"(v));
@@ -366,13 +368,13 @@ static GTR__DEVICE __half2 __hmul2(__half2 a, __half2 b) {
     return a;
 }
 // All ones in the halves of which a's is greater.
-static GTR__DEVICE uint32_t __hgt2_mask(__half2 a, __half2 b) {
+GTR__INLINE uint32_t __hgt2_mask(__half2 a, __half2 b) {
     uint32_t u, v;
     memcpy(&u, &a, 4); memcpy(&v, &b, 4);
     asm("set.gt.u32.f16x2 %0, %0, %1;" : "+r"(u) : "r"(v));
     return u;
 }
-static GTR__DEVICE uint32_t __hgt2_mask(__nv_bfloat162 a, __nv_bfloat162 b) {
+GTR__INLINE uint32_t __hgt2_mask(__nv_bfloat162 a, __nv_bfloat162 b) {
 #if __CUDA_ARCH__ >= 900
     uint32_t u, v;
     memcpy(&u, &a, 4); memcpy(&v, &b, 4);
@@ -479,7 +481,7 @@ static inline GTR__FORMAT(3, 4) gtr_result gtr__fail(gtr__cuda *g, gtr_result co
 // Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up
 // meanwhile. Both do nothing but under gtr__run.overlap. All threads call it: a successor trusts that what its
 // predecessor waited for is done.
-static GTR__DEVICE void gtr__enter() {
+GTR__INLINE void gtr__enter() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
@@ -2088,14 +2090,14 @@ static inline unsigned gtr__blocks(gtr__run *run, int64_t items, int64_t per_blo
 // >>elements
 // Storage to float and back, by type and by number.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE float gtr__load(const float *p)         { return *p; }
-static GTR__DEVICE float gtr__load(const __nv_bfloat16 *p) { return __bfloat162float(*p); }
-static GTR__DEVICE float gtr__load(const __half *p)        { return __half2float(*p); }
-static GTR__DEVICE void  gtr__store(float *p, float v)         { *p = v; }
-static GTR__DEVICE void  gtr__store(__nv_bfloat16 *p, float v) { *p = __float2bfloat16_rn(v); }
-static GTR__DEVICE void  gtr__store(__half *p, float v)        { *p = __float2half_rn(v); }
+GTR__INLINE float gtr__load(const float *p)         { return *p; }
+GTR__INLINE float gtr__load(const __nv_bfloat16 *p) { return __bfloat162float(*p); }
+GTR__INLINE float gtr__load(const __half *p)        { return __half2float(*p); }
+GTR__INLINE void  gtr__store(float *p, float v)         { *p = v; }
+GTR__INLINE void  gtr__store(__nv_bfloat16 *p, float v) { *p = __float2bfloat16_rn(v); }
+GTR__INLINE void  gtr__store(__half *p, float v)        { *p = __float2half_rn(v); }
 // As it will be read, once it is stored.
-static GTR__DEVICE float gtr__rounded(int t, float v) {
+GTR__INLINE float gtr__rounded(int t, float v) {
     return t == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v))
         : t == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
 }
@@ -2108,20 +2110,20 @@ static int gtr__elem(int t) { return t == GTR_BF16 || t == GTR_F16 ? 2 : t == GT
 static int64_t gtr__ceil(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
 #if GTR__DEVICE_HALF
-static GTR__DEVICE bool gtr__infinite(float v) {     // or NaN
+GTR__INLINE bool gtr__infinite(float v) {     // or NaN
     return (__float_as_uint(v) & 0x7f800000u) == 0x7f800000u;
 }
 // Sets guard, if there is one, where a gradient is not finite: GUARD need not read it again. All write the same.
-static GTR__DEVICE void gtr__watch(uint32_t *guard, const float *v, int n = 1) {
+GTR__INLINE void gtr__watch(uint32_t *guard, const float *v, int n = 1) {
     bool bad = false;
     GTR__UNROLL(i, n) bad |= gtr__infinite(v[i]);
     if (guard && bad) *guard = 1;
 }
-static GTR__DEVICE float gtr__get(const void *p, int dtype, int64_t i) {
+GTR__INLINE float gtr__get(const void *p, int dtype, int64_t i) {
     return dtype == GTR_F32 ? ((const float *)p)[i]
          : dtype == GTR_BF16 ? gtr__load((const __nv_bfloat16 *)p + i) : gtr__load((const __half *)p + i);
 }
-static GTR__DEVICE void gtr__put(void *p, int dtype, int64_t i, float v) {
+GTR__INLINE void gtr__put(void *p, int dtype, int64_t i, float v) {
     if (dtype == GTR_F32) gtr__store((float *)p + i, v);
     else if (dtype == GTR_BF16) gtr__store((__nv_bfloat16 *)p + i, v);
     else gtr__store((__half *)p + i, v);
@@ -2129,7 +2131,7 @@ static GTR__DEVICE void gtr__put(void *p, int dtype, int64_t i, float v) {
 // W elements that are moved at once.
 template <typename T, int W> struct alignas(sizeof(T) * W) gtr__few { T v[W]; };
 // 16 bytes by one store, of which the compiler would make several where it has them in parts.
-template <typename V> static GTR__DEVICE void gtr__put_whole(void *p, const V &v) {
+template <typename V> GTR__INLINE void gtr__put_whole(void *p, const V &v) {
     uint4 u;
     static_assert(sizeof v == sizeof u, "16 bytes");
     memcpy(&u, &v, sizeof u);
@@ -2137,7 +2139,7 @@ template <typename V> static GTR__DEVICE void gtr__put_whole(void *p, const V &v
         "r"(u.z), "r"(u.w) : "memory");
 }
 // Four elements from index i on; the address is a multiple of their size together.
-static GTR__DEVICE float4 gtr__get4(const void *p, int dtype, int64_t i) {
+GTR__INLINE float4 gtr__get4(const void *p, int dtype, int64_t i) {
     if (dtype == GTR_F32) return *(const float4 *)((const float *)p + i);
     uint2 u = *(const uint2 *)((const uint16_t *)p + i);
     float2 lo, hi;
@@ -2153,7 +2155,7 @@ static GTR__DEVICE float4 gtr__get4(const void *p, int dtype, int64_t i) {
     }
     return make_float4(lo.x, lo.y, hi.x, hi.y);
 }
-static GTR__DEVICE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
+GTR__INLINE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
     if (dtype == GTR_F32) { *(float4 *)((float *)p + i) = v; return; }
     uint2 u;
     if (dtype == GTR_BF16) {
@@ -2179,28 +2181,28 @@ static GTR__DEVICE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
 // Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides. HALF:
 // of the lanes that it is over.
 #if GTR__DEVICE_HALF
-template <int HALF = 16, typename V> static GTR__DEVICE V gtr__warp_sum(V v) {
+template <int HALF = 16, typename V> GTR__INLINE V gtr__warp_sum(V v) {
 #pragma unroll
     for (int i = HALF; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     return v;
 }
 template <int HALF = 16>
-static GTR__DEVICE float gtr__warp_max(float v)      // of equals and numbers; NaN loses
+GTR__INLINE float gtr__warp_max(float v)      // of equals and numbers; NaN loses
 {
 #pragma unroll
     for (int i = HALF; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
     return v;
 }
-static GTR__DEVICE float4 gtr__add4(float4 a, float4 b) {
+GTR__INLINE float4 gtr__add4(float4 a, float4 b) {
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
-static GTR__DEVICE float4 gtr__shuffle_add4(float4 v, int o) {
+GTR__INLINE float4 gtr__shuffle_add4(float4 v, int o) {
     return gtr__add4(v, make_float4(__shfl_xor_sync(0xffffffffu, v.x, o), __shfl_xor_sync(0xffffffffu, v.y, o),
         __shfl_xor_sync(0xffffffffu, v.z, o), __shfl_xor_sync(0xffffffffu, v.w, o)));
 }
 // All threads of a block of a multiple of 32 threads call them; scratch is 32 of shared
 // memory, free again on return.
-template <typename V> static GTR__DEVICE V gtr__block_sum(V v, V *scratch) {
+template <typename V> GTR__INLINE V gtr__block_sum(V v, V *scratch) {
     int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
@@ -2209,7 +2211,7 @@ template <typename V> static GTR__DEVICE V gtr__block_sum(V v, V *scratch) {
     __syncthreads();
     return v;
 }
-static GTR__DEVICE float gtr__block_max(float v, float *scratch) {
+GTR__INLINE float gtr__block_max(float v, float *scratch) {
     int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
     v = gtr__warp_max(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
@@ -2220,7 +2222,7 @@ static GTR__DEVICE float gtr__block_max(float v, float *scratch) {
 }
 // True in all threads of the last block to come here, whose reads then see what the others wrote before: ticket
 // is zero before and after.
-static GTR__DEVICE bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
+GTR__INLINE bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
     __shared__ bool last;
     __threadfence();
     __syncthreads();
@@ -2263,7 +2265,7 @@ static gtr__carried gtr__carried_of(const gtr__steps *steps) {
 // Good to 1e-7 of 1, which gelu adds. 1 - 2^(t P(t)), t = |x|: P fits log2(erfc(t)) / t up to 4.3, and is negative
 // beyond. The library's erff branches, so that of a thread's elements one waits for the other: three times as long.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE float gtr__erf(float x) {
+GTR__INLINE float gtr__erf(float x) {
     const float t = fabsf(x);
     float p = fmaf(-4.53586072e-05f, t, 0.000445507729f), e;
     p = fmaf(fmaf(fmaf(p, t, -0.00148944196f), t, -0.000774629065f), t, 0.0282536801f);
@@ -2274,21 +2276,21 @@ static GTR__DEVICE float gtr__erf(float x) {
 
 // One comparison, which the compiler is kept from making a part of a switch: a switch's table is memory that a launch
 // has not read yet, and comes later than a step of a product.
-static GTR__DEVICE bool gtr__is(int value, int which) {
+GTR__INLINE bool gtr__is(int value, int which) {
     asm("" : "+r"(value));
     return value == which;
 }
 // 32 bits of 2 / pi, of which word 0 is what stands in front. No table: the toolkit's sinf keeps these bits in memory
 // and has a stack, and so would each kernel that may call it; with a table in constant memory each launch of each
 // kernel of the file takes 0.4 us longer on an H200.
-static GTR__DEVICE uint32_t gtr__two_over_pi(int i) {
+GTR__INLINE uint32_t gtr__two_over_pi(int i) {
     return gtr__is(i, 0) ? 0u : gtr__is(i, 1) ? 0xa2f9836eu : gtr__is(i, 2) ? 0x4e441529u
         : gtr__is(i, 3) ? 0xfc2757d1u : gtr__is(i, 4) ? 0xf534ddc0u : gtr__is(i, 5) ? 0xdb629599u
         : gtr__is(i, 6) ? 0x3c439041u : 0xfe5163abu;
 }
 // sin (q 0) and cos (q 1) by |x| = n pi / 2 + r, |r| <= pi / 4. From 2^17 on (Payne and Hanek, 1983) the mantissa is
 // multiplied by the 96 bits of 2 / pi from the first on of which a bit of n mod 4 comes.
-static GTR__DEVICE float gtr__sincos_of(float r, uint32_t q, uint32_t sign) {
+GTR__INLINE float gtr__sincos_of(float r, uint32_t q, uint32_t sign) {
     const float z = r * r, c = fmaf(fmaf(fmaf(2.44331571e-5f, z, -1.38873163e-3f), z, 4.16666456e-2f), z, -0.5f),
         s = fmaf(fmaf(fmaf(2.71831149e-6f, z, -1.98393348e-4f), z, 8.33333138e-3f), z, -1.66666667e-1f);
     const float y = q & 1 ? fmaf(c, z, 1.0f) : fmaf(s * z, r, r);
@@ -2296,19 +2298,19 @@ static GTR__DEVICE float gtr__sincos_of(float r, uint32_t q, uint32_t sign) {
 }
 // r of |x| = t below GTR__NEAR, and n more of quarters: each product is exact, but for the last one's rounding.
 #define GTR__NEAR 131072.0f
-static GTR__DEVICE float gtr__quarters_near(float t, uint32_t *q) {
+GTR__INLINE float gtr__quarters_near(float t, uint32_t *q) {
     const float n = rintf(t * 0.636619772f);
     const float r = fmaf(n, 1.71512449e-15f, fmaf(n, 4.37113883e-08f, fmaf(n, -1.57079637f, t)));
     *q += (uint32_t)n;
     return r;
 }
-static GTR__DEVICE float gtr__sincos_near(float x, uint32_t q) {
+GTR__INLINE float gtr__sincos_near(float x, uint32_t q) {
     const uint32_t sign = q ? 0u : __float_as_uint(x);
     const float r = gtr__quarters_near(fabsf(x), &q);
     return gtr__sincos_of(r, q, sign);
 }
-static GTR__DEVICE float gtr__sin_near(float x) { return gtr__sincos_near(x, 0); }
-static GTR__DEVICE float gtr__cos_near(float x) { return gtr__sincos_near(x, 1); }
+GTR__INLINE float gtr__sin_near(float x) { return gtr__sincos_near(x, 0); }
+GTR__INLINE float gtr__cos_near(float x) { return gtr__sincos_near(x, 1); }
 static __device__ __noinline__ float gtr__sincos(float x, uint32_t q) {
     const uint32_t u = __float_as_uint(x) & 0x7fffffffu, at = (u >> 23) - 120u, sign = q ? 0u : __float_as_uint(x);
     float t = fabsf(x), r;
@@ -2326,8 +2328,8 @@ static __device__ __noinline__ float gtr__sincos(float x, uint32_t q) {
     } else return x - x;
     return gtr__sincos_of(r, q, sign);
 }
-static GTR__DEVICE float gtr__sin(float x) { return gtr__sincos(x, 0); }
-static GTR__DEVICE float gtr__cos(float x) { return gtr__sincos(x, 1); }
+GTR__INLINE float gtr__sin(float x) { return gtr__sincos(x, 0); }
+GTR__INLINE float gtr__cos(float x) { return gtr__sincos(x, 1); }
 // Calls: long.
 static __device__ __noinline__ float gtr__log1p(float x) { return log1pf(x); }
 static __device__ __noinline__ float gtr__expm1(float x) { return expm1f(x); }
@@ -2357,26 +2359,26 @@ static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) 
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
 #if GTR__DEVICE_HALF
 // op is a constant, so that a kernel has the formulas that it names alone.
-template <int OP> static GTR__DEVICE float gtr__unary_fwd(float x, float a, float b) {
+template <int OP> GTR__INLINE float gtr__unary_fwd(float x, float a, float b) {
     (void)a; (void)b;
 #define GTR__CASE(ID, name, forward, backward) if constexpr (OP == GTR__OP_##ID) return forward; else
     GTR__UNARY(GTR__CASE) return x;
 #undef GTR__CASE
 }
-template <int OP> static GTR__DEVICE float gtr__unary_bwd(float dy, float x, float y, float a, float b) {
+template <int OP> GTR__INLINE float gtr__unary_bwd(float dy, float x, float y, float a, float b) {
     (void)x; (void)y; (void)a; (void)b;
 #define GTR__CASE(ID, name, forward, backward) if constexpr (OP == GTR__OP_##ID) return backward; else
     GTR__UNARY(GTR__CASE) return dy;
 #undef GTR__CASE
 }
-template <int OP> static GTR__DEVICE float gtr__binary_fwd(float a, float b) {
+template <int OP> GTR__INLINE float gtr__binary_fwd(float a, float b) {
     (void)b;
 #define GTR__CASE(ID, name, forward, da, db) if constexpr (OP == GTR__OP_##ID) return forward; else
     GTR__BINARY(GTR__CASE) return a;
 #undef GTR__CASE
 }
 // The gradient of operand a (SIDE 0) or of operand b (SIDE 1).
-template <int OP, int SIDE> static GTR__DEVICE float gtr__binary_bwd(float dy, float a, float b, float y) {
+template <int OP, int SIDE> GTR__INLINE float gtr__binary_bwd(float dy, float a, float b, float y) {
     (void)a; (void)b; (void)y;
 #define GTR__CASE(ID, name, forward, da, db) \
     if constexpr (OP == GTR__OP_##ID && SIDE == 0) return da; else if constexpr (OP == GTR__OP_##ID) return db; else
@@ -3480,13 +3482,13 @@ static gtr__product gtr__product_none(void) {
 // One instruction each. Where an architecture lacks it, the kernels that need it are not started.
 
 #if GTR__DEVICE_HALF
-static GTR__DEVICE uint32_t gtr__shared_address(const void *p) {
+GTR__INLINE uint32_t gtr__shared_address(const void *p) {
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
 // Copies 16 (4) bytes of global to shared memory, or zeros if not ok; visible after gtr__copies_done and a barrier.
 // AGAIN: L1 keeps them, as the block will read them again.
-template <bool AGAIN = false> static GTR__DEVICE void gtr__copy16(void *dst, const void *src, bool ok) {
+template <bool AGAIN = false> GTR__INLINE void gtr__copy16(void *dst, const void *src, bool ok) {
 #if __CUDA_ARCH__ >= 800
     if constexpr (AGAIN) asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" :: "r"(gtr__shared_address(dst)),
         "l"(__cvta_generic_to_global(src)), "r"(ok ? 16 : 0) : "memory");
@@ -3496,7 +3498,7 @@ template <bool AGAIN = false> static GTR__DEVICE void gtr__copy16(void *dst, con
     *(uint4 *)dst = ok ? *(const uint4 *)src : make_uint4(0, 0, 0, 0);
 #endif
 }
-static GTR__DEVICE void gtr__copy4(void *dst, const void *src, bool ok) {
+GTR__INLINE void gtr__copy4(void *dst, const void *src, bool ok) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(gtr__shared_address(dst)),
         "l"(__cvta_generic_to_global(src)), "r"(ok ? 4 : 0) : "memory");
@@ -3504,40 +3506,40 @@ static GTR__DEVICE void gtr__copy4(void *dst, const void *src, bool ok) {
     *(uint32_t *)dst = ok ? *(const uint32_t *)src : 0;
 #endif
 }
-static GTR__DEVICE void gtr__copies_commit() {
+GTR__INLINE void gtr__copies_commit() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-template <int LEFT> static GTR__DEVICE void gtr__copies_done()     // all commits of copies but the last LEFT
+template <int LEFT> GTR__INLINE void gtr__copies_done()     // all commits of copies but the last LEFT
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" :: "n"(LEFT) : "memory");
 #endif
 }
-static GTR__DEVICE void gtr__copies_leave(int left) {       // of 0 to 2
+GTR__INLINE void gtr__copies_leave(int left) {       // of 0 to 2
     if (left == 2) gtr__copies_done<2>();
     else if (left == 1) gtr__copies_done<1>();
     else gtr__copies_done<0>();
 }
 // Four 8x8 matrices of 16-bit words (8x4 of 32-bit ones): lane l gives row l%8 of matrix l/8 and gets
 // words (l/4, l%4) of each.
-static GTR__DEVICE void gtr__matrix4(uint32_t *r, uint32_t address) {
+GTR__INLINE void gtr__matrix4(uint32_t *r, uint32_t address) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
         "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
 }
-static GTR__DEVICE void gtr__matrix4_t(uint32_t *r, uint32_t address) {
+GTR__INLINE void gtr__matrix4_t(uint32_t *r, uint32_t address) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
         "=r"(r[2]), "=r"(r[3]) : "r"(address) : "memory");
 }
-static GTR__DEVICE void gtr__matrix4(uint32_t *r, const void *p) {
+GTR__INLINE void gtr__matrix4(uint32_t *r, const void *p) {
     gtr__matrix4(r, gtr__shared_address(p));
 }
-static GTR__DEVICE void gtr__matrix4_t(uint32_t *r, const void *p) {
+GTR__INLINE void gtr__matrix4_t(uint32_t *r, const void *p) {
     gtr__matrix4_t(r, gtr__shared_address(p));
 }
 // Two floats, rounded to nearest, to a word of 16-bit numbers. RELU: of what is above 0.
-template <typename T, bool RELU = false> static GTR__DEVICE uint32_t gtr__pack2(float lo, float hi) {
+template <typename T, bool RELU = false> GTR__INLINE uint32_t gtr__pack2(float lo, float hi) {
     uint32_t u = 0;
 #if __CUDA_ARCH__ >= 800
 #define GTR__PACK(TO) asm("cvt.rn." TO "x2.f32 %0, %1, %2;" : "=r"(u) : "f"(hi), "f"(lo))
@@ -3560,18 +3562,18 @@ template <typename T, bool RELU = false> static GTR__DEVICE uint32_t gtr__pack2(
 // A warpgroup, of four warps: its barrier (of 1 to 15, which one), the thread that acts for it, and its registers from
 // here on.
 #if GTR__DEVICE_HALF
-[[maybe_unused]] static GTR__DEVICE void gtr__warpgroup_barrier(int id) {
+[[maybe_unused]] GTR__INLINE void gtr__warpgroup_barrier(int id) {
     asm volatile("bar.sync %0, 128;" :: "r"(id) : "memory");
 }
-[[maybe_unused]] static GTR__DEVICE bool gtr__warpgroup_leader() { return (threadIdx.x & 127) == 0; }
-template <int N, bool MORE> static GTR__DEVICE void gtr__warpgroup_registers() {
+[[maybe_unused]] GTR__INLINE bool gtr__warpgroup_leader() { return (threadIdx.x & 127) == 0; }
+template <int N, bool MORE> GTR__INLINE void gtr__warpgroup_registers() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     if constexpr (MORE) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(N));
     else asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(N));
 #endif
 }
 // What threads wrote to shared memory is seen by wgmma, and by bulk copies, behind the barrier that follows.
-static GTR__DEVICE void gtr__shared_publish() {
+GTR__INLINE void gtr__shared_publish() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
@@ -3580,7 +3582,7 @@ static GTR__DEVICE void gtr__shared_publish() {
 // >>ptx-mma
 // Rounds to nearest: the tensor cores themselves cut, which costs a factor of seven in the error's square.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE uint32_t gtr__to_tf32(uint32_t u) {
+GTR__INLINE uint32_t gtr__to_tf32(uint32_t u) {
 #if __CUDA_ARCH__ >= 800
     asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(u) : "f"(__uint_as_float(u)));
 #endif
@@ -3590,7 +3592,7 @@ static GTR__DEVICE uint32_t gtr__to_tf32(uint32_t u) {
 // d (16x8) += a (16 x 32 bytes) b (32 bytes x 8)
 #if __CUDA_ARCH__ >= 800
 #if GTR__DEVICE_HALF
-#define GTR__MMA(name, kind) static GTR__DEVICE void gtr__mma_##name(float *d, const uint32_t *a, const uint32_t *b) { \
+#define GTR__MMA(name, kind) GTR__INLINE void gtr__mma_##name(float *d, const uint32_t *a, const uint32_t *b) { \
     asm("mma.sync.aligned." kind ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) \
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1])); }
@@ -3598,8 +3600,8 @@ GTR__MMA(f16, "m16n8k16.row.col.f32.f16.f16")
 #endif
 #else
 #if GTR__DEVICE_HALF
-#define GTR__MMA(name, kind) static GTR__DEVICE void gtr__mma_##name(float *, const uint32_t *, const uint32_t *) {}
-static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b) {      // Turing has half of it
+#define GTR__MMA(name, kind) GTR__INLINE void gtr__mma_##name(float *, const uint32_t *, const uint32_t *) {}
+GTR__INLINE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t *b) {      // Turing has half of it
     for (int i = 0; i < 2; i++)
         asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
             : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
@@ -3610,7 +3612,7 @@ static GTR__DEVICE void gtr__mma_f16(float *d, const uint32_t *a, const uint32_t
 GTR__MMA(tf32, "m16n8k8.row.col.f32.tf32.tf32")
 GTR__MMA(bf16, "m16n8k16.row.col.f32.bf16.bf16")
 // By the operands' type, float being TF32.
-template <typename T> static GTR__DEVICE void gtr__mma(float *d, const uint32_t *a, const uint32_t *b) {
+template <typename T> GTR__INLINE void gtr__mma(float *d, const uint32_t *a, const uint32_t *b) {
     if constexpr (std::is_same<T, float>::value) gtr__mma_tf32(d, a, b);
     else if constexpr (std::is_same<T, __half>::value) gtr__mma_f16(d, a, b);
     else gtr__mma_bf16(d, a, b);
@@ -3621,18 +3623,18 @@ template <typename T> static GTR__DEVICE void gtr__mma(float *d, const uint32_t 
 // is seen behind it, and nobody writes into another block's before that block has begun. gtr__cluster_part, in front of
 // a block's end, waits for no writes.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__cluster_arrive() {
+GTR__INLINE void gtr__cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
 #endif
 }
-static GTR__DEVICE void gtr__cluster_wait() {
+GTR__INLINE void gtr__cluster_wait() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 #endif
 }
-static GTR__DEVICE void gtr__cluster_barrier() { gtr__cluster_arrive(); gtr__cluster_wait(); }
-static GTR__DEVICE void gtr__cluster_part() {
+GTR__INLINE void gtr__cluster_barrier() { gtr__cluster_arrive(); gtr__cluster_wait(); }
+GTR__INLINE void gtr__cluster_part() {
 #if __CUDA_ARCH__ >= 900
 #if __CUDACC_VER_MAJOR__ >= 12
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
@@ -3646,19 +3648,19 @@ static GTR__DEVICE void gtr__cluster_part() {
 #if __CUDA_ARCH__ >= 900
 #if GTR__DEVICE_HALF
 // Of what is here in this block's shared memory, in that of the cluster's block number rank.
-static GTR__DEVICE uint32_t gtr__cluster_at(uint32_t here, int rank) {
+GTR__INLINE uint32_t gtr__cluster_at(uint32_t here, int rank) {
     uint32_t address;
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(here), "r"(rank));
     return address;
 }
-static GTR__DEVICE uint32_t gtr__cluster_address(const void *p, int rank) {
+GTR__INLINE uint32_t gtr__cluster_address(const void *p, int rank) {
     return gtr__cluster_at(gtr__shared_address(p), rank);
 }
 #endif
 #endif
 #if GTR__DEVICE_HALF
 // Four floats there.
-static GTR__DEVICE float4 gtr__cluster_get4(const float *p, int rank) {
+GTR__INLINE float4 gtr__cluster_get4(const float *p, int rank) {
     float4 v = {};
 #if __CUDA_ARCH__ >= 900
     asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z),
@@ -3674,31 +3676,31 @@ static GTR__DEVICE float4 gtr__cluster_get4(const float *p, int rank) {
 // is over when all have come.
 #if __CUDA_ARCH__ >= 900
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__bar_set(uint32_t bar, uint32_t count) {
+GTR__INLINE void gtr__bar_set(uint32_t bar, uint32_t count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory");
 }
-static GTR__DEVICE void gtr__bars_are_set() {
+GTR__INLINE void gtr__bars_are_set() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 template <int TIMES = 1>
-static GTR__DEVICE void gtr__bar_arrive(uint32_t bar) {
+GTR__INLINE void gtr__bar_arrive(uint32_t bar) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "n"(TIMES) : "memory");
 }
-static GTR__DEVICE void gtr__bar_expect(uint32_t bar, uint32_t bytes) {
+GTR__INLINE void gtr__bar_expect(uint32_t bar, uint32_t bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes) : "memory");
 }
 // Whether the turn of this parity is over; waits some microseconds for it.
-[[maybe_unused]] static GTR__DEVICE bool gtr__bar_passed(uint32_t bar, uint32_t parity) {
+[[maybe_unused]] GTR__INLINE bool gtr__bar_passed(uint32_t bar, uint32_t parity) {
     uint32_t there;
     asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n"
         : "=r"(there) : "r"(bar), "r"(parity) : "memory");
     return there != 0;
 }
 // One that another block of the cluster arrives at, too.
-static GTR__DEVICE void gtr__bar_arrive_far(uint32_t bar) {
+GTR__INLINE void gtr__bar_arrive_far(uint32_t bar) {
     asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(bar) : "memory");
 }
-[[maybe_unused]] static GTR__DEVICE bool gtr__bar_passed_far(uint32_t bar, uint32_t parity) {
+[[maybe_unused]] GTR__INLINE bool gtr__bar_passed_far(uint32_t bar, uint32_t parity) {
     uint32_t there;
     asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
         "selp.u32 %0, 1, 0, p;\n}\n" : "=r"(there) : "r"(bar), "r"(parity) : "memory");
@@ -3708,7 +3710,7 @@ static GTR__DEVICE void gtr__bar_arrive_far(uint32_t bar) {
 #define GTR__BAR_POLLS 1048576
 // Until a phase is over. False: it was not over in seconds. The loop is one short piece of assembly: one that read a
 // timer cost tall batches 3 %.
-[[maybe_unused]] static GTR__DEVICE bool gtr__bar_wait(uint32_t bar, uint32_t parity) {
+[[maybe_unused]] GTR__INLINE bool gtr__bar_wait(uint32_t bar, uint32_t parity) {
     uint32_t there;
     asm volatile("{\n.reg .pred p;\n.reg .u32 turn;\nmov.u32 turn, 0;\nLOOK:\n"
                  "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n@p bra THERE;\nadd.u32 turn, turn, 1;\n"
@@ -3718,7 +3720,7 @@ static GTR__DEVICE void gtr__bar_arrive_far(uint32_t bar) {
     return there != 0;
 }
 // The same for what the same block has begun, which nobody else can hold up: that it has no end is a fault.
-[[maybe_unused]] static GTR__DEVICE void gtr__bar_await(uint32_t bar, uint32_t parity) {
+[[maybe_unused]] GTR__INLINE void gtr__bar_await(uint32_t bar, uint32_t parity) {
     asm volatile("{\n.reg .pred p;\n.reg .u32 turn;\nmov.u32 turn, 0;\nLOOK:\n"
                  "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra THERE;\nadd.u32 turn, turn, 1;\n"
                  "setp.lt.u32 p, turn, %2;\n@p bra LOOK;\ntrap;\nTHERE:\n}\n"
@@ -3760,7 +3762,7 @@ static bool gtr__tensor_map(gtr__bulk_map *map, const void *data, int type, cons
 #if GTR__DEVICE_HALF
 // A thread's elements, moved at once where there are four.
 template <int N> struct gtr__floats { float v[N]; };
-template <int N> static GTR__DEVICE gtr__floats<N> gtr__get_of(const void *p, int type, int64_t at) {
+template <int N> GTR__INLINE gtr__floats<N> gtr__get_of(const void *p, int type, int64_t at) {
     gtr__floats<N> x = {};
     if constexpr (N == 4) {
         const float4 f = p ? gtr__get4(p, type, at) : make_float4(0, 0, 0, 0);
@@ -3769,7 +3771,7 @@ template <int N> static GTR__DEVICE gtr__floats<N> gtr__get_of(const void *p, in
     return x;
 }
 template <int N>
-static GTR__DEVICE void gtr__put_of(void *p, int type, int64_t at, const gtr__floats<N> &x) {
+GTR__INLINE void gtr__put_of(void *p, int type, int64_t at, const gtr__floats<N> &x) {
     if constexpr (N == 4) gtr__put4(p, type, at, make_float4(x.v[0], x.v[1], x.v[2], x.v[3]));
     else gtr__put(p, type, at, x.v[0]);
 }
@@ -3846,12 +3848,12 @@ static GTR__BOTH bool gtr__affine_is(const gtr__product_affine &a) {
 }
 #if GTR__DEVICE_HALF
 // What C's elements are added to; NULL: nothing.
-static GTR__DEVICE const void *gtr__product_had(const gtr__product &p) {
+GTR__INLINE const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
 }
 // Activation or its backward, addition, store: of four elements of C in a row, or one, with their bias; at is their
 // place in C; what the activation's backward reads and what C had are loaded by then, where they are wanted.
-template <int N> static GTR__DEVICE
+template <int N> GTR__INLINE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N> &saved, const gtr__floats<N> &had,
                    int64_t at) {
     if (p.pre) gtr__put_of(p.pre, p.type_pre, at, v);
@@ -3863,7 +3865,7 @@ void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N>
     gtr__put_of(p.c, p.type_c, at, v);
 }
 // The same with the bias of column n, and loads.
-template <int N> static GTR__DEVICE
+template <int N> GTR__INLINE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, int64_t n, int64_t at) {
     const gtr__floats<N> bias = gtr__get_of<N>(p.bias, p.type_bias, n);
     GTR__UNROLL(i, N) v.v[i] += bias.v[i];
@@ -3907,7 +3909,7 @@ template <int ES, int T, bool K, int BYTES = 128> struct gtr__operand {
 // Fetches a tile whose first element is at from, height rows and width columns of it being in the matrix, with zeros
 // outside; safe is any good address. Of rows of whole 16 bytes, by a block of so many threads.
 template <int ES, int T, bool K, int BYTES, int THREADS>
-static GTR__DEVICE void gtr__fetch16(char *tile, const char *from, const char *safe, uint32_t pitch, int height,
+GTR__INLINE void gtr__fetch16(char *tile, const char *from, const char *safe, uint32_t pitch, int height,
                                      int width) {
     typedef gtr__operand<ES, T, K, BYTES> tile_t;
     constexpr int per = 16 / ES, chunks = tile_t::columns / per, step = THREADS / chunks;
@@ -3922,7 +3924,7 @@ static GTR__DEVICE void gtr__fetch16(char *tile, const char *from, const char *s
 }
 // Of any rows, by 128 threads. CONVERT: the kernel computes in float32 and the operand may be stored otherwise.
 template <int ES, int T, bool K, bool CONVERT>
-static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *safe, int dtype,
+GTR__INLINE void gtr__fetch(char *tile, const char *from, const char *safe, int dtype,
         uint32_t pitch, int height, int width, bool vec) {
     typedef gtr__operand<ES, T, K> tile_t;
     if (vec) {
@@ -3956,7 +3958,7 @@ static GTR__DEVICE void gtr__fetch(char *tile, const char *from, const char *saf
 // K: k lies along the tile's rows.
 #if GTR__DEVICE_HALF
 template <int KIND, int T, bool K, bool B, int BYTES = 128>
-static GTR__DEVICE void gtr__fragment(uint32_t *f, const char *tile, int n, int s) {
+GTR__INLINE void gtr__fragment(uint32_t *f, const char *tile, int n, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr int pitch = gtr__operand<ES, T, K, BYTES>::pitch;
     const int lane = (int)threadIdx.x & 31;
@@ -4074,7 +4076,7 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
 // Sum over a cluster's blocks, in the order of their ranks, of four floats each: get(r) those of block r. All loads
 // start before the first is used.
 #if GTR__DEVICE_HALF
-template <typename F> static GTR__DEVICE float4 gtr__cluster_sum4(int split, F get) {
+template <typename F> GTR__INLINE float4 gtr__cluster_sum4(int split, F get) {
     float4 v = get(0), part[8];
     if (split == 1) return v;
 #pragma unroll
@@ -4084,13 +4086,13 @@ template <typename F> static GTR__DEVICE float4 gtr__cluster_sum4(int split, F g
         if (r < split) { v.x += part[r].x; v.y += part[r].y; v.z += part[r].z; v.w += part[r].w; }
     return v;
 }
-static GTR__DEVICE float4 gtr__cluster_sum4(const float *p, int split) {
+GTR__INLINE float4 gtr__cluster_sum4(const float *p, int split) {
     if (split == 1) return *(const float4 *)p;
     return gtr__cluster_sum4(split, [&](int r) { return gtr__cluster_get4(p, r); });
 }
 
 // Which tile of C, and which of the batch, a cluster makes.
-static GTR__DEVICE uint3 gtr__product_place(const gtr__product_cut &cut) {
+GTR__INLINE uint3 gtr__product_place(const gtr__product_cut &cut) {
     uint32_t x = blockIdx.x >> cut.split_log, y = blockIdx.y, z = blockIdx.z;
     if (cut.flat) {
         z = x / (cut.tiles_m * cut.tiles_n);
@@ -4102,7 +4104,7 @@ static GTR__DEVICE uint3 gtr__product_place(const gtr__product_cut &cut) {
 }
 // sum and a thread's terms of the sum of a row of A in a tile of it: every (THREADS / T)-th of k.
 template <int ES, int T, bool K, int BYTES = 128, int THREADS = 128>
-static GTR__DEVICE float gtr__product_row_sum(float sum, const char *tile, int type) {
+GTR__INLINE float gtr__product_row_sum(float sum, const char *tile, int type) {
     typedef gtr__operand<ES, T, K, BYTES> tile_t;
 #pragma unroll 4
     for (int k = (int)threadIdx.x / T; k < tile_t::depth; k += THREADS / T) {
@@ -4119,7 +4121,7 @@ struct gtr__product_lane {
         return place + (int64_t)((uint64_t)cut.ldc * (uint32_t)r);
     }
 };
-template <int M, int N, int THREADS> static GTR__DEVICE
+template <int M, int N, int THREADS> GTR__INLINE
 gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int m0, int n0, int64_t base_c) {
     int log = N == 32 ? 3 : N == 64 ? 4 : N == 128 ? 5 : 6;
     if (!cut.vec_c) for (log = 0; 1 << log < min(cut.n - n0, N); ) log++;
@@ -4130,21 +4132,21 @@ gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int m0, int 
         base_c + n0 + column + (int64_t)((uint64_t)cut.ldc * (uint32_t)m0) };
 }
 // The bias of its columns, the first of which has that at first, where it is of columns; fetched before it is wanted.
-static GTR__DEVICE
+GTR__INLINE
 gtr__floats<4> gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut, int n, int64_t first = 0) {
     if (cut.vec_c) return gtr__get_of<4>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, first + n);
     return { { gtr__get_of<1>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, first + n).v[0] } };
 }
 // What the epilogue reads of four elements of a row.
 struct gtr__product_reads { gtr__floats<4> saved, had; };
-template <typename L> static GTR__DEVICE
+template <typename L> GTR__INLINE
 gtr__product_reads gtr__product_read(const gtr__product &p, const gtr__product_cut &cut, const L &lane, int r) {
     const bool in = r < lane.end && cut.vec_c;
     const int64_t at = lane.at(cut, r);
     return { gtr__get_of<4>(in ? p.saved : NULL, p.type_saved, at),
         gtr__get_of<4>(in ? gtr__product_had(p) : NULL, p.type_c, at) };
 }
-template <int W> static GTR__DEVICE
+template <int W> GTR__INLINE
 void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> &bias, const gtr__floats<W> &saved,
                           const gtr__floats<W> &had, int m, int64_t at) {
     gtr__floats<W> x = gtr__floats<W>();
@@ -4157,7 +4159,7 @@ void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> 
 // elements. With the epilogue, which reads for a row, now for the first, while the one before is stored. Short: a block
 // waits for its instructions, too.
 template <typename L, typename F>
-static GTR__DEVICE void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
+GTR__INLINE void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
         const L &lane, const gtr__floats<4> &bias, gtr__product_reads now, F get) {
     const int q = lane.column, step = lane.step;
     auto at = [&](int r) { return lane.at(cut, r); };
@@ -4185,14 +4187,14 @@ static GTR__DEVICE void gtr__product_store(const gtr__product &p, const gtr__pro
         now = next;
     }
 }
-static GTR__DEVICE void gtr__product_put_sum(const gtr__product &p, int64_t at, float s) {
+GTR__INLINE void gtr__product_put_sum(const gtr__product &p, int64_t at, float s) {
     if (p.add_sums) s += gtr__get(p.sums, p.type_sums, at);
     gtr__watch(p.guard, &s);
     gtr__put(p.sums, p.type_sums, at, s);
 }
 // The same of the sums of A's columns: THREADS / T partial ones a block.
 template <int T, int THREADS = 128>
-static GTR__DEVICE void gtr__product_store_sums(const gtr__product &p, const gtr__product_cut &cut,
+GTR__INLINE void gtr__product_store_sums(const gtr__product &p, const gtr__product_cut &cut,
                                                                const float *sums, int m0, int64_t base) {
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rows = T >> cut.split_log;
     const int row0 = ((int)blockIdx.x & (split - 1)) * rows;
@@ -4241,20 +4243,20 @@ struct gtr__tail_here { static constexpr bool IS = true; uint32_t at; int rows, 
 template <uint64_t TAIL> struct gtr__tail_with : gtr__tail_here { };
 struct gtr__no_tail { static constexpr bool IS = false; };
 // All threads call it, with a barrier between it and what follows.
-template <uint64_t TAIL> static GTR__DEVICE gtr__no_tail gtr__tail_begin(const gtr__product &, int) { return {}; }
-template <uint64_t TAIL> static GTR__DEVICE gtr__tail_with<TAIL> gtr__tail_begin(const gtr__product_tailed &p, int n0) {
+template <uint64_t TAIL> GTR__INLINE gtr__no_tail gtr__tail_begin(const gtr__product &, int) { return {}; }
+template <uint64_t TAIL> GTR__INLINE gtr__tail_with<TAIL> gtr__tail_begin(const gtr__product_tailed &p, int n0) {
     GTR__POOL;
     uint32_t *to = (uint32_t *)(gtr__pool + p.room);
     if (threadIdx.x < sizeof p.tail / 4) to[threadIdx.x] = ((const uint32_t *)&p.tail)[threadIdx.x];
     return { { gtr__shared_address(to), p.rows, n0 } };
 }
 // Where a thread has the four elements of its i-th row of a tensor that is read.
-static GTR__DEVICE char *gtr__tail_place(const gtr__tail_here &tail, int slot, int i) {
+GTR__INLINE char *gtr__tail_place(const gtr__tail_here &tail, int slot, int i) {
     return (char *)__cvta_shared_to_generic(tail.at + (uint32_t)GTR__TAIL_BYTES
         + (((uint32_t)(slot * tail.rows + i) * blockDim.x + threadIdx.x) << 4));
 }
 // Begins to copy what the steps read, each thread for itself.
-static GTR__DEVICE void gtr__tail_fetch(const gtr__tail_here &tail, const gtr__product_lane &lane, uint32_t ldc) {
+GTR__INLINE void gtr__tail_fetch(const gtr__tail_here &tail, const gtr__product_lane &lane, uint32_t ldc) {
     const gtr__tail &t = *(const gtr__tail *)__cvta_shared_to_generic(tail.at);
 #pragma unroll 1
     for (int s = 0; s < t.steps; s++) {
@@ -4284,7 +4286,7 @@ static GTR__DEVICE void gtr__tail_fetch(const gtr__tail_here &tail, const gtr__p
 #define GTR__COSF   gtr__cos_near
 #define GTR__LOG1PF log1pf
 #define GTR__EXPM1F expm1f
-static GTR__DEVICE void gtr__tail_turn(float *v, float *w) {
+GTR__INLINE void gtr__tail_turn(float *v, float *w) {
     GTR__UNROLL(k, 4) {
         const float a = v[k], b = w[k];
         v[k] = v[k + 4]; w[k] = w[k + 4];
@@ -4292,7 +4294,7 @@ static GTR__DEVICE void gtr__tail_turn(float *v, float *w) {
     }
 }
 // The formula of a tail's step, whose code is a template constant.
-template <int CODE> static GTR__DEVICE void gtr__tail_formula(float *v, float *w, float f0, float f1, int flags) {
+template <int CODE> GTR__INLINE void gtr__tail_formula(float *v, float *w, float f0, float f1, int flags) {
     (void)v; (void)w; (void)f0; (void)f1; (void)flags;
 #define GTR__TAIL_RUN(OF, N, ...) if constexpr (CODE == OF) { \
         _Pragma("unroll 1") for (int i = 0; i < 8; i += N) { \
@@ -4327,14 +4329,14 @@ template <int CODE> static GTR__DEVICE void gtr__tail_formula(float *v, float *w
 #define GTR__EXPM1F gtr__expm1
 // By comparisons, halving what is left: see gtr__is.
 template <int FIRST, int END>
-static GTR__DEVICE void gtr__tail_search(int code, float *v, float *w, float f0, float f1, int flags) {
+GTR__INLINE void gtr__tail_search(int code, float *v, float *w, float f0, float f1, int flags) {
     constexpr int MIDDLE = (FIRST + END) / 2;
     if constexpr (END - FIRST == 1) gtr__tail_formula<FIRST>(v, w, f0, f1, flags);
     else if (code < MIDDLE) gtr__tail_search<FIRST, MIDDLE>(code, v, w, f0, f1, flags);
     else gtr__tail_search<MIDDLE, END>(code, v, w, f0, f1, flags);
 }
 template <uint64_t TAIL>
-static GTR__DEVICE void gtr__tail_pick(int code, float *v, float *w, float f0, float f1, int flags) {
+GTR__INLINE void gtr__tail_pick(int code, float *v, float *w, float f0, float f1, int flags) {
     if constexpr (TAIL == 1) gtr__tail_search<0, GTR__TAIL_CODES>(code, v, w, f0, f1, flags);
     else if constexpr (TAIL != 0) {
         if (gtr__is(code, (int)(TAIL & 511) - 2)) gtr__tail_formula<(int)(TAIL & 511) - 2>(v, w, f0, f1, flags);
@@ -4395,7 +4397,7 @@ void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch, gtr__product_
 }
 // As gtr__product_store, with the tail, which goes over the sums where the block's own part of them was, at own.
 template <uint64_t TAIL, typename F>
-static GTR__DEVICE void gtr__product_store_tail(const gtr__product &p, const gtr__product_cut &cut, int m0,
+GTR__INLINE void gtr__product_store_tail(const gtr__product &p, const gtr__product_cut &cut, int m0,
         const gtr__product_lane &lane, const gtr__floats<4> &bias, const gtr__tail_with<TAIL> &tail, float *own,
         int pitch, F get) {
     const int q = lane.column;
@@ -4414,7 +4416,7 @@ static GTR__DEVICE void gtr__product_store_tail(const gtr__product &p, const gtr
 // >>products-block
 // Where item i of the batch lies.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64_t item, int64_t outer) {
+GTR__INLINE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64_t item, int64_t outer) {
     const uint32_t row = p.inner ? i / (uint32_t)p.inner : 0;
     return row * outer + (i - row * (uint32_t)p.inner) * item;
 }
@@ -4422,7 +4424,7 @@ static GTR__DEVICE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64
 // A block's part of a cluster's TxT tile of C: count tiles of k through cut.stages slots, which fetch(slot) fills, one
 // behind the other; the sum in shared memory; a share of the rows of all blocks' sums, to C. A has, in memory, `type`.
 template <int KIND, int T, bool AK, bool BK, typename L, typename F, typename R = gtr__no_tail>
-static GTR__DEVICE void gtr__product_block(const gtr__product &p, const gtr__product_cut &cut, int count, int type,
+GTR__INLINE void gtr__product_block(const gtr__product &p, const gtr__product_cut &cut, int count, int type,
         bool wants_sums, int m0, const L &lane, const gtr__floats<4> &bias, uint32_t range, F fetch,
         [[maybe_unused]] const R &tail = R()) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
@@ -4568,26 +4570,26 @@ template <int M, int N, bool SWAP> struct gtr__wgmma_tile {
 };
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__tensor_load(uint32_t to, const gtr__bulk_map *map, int column, int row, int z,
+GTR__INLINE void gtr__tensor_load(uint32_t to, const gtr__bulk_map *map, int column, int row, int z,
                                                         uint32_t bar) {
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
         :: "r"(to), "l"(map), "r"(column), "r"(row), "r"(z), "r"(bar) : "memory");
 }
-static GTR__DEVICE void gtr__tensor_load(uint32_t to, const gtr__bulk_map *map, int x, int y, int z, int w,
+GTR__INLINE void gtr__tensor_load(uint32_t to, const gtr__bulk_map *map, int x, int y, int z, int w,
                                          uint32_t bar) {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, "
         "%5}], [%6];" :: "r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(w), "r"(bar) : "memory");
 }
 // In front of products: what other instructions wrote to their registers is there.
-static GTR__DEVICE void gtr__wgmma_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-static GTR__DEVICE void gtr__wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-template <int LEFT> static GTR__DEVICE void gtr__wgmma_until() {
+GTR__INLINE void gtr__wgmma_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+GTR__INLINE void gtr__wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+template <int LEFT> GTR__INLINE void gtr__wgmma_until() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" :: "n"(LEFT) : "memory");
 }
 // 128 >> log bytes a row in panels of groups of 8 rows, one behind the other. Rows are k: panels of 64 >> log columns,
 // so many bytes apart.
-static GTR__DEVICE uint64_t gtr__wgmma_panel(uint32_t address, uint32_t apart = 8192, int log = 0) {
+GTR__INLINE uint64_t gtr__wgmma_panel(uint32_t address, uint32_t apart = 8192, int log = 0) {
     uint64_t d;
     asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(((address & 0x3ffffu) >> 4) + (apart >> 4 << 16)),
         "r"((1u + log) << 30 | 1024u >> log >> 4));
@@ -4620,7 +4622,7 @@ static GTR__DEVICE uint64_t gtr__wgmma_panel(uint32_t address, uint32_t apart = 
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add))
 // d (64 x N) += A B over 8 of k, float32, A in registers.
 template <int N>
-static GTR__DEVICE void gtr__wgmma_rs(float *d, const uint32_t *a, uint64_t b, int add) {
+GTR__INLINE void gtr__wgmma_rs(float *d, const uint32_t *a, uint64_t b, int add) {
     if constexpr (N == 32) GTR__WGMMA_R("32", GTR__L16, "16", "17", "18", "19", "20", "21", GTR__A16("+f", 0));
     else if constexpr (N == 64) GTR__WGMMA_R("64", GTR__L32, "32", "33", "34", "35", "36", "37", GTR__A32("+f"));
     else if constexpr (N == 96) GTR__WGMMA_R("96", GTR__L48, "48", "49", "50", "51", "52", "53", GTR__A48("+f"));
@@ -4629,7 +4631,7 @@ static GTR__DEVICE void gtr__wgmma_rs(float *d, const uint32_t *a, uint64_t b, i
 }
 // d (64 x N) += A B over 32 bytes of k.
 template <int TYPE, int N, bool AK, bool BK>
-static GTR__DEVICE void gtr__wgmma(float *d, uint64_t a, uint64_t b, int add) {
+GTR__INLINE void gtr__wgmma(float *d, uint64_t a, uint64_t b, int add) {
     if constexpr (TYPE == GTR_F32) GTR__WGMMA_N("k8", "tf32.tf32 ", "");
     else if constexpr (TYPE == GTR_BF16) GTR__WGMMA_T("bf16.bf16 ");
     else GTR__WGMMA_T("f16.f16 ");
@@ -4637,7 +4639,7 @@ static GTR__DEVICE void gtr__wgmma(float *d, uint64_t a, uint64_t b, int add) {
 // Float32 with rows of k in panels of 32 columns becomes, in its place, rows of 32 of k, which alone the instruction
 // takes from shared memory.
 // sum: NULL, or what a thread's part of each column is added to, which then is not rounded on its way yet.
-template <int M, int N> static GTR__DEVICE void gtr__wgmma_turn(char *tile, float *sum = NULL) {
+template <int M, int N> GTR__INLINE void gtr__wgmma_turn(char *tile, float *sum = NULL) {
     constexpr int warps = M / 16, units = N / 4 / warps;
     const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32;
     float v[units][4];
@@ -4831,7 +4833,7 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
 // Of so many products in a launch.
 template <int SETS> struct gtr__product_sets { gtr__bulk_map map[SETS][2]; gtr__product_set at[SETS]; };
 #if GTR__DEVICE_HALF
-template <int SETS> static GTR__DEVICE
+template <int SETS> GTR__INLINE
 decltype(auto) gtr__product_at(const gtr__product &all, const gtr__product_sets<SETS> &sets, uint32_t i) {
     if constexpr (SETS == 1) return (all);
     else {
@@ -5521,7 +5523,7 @@ template <int> GTR__GLOBAL void gtr__finish_kernel(gtr__product, int64_t);
 #if GTR__DEVICE_HALF
 // The activation or its backward alone, where all lies alike: 16 bytes at a time, four of them in flight.
 template <int OP>
-static GTR__DEVICE void gtr__finish4(const gtr__product &p, uint4 &v, const uint4 &saved, int at) {
+GTR__INLINE void gtr__finish4(const gtr__product &p, uint4 &v, const uint4 &saved, int at) {
     float4 x = gtr__get4(&v, p.type_c, at);
     if (p.saved) {
         const float4 s = gtr__get4(&saved, p.type_c, at);
@@ -6249,7 +6251,7 @@ static gtr__fast gtr__fast_of(int64_t by) {
     return f;
 }
 #if GTR__DEVICE_HALF
-static GTR__DEVICE uint32_t gtr__quotient(uint32_t x, const gtr__fast &f) {
+GTR__INLINE uint32_t gtr__quotient(uint32_t x, const gtr__fast &f) {
     return (__umulhi(x, f.factor) + x) >> f.shift;
 }
 #endif
@@ -6291,7 +6293,7 @@ static GTR__BOTH gtr__conv_class gtr__conv_class_of(const gtr__conv_axis &a, int
 #if GTR__DEVICE_HALF
 // Where row i begins: a pixel's number, and its y and x, which may be outside.
 typedef struct gtr__conv_row { uint32_t pixel; int y, x; } gtr__conv_row;
-static GTR__DEVICE gtr__conv_row gtr__conv_row_of(const gtr__conv_cut &cut, const gtr__conv_class &y,
+GTR__INLINE gtr__conv_row gtr__conv_row_of(const gtr__conv_cut &cut, const gtr__conv_class &y,
                                                   const gtr__conv_class &x, uint32_t i) {
     const uint32_t line = gtr__quotient(i, x.rows), n = gtr__quotient(line, y.rows);
     gtr__conv_row r;
@@ -6301,7 +6303,7 @@ static GTR__DEVICE gtr__conv_row gtr__conv_row_of(const gtr__conv_cut &cut, cons
     return r;
 }
 // Which pixel of C row i is. IMAGE.
-static GTR__DEVICE uint32_t gtr__conv_pixel(const gtr__conv_cut &cut, const gtr__conv_class &y,
+GTR__INLINE uint32_t gtr__conv_pixel(const gtr__conv_cut &cut, const gtr__conv_class &y,
                                             const gtr__conv_class &x, uint32_t i) {
     const uint32_t line = gtr__quotient(i, x.rows), n = gtr__quotient(line, y.rows);
     return (n * (uint32_t)cut.y.to + (line - n * y.rows.by) * (uint32_t)cut.y.stride + (uint32_t)y.at)
@@ -6312,7 +6314,7 @@ static GTR__DEVICE uint32_t gtr__conv_pixel(const gtr__conv_cut &cut, const gtr_
 // and column of the class's taps it is of.
 typedef struct gtr__conv_tap { uint32_t pixel; int y, x, channel, tap, line, column; } gtr__conv_tap;
 #if GTR__DEVICE_HALF
-static GTR__DEVICE gtr__conv_tap gtr__conv_tap_of(const gtr__conv_cut &cut, const gtr__conv_class &y,
+GTR__INLINE gtr__conv_tap gtr__conv_tap_of(const gtr__conv_cut &cut, const gtr__conv_class &y,
                                                   const gtr__conv_class &x, uint32_t k) {
     const uint32_t j = gtr__quotient(k, cut.channels), line = gtr__quotient(j, x.by), column = j - line * x.by.by;
     gtr__conv_tap t;
@@ -6332,7 +6334,7 @@ static GTR__DEVICE gtr__conv_tap gtr__conv_tap_of(const gtr__conv_cut &cut, cons
 // zero; per elements at a time. Only width columns reach C, where k is not along them.
 #if GTR__DEVICE_HALF
 template <int ES, int T, bool K, bool CONVERT, typename F>
-static GTR__DEVICE void gtr__conv_fetch(char *tile, const char *safe, int dtype, int per, int width, F place) {
+GTR__INLINE void gtr__conv_fetch(char *tile, const char *safe, int dtype, int per, int width, F place) {
     typedef gtr__operand<ES, T, K> tile_t;
     constexpr int most = 16 / ES, chunks = tile_t::columns / most, rows = 128 / chunks;
     if (per == most) {
@@ -6393,7 +6395,7 @@ template <int FORM> struct gtr__conv_place {
     }
 };
 template <int FORM, int M, int N, int DEPTH>
-static GTR__DEVICE gtr__conv_place<FORM> gtr__conv_place_of(const gtr__conv_cut &cut) {
+GTR__INLINE gtr__conv_place<FORM> gtr__conv_place_of(const gtr__conv_cut &cut) {
     constexpr bool image = FORM == GTR__CONV_IMAGE;
     const int rank = (int)blockIdx.x & ((1 << cut.split_log) - 1);
     const uint3 place = gtr__product_place(cut);
@@ -6413,7 +6415,7 @@ static GTR__DEVICE gtr__conv_place<FORM> gtr__conv_place_of(const gtr__conv_cut 
 // The product of which no more is wanted than its sum, which may be added to what C had: a weight's gradient. Kernels
 // of such products alone have nothing of an activation.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
+GTR__INLINE gtr__product gtr__product_bare(gtr__product p) {
     p.act = -1;
     p.bias = p.saved = NULL;
     p.pre = NULL;
@@ -6424,7 +6426,7 @@ static GTR__DEVICE gtr__product gtr__product_bare(gtr__product p) {
 // sum, so a thread moves 16 bytes a row, and asks once for what is done to them; what is read of G rows is on its way
 // at once. Rows from begin to end, of COLUMNS columns from column0 on, which lie PITCH floats apart at c.
 template <int KNOWN, typename T, bool READS, int COLUMNS, int PITCH, int THREADS, int G, typename L>
-static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut, L lane, int tid,
+GTR__INLINE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut, L lane, int tid,
         const gtr__floats<8> &bias, int column0, int begin, int end, const float *c) {
     constexpr int W = 16 / sizeof(T), across = COLUMNS / W, step = THREADS / across;
     typedef gtr__few<T, W> few;
@@ -6475,7 +6477,7 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
 }
 // first_bias: of the group's column 0.
 template <int KNOWN, bool HALF, int COLUMNS, int PITCH, int THREADS, int G, typename L>
-static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut, const L &lane, int tid,
+GTR__INLINE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut, const L &lane, int tid,
         int64_t first_bias, int column0, int begin, int end, const float *c) {
     auto is = [](int fact, bool so) { return gtr__is_so<KNOWN>(fact, so); };
     const bool low = HALF && !is(GTR__IS_SINGLE, p.type_c == GTR_F32);
@@ -6500,7 +6502,7 @@ static GTR__DEVICE void gtr__conv_store(const gtr__product &p, const gtr__conv_c
 }
 // Rows of C from begin to end, by whichever way they can go. BARE: of a weight's gradient.
 template <int KNOWN, bool HALF, bool BARE, int COLUMNS, int PITCH, int THREADS, int G, typename L>
-static GTR__DEVICE void gtr__conv_finish(const gtr__product &given, const gtr__conv_cut &cut, const L &lane, int tid,
+GTR__INLINE void gtr__conv_finish(const gtr__product &given, const gtr__conv_cut &cut, const L &lane, int tid,
         int64_t first_bias, int row0, int column0, int begin, int end, const float *c) {
     auto finish = [&](const gtr__product &p) {
         if (gtr__is_so<KNOWN>(GTR__IS_WHOLE, cut.whole_c)) {
@@ -7093,7 +7095,7 @@ template <bool HALF, int M, int N, int FORM> struct gtr__im2col_tile {
 };
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__im2col_load(uint32_t to, const gtr__bulk_map *map, int channel, int x, int y, int n,
+GTR__INLINE void gtr__im2col_load(uint32_t to, const gtr__bulk_map *map, int channel, int x, int y, int n,
                                          int at_x, int at_y, uint32_t bar) {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
         "%3, %4, %5}], [%6], {%7, %8};" :: "r"(to), "l"(map), "r"(channel), "r"(x), "r"(y), "r"(n), "r"(bar),
@@ -7578,17 +7580,17 @@ static GTR__BOTH int gtr__lines_box_rows(bool half, const gtr__lines_cut &cut) {
 }
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__tensor_store(const gtr__bulk_map *map, uint32_t from, int x, int y, int z, int w) {
+GTR__INLINE void gtr__tensor_store(const gtr__bulk_map *map, uint32_t from, int x, int y, int z, int w) {
     asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%2, %3, %4, %5}], [%1];\n"
         "cp.async.bulk.commit_group;" :: "l"(map), "r"(from), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
 }
-static GTR__DEVICE void gtr__tensor_prefetch(const gtr__bulk_map *map, int x, int y, int z, int w) {
+GTR__INLINE void gtr__tensor_prefetch(const gtr__bulk_map *map, int x, int y, int z, int w) {
     asm volatile("cp.async.bulk.prefetch.tensor.4d.L2.global.tile [%0, {%1, %2, %3, %4}];"
         :: "l"(map), "r"(x), "r"(y), "r"(z), "r"(w) : "memory");
 }
 // Where tile number i begins.
 typedef struct gtr__lines_tile { int x, y, n; } gtr__lines_tile;
-static GTR__DEVICE gtr__lines_tile gtr__lines_tile_of(const gtr__lines_cut &cut, int i) {
+GTR__INLINE gtr__lines_tile gtr__lines_tile_of(const gtr__lines_cut &cut, int i) {
     const uint32_t line = gtr__quotient((uint32_t)i, cut.across), n = gtr__quotient(line, cut.down);
     return { (i - (int)(line * cut.across.by)) * cut.width, (int)(line - n * cut.down.by) * cut.lines, (int)n };
 }
@@ -8535,7 +8537,7 @@ typedef struct gtr__depthwise {
 // The epilogue of W channels' sums: affine, then the activation or its gradient (from saved), then `had`, what y had
 // before, is added where d.add asks for it. at: their element of y; pitch: elements from pixel to pixel of y.
 template <int W>
-static GTR__DEVICE gtr__floats<W> gtr__depthwise_finish(const gtr__depthwise &d, gtr__floats<W> sum,
+GTR__INLINE gtr__floats<W> gtr__depthwise_finish(const gtr__depthwise &d, gtr__floats<W> sum,
         const gtr__floats<W> &saved, const gtr__floats<W> &had, int64_t at, int pitch) {
     if (gtr__affine_is(d.affine)) sum = gtr__affine(d.affine, sum, d.type_y, at, pitch);
     if (d.saved) sum = gtr__dact(d.act, sum, saved, d.act_a, d.act_b);
@@ -8649,7 +8651,7 @@ template <int> GTR__GLOBAL void gtr__depthwise_dweight_kernel(gtr__depthwise, gt
 #define GTR__DEPTHWISE_LANES 16                         // threads along channels in a block, at most
 #if GTR__DEVICE_HALF
 // Loads an R at p, which is pixel `at` of a line of `end` pixels; zeros where no such pixel is.
-template <typename R> static GTR__DEVICE R gtr__depthwise_pixel(const char *p, int at, int end) {
+template <typename R> GTR__INLINE R gtr__depthwise_pixel(const char *p, int at, int end) {
     R r = {};
     if ((uint32_t)at < (uint32_t)end) r = *(const R *)p;
     return r;
@@ -8657,7 +8659,7 @@ template <typename R> static GTR__DEVICE R gtr__depthwise_pixel(const char *p, i
 // All threads of a block copy the weights of its channels (from `first` on, V for each lane) to shared memory as
 // floats, and behind the last tap the bias, as one more tap: to[tap][V / 4][lane][4]. Lanes side by side thus read
 // float4s side by side, without bank conflicts. Each thread has eight loads in flight. A barrier follows in the caller.
-template <int V> static GTR__DEVICE void gtr__depthwise_weights(const gtr__depthwise &d, int first, float *to) {
+template <int V> GTR__INLINE void gtr__depthwise_weights(const gtr__depthwise &d, int first, float *to) {
     const int lanes = (int)d.lanes.by, taps = (int)d.taps.by, wide = min(lanes * V, d.outs - first), all = wide * taps;
     const bool whole = d.type_w == GTR_F32;
     const char *const from = (const char *)d.w + (int64_t)first * taps * (whole ? 4 : 2);
@@ -8677,7 +8679,7 @@ template <int V> static GTR__DEVICE void gtr__depthwise_weights(const gtr__depth
     for (int c = (int)threadIdx.x; c < wide; c += GTR__DEPTHWISE_T)
         to[place(taps, c)] = d.bias ? gtr__get(d.bias, d.type_bias, first + c) : 0.0f;
 }
-static GTR__DEVICE gtr__floats<4> gtr__depthwise_row(const float4 *p) {
+GTR__INLINE gtr__floats<4> gtr__depthwise_row(const float4 *p) {
     const float4 f = *p;
     return { { f.x, f.y, f.z, f.w } };
 }
@@ -8685,7 +8687,7 @@ static GTR__DEVICE gtr__floats<4> gtr__depthwise_row(const float4 *p) {
 // is the line's first element of the thread's channels. What an activation's gradient reads (saved) is loaded one
 // output ahead, so that its latency overlaps the output before.
 template <int TYPE, int R, int F>
-static GTR__DEVICE void gtr__depthwise_run_end(const gtr__depthwise &d, const gtr__conv_cut &cut,
+GTR__INLINE void gtr__depthwise_run_end(const gtr__depthwise &d, const gtr__conv_cut &cut,
         const gtr__floats<4> (&sum)[R][F], int64_t line, int to_x, int step) {
     constexpr int SIZE = TYPE == GTR_F32 ? 4 : 2;
     auto store = [&](int64_t at, const gtr__floats<4> *v) {
@@ -8784,7 +8786,7 @@ gtr__depthwise_runs_kernel(const __grid_constant__ gtr__depthwise d, const __gri
 // is zeros). Each pixel is converted to floats once, into a ring of the K that one place reads, pixel j at slot j % K.
 // A step of the loop takes K places, K S pixels, so that all slots are compile-time constants.
 template <int TYPE, int V, int K, int S>
-static GTR__DEVICE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, const char *dy, int at, int from,
+GTR__INLINE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, const char *dy, int at, int from,
                                             int count, int pitch) {
     typedef gtr__few<uint32_t, (TYPE == GTR_F32 ? V : V / 2)> raw;
     constexpr bool AHEAD = sizeof(raw) * K * (S + 1) <= 96;     // registers have room for the next step's loads, too
@@ -9055,7 +9057,7 @@ struct gtr__direct_end {
         : least(gtr__is(d.act, GTR__IN_LINE) ? 0.0f : -INFINITY), plain(d.alone && (d.act < 0 || least == 0.0f)) {}
 };
 // The larger of a and b; NaN if one of them is.
-static GTR__DEVICE float gtr__larger(float a, float b) {
+GTR__INLINE float gtr__larger(float a, float b) {
 #if __CUDA_ARCH__ >= 800
     asm("max.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
     return a;
@@ -9063,9 +9065,9 @@ static GTR__DEVICE float gtr__larger(float a, float b) {
     return b > a || b != b ? b : a;
 #endif
 }
-template <typename T> static GTR__DEVICE T gtr__direct_one() { T v; gtr__store(&v, 1.0f); return v; }
+template <typename T> GTR__INLINE T gtr__direct_one() { T v; gtr__store(&v, 1.0f); return v; }
 // v as the mma reads it: rounded to TF32, or the 16 bits in the low half of a word.
-template <typename T> static GTR__DEVICE uint32_t gtr__direct_word(T v) {
+template <typename T> GTR__INLINE uint32_t gtr__direct_word(T v) {
     if constexpr (sizeof(T) == 4) return gtr__to_tf32(__float_as_uint(v));
     else {
         uint16_t u;
@@ -9075,7 +9077,7 @@ template <typename T> static GTR__DEVICE uint32_t gtr__direct_word(T v) {
 }
 // Bytes of a tile from a position's tap 0 to its tap t. A tap that only fills up the last group is read at tap 0, which
 // always exists, and the lanes that read it mask it to zero.
-template <typename T> static GTR__DEVICE int gtr__direct_tap(const gtr__direct &d, int t) {
+template <typename T> GTR__INLINE int gtr__direct_tap(const gtr__direct &d, int t) {
     if (t >= d.taps) return 0;
     const int line = (int)gtr__quotient((uint32_t)t, d.by_across), rest = t - line * d.across,
         column = (int)gtr__quotient((uint32_t)rest, d.by_channels);
@@ -9258,13 +9260,13 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     }
 };
 // The bias of N channels from `channel` on; 0 without a bias, and for channels behind the last.
-template <int N> static GTR__DEVICE void gtr__direct_bias(const gtr__direct &d, int channel, float (&bias)[N]) {
+template <int N> GTR__INLINE void gtr__direct_bias(const gtr__direct &d, int channel, float (&bias)[N]) {
     GTR__UNROLL(k, N)
         bias[k] = d.bias && channel + k < d.outs ? gtr__get(d.bias, d.type_bias, channel + k) : 0.0f;
 }
 // A thread stores y of place `at` of all images, of N channels from `channel` on, but none behind the last.
 template <typename T, int N>
-static GTR__DEVICE void gtr__direct_store(const gtr__direct &d, int64_t at, int channel, const float (&v)[N]) {
+GTR__INLINE void gtr__direct_store(const gtr__direct &d, int64_t at, int channel, const float (&v)[N]) {
     T *to = (T *)d.p.c + at * d.outs + channel;
     if (d.four) {
 #pragma unroll
@@ -9290,7 +9292,7 @@ static __device__ __noinline__ void gtr__direct_rest(const gtr__direct &d, gtr__
 }
 // The pool's output for a window whose four positions have sums v: the largest of the activations. If plain, the
 // activation is left to the caller, who applies it to the largest alone.
-static GTR__DEVICE float gtr__direct_pool_of(const gtr__direct &d, bool plain, gtr__floats<4> v) {
+GTR__INLINE float gtr__direct_pool_of(const gtr__direct &d, bool plain, gtr__floats<4> v) {
     if (!plain) v = gtr__act<4>(d.act, v, d.act_a, d.act_b);
     return gtr__larger(gtr__larger(v.v[0], v.v[1]), gtr__larger(v.v[2], v.v[3]));
 }
@@ -9340,7 +9342,7 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
 }
 // WEIGHT: a thread loads dy of place `at`, channels `channel` to channel + 3, into words as mma reads them: two of two
 // channels each (16 bits), or four of one. Zeros if not `in`, and for channels behind the last.
-template <typename T> static GTR__DEVICE
+template <typename T> GTR__INLINE
 void gtr__direct_load(const gtr__direct &d, uint32_t (&w)[2 * sizeof(T) / 2], int64_t at, int channel, bool in) {
     const T *from = (const T *)d.p.a + at * d.outs + channel;
     if (d.four) {
@@ -9357,7 +9359,7 @@ void gtr__direct_load(const gtr__direct &d, uint32_t (&w)[2 * sizeof(T) / 2], in
     }
 }
 // Channel k of the four in gtr__direct_load's words.
-template <typename T> static GTR__DEVICE float gtr__direct_float(const uint32_t *w, int k) {
+template <typename T> GTR__INLINE float gtr__direct_float(const uint32_t *w, int k) {
     if constexpr (sizeof(T) == 4) return __uint_as_float(w[k]);
     else {
         const uint16_t u = (uint16_t)(w[k / 2] >> 16 * (k % 2));
@@ -9370,7 +9372,7 @@ template <typename T> static GTR__DEVICE float gtr__direct_float(const uint32_t 
 // stored, in the upper half, and in the lower half the code 3 - position. The maximum of the four words as signed
 // integers belongs to the first of the largest values, if those are above 0. If none is, ReLU's gradient is 0; if one
 // is NaN, which as an integer is above infinity, so is the gradient here: a then has dy at no position.
-template <typename T> static GTR__DEVICE
+template <typename T> GTR__INLINE
 void gtr__direct_relu(const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2], uint32_t (&a)[2][4]) {
     const uint32_t most = (std::is_same<T, __half>::value ? 0x7c010000u : 0x7f810000u) - 0x10000u;
     GTR__UNROLL(k, 4) {
@@ -9391,7 +9393,7 @@ void gtr__direct_relu(const float (&acc)[2][4][4], int i, const uint32_t (&dy)[2
 //   column       2 q           2 q + 1       of n-tile 2 i       2 q           2 q + 1       of n-tile 2 i + 1
 //   16 bits      k 2 q         k 2 q + 1                         k 2 q + 8     k 2 q + 9
 //   float32      k q           k q + 4       of mma 0            k q           k q + 4       of mma 1
-template <typename T, int WORDS = sizeof(T) / 2> static GTR__DEVICE
+template <typename T, int WORDS = sizeof(T) / 2> GTR__INLINE
 void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const float (&acc)[2][4][4], int i,
                          const uint32_t (&dy)[2 * WORDS], uint32_t (&a)[2][4 * WORDS]) {
     gtr__floats<4> best, dz;
@@ -9428,7 +9430,7 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
 // Not POOLED: a lane loads the same fragments a of dy, channels `channel` to channel + 3. Its columns of the two
 // n-tiles are the tile's places `place`, place + 1, place + 8 and place + 9; from the tile's n-th on they are zeros.
 // from: the tile's first place among the places of all images.
-template <typename T, int WORDS = sizeof(T) / 2> static GTR__DEVICE
+template <typename T, int WORDS = sizeof(T) / 2> GTR__INLINE
 void gtr__direct_turn(const gtr__direct &d, int64_t from, int place, int n, int channel, uint32_t (&a)[2][4 * WORDS]) {
     uint32_t w[4][2 * WORDS];
     GTR__UNROLL(u, 4) {
@@ -9445,7 +9447,7 @@ void gtr__direct_turn(const gtr__direct &d, int64_t from, int place, int n, int 
 // NT taps): two m-tiles by NT n-tiles, whose columns are taps. a is made by gtr__direct_largest, _relu or _turn, at by
 // pairs(). The lane gathers column g of each n-tile v: a tap that lies tap[v] bytes behind tap 0. keep[v] is 0 where
 // that is no tap of the weight, one[v] is 1.0 (16 bits: twice) where it is the bias's.
-template <typename T, int NT, typename BLOCK, int WORDS = sizeof(T) / 2> static GTR__DEVICE
+template <typename T, int NT, typename BLOCK, int WORDS = sizeof(T) / 2> GTR__INLINE
 void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
                      const BLOCK &block, const int (&at)[2][4], int i,
                      const int (&tap)[NT], const uint32_t (&keep)[NT], const uint32_t (&one)[NT]) {
@@ -9462,7 +9464,7 @@ void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
 }
 // The block reduces its warps' dw of each chunk of taps, in the order of the warps, and stores its partial sums, of 32
 // channels from `first` on. red, [warp][channel][8 NT taps] floats, overwrites the tile's lines: 32 KB if NT is 4.
-template <int NT> static GTR__DEVICE
+template <int NT> GTR__INLINE
 void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT][4], int first) {
     constexpr int wide = 8 * NT, all = 32 * wide;
     const int lane = (int)threadIdx.x & 31, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
@@ -9735,7 +9737,7 @@ static GTR__BOTH int gtr__narrow_stage_bytes(const gtr__narrow &d) {
 }
 #if GTR__DEVICE_HALF
 // A thread waits for all its committed groups of copies but the last `left`.
-static GTR__DEVICE void gtr__narrow_done(int left) {
+GTR__INLINE void gtr__narrow_done(int left) {
     if (left >= 4) gtr__copies_done<4>();
     else if (left == 3) gtr__copies_done<3>();
     else if (left == 2) gtr__copies_done<2>();
@@ -9804,7 +9806,7 @@ struct gtr__narrow_tile {
 };
 // The block reduces the down warps' sums of each n-tile in a fixed order, and stores its range's partial sums of dw,
 // and of the bias's gradient in slab 0. red, over the ring: [warp][output][GTR__NARROW_RED] floats.
-static GTR__DEVICE void gtr__narrow_join(const gtr__narrow &d, float *red, const float (&dw)[GTR__NARROW_COLUMNS][4],
+GTR__INLINE void gtr__narrow_join(const gtr__narrow &d, float *red, const float (&dw)[GTR__NARROW_COLUMNS][4],
                                          const float (&sum)[4]) {
     const int lane = (int)threadIdx.x & 31, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
         slab = (int)blockIdx.y * d.units, all = d.tiles_n * 8;
@@ -10305,71 +10307,71 @@ GTR__LAUNCHER(gtr__cuda_conv_bwd) {
 static int gtr__hurry(const gtr__call *c) { return c->caps->hurry ? GTR__DEADLINE - c->caps->hurry : 0; }
 #if GTR__DEVICE_HALF
 // The thread's index, read again: what is made of it takes no register from phase to phase.
-static GTR__DEVICE int gtr__thread() {
+GTR__INLINE int gtr__thread() {
     int i;
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(i));
     return i;
 }
-static GTR__DEVICE void gtr__publish(uint32_t *p, uint32_t v) {
+GTR__INLINE void gtr__publish(uint32_t *p, uint32_t v) {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "r"(v) : "memory");
 }
-static GTR__DEVICE void gtr__publish2(uint32_t *p, uint32_t a, uint32_t b) {
+GTR__INLINE void gtr__publish2(uint32_t *p, uint32_t a, uint32_t b) {
     asm volatile("st.relaxed.gpu.global.v2.u32 [%0], {%1, %2};" :: "l"(__cvta_generic_to_global(p)), "r"(a),
         "r"(b) : "memory");
 }
-static GTR__DEVICE void gtr__publish4(uint32_t *p, uint4 v) {
+GTR__INLINE void gtr__publish4(uint32_t *p, uint4 v) {
     asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};"
         :: "l"(__cvta_generic_to_global(p)), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
 }
 // Eight bytes that are one word.
-static GTR__DEVICE void gtr__publish8(void *p, uint64_t v) {
+GTR__INLINE void gtr__publish8(void *p, uint64_t v) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" :: "l"(__cvta_generic_to_global(p)), "l"(v) : "memory");
 }
-static GTR__DEVICE uint64_t gtr__poll8(const void *p) {
+GTR__INLINE uint64_t gtr__poll8(const void *p) {
     uint64_t v;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
     return v;
 }
 // One, two or four words by one load.
-static GTR__DEVICE void gtr__poll_words(uint32_t &v, const uint32_t *p) {
+GTR__INLINE void gtr__poll_words(uint32_t &v, const uint32_t *p) {
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
 }
-static GTR__DEVICE void gtr__poll_words(uint2 &v, const uint32_t *p) {
+GTR__INLINE void gtr__poll_words(uint2 &v, const uint32_t *p) {
     asm volatile("ld.relaxed.gpu.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x),
         "=r"(v.y) : "l"(__cvta_generic_to_global(p)) : "memory");
 }
-static GTR__DEVICE void gtr__poll_words(uint4 &v, const uint32_t *p) {
+GTR__INLINE void gtr__poll_words(uint4 &v, const uint32_t *p) {
     asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
         : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(__cvta_generic_to_global(p)) : "memory");
 }
-static GTR__DEVICE uint32_t gtr__poll(const uint32_t *p) { uint32_t v; gtr__poll_words(v, p); return v; }
-static GTR__DEVICE uint4 gtr__poll4(const uint32_t *p) { uint4 v; gtr__poll_words(v, p); return v; }
-static GTR__DEVICE void gtr__arrived_words(uint32_t &v, uint32_t tag) { v = tag; }
-static GTR__DEVICE void gtr__arrived_words(uint2 &v, uint32_t tag) { v = make_uint2(tag, tag); }
-static GTR__DEVICE void gtr__arrived_words(uint4 &v, uint32_t tag) {
+GTR__INLINE uint32_t gtr__poll(const uint32_t *p) { uint32_t v; gtr__poll_words(v, p); return v; }
+GTR__INLINE uint4 gtr__poll4(const uint32_t *p) { uint4 v; gtr__poll_words(v, p); return v; }
+GTR__INLINE void gtr__arrived_words(uint32_t &v, uint32_t tag) { v = tag; }
+GTR__INLINE void gtr__arrived_words(uint2 &v, uint32_t tag) { v = make_uint2(tag, tag); }
+GTR__INLINE void gtr__arrived_words(uint4 &v, uint32_t tag) {
     v = make_uint4(tag, tag, tag, tag);
 }
-static GTR__DEVICE uint32_t gtr__unlike_words(uint32_t v, uint32_t tag) { return v ^ tag; }
-static GTR__DEVICE uint32_t gtr__unlike_words(const uint2 &v, uint32_t tag) {
+GTR__INLINE uint32_t gtr__unlike_words(uint32_t v, uint32_t tag) { return v ^ tag; }
+GTR__INLINE uint32_t gtr__unlike_words(const uint2 &v, uint32_t tag) {
     return (v.x ^ tag) | (v.y ^ tag);
 }
-static GTR__DEVICE uint32_t gtr__unlike_words(const uint4 &v, uint32_t tag) {
+GTR__INLINE uint32_t gtr__unlike_words(const uint4 &v, uint32_t tag) {
     return (v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag);
 }
 // A number as a word: float32 whose last two bits are cut, so that NaN stays NaN, and are the step's tag (bit 0) and a
 // mark that the step before was bad (bit 1).
-static GTR__DEVICE uint32_t gtr__word_pack(float v, uint32_t mark) {
+GTR__INLINE uint32_t gtr__word_pack(float v, uint32_t mark) {
     return (__float_as_uint(v) & ~3u) | mark;
 }
-static GTR__DEVICE void gtr__publish4(uint32_t *p, float a, float b, float c, float d, uint32_t mark) {
+GTR__INLINE void gtr__publish4(uint32_t *p, float a, float b, float c, float d, uint32_t mark) {
     gtr__publish4(p, make_uint4(gtr__word_pack(a, mark), gtr__word_pack(b, mark), gtr__word_pack(c, mark),
         gtr__word_pack(d, mark)));
 }
-static GTR__DEVICE float gtr__word_number(uint32_t u) { return __uint_as_float(u & ~3u); }
-static GTR__DEVICE float4 gtr__word_numbers(const uint4 &u) {
+GTR__INLINE float gtr__word_number(uint32_t u) { return __uint_as_float(u & ~3u); }
+GTR__INLINE float4 gtr__word_numbers(const uint4 &u) {
     return make_float4(gtr__word_number(u.x), gtr__word_number(u.y), gtr__word_number(u.z), gtr__word_number(u.w));
 }
-template <int N> static GTR__DEVICE void gtr__publish(uint32_t *p, const float (&v)[N], uint32_t mark) {
+template <int N> GTR__INLINE void gtr__publish(uint32_t *p, const float (&v)[N], uint32_t mark) {
     if constexpr (N == 2) gtr__publish2(p, gtr__word_pack(v[0], mark), gtr__word_pack(v[1], mark));
     else gtr__publish(p, gtr__word_pack(v[0], mark));
 }
@@ -10379,7 +10381,7 @@ struct gtr__waiting { uint32_t tag, bad; int turns; };
 // wait for each other cost a trip to L2 each. Those beyond n are the first again, or, FEW, are
 // zeros that are not polled.
 template <int N, bool FEW = false, typename V, typename F>
-static GTR__DEVICE void gtr__await_words(V *v, int n, gtr__waiting &awaited, F at) {
+GTR__INLINE void gtr__await_words(V *v, int n, gtr__waiting &awaited, F at) {
     uint32_t all;
 #pragma unroll
     for (int i = 0; FEW && i < N; i++) gtr__arrived_words(v[i], awaited.tag);
@@ -10391,7 +10393,7 @@ static GTR__DEVICE void gtr__await_words(V *v, int n, gtr__waiting &awaited, F a
     } while ((all & 1) && ++awaited.turns < GTR__DEADLINE);
     awaited.bad |= all & 2u;
 }
-static GTR__DEVICE uint32_t gtr__await_word(const uint32_t *p, gtr__waiting &awaited) {
+GTR__INLINE uint32_t gtr__await_word(const uint32_t *p, gtr__waiting &awaited) {
     uint32_t u[1];
     gtr__await_words<1>(u, 1, awaited, [&](int) { return p; });
     return u[0];
@@ -10401,18 +10403,18 @@ static GTR__DEVICE uint32_t gtr__await_word(const uint32_t *p, gtr__waiting &awa
 // The grid's barrier is a count in a word of ctl. What a block wrote before it counted itself in is seen
 // by whoever sees the count.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE uint32_t gtr__poll_acquire(const uint32_t *p) {
+GTR__INLINE uint32_t gtr__poll_acquire(const uint32_t *p) {
     uint32_t v;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
     return v;
 }
-static GTR__DEVICE uint64_t gtr__poll_acquire(const uint64_t *p) {
+GTR__INLINE uint64_t gtr__poll_acquire(const uint64_t *p) {
     uint64_t v;
     asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(p)) : "memory");
     return v;
 }
-static GTR__DEVICE void gtr__fence_gpu() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-static GTR__DEVICE void gtr__count_in(uint32_t *p) {
+GTR__INLINE void gtr__fence_gpu() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+GTR__INLINE void gtr__count_in(uint32_t *p) {
     gtr__fence_gpu();           // and so the count need not release once more
     asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" :: "l"(__cvta_generic_to_global(p)) : "memory");
 }
@@ -10423,7 +10425,7 @@ static GTR__DEVICE void gtr__count_in(uint32_t *p) {
 #define GTR__ABANDONED 0x80000000u
 // By one thread: until `target` blocks have counted themselves in since the launch began; turns: polls that were in
 // vain before. False: the launch is abandoned.
-static GTR__DEVICE bool gtr__grid_wait(uint32_t *ticket, uint32_t target, int turns) {
+GTR__INLINE bool gtr__grid_wait(uint32_t *ticket, uint32_t target, int turns) {
     uint32_t come;
     while ((int32_t)(come = gtr__poll_acquire(ticket)) < (int32_t)target)
         if ((come & GTR__ABANDONED)
@@ -10432,7 +10434,7 @@ static GTR__DEVICE bool gtr__grid_wait(uint32_t *ticket, uint32_t target, int tu
     return true;
 }
 // A test's block that arrives at the last barrier when the others have abandoned it; by the thread that counts it in.
-static GTR__DEVICE void gtr__grid_late(uint32_t *ticket, int late) {
+GTR__INLINE void gtr__grid_late(uint32_t *ticket, int late) {
     if (late != (int)blockIdx.x + 1) return;
     for (int turn = 0; turn < 4 * GTR__DEADLINE && !(gtr__poll_acquire(ticket) & GTR__ABANDONED); turn++) {}
 }
@@ -10445,7 +10447,7 @@ typedef struct gtr__barrier { uint64_t *word; gtr__ctl *ctl; int hurry, late; } 
 // is missing to 2^31, so that bit 31 flips when the last block has arrived; block 0 keeps the count below bit 63. One
 // that polls past its deadline sets bit 63: the barrier is abandoned, and returns false in all threads of all blocks,
 // which leave the kernel. GUARD then lets the step change no state, and REPORT tells the host, which clears the word.
-static GTR__DEVICE bool gtr__grid_barrier(const gtr__barrier &w) {
+GTR__INLINE bool gtr__grid_barrier(const gtr__barrier &w) {
     typedef unsigned long long word_t;
     bool met = true;
     __syncthreads();
@@ -10469,13 +10471,13 @@ static GTR__DEVICE bool gtr__grid_barrier(const gtr__barrier &w) {
     return __syncthreads_and(met) != 0;
 }
 // What the status of a guarded step becomes: 2 where a barrier was abandoned.
-static GTR__DEVICE uint32_t gtr__status_of(const gtr__ctl *ctl) {
+GTR__INLINE uint32_t gtr__status_of(const gtr__ctl *ctl) {
     uint64_t any = 0;
     for (int i = 0; i < GTR__MAX_STREAMS; i++) any |= ctl->barrier[i];
     return any >> 63 ? 2u : ctl->guard;
 }
 // By one thread of the block that reports, before its first barrier: a snapshot of what an abandoned launch rolls back.
-static GTR__DEVICE void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
+GTR__INLINE void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
     ctl->begun.step = ctl->step; ctl->begun.applied = ctl->applied; ctl->begun.launches = ctl->launches;
     ctl->begun.steps = steps; ctl->begun.scale = ctl->scale; ctl->begun.good = ctl->good;
 }
@@ -10486,7 +10488,7 @@ static GTR__DEVICE void gtr__grid_snapshot(gtr__ctl *ctl, uint64_t steps) {
 // `first`; rows 0: r. half: GTR__SHUFFLE_IN's h, KNOWN.
 #if GTR__DEVICE_HALF
 template <bool KNOWN>
-static GTR__DEVICE int64_t gtr__origin(int64_t r, const int64_t &rows, const int64_t &first, const uint64_t &key,
+GTR__INLINE int64_t gtr__origin(int64_t r, const int64_t &rows, const int64_t &first, const uint64_t &key,
         const int &half = 0) {
     if (rows > 0) {
         r += first;
@@ -10545,10 +10547,10 @@ static int gtr__log_up(int64_t n, int least, int most) {
     return least;
 }
 #if GTR__DEVICE_HALF
-static GTR__DEVICE int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
+GTR__INLINE int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
     return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
-static GTR__DEVICE int64_t gtr__quotient_of(int64_t n, const gtr__fast &f) {
+GTR__INLINE int64_t gtr__quotient_of(int64_t n, const gtr__fast &f) {
     return (uint64_t)n >> 31 ? n / f.by : (int64_t)gtr__quotient((uint32_t)n, f);
 }
 #endif
@@ -10562,7 +10564,7 @@ static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n
 #if GTR__DEVICE_HALF
 // n <= 4 elements from index i on as bits, not yet converted, so that a thread's loads do not wait for each
 // other. n 4: i is aligned.
-static GTR__DEVICE uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
+GTR__INLINE uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
     uint4 r = {};
     if (t == GTR_BF16 || t == GTR_F16) {
         const uint16_t *q = (const uint16_t *)p + i;
@@ -10583,7 +10585,7 @@ static GTR__DEVICE uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
     }
     return r;
 }
-static GTR__DEVICE void gtr__cook(uint4 r, int t, float *v) {
+GTR__INLINE void gtr__cook(uint4 r, int t, float *v) {
     if (t == GTR_F32) {
         v[0] = __uint_as_float(r.x); v[1] = __uint_as_float(r.y); v[2] = __uint_as_float(r.z);
         v[3] = __uint_as_float(r.w);
@@ -10600,12 +10602,12 @@ static GTR__DEVICE void gtr__cook(uint4 r, int t, float *v) {
         v[0] = (float)(int)r.x; v[1] = (float)(int)r.y; v[2] = (float)(int)r.z; v[3] = (float)(int)r.w;
     }
 }
-static GTR__DEVICE void gtr__take(const void *p, int t, int64_t i, int n, float *v) {
+GTR__INLINE void gtr__take(const void *p, int t, int64_t i, int n, float *v) {
     gtr__cook(gtr__raw(p, t, i, n), t, v);
 }
 // N groups of W elements from x's at(u) on, which is a multiple of W, or zeros where it is negative. The type is asked
 // for once.
-template <int W, int N, typename F> static GTR__DEVICE void gtr__take_all(const gtr__opd &x, float (&v)[N][W], F at) {
+template <int W, int N, typename F> GTR__INLINE void gtr__take_all(const gtr__opd &x, float (&v)[N][W], F at) {
     GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N];
         for (int u = 0; u < N; u++) {
             const int64_t i = at(u);
@@ -10617,14 +10619,14 @@ template <int W, int N, typename F> static GTR__DEVICE void gtr__take_all(const 
 }
 // As many from element `from` on, pitch apart.
 template <int W, int N>
-static GTR__DEVICE void gtr__take_rows(const gtr__opd &x, float (&v)[N][W], int64_t from, int64_t pitch) {
+GTR__INLINE void gtr__take_rows(const gtr__opd &x, float (&v)[N][W], int64_t from, int64_t pitch) {
     GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N]; const T *at = (const T *)x.p + from;
         for (int u = 0; u < N; u++) r[u] = *(const gtr__few<T, W> *)(at + u * pitch);
         for (int u = 0; u < N; u++)
             for (int k = 0; k < W; k++) v[u][k] = gtr__load(&r[u].v[k]););
 }
 template <int W, int N>
-static GTR__DEVICE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W], int64_t to, int64_t pitch) {
+GTR__INLINE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W], int64_t to, int64_t pitch) {
     GTR__BY_DTYPE(y.t, T, T *at = (T *)y.p + to;
         for (int u = 0; u < N; u++) {
             gtr__few<T, W> r;
@@ -10633,7 +10635,7 @@ static GTR__DEVICE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W],
         });
 }
 // Stores n <= 4 elements.
-static GTR__DEVICE void gtr__put_some(void *p, int t, int64_t i, int n, const float *v) {
+GTR__INLINE void gtr__put_some(void *p, int t, int64_t i, int n, const float *v) {
     if (t == GTR_I32) {
         GTR__UNROLL(k, 4) if (k < n) ((int32_t *)p)[i + k] = (int32_t)v[k];
     } else if (n == 4) gtr__put4(p, t, i, make_float4(v[0], v[1], v[2], v[3]));
@@ -10642,7 +10644,7 @@ static GTR__DEVICE void gtr__put_some(void *p, int t, int64_t i, int n, const fl
     }
 }
 // Stores them, or adds them to what is there.
-static GTR__DEVICE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
+GTR__INLINE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
     if (o.add) {
         float w[4];
         gtr__take(o.p, o.t, i, n, w);
@@ -10650,7 +10652,7 @@ static GTR__DEVICE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
     }
     gtr__put_some(o.p, o.t, i, n, v);
 }
-static GTR__DEVICE float gtr__give1(gtr__opd o, int64_t i, float v) {
+GTR__INLINE float gtr__give1(gtr__opd o, int64_t i, float v) {
     if (o.add) v = gtr__get(o.p, o.t, i) + v;
     gtr__put(o.p, o.t, i, v);
     return v;
@@ -10659,20 +10661,20 @@ static GTR__DEVICE float gtr__give1(gtr__opd o, int64_t i, float v) {
 // The calling thread stores v as element i of an operand that is float32 but for a rare case (a loss, a log-sum-exp, a
 // count), or adds it to what is there where o.add. float32 is asked for by one comparison (gtr__is) and not by a
 // switch, whose table lies in memory that a new launch has not read yet.
-static GTR__DEVICE void gtr__give_full(const gtr__opd &o, int64_t i, float v) {
+GTR__INLINE void gtr__give_full(const gtr__opd &o, int64_t i, float v) {
     if (gtr__is(o.t, GTR_F32)) ((float *)o.p)[i] = o.add ? ((float *)o.p)[i] + v : v;
     else gtr__give1(o, i, v);
 }
 
 // A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all
 // get the result. scratch: 32 of shared memory, used by blocks only and free again on return.
-static GTR__DEVICE float gtr__team_sum(float v, int team, float *scratch) {
+GTR__INLINE float gtr__team_sum(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_sum(v, scratch);
     for (int i = team >> 1; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
     return v;
 }
 // Two sums, whose shuffles do not wait for each other.
-static GTR__DEVICE float2 gtr__team_sum(float2 v, int team, float *scratch) {
+GTR__INLINE float2 gtr__team_sum(float2 v, int team, float *scratch) {
     if (team > 32) return make_float2(gtr__block_sum(v.x, scratch), gtr__block_sum(v.y, scratch));
     for (int i = team >> 1; i; i >>= 1) {
         v.x += __shfl_xor_sync(0xffffffffu, v.x, i);
@@ -10680,7 +10682,7 @@ static GTR__DEVICE float2 gtr__team_sum(float2 v, int team, float *scratch) {
     }
     return v;
 }
-static GTR__DEVICE float gtr__team_max(float v, int team, float *scratch) {
+GTR__INLINE float gtr__team_max(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_max(v, scratch);
     for (int i = team >> 1; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
     return v;
@@ -10696,7 +10698,7 @@ static int gtr__team(int64_t n, int64_t rows, int64_t sms) {
 }
 #if GTR__DEVICE_HALF
 // The gradient of a loss: given, or the constant seed times the loss scale.
-static GTR__DEVICE float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl) {
+GTR__INLINE float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl) {
     return dy.p ? gtr__get(dy.p, dy.t, 0) : seed * (ctl ? ctl->scale : 1.0f);
 }
 #endif
@@ -10742,7 +10744,7 @@ static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s) {
 #if GTR__DEVICE_HALF
 // I: what all elements' numbers fit in.
 template <typename I>
-static GTR__DEVICE void gtr__dims_in(const gtr__dims &m, I i, int64_t *a, int64_t *b) {
+GTR__INLINE void gtr__dims_in(const gtr__dims &m, I i, int64_t *a, int64_t *b) {
     int64_t oa = 0, ob = 0;
 #pragma unroll 1
     for (int k = m.n - 1; k > 0; k--) {
@@ -10752,7 +10754,7 @@ static GTR__DEVICE void gtr__dims_in(const gtr__dims &m, I i, int64_t *a, int64_
     }
     *a = oa + i * m.sa[0]; *b = ob + i * m.sb[0];
 }
-static GTR__DEVICE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
+GTR__INLINE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
     if (m.narrow) gtr__dims_in<uint32_t>(m, (uint32_t)i, a, b);
     else gtr__dims_in<int64_t>(m, i, a, b);
 }
@@ -10767,14 +10769,14 @@ typedef struct gtr__map {
 } gtr__map;
 
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__binary4(int op, float *x, const float *w) {
+GTR__INLINE void gtr__binary4(int op, float *x, const float *w) {
 #define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: GTR__UNROLL(k, 4) \
     x[k] = gtr__binary_fwd<GTR__OP_##ID>(x[k], w[k]); break;
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
 // RARE: of any op, by a call, which a kernel for the others is better without.
-template <bool RARE> static GTR__DEVICE void gtr__unary4(int op, float *v, float a, float b) {
+template <bool RARE> GTR__INLINE void gtr__unary4(int op, float *v, float a, float b) {
     (void)a; (void)b;
     if constexpr (RARE) {
         const gtr__floats<4> y = gtr__act<4>(op, { { v[0], v[1], v[2], v[3] } }, a, b);
@@ -10786,7 +10788,7 @@ template <bool RARE> static GTR__DEVICE void gtr__unary4(int op, float *v, float
 #undef GTR__CASE
 }
 template <bool RARE>
-static GTR__DEVICE void gtr__unary4_bwd(int op, float *g, const float *s, float a, float b) {
+GTR__INLINE void gtr__unary4_bwd(int op, float *g, const float *s, float a, float b) {
     (void)a; (void)b;
     if constexpr (RARE) {
         const gtr__floats<4> d = gtr__dact<4>(op, { { g[0], g[1], g[2], g[3] } }, { { s[0], s[1], s[2], s[3] } }, a, b);
@@ -10944,7 +10946,7 @@ typedef struct gtr__red {
 } gtr__red;
 
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__red_at(int n, int narrow, const int64_t *dim, const int64_t (*s)[3],
+GTR__INLINE void gtr__red_at(int n, int narrow, const int64_t *dim, const int64_t (*s)[3],
         int64_t i, int64_t *o) {
     o[0] = o[1] = o[2] = 0;
     for (int k = n - 1; k >= 0; k--) {
@@ -10957,7 +10959,7 @@ static GTR__DEVICE void gtr__red_at(int n, int narrow, const int64_t *dim, const
         o[0] += e * s[k][0]; o[1] += e * s[k][1]; o[2] += e * s[k][2];
     }
 }
-static GTR__DEVICE float gtr__red_formula(int kind, float dy, float a, float b, float y) {
+GTR__INLINE float gtr__red_formula(int kind, float dy, float a, float b, float y) {
 #define GTR__CASE(ID, name, forward, da, db) case GTR__VALUE_##ID##_A: return da; case GTR__VALUE_##ID##_B: return db;
     switch (kind) {
     GTR__BINARY(GTR__CASE)
@@ -10967,9 +10969,9 @@ static GTR__DEVICE float gtr__red_formula(int kind, float dy, float a, float b, 
 }
 // PLAIN: operand 0 is the only one, and what becomes of it is dy or -dy: the formulas that read no other are those of
 // sums and differences.
-static GTR__DEVICE float gtr__red_plain(int kind, float dy) { return kind == GTR__VALUE_SUB_B ? -dy : dy; }
+GTR__INLINE float gtr__red_plain(int kind, float dy) { return kind == GTR__VALUE_SUB_B ? -dy : dy; }
 template <bool PLAIN>
-static GTR__DEVICE float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
+GTR__INLINE float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
     int64_t o[3];
     gtr__red_at(m.nr, m.narrow, m.rd, m.rs, r, o);
     float dy = gtr__get(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
@@ -10978,13 +10980,13 @@ static GTR__DEVICE float gtr__red_value(const gtr__red &m, const int64_t *k, int
     if (!PLAIN && m.p[3]) y = gtr__get(m.p[3], m.t[3], k[0] + o[0]);
     return PLAIN ? gtr__red_plain(m.kind, dy) : gtr__red_formula(m.kind, dy, a, b, y);
 }
-static GTR__DEVICE void gtr__red_end(const gtr__red &m, int64_t o, float v) {
+GTR__INLINE void gtr__red_end(const gtr__red &m, int64_t o, float v) {
     if (m.pieces > 1) m.part[o * m.pieces + blockIdx.y] = v;
     else gtr__give1(m.out, o, v / m.div);
 }
 // Several running sums keep several loads in flight.
 template <bool PLAIN>
-static GTR__DEVICE float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r,
+GTR__INLINE float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r,
         int64_t end, int64_t step) {
     const int N = PLAIN ? 8 : 4;
     float s[N] = { 0.0f }, v[N];
@@ -11180,7 +11182,7 @@ typedef struct gtr__grad2 {
 } gtr__grad2;
 
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__binary4_bwd(int op, int side, const float *g, const float *s,
+GTR__INLINE void gtr__binary4_bwd(int op, int side, const float *g, const float *s,
         const float *t, const float *f, float *d) {
 #define GTR__CASE(ID, name, forward, da, db) \
     case GTR__OP_##ID: GTR__UNROLL(k, 4) \
@@ -11724,7 +11726,7 @@ template <int N> struct gtr__parts { gtr__part_copy part[N]; int n; };
 
 #if GTR__DEVICE_HALF
 // All blocks of a part copy it 16 bytes at a time: each thread four vectors, gridDim.x blocks of threads apart.
-static GTR__DEVICE void gtr__part_whole(const gtr__part_copy &q) {
+GTR__INLINE void gtr__part_whole(const gtr__part_copy &q) {
     const uint32_t line = (uint32_t)(q.run / q.width), groups = (uint32_t)q.outer * line, step = gridDim.x * GTR__T;
     const int64_t from = q.ps / q.width, to = q.pd / q.width;
     for (uint32_t g = blockIdx.x * GTR__T + threadIdx.x; g < groups; g += 4 * step) {
@@ -11738,7 +11740,7 @@ static GTR__DEVICE void gtr__part_whole(const gtr__part_copy &q) {
         GTR__UNROLL(u, 4) if (g + u * step < groups) ((uint4 *)q.dst)[at[u]] = v[u];
     }
 }
-static GTR__DEVICE void gtr__part_run(const gtr__part_copy &q, bool poison) {
+GTR__INLINE void gtr__part_run(const gtr__part_copy &q, bool poison) {
     if (q.whole && !poison) { gtr__part_whole(q); return; }
     const int width = q.width;
     int64_t line = (q.run + width - 1) / width, groups = q.outer * line, step = (int64_t)gridDim.x * GTR__T;
@@ -12085,7 +12087,7 @@ GTR__LAUNCHER(gtr__cuda_fill_fwd) {
 // n >= 1 values join a max m and the sum r of exp(v - m) over all but one of those that reach it: beside that one's 1 a
 // small r keeps its digits, which the loss of a sure row is made of.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__online(float *m, float *r, const float *v, int n) {
+GTR__INLINE void gtr__online(float *m, float *r, const float *v, int n) {
     float top = *m, sum = *r;
     GTR__UNROLL(k, 4) if (k < n) top = fmaxf(top, v[k]);
     bool one = top > *m;            // whose 1 is left out
@@ -12100,7 +12102,7 @@ static GTR__DEVICE void gtr__online(float *m, float *r, const float *v, int n) {
 // A lane's next four elements of its row: elements i, i + team, i + 2 team, i + 3 team of the row's n, where the row
 // begins at x's element `at` and `team` lanes share it. The four loads are in flight together; v[u] is 0 where the row
 // has no such element. Returns how many of the four it has.
-static GTR__DEVICE int gtr__row_four(const gtr__opd &x, int64_t at, int64_t i, int64_t n, int team, float *v) {
+GTR__INLINE int gtr__row_four(const gtr__opd &x, int64_t at, int64_t i, int64_t n, int team, float *v) {
     float four[4][1];
     int k = 0;
     gtr__take_all(x, four, [&](int u) { return i + u * team < n ? at + i + u * team : -1; });
@@ -12110,7 +12112,7 @@ static GTR__DEVICE int gtr__row_four(const gtr__opd &x, int64_t at, int64_t i, i
 // The store that belongs to gtr__row_four: a lane writes the first k of its four values v to y's elements at,
 // at + team, at + 2 team, at + 3 team, or adds them to what is there where y.add. The type is asked for by comparisons
 // (gtr__is), not by a switch's table.
-static GTR__DEVICE void gtr__row_give(const gtr__opd &y, int64_t at, int team, int k, const float *v) {
+GTR__INLINE void gtr__row_give(const gtr__opd &y, int64_t at, int team, int k, const float *v) {
     GTR__UNROLL(u, 4) {
         const int64_t i = at + u * team;
         if (u >= k) continue;
@@ -12123,7 +12125,7 @@ static GTR__DEVICE void gtr__row_give(const gtr__opd &y, int64_t at, int team, i
 // elements that reach the maximum. The row's n elements begin at x's element `at`; the lane's first four, of which k
 // are in the row, are in `first` already. live is false in a team that has no row, whose lanes take part in the
 // reductions alone. All lanes of the team get *max and *rest.
-static GTR__DEVICE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
+GTR__INLINE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
         const float *first, int k, float *scratch, float *max, float *rest) {
     float m = -INFINITY, r = 0.0f, top;
     gtr__online(&m, &r, first, k);
@@ -12147,20 +12149,20 @@ typedef struct gtr__rows {
     gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team, scaled, logs; float a, b;
 } gtr__rows;
 #if GTR__DEVICE_HALF
-static GTR__DEVICE float gtr__soft(const gtr__rows &m, float x, float max, float rest) {
+GTR__INLINE float gtr__soft(const gtr__rows &m, float x, float max, float rest) {
     return m.logs ? x - max - log1pf(rest) : expf(x - max) / (rest + 1.0f);
 }
-static GTR__DEVICE float gtr__soft_bwd(const gtr__rows &m, float y, float dy, float dot) {
+GTR__INLINE float gtr__soft_bwd(const gtr__rows &m, float y, float dy, float dot) {
     return m.logs ? dy - expf(y) * dot : y * (dy - dot);
 }
 // What the gradient adds up of a row: x is divided by y, the sum of what was stored, which rounding keeps from 1.
-static GTR__DEVICE void gtr__soft_add(const gtr__rows &m, float y, float dy, float2 *sum) {
+GTR__INLINE void gtr__soft_add(const gtr__rows &m, float y, float dy, float2 *sum) {
     sum->x += m.logs ? dy : y * dy;
     sum->y += m.logs ? 0.0f : y;
 }
-static GTR__DEVICE float gtr__soft_dot(float2 sum) { return sum.y > 0.0f ? sum.x / sum.y : sum.x; }
+GTR__INLINE float gtr__soft_dot(float2 sum) { return sum.y > 0.0f ? sum.x / sum.y : sum.x; }
 // A lane's elements of a team's rows, forward: give(i, v) for each, v what is stored of element i.
-template <typename F> static GTR__DEVICE void gtr__soft_rows(const gtr__rows &m, float *scratch, F give) {
+template <typename F> GTR__INLINE void gtr__soft_rows(const gtr__rows &m, float *scratch, F give) {
     int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
         int64_t row = base + threadIdx.x / m.team, at = row * m.n;
@@ -12207,14 +12209,14 @@ GTR__OP_KERNEL gtr__k_softmax_bwd(const gtr__rows m) {
     }
 }
 // Along another dimension: a thread a line, neighbours side by side.
-static GTR__DEVICE void gtr__line_stats(const gtr__rows &m, int64_t at, float *max, float *rest) {
+GTR__INLINE void gtr__line_stats(const gtr__rows &m, int64_t at, float *max, float *rest) {
     *max = -INFINITY; *rest = 0.0f;
     for (int64_t i = 0; i < m.n; i++) {
         float v[4]; v[0] = gtr__get(m.x.p, m.x.t, at + i * m.inner); gtr__online(max, rest, v, 1);
     }
     if (fabsf(*max) == INFINITY) *rest = NAN;
 }
-template <typename F> static GTR__DEVICE void gtr__soft_line(const gtr__rows &m, int64_t at, F give) {
+template <typename F> GTR__INLINE void gtr__soft_line(const gtr__rows &m, int64_t at, F give) {
     float max, sum;
     gtr__line_stats(m, at, &max, &sum);
     for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
@@ -12283,12 +12285,12 @@ GTR__LAUNCHER(gtr__cuda_softmax_bwd) {
 // As op:softmax, whose parts these are; s is output 1, d the gradient of s in all.
 typedef struct gtr__masked { gtr__rows s; gtr__opd mask, y, dy, dmask; } gtr__masked;
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__masked_give(const gtr__masked &q, int64_t i, float v) {
+GTR__INLINE void gtr__masked_give(const gtr__masked &q, int64_t i, float v) {
     if (q.s.y.p) gtr__give1(q.s.y, i, v);
     if (q.y.p) gtr__give1(q.y, i, v * gtr__get(q.mask.p, q.mask.t, i));
 }
 // A lane's next four of a row: s, output 0's gradient and d, of a gradient that is not there 0. Returns how many.
-static GTR__DEVICE int gtr__masked_four(const gtr__masked &q, int64_t at, int64_t i, int64_t n, int team,
+GTR__INLINE int gtr__masked_four(const gtr__masked &q, int64_t at, int64_t i, int64_t n, int team,
         float *y, float *dy, float *d) {
     float mask[4];
     const int k = gtr__row_four(q.s.y, at, i, n, team, y);
@@ -12298,7 +12300,7 @@ static GTR__DEVICE int gtr__masked_four(const gtr__masked &q, int64_t at, int64_
     GTR__UNROLL(u, 4) d[u] = fmaf(dy[u], mask[u], d[u]);
     return k;
 }
-static GTR__DEVICE void gtr__masked_back(const gtr__masked &q, int64_t i, int team, int k, const float *y,
+GTR__INLINE void gtr__masked_back(const gtr__masked &q, int64_t i, int team, int k, const float *y,
         const float *dy, const float *d, float dot) {
     GTR__UNROLL(u, 4) if (u < k) {
         if (q.s.dx.p) gtr__give1(q.s.dx, i + u * team, gtr__soft_bwd(q.s, y[u], d[u], dot));
@@ -12398,7 +12400,7 @@ typedef struct gtr__drop {
 #if GTR__DEVICE_HALF
 // n <= 4 numbers of a row from element e on.
 template <bool PARTS>
-static GTR__DEVICE void gtr__draw_some(const gtr__drop &m, int kind, uint64_t step, int64_t row, int64_t e, int n,
+GTR__INLINE void gtr__draw_some(const gtr__drop &m, int kind, uint64_t step, int64_t row, int64_t e, int n,
         float *v) {
     uint32_t r[4];
     if (PARTS && m.rows == 1) {
@@ -12510,7 +12512,7 @@ GTR__LAUNCHER(gtr__cuda_random_fwd) {
 // Rows of so many elements that some op's positions read or write: each of `rows` of them begins pitch behind the last.
 typedef struct gtr__band { gtr__opd at; int64_t rows, pitch; } gtr__band;
 #if GTR__DEVICE_HALF
-static GTR__DEVICE int64_t gtr__band_row(const gtr__band &b, int64_t i, int64_t line) {
+GTR__INLINE int64_t gtr__band_row(const gtr__band &b, int64_t i, int64_t line) {
     return b.rows == 1 ? i * b.pitch : i / b.rows * b.pitch + i % b.rows * line;
 }
 #endif
@@ -12564,11 +12566,11 @@ typedef struct gtr__emb_block {
 } gtr__emb_block;
 // The sum of a long row's stretch that begins at i; two of them begin within 64 places at most, and one of these is
 // another row's first.
-static GTR__DEVICE float *gtr__emb_part(gtr__emb_block &b, int i, bool first) {
+GTR__INLINE float *gtr__emb_part(gtr__emb_block &b, int i, bool first) {
     return b.part[i / GTR__EMB_LONG * 2 + first];
 }
-static GTR__DEVICE bool gtr__emb_apart(uint64_t a, uint64_t b) { return (uint32_t)(a ^ b) >= GTR__EMB_TILE; }
-static GTR__DEVICE int gtr__emb_bound(const gtr__emb_block &b, int n, uint64_t key) {
+GTR__INLINE bool gtr__emb_apart(uint64_t a, uint64_t b) { return (uint32_t)(a ^ b) >= GTR__EMB_TILE; }
+GTR__INLINE int gtr__emb_bound(const gtr__emb_block &b, int n, uint64_t key) {
     int lo = 0;
     while (lo < n) {
         const int mid = (lo + n) / 2;
@@ -12576,7 +12578,7 @@ static GTR__DEVICE int gtr__emb_bound(const gtr__emb_block &b, int n, uint64_t k
     }
     return lo;
 }
-static GTR__DEVICE int gtr__emb_collect(const gtr__emb &m, gtr__emb_block &b, int64_t from, int64_t to,
+GTR__INLINE int gtr__emb_collect(const gtr__emb &m, gtr__emb_block &b, int64_t from, int64_t to,
         int64_t row0, int64_t rows) {
     __syncthreads();
     if (threadIdx.x == 0) b.keys = b.units = b.longs = b.apart = 0;
@@ -12605,7 +12607,7 @@ static GTR__DEVICE int gtr__emb_collect(const gtr__emb &m, gtr__emb_block &b, in
     return b.keys;
 }
 // A few keys count which are before them.
-static GTR__DEVICE void gtr__emb_sort_few(gtr__emb_block &b, int n) {
+GTR__INLINE void gtr__emb_sort_few(gtr__emb_block &b, int n) {
     const int i = (int)threadIdx.x;
     const uint64_t mine = i < n ? b.key[i] : 0;
     int rank = 0, start = 0, end = 0;
@@ -12620,7 +12622,7 @@ static GTR__DEVICE void gtr__emb_sort_few(gtr__emb_block &b, int n) {
     __syncthreads();
 }
 // Bitonic, in which a warp's 64 keys are its own where they are so near.
-static GTR__DEVICE void gtr__emb_sort_many(gtr__emb_block &b, int n) {
+GTR__INLINE void gtr__emb_sort_many(gtr__emb_block &b, int n) {
     int size = 2;
     while (size < n) size *= 2;
     for (int i = n + (int)threadIdx.x; i < size; i += GTR__EMB_T) b.key[i] = ~(uint64_t)0;
@@ -12643,7 +12645,7 @@ static GTR__DEVICE void gtr__emb_sort_many(gtr__emb_block &b, int n) {
     __syncthreads();
 }
 // Each position that is the first of a stretch of its row becomes a unit.
-static GTR__DEVICE void gtr__emb_sort(gtr__emb_block &b, int n) {
+GTR__INLINE void gtr__emb_sort(gtr__emb_block &b, int n) {
     if (n <= GTR__EMB_T) gtr__emb_sort_few(b, n); else gtr__emb_sort_many(b, n);
     for (int i = (int)threadIdx.x; i < n; i += GTR__EMB_T) {
         const int in = i - b.start[i];
@@ -12656,7 +12658,7 @@ static GTR__DEVICE void gtr__emb_sort(gtr__emb_block &b, int n) {
     __syncthreads();
 }
 // Sums of units, and where join is set the sums of long rows, whose n positions are those from base on.
-static GTR__DEVICE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64_t base,
+GTR__INLINE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64_t base,
         int64_t row0, int64_t column, bool join) {
     const int at = (int)threadIdx.x % m.lanes * m.width;
     for (int u = (int)threadIdx.x / m.lanes; u < b.units && column < m.line; u += GTR__EMB_T / m.lanes) {
@@ -12974,20 +12976,20 @@ typedef struct gtr__slide {
 
 #if GTR__DEVICE_HALF
 // Pixel of place k, and what of it the next one has.
-static GTR__DEVICE int gtr__slide_linear(const gtr__slide_axis &a, int k, float *next) {
+GTR__INLINE int gtr__slide_linear(const gtr__slide_axis &a, int k, float *next) {
     const float at = ((float)k + 0.5f) * (float)a.size / (float)a.places - 0.5f, x = at < 0.0f ? 0.0f : at;
     const int i = min((int)x, a.size - 1);
     *next = x - (float)i;
     return i;
 }
 // What place k gives pixel i, and takes of it.
-static GTR__DEVICE float gtr__slide_share(const gtr__slide_axis &a, int k, int i) {
+GTR__INLINE float gtr__slide_share(const gtr__slide_axis &a, int k, int i) {
     float next;
     const int at = gtr__slide_linear(a, k, &next);
     return (at == i ? 1.0f - next : 0.0f) + (min(at + 1, a.size - 1) == i ? next : 0.0f);
 }
 // Pixels of place k.
-template <int KIND> static GTR__DEVICE gtr__slide_run gtr__slide_reads(const gtr__slide &m, int d, int k) {
+template <int KIND> GTR__INLINE gtr__slide_run gtr__slide_reads(const gtr__slide &m, int d, int k) {
     const gtr__slide_axis &a = m.axis[d];
     gtr__slide_run r = { 0, 1, 1 };
     if (KIND == GTR__SLIDE_LINEAR) {
@@ -13008,7 +13010,7 @@ template <int KIND> static GTR__DEVICE gtr__slide_run gtr__slide_reads(const gtr
 }
 // Places that read pixel i, or more.
 template <int KIND>
-static GTR__DEVICE gtr__slide_run gtr__slide_readers(const gtr__slide &m, int d, int i) {
+GTR__INLINE gtr__slide_run gtr__slide_readers(const gtr__slide &m, int d, int i) {
     const gtr__slide_axis &a = m.axis[d];
     const int64_t n = a.places, size = a.size;
     int first, last;
@@ -13030,14 +13032,14 @@ static GTR__DEVICE gtr__slide_run gtr__slide_readers(const gtr__slide &m, int d,
     return { first, last - first + 1, 1 };
 }
 // By how many along dimension d avg_pool divides.
-static GTR__DEVICE int gtr__slide_taps(const gtr__slide &m, int d, int k) {
+GTR__INLINE int gtr__slide_taps(const gtr__slide &m, int d, int k) {
     const gtr__slide_axis &a = m.axis[d];
     const int at = k * a.step - a.pad;
     return m.adaptive || m.within ? gtr__slide_reads<GTR__SLIDE_MEAN>(m, d, k).n : min(a.kernel, a.size + a.pad - at);
 }
 // each(at, y, x) for groups of N of the runs' pixels or places, at -1 behind the last; from where base is, row by row
 // of width elements of the channels.
-template <int N, typename F> static GTR__DEVICE void gtr__slide_over(const gtr__slide &m, int64_t base, int width,
+template <int N, typename F> GTR__INLINE void gtr__slide_over(const gtr__slide &m, int64_t base, int width,
         const gtr__slide_run &down, const gtr__slide_run &across, F each) {
     int j = across.n > 0 ? 0 : down.n, i = 0;
     while (j < down.n) {
@@ -13077,7 +13079,7 @@ gtr__floats<W> gtr__slide_act(const gtr__slide &m, gtr__floats<W> dx, int64_t at
     return gtr__dact<W>(m.act, dx, gtr__get_of<W>(m.saved.p, m.saved.t, at), m.act_a, m.act_b);
 }
 // Stores dx of W channels, r, or that.
-template <int W> static GTR__DEVICE void gtr__slide_give(const gtr__slide &m, int64_t at, float (&r)[4]) {
+template <int W> GTR__INLINE void gtr__slide_give(const gtr__slide &m, int64_t at, float (&r)[4]) {
     if (m.act) {
         gtr__floats<W> dx;
         GTR__UNROLL(k, W) dx.v[k] = r[k];
@@ -13128,11 +13130,11 @@ GTR__OP_KERNEL gtr__k_slide(const __grid_constant__ gtr__slide m) {
     }
 }
 // Whether a window's largest is v's, both as stored: NaN if one of the window is.
-static GTR__DEVICE bool gtr__slide_is(const gtr__slide &m, float v, float best) {
+GTR__INLINE bool gtr__slide_is(const gtr__slide &m, float v, float best) {
     return gtr__rounded(m.y.t, v) == best || v != v;
 }
 // Of the channels in mask, in which pixel (y, x) is the largest of a window, those in which none before it is.
-template <int W> static GTR__DEVICE unsigned gtr__slide_first(const gtr__slide &m, int64_t base,
+template <int W> GTR__INLINE unsigned gtr__slide_first(const gtr__slide &m, int64_t base,
         const gtr__slide_run &down, const gtr__slide_run &across, int y, int x, const float (&best)[W], unsigned mask) {
     for (int j = down.first; j <= y && mask; j += down.step)
         for (int i = across.first; i < (j < y ? across.first + across.n * across.step : x) && mask; i += across.step) {
@@ -13250,7 +13252,7 @@ template <> struct gtr__pool_first<float> {
 };
 // The two 16-bit numbers in x, with every NaN as 0x7fff and -0 as 0, so that equal numbers have equal bits. Where the
 // device has no such fma, nan and some are masks of 16 bits each: of NaN, and of what is not 0.
-static GTR__DEVICE uint32_t gtr__pool_plain(uint32_t x, bool bf16) {
+GTR__INLINE uint32_t gtr__pool_plain(uint32_t x, bool bf16) {
     uint32_t r;
 #if __CUDA_ARCH__ >= 800
     if (bf16) asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(0x3f803f80u), "r"(0u));
@@ -13299,7 +13301,7 @@ template <typename T> struct gtr__pool_first {
 // A thread makes the maxima of the windows of places (py, px) .. (py + R - 1, px), into top. image: the first pixel of
 // the image, at the thread's channels. N pixels of a line are loaded at a time: the whole line where K is compiled in.
 template <int K, int S, int R, typename T, typename TOP>
-static GTR__DEVICE void gtr__pool_walk(const gtr__slide &m, const T *image, int py, int px, TOP (&top)[R]) {
+GTR__INLINE void gtr__pool_walk(const gtr__slide &m, const T *image, int py, int px, TOP (&top)[R]) {
     const int N = K ? K : 4;
     const gtr__pool_taps<K, S> taps(m);
     const int height = m.axis[0].size, width = m.axis[1].size, pitch = (int)m.channels,
@@ -13364,7 +13366,7 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_lines(const 
 // of places. Bound by bytes: x, dy and dx once each; what tiles share is read again, from L2.
 //
 // Adds dy of those channels whose code in `got` is `code`.
-template <typename T> static GTR__DEVICE void gtr__pool_add(float (&sum)[16 / sizeof(T)],
+template <typename T> GTR__INLINE void gtr__pool_add(float (&sum)[16 / sizeof(T)],
         const typename gtr__pool_few<T>::type &dy, const typename gtr__pool_first<T>::bytes &got, int code) {
     uint32_t other[sizeof got / 4];     // bit 7 of byte k: channel k's code is another one; codes are below 128
     memcpy(other, &got, sizeof got);
@@ -13375,7 +13377,7 @@ template <typename T> static GTR__DEVICE void gtr__pool_add(float (&sum)[16 / si
 }
 // Stores a pixel's dx; ANY: added to what is there, or through an activation's gradient.
 template <typename T, bool ANY>
-static GTR__DEVICE void gtr__pool_give(const gtr__slide &m, int64_t at, const float (&sum)[16 / sizeof(T)]) {
+GTR__INLINE void gtr__pool_give(const gtr__slide &m, int64_t at, const float (&sum)[16 / sizeof(T)]) {
     enum { W = gtr__pool_few<T>::W };
     if constexpr (ANY) {
 #pragma unroll
@@ -13392,7 +13394,7 @@ static GTR__DEVICE void gtr__pool_give(const gtr__slide &m, int64_t at, const fl
 // A thread makes dx of the square of place (qy, qx), in image n, of the 16 bytes of channels from c on. best: the codes
 // of that place in shared memory, in front of which lie those of the places before it. D: places along a dimension that
 // read a square; where K is compiled in, dy and codes of all D x D are loaded first.
-template <typename T, int K, int S, bool ANY> static GTR__DEVICE void gtr__pool_gather(const gtr__slide &m, int64_t n,
+template <typename T, int K, int S, bool ANY> GTR__INLINE void gtr__pool_gather(const gtr__slide &m, int64_t n,
         int c, int qy, int qx, const typename gtr__pool_first<T>::bytes *best) {
     typedef typename gtr__pool_few<T>::type few;
     enum { W = gtr__pool_few<T>::W, D = K ? (K - 1) / (S ? S : 1) + 1 : 1 };
@@ -13541,7 +13543,7 @@ template <int> GTR__GLOBAL void gtr__k_max_pool_bwd_apart(gtr__slide);
 // the first of the largest, a byte a channel; 255: all is padding. Pixels gather by it.
 #define GTR__SLIDE_ROOM 4096
 #if GTR__DEVICE_HALF
-template <int W> static GTR__DEVICE uint32_t gtr__slide_best(const gtr__slide &m, int64_t image, int py, int px) {
+template <int W> GTR__INLINE uint32_t gtr__slide_best(const gtr__slide &m, int64_t image, int py, int px) {
     const int N = 3;
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
     float best[W];
@@ -14078,7 +14080,7 @@ template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
 enum { GTR__BN_RELU, GTR__BN_KNOWN, GTR__BN_ANY };
 #if GTR__DEVICE_HALF
 template <int W, int ACTS>
-static GTR__DEVICE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const float (&mean)[W], const float (&weight)[W],
+GTR__INLINE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const float (&mean)[W], const float (&weight)[W],
         const float (&shift)[W], const float (&from)[W]) {
     const bool relu = gtr__is(m.act, GTR__IN_LINE);
     float y[W < 4 ? 4 : W] = {};
@@ -14095,7 +14097,7 @@ static GTR__DEVICE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const flo
 }
 // Of all rows: var is their squared deviations when it comes. By a thread of each lane of the first piece they are
 // stored.
-template <int W> static GTR__DEVICE void gtr__bn_settle(const gtr__bn_own<W> &p, const float (&mean)[W],
+template <int W> GTR__INLINE void gtr__bn_settle(const gtr__bn_own<W> &p, const float (&mean)[W],
         float (&var)[W], float (&weight)[W]) {
     const float share = 1.0f / (float)p.m.rows;
     float rstd[W];
@@ -14209,7 +14211,7 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
 // and some of what it read before in L2. A row of y or dx is written by the thread that has read the inputs' row, after
 // that, so that it may lie where an input does.
 // L2's policy for what is read for the last time: that is evicted first.
-static GTR__DEVICE uint64_t gtr__once_policy() {
+GTR__INLINE uint64_t gtr__once_policy() {
     uint64_t policy = 0;
 #if __CUDA_ARCH__ >= 800
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
@@ -14218,7 +14220,7 @@ static GTR__DEVICE uint64_t gtr__once_policy() {
 }
 // Sixteen bytes to an address in shared memory, as gtr__copy16; once: by that policy, which all threads of a warp must
 // have, for the instruction takes any one's.
-static GTR__DEVICE void gtr__copy16(uint32_t to, const void *from, bool once, uint64_t policy) {
+GTR__INLINE void gtr__copy16(uint32_t to, const void *from, bool once, uint64_t policy) {
 #if __CUDA_ARCH__ >= 800
     if (once) asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" :: "r"(to),
         "l"(__cvta_generic_to_global(from)), "r"(16), "l"(policy) : "memory");
@@ -14998,7 +15000,7 @@ typedef struct gtr__bn_sets {
 } gtr__bn_sets;
 #if GTR__DEVICE_HALF
 // Whether one of a block's threads finds one that is not finite.
-static GTR__DEVICE bool gtr__any_infinite(gtr__opd x, int64_t n) {
+GTR__INLINE bool gtr__any_infinite(gtr__opd x, int64_t n) {
     bool bad = false;
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x) bad |= gtr__infinite(gtr__get(x.p, x.t, i));
     return bad;
@@ -15041,14 +15043,14 @@ GTR__LAUNCHER(gtr__cuda_bn_commit_fwd) {
 // >>op:argmax
 // The first of equals; NaN counts as the largest. Bytes: x once.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE bool gtr__better(float v, int64_t i, float best, int64_t at) {
+GTR__INLINE bool gtr__better(float v, int64_t i, float best, int64_t at) {
     bool nan = v != v, was = best != best;
     if (nan || was) return nan && (!was || i < at);
     return v > best || (v == best && i < at);
 }
 // A team's largest element of n, stride apart from index at on. values, where: 32 of shared
 // memory each, used by blocks.
-static GTR__DEVICE int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane, int team,
+GTR__INLINE int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane, int team,
         bool live, float *values, int64_t *where, float *top) {
     float v = -INFINITY;
     int64_t k = INT64_MAX;
@@ -15117,7 +15119,7 @@ GTR__LAUNCHER(gtr__cuda_argmax_fwd) {
 // scans tiles of its threads' sums one after the other. Bytes: x and y once. back: from the end on.
 typedef struct gtr__scan { gtr__opd x, y; int64_t lines, n, inner; int back; } gtr__scan;
 #if GTR__DEVICE_HALF
-static GTR__DEVICE int64_t gtr__scan_at(const gtr__scan &m, int64_t line, int64_t i) {
+GTR__INLINE int64_t gtr__scan_at(const gtr__scan &m, int64_t line, int64_t i) {
     return (line / m.inner * m.n + (m.back ? m.n - 1 - i : i)) * m.inner + line % m.inner;
 }
 GTR__OP_KERNEL gtr__k_cumsum_lines(const gtr__scan m) {
@@ -15194,7 +15196,7 @@ typedef struct gtr__sorting {
     int tile, down, merge;              // merge: of a tile the second part alone
 } gtr__sorting;
 #if GTR__DEVICE_HALF
-static GTR__DEVICE uint64_t gtr__sort_key(const gtr__sorting &m, int64_t line, int64_t i) {
+GTR__INLINE uint64_t gtr__sort_key(const gtr__sorting &m, int64_t line, int64_t i) {
     const float v = gtr__get(m.x.p, m.x.t, (line / m.inner * m.n + i) * m.inner + line % m.inner);
     uint32_t u = __float_as_uint(v);
     u = v != v ? 0xffffffffu : v == 0.0f ? 0x80000000u : u >> 31 ? ~u : u | 0x80000000u;
@@ -15373,7 +15375,7 @@ typedef struct gtr__gathering { gtr__opd x, y; const int32_t *ids; int64_t count
 #if GTR__DEVICE_HALF
 // Of element i of ids: where the element of the whole lies that it names, negative where none does, and where its line
 // begins.
-static GTR__DEVICE int64_t gtr__gather_at(const gtr__gathering &q, int64_t i, int64_t *line) {
+GTR__INLINE int64_t gtr__gather_at(const gtr__gathering &q, int64_t i, int64_t *line) {
     const int64_t row = gtr__quotient(i, q.inner), outer = gtr__quotient(row, q.m), e = i - row * q.inner;
     const int32_t id = q.ids[i];
     *line = outer * q.m * q.inner + e;
@@ -15495,7 +15497,7 @@ static size_t gtr__cut_bytes(const gtr__cut *k) { return k->blocks > 1 && !k->cl
 #if GTR__DEVICE_HALF
 // All threads of a cluster call it: the blocks' two numbers (thread 0's) are added, in order, by thread 0 of block 0,
 // for which alone it is true.
-static GTR__DEVICE bool gtr__cut_join(float &a, int &b) {
+GTR__INLINE bool gtr__cut_join(float &a, int &b) {
     __shared__ float2 parts[GTR__CLUSTER];
     gtr__cluster_wait();
 #if __CUDA_ARCH__ >= 900
@@ -15521,10 +15523,10 @@ template <typename... P> static gtr_result gtr__start_cut(gtr__run *run, const g
 // A third input's data; NULL. And what divides, given the rows that count here.
 static const int64_t *gtr__tally_of(const gtr__call *c) { return c->n_in > 2 ? (const int64_t *)c->in[2].data : NULL; }
 #if GTR__DEVICE_HALF
-static GTR__DEVICE double gtr__divisor(const int64_t *tally, int64_t rows, int counted) {
+GTR__INLINE double gtr__divisor(const int64_t *tally, int64_t rows, int counted) {
     return tally ? (double)tally[0] * (double)rows / (double)tally[1] : (double)counted;
 }
-static GTR__DEVICE float gtr__share(int right, double divisor) {
+GTR__INLINE float gtr__share(int right, double divisor) {
     return divisor > 0.0 ? (float)((double)right / divisor) : NAN;
 }
 // Bytes: the logits once.
@@ -15606,44 +15608,44 @@ typedef struct gtr__xent {
 #if GTR__DEVICE_HALF
 // A row's log-sum-exp in two parts: x is its largest logit, y the logarithm of its sum of exp(logit - x). Their sum
 // would round away what two large logits differ by.
-static GTR__DEVICE float2 gtr__xent_lse(const gtr__xent &m, int64_t row) {
+GTR__INLINE float2 gtr__xent_lse(const gtr__xent &m, int64_t row) {
     return make_float2(gtr__get(m.lse.p, m.lse.t, 2 * row), gtr__get(m.lse.p, m.lse.t, 2 * row + 1));
 }
 // Stores it for the backward node; one thread of the row's team calls this.
-static GTR__DEVICE void gtr__xent_keep(const gtr__xent &m, int64_t row, float2 lse) {
+GTR__INLINE void gtr__xent_keep(const gtr__xent &m, int64_t row, float2 lse) {
     gtr__give_full(m.lse, 2 * row, lse.x);
     gtr__give_full(m.lse, 2 * row + 1, lse.y);
 }
 // The gradient of one logit v, of a row that counts: slope g times softmax minus target. hot: v is the label's logit,
 // whose p - 1 is made by expm1 so that it keeps its digits where p is close to 1. bad: the row's label is no class,
 // which makes the row's gradient NaN.
-static GTR__DEVICE float gtr__xent_dx(const gtr__xent &m, float g, float v, float2 lse,
+GTR__INLINE float gtr__xent_dx(const gtr__xent &m, float g, float v, float2 lse,
         bool hot, bool bad) {
     const float z = v - lse.x - lse.y, p = (hot ? expm1f(z) + m.smooth : expf(z)) - m.off;
     return g * (bad ? NAN : p);
 }
 // One thread of the launch stores the mean, and its divisor where that is an output: loss and counted are the sums over
 // all rows.
-static GTR__DEVICE void gtr__xent_give(const gtr__xent &m, float loss, int counted) {
+GTR__INLINE void gtr__xent_give(const gtr__xent &m, float loss, int counted) {
     const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
     gtr__give_full(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
     if (m.count.p) gtr__give_full(m.count, 0, divisor);
 }
 // What multiplies each row's gradient: the loss's own gradient times the loss scale, divided by the mean's divisor; 0
 // where no row counts.
-static GTR__DEVICE float gtr__xent_slope(const gtr__xent &m, float scale, int counted) {
+GTR__INLINE float gtr__xent_slope(const gtr__xent &m, float scale, int counted) {
     const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
     return divisor > 0.0f ? m.seed * scale / divisor : 0.0f;
 }
 // A thread's first label of those that gtr__xent_counted compares. A kernel loads it early, beside its other first
 // loads, so that counting does not begin with a trip to memory of its own.
-static GTR__DEVICE int32_t gtr__xent_first(const gtr__xent &m) {
+GTR__INLINE int32_t gtr__xent_first(const gtr__xent &m) {
     return threadIdx.x < m.rows && !m.tally ? m.label[threadIdx.x] : 0;
 }
 // How many of all rows count, in every thread: all threads of a block share the labels, eight loads of a thread in
 // flight, and call this together. first: gtr__xent_first; counts: 32 of shared memory, free again on return. 0 where
 // there is a tally, which the divisor then comes from.
-static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int32_t first, int *counts) {
+GTR__INLINE int gtr__xent_counted(const gtr__xent &m, int32_t first, int *counts) {
     const int64_t step = blockDim.x;
     int n = threadIdx.x < m.rows && !m.tally && first != m.ignore;
     for (int64_t i = threadIdx.x + step; i < m.rows && !m.tally; i += 8 * step) {
@@ -15658,7 +15660,7 @@ static GTR__DEVICE int gtr__xent_counted(const gtr__xent &m, int32_t first, int 
 // of which k are in the row, are in `first` (gtr__row_four). live: the team has a row; the lanes of one that has none
 // only take part in the reductions.
 typedef struct gtr__xent_row { float2 lse; float loss; bool counted, bad; } gtr__xent_row;
-static GTR__DEVICE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr__opd &x, int64_t at,
+GTR__INLINE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr__opd &x, int64_t at,
         int64_t label, bool live, int lane, int team, const float *first, int k, float *scratch) {
     gtr__xent_row q;
     float top, rest, sum = 0.0f;
@@ -15680,7 +15682,7 @@ static GTR__DEVICE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr_
 }
 // All threads of one block add up the parts of all blocks, and thread 0 stores the mean. Parts are read past the first
 // level of the cache, which may hold what lay there before other blocks wrote them.
-static GTR__DEVICE void gtr__xent_join(const gtr__xent &m, unsigned blocks, float *scratch, int *counts) {
+GTR__INLINE void gtr__xent_join(const gtr__xent &m, unsigned blocks, float *scratch, int *counts) {
     float loss = 0.0f;
     int rows = 0;
     for (unsigned i = threadIdx.x; i < blocks; i += blockDim.x) {
@@ -15856,14 +15858,14 @@ typedef struct gtr__pair {
 } gtr__pair;
 #if GTR__DEVICE_HALF
 // A pair's term, and its gradient by x: squares, or the cross entropy of a logit.
-static GTR__DEVICE float gtr__pair_term(bool square, float x, float t) {
+GTR__INLINE float gtr__pair_term(bool square, float x, float t) {
     return square ? (x - t) * (x - t) : fmaxf(x, 0.0f) - x * t + log1pf(expf(-fabsf(x)));
 }
-static GTR__DEVICE float gtr__pair_dx(bool square, float g, float x, float t) {
+GTR__INLINE float gtr__pair_dx(bool square, float g, float x, float t) {
     return square ? 2.0f * g * (x - t) : g * (1.0f / (1.0f + expf(-x)) - t);
 }
 
-static GTR__DEVICE float gtr__pair_slope(const gtr__pair &m) {
+GTR__INLINE float gtr__pair_slope(const gtr__pair &m) {
     return gtr__dloss(m.dy, m.seed, m.ctl) / (float)m.count;
 }
 GTR__OP_KERNEL gtr__k_pair_bwd(const gtr__pair m) {
@@ -15885,7 +15887,7 @@ GTR__OP_KERNEL gtr__k_pair_bwd(const gtr__pair m) {
     }
 }
 // All blocks' sums, by one.
-static GTR__DEVICE void gtr__pair_join(const float *part, unsigned blocks, int64_t count, gtr__opd out,
+GTR__INLINE void gtr__pair_join(const float *part, unsigned blocks, int64_t count, gtr__opd out,
         float *scratch) {
     float v = 0.0f;
     for (unsigned b = threadIdx.x; b < blocks; b += blockDim.x) v += __ldcg(part + b);
@@ -16167,7 +16169,7 @@ GTR__LAUNCHER(gtr__cuda_custom_bwd) {
 // Unless it was fetched ahead, one warp of the grid, the first to claim the step, copies it from the host's ring and
 // publishes its tag, step + 1; the first warps of other blocks poll the tag, and copy it, too, past the deadline.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
+GTR__INLINE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__record *ring) {
     static_assert(sizeof(gtr__record) % 16 == 0 && offsetof(gtr__shared, record) % 16 == 0
         && offsetof(gtr__ctl, record) % 16 == 0, "records are copied 16 bytes at a time");
     const volatile uint64_t *const tags = ctl->tag;
@@ -16194,7 +16196,7 @@ static GTR__DEVICE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr
 }
 // One warp copies the next step's record, if the host has written it, by two round trips to the host. No thread reads
 // that half of ctl->record before the next launch.
-static GTR__DEVICE void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring, uint64_t step) {
+GTR__INLINE void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring, uint64_t step) {
     const uint64_t next = step + 1;
     const gtr__record *from = &ring[next % GTR__RING];
     int lane = (int)(threadIdx.x & 31), k = (int)(next & 1);
@@ -16208,7 +16210,7 @@ static GTR__DEVICE void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring,
     if (lane == 0) *(volatile uint64_t *)&ctl->tag[k] = next + 1;
 }
 // A group's learning rate: of the record that FEED has fetched; in a plan without FEED, of the host's ring.
-static GTR__DEVICE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group) {
+GTR__INLINE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, int group) {
     const uint64_t step = ctl->step, even = ctl->tag[0], odd = ctl->tag[1];
     const float rate[2] = { ctl->record[0].lr[group], ctl->record[1].lr[group] };       // all in one trip
     if ((step & 1 ? odd : even) == step + 1) return step & 1 ? rate[1] : rate[0];
@@ -16304,11 +16306,11 @@ typedef struct gtr__feed_images {
     gtr__feed_one in; gtr__image image; int64_t stored, rows, row0; const gtr__record *ring; gtr__ctl *ctl; int turns;
 } gtr__feed_images;
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__image_draw(const gtr__image *m, uint64_t step, int64_t row, gtr__drawn *d)
+GTR__INLINE void gtr__image_draw(const gtr__image *m, uint64_t step, int64_t row, gtr__drawn *d)
     GTR__IMAGE_DRAW_BODY
-static GTR__DEVICE int32_t gtr__image_edge(int32_t i, int32_t n, int mode) { GTR__IMAGE_EDGE_BODY }
+GTR__INLINE int32_t gtr__image_edge(int32_t i, int32_t n, int mode) { GTR__IMAGE_EDGE_BODY }
 // Element (c, y, x) of an image that begins at src.
-static GTR__DEVICE float gtr__image_at(const gtr__feed_images &f, const gtr__drawn &d, const char *src, int c, int y,
+GTR__INLINE float gtr__image_at(const gtr__feed_images &f, const gtr__drawn &d, const char *src, int c, int y,
         int x) {
     const gtr__image &m = f.image;
     const int k = c < GTR__CHANNELS ? c : GTR__CHANNELS - 1;
@@ -16391,7 +16393,7 @@ typedef struct gtr__feed_turn {
 // Where the batch's image `row` begins in the data set, in elements, in all threads of the block, which call this once
 // in a launch. Thread 0 alone computes it, shuffle and index included: if every thread did, that would take longer than
 // the block's tile.
-static GTR__DEVICE int64_t gtr__feed_image(const gtr__feed_images &f, const gtr__record *record, uint32_t row) {
+GTR__INLINE int64_t gtr__feed_image(const gtr__feed_images &f, const gtr__record *record, uint32_t row) {
     __shared__ int64_t from;
     if (threadIdx.x == 0) {
         const int64_t own = gtr__origin<false>(f.row0 + row, record->rows, record->first, record->key);
@@ -16436,7 +16438,7 @@ GTR__OP_KERNEL gtr__k_feed_turn_few(const __grid_constant__ gtr__feed_turn m) {
 // tile begin at `to`. Element e of the tile is channel e % m.channels of pixel e / m.channels; the last group of
 // channels may have fewer, and those elements are skipped. m.wide: the elements of a 16-byte store lie side by side in
 // the input, because the tile has all channels, or because a store never crosses from one pixel to the next.
-template <typename T> static GTR__DEVICE void gtr__feed_turned(const gtr__feed_turn &m, T *to, const float *tile,
+template <typename T> GTR__INLINE void gtr__feed_turned(const gtr__feed_turn &m, T *to, const float *tile,
         int pixels, int channels) {
     const int most = m.channels, all = m.f.image.channels, pitch = (1 << m.log) + 1;
     enum { W = 16 / sizeof(T) };
@@ -16683,7 +16685,7 @@ typedef struct gtr__reporting {
 
 #if GTR__DEVICE_HALF
 // By one thread, as by the others below. The entry of a step whose end is known.
-static GTR__DEVICE void gtr__report_entry(const gtr__reporting &m, uint64_t step, uint64_t applied,
+GTR__INLINE void gtr__report_entry(const gtr__reporting &m, uint64_t step, uint64_t applied,
         float norm, bool guard) {
     volatile gtr__entry *e = &m.shared->entry[step % GTR__RING];
     GTR__UNROLL(k, GTR__MAX_REPORT)
@@ -16696,7 +16698,7 @@ static GTR__DEVICE void gtr__report_entry(const gtr__reporting &m, uint64_t step
     e->step = step + 1;
 }
 // Whole-network kernels end in it too. BARRIERS: kernels of the step may have waited at gtr__grid_barrier.
-template <bool BARRIERS> static GTR__DEVICE void gtr__report_step(const gtr__reporting &m) {
+template <bool BARRIERS> GTR__INLINE void gtr__report_step(const gtr__reporting &m) {
     gtr__ctl *ctl = m.ctl;
     gtr__shared *shared = m.shared;
     const uint64_t step = ctl->step;
@@ -16736,7 +16738,7 @@ static __device__ __noinline__ void gtr__report_called(const gtr__reporting &m) 
 // Of a launch of several steps that finds the sticky status, whatever set it: counts them. The record of the first says
 // how many there are.
 template <void (*STEP)(const gtr__reporting &) = gtr__report_step<false>>
-static GTR__DEVICE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *ring) {
+GTR__INLINE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *ring) {
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
     for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) STEP(m);
 }
@@ -16819,7 +16821,7 @@ typedef struct gtr__update_kernel {
 } gtr__update_kernel;
 
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__load4(const float *p, int n, bool wide, float *v) {
+GTR__INLINE void gtr__load4(const float *p, int n, bool wide, float *v) {
     if (n == 4 && wide) {
         const float4 f = __ldcg((const float4 *)p);
         v[0] = f.x; v[1] = f.y; v[2] = f.z; v[3] = f.w;
@@ -16827,12 +16829,12 @@ static GTR__DEVICE void gtr__load4(const float *p, int n, bool wide, float *v) {
     }
     GTR__UNROLL(k, 4) v[k] = k < n ? p[k] : 0.0f;
 }
-static GTR__DEVICE void gtr__store4(float *p, int n, bool wide, const float *v) {
+GTR__INLINE void gtr__store4(float *p, int n, bool wide, const float *v) {
     if (n == 4 && wide) { __stcg((float4 *)p, make_float4(v[0], v[1], v[2], v[3])); return; }     // else four stores
     GTR__UNROLL(k, 4) if (k < n) p[k] = v[k];
 }
 // beta^t by squaring: exact to some ulps of a double for any t, which a float power is not.
-static GTR__DEVICE double gtr__power(double beta, uint64_t t) {
+GTR__INLINE double gtr__power(double beta, uint64_t t) {
     double r = 1.0;
     for (; t; t >>= 1, beta *= beta) if (t & 1) r *= beta;
     return r;
@@ -16844,14 +16846,14 @@ typedef struct gtr__rates {
     float step[GTR__MAX_GROUPS], decay[GTR__MAX_GROUPS], wd[GTR__MAX_GROUPS], root, ema;
 } gtr__rates;
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k,
+GTR__INLINE void gtr__rates_of(const gtr__optim &o, double rate, uint64_t t, int k,
         gtr__rates *h) {
     h->wd[k] = (float)GTR__RULE_WD(&o, k);
     h->decay[k] = (float)GTR__RULE_DECAY(&o, k, rate);
     h->step[k] = (float)GTR__RULE_STEP(&o, rate, t, gtr__power);
     if (k == 0) { h->root = (float)GTR__RULE_ROOT(&o, t, gtr__power); h->ema = (float)GTR__RULE_EMA(&o, t); }
 }
-static GTR__DEVICE gtr__rule gtr__rule_of(const gtr__rule &base, const gtr__rates &r,
+GTR__INLINE gtr__rule gtr__rule_of(const gtr__rule &base, const gtr__rates &r,
         int group, float coef) {
     gtr__rule k = base;
     k.coef = coef; k.wd = r.wd[group]; k.decay = r.decay[group]; k.step = r.step[group]; k.root = r.root;
@@ -16898,7 +16900,7 @@ struct gtr__adapt_quick {       // right to two units in the last place
 #define GTR__O_SUB(a, b) ((a) - (b))
 #define GTR__O_SIGN(a) gtr__sign(a)
 #define GTR__O_ADAPT(p, f, n, v) ADAPT::of(k, p, f, n, v)
-static GTR__DEVICE float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0.0f)); }
+GTR__INLINE float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0.0f)); }
 // Sets of rules, a bit each: all; those that whole-network kernels know, and of these those with so many states.
 #define GTR__RULE_BIT(ID, ...) | 1u << GTR__RULE_##ID
 #define GTR__RULE_NETWORKS(ID, terms, ...) | (((terms) & GTR__IN_NETWORKS) ? 1u << GTR__RULE_##ID : 0u)
@@ -16909,7 +16911,7 @@ static constexpr uint32_t gtr__rules_known = 0 GTR__RULES(GTR__RULE_NETWORKS);
 template <int STATES> static constexpr uint32_t gtr__rules_with() { return 0 GTR__RULES(GTR__RULE_STATED); }
 // The rule for N elements: parameters, gradients, states. RULES: those that it may be; one alone is not asked for.
 template <typename ADAPT, int N, uint32_t RULES = gtr__rules_known>
-static GTR__DEVICE void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient,
+GTR__INLINE void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient,
                                                   float *state0, float *state1) {
 #define GTR__RULE_CASE(ID, terms, formula) \
     if ((RULES >> GTR__RULE_##ID & 1) && (RULES == 1u << GTR__RULE_##ID || k.kind == GTR__RULE_##ID)) { \
@@ -17288,7 +17290,7 @@ typedef struct gtr__mlp {
 #if GTR__DEVICE_HALF
 // Which segment is whose: weights at 2l, biases at 2l + 1.
 template <typename L>
-static GTR__DEVICE void gtr__mlp_segments(const gtr__optim &o, const L *layer, int layers,
+GTR__INLINE void gtr__mlp_segments(const gtr__optim &o, const L *layer, int layers,
         gtr__segment *to, int first, int step) {
     for (int i = first; i < o.n; i += step) {
         const gtr__segment z = o.segments[i];
@@ -17321,7 +17323,7 @@ static __device__ __noinline__ void gtr__grid_roll_back(const gtr__reporting &m)
 }
 // By one thread a block, behind all else that it does; a block that knows that the launch is abandoned has published
 // what it wrote to ctl before.
-static GTR__DEVICE void gtr__grid_leave(const gtr__reporting &m) {
+GTR__INLINE void gtr__grid_leave(const gtr__reporting &m) {
     uint32_t *ticket = m.ctl->ticket;
     if (atomicAdd(&ticket[7], 1u) != gridDim.x - 1) return;
     if ((gtr__poll_acquire(&ticket[5]) | gtr__poll_acquire(&ticket[6])) & GTR__ABANDONED) gtr__grid_roll_back(m);
@@ -17329,7 +17331,7 @@ static GTR__DEVICE void gtr__grid_leave(const gtr__reporting &m) {
 }
 // The grid's barrier: waits until `target` blocks have counted themselves in; what they wrote before is seen behind
 // it. gtr__mlp_grid_arrive counts this block in; what it does between the two, no other waits for. last: of the launch.
-static GTR__DEVICE void gtr__mlp_grid_arrive(const gtr__mlp &m, bool last = false) {
+GTR__INLINE void gtr__mlp_grid_arrive(const gtr__mlp &m, bool last = false) {
     __syncthreads();
     if (threadIdx.x) return;
     if (last) gtr__grid_late(&m.ctl->ticket[6], m.late);
@@ -17340,26 +17342,26 @@ static __device__ __noinline__ bool gtr__mlp_grid_wait(const gtr__mlp &m, uint32
     if (threadIdx.x == 0) met = gtr__grid_wait(&m.ctl->ticket[6], target, turns);
     return __syncthreads_and(met) != 0;
 }
-static GTR__DEVICE void gtr__mlp_grid_leave(const gtr__mlp &m) {
+GTR__INLINE void gtr__mlp_grid_leave(const gtr__mlp &m) {
     __syncthreads();
     if (threadIdx.x == 0) gtr__grid_leave(m.report);
 }
 
 // To 11 bits, quicker than by the conversion: what a product of 2^13 + 1 pushes out (Dekker, 1971). What is not finite,
 // or above 2^114, gives NaN.
-static GTR__DEVICE uint32_t gtr__mlp_round(uint32_t u) {
+GTR__INLINE uint32_t gtr__mlp_round(uint32_t u) {
     const float x = __uint_as_float(u), c = __fmul_rn(x, 8193.0f);
     return __float_as_uint(__fsub_rn(c, __fsub_rn(c, x)));
 }
 // ReLU in place, all others by a call.
-static GTR__DEVICE float4 gtr__mlp_act4(int op, float4 x, float a, float b) {
+GTR__INLINE float4 gtr__mlp_act4(int op, float4 x, float a, float b) {
     if (op < 0) return x;
     if (op == GTR__OP_RELU)
         return make_float4(x.x < 0 ? 0.0f : x.x, x.y < 0 ? 0.0f : x.y, x.z < 0 ? 0.0f : x.z, x.w < 0 ? 0.0f : x.w);
     const gtr__floats<4> y = gtr__act<4>(op, { { x.x, x.y, x.z, x.w } }, a, b);
     return make_float4(y.v[0], y.v[1], y.v[2], y.v[3]);
 }
-static GTR__DEVICE float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, float b) {
+GTR__INLINE float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, float b) {
     if (op == GTR__OP_RELU)
         return make_float4(s.x > 0 ? dy.x : 0.0f, s.y > 0 ? dy.y : 0.0f, s.z > 0 ? dy.z : 0.0f, s.w > 0 ? dy.w : 0.0f);
     const gtr__floats<4> d = gtr__dact<4>(op, { { dy.x, dy.y, dy.z, dy.w } }, { { s.x, s.y, s.z, s.w } }, a, b);
@@ -17817,11 +17819,11 @@ struct gtr__res_known<GTR__RES_BROAD> {
 };
 #if GTR__DEVICE_HALF
 template <int CUT>
-static GTR__DEVICE int gtr__res_slice(const gtr__res &s) {
+GTR__INLINE int gtr__res_slice(const gtr__res &s) {
     return CUT ? (int)gtr__res_known<CUT>::SLICE : s.layer[0].slice;
 }
 template <int CUT>
-static GTR__DEVICE int gtr__res_ranks(const gtr__res &s) {
+GTR__INLINE int gtr__res_ranks(const gtr__res &s) {
     return CUT ? (int)gtr__res_known<CUT>::RANKS : s.ranks;
 }
 #endif
@@ -17896,34 +17898,34 @@ template <int CUT, uint64_t NET> struct gtr__res_shape {
 enum { GTR__RES_TF32, GTR__RES_FP32, GTR__RES_BF16 };
 #if GTR__DEVICE_HALF
 template <int P>
-static GTR__DEVICE float gtr__res_low(float v) {
+GTR__INLINE float gtr__res_low(float v) {
     return P == GTR__RES_BF16 ? gtr__rounded(GTR_BF16, v) : v;
 }
 // Rounded for products, once, where it is read often: weights, x.
-template <int P> static GTR__DEVICE float gtr__res_ready(float v) {
+template <int P> GTR__INLINE float gtr__res_ready(float v) {
     if (P == GTR__RES_TF32) return __uint_as_float(gtr__mlp_round(__float_as_uint(v)));
     return gtr__res_low<P>(v);
 }
 // A publisher rounds for products. The mma ignores a word's last bits, tag and mark; FP32 clears them
 // (gtr__res_operand).
 template <int P>
-static GTR__DEVICE float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
+GTR__INLINE float gtr__res_sent(float v) { return P == GTR__RES_TF32 ? gtr__res_ready<P>(v) : v; }
 // A gradient is read by products, as TF32, and by sums, whole: half of TF32's last place is added, so that the mma's
 // truncation rounds to nearest. All published gradients have it, zeros too, but those that are not finite. exact:
 // without it; an infinity becomes finite there, but shows in the weights' gradients.
-template <int P> static GTR__DEVICE float gtr__res_published(float v) {
+template <int P> GTR__INLINE float gtr__res_published(float v) {
     const uint32_t u = __float_as_uint(v);
     return P == GTR__RES_TF32 && (u & 0x7f800000u) != 0x7f800000u ? __uint_as_float(u + 0x1000u) : v;
 }
-template <int P> static GTR__DEVICE float gtr__res_exact(float v) {
+template <int P> GTR__INLINE float gtr__res_exact(float v) {
     return P == GTR__RES_TF32 ? __uint_as_float(__float_as_uint(v) - 0x1000u) : v;
 }
 template <int P>
-static GTR__DEVICE float gtr__res_operand(uint32_t u) {
+GTR__INLINE float gtr__res_operand(uint32_t u) {
     return P == GTR__RES_FP32 ? gtr__word_number(u) : __uint_as_float(u);
 }
 // d (16x8) += a (16x8) b (8x8), both rounded for products; FP32: whole.
-template <int P> static GTR__DEVICE void gtr__res_mma(float *d, const float *a, const float *b) {
+template <int P> GTR__INLINE void gtr__res_mma(float *d, const float *a, const float *b) {
     uint32_t ua[4], ub[2];
     GTR__UNROLL(i, 4) ua[i] = __float_as_uint(a[i]);
     GTR__UNROLL(i, 2) ub[i] = __float_as_uint(b[i]);
@@ -17943,11 +17945,11 @@ template <int P> static GTR__DEVICE void gtr__res_mma(float *d, const float *a, 
     } else gtr__mma_tf32(d, ua, ub);
 }
 // Byte i of u as a float: 2^23 plus it, less 2^23.
-template <int P> static GTR__DEVICE float gtr__res_byte(uint32_t u, int i, float scale) {
+template <int P> GTR__INLINE float gtr__res_byte(uint32_t u, int i, float scale) {
     const float v = __uint_as_float(__byte_perm(u, 0x4b000000u, 0x7440u | (uint32_t)i)) - 8388608.0f;
     return P == GTR__RES_BF16 ? gtr__res_low<P>(v * scale) : v;
 }
-static GTR__DEVICE bool gtr__res_infinite(float v) {
+GTR__INLINE bool gtr__res_infinite(float v) {
     return (__float_as_uint(v) & 0x7fffffffu) >= 0x7f800000u;
 }
 #endif
@@ -17970,7 +17972,7 @@ typedef struct gtr__res_head {
 } gtr__res_head;
 #if GTR__DEVICE_HALF
 // Head: gtr__res_head or gtr__tall_head, Net: gtr__res or gtr__tall: the launch's members have the same names.
-template <typename Head> static GTR__DEVICE gtr__rule gtr__res_rule(const Head *h, int step, int group) {
+template <typename Head> GTR__INLINE gtr__rule gtr__res_rule(const Head *h, int step, int group) {
     return gtr__rule_of(h->rule, h->rate[step & 1], group, 1.0f);
 }
 // Root and reciprocal with errors of a last place or two: a gradient's are far larger.
@@ -17983,17 +17985,17 @@ struct gtr__res_adapt {
         return fmaf(n, v, p * f);
     }
 };
-template <int P> static GTR__DEVICE float gtr__res_exp(float v) {
+template <int P> GTR__INLINE float gtr__res_exp(float v) {
     return P == GTR__RES_FP32 ? expf(v) : __expf(v);
 }
-template <int P> static GTR__DEVICE float gtr__res_inverse(float v) {
+template <int P> GTR__INLINE float gtr__res_inverse(float v) {
     if (P != GTR__RES_FP32) {
         asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
         return v;
     }
     return 1.0f / v;
 }
-template <typename Head> static GTR__DEVICE int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
+template <typename Head> GTR__INLINE int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
     return gtr__origin<true>(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
 }
 // The same off the critical path, where its long code stands once.
@@ -18001,49 +18003,49 @@ static __device__ __noinline__ int64_t gtr__res_origin_of(int64_t r, int64_t row
         int half) {
     return gtr__origin<true>(r, rows, first, key, half);
 }
-template <typename Head> static GTR__DEVICE int64_t gtr__res_origin_called(const Head *h, int step, int64_t r) {
+template <typename Head> GTR__INLINE int64_t gtr__res_origin_called(const Head *h, int step, int64_t r) {
     return gtr__res_origin_of(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
 }
 // Named barriers: 1 and 2, the teams'; RENEWED, of both: the further weights are there. At DONE the first team arrives:
 // it has read these weights and left the loss's figures; at READY the second: the next step's x is there.
 enum { GTR__RES_RENEWED = 3, GTR__RES_DONE, GTR__RES_READY };
-static GTR__DEVICE int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
+GTR__INLINE int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
 // Opaque to the compiler: values computed from it are recomputed, not kept in registers over a whole step.
-static GTR__DEVICE int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
-template <bool CONSTANT> static GTR__DEVICE int gtr__res_unless(int v) { return CONSTANT ? v : gtr__res_opaque(v); }
+GTR__INLINE int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
+template <bool CONSTANT> GTR__INLINE int gtr__res_unless(int v) { return CONSTANT ? v : gtr__res_opaque(v); }
 // opaque, but for its bounds: then its halves are shifts
-static GTR__DEVICE int gtr__res_below(int v, int end) {
+GTR__INLINE int gtr__res_below(int v, int end) {
     v = gtr__res_opaque(v);
     __builtin_assume(v >= 0 && v < end);
     return v;
 }
-static GTR__DEVICE int gtr__res_thread() {
+GTR__INLINE int gtr__res_thread() {
     return gtr__res_below((int)threadIdx.x % GTR__RES_TEAM, GTR__RES_TEAM);
 }
-static GTR__DEVICE int gtr__res_lane() { return gtr__res_below((int)threadIdx.x & 31, 32); }
+GTR__INLINE int gtr__res_lane() { return gtr__res_below((int)threadIdx.x & 31, 32); }
 // The address of shared memory, in a register: else each access computes it again.
-static GTR__DEVICE float *gtr__res_base(char *p) {
+GTR__INLINE float *gtr__res_base(char *p) {
     uint32_t at = gtr__shared_address(p);
     asm volatile("" : "+r"(at));
     return (float *)__cvta_shared_to_generic(at);
 }
 // bar.sync promises that the lanes of a warp wait at one instruction together, which all here do, though teams wait at
 // different ones; barrier.sync promises nothing, and each has code for lanes that come alone.
-static GTR__DEVICE void gtr__res_bar(int id, int threads) {
+GTR__INLINE void gtr__res_bar(int id, int threads) {
     asm volatile("bar.sync %0, %1;" :: "r"(id), "r"(threads) : "memory");
 }
-static GTR__DEVICE void gtr__res_arrive(int id, int threads) {
+GTR__INLINE void gtr__res_arrive(int id, int threads) {
     asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory");
 }
-static GTR__DEVICE void gtr__res_sync() { gtr__res_bar(1 + gtr__res_team(), GTR__RES_TEAM); }
-static GTR__DEVICE uint32_t gtr__res_marks(const gtr__res_head *h, int par) {
+GTR__INLINE void gtr__res_sync() { gtr__res_bar(1 + gtr__res_team(), GTR__RES_TEAM); }
+GTR__INLINE uint32_t gtr__res_marks(const gtr__res_head *h, int par) {
     return h->marks[0][par] | h->marks[1][par];
 }
-static GTR__DEVICE uint32_t gtr__res_own(const gtr__res_head *h, int par) {
+GTR__INLINE uint32_t gtr__res_own(const gtr__res_head *h, int par) {
     return h->own[0][par] | h->own[1][par];
 }
 // Adds the marks of awaited words, and a missed deadline, to the team's: visible to the block behind the next barrier.
-static GTR__DEVICE void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &awaited) {
+GTR__INLINE void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &awaited) {
     const uint32_t news = awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4u : 0u);
     if (news) atomicOr(&h->marks[gtr__res_team()][par], news);
 }
@@ -18054,7 +18056,7 @@ static GTR__DEVICE void gtr__res_pass(gtr__res_head *h, int par, const gtr__wait
 // words; where rows do not begin at a word, the warp that copied a row then shifts its bytes into place.
 #if GTR__DEVICE_HALF
 struct gtr__res_raw { int label; float rate; };
-static GTR__DEVICE void gtr__res_origins(const gtr__res &s, float *pool,
+GTR__INLINE void gtr__res_origins(const gtr__res &s, float *pool,
         const gtr__res_head *h, int step) {
     const int row = gtr__res_thread();
     int64_t *origin = (int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16 + row;
@@ -18063,7 +18065,7 @@ static GTR__DEVICE void gtr__res_origins(const gtr__res &s, float *pool,
     // rows of the data set, then offsets of these rows' first elements
     origin[0] = from; origin[2 * s.rows * 16] = from * s.m.layer[0].k;
 }
-static GTR__DEVICE void gtr__res_copy8(void *dst, const void *src) {
+GTR__INLINE void gtr__res_copy8(void *dst, const void *src) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" :: "r"(gtr__shared_address(dst)),
         "l"(__cvta_generic_to_global(src)) : "memory");
@@ -18115,7 +18117,7 @@ static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const 
         }
 }
 template <uint64_t NET>
-static GTR__DEVICE void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step,
+GTR__INLINE void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step,
         int rank, gtr__res_raw &raw) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16,
         *offset = origin + 2 * s.rows * 16;
@@ -18143,7 +18145,7 @@ static GTR__DEVICE void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_he
     raw.rate = tid < (int)(sizeof(gtr__rates) / 4) ? __ldcg((const float *)&s.rate[step] + tid) : 0.0f;
     if (tid == 0) h->all[step & 1] = 0;
 }
-static GTR__DEVICE float gtr__res_source(const gtr__feed_one &in, const char *src, int64_t i) {
+GTR__INLINE float gtr__res_source(const gtr__feed_one &in, const char *src, int64_t i) {
     return in.from == GTR_U8 ? fmaf(in.scale, (float)((const unsigned char *)src)[i], in.shift)
         : ((const float *)src)[i];
 }
@@ -18184,7 +18186,7 @@ static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, flo
 // Called between two barriers behind gtr__res_ask: waits for the copies, stores labels and rates. Rows without a
 // sample, and k behind the last, hold finite numbers, which are multiplied by zeros.
 template <int P, uint64_t NET>
-static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step,
+GTR__INLINE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_head *h, int step,
         int rank, const gtr__res_raw &raw) {
     const int64_t *offset = (const int64_t *)(pool + s.origin_at) + (2 + (step & 1)) * s.rows * 16;
     const int tid = gtr__res_thread(), par = step & 1, k0 = rank * s.kr, columns = s.m.layer[0].k;
@@ -18206,9 +18208,9 @@ static GTR__DEVICE void gtr__res_take(const gtr__res &s, float *pool, gtr__res_h
 // >>resident-dropout
 // Row and column of element e of 16 rows in the order of accumulators, and the element of a row and column.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE int gtr__res_row(int e) { return (e >> 4 & 7) + (e & 2) * 4; }
-static GTR__DEVICE int gtr__res_column(int e) { return (e >> 7) * 8 + (e >> 1 & 6) + (e & 1); }
-static GTR__DEVICE int gtr__res_place(int r, int c) {
+GTR__INLINE int gtr__res_row(int e) { return (e >> 4 & 7) + (e & 2) * 4; }
+GTR__INLINE int gtr__res_column(int e) { return (e >> 7) * 8 + (e >> 1 & 6) + (e & 1); }
+GTR__INLINE int gtr__res_place(int r, int c) {
     return (c >> 3) * 128 + (r & 7) * 16 + (c & 6) * 2 + (r >> 3) * 2 + (c & 1);
 }
 // The second team draws the op's masks of a rank's rows and a group's columns a step ahead and stores them as factors:
@@ -18232,7 +18234,7 @@ static __device__ __noinline__ void gtr__res_masks(const gtr__res &s, float *poo
     }
 }
 // Applies a factor to an output, and to what the activation's backward reads.
-template <int P> static GTR__DEVICE void gtr__res_dropped(float factor, float &out, float &saved) {
+template <int P> GTR__INLINE void gtr__res_dropped(float factor, float &out, float &saved) {
     out = factor != 0.0f ? gtr__res_low<P>(out * factor) + 0.0f : -0.0f;
     saved = factor != 0.0f ? saved + 0.0f : -0.0f;
 }
@@ -18242,18 +18244,18 @@ template <int P> static GTR__DEVICE void gtr__res_dropped(float factor, float &o
 // A warp stores its accumulators of 16 rows in its part of red (warps, tiles, 32, 4).
 #if GTR__DEVICE_HALF
 template <int MOST>
-static GTR__DEVICE void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
+GTR__INLINE void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
     float *to = red + gtr__res_thread() / 32 * tiles * 128 + gtr__res_lane() * 4;
     GTR__UNROLL(j, MOST) if (j < tiles)
         *(float4 *)(to + j * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
 }
-static GTR__DEVICE void gtr__res_keep(float *to, const uint4 &v) {
+GTR__INLINE void gtr__res_keep(float *to, const uint4 &v) {
     *(float4 *)to = gtr__word_numbers(v);
 }
 // red = parts of a (16, width) w^T by warps, which await a's words, 16 of k at a time, four of them a lane's. keep:
 // where these are stored as well.
 template <int P, int TILES, bool KNOWN>
-static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int width, const float *w,
+GTR__INLINE void gtr__res_product(float *red, const uint32_t *a, int width, const float *w,
         int pitch, int tiles, float *keep, int keep_pitch, gtr__waiting &awaited) {
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, steps = width / 16;
     width = gtr__res_unless<KNOWN>(width); pitch = gtr__res_unless<KNOWN>(pitch);
@@ -18302,7 +18304,7 @@ static GTR__DEVICE void gtr__res_product(float *red, const uint32_t *a, int widt
 // acc += two tiles of d, accumulators as A fragments, times w's rows: columns 2 t and 2 t + 1 of a tile are k t and t +
 // 4 of the mma, in w as well.
 template <int P, int TILES, bool KNOWN>
-static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w,
+GTR__INLINE void gtr__res_onward(float (*acc)[4], const float (*d)[4], const float *w,
         int pitch, int tiles) {
     pitch = gtr__res_unless<KNOWN>(pitch);
     const int lane = gtr__res_lane(), g = lane >> 2, t = lane & 3;
@@ -18317,13 +18319,13 @@ static GTR__DEVICE void gtr__res_onward(float (*acc)[4], const float (*d)[4], co
     }
 }
 // The sum of an element's parts, in the warps' order; a warp without work has stored zeros.
-static GTR__DEVICE float gtr__res_total(const float *p, int stride) {
+GTR__INLINE float gtr__res_total(const float *p, int stride) {
     float v[GTR__RES_WARPS];
     GTR__UNROLL(w, GTR__RES_WARPS) v[w] = p[w * stride];
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
 // Of W adjacent elements.
-template <int W> static GTR__DEVICE void gtr__res_totals(float (&v)[W], const float *p, int stride) {
+template <int W> GTR__INLINE void gtr__res_totals(float (&v)[W], const float *p, int stride) {
     if constexpr (W == 1) v[0] = gtr__res_total(p, stride);
     else {
         float2 u[GTR__RES_WARPS];
@@ -18351,13 +18353,13 @@ static __device__ __noinline__ float4 gtr__res_other_dact4(int act, float4 dy, f
     if (drops && __float_as_uint(saved.w) == 0x80000000u) dy.w = 0.0f;
     return dy;
 }
-static GTR__DEVICE float gtr__res_dtanh(float dy, float y) { return dy * fmaf(-y, y, 1.0f); }
-template <uint64_t NET> static GTR__DEVICE float gtr__res_act(const gtr__mlp_layer &L, float v) {
+GTR__INLINE float gtr__res_dtanh(float dy, float y) { return dy * fmaf(-y, y, 1.0f); }
+template <uint64_t NET> GTR__INLINE float gtr__res_act(const gtr__mlp_layer &L, float v) {
     const int act = gtr__net<NET>::act(L);
     if (act == GTR__OP_RELU) return v < 0 ? 0.0f : v;
     return gtr__res_other_act(act, v, L.act_a, L.act_b);
 }
-template <uint64_t NET> static GTR__DEVICE float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
+template <uint64_t NET> GTR__INLINE float gtr__res_dact(const gtr__mlp_layer &L, float dy, float saved) {
     const int act = gtr__net<NET>::act(L);
     if (act == GTR__OP_RELU) return saved > 0 ? dy : 0.0f;
     if (act == GTR__OP_TANH) return gtr__res_dtanh(dy, saved);
@@ -18366,7 +18368,7 @@ template <uint64_t NET> static GTR__DEVICE float gtr__res_dact(const gtr__mlp_la
 }
 // visit(unit, layer, row, column, from, to) for each four words of further weights that the block holds; row -1:
 // biases; from: word behind layer 1's published weights; to: word of shared memory, -1: none.
-template <uint64_t NET, typename F> static GTR__DEVICE void gtr__res_held(const gtr__res &s, int group, F visit) {
+template <uint64_t NET, typename F> GTR__INLINE void gtr__res_held(const gtr__res &s, int group, F visit) {
 #pragma unroll 1
     for (int u = (int)threadIdx.x; u < s.units; u += GTR__RES_T) {
         int i = u, l = 1, r = 0, c = 0, from = 0, to = -1;
@@ -18397,7 +18399,7 @@ template <uint64_t NET, typename F> static GTR__DEVICE void gtr__res_held(const 
 }
 // Awaits these words as step `from` has updated them, and stores them in shared memory.
 template <typename SHAPE>
-static GTR__DEVICE void gtr__res_weights(const gtr__res &s, float *pool, int from, gtr__waiting &awaited) {
+GTR__INLINE void gtr__res_weights(const gtr__res &s, float *pool, int from, gtr__waiting &awaited) {
     constexpr int rounds = ((int)SHAPE::UNITS + GTR__RES_TEAM - 1) / GTR__RES_TEAM,
         ASKED = SHAPE::KNOWN && rounds < GTR__RES_ASKED ? rounds : GTR__RES_ASKED;
     const int tid = gtr__res_thread();
@@ -18426,7 +18428,7 @@ template <int TILES> struct gtr__res_losing {
     bool counts, bad;
 };
 template <int P, uint64_t NET, int TILES>
-static GTR__DEVICE void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h,
+GTR__INLINE void gtr__res_lose(const gtr__res &s, const float *pool, const gtr__res_head *h,
         int rank, int par, float scale, gtr__res_losing<TILES> &q) {
     const int row = rank * 16 + gtr__res_thread() / 16, all = h->all[par];
     const gtr__xent &x = s.m.xent;
@@ -18440,7 +18442,7 @@ static GTR__DEVICE void gtr__res_lose(const gtr__res &s, const float *pool, cons
 }
 // Logits and the loss's gradient, to d.
 template <int P, uint64_t NET, int LAST, int TILES>
-static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d,
+GTR__INLINE void gtr__res_loss(const gtr__res &s, float *pool, const float *red, float *d,
         int pitch, int width, int rank, int par, gtr__res_losing<TILES> &q) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16,
         last = LAST ? LAST : gtr__net<NET>::layers(s) - 1, n = s.m.layer[last].n;
@@ -18499,7 +18501,7 @@ static GTR__DEVICE void gtr__res_loss(const gtr__res &s, float *pool, const floa
 // By the second team, off the critical path: a row's loss and counts, to h, and 2 to *bad if it is not finite; from
 // what the first team left: GTR__RES_OUT numbers of each row, then the greatest ones, then sums of exponentials less 1.
 template <uint64_t NET>
-static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr__res_head *h,
+GTR__INLINE void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr__res_head *h,
         int rank, int step, uint32_t *bad) {
     const int tid = gtr__res_thread(), lane = tid & 15, r = tid / 16, par = step & 1,
         n = s.m.layer[gtr__net<NET>::layers(s) - 1].n, row = rank * 16 + r, at = s.left_at;
@@ -18545,7 +18547,7 @@ static GTR__DEVICE void gtr__res_publish_loss(const gtr__res &s, const float *po
 }
 // Publishes a rank's loss and its counts of rows counted, right and labelled, for the reporting block. Behind a
 // barrier.
-static GTR__DEVICE void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, int rank, int step) {
+GTR__INLINE void gtr__res_figures(const gtr__res &s, const gtr__res_head *h, int rank, int step) {
     const int tid = gtr__res_thread();
     if (tid >= 32) return;
     const float loss = gtr__warp_sum(tid < 16 ? h->scratch[tid] : 0.0f);
@@ -18559,13 +18561,13 @@ static GTR__DEVICE void gtr__res_figures(const gtr__res &s, const gtr__res_head 
 // >>resident-update
 // The k-th tile of a block; s.tasks: none.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE int gtr__res_tile(const gtr__res &s, int block, int k) {
+GTR__INLINE int gtr__res_tile(const gtr__res &s, int block, int k) {
     const int workers = s.groups * s.ranks, tile = block < workers ? block + k * workers
         : s.theirs + (block - workers) + k * s.spare;
     return tile < (block < workers ? s.theirs : s.tasks) ? tile : s.tasks;
 }
 // A spare block's shared memory has tiles alone.
-static GTR__DEVICE int gtr__res_tile_at(const gtr__res &s, int block) {
+GTR__INLINE int gtr__res_tile_at(const gtr__res &s, int block) {
     return block < s.groups * s.ranks ? s.tile_at : 0;
 }
 #endif
@@ -18575,7 +18577,7 @@ static GTR__DEVICE int gtr__res_tile_at(const gtr__res &s, int block) {
 #if GTR__DEVICE_HALF
 // The update of tile number `at` of a block from acc, the warps' parts of its gradient; publishes the new weights.
 template <int P, uint64_t NET>
-static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block,
+GTR__INLINE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int at, int step, bool last, const float (*acc)[4], float *db, uint32_t mark) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1,
         r = tid >> 4, c = tid & 15;
@@ -18613,7 +18615,7 @@ static GTR__DEVICE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr
 }
 // A team's tiles of a step.
 template <int P, uint64_t NET>
-static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block,
+GTR__INLINE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last, bool waits) {
     const int tid = gtr__res_thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, par = step & 1,
         total = s.rows * 16;
@@ -18665,7 +18667,7 @@ static GTR__DEVICE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_
 }
 // Updates tiles' biases, which are few, off the critical path. Behind a barrier.
 template <int P, uint64_t NET>
-static GTR__DEVICE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block,
+GTR__INLINE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_head *h, int block,
         int first, int each, int step, bool last) {
     const int r = gtr__res_thread(), par = step & 1;
     const float *red = pool + s.red_at + 2 * gtr__res_team() * s.red_words + 2048;
@@ -18702,7 +18704,7 @@ static __device__ constexpr int gtr__res_turn() {
 // acc += 16 rows of x, as bytes, times w's rows, over `left` of k: lane t has four of k, for two mmas. x is loaded
 // before w, for which the first call (wait) waits at the team's barrier; loads are issued a round ahead of their use.
 template <int P, int CUT>
-static GTR__DEVICE void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q,
+GTR__INLINE void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q,
         int kp, int left, int units, float scale, bool wait) {
     constexpr int TILES = gtr__res_known<CUT>::TILES, turns = gtr__res_turn<P, CUT>() / 32;
     if (!CUT) { xp = gtr__res_opaque(xp); kp = gtr__res_opaque(kp); }
@@ -18737,7 +18739,7 @@ static GTR__DEVICE void gtr__res_forward(float (*acc)[2][4], const float *p, int
 }
 // The same of floats.
 template <int P, int TILES>
-static GTR__DEVICE void gtr__res_forward_floats(float (*acc)[2][4], const float *p, int xp,
+GTR__INLINE void gtr__res_forward_floats(float (*acc)[2][4], const float *p, int xp,
         const float *q, int kp, int kr, int units) {
 #pragma unroll 1
     for (int k = 0; k < kr; k += 16) {
@@ -18753,7 +18755,7 @@ static GTR__DEVICE void gtr__res_forward_floats(float (*acc)[2][4], const float 
 }
 // Publishes parts: x w of a block's columns and k, 16 rows by a warp. Contains a barrier of its team.
 template <int P, int CUT, uint64_t NET>
-static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h,
+GTR__INLINE void gtr__res_parts(const gtr__res &s, const float *pool, const gtr__res_head *h,
         int group, int rank, int step, uint32_t tag) {
     constexpr int TILES = gtr__res_known<CUT>::TILES;
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1,
@@ -18787,7 +18789,7 @@ static GTR__DEVICE void gtr__res_parts(const gtr__res &s, const float *pool, con
 // Updates the biases of 4 FOURS columns of the first layer from c on, a lane each, from a step's dz: all blocks of a
 // group that have rows compute the same. keeps: stores them; bad |= 2 where a gradient is not finite.
 template <int P, uint64_t NET, int FOURS>
-static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group,
+GTR__INLINE float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_head *h, int group,
         int step, int c, bool keeps, bool last, uint32_t &bad) {
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[1].group);
     const int lane = gtr__res_lane(), n = group * s.layer[0].slice + c + lane, par = step & 1,
@@ -18818,7 +18820,7 @@ static GTR__DEVICE float gtr__res_bias(const gtr__res &s, float *pool, const gtr
 // acc += z^T x, 16 columns of each: columns 2 g and 2 g + 1 of z are the mma's rows g and g + 8; even and odd columns
 // of x are two tiles. 16 rows at a time, the next 16 loaded ahead.
 template <int P, bool BYTES, bool KNOWN>
-static GTR__DEVICE void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x,
+GTR__INLINE void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, const float *x,
         int xp, int steps, float scale) {
     if (!KNOWN) { zp = gtr__res_opaque(zp); xp = gtr__res_opaque(xp); }
     const int g = gtr__res_lane() >> 2;
@@ -18868,7 +18870,7 @@ struct gtr__res_kept {
         }
     }
 };
-static GTR__DEVICE void gtr__res_four(float *f, const float4 &v) {
+GTR__INLINE void gtr__res_four(float *f, const float4 &v) {
     f[0] = v.x; f[1] = v.y; f[2] = v.z; f[3] = v.w;
 }
 // dw = dz^T x of the group's columns of the first layer and the rank's k, and the update; new weights are stored
@@ -18876,7 +18878,7 @@ static GTR__DEVICE void gtr__res_four(float *f, const float4 &v) {
 // follows.
 // listen(): awaits dz and returns the marks; if there are any, no weight is updated.
 template <int P, int CUT, uint64_t NET, typename F>
-static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group,
+GTR__INLINE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int step, bool last, F listen) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int warp = gtr__res_thread() / 32, lane = gtr__res_lane(), g = lane >> 2, t = lane & 3, par = step & 1;
@@ -18954,7 +18956,7 @@ static GTR__DEVICE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__
 // time, else one. gtr__res_state reads them from device memory at a launch's begin and stores them at its end.
 #if GTR__DEVICE_HALF
 template <typename F>
-static GTR__DEVICE void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
+GTR__INLINE void gtr__res_each(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int step, F visit) {
     const int group = block % s.groups, rank = block / s.groups, slice = s.layer[0].slice, k0 = rank * s.kr,
         pairs = (s.kr + 15) / 16, first = rank < s.ranks ? (slice + 15) / 16 * pairs * 64 : 0,
@@ -19016,13 +19018,13 @@ static __device__ __noinline__ void gtr__res_state(const gtr__res &s, float *poo
 }
 // Four words of further weights, in the place of which their address lies: where they come from.
 struct alignas(16) gtr__res_from { const float *p; int live, bias; };
-static GTR__DEVICE gtr__res_from gtr__res_from_of(const gtr__res &s, const gtr__res_head *h, int l, int r, int c) {
+GTR__INLINE gtr__res_from gtr__res_from_of(const gtr__res &s, const gtr__res_head *h, int l, int r, int c) {
     const gtr__mlp_layer &L = s.m.layer[l];
     if (r < 0) return { h->segment[2 * l + 1].p + c, L.db ? L.n - c : 0, 1 };
     return { h->segment[2 * l].p + (int64_t)r * L.k + c, r < L.n ? L.k - c : 0, 0 };
 }
 template <uint64_t NET>
-static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
+GTR__INLINE void gtr__res_load(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int precision) {
     auto low = [&](float v) { return precision == GTR__RES_BF16 ? gtr__res_low<GTR__RES_BF16>(v) : v; };
     auto ready = [&](float v) { return precision == GTR__RES_TF32 ? gtr__res_ready<GTR__RES_TF32>(v) : low(v); };
@@ -19064,7 +19066,7 @@ static GTR__DEVICE void gtr__res_load(const gtr__res &s, float *pool, const gtr_
 }
 // Stores the step's batch in the inputs' slots, for readers behind the launch.
 template <int T, typename Net, typename Head>
-static GTR__DEVICE void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
+GTR__INLINE void gtr__res_slots(const Net &s, const Head *h, int block, int blocks, int step) {
     const int tid = (int)threadIdx.x;
     for (int r = block + tid / T * blocks; r < s.m.batch; r += blocks * (GTR__RES_T / T)) {
         const int64_t origin = gtr__res_origin_called(h, step, r);
@@ -19083,10 +19085,10 @@ static GTR__DEVICE void gtr__res_slots(const Net &s, const Head *h, int block, i
 }
 // Awaits the parts of the first layer's output of a rank's rows and a group's columns, a word or two by a thread; sums
 // them over the ranks, and publishes the output.
-static GTR__DEVICE uint32_t gtr__res_nth(uint32_t v, int) { return v; }
-static GTR__DEVICE uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
+GTR__INLINE uint32_t gtr__res_nth(uint32_t v, int) { return v; }
+GTR__INLINE uint32_t gtr__res_nth(const uint2 &v, int i) { return i ? v.y : v.x; }
 template <int P, int CUT, uint64_t NET, typename V, int N>
-static GTR__DEVICE void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h,
+GTR__INLINE void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_head *h,
         int group, int rank, int step, gtr__waiting &awaited) {
     typedef gtr__res_shape<CUT, NET> shape;
     constexpr int W = (int)(sizeof(V) / 4);
@@ -19354,7 +19356,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
 };
 // All threads of the reporting block copy the launch's records from the host, take the snapshot, and compute each
 // step's rates.
-template <typename Net> static GTR__DEVICE void gtr__res_records(const Net &s) {
+template <typename Net> GTR__INLINE void gtr__res_records(const Net &s) {
     constexpr int pieces = (int)(sizeof(gtr__record) / 16);
     const uint64_t first = s.m.ctl->step;
     constexpr int turns = (GTR__LAUNCH_STEPS * pieces + GTR__RES_T - 1) / GTR__RES_T;
@@ -19375,7 +19377,7 @@ template <typename Net> static GTR__DEVICE void gtr__res_records(const Net &s) {
 }
 static __device__ __noinline__ void gtr__res_give(const gtr__opd &o, float v) { gtr__give1(o, 0, v); }
 // Reports a step's figures, the sums over ranks; of a bad step, also the launch's steps behind it, which are not done.
-static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
+GTR__INLINE void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
         int step, int steps) {
     float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
 #pragma unroll 1
@@ -19394,7 +19396,7 @@ static GTR__DEVICE void gtr__res_report(const gtr__mlp &m, const float4 *part, i
 // The reporting block: for each step ahead(step); then it awaits the loss of each rank's rows and, from the next step,
 // the verdict: whether a gradient was not finite; then it reports.
 template <typename Net, typename F>
-static GTR__DEVICE void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
+GTR__INLINE void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
     const int tid = (int)threadIdx.x;
     gtr__waiting awaited = { 0, 0, s.m.hurry };
 #pragma unroll 1
@@ -19425,7 +19427,7 @@ static GTR__DEVICE void gtr__res_service(const Net &s, float4 *part, int pitch, 
     }
 }
 // The launch's first barrier: behind it each block copies the launch's records. False: the launch is abandoned.
-template <typename Net, typename Head> static GTR__DEVICE bool gtr__res_begin(const Net &s, Head *h) {
+template <typename Net, typename Head> GTR__INLINE bool gtr__res_begin(const Net &s, Head *h) {
     const int tid = (int)threadIdx.x;
     gtr__mlp_grid_arrive(s.m);
     if (!gtr__mlp_grid_wait(s.m, gridDim.x, 0)) { gtr__mlp_grid_leave(s.m); return false; }
@@ -19446,7 +19448,7 @@ template <typename Net, typename Head> static GTR__DEVICE bool gtr__res_begin(co
 // The launch's last barrier. Returns whether blocks store their state; wrong: the bad step to which they roll back, or
 // -1: none.
 template <typename Net>
-static GTR__DEVICE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
+GTR__INLINE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong) {
     if (bad && wrong < 0 && threadIdx.x == 0) atomicOr(s.flag, 1u);
     gtr__mlp_grid_arrive(s.m, true);
     if (!gtr__mlp_grid_wait(s.m, 2 * gridDim.x, s.m.hurry)) return false;
@@ -19456,7 +19458,7 @@ static GTR__DEVICE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int 
 }
 // The first team: what exchanges carry. Returns the step that was not finite, or -1.
 template <int P, int CUT, uint64_t NET>
-static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group,
+GTR__INLINE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group,
         int rank, int steps, float scale) {
     typedef gtr__res_shape<CUT, NET> shape;
     constexpr int TILES = gtr__res_known<CUT>::TILES;
@@ -19514,7 +19516,7 @@ static GTR__DEVICE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_h
 // A worker's second team, while the first computes: the loss's figures, the further weights, the next step's x. Returns
 // whether there is a step i.
 template <int P, int CUT, uint64_t NET>
-static GTR__DEVICE bool gtr__res_beside(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank,
+GTR__INLINE bool gtr__res_beside(const gtr__res &s, float *pool, gtr__res_head *h, int group, int rank,
         int steps, int i, gtr__waiting &awaited) {
     gtr__res_raw raw = { 0, 0.0f };
     const int par = i & 1;
@@ -19552,7 +19554,7 @@ static GTR__DEVICE bool gtr__res_beside(const gtr__res &s, float *pool, gtr__res
 }
 // A spare block's team, before it has tiles of step i, if any. wrong: the step that was not finite, by the verdict that
 // all blocks have.
-static GTR__DEVICE bool gtr__res_spare(const gtr__res &s, gtr__res_head *h, int steps, int i, int &wrong) {
+GTR__INLINE bool gtr__res_spare(const gtr__res &s, gtr__res_head *h, int steps, int i, int &wrong) {
     const int one = gtr__res_thread();
     gtr__waiting awaited = { 0, 0, s.m.hurry };
     if (i < 0) return true;
@@ -19569,7 +19571,7 @@ static GTR__DEVICE bool gtr__res_spare(const gtr__res &s, gtr__res_head *h, int 
 // A worker's second team, and both teams of a spare block, which take tiles in turn; behind the last step, biases and
 // figures. No block waits for words of one without tiles, nor for its reads.
 template <int P, int CUT, uint64_t NET>
-static GTR__DEVICE int gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
+GTR__INLINE int gtr__res_rear(const gtr__res &s, float *pool, gtr__res_head *h, int me,
         int group, int rank, int steps) {
     const bool spare = rank >= gtr__res_ranks<CUT>(s);
     const int first = spare ? gtr__res_team() : 0, each = spare ? 2 : 1;
@@ -20062,7 +20064,7 @@ typedef struct gtr__thin_head {
 #if GTR__DEVICE_HALF
 // Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them.
 #define GTR__THIN_ALL(P, FED) (GTR__THIN_WGMMA && (FED) ? GTR__THIN_T + 128 * (P) : GTR__THIN_T)
-template <typename T> static GTR__DEVICE float2 gtr__thin_unpack(uint32_t u) {
+template <typename T> GTR__INLINE float2 gtr__thin_unpack(uint32_t u) {
     if constexpr (std::is_same<T, __half>::value) {
         __half2 h;
         memcpy(&h, &u, 4);
@@ -20070,7 +20072,7 @@ template <typename T> static GTR__DEVICE float2 gtr__thin_unpack(uint32_t u) {
     } else return make_float2(__uint_as_float(u << 16), __uint_as_float(u & 0xffff0000u));
 }
 // v where the half of y is above 0, else 0.
-template <typename T> static GTR__DEVICE uint32_t gtr__thin_mask(uint32_t v, uint32_t y) {
+template <typename T> GTR__INLINE uint32_t gtr__thin_mask(uint32_t v, uint32_t y) {
 #if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 12
     const uint32_t infinite = std::is_same<T, __half>::value ? 0x7c007c00u : 0x7f807f80u;      // behind it are NaNs
     return v & __vcmpgts2(y, 0) & __vcmples2(y, infinite);
@@ -20086,7 +20088,7 @@ template <typename T> static GTR__DEVICE uint32_t gtr__thin_mask(uint32_t v, uin
     }
 #endif
 }
-static GTR__DEVICE void gtr__thin_put_matrix4(uint32_t address, const uint32_t *r) {
+GTR__INLINE void gtr__thin_put_matrix4(uint32_t address, const uint32_t *r) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(address), "r"(r[0]),
         "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
@@ -20100,10 +20102,10 @@ static GTR__DEVICE void gtr__thin_put_matrix4(uint32_t address, const uint32_t *
 }
 // Barriers: of a block's teams (all of it but the feeders), of one team, and of its feeders. bar.sync promises that all
 // who wait do so at the same instruction.
-static GTR__DEVICE void gtr__thin_barrier() {
+GTR__INLINE void gtr__thin_barrier() {
     asm volatile("bar.sync 5, %0;" :: "n"(GTR__THIN_T) : "memory");
 }
-static GTR__DEVICE bool gtr__thin_any(bool v) {
+GTR__INLINE bool gtr__thin_any(bool v) {
     uint32_t any;
     asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 5, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n"
         : "=r"(any) : "r"((uint32_t)v), "n"(GTR__THIN_T) : "memory");
@@ -20111,24 +20113,24 @@ static GTR__DEVICE bool gtr__thin_any(bool v) {
 }
 // A step's record is there, and the feeders can gather its first rows: teams arrive only, and do not wait.
 template <int P>
-static GTR__DEVICE void gtr__thin_announce() {
+GTR__INLINE void gtr__thin_announce() {
     asm volatile("bar.arrive 6, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
 }
 // The step begins, for the feeders, who await it at this barrier; wait: where the teams have no rows, and so nothing
 // else holds them back.
-template <int P> static GTR__DEVICE void gtr__thin_go(bool wait) {
+template <int P> GTR__INLINE void gtr__thin_go(bool wait) {
     if (wait) asm volatile("barrier.sync 7, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
     else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
 }
 template <int P>
-static GTR__DEVICE void gtr__thin_announced() {
+GTR__INLINE void gtr__thin_announced() {
     asm volatile("bar.sync 6, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
 }
-template <int P> static GTR__DEVICE void gtr__thin_team_barrier(int team) {
+template <int P> GTR__INLINE void gtr__thin_team_barrier(int team) {
     if constexpr (P == 2) gtr__thin_barrier();
     else gtr__warpgroup_barrier(team + 1);
 }
-template <int P, bool FED> static GTR__DEVICE void gtr__thin_feed_barrier(int team) {
+template <int P, bool FED> GTR__INLINE void gtr__thin_feed_barrier(int team) {
     if constexpr (!FED) gtr__thin_team_barrier<P>(team);
     else {
         __syncwarp();       // lanes that waited, or gathered rows, may still have diverged
@@ -20136,12 +20138,12 @@ template <int P, bool FED> static GTR__DEVICE void gtr__thin_feed_barrier(int te
     }
 }
 // Barriers in shared memory: a warp that is done arrives; a thread that waits for a phase names its parity.
-static GTR__DEVICE void gtr__thin_set(uint32_t barrier, uint32_t warps) {
+GTR__INLINE void gtr__thin_set(uint32_t barrier, uint32_t warps) {
 #if GTR__THIN_WGMMA
     gtr__bar_set(barrier, warps);
 #endif
 }
-template <int TIMES = 1> static GTR__DEVICE void gtr__thin_signal(uint32_t barrier) {
+template <int TIMES = 1> GTR__INLINE void gtr__thin_signal(uint32_t barrier) {
 #if GTR__THIN_WGMMA
     __syncwarp();
     if ((threadIdx.x & 31) == 0) gtr__bar_arrive<TIMES>(barrier);
@@ -20151,13 +20153,13 @@ template <int TIMES = 1> static GTR__DEVICE void gtr__thin_signal(uint32_t barri
 // blocks have one, so that whoever is waited for here always arrives. With a deadline a step of 128 columns takes,
 // instead of 266 us: 385 with a trap behind it, or as a loop of PTX (ptxas 13.0 serializes products, C7514); 295 as
 // waits of a second each; 285 and 282 as a loop that falls through and marks the block as lost.
-static GTR__DEVICE void gtr__thin_await(uint32_t barrier, uint32_t parity) {
+GTR__INLINE void gtr__thin_await(uint32_t barrier, uint32_t parity) {
 #if GTR__THIN_WGMMA
     while (!gtr__bar_passed(barrier, parity & 1)) {}
 #endif
 }
 // What all lanes of a warp have, so that the compiler knows it.
-static GTR__DEVICE uint32_t gtr__thin_same(uint32_t v) {
+GTR__INLINE uint32_t gtr__thin_same(uint32_t v) {
 #if GTR__THIN_WGMMA
     asm volatile("redux.sync.or.b32 %0, %0, 0xffffffff;" : "+r"(v));
     return v;
@@ -20170,20 +20172,20 @@ static GTR__DEVICE uint32_t gtr__thin_same(uint32_t v) {
 #if GTR__DEVICE_HALF
 // A panel as wgmma sees it: groups of 8 rows 1024 bytes apart; apart: from 64 columns to the next. Both in pieces of 16
 // bytes; what comes behind it in the panel is that much more.
-static GTR__DEVICE uint32_t gtr__thin_word(uint32_t address, uint32_t apart) {
+GTR__INLINE uint32_t gtr__thin_word(uint32_t address, uint32_t apart) {
     return (address >> 4) + (apart >> 4 << 16);
 }
-static GTR__DEVICE uint64_t gtr__thin_panel(uint32_t word) {
+GTR__INLINE uint64_t gtr__thin_panel(uint32_t word) {
     uint64_t d;
     asm("mov.b64 %0, {%1, %2};" : "=l"(d) : "r"(word), "r"(1u << 30 | 1024u >> 4));
     return d;
 }
-static GTR__DEVICE void gtr__thin_begin() { gtr__wgmma_begin(); }
-static GTR__DEVICE void gtr__thin_commit() { gtr__wgmma_commit(); }
-template <int LEFT> static GTR__DEVICE void gtr__thin_until() { gtr__wgmma_until<LEFT>(); }
+GTR__INLINE void gtr__thin_begin() { gtr__wgmma_begin(); }
+GTR__INLINE void gtr__thin_commit() { gtr__wgmma_commit(); }
+template <int LEFT> GTR__INLINE void gtr__thin_until() { gtr__wgmma_until<LEFT>(); }
 // d (64 x N) = A B, or += where ADD: both in panels. TA, TB: rows are k (else columns).
 template <typename T, int N, int TA, int TB, bool ADD>
-static GTR__DEVICE void gtr__thin_ss(float *d, uint64_t a, uint64_t b) {
+GTR__INLINE void gtr__thin_ss(float *d, uint64_t a, uint64_t b) {
 #define GTR__SS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i2 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." \
         TYPE "." TYPE " " LIST "}, %" #i0 ", %" #i1 ", p, 1, 1, %" #i3 ", %" #i4 ";\n}\n" \
@@ -20201,7 +20203,7 @@ static GTR__DEVICE void gtr__thin_ss(float *d, uint64_t a, uint64_t b) {
 }
 // The same with A's 64x16 in registers.
 template <typename T, int N, int TB, bool ADD>
-static GTR__DEVICE void gtr__thin_rs(float *d, const uint32_t *r, uint64_t b) {
+GTR__INLINE void gtr__thin_rs(float *d, const uint32_t *r, uint64_t b) {
 #define GTR__RS(N_, TYPE, LIST, ACC, i0, i1, i2, i3, i4, i5, i6) \
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #i5 ", 0;\nwgmma.mma_async.sync.aligned.m64n" #N_ "k16.f32." \
         TYPE "." TYPE " " LIST "}, {%" #i0 ", %" #i1 ", %" #i2 ", %" #i3 "}, %" #i4 ", p, 1, 1, %" #i6 ";\n}\n" \
@@ -20222,11 +20224,11 @@ static GTR__DEVICE void gtr__thin_rs(float *d, const uint32_t *r, uint64_t b) {
 #undef GTR__RS_ALL
 #else
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__thin_begin() {}
-static GTR__DEVICE void gtr__thin_commit() {}
-template <int LEFT> static GTR__DEVICE void gtr__thin_until() {}
+GTR__INLINE void gtr__thin_begin() {}
+GTR__INLINE void gtr__thin_commit() {}
+template <int LEFT> GTR__INLINE void gtr__thin_until() {}
 // Of a panel: row r, piece c.
-static GTR__DEVICE uint32_t gtr__thin_piece(uint32_t panel, int r, int c) {
+GTR__INLINE uint32_t gtr__thin_piece(uint32_t panel, int r, int c) {
     return panel + r * 128 + ((c ^ (r & 7)) << 4);
 }
 #endif
@@ -20236,17 +20238,17 @@ static GTR__DEVICE uint32_t gtr__thin_piece(uint32_t panel, int r, int c) {
 // What a product takes from or left in registers is written before gtr__thin_begin, and read
 // behind gtr__thin_until, only.
 #if GTR__DEVICE_HALF
-template <int N> static GTR__DEVICE void gtr__thin_hold(float *d) {
+template <int N> GTR__INLINE void gtr__thin_hold(float *d) {
     GTR__UNROLL(i, N) asm volatile("" : "+f"(d[i]) :: "memory");
 }
-template <int N> static GTR__DEVICE void gtr__thin_hold(uint32_t *r) {
+template <int N> GTR__INLINE void gtr__thin_hold(uint32_t *r) {
     GTR__UNROLL(i, N) asm volatile("" : "+r"(r[i]) :: "memory");
 }
 // Products of a warpgroup: a is 64 rows, 16 to a warp. Between gtr__thin_begin and gtr__thin_until nobody touches
 // what they read or write in registers.
 // d (64 x 8 TILES) += a w^T: rows of w are columns of d; STEPS steps of k, the first being first of w's panel.
 template <typename T, int TILES, int STEPS>
-static GTR__DEVICE void gtr__thin_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
+GTR__INLINE void gtr__thin_forward_r(float *d, const uint32_t *a, uint32_t w, int first) {
 #if GTR__THIN_WGMMA
     const uint32_t at = gtr__thin_word(w, 16) + first * 2;
     GTR__UNROLL(s, STEPS) gtr__thin_rs<T, TILES * 8, 0, true>(d, a + 4 * s, gtr__thin_panel(at + s * 2));
@@ -20265,7 +20267,7 @@ static GTR__DEVICE void gtr__thin_forward_r(float *d, const uint32_t *a, uint32_
 }
 // The same, a in panels, far_a and far_w apart.
 template <typename T, int TILES, int STEPS>
-static GTR__DEVICE void gtr__thin_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w,
+GTR__INLINE void gtr__thin_forward_s(float *d, uint32_t a, uint32_t far_a, uint32_t w,
         uint32_t far_w, int first) {
 #if GTR__THIN_WGMMA
     const uint32_t from = gtr__thin_word(a, 16) + first * 2, at = gtr__thin_word(w, 16) + first * 2;
@@ -20290,7 +20292,7 @@ static GTR__DEVICE void gtr__thin_forward_s(float *d, uint32_t a, uint32_t far_a
 }
 // d (64 x 64) = dz w: rows of w are k. a: registers, or panels of dz far_a apart.
 template <typename T, int STEPS, bool REGISTERS>
-static GTR__DEVICE void gtr__thin_back(float *d, const uint32_t *r, uint32_t a,
+GTR__INLINE void gtr__thin_back(float *d, const uint32_t *r, uint32_t a,
         uint32_t far_a, uint32_t w) {
 #if GTR__THIN_WGMMA
     const uint32_t from = gtr__thin_word(a, 16), at = gtr__thin_word(w, 16);
@@ -20324,7 +20326,7 @@ static GTR__DEVICE void gtr__thin_back(float *d, const uint32_t *r, uint32_t a,
 // d (64 x 8 TILES) += dz^T x over 64 rows; dz and x: panels. TILES 9: the last is of ones, 16
 // rows of them apart behind x.
 template <typename T, int TILES>
-static GTR__DEVICE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint32_t apart) {
+GTR__INLINE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint32_t apart) {
 #if GTR__THIN_WGMMA
     const uint32_t from = gtr__thin_word(dz, 16), at = gtr__thin_word(x, TILES == 9 ? apart : 16);
     GTR__UNROLL(s, 4) gtr__thin_ss<T, TILES * 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
@@ -20346,7 +20348,7 @@ static GTR__DEVICE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint3
 #endif
 }
 // d (64 x 8) += x^T dz over 64 rows; dz: 16 bytes a row.
-template <typename T> static GTR__DEVICE void gtr__thin_outer_last(float *d, uint32_t x, uint32_t dz) {
+template <typename T> GTR__INLINE void gtr__thin_outer_last(float *d, uint32_t x, uint32_t dz) {
 #if GTR__THIN_WGMMA
     const uint32_t from = gtr__thin_word(x, 16), at = gtr__thin_word(dz, 128);
     GTR__UNROLL(s, 4) gtr__thin_ss<T, 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
@@ -20392,12 +20394,12 @@ template <int P> struct gtr__thin_place {
 };
 // A layer's weights in the block's shared memory.
 template <int P>
-static GTR__DEVICE uint32_t gtr__thin_w(const gtr__thin &m, int l) {
+GTR__INLINE uint32_t gtr__thin_w(const gtr__thin &m, int l) {
     return l ? m.w1_at + (l - 1) * (P * P * GTR__THIN_PANEL) : m.w0_at;
 }
 // The data set's rows of a tile, the team's n-th, one by a thread; -1 behind the batch.
 template <int P>
-static GTR__DEVICE void gtr__thin_origins(const gtr__thin &m, gtr__thin_head *h,
+GTR__INLINE void gtr__thin_origins(const gtr__thin &m, gtr__thin_head *h,
         const gtr__thin_place<P> &p, int tile, int n) {
     const int64_t i = (int64_t)tile * GTR__THIN_ROWS + p.tid;
     if (p.tid >= GTR__THIN_ROWS) return;
@@ -20406,7 +20408,7 @@ static GTR__DEVICE void gtr__thin_origins(const gtr__thin &m, gtr__thin_head *h,
 }
 // Stores the tile's x and target in the inputs' slots, for readers behind the launch.
 template <int P, int N>
-static GTR__DEVICE void gtr__thin_keep(const gtr__thin &m, const gtr__thin_place<P> &p,
+GTR__INLINE void gtr__thin_keep(const gtr__thin &m, const gtr__thin_place<P> &p,
         int tile, int slot) {
     const int k = m.layer[0].k, n = m.layer[m.layers - 1].n,
         rows = m.batch - tile * GTR__THIN_ROWS < GTR__THIN_ROWS ? m.batch - tile * GTR__THIN_ROWS : GTR__THIN_ROWS;
@@ -20431,7 +20433,7 @@ static GTR__DEVICE void gtr__thin_keep(const gtr__thin &m, const gtr__thin_place
 // N threads start the copies of a tile's x into the stage, rows of stage_pitch bytes with 16-byte pieces permuted by
 // row, and below of its target, both as float32.
 template <int P, int N>
-static GTR__DEVICE void gtr__thin_ask_x(const gtr__thin &m, const gtr__record *record,
+GTR__INLINE void gtr__thin_ask_x(const gtr__thin &m, const gtr__record *record,
         const int64_t *origin, const gtr__thin_place<P> &p) {
     const int k = m.layer[0].k, shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5;
     const char *src = (const char *)(uintptr_t)record->src[m.x_slot];
@@ -20458,7 +20460,7 @@ static GTR__DEVICE void gtr__thin_ask_x(const gtr__thin &m, const gtr__record *r
     }
 }
 template <int P, int N>
-static GTR__DEVICE void gtr__thin_ask_target(const gtr__thin &m, const gtr__record *record,
+GTR__INLINE void gtr__thin_ask_target(const gtr__thin &m, const gtr__record *record,
         const int64_t *origin, const gtr__thin_place<P> &p, int slot) {
     const int n = m.layer[m.layers - 1].n;
     const char *src = (const char *)(uintptr_t)record->src[m.t_slot];
@@ -20471,7 +20473,7 @@ static GTR__DEVICE void gtr__thin_ask_target(const gtr__thin &m, const gtr__reco
 }
 // Rounds x from the stage to 16 bits in its panel; keep: stores it in the input's slot, too.
 template <typename T, int P, int N>
-static GTR__DEVICE void gtr__thin_take_x(const gtr__thin &m, const gtr__thin_place<P> &p, int tile,
+GTR__INLINE void gtr__thin_take_x(const gtr__thin &m, const gtr__thin_place<P> &p, int tile,
         int slot, bool keep) {
     const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1);
 #pragma unroll 2
@@ -20490,7 +20492,7 @@ static GTR__DEVICE void gtr__thin_take_x(const gtr__thin &m, const gtr__thin_pla
 // d (64 x 8 TILES) = the bias of layer l in all rows, as a product with gtr__thin_ones: row n of `bias` has output n's
 // biases of 8 layers, 16 bits each.
 template <typename T, int TILES>
-static GTR__DEVICE void gtr__thin_bias(float *d, uint32_t bias, const uint32_t *a) {
+GTR__INLINE void gtr__thin_bias(float *d, uint32_t bias, const uint32_t *a) {
 #if GTR__THIN_WGMMA
     gtr__thin_rs<T, TILES * 8, 0, false>(d, a,
         gtr__thin_panel(gtr__thin_word(bias, 0)) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
@@ -20521,22 +20523,22 @@ template <typename T> struct gtr__thin_ones {
 };
 // A warp stores its 16 rows of 64 columns in a panel.
 template <int P>
-static GTR__DEVICE void gtr__thin_put(const gtr__thin_place<P> &p, uint32_t panel, const uint32_t *y) {
+GTR__INLINE void gtr__thin_put(const gtr__thin_place<P> &p, uint32_t panel, const uint32_t *y) {
     GTR__UNROLL(s, 4) gtr__thin_put_matrix4(p.part(panel, s), y + 4 * s);
 }
 // An activation: y = f(x), and f'(x), the factor of the way back: both share the costly terms. Errors are a quarter of
 // storage's rounding: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Rows of the table without a branch
 // here use their formulas.
-static GTR__DEVICE float gtr__thin_exp2(float v) {
+GTR__INLINE float gtr__thin_exp2(float v) {
     asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
 }
-static GTR__DEVICE float gtr__thin_inverse(float v) {
+GTR__INLINE float gtr__thin_inverse(float v) {
     asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
 }
 #define GTR__LOG2E 1.44269504088896f
-template <int OP> static GTR__DEVICE float2 gtr__thin_act(float x, float a, float b) {
+template <int OP> GTR__INLINE float2 gtr__thin_act(float x, float a, float b) {
     if constexpr (OP == GTR__OP_SIGMOID) {
         const float y = gtr__thin_inverse(1.0f + gtr__thin_exp2(x * -GTR__LOG2E));
         return make_float2(y, fmaf(-y, y, y));
@@ -20562,10 +20564,10 @@ template <int OP> static GTR__DEVICE float2 gtr__thin_act(float x, float a, floa
 // A thread's derivatives of layer l in the workspace, 16 bytes each, THREADS times 16 bytes apart. No other thread
 // reads them: they stay in L2.
 template <int THREADS>
-static GTR__DEVICE uint4 *gtr__thin_slopes(const gtr__thin &m, int l, int thread) {
+GTR__INLINE uint4 *gtr__thin_slopes(const gtr__thin &m, int l, int thread) {
     return m.slopes + ((int64_t)blockIdx.x * (m.layers - 1) + l) * 1024 + thread;
 }
-static GTR__DEVICE void gtr__thin_words(const uint4 *from, uint32_t *r) {
+GTR__INLINE void gtr__thin_words(const uint4 *from, uint32_t *r) {
     const uint4 v = __ldcg(from);
     r[0] = v.x; r[1] = v.y; r[2] = v.z; r[3] = v.w;
 }
@@ -20573,7 +20575,7 @@ static GTR__DEVICE void gtr__thin_words(const uint4 *from, uint32_t *r) {
 // of others f'(x) - 1/2 is stored in slopes: f' of a gelu of small x rounds to 1/2, and gradients of layers below may
 // depend on the difference.
 template <typename T, int N, int THREADS, bool RELU>
-static GTR__DEVICE void gtr__thin_output(const gtr__thin &m, int l, const float *d, uint32_t *y,
+GTR__INLINE void gtr__thin_output(const gtr__thin &m, int l, const float *d, uint32_t *y,
         int thread) {
     if constexpr (RELU) {
         GTR__UNROLL(i, N) y[i] = gtr__pack2<T, true>(d[2 * i], d[2 * i + 1]);
@@ -20601,7 +20603,7 @@ static GTR__DEVICE void gtr__thin_output(const gtr__thin &m, int l, const float 
 }
 // z = d f'(x), N pairs; r: f'(x) - 1/2.
 template <typename T, int N>
-static GTR__DEVICE void gtr__thin_through(const float *d, const uint32_t *r, uint32_t *z) {
+GTR__INLINE void gtr__thin_through(const float *d, const uint32_t *r, uint32_t *z) {
     GTR__UNROLL(i, N) {
         const float2 v = gtr__thin_unpack<T>(r[i]);
         z[i] = gtr__pack2<T>(fmaf(d[2 * i], v.x, 0.5f * d[2 * i]),
@@ -20610,7 +20612,7 @@ static GTR__DEVICE void gtr__thin_through(const float *d, const uint32_t *r, uin
 }
 // r = what the backward of layer l's activation reads, of the first or second half of the warp's columns; loaded ahead.
 template <int P, bool RELU>
-static GTR__DEVICE void gtr__thin_recall(const gtr__thin &m, int l, const gtr__thin_place<P> &p,
+GTR__INLINE void gtr__thin_recall(const gtr__thin &m, int l, const gtr__thin_place<P> &p,
         int half, uint32_t *r) {
     GTR__UNROLL(s, 2) {
         if constexpr (RELU)
@@ -20621,7 +20623,7 @@ static GTR__DEVICE void gtr__thin_recall(const gtr__thin &m, int l, const gtr__t
 }
 // dz = the gradient of layer l's product from d, that of its output; r: the first half of what gtr__thin_recall loads.
 template <typename T, int P, bool RELU>
-static GTR__DEVICE void gtr__thin_gradient(const gtr__thin &m, int l, const gtr__thin_place<P> &p,
+GTR__INLINE void gtr__thin_gradient(const gtr__thin &m, int l, const gtr__thin_place<P> &p,
         const float *d, uint32_t *r, uint32_t *dz) {
     GTR__UNROLL(s, 2) {
         if constexpr (RELU) {
@@ -20634,14 +20636,14 @@ static GTR__DEVICE void gtr__thin_gradient(const gtr__thin &m, int l, const gtr_
 }
 // slope = sigmoid(x) - t, and the loss, of a logit x of at most 11 bits: by fast functions, and by a series where 1 + e
 // loses e's bits.
-static GTR__DEVICE void gtr__thin_bce(float x, float t, float &slope, float &loss) {
+GTR__INLINE void gtr__thin_bce(float x, float t, float &slope, float &loss) {
     const float e = __expf(-fabsf(x));
     slope = __fdividef(x >= 0.0f ? 1.0f : e, 1.0f + e) - t;
     loss = fmaxf(x, 0.0f) - x * t + (e < 0.015625f ? e * fmaf(e, fmaf(e, 1.0f / 3.0f, -0.5f), 1.0f) : __logf(1.0f + e));
 }
 // The loss, and its gradient z in 16 bits, of 8 columns from c0 on of the product d; sums += z's columns.
 template <typename T, int P>
-static GTR__DEVICE void gtr__thin_loss(const gtr__thin &m, const gtr__thin_place<P> &p,
+GTR__INLINE void gtr__thin_loss(const gtr__thin &m, const gtr__thin_place<P> &p,
         const float *target, const float *d, uint32_t *z, int tile, int c0, float g, float &loss, float *sums) {
     const int n = m.layer[m.layers - 1].n, c = c0 + (p.lane & 3) * 2, r = p.warp * 16 + (p.lane >> 2);
     float v[4], x[4], t[4];
@@ -20674,14 +20676,14 @@ static GTR__DEVICE void gtr__thin_loss(const gtr__thin &m, const gtr__thin_place
 struct gtr__thin_sums { float dw[GTR__THIN_UNITS][36], last[4], bias[2], loss; };
 // A team's first tile; *teams: how many teams its role has, the distance to its next tile.
 template <int P>
-static GTR__DEVICE int gtr__thin_first(const gtr__thin &m, const gtr__thin_place<P> &p,
+GTR__INLINE int gtr__thin_first(const gtr__thin &m, const gtr__thin_place<P> &p,
         int role, int *teams) {
     const int blocks = m.block0[role + 1] - m.block0[role];
     *teams = P == 1 ? 2 * blocks : blocks;
     return p.team * blocks + (int)blockIdx.x - m.block0[role];
 }
 // One warp copies a step's record to shared memory.
-static GTR__DEVICE void gtr__thin_note(gtr__thin_head *h, const gtr__record *record) {
+GTR__INLINE void gtr__thin_note(gtr__thin_head *h, const gtr__record *record) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     const int lane = (int)threadIdx.x & 31;
     const int4 mine = __ldcg((const int4 *)record + (lane < whole ? lane : 0));
@@ -20697,7 +20699,7 @@ static GTR__DEVICE void gtr__thin_note(gtr__thin_head *h, const gtr__record *rec
 // Opens a step: its record, and the copies of its first rows. By all threads of teams, when no thread reads the record
 // of the step before any more. FED: feeders gather these rows, and teams see the record behind their next barrier.
 template <int P, bool FED>
-static GTR__DEVICE void gtr__thin_open(const gtr__thin &m, gtr__thin_head *h,
+GTR__INLINE void gtr__thin_open(const gtr__thin &m, gtr__thin_head *h,
         const gtr__record *record, const gtr__thin_place<P> &p, int role) {
     if (threadIdx.x >= GTR__THIN_T - 32) gtr__thin_note(h, record);
     if constexpr (FED) gtr__thin_announce<P>();
@@ -21287,12 +21289,12 @@ struct gtr__thin_items {
         return place + (item == GTR__THIN_LAST ? 4 : item == GTR__THIN_LOWER ? 3 : 0) * (2 * GTR__THIN_PANEL);
     }
 };
-static GTR__DEVICE int gtr__thin_high(const gtr__thin &m, int role) {
+GTR__INLINE int gtr__thin_high(const gtr__thin &m, int role) {
     return (int)gtr__thin_same((uint32_t)(role ? m.low[role - 1] - 1 : m.layers - 1 - m.tiny));
 }
 // d (64x128) = a w^T, bias included; a: in registers.
 template <typename T>
-static GTR__DEVICE void gtr__thin_chain_forward(float *d, uint32_t *a, uint32_t w, uint32_t bias,
+GTR__INLINE void gtr__thin_chain_forward(float *d, uint32_t *a, uint32_t w, uint32_t bias,
         int l, int lane) {
     const gtr__thin_ones<T> one(l, lane);
     const uint32_t at = gtr__thin_word(w, 16);
@@ -21471,7 +21473,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
 };
 // The weights' gradients of all of a role's tiles, half of their rows by each of two warpgroups.
 template <typename T>
-static GTR__DEVICE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h, char *pool,
+GTR__INLINE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h, char *pool,
         const gtr__thin_place<2> &p, int role, uint32_t &count, uint32_t &turn, gtr__thin_sums &sum) {
     const int low = (int)gtr__thin_same((uint32_t)m.low[role]), high = gtr__thin_high(m, role);
     const uint32_t pool_at = gtr__thin_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at,
@@ -21544,7 +21546,7 @@ static GTR__DEVICE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h,
 // >>thin-step
 // Weights and biases for a step, and columns of ones; by all threads. Others wrote the weights: not by way of L1.
 #if GTR__DEVICE_HALF
-template <typename T, int P> static GTR__DEVICE void gtr__thin_load(const gtr__thin &m, char *pool) {
+template <typename T, int P> GTR__INLINE void gtr__thin_load(const gtr__thin &m, char *pool) {
     T low;
     uint4 one = {};
     gtr__store(&low, 1.0f);
@@ -21589,7 +21591,7 @@ template <typename T, int P> static GTR__DEVICE void gtr__thin_load(const gtr__t
     gtr__copies_done<0>();
 }
 // What the first tile finds of a last one's gradients: see gtr__thin_rows.
-template <int P> static GTR__DEVICE void gtr__thin_clear(const gtr__thin &m, char *pool) {
+template <int P> GTR__INLINE void gtr__thin_clear(const gtr__thin &m, char *pool) {
     const int tid = gtr__thread();
     if (P == 1) for (int i = tid & 127; i < GTR__THIN_PANEL / 16; i += 128) *(uint4 *)(pool + m.team_at
         + (tid >> 7) * m.team_bytes + m.place_at + m.apart * GTR__THIN_PANEL + i * 16) = make_uint4(0, 0, 0, 0);
@@ -21598,17 +21600,17 @@ template <int P> static GTR__DEVICE void gtr__thin_clear(const gtr__thin &m, cha
 // gradient was bad, and of the step's number, which are polled until none is missing. Returns
 // GTR__THIN_BAD, and 1: a block did not come. Where P is 1 and a panel holds a row.
 #define GTR__THIN_BAD   0x8000u
-template <typename T> static GTR__DEVICE uint32_t gtr__thin_word16(float v, uint32_t mark) {
+template <typename T> GTR__INLINE uint32_t gtr__thin_word16(float v, uint32_t mark) {
     T low;
     uint16_t u;
     gtr__store(&low, v);
     memcpy(&u, &low, 2);
     return (uint32_t)u << 16 | mark;
 }
-static GTR__DEVICE bool gtr__thin_missing(const uint4 &v, uint32_t tag) {
+GTR__INLINE bool gtr__thin_missing(const uint4 &v, uint32_t tag) {
     return (((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) & (GTR__THIN_BAD - 1)) != 0;
 }
-static GTR__DEVICE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thin_head *h,
+GTR__INLINE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thin_head *h,
         char *pool, uint32_t tag) {
     constexpr int slots = 2 * GTR__MLP_LAYERS;      // of 32 rows and, a thread, 8 columns
     const int tid = gtr__thread(), c = tid & 7, r0 = tid >> 3;
@@ -21661,7 +21663,7 @@ static GTR__DEVICE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thi
 // launch are written before it: so many trips to the host at once.
 #define GTR__THIN_AHEAD 4
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__thin_ahead(const gtr__thin &m, const gtr__thin_head *h, bool first) {
+GTR__INLINE void gtr__thin_ahead(const gtr__thin &m, const gtr__thin_head *h, bool first) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     static_assert(whole <= 16, "half a warp fetches a record");
     const int lane = (int)threadIdx.x & 31, of = lane >> 4, at = lane & 15;
@@ -21686,7 +21688,7 @@ static GTR__DEVICE void gtr__thin_ahead(const gtr__thin &m, const gtr__thin_head
     if (lane == 0) { m.ctl->claim = next + 1; *(volatile uint64_t *)&m.ctl->tag[k] = next + 1; }
 }
 // A sum over the block's teams.
-template <typename V> static GTR__DEVICE V gtr__thin_total(V v, V *scratch) {
+template <typename V> GTR__INLINE V gtr__thin_total(V v, V *scratch) {
     const int lane = (int)threadIdx.x & 31;
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x >> 5] = v;
@@ -21698,7 +21700,7 @@ template <typename V> static GTR__DEVICE V gtr__thin_total(V v, V *scratch) {
 }
 // The grid's barrier: waits for all blocks. False: this one is past its deadline; so it is from then on, as what is
 // spent is spent for the launch, at whose last barrier the others learn it.
-static GTR__DEVICE bool gtr__thin_wait(const gtr__thin &m, gtr__thin_head *h) {
+GTR__INLINE bool gtr__thin_wait(const gtr__thin &m, gtr__thin_head *h) {
     bool met = true;
     if (threadIdx.x == 0) {
         const uint32_t target = h->target += gridDim.x;
@@ -21708,13 +21710,13 @@ static GTR__DEVICE bool gtr__thin_wait(const gtr__thin &m, gtr__thin_head *h) {
     }
     return !gtr__thin_any(!met);
 }
-static GTR__DEVICE void gtr__thin_arrive(const gtr__thin &m) {
+GTR__INLINE void gtr__thin_arrive(const gtr__thin &m) {
     gtr__thin_barrier();
     if (threadIdx.x == 0) gtr__count_in(&m.ctl->ticket[6]);
 }
 // A launch's last barrier; gave_up: this block was past its deadline before. False: the launch is
 // abandoned, and all roll back.
-static GTR__DEVICE bool gtr__thin_end(const gtr__thin &m, bool gave_up) {
+GTR__INLINE bool gtr__thin_end(const gtr__thin &m, bool gave_up) {
     bool stays = true;
     gtr__thin_barrier();
     if (threadIdx.x == 0) {
@@ -21729,7 +21731,7 @@ static GTR__DEVICE bool gtr__thin_end(const gtr__thin &m, bool gave_up) {
 // What gtr__thin_write has left in shared memory to the block's sums: a tiny last layer's gradients, apart from one
 // team's to the other's, and the loss.
 template <int P>
-static GTR__DEVICE void gtr__thin_write_last(const gtr__thin &m, int role, float *whole,
+GTR__INLINE void gtr__thin_write_last(const gtr__thin &m, int role, float *whole,
         const float *lasts, const float *column, int apart) {
     constexpr int teams = 3 - P, rows = P * 64;
     const int tid = gtr__thread(), lane = tid & 31, last = m.layers - 1;
@@ -21756,7 +21758,7 @@ static GTR__DEVICE void gtr__thin_write_last(const gtr__thin &m, int role, float
 }
 // A unit's 36 numbers, four at a time: at(j).
 template <typename T, int P, typename F>
-static GTR__DEVICE void gtr__thin_write_unit(const gtr__thin &m, int role, int unit, char *part,
+GTR__INLINE void gtr__thin_write_unit(const gtr__thin &m, int role, int unit, char *part,
         float *whole, F at) {
     const int tid = gtr__thread(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5;
     const int g = lane >> 2, t = lane & 3;
@@ -21792,7 +21794,7 @@ static GTR__DEVICE void gtr__thin_write_unit(const gtr__thin &m, int role, int u
 #define GTR__THIN_GIVEN(P) ((P) == 1 ? GTR__THIN_UNITS / 2 * 36 * 128 : 0)
 #if GTR__DEVICE_HALF
 template <typename T, int P>
-static GTR__DEVICE void gtr__thin_write(const gtr__thin &m, char *pool, int role,
+GTR__INLINE void gtr__thin_write(const gtr__thin &m, char *pool, int role,
         gtr__thin_sums &sum) {
     constexpr int teams = 3 - P, rows = P * 64, half = GTR__THIN_UNITS / 2;
     const int tid = gtr__thread(), lane = tid & 31, group = tid >> 7, slot = tid & 127, warp = slot >> 5,
@@ -21841,7 +21843,7 @@ static GTR__DEVICE void gtr__thin_write(const gtr__thin &m, char *pool, int role
 // they are from at[0] and at[1] on, -1: not; zeros behind a row's end, too.
 struct gtr__thin_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, at[2]; uint32_t live; };
 template <int P>
-static GTR__DEVICE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head *h, int q,
+GTR__INLINE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head *h, int q,
         gtr__thin_four &f, int *role) {
     f.live = 0; f.seg = h->segment; f.i = f.j = 0; f.at[0] = f.at[1] = -1;
 #pragma unroll 1
@@ -21872,7 +21874,7 @@ static GTR__DEVICE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head 
         return;
     }
 }
-static GTR__DEVICE void gtr__thin_get2(const float *p, uint32_t live, float &x, float &y) {
+GTR__INLINE void gtr__thin_get2(const float *p, uint32_t live, float &x, float &y) {
     if (live == 3 && ((uintptr_t)p & 7) == 0) {
         const float2 v = __ldcg((const float2 *)p);
         x = v.x; y = v.y;
@@ -21881,28 +21883,28 @@ static GTR__DEVICE void gtr__thin_get2(const float *p, uint32_t live, float &x, 
         if (live & 2) y = __ldcg(p + 1);
     }
 }
-static GTR__DEVICE void gtr__thin_give2(float *p, uint32_t live, float x, float y) {
+GTR__INLINE void gtr__thin_give2(float *p, uint32_t live, float x, float y) {
     if (live == 3 && ((uintptr_t)p & 7) == 0) { *(float2 *)p = make_float2(x, y); return; }
     if (live & 1) p[0] = x;
     if (live & 2) p[1] = y;
 }
 template <typename T>
-static GTR__DEVICE void gtr__thin_give2_low(T *p, uint32_t live, float x, float y) {
+GTR__INLINE void gtr__thin_give2_low(T *p, uint32_t live, float x, float y) {
     if (live == 3 && ((uintptr_t)p & 3) == 0) { *(uint32_t *)p = gtr__pack2<T>(x, y); return; }
     if (live & 1) gtr__store(p, x);
     if (live & 2) gtr__store(p + 1, y);
 }
-static GTR__DEVICE float4 gtr__thin_get(const float *p, const gtr__thin_four &f) {
+GTR__INLINE float4 gtr__thin_get(const float *p, const gtr__thin_four &f) {
     float4 v = {};
     gtr__thin_get2(p + f.i, f.live & 3, v.x, v.y);
     gtr__thin_get2(p + f.j, f.live >> 2, v.z, v.w);
     return v;
 }
-static GTR__DEVICE void gtr__thin_give(float *p, const gtr__thin_four &f, float4 v) {
+GTR__INLINE void gtr__thin_give(float *p, const gtr__thin_four &f, float4 v) {
     gtr__thin_give2(p + f.i, f.live & 3, v.x, v.y);
     gtr__thin_give2(p + f.j, f.live >> 2, v.z, v.w);
 }
-static GTR__DEVICE void gtr__thin_state(const gtr__thin &m, gtr__thin_four &f) {
+GTR__INLINE void gtr__thin_state(const gtr__thin &m, gtr__thin_four &f) {
     const gtr__optim &o = m.optim;
     f.a = f.b = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     f.p = gtr__thin_get(f.seg->p, f);
@@ -21910,7 +21912,7 @@ static GTR__DEVICE void gtr__thin_state(const gtr__thin &m, gtr__thin_four &f) {
     if (o.states > 1) f.b = gtr__thin_get(o.state[1] + f.seg->offset, f);
 }
 // Parameters and moments to where they belong.
-static GTR__DEVICE void gtr__thin_give(const gtr__thin &m, const gtr__thin_four &f) {
+GTR__INLINE void gtr__thin_give(const gtr__thin &m, const gtr__thin_four &f) {
     const gtr__optim &o = m.optim;
     if (o.states > 1) gtr__thin_give(o.state[1] + f.seg->offset, f, f.b);
     if (o.states > 0) gtr__thin_give(o.state[0] + f.seg->offset, f, f.a);
@@ -21933,7 +21935,7 @@ struct gtr__thin_adapt {
         return fmaf(p, f, still ? 0.0f : n / fmaf(sqrtf(still ? 1.0f : v), k.root, k.eps));
     }
 };
-static GTR__DEVICE void gtr__thin_update(const gtr__thin &m, const gtr__thin_head *h,
+GTR__INLINE void gtr__thin_update(const gtr__thin &m, const gtr__thin_head *h,
         gtr__thin_four &f, float coef) {
     const gtr__rule rule = gtr__rule_of(m.optim.rule, h->rate, f.seg->group, coef);
     gtr__apply<gtr__thin_adapt, 4>(rule, &f.p.x, &f.g.x, &f.a.x, &f.b.x);
@@ -21962,7 +21964,7 @@ static __device__ __noinline__ void gtr__thin_slice(const gtr__thin &m, const gt
 }
 // The blocks' sums of four parameters, of every ways-th block from k on, in order.
 template <typename T, typename V, int N>
-static GTR__DEVICE float4 gtr__thin_gather(const gtr__thin &m, const char *from, int role,
+GTR__INLINE float4 gtr__thin_gather(const gtr__thin &m, const char *from, int role,
         int k, int ways) {
     float4 v = {};
     const int end = m.block0[role + 1];
@@ -21984,13 +21986,13 @@ static GTR__DEVICE float4 gtr__thin_gather(const gtr__thin &m, const char *from,
     return v;
 }
 template <typename T>
-static GTR__DEVICE float4 gtr__thin_gather(const gtr__thin &m, int q, int role, int k, int ways) {
+GTR__INLINE float4 gtr__thin_gather(const gtr__thin &m, int q, int role, int k, int ways) {
     const int size = m.narrow ? 8 : 16;
     const char *from = (const char *)m.part + (q < m.frags ? q * size : m.frags * size + (q - m.frags) * 16);
     if (m.narrow && q < m.frags) return gtr__thin_gather<T, uint2, 18>(m, from, role, k, ways);
     return gtr__thin_gather<T, float4, 18>(m, from, role, k, ways);
 }
-static GTR__DEVICE void gtr__thin_check(float4 v, uint32_t live, uint32_t &most, double &sum) {
+GTR__INLINE void gtr__thin_check(float4 v, uint32_t live, uint32_t &most, double &sum) {
     const float x = live & 1 ? v.x : 0.0f, y = live & 2 ? v.y : 0.0f, z = live & 4 ? v.z : 0.0f,
         w = live & 8 ? v.w : 0.0f;
     uint32_t a = __float_as_uint(x) & 0x7fffffffu, b = __float_as_uint(y) & 0x7fffffffu,
@@ -22000,7 +22002,7 @@ static GTR__DEVICE void gtr__thin_check(float4 v, uint32_t live, uint32_t &most,
     sum += (double)((x * x + y * y) + (z * z + w * w));
 }
 // Inputs' slots as FEED leaves them: of the bad step, whose nodes the host runs one by one then.
-static GTR__DEVICE void gtr__thin_feed(const gtr__thin &m, const gtr__record *record) {
+GTR__INLINE void gtr__thin_feed(const gtr__thin &m, const gtr__record *record) {
     const int warps = (int)gridDim.x * (GTR__THIN_T / 32), lane = (int)threadIdx.x & 31;
     for (int r0 = ((int)blockIdx.x * (GTR__THIN_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch;
             r0 += warps * 32) {
@@ -22310,7 +22312,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
 };
 // The feeders', and the chain's, part of the kernel, until the launch ends. True: this thread is one of them.
 template <typename T, int P, bool RELU>
-static GTR__DEVICE bool gtr__thin_serves(const gtr__thin &m, gtr__thin_head *h,
+GTR__INLINE bool gtr__thin_serves(const gtr__thin &m, gtr__thin_head *h,
         char *pool, int role) {
     const int tid = (int)threadIdx.x;
     uint32_t count = 0;
@@ -22754,7 +22756,7 @@ typedef struct gtr__tall_head { // a block's static shared memory
     float factor;               // factor of the products of a step's parts
 } gtr__tall_head;
 #if GTR__DEVICE_HALF
-static GTR__DEVICE bool gtr__tall_any(bool v) {
+GTR__INLINE bool gtr__tall_any(bool v) {
     return __any_sync(0xffffffffu, v);
 }
 // N times four words, at(i) the i-th's address, until a warp misses none; what is not there(i), is no number. The first
@@ -22765,7 +22767,7 @@ static GTR__DEVICE bool gtr__tall_any(bool v) {
 #define GTR__TALL_PAIR_BAD 0x40000000u
 #define GTR__TALL_PAIR     0xbfffbfffu
 template <int N, int PAIRS, typename T, typename F>
-static GTR__DEVICE void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T there, F at) {
+GTR__INLINE void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T there, F at) {
     const uint32_t tag = awaited.tag, pair = tag ? GTR__TALL_PAIR_TAG : 0;
     uint32_t words, pairs;
 #pragma unroll 1
@@ -22790,12 +22792,12 @@ static GTR__DEVICE void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T th
     awaited.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
 }
 template <int N, typename F>
-static GTR__DEVICE void gtr__tall_await4(uint4 *v, int n, gtr__waiting &awaited, F at) {
+GTR__INLINE void gtr__tall_await4(uint4 *v, int n, gtr__waiting &awaited, F at) {
     gtr__tall_await_at<N, 0>(v, awaited, [&](int i) { return i < n; }, at);
 }
 
 // Four words of shared memory at once.
-static GTR__DEVICE void gtr__tall_put4(float *p, float a, float b, float c, float d) {
+GTR__INLINE void gtr__tall_put4(float *p, float a, float b, float c, float d) {
     asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};" :: "r"(gtr__shared_address(p)), "f"(a), "f"(b), "f"(c),
         "f"(d) : "memory");
 }
@@ -22811,16 +22813,16 @@ struct gtr__tall_scale {
 };
 // The same to 1..2, where halves leave a bit free: pairs of them are words with a tag. What is not finite makes NaN of
 // all. A half that is rounded up to 2 would be the tag alone: so the rounded size counts.
-static GTR__DEVICE float gtr__tall_pair_scale(uint32_t most, float &to) {
+GTR__INLINE float gtr__tall_pair_scale(uint32_t most, float &to) {
     most = most >= 0x7f800000u ? most : most + 0x1000u;
     int up = 127 - (int)(most >> 23);
     up = up > 126 ? 126 : up < -126 ? -126 : up;
     to = __uint_as_float((uint32_t)(127 + up) << 23);
     return __uint_as_float(most >= 0x7f800000u ? 0x7fc00000u : (uint32_t)(127 - up) << 23);
 }
-static GTR__DEVICE uint32_t gtr__tall_size(float v) { return __float_as_uint(v) & 0x7fffffffu; }
-static GTR__DEVICE uint32_t gtr__tall_max(uint32_t a, uint32_t b) { return a > b ? a : b; }
-static GTR__DEVICE uint32_t gtr__tall_warp_most(uint32_t v) {
+GTR__INLINE uint32_t gtr__tall_size(float v) { return __float_as_uint(v) & 0x7fffffffu; }
+GTR__INLINE uint32_t gtr__tall_max(uint32_t a, uint32_t b) { return a > b ? a : b; }
+GTR__INLINE uint32_t gtr__tall_warp_most(uint32_t v) {
 #if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(0xffffffffu, v);
 #else
@@ -22830,23 +22832,23 @@ static GTR__DEVICE uint32_t gtr__tall_warp_most(uint32_t v) {
 #endif
 }
 // The block's, behind a barrier; slot: 16 words, which the caller must not use again before another barrier.
-static GTR__DEVICE uint32_t gtr__tall_most(uint32_t v, uint32_t *slot) {
+GTR__INLINE uint32_t gtr__tall_most(uint32_t v, uint32_t *slot) {
     v = gtr__tall_warp_most(v);
     if ((threadIdx.x & 31) == 0) slot[threadIdx.x / 32] = v;
     __syncthreads();
     return gtr__tall_warp_most(slot[threadIdx.x & 15]);
 }
-static GTR__DEVICE uint16_t gtr__tall_half(float a) {
+GTR__INLINE uint16_t gtr__tall_half(float a) {
     const __half v = __float2half_rn(a);
     uint16_t u;
     memcpy(&u, &v, 2);
     return u;
 }
-static GTR__DEVICE uint32_t gtr__tall_pair(float a, float b, uint32_t tag, uint32_t bad) {
+GTR__INLINE uint32_t gtr__tall_pair(float a, float b, uint32_t tag, uint32_t bad) {
     return (gtr__pack2<__half>(a, b) & GTR__TALL_PAIR) | (tag ? GTR__TALL_PAIR_TAG : 0u)
         | (bad ? GTR__TALL_PAIR_BAD : 0u);
 }
-static GTR__DEVICE uint32_t gtr__tall_times(uint32_t u, uint32_t by) {      // by: a half twice
+GTR__INLINE uint32_t gtr__tall_times(uint32_t u, uint32_t by) {      // by: a half twice
     __half2 a, b;
     u &= GTR__TALL_PAIR;
     memcpy(&a, &u, 4);
@@ -22856,7 +22858,7 @@ static GTR__DEVICE uint32_t gtr__tall_times(uint32_t u, uint32_t by) {      // b
     return u;
 }
 // Which column lies at an even place, where the even ones of sixteen come first; the place behind has the next but one.
-static GTR__DEVICE int gtr__tall_column(int place) {
+GTR__INLINE int gtr__tall_column(int place) {
     return (place & ~15) + (place & 6) * 2 + (place >> 3 & 1);
 }
 #endif
@@ -22864,7 +22866,7 @@ static GTR__DEVICE int gtr__tall_column(int place) {
 // it; by: with a power of two.
 #define GTR__TALL_BYTE 16777216.0f
 #if GTR__DEVICE_HALF
-template <int P> static GTR__DEVICE uint32_t gtr__tall_bytes(uint32_t w, uint32_t which, float by) {
+template <int P> GTR__INLINE uint32_t gtr__tall_bytes(uint32_t w, uint32_t which, float by) {
     const uint32_t u = __byte_perm(w, 0, which);
     if (P != GTR__RES_BF16) return u;
     __half2 v;
@@ -22873,7 +22875,7 @@ template <int P> static GTR__DEVICE uint32_t gtr__tall_bytes(uint32_t w, uint32_
 }
 // Where a lane's four words of 8 rows (the n'th) x 16 columns (the m'th) lie: two rows, 2t and 2t + 1, of column 2g,
 // then of column 2g + 1; so a product's outcome is published and an operand awaited, 512 bytes a warp.
-static GTR__DEVICE int gtr__tall_place(int width, int n, int m) {
+GTR__INLINE int gtr__tall_place(int width, int n, int m) {
     return ((n * (width / 16) + m) * 32 + (gtr__thread() & 31)) * 4;
 }
 // Which of a layer's tiles of 16 columns x 8 rows are a warp's: m'th sixteen columns, n'th (and n + 1st) eight rows.
@@ -22894,12 +22896,12 @@ struct gtr__tall_unit {
 // Rows of a step's batch: an epoch's last has what is left, which needs no launch of its own. Beyond them x is zero,
 // and so is what comes of it.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE int gtr__tall_rows(const gtr__tall &s, const gtr__tall_head *h, int step) {
+GTR__INLINE int gtr__tall_rows(const gtr__tall &s, const gtr__tall_head *h, int step) {
     const int64_t left = h->record.rows - h->step[step].first;
     return h->record.rows > 0 && left < s.m.batch ? (int)left : s.m.batch;
 }
 // Of the rows that a block has in the middle, by step.
-static GTR__DEVICE int *gtr__tall_labels(const gtr__tall &s, float *pool, int step) {
+GTR__INLINE int *gtr__tall_labels(const gtr__tall &s, float *pool, int step) {
     return (int *)pool + s.label_at + (step & 1) * 16 * s.owns;
 }
 // Which rows of the data set a step's are, and how many of its labels count: made by the reporting block, steps ahead,
@@ -22907,22 +22909,22 @@ static GTR__DEVICE int *gtr__tall_labels(const gtr__tall &s, float *pool, int st
 #define GTR__TALL_NOT_YET 0xfffffffeu
 #define GTR__TALL_NO_ROW  0xffffffffu
 // A row and its label are one word of eight bytes.
-static GTR__DEVICE uint2 gtr__tall_poll(const uint2 *p) {
+GTR__INLINE uint2 gtr__tall_poll(const uint2 *p) {
     const uint64_t v = gtr__poll8(p);
     return make_uint2((uint32_t)v, (uint32_t)(v >> 32));
 }
-static GTR__DEVICE void gtr__tall_publish_row(uint2 *p, uint32_t from, int label) {
+GTR__INLINE void gtr__tall_publish_row(uint2 *p, uint32_t from, int label) {
     gtr__publish8(p, (uint64_t)(uint32_t)label << 32 | from);
 }
-static GTR__DEVICE void gtr__tall_known(uint2 &v, const uint2 *p, gtr__waiting &awaited) {
+GTR__INLINE void gtr__tall_known(uint2 &v, const uint2 *p, gtr__waiting &awaited) {
     while (v.x == GTR__TALL_NOT_YET && ++awaited.turns < GTR__DEADLINE) v = gtr__tall_poll(p);
 }
-static GTR__DEVICE int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
+GTR__INLINE int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
     const gtr__feed_one &in = s.m.rest[s.target];
     const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
     return in.from == GTR_U8 ? (int)((const unsigned char *)src)[from] : ((const int32_t *)src)[from];
 }
-static GTR__DEVICE void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h, int step) {
+GTR__INLINE void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h, int step) {
     const int tid = gtr__thread(), rows = gtr__tall_rows(s, h, step);
     int count = 0;
 #pragma unroll 1
@@ -22946,15 +22948,15 @@ static GTR__DEVICE void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h,
 // The last two warps request what is not there by polling: mostly they have nothing of the first layer to update.
 #define GTR__TALL_ASKERS 64
 #if GTR__DEVICE_HALF
-static GTR__DEVICE int gtr__tall_asker() { return gtr__thread() - (GTR__TALL_T - GTR__TALL_ASKERS); }
-static GTR__DEVICE void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
+GTR__INLINE int gtr__tall_asker() { return gtr__thread() - (GTR__TALL_T - GTR__TALL_ASKERS); }
+GTR__INLINE void gtr__tall_prefetch(const char *p, int bytes) {     // to L2
 #pragma unroll 1
     for (int i = 0; i < bytes; i += 128)
         asm volatile("prefetch.global.L2 [%0];" :: "l"(__cvta_generic_to_global(p + i)));
 }
 // What a step needs of these, requested early, to a place of its own: rows of the slab, labels of the block's own rows,
 // how many count; and the rate.
-static GTR__DEVICE void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *h,
+GTR__INLINE void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *h,
         int step, bool worker) {
     const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
     const gtr__tall_me &q = h->me;
@@ -22968,14 +22970,14 @@ static GTR__DEVICE void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall
     if (me == 0) gtr__copy4(to + s.owns * 16, s.count + step, true);
     gtr__copies_commit();
 }
-static GTR__DEVICE void gtr__tall_ask_rate(const gtr__tall &s, gtr__tall_head *h, int step) {
+GTR__INLINE void gtr__tall_ask_rate(const gtr__tall &s, gtr__tall_head *h, int step) {
     const int me = gtr__tall_asker();
     if (me < 0) return;
     for (int i = me; i < (int)(sizeof(gtr__rates) / 4); i += GTR__TALL_ASKERS)
         gtr__copy4((float *)&h->rate[step & 1] + i, (const float *)&s.rate[step] + i, true);
     gtr__copies_commit();
 }
-static GTR__DEVICE void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
+GTR__INLINE void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
         bool worker, gtr__waiting &awaited) {
     const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
     const gtr__tall_me &q = h->me;
@@ -23004,7 +23006,7 @@ static GTR__DEVICE void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tal
     }
 }
 // Who has no rows in the middle brings x nearer meanwhile.
-static GTR__DEVICE void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, int step,
+GTR__INLINE void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, int step,
         gtr__waiting &awaited) {
     const int tid = gtr__thread(), workers = s.groups * s.ranks * s.slabs, busy = s.middles < workers ? s.middles : 0,
         columns = s.m.layer[0].k;
@@ -23027,13 +23029,13 @@ static GTR__DEVICE void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_hea
 #endif
 #if GTR__TALL_BULK
 #if GTR__DEVICE_HALF
-static GTR__DEVICE void gtr__tall_bulk(void *to, const void *from, int bytes, uint64_t *bar) {
+GTR__INLINE void gtr__tall_bulk(void *to, const void *from, int bytes, uint64_t *bar) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
         :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes),
         "r"(gtr__shared_address(bar)) : "memory");
 }
 // To the same place of both blocks of a pair, and so for both barriers. There are pairs where this is quick.
-static GTR__DEVICE void gtr__tall_bulk_both(void *to, const void *from, int bytes, uint64_t *bar) {
+GTR__INLINE void gtr__tall_bulk_both(void *to, const void *from, int bytes, uint64_t *bar) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3],"
@@ -23043,19 +23045,19 @@ static GTR__DEVICE void gtr__tall_bulk_both(void *to, const void *from, int byte
     gtr__tall_bulk(to, from, bytes, bar);
 #endif
 }
-static GTR__DEVICE bool gtr__tall_came(uint64_t *bar, int step) {
+GTR__INLINE bool gtr__tall_came(uint64_t *bar, int step) {
     return gtr__bar_wait(gtr__shared_address(bar), (uint32_t)step & 1);
 }
 #endif
 #endif
 #if GTR__DEVICE_HALF
-static GTR__DEVICE bool gtr__tall_whole(const gtr__tall &s, const char *src) {
+GTR__INLINE bool gtr__tall_whole(const gtr__tall &s, const char *src) {
     return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0;
 }
 // A pair's blocks signal each other room for a step's x; or, on leaving, that there is none from a step on. What one
 // has begun to ask for the other has, too, or will: so neither waits for what does not come. Nobody writes to the other
 // before both are there, or ends before it does.
-static GTR__DEVICE void gtr__tall_room(gtr__tall_head *h, int step, bool departed) {
+GTR__INLINE void gtr__tall_room(gtr__tall_head *h, int step, bool departed) {
 #if GTR__TALL_BULK
     const int other = (int)(blockIdx.x & 1) ^ 1;
     if (departed) asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(gtr__cluster_address(&h->departed, other)),
@@ -23063,21 +23065,21 @@ static GTR__DEVICE void gtr__tall_room(gtr__tall_head *h, int step, bool departe
     gtr__bar_arrive_far(gtr__cluster_address(&h->free, other));
 #endif
 }
-static GTR__DEVICE bool gtr__tall_departed(const gtr__tall_head *h, int step) {
+GTR__INLINE bool gtr__tall_departed(const gtr__tall_head *h, int step) {
     return *(const volatile int *)&h->departed <= step;
 }
 // Both have rows in the middle, and share what comes of the image.
-[[maybe_unused]] static GTR__DEVICE bool gtr__tall_alike(const gtr__tall &s,
+[[maybe_unused]] GTR__INLINE bool gtr__tall_alike(const gtr__tall &s,
         const gtr__tall_head *h, int step) {
     return s.paired && h->alike && !gtr__tall_departed(h, step);
 }
-static GTR__DEVICE void gtr__tall_pair_barrier(const gtr__tall &s) {
+GTR__INLINE void gtr__tall_pair_barrier(const gtr__tall &s) {
     if (!s.paired) return;
     __syncthreads();
     gtr__cluster_barrier();
 }
 // What the askers have taken is known to the warps that copy x.
-static GTR__DEVICE void gtr__tall_taken(const gtr__tall &s, const gtr__tall_head *h) {
+GTR__INLINE void gtr__tall_taken(const gtr__tall &s, const gtr__tall_head *h) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
         if (gtr__tall_asker() >= 0) asm volatile("barrier.sync 1, %0;" :: "n"(GTR__TALL_ASKERS) : "memory");
@@ -23086,7 +23088,7 @@ static GTR__DEVICE void gtr__tall_taken(const gtr__tall &s, const gtr__tall_head
 #endif
     __syncthreads();
 }
-static GTR__DEVICE void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int step) {
+GTR__INLINE void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int step) {
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     const int rank = h->me.rank;
     const uint32_t *origin = (const uint32_t *)pool + s.origin_at;
@@ -23149,7 +23151,7 @@ static GTR__DEVICE void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__ta
 }
 // Until a step's x is there, for the thread; a barrier is the caller's. These are the block's own copies, which always
 // come, and must have come before it leaves. False: the pair's other block has left, or brings nothing.
-static GTR__DEVICE bool gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
+GTR__INLINE bool gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h, int step) {
 #if GTR__TALL_BULK
     if (gtr__tall_whole(s, (const char *)(uintptr_t)h->record.src[s.m.x.slot])) {
         if (s.paired && gtr__tall_departed(h, step)) return false;
@@ -23166,7 +23168,7 @@ static GTR__DEVICE bool gtr__tall_brought(const gtr__tall &s, gtr__tall_head *h,
 // and columns of the operand the even ones come first. scale: by tasks, whose w each have a power of two of their own.
 #if GTR__DEVICE_HALF
 template <bool BACK>
-static GTR__DEVICE void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch,
+GTR__INLINE void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch,
         const float *scale, int across, int tall, const uint32_t *op, int op_pitch, int steps,
         const gtr__tall_unit &u) {
     const int lane = gtr__thread() & 31, next = BACK ? 16 * pitch : 8, twice = tall - 1;
@@ -23207,8 +23209,8 @@ static GTR__DEVICE void gtr__tall_product(float (*acc)[4], const uint32_t *w, in
     }
 }
 // where products want a row
-static GTR__DEVICE int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }
-static GTR__DEVICE int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
+GTR__INLINE int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }
+GTR__INLINE int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
 #endif
 // What has become of the further layers' weights in step `from` is an image of what products want. Whether it is there:
 // all tasks have said so of theirs, which the thread that will request it finds out.
@@ -23219,10 +23221,10 @@ static GTR__DEVICE int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 
 #define GTR__TALL_ASKS(tid) true
 #endif
 #if GTR__DEVICE_HALF
-static GTR__DEVICE uint32_t *gtr__tall_image(const gtr__tall &s, int step, int at) {
+GTR__INLINE uint32_t *gtr__tall_image(const gtr__tall &s, int step, int at) {
     return s.image + (step & 1) * s.span + at - s.image_at;
 }
-static GTR__DEVICE void gtr__tall_weights_published(const gtr__tall &s, int from,
+GTR__INLINE void gtr__tall_weights_published(const gtr__tall &s, int from,
         gtr__waiting &awaited) {
     const uint32_t tag = (uint32_t)from >> 1 & 1;
     if (!GTR__TALL_ASKS(gtr__thread())) return;
@@ -23236,7 +23238,7 @@ static GTR__DEVICE void gtr__tall_weights_published(const gtr__tall &s, int from
 }
 // Issues its copy, behind the first layer's parts: before, the way to L2 is others', and not all tasks are done. Blocks
 // begin with pieces of their own, as all would ask the same part of L2 else.
-static GTR__DEVICE void gtr__tall_weights_ask(const gtr__tall &s, float *pool,
+GTR__INLINE void gtr__tall_weights_ask(const gtr__tall &s, float *pool,
         gtr__tall_head *h, int from) {
     const int tid = gtr__thread();
     const uint32_t *image = gtr__tall_image(s, from, s.image_at);
@@ -23262,7 +23264,7 @@ static GTR__DEVICE void gtr__tall_weights_ask(const gtr__tall &s, float *pool,
 #endif
 }
 // Whether they have arrived; the caller's barrier follows.
-static GTR__DEVICE bool gtr__tall_weights_arrived(gtr__tall_head *h, int from) {
+GTR__INLINE bool gtr__tall_weights_arrived(gtr__tall_head *h, int from) {
 #if GTR__TALL_BULK
     return gtr__tall_came(&h->weights, from + 1);
 #else
@@ -23273,7 +23275,7 @@ static GTR__DEVICE bool gtr__tall_weights_arrived(gtr__tall_head *h, int from) {
 // The loss of a row from its logits, whose gradient takes their place: a warp a row, a lane a column. more: what an
 // element of a mean over the batch counts, as the batch may have fewer rows than it is divided by.
 template <int P, int KNOWN>
-static GTR__DEVICE void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits,
+GTR__INLINE void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *logits,
         const float *target, int label, int all, bool live, float scale, float more) {
     const int warp = gtr__thread() / 32, c = gtr__thread() & 31, n = s.m.layer[s.m.layers - 1].n;
     float *y = logits + warp * 40, loss = 0.0f, dx = 0.0f;
@@ -23322,7 +23324,7 @@ static GTR__DEVICE void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, fl
     if (c == 0) h->row[warp] = sum;
 }
 // A unit's numbers, for the next product: even columns of sixteen first.
-static GTR__DEVICE void gtr__tall_operand(const gtr__tall &s, uint32_t *op, const gtr__tall_unit &u,
+GTR__INLINE void gtr__tall_operand(const gtr__tall &s, uint32_t *op, const gtr__tall_unit &u,
         int j, const float *v, float up) {
     const int lane = gtr__thread() & 31, g = lane >> 2, t = lane & 3;
     uint16_t *to = (uint16_t *)(op + ((u.n + j) * 8 + 2 * t) * s.op_pitch) + u.m * 16 + g;
@@ -23546,7 +23548,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
     }
 };
 // The loss of the block'th sixteen rows, by a warp that has time before these places are written again.
-static GTR__DEVICE void gtr__tall_publish_loss(const gtr__tall &s, gtr__tall_head *h,
+GTR__INLINE void gtr__tall_publish_loss(const gtr__tall &s, gtr__tall_head *h,
         int block, int step) {
     const int lane = gtr__thread() & 31;
     float4 sum = lane < 16 ? h->row[lane] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -23609,11 +23611,11 @@ struct gtr__tall_spot {         // of a thread's four elements
 };
 // The new weights of a group and rank: pairs of halves, as operands lie, then scales by slab (four
 // words each) and the bias.
-static GTR__DEVICE uint32_t *gtr__tall_new(const gtr__tall &s, int group, int rank, int step) {
+GTR__INLINE uint32_t *gtr__tall_new(const gtr__tall &s, int group, int rank, int step) {
     return s.first + ((step & 1) * s.groups * s.ranks + rank * s.groups + group) * (s.kr * 8 + s.slabs * 4 + 16);
 }
 // A vote of the warps that update: askers have no time for it, where they own nothing.
-static GTR__DEVICE bool gtr__tall_vote(const gtr__tall &s, bool v) {
+GTR__INLINE bool gtr__tall_vote(const gtr__tall &s, bool v) {
     uint32_t any;
     asm volatile("{\n.reg .pred p, q;\nsetp.ne.u32 p, %1, 0;\nbar.red.or.pred q, 2, %2, p;\nselp.u32 %0, 1, 0, q;\n}\n"
         : "=r"(any) : "r"((uint32_t)v), "r"(s.renew) : "memory");
@@ -23621,7 +23623,7 @@ static GTR__DEVICE bool gtr__tall_vote(const gtr__tall &s, bool v) {
 }
 // What is owned is sent as the weights of a step.
 template <int P>
-static GTR__DEVICE void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own,
+GTR__INLINE void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own,
         int group, int rank, int slab, int step, uint32_t &bad) {
     const int tid = gtr__thread(), lane = tid & 31;
     const gtr__tall_spot at(s, group, rank, slab);
@@ -23643,7 +23645,7 @@ static GTR__DEVICE void gtr__tall_publish(const gtr__tall &s, float *pool, const
         gtr__publish(to + s.slabs * 4 + tid, gtr__word_pack(gtr__res_low<P>(own.bias[0]), tag));
 }
 // Awaits them, and returns what to multiply their products by. The caller's barrier follows.
-static GTR__DEVICE void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
+GTR__INLINE void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
         int rank, int step, gtr__waiting &awaited) {
     const int warp = gtr__thread() / 32, lane = gtr__thread() & 31, steps = s.kr / 16;
     const uint32_t *from = gtr__tall_new(s, group, rank, step), *scale = from + s.kr * 8, tag = awaited.tag;
@@ -23677,7 +23679,7 @@ static GTR__DEVICE void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__
 }
 // Parts of a slab's rows: eight rows of x are the narrow side of a product, five such at a time; WAYS warps share k.
 template <int P, int WAYS>
-static GTR__DEVICE void gtr__tall_parts(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step,
+GTR__INLINE void gtr__tall_parts(const gtr__tall &s, float *pool, const gtr__tall_me &q, int step,
         float factor, uint32_t mark) {
     constexpr int N = GTR__TALL_TILES, across = GTR__TALL_WARPS / WAYS;
     const int warp = gtr__thread() / 32, lane = gtr__thread() & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4,
@@ -23733,7 +23735,7 @@ static GTR__DEVICE void gtr__tall_parts(const gtr__tall &s, float *pool, const g
 }
 // Awaits dz of the group's columns and the slab's rows, to shared memory by columns, as halves. Returns what to
 // multiply their products by; marks: of the step before.
-static GTR__DEVICE float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr__tall_me &q,
+GTR__INLINE float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr__tall_me &q,
         int step, uint32_t before, gtr__waiting &awaited, int &marks) {
     const int warp = gtr__thread() / 32, lane = gtr__thread() & 31, g = lane >> 2, t = lane & 3, eights = q.eights,
         group = q.group, rank = q.rank, width = s.layer[0].width, rounds = (eights + 127) / 128;
@@ -23786,13 +23788,13 @@ static GTR__DEVICE float gtr__tall_await_dz(const gtr__tall &s, float *pool, con
     return f.from;
 }
 // Where a slab's dw goes; then the bias's.
-static GTR__DEVICE uint32_t *gtr__tall_shared(const gtr__tall &s, int group, int rank,
+GTR__INLINE uint32_t *gtr__tall_shared(const gtr__tall &s, int group, int rank,
         int slab, int step) {
     return s.dw + (((step & 1) * s.groups * s.ranks + rank * s.groups + group) * s.slabs + slab) * s.share;
 }
 // dw = dz^T x of the slab's rows, a warp 32 of k; DEEP of them share rows.
 template <int P, int DEEP>
-static GTR__DEVICE void gtr__tall_gradient(const gtr__tall &s, float *pool, const gtr__tall_me &q,
+GTR__INLINE void gtr__tall_gradient(const gtr__tall &s, float *pool, const gtr__tall_me &q,
         int step, float factor, uint32_t mark) {
     const int tid = gtr__thread(), warp = tid / 32, lane = tid & 31, g = lane >> 2, t = lane & 3, xp = s.pitch / 4;
     constexpr int across = GTR__TALL_WARPS / DEEP;
@@ -23857,7 +23859,7 @@ static GTR__DEVICE void gtr__tall_gradient(const gtr__tall &s, float *pool, cons
 // What is owned: the sum over slabs, and the update, whose outcome is published. marks: of the step before; if it was
 // bad, nothing is updated.
 template <int P, uint32_t RULES>
-static GTR__DEVICE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
+GTR__INLINE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
         int rank, int slab, int step, bool last, gtr__waiting &awaited, int &marks) {
     const gtr__mlp_layer &L = s.m.layer[0];
     const int tid = gtr__thread(), warp = tid / 32, lane = tid & 31;
@@ -24097,7 +24099,7 @@ template <int P, uint32_t RULES> struct gtr__tall_task {
     }
 };
 template <int P, uint32_t RULES>
-static GTR__DEVICE bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
+GTR__INLINE bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
         bool last, uint32_t &bad) {
     const int par = step & 1;
     gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
@@ -24132,7 +24134,7 @@ static GTR__DEVICE bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__ta
 // Which sixteen of rows a block has first; from s.rows on, which of the workers that have none it is. They are spread,
 // as blocks beside each other share their way to L2, but for those of a pair, who share what they ask for.
 #if GTR__DEVICE_HALF
-static GTR__DEVICE int gtr__tall_row(const gtr__tall &s, int me) {
+GTR__INLINE int gtr__tall_row(const gtr__tall &s, int me) {
     const int workers = s.groups * s.ranks * s.slabs;
     if (s.middles >= workers) return me < s.middles ? me : s.rows;
     const int each = s.paired ? 2 : 1, part = me / each, parts = workers / each, rows = (s.middles + each - 1) / each,
@@ -24143,7 +24145,7 @@ static GTR__DEVICE int gtr__tall_row(const gtr__tall &s, int me) {
 
 // visit(segment, index in it, whether it is there and this block's to write, its place and that of its two moments)
 template <typename F>
-static GTR__DEVICE void gtr__tall_state(const gtr__tall &s, float *pool, const gtr__tall_head *h,
+GTR__INLINE void gtr__tall_state(const gtr__tall &s, float *pool, const gtr__tall_head *h,
         int buffer, F visit) {
     const int rows = 16 * s.tall, size = rows * GTR__TALL_STRIP, all = size + rows;
     for (int k = 0; k < h->tiles; k++) {
@@ -24183,7 +24185,7 @@ struct gtr__tall_disk {         // what lies in device memory
 };
 // The further layers' weights, as if a step had renewed them.
 template <int P>
-static GTR__DEVICE void gtr__tall_images(const gtr__tall &s, const gtr__tall_head *h,
+GTR__INLINE void gtr__tall_images(const gtr__tall &s, const gtr__tall_head *h,
         uint32_t *most_room) {
     const int tid = gtr__thread(), me = (int)blockIdx.x, blocks = (int)gridDim.x, layers = s.m.layers;
     for (int l = 1; l < layers; l++) {
@@ -24219,7 +24221,7 @@ static GTR__DEVICE void gtr__tall_images(const gtr__tall &s, const gtr__tall_hea
     }
 }
 // What a block is: its rows, its columns and k of the first layer, its tasks.
-static GTR__DEVICE void gtr__tall_assign(const gtr__tall &s, gtr__tall_head *h,
+GTR__INLINE void gtr__tall_assign(const gtr__tall &s, gtr__tall_head *h,
         bool worker, bool spare) {
     const int me = (int)blockIdx.x, layers = s.m.layers;
     const int slab = me / s.groups / s.ranks;
@@ -24240,7 +24242,7 @@ static GTR__DEVICE void gtr__tall_assign(const gtr__tall &s, gtr__tall_head *h,
     }
 }
 template <int P, uint32_t RULES>
-static GTR__DEVICE void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__tall_head *h) {
+GTR__INLINE void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__tall_head *h) {
     const gtr__tall_disk disk(s, h);
     int wrong = -1;             // the step that was not finite
     uint32_t bad = 0;
@@ -24736,7 +24738,7 @@ typedef struct gtr__wide_job {
 // >>wide-kernel
 #if GTR__DEVICE_HALF
 typedef struct gtr__wide_place { int weight, row, column; } gtr__wide_place;
-static GTR__DEVICE gtr__wide_place gtr__wide_at(const gtr__wide_job &m, int t) {
+GTR__INLINE gtr__wide_place gtr__wide_at(const gtr__wide_job &m, int t) {
     gtr__wide_place q;
     int w = 0;
     while (w + 1 < m.n && t >= m.weight[w + 1].first) w++;
@@ -24763,14 +24765,14 @@ typedef struct gtr__wide_line {
     gtr__rule rule;
 } gtr__wide_line;
 // The gradient of a block's tile number i, and its rows' distance.
-static GTR__DEVICE float *gtr__wide_gradient(const gtr__wide_job &m, const gtr__wide_place &q,
+GTR__INLINE float *gtr__wide_gradient(const gtr__wide_job &m, const gtr__wide_place &q,
         int i, int *ld) {
     const gtr__wide_weight &w = m.weight[q.weight];
     *ld = m.ring ? GTR__WIDE_N : w.k;
     return m.ring ? m.ring + ((int64_t)blockIdx.x * GTR__WIDE_AHEAD + i % GTR__WIDE_AHEAD) * (GTR__WIDE_M * GTR__WIDE_N)
         : w.dw + (int64_t)q.row * w.k + q.column;
 }
-static GTR__DEVICE gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head,
+GTR__INLINE gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head,
         const gtr__wide_place &q, int i) {
     gtr__wide_line l;
     const gtr__wide_weight &w = m.weight[q.weight];
@@ -24790,14 +24792,14 @@ static GTR__DEVICE gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, cons
     return l;
 }
 template <int STATES>
-static GTR__DEVICE void gtr__wide_get(float4 *x, const gtr__wide_line &l, int row, int column) {
+GTR__INLINE void gtr__wide_get(float4 *x, const gtr__wide_line &l, int row, int column) {
     const int e = row * l.ld + column;
     x[0] = __ldcg((const float4 *)(l.g + row * l.ld_g + column));
     x[1] = __ldcg((const float4 *)(l.p + e));
     if (STATES > 0) x[2] = __ldcg((const float4 *)(l.m + e));
     if (STATES > 1) x[3] = __ldcg((const float4 *)(l.v + e));
 }
-template <int STATES> static GTR__DEVICE void gtr__wide_set(float4 *x, const gtr__wide_line &l, int e) {
+template <int STATES> GTR__INLINE void gtr__wide_set(float4 *x, const gtr__wide_line &l, int e) {
     gtr__apply<gtr__adapt_quick, 4, gtr__rules_with<STATES>()>(l.rule, &x[1].x, &x[0].x, &x[2].x, &x[3].x);
     __stcg((float4 *)(l.p + e), x[1]);
     if (STATES > 0) __stcg((float4 *)(l.m + e), x[2]);
@@ -24807,7 +24809,7 @@ template <int STATES> static GTR__DEVICE void gtr__wide_set(float4 *x, const gtr
 }
 // One warp's share of a tile: half rows, every workers-th; the next one's loads are on their way.
 template <int STATES>
-static GTR__DEVICE void gtr__wide_update(const gtr__wide_line &l, int worker, int workers) {
+GTR__INLINE void gtr__wide_update(const gtr__wide_line &l, int worker, int workers) {
     const int lane = (int)threadIdx.x & 31, end = 2 * GTR__WIDE_M;
     auto column = [&](int c) { return (c & 1) * 128 + lane * 4; };
     auto at = [&](int c) { return (c >> 1) * l.ld + column(c); };
@@ -27266,7 +27268,7 @@ static GTR__BOTH int gtr__head_outputs(int n) { return (n + 15) / 16 * 16; }
 // float32. Zeros stand in rows behind the batch's last and behind the n-th output, and in columns behind k up to a
 // multiple of 16, so that every mma may read whole fragments. Visible after gtr__copies_done and a barrier.
 template <int TYPE>
-static GTR__DEVICE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, float *bias, int64_t row0) {
+GTR__INLINE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, float *bias, int64_t row0) {
     constexpr int ES = TYPE == GTR_F32 ? 4 : 2, EACH = 16 / ES;
     const int from = (int)threadIdx.x & ((1 << m.lanes) - 1), rows = GTR__HEAD_ROWS + gtr__head_outputs(m.n),
               across = (m.k + 15) / 16 * 16;
@@ -27288,7 +27290,7 @@ static GTR__DEVICE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, floa
         bias[c] = m.bias ? gtr__get(m.bias, TYPE, c) : 0.0f;
 }
 // d += a b, one m16n8k16 of a 16-bit type or m16n8k8 of tf32; float32's fragments are rounded to tf32 in place.
-template <int TYPE> static GTR__DEVICE void gtr__head_mma(float *d, uint32_t *a, uint32_t *b) {
+template <int TYPE> GTR__INLINE void gtr__head_mma(float *d, uint32_t *a, uint32_t *b) {
     if constexpr (TYPE == GTR_F32) {
         GTR__UNROLL(i, 4) a[i] = gtr__to_tf32(a[i]);
         GTR__UNROLL(i, 2) b[i] = gtr__to_tf32(b[i]);
@@ -27306,7 +27308,7 @@ template <int TYPE> static GTR__DEVICE void gtr__head_mma(float *d, uint32_t *a,
 // The instruction would have other elements there, but h and w are permuted along k alike, which leaves the sum of
 // products as it is. Warps whose outputs are all beyond n have nothing to do.
 template <int TYPE>
-static GTR__DEVICE void gtr__head_forward(const gtr__head &m, const uint32_t *pool, float *parts, int warp) {
+GTR__INLINE void gtr__head_forward(const gtr__head &m, const uint32_t *pool, float *parts, int warp) {
     const int g = (int)threadIdx.x % 32 / 4, t = (int)threadIdx.x % 4, part = warp & (m.parts - 1),
               first = warp / m.parts * 16, steps = (m.k * (TYPE == GTR_F32 ? 4 : 2) + 31) / 32;
     const uint32_t *x = pool + g * m.pitch + 2 * t, *w = x + (GTR__HEAD_ROWS + first) * m.pitch;
@@ -27334,7 +27336,7 @@ static GTR__DEVICE void gtr__head_forward(const gtr__head &m, const uint32_t *po
 // before the mean, in lane 0. All lanes of a warp call this together: it reduces by shuffles over both of the warp's
 // rows.
 template <int TYPE>
-static GTR__DEVICE float gtr__head_row(const gtr__head &m, float *logits, const float *bias, int64_t row, int64_t label,
+GTR__INLINE float gtr__head_row(const gtr__head &m, float *logits, const float *bias, int64_t row, int64_t label,
         int lane, float slope) {
     const bool live = row < m.rows;
     const int64_t at = row * m.n;
@@ -27372,7 +27374,7 @@ static GTR__DEVICE float gtr__head_row(const gtr__head &m, float *logits, const 
 }
 // The activation's gradient applied to four elements v of dlogits w; s: what it reads at these. ReLU's is inline,
 // others are calls.
-static GTR__DEVICE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<4> v, const gtr__floats<4> &s) {
+GTR__INLINE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<4> v, const gtr__floats<4> &s) {
     if (m.act < 0) return v;
     if (!gtr__is(m.act, GTR__IN_LINE)) return gtr__dact<4>(m.act, v, s, m.act_a, m.act_b);
     GTR__UNROLL(i, 4) v.v[i] = gtr__unary_bwd<GTR__IN_LINE>(v.v[i], s.v[i], s.v[i], 0, 0);
@@ -27387,7 +27389,7 @@ static GTR__DEVICE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<
 // The sum goes over outputs in steps of 16 (float32: 8). Lane t has outputs t, t + 4, t + 8, t + 12 of them; the 16-bit
 // instruction would have 2 t, 2 t + 1, 2 t + 8, 2 t + 9 there, but dlogits and w are permuted alike. Where the
 // activation's gradient reads h itself (shared), that comes from shared memory.
-template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &m, const uint32_t *pool,
+template <int TYPE> GTR__INLINE void gtr__head_backward(const gtr__head &m, const uint32_t *pool,
         const float *dlogits, int64_t row0, int warp) {
     constexpr bool LOW = TYPE != GTR_F32;
     const int g = (int)threadIdx.x % 32 / 4, t = (int)threadIdx.x % 4;
@@ -27433,13 +27435,13 @@ template <int TYPE> static GTR__DEVICE void gtr__head_backward(const gtr__head &
     }
 }
 // One thread of the launch stores the mean: loss and counted are of all rows.
-static GTR__DEVICE void gtr__head_give(const gtr__head &m, float loss, int counted) {
+GTR__INLINE void gtr__head_give(const gtr__head &m, float loss, int counted) {
     if (!m.loss.p) return;
     if (m.pairs) gtr__give_full(m.loss, 0, loss / (float)m.pair.count);
     else gtr__xent_give(m.xent, loss, counted);
 }
 // The sum of all blocks' losses, by one warp, in all its lanes. The order depends on the number of blocks alone.
-static GTR__DEVICE float gtr__head_join(const gtr__head &m, unsigned blocks) {
+GTR__INLINE float gtr__head_join(const gtr__head &m, unsigned blocks) {
     float loss = 0.0f;
     for (unsigned b = threadIdx.x & 31; b < blocks; b += 32) loss += __ldcg(m.part + b);
     return gtr__warp_sum(loss);
@@ -27447,7 +27449,7 @@ static GTR__DEVICE float gtr__head_join(const gtr__head &m, unsigned blocks) {
 // Warp 8, while the others multiply: sums the block's losses, and publishes the sum where there are several blocks; the
 // one that takes the last ticket then adds up all blocks' sums and stores the mean. The ticket is zero before and
 // after. `counted` is of the whole batch, in every block.
-static GTR__DEVICE void gtr__head_loss(const gtr__head &m, const float *losses, int counted) {
+GTR__INLINE void gtr__head_loss(const gtr__head &m, const float *losses, int counted) {
     const int lane = (int)threadIdx.x & 31;
     float loss = gtr__warp_sum(lane < GTR__HEAD_ROWS ? losses[lane] : 0.0f);
     if (gridDim.x > 1) {
