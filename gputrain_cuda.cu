@@ -2030,8 +2030,9 @@ static gtr_result gtr__start(gtr__run *run, const gtr__call *c, const gtr__varia
     return gtr__start_clusters(run, c, kernel, grid, block, shared, 1, given...);
 }
 #define GTR__LAUNCH(run, c, kernel, ...) gtr__start(run, c, GTR__KERNEL(kernel), __VA_ARGS__)
-// The head of a launcher: a function that enqueues the kernels of a call.
+// The head of a launcher, a function that enqueues kernels of a call, and of one with more parameters.
 #define GTR__LAUNCHER(name) static gtr_result name(gtr__run *run, const gtr__call *c)
+#define GTR__LAUNCHER_WITH(name, ...) static gtr_result name(gtr__run *run, const gtr__call *c, __VA_ARGS__)
 // f of a condition as a constant, by which a launcher chooses an instance of a template.
 template <typename F> static auto gtr__by(bool is, F f) { return is ? f(std::true_type()) : f(std::false_type()); }
 // A kernel of four elements at a time, or of one.
@@ -5412,8 +5413,7 @@ static gtr_result gtr__product_tile(gtr__run *run, const gtr__call *c, const gtr
     }); });
 }
 
-static gtr_result gtr__product_whole(gtr__run *run, const gtr__call *c, const gtr__product *p,
-                                     const gtr__choice *choice) {
+GTR__LAUNCHER_WITH(gtr__product_whole, const gtr__product *p, const gtr__choice *choice) {
     if (choice->wgmma_m) {
         bool ran = false;
         gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<false>(run, c, p, choice, &ran)
@@ -5442,8 +5442,7 @@ static gtr__product gtr__product_sums(int64_t m, void *out, int type_out, int ad
     p.c = out; p.type_c = type_out; p.add = add;
     return p;
 }
-static gtr_result gtr__ranges_sum(gtr__run *run, const gtr__call *c, const gtr__product &p, const float *parts,
-                                  const float *sums, int ranges) {
+GTR__LAUNCHER_WITH(gtr__ranges_sum, const gtr__product &p, const float *parts, const float *sums, int ranges) {
     const bool four = gtr__product_fours(&p), several = ranges >= 16;
     const int64_t items = p.batch * p.m * p.n / (four ? 4 : 1) + (sums ? p.m : 0);
     return gtr__start(run, c,
@@ -5453,8 +5452,8 @@ static gtr_result gtr__ranges_sum(gtr__run *run, const gtr__call *c, const gtr__
 }
 
 // ws may be short of what was asked for: then fewer ranges.
-static gtr_result gtr__column_sums(gtr__run *run, const gtr__call *c, const void *x, int type_x, int64_t rows,
-        int64_t m, void *out, int type_out, int add, void *ws, size_t ws_bytes, gtr__weights w = {}) {
+GTR__LAUNCHER_WITH(gtr__column_sums, const void *x, int type_x, int64_t rows, int64_t m, void *out, int type_out,
+        int add, void *ws, size_t ws_bytes, gtr__weights w = {}) {
     int ranges = gtr__sum_ranges(rows, m, c->caps ? c->caps->sm_count : run->on->sm_count);
     if (ranges > 1 && (!ws || (size_t)ranges * (size_t)(w.p ? m + 1 : m) * 4 > ws_bytes)) ranges = 1;
     float *partial = ranges > 1 ? (float *)ws : NULL;
@@ -5486,8 +5485,7 @@ template <typename F> static gtr_result gtr__product_in_ranges(gtr__run *run, co
     if (ran && !*ran) return GTR_OK;
     return gtr__ranges_sum(run, c, *given, parts, given->sums ? sums : NULL, choice->ranges);
 }
-static gtr_result gtr__product_own(gtr__run *run, const gtr__call *c, const gtr__product *given,
-                                   const gtr__choice *choice) {
+GTR__LAUNCHER_WITH(gtr__product_own, const gtr__product *given, const gtr__choice *choice) {
     if (choice->weighted) return gtr__column_sums(run, c, given->b, given->type_b, given->k, given->n, given->c,
         given->type_c, given->add, c->ws, c->ws_bytes,
         { given->a, given->type_a, given->sums, given->type_sums, given->add_sums, given->guard });
@@ -5556,7 +5554,7 @@ static __global__ void __launch_bounds__(256)
 #endif
 template <int> GTR__GLOBAL void gtr__finish_act_kernel(gtr__product, int64_t);
 // Launches it for an activation; *ran is false where it is not one of those that it knows.
-static gtr_result gtr__finish_act(gtr__run *run, const gtr__call *c, const gtr__product &p, int64_t items, bool *ran) {
+GTR__LAUNCHER_WITH(gtr__finish_act, const gtr__product &p, int64_t items, bool *ran) {
     gtr__variant_of<gtr__product, int64_t> kernel = {};
 #define GTR__FINISH_ACT(ID, name, forward, backward) \
     if (p.act == GTR__OP_##ID) kernel = GTR__VARIANT(gtr__finish_act_kernel, GTR__OP_##ID);
@@ -5790,8 +5788,7 @@ static gtr_result gtr__library_matmul(gtr__run *run, cublasLtHandle_t handle, co
 
 // The whole product with the passes before and after it; *ran is false if the library has nothing for
 // it, and nothing was done.
-static gtr_result gtr__product_library(gtr__run *run, const gtr__call *c, const gtr__product *given,
-        const gtr__choice *choice, bool *ran) {
+GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__choice *choice, bool *ran) {
     gtr__instance *in = (gtr__instance *)run->on;
     gtr__product p = *given;
     char *ws = (char *)c->ws, *rest = ws + choice->copy_bytes;
@@ -5945,8 +5942,7 @@ static bool gtr__product_takes_tail(gtr__run *run, const gtr__product *p, const 
     run->tail = NULL;
     return true;
 }
-static gtr_result gtr__product_by(gtr__run *run, const gtr__call *c, const gtr__product *p,
-                                  const gtr__choice *choice) {
+GTR__LAUNCHER_WITH(gtr__product_by, const gtr__product *p, const gtr__choice *choice) {
 #ifndef GPUTRAIN_NO_CUBLASLT
     if (choice->library) {
         bool ran;
@@ -5978,7 +5974,7 @@ static __global__ void __launch_bounds__(256) gtr__even_kernel(const __grid_cons
 }
 #endif
 template <typename> GTR__GLOBAL void gtr__even_kernel(gtr__even_rows, gtr__even_rows);
-static gtr_result gtr__product_make_even(gtr__run *run, const gtr__call *c, gtr__product *p, void *ws) {
+GTR__LAUNCHER_WITH(gtr__product_make_even, gtr__product *p, void *ws) {
     gtr__even_rows rows[2] = { {}, {} };
     size_t bytes;
     gtr__product_even(p, ws, rows, &bytes);
@@ -5994,7 +5990,7 @@ static const gtr__caps *gtr__caps_of(gtr__run *run, const gtr__call *c, gtr__cap
     return own;
 }
 // Runs a product, or raises what is measured to the workspace that it wants.
-static gtr_result gtr__product_run(gtr__run *run, const gtr__call *c, const gtr__product *p) {
+GTR__LAUNCHER_WITH(gtr__product_run, const gtr__product *p) {
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(run, c, &own);
     gtr__choice choice = gtr__product_choice(p, caps, c->precision);
@@ -6095,9 +6091,8 @@ static gtr__product gtr__product_of(gtr__side to, gtr__side left, gtr__side righ
     if (!p.inner) p.a_outer = p.b_outer = p.c_outer = 0;
     return p;
 }
-static gtr_result gtr__matmul_one(gtr__run *run, const gtr__call *c, const gtr__arg *out, gtr__side left,
-        gtr__side right, int64_t m, int64_t n, int64_t k, int64_t batch, const gtr__arg *sums = NULL,
-        const gtr__arg *from = NULL) {
+GTR__LAUNCHER_WITH(gtr__matmul_one, const gtr__arg *out, gtr__side left, gtr__side right, int64_t m, int64_t n,
+        int64_t k, int64_t batch, const gtr__arg *sums = NULL, const gtr__arg *from = NULL) {
     bool across;
     gtr__product p = gtr__product_of(gtr__matmul_side(out, false), left, right, m, n, k, batch, &across);
     if (sums) { p.sums = gtr__some(c, sums); p.type_sums = sums->dtype; p.add_sums = sums->add; }
@@ -8443,8 +8438,8 @@ template <typename F> static gtr_result gtr__by_form(int form, F f) {
 }
 [[maybe_unused]] static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y,
                                                     int64_t rows, int64_t columns);
-static gtr_result gtr__conv_hopper(gtr__run *run, const gtr__call *c, int form, const gtr__product &p,
-                                   const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
+GTR__LAUNCHER_WITH(gtr__conv_hopper, int form, const gtr__product &p, const gtr__conv_cut &cut,
+        const gtr__choice *choice, bool *ran) {
     gtr__product q = p;
     if (choice->copy_bytes) {
         void *turned = (char *)c->ws + choice->parts_bytes;
@@ -8458,8 +8453,8 @@ static gtr_result gtr__conv_hopper(gtr__run *run, const gtr__call *c, int form, 
         });
     }, ran);
 }
-static gtr_result gtr__planes_run(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__product &given,
-                                  const gtr__choice *choice, bool *ran) {
+GTR__LAUNCHER_WITH(gtr__planes_run, const gtr__window *g, const gtr__product &given, const gtr__choice *choice,
+        bool *ran) {
     const int64_t each = gtr__planes_images(g), pixels = g->h * g->w, places = g->oh * g->ow;
     char *x = (char *)c->ws + choice->parts_bytes + choice->sums_bytes,
         *y = x + gtr__pad256((size_t)(each * pixels * g->c) * 4);
@@ -8483,8 +8478,7 @@ static gtr_result gtr__planes_run(gtr__run *run, const gtr__call *c, const gtr__
     }
     return GTR_OK;
 }
-static gtr_result gtr__conv_product(gtr__run *run, const gtr__call *c, const gtr__window *g, int form,
-                                    const gtr__product &p) {
+GTR__LAUNCHER_WITH(gtr__conv_product, const gtr__window *g, int form, const gtr__product &p) {
     const bool image = form == GTR__CONV_IMAGE;
     const int64_t classes = image ? g->sh * g->sw : 1;
     gtr__caps own;
@@ -8929,8 +8923,8 @@ static gtr__depthwise_variant gtr__depthwise_runs_for(int64_t kernel, bool weigh
                       : gtr__depthwise_runs_of<TYPE, 7>(weight, up, down);
 }
 // Launches y or dx by runs, or, where `weight` is given, the parts of dweight.
-static gtr_result gtr__depthwise_start(gtr__run *run, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
-                                       const gtr__conv_cut &cut, const gtr__depthwise_grid *weight) {
+GTR__LAUNCHER_WITH(gtr__depthwise_start, const gtr__window *g, gtr__depthwise d, const gtr__conv_cut &cut,
+        const gtr__depthwise_grid *weight) {
     const bool image = d.image != 0, up = image && g->sw == 2, down = !image && g->sw == 2;
     const int64_t sm = run->on->sm_count, vectors = g->o * gtr__elem(d.type_x) / 16,
         slabs = weight ? weight->slabs : gtr__ceil(vectors, GTR__DEPTHWISE_LANES),
@@ -8955,8 +8949,7 @@ static gtr_result gtr__depthwise_start(gtr__run *run, const gtr__call *c, const 
     return gtr__start(run, c, kernel, dim3((unsigned)ranges, (unsigned)slabs, (unsigned)classes),
         (unsigned)threads, shared, d, cut);
 }
-static gtr_result gtr__depthwise_run(gtr__run *run, const gtr__call *c, const gtr__window *g, gtr__depthwise d,
-                                     const gtr__depthwise_grid *weight) {
+GTR__LAUNCHER_WITH(gtr__depthwise_run, const gtr__window *g, gtr__depthwise d, const gtr__depthwise_grid *weight) {
     const bool four = g->o % 4 == 0 && gtr__fours(d.x, d.type_x)
         && gtr__fours(d.bias, d.type_bias) && gtr__fours(d.dy, d.type_dy) && gtr__fours(d.y, d.type_y)
         && gtr__fours(d.saved, d.type_saved) && gtr__affine_fours(d.affine, d.type_y);
@@ -8979,8 +8972,8 @@ static gtr_result gtr__depthwise_run(gtr__run *run, const gtr__call *c, const gt
     return gtr__start(run, c, GTR__FOUR_OR_ONE(four, gtr__depthwise_kernel),
         dim3(blocks, (unsigned)slabs, (unsigned)classes), 256, (size_t)(taps * wide) * 4, d, cut);
 }
-static gtr_result gtr__depthwise_dweight(gtr__run *run, const gtr__call *c, const gtr__window *g,
-        const gtr__product &p, const gtr__depthwise_grid &grid) {
+GTR__LAUNCHER_WITH(gtr__depthwise_dweight, const gtr__window *g, const gtr__product &p,
+        const gtr__depthwise_grid &grid) {
     const int64_t n = p.batch * p.m * p.n;
     gtr__depthwise d = {};
     d.x = p.b; d.type_x = p.type_b; d.dy = p.a; d.type_dy = p.type_a; d.y = c->ws;
@@ -9630,7 +9623,7 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
     : CALL(__nv_bfloat16))
 // The host launches PLACES, if pooled with the pool; the caller has set pointers, epilogue and activation in d. type:
 // the dtype of image and weight, and of y where alone.
-static gtr_result gtr__direct_run(gtr__run *run, const gtr__call *c, gtr__direct *d, int type, bool pooled) {
+GTR__LAUNCHER_WITH(gtr__direct_run, gtr__direct *d, int type, bool pooled) {
     const bool many = d->outs > 32;
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
     const size_t shared = (size_t)d->groups * (64 + (size_t)(many ? 4 : 2) * 256 * (size_t)gtr__elem(type))
@@ -9647,8 +9640,7 @@ static gtr_result gtr__direct_run(gtr__run *run, const gtr__call *c, gtr__direct
 // The host launches WEIGHT, which leaves gridDim.x partial sums of dw and of the bias's gradient in the workspace, and
 // then their reduction into p.c and p.sums. p: WEIGHT as a product, p.a being dy. In d the caller has set image, and if
 // pooled also weight, bias and activation. A call that measures only returns the bytes of workspace that it takes.
-static gtr_result gtr__direct_dweight(gtr__run *run, const gtr__call *c, gtr__direct *d, const gtr__product &p,
-                                      int type, bool pooled) {
+GTR__LAUNCHER_WITH(gtr__direct_dweight, gtr__direct *d, const gtr__product &p, int type, bool pooled) {
     gtr__caps own;
     const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &own), true);
     const int ranges = (int)(d->tiles < most ? d->tiles : most);
@@ -10004,8 +9996,7 @@ static size_t gtr__narrow_parts(const gtr__narrow &d, int ranges) {
 // The host launches the kernel and the reduction of its partial sums into p.c and p.sums, and sets *ran. It leaves *ran
 // as it is if the kernel does not take the product, operands are not aligned to its copies or the workspace is short;
 // and when it measures, so that the caller measures what then runs instead, too.
-static gtr_result gtr__narrow_dweight(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__product &p,
-                                   bool *ran) {
+GTR__LAUNCHER_WITH(gtr__narrow_dweight, const gtr__window *g, const gtr__product &p, bool *ran) {
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(run, c, &own);
     gtr__narrow d;
@@ -10042,7 +10033,7 @@ static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
     return a;
 }
 // A product whose kernel may be one that does not do all of an epilogue; what it does not stands behind it.
-static gtr_result gtr__conv_plainly(gtr__run *run, const gtr__call *c, const gtr__product *given) {
+GTR__LAUNCHER_WITH(gtr__conv_plainly, const gtr__product *given) {
     gtr__product p = *given;
     gtr__caps own;
     const gtr__choice choice = gtr__product_choice(given, gtr__caps_of(run, c, &own), c->precision);
@@ -10120,8 +10111,7 @@ static bool gtr__direct_takes(gtr__direct *d, gtr__run *run, const gtr__call *c,
         && gtr__direct_make(d, g, pool, caps, p.type_a, weight);
 }
 // PLACES or WEIGHT, given as a product of all images.
-static gtr_result gtr__columns_run(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__product &given,
-                                   bool weight) {
+GTR__LAUNCHER_WITH(gtr__columns_run, const gtr__window *g, const gtr__product &given, bool weight) {
     const int64_t size = gtr__elem(given.type_a), k = g->kh * g->kw * g->c, units = gtr__ceil(k * size, 16),
         wide = units * 16 / size, places = g->oh * g->ow, most = GTR__CONV_COPY_BYTES / (places * units * 16),
         each = most < 1 ? 1 : most < g->n ? most : g->n;
@@ -10181,8 +10171,8 @@ static bool gtr__conv_plain(const gtr__window *g) {
     return g->groups * g->kh * g->kw * g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow;
 }
 // y = the places of image x, or the image of places x.
-static gtr_result gtr__conv_run(gtr__run *run, const gtr__call *c, const gtr__window *g, bool image,
-        const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y, const gtr__arg *saved) {
+GTR__LAUNCHER_WITH(gtr__conv_run, const gtr__window *g, bool image, const gtr__arg *x, const gtr__arg *bias,
+        const gtr__arg *y, const gtr__arg *saved) {
     const gtr__arg *w = &c->in[1];
     const int64_t k = g->kh * g->kw * g->cg;
     gtr__product p = gtr__product_none();
@@ -10238,8 +10228,8 @@ static gtr__product gtr__conv_gradient(gtr__run *run, const gtr__call *c, const 
     p.guard = gtr__watches(run, c, p.c, p.sums, true);
     return p;
 }
-static gtr_result gtr__conv_dweight(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
-        const gtr__arg *places, const gtr__arg *dw, const gtr__arg *sums) {
+GTR__LAUNCHER_WITH(gtr__conv_dweight, const gtr__window *g, const gtr__arg *image, const gtr__arg *places,
+        const gtr__arg *dw, const gtr__arg *sums) {
     const gtr__product p = gtr__conv_gradient(run, c, g, image, places, dw, sums);
     gtr__caps own;
     gtr__depthwise_grid grid = {};
@@ -10835,7 +10825,7 @@ template <bool STRIDED, bool RARE> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
 #endif
 template <bool, bool> GTR__GLOBAL void gtr__k_map(gtr__map);
 // dims NULL: a and b are laid out like y. Else strides are set in m->d.
-static gtr_result gtr__map_run(gtr__run *run, const gtr__call *c, gtr__map *m) {
+GTR__LAUNCHER_WITH(gtr__map_run, gtr__map *m) {
     bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y);
     if (m->count == 0) return GTR_OK;
     if (m->d.n == 0) { m->d.n = 1; m->d.dim[0] = m->count; m->d.sa[0] = m->d.sb[0] = 1; m->d.narrow = 1; }
@@ -10849,8 +10839,7 @@ static gtr_result gtr__map_run(gtr__run *run, const gtr__call *c, gtr__map *m) {
         : rare ? GTR__VARIANT(gtr__k_map, true, true) : GTR__VARIANT(gtr__k_map, true, false), grid, GTR__T, 0, *m);
 }
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
-static gtr_result gtr__map_one(gtr__run *run, const gtr__call *c, const gtr__arg *a, const gtr__arg *y, int act,
-        double f0, double f1) {
+GTR__LAUNCHER_WITH(gtr__map_one, const gtr__arg *a, const gtr__arg *y, int act, double f0, double f1) {
     gtr__map m = {};
     if (!y->data) return GTR_OK;
     m.a = gtr__opd_of(a); m.y = gtr__opd_of(y);
@@ -10894,7 +10883,7 @@ template <bool RARE> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
 #endif
 template <bool> GTR__GLOBAL void gtr__k_unary_bwd(gtr__grad1);
 
-static gtr_result gtr__unary_run_bwd(gtr__run *run, const gtr__call *c, int op) {
+GTR__LAUNCHER_WITH(gtr__unary_run_bwd, int op) {
     gtr__grad1 m = {};
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
     m.dy = gtr__in(c, 2); m.dx = gtr__out(c, 0);
@@ -11155,7 +11144,7 @@ static size_t gtr__red_bytes(const gtr__red *m) {
     return m->pieces > 1 ? (size_t)m->kept * (size_t)m->pieces * sizeof(float) : 0;
 }
 
-static gtr_result gtr__red_launch(gtr__run *run, const gtr__call *c, gtr__red *m) {
+GTR__LAUNCHER_WITH(gtr__red_launch, gtr__red *m) {
     gtr_result r;
     m->part = (float *)c->ws;
     if (m->pieces > 1 && c->ws_bytes < gtr__red_bytes(m))
@@ -11214,7 +11203,7 @@ GTR__OP_KERNEL gtr__k_binary_bwd(const gtr__grad2 m) {
 }
 #endif
 GTR__GLOBAL void gtr__k_binary_bwd(gtr__grad2);
-static gtr_result gtr__binary_run_fwd(gtr__run *run, const gtr__call *c, int op) {
+GTR__LAUNCHER_WITH(gtr__binary_run_fwd, int op) {
     gtr__map m = {};
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
     if (c->measure) return gtr__measured(c, 0);
@@ -11226,7 +11215,7 @@ static gtr_result gtr__binary_run_fwd(gtr__run *run, const gtr__call *c, int op)
     return gtr__map_run(run, c, &m);
 }
 // in: a, b, y, dy; out: da, db.
-static gtr_result gtr__binary_run_bwd(gtr__run *run, const gtr__call *c, int op, int value) {
+GTR__LAUNCHER_WITH(gtr__binary_run_bwd, int op, int value) {
     gtr__grad2 m = {};
     const gtr_shape *full = &c->in[3].shape;
     uint32_t needs = gtr__backward_reads(op);
@@ -11563,7 +11552,7 @@ static gtr_result gtr__cuda_program(gtr__run *run, const gtr__call *c) {
 }
 
 // >>op:sum
-static gtr_result gtr__sum_run(gtr__run *run, const gtr__call *c, int mean) {
+GTR__LAUNCHER_WITH(gtr__sum_run, int mean) {
     gtr__red m;
     gtr__red_make(&m, c, &c->in[0].shape, (uint32_t)c->attr->reduce.axes, NULL, NULL);
     if (c->measure) return gtr__measured(c, gtr__red_bytes(&m));
@@ -11573,7 +11562,7 @@ static gtr_result gtr__sum_run(gtr__run *run, const gtr__call *c, int mean) {
     return gtr__red_launch(run, c, &m);
 }
 // dx (+)= dy broadcast, over the number of terms. Bytes: dx, and dy once in its shape.
-static gtr_result gtr__sum_run_bwd(gtr__run *run, const gtr__call *c, int mean) {
+GTR__LAUNCHER_WITH(gtr__sum_run_bwd, int mean) {
     const gtr_shape *x = &c->in[0].shape;
     int64_t sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
     gtr__map m = {};
@@ -11798,7 +11787,7 @@ template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *
     }
     return dim3(gtr__grid(c, most), (unsigned)m->n);
 }
-static gtr_result gtr__parts_run(gtr__run *run, const gtr__call *c, gtr__parts<64> *m) {
+GTR__LAUNCHER_WITH(gtr__parts_run, gtr__parts<64> *m) {
     if (m->n == 0) return GTR_OK;
     dim3 grid = gtr__parts_grid(c, m);
     return GTR__LAUNCH(run, c, gtr__k_parts, grid, GTR__T, 0, *m);
@@ -11810,8 +11799,7 @@ static void *gtr__shift(const void *p, int t, int64_t elements) {
 // >>op:concat
 // Bands of the whole along its axis, one for each of n parts shaped like these, are copied to the parts or, join, from
 // them: one copy. A part that is not there is 0.
-static gtr_result gtr__bands(gtr__run *run, const gtr__call *c, const gtr__arg *part, const gtr__arg *like, int n,
-        const gtr__arg *whole, bool join) {
+GTR__LAUNCHER_WITH(gtr__bands, const gtr__arg *part, const gtr__arg *like, int n, const gtr__arg *whole, bool join) {
     gtr__parts<64> m = {};
     int64_t outer, all, inner, at = 0;
     gtr__around(&whole->shape, (int)c->attr->along.axis, &outer, &all, &inner);
@@ -11834,7 +11822,7 @@ GTR__LAUNCHER(gtr__cuda_concat_bwd) {
 }
 
 // >>op:slice
-static gtr_result gtr__slice_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y, bool back) {
+GTR__LAUNCHER_WITH(gtr__slice_run, const gtr__arg *x, const gtr__arg *y, bool back) {
     const gtr__slice_attr *at = &c->attr->slice;
     const int64_t line = x->count / x->shape.dim[at->axis], n = at->parts;
     gtr__arg part[GTR__MAX_OUT + 2];            // and what lies in front of them and behind
@@ -11966,8 +11954,7 @@ static bool gtr__turned_whole(gtr__turned *m) {
     m->by_columns = gtr__fast_of(m->columns); m->by_rows = gtr__fast_of(m->rows);
     return true;
 }
-static gtr_result gtr__turn_run(gtr__run *run, const gtr__call *c, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows,
-        int64_t columns) {
+GTR__LAUNCHER_WITH(gtr__turn_run, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns) {
     gtr__turned m = {};
     m.x = x; m.y = y; m.batch = batch; m.rows = rows; m.columns = columns;
     if (gtr__turned_whole(&m)) {
@@ -11990,14 +11977,12 @@ static gtr_result gtr__turn_run(gtr__run *run, const gtr__call *c, gtr__opd x, g
         : wy ? GTR__VARIANT(gtr__k_transpose, 1, 4) : GTR__VARIANT(gtr__k_transpose, 1, 1),
         gtr__grid(c, tiles * GTR__T), threads, (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
 }
-static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y, int64_t rows,
-                                   int64_t columns) {
+GTR__LAUNCHER_WITH(gtr__turn_floats, const void *x, void *y, int64_t rows, int64_t columns) {
     const gtr__opd from = { (void *)(uintptr_t)x, GTR_F32, 0 }, to = { y, GTR_F32, 0 };
     return gtr__turn_run(run, c, from, to, 1, rows, columns);
 }
 // y's dimension k is x's dimension dim[k].
-static gtr_result gtr__permute_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y,
-        const int *dim) {
+GTR__LAUNCHER_WITH(gtr__permute_run, const gtr__arg *x, const gtr__arg *y, const int *dim) {
     int64_t stride[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
     gtr__map m = {};
     if (!y->data || y->count == 0) return GTR_OK;
@@ -12248,7 +12233,7 @@ static bool gtr__soft_cut(const gtr__call *c, gtr__rows *m) {
     return true;
 }
 // It may carry SCALE, in front, or behind its gradient: a launch of its own, in place, where rows are long.
-static gtr_result gtr__softmax_run(gtr__run *run, const gtr__call *c, gtr__rows *m) {
+GTR__LAUNCHER_WITH(gtr__softmax_run, gtr__rows *m) {
     const gtr__arg *y = &c->out[0];
     if (!gtr__soft_cut(c, m)) return GTR_OK;
     const gtr__carried with = gtr__carried_of(c->steps);
@@ -12363,7 +12348,7 @@ GTR__OP_KERNEL gtr__k_softmax_mask_lines(const gtr__masked q, int back) {
 GTR__GLOBAL void gtr__k_softmax_mask(gtr__masked);
 GTR__GLOBAL void gtr__k_softmax_mask_bwd(gtr__masked);
 GTR__GLOBAL void gtr__k_softmax_mask_lines(gtr__masked, int);
-static gtr_result gtr__softmax_mask_run(gtr__run *run, const gtr__call *c, gtr__masked *q, bool back) {
+GTR__LAUNCHER_WITH(gtr__softmax_mask_run, gtr__masked *q, bool back) {
     gtr__rows *m = &q->s;
     q->mask = gtr__in(c, 1);
     if (!gtr__soft_cut(c, m)) return GTR_OK;
@@ -12467,7 +12452,7 @@ template <int W> GTR__OP_KERNEL gtr__k_drop_images(const gtr__drop m) {
 template <bool, bool> GTR__GLOBAL void gtr__k_draw(gtr__drop);
 template <int> GTR__GLOBAL void gtr__k_drop_images(gtr__drop);
 // x NULL: RANDOM.
-static gtr_result gtr__draw_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
+GTR__LAUNCHER_WITH(gtr__draw_run, const gtr__arg *x, const gtr__arg *y) {
     gtr__drop m = {};
     if (!y->data || y->count == 0) return GTR_OK;
     m.x = gtr__opd_of(x); m.y = gtr__opd_of(y);
@@ -12489,7 +12474,7 @@ static gtr_result gtr__draw_run(gtr__run *run, const gtr__call *c, const gtr__ar
     const dim3 grid(gtr__grid(c, m.channels ? y->count / (fours ? 16 : 1) : m.rows * gtr__ceil(m.line, 4)));
     return gtr__start(run, c, kernel, grid, GTR__T, 0, m);
 }
-static gtr_result gtr__dropout_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const gtr__arg *y) {
+GTR__LAUNCHER_WITH(gtr__dropout_run, const gtr__arg *x, const gtr__arg *y) {
     if (c->training && c->attr->draw.p > 0) return gtr__draw_run(run, c, x, y);
     return y->data && y->count ? gtr__map_one(run, c, x, y, -1, 0, 0) : GTR_OK;
 }
@@ -12751,7 +12736,7 @@ static void gtr__emb_rows_of(const gtr__call *c, gtr__emb_rows *m) {
     m->n = id->count; m->rows = table->shape.dim[0]; m->line = table->shape.dim[1];
     m->y.at = gtr__out(c, 0); m->y.rows = 1; m->y.pitch = m->line;
 }
-static gtr_result gtr__emb_fwd_run(gtr__run *run, const gtr__call *c, gtr__emb_fwd *all) {
+GTR__LAUNCHER_WITH(gtr__emb_fwd_run, gtr__emb_fwd *all) {
     dim3 grid = gtr__parts_grid(c, &all->rest);
     for (int k = 0; k < all->n; k++) {
         gtr__emb_rows *m = &all->table[k];
@@ -12779,7 +12764,7 @@ static void gtr__emb_of(const gtr__call *c, const gtr__arg *out, gtr__emb *m) {
     }
     m->out = gtr__opd_of(&whole);
 }
-static gtr_result gtr__emb_bwd_run(gtr__run *run, const gtr__call *c, gtr__emb_bwd *all) {
+GTR__LAUNCHER_WITH(gtr__emb_bwd_run, gtr__emb_bwd *all) {
     int blocks = 0;
     for (int k = 0; k < all->n; k++) {
         gtr__emb *m = &all->table[k];
@@ -12814,7 +12799,7 @@ GTR__LAUNCHER(gtr__cuda_embedding_bwd) {
 
 // >>op:scatter_add
 // As embedding, of whose table and rows the one is the result of the other.
-static gtr_result gtr__scatter_add(gtr__run *run, const gtr__call *c, bool back) {
+GTR__LAUNCHER_WITH(gtr__scatter_add, bool back) {
     gtr__arg table = back ? c->in[3] : c->out[0], rows = back ? c->out[1] : c->in[1];
     table.shape.ndim = 2; table.shape.dim[0] = c->attr->count; table.shape.dim[1] = table.count / c->attr->count;
     const gtr__arg in[4] = { c->in[0], table, rows, rows }, out[2] = { rows, table };
@@ -13734,7 +13719,7 @@ static bool gtr__slide_lined(gtr__slide *m, int64_t groups, bool back) {
     else if (shape == 31) { enum { K = 3, S = 1 }; __VA_ARGS__ } \
     else if (shape == 21) { enum { K = 2, S = 1 }; __VA_ARGS__ } \
     else { enum { K = 0, S = 0 }; __VA_ARGS__ } } while (0)
-static gtr_result gtr__max_pool_lines(gtr__run *run, const gtr__call *c, gtr__slide m) {
+GTR__LAUNCHER_WITH(gtr__max_pool_lines, gtr__slide m) {
     const int64_t images = c->out[0].count / ((int64_t)m.axis[0].places * m.axis[1].places * m.channels);
     GTR__BY_DTYPE(m.x.t, T, GTR__POOL_SHAPE(m, enum { R = S == 1 ? 4 : 2 };
         m.tile.down = gtr__fast_of(gtr__ceil(m.axis[0].places, R));
@@ -13777,7 +13762,7 @@ static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
 }
 // any: dx is added to what is there, or goes through another activation's gradient than ReLU's where the
 // ReLU's output is x.
-static gtr_result gtr__max_pool_bwd_lines(gtr__run *run, const gtr__call *c, gtr__slide m, bool any) {
+GTR__LAUNCHER_WITH(gtr__max_pool_bwd_lines, gtr__slide m, bool any) {
     const int64_t tiles = gtr__pool_tiles(&m, c);
     const size_t bytes = gtr__pool_bytes(&m);
     GTR__BY_DTYPE(m.x.t, T,
@@ -14445,8 +14430,7 @@ static bool gtr__bn_meets(gtr__bn *m, const gtr__call *c, int tensors) {
 }
 typedef gtr__variant_of<gtr__bn> gtr__bn_variant;
 // Starts a kernel whose blocks meet, if they may and the device has room for all of them.
-static gtr_result gtr__bn_start(gtr__run *run, const gtr__call *c, gtr__bn *m, int tensors,
-        const gtr__bn_variant &kernel, bool *started) {
+GTR__LAUNCHER_WITH(gtr__bn_start, gtr__bn *m, int tensors, const gtr__bn_variant &kernel, bool *started) {
     const int slots = m->slots * tensors + (m->from.p ? GTR__BN_AHEAD : 0);
     gtr__together all = gtr__all_of(kernel, m, m->pieces * m->blocks, m->threads,
         (size_t)slots * (size_t)m->threads * 16, 1);
@@ -14456,8 +14440,8 @@ static gtr_result gtr__bn_start(gtr__run *run, const gtr__call *c, gtr__bn *m, i
     return *started ? all.start(run, c) : GTR_OK;
 }
 // sums: over all of a channel's rows, in two launches where they are in pieces. whole, part, rest: stages 0 to 2.
-static gtr_result gtr__bn_launch(gtr__run *run, const gtr__call *c, const gtr__bn *m, bool sums,
-        const gtr__bn_variant &whole, const gtr__bn_variant &part, const gtr__bn_variant &rest) {
+GTR__LAUNCHER_WITH(gtr__bn_launch, const gtr__bn *m, bool sums, const gtr__bn_variant &whole,
+        const gtr__bn_variant &part, const gtr__bn_variant &rest) {
     const dim3 grid((unsigned)m->blocks, (unsigned)m->pieces);
     if (!sums || m->pieces == 1) return gtr__start(run, c, whole, grid, m->threads, 0, *m);
     GTR__TRY(gtr__start(run, c, part, grid, m->threads, 0, *m));
@@ -15019,7 +15003,7 @@ GTR__OP_KERNEL gtr__k_bn_commit(const __grid_constant__ gtr__bn_sets m) {
 }
 #endif
 GTR__GLOBAL void gtr__k_bn_commit(gtr__bn_sets);
-static gtr_result gtr__bn_commit_run(gtr__run *run, const gtr__call *c, gtr__opd loss, int64_t losses) {
+GTR__LAUNCHER_WITH(gtr__bn_commit_run, gtr__opd loss, int64_t losses) {
     const double n = (double)c->attr->commit.values;
     gtr__bn_sets m = {};
     int64_t most = 0;
@@ -15166,7 +15150,7 @@ GTR__OP_KERNEL gtr__k_cumsum(const gtr__scan m) {
 #endif
 GTR__GLOBAL void gtr__k_cumsum_lines(gtr__scan);
 GTR__GLOBAL void gtr__k_cumsum(gtr__scan);
-static gtr_result gtr__cumsum_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, int back) {
+GTR__LAUNCHER_WITH(gtr__cumsum_run, const gtr__arg *x, int back) {
     gtr__scan m;
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
     m.x = gtr__opd_of(x); m.y = gtr__out(c, 0); m.back = back;
@@ -15248,7 +15232,7 @@ GTR__OP_KERNEL
 #endif
 GTR__GLOBAL void gtr__k_sort(gtr__sorting);
 GTR__GLOBAL void gtr__k_sort_far(uint64_t *, int64_t, int64_t, int64_t, int64_t, int64_t);
-static gtr_result gtr__sort_tiles(gtr__run *run, const gtr__call *c, gtr__sorting *m) {
+GTR__LAUNCHER_WITH(gtr__sort_tiles, gtr__sorting *m) {
     const int64_t blocks = gtr__ceil(m->lines * m->tiles, GTR__SORT_TILE / m->tile);
     return GTR__LAUNCH(run, c, gtr__k_sort, (unsigned)blocks, GTR__SORT_T, 0, *m);
 }
@@ -15330,8 +15314,7 @@ GTR__OP_KERNEL gtr__k_take(const gtr__taking q) {
 }
 #endif
 GTR__GLOBAL void gtr__k_take(gtr__taking);
-static gtr_result gtr__take_run(gtr__run *run, const gtr__call *c, const gtr__arg *x, const int32_t *ids,
-        const int32_t *starts) {
+GTR__LAUNCHER_WITH(gtr__take_run, const gtr__arg *x, const int32_t *ids, const int32_t *starts) {
     const gtr__arg *y = &c->out[0];
     gtr__taking q;
     int64_t outer;
@@ -15428,7 +15411,7 @@ GTR__LAUNCHER(gtr__cuda_gather_fwd) {
     if (q.count == 0) return GTR_OK;
     return GTR__LAUNCH(run, c, gtr__k_gather, gtr__grid(c, q.count), GTR__T, 0, q);
 }
-static gtr_result gtr__gather_long(gtr__run *run, const gtr__call *c, const gtr__gathering &q) {
+GTR__LAUNCHER_WITH(gtr__gather_long, const gtr__gathering &q) {
     const size_t bytes = (size_t)gtr__ceil(q.count * 4, GTR__ALIGN) * GTR__ALIGN;
     gtr__arg ids = c->in[1], table = c->out[0], none;
     memset((void *)&none, 0, sizeof none);
@@ -15802,7 +15785,7 @@ static gtr__cut gtr__xent_spread(const gtr__call *c, gtr__cut k) {
 }
 // Launches the forward pass, with the gradient where dx is not NULL. The workspace measured is enough for both ways of
 // joining, of which the run takes the last block's where there are a control word and workspace for its parts.
-static gtr_result gtr__xent_fwd(gtr__run *run, const gtr__call *c, const gtr__arg *dx) {
+GTR__LAUNCHER_WITH(gtr__xent_fwd, const gtr__arg *dx) {
     const gtr__cut plain = gtr__cut_make(c), spread = gtr__xent_spread(c, plain);
     const int ticket = dx ? gtr__loss_ticket(c->attr) : 0;
     const size_t bytes = gtr__cut_bytes(ticket ? &spread : &plain);
@@ -15821,8 +15804,7 @@ static gtr_result gtr__xent_fwd(gtr__run *run, const gtr__call *c, const gtr__ar
     if (r || k.blocks == 1 || k.cluster || last) return r;
     return GTR__LAUNCH(run, c, gtr__k_xent_end, 1, GTR__T, 0, m, k.blocks);
 }
-static gtr_result gtr__xent_bwd(gtr__run *run, const gtr__call *c, const gtr__arg *lse, const gtr__arg *count,
-        const gtr__arg *dy, const gtr__arg *dx) {
+GTR__LAUNCHER_WITH(gtr__xent_bwd, const gtr__arg *lse, const gtr__arg *count, const gtr__arg *dy, const gtr__arg *dx) {
     gtr__xent m;
     gtr__xent_make(&m, c, 1);
     if (!dx->data) return GTR_OK;
@@ -15935,7 +15917,7 @@ gtr__k_pair(const gtr__pair m, float *part, uint32_t *ticket, gtr__opd out) {
 GTR__GLOBAL void gtr__k_pair_bwd(gtr__pair);
 GTR__GLOBAL void gtr__k_pair_end(const float *, unsigned, int64_t, gtr__opd);
 template <int> GTR__GLOBAL void gtr__k_pair(gtr__pair, float *, uint32_t *, gtr__opd);
-static gtr_result gtr__pair_run(gtr__run *run, const gtr__call *c, bool square) {
+GTR__LAUNCHER_WITH(gtr__pair_run, bool square) {
     gtr__pair m;
     // Of terms that are bound by arithmetic a cluster is not enough for as many.
     gtr__cut k = { 1, (int)gtr__min64(1024, gtr__ceil(gtr__max64(c->in[0].count, 1), 256) * 32), 0, false };
@@ -15963,7 +15945,7 @@ static gtr_result gtr__pair_run(gtr__run *run, const gtr__call *c, bool square) 
     return GTR__LAUNCH(run, c, gtr__k_pair_end, 1, GTR__T, 0, (const float *)c->ws, (unsigned)k.blocks, m.count,
         gtr__out(c, 0));
 }
-static gtr_result gtr__pair_run_bwd(gtr__run *run, const gtr__call *c, bool square) {
+GTR__LAUNCHER_WITH(gtr__pair_run_bwd, bool square) {
     gtr__pair m = {};
     if (c->measure) return gtr__measured(c, 0);
     m.x = gtr__in(c, 0); m.t = gtr__in(c, 1);
@@ -16056,7 +16038,7 @@ static void CUDA_CB gtr__custom_host(void *block) {
     if (h->now && !h->failed) h->failed = h->now;
 }
 static int gtr__custom_type(const gtr__arg *a) { return a->dtype == GTR_I32 ? GTR_I32 : GTR_F32; }
-static gtr_result gtr__custom_on_host(gtr__run *run, const gtr__call *c, const gtr_custom_desc *d, bool back) {
+GTR__LAUNCHER_WITH(gtr__custom_on_host, const gtr_custom_desc *d, bool back) {
     gtr__custom_head head;
     gtr__parts<GTR__CUSTOM_PARTS> before;
     gtr__parts<8> after;
@@ -16097,7 +16079,7 @@ static gtr_result gtr__custom_on_host(gtr__run *run, const gtr__call *c, const g
     grid = gtr__parts_grid(c, &after);
     return GTR__LAUNCH(run, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)device);
 }
-static gtr_result gtr__custom_run(gtr__run *run, const gtr__call *c, bool back) {
+GTR__LAUNCHER_WITH(gtr__custom_run, bool back) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     gtr__parts<GTR__CUSTOM_PARTS> before;
     gtr__parts<8> after;
@@ -16528,8 +16510,7 @@ static bool gtr__feed_turn_few(gtr__feed_turn *t) {
 }
 // Launches the kernel for one input of images: gtr__k_feed_turn_few, else gtr__k_feed_turn, else gtr__k_feed_images,
 // which takes all.
-static gtr_result gtr__feed_images_start(gtr__run *run, const gtr__call *c, const gtr__feed_input *q,
-        const gtr__arg *y) {
+GTR__LAUNCHER_WITH(gtr__feed_images_start, const gtr__feed_input *q, const gtr__arg *y) {
     gtr__feed_images m = {};
     m.in = gtr__feed_of(q, y);
     m.image = q->image; m.stored = q->stored; m.rows = y->count / q->row; m.row0 = c->row0;
@@ -17098,13 +17079,13 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
 #endif
 GTR__GLOBAL void gtr__k_update(gtr__update_kernel);
 // What elements from u->first on to u->last - 1 take.
-static gtr_result gtr__update_start(gtr__run *run, const gtr__call *c, gtr__update_kernel *u) {
+GTR__LAUNCHER_WITH(gtr__update_start, gtr__update_kernel *u) {
     const int64_t tiles = gtr__ceil(u->last - u->first, GTR__UPDATE_TILE);
     if (tiles == 0) return GTR_OK;
     return GTR__LAUNCH(run, c, gtr__k_update, (unsigned)gtr__min64(tiles,
         (int64_t)gtr__sms(c) * GTR__UPDATE_RESIDENT), u->report.ctl ? GTR__T + 64 : GTR__T, 0, *u);
 }
-static gtr_result gtr__update_make(gtr__run *run, const gtr__call *c, const gtr__optim *o, gtr__update_kernel *u) {
+GTR__LAUNCHER_WITH(gtr__update_make, const gtr__optim *o, gtr__update_kernel *u) {
     memset((void *)u, 0, sizeof *u);
     u->o = *o; u->ctl = c->ctl; u->last = o->count;
     return gtr__check_states(run, o);
@@ -17703,8 +17684,8 @@ template <typename M> static gtr_result gtr__mlp_step(gtr__run *run, const gtr__
     return gtr__check_states(run, o);
 }
 // What the kernel gets, but for how it is cut.
-static gtr_result gtr__mlp_fill(gtr__run *run, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p,
-        const gtr__mlp_cut *cut, gtr__mlp *m) {
+GTR__LAUNCHER_WITH(gtr__mlp_fill, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut,
+        gtr__mlp *m) {
     const gtr__node *report = &v->node[p->report];
     memset(m, 0, sizeof *m);
     GTR__TRY(gtr__mlp_step(run, c, v, p, m));
@@ -24699,7 +24680,7 @@ GTR__LAUNCHER(gtr__tall_run) {
 #define GTR__WIDE_AHEAD 2       // tiles that may wait for their update
 #define GTR__WIDE_MIN 1024      // extents below are not worth it
 // Runs a node by its own kernel, or raises what is measured; skip: but for this output.
-static gtr_result gtr__wide_node(gtr__run *run, const gtr__call *c, const gtr__node *n, int skip) {
+GTR__LAUNCHER_WITH(gtr__wide_node, const gtr__node *n, int skip) {
     gtr__arg in[16], out[16];
     const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
     if (n->n_in > 16 || n->n_out > 16 || !kernel)
@@ -25053,7 +25034,7 @@ static bool gtr__wide_add(gtr__wide_job *m, const gtr__call *c, const gtr__node 
     return true;
 }
 // The segments between those that the kernel updates.
-static gtr_result gtr__wide_rest(gtr__run *run, const gtr__call *c, const gtr__optim *o, const gtr__wide_job *m) {
+GTR__LAUNCHER_WITH(gtr__wide_rest, const gtr__optim *o, const gtr__wide_job *m) {
     gtr__update_kernel u;
     GTR__TRY(gtr__update_make(run, c, o, &u));
     while (u.first < o->count) {
@@ -25067,7 +25048,7 @@ static gtr_result gtr__wide_rest(gtr__run *run, const gtr__call *c, const gtr__o
     return GTR_OK;
 }
 // The recipe: see above. stored: gradients go to their places; else other values may lie there.
-static gtr_result gtr__wide_go(gtr__run *run, const gtr__call *c, bool stored) {
+GTR__LAUNCHER_WITH(gtr__wide_go, bool stored) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__optim *o = (const gtr__optim *)w->node[w->n_node - 1].attr.ptr;
     gtr__wide_job m = {};
@@ -27016,7 +26997,7 @@ template <uint64_t TAIL> static __global__ void __launch_bounds__(128)
 }
 #endif
 template <uint64_t> GTR__GLOBAL void gtr__tail_kernel(gtr__product_tailed, gtr__product_cut);
-static gtr_result gtr__tail_launch(gtr__run *run, const gtr__call *c, const gtr__arg *made, const gtr__tail *t) {
+GTR__LAUNCHER_WITH(gtr__tail_launch, const gtr__arg *made, const gtr__tail *t) {
     gtr__product_tailed p;
     gtr__product_cut cut;
     dim3 grid;
