@@ -478,6 +478,10 @@ static inline GTR__FORMAT(3, 4) gtr_result gtr__fail(gtr__cuda *g, gtr_result co
 }
 
 #if GTR__DEVICE_HALF
+GTR__INLINE int gtr__lane() { return (int)threadIdx.x & 31; }
+// By all lanes of a warp: v of a lane; v of the lane whose number is this one's but for the bits of `by`.
+template <typename V> GTR__INLINE V gtr__shuffle(V v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
+template <typename V> GTR__INLINE V gtr__shuffle_xor(V v, int by) { return __shfl_xor_sync(0xffffffffu, v, by); }
 // Before it touches memory, a kernel waits until its predecessor's writes are there, and lets its successor be set up
 // meanwhile. Both do nothing but under gtr__run.overlap. All threads call it: a successor trusts that what its
 // predecessor waited for is done.
@@ -2184,27 +2188,27 @@ GTR__INLINE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
 #if GTR__DEVICE_HALF
 template <int HALF = 16, typename V> GTR__INLINE V gtr__warp_sum(V v) {
 #pragma unroll
-    for (int i = HALF; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    for (int i = HALF; i; i >>= 1) v += gtr__shuffle_xor(v, i);
     return v;
 }
 template <int HALF = 16>
 GTR__INLINE float gtr__warp_max(float v)      // of equals and numbers; NaN loses
 {
 #pragma unroll
-    for (int i = HALF; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
+    for (int i = HALF; i; i >>= 1) v = fmaxf(v, gtr__shuffle_xor(v, i));
     return v;
 }
 GTR__INLINE float4 gtr__add4(float4 a, float4 b) {
     return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
 GTR__INLINE float4 gtr__shuffle_add4(float4 v, int o) {
-    return gtr__add4(v, make_float4(__shfl_xor_sync(0xffffffffu, v.x, o), __shfl_xor_sync(0xffffffffu, v.y, o),
-        __shfl_xor_sync(0xffffffffu, v.z, o), __shfl_xor_sync(0xffffffffu, v.w, o)));
+    return gtr__add4(v, make_float4(gtr__shuffle_xor(v.x, o), gtr__shuffle_xor(v.y, o),
+        gtr__shuffle_xor(v.z, o), gtr__shuffle_xor(v.w, o)));
 }
 // All threads of a block of a multiple of 32 threads call them; scratch is 32 of shared
 // memory, free again on return.
 template <typename V> GTR__INLINE V gtr__block_sum(V v, V *scratch) {
-    int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
+    int warps = (int)(blockDim.x + 31) / 32, lane = gtr__lane();
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
     __syncthreads();
@@ -2213,7 +2217,7 @@ template <typename V> GTR__INLINE V gtr__block_sum(V v, V *scratch) {
     return v;
 }
 GTR__INLINE float gtr__block_max(float v, float *scratch) {
-    int warps = (int)(blockDim.x + 31) / 32, lane = (int)threadIdx.x & 31;
+    int warps = (int)(blockDim.x + 31) / 32, lane = gtr__lane();
     v = gtr__warp_max(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
     __syncthreads();
@@ -3962,7 +3966,7 @@ template <int KIND, int T, bool K, bool B, int BYTES = 128>
 GTR__INLINE void gtr__fragment(uint32_t *f, const char *tile, int n, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr int pitch = gtr__operand<ES, T, K, BYTES>::pitch;
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = gtr__lane();
     if constexpr (K) {
         gtr__matrix4(f, tile + (B ? n + (lane >> 4) * 8 + (lane & 7) : n + (lane & 15)) * pitch * ES + s * 32
             + (B ? lane >> 3 & 1 : lane >> 4) * 16);
@@ -4014,7 +4018,7 @@ template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
     }
     GTR__DEVICE void spill(float *c)
     {
-        int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31;
+        int warp = (int)threadIdx.x / 32, lane = gtr__lane();
         int m = (warp >> 1) * (T / 2) + (lane >> 2), n = (warp & 1) * (T / 2) + 2 * (lane & 3);
         GTR__UNROLL(i, MI)
             GTR__UNROLL(j, NI) {
@@ -4642,7 +4646,7 @@ GTR__INLINE void gtr__wgmma(float *d, uint64_t a, uint64_t b, int add) {
 // sum: NULL, or what a thread's part of each column is added to, which then is not rounded on its way yet.
 template <int M, int N> GTR__INLINE void gtr__wgmma_turn(char *tile, float *sum = NULL) {
     constexpr int warps = M / 16, units = N / 4 / warps;
-    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32;
+    const int lane = gtr__lane(), warp = (int)threadIdx.x / 32;
     float v[units][4];
     GTR__UNROLL(u, units) {
         const int unit = u * warps + warp, q = unit & 7;        // four of k from 4 q on
@@ -4903,7 +4907,7 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
         int64_t m, float *partial, void *out, int type_out, int add, gtr__weights w) {
     __shared__ float part[32][32 * W + 1];
     gtr__enter();
-    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
+    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5;
     const int64_t begin = rows * blockIdx.y / gridDim.y, end = rows * (blockIdx.y + 1) / gridDim.y,
         first = (int64_t)blockIdx.x * 32 * W, column = first + lane * W;
     float4 sum = {};
@@ -5570,7 +5574,7 @@ static __global__ void __launch_bounds__(256)
         gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across) {
     __shared__ float tile[32][33];
     gtr__enter();
-    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5;
+    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5;
     const int64_t r0 = (int64_t)(blockIdx.x / across) * 32, c0 = (int64_t)(blockIdx.x % across) * 32;
 #pragma unroll
     for (int i = warp; i < 32; i += 8)
@@ -6698,7 +6702,7 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_mma {
     }
     // Rows of C from `first` on, as many as a pass has, to c.
     GTR__DEVICE void spill(float *c, int first) {
-        const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, m = warp / across * 64 - first;
+        const int warp = (int)threadIdx.x / 32, lane = gtr__lane(), m = warp / across * 64 - first;
         if (m < 0 || m >= tile_t::pass) return;
         c += (m + (lane >> 2)) * tile_t::pitch + warp % across * 64 + 2 * (lane & 3);
         GTR__UNROLL(i, 32) {
@@ -7633,7 +7637,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     // into registers, `count` elements of k of one channel a lane, before it stores any of it. Source and destination
     // are swizzled as their lines' widths demand. A fence and a barrier of all 256 consumer threads publish the result.
     GTR__DEVICE void turn_weight() const {
-        const int rows = box_rows(), log = rows == 16, box = rows * (128 >> cut.log), lane = (int)threadIdx.x & 31,
+        const int rows = box_rows(), log = rows == 16, box = rows * (128 >> cut.log), lane = gtr__lane(),
             channel = lane & (rows - 1), count = rows >> cut.log, k0 = lane / rows * count;
         for (int i = (int)threadIdx.x / 32; i < boxes(); i += 8) {
             const uint32_t at = weight + i * box;
@@ -7698,7 +7702,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     }
     // Of 16 pixels of a warp's 16 channels in staging, four matrices of 8 x 8: the row that a lane names.
     GTR__DEVICE uint32_t piece(int i) const {
-        const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32 & 3;
+        const int lane = gtr__lane(), warp = (int)threadIdx.x / 32 & 3;
         const uint32_t pixel = (uint32_t)(i * 16 + (lane >> 4) * 8 + (lane & 7));
         return staging + pixel * 128 + ((uint32_t)(warp * 2 + (lane >> 3 & 1) ^ (lane & 7)) << 4);
     }
@@ -7972,7 +7976,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
     }
     // By three warps. The even images come first, as k's order is that of A's fetch.
     GTR__DEVICE void transpose() const {
-        const int lane = (int)threadIdx.x & 31, pixels = cut.bytes / 1024;
+        const int lane = gtr__lane(), pixels = cut.bytes / 1024;
         gtr__lines_slot slot = { 0, 0 };
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
             char *pixel = tiles + slot.at * cut.stage + bytes_of_places();
@@ -7993,7 +7997,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
     }
     // Float32. Of A, a thread has rows r and r + 8 of images k and k + 1, which are columns k / 2 and k / 2 + 4.
     template <bool SUMS> GTR__DEVICE void multiply_float(float *d, float *sum, int group) const {
-        const int lane = (int)threadIdx.x & 31, row = ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
+        const int lane = gtr__lane(), row = ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
             k = 2 * (lane & 3), lines = cut.lines + cut.taps_y - 1;
         const uint64_t b0 = gtr__wgmma_panel(ring + bytes_of_places() + group * cut.step_x * lines * 1024, 0, 2);
         gtr__lines_slot slot = { 0, 0 };
@@ -8028,7 +8032,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
         }
 #pragma unroll
         for (int e = 0; SUMS && e < 4; e += 2)
-            for (int o = 1; o < 4; o *= 2) sum[e] += __shfl_xor_sync(0xffffffffu, sum[e], o);
+            for (int o = 1; o < 4; o *= 2) sum[e] += gtr__shuffle_xor(sum[e], o);
     }
     // SUMS: and of C's rows, the product with ones.
     template <int TYPE, bool SUMS> GTR__DEVICE void multiply(float *d, float *sum, int group) const {
@@ -8056,7 +8060,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
         gtr__wgmma_until<0>();
     }
     template <int TYPE, bool SUMS> GTR__DEVICE void consume(int group) const {
-        const int lane = (int)threadIdx.x & 31, row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
+        const int lane = gtr__lane(), row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
             channels = (int)p.n / (cut.taps_y * cut.taps_x), box = depth >> cut.log;
         float d[N / 2], sum[4];
         GTR__UNROLL(i, N / 2) d[i] = 0;
@@ -9096,7 +9100,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
 
     GTR__DEVICE gtr__direct_block(const gtr__direct &m, char *pool, int tiles_m)
         : d(m), table((int4 *)pool), fragment((uint4 *)(table + 4 * d.groups)),
-          pixel((word *)(fragment + d.groups * tiles_m * 32 * words)), lane((int)threadIdx.x & 31), g(lane >> 2),
+          pixel((word *)(fragment + d.groups * tiles_m * 32 * words)), lane(gtr__lane()), g(lane >> 2),
           q(lane & 3), n(0), image(0), line(0) {}
     // Lane q gathers four of a group's 16 taps for a column; returns which is the r-th of them, in the order of B's
     // registers: two registers of two taps each (16 bits), or four registers of one tap (float32).
@@ -9460,7 +9464,7 @@ void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
 template <int NT> GTR__INLINE
 void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT][4], int first) {
     constexpr int wide = 8 * NT, all = 32 * wide;
-    const int lane = (int)threadIdx.x & 31, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
+    const int lane = gtr__lane(), g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
         turns = GTR__DIRECT_T / 32 / d.chunks;
     __syncthreads();
     GTR__UNROLL(t, 2)
@@ -9753,7 +9757,7 @@ struct gtr__narrow_tile {
     GTR__DEVICE void copy_image(char *to) const {
         const int y0 = line * d.step_y - d.pad_y, x0 = column * d.step_x - d.pad_x, slab = (int)blockIdx.y * d.units,
             left = d.c / 8 - slab, all = d.span * d.units, parts = (int)d.by_parts.by,
-            turns = d.together * d.rows * parts, lane = (int)threadIdx.x & 31;
+            turns = d.together * d.rows * parts, lane = gtr__lane();
         const char *from = d.image + (int64_t)image * d.from_y * d.from_x * d.c * 2 + slab * 16;
         for (int i = (int)threadIdx.x >> 5; i < turns; i += (int)blockDim.x >> 5) {
             const int row = (int)gtr__quotient((uint32_t)i, d.by_parts), first = (i - row * parts) * 128,
@@ -9781,7 +9785,7 @@ struct gtr__narrow_tile {
         const char *from = d.dy + (((int64_t)image * d.to_y + line) * d.to_x + column) * d.outs * 2;
         for (int i = (int)threadIdx.x >> 5; i < turns; i += (int)blockDim.x >> 5) {
             const int row = (int)gtr__quotient((uint32_t)i, d.by_parts_dy),
-                e = (i - row * parts) * 32 + ((int)threadIdx.x & 31),
+                e = (i - row * parts) * 32 + gtr__lane(),
                 which = (int)gtr__quotient((uint32_t)row, d.by_lines), y = row - which * d.lines,
                 x = (int)gtr__quotient((uint32_t)e, d.by_unit_dy), unit = e - x * each, place = row * d.width + x;
             if (x >= d.width) continue;
@@ -9800,7 +9804,7 @@ struct gtr__narrow_tile {
 // and of the bias's gradient in slab 0. red, over the ring: [warp][output][GTR__NARROW_RED] floats.
 GTR__INLINE void gtr__narrow_join(const gtr__narrow &d, float *red, const float (&dw)[GTR__NARROW_COLUMNS][4],
                                          const float (&sum)[4]) {
-    const int lane = (int)threadIdx.x & 31, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
+    const int lane = gtr__lane(), g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
         slab = (int)blockIdx.y * d.units, all = d.tiles_n * 8;
     constexpr int own = GTR__NARROW_OUTPUTS * GTR__NARROW_RED;
     __syncthreads();
@@ -9834,7 +9838,7 @@ template <typename T> static __global__ void __launch_bounds__(GTR__NARROW_WARPS
 gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
     GTR__POOL;
     constexpr int N = GTR__NARROW_COLUMNS, pitch_dy = GTR__NARROW_PITCH_DY;
-    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5, turn = warp / d.across,
+    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5, turn = warp / d.across,
         number = warp - turn * d.across, bytes = gtr__narrow_stage_bytes(d), image_bytes = d.pixels * d.pitch,
         dy_bytes = d.places * pitch_dy, step = (int)gridDim.x;
     const bool sums = d.sums && !blockIdx.y && !number;
@@ -10500,6 +10504,9 @@ GTR__INLINE int64_t gtr__origin(int64_t r, const int64_t &rows, const int64_t &f
 
 #define GTR__T 256              // threads a block where nothing else is said
 #define GTR__OP_KERNEL static __global__ void __launch_bounds__(GTR__T)
+// Launches such a kernel, without constants, over so many items.
+#define GTR__LAUNCH_OVER(run, c, kernel, items, ...) \
+    GTR__LAUNCH(run, c, kernel, gtr__grid(c, items), GTR__T, 0, __VA_ARGS__)
 // A grid-stride loop of a thread of such a grid: i is each number below n of this thread.
 #define GTR__STRIDE(i, n) \
     for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < (n); i += (int64_t)gridDim.x * GTR__T)
@@ -10660,21 +10667,21 @@ GTR__INLINE void gtr__give_full(const gtr__opd &o, int64_t i, float v) {
 // get the result. scratch: 32 of shared memory, used by blocks only and free again on return.
 GTR__INLINE float gtr__team_sum(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_sum(v, scratch);
-    for (int i = team >> 1; i; i >>= 1) v += __shfl_xor_sync(0xffffffffu, v, i);
+    for (int i = team >> 1; i; i >>= 1) v += gtr__shuffle_xor(v, i);
     return v;
 }
 // Two sums, whose shuffles do not wait for each other.
 GTR__INLINE float2 gtr__team_sum(float2 v, int team, float *scratch) {
     if (team > 32) return make_float2(gtr__block_sum(v.x, scratch), gtr__block_sum(v.y, scratch));
     for (int i = team >> 1; i; i >>= 1) {
-        v.x += __shfl_xor_sync(0xffffffffu, v.x, i);
-        v.y += __shfl_xor_sync(0xffffffffu, v.y, i);
+        v.x += gtr__shuffle_xor(v.x, i);
+        v.y += gtr__shuffle_xor(v.y, i);
     }
     return v;
 }
 GTR__INLINE float gtr__team_max(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_max(v, scratch);
-    for (int i = team >> 1; i; i >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, i));
+    for (int i = team >> 1; i; i >>= 1) v = fmaxf(v, gtr__shuffle_xor(v, i));
     return v;
 }
 #endif
@@ -11253,7 +11260,7 @@ GTR__LAUNCHER_WITH(gtr__binary_run_bwd, int op, int value) {
     m.linear = m.d.n == 1 && (m.d.sa[0] == 1 || !m.a.p) && (m.d.sb[0] == 1 || !m.b.p);
     m.width = gtr__wide(m.dy) && gtr__wide(m.a) && gtr__wide(m.b) && gtr__wide(m.y) && gtr__wide(m.da)
         && gtr__wide(m.db) && (m.linear || (gtr__dims_wide(&m.d, m.d.sa) && gtr__dims_wide(&m.d, m.d.sb))) ? 4 : 1;
-    return GTR__LAUNCH(run, c, gtr__k_binary_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
+    return GTR__LAUNCH_OVER(run, c, gtr__k_binary_bwd, gtr__ceil(m.count, m.width), m);
 }
 
 // >>op:add
@@ -11690,7 +11697,7 @@ GTR__LAUNCHER(gtr__fold_run_bwd) {
     w.dx = gtr__out(c, 0);
     w.count = c->out[0].count; w.kind = c->attr->reduce.kind;
     w.n = (float)((double)place[1] - c->attr->reduce.correction);
-    return GTR__LAUNCH(run, c, gtr__k_unfold, gtr__grid(c, w.count), GTR__T, 0, w);
+    return GTR__LAUNCH_OVER(run, c, gtr__k_unfold, w.count, w);
 }
 #define GTR__FOLD_LAUNCHERS(X, ID, name, terms) \
     GTR__LAUNCHER(gtr__cuda_##name##_fwd) { \
@@ -12029,7 +12036,7 @@ GTR__LAUNCHER(gtr__cuda_copy_fwd) {
     if (bytes == 0) return GTR_OK;
     if (x->dtype != y->dtype) return gtr__map_one(run, c, x, y, -1, 0, 0);
     int wide = (((uintptr_t)x->data | (uintptr_t)y->data) & 15) == 0;
-    return GTR__LAUNCH(run, c, gtr__k_bytes, gtr__grid(c, gtr__ceil(bytes, wide ? 32 : 1)), GTR__T, 0,
+    return GTR__LAUNCH_OVER(run, c, gtr__k_bytes, gtr__ceil(bytes, wide ? 32 : 1),
         (char *)y->data, (const char *)x->data, bytes, wide);
 }
 GTR__LAUNCHER(gtr__cuda_copy_bwd) {
@@ -12060,7 +12067,7 @@ GTR__GLOBAL void gtr__k_fill(gtr__opd, int64_t, float, const gtr__ctl *);
 GTR__LAUNCHER(gtr__cuda_fill_fwd) {
     const gtr__ctl *scaled = c->attr->fill.scaled ? c->ctl : NULL;
     if (c->out[0].count == 0) return GTR_OK;
-    return GTR__LAUNCH(run, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, gtr__out(c, 0),
+    return GTR__LAUNCH_OVER(run, c, gtr__k_fill, c->out[0].count, gtr__out(c, 0),
         c->out[0].count, (float)c->attr->fill.value, scaled);
 }
 
@@ -13928,7 +13935,7 @@ template <int W> struct gtr__bn_own {
     template <int N> GTR__DEVICE void sum(float (&v)[N]) const {
         float (*const scratch)[SUMS] = sums_of(), (&total)[SUMS] = scratch[GTR__BN_T / 32];
         for (int o = 16; o >= m.lanes; o >>= 1)
-            GTR__UNROLL(k, N) v[k] += __shfl_xor_sync(0xffffffffu, v[k], o);
+            GTR__UNROLL(k, N) v[k] += gtr__shuffle_xor(v[k], o);
         __syncthreads();
         if ((int)threadIdx.x % 32 < m.lanes)
             GTR__UNROLL(k, N) scratch[threadIdx.x / 32][lane * N + k] = v[k];
@@ -14226,7 +14233,7 @@ template <typename T> struct gtr__bn_ring {
     int64_t pitch, origin;              // bytes from row to row; where row 0 is
     GTR__DEVICE gtr__bn_ring(const gtr__bn_own<W> &p, const char *pool) : at(0), slots(p.m.slots) {
         // Shuffled, or ptxas 13.0 takes it for uniform, and encodes copies to a register plus a uniform one wrongly.
-        stride = __shfl_sync(0xffffffffu, blockDim.x * 16, 0); span = (uint32_t)slots * stride;
+        stride = gtr__shuffle(blockDim.x * 16, 0); span = (uint32_t)slots * stride;
         slot = gtr__shared_address(pool) + threadIdx.x * 16;
         asm volatile("" : "+r"(slot));  // or it is worked out again for every row
         rows = p.first < p.end ? (int)((p.end - p.first + p.step - 1) / p.step) : 0;
@@ -14942,7 +14949,7 @@ GTR__GLOBAL void gtr__k_nll(gtr__opd, const int32_t *, gtr__opd, int64_t, int64_
 GTR__LAUNCHER(gtr__cuda_nll_fwd) {
     const gtr_shape *x = &c->in[0].shape;
     const int64_t rows = c->in[1].count, n = x->dim[x->ndim - 1];
-    return GTR__LAUNCH(run, c, gtr__k_nll, gtr__grid(c, rows), GTR__T, 0, gtr__in(c, 0),
+    return GTR__LAUNCH_OVER(run, c, gtr__k_nll, rows, gtr__in(c, 0),
         (const int32_t *)c->in[1].data, gtr__out(c, 0), rows, n, x->ndim == 2 ? n : 0,
         c->attr->loss.ignore_from, (float)c->attr->loss.a, (float)c->attr->loss.b);
 }
@@ -14963,7 +14970,7 @@ GTR__GLOBAL void gtr__k_nll_bwd(const int32_t *, gtr__opd, gtr__opd, int64_t, in
 GTR__LAUNCHER(gtr__cuda_nll_bwd) {
     const int64_t rows = c->in[1].count, n = c->in[0].shape.dim[1];
     if (!c->out[0].data) return GTR_OK;
-    return GTR__LAUNCH(run, c, gtr__k_nll_bwd, gtr__grid(c, c->out[0].add ? rows : rows * n), GTR__T, 0,
+    return GTR__LAUNCH_OVER(run, c, gtr__k_nll_bwd, c->out[0].add ? rows : rows * n,
         (const int32_t *)c->in[1].data, gtr__in(c, 3), gtr__out(c, 0), rows, n,
         c->attr->loss.ignore_from, (float)c->attr->loss.a);
 }
@@ -15043,8 +15050,8 @@ GTR__INLINE int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane,
         if (gtr__better(w, i, v, k)) { v = w; k = i; }
     }
     for (int o = (team < 32 ? team : 32) >> 1; o; o >>= 1) {
-        float w = __shfl_xor_sync(0xffffffffu, v, o);
-        int64_t i = __shfl_xor_sync(0xffffffffu, k, o);
+        float w = gtr__shuffle_xor(v, o);
+        int64_t i = gtr__shuffle_xor(k, o);
         if (gtr__better(w, i, v, k)) { v = w; k = i; }
     }
     if (team > 32) {
@@ -15091,10 +15098,10 @@ GTR__LAUNCHER(gtr__cuda_argmax_fwd) {
     int64_t rows, n, inner;
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &rows, &n, &inner);
     if (rows * n * inner == 0) return GTR_OK;
-    if (inner > 1) return GTR__LAUNCH(run, c, gtr__k_argmax_lines, gtr__grid(c, rows * inner), GTR__T, 0,
+    if (inner > 1) return GTR__LAUNCH_OVER(run, c, gtr__k_argmax_lines, rows * inner,
         gtr__in(c, 0), (int32_t *)c->out[0].data, rows * inner, n, inner);
     int team = gtr__team(n, rows, gtr__sms(c));
-    return GTR__LAUNCH(run, c, gtr__k_argmax, gtr__grid(c, rows * team), GTR__T, 0, gtr__in(c, 0),
+    return GTR__LAUNCH_OVER(run, c, gtr__k_argmax, rows * team, gtr__in(c, 0),
         (int32_t *)c->out[0].data, rows, n, team);
 }
 
@@ -15157,8 +15164,8 @@ GTR__LAUNCHER_WITH(gtr__cumsum_run, const gtr__arg *x, int back) {
     gtr__around(&x->shape, (int)c->attr->along.axis, &m.lines, &m.n, &m.inner);
     m.lines *= m.inner;
     if (m.n <= 16 || (m.inner > 1 && m.lines >= gtr__sms(c) * 64))
-        return GTR__LAUNCH(run, c, gtr__k_cumsum_lines, gtr__grid(c, m.lines), GTR__T, 0, m);
-    return GTR__LAUNCH(run, c, gtr__k_cumsum, gtr__grid(c, m.lines * GTR__T), GTR__T, 0, m);
+        return GTR__LAUNCH_OVER(run, c, gtr__k_cumsum_lines, m.lines, m);
+    return GTR__LAUNCH_OVER(run, c, gtr__k_cumsum, m.lines * GTR__T, m);
 }
 GTR__LAUNCHER(gtr__cuda_cumsum_fwd) {
     return gtr__cumsum_run(run, c, &c->in[0], 0);
@@ -15260,7 +15267,7 @@ GTR__LAUNCHER(gtr__cuda_sort_fwd) {
     for (int64_t merged = 2 * m.tile; merged / 2 < m.count; merged *= 2) {
         const int64_t half = gtr__ceil(m.count, merged) * (merged / 2);
         for (int64_t j = merged / 2; j >= m.tile; j /= 2)
-            GTR__TRY(GTR__LAUNCH(run, c, gtr__k_sort_far, gtr__grid(c, m.lines * half), GTR__T, 0, ws, m.lines,
+            GTR__TRY(GTR__LAUNCH_OVER(run, c, gtr__k_sort_far, m.lines * half, ws, m.lines,
                 m.count, half, merged, j));
         m.to = merged < m.count ? ws : NULL;
         GTR__TRY(gtr__sort_tiles(run, c, &m));
@@ -15284,9 +15291,9 @@ GTR__LAUNCHER(gtr__cuda_sort_bwd) {
     if (!c->out[0].data) return GTR_OK;
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &outer, &n, &inner);
     const gtr__opd dx = gtr__out(c, 0);
-    if (!dx.add && dy->count < c->out[0].count) GTR__TRY(GTR__LAUNCH(run, c, gtr__k_fill,
-        gtr__grid(c, c->out[0].count), GTR__T, 0, dx, c->out[0].count, 0.0f, (const gtr__ctl *)NULL));
-    return GTR__LAUNCH(run, c, gtr__k_unsort, gtr__grid(c, dy->count), GTR__T, 0, gtr__opd_of(dy),
+    if (!dx.add && dy->count < c->out[0].count) GTR__TRY(GTR__LAUNCH_OVER(run, c, gtr__k_fill, c->out[0].count, dx,
+        c->out[0].count, 0.0f, (const gtr__ctl *)NULL));
+    return GTR__LAUNCH_OVER(run, c, gtr__k_unsort, dy->count, gtr__opd_of(dy),
         (const int32_t *)c->in[2].data, dx, dy->count, n, dy->count / (outer * inner), inner);
 }
 
@@ -15322,7 +15329,7 @@ GTR__LAUNCHER_WITH(gtr__take_run, const gtr__arg *x, const int32_t *ids, const i
     q.x = gtr__opd_of(x); q.y = gtr__opd_of(y); q.ids = ids; q.starts = starts;
     q.m = x->shape.dim[c->attr->take.axis]; q.count = y->count; q.value = (float)c->attr->take.value;
     gtr__around(&y->shape, (int)c->attr->along.axis, &outer, &q.n, &q.inner);
-    return GTR__LAUNCH(run, c, gtr__k_take, gtr__grid(c, q.count), GTR__T, 0, q);
+    return GTR__LAUNCH_OVER(run, c, gtr__k_take, q.count, q);
 }
 GTR__LAUNCHER(gtr__cuda_take_fwd) {
     return gtr__take_run(run, c, &c->in[0], (const int32_t *)c->in[1].data, NULL);
@@ -15344,7 +15351,7 @@ GTR__OP_KERNEL
 #endif
 GTR__GLOBAL void gtr__k_one_hot(const int32_t *, gtr__opd, int64_t, int64_t);
 GTR__LAUNCHER(gtr__cuda_one_hot_fwd) {
-    return GTR__LAUNCH(run, c, gtr__k_one_hot, gtr__grid(c, c->out[0].count), GTR__T, 0,
+    return GTR__LAUNCH_OVER(run, c, gtr__k_one_hot, c->out[0].count,
         (const int32_t *)c->in[0].data, gtr__out(c, 0), c->out[0].count, c->attr->count);
 }
 
@@ -15409,7 +15416,7 @@ GTR__LAUNCHER(gtr__cuda_gather_fwd) {
     if (c->measure) return gtr__measured(c, 0);
     const gtr__gathering q = gtr__gather_of(c, &c->in[0]);
     if (q.count == 0) return GTR_OK;
-    return GTR__LAUNCH(run, c, gtr__k_gather, gtr__grid(c, q.count), GTR__T, 0, q);
+    return GTR__LAUNCH_OVER(run, c, gtr__k_gather, q.count, q);
 }
 GTR__LAUNCHER_WITH(gtr__gather_long, const gtr__gathering &q) {
     const size_t bytes = (size_t)gtr__ceil(q.count * 4, GTR__ALIGN) * GTR__ALIGN;
@@ -15423,7 +15430,7 @@ GTR__LAUNCHER_WITH(gtr__gather_long, const gtr__gathering &q) {
     as.in = in; as.out = out; as.n_in = 4; as.n_out = 2;
     if (c->measure) { GTR__TRY(gtr__cuda_embedding_bwd(run, &as)); *c->measure += bytes; return GTR_OK; }
     as.ws = (char *)c->ws + bytes;
-    GTR__TRY(GTR__LAUNCH(run, c, gtr__k_gather_rows, gtr__grid(c, q.count), GTR__T, 0, q, (int32_t *)c->ws));
+    GTR__TRY(GTR__LAUNCH_OVER(run, c, gtr__k_gather_rows, q.count, q, (int32_t *)c->ws));
     return gtr__cuda_embedding_bwd(run, &as);
 }
 GTR__LAUNCHER(gtr__cuda_gather_bwd) {
@@ -15432,9 +15439,9 @@ GTR__LAUNCHER(gtr__cuda_gather_bwd) {
         return gtr__gather_long(run, c, q);
     if (c->measure) return gtr__measured(c, 0);
     if (!q.y.p || q.count == 0) return GTR_OK;
-    if (!q.y.add) GTR__TRY(GTR__LAUNCH(run, c, gtr__k_fill, gtr__grid(c, c->out[0].count), GTR__T, 0, q.y,
+    if (!q.y.add) GTR__TRY(GTR__LAUNCH_OVER(run, c, gtr__k_fill, c->out[0].count, q.y,
         c->out[0].count, 0.0f, (const gtr__ctl *)NULL));
-    return GTR__LAUNCH(run, c, gtr__k_gather_bwd, gtr__grid(c, q.count), GTR__T, 0, q);
+    return GTR__LAUNCH_OVER(run, c, gtr__k_gather_bwd, q.count, q);
 }
 
 // >>op:to_float
@@ -15455,7 +15462,7 @@ GTR__OP_KERNEL gtr__k_to_int(gtr__opd x, int32_t *y, int64_t count) {
 #endif
 GTR__GLOBAL void gtr__k_to_int(gtr__opd, int32_t *, int64_t);
 GTR__LAUNCHER(gtr__cuda_to_int_fwd) {
-    return GTR__LAUNCH(run, c, gtr__k_to_int, gtr__grid(c, c->in[0].count), GTR__T, 0, gtr__in(c, 0),
+    return GTR__LAUNCH_OVER(run, c, gtr__k_to_int, c->in[0].count, gtr__in(c, 0),
         (int32_t *)c->out[0].data, c->in[0].count);
 }
 
@@ -15810,7 +15817,7 @@ GTR__LAUNCHER_WITH(gtr__xent_bwd, const gtr__arg *lse, const gtr__arg *count, co
     if (!dx->data) return GTR_OK;
     m.dx = gtr__opd_of(dx); m.lse = gtr__opd_of(lse); m.count = gtr__opd_of(count);
     int wide = gtr__wide(m.x) && gtr__wide(m.dx);
-    return GTR__LAUNCH(run, c, gtr__k_xent_bwd, gtr__grid(c, gtr__ceil(m.rows * m.n, wide ? 4 : 1)), GTR__T, 0, m,
+    return GTR__LAUNCH_OVER(run, c, gtr__k_xent_bwd, gtr__ceil(m.rows * m.n, wide ? 4 : 1), m,
         gtr__opd_of(dy), wide);
 }
 GTR__LAUNCHER(gtr__cuda_cross_entropy_fwd) {
@@ -15955,7 +15962,7 @@ GTR__LAUNCHER_WITH(gtr__pair_run_bwd, bool square) {
     m.count = c->in[0].count; m.square = square; m.seed = c->seed; m.ctl = c->ctl;
     if (m.count == 0 || (!m.dx.p && !m.dt.p)) return GTR_OK;
     m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) && gtr__wide(m.dt) ? 4 : 1;
-    return GTR__LAUNCH(run, c, gtr__k_pair_bwd, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
+    return GTR__LAUNCH_OVER(run, c, gtr__k_pair_bwd, gtr__ceil(m.count, m.width), m);
 }
 GTR__LAUNCHER(gtr__cuda_mse_fwd) {
     return gtr__pair_run(run, c, true);
@@ -16162,7 +16169,7 @@ GTR__INLINE const gtr__record *gtr__fetch_record(gtr__ctl *ctl, const gtr__recor
     if (threadIdx.x < 32) {
         int mine = threadIdx.x == 0
             && atomicMax((unsigned long long *)&ctl->claim, (unsigned long long)(step + 1)) < step + 1;
-        mine = __shfl_sync(0xffffffffu, mine, 0);
+        mine = gtr__shuffle(mine, 0);
         for (int turn = 0; !mine && __any_sync(0xffffffffu, *tag != step + 1); turn++) mine = turn >= GTR__DEADLINE;
         if (mine) {             // perhaps as a second one, of the same bytes
             if (threadIdx.x < sizeof(gtr__record) / 16)
@@ -16184,7 +16191,7 @@ GTR__INLINE void gtr__fetch_ahead(gtr__ctl *ctl, const gtr__record *ring, uint64
     int lane = (int)(threadIdx.x & 31), k = (int)(next & 1);
     if (ctl->tag[k] == next + 1) return;        // fetched already
     uint64_t there = lane == 0 ? __ldcv(&from->step) : 0;
-    if (__shfl_sync(0xffffffffu, (unsigned long long)there, 0) != next) return;
+    if (gtr__shuffle((unsigned long long)there, 0) != next) return;
     __threadfence_system();                     // the host writes `step` last: behind it the record is whole
     if (lane < (int)(sizeof(gtr__record) / 16)) ((int4 *)&ctl->record[k])[lane] = __ldcv((const int4 *)from + lane);
     __threadfence();
@@ -18003,7 +18010,7 @@ GTR__INLINE int gtr__res_below(int v, int end) {
 GTR__INLINE int gtr__res_thread() {
     return gtr__res_below((int)threadIdx.x % GTR__RES_TEAM, GTR__RES_TEAM);
 }
-GTR__INLINE int gtr__res_lane() { return gtr__res_below((int)threadIdx.x & 31, 32); }
+GTR__INLINE int gtr__res_lane() { return gtr__res_below(gtr__lane(), 32); }
 // The address of shared memory, in a register: else each access computes it again.
 GTR__INLINE float *gtr__res_base(char *p) {
     uint32_t at = gtr__shared_address(p);
@@ -18060,7 +18067,7 @@ static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const 
         int left, int rows) {
     const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32;
 #pragma unroll 1
-    for (int c = ((int)threadIdx.x & 31) * 4; c < left + 3; c += 128)
+    for (int c = gtr__lane() * 4; c < left + 3; c += 128)
 #pragma unroll 1
         for (int r = warp; r < rows; r += 4 * GTR__RES_WARPS) {
             uintptr_t from[4];          // of four rows at once: a compiler moves no load ahead of a copy
@@ -18075,7 +18082,7 @@ static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const 
 }
 static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const char *src, const int64_t *offset,
         int most, int rows) {
-    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = (int)threadIdx.x & 31;
+    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = gtr__lane();
     // words that a copy may have written
     const int words = (most + 6) / 4 + 1 < xp - 1 ? (most + 6) / 4 + 1 : xp - 1;
     __syncwarp();
@@ -18134,7 +18141,7 @@ GTR__INLINE float gtr__res_source(const gtr__feed_one &in, const char *src, int6
 static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, float *pool, const gtr__res_head *h,
         int step, int rank, int precision) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
-    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = (int)threadIdx.x & 31, k0 = rank * s.kr,
+    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = gtr__lane(), k0 = rank * s.kr,
         columns = s.m.layer[0].k, kr = s.kr, xp = s.xp;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     float *x = pool + s.x_at + (step & 1) * s.rows * 16 * xp;
@@ -18448,8 +18455,8 @@ GTR__INLINE void gtr__res_loss(const gtr__res &s, float *pool, const float *red,
         }
 #pragma unroll
         for (int o = 8; o; o >>= 1) {
-            ones += __shfl_xor_sync(0xffffffffu, ones, o);
-            rest += __shfl_xor_sync(0xffffffffu, rest, o);
+            ones += gtr__shuffle_xor(ones, o);
+            rest += gtr__shuffle_xor(rest, o);
         }
         const float whole = gtr__res_inverse<P>(rest + ones);
         if (lane == 0) {
@@ -18508,8 +18515,8 @@ GTR__INLINE void gtr__res_publish_loss(const gtr__res &s, const float *pool, gtr
         }
 #pragma unroll
         for (int o = 8; o; o >>= 1) {
-            if (smooth > 0.0f) sum_of += __shfl_xor_sync(0xffffffffu, sum_of, o);
-            const int other = __shfl_xor_sync(0xffffffffu, where, o);
+            if (smooth > 0.0f) sum_of += gtr__shuffle_xor(sum_of, o);
+            const int other = gtr__shuffle_xor(where, o);
             where = where < other ? where : other;
         }
         if (lane == 0 && counts) {
@@ -18787,8 +18794,8 @@ GTR__INLINE float gtr__res_bias(const gtr__res &s, float *pool, const gtr__res_h
     }
 #pragma unroll 1                // unrolled, where one warp has them, a step takes 1.4 us longer
     for (int o = FOURS; o < 32; o *= 2) sum = gtr__shuffle_add4(sum, o);
-    sum.x = __shfl_sync(0xffffffffu, sum.x, from); sum.y = __shfl_sync(0xffffffffu, sum.y, from);
-    sum.z = __shfl_sync(0xffffffffu, sum.z, from); sum.w = __shfl_sync(0xffffffffu, sum.w, from);
+    sum.x = gtr__shuffle(sum.x, from); sum.y = gtr__shuffle(sum.y, from);
+    sum.z = gtr__shuffle(sum.z, from); sum.w = gtr__shuffle(sum.w, from);
     const float v = s.db_scale * (lane & 2 ? (lane & 1 ? sum.w : sum.z) : lane & 1 ? sum.y : sum.x);
     if (lane >= 4 * FOURS || n >= s.m.layer[0].n) return 0.0f;
     float *now = pool + s.layer[0].bias_at + (par ^ 1) * 96 + c + lane, p = old[0], a = old[32], b = old[64];
@@ -19092,7 +19099,7 @@ GTR__INLINE void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_
         uint32_t bad = 0;
         const float held = gtr__res_bias<P, NET, 2>(s, pool, h, group, step - 1, c & ~7, e % 128 < 32 * W, false, bad);
         if (__any_sync(0xffffffffu, bad)) own |= 2;
-        GTR__UNROLL(w, W) bias[w] = __shfl_sync(0xffffffffu, held, (c & 6) + w);
+        GTR__UNROLL(w, W) bias[w] = gtr__shuffle(held, (c & 6) + w);
     }
     GTR__UNROLL(w, W) bias[w] = gtr__res_low<P>(bias[w]);
     gtr__await_words<N, true>(v, ranks, awaited, [&](int i) { return part + i * units_; });
@@ -20074,9 +20081,9 @@ GTR__INLINE void gtr__thin_put_matrix4(uint32_t address, const uint32_t *r) {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(address), "r"(r[0]),
         "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
 #else
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = gtr__lane();
     GTR__UNROLL(i, 4) {           // the lane that holds the address of matrix i's row lane / 4
-        uint32_t to = __shfl_sync(0xffffffffu, address, i * 8 + (lane >> 2));
+        uint32_t to = gtr__shuffle(address, i * 8 + (lane >> 2));
         asm volatile("st.shared.u32 [%0], %1;" :: "r"(to + (lane & 3) * 4), "r"(r[i]) : "memory");
     }
 #endif
@@ -20145,7 +20152,7 @@ GTR__INLINE uint32_t gtr__thin_same(uint32_t v) {
     asm volatile("redux.sync.or.b32 %0, %0, 0xffffffff;" : "+r"(v));
     return v;
 #else
-    return __shfl_sync(0xffffffffu, v, 0);
+    return gtr__shuffle(v, 0);
 #endif
 }
 #endif
@@ -20234,7 +20241,7 @@ GTR__INLINE void gtr__thin_forward_r(float *d, const uint32_t *a, uint32_t w, in
     const uint32_t at = gtr__thin_word(w, 16) + first * 2;
     GTR__UNROLL(s, STEPS) gtr__thin_rs<T, TILES * 8, 0, true>(d, a + 4 * s, gtr__thin_panel(at + s * 2));
 #else
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = gtr__lane();
     GTR__UNROLL(s, STEPS)
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
@@ -20255,7 +20262,7 @@ GTR__INLINE void gtr__thin_forward_s(float *d, uint32_t a, uint32_t far_a, uint3
     GTR__UNROLL(s, STEPS) gtr__thin_ss<T, TILES * 8, 0, 0, true>(d, gtr__thin_panel(
         from + (s / 4) * (far_a >> 4) + s % 4 * 2), gtr__thin_panel(at + (s / 4) * (far_w >> 4) + s % 4 * 2));
 #else
-    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
+    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5 & 3;
     GTR__UNROLL(s, STEPS) {
         uint32_t f[4];
         gtr__matrix4(f,
@@ -20287,7 +20294,7 @@ GTR__INLINE void gtr__thin_back(float *d, const uint32_t *r, uint32_t a,
         else gtr__thin_ss<T, 64, 0, 1, false>(d, gtr__thin_panel(from), gtr__thin_panel(at));
     }
 #else
-    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
+    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5 & 3;
     GTR__UNROLL(i, 32) d[i] = 0.0f;
     GTR__UNROLL(s, STEPS) {
         uint32_t f[4];
@@ -20313,7 +20320,7 @@ GTR__INLINE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint32_t apa
     GTR__UNROLL(s, 4) gtr__thin_ss<T, TILES * 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
         gtr__thin_panel(at + (TILES == 9 ? s * (128 - (128 << 16)) : s * 128)));
 #else
-    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
+    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5 & 3;
     GTR__UNROLL(s, 4) {
         uint32_t f[4], b[4];
         gtr__matrix4_t(f,
@@ -20335,7 +20342,7 @@ template <typename T> GTR__INLINE void gtr__thin_outer_last(float *d, uint32_t x
     GTR__UNROLL(s, 4) gtr__thin_ss<T, 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
         gtr__thin_panel(at + s * 16) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
 #else
-    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x >> 5 & 3;
+    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5 & 3;
     GTR__UNROLL(s, 4) {
         uint32_t f[4], b[4];
         gtr__matrix4_t(f, gtr__thin_piece(x, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
@@ -20359,7 +20366,7 @@ template <int P> struct gtr__thin_place {
     GTR__DEVICE gtr__thin_place(const gtr__thin &m, char *pool, int group, int index)
     {
         team = P == 1 ? group : 0; half = P == 1 ? 0 : group;
-        warp = (int)threadIdx.x >> 5 & 3; lane = (int)threadIdx.x & 31; tid = P == 1 ? index : group * 128 + index;
+        warp = (int)threadIdx.x >> 5 & 3; lane = gtr__lane(); tid = P == 1 ? index : group * 128 + index;
         base = pool + m.team_at + team * m.team_bytes;
         at = gtr__thin_same(gtr__shared_address(pool) + m.team_at + team * m.team_bytes);
         row = (uint32_t)(warp * 16 + (lane & 15)) * 128; turn = (uint32_t)((lane >> 4 ^ (lane & 7)) << 4);
@@ -20481,7 +20488,7 @@ GTR__INLINE void gtr__thin_bias(float *d, uint32_t bias, const uint32_t *a) {
 #pragma unroll
     for (int j = 0; j < TILES; j += 4) {
         uint32_t b[4];
-        gtr__matrix4(b, bias + (j * 8 + ((int)threadIdx.x & 31)) * 16);
+        gtr__matrix4(b, bias + (j * 8 + gtr__lane()) * 16);
 #pragma unroll
         for (int i = 0; i < 4 && j + i < TILES; i++) {
             const uint32_t c[2] = { b[i], 0 };
@@ -20666,7 +20673,7 @@ GTR__INLINE int gtr__thin_first(const gtr__thin &m, const gtr__thin_place<P> &p,
 // One warp copies a step's record to shared memory.
 GTR__INLINE void gtr__thin_note(gtr__thin_head *h, const gtr__record *record) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = gtr__lane();
     const int4 mine = __ldcg((const int4 *)record + (lane < whole ? lane : 0));
     const uint64_t rows = (uint64_t)__ldcg((const long long *)&record->rows);
     if (lane < whole) ((int4 *)&h->record)[lane] = mine;
@@ -21647,7 +21654,7 @@ GTR__INLINE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thin_head 
 GTR__INLINE void gtr__thin_ahead(const gtr__thin &m, const gtr__thin_head *h, bool first) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     static_assert(whole <= 16, "half a warp fetches a record");
-    const int lane = (int)threadIdx.x & 31, of = lane >> 4, at = lane & 15;
+    const int lane = gtr__lane(), of = lane >> 4, at = lane & 15;
     const uint64_t step = h->step, next = step + 1;
     if (h->record.more == 0) { gtr__fetch_ahead(m.ctl, m.ring, m.ctl->step); return; }
     if (first || step % GTR__THIN_AHEAD == 0) {
@@ -21670,7 +21677,7 @@ GTR__INLINE void gtr__thin_ahead(const gtr__thin &m, const gtr__thin_head *h, bo
 }
 // A sum over the block's teams.
 template <typename V> GTR__INLINE V gtr__thin_total(V v, V *scratch) {
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = gtr__lane();
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x >> 5] = v;
     gtr__thin_barrier();
@@ -21787,11 +21794,11 @@ GTR__INLINE void gtr__thin_write(const gtr__thin &m, char *pool, int role,
         *column = lasts + 8 * rows;
 #pragma unroll
     for (int o = 4; o < 32; o <<= 1) {
-        sum.bias[0] += __shfl_xor_sync(0xffffffffu, sum.bias[0], o);
-        sum.bias[1] += __shfl_xor_sync(0xffffffffu, sum.bias[1], o);
+        sum.bias[0] += gtr__shuffle_xor(sum.bias[0], o);
+        sum.bias[1] += gtr__shuffle_xor(sum.bias[1], o);
     }
 #pragma unroll
-    for (int o = 1; o < 32; o <<= 1) sum.loss += __shfl_xor_sync(0xffffffffu, sum.loss, o);
+    for (int o = 1; o < 32; o <<= 1) sum.loss += gtr__shuffle_xor(sum.loss, o);
     auto put = [&](int unit, auto at) { gtr__thin_write_unit<T, P>(m, role, unit, part, whole, at); };
     gtr__thin_barrier();                      // products that read what stood there are made
     float *to = lasts + (P == 1 ? group * apart : group * 64);
@@ -21984,13 +21991,13 @@ GTR__INLINE void gtr__thin_check(float4 v, uint32_t live, uint32_t &most, double
 }
 // Inputs' slots as FEED leaves them: of the bad step, whose nodes the host runs one by one then.
 GTR__INLINE void gtr__thin_feed(const gtr__thin &m, const gtr__record *record) {
-    const int warps = (int)gridDim.x * (GTR__THIN_T / 32), lane = (int)threadIdx.x & 31;
+    const int warps = (int)gridDim.x * (GTR__THIN_T / 32), lane = gtr__lane();
     for (int r0 = ((int)blockIdx.x * (GTR__THIN_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch;
             r0 += warps * 32) {
         const int64_t mine = r0 + lane < m.batch ? gtr__origin<false>(r0 + lane, record->rows, record->first,
             record->key) : 0;
         for (int r = 0; r < 32 && r0 + r < m.batch; r++) {
-            const int64_t from = __shfl_sync(0xffffffffu, mine, r);
+            const int64_t from = gtr__shuffle(mine, r);
 #pragma unroll 1
             for (int f = 0; f < m.n_feed; f++) {
                 const gtr__feed_one &in = m.feed[f];
@@ -22767,7 +22774,7 @@ GTR__INLINE void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T there, F 
         if ((threadIdx.x & 31) == 0 && there(0))
             while (((gtr__poll(at(0)) ^ (PAIRS ? pair : tag)) & (PAIRS ? GTR__TALL_PAIR_TAG : 1u)) &&
                    ++awaited.turns < GTR__DEADLINE) {}
-        awaited.turns = __shfl_sync(0xffffffffu, awaited.turns, 0) + 1;
+        awaited.turns = gtr__shuffle(awaited.turns, 0) + 1;
         if (awaited.turns >= GTR__DEADLINE) break;
     }
     awaited.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
@@ -22808,7 +22815,7 @@ GTR__INLINE uint32_t gtr__tall_warp_most(uint32_t v) {
     return __reduce_max_sync(0xffffffffu, v);
 #else
 #pragma unroll
-    for (int o = 16; o; o >>= 1) v = gtr__tall_max(v, __shfl_xor_sync(0xffffffffu, v, o));
+    for (int o = 16; o; o >>= 1) v = gtr__tall_max(v, gtr__shuffle_xor(v, o));
     return v;
 #endif
 }
@@ -23274,14 +23281,14 @@ GTR__INLINE void gtr__tall_loss(const gtr__tall &s, gtr__tall_head *h, float *lo
         int where = !there ? n : v != v ? -1 : is_top ? c : n;
 #pragma unroll
         for (int o = 16; o; o >>= 1) {
-            const float a = __shfl_xor_sync(0xffffffffu, rest, o), b = __shfl_xor_sync(0xffffffffu, ones, o);
-            const int other = __shfl_xor_sync(0xffffffffu, where, o);
+            const float a = gtr__shuffle_xor(rest, o), b = gtr__shuffle_xor(ones, o);
+            const int other = gtr__shuffle_xor(where, o);
             rest += a; ones += b;
             where = where < other ? where : other;
         }
         if (x.smooth > 0.0f) sum_of = gtr__warp_sum(there ? v - top : 0.0f);
         rest = fabsf(top) == INFINITY ? NAN : rest + (ones - 1.0f);
-        const float log_sum = log1pf(rest), hot = __shfl_sync(0xffffffffu, v, label & 31);
+        const float log_sum = log1pf(rest), hot = gtr__shuffle(v, label & 31);
         if (counts) {
             loss = bad ? NAN : log_sum - (hot - top);
             if (x.smooth > 0.0f) loss = (x.smooth < 1.0f || bad ? (1.0f - x.smooth) * loss : 0.0f)
@@ -23647,8 +23654,8 @@ GTR__INLINE void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_he
         const uint32_t by = gtr__pack2<__half>(ratio, ratio);
         GTR__UNROLL(i, 4) {
             const int q = k + i * per < steps ? k + i * per : 0;
-            const uint32_t b0 = __shfl_sync(0xffffffffu, by, 2 * q * s.unit_part >> 16),
-                b1 = __shfl_sync(0xffffffffu, by, (2 * q + 1) * s.unit_part >> 16);
+            const uint32_t b0 = gtr__shuffle(by, 2 * q * s.unit_part >> 16),
+                b1 = gtr__shuffle(by, (2 * q + 1) * s.unit_part >> 16);
             if (k + i * per < steps) gtr__tall_put4((float *)(to + q * 32 + lane),
                 __uint_as_float(gtr__tall_times(v[i].x, b0)), __uint_as_float(gtr__tall_times(v[i].z, b1)),
                 __uint_as_float(gtr__tall_times(v[i].y, b0)), __uint_as_float(gtr__tall_times(v[i].w, b1)));
@@ -23745,7 +23752,7 @@ GTR__INLINE float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr_
     if (rank == 0) {
 #pragma unroll
         for (int o = 1; o < 4; o <<= 1) {
-            even += __shfl_xor_sync(0xffffffffu, even, o); odd += __shfl_xor_sync(0xffffffffu, odd, o);
+            even += gtr__shuffle_xor(even, o); odd += gtr__shuffle_xor(odd, o);
         }
         if (t == 0) *(float2 *)(pool + s.sums_at + warp * 16 + 2 * g) = make_float2(even, odd);
     }
@@ -24791,7 +24798,7 @@ template <int STATES> GTR__INLINE void gtr__wide_set(float4 *x, const gtr__wide_
 // One warp's share of a tile: half rows, every workers-th; the next one's loads are on their way.
 template <int STATES>
 GTR__INLINE void gtr__wide_update(const gtr__wide_line &l, int worker, int workers) {
-    const int lane = (int)threadIdx.x & 31, end = 2 * GTR__WIDE_M;
+    const int lane = gtr__lane(), end = 2 * GTR__WIDE_M;
     auto column = [&](int c) { return (c & 1) * 128 + lane * 4; };
     auto at = [&](int c) { return (c >> 1) * l.ld + column(c); };
     float4 x[4], y[4];
@@ -24924,7 +24931,7 @@ static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __gri
         empty = (uint32_t)__cvta_generic_to_shared(head.empty);
     const uint32_t due = (uint32_t)__cvta_generic_to_shared(head.due),
         done = (uint32_t)__cvta_generic_to_shared(head.done);
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, blocks = (int)gridDim.x;
+    const int warp = (int)threadIdx.x / 32, lane = gtr__lane(), blocks = (int)gridDim.x;
     if (threadIdx.x == 0) {
         for (int s = 0; s < GTR__WIDE_STAGES; s++) { gtr__bar_set(full + 8 * s, 1); gtr__bar_set(empty + 8 * s, 2); }
         for (int s = 0; s < GTR__WIDE_AHEAD; s++) {
@@ -27431,7 +27438,7 @@ GTR__INLINE float gtr__head_join(const gtr__head &m, unsigned blocks) {
 // one that takes the last ticket then adds up all blocks' sums and stores the mean. The ticket is zero before and
 // after. `counted` is of the whole batch, in every block.
 GTR__INLINE void gtr__head_loss(const gtr__head &m, const float *losses, int counted) {
-    const int lane = (int)threadIdx.x & 31;
+    const int lane = gtr__lane();
     float loss = gtr__warp_sum(lane < GTR__HEAD_ROWS ? losses[lane] : 0.0f);
     if (gridDim.x > 1) {
         unsigned come = 0;
@@ -27440,7 +27447,7 @@ GTR__INLINE void gtr__head_loss(const gtr__head &m, const float *losses, int cou
             __threadfence();
             if (m.ticket) come = atomicAdd(m.ticket, 1u);
         }
-        if (!m.ticket || __shfl_sync(0xffffffffu, come, 0) != gridDim.x - 1) return;
+        if (!m.ticket || gtr__shuffle(come, 0) != gridDim.x - 1) return;
         __threadfence();
         loss = gtr__head_join(m, gridDim.x);
         if (lane == 0) *m.ticket = 0;
