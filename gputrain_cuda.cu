@@ -2034,8 +2034,10 @@ static gtr_result gtr__start(gtr__run *run, const gtr__call *c, const gtr__varia
     return gtr__start_clusters(run, c, kernel, grid, block, shared, 1, given...);
 }
 #define GTR__LAUNCH(run, c, kernel, ...) gtr__start(run, c, GTR__KERNEL(kernel), __VA_ARGS__)
-// The head of a launcher, a function that enqueues kernels of a call, and of one with more parameters.
+// The head of a launcher, a function that enqueues kernels of a call: of any, of an op's, which the table names, and of
+// one with more parameters.
 #define GTR__LAUNCHER(name) static gtr_result name(gtr__run *run, const gtr__call *c)
+#define GTR__CUDA(name) GTR__LAUNCHER(gtr__cuda_##name)
 #define GTR__LAUNCHER_WITH(name, ...) static gtr_result name(gtr__run *run, const gtr__call *c, __VA_ARGS__)
 // f of a condition as a constant, by which a launcher chooses an instance of a template.
 template <typename F> static auto gtr__by(bool is, F f) { return is ? f(std::true_type()) : f(std::false_type()); }
@@ -6134,7 +6136,7 @@ static bool gtr__matmul_shape(const gtr__call *c, gtr__matmul_sizes *s) {
 #define gtr__cuda_matmul_bwd gtr__cuda_linear_bwd
 // da = dy op(b)^T, db = op(a)^T dy, both sides swapped where the operand lies transposed. The gradient of a bias, the
 // sums of dy's columns, comes in the launch of its weight's: the tiles pass through shared memory anyway.
-GTR__LAUNCHER(gtr__cuda_linear_bwd) {
+GTR__CUDA(linear_bwd) {
     gtr__matmul_sizes s;
     if (c->n_in < 4 || !gtr__matmul_shape(c, &s)) return gtr__product_badly(run, "product's gradient");
     const gtr__arg *dy = &c->in[c->n_in - 1], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL,
@@ -6184,16 +6186,16 @@ GTR__LAUNCHER(gtr__linear_run) {
     gtr__product_act(&p, with);
     return gtr__product_run(run, c, &p);
 }
-GTR__LAUNCHER(gtr__cuda_linear_fwd) { return gtr__linear_run(run, c); }
+GTR__CUDA(linear_fwd) { return gtr__linear_run(run, c); }
 
 // >>op:linear_act
 // out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; it carries act and the addition of r.
-GTR__LAUNCHER(gtr__cuda_linear_act_fwd) { return gtr__linear_run(run, c); }
+GTR__CUDA(linear_act_fwd) { return gtr__linear_run(run, c); }
 
 // >>op:linear_dact
 // out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M,
 // K); it carries act's gradient.
-GTR__LAUNCHER(gtr__cuda_linear_dact_fwd) { return gtr__linear_run(run, c); }
+GTR__CUDA(linear_dact_fwd) { return gtr__linear_run(run, c); }
 
 // >>op:conv
 // y (N, oh, ow, O) = x (N, H, W, C) under the window gtr__window times weight (O, kh, kw, C / groups), and bias; the
@@ -10255,14 +10257,14 @@ GTR__LAUNCHER_WITH(gtr__conv_dweight, const gtr__window *g, const gtr__arg *imag
     return gtr__columns_takes(g, p) ? gtr__columns_run(run, c, g, p, true)
         : gtr__conv_product(run, c, g, GTR__CONV_WEIGHT, p);
 }
-GTR__LAUNCHER(gtr__cuda_conv_fwd) {
+GTR__CUDA(conv_fwd) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
     if (c->measure) *c->measure = 0;
     return gtr__conv_run(run, c, &g, c->attr->window.transposed != 0, &c->in[0],
         gtr__own_inputs(c) > 2 ? &c->in[2] : NULL, &c->out[0], NULL);
 }
 // The bias's gradient, sums of dy over all but channels, comes with the weight's where dy are its rows of one group.
-GTR__LAUNCHER(gtr__cuda_conv_bwd) {
+GTR__CUDA(conv_bwd) {
     const int saved = gtr__carried_of(c->steps).saved;
     const gtr__arg *dy = &c->in[gtr__own_inputs(c) - 1], *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
     const gtr__window g = gtr__window_conv(c, dy);
@@ -10914,9 +10916,9 @@ GTR__LAUNCHER_WITH(gtr__unary_run_bwd, int op) {
 // >>op:log
 // >>op:unary
 #define GTR__UNARY_LAUNCHERS(ID, name, forward, backward) \
-    GTR__LAUNCHER(gtr__cuda_##name##_fwd) \
+    GTR__CUDA(name##_fwd) \
     { return gtr__map_one(run, c, &c->in[0], &c->out[0], GTR__OP_##ID, c->attr->ew.a, c->attr->ew.b); } \
-    GTR__LAUNCHER(gtr__cuda_##name##_bwd) \
+    GTR__CUDA(name##_bwd) \
     { return gtr__unary_run_bwd(run, c, GTR__OP_##ID); }
 GTR__UNARY(GTR__UNARY_LAUNCHERS)
 
@@ -11269,9 +11271,9 @@ GTR__LAUNCHER_WITH(gtr__binary_run_bwd, int op, int value) {
 // >>op:div
 // >>op:binary
 #define GTR__BINARY_LAUNCHERS(ID, name, forward, da, db) \
-    GTR__LAUNCHER(gtr__cuda_##name##_fwd) { \
+    GTR__CUDA(name##_fwd) { \
         return gtr__binary_run_fwd(run, c, GTR__OP_##ID); } \
-    GTR__LAUNCHER(gtr__cuda_##name##_bwd) \
+    GTR__CUDA(name##_bwd) \
     { return gtr__binary_run_bwd(run, c, GTR__OP_##ID, GTR__VALUE_##ID##_A); }
 GTR__BINARY(GTR__BINARY_LAUNCHERS)
 
@@ -11587,11 +11589,11 @@ GTR__LAUNCHER_WITH(gtr__sum_run_bwd, int mean) {
     gtr__dims_make(&m.d, x, sa, sb);
     return gtr__map_run(run, c, &m);
 }
-GTR__LAUNCHER(gtr__cuda_sum_fwd) { return gtr__sum_run(run, c, 0); }
-GTR__LAUNCHER(gtr__cuda_sum_bwd) { return gtr__sum_run_bwd(run, c, 0); }
+GTR__CUDA(sum_fwd) { return gtr__sum_run(run, c, 0); }
+GTR__CUDA(sum_bwd) { return gtr__sum_run_bwd(run, c, 0); }
 // >>op:mean
-GTR__LAUNCHER(gtr__cuda_mean_fwd) { return gtr__sum_run(run, c, 1); }
-GTR__LAUNCHER(gtr__cuda_mean_bwd) { return gtr__sum_run_bwd(run, c, 1); }
+GTR__CUDA(mean_fwd) { return gtr__sum_run(run, c, 1); }
+GTR__CUDA(mean_bwd) { return gtr__sum_run_bwd(run, c, 1); }
 
 // >>op:logsumexp
 // >>op:max
@@ -11700,9 +11702,9 @@ GTR__LAUNCHER(gtr__fold_run_bwd) {
     return GTR__LAUNCH_OVER(run, c, gtr__k_unfold, w.count, w);
 }
 #define GTR__FOLD_LAUNCHERS(X, ID, name, terms) \
-    GTR__LAUNCHER(gtr__cuda_##name##_fwd) { \
+    GTR__CUDA(name##_fwd) { \
         return gtr__fold_run(run, c); } \
-    GTR__LAUNCHER(gtr__cuda_##name##_bwd) { \
+    GTR__CUDA(name##_bwd) { \
         return gtr__fold_run_bwd(run, c); }
 GTR__FOLDS(GTR__FOLD_LAUNCHERS, )
 
@@ -11821,10 +11823,10 @@ GTR__LAUNCHER_WITH(gtr__bands, const gtr__arg *part, const gtr__arg *like, int n
     }
     return gtr__parts_run(run, c, &m);
 }
-GTR__LAUNCHER(gtr__cuda_concat_fwd) {
+GTR__CUDA(concat_fwd) {
     return gtr__bands(run, c, c->in, c->in, c->n_in, &c->out[0], true);
 }
-GTR__LAUNCHER(gtr__cuda_concat_bwd) {
+GTR__CUDA(concat_bwd) {
     return gtr__bands(run, c, c->out, c->in, c->n_out, &c->in[c->n_in - 1], false);
 }
 
@@ -11840,10 +11842,10 @@ GTR__LAUNCHER_WITH(gtr__slice_run, const gtr__arg *x, const gtr__arg *y, bool ba
     part[n + 1].count = x->count - line * (at->begin + n * (at->end - at->begin));
     return gtr__bands(run, c, part, part, (int)n + 2, x, back);
 }
-GTR__LAUNCHER(gtr__cuda_slice_fwd) {
+GTR__CUDA(slice_fwd) {
     return gtr__slice_run(run, c, &c->in[0], c->out, false);
 }
-GTR__LAUNCHER(gtr__cuda_slice_bwd) {
+GTR__CUDA(slice_bwd) {
     return gtr__slice_run(run, c, &c->out[0], &c->in[1 + c->attr->slice.parts], true);
 }
 
@@ -12007,12 +12009,12 @@ GTR__LAUNCHER_WITH(gtr__permute_run, const gtr__arg *x, const gtr__arg *y, const
         return gtr__turn_run(run, c, m.a, m.y, at ? d->dim[0] : 1, d->dim[at + 1], d->dim[at]);
     return gtr__map_run(run, c, &m);
 }
-GTR__LAUNCHER(gtr__cuda_permute_fwd) {
+GTR__CUDA(permute_fwd) {
     int dim[GTR_MAX_DIMS];
     for (int d = 0; d < GTR_MAX_DIMS; d++) dim[d] = (int)c->attr->dims[d];
     return gtr__permute_run(run, c, &c->in[0], &c->out[0], dim);
 }
-GTR__LAUNCHER(gtr__cuda_permute_bwd) {
+GTR__CUDA(permute_bwd) {
     int dim[GTR_MAX_DIMS] = { 0 };
     for (int d = 0; d < c->in[0].shape.ndim; d++) dim[c->attr->dims[d]] = d;
     return gtr__permute_run(run, c, &c->in[2], &c->out[0], dim);
@@ -12030,7 +12032,7 @@ GTR__OP_KERNEL gtr__k_bytes(char *dst, const char *src, int64_t bytes, int wide)
 }
 #endif
 GTR__GLOBAL void gtr__k_bytes(char *, const char *, int64_t, int);
-GTR__LAUNCHER(gtr__cuda_copy_fwd) {
+GTR__CUDA(copy_fwd) {
     const gtr__arg *x = &c->in[0], *y = &c->out[0];
     int64_t bytes = y->count * gtr__elem(y->dtype);
     if (bytes == 0) return GTR_OK;
@@ -12039,15 +12041,15 @@ GTR__LAUNCHER(gtr__cuda_copy_fwd) {
     return GTR__LAUNCH_OVER(run, c, gtr__k_bytes, gtr__ceil(bytes, wide ? 32 : 1),
         (char *)y->data, (const char *)x->data, bytes, wide);
 }
-GTR__LAUNCHER(gtr__cuda_copy_bwd) {
+GTR__CUDA(copy_bwd) {
     return gtr__map_one(run, c, &c->in[2], &c->out[0], -1, 0, 0);
 }
 
 // >>op:cast
-GTR__LAUNCHER(gtr__cuda_cast_fwd) {
+GTR__CUDA(cast_fwd) {
     return gtr__map_one(run, c, &c->in[0], &c->out[0], -1, 0, 0);
 }
-GTR__LAUNCHER(gtr__cuda_cast_bwd) {
+GTR__CUDA(cast_bwd) {
     return gtr__map_one(run, c, &c->in[2], &c->out[0], -1, 0, 0);
 }
 
@@ -12064,7 +12066,7 @@ GTR__OP_KERNEL
 }
 #endif
 GTR__GLOBAL void gtr__k_fill(gtr__opd, int64_t, float, const gtr__ctl *);
-GTR__LAUNCHER(gtr__cuda_fill_fwd) {
+GTR__CUDA(fill_fwd) {
     const gtr__ctl *scaled = c->attr->fill.scaled ? c->ctl : NULL;
     if (c->out[0].count == 0) return GTR_OK;
     return GTR__LAUNCH_OVER(run, c, gtr__k_fill, c->out[0].count, gtr__out(c, 0),
@@ -12258,12 +12260,12 @@ GTR__LAUNCHER_WITH(gtr__softmax_run, gtr__rows *m) {
         : GTR__LAUNCH(run, c, gtr__k_softmax, grid, GTR__T, 0, *m));
     return apart && back ? gtr__map_one(run, c, y, y, GTR__OP_SCALE, m->a, 0) : GTR_OK;
 }
-GTR__LAUNCHER(gtr__cuda_softmax_fwd) {
+GTR__CUDA(softmax_fwd) {
     gtr__rows m = {};
     m.x = gtr__in(c, 0); m.y = gtr__out(c, 0);
     return gtr__softmax_run(run, c, &m);
 }
-GTR__LAUNCHER(gtr__cuda_softmax_bwd) {
+GTR__CUDA(softmax_bwd) {
     gtr__rows m = {};
     if (!c->out[0].data) return GTR_OK;
     m.y = gtr__in(c, 1); m.dy = gtr__in(c, 2); m.dx = gtr__out(c, 0);
@@ -12364,12 +12366,12 @@ GTR__LAUNCHER_WITH(gtr__softmax_mask_run, gtr__masked *q, bool back) {
         : back ? GTR__LAUNCH(run, c, gtr__k_softmax_mask_bwd, grid, GTR__T, 0, *q)
         : GTR__LAUNCH(run, c, gtr__k_softmax_mask, grid, GTR__T, 0, *q);
 }
-GTR__LAUNCHER(gtr__cuda_softmax_mask_fwd) {
+GTR__CUDA(softmax_mask_fwd) {
     gtr__masked q = {};
     q.s.x = gtr__in(c, 0); q.s.y = gtr__out(c, 1); q.y = gtr__out(c, 0);
     return gtr__softmax_mask_run(run, c, &q, false);
 }
-GTR__LAUNCHER(gtr__cuda_softmax_mask_bwd) {
+GTR__CUDA(softmax_mask_bwd) {
     gtr__masked q = {};
     q.s.y = gtr__in(c, 3); q.dy = gtr__in(c, 4); q.s.dy = gtr__in(c, 5);
     q.s.dx = gtr__out(c, 0); q.dmask = gtr__out(c, 1);
@@ -12485,15 +12487,15 @@ GTR__LAUNCHER_WITH(gtr__dropout_run, const gtr__arg *x, const gtr__arg *y) {
     if (c->training && c->attr->draw.p > 0) return gtr__draw_run(run, c, x, y);
     return y->data && y->count ? gtr__map_one(run, c, x, y, -1, 0, 0) : GTR_OK;
 }
-GTR__LAUNCHER(gtr__cuda_dropout_fwd) {
+GTR__CUDA(dropout_fwd) {
     return gtr__dropout_run(run, c, &c->in[0], &c->out[0]);
 }
-GTR__LAUNCHER(gtr__cuda_dropout_bwd) {
+GTR__CUDA(dropout_bwd) {
     return gtr__dropout_run(run, c, &c->in[2], &c->out[0]);
 }
 
 // >>op:random
-GTR__LAUNCHER(gtr__cuda_random_fwd) {
+GTR__CUDA(random_fwd) {
     return gtr__draw_run(run, c, NULL, &c->out[0]);
 }
 
@@ -12754,7 +12756,7 @@ GTR__LAUNCHER_WITH(gtr__emb_fwd_run, gtr__emb_fwd *all) {
     grid.y = (unsigned)(all->n + all->rest.n);
     return GTR__LAUNCH(run, c, gtr__k_embedding, grid, GTR__T, 0, *all);
 }
-GTR__LAUNCHER(gtr__cuda_embedding_fwd) {
+GTR__CUDA(embedding_fwd) {
     gtr__emb_fwd all = {};
     if (c->measure) return gtr__measured(c, 0);
     if (c->out[0].count == 0) return GTR_OK;
@@ -12791,7 +12793,7 @@ GTR__LAUNCHER_WITH(gtr__emb_bwd_run, gtr__emb_bwd *all) {
     return GTR__LAUNCH(run, c, gtr__k_embedding_bwd, (unsigned)blocks, GTR__EMB_T, 0, *all);
 }
 // A low gradient made of several tiles is gathered in float32 first, so that it is rounded once.
-GTR__LAUNCHER(gtr__cuda_embedding_bwd) {
+GTR__CUDA(embedding_bwd) {
     const gtr__arg *out = &c->out[1];
     gtr__emb_bwd all = {};
     gtr__arg whole = *out;
@@ -12815,10 +12817,10 @@ GTR__LAUNCHER_WITH(gtr__scatter_add, bool back) {
     return !back ? gtr__cuda_embedding_bwd(run, &as)
         : c->measure || rows.data ? gtr__cuda_embedding_fwd(run, &as) : GTR_OK;
 }
-GTR__LAUNCHER(gtr__cuda_scatter_add_fwd) {
+GTR__CUDA(scatter_add_fwd) {
     return gtr__scatter_add(run, c, false);
 }
-GTR__LAUNCHER(gtr__cuda_scatter_add_bwd) {
+GTR__CUDA(scatter_add_bwd) {
     return gtr__scatter_add(run, c, true);
 }
 
@@ -13779,7 +13781,7 @@ GTR__LAUNCHER_WITH(gtr__max_pool_bwd_lines, gtr__slide m, bool any) {
             (unsigned)tiles, GTR__T, bytes, m);););
     return GTR_ERR_UNSUPPORTED;
 }
-GTR__LAUNCHER(gtr__cuda_max_pool_fwd) {
+GTR__CUDA(max_pool_fwd) {
     gtr__slide m;
     if (gtr__slide_make(&m, c, false) && m.to.p && c->out[0].count) {
         if (gtr__slide_pairs(&m, &c->out[0])) return gtr__max_pool_pairs<false, false>(run, c, m);
@@ -13788,7 +13790,7 @@ GTR__LAUNCHER(gtr__cuda_max_pool_fwd) {
     if (c->attr->window.extent[0] * c->attr->window.extent[1] > 4) GTR__SLIDE(MAX, false, 9);
     GTR__SLIDE(MAX, false, 4);
 }
-GTR__LAUNCHER(gtr__cuda_max_pool_bwd) {
+GTR__CUDA(max_pool_bwd) {
     gtr__slide m;
     const int width = gtr__slide_make(&m, c, true);
     bool apart = m.axis[0].kernel * (int64_t)m.axis[1].kernel <= 16;
@@ -13816,19 +13818,19 @@ GTR__LAUNCHER(gtr__cuda_max_pool_bwd) {
 }
 
 // >>op:avg_pool
-GTR__LAUNCHER(gtr__cuda_avg_pool_fwd) {
+GTR__CUDA(avg_pool_fwd) {
     const gtr__window_attr *a = &c->attr->window;
     if (a->adaptive || a->extent[0] * a->extent[1] > 4) GTR__SLIDE(MEAN, false, 9);
     GTR__SLIDE(MEAN, false, 4);
 }
-GTR__LAUNCHER(gtr__cuda_avg_pool_bwd) { GTR__SLIDE(MEAN, true, 4); }
+GTR__CUDA(avg_pool_bwd) { GTR__SLIDE(MEAN, true, 4); }
 
 // >>op:upsample
-GTR__LAUNCHER(gtr__cuda_upsample_fwd) {
+GTR__CUDA(upsample_fwd) {
     if (c->attr->window.linear) GTR__SLIDE(LINEAR, false, 2);
     GTR__SLIDE(NEAREST, false, 1);
 }
-GTR__LAUNCHER(gtr__cuda_upsample_bwd) {
+GTR__CUDA(upsample_bwd) {
     if (c->attr->window.linear) GTR__SLIDE(LINEAR, true, 4);
     GTR__SLIDE(NEAREST, true, 4);
 }
@@ -14472,7 +14474,7 @@ template <int W, int ACTS> static gtr_result gtr__bn_forward(gtr__run *run, cons
     return gtr__bn_launch(run, c, m, m->training != 0, GTR__VARIANT(gtr__k_batch_norm, W, 0, ACTS),
         GTR__VARIANT(gtr__k_batch_norm, W, 1, GTR__BN_KNOWN), GTR__VARIANT(gtr__k_batch_norm, W, 2, ACTS));
 }
-GTR__LAUNCHER(gtr__cuda_batch_norm_fwd) {
+GTR__CUDA(batch_norm_fwd) {
     gtr__bn m = gtr__bn_of(c), grid;
     m.running_mean = gtr__in(c, 3); m.running_var = gtr__in(c, 4);
     m.y = gtr__out(c, 0); m.mean = gtr__out(c, 1); m.rstd = gtr__out(c, 2);
@@ -14499,7 +14501,7 @@ template <typename T> static gtr__bn_variant gtr__bn_bwd_grid(bool relu) {
         : GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, false);
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
-GTR__LAUNCHER(gtr__cuda_batch_norm_bwd) {
+GTR__CUDA(batch_norm_bwd) {
     gtr__bn m = gtr__bn_of(c), grid;
     m.mean = gtr__in(c, 6); m.rstd = gtr__in(c, 7); m.dy = gtr__in(c, 9);
     m.dx = gtr__out(c, 0);
@@ -14908,7 +14910,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(gtr__opd x, int64
 }
 #endif
 GTR__GLOBAL void gtr__k_tally(gtr__opd, int64_t, int64_t, int64_t, void *, int);
-GTR__LAUNCHER(gtr__cuda_tally_fwd) {
+GTR__CUDA(tally_fwd) {
     return GTR__LAUNCH(run, c, gtr__k_tally, 1, 1024, 0, gtr__in(c, 0), c->in[0].count,
                        c->attr->loss.ignore_from, c->attr->loss.ignore_to, c->out[0].data, c->out[0].add);
 }
@@ -14927,7 +14929,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_divisor(gtr__opd x, int
 }
 #endif
 GTR__GLOBAL void gtr__k_divisor(gtr__opd, int64_t, const double *, gtr__opd);
-GTR__LAUNCHER(gtr__cuda_divisor_fwd) {
+GTR__CUDA(divisor_fwd) {
     const double *tally = c->n_in > 1 ? (const double *)c->in[1].data : NULL;
     return GTR__LAUNCH(run, c, gtr__k_divisor, 1, tally ? 32 : 1024, 0, gtr__in(c, 0), c->in[0].count,
                        tally, gtr__out(c, 0));
@@ -14946,7 +14948,7 @@ GTR__OP_KERNEL gtr__k_nll(gtr__opd x, const int32_t *label, gtr__opd y, int64_t 
 }
 #endif
 GTR__GLOBAL void gtr__k_nll(gtr__opd, const int32_t *, gtr__opd, int64_t, int64_t, int64_t, int64_t, float, float);
-GTR__LAUNCHER(gtr__cuda_nll_fwd) {
+GTR__CUDA(nll_fwd) {
     const gtr_shape *x = &c->in[0].shape;
     const int64_t rows = c->in[1].count, n = x->dim[x->ndim - 1];
     return GTR__LAUNCH_OVER(run, c, gtr__k_nll, rows, gtr__in(c, 0),
@@ -14967,7 +14969,7 @@ GTR__OP_KERNEL gtr__k_nll_bwd(const int32_t *label, gtr__opd dy, gtr__opd dx,
 }
 #endif
 GTR__GLOBAL void gtr__k_nll_bwd(const int32_t *, gtr__opd, gtr__opd, int64_t, int64_t, int64_t, float);
-GTR__LAUNCHER(gtr__cuda_nll_bwd) {
+GTR__CUDA(nll_bwd) {
     const int64_t rows = c->in[1].count, n = c->in[0].shape.dim[1];
     if (!c->out[0].data) return GTR_OK;
     return GTR__LAUNCH_OVER(run, c, gtr__k_nll_bwd, c->out[0].add ? rows : rows * n,
@@ -15027,7 +15029,7 @@ GTR__LAUNCHER_WITH(gtr__bn_commit_run, gtr__opd loss, int64_t losses) {
     const dim3 grid(gtr__grid(c, most), (unsigned)(c->n_in / GTR__BN_SET));
     return GTR__LAUNCH(run, c, gtr__k_bn_commit, grid, GTR__T, 0, m);
 }
-GTR__LAUNCHER(gtr__cuda_bn_commit_fwd) {
+GTR__CUDA(bn_commit_fwd) {
     return gtr__bn_commit_run(run, c, {}, 0);
 }
 
@@ -15094,7 +15096,7 @@ GTR__OP_KERNEL
 #endif
 GTR__GLOBAL void gtr__k_argmax(gtr__opd, int32_t *, int64_t, int64_t, int);
 GTR__GLOBAL void gtr__k_argmax_lines(gtr__opd, int32_t *, int64_t, int64_t, int64_t);
-GTR__LAUNCHER(gtr__cuda_argmax_fwd) {
+GTR__CUDA(argmax_fwd) {
     int64_t rows, n, inner;
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &rows, &n, &inner);
     if (rows * n * inner == 0) return GTR_OK;
@@ -15167,10 +15169,10 @@ GTR__LAUNCHER_WITH(gtr__cumsum_run, const gtr__arg *x, int back) {
         return GTR__LAUNCH_OVER(run, c, gtr__k_cumsum_lines, m.lines, m);
     return GTR__LAUNCH_OVER(run, c, gtr__k_cumsum, m.lines * GTR__T, m);
 }
-GTR__LAUNCHER(gtr__cuda_cumsum_fwd) {
+GTR__CUDA(cumsum_fwd) {
     return gtr__cumsum_run(run, c, &c->in[0], 0);
 }
-GTR__LAUNCHER(gtr__cuda_cumsum_bwd) {
+GTR__CUDA(cumsum_bwd) {
     return gtr__cumsum_run(run, c, &c->in[2], 1);
 }
 
@@ -15243,7 +15245,7 @@ GTR__LAUNCHER_WITH(gtr__sort_tiles, gtr__sorting *m) {
     const int64_t blocks = gtr__ceil(m->lines * m->tiles, GTR__SORT_TILE / m->tile);
     return GTR__LAUNCH(run, c, gtr__k_sort, (unsigned)blocks, GTR__SORT_T, 0, *m);
 }
-GTR__LAUNCHER(gtr__cuda_sort_fwd) {
+GTR__CUDA(sort_fwd) {
     gtr__sorting m = {};
     gtr__around(&c->in[0].shape, (int)c->attr->along.axis, &m.lines, &m.n, &m.inner);
     m.lines *= m.inner;
@@ -15284,7 +15286,7 @@ GTR__OP_KERNEL
 }
 #endif
 GTR__GLOBAL void gtr__k_unsort(gtr__opd, const int32_t *, gtr__opd, int64_t, int64_t, int64_t, int64_t);
-GTR__LAUNCHER(gtr__cuda_sort_bwd) {
+GTR__CUDA(sort_bwd) {
     const gtr__arg *dy = &c->in[3];
     int64_t outer, n, inner;
     if (c->measure) return gtr__measured(c, 0);
@@ -15331,10 +15333,10 @@ GTR__LAUNCHER_WITH(gtr__take_run, const gtr__arg *x, const int32_t *ids, const i
     gtr__around(&y->shape, (int)c->attr->along.axis, &outer, &q.n, &q.inner);
     return GTR__LAUNCH_OVER(run, c, gtr__k_take, q.count, q);
 }
-GTR__LAUNCHER(gtr__cuda_take_fwd) {
+GTR__CUDA(take_fwd) {
     return gtr__take_run(run, c, &c->in[0], (const int32_t *)c->in[1].data, NULL);
 }
-GTR__LAUNCHER(gtr__cuda_take_bwd) {
+GTR__CUDA(take_bwd) {
     return gtr__take_run(run, c, &c->in[5], (const int32_t *)c->in[3].data, (const int32_t *)c->in[2].data);
 }
 
@@ -15350,7 +15352,7 @@ GTR__OP_KERNEL
 }
 #endif
 GTR__GLOBAL void gtr__k_one_hot(const int32_t *, gtr__opd, int64_t, int64_t);
-GTR__LAUNCHER(gtr__cuda_one_hot_fwd) {
+GTR__CUDA(one_hot_fwd) {
     return GTR__LAUNCH_OVER(run, c, gtr__k_one_hot, c->out[0].count,
         (const int32_t *)c->in[0].data, gtr__out(c, 0), c->out[0].count, c->attr->count);
 }
@@ -15412,7 +15414,7 @@ static gtr__gathering gtr__gather_of(const gtr__call *c, const gtr__arg *x) {
     q.n = c->in[0].shape.dim[c->attr->along.axis];
     return q;
 }
-GTR__LAUNCHER(gtr__cuda_gather_fwd) {
+GTR__CUDA(gather_fwd) {
     if (c->measure) return gtr__measured(c, 0);
     const gtr__gathering q = gtr__gather_of(c, &c->in[0]);
     if (q.count == 0) return GTR_OK;
@@ -15433,7 +15435,7 @@ GTR__LAUNCHER_WITH(gtr__gather_long, const gtr__gathering &q) {
     GTR__TRY(GTR__LAUNCH_OVER(run, c, gtr__k_gather_rows, q.count, q, (int32_t *)c->ws));
     return gtr__cuda_embedding_bwd(run, &as);
 }
-GTR__LAUNCHER(gtr__cuda_gather_bwd) {
+GTR__CUDA(gather_bwd) {
     const gtr__gathering q = gtr__gather_of(c, &c->in[3]);
     if (q.m > GTR__GATHER_FEW && c->in[0].count < 0x7fffffff && q.count < 0x7fffffff)
         return gtr__gather_long(run, c, q);
@@ -15445,7 +15447,7 @@ GTR__LAUNCHER(gtr__cuda_gather_bwd) {
 }
 
 // >>op:to_float
-GTR__LAUNCHER(gtr__cuda_to_float_fwd) {
+GTR__CUDA(to_float_fwd) {
     return gtr__map_one(run, c, &c->in[0], &c->out[0], -1, 0, 0);
 }
 
@@ -15461,7 +15463,7 @@ GTR__OP_KERNEL gtr__k_to_int(gtr__opd x, int32_t *y, int64_t count) {
 }
 #endif
 GTR__GLOBAL void gtr__k_to_int(gtr__opd, int32_t *, int64_t);
-GTR__LAUNCHER(gtr__cuda_to_int_fwd) {
+GTR__CUDA(to_int_fwd) {
     return GTR__LAUNCH_OVER(run, c, gtr__k_to_int, c->in[0].count, gtr__in(c, 0),
         (int32_t *)c->out[0].data, c->in[0].count);
 }
@@ -15555,7 +15557,7 @@ GTR__OP_KERNEL gtr__k_accuracy_end(const int2 *part, int blocks, const int64_t *
 #endif
 GTR__GLOBAL void gtr__k_accuracy(gtr__opd, const int32_t *, const int64_t *, gtr__opd, int64_t, int64_t, int, int2 *);
 GTR__GLOBAL void gtr__k_accuracy_end(const int2 *, int, const int64_t *, int64_t, gtr__opd);
-GTR__LAUNCHER(gtr__cuda_accuracy_fwd) {
+GTR__CUDA(accuracy_fwd) {
     gtr__cut k = gtr__cut_make(c);
     const gtr_shape *x = &c->in[0].shape;
     if (c->measure) return gtr__measured(c, gtr__cut_bytes(&k));
@@ -15820,11 +15822,11 @@ GTR__LAUNCHER_WITH(gtr__xent_bwd, const gtr__arg *lse, const gtr__arg *count, co
     return GTR__LAUNCH_OVER(run, c, gtr__k_xent_bwd, gtr__ceil(m.rows * m.n, wide ? 4 : 1), m,
         gtr__opd_of(dy), wide);
 }
-GTR__LAUNCHER(gtr__cuda_cross_entropy_fwd) {
+GTR__CUDA(cross_entropy_fwd) {
     return gtr__xent_fwd(run, c, NULL);
 }
 // in: logits, labels, and a tally or none; loss, lse, count, dloss.
-GTR__LAUNCHER(gtr__cuda_cross_entropy_bwd) {
+GTR__CUDA(cross_entropy_bwd) {
     if (c->measure) return gtr__measured(c, 0);
     const gtr__arg *last = c->in + c->n_in - 3;
     return gtr__xent_bwd(run, c, last, last + 1, last + 2, &c->out[0]);
@@ -15833,7 +15835,7 @@ GTR__LAUNCHER(gtr__cuda_cross_entropy_bwd) {
 // >>op:xent_step
 // Loss and gradient in one launch while every block's counting of all labels costs less than a launch, up to 65536
 // rows; of more rows forward and backward run as two launches, and the second reads the stored divisor.
-GTR__LAUNCHER(gtr__cuda_xent_step_fwd) {
+GTR__CUDA(xent_step_fwd) {
     bool one = c->in[0].shape.dim[0] <= 65536;
     gtr_result r = gtr__xent_fwd(run, c, one ? &c->out[3] : NULL);
     return r || one || c->measure ? r : gtr__xent_bwd(run, c, &c->out[1], &c->out[2], NULL, &c->out[3]);
@@ -15964,21 +15966,21 @@ GTR__LAUNCHER_WITH(gtr__pair_run_bwd, bool square) {
     m.width = gtr__wide(m.x) && gtr__wide(m.t) && gtr__wide(m.dx) && gtr__wide(m.dt) ? 4 : 1;
     return GTR__LAUNCH_OVER(run, c, gtr__k_pair_bwd, gtr__ceil(m.count, m.width), m);
 }
-GTR__LAUNCHER(gtr__cuda_mse_fwd) {
+GTR__CUDA(mse_fwd) {
     return gtr__pair_run(run, c, true);
 }
-GTR__LAUNCHER(gtr__cuda_mse_bwd) {
+GTR__CUDA(mse_bwd) {
     return gtr__pair_run_bwd(run, c, true);
 }
 // >>op:bce_with_logits
-GTR__LAUNCHER(gtr__cuda_bce_with_logits_fwd) {
+GTR__CUDA(bce_with_logits_fwd) {
     return gtr__pair_run(run, c, false);
 }
-GTR__LAUNCHER(gtr__cuda_bce_with_logits_bwd) {
+GTR__CUDA(bce_with_logits_bwd) {
     return gtr__pair_run_bwd(run, c, false);
 }
 // >>op:pair_step
-GTR__LAUNCHER(gtr__cuda_pair_step_fwd) {
+GTR__CUDA(pair_step_fwd) {
     return gtr__pair_run(run, c, c->attr->loss.of == GTR__OP_MSE);
 }
 
@@ -16146,10 +16148,10 @@ GTR__LAUNCHER_WITH(gtr__custom_run, bool back) {
     dim3 grid = gtr__parts_grid(c, &after);
     return GTR__LAUNCH(run, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)NULL);
 }
-GTR__LAUNCHER(gtr__cuda_custom_fwd) {
+GTR__CUDA(custom_fwd) {
     return gtr__custom_run(run, c, false);
 }
-GTR__LAUNCHER(gtr__cuda_custom_bwd) {
+GTR__CUDA(custom_bwd) {
     return gtr__custom_run(run, c, true);
 }
 
@@ -16539,7 +16541,7 @@ GTR__LAUNCHER_WITH(gtr__feed_images_start, const gtr__feed_input *q, const gtr__
     m.turns = (int)gtr__max64(1, gtr__min64(8, blocks / ((int64_t)gtr__sms(c) * 8)));
     return GTR__LAUNCH(run, c, gtr__k_feed_images, (unsigned)gtr__ceil(blocks, m.turns), GTR__T, 0, m);
 }
-GTR__LAUNCHER(gtr__cuda_feed_fwd) {
+GTR__CUDA(feed_fwd) {
     const gtr__feed *f = (const gtr__feed *)c->attr->ptr;
     gtr__feed_all m = {};
     int n = 0, images = 0;
@@ -16634,7 +16636,7 @@ GTR__OP_KERNEL gtr__k_guard(const gtr__guarding m) {
 }
 #endif
 GTR__GLOBAL void gtr__k_guard(gtr__guarding);
-GTR__LAUNCHER(gtr__cuda_guard_fwd) {
+GTR__CUDA(guard_fwd) {
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     int64_t most = (int64_t)gtr__sms(c) * 8;
     gtr__guarding m = {};
@@ -16777,7 +16779,7 @@ static gtr__reporting gtr__reporting_of(const gtr__call *c) {
     m.trainer = o != NULL; m.scaled = o && o->scaled;
     return m;
 }
-GTR__LAUNCHER(gtr__cuda_report_fwd) {
+GTR__CUDA(report_fwd) {
     const gtr__reporting m = gtr__reporting_of(c);
     return GTR__LAUNCH(run, c, gtr__k_report, 1, 64, 0, m);
 }
@@ -17106,7 +17108,7 @@ static void gtr__update_forms(const gtr__call *c, gtr__update_kernel *u) {
         for (f->shift = 30; f->shift >= 0 && f->line != (int64_t)1 << f->shift; ) f->shift--;
     }
 }
-GTR__LAUNCHER(gtr__cuda_update_fwd) {
+GTR__CUDA(update_fwd) {
     gtr__update_kernel u;
     GTR__TRY(gtr__update_make(run, c, (const gtr__optim *)c->attr->ptr, &u));
     gtr__update_forms(c, &u);
@@ -17128,7 +17130,7 @@ GTR__OP_KERNEL gtr__k_blend(const __grid_constant__ gtr__blend m) {
 }
 #endif
 GTR__GLOBAL void gtr__k_blend(gtr__blend);
-GTR__LAUNCHER(gtr__cuda_blend_fwd) {
+GTR__CUDA(blend_fwd) {
     const gtr__blend *m = (const gtr__blend *)c->in[0].data;
     int64_t most = 1;
     for (int k = 0; k < m->n; k++) most = gtr__max64(most, m->of[k].count);
@@ -17194,7 +17196,7 @@ static __global__ void __launch_bounds__(1024) gtr__k_check(gtr__opd x, int64_t 
 }
 #endif
 GTR__GLOBAL void gtr__k_check(gtr__opd, int64_t, int, int32_t *);
-GTR__LAUNCHER(gtr__cuda_check_fwd) {
+GTR__CUDA(check_fwd) {
     gtr__opd x = gtr__in(c, 0);
     int64_t count = c->in[0].count;
     int wide = gtr__wide(x);
@@ -27802,7 +27804,7 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
     },
 };
 // A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
-GTR__LAUNCHER(gtr__cuda_network_fwd) {
+GTR__CUDA(network_fwd) {
     return ((const gtr__network *)c->attr->ptr)->kernel(run, c);
 }
 
