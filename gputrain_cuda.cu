@@ -478,7 +478,7 @@ static inline GTR__FORMAT(3, 4) gtr_result gtr__fail(gtr__cuda *g, gtr_result co
 }
 
 #if GTR__DEVICE_HALF
-GTR__INLINE int gtr__lane() { return (int)threadIdx.x & 31; }
+#define GTR__LANE ((int)threadIdx.x & 31)
 // By all lanes of a warp: v of a lane; v of the lane whose number is this one's but for the bits of `by`.
 template <typename V> GTR__INLINE V gtr__shuffle(V v, int lane) { return __shfl_sync(0xffffffffu, v, lane); }
 template <typename V> GTR__INLINE V gtr__shuffle_xor(V v, int by) { return __shfl_xor_sync(0xffffffffu, v, by); }
@@ -2210,7 +2210,7 @@ GTR__INLINE float4 gtr__shuffle_add4(float4 v, int o) {
 // All threads of a block of a multiple of 32 threads call them; scratch is 32 of shared
 // memory, free again on return.
 template <typename V> GTR__INLINE V gtr__block_sum(V v, V *scratch) {
-    int warps = (int)(blockDim.x + 31) / 32, lane = gtr__lane();
+    int warps = (int)(blockDim.x + 31) / 32, lane = GTR__LANE;
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
     __syncthreads();
@@ -2219,7 +2219,7 @@ template <typename V> GTR__INLINE V gtr__block_sum(V v, V *scratch) {
     return v;
 }
 GTR__INLINE float gtr__block_max(float v, float *scratch) {
-    int warps = (int)(blockDim.x + 31) / 32, lane = gtr__lane();
+    int warps = (int)(blockDim.x + 31) / 32, lane = GTR__LANE;
     v = gtr__warp_max(v);
     if (lane == 0) scratch[threadIdx.x / 32] = v;
     __syncthreads();
@@ -3968,7 +3968,7 @@ template <int KIND, int T, bool K, bool B, int BYTES = 128>
 GTR__INLINE void gtr__fragment(uint32_t *f, const char *tile, int n, int s) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr int pitch = gtr__operand<ES, T, K, BYTES>::pitch;
-    const int lane = gtr__lane();
+    const int lane = GTR__LANE;
     if constexpr (K) {
         gtr__matrix4(f, tile + (B ? n + (lane >> 4) * 8 + (lane & 7) : n + (lane & 15)) * pitch * ES + s * 32
             + (B ? lane >> 3 & 1 : lane >> 4) * 16);
@@ -4020,7 +4020,7 @@ template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
     }
     GTR__DEVICE void spill(float *c)
     {
-        int warp = (int)threadIdx.x / 32, lane = gtr__lane();
+        int warp = (int)threadIdx.x / 32, lane = GTR__LANE;
         int m = (warp >> 1) * (T / 2) + (lane >> 2), n = (warp & 1) * (T / 2) + 2 * (lane & 3);
         GTR__UNROLL(i, MI)
             GTR__UNROLL(j, NI) {
@@ -4648,7 +4648,7 @@ GTR__INLINE void gtr__wgmma(float *d, uint64_t a, uint64_t b, int add) {
 // sum: NULL, or what a thread's part of each column is added to, which then is not rounded on its way yet.
 template <int M, int N> GTR__INLINE void gtr__wgmma_turn(char *tile, float *sum = NULL) {
     constexpr int warps = M / 16, units = N / 4 / warps;
-    const int lane = gtr__lane(), warp = (int)threadIdx.x / 32;
+    const int lane = GTR__LANE, warp = (int)threadIdx.x / 32;
     float v[units][4];
     GTR__UNROLL(u, units) {
         const int unit = u * warps + warp, q = unit & 7;        // four of k from 4 q on
@@ -4909,7 +4909,7 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
         int64_t m, float *partial, void *out, int type_out, int add, gtr__weights w) {
     __shared__ float part[32][32 * W + 1];
     gtr__enter();
-    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5;
+    const int lane = GTR__LANE, warp = (int)threadIdx.x >> 5;
     const int64_t begin = rows * blockIdx.y / gridDim.y, end = rows * (blockIdx.y + 1) / gridDim.y,
         first = (int64_t)blockIdx.x * 32 * W, column = first + lane * W;
     float4 sum = {};
@@ -5576,7 +5576,7 @@ static __global__ void __launch_bounds__(256)
         gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across) {
     __shared__ float tile[32][33];
     gtr__enter();
-    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5;
+    const int lane = GTR__LANE, warp = (int)threadIdx.x >> 5;
     const int64_t r0 = (int64_t)(blockIdx.x / across) * 32, c0 = (int64_t)(blockIdx.x % across) * 32;
 #pragma unroll
     for (int i = warp; i < 32; i += 8)
@@ -6704,7 +6704,7 @@ template <int KIND, int EDGE, int FORM> struct gtr__warps_mma {
     }
     // Rows of C from `first` on, as many as a pass has, to c.
     GTR__DEVICE void spill(float *c, int first) {
-        const int warp = (int)threadIdx.x / 32, lane = gtr__lane(), m = warp / across * 64 - first;
+        const int warp = (int)threadIdx.x / 32, lane = GTR__LANE, m = warp / across * 64 - first;
         if (m < 0 || m >= tile_t::pass) return;
         c += (m + (lane >> 2)) * tile_t::pitch + warp % across * 64 + 2 * (lane & 3);
         GTR__UNROLL(i, 32) {
@@ -7639,7 +7639,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     // into registers, `count` elements of k of one channel a lane, before it stores any of it. Source and destination
     // are swizzled as their lines' widths demand. A fence and a barrier of all 256 consumer threads publish the result.
     GTR__DEVICE void turn_weight() const {
-        const int rows = box_rows(), log = rows == 16, box = rows * (128 >> cut.log), lane = gtr__lane(),
+        const int rows = box_rows(), log = rows == 16, box = rows * (128 >> cut.log), lane = GTR__LANE,
             channel = lane & (rows - 1), count = rows >> cut.log, k0 = lane / rows * count;
         for (int i = (int)threadIdx.x / 32; i < boxes(); i += 8) {
             const uint32_t at = weight + i * box;
@@ -7704,7 +7704,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     }
     // Of 16 pixels of a warp's 16 channels in staging, four matrices of 8 x 8: the row that a lane names.
     GTR__DEVICE uint32_t piece(int i) const {
-        const int lane = gtr__lane(), warp = (int)threadIdx.x / 32 & 3;
+        const int lane = GTR__LANE, warp = (int)threadIdx.x / 32 & 3;
         const uint32_t pixel = (uint32_t)(i * 16 + (lane >> 4) * 8 + (lane & 7));
         return staging + pixel * 128 + ((uint32_t)(warp * 2 + (lane >> 3 & 1) ^ (lane & 7)) << 4);
     }
@@ -7978,7 +7978,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
     }
     // By three warps. The even images come first, as k's order is that of A's fetch.
     GTR__DEVICE void transpose() const {
-        const int lane = gtr__lane(), pixels = cut.bytes / 1024;
+        const int lane = GTR__LANE, pixels = cut.bytes / 1024;
         gtr__lines_slot slot = { 0, 0 };
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
             char *pixel = tiles + slot.at * cut.stage + bytes_of_places();
@@ -7999,7 +7999,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
     }
     // Float32. Of A, a thread has rows r and r + 8 of images k and k + 1, which are columns k / 2 and k / 2 + 4.
     template <bool SUMS> GTR__DEVICE void multiply_float(float *d, float *sum, int group) const {
-        const int lane = gtr__lane(), row = ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
+        const int lane = GTR__LANE, row = ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
             k = 2 * (lane & 3), lines = cut.lines + cut.taps_y - 1;
         const uint64_t b0 = gtr__wgmma_panel(ring + bytes_of_places() + group * cut.step_x * lines * 1024, 0, 2);
         gtr__lines_slot slot = { 0, 0 };
@@ -8062,7 +8062,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
         gtr__wgmma_until<0>();
     }
     template <int TYPE, bool SUMS> GTR__DEVICE void consume(int group) const {
-        const int lane = gtr__lane(), row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
+        const int lane = GTR__LANE, row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + (lane >> 2),
             channels = (int)p.n / (cut.taps_y * cut.taps_x), box = depth >> cut.log;
         float d[N / 2], sum[4];
         GTR__UNROLL(i, N / 2) d[i] = 0;
@@ -9102,7 +9102,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
 
     GTR__DEVICE gtr__direct_block(const gtr__direct &m, char *pool, int tiles_m)
         : d(m), table((int4 *)pool), fragment((uint4 *)(table + 4 * d.groups)),
-          pixel((word *)(fragment + d.groups * tiles_m * 32 * words)), lane(gtr__lane()), g(lane >> 2),
+          pixel((word *)(fragment + d.groups * tiles_m * 32 * words)), lane(GTR__LANE), g(lane >> 2),
           q(lane & 3), n(0), image(0), line(0) {}
     // Lane q gathers four of a group's 16 taps for a column; returns which is the r-th of them, in the order of B's
     // registers: two registers of two taps each (16 bits), or four registers of one tap (float32).
@@ -9466,7 +9466,7 @@ void gtr__direct_add(float (&dw)[2][NT][4], const uint32_t (&a)[2][4 * WORDS],
 template <int NT> GTR__INLINE
 void gtr__direct_join(const gtr__direct &d, float *red, const float (&dw)[2][NT][4], int first) {
     constexpr int wide = 8 * NT, all = 32 * wide;
-    const int lane = gtr__lane(), g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
+    const int lane = GTR__LANE, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
         turns = GTR__DIRECT_T / 32 / d.chunks;
     __syncthreads();
     GTR__UNROLL(t, 2)
@@ -9759,7 +9759,7 @@ struct gtr__narrow_tile {
     GTR__DEVICE void copy_image(char *to) const {
         const int y0 = line * d.step_y - d.pad_y, x0 = column * d.step_x - d.pad_x, slab = (int)blockIdx.y * d.units,
             left = d.c / 8 - slab, all = d.span * d.units, parts = (int)d.by_parts.by,
-            turns = d.together * d.rows * parts, lane = gtr__lane();
+            turns = d.together * d.rows * parts, lane = GTR__LANE;
         const char *from = d.image + (int64_t)image * d.from_y * d.from_x * d.c * 2 + slab * 16;
         for (int i = (int)threadIdx.x >> 5; i < turns; i += (int)blockDim.x >> 5) {
             const int row = (int)gtr__quotient((uint32_t)i, d.by_parts), first = (i - row * parts) * 128,
@@ -9787,7 +9787,7 @@ struct gtr__narrow_tile {
         const char *from = d.dy + (((int64_t)image * d.to_y + line) * d.to_x + column) * d.outs * 2;
         for (int i = (int)threadIdx.x >> 5; i < turns; i += (int)blockDim.x >> 5) {
             const int row = (int)gtr__quotient((uint32_t)i, d.by_parts_dy),
-                e = (i - row * parts) * 32 + gtr__lane(),
+                e = (i - row * parts) * 32 + GTR__LANE,
                 which = (int)gtr__quotient((uint32_t)row, d.by_lines), y = row - which * d.lines,
                 x = (int)gtr__quotient((uint32_t)e, d.by_unit_dy), unit = e - x * each, place = row * d.width + x;
             if (x >= d.width) continue;
@@ -9806,7 +9806,7 @@ struct gtr__narrow_tile {
 // and of the bias's gradient in slab 0. red, over the ring: [warp][output][GTR__NARROW_RED] floats.
 GTR__INLINE void gtr__narrow_join(const gtr__narrow &d, float *red, const float (&dw)[GTR__NARROW_COLUMNS][4],
                                          const float (&sum)[4]) {
-    const int lane = gtr__lane(), g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
+    const int lane = GTR__LANE, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
         slab = (int)blockIdx.y * d.units, all = d.tiles_n * 8;
     constexpr int own = GTR__NARROW_OUTPUTS * GTR__NARROW_RED;
     __syncthreads();
@@ -9840,7 +9840,7 @@ template <typename T> static __global__ void __launch_bounds__(GTR__NARROW_WARPS
 gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
     GTR__POOL;
     constexpr int N = GTR__NARROW_COLUMNS, pitch_dy = GTR__NARROW_PITCH_DY;
-    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5, turn = warp / d.across,
+    const int lane = GTR__LANE, warp = (int)threadIdx.x >> 5, turn = warp / d.across,
         number = warp - turn * d.across, bytes = gtr__narrow_stage_bytes(d), image_bytes = d.pixels * d.pitch,
         dy_bytes = d.places * pitch_dy, step = (int)gridDim.x;
     const bool sums = d.sums && !blockIdx.y && !number;
@@ -18012,7 +18012,7 @@ GTR__INLINE int gtr__res_below(int v, int end) {
 GTR__INLINE int gtr__res_thread() {
     return gtr__res_below((int)threadIdx.x % GTR__RES_TEAM, GTR__RES_TEAM);
 }
-GTR__INLINE int gtr__res_lane() { return gtr__res_below(gtr__lane(), 32); }
+GTR__INLINE int gtr__res_lane() { return gtr__res_below(GTR__LANE, 32); }
 // The address of shared memory, in a register: else each access computes it again.
 GTR__INLINE float *gtr__res_base(char *p) {
     uint32_t at = gtr__shared_address(p);
@@ -18069,7 +18069,7 @@ static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const 
         int left, int rows) {
     const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32;
 #pragma unroll 1
-    for (int c = gtr__lane() * 4; c < left + 3; c += 128)
+    for (int c = GTR__LANE * 4; c < left + 3; c += 128)
 #pragma unroll 1
         for (int r = warp; r < rows; r += 4 * GTR__RES_WARPS) {
             uintptr_t from[4];          // of four rows at once: a compiler moves no load ahead of a copy
@@ -18084,7 +18084,7 @@ static __device__ __noinline__ void gtr__res_ask_words(float *to, int xp, const 
 }
 static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const char *src, const int64_t *offset,
         int most, int rows) {
-    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = gtr__lane();
+    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = GTR__LANE;
     // words that a copy may have written
     const int words = (most + 6) / 4 + 1 < xp - 1 ? (most + 6) / 4 + 1 : xp - 1;
     __syncwarp();
@@ -18143,7 +18143,7 @@ GTR__INLINE float gtr__res_source(const gtr__feed_one &in, const char *src, int6
 static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, float *pool, const gtr__res_head *h,
         int step, int rank, int precision) {
     const int64_t *origin = (const int64_t *)(pool + s.origin_at) + (step & 1) * s.rows * 16;
-    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = gtr__lane(), k0 = rank * s.kr,
+    const int warp = (int)threadIdx.x % GTR__RES_TEAM / 32, lane = GTR__LANE, k0 = rank * s.kr,
         columns = s.m.layer[0].k, kr = s.kr, xp = s.xp;
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     float *x = pool + s.x_at + (step & 1) * s.rows * 16 * xp;
@@ -20083,7 +20083,7 @@ GTR__INLINE void gtr__thin_put_matrix4(uint32_t address, const uint32_t *r) {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(address), "r"(r[0]),
         "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
 #else
-    const int lane = gtr__lane();
+    const int lane = GTR__LANE;
     GTR__UNROLL(i, 4) {           // the lane that holds the address of matrix i's row lane / 4
         uint32_t to = gtr__shuffle(address, i * 8 + (lane >> 2));
         asm volatile("st.shared.u32 [%0], %1;" :: "r"(to + (lane & 3) * 4), "r"(r[i]) : "memory");
@@ -20243,7 +20243,7 @@ GTR__INLINE void gtr__thin_forward_r(float *d, const uint32_t *a, uint32_t w, in
     const uint32_t at = gtr__thin_word(w, 16) + first * 2;
     GTR__UNROLL(s, STEPS) gtr__thin_rs<T, TILES * 8, 0, true>(d, a + 4 * s, gtr__thin_panel(at + s * 2));
 #else
-    const int lane = gtr__lane();
+    const int lane = GTR__LANE;
     GTR__UNROLL(s, STEPS)
 #pragma unroll
         for (int j = 0; j < TILES; j += 2) {
@@ -20264,7 +20264,7 @@ GTR__INLINE void gtr__thin_forward_s(float *d, uint32_t a, uint32_t far_a, uint3
     GTR__UNROLL(s, STEPS) gtr__thin_ss<T, TILES * 8, 0, 0, true>(d, gtr__thin_panel(
         from + (s / 4) * (far_a >> 4) + s % 4 * 2), gtr__thin_panel(at + (s / 4) * (far_w >> 4) + s % 4 * 2));
 #else
-    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5 & 3;
+    const int lane = GTR__LANE, warp = (int)threadIdx.x >> 5 & 3;
     GTR__UNROLL(s, STEPS) {
         uint32_t f[4];
         gtr__matrix4(f,
@@ -20296,7 +20296,7 @@ GTR__INLINE void gtr__thin_back(float *d, const uint32_t *r, uint32_t a,
         else gtr__thin_ss<T, 64, 0, 1, false>(d, gtr__thin_panel(from), gtr__thin_panel(at));
     }
 #else
-    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5 & 3;
+    const int lane = GTR__LANE, warp = (int)threadIdx.x >> 5 & 3;
     GTR__UNROLL(i, 32) d[i] = 0.0f;
     GTR__UNROLL(s, STEPS) {
         uint32_t f[4];
@@ -20322,7 +20322,7 @@ GTR__INLINE void gtr__thin_outer(float *d, uint32_t dz, uint32_t x, uint32_t apa
     GTR__UNROLL(s, 4) gtr__thin_ss<T, TILES * 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
         gtr__thin_panel(at + (TILES == 9 ? s * (128 - (128 << 16)) : s * 128)));
 #else
-    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5 & 3;
+    const int lane = GTR__LANE, warp = (int)threadIdx.x >> 5 & 3;
     GTR__UNROLL(s, 4) {
         uint32_t f[4], b[4];
         gtr__matrix4_t(f,
@@ -20344,7 +20344,7 @@ template <typename T> GTR__INLINE void gtr__thin_outer_last(float *d, uint32_t x
     GTR__UNROLL(s, 4) gtr__thin_ss<T, 8, 1, 1, true>(d, gtr__thin_panel(from + s * 128),
         gtr__thin_panel(at + s * 16) - ((uint64_t)(1u << 30 | 1024u >> 4) << 32) + ((uint64_t)8 << 32));
 #else
-    const int lane = gtr__lane(), warp = (int)threadIdx.x >> 5 & 3;
+    const int lane = GTR__LANE, warp = (int)threadIdx.x >> 5 & 3;
     GTR__UNROLL(s, 4) {
         uint32_t f[4], b[4];
         gtr__matrix4_t(f, gtr__thin_piece(x, s * 16 + (lane >> 4) * 8 + (lane & 7), warp * 2 + (lane >> 3 & 1)));
@@ -20368,7 +20368,7 @@ template <int P> struct gtr__thin_place {
     GTR__DEVICE gtr__thin_place(const gtr__thin &m, char *pool, int group, int index)
     {
         team = P == 1 ? group : 0; half = P == 1 ? 0 : group;
-        warp = (int)threadIdx.x >> 5 & 3; lane = gtr__lane(); tid = P == 1 ? index : group * 128 + index;
+        warp = (int)threadIdx.x >> 5 & 3; lane = GTR__LANE; tid = P == 1 ? index : group * 128 + index;
         base = pool + m.team_at + team * m.team_bytes;
         at = gtr__thin_same(gtr__shared_address(pool) + m.team_at + team * m.team_bytes);
         row = (uint32_t)(warp * 16 + (lane & 15)) * 128; turn = (uint32_t)((lane >> 4 ^ (lane & 7)) << 4);
@@ -20490,7 +20490,7 @@ GTR__INLINE void gtr__thin_bias(float *d, uint32_t bias, const uint32_t *a) {
 #pragma unroll
     for (int j = 0; j < TILES; j += 4) {
         uint32_t b[4];
-        gtr__matrix4(b, bias + (j * 8 + gtr__lane()) * 16);
+        gtr__matrix4(b, bias + (j * 8 + GTR__LANE) * 16);
 #pragma unroll
         for (int i = 0; i < 4 && j + i < TILES; i++) {
             const uint32_t c[2] = { b[i], 0 };
@@ -20675,7 +20675,7 @@ GTR__INLINE int gtr__thin_first(const gtr__thin &m, const gtr__thin_place<P> &p,
 // One warp copies a step's record to shared memory.
 GTR__INLINE void gtr__thin_note(gtr__thin_head *h, const gtr__record *record) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
-    const int lane = gtr__lane();
+    const int lane = GTR__LANE;
     const int4 mine = __ldcg((const int4 *)record + (lane < whole ? lane : 0));
     const uint64_t rows = (uint64_t)__ldcg((const long long *)&record->rows);
     if (lane < whole) ((int4 *)&h->record)[lane] = mine;
@@ -21656,7 +21656,7 @@ GTR__INLINE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thin_head 
 GTR__INLINE void gtr__thin_ahead(const gtr__thin &m, const gtr__thin_head *h, bool first) {
     constexpr int whole = (int)(sizeof(gtr__record) / 16);
     static_assert(whole <= 16, "half a warp fetches a record");
-    const int lane = gtr__lane(), of = lane >> 4, at = lane & 15;
+    const int lane = GTR__LANE, of = lane >> 4, at = lane & 15;
     const uint64_t step = h->step, next = step + 1;
     if (h->record.more == 0) { gtr__fetch_ahead(m.ctl, m.ring, m.ctl->step); return; }
     if (first || step % GTR__THIN_AHEAD == 0) {
@@ -21679,7 +21679,7 @@ GTR__INLINE void gtr__thin_ahead(const gtr__thin &m, const gtr__thin_head *h, bo
 }
 // A sum over the block's teams.
 template <typename V> GTR__INLINE V gtr__thin_total(V v, V *scratch) {
-    const int lane = gtr__lane();
+    const int lane = GTR__LANE;
     v = gtr__warp_sum(v);
     if (lane == 0) scratch[threadIdx.x >> 5] = v;
     gtr__thin_barrier();
@@ -21993,7 +21993,7 @@ GTR__INLINE void gtr__thin_check(float4 v, uint32_t live, uint32_t &most, double
 }
 // Inputs' slots as FEED leaves them: of the bad step, whose nodes the host runs one by one then.
 GTR__INLINE void gtr__thin_feed(const gtr__thin &m, const gtr__record *record) {
-    const int warps = (int)gridDim.x * (GTR__THIN_T / 32), lane = gtr__lane();
+    const int warps = (int)gridDim.x * (GTR__THIN_T / 32), lane = GTR__LANE;
     for (int r0 = ((int)blockIdx.x * (GTR__THIN_T / 32) + (int)threadIdx.x / 32) * 32; r0 < m.batch;
             r0 += warps * 32) {
         const int64_t mine = r0 + lane < m.batch ? gtr__origin<false>(r0 + lane, record->rows, record->first,
@@ -24800,7 +24800,7 @@ template <int STATES> GTR__INLINE void gtr__wide_set(float4 *x, const gtr__wide_
 // One warp's share of a tile: half rows, every workers-th; the next one's loads are on their way.
 template <int STATES>
 GTR__INLINE void gtr__wide_update(const gtr__wide_line &l, int worker, int workers) {
-    const int lane = gtr__lane(), end = 2 * GTR__WIDE_M;
+    const int lane = GTR__LANE, end = 2 * GTR__WIDE_M;
     auto column = [&](int c) { return (c & 1) * 128 + lane * 4; };
     auto at = [&](int c) { return (c >> 1) * l.ld + column(c); };
     float4 x[4], y[4];
@@ -24933,7 +24933,7 @@ static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __gri
         empty = (uint32_t)__cvta_generic_to_shared(head.empty);
     const uint32_t due = (uint32_t)__cvta_generic_to_shared(head.due),
         done = (uint32_t)__cvta_generic_to_shared(head.done);
-    const int warp = (int)threadIdx.x / 32, lane = gtr__lane(), blocks = (int)gridDim.x;
+    const int warp = (int)threadIdx.x / 32, lane = GTR__LANE, blocks = (int)gridDim.x;
     if (threadIdx.x == 0) {
         for (int s = 0; s < GTR__WIDE_STAGES; s++) { gtr__bar_set(full + 8 * s, 1); gtr__bar_set(empty + 8 * s, 2); }
         for (int s = 0; s < GTR__WIDE_AHEAD; s++) {
@@ -27440,7 +27440,7 @@ GTR__INLINE float gtr__head_join(const gtr__head &m, unsigned blocks) {
 // one that takes the last ticket then adds up all blocks' sums and stores the mean. The ticket is zero before and
 // after. `counted` is of the whole batch, in every block.
 GTR__INLINE void gtr__head_loss(const gtr__head &m, const float *losses, int counted) {
-    const int lane = gtr__lane();
+    const int lane = GTR__LANE;
     float loss = gtr__warp_sum(lane < GTR__HEAD_ROWS ? losses[lane] : 0.0f);
     if (gridDim.x > 1) {
         unsigned come = 0;
