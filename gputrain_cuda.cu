@@ -392,6 +392,8 @@ GTR__INLINE uint32_t __hgt2_mask(__nv_bfloat162 a, __nv_bfloat162 b) {
 #define GTR__POOL extern __shared__ __align__(16) char gtr__pool[]
 // A loop that the compiler unrolls: i is 0 to n - 1, each a constant where n is one.
 #define GTR__UNROLL(i, ...) _Pragma("unroll") for (int i = 0; i < (__VA_ARGS__); i++)
+// One that the compiler does not unroll.
+#define GTR__ROLL(i, ...) _Pragma("unroll 1") for (int i = 0; i < (__VA_ARGS__); i++)
 
 #define GTR__R     float
 #define GTR__EXPF  expf
@@ -1108,7 +1110,7 @@ static bool gtr__cache_read(const gtr__cuda *g, uint64_t key, gtr__compiled *ima
     struct stat s;
     gtr__cached head;
     uint64_t sum = 0;
-    memset((void *)image, 0, sizeof *image);
+    *image = {};
     if (!gtr__cache_file(g, path, sizeof path, key)) return false;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
@@ -1786,7 +1788,7 @@ static void gtr__held_drop(gtr__held *held) {
         gtr__process_drop();
     }
     free(held->key);
-    memset((void *)held, 0, sizeof *held);
+    *held = {};
 }
 // Adds 1 when this thread begins to capture a step, -1 when it has ended: while the count is not 0 no thread unloads.
 static void gtr__capture_count(int more) {
@@ -4207,8 +4209,7 @@ GTR__INLINE void gtr__product_store_sums(const gtr__product &p, const gtr__produ
     const int row0 = ((int)blockIdx.x & (split - 1)) * rows;
     if (tid >= rows) return;
     float4 v = {};
-#pragma unroll 1
-    for (int part = 0; part < THREADS / T; part++) {
+    GTR__ROLL(part, THREADS / T) {
         float4 u = gtr__cluster_sum4(sums + part * T + row0 + (tid & ~3), split);
         v.x += u.x; v.y += u.y; v.z += u.z; v.w += u.w;
     }
@@ -4265,8 +4266,7 @@ GTR__INLINE char *gtr__tail_place(const gtr__tail_here &tail, int slot, int i) {
 // Begins to copy what the steps read, each thread for itself.
 GTR__INLINE void gtr__tail_fetch(const gtr__tail_here &tail, const gtr__product_lane &lane, uint32_t ldc) {
     const gtr__tail &t = *(const gtr__tail *)__cvta_shared_to_generic(tail.at);
-#pragma unroll 1
-    for (int s = 0; s < t.steps; s++) {
+    GTR__ROLL(s, t.steps) {
         const gtr__tail_step &q = t.step[s];
         const int size = q.type_with == GTR_F32 ? 4 : 2;
         if (!q.with) continue;
@@ -4364,8 +4364,7 @@ void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch, gtr__product_
         __align__(16) float v[8], w[8] = {};
         *(float4 *)v = *(const float4 *)(tile + r * pitch);
         *(float4 *)(v + 4) = *(const float4 *)(tile + (r + two * lane.step) * pitch);
-#pragma unroll 1
-        for (int s = 0; s < t.steps; s++) {
+        GTR__ROLL(s, t.steps) {
             const gtr__tail_step &q = t.step[s];
             if (q.flags & GTR__TAIL_OF_C) {
                 *(float4 *)v = *(const float4 *)(tile + r * pitch);
@@ -4380,8 +4379,7 @@ void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch, gtr__product_
             const int op = q.code < GTR__OP_COUNT ? q.code : q.code - GTR__OP_COUNT;
             if (within || q.flags & GTR__TAIL_ANY) gtr__tail_pick<TAIL>(q.code, v, w, q.a, q.b, q.flags);
             else {
-#pragma unroll 1
-                for (int k = 0; k < 8; k++) {
+                GTR__ROLL(k, 8) {
                     const float y = q.code < GTR__OP_COUNT ? gtr__rare_fwd(op, v[0], q.a, q.b)
                         : gtr__rare_bwd(op, v[0], w[0], q.a, q.b);
                     v[0] = v[1]; v[1] = v[2]; v[2] = v[3]; v[3] = v[4]; v[4] = v[5]; v[5] = v[6]; v[6] = v[7]; v[7] = y;
@@ -4701,8 +4699,7 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
             uint32_t turn = 1;
             kt -= j * cut.k_tiles;
             if (pass) gtr__enter();
-#pragma unroll 1
-            for (int i = 0; i < (pass ? count : min(count, cut.stages)); i++) {
+            GTR__ROLL(i, (pass ? count : min(count, cut.stages))) {
                 const uint32_t to = gtr__shared_address(ring) + slot * tile_t::stage, bar = full + 8 * slot;
                 const int begun = pass && i < cut.stages ? cut.early : 0, now = pass ? 3 & ~begun : cut.early;
                 if (i >= cut.stages) gtr__bar_await(empty + 8 * slot, turn);
@@ -4744,8 +4741,7 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
     template <int TYPE> GTR__DEVICE void multiply(float *d) {
         int slot = 0, before = 0;
         uint32_t turn = 0;
-#pragma unroll 1
-        for (int i = 0; i < count; i++) {
+        GTR__ROLL(i, count) {
             gtr__bar_await(full + 8 * slot, turn);
             char *tile = ring + slot * tile_t::stage;
             const uint32_t from = gtr__shared_address(tile);
@@ -5252,7 +5248,7 @@ static int gtr__product_fours(const gtr__product *p) {
 // What the blocks of a launch are told, and their grid, for tiles of M x N and depth.
 static gtr_result gtr__product_cut_for(gtr__run *run, const gtr__product *p, int64_t split, int64_t ranges, int M,
                                        int N, int depth, gtr__product_cut *cut, dim3 *grid) {
-    memset(cut, 0, sizeof *cut);
+    *cut = {};
     const int64_t tiles_m = gtr__ceil(p->m, M), tiles_n = gtr__ceil(p->n, N),
         k_tiles = gtr__ceil(p->k, depth), deep = p->batch * ranges * (p->sets ? p->sets : 1);
     const double blocks = (double)tiles_m * (double)tiles_n * (double)deep * (double)split, most = 2147483647.0;
@@ -5745,7 +5741,7 @@ static gtr_result gtr__library_algorithm(gtr__run *run, cublasLtHandle_t handle,
     in->algorithm = (gtr__algorithm *)list;
     if (!room) return GTR_ERR_NOMEM;
     gtr__algorithm *a = &in->algorithm[in->n_algorithm++];
-    memset((void *)a, 0, sizeof *a);
+    *a = {};
     a->key = *key;
     a->found = gtr__library_search(handle, l, key, &a->algo);
     if (a->found && tried && run->wanted) in->n_algorithm--;
@@ -6255,6 +6251,7 @@ static gtr__fast gtr__fast_of(int64_t by) {
 GTR__INLINE uint32_t gtr__quotient(uint32_t x, const gtr__fast &f) {
     return (__umulhi(x, f.factor) + x) >> f.shift;
 }
+GTR__INLINE int gtr__quotient(int x, const gtr__fast &f) { return (int)gtr__quotient((uint32_t)x, f); }
 #endif
 
 // One direction of a window. Row i of the gathered operand, at tap j of its class, reads offset + i step + j tap, where
@@ -7056,7 +7053,7 @@ static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool ima
     for (int64_t length : longest)
         if (length > INT32_MAX / 2) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
             "a convolution with a length of %lld is too large", (long long)length);
-    memset((void *)cut, 0, sizeof *cut);
+    *cut = {};
     cut->y = gtr__conv_axis_of(image, g->h, g->oh, g->kh, g->sh, g->ph, g->dh);
     cut->x = gtr__conv_axis_of(image, g->w, g->ow, g->kw, g->sw, g->pw, g->dw);
     cut->channels = gtr__fast_of(image ? g->og : g->cg);
@@ -7118,7 +7115,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     // Box number q of k: where it lies in its row, and for the weight which tap.
     struct box { int channel, x, y, tap; };
     GTR__DEVICE box box_of(int q) const {
-        const int j = (int)gtr__quotient((uint32_t)q, cut.boxes), line = (int)gtr__quotient((uint32_t)j, x.by),
+        const int j = gtr__quotient(q, cut.boxes), line = gtr__quotient(j, x.by),
             column = j - line * (int)x.by.by;
         if (line >= y.taps) return { (int)cut.pitch, 0, 0, cut.y.kernel * cut.x.kernel };     // all of it zero
         return { (q - j * (int)cut.boxes.by) * (depth >> cut.log), column * x.tap - gtr__im2col_back(x),
@@ -7159,8 +7156,8 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     }
     // A's rows are of taps and channels, 32 a box.
     GTR__DEVICE void load_planes(uint32_t to, const gtr__im2col_maps &maps, int kt, const box &b, uint32_t bar) const {
-        const int lane = tid & 31, place = (int)gtr__quotient((uint32_t)kt, cut.chunks),
-            line = (int)gtr__quotient((uint32_t)place, x.rows), column = place - line * (int)x.rows.by,
+        const int lane = tid & 31, place = gtr__quotient(kt, cut.chunks),
+            line = gtr__quotient(place, x.rows), column = place - line * (int)x.rows.by,
             images = (kt - place * (int)cut.chunks.by) * 32;
         if (lane < M / 32)
             gtr__tensor_load(to + lane * 4096, &maps.image[0], images, b.channel,
@@ -7175,8 +7172,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
         int slot = 0;
         uint32_t turn = 1;
         gtr__enter();
-#pragma unroll 1
-        for (int i = 0; i < count; i++) {
+        GTR__ROLL(i, count) {
             const uint32_t to = gtr__shared_address(ring) + slot * tile_t::stage, bar = full + 8 * slot;
             if ((tid & 31) == 0) {
                 if (i >= cut.stages) gtr__bar_await(empty + 8 * slot, turn);
@@ -7252,8 +7248,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
         const panels q = panels_of();
         int slot = 0, before = 0;
         uint32_t turn = 0;
-#pragma unroll 1
-        for (int i = 0; i < count; i++) {
+        GTR__ROLL(i, count) {
             gtr__bar_await(full + 8 * slot, turn);
             const char *b = ring + slot * tile_t::stage + M * 128;
             if constexpr (ACROSS) if (wants_sums) add_sums(b, TYPE);
@@ -7866,10 +7861,8 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     template <int TYPE, bool TURNED>
     GTR__DEVICE void multiply(float *d, int &slot, uint32_t &turns, int group) const {
         int before = -1;
-#pragma unroll 1
-        for (int u = 0; u < cut.columns; u++)
-#pragma unroll 1
-            for (int q = 0; q < cut.panels; q++) {
+        GTR__ROLL(u, cut.columns)
+            GTR__ROLL(q, cut.panels) {
                 gtr__bar_await(full + 8 * (2 * slot + group), turns >> slot & 1);
                 turns ^= 1u << slot;
                 gtr__wgmma_begin();
@@ -8671,7 +8664,7 @@ template <int V> GTR__INLINE void gtr__depthwise_weights(const gtr__depthwise &d
             w[k] = at >= all ? 0 : whole ? ((const uint32_t *)from)[at] : ((const uint16_t *)from)[at];
         }
         GTR__UNROLL(k, 8) {
-            const int at = i + k * GTR__DEPTHWISE_T, c = (int)gtr__quotient((uint32_t)at, d.taps);
+            const int at = i + k * GTR__DEPTHWISE_T, c = gtr__quotient(at, d.taps);
             if (at < all) to[place(at - c * taps, c)] = gtr__get(&w[k], d.type_w, 0);
         }
     }
@@ -8837,7 +8830,7 @@ gtr__depthwise_dweight_runs_kernel(const __grid_constant__ gtr__depthwise d,
     const gtr__conv_class &y = d.line[0];
     const int lanes = (int)d.lanes.by, per = (int)d.per.by, first = (int)blockIdx.y * lanes * V,
         group = (int)gtr__quotient(threadIdx.x, d.per), in_group = (int)threadIdx.x - group * per,
-        tap = (int)gtr__quotient((uint32_t)in_group, d.lanes), channel = first + (in_group - tap * lanes) * V,
+        tap = gtr__quotient(in_group, d.lanes), channel = first + (in_group - tap * lanes) * V,
         pitch = d.outs * SIZE;
     const uint32_t units = (uint32_t)cut.images * (uint32_t)y.count * d.runs.by,
         end = group < d.groups && channel < d.outs ? min(units, (blockIdx.x + 1) * d.share) : 0;
@@ -8861,8 +8854,8 @@ gtr__depthwise_dweight_runs_kernel(const __grid_constant__ gtr__depthwise d,
         GTR__UNROLL(k, V) part[(t * V + k) * 256 + threadIdx.x] = sum[t][k];
     __syncthreads();
     for (int i = (int)threadIdx.x; i < K * V * per; i += 256) {
-        const int tk = (int)gtr__quotient((uint32_t)i, d.per), at = i - tk * per,
-            v = (int)gtr__quotient((uint32_t)at, d.lanes), to = first + (at - v * lanes) * V + tk % V;
+        const int tk = gtr__quotient(i, d.per), at = i - tk * per,
+            v = gtr__quotient(at, d.lanes), to = first + (at - v * lanes) * V + tk % V;
         if (tk / V >= cut.x.kernel || to >= d.outs) continue;
         float all = 0;
 #pragma unroll 4
@@ -9078,8 +9071,8 @@ template <typename T> GTR__INLINE uint32_t gtr__direct_word(T v) {
 // always exists, and the lanes that read it mask it to zero.
 template <typename T> GTR__INLINE int gtr__direct_tap(const gtr__direct &d, int t) {
     if (t >= d.taps) return 0;
-    const int line = (int)gtr__quotient((uint32_t)t, d.by_across), rest = t - line * d.across,
-        column = (int)gtr__quotient((uint32_t)rest, d.by_channels);
+    const int line = gtr__quotient(t, d.by_across), rest = t - line * d.across,
+        column = gtr__quotient(rest, d.by_channels);
     return (line * d.tap_y + column * d.tap_x + rest - column * (int)d.by_channels.by) * (int)sizeof(T);
 }
 // The state of a block in PLACES and WEIGHT. Its dynamic shared memory, from the front:
@@ -9159,8 +9152,8 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             V v[4];
             int to[4];
             GTR__UNROLL(u, 4) {
-                const int at = i + u * step, row = (int)gtr__quotient((uint32_t)at, d.by_units),
-                    which = (int)gtr__quotient((uint32_t)row, d.by_high), y = y0 + row - which * d.tile_high,
+                const int at = i + u * step, row = gtr__quotient(at, d.by_units),
+                    which = gtr__quotient(row, d.by_high), y = y0 + row - which * d.tile_high,
                     e = (at - row * units) * N;
                 const bool in = at < all && (uint32_t)y < (uint32_t)d.from && image + which < d.images;
                 v[u] = V();
@@ -9178,7 +9171,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     }
     // The block copies a tile, after a barrier behind its reads of the tile before; the caller's barrier has to follow.
     GTR__DEVICE void fetch(int tile) {
-        const int among = (int)gtr__quotient((uint32_t)tile, d.by_strips);
+        const int among = gtr__quotient(tile, d.by_strips);
         __syncthreads();
         image = among * d.together;
         line = (tile - among * d.strips) * d.lines;
@@ -9193,8 +9186,8 @@ template <typename T, bool POOLED> struct gtr__direct_block {
     // behind the tile's last place gathers the last place again: PLACES does not store it, and WEIGHT multiplies it by
     // zeros of dy, which make NaN only of pixels that the last place multiplies as well.
     GTR__DEVICE int place(int i) const {
-        const int p = min(i, n - 1), y = (int)gtr__quotient((uint32_t)p, d.by_wide),
-            which = (int)gtr__quotient((uint32_t)y, d.by_lines);
+        const int p = min(i, n - 1), y = gtr__quotient(p, d.by_wide),
+            which = gtr__quotient(y, d.by_lines);
         return ((which * d.tile_high + (y - which * d.lines) * d.step_y) * d.pitch + (p - y * d.wide) * d.step_x
             + d.margin - d.pad_x) * (int)sizeof(T);
     }
@@ -9588,7 +9581,7 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
                              const gtr__caps *caps, int type, bool weight) {
     gtr__window g = *given;
     gtr__direct_pool w = pool ? *pool : gtr__direct_pool{ 1, 1, g.oh, g.ow };
-    memset((void *)d, 0, sizeof *d);
+    *d = {};
     // An image of one line is turned: its pixels become lines of one pixel each, so that tiles can cut it.
     if (g.h == 1 && g.oh == 1 && g.kh == 1 && !g.ph && w.py == 1) {
         g.h = g.w; g.oh = g.ow; g.kh = g.kw; g.sh = g.sw; g.ph = g.pw; g.dh = g.dw;
@@ -9747,8 +9740,8 @@ struct gtr__narrow_tile {
     const gtr__narrow &d;
     int image, line, column;
     GTR__DEVICE gtr__narrow_tile(const gtr__narrow &m, int tile) : d(m) {
-        const int strip = (int)gtr__quotient((uint32_t)tile, d.by_strips_x),
-            among = (int)gtr__quotient((uint32_t)strip, d.by_strips_y);
+        const int strip = gtr__quotient(tile, d.by_strips_x),
+            among = gtr__quotient(strip, d.by_strips_y);
         column = (tile - strip * d.strips_x) * d.width;
         line = (strip - among * (int)d.by_strips_y.by) * d.lines;
         image = among * d.together;
@@ -9762,14 +9755,14 @@ struct gtr__narrow_tile {
             turns = d.together * d.rows * parts, lane = GTR__LANE;
         const char *from = d.image + (int64_t)image * d.from_y * d.from_x * d.c * 2 + slab * 16;
         for (int i = (int)threadIdx.x >> 5; i < turns; i += (int)blockDim.x >> 5) {
-            const int row = (int)gtr__quotient((uint32_t)i, d.by_parts), first = (i - row * parts) * 128,
-                which = (int)gtr__quotient((uint32_t)row, d.by_rows), y = y0 + row - which * d.rows,
+            const int row = gtr__quotient(i, d.by_parts), first = (i - row * parts) * 128,
+                which = gtr__quotient(row, d.by_rows), y = y0 + row - which * d.rows,
                 in_x = (uint32_t)y < (uint32_t)d.from_y && image + which < d.images ? d.from_x : 0;
             const char *own = in_x ? from + (int64_t)(which * d.from_y + y) * d.from_x * d.c * 2 : d.image;
             char *to_row = to + row * d.span * d.pitch;
 #pragma unroll 4
             for (int k = 0; k < 4; k++) {
-                const int e = first + 32 * k + lane, pixel = (int)gtr__quotient((uint32_t)e, d.by_units),
+                const int e = first + 32 * k + lane, pixel = gtr__quotient(e, d.by_units),
                     unit = e - pixel * d.units, x = x0 + pixel;
                 if (e >= all) break;
                 const bool in = (uint32_t)x < (uint32_t)in_x && unit < left;
@@ -9786,10 +9779,10 @@ struct gtr__narrow_tile {
             unit_bytes = d.unit_dy, images = d.images - image, lines = d.to_y - line, columns = d.to_x - column;
         const char *from = d.dy + (((int64_t)image * d.to_y + line) * d.to_x + column) * d.outs * 2;
         for (int i = (int)threadIdx.x >> 5; i < turns; i += (int)blockDim.x >> 5) {
-            const int row = (int)gtr__quotient((uint32_t)i, d.by_parts_dy),
+            const int row = gtr__quotient(i, d.by_parts_dy),
                 e = (i - row * parts) * 32 + GTR__LANE,
-                which = (int)gtr__quotient((uint32_t)row, d.by_lines), y = row - which * d.lines,
-                x = (int)gtr__quotient((uint32_t)e, d.by_unit_dy), unit = e - x * each, place = row * d.width + x;
+                which = gtr__quotient(row, d.by_lines), y = row - which * d.lines,
+                x = gtr__quotient(e, d.by_unit_dy), unit = e - x * each, place = row * d.width + x;
             if (x >= d.width) continue;
             const bool in = which < images && y < lines && x < columns;
             char *own = to + place * GTR__NARROW_PITCH_DY + unit * unit_bytes;
@@ -9824,8 +9817,8 @@ GTR__INLINE void gtr__narrow_join(const gtr__narrow &d, float *red, const float 
     };
     const int64_t first = (int64_t)blockIdx.x * d.outs;
     for (int i = (int)threadIdx.x; i < d.outs * all; i += (int)blockDim.x) {
-        const int out = (int)gtr__quotient((uint32_t)i, d.by_columns), column = i - out * all, tile = column / 8,
-            which = tile / GTR__NARROW_COLUMNS, tap = (int)gtr__quotient((uint32_t)tile, d.by_units),
+        const int out = gtr__quotient(i, d.by_columns), column = i - out * all, tile = column / 8,
+            which = tile / GTR__NARROW_COLUMNS, tap = gtr__quotient(tile, d.by_units),
             channel = (slab + tile - tap * d.units) * 8 + column % 8;
         const float v = total(which, out * GTR__NARROW_RED + column - which * GTR__NARROW_COLUMNS * 8);
         if (channel < d.c) d.parts[((first + out) * d.taps + tap) * d.c + channel] = v;
@@ -9849,7 +9842,7 @@ gtr__narrow_weight_kernel(const __grid_constant__ gtr__narrow d) {
     float dw[N][4] = {}, sum[4] = {};
     GTR__UNROLL(v, N / 2) {           // matrices 0, 1: 8 places each of n-tile 2 v; 2, 3: of 2 v + 1
         const int i = number * N + 2 * v + (lane >> 4), tile = i < d.tiles_n ? i : 0,
-            t = (int)gtr__quotient((uint32_t)tile, d.by_units), y = t / d.kernel_x;
+            t = gtr__quotient(tile, d.by_units), y = t / d.kernel_x;
         tap[v] = (uint32_t)((y * d.tap_y * d.span + (t - y * d.kernel_x) * d.tap_x) * d.pitch
             + (tile - t * d.units) * 16);
     }
@@ -9966,7 +9959,7 @@ static bool gtr__narrow_make(gtr__narrow *d, const gtr__window *g, const gtr__pr
         warps = room < GTR__NARROW_WARPS ? room : GTR__NARROW_WARPS, most = warps * GTR__NARROW_COLUMNS;
     if (taps > most) return false;
     const int64_t slabs = gtr__ceil(units, most / taps);
-    memset((void *)d, 0, sizeof *d);
+    *d = {};
     d->units = (int)gtr__ceil(units, slabs);
     d->tiles_n = (int)taps * d->units;
     d->across = (int)gtr__ceil(d->tiles_n, GTR__NARROW_COLUMNS);
@@ -10719,7 +10712,7 @@ static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stri
 static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, const int64_t *sb) {
     int64_t count = 1;
     int at = GTR_MAX_DIMS;      // filled from the fastest down, moved to the front at the end
-    memset(m, 0, sizeof *m);
+    *m = {};
     for (int d = y->ndim - 1; d >= 0; d--) {
         if (y->dim[d] == 1) continue;
         count *= y->dim[d];
@@ -11107,7 +11100,7 @@ static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full
         const gtr_shape *b) {
     int64_t s[3][GTR_MAX_DIMS], dim[GTR_MAX_DIMS], st[GTR_MAX_DIMS][3];
     int kept[GTR_MAX_DIMS], n = 0, sms = gtr__sms(c);
-    memset(m, 0, sizeof *m);
+    *m = {};
     gtr__broadcast(full, full, s[0]);
     gtr__broadcast(a, full, s[1]);
     gtr__broadcast(b, full, s[2]);
@@ -11887,7 +11880,7 @@ GTR__OP_KERNEL gtr__k_transpose(const __grid_constant__ gtr__turned m) {
             GTR__UNROLL(u, 4) {
                 const int at = e + u * threads * WX;
                 GTR__UNROLL(k, WX) if (at < taken) {
-                    const int r = m.by_columns.by ? (int)gtr__quotient((uint32_t)(at + k), m.by_columns)
+                    const int r = m.by_columns.by ? gtr__quotient(at + k, m.by_columns)
                         : at >> m.log_columns;
                     tile[r * pitch + (m.by_columns.by ? at + k - r * wide : (at & (tc - 1)) + k)] = v[u][k];
                 }
@@ -11901,7 +11894,7 @@ GTR__OP_KERNEL gtr__k_transpose(const __grid_constant__ gtr__turned m) {
             float v[4] = {};
             if (!m.by_rows.by && (c >= wide || r >= high)) continue;
             GTR__UNROLL(k, WY) {
-                const int line = m.by_rows.by ? (int)gtr__quotient((uint32_t)(e + k), m.by_rows) : c;
+                const int line = m.by_rows.by ? gtr__quotient(e + k, m.by_rows) : c;
                 v[k] = tile[(m.by_rows.by ? e + k - line * high : r + k) * pitch + line];
             }
             gtr__give(m.y, base + (m.by_rows.by ? c0 * m.rows + e : (c0 + c) * m.rows + r0 + r), WY, v);
@@ -11929,7 +11922,7 @@ GTR__OP_KERNEL gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
             gtr__few<T, N> v[8];
             GTR__UNROLL(u, 8) if (i + u * GTR__T < words) v[u] = x[i + u * GTR__T];
             GTR__UNROLL(u, 8) if (i + u * GTR__T < words) {
-                const int e = (i + u * GTR__T) * N, r = (int)gtr__quotient((uint32_t)e, m.by_columns),
+                const int e = (i + u * GTR__T) * N, r = gtr__quotient(e, m.by_columns),
                     c = e - r * columns;
                 T *to = tile + r * pitch + c;
                 to[0] = v[u].v[0];
@@ -11939,7 +11932,7 @@ GTR__OP_KERNEL gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
         __syncthreads();
 #pragma unroll 4
         for (int i = (int)threadIdx.x; i < words; i += GTR__T) {
-            const int c = (int)gtr__quotient((uint32_t)(i * N), m.by_rows), r = i * N - c * rows;
+            const int c = gtr__quotient(i * N, m.by_rows), r = i * N - c * rows;
             const T *from = tile + r * pitch + c;
             gtr__few<T, N> v;
             v.v[0] = from[0];
@@ -13640,7 +13633,7 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     const gtr__window g = gtr__window_of(a, &c->in[0].shape, &y->shape, a->extent[0], a->extent[1], 1);
     const int64_t size[2] = { g.h, g.w }, places[2] = { g.oh, g.ow }, kernel[2] = { g.kh, g.kw },
         step[2] = { g.sh, g.sw }, pad[2] = { g.ph, g.pw }, dilation[2] = { g.dh, g.dw };
-    memset((void *)m, 0, sizeof *m);
+    *m = {};
     m->to = gtr__out(c, 0); // callers do nothing without it, before they look whether sizes are too large
     for (int d = 0; d < 2; d++) {
         gtr__slide_axis *s = &m->axis[d];
@@ -14280,8 +14273,7 @@ template <typename T> struct gtr__bn_ring {
         GTR__UNROLL(k, GTR__BN_AHEAD) ask();
         gtr__copies_done<GTR__BN_AHEAD - 1>();
         if (rows) { open(slot, a); first(a); }
-#pragma unroll 1
-        for (int k = 0; k < rows; k++) {
+        GTR__ROLL(k, rows) {
             gtr__copies_done<GTR__BN_AHEAD - 1>();
             open(slot + at, a);
             if (TWO) open(slot + span + at, b);
@@ -15768,7 +15760,7 @@ GTR__GLOBAL void gtr__k_xent(gtr__xent);
 GTR__GLOBAL void gtr__k_xent_end(gtr__xent, int);
 GTR__GLOBAL void gtr__k_xent_bwd(gtr__xent, gtr__opd, int);
 static void gtr__xent_make(gtr__xent *m, const gtr__call *c, int team) {
-    memset(m, 0, sizeof *m);
+    *m = {};
     m->x = gtr__in(c, 0); m->label = (const int32_t *)c->in[1].data; m->tally = gtr__tally_of(c);
     m->rows = c->in[0].shape.dim[0]; m->n = c->in[0].shape.dim[1]; m->ignore = c->attr->loss.ignore_from;
     m->team = team; m->smooth = (float)c->attr->loss.a; m->seed = c->seed; m->ctl = c->ctl; m->part = (float2 *)c->ws;
@@ -16435,7 +16427,7 @@ template <typename T> GTR__INLINE void gtr__feed_turned(const gtr__feed_turn &m,
     enum { W = 16 / sizeof(T) };
     const int each = m.wide ? W : 1;
     for (int e = (int)threadIdx.x * each; e < pixels * most; e += GTR__T * each) {
-        int p = (int)gtr__quotient((uint32_t)e, m.by_channels), c = e - p * most;
+        int p = gtr__quotient(e, m.by_channels), c = e - p * most;
         T *at = to + p * all + c;
         if (c >= channels) continue;
         if (each == 1) { gtr__store(at, tile[c * pitch + p]); continue; }
@@ -17095,7 +17087,7 @@ GTR__LAUNCHER_WITH(gtr__update_start, gtr__update_kernel *u) {
         (int64_t)gtr__sms(c) * GTR__UPDATE_RESIDENT), u->report.ctl ? GTR__T + 64 : GTR__T, 0, *u);
 }
 GTR__LAUNCHER_WITH(gtr__update_make, const gtr__optim *o, gtr__update_kernel *u) {
-    memset((void *)u, 0, sizeof *u);
+    *u = {};
     u->o = *o; u->ctl = c->ctl; u->last = o->count;
     return gtr__check_states(run, o);
 }
@@ -17285,8 +17277,7 @@ GTR__INLINE void gtr__mlp_segments(const gtr__optim &o, const L *layer, int laye
     for (int i = first; i < o.n; i += step) {
         const gtr__segment z = o.segments[i];
         const float *g = o.gradient + z.offset;
-#pragma unroll 1
-        for (int l = 0; l < layers; l++) {
+        GTR__ROLL(l, layers) {
             if (layer[l].dw == g) to[2 * l] = z;
             if (layer[l].db == g) to[2 * l + 1] = z;
         }
@@ -17561,7 +17552,7 @@ typedef struct gtr__mlp_cut {
 static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gtr__mlp_cut *c, int64_t n = 512,
         int64_t k = 65536, int64_t rows = 8192) {
     int64_t batch = 0;
-    memset(c, 0, sizeof *c);
+    *c = {};
     c->layers = p->layers;
     for (int l = 0; l < p->layers; l++) {
         const gtr__node *f = &v->node[p->forward[l]];
@@ -17626,7 +17617,7 @@ static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg 
     for (int k = 0; k < GTR__ALL(n); k++) {
         gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
         int id = k < n->n_in ? n->in[k] : n->out[k - n->n_in];
-        memset(a, 0, sizeof *a);
+        *a = {};
         if (id >= 0) *a = *gtr__mlp_arg(&v, id);
         if (k < n->n_in && !gtr__bit(n->reads, k)) a->data = NULL;
         a->add = 0;
@@ -17696,7 +17687,7 @@ template <typename M> static gtr_result gtr__mlp_step(gtr__run *run, const gtr__
 GTR__LAUNCHER_WITH(gtr__mlp_fill, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut,
         gtr__mlp *m) {
     const gtr__node *report = &v->node[p->report];
-    memset(m, 0, sizeof *m);
+    *m = {};
     GTR__TRY(gtr__mlp_step(run, c, v, p, m));
     m->layers = p->layers; m->batch = cut->batch;
     gtr__mlp_layers(m, v, p, cut);
@@ -18921,8 +18912,7 @@ GTR__INLINE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_hea
         }
         if (none != 0.0f && gtr__net<NET>::checks(s)) atomicOr(&h->own[0][par], 2u);
         if (last)
-#pragma unroll 1
-            for (int i = 0; i < 2; i++) {
+            GTR__ROLL(i, 2) {
                 const int n = group * slice + row + i,
                     live = row + i < slice && n < L.n && c < s.kr ? L.k - rank * s.kr - c : 0;
                 GTR__UNROLL(e, 4) if (e < live)
@@ -19370,8 +19360,7 @@ static __device__ __noinline__ void gtr__res_give(const gtr__opd &o, float v) { 
 GTR__INLINE void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
         int step, int steps) {
     float loss = 0.0f, counted = 0.0f, right = 0.0f, labelled = 0.0f;
-#pragma unroll 1
-    for (int r = 0; r < rows; r++) {
+    GTR__ROLL(r, rows) {
         loss += part[r].x; counted += part[r].y; right += part[r].z; labelled += part[r].w;
     }
     loss = m.loss == GTR__OP_XENT_STEP ? (counted > 0.0f ? loss / counted : NAN) : loss / (float)m.pair.count;
@@ -19389,8 +19378,7 @@ template <typename Net, typename F>
 GTR__INLINE void gtr__res_service(const Net &s, float4 *part, int pitch, int steps, F ahead) {
     const int tid = (int)threadIdx.x;
     gtr__waiting awaited = { 0, 0, s.m.hurry };
-#pragma unroll 1
-    for (int i = 0; i < steps; i++) {
+    GTR__ROLL(i, steps) {
         uint4 v[1];
         ahead(i);
         if (tid < s.rows) {
@@ -19455,8 +19443,7 @@ GTR__INLINE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h,
     const int tid = gtr__res_thread(), slice = gtr__res_slice<CUT>(s), total = s.rows * 16,
         shift = slice > 16 ? 3 : slice > 8 ? 2 : 1;
     gtr__waiting awaited = { 0, 0, s.m.hurry };
-#pragma unroll 1
-    for (int i = 0; i < steps; i++) {
+    GTR__ROLL(i, steps) {
         const int par = i & 1;
         const bool last = i == steps - 1;
         awaited.tag = (uint32_t)i >> 1 & 1;
@@ -20382,6 +20369,8 @@ template <int P> struct gtr__thin_place {
     }
     GTR__DEVICE uint32_t dz_at(const gtr__thin &m, int l) const { return y_at(m, l + m.apart); }
 };
+// A row of the stage has 1 << it pieces of 16 bytes.
+GTR__INLINE int gtr__thin_shift(const gtr__thin &m) { return m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5; }
 // A layer's weights in the block's shared memory.
 template <int P>
 GTR__INLINE uint32_t gtr__thin_w(const gtr__thin &m, int l) {
@@ -20402,7 +20391,7 @@ GTR__INLINE void gtr__thin_keep(const gtr__thin &m, const gtr__thin_place<P> &p,
         int tile, int slot) {
     const int k = m.layer[0].k, n = m.layer[m.layers - 1].n,
         rows = m.batch - tile * GTR__THIN_ROWS < GTR__THIN_ROWS ? m.batch - tile * GTR__THIN_ROWS : GTR__THIN_ROWS;
-    const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1);
+    const int shift = gtr__thin_shift(m), c = p.tid & ((1 << shift) - 1);
     const int64_t row0 = (int64_t)tile * GTR__THIN_ROWS;
     if (m.x_kept && k % 4 == 0 && ((uintptr_t)m.x_kept & 15) == 0) {
 #pragma unroll 4
@@ -20425,7 +20414,7 @@ GTR__INLINE void gtr__thin_keep(const gtr__thin &m, const gtr__thin_place<P> &p,
 template <int P, int N>
 GTR__INLINE void gtr__thin_ask_x(const gtr__thin &m, const gtr__record *record,
         const int64_t *origin, const gtr__thin_place<P> &p) {
-    const int k = m.layer[0].k, shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5;
+    const int k = m.layer[0].k, shift = gtr__thin_shift(m);
     const char *src = (const char *)(uintptr_t)record->src[m.x_slot];
     if (k % 4 == 0 && ((uintptr_t)src & 15) == 0) {
         const int c = p.tid & ((1 << shift) - 1), r0 = p.tid >> shift, step = N >> shift;
@@ -20465,7 +20454,7 @@ GTR__INLINE void gtr__thin_ask_target(const gtr__thin &m, const gtr__record *rec
 template <typename T, int P, int N>
 GTR__INLINE void gtr__thin_take_x(const gtr__thin &m, const gtr__thin_place<P> &p, int tile,
         int slot, bool keep) {
-    const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1);
+    const int shift = gtr__thin_shift(m) - 1, c = p.tid & ((1 << shift) - 1);
 #pragma unroll 2
     for (int r = p.tid >> shift; r < GTR__THIN_ROWS; r += N >> shift) {
         const char *row = p.base + m.stage_at + r * m.stage_pitch;
@@ -20765,7 +20754,7 @@ template <typename T, int P> struct gtr__thin_feeder {
         gtr__thin_feed_barrier<P, true>(p.team);
         const char *src = source();
         if (whole(src)) {
-            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5,
+            const int shift = gtr__thin_shift(m),
                 c = (p.tid & ((1 << shift) - 1)) * 16, r0 = p.tid >> shift;
             if (c < m.layer[0].k * 4) {
                 const char *from = src + c;
@@ -20796,7 +20785,7 @@ template <typename T, int P> struct gtr__thin_feeder {
     // Rounds x from the stage to 16 bits in the slot's panel.
     GTR__DEVICE void convert(const gtr__thin_place<P> &p, const gtr__thin_turn &t) const {
         if constexpr (P == 1) {         // fewer registers
-            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5, c = p.tid & ((1 << shift) - 1),
+            const int shift = gtr__thin_shift(m), c = p.tid & ((1 << shift) - 1),
                 step = N >> shift;
             const char *from = p.base + m.stage_at + c * 16;
             char *to = p.base + m.x_at + t.slot * m.x_step + (c >> 4) * GTR__THIN_PANEL + (c & 1) * 8;
@@ -20807,7 +20796,7 @@ template <typename T, int P> struct gtr__thin_feeder {
                     make_uint2(gtr__pack2<T>(v.x, v.y), gtr__pack2<T>(v.z, v.w));
             }
         } else {
-            const int shift = m.stage_pitch == 128 ? 2 : m.stage_pitch == 256 ? 3 : 4, c = p.tid & ((1 << shift) - 1),
+            const int shift = gtr__thin_shift(m) - 1, c = p.tid & ((1 << shift) - 1),
                 step = N >> shift;
             int r = p.tid >> shift;
             const char *row = p.base + m.stage_at + r * m.stage_pitch + c * 32;
@@ -20830,7 +20819,7 @@ template <typename T, int P> struct gtr__thin_feeder {
             live = rows < GTR__THIN_ROWS ? rows : GTR__THIN_ROWS, out = m.layer[m.layers - 1].n;
         const int64_t row0 = (int64_t)tile * GTR__THIN_ROWS;
         if (m.x_kept && whole(source()) && ((uintptr_t)m.x_kept & 15) == 0) {
-            const int shift = m.stage_pitch == 128 ? 3 : m.stage_pitch == 256 ? 4 : 5,
+            const int shift = gtr__thin_shift(m),
                 e = (p.tid & ((1 << shift) - 1)) * 4;
 #pragma unroll 2
             for (int r = p.tid >> shift; r < live; r += N >> shift)
@@ -21547,8 +21536,7 @@ template <typename T, int P> GTR__INLINE void gtr__thin_load(const gtr__thin &m,
         for (int s = 0; s < m.ahead; s++) *(uint4 *)(pool + m.team_at + (threadIdx.x >> 6) * m.team_bytes + m.x_at
             + s * m.x_step + r * 128 + ((4 ^ (r & 7)) << 4)) = one;
     }
-#pragma unroll 1
-    for (int l = 0; l < m.layers; l++) {
+    GTR__ROLL(l, m.layers) {
         const gtr__thin_layer &L = m.layer[l];
         const int rows = m.tiny && l == m.layers - 1 ? P * 8 : P * 64, shift = L.panels == 1 ? 3 : 4,
             c = (int)threadIdx.x & ((1 << shift) - 1);
@@ -21836,8 +21824,7 @@ template <int P>
 GTR__INLINE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head *h, int q,
         gtr__thin_four &f, int *role) {
     f.live = 0; f.seg = h->segment; f.i = f.j = 0; f.at[0] = f.at[1] = -1;
-#pragma unroll 1
-    for (int l = 0; l < m.layers; l++) {
+    GTR__ROLL(l, m.layers) {
         const gtr__thin_layer &L = m.layer[l];
         const bool tiny = m.tiny && l == m.layers - 1;
         int e;
@@ -21859,8 +21846,7 @@ GTR__INLINE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head *h, int
             f.at[0] = (bias ? L.flat_b : L.flat_w) + f.i;
             if (f.live & 4) f.at[1] = f.at[0] + 2;
         }
-#pragma unroll 1
-        for (int r = 0; r < m.roles; r++) if (m.unit[r][l] >= 0) *role = r;
+        GTR__ROLL(r, m.roles) if (m.unit[r][l] >= 0) *role = r;
         return;
     }
 }
@@ -22000,8 +21986,7 @@ GTR__INLINE void gtr__thin_feed(const gtr__thin &m, const gtr__record *record) {
             record->key) : 0;
         for (int r = 0; r < 32 && r0 + r < m.batch; r++) {
             const int64_t from = gtr__shuffle(mine, r);
-#pragma unroll 1
-            for (int f = 0; f < m.n_feed; f++) {
+            GTR__ROLL(f, m.n_feed) {
                 const gtr__feed_one &in = m.feed[f];
                 const float *src = (const float *)(uintptr_t)record->src[in.slot];
                 for (int c = lane; c < (int)in.row; c += 32)
@@ -22446,7 +22431,7 @@ static bool gtr__thin_cast(gtr__thin *m, int P, bool chain, int sm_count) {
 static bool gtr__thin_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__thin *m, gtr__thin_cut *c,
         int sm_count, int room, bool ahead) {
     const int last = q->layers - 1;
-    memset(m, 0, sizeof *m);
+    *m = {};
     gtr__mlp_cut &e = c->extents;
     if (q->layers < 2 || q->act_back[last] >= 0 || q->accuracy >= 0
             || !gtr__mlp_extents(v, q, &e, 128, 128, INT32_MAX / 256))
@@ -23737,8 +23722,7 @@ GTR__INLINE float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr_
     float even = 0.0f, odd = 0.0f;
     uint4 v[8];
     GTR__UNROLL(i, 8) v[i] = make_uint4(0, 0, 0, 0);
-#pragma unroll 1
-    for (int k = 0; k < rounds; k++) {
+    GTR__ROLL(k, rounds) {
         const int left = (eights - k * 128 - warp + 15) / 16, n = left > 8 ? 8 : left;
         if (n <= 0) continue;
         gtr__tall_await4<8>(v, n, awaited, [&](int i) { return dz + (k * 128 + i * 16) * 8 * width; });
@@ -24093,8 +24077,7 @@ GTR__INLINE bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head
         bool last, uint32_t &bad) {
     const int par = step & 1;
     gtr__waiting awaited = { (uint32_t)step >> 1 & 1, 0, s.m.hurry };
-#pragma unroll 1
-    for (int k = 0; k < h->tiles; k++) {
+    GTR__ROLL(k, h->tiles) {
         gtr__tall_task<P, RULES> task(s, pool, h, step, k, awaited);
         const int tid = task.tid;
         task.product();
@@ -24242,8 +24225,7 @@ GTR__INLINE void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__tall_head
         });
     if (!gtr__res_begin(s, h)) return;
     const int steps = (int)s.record[0].more + 1;
-#pragma unroll 1
-    for (int i = 0; i < steps; i++) {
+    GTR__ROLL(i, steps) {
         if (!gtr__tall_tasks<P, RULES>(s, pool, h, i, i == steps - 1, bad)) { wrong = i - 1; break; }
     }
     if (gtr__res_end(s, steps, bad, wrong))
@@ -26886,7 +26868,7 @@ static bool gtr__tail_step_is(const gtr__node *n, const int *root, int made, int
 static bool gtr__call_by_shapes(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps, gtr__arg (&in)[8],
                                 gtr__arg (&out)[4], gtr__call *c) {
     if (n->n_in > 8 || n->n_out > 4) return false;
-    memset((void *)in, 0, sizeof in); memset((void *)out, 0, sizeof out); memset((void *)c, 0, sizeof *c);
+    memset((void *)in, 0, sizeof in); memset((void *)out, 0, sizeof out); *c = {};
     for (int k = 0; k < GTR__ALL(n); k++) {
         if (n->in[k] < 0) continue;
         gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
@@ -27514,7 +27496,7 @@ static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__cal
     const gtr_dtype type = h->dtype;
     const int64_t n = w->shape.ndim == 2 ? w->shape.dim[0] : 0, k = n ? w->shape.dim[1] : 0,
         rows = k > 0 ? h->count / k : 0, each = 16 / gtr__elem(type);
-    memset((void *)m, 0, sizeof *m);
+    *m = {};
     if (n < 1 || n > GTR__HEAD_OUTPUTS || rows < 1 || rows > GTR__HEAD_BATCH || k > 1 << 16 || h->count != rows * k
         || x->count != rows * n || y->count != x->count || dy->count != x->count || type > GTR_F16
         || (type == GTR_F32) != (linear->precision == GTR_TF32) || linear->precision == GTR_FP32 || w->dtype != type
