@@ -8941,10 +8941,8 @@ GTR__LAUNCHER_WITH(gtr__depthwise_start, const gtr__window *g, gtr__depthwise d,
     for (int k = 0; k < 2; k++) d.line[k] = image ? gtr__conv_class_of<GTR__CONV_IMAGE>(cut.y, k < g->sh ? k : 0)
         : gtr__conv_class_of<GTR__CONV_PLACES>(cut.y, 0);
     const size_t shared = weight ? 0 : (size_t)((g->kh * g->kw + 1) * lanes) * 16 * 4 / (size_t)gtr__elem(d.type_x);
-    const gtr__depthwise_variant kernel = d.type_x == GTR_F32
-        ? gtr__depthwise_runs_for<GTR_F32>(g->kw, weight != NULL, up, down) : d.type_x == GTR_BF16
-        ? gtr__depthwise_runs_for<GTR_BF16>(g->kw, weight != NULL, up, down)
-        : gtr__depthwise_runs_for<GTR_F16>(g->kw, weight != NULL, up, down);
+    gtr__depthwise_variant kernel = {};
+    GTR__BY_DTYPE(d.type_x, T, kernel = gtr__depthwise_runs_for<gtr__type_of<T>()>(g->kw, weight, up, down););
     return gtr__start(run, c, kernel, dim3((unsigned)ranges, (unsigned)slabs, (unsigned)classes),
         (unsigned)threads, shared, d, cut);
 }
@@ -10836,9 +10834,10 @@ GTR__LAUNCHER_WITH(gtr__map_run, gtr__map *m) {
     m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
     unsigned grid = gtr__grid(c, gtr__ceil(m->count, m->width));
     const bool rare = m->act >= 0 && !gtr__known(m->act);
-    return gtr__start(run, c,
-        m->linear ? rare ? GTR__VARIANT(gtr__k_map, false, true) : GTR__VARIANT(gtr__k_map, false, false)
-        : rare ? GTR__VARIANT(gtr__k_map, true, true) : GTR__VARIANT(gtr__k_map, true, false), grid, GTR__T, 0, *m);
+    return gtr__by(rare, [&](auto is) {
+        return gtr__start(run, c, m->linear ? GTR__VARIANT(gtr__k_map, false, is.value)
+            : GTR__VARIANT(gtr__k_map, true, is.value), grid, GTR__T, 0, *m);
+    });
 }
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
 GTR__LAUNCHER_WITH(gtr__map_one, const gtr__arg *a, const gtr__arg *y, int act, double f0, double f1) {
@@ -14458,14 +14457,6 @@ static gtr__bn gtr__bn_of(const gtr__call *c) {
     if (with.added >= 0) m.from = gtr__in(c, with.added);
     return m;
 }
-template <typename T> static gtr__bn_variant gtr__bn_fwd_grid(bool relu) {
-    return relu ? GTR__VARIANT(gtr__k_batch_norm_grid, T, GTR__BN_RELU)
-        : GTR__VARIANT(gtr__k_batch_norm_grid, T, GTR__BN_ANY);
-}
-template <int W, int ACTS> static gtr_result gtr__bn_forward(gtr__run *run, const gtr__call *c, gtr__bn *m) {
-    return gtr__bn_launch(run, c, m, m->training != 0, GTR__VARIANT(gtr__k_batch_norm, W, 0, ACTS),
-        GTR__VARIANT(gtr__k_batch_norm, W, 1, GTR__BN_KNOWN), GTR__VARIANT(gtr__k_batch_norm, W, 2, ACTS));
-}
 GTR__CUDA(batch_norm_fwd) {
     gtr__bn m = gtr__bn_of(c), grid;
     m.running_mean = gtr__in(c, 3); m.running_var = gtr__in(c, 4);
@@ -14478,19 +14469,19 @@ GTR__CUDA(batch_norm_fwd) {
     if (c->measure)
         return gtr__measured(c, (size_t)gtr__max64(gtr__bn_bytes(&m), meets ? gtr__bn_bytes(&grid) : 0));
     if (meets) {
+        gtr__bn_variant kernel = {};
         bool started;
-        GTR__TRY(gtr__bn_start(run, c, &grid, 1, (m.x.t == GTR_F32 ? gtr__bn_fwd_grid<float> : m.x.t == GTR_BF16
-            ? gtr__bn_fwd_grid<__nv_bfloat16> : gtr__bn_fwd_grid<__half>)(!m.act || m.act == GTR__OP_RELU),
-            &started));
+        GTR__BY_DTYPE(m.x.t, T, kernel = !m.act || m.act == GTR__OP_RELU
+            ? GTR__VARIANT(gtr__k_batch_norm_grid, T, GTR__BN_RELU)
+            : GTR__VARIANT(gtr__k_batch_norm_grid, T, GTR__BN_ANY););
+        GTR__TRY(gtr__bn_start(run, c, &grid, 1, kernel, &started));
         if (started) return GTR_OK;
     }
-    const bool known = !m.act || gtr__known(m.act);
-    return (m.width == 4 ? known ? gtr__bn_forward<4, GTR__BN_KNOWN> : gtr__bn_forward<4, GTR__BN_ANY>
-        : known ? gtr__bn_forward<1, GTR__BN_KNOWN> : gtr__bn_forward<1, GTR__BN_ANY>)(run, c, &m);
-}
-template <typename T> static gtr__bn_variant gtr__bn_bwd_grid(bool relu) {
-    return relu ? GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, true)
-        : GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, false);
+    return gtr__by(m.width == 4, [&](auto four) { return gtr__by(!m.act || gtr__known(m.act), [&](auto known) {
+        constexpr int W = four ? 4 : 1, ACTS = known ? GTR__BN_KNOWN : GTR__BN_ANY;
+        return gtr__bn_launch(run, c, &m, m.training != 0, GTR__VARIANT(gtr__k_batch_norm, W, 0, ACTS),
+            GTR__VARIANT(gtr__k_batch_norm, W, 1, GTR__BN_KNOWN), GTR__VARIANT(gtr__k_batch_norm, W, 2, ACTS));
+    }); });
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
 GTR__CUDA(batch_norm_bwd) {
@@ -14507,15 +14498,18 @@ GTR__CUDA(batch_norm_bwd) {
     if (!m.dx.p && !m.dweight.p && !m.dbias.p) return GTR_OK;
     m.guard = grid.guard = gtr__watches(run, c, m.dweight.p, m.dbias.p);
     if (meets) {
+        gtr__bn_variant kernel = {};
         bool started;
-        GTR__TRY(gtr__bn_start(run, c, &grid, 2, (m.x.t == GTR_F32 ? gtr__bn_bwd_grid<float> : m.x.t == GTR_BF16
-            ? gtr__bn_bwd_grid<__nv_bfloat16> : gtr__bn_bwd_grid<__half>)(m.act != 0), &started));
+        GTR__BY_DTYPE(m.x.t, T, kernel = m.act ? GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, true)
+            : GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, false););
+        GTR__TRY(gtr__bn_start(run, c, &grid, 2, kernel, &started));
         if (started) return GTR_OK;
     }
-    if (m.width == 4) return gtr__bn_launch(run, c, &m, true, GTR__VARIANT(gtr__k_batch_norm_bwd, 4, 0),
-        GTR__VARIANT(gtr__k_batch_norm_bwd, 4, 1), GTR__VARIANT(gtr__k_batch_norm_bwd, 4, 2));
-    return gtr__bn_launch(run, c, &m, true, GTR__VARIANT(gtr__k_batch_norm_bwd, 1, 0),
-        GTR__VARIANT(gtr__k_batch_norm_bwd, 1, 1), GTR__VARIANT(gtr__k_batch_norm_bwd, 1, 2));
+    return gtr__by(m.width == 4, [&](auto four) {
+        constexpr int W = four ? 4 : 1;
+        return gtr__bn_launch(run, c, &m, true, GTR__VARIANT(gtr__k_batch_norm_bwd, W, 0),
+            GTR__VARIANT(gtr__k_batch_norm_bwd, W, 1), GTR__VARIANT(gtr__k_batch_norm_bwd, W, 2));
+    });
 }
 
 // >>op:layer_norm
