@@ -2041,7 +2041,8 @@ static gtr_result gtr__start(gtr__run *run, const gtr__call *c, const gtr__varia
 #define GTR__LAUNCHER(name) static gtr_result name(gtr__run *run, const gtr__call *c)
 #define GTR__CUDA(name) GTR__LAUNCHER(gtr__cuda_##name)
 #define GTR__LAUNCHER_WITH(name, ...) static gtr_result name(gtr__run *run, const gtr__call *c, __VA_ARGS__)
-// f of a condition as a constant, by which a launcher chooses an instance of a template.
+// f of a condition as a constant, by which a launcher chooses an instance of a template. A function inside f has it by
+// its type.
 template <typename F> static auto gtr__by(bool is, F f) { return is ? f(std::true_type()) : f(std::false_type()); }
 // A kernel of four elements at a time, or of one.
 #define GTR__FOUR_OR_ONE(four, kernel) ((four) ? GTR__VARIANT(kernel, 4) : GTR__VARIANT(kernel, 1))
@@ -5408,9 +5409,10 @@ static gtr_result gtr__wgmma_layout(gtr__run *run, const gtr__call *c, const gtr
 template <int KIND>
 static gtr_result gtr__product_tile(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                     const gtr__choice *choice) {
-    return gtr__by(choice->tile == 32, [&](auto small) { return gtr__by(p->a_k, [&](auto a_k) {
+    return gtr__by(choice->tile == 32, [&](auto least) { return gtr__by(p->a_k, [&](auto a_k) {
         return gtr__by(p->b_k, [&](auto b_k) {
-            return gtr__product_start<KIND, small ? 32 : 64, a_k, b_k>(run, c, p, choice);
+            return gtr__product_start<KIND, decltype(least)::value ? 32 : 64, decltype(a_k)::value, b_k>(run, c, p,
+                choice);
         });
     }); });
 }
@@ -14478,7 +14480,7 @@ GTR__CUDA(batch_norm_fwd) {
         if (started) return GTR_OK;
     }
     return gtr__by(m.width == 4, [&](auto four) { return gtr__by(!m.act || gtr__known(m.act), [&](auto known) {
-        constexpr int W = four ? 4 : 1, ACTS = known ? GTR__BN_KNOWN : GTR__BN_ANY;
+        constexpr int W = decltype(four)::value ? 4 : 1, ACTS = known ? GTR__BN_KNOWN : GTR__BN_ANY;
         return gtr__bn_launch(run, c, &m, m.training != 0, GTR__VARIANT(gtr__k_batch_norm, W, 0, ACTS),
             GTR__VARIANT(gtr__k_batch_norm, W, 1, GTR__BN_KNOWN), GTR__VARIANT(gtr__k_batch_norm, W, 2, ACTS));
     }); });
@@ -14635,9 +14637,10 @@ template <typename T, int W, bool ROW> struct gtr__norm_own {
     GTR__DEVICE float *part(int64_t c) const { return m.part + blockIdx.y * 2 * m.channels + blockIdx.x * m.span + c; }
     // From what each thread has: of lanes of a warp first, if they are few.
     GTR__DEVICE void give_parts(float2 (&v)[UC][W]) const {
-        const bool near = m.lanes < 32 && !(m.lanes & (m.lanes - 1));
-        const int t = (int)threadIdx.x, slots = m.lanes * W, copies = near ? (int)blockDim.x / 32 : m.beside * m.rows;
-        for (int o = 16; near && o >= m.lanes; o >>= 1)
+        const bool shuffled = m.lanes < 32 && !(m.lanes & (m.lanes - 1));
+        const int t = (int)threadIdx.x, slots = m.lanes * W;
+        const int copies = shuffled ? (int)blockDim.x / 32 : m.beside * m.rows;
+        for (int o = 16; shuffled && o >= m.lanes; o >>= 1)
 #pragma unroll
             for (int k = 0; k < UC * W; k++) {
                 float2 &s = v[k / W][k % W];
@@ -14647,8 +14650,8 @@ template <typename T, int W, bool ROW> struct gtr__norm_own {
         for (int u = 0; u < UC; u++) {
             __syncthreads();
 #pragma unroll
-            for (int k = 0; k < W; k++) if (near ? t % 32 < m.lanes : live)
-                pool()[(near ? t / 32 : t / m.lanes) * slots + lane * W + k] = v[u][k];
+            for (int k = 0; k < W; k++) if (shuffled ? t % 32 < m.lanes : live)
+                pool()[(shuffled ? t / 32 : t / m.lanes) * slots + lane * W + k] = v[u][k];
             __syncthreads();
 #pragma unroll 1
             for (int i = t; i < slots && u * slots + i < m.span; i += (int)blockDim.x) {
