@@ -697,6 +697,7 @@ typedef struct gtr__variant {
     int64_t constant[8];
     uint8_t kind[8];            // a gtr__constant_kind
     int n_constants;
+    const char *facts;          // macros in front of its program's text, of which a constant is a hash; NULL: none
 } gtr__variant;
 // A variant whose parameters have these types.
 template <typename... P> struct gtr__variant_of : gtr__variant { };
@@ -744,6 +745,10 @@ static typename gtr__variant_for<F>::type gtr__variant_make(const void *entry, c
 #endif
 #define GTR__VARIANT(kernel, ...) gtr__variant_make<decltype(kernel<__VA_ARGS__>)>(GTR__ENTRY(kernel<__VA_ARGS__>), \
     #kernel, GTR__EXPAND(GTR__CONSTANTS(__VA_ARGS__, , , , , , , , , )))
+static uint64_t gtr__hash_bytes(const void *data, size_t n, uint64_t h = 0xcbf29ce484222325u) {
+    for (size_t i = 0; i < n; i++) h = (h ^ ((const unsigned char *)data)[i]) * 0x100000001b3u;
+    return h;
+}
 // A constant that is known at run time alone. Kernels that are compiled ahead do without.
 static inline void gtr__variant_knows(gtr__variant *v, int k, uint64_t value) {
 #ifdef GTR__AHEAD
@@ -777,10 +782,6 @@ typedef struct gtr__source {
 
 static bool gtr__letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool gtr__letter_or_digit(char c) { return gtr__letter(c) || (c >= '0' && c <= '9'); }
-static uint64_t gtr__hash_bytes(const void *data, size_t n, uint64_t h = 0xcbf29ce484222325u) {
-    for (size_t i = 0; i < n; i++) h = (h ^ ((const unsigned char *)data)[i]) * 0x100000001b3u;
-    return h;
-}
 // The same kind of hash, of eight bytes at a time.
 static uint64_t gtr__hash_words(const void *data, size_t n, uint64_t h) {
     const unsigned char *p = (const unsigned char *)data;
@@ -1012,8 +1013,8 @@ static void gtr__append(gtr__growing *t, const char *text, size_t n) {
     t->n += n;
     t->at[t->n] = 0;
 }
-// The text of a program whose kernel has this name; NULL: out of memory. The caller frees it.
-static char *gtr__program_text(const gtr__source *s, const char *name) {
+// The text of a program whose kernel has this name and these facts; NULL: out of memory. The caller frees it.
+static char *gtr__program_text(const gtr__source *s, const char *name, const char *facts) {
     bool *in = (bool *)calloc((size_t)s->n, 1);
     int *queue = (int *)malloc((size_t)s->n * sizeof *queue), n_queue = 0;
     int line = 0;               // of the next piece, if nothing is left out
@@ -1034,6 +1035,7 @@ static char *gtr__program_text(const gtr__source *s, const char *name) {
     };
     if (in && queue) {
         reach();
+        if (facts) gtr__append(&t, facts, strlen(facts));
         for (int k = 0; k < s->n; k++) if (s->piece[k].always) { in[k] = true; queue[n_queue++] = k; }
         while (n_queue) { const gtr__piece *p = &s->piece[queue[--n_queue]]; at = p->begin; end = p->end; reach(); }
         for (int k = 0; k < s->n; k++) {
@@ -1407,6 +1409,7 @@ typedef struct gtr__loaded {
 typedef struct gtr__compilation {
     const gtr__cuda *on;        // for whose architecture
     char name[192];
+    char *facts;                // the variant's
     gtr__compiled image;
     char why[400];              // NULL image: why
     uint64_t key;               // of its file
@@ -1518,7 +1521,7 @@ static void gtr__compile(gtr__compilation *c, gtr__compiling *w) {
     if (n->version >= 12090) option[n_option++] = "-no-cache";      // NVRTC's own: this one has a key that is tested
     if (gtr__kernel_debug()) option[n_option++] = "-lineinfo";
     const gtr__source *source = gtr__source_text();
-    char *text = source ? gtr__program_text(source, c->name) : NULL;
+    char *text = source ? gtr__program_text(source, c->name, c->facts) : NULL;
     if (!text) { snprintf(c->why, sizeof c->why, "out of host memory for the text of %s", c->name); return; }
     gtr__dump_text(c, text);
     int e = n->CreateProgram(&program, text, "gputrain_cuda.cu", 0, NULL, NULL);
@@ -1740,11 +1743,23 @@ static gtr_result gtr__want(gtr__run *run, const gtr__variant &kernel) {
         if (!more) return GTR_OK;       // then it is compiled when it is launched
         w->all = more; w->room = room;
     }
-    memset((void *)&w->all[w->n], 0, sizeof *w->all);
-    memcpy(w->all[w->n++].name, name, sizeof name);
+    gtr__compilation *c = &w->all[w->n];
+    memset((void *)c, 0, sizeof *c);
+    memcpy(c->name, name, sizeof name);
+    if (kernel.facts) {
+        const size_t n = strlen(kernel.facts) + 1;
+        c->facts = (char *)malloc(n);
+        if (!c->facts) return GTR_OK;
+        memcpy(c->facts, kernel.facts, n);
+    }
+    w->n++;
     return GTR_OK;
 }
-static void gtr__wanted_free(gtr__wanted *w) { free((void *)w->all); memset((void *)w, 0, sizeof *w); }
+static void gtr__wanted_free(gtr__wanted *w) {
+    for (int i = 0; i < w->n; i++) free(w->all[i].facts);
+    free((void *)w->all);
+    memset((void *)w, 0, sizeof *w);
+}
 // Why one of them is not loaded; NULL: all are.
 static const char *gtr__unmade(gtr__cuda *g, const gtr__wanted *w) {
     const char *why = NULL;
@@ -1807,6 +1822,7 @@ struct gtr__function {
     {
         gtr__compilation one = {};
         gtr__variant_name(kernel, one.name, sizeof one.name);
+        one.facts = (char *)(uintptr_t)kernel.facts;
         gtr__process_hold();
         const uint64_t key = gtr__loaded_key(on, one.name);
         if (!gtr__is_loaded(on, one.name)) result = gtr__make(run->on, &one, 1, false, &of);
@@ -11373,6 +11389,16 @@ static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, bool draw,
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = draw ? four[k] : four[k] >= s.f0 ? v[k] * s.f1 : 0.0f;
 }
+// A step's formula at one element: side 0 of a or of a and b; else the gradient from d, of a saved value a, or of a or
+// b of both (y is the result).
+template <int KIND, int OP, int SIDE>
+static GTR__DEVICE float gtr__step_value(float a, float b, float d, float y, float f0, float f1) {
+    if constexpr (KIND == GTR__STEP_UNARY && SIDE == 0) return gtr__unary_fwd<OP>(a, f0, f1);
+    else if constexpr (KIND == GTR__STEP_UNARY) return gtr__unary_bwd<OP>(d, a, a, f0, f1);
+    else if constexpr (KIND == GTR__STEP_BINARY && SIDE == 0) return gtr__binary_fwd<OP>(a, b);
+    else if constexpr (KIND == GTR__STEP_BINARY) return gtr__binary_bwd<OP, SIDE - 1>(d, a, b, y);
+    else return a;
+}
 // Computes a step for four elements, v, from its operands in this thread's slots, which lie GTR__T apart. BITS: the
 // step as a constant; 0: its kind and op are read from s at run time.
 template <uint64_t BITS>
@@ -11385,13 +11411,8 @@ static GTR__DEVICE void gtr__program_apply(const gtr__program_kernel &m, const g
     memcpy(d, &slot[s.dy * GTR__T], 16);
     memcpy(y, &slot[s.y * GTR__T], 16);
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
-        if constexpr (f.kind == GTR__STEP_UNARY && f.side == 0) v[k] = gtr__unary_fwd<f.op>(a[k], s.f0, s.f1);
-        else if constexpr (f.kind == GTR__STEP_UNARY) v[k] = gtr__unary_bwd<f.op>(d[k], a[k], a[k], s.f0, s.f1);
-        else if constexpr (f.kind == GTR__STEP_BINARY && f.side == 0) v[k] = gtr__binary_fwd<f.op>(a[k], b[k]);
-        else if constexpr (f.kind == GTR__STEP_BINARY) v[k] = gtr__binary_bwd<f.op, f.side - 1>(d[k], a[k], b[k], y[k]);
-        else v[k] = a[k];
-    }
+    for (int k = 0; k < 4; k++)
+        v[k] = gtr__step_value<f.kind, f.op, f.side>(a[k], b[k], d[k], y[k], s.f0, s.f1);
     if constexpr (f.kind == GTR__STEP_DROP || f.kind == GTR__STEP_DRAW)
         gtr__program_draw(s, f.kind == GTR__STEP_DRAW, m.ctl, i, v);
     if constexpr (BITS == 0) {
@@ -25104,8 +25125,16 @@ GTR__LAUNCHER(gtr__wide_run_unstored) {
 #define GTR__CHAIN_SLOTS 4 // of the ring
 #define GTR__CHAIN_CHUNKS 512
 #define GTR__CHAIN_COPY 255 // a unary op that is none
+#ifndef GTR__CHAIN_KNOWN // macros of gtr__chain_write_facts: code for any step
+#define GTR__CHAIN_KNOWN {}
+#define GTR__CHAIN_CASES(X)
+#define GTR__CHAIN_CLUSTER 1
+#define GTR__CHAIN_HALVES 0
+#endif
 
-enum gtr__chain_kind : uint8_t { GTR__CHAIN_LOAD, GTR__CHAIN_PRODUCT, GTR__CHAIN_EW, GTR__CHAIN_XENT };
+enum gtr__chain_kind : uint8_t {
+    GTR__CHAIN_LOAD, GTR__CHAIN_PRODUCT, GTR__CHAIN_EW, GTR__CHAIN_XENT, GTR__CHAIN_PICK
+};
 enum gtr__chain_fn : uint8_t {
     GTR__CHAIN_UNARY, GTR__CHAIN_UNARY_BACK, GTR__CHAIN_BINARY, GTR__CHAIN_BINARY_A, GTR__CHAIN_BINARY_B,
     GTR__CHAIN_DROP, GTR__CHAIN_PAIR
@@ -25116,29 +25145,35 @@ enum gtr__chain_from : uint8_t {
     GTR__CHAIN_NONE, GTR__CHAIN_LAST, GTR__CHAIN_PARTS, GTR__CHAIN_SLICE, GTR__CHAIN_WHOLE, GTR__CHAIN_ROWS,
     GTR__CHAIN_ROW, GTR__CHAIN_ONE
 };
-typedef struct __align__(16) gtr__chain_step { // products read them as words of 16 bytes
-    gtr__chain_kind kind;
-    gtr__chain_fn fn;
-    uint8_t op, more; // EW: more of the same run follow. PRODUCT: op is 1 for dy w; XENT, PAIR: 1 loss, 2 gradient
-    gtr__chain_from from[2];
-    uint8_t type[2], to, wide; // storage of operands, of the result; rows in global memory: four elements at a time
-    uint8_t loss, parts;
-    int32_t n, k;
+// What a step's code depends on, which the kernel's text has as constants, as it has the cluster's blocks and whether
+// halves take turns. Never an address, the batch, or what a formula is given.
+typedef struct gtr__chain_facts {
+    uint8_t kind, fn; // gtr__chain_kind, gtr__chain_fn
+    uint8_t op, more; // EW: more of the same run follow. PRODUCT: op is 1 for dy w; XENT, PAIR: 1 loss, 2 gradient,
+                      // 4 of logits; PICK: 1 for the gradient
+    uint8_t from[2], type[2], to, wide; // gtr__chain_from and storage of operands; of the result; rows in global
+                                        // memory: four elements at a time
+    // PRODUCT: fused: so many steps behind it are its epilogue; next: a product is the step behind all; parts: of k, of
+    // which each has its warps. wide_bias: the bias of a product and its epilogue's first step, is in the ring
+    uint8_t wide_bias, next, parts, gives; // gives: a gtr__chain_gives
+    int32_t fused;
+    int32_t n, k; // EW: k: elements from row to row of operand 0 in global memory, if it is a slice. PICK: of operand 0
+    // PRODUCT: gtr__chain_slice; outputs of a pass; a chunk: elements of k, bytes of a row in shared memory, log2 of
+    // the threads that request a row; warp * magic >> 8: its part of k
+    int32_t cut, pass, chunk, pitch, magic, log;
+} gtr__chain_facts;
+// Which places of its result a step has.
+enum gtr__chain_gives : uint8_t { GTR__CHAIN_GIVES_WHOLE = 1, GTR__CHAIN_GIVES_SLICE = 2, GTR__CHAIN_GIVES_OUT = 4 };
+typedef struct gtr__chain_places {
     int32_t at[2], slice, whole; // operands' and the result's places in shared memory, in floats; -1: none
-    const void *p[2]; // operands in global memory; PRODUCT: p[0] the weights. DROP: p[1] holds the key
+    const void *p[2]; // operands in global memory; PRODUCT: p[0] the weights. DROP: p[1] holds the key. PICK: p[0] ids
     void *out;
     float f0, f1;
-    // PRODUCT: so many steps behind it are its epilogue: + bias (p[1]), stored to pre; an activation (act; 1) or its
-    // backward at what was saved (act; 2: at[1], from[1]); + a value (add, add_from); stored to slice, whole, out; raw:
-    // not rounded before the activation (1), before the addition (2)
-    uint8_t fused, act, act_kind, raw, add_from, wide_bias, wide_out, next; // next: a product is the step behind all
-    int32_t add, pre, cut; // cut: gtr__chain_slice
-    // PRODUCT: outputs of a pass; a chunk: elements of k, bytes of a row in shared memory, log2 of the threads that
-    // request a row; warp * magic >> 8: its part of k; the half of the warps that multiplies; chunks of products before
-    int32_t pass, chunk, pitch, magic, log, half, before;
-    float across; // 4 / pass
-    void *pre_out;
-} gtr__chain_step;
+    int32_t half, before; // PRODUCT: half: of the warps that multiplies; before: chunks of those before
+    int32_t begin; // of a slice: its first column
+    int32_t loss, code; // code: of the kernel's cases
+} gtr__chain_places;
+typedef struct __align__(16) gtr__chain_step : gtr__chain_facts, gtr__chain_places { } gtr__chain_step;
 typedef struct gtr__chain_loss { gtr__xent xent; gtr__pair pair; int pairs; } gtr__chain_loss;
 // One pair of operands of a gradient dw (n, k) = dy^T x, db (n) its columns' sums; next: further pairs of the same
 // gradient; -1.
@@ -25272,10 +25307,10 @@ static GTR__DEVICE void gtr__chain_plus(gtr__four &v, const gtr__four &w) {
 #pragma unroll
     for (int k = 0; k < 4; k++) v.v[k] += w.v[k];
 }
-// n <= 4 elements from index i on.
+// n <= 4 elements from index i on; wide: four or none.
 static GTR__DEVICE gtr__four gtr__chain_get(const void *p, int type, int64_t i, int n, bool wide) {
     gtr__four v = {};
-    if (wide && n == 4) return gtr__get_of<4>(p, type, i);
+    if (wide) return n ? gtr__get_of<4>(p, type, i) : v;
 #pragma unroll
     for (int k = 0; k < 4; k++) if (k < n) v.v[k] = gtr__get(p, type, i + k);
     return v;
@@ -25301,16 +25336,15 @@ static GTR__DEVICE void gtr__chain_put(const gtr__chain_here &h, int whole, int 
         const gtr__chain_spot &q, bool wide, const gtr__four &v) {
     if (whole >= 0) {
 #if __CUDA_ARCH__ >= 900
-        for (int b = 0; b < h.cluster; b++) if (b != h.rank)
-            asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};"
-                :: "r"(gtr__cluster_address(h.pool + whole + q.whole, b)), "f"(v.v[0]), "f"(v.v[1]), "f"(v.v[2]),
-                "f"(v.v[3]) : "memory");
+        for (int k = 1; k < h.cluster; k++) asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};"
+            :: "r"(gtr__cluster_address(h.pool + whole + q.whole, (h.rank + k) & (h.cluster - 1))), "f"(v.v[0]),
+            "f"(v.v[1]), "f"(v.v[2]), "f"(v.v[3]) : "memory");
 #endif
         gtr__chain_set(h.pool + whole + q.whole, v);
     }
     if (slice >= 0) gtr__chain_set(h.pool + slice + q.slice, v);
     if (!out || !q.left) return;
-    if (wide && q.left == 4) gtr__put_of<4>(out, type, q.at, v);
+    if (wide) gtr__put_of<4>(out, type, q.at, v);
     else
 #pragma unroll
         for (int k = 0; k < 4; k++) if (k < q.left) gtr__put(out, type, q.at + k, v.v[k]);
@@ -25323,20 +25357,6 @@ gtr__four gtr__chain_parts_sum(const gtr__chain_here &h, int parts, int slice, i
 #pragma unroll 4
     for (int part = 0; part < parts; part++, from += R * (slice + 4)) gtr__chain_plus(sum, gtr__chain_four(from));
     return sum;
-}
-template <int R> static GTR__DEVICE gtr__four gtr__chain_operand(const gtr__chain_here &h, const gtr__chain_step &s,
-        int i, int slice, const gtr__chain_spot &q, const gtr__four &last) {
-    gtr__four v = {};
-    switch (s.from[i]) {
-    case GTR__CHAIN_LAST: return last;
-    case GTR__CHAIN_PARTS: return gtr__chain_parts_sum<R>(h, s.parts, slice, q.row, q.c);
-    case GTR__CHAIN_SLICE: return gtr__chain_four(h.pool + s.at[i] + q.slice);
-    case GTR__CHAIN_WHOLE: return gtr__chain_four(h.pool + s.at[i] + q.whole);
-    case GTR__CHAIN_ROWS: return gtr__chain_get(s.p[i], s.type[i], q.at, q.left, s.wide);
-    case GTR__CHAIN_ROW: return gtr__chain_get(s.p[i], s.type[i], q.column, q.left, s.wide);
-    case GTR__CHAIN_ONE: v.v[0] = v.v[1] = v.v[2] = v.v[3] = gtr__get(s.p[i], s.type[i], 0); return v;
-    default: return v;
-    }
 }
 static GTR__DEVICE void gtr__chain_drop(const gtr__chain_here &h, const gtr__chain_step &s, const gtr__chain_spot &q,
         gtr__four &v) {
@@ -25354,9 +25374,140 @@ static __device__ __noinline__ gtr__four gtr__chain_binary(int op, int side, gtr
     else gtr__binary4(op, a.v, b.v);
     return side ? d : a;
 }
+// The facts of the steps that the kernel's text has code for, one of each kind, and all of a run.
+static constexpr gtr__chain_facts gtr__chain_known[] = { GTR__CHAIN_KNOWN };
+static GTR__DEVICE constexpr int gtr__chain_run_end(int i) {
+    while (gtr__chain_known[i].more) i++;
+    return i;
+}
+// What code is made for: step I of those that the kernel's text has, or, compiled ahead of networks, any step.
+template <int I> struct gtr__chain_one {
+    static constexpr bool known = true;
+    static constexpr gtr__chain_facts facts = gtr__chain_known[I];
+    static constexpr int kind = facts.kind, fn = facts.fn, op = facts.op, more = facts.more;
+    static constexpr bool copies = op == GTR__CHAIN_COPY;
+    typedef gtr__chain_one<I + 1> next;
+    typedef gtr__chain_one<gtr__chain_run_end(kind == GTR__CHAIN_PRODUCT ? I + 1 : I)> last;
+};
+struct gtr__chain_any {
+    static constexpr bool known = false;
+    static constexpr gtr__chain_facts facts = {};
+    static constexpr bool copies = false;
+    static constexpr int fn = 0, op = GTR__OP_RELU, more = 0;
+    typedef gtr__chain_any last;
+};
+// Whether code K may meet such a step, of whose facts the one that is asked about is `fact`: what it never meets is not
+// compiled.
+#define GTR__CHAIN_MAY(fact, value) if constexpr (!K::known || K::facts.fact == (value)) if (s.fact == (value))
+// A step as code K has it.
+template <typename K> static GTR__DEVICE gtr__chain_step gtr__chain_step_of(const gtr__chain_step &from) {
+    gtr__chain_step s;
+    if constexpr (!K::known) {
+#pragma unroll
+        for (int k = 0; k < (int)(sizeof s / 16); k++) ((uint4 *)&s)[k] = ((const uint4 *)&from)[k];
+    } else {
+        constexpr int gives = K::facts.gives;
+        (gtr__chain_facts &)s = gtr__chain_facts(K::facts);
+        (gtr__chain_places &)s = from;
+        if (!(gives & GTR__CHAIN_GIVES_WHOLE)) s.whole = -1;
+        if (!(gives & GTR__CHAIN_GIVES_SLICE)) s.slice = -1;
+        if (!(gives & GTR__CHAIN_GIVES_OUT)) s.out = NULL;
+        __builtin_assume(!(gives & GTR__CHAIN_GIVES_WHOLE) || s.whole >= 0);
+        __builtin_assume(!(gives & GTR__CHAIN_GIVES_SLICE) || s.slice >= 0);
+        __builtin_assume(!(gives & GTR__CHAIN_GIVES_OUT) || s.out);
+    }
+    return s;
+}
+// Four of a bias, in shared memory.
+template <int TYPE> static GTR__DEVICE gtr__four gtr__chain_bias(const char *p) {
+    gtr__four v;
+    const uint2 q = *(const uint2 *)p;
+    gtr__cook(TYPE == GTR_F32 ? *(const uint4 *)p : make_uint4(q.x, q.y, 0, 0), TYPE, v.v);
+    return v;
+}
+// Operand I of a step; last: what the step before it made; bias: a product's.
+template <typename K, int TYPE, int I> static GTR__DEVICE gtr__four gtr__chain_operand(const gtr__chain_here &h,
+        const gtr__chain_step &s, const gtr__chain_spot &q, const gtr__four &last, const char *bias) {
+    gtr__four v = {};
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_LAST) return last;
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_PARTS) return last;
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_SLICE) return gtr__chain_four(h.pool + s.at[I] + q.slice);
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_WHOLE) return gtr__chain_four(h.pool + s.at[I] + q.whole);
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ROWS) return gtr__chain_get(s.p[I], s.type[I],
+        I == 0 && s.k ? (int64_t)(h.row0 + q.row) * s.k + q.column : q.at, q.left, s.wide);
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ROW) {
+        if (I == 1 && s.wide_bias) return gtr__chain_bias<TYPE>(bias);
+        return gtr__chain_get(s.p[I], s.type[I], q.column, q.left, s.wide);
+    }
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ONE) v.v[0] = v.v[1] = v.v[2] = v.v[3] = gtr__get(s.p[I], s.type[I], 0);
+    return v;
+}
+// v by an activation, or, back, by its gradient at y.
+template <typename K, bool BACK>
+static GTR__DEVICE void gtr__chain_activate(int op, gtr__four &v, const gtr__four &y, float f0, float f1) {
+    if (K::known || op == GTR__OP_RELU) { // the call costs as much as all else
+#pragma unroll
+        for (int k = 0; k < 4; k++) v.v[k] = gtr__step_value<GTR__STEP_UNARY, K::op, BACK>(BACK ? y.v[k] : v.v[k], 0,
+            v.v[k], 0, f0, f1);
+    } else if constexpr (!K::known) {
+        if (BACK) v = gtr__dact<4>(op, v, y, f0, f1);
+        else v = gtr__act<4>(op, v, f0, f1);
+    }
+}
+// v by a step's formula; z: its other operand.
+template <typename K> static GTR__DEVICE void gtr__chain_formula(const gtr__chain_here &h, const gtr__chain_step &s,
+        const gtr__chain_spot &q, gtr__four &v, const gtr__four &z, float *loss) {
+    constexpr bool binary = K::known && K::fn >= GTR__CHAIN_BINARY && K::fn <= GTR__CHAIN_BINARY_B;
+    GTR__CHAIN_MAY(fn, GTR__CHAIN_DROP) gtr__chain_drop(h, s, q, v);
+    GTR__CHAIN_MAY(fn, GTR__CHAIN_PAIR) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const bool square = !(s.op & 4);
+            if (s.op & 1 && k < q.left) *loss += gtr__pair_term(square, v.v[k], z.v[k]);
+            if (s.op & 2) v.v[k] = gtr__pair_dx(square, h.slope[s.loss], v.v[k], z.v[k]);
+        }
+    }
+    if constexpr (!K::copies) // as a cast is, and its gradient
+        if (s.op != GTR__CHAIN_COPY) {
+            GTR__CHAIN_MAY(fn, GTR__CHAIN_UNARY) gtr__chain_activate<K, false>(s.op, v, z, s.f0, s.f1);
+            GTR__CHAIN_MAY(fn, GTR__CHAIN_UNARY_BACK) gtr__chain_activate<K, true>(s.op, v, z, s.f0, s.f1);
+        }
+    if constexpr (binary) {
+        constexpr int SIDE = K::fn - GTR__CHAIN_BINARY;
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            v.v[k] = gtr__step_value<GTR__STEP_BINARY, K::op, SIDE>(SIDE ? z.v[k] : v.v[k], z.v[k], v.v[k], z.v[k],
+                0, 0);
+    } else if constexpr (!K::known) {
+        if (s.fn >= GTR__CHAIN_BINARY && s.fn <= GTR__CHAIN_BINARY_B)
+            v = gtr__chain_binary(s.op, s.fn - GTR__CHAIN_BINARY, v, z);
+    }
+}
+// A step of a run for four elements; and, where code is of its steps, those behind it.
+template <typename K, int TYPE> static GTR__DEVICE void gtr__chain_apply(const gtr__chain_here &h,
+        const gtr__chain_step *s, const gtr__chain_spot &q, gtr__four &v, float *loss, const char *bias) {
+    const gtr__chain_step e = gtr__chain_step_of<K>(*s);
+    const gtr__four z = gtr__chain_operand<K, TYPE, 1>(h, e, q, v, bias);
+    v = gtr__chain_operand<K, TYPE, 0>(h, e, q, v, bias);
+    gtr__chain_formula<K>(h, e, q, v, z, loss);
+#pragma unroll
+    for (int k = 0; k < 4; k++) asm volatile("" : "+f"(v.v[k])); // a product and a sum of two steps are not one
+    if (e.to != GTR_F32 || e.n % 32) gtr__chain_round(v, e.to, q.left); // else there are no columns behind the last one
+    gtr__chain_put(h, e.whole, e.slice, e.out, e.to, q, e.wide, v);
+    if constexpr (K::more) gtr__chain_apply<typename K::next, TYPE>(h, s + 1, q, v, loss, bias);
+}
+// What a run's last step adds to a loss, of all threads.
+template <typename K>
+static GTR__DEVICE void gtr__chain_lose(const gtr__chain_here &h, const gtr__chain_step &last, float loss) {
+    const gtr__chain_step s = gtr__chain_step_of<K>(last);
+    if (s.fn != GTR__CHAIN_PAIR || !(s.op & 1)) return;
+    loss = gtr__block_sum(loss, h.scratch);
+    if (threadIdx.x == 0) h.part[(int64_t)s.loss * gridDim.x + blockIdx.x] = loss;
+}
 // A run of steps on values of one width: a thread does the same elements in all of them. Returns how many.
-template <int R> static GTR__DEVICE int gtr__chain_group(const gtr__chain_here &h, const gtr__chain_step *s) {
-    const int n = s->n, slice = gtr__chain_slice(n, h.cluster),
+template <typename K, int R>
+static GTR__DEVICE int gtr__chain_group(const gtr__chain_here &h, const gtr__chain_step *s) {
+    const int n = gtr__chain_step_of<K>(*s).n, slice = gtr__chain_slice(n, h.cluster),
               across = min(max(gtr__chain_padded(n) - h.rank * slice, 0), slice) / 4;
     int steps = 1;
     float loss = 0.0f;
@@ -25364,30 +25515,10 @@ template <int R> static GTR__DEVICE int gtr__chain_group(const gtr__chain_here &
     for (int i = (int)threadIdx.x; i < R * across; i += GTR__CHAIN_T) {
         const gtr__chain_spot q = gtr__chain_spot_of(h, n, slice, i / across, i % across * 4);
         gtr__four v = {};
-        for (int j = 0; j < steps; j++) {
-            const gtr__chain_step &e = s[j];
-            const gtr__four z = gtr__chain_operand<R>(h, e, 1, slice, q, v);
-            v = gtr__chain_operand<R>(h, e, 0, slice, q, v);
-            if (e.fn == GTR__CHAIN_UNARY) v = gtr__act<4>(e.op, v, e.f0, e.f1);
-            else if (e.fn == GTR__CHAIN_UNARY_BACK) v = gtr__dact<4>(e.op, v, z, e.f0, e.f1);
-            else if (e.fn == GTR__CHAIN_DROP) gtr__chain_drop(h, e, q, v);
-            else if (e.fn != GTR__CHAIN_PAIR) v = gtr__chain_binary(e.op, e.fn - GTR__CHAIN_BINARY, v, z);
-            else
-#pragma unroll
-                for (int k = 0; k < 4; k++) {
-                    const bool square = h.loss[e.loss].pair.square;
-                    if (e.op & 1 && k < q.left) loss += gtr__pair_term(square, v.v[k], z.v[k]);
-                    if (e.op & 2) v.v[k] = gtr__pair_dx(square, h.slope[e.loss], v.v[k], z.v[k]);
-                }
-            gtr__chain_round(v, e.to, q.left);
-            gtr__chain_put(h, e.whole, e.slice, e.out, e.to, q, e.wide, v);
-        }
+        for (int j = 0; j < (K::known ? 1 : steps); j++)
+            gtr__chain_apply<K, GTR_F32>(h, s + j, q, v, &loss, NULL);
     }
-    const gtr__chain_step &f = s[steps - 1];
-    if (f.fn == GTR__CHAIN_PAIR && f.op & 1) {
-        loss = gtr__block_sum(loss, h.scratch);
-        if (threadIdx.x == 0) h.part[(int64_t)f.loss * gridDim.x + blockIdx.x] = loss;
-    }
+    gtr__chain_lose<typename K::last>(h, s[steps - 1], loss);
     return steps;
 }
 // Whole rows of an operand into each block, zeros in the padding.
@@ -25434,6 +25565,24 @@ static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__cha
     if (s.op & 1) {
         loss = gtr__block_sum(loss, h.scratch);
         if (threadIdx.x == 0) h.part[(int64_t)s.loss * gridDim.x + blockIdx.x] = h.rank == 0 ? loss : 0.0f;
+    }
+    __syncthreads();
+}
+// Of whole rows the element that an id names, and its gradient. Each block makes all of the result, the first one
+// stores it.
+template <int R> static GTR__DEVICE void gtr__chain_pick(const gtr__chain_here &h, const gtr__chain_step &s) {
+    const int padded = gtr__chain_padded(s.n);
+    for (int i = (int)threadIdx.x; i < R * padded; i += GTR__CHAIN_T) {
+        const int row = i / padded, c = i - row * padded;
+        const bool live = h.row0 + row < h.rows && c < s.n;
+        const int id = live ? ((const int32_t *)s.p[0])[h.row0 + row] : -1;
+        const float *x = h.pool + s.at[0] + row * gtr__chain_pitch(s.k);
+        float v = 0.0f;
+        if (live && s.op) v = c == id ? x[0] : 0.0f;
+        else if (live) v = id >= 0 && id < s.k ? x[id] : NAN;
+        v = gtr__rounded(s.to, v);
+        h.pool[s.whole + row * gtr__chain_pitch(s.n) + c] = v;
+        if (live && h.rank == 0 && s.out) gtr__put(s.out, s.to, (int64_t)(h.row0 + row) * s.n + c, v);
     }
     __syncthreads();
 }
@@ -25569,95 +25718,20 @@ template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_stages(
         if (left > 0) stage(1);
     }
 }
-template <int TYPE> static GTR__DEVICE gtr__four gtr__chain_bias(const char *p) { // four of them, in shared memory
-    gtr__four v;
-    const uint2 q = *(const uint2 *)p;
-    gtr__cook(TYPE == GTR_F32 ? *(const uint4 *)p : make_uint4(q.x, q.y, 0, 0), TYPE, v.v);
-    return v;
-}
-// What is done to R rows, from one on, of four columns c of the slice: see gtr__chain_step. bias: theirs, in shared
-// memory.
-template <int TYPE, int R> static GTR__DEVICE void gtr__chain_finish(const gtr__chain_here &h, const gtr__chain_step &s,
-        int row, int c, const char *bias, gtr__four *v) {
-    const int column = h.rank * s.cut + c, pitch = gtr__chain_pitch(s.n), slice = row * s.cut + c,
-              whole = row * pitch + column, rows = min(h.rows - h.row0 - row, R);
-    const bool all = column + 4 <= s.n;
-    gtr__four b = {};
-    auto room = [&](int from, int place, int r) {
-        return gtr__chain_four(h.pool + place + (from == GTR__CHAIN_SLICE ? slice + r * s.cut : whole + r * pitch));
-    };
-    auto round = [&]() {
+// A product's epilogue, the run of steps behind it, of R rows from one on, of four columns c of the slice.
+template <typename K, int TYPE, int R> static GTR__DEVICE void gtr__chain_epilogue(const gtr__chain_here &h,
+        const gtr__chain_step *from, const gtr__chain_step &s, int row, int c, const char *bias, gtr__four *v,
+        float *loss) {
 #pragma unroll
-        for (int r = 0; r < R; r++)
-            if (TYPE != GTR_F32 || gtr__rare(!all)) gtr__chain_round(v[r], TYPE, all ? 4 : max(s.n - column, 0));
-    };
-    auto give = [&](int to, int local, void *out) {
-        if (to >= 0) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#pragma unroll 1
-            for (int k = 1; k < h.cluster; k++) {
-                const uint32_t at = gtr__cluster_address(h.pool + to + whole, (h.rank + k) & (h.cluster - 1));
-#pragma unroll
-                for (int r = 0; r < R; r++)
-                    asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" :: "r"(at + r * pitch * 4),
-                        "f"(v[r].v[0]), "f"(v[r].v[1]), "f"(v[r].v[2]), "f"(v[r].v[3]) : "memory");
-            }
-#endif
-#pragma unroll
-            for (int r = 0; r < R; r++) gtr__chain_set(h.pool + to + whole + r * pitch, v[r]);
-        }
-        if (local >= 0)
-#pragma unroll
-            for (int r = 0; r < R; r++) gtr__chain_set(h.pool + local + slice + r * s.cut, v[r]);
-        if (!out) return;
-        const int64_t at = (int64_t)(h.row0 + row) * s.n + column;
-#pragma unroll
-        for (int r = 0; r < R; r++) {
-            if (r >= rows) return;
-            if (s.wide_out && all) gtr__put_of<4>(out, TYPE, at + r * s.n, v[r]);
-            else if (gtr__rare(!s.wide_out))
-#pragma unroll
-                for (int k = 0; k < 4; k++) if (column + k < s.n) gtr__put(out, TYPE, at + r * s.n + k, v[r].v[k]);
-        }
-    };
-    if (s.wide_bias) b = gtr__chain_bias<TYPE>(bias);
-    else if (gtr__rare(s.p[1] != NULL)) b = gtr__chain_get(s.p[1], TYPE, column, all ? 4 : max(s.n - column, 0), false);
-#pragma unroll
-    for (int r = 0; r < R; r++) gtr__chain_plus(v[r], b);
-    if (!(s.raw & 1)) round();
-    if (gtr__rare(s.pre >= 0 || s.pre_out)) give(-1, s.pre, s.pre_out);
-    if (s.act_kind) {
-#pragma unroll
-        for (int r = 0; r < R; r++) {
-            const bool relu = s.act == GTR__OP_RELU; // the call costs as much as all else
-            const float z = relu ? 0.0f : s.f0;
-            if (s.act_kind == 1) {
-                if (gtr__rare(!relu)) v[r] = gtr__act<4>(s.act, v[r], z, s.f1);
-                else
-#pragma unroll
-                    for (int k = 0; k < 4; k++) v[r].v[k] = gtr__unary_fwd<GTR__OP_RELU>(v[r].v[k], 0, 0);
-                continue;
-            }
-            const gtr__four y = room(s.from[1], s.at[1], r);
-            if (gtr__rare(!relu)) v[r] = gtr__dact<4>(s.act, v[r], y, z, s.f1);
-            else
-#pragma unroll
-                for (int k = 0; k < 4; k++)
-                    v[r].v[k] = gtr__unary_bwd<GTR__OP_RELU>(v[r].v[k], y.v[k], y.v[k], 0, 0);
-        }
-        if (!(s.raw & 2)) round();
+    for (int r = 0; r < R; r++) {
+        const gtr__chain_spot q = gtr__chain_spot_of(h, s.n, s.cut, row + r, c);
+        if constexpr (K::known) gtr__chain_apply<typename K::next, TYPE>(h, from + 1, q, v[r], loss, bias);
+        else for (int j = 1; j <= s.fused; j++) gtr__chain_apply<K, TYPE>(h, from + j, q, v[r], loss, bias);
     }
-    if (s.add >= 0) {
-#pragma unroll
-        for (int r = 0; r < R; r++) gtr__chain_plus(v[r], room(s.add_from, s.add, r));
-        round();
-    }
-    give(s.whole, s.slice, s.out);
 }
-// A product: chunk by chunk; then its epilogue, from registers where a warp has all of k, or its parts for the steps
-// behind it.
-template <int NT, int LOW> static GTR__DEVICE void gtr__chain_product(
-    const gtr__chain_here &h, const gtr__chain_step &s, gtr__chain_walk &f) {
+// A product: chunk by chunk; then its epilogue, from registers where a warp has all of k, or of the parts' sum.
+template <typename K, int NT, int LOW> static GTR__DEVICE void gtr__chain_product(
+    const gtr__chain_here &h, const gtr__chain_step *step, const gtr__chain_step &s, gtr__chain_walk &f) {
     constexpr int E = LOW ? 2 : 4, EACH = 64 / E, TYPE = LOW == 0 ? GTR_F32 : LOW == 1 ? GTR_BF16 : GTR_F16;
     const int lane = (int)threadIdx.x & 31, g = lane / 4, t = lane % 4,
               warp = (int)threadIdx.x / 32 & ((GTR__CHAIN_WARPS >> h.halves) - 1),
@@ -25667,6 +25741,7 @@ template <int NT, int LOW> static GTR__DEVICE void gtr__chain_product(
               hop = s.op ? EACH * s.pitch : 64;
     const bool turn = h.halves && (int)threadIdx.x / (GTR__CHAIN_T / 2) == s.half;
     const float *x = h.pool + s.at[0] + g * pitch + t * (LOW ? 8 : 4);
+    float loss = 0.0f;
     for (int first = 0; first < s.cut; first += s.pass) {
         const bool busy = (turn || !h.halves) && part < s.parts && unit < s.pass >> 5 && first + unit * 32 < s.cut &&
                           h.rank * s.cut + first + unit * 32 < s.n;
@@ -25679,11 +25754,11 @@ template <int NT, int LOW> static GTR__DEVICE void gtr__chain_product(
             const char *w = chunk + at + part * hop;
             const float *from = x + k + part * EACH;
             if (!busy || left <= 0) continue;
-            if (s.op) gtr__chain_stages<NT, LOW, 1>(acc, w, hop * s.parts, s.pitch, from, pitch, left, s.parts);
-            else gtr__chain_stages<NT, LOW, 0>(acc, w, hop * s.parts, s.pitch, from, pitch, left, s.parts);
+            const int next = hop * s.parts;
+            GTR__CHAIN_MAY(op, 1) gtr__chain_stages<NT, LOW, 1>(acc, w, next, s.pitch, from, pitch, left, s.parts);
+            GTR__CHAIN_MAY(op, 0) gtr__chain_stages<NT, LOW, 0>(acc, w, next, s.pitch, from, pitch, left, s.parts);
         }
         const char *bias = chunk + s.pass * s.pitch;
-        const bool own = s.fused && s.parts == 1;
 #pragma unroll
         for (int r = 0; r < NT && busy; r++) {
             gtr__four v[2];
@@ -25691,21 +25766,23 @@ template <int NT, int LOW> static GTR__DEVICE void gtr__chain_product(
 #pragma unroll
             for (int d = 0; d < 2; d++)
                 v[d] = { { acc[r][0][d], acc[r][0][2 + d], acc[r][1][d], acc[r][1][2 + d] } };
-            if (own) gtr__chain_finish<TYPE, 2>(h, s, row, c, bias + (unit * 32 + 4 * g) * E, v);
-            else
+            GTR__CHAIN_MAY(parts, 1) {
+                gtr__chain_epilogue<K, TYPE, 2>(h, step, s, row, c, bias + (unit * 32 + 4 * g) * E, v, &loss);
+                continue;
+            }
 #pragma unroll
-                for (int d = 0; d < 2; d++)
-                    gtr__chain_set(h.red + (part * NT * 8 + row + d) * (s.cut + 4) + c, v[d]);
+            for (int d = 0; d < 2; d++) gtr__chain_set(h.red + (part * NT * 8 + row + d) * (s.cut + 4) + c, v[d]);
         }
-        if (own) continue;
+        if (s.parts == 1) continue;
         __syncthreads();
-        for (int i = (int)threadIdx.x; s.fused && i < NT * 2 * s.pass; i += GTR__CHAIN_T) {
-            const int row = (int)(((float)i + 0.5f) * s.across), column = i * 4 - row * s.pass;
+        for (int i = (int)threadIdx.x; i < NT * 2 * s.pass; i += GTR__CHAIN_T) {
+            const int row = i * 4 / s.pass, column = i * 4 - row * s.pass;
             if (first + column >= s.cut || h.rank * s.cut + first + column >= gtr__chain_padded(s.n)) continue;
             gtr__four v = gtr__chain_parts_sum<NT * 8>(h, s.parts, s.cut, row, first + column);
-            gtr__chain_finish<TYPE, 1>(h, s, row, first + column, bias + column * E, &v);
+            gtr__chain_epilogue<K, TYPE, 1>(h, step, s, row, first + column, bias + column * E, &v, &loss);
         }
     }
+    gtr__chain_lose<typename K::last>(h, step[s.fused], loss);
     if (h.halves && h.cluster == 1 && s.next) gtr__chain_hand_over(h, f, turn);
 }
 // What the gradients of the losses are multiplied by: wanted once, while the rings are filled.
@@ -25718,7 +25795,33 @@ static __device__ void gtr__chain_slopes(const gtr__chain_here &h, int losses, i
             : gtr__xent_slope(x, x.ctl ? x.ctl->scale : 1.0f, counted);
     }
 }
-template <int NT, int LOW> static __global__ void __launch_bounds__(GTR__CHAIN_T, 1) gtr__k_chain(const gtr__chain m) {
+// Does a step, or a run of them, and returns how many.
+template <typename K, int NT, int LOW>
+static GTR__DEVICE int gtr__chain_do(const gtr__chain_here &h, const gtr__chain_step *from, gtr__chain_walk &f) {
+    const gtr__chain_step s = gtr__chain_step_of<K>(*from);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_PRODUCT) gtr__chain_product<K, NT, LOW>(h, from, s, f);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_LOAD) gtr__chain_load<8 * NT>(h, s);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_EW) {
+        __syncthreads(); // an epilogue's threads had other elements
+        return gtr__chain_group<K, 8 * NT>(h, from);
+    }
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_XENT) {
+        gtr__chain_arrive(h.cluster);
+        gtr__chain_wait(h.cluster);
+        gtr__chain_xent<8 * NT>(h, s);
+    }
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_PICK) {
+        gtr__chain_arrive(h.cluster);
+        gtr__chain_wait(h.cluster);
+        gtr__chain_pick<8 * NT>(h, s);
+    }
+    return 1 + s.fused;
+}
+#define GTR__CHAIN_CASE(number, first) \
+    case number: i += gtr__chain_do<gtr__chain_one<first>, NT, LOW>(h, step + i, f); break;
+// KNOWN: a hash of what the kernel's text has of the steps; 0, compiled ahead of networks: nothing.
+template <int NT, int LOW, uint64_t KNOWN>
+static __global__ void __launch_bounds__(GTR__CHAIN_T, 1) gtr__k_chain(const gtr__chain m) {
     extern __shared__ __align__(128) char gtr__chain_room[];
     __shared__ float scratch[32], slope[GTR__CHAIN_LOSSES];
     __shared__ int counts[32];
@@ -25729,7 +25832,7 @@ template <int NT, int LOW> static __global__ void __launch_bounds__(GTR__CHAIN_T
     for (int i = (int)threadIdx.x; i < (int)(sizeof m.program->loss + n * sizeof(gtr__chain_step)) / 8;
          i += GTR__CHAIN_T)
         ((uint64_t *)gtr__chain_room)[i] = from[i];
-    h.cluster = m.cluster;
+    h.cluster = KNOWN ? GTR__CHAIN_CLUSTER : m.cluster;
     h.rows = m.rows;
     h.batch0 = m.row0;
     h.ctl = m.ctl;
@@ -25740,7 +25843,7 @@ template <int NT, int LOW> static __global__ void __launch_bounds__(GTR__CHAIN_T
     h.red = h.pool + m.red;
     h.ring = (char *)(h.pool + m.ring);
     h.slot = m.slot;
-    h.halves = m.halves;
+    h.halves = KNOWN ? GTR__CHAIN_HALVES : m.halves;
     h.chunks = m.chunks;
     h.chunk = (gtr__chain_chunk *)(gtr__chain_room + m.table);
     h.rank = (int)blockIdx.x % h.cluster;
@@ -25760,35 +25863,14 @@ template <int NT, int LOW> static __global__ void __launch_bounds__(GTR__CHAIN_T
     gtr__chain_arrive(h.cluster); // blocks write into each other's memory: all have begun
     gtr__chain_wait(h.cluster);
     for (int i = 0; i < n;) {
-        __align__(16) gtr__chain_step s;
-#pragma unroll
-        for (int k = 0; k < (int)(sizeof s / 16); k++) ((uint4 *)&s)[k] = ((const uint4 *)(step + i))[k];
-        switch (s.kind) {
-        case GTR__CHAIN_PRODUCT:
-            gtr__chain_product<NT, LOW>(h, s, f);
-            i += 1 + s.fused;
-            break;
-        case GTR__CHAIN_LOAD:
-            gtr__chain_load<8 * NT>(h, s);
-            i++;
-            break;
-        case GTR__CHAIN_EW:
-            __syncthreads(); // an epilogue's threads had other elements
-            i += gtr__chain_group<8 * NT>(h, step + i);
-            break;
-        case GTR__CHAIN_XENT:
-            gtr__chain_arrive(h.cluster);
-            gtr__chain_wait(h.cluster);
-            gtr__chain_xent<8 * NT>(h, s);
-            i++;
-            break;
-        }
+        if constexpr (KNOWN == 0) i += gtr__chain_do<gtr__chain_any, NT, LOW>(h, step + i, f);
+        else switch (step[i].code) { GTR__CHAIN_CASES(GTR__CHAIN_CASE) }
     }
     gtr__chain_arrive(h.cluster); // none leaves while another may write to it
     gtr__chain_wait(h.cluster);
 }
 #endif
-template <int, int> GTR__GLOBAL void gtr__k_chain(gtr__chain);
+template <int, int, uint64_t> GTR__GLOBAL void gtr__k_chain(gtr__chain);
 
 // >>chain-sums
 // The losses: the blocks' parts in their order; then what is made of losses.
@@ -25889,6 +25971,7 @@ typedef struct gtr__chain_build {
     int scalar_id[GTR__CHAIN_SCALARS][3];
     int loss_node[GTR__CHAIN_LOSSES], loss_out[GTR__CHAIN_LOSSES];
     int operand[GTR__CHAIN_STEPS][4]; // values of a step's operands and result; the id in p[0]
+    char text[1 << 15]; // the facts of gtr__k_chain; empty: they are too many
     gtr__chain_value value[GTR__CHAIN_VALUES];
     gtr__chain m;
     gtr__chain_sums sums;
@@ -26191,6 +26274,23 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
     }
     return true;
 }
+// Columns of rows that were made outside, parts of them.
+static bool gtr__chain_slice_node(gtr__chain_build *b, const gtr__node *n) {
+    const gtr__slice_attr *at = &n->attr.slice;
+    const int x = n->dir == GTR__FWD ? gtr__chain_now(b, n->in[0]) : -1;
+    const int width = (int)(at->end - at->begin);
+    if (x < 0 || !b->value[x].outside || at->axis != gtr__mlp_shape(&b->v, n->in[0])->ndim - 1 ||
+        gtr__chain_width(b, n->in[0]) != b->value[x].n)
+        return false;
+    for (int k = 0; k < n->n_out; k++) {
+        if (n->out[k] < 0) continue;
+        gtr__chain_step *s = gtr__chain_ew(b, GTR__CHAIN_UNARY, GTR__CHAIN_COPY, width, x, -1, -1);
+        if (!s || !gtr__chain_store(b, s, n, k)) return false;
+        s->k = b->value[x].n;
+        s->begin = (int)at->begin + k * width;
+    }
+    return true;
+}
 static bool gtr__chain_dropout(gtr__chain_build *b, const gtr__node *n) {
     const int back = n->dir == GTR__BWD, x = gtr__chain_now(b, n->in[back ? 2 : 0]);
     const gtr_shape *s = gtr__mlp_shape(&b->v, n->out[0]);
@@ -26206,6 +26306,47 @@ static bool gtr__chain_dropout(gtr__chain_build *b, const gtr__node *n) {
     }
     return gtr__chain_store(b, e, n, 0);
 }
+// A step of n columns that reads whole rows of value x.
+static gtr__chain_step *gtr__chain_of_rows(gtr__chain_build *b, gtr__chain_kind kind, int n, int x) {
+    gtr__chain_step *s = gtr__chain_add(b, kind, n);
+    if (!s) return NULL;
+    b->operand[b->n_step - 1][0] = x;
+    b->phase++;
+    b->value[x].whole = true;
+    b->value[x].last_whole = b->phase;
+    return s;
+}
+static bool gtr__chain_gather(gtr__chain_build *b, const gtr__node *n) {
+    const int back = n->dir == GTR__BWD, x = gtr__chain_now(b, n->in[back ? 3 : 0]), ids = n->in[1];
+    const gtr_shape *of = gtr__mlp_shape(&b->v, back ? n->out[0] : n->in[0]);
+    if (x < 0 || b->value[x].outside || n->adds || n->out[0] < 0 || n->attr.along.axis != 1 || of->ndim != 2 ||
+        of->dim[0] != b->rows || gtr__mlp_count(&b->v, ids) != b->rows || gtr__chain_made(b, ids) ||
+        gtr__chain_view(b, ids))
+        return false;
+    gtr__chain_step *s = gtr__chain_of_rows(b, GTR__CHAIN_PICK, back ? (int)of->dim[1] : 1, x);
+    if (!s) return false;
+    s->op = (uint8_t)back;
+    s->k = b->value[x].n;
+    b->operand[b->n_step - 1][3] = ids;
+    if (!gtr__chain_store(b, s, n, 0)) return false;
+    b->value[b->operand[b->n_step - 1][2]].local = true;
+    return true;
+}
+// The gradient of a pairs' loss whose own step is the last one is made by that.
+static bool gtr__chain_both(gtr__chain_build *b, const gtr__node *n, int x, int t) {
+    gtr__chain_step *s = &b->program.step[b->n_step - 1];
+    int *of = b->operand[b->n_step - 1];
+    if (n->dir != GTR__BWD || !b->n_step || s->kind != GTR__CHAIN_EW || s->fn != GTR__CHAIN_PAIR || (s->op & 3) != 1 ||
+        of[0] != x || of[1] != t || b->v.node[b->loss_node[s->loss]].op != n->op)
+        return false;
+    const int out = gtr__chain_make(b, n->out[0]);
+    if (out < 0) return false;
+    s->op |= 2;
+    s->to = (uint8_t)b->value[out].type;
+    of[2] = out;
+    b->loss_node[s->loss] = (int)(n - b->v.node);
+    return true;
+}
 static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
     const bool pair = n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS, back = n->dir == GTR__BWD;
     const int dx = back ? n->out[0] : n->op == GTR__OP_XENT_STEP ? n->out[3] : -1, x = gtr__chain_now(b, n->in[0]);
@@ -26214,9 +26355,10 @@ static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
         return false;
     if (back && n->n_out > 1 && n->out[1] >= 0) return false;
     gtr__chain_step *s;
-    const int what = (back ? 0 : 1) | (dx >= 0 ? 2 : 0);
+    const int what = (back ? 0 : 1) | (dx >= 0 ? 2 : 0) | (n->op == GTR__OP_BCE_WITH_LOGITS ? 4 : 0);
     if (pair) {
         const int t = gtr__chain_now(b, n->in[1]);
+        if (gtr__chain_both(b, n, x, t)) return true;
         if (t < 0 || b->value[t].n != b->value[x].n ||
             !(s = gtr__chain_ew(b, GTR__CHAIN_PAIR, what, b->value[x].n, x, t, -1)))
             return false;
@@ -26224,14 +26366,10 @@ static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
         if (b->value[x].outside || gtr__chain_width(b, n->in[0]) != b->value[x].n ||
             gtr__mlp_shape(&b->v, n->in[0])->ndim != 2 || gtr__chain_made(b, n->in[1]))
             return false;
-        if (!(s = gtr__chain_add(b, GTR__CHAIN_XENT, b->value[x].n))) return false;
+        if (!(s = gtr__chain_of_rows(b, GTR__CHAIN_XENT, b->value[x].n, x))) return false;
         s->op = (uint8_t)what;
-        b->operand[b->n_step - 1][0] = x;
-        b->phase++;
-        b->value[x].whole = true;
-        b->value[x].last_whole = b->phase;
     }
-    s->loss = (uint8_t)b->n_loss;
+    s->loss = b->n_loss;
     const int out = dx >= 0 ? gtr__chain_make(b, dx) : -1;
     if (dx >= 0 && out < 0) return false;
     if (out >= 0) {
@@ -26254,15 +26392,21 @@ static bool gtr__chain_takes(gtr__op op) {
     return gtr__chain_is_product(op) || gtr__chain_is_loss(op) || op == GTR__OP_DROPOUT || op == GTR__OP_CAST ||
            op == GTR__OP_COPY || gtr__unary_op(op) || gtr__step_of(op) == GTR__STEP_BINARY;
 }
+// Whether a run may have it. One that was declined is not tried again from a later node on, but behind these two.
+static bool gtr__chain_may(gtr__op op) {
+    return gtr__chain_takes(op) || op == GTR__OP_SLICE || op == GTR__OP_GATHER;
+}
 static bool gtr__chain_node(gtr__chain_build *b, const gtr__node *n) {
     return gtr__chain_is_product(n->op) ? gtr__chain_linear(b, n)
            : gtr__chain_is_loss(n->op)  ? gtr__chain_lossnode(b, n)
            : n->op == GTR__OP_DROPOUT   ? gtr__chain_dropout(b, n)
+           : n->op == GTR__OP_SLICE     ? gtr__chain_slice_node(b, n)
+           : n->op == GTR__OP_GATHER    ? gtr__chain_gather(b, n)
                                         : gtr__chain_takes(n->op) && gtr__chain_elementwise(b, n);
 }
 // The rows of the run's first product; 0.
 static int gtr__chain_rows(const gtr__chain_build *b) {
-    for (int i = 0; i < b->v.n && gtr__chain_takes(b->v.node[i].op); i++) {
+    for (int i = 0; i < b->v.n && gtr__chain_may(b->v.node[i].op); i++) {
         const gtr__node *n = &b->v.node[i];
         if (!gtr__chain_is_product(n->op)) continue;
         const bool back = n->op == GTR__OP_LINEAR && n->dir == GTR__BWD;
@@ -26347,7 +26491,6 @@ static int gtr__chain_parts_of(gtr__chain_build *b, int rows, int pass) {
                 parts = n;
         s->parts = (uint8_t)parts;
         s->magic = parts > 1 ? (255 + s->pass / 32) / (s->pass / 32) : 0;
-        s->across = 4.0f / (float)s->pass;
         for (int j = i + 1; j < b->n_step && b->program.step[j].kind == GTR__CHAIN_EW; j++)
             b->program.step[j].parts = (uint8_t)parts;
         if (parts * rows * (s->cut + 4) > most) most = parts * rows * (s->cut + 4);
@@ -26420,9 +26563,9 @@ static bool gtr__chain_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t sh
     }
     return false;
 }
-// Microseconds, fitted to networks of 5 to 39 products on an H200: a product's latency, its further chunks, its
-// exchange, what it writes to the others' shared memory; its weights from L2, by a multiprocessor and by all;
-// arithmetic; what comes behind its first step.
+// Microseconds, fitted to 17 networks of 2 to 48 products on an H200, within 20 % but where halves do not take turns: a
+// product's latency or its exchange; its further chunks; its weights from L2, by a multiprocessor and by all, or its
+// arithmetic, of which half goes by beside these; element-wise steps.
 static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k, const gtr__caps *caps) {
     const int rows = 8 * k->nt, tiles = (b->rows + rows - 1) / rows, c = k->cluster,
               room = (c > 2 ? caps->sm_count * 10 / 11 : caps->sm_count) / c,
@@ -26437,14 +26580,13 @@ static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k
             const double bytes = n * s->k * (low ? 2 : 4) / (busy > 100 ? 6.2e6 / busy : 62e3),
                          work = n * s->k * rows / (low ? 2.32e6 : 1.16e6);
             const bool turns = s->parts == 1 && b->m.halves && c == 1;
-            each += (turns ? 0.45 * (1 + k->nt) : 1.6) + 1.1 * (gtr__chain_count(s) - 1) +
-                    (c > 1 ? 0.75 + 0.08 * c + rows * (s->n - n) / 12e3 : 0) + (bytes > work ? bytes : work) +
-                    (row % 16 == 0 ? 0 : row % 4 == 0 ? 1 : 2);
+            each += (c > 1 ? 0.93 + 0.093 * c : turns ? 0.24 * (1 + k->nt) : 1.2) + 0.9 * (gtr__chain_count(s) - 1) +
+                    0.42 * (bytes > work ? bytes : work) + (row % 16 == 0 ? 0 : row % 4 == 0 ? 1 : 2);
         } else if (s->kind == GTR__CHAIN_EW && s->from[0] != GTR__CHAIN_PARTS)
-            each += (s->fn == GTR__CHAIN_DROP ? 0.9 : 0.6) * (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
-        else if (s->kind == GTR__CHAIN_XENT) each += 0.7;
+            each += (s->fn == GTR__CHAIN_DROP ? 0.7 : 0.41) * (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
+        else if (s->kind == GTR__CHAIN_XENT || s->kind == GTR__CHAIN_PICK) each += 0.7;
     }
-    return 9 + waves * each;
+    return 3.4 + waves * each;
 }
 static bool gtr__chain_choose(gtr__chain_build *b, gtr__chain_cut *best, const gtr__caps *caps) {
     best->cost = 1e30;
@@ -26541,14 +26683,14 @@ static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const 
 static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__caps *caps) {
     if (b->products < 2 || !gtr__chain_choose(b, k, caps)) return false;
     double cost = k->cost + gtr__chain_split(b, caps);
-    // By the estimates, in nets of the kinds that were measured, not in runs of two or three products. Of 51 networks
-    // on an H200 0.7 takes none that nodes are quicker for, and leaves four that chains are up to 12 % quicker for.
-    return caps->chains > 0 || (b->products > 3 && cost < 0.7 * gtr__chain_apart(b, caps));
+    // By the estimates. Of 17 networks on an H200 0.7 takes none that nodes are quicker for, and leaves one that a
+    // chain is 16 % quicker for.
+    return caps->chains > 0 || cost < 0.7 * gtr__chain_apart(b, caps);
 }
 static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     if (at && gtr__chain_takes(plan->node[at - 1].op)) return 0; // a run was declined: so is its rest
     if (caps->compute < 80 || plan->n_stage != 1 || plan->precision == GTR_FP32 || caps->chains < 0 ||
-        !gtr__chain_takes(plan->node[at].op))
+        !gtr__chain_may(plan->node[at].op))
         return 0;
     gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
     gtr__chain_cut k;
@@ -26586,10 +26728,11 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
         if (s->from[k] == GTR__CHAIN_SLICE && v->slice_at < 0) s->from[k] = GTR__CHAIN_WHOLE;
         s->at[k] = s->from[k] == GTR__CHAIN_SLICE ? v->slice_at : v->whole_at;
         if (v->outside) {
-            s->p[k] = v->p;
-            wide = wide && gtr__wide(v->p, v->type);
+            s->p[k] = v->p ? (char *)v->p + (k ? 0 : s->begin) * gtr__elem(v->type) : NULL;
+            wide = wide && gtr__wide(s->p[k], v->type) && (k || s->k % 4 == 0);
         }
     }
+    if (s->kind == GTR__CHAIN_PICK) s->p[0] = gtr__chain_data(b, o[3]);
     if (o[2] >= 0) {
         const gtr__chain_value *v = &b->value[o[2]];
         s->slice = v->slice_at;
@@ -26601,73 +26744,54 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
     }
     s->wide = wide;
 }
-// Steps behind a product that its epilogue can do; they stay in the list, and are passed over.
+// The run of steps behind a product is its epilogue.
 static void gtr__chain_fuse(gtr__chain_build *b, int i) {
     gtr__chain_step *s = &b->program.step[i], *e = s + 1;
-    const int type = s->to;
-    const bool bias = e->fn == GTR__CHAIN_BINARY && e->op == GTR__OP_ADD && e->from[1] == GTR__CHAIN_ROW,
-               back = e->fn == GTR__CHAIN_UNARY_BACK;
-    auto inside = [](int from) { return from == GTR__CHAIN_SLICE || from == GTR__CHAIN_WHOLE; };
-    auto unstored = [](const gtr__chain_step *x) { return x->slice < 0 && x->whole < 0 && !x->out; };
-    auto takes = [&](const gtr__chain_step *x) { return x->to == type || unstored(x); };
-    s->fused = s->act_kind = s->raw = s->wide_bias = s->next = 0;
-    s->add = s->pre = s->slice = s->whole = -1;
-    s->out = s->pre_out = NULL;
-    s->p[1] = NULL;
-    if (e->kind != GTR__CHAIN_EW || e->from[0] != GTR__CHAIN_PARTS || !takes(e) || (bias && e->type[1] != type)) return;
-    if (!bias && !(back && inside(e->from[1])) && !(e->fn == GTR__CHAIN_UNARY && e->op == GTR__CHAIN_COPY)) return;
-    int steps = 1;
-    const gtr__chain_step *last = e;
-    s->raw = back || e->to != type;
-    if (back) {
-        s->act_kind = 2;
-        s->at[1] = e->at[1];
-        s->from[1] = e->from[1];
-    } else if (e->more && e[1].fn == GTR__CHAIN_UNARY && e[1].op != GTR__CHAIN_COPY &&
-               e[1].from[0] == GTR__CHAIN_LAST && takes(e + 1) && e->whole < 0) {
-        s->act_kind = 1;
-        s->pre = e->slice;
-        s->pre_out = e->out;
-        last = e + steps++;
-    }
-    if (s->act_kind) {
-        s->act = last->op;
-        s->f0 = last->f0;
-        s->f1 = last->f1;
-        s->raw |= last->to != type ? 2 : 0;
-    }
-    const gtr__chain_step *next = last + 1;
-    const int other = last->more && next->from[0] == GTR__CHAIN_LAST;
-    if (last->more && next->fn == GTR__CHAIN_BINARY && next->op == GTR__OP_ADD &&
-        next->from[!other] == GTR__CHAIN_LAST && inside(next->from[other]) &&
-        (s->act_kind ? unstored(last) : last->whole < 0)) {
-        if (!s->act_kind) {
-            s->pre = last->slice;
-            s->pre_out = last->out;
+    for (s->fused = 1; e[s->fused - 1].more; ) s->fused++;
+    const bool bias = e->fn == GTR__CHAIN_BINARY && e->op == GTR__OP_ADD && e->from[1] == GTR__CHAIN_ROW;
+    s->wide_bias = e->wide_bias = bias && e->type[1] == s->to && s->n * gtr__elem(s->to) % 16 == 0 &&
+                                  ((uintptr_t)e->p[1] & 15) == 0;
+    s->p[1] = s->wide_bias ? e->p[1] : NULL;
+    s->next = i + 1 + s->fused < b->n_step && e[s->fused].kind == GTR__CHAIN_PRODUCT;
+}
+// Writes what the kernel's text has of the steps, and which of its cases each step is: those of the same facts, and
+// whole runs of such, share one.
+static void gtr__chain_write_facts(gtr__chain_build *b) {
+    int first[GTR__CHAIN_STEPS], codes = 0, known = 0;
+    size_t n = 0;
+    auto print = [&](const char *format, auto... a) {
+        const int more = snprintf(b->text + n, sizeof b->text - n, format, a...);
+        n = n + (size_t)more < sizeof b->text ? n + (size_t)more : sizeof b->text - 1;
+    };
+    auto facts = [&](int i) -> const gtr__chain_facts & { return b->program.step[i]; };
+    auto length = [&](int i) { // of a run, or of a product and its epilogue
+        int n = 1 + facts(i).fused;
+        while (facts(i + n - 1).more) n++;
+        return n;
+    };
+    print("#define GTR__CHAIN_KNOWN");
+    for (int i = 0, steps, code; i < b->n_step; i += steps) {
+        steps = length(i);
+        auto same = [&](int j) {
+            for (int k = 0; k < steps; k++) if (memcmp(&facts(i + k), &facts(j + k), sizeof facts(i))) return false;
+            return true;
+        };
+        for (code = 0; code < codes && !same(first[code]); code++) { }
+        b->program.step[i].code = code;
+        if (code < codes) continue;
+        first[codes++] = i;
+        for (int k = i; k < i + steps; k++) {
+            const gtr__chain_facts &f = facts(k);
+            print("%s \\\n    { %d,%d,%d,%d, {%d,%d}, {%d,%d}, %d,%d,", k ? "," : "", f.kind, f.fn, f.op, f.more,
+                f.from[0], f.from[1], f.type[0], f.type[1], f.to, f.wide);
+            print(" %d,%d,%d,%d, %d,", f.wide_bias, f.next, f.parts, f.gives, f.fused);
+            print(" %d,%d, %d,%d,%d,%d,%d,%d }", f.n, f.k, f.cut, f.pass, f.chunk, f.pitch, f.magic, f.log);
         }
-        s->add = next->at[other];
-        s->add_from = next->from[other];
-        last = next;
-        steps++;
     }
-    if (last->to != type) return;
-    for (int k = 0; k < 2 && last->more; k++) { // the next step finds it in shared memory
-        gtr__chain_step *behind = e + steps;
-        if (behind->from[k] != GTR__CHAIN_LAST) continue;
-        if (last->slice < 0 && last->whole < 0) return;
-        behind->from[k] = last->slice >= 0 ? GTR__CHAIN_SLICE : GTR__CHAIN_WHOLE;
-        behind->at[k] = last->slice >= 0 ? last->slice : last->whole;
-    }
-    if (bias) {
-        s->p[1] = e->p[1];
-        s->wide_bias = s->n * gtr__elem(type) % 16 == 0 && ((uintptr_t)e->p[1] & 15) == 0;
-    }
-    s->fused = (uint8_t)steps;
-    s->slice = last->slice;
-    s->whole = last->whole;
-    s->out = last->out;
-    s->wide_out = e->wide && last->wide;
-    s->next = i + 1 + steps < b->n_step && e[steps].kind == GTR__CHAIN_PRODUCT;
+    print("\n#define GTR__CHAIN_CASES(X)");
+    for (int i = 0; i < codes; known += length(first[i++])) print(" X(%d, %d)", i, known);
+    print("\n#define GTR__CHAIN_CLUSTER %d\n#define GTR__CHAIN_HALVES %d\n", b->m.cluster, b->m.halves);
+    if (n == sizeof b->text - 1) b->text[0] = 0;
 }
 static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c) {
     for (int i = 0; i < b->n_loss; i++) {
@@ -26679,7 +26803,7 @@ static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c) {
         q->pairs = n->op != GTR__OP_XENT_STEP && n->op != GTR__OP_CROSS_ENTROPY;
         if (q->pairs) {
             q->pair.dy = gtr__opd_of(NULL);
-            q->pair.dt = gtr__opd_of(forward ? &out[0] : NULL);
+            q->pair.dt = gtr__opd_of(b->loss_out[i] < 0 ? NULL : gtr__mlp_arg(&b->v, b->loss_out[i]));
             q->pair.count = in[0].count;
             q->pair.seed = n->seed;
             q->pair.ctl = c->ctl;
@@ -26719,6 +26843,12 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
     for (int i = 0; i < b->n_step; i++) gtr__chain_bind_step(b, i);
     for (int i = b->n_step - 1; i >= 0; i--)
         if (b->program.step[i].kind == GTR__CHAIN_PRODUCT) gtr__chain_fuse(b, i);
+    for (int i = 0; i < b->n_step; i++) {
+        gtr__chain_step *s = &b->program.step[i];
+        s->gives = (uint8_t)((s->whole >= 0 ? GTR__CHAIN_GIVES_WHOLE : 0) | (s->out ? GTR__CHAIN_GIVES_OUT : 0) |
+                             (s->slice >= 0 ? GTR__CHAIN_GIVES_SLICE : 0));
+    }
+    gtr__chain_write_facts(b);
     for (int i = 0; i < b->n_job; i++) {
         gtr__chain_job *q = &b->program.job[i];
         const int *v = b->job_value[i];
@@ -26739,7 +26869,13 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
 }
 template <int NT, int LOW> static gtr_result gtr__chain_start(
     gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
-    const auto kernel = GTR__VARIANT(gtr__k_chain, NT, LOW);
+    auto kernel = GTR__VARIANT(gtr__k_chain, NT, LOW, 0);
+    gtr__variant_knows(&kernel, 2, gtr__hash_bytes(b->text, strlen(b->text)) >> 1 | 1);
+    kernel.facts = b->text;
+    if (c->fits && !*b->text) {
+        *c->fits = 0;
+        return GTR_OK;
+    }
     if (c->fits) {
         *c->fits = gtr__all_of(kernel, &b->m, k->cluster, GTR__CHAIN_T, k->bytes, k->cluster).fits(run, c->caps);
         return GTR_OK;

@@ -698,7 +698,8 @@ static void names()
     EXPECT(asked("gtr__k_fill", "sm_80").key != asked("gtr__k_guard", "sm_80").key);
     const gtr__compilation c = made("gtr__k_none", "sm_80", &from_disk);
     EXPECT(!c.image.data && strstr(c.why, "gtr__k_none"));
-    char *text = gtr__program_text(gtr__source_text(), "gtr__k_fill");
+    char *text = gtr__program_text(gtr__source_text(), "gtr__k_fill", "#define GTR__KNOWN_HERE 1\n");
+    EXPECT(text && strstr(text, "#define GTR__KNOWN_HERE 1\n") == text);
     EXPECT(text && strlen(text) < 100000 && strstr(text, "gtr__k_fill(") && !strstr(text, "gtr__k_guard("));
     free(text);
 }

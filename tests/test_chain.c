@@ -62,6 +62,26 @@ static tensor deep(build *b)
     for (int i = 0; i < 40; i++) h = gtr_tanh(linear(b, h, 33));
     return squares(b, h, 2);
 }
+/* A recurrence over columns of one input, which begin anywhere, and are operands of products and others. */
+static tensor unrolled(build *b)
+{
+    tensor x = input(b, 58), h = gtr_tanh(gtr_linear(gtr_slice(x, 1, 0, 7), "x", 8)), part;
+    for (int i = 1; i < 6; i++) {
+        part = gtr_linear_with(gtr_slice(x, 1, 7 * i, 7 * i + 7), gtr_parameter_find(b->ctx, "x.weight"), NULL);
+        h = gtr_tanh(gtr_add(part, i == 1 ? gtr_linear(h, "h", 8)
+            : gtr_linear_with(h, gtr_parameter_find(b->ctx, "h.weight"), gtr_parameter_find(b->ctx, "h.bias"))));
+    }
+    h = gtr_mul(h, gtr_slice(x, 1, 44, 52));
+    part = gtr_split(gtr_slice(x, 1, 2, 26), 1, 3);
+    return squares(b, gtr_tanh(gtr_add(linear(b, h, 8), gtr_sub(gtr_output(part, 2), part))), 3);
+}
+/* Of a row's outputs the one that an id names, below 2 as labels are, in two ways. */
+static tensor picked(build *b)
+{
+    tensor h = gtr_tanh(linear(b, input(b, 19), 70)), q = linear(b, h, 5), ids = gtr_reshape(input(b, 0),
+        gtr_shape2(GTR_BATCH, 1)), one = gtr_gather(q, 1, ids), rest = gtr_gather(gtr_tanh(linear(b, h, 90)), 1, ids);
+    return gtr_add(gtr_mse(one, input(b, 1)), squares(b, gtr_tanh(gtr_mul(linear(b, h, 1), rest)), 1));
+}
 static tensor thin(build *b) { return squares(b, gtr_gelu_tanh(linear(b, gtr_tanh(linear(b, input(b, 1), 1)), 3)), 1); }
 static tensor broad(build *b) { /* without ReLU: of few rows, one that rounding decides the other way is too much */
     return squares(b, gtr_tanh(linear(b, gtr_sigmoid(linear(b, input(b, 50), 1000)), 36)), 7);
@@ -241,6 +261,7 @@ static tensor head_five(build *b)      /* more than have a ticket */
 typedef struct network { const char *name; tensor (*make)(build *b); int64_t batch; int micro; bool taken; } network;
 static const network networks[] = {
     { "residual", residual, 128, 1, true }, { "heads", heads, 64, 1, true }, { "shared weights", shared, 50, 1, true },
+    { "unrolled", unrolled, 45, 1, true }, { "picked", picked, 61, 1, true },
     { "gated", gated, 77, 1, true }, { "deep", deep, 32, 1, true }, { "dropout", dropped, 100, 1, true },
     { "thin", thin, 3, 1, true }, { "broad", broad, 9, 1, true }, { "one row", residual, 1, 1, true },
         { "heads, micro-batches", heads, 70, 3, false },

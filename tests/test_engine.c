@@ -5277,6 +5277,7 @@ static lookup_net lookup_build(const lookup_kind *k, bool dense, gtr_preset pres
     gtr_desc of = desc0();
     of.preset = preset;
     n.ctx = gtr_create(of);
+    n.ctx->caps.chains = -1;        /* which add in another order */
     for (i = 0; i < LOOKUP_TABLES; i++) {
         snprintf(name, sizeof name, "i%d", i);
         n.id[i] = gtr_input(n.ctx, name, GTR_I32, gtr_shape2(GTR_BATCH, lookup_ids[i]));
@@ -5407,6 +5408,7 @@ static lookup_net tables_build(int kind, const gtr_trainer_desc *how, bool alone
     lookup_net n;
     int i, parts = 0;
     n.ctx = create();
+    n.ctx->caps.chains = -1;        /* which add in another order */
     n.id[0] = gtr_input(n.ctx, "ids", GTR_I32, gtr_shape2(GTR_BATCH, 2));
     n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 1, 8));
     n.y = gtr_input(n.ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 2));
