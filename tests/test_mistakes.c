@@ -43,7 +43,7 @@ static const struct { const char *what, *why; } known[] = {
 static int mistakes, silent;
 static bool show;
 
-/* stderr while a mistake is made, but for a fit's progress. */
+/* stderr while a mistake is made, but for a fit's progress and the line about kernels that took long. */
 static int err_file, err_was;
 static void err_begin(void)
 {
@@ -62,7 +62,8 @@ static void err_end(char *text, size_t size)
     lseek(err_file, 0, SEEK_SET);
     FILE *f = fdopen(err_file, "r");
     while (f && fgets(line, sizeof line, f)) {
-        if (!strncmp(line, "epoch ", 6) || at + strlen(line) >= size) continue;
+        if (!strncmp(line, "epoch ", 6) || !strncmp(line, "gputrain: kernels: ", 19)) continue;
+        if (at + strlen(line) >= size) continue;
         strcpy(text + at, line);
         at += strlen(line);
     }
