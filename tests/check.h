@@ -3,6 +3,8 @@
        static void adding(void) { CHECK(1 + 1 == 2, "1 + 1 is %d", 1 + 1); EXPECT_EQ(1 + 1, 2); }
        int main(int argc, char **argv) { check_begin(argc, argv); RUN(adding); return check_done(); }
    Arguments are names of tests to run (parts of them); without, all run. GTR_TEST_LEAVE: those to leave out.
+   GTR_TEST_PART=k/n: this process is the k-th, from 0, of n that share the program's tests: it runs every n-th of them;
+   of those that RUN_IN_PARTS names, every n-th case.
    Include after gputrain.h. */
 #ifndef CHECK_H
 #define CHECK_H
@@ -18,7 +20,7 @@
 #endif
 
 static long long check_passed, check_failed, check_skipped;
-static int check_argc;
+static int check_argc, check_part, check_parts = 1, check_dealt;      /* check_dealt: tests that were to be shared */
 static char **check_argv;
 
 /* The condition, and what to say if it does not hold, as for printf. EXPECT says the condition itself. */
@@ -30,7 +32,8 @@ static char **check_argv;
 #define EXPECT_OK(ctx) check_error(ctx, GTR_OK, "", __FILE__, __LINE__)
 /* Counts one skipped check and says why. */
 #define SKIP(...) check_skip(__FILE__, __LINE__, __VA_ARGS__)
-#define RUN(test) do { if (check_wanted(#test)) test(); } while (0)
+#define RUN(test) do { if (check_dealt_to_it(#test)) test(); } while (0)
+#define RUN_IN_PARTS(test) do { if (check_wanted(#test)) test(); } while (0)   /* it asks check_mine of each case */
 
 static int check_note(int ok, const char *file, int line, const char *format, ...)
     CHECK_ATTRIBUTE((unused, format(printf, 4, 5)));
@@ -73,7 +76,18 @@ static void check_skip(const char *file, int line, const char *format, ...)
     va_end(ap);
     printf("\n");
 }
-CHECK_ATTRIBUTE((unused)) static void check_begin(int argc, char **argv) { check_argc = argc; check_argv = argv; }
+CHECK_ATTRIBUTE((unused)) static void check_begin(int argc, char **argv)
+{
+    const char *part = getenv("GTR_TEST_PART");
+    check_argc = argc; check_argv = argv;
+    if (part && (sscanf(part, "%d/%d", &check_part, &check_parts) != 2 || check_part < 0
+            || check_part >= check_parts)) {
+        printf("GTR_TEST_PART is %s, not of the form 1/8\n", part);
+        exit(2);
+    }
+}
+/* Whether this process runs the i-th of what its parts share. */
+CHECK_ATTRIBUTE((unused)) static int check_mine(int i) { return i % check_parts == check_part; }
 CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
 {
     const char *leave = getenv("GTR_TEST_LEAVE");
@@ -83,6 +97,11 @@ CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
         if (strcspn(leave, " ") == length && !memcmp(leave, name, length)) return 0;
     for (i = 1; i < check_argc; i++) if (strstr(name, check_argv[i])) return 1;
     return check_argc < 2;
+}
+/* Whether this process runs the test, one of those that its parts share. */
+CHECK_ATTRIBUTE((unused)) static int check_dealt_to_it(const char *name)
+{
+    return check_wanted(name) && check_mine(check_dealt++);
 }
 /* Memory for a test's gtr_allocator, with a pattern behind its last byte: who writes too far is noticed when it is
    freed, without a sanitizer. */

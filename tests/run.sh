@@ -1,13 +1,15 @@
 #!/bin/sh
 # Runs test programs, shows what they print, and adds up their last lines, "N passed, N failed, N skipped". A program that ends
-# badly without a failed test counts as one. WRAP: a command to run them under; NAMES: of tests, those alone; JOBS: so many
-# programs at a time, each of which is shown when all have ended. Programs of a build with CUDA (build/cuda, build/ptx*,
-# build/emulated*) are told by GTR_TEST_DEVICE to test that device.
+# badly without a failed test counts as one. PROGRAM:2of6 is the third of six parts of a program's tests. WRAP: a command to run
+# them under; NAMES: of tests, those alone; JOBS: so many programs at a time, each of which is shown when all have ended. Programs
+# of a build with CUDA (build/cuda, build/ptx*, build/emulated*) are told by GTR_TEST_DEVICE to test that device.
 passed=0 failed=0 skipped=0
 run() {
     case $1 in build/cuda/* | build/ptx* | build/emulated*) device=cuda ;; *) device=cpu ;; esac
     case $1 in build/ptx*) GPUTRAIN_KERNEL_ARCH=compute_$(expr "$1" : 'build/ptx\([0-9]*\)') && export GPUTRAIN_KERNEL_ARCH ;; esac
-    GTR_TEST_DEVICE=$device $WRAP "$1" $NAMES 2>&1
+    part=${1##*:}
+    [ "$part" = "$1" ] || { GTR_TEST_PART=${part%of*}/${part#*of} && export GTR_TEST_PART; }
+    GTR_TEST_DEVICE=$device $WRAP "${1%:*}" $NAMES 2>&1
     echo $? >"$1.rc"
 }
 if [ "$1" = --log ]; then run "$2" >"$2.log"; exit; fi

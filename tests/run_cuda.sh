@@ -7,7 +7,14 @@ shard=$1 record=$2
 shift 2
 cd "$(dirname "$0")/.." || exit 1
 PATH=$PATH:/usr/local/cuda/bin
-# Most of a test is waiting, so several programs run at a time, but driver_memory, which weighs the GPU's free memory, runs behind them, alone.
+# Programs side by side, those that take long in parts, which begin first; but driver_memory, which weighs the GPU's free memory, runs behind them, alone.
+in_parts() { # programs
+    for t in "$@"; do
+        parts=1
+        case $t in */test_engine | */test_networks) parts=6 ;; */test_graphs | */test_torch) parts=4 ;; */test_images | */test_chain | */test_ops) parts=3 ;; esac
+        for k in $(seq 0 $((parts - 1))); do echo "$parts $t:${k}of$parts"; done
+    done | sort -s -k 1,1nr | cut -d ' ' -f 2
+}
 run() { # shard; what driver_memory is: GTR_TEST_LEAVE, left out, or NAMES, alone; programs
     [ "$1" != sm8 ] || export GTR_TEST_MAX_SM=8
     of=$2
@@ -48,7 +55,7 @@ if [ "$shard" = all ]; then
         cp -r tests build/side/$s
         ln $list build/side/$s/$from
         (
-            cd build/side/$s && run $s GTR_TEST_LEAVE $list
+            cd build/side/$s && run $s GTR_TEST_LEAVE $(in_parts $list)
             rc=$? seconds=$(($(date +%s) - begin))
             echo "$rc $seconds" >rc
             echo "shard $s: its programs side by side ended after $seconds s, exit status $rc" >&3
@@ -66,8 +73,8 @@ fi
 log=build/shard-$shard.log
 case $shard in
 native | ptx75 | ptx80 | sm8)
-    export JOBS=$((($(nproc) + 1) / 2))
-    run $shard GTR_TEST_LEAVE "$@" >"$log"; rc=$?
+    export JOBS=$(nproc)
+    run $shard GTR_TEST_LEAVE $(in_parts "$@") >"$log"; rc=$?
     alone $shard "$@" >>"$log" || rc=1 ;;
 sanitize | sanitize-all)
     # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting. memcheck runs all of them; the other
@@ -89,7 +96,7 @@ sanitize | sanitize-all)
             *test_chain) only='^(kept|guarded)$' jobs=2 ;;
             *) continue ;;
             esac
-            grep -oE '^ +RUN\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | grep -E "$only" | sort -u |
+            grep -oE '^ +RUN(_IN_PARTS)?\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | grep -E "$only" | sort -u |
                 awk -v jobs=$jobs -v job="$tool $t 0/1" '{ list[NR % jobs] = list[NR % jobs] " " $1 } END { for (k in list) print job list[k] }'
             [ "$name" != test_torch ] || for k in 0 1 2 3 4 5; do echo "$tool $t $k/6 random_graphs"; done
             [ "$name" != test_ops ] || for k in 0 1 2 3 4 5 6 7; do echo "$tool $t $k/8 cuda_kernels"; done

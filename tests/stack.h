@@ -20,7 +20,7 @@
 #endif
 #undef RUN
 #define RUN(test) do { \
-    if (!check_wanted(#test)) break; \
+    if (!check_dealt_to_it(#test)) break; \
     if (STACK_COUNTS) stack_run(test, #test); else test(); \
 } while (0)
 

@@ -226,8 +226,8 @@ static void each(void (*test)(const network *c), int without)
     int k;
     for (k = 0; k < N_NETWORKS; k++) {
         network c;
-        if (!taken(k, &c) || ((without & PLANTED) && c.planted) || ((without & VERY_TALL) && c.batch > 1 << 14)
-                || ((without & NOT_HURRIED) && !c.hurried))
+        if (!check_mine(k) || !taken(k, &c) || ((without & PLANTED) && c.planted)
+                || ((without & VERY_TALL) && c.batch > 1 << 14) || ((without & NOT_HURRIED) && !c.hurried))
             continue;
         data_make(&c);
         test(&c);
@@ -942,14 +942,14 @@ static void brief(void)
 
 static void all(void)
 {
-    RUN(many_steps);
-    RUN(ends);
-    RUN(rules);
-    RUN(figures);
-    RUN(crowded);
+    RUN_IN_PARTS(many_steps);
+    RUN_IN_PARTS(ends);
+    RUN_IN_PARTS(rules);
+    RUN_IN_PARTS(figures);
+    RUN_IN_PARTS(crowded);
     RUN(own_products);
-    RUN(impatient);
-    RUN(belated);
+    RUN_IN_PARTS(impatient);
+    RUN_IN_PARTS(belated);
     RUN(impatient_norms);
     RUN(sets_behind);
     RUN(many_barriers);

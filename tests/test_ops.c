@@ -29,7 +29,6 @@
 #define SCALAR "-"
 
 static bool small;
-static int part, parts = 1;         /* GTR_TEST_PART=1/8: of the ops' kernels every eighth op's, from the second on */
 static int max_sm;
 
 static gtr_context *context_on(gtr_device device, int threads)
@@ -2631,7 +2630,7 @@ static void kernels_on(bench *b)
     long long before = b->calls;
     for (r = 0; r < N_ROWS; r++) {
         const op_row *row = &rows[r];
-        if (row->flags & GRAPH || r % parts != part) continue;
+        if (row->flags & GRAPH || !check_mine(r)) continue;
         for (k = shapes = 0; row->cases[k]; k++) {
             op_case c = case_of(row->cases[k]);
             if ((small && !c.few) || work_of(row, &c) > most) continue;
@@ -2651,7 +2650,7 @@ static void kernels_on(bench *b)
         }
         CHECK(small || shapes >= (b->cuda ? 20 : 12), "%s: %d shapes on %s", row->name, shapes, b->name);
     }
-    for (k = 0; parts == 1 && k < GTR__OP_COUNT; k++)
+    for (k = 0; check_parts == 1 && k < GTR__OP_COUNT; k++)
         CHECK(tested[k] || !gtr__has_backward((unsigned)k) || k == GTR__OP_COPY || k == GTR__OP_CAST,
             "%s has no row in the table `rows` of this file", gtr__row((gtr__op)k)->name);
     printf("kernels on %s: %lld calls\n", b->name, b->calls - before);
@@ -5051,9 +5050,6 @@ int main(int argc, char **argv)
     check_begin(argc, argv);
     small = getenv("GTR_TEST_SMALL") != NULL;
     if (getenv("GTR_TEST_MAX_SM")) max_sm = atoi(getenv("GTR_TEST_MAX_SM"));
-    if (getenv("GTR_TEST_PART") && (sscanf(getenv("GTR_TEST_PART"), "%d/%d", &part, &parts) != 2 || parts < 1)) {
-        printf("GTR_TEST_PART is not of the form 1/8\n"); return 2;
-    }
     RUN(bad_leaves);
     RUN(norm_shapes);
     RUN(residuals);
@@ -5080,7 +5076,7 @@ int main(int argc, char **argv)
         RUN(bits);
         RUN(chance);
         RUN(shuffles);
-        RUN(cpu_kernels);
+        RUN_IN_PARTS(cpu_kernels);
         RUN(cpu_fused);
         RUN(cpu_optimizers);
         RUN(cpu_nodes);
@@ -5094,7 +5090,7 @@ int main(int argc, char **argv)
         printf("ops on %s\n", gtr_device_text(gpu));
         gpu = NULL;
     }
-    RUN(cuda_kernels);
+    RUN_IN_PARTS(cuda_kernels);
     RUN(cuda_fused);
     RUN(cuda_control);
     RUN(cuda_optimizers);

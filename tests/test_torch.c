@@ -968,22 +968,21 @@ static bool read_script(const unsigned char **p, const unsigned char *end, scrip
     return true;
 }
 #ifndef SCRIPTS_ONLY
-/* Every case of the file; for sanitizers some. GTR_TEST_PART=1/4: the second quarter of them. */
+/* Every case of the file; for sanitizers some. */
 static void random_graphs(void)
 {
     static state c;
     const unsigned char *p = file + 12, *end = file + file_size;
-    const char *only = getenv("GTR_GRAPHS_SEED"), *part = getenv("GTR_TEST_PART");
+    const char *only = getenv("GTR_GRAPHS_SEED");
     const uint32_t every = !small ? 1 : device == GTR_DEVICE_CUDA ? 37 : 9;
     uint32_t n, i;
-    int precision, k = 0, of = 1;
+    int precision;
     memcpy(&n, file + 8, 4);
-    if (part && (sscanf(part, "%d/%d", &k, &of) != 2 || of < 1)) { k = 0; of = 1; }
     for (i = 0; i < n; i++) {
         script s;
         if (!CHECK(read_script(&p, end, &s), "the file ends in case %u of %u", i, n)) return;
         if (only ? (uint32_t)strtoul(only, NULL, 10) != s.seed : i % every) continue;
-        if (i / every % (uint32_t)of != (uint32_t)k) continue;
+        if (!check_mine((int)(i / every))) continue;
         for (precision = 0; precision < 4; precision++) {
             const bool same = precision == 1 && device == GTR_DEVICE_CPU;       /* the CPU takes TF32 as FP32 */
             if (!(s.precisions >> precision & 1) || same) continue;
@@ -993,7 +992,7 @@ static void random_graphs(void)
     }
 }
 
-static void all(void) { RUN(random_graphs); }     /* run_cuda.sh cuts it into parts itself */
+static void all(void) { RUN_IN_PARTS(random_graphs); }     /* run_cuda.sh cuts it into parts itself */
 int main(int argc, char **argv)
 {
     const char *path = getenv("GTR_GRAPHS") ? getenv("GTR_GRAPHS") : "tests/graphs.bin";
