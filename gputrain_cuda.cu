@@ -689,7 +689,7 @@ template <typename T> static bool gtr__library_find(const char *const (&file)[3]
 // template. A launcher names variants, may choose among them, and starts one with bytes of shared memory:
 //     gtr__start(run, c, wide ? GTR__VARIANT(gtr__k_a, T, 4) : GTR__VARIANT(gtr__k_a, T, 1), grid, block, bytes, ...)
 //     GTR__LAUNCH(run, c, gtr__k_b, grid, block, bytes, ...)      one without constants
-// Every kernel's first statement is gtr__enter().
+// Every kernel calls gtr__enter() before it reads what another kernel wrote.
 typedef enum { GTR__CONSTANT_NONE, GTR__CONSTANT_INT, GTR__CONSTANT_BOOL, GTR__CONSTANT_TYPE } gtr__constant_kind;
 typedef struct gtr__variant {
     const void *entry;          // of a kernel that is compiled ahead, or NULL; only this section reads it
@@ -17241,7 +17241,7 @@ GTR__CUDA(check_fwd) {
 //                        most GTR__TALL_ROWS, x of scaled bytes, from 64 inputs on, at
 //                        most GTR__TALL_HIDDEN hidden layers of at most 256 columns
 //   gtr__chain_match     a run of linears, element-wise ops, dropout and losses, and    latency, then L2; values
-//                        their gradients, not FP32, compute 80; more than 3 products,   that gradients read, parts of
+//                        their gradients, not FP32, compute 80; 2 products or more,     that gradients read, parts of
 //                        estimated below 0.7 of the nodes' time (gtr__chain_pays)       losses
 //   gtr__wide_match      BF16 in sm_90a's code: from the first gradient of a large      flops, L2; several: tiles on
 //                        weight (extents from GTR__WIDE_MIN on, multiples of            their way to the update
@@ -25282,7 +25282,7 @@ template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_mma(
         }
     }
 }
-// The barrier of a half of the warps, which waits for the other half, which arrives.
+// The named barrier at which half of the warps (WAIT) waits for the other half, which arrives.
 template <bool WAIT> static GTR__DEVICE void gtr__chain_meet(int half) {
     if (WAIT) asm volatile("bar.sync %0, %1;" :: "r"(1 + half), "n"(GTR__CHAIN_T) : "memory");
     else asm volatile("bar.arrive %0, %1;" :: "r"(1 + half), "n"(GTR__CHAIN_T) : "memory");
@@ -25396,10 +25396,10 @@ struct gtr__chain_any {
     static constexpr int fn = 0, op = GTR__OP_RELU, more = 0;
     typedef gtr__chain_any last;
 };
-// Whether code K may meet such a step, of whose facts the one that is asked about is `fact`: what it never meets is not
-// compiled.
+// Runs what follows for a step s whose member `fact` has this value. K: whose code is compiled, that of one known step
+// or of any step. For a known step of another value nothing is compiled; code of any step compares at run time.
 #define GTR__CHAIN_MAY(fact, value) if constexpr (!K::known || K::facts.fact == (value)) if (s.fact == (value))
-// A step as code K has it.
+// A copy of a step in registers: its facts as constants where K is of a known step, its places from memory.
 template <typename K> static GTR__DEVICE gtr__chain_step gtr__chain_step_of(const gtr__chain_step &from) {
     gtr__chain_step s;
     if constexpr (!K::known) {
@@ -25483,7 +25483,7 @@ template <typename K> static GTR__DEVICE void gtr__chain_formula(const gtr__chai
             v = gtr__chain_binary(s.op, s.fn - GTR__CHAIN_BINARY, v, z);
     }
 }
-// A step of a run for four elements; and, where code is of its steps, those behind it.
+// Applies a step of a run to four elements; code of known steps goes on with the steps behind it.
 template <typename K, int TYPE> static GTR__DEVICE void gtr__chain_apply(const gtr__chain_here &h,
         const gtr__chain_step *s, const gtr__chain_spot &q, gtr__four &v, float *loss, const char *bias) {
     const gtr__chain_step e = gtr__chain_step_of<K>(*s);
@@ -25586,7 +25586,7 @@ template <int R> static GTR__DEVICE void gtr__chain_pick(const gtr__chain_here &
     }
     __syncthreads();
 }
-// What is laid out apart from the path that most networks take: instructions fetched are what a step waits for.
+// A condition that few networks meet: the compiler moves its branch out of line, for a step waits for instructions.
 static GTR__DEVICE bool gtr__rare(bool what) { return __builtin_expect(what, 0); }
 #endif
 // Weights on their way: chunks of 32 and more outputs and some k of a product, requested ahead of the products, for
@@ -25633,7 +25633,7 @@ template <int LOW> static GTR__DEVICE void gtr__chain_list(const gtr__chain_here
             }
     }
 }
-// Requests the next chunk, with its pass's last the bias.
+// Requests chunk number `chunk`, and the bias with a pass's last one.
 template <int LOW> static GTR__DEVICE void gtr__chain_fetch(const gtr__chain_here &h, int chunk) {
     if (chunk >= h.chunks) return;
     const gtr__chain_chunk q = h.chunk[chunk];
@@ -25951,7 +25951,7 @@ template <int, int> GTR__GLOBAL void gtr__k_chain_sums(gtr__chain_sums);
 typedef struct gtr__chain_value {
     int id, root, n, type;
     int def, last, last_whole; // between barriers: made; last read by its slice; by whole rows
-    bool outside, whole, local; // made before; read by products; each block made all of it
+    bool outside, whole, local; // made before; read as whole rows; each block made all of it
     bool wanted, newer; // a gradient of weights reads it; another value follows in its place
     int slice_at, whole_at; // in shared memory, in floats; -1
     size_t ws; // in workspace, if newer and wanted
@@ -25991,8 +25991,8 @@ static int gtr__chain_last(const gtr__chain_build *b, int id) {
         if (b->value[i].root == root) return i;
     return -1;
 }
-// Whether a node of the run, in front of the one that is read, writes there: what only that node's kernel makes, or the
-// run's end, is no value from outside.
+// Whether a node of the run in front of b->at writes this value: then it is no value from outside, also where a node
+// that is passed, or k_chain_sums, makes it.
 static bool gtr__chain_made(const gtr__chain_build *b, int id) {
     bool made = false;
     for (const gtr__node *n = b->v.node; n < b->v.node + b->at; n++)
@@ -26058,7 +26058,7 @@ static gtr__chain_step *gtr__chain_add(gtr__chain_build *b, gtr__chain_kind kind
     b->n_step++;
     return s;
 }
-// Element-wise on values a and b (-1: none), into out (-1: the next step's alone).
+// Element-wise on values a and c (-1: none), into out (-1: the next step's alone).
 static gtr__chain_step *gtr__chain_ew(gtr__chain_build *b, gtr__chain_fn fn, int op, int n, int a, int c, int out) {
     const int at = b->n_step, operand[2] = { a, c };
     const bool fresh = !(at && b->open && b->program.step[at - 1].n == n);
@@ -26332,7 +26332,7 @@ static bool gtr__chain_gather(gtr__chain_build *b, const gtr__node *n) {
     b->value[b->operand[b->n_step - 1][2]].local = true;
     return true;
 }
-// The gradient of a pairs' loss whose own step is the last one is made by that.
+// The gradient of a loss over pairs, where the last step is that loss: the same step makes it, too.
 static bool gtr__chain_both(gtr__chain_build *b, const gtr__node *n, int x, int t) {
     gtr__chain_step *s = &b->program.step[b->n_step - 1];
     int *of = b->operand[b->n_step - 1];
@@ -26392,7 +26392,8 @@ static bool gtr__chain_takes(gtr__op op) {
     return gtr__chain_is_product(op) || gtr__chain_is_loss(op) || op == GTR__OP_DROPOUT || op == GTR__OP_CAST ||
            op == GTR__OP_COPY || gtr__unary_op(op) || gtr__step_of(op) == GTR__STEP_BINARY;
 }
-// Whether a run may have it. One that was declined is not tried again from a later node on, but behind these two.
+// Whether a run may hold this op. gtr__chain_match tries no run behind a node that gtr__chain_takes, for it has tried
+// one from that node on; behind a SLICE or GATHER it does, as a run may be declined for them alone.
 static bool gtr__chain_may(gtr__op op) {
     return gtr__chain_takes(op) || op == GTR__OP_SLICE || op == GTR__OP_GATHER;
 }
@@ -26404,7 +26405,7 @@ static bool gtr__chain_node(gtr__chain_build *b, const gtr__node *n) {
            : n->op == GTR__OP_GATHER    ? gtr__chain_gather(b, n)
                                         : gtr__chain_takes(n->op) && gtr__chain_elementwise(b, n);
 }
-// The rows of the run's first product; 0.
+// The rows of the run's first product; 0: it has none, or too many rows.
 static int gtr__chain_rows(const gtr__chain_build *b) {
     for (int i = 0; i < b->v.n && gtr__chain_may(b->v.node[i].op); i++) {
         const gtr__node *n = &b->v.node[i];
