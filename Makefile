@@ -34,7 +34,7 @@ help:
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all]|all RECORD=file: tests on the GPU, a line a shard added to the record'
-	@echo 'make test-emulated COMPUTE=90a|90|89|87|86|80|75: what tests the GPU, on one in software; NAMES="test ..." for some of it; SANITIZE=address,undefined'
+	@echo 'make test-emulated COMPUTE=90a|90|89|87|86|80|75: what tests the GPU, on one in software; NAMES="test ..." for some of it; SANITIZE=address,undefined; TEXTS=3 variants of a kernel compiled for their networks'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
 	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float; saving processes killed KILLS=1000 times (campaign-fuzz, -graphs, -faults, -floats, -kills: one of these)'
@@ -78,12 +78,14 @@ test: $(TESTS:%=build/cpu/%) $(if $(GPU),$(TESTS:%=build/cuda/%))
 
 # The CUDA file on a GPU in software (tests/emulated; needs the toolkit's headers alone): COMPUTE=90a, 90, 89, 87, 86, 80, 75, the GPU that it is.
 # Networks at their usual sizes take long there: NAMES="test ..." are run alone.
+# TEXTS=n: n variants of each kernel that is compiled for its network are compiled so.
 # SANITIZE=address: what memcheck would find; SANITIZE=undefined, or both: shifts, indices and conversions that C++ does not define.
 COMPUTE ?= 90a
+TEXTS ?= 3
 EMULATED = build/emulated-$(COMPUTE)$(SANITIZE:%=-%)
 EMULATED_TESTS = $(filter-out test_files test_vmath test_readers %_double,$(TESTS))
 test-emulated: $(EMULATED_TESTS:%=$(EMULATED)/%)
-	@NAMES='$(NAMES)' GTR_TEST_SMALL=1 sh tests/run.sh $^
+	@NAMES='$(NAMES)' EMU_TEXTS=$(TEXTS) GTR_TEST_SMALL=1 sh tests/run.sh $^
 
 # The tests of a shard are built from the same files; sm8 and sanitize run the native build.
 SHARD  ?= native

@@ -223,7 +223,8 @@ GTR__TEXT_OF_FILE(gtr__kernel_text)
 
 // >>prelude
 // GTR__GLOBAL: of a kernel's prototype, by which the host half knows its parameters. GTR__BOTH: of a function that both
-// halves call. GTR__AHEAD: one compiler reads both halves, and no kernel is made at run time (the GPU in software).
+// halves call. GTR__AHEAD: one compiler reads both halves, and general kernels are made before run time (the GPU in
+// software); with GTR__ONE none is but the one that the includer names.
 #if defined(__CUDACC_RTC__) || defined(GTR__AHEAD)
 #define GTR__DEVICE_HALF 1
 #define GTR__GLOBAL __global__
@@ -697,6 +698,7 @@ typedef struct gtr__variant {
     int64_t constant[8];
     uint8_t kind[8];            // a gtr__constant_kind
     int n_constants;
+    bool knows;                 // it is told constants at run time
     const char *facts;          // macros in front of its program's text, of which a constant is a hash; NULL: none
 } gtr__variant;
 // A variant whose parameters have these types.
@@ -738,7 +740,7 @@ static typename gtr__variant_for<F>::type gtr__variant_make(const void *entry, c
     gtr__constant<a>(), gtr__constant<b>(), gtr__constant<c>(), gtr__constant<d>(), gtr__constant<e>(), \
     gtr__constant<f>(), gtr__constant<g>(), gtr__constant<h>(), ninth gtr__constant<>()
 #define GTR__EXPAND(x) x        // MSVC's preprocessor hands __VA_ARGS__ on as one argument without it
-#ifdef GTR__AHEAD
+#if defined(GTR__AHEAD) && !defined(GTR__ONE)
 #define GTR__ENTRY(...) (const void *)__VA_ARGS__
 #else
 #define GTR__ENTRY(...) NULL
@@ -749,13 +751,25 @@ static uint64_t gtr__hash_bytes(const void *data, size_t n, uint64_t h = 0xcbf29
     for (size_t i = 0; i < n; i++) h = (h ^ ((const unsigned char *)data)[i]) * 0x100000001b3u;
     return h;
 }
-// A constant that is known at run time alone. Kernels that are compiled ahead do without.
+// A constant that is known at run time alone, 0: not at all. What is compiled ahead does without.
 static inline void gtr__variant_knows(gtr__variant *v, int k, uint64_t value) {
-#ifdef GTR__AHEAD
-    (void)v; (void)k; (void)value;
-#else
     v->constant[k] = (int64_t)value;
-#endif
+    v->knows |= value != 0;
+}
+// A variant's name as C++ has it: kernel<true, 4, float>.
+static void gtr__variant_name(const gtr__variant &v, char *to, size_t room) {
+    static const char *const type[] = { "float", "__nv_bfloat16", "__half" };
+    size_t n = (size_t)snprintf(to, room, "%s", v.name);
+    for (int i = 0; i < v.n_constants && n < room; i++) {
+        const char *before = i ? ", " : "<";
+        const int64_t c = v.constant[i];
+        if (v.kind[i] == GTR__CONSTANT_TYPE) n += (size_t)snprintf(to + n, room - n, "%s%s", before,
+            c == GTR_F32 ? type[0] : c == GTR_BF16 ? type[1] : c == GTR_F16 ? type[2] : "uint16_t");
+        else if (v.kind[i] == GTR__CONSTANT_BOOL)
+            n += (size_t)snprintf(to + n, room - n, "%s%s", before, c ? "true" : "false");
+        else n += (size_t)snprintf(to + n, room - n, "%s%lld", before, (long long)c);
+    }
+    if (v.n_constants && n < room) snprintf(to + n, room - n, ">");
 }
 #define GTR__KERNEL(kernel) \
     gtr__variant_make<decltype(kernel)>(GTR__ENTRY(kernel), #kernel, gtr__constant<>())     // without constants
@@ -1386,8 +1400,13 @@ static const char *gtr__cache_given(const gtr__cuda *) { return NULL; }
 struct gtr__function {
     CUfunction f;
     gtr_result result;
-    gtr__function(gtr__run *run, const gtr__variant &kernel) : f((CUfunction)kernel.entry),
-        result(gtr__check(run->on, gtr__shared_most(run->on, f), "cuFuncSetAttribute")) { }
+    gtr__function(gtr__run *run, const gtr__variant &kernel) : f((CUfunction)kernel.entry)
+    {
+        char name[192];
+        gtr__variant_name(kernel, name, sizeof name);
+        if (kernel.knows) f = (CUfunction)emu::compiled(kernel.entry, kernel.name, name, kernel.facts);
+        result = gtr__check(run->on, gtr__shared_most(run->on, f), "cuFuncSetAttribute");
+    }
 };
 static void gtr__kernels_text(const gtr__cuda *, char *text, size_t size) { snprintf(text, size, "compiled ahead"); }
 static gtr_result gtr__kernels_open(gtr__cuda *g, int, char *) {
@@ -1430,21 +1449,6 @@ static gtr__kernels gtr__process;
 static bool gtr__kernel_debug() {
     const char *set = getenv("GPUTRAIN_KERNEL_DEBUG");
     return set && *set == '1';
-}
-// A variant's name as C++ has it: kernel<true, 4, float>.
-static void gtr__variant_name(const gtr__variant &v, char *to, size_t room) {
-    static const char *const type[] = { "float", "__nv_bfloat16", "__half" };
-    size_t n = (size_t)snprintf(to, room, "%s", v.name);
-    for (int i = 0; i < v.n_constants && n < room; i++) {
-        const char *before = i ? ", " : "<";
-        const int64_t c = v.constant[i];
-        if (v.kind[i] == GTR__CONSTANT_TYPE) n += (size_t)snprintf(to + n, room - n, "%s%s", before,
-            c == GTR_F32 ? type[0] : c == GTR_BF16 ? type[1] : c == GTR_F16 ? type[2] : "uint16_t");
-        else if (v.kind[i] == GTR__CONSTANT_BOOL)
-            n += (size_t)snprintf(to + n, room - n, "%s%s", before, c ? "true" : "false");
-        else n += (size_t)snprintf(to + n, room - n, "%s%lld", before, (long long)c);
-    }
-    if (v.n_constants && n < room) snprintf(to + n, room - n, ">");
 }
 // What a kernel's compilation depends on, of this process.
 static uint64_t gtr__compilation_key(const gtr__compilation *c) {
@@ -27928,6 +27932,7 @@ GTR__CUDA(network_fwd) {
 // Generated from the op rows: a row that says FORWARD (BOTH) needs gtr__cuda_<name>_fwd (and _bwd), or this does not
 // compile.
 
+#ifndef GTR__ONE
 #define GTR__SLOTS(ID, name, kernels, terms) { GTR__KERNELS_##kernels(gtr__cuda_##name) },
 
 static const gtr__kernel gtr__cuda_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__SLOTS) };
@@ -27948,3 +27953,4 @@ static gtr__kernel gtr__cuda_kernel(int op, int dir) {
 }
 
 extern "C" const gtr__backend *GTR__CUDA_SYMBOL(void) { return &gtr__cuda_backend; }
+#endif

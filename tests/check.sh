@@ -261,11 +261,11 @@ check_thread() { each_compiler "-O1 -fsanitize=thread" "-O1 -fsanitize=thread"; 
 check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_tests "$CC" "-O1"; }
 
 # The CUDA file on a GPU in software, under the sanitizers of addresses and of undefined behaviour: each op's kernels, networks of images, where Hopper's
-# own instructions are, and some chains. make test-emulated runs the rest.
+# own instructions are, and some chains, of which two are compiled for their networks. make test-emulated runs the rest.
 emulated() { GTR_TEST_LEAVE=large make --no-print-directory CC="$CC" test-emulated SANITIZE=address,undefined "$@"; }
 check_emulated() {
     sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
-    { emulated EMULATED_TESTS=test_chain NAMES="kept guarded many_gradients" && emulated EMULATED_TESTS="test_ops test_images"; } >$dir/log 2>&1
+    { emulated TEXTS=2 EMULATED_TESTS=test_chain NAMES="kept guarded many_gradients" && emulated TEXTS=0 EMULATED_TESTS="test_ops test_images"; } >$dir/log 2>&1
     rc=$?
     tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
     return $rc

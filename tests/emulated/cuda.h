@@ -7,6 +7,8 @@
 // races, of the order of streams outside of a graph.
 // EMU_COMPUTE: the compute capability that the code is compiled for, and that of the GPU: 75, 80, 86, 87, 89, 90; with
 // EMU_HOPPER what sm_90a alone has.
+// Kernels are compiled before it is known what a network tells them, and do without. As a sample, with EMU_TEXTS=n (0)
+// the first n variants of each such kernel are compiled with what they are told, as by NVRTC, when they are launched.
 // A program's environment: EMU_SM multiprocessors (8), EMU_MB of memory (8192), EMU_SEED that draws the order of a
 // graph's nodes (1); with EMU_PROFILE=1 it prints at its end how often and how long each kernel ran.
 #ifndef EMU_CUDA
@@ -162,8 +164,8 @@ struct device_thread {          // a thread of the host, and the kernel that it 
 #endif
 };
 inline device_thread &here() { static thread_local device_thread t; return t; }
-static thread_local fiber *now;
-static thread_local dim3 grid_now, size_now;
+inline thread_local fiber *now;
+inline thread_local dim3 grid_now, size_now;
 
 extern "C" void emu_switch(void **save, void *to);
 #if defined(__x86_64__)
@@ -540,6 +542,33 @@ template <typename... P> inline const void *operator->*(pointer_cast, void (*ker
         return launch_typed(c, kernel, given, std::index_sequence_for<P...>());
     };
     return (const void *)kernel;
+}
+// A variant, of a kernel, that is told facts (macros, or NULL) and constants: compiled by build.sh if it belongs to the
+// sample, into a library beside the program's object that later processes find. Otherwise what was compiled ahead.
+inline const void *compiled(const void *ahead, const char *kernel, const char *variant, const char *facts) {
+    static const int most = setting("EMU_TEXTS", 0);
+    static std::mutex m;
+    static std::map<std::string, const void *> made;
+    static std::map<std::string, int> of_kernel;
+    if (!most) return ahead;
+    std::unique_lock<std::mutex> held(m);
+    const auto found = made.find(variant);
+    if (found != made.end()) return found->second;
+    if (of_kernel[kernel]++ >= most) return made[variant] = ahead;
+    const std::string text = std::string(facts ? facts : "") + "#include \"gputrain_cuda.cu\"\nextern \"C\" const void "
+        "*emu_kernel() { return emu::pointer->*" + variant + "; }\n";
+    const std::string path = EMU_FOLDER "/texts/" + std::to_string(std::hash<std::string>()(text)),
+        own = path + "." + std::to_string(getpid());
+    if (access((path + ".so").c_str(), R_OK)) {
+        FILE *f = fopen((own + ".cpp").c_str(), "w");
+        if (!f || fputs(text.c_str(), f) < 0 || fclose(f)) fail("cannot write ", own.c_str());
+        const std::string command = "EMU_TEXT=" + own + ".cpp sh tests/emulated/build.sh " + own + ".so " EMU_FLAGS
+            " && rm " + own + ".cpp " + own + ".so.cpp && mv " + own + ".so " + path + ".so";
+        if (system(command.c_str())) fail("does not compile: ", variant);
+    }
+    void *library = (dlopen)((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) fail("cannot open ", dlerror());
+    return made[variant] = ((const void *(*)())dlsym(library, "emu_kernel"))();
 }
 }
 
