@@ -17071,6 +17071,8 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
         four.load(m, cursor, e);
         if (!m.losses) four.gradient(m, e);
     }
+    // its trips to the host while the predecessor runs; below for a host that was later
+    if (helper >= 32 && blockIdx.x == 0) gtr__fetch_ahead(m.ctl, m.report.shared->record, step);
     if (helper == 0) {
         if (!m.early) gtr__enter();
         report.begin(m.report, step);
