@@ -698,7 +698,7 @@ typedef struct gtr__variant {
     int64_t constant[8];
     uint8_t kind[8];            // a gtr__constant_kind
     int n_constants;
-    bool knows;                 // it is told constants at run time
+    bool knows;                 // gtr__variant_knows set a constant; then the GPU in software may compile it
     const char *facts;          // macros in front of its program's text, of which a constant is a hash; NULL: none
 } gtr__variant;
 // A variant whose parameters have these types.
@@ -25100,8 +25100,8 @@ GTR__LAUNCHER(gtr__wide_run_unstored) {
     return gtr__wide_go(run, c, false);
 }
 // >>chain
-// A run of nodes that is local to a tile of rows: products, element-wise ops and losses, forward and backward, in any
-// graph.
+// A run of nodes that is local to a tile of rows: products, element-wise ops, slices of inputs, gathers and losses,
+// forward and backward, in any graph.
 //
 //   k_chain   a cluster of blocks owns 8 NT rows and walks the list of steps; each block makes a slice of every
 //   product's columns:
@@ -25159,25 +25159,28 @@ typedef struct gtr__chain_facts {
                       // 4 of logits; PICK: 1 for the gradient
     uint8_t from[2], type[2], to, wide; // gtr__chain_from and storage of operands; of the result; rows in global
                                         // memory: four elements at a time
-    // PRODUCT: fused: so many steps behind it are its epilogue; next: a product is the step behind all; parts: of k, of
-    // which each has its warps. wide_bias: the bias of a product and its epilogue's first step, is in the ring
+    // PRODUCT: fused: so many steps behind it are its epilogue; next: a product follows these, which the other half
+    // multiplies; parts: of k, of which each has its warps. wide_bias: the bias of a product and its epilogue's first
+    // step, is in the ring
     uint8_t wide_bias, next, parts, gives; // gives: a gtr__chain_gives
     int32_t fused;
     int32_t n, k; // EW: k: elements from row to row of operand 0 in global memory, if it is a slice. PICK: of operand 0
-    // PRODUCT: gtr__chain_slice; outputs of a pass; a chunk: elements of k, bytes of a row in shared memory, log2 of
-    // the threads that request a row; warp * magic >> 8: its part of k
-    int32_t cut, pass, chunk, pitch, magic, log;
+    // PRODUCT: gtr__chain_slice; outputs of a pass; a chunk: elements of k, bytes of a row in shared memory;
+    // warp * magic >> 8: its part of k
+    int32_t cut, pass, chunk, pitch, magic;
 } gtr__chain_facts;
 // Which places of its result a step has.
 enum gtr__chain_gives : uint8_t { GTR__CHAIN_GIVES_WHOLE = 1, GTR__CHAIN_GIVES_SLICE = 2, GTR__CHAIN_GIVES_OUT = 4 };
 typedef struct gtr__chain_places {
     int32_t at[2], slice, whole; // operands' and the result's places in shared memory, in floats; -1: none
-    const void *p[2]; // operands in global memory; PRODUCT: p[0] the weights. DROP: p[1] holds the key. PICK: p[0] ids
+    const void *p[2]; // operands in global memory; PRODUCT: p[0] the weights, p[1] the bias if wide_bias. DROP: p[1]
+                      // holds the key. PICK: p[0] ids
     void *out;
     float f0, f1;
     int32_t half, before; // PRODUCT: half: of the warps that multiplies; before: chunks of those before
     int32_t begin; // of a slice: its first column
     int32_t loss, code; // code: of the kernel's cases
+    int32_t log, aligned; // PRODUCT: log2 of the threads that request a chunk's row; of w's rows: 2 to 16 bytes, 1 to 4
 } gtr__chain_places;
 typedef struct __align__(16) gtr__chain_step : gtr__chain_facts, gtr__chain_places { } gtr__chain_step;
 typedef struct gtr__chain_loss { gtr__xent xent; gtr__pair pair; int pairs; } gtr__chain_loss;
@@ -25201,7 +25204,7 @@ typedef struct gtr__chain {
     // steps; losses; table, pool: bytes from shared memory's start; red, ring: floats from pool's; a slot's
     // bytes; halves: half of the warps multiply, in turns
     int n, losses, rows, cluster, table, pool, red, ring, chunks, slot, halves;
-    int64_t row0;
+    int64_t batch0; // the first row within the step's batch
     const gtr__ctl *ctl;
     float *part; // (losses, blocks)
     const gtr__chain_program *program;
@@ -25235,13 +25238,13 @@ static GTR__BOTH int gtr__chain_pitch(int n) { return gtr__chain_padded(n) + 16;
 #if GTR__DEVICE_HALF
 template <int LOW> struct gtr__chain_word { typedef uint2 type; };
 template <> struct gtr__chain_word<0> { typedef float4 type; };
-static GTR__DEVICE float gtr__chain_pick(const float4 &v, int i) {
+static GTR__DEVICE float gtr__chain_element(const float4 &v, int i) {
     return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
 }
 // Nearly rounded: mma.sync cuts to 11 bits, and x times this is cut without a bias, in one instruction; what has 11
 // bits stays as it is, and so does what is not finite.
 static GTR__DEVICE uint32_t gtr__chain_near(const float4 &v, int i) {
-    return __float_as_uint(gtr__chain_pick(v, i) * 1.0003418f);
+    return __float_as_uint(gtr__chain_element(v, i) * 1.0003418f);
 }
 // Elements i of two words, next to each other.
 static GTR__DEVICE uint32_t gtr__chain_two(const uint2 &a, const uint2 &b, int i) {
@@ -25289,7 +25292,7 @@ template <int NT, int LOW, int BACK> static GTR__DEVICE void gtr__chain_mma(
     }
 }
 // The named barrier at which half of the warps (WAIT) waits for the other half, which arrives.
-template <bool WAIT> static GTR__DEVICE void gtr__chain_meet(int half) {
+template <bool WAIT> static GTR__DEVICE void gtr__chain_half_barrier(int half) {
     if (WAIT) asm volatile("bar.sync %0, %1;" :: "r"(1 + half), "n"(GTR__CHAIN_T) : "memory");
     else asm volatile("bar.arrive %0, %1;" :: "r"(1 + half), "n"(GTR__CHAIN_T) : "memory");
 }
@@ -25299,6 +25302,10 @@ static GTR__DEVICE void gtr__chain_arrive(int cluster) {
 static GTR__DEVICE void gtr__chain_wait(int cluster) {
     if (cluster > 1) gtr__cluster_wait();
     else __syncthreads();
+}
+static GTR__DEVICE void gtr__chain_barrier(int cluster) {
+    gtr__chain_arrive(cluster);
+    gtr__chain_wait(cluster);
 }
 #endif
 // >>chain-steps
@@ -25502,13 +25509,17 @@ template <typename K, int TYPE> static GTR__DEVICE void gtr__chain_apply(const g
     gtr__chain_put(h, e.whole, e.slice, e.out, e.to, q, e.wide, v);
     if constexpr (K::more) gtr__chain_apply<typename K::next, TYPE>(h, s + 1, q, v, loss, bias);
 }
+// A block's part of a loss: the sum of what its threads have.
+static GTR__DEVICE void gtr__chain_store_loss(const gtr__chain_here &h, int loss, float v) {
+    v = gtr__block_sum(v, h.scratch);
+    if (threadIdx.x == 0) h.part[(int64_t)loss * gridDim.x + blockIdx.x] = v;
+}
 // What a run's last step adds to a loss, of all threads.
 template <typename K>
 static GTR__DEVICE void gtr__chain_lose(const gtr__chain_here &h, const gtr__chain_step &last, float loss) {
     const gtr__chain_step s = gtr__chain_step_of<K>(last);
     if (s.fn != GTR__CHAIN_PAIR || !(s.op & 1)) return;
-    loss = gtr__block_sum(loss, h.scratch);
-    if (threadIdx.x == 0) h.part[(int64_t)s.loss * gridDim.x + blockIdx.x] = loss;
+    gtr__chain_store_loss(h, s.loss, loss);
 }
 // A run of steps on values of one width: a thread does the same elements in all of them. Returns how many.
 template <typename K, int R>
@@ -25568,10 +25579,7 @@ static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__cha
             if (there && h.rank == 0 && s.out) gtr__put(s.out, s.to, (int64_t)(h.row0 + r) * s.n + c, v);
         }
     }
-    if (s.op & 1) {
-        loss = gtr__block_sum(loss, h.scratch);
-        if (threadIdx.x == 0) h.part[(int64_t)s.loss * gridDim.x + blockIdx.x] = h.rank == 0 ? loss : 0.0f;
-    }
+    if (s.op & 1) gtr__chain_store_loss(h, s.loss, h.rank == 0 ? loss : 0.0f);
     __syncthreads();
 }
 // Of whole rows the element that an id names, and its gradient. Each block makes all of the result, the first one
@@ -25593,14 +25601,16 @@ template <int R> static GTR__DEVICE void gtr__chain_pick(const gtr__chain_here &
     __syncthreads();
 }
 // A condition that few networks meet: the compiler moves its branch out of line, for a step waits for instructions.
-static GTR__DEVICE bool gtr__rare(bool what) { return __builtin_expect(what, 0); }
+static GTR__DEVICE bool gtr__unlikely(bool what) { return __builtin_expect(what, 0); }
 #endif
 // Weights on their way: chunks of 32 and more outputs and some k of a product, requested ahead of the products, for
 // weights wait for no activations. A chunk's rows are w's; rows that lanes read at once begin in different banks, by
 // their pitch (rows of outputs) or by a permutation of their 16-byte words (of k).
-// gtr__chain_walk: the chunk that is requested next; the next one's slot; what a thread has to do in front of the next
-// product: 0: a barrier; 1: nothing, for it has arrived; 2: to wait for those that have.
-typedef struct gtr__chain_walk { int ahead, slot, due; } gtr__chain_walk;
+// What a thread does in front of the next product: waits with all; nothing, for it has arrived; waits for the half that
+// has arrived.
+enum gtr__chain_due { GTR__CHAIN_DUE_BARRIER, GTR__CHAIN_DUE_NOTHING, GTR__CHAIN_DUE_WAIT };
+// ahead: the chunk that is requested next; slot: of the chunk that is read next.
+typedef struct gtr__chain_walk { int ahead, slot; gtr__chain_due due; } gtr__chain_walk;
 // A block's part of a chunk: w's rows from its first element on; what there is of them; as they lie in shared memory.
 typedef struct __align__(16) gtr__chain_chunk {
     const char *from, *bias; // bias: with its pass's last chunk
@@ -25608,10 +25618,10 @@ typedef struct __align__(16) gtr__chain_chunk {
     int stride, pitch, rows, live, width, left, how, bias_bytes;
 } gtr__chain_chunk;
 #if GTR__DEVICE_HALF
-// 16 bytes of a row of weights, zeros behind the first left elements; aligned: to 4 bytes, or to none.
+// 16 bytes of a row of weights, zeros behind the first left elements; aligned: to 4 bytes, as floats always are.
 template <int LOW> static GTR__DEVICE void gtr__chain_copy(char *to, const char *from, int aligned, int left) {
     constexpr int E = LOW ? 2 : 4;
-    if (aligned) {
+    if (LOW == 0 || aligned) {
 #pragma unroll
         for (int e = 0; e < 4; e++) gtr__copy4(to + 4 * e, from + 4 * e, left > e * 4 / E);
         return;
@@ -25635,7 +25645,7 @@ template <int LOW> static GTR__DEVICE void gtr__chain_list(const gtr__chain_here
                 *to++ = { (const char *)s.p[0] + ((int64_t)row * across + column) * E,
                     bias ? (const char *)s.p[1] + output * E : NULL, across * E, s.pitch, s.op ? s.chunk : s.pass,
                     (s.op ? s.k : s.n) - row, (s.op ? s.pass : s.chunk) * E, across - column,
-                    s.log | s.wide << 4 | s.op << 8, min(s.pass, s.n - output) * E };
+                    s.log | s.aligned << 4 | s.op << 8, min(s.pass, s.n - output) * E };
             }
     }
 }
@@ -25653,7 +25663,7 @@ template <int LOW> static GTR__DEVICE void gtr__chain_fetch(const gtr__chain_her
 #pragma unroll 1
         for (; r < q.rows; r += hop) {
             char *word = to + (back ? c ^ (r >> (LOW ? 3 : 2) & 3) << 5 : c);
-            if (gtr__rare(!(q.how & 32))) gtr__chain_copy<LOW>(word, from, q.how >> 4 & 1, r < q.live ? left : 0);
+            if (gtr__unlikely(!(q.how & 32))) gtr__chain_copy<LOW>(word, from, q.how >> 4 & 1, r < q.live ? left : 0);
             else gtr__copy16(word, from, r < q.live && left > 0);
             to += hop * q.pitch;
             from += (int64_t)hop * q.stride;
@@ -25667,15 +25677,15 @@ template <int LOW> static GTR__DEVICE
 const char *gtr__chain_turn(const gtr__chain_here &h, gtr__chain_walk &f, int cluster, bool multiplies) {
     const char *chunk = h.ring + f.slot * h.slot;
     gtr__copies_done<GTR__CHAIN_SLOTS - 3>();
-    if (f.due == 2) gtr__chain_meet<true>(threadIdx.x >= GTR__CHAIN_T / 2);
-    if (!f.due) {
+    if (f.due == GTR__CHAIN_DUE_WAIT) gtr__chain_half_barrier<true>(threadIdx.x >= GTR__CHAIN_T / 2);
+    if (f.due == GTR__CHAIN_DUE_BARRIER) {
         gtr__chain_arrive(cluster);
         if (!h.halves) gtr__chain_fetch<LOW>(h, f.ahead);
         gtr__chain_wait(cluster);
     }
     if (h.halves && !multiplies) gtr__chain_fetch<LOW>(h, f.ahead);
     gtr__copies_commit();
-    f.due = 0;
+    f.due = GTR__CHAIN_DUE_BARRIER;
     f.ahead++;
     f.slot = (f.slot + 1) % GTR__CHAIN_SLOTS;
     return chunk;
@@ -25683,10 +25693,10 @@ const char *gtr__chain_turn(const gtr__chain_here &h, gtr__chain_walk &f, int cl
 // Behind a product whose successor the other half multiplies: who has multiplied arrives at once, and reads its next
 // step later.
 static GTR__DEVICE void gtr__chain_hand_over(const gtr__chain_here &h, gtr__chain_walk &f, bool multiplied) {
-    f.due = multiplied ? 1 : 2;
+    f.due = multiplied ? GTR__CHAIN_DUE_NOTHING : GTR__CHAIN_DUE_WAIT;
     if (!multiplied) return;
     gtr__copies_done<GTR__CHAIN_SLOTS - 3>();
-    gtr__chain_meet<false>(threadIdx.x < GTR__CHAIN_T / 2);
+    gtr__chain_half_barrier<false>(threadIdx.x < GTR__CHAIN_T / 2);
 }
 // A lane's words of 16 (16-bit: 32) elements of k, from its first one in a chunk on.
 template <int LOW, int BACK>
@@ -25789,7 +25799,7 @@ template <typename K, int NT, int LOW> static GTR__DEVICE void gtr__chain_produc
         }
     }
     gtr__chain_lose<typename K::last>(h, step[s.fused], loss);
-    if (h.halves && h.cluster == 1 && s.next) gtr__chain_hand_over(h, f, turn);
+    if (s.next) gtr__chain_hand_over(h, f, turn);
 }
 // What the gradients of the losses are multiplied by: wanted once, while the rings are filled.
 static __device__ void gtr__chain_slopes(const gtr__chain_here &h, int losses, int *counts) {
@@ -25812,20 +25822,18 @@ static GTR__DEVICE int gtr__chain_do(const gtr__chain_here &h, const gtr__chain_
         return gtr__chain_group<K, 8 * NT>(h, from);
     }
     GTR__CHAIN_MAY(kind, GTR__CHAIN_XENT) {
-        gtr__chain_arrive(h.cluster);
-        gtr__chain_wait(h.cluster);
+        gtr__chain_barrier(h.cluster);
         gtr__chain_xent<8 * NT>(h, s);
     }
     GTR__CHAIN_MAY(kind, GTR__CHAIN_PICK) {
-        gtr__chain_arrive(h.cluster);
-        gtr__chain_wait(h.cluster);
+        gtr__chain_barrier(h.cluster);
         gtr__chain_pick<8 * NT>(h, s);
     }
     return 1 + s.fused;
 }
 #define GTR__CHAIN_CASE(number, first) \
     case number: i += gtr__chain_do<gtr__chain_one<first>, NT, LOW>(h, step + i, f); break;
-// KNOWN: a hash of what the kernel's text has of the steps; 0, compiled ahead of networks: nothing.
+// KNOWN: a hash of what the kernel's text has of the steps; 0: nothing, it has code for any step.
 template <int NT, int LOW, uint64_t KNOWN>
 static __global__ void __launch_bounds__(GTR__CHAIN_T, 1) gtr__k_chain(const gtr__chain m) {
     extern __shared__ __align__(128) char gtr__chain_room[];
@@ -25833,14 +25841,14 @@ static __global__ void __launch_bounds__(GTR__CHAIN_T, 1) gtr__k_chain(const gtr
     __shared__ int counts[32];
     gtr__chain_here h;
     gtr__chain_walk f = {};
-    const uint64_t *from = (const uint64_t *)m.program->loss;
+    const uint64_t *from = (const uint64_t *)m.program->loss; // in front of gtr__enter(): no kernel writes the program
     const int n = m.n;
     for (int i = (int)threadIdx.x; i < (int)(sizeof m.program->loss + n * sizeof(gtr__chain_step)) / 8;
          i += GTR__CHAIN_T)
         ((uint64_t *)gtr__chain_room)[i] = from[i];
     h.cluster = KNOWN ? GTR__CHAIN_CLUSTER : m.cluster;
     h.rows = m.rows;
-    h.batch0 = m.row0;
+    h.batch0 = m.batch0;
     h.ctl = m.ctl;
     h.part = m.part;
     h.loss = (const gtr__chain_loss *)gtr__chain_room;
@@ -25866,14 +25874,12 @@ static __global__ void __launch_bounds__(GTR__CHAIN_T, 1) gtr__k_chain(const gtr
         gtr__copies_commit();
     }
     gtr__chain_slopes(h, m.losses, counts);
-    gtr__chain_arrive(h.cluster); // blocks write into each other's memory: all have begun
-    gtr__chain_wait(h.cluster);
+    gtr__chain_barrier(h.cluster); // blocks write into each other's memory: all have begun
     for (int i = 0; i < n;) {
         if constexpr (KNOWN == 0) i += gtr__chain_do<gtr__chain_any, NT, LOW>(h, step + i, f);
         else switch (step[i].code) { GTR__CHAIN_CASES(GTR__CHAIN_CASE) }
     }
-    gtr__chain_arrive(h.cluster); // none leaves while another may write to it
-    gtr__chain_wait(h.cluster);
+    gtr__chain_barrier(h.cluster); // none leaves while another may write to it
 }
 #endif
 template <int, int, uint64_t> GTR__GLOBAL void gtr__k_chain(gtr__chain);
@@ -25976,8 +25982,9 @@ typedef struct gtr__chain_build {
     int job_value[GTR__CHAIN_JOBS][4]; // x, dy; dw, db
     int scalar_id[GTR__CHAIN_SCALARS][3];
     int loss_node[GTR__CHAIN_LOSSES], loss_out[GTR__CHAIN_LOSSES];
-    int operand[GTR__CHAIN_STEPS][4]; // values of a step's operands and result; the id in p[0]
-    char text[1 << 15]; // the facts of gtr__k_chain; empty: they are too many
+    int operand[GTR__CHAIN_STEPS][4]; // values of operands 0 and 1, and of the result; the id of
+        // weights, ids, or a row or element that all rows share
+    char text[1 << 15]; // the facts of gtr__k_chain; empty: they are too many, and it has code for any step
     gtr__chain_value value[GTR__CHAIN_VALUES];
     gtr__chain m;
     gtr__chain_sums sums;
@@ -26340,9 +26347,10 @@ static bool gtr__chain_gather(gtr__chain_build *b, const gtr__node *n) {
 }
 // The gradient of a loss over pairs, where the last step is that loss: the same step makes it, too.
 static bool gtr__chain_both(gtr__chain_build *b, const gtr__node *n, int x, int t) {
+    if (n->dir != GTR__BWD || !b->n_step) return false;
     gtr__chain_step *s = &b->program.step[b->n_step - 1];
     int *of = b->operand[b->n_step - 1];
-    if (n->dir != GTR__BWD || !b->n_step || s->kind != GTR__CHAIN_EW || s->fn != GTR__CHAIN_PAIR || (s->op & 3) != 1 ||
+    if (s->kind != GTR__CHAIN_EW || s->fn != GTR__CHAIN_PAIR || (s->op & 3) != 1 ||
         of[0] != x || of[1] != t || b->v.node[b->loss_node[s->loss]].op != n->op)
         return false;
     const int out = gtr__chain_make(b, n->out[0]);
@@ -26498,8 +26506,6 @@ static int gtr__chain_parts_of(gtr__chain_build *b, int rows, int pass) {
                 parts = n;
         s->parts = (uint8_t)parts;
         s->magic = parts > 1 ? (255 + s->pass / 32) / (s->pass / 32) : 0;
-        for (int j = i + 1; j < b->n_step && b->program.step[j].kind == GTR__CHAIN_EW; j++)
-            b->program.step[j].parts = (uint8_t)parts;
         if (parts * rows * (s->cut + 4) > most) most = parts * rows * (s->cut + 4);
     }
     return most;
@@ -26608,13 +26614,17 @@ static bool gtr__chain_choose(gtr__chain_build *b, gtr__chain_cut *best, const g
 }
 
 // >>chain-run
+// The storage of what its products read.
+static gtr_dtype gtr__chain_type(const gtr__chain_build *b) {
+    return b->precision == GTR_TF32 ? GTR_F32 : b->precision == GTR_MIXED_BF16 ? GTR_BF16 : GTR_F16;
+}
 // Nanoseconds of a product as a node: its launch, and what its own kernels' choice goes by.
 static double gtr__chain_product_ns(const gtr__chain_build *b, const gtr__caps *caps, int64_t m, int64_t n, int64_t k,
     int a_k, int b_k) {
     gtr__product p = gtr__product_none();
     p.m = m; p.n = n; p.k = k; p.a_k = a_k; p.b_k = b_k;
     p.lda = a_k ? k : m; p.ldb = b_k ? k : n; p.ldc = n;
-    p.type_a = p.type_b = b->precision == GTR_TF32 ? GTR_F32 : b->precision == GTR_MIXED_BF16 ? GTR_BF16 : GTR_F16;
+    p.type_a = p.type_b = gtr__chain_type(b);
     p.type_c = a_k ? p.type_a : GTR_F32;
     return 1300 + gtr__product_choice(&p, caps, b->precision).ns;
 }
@@ -26721,7 +26731,7 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
         s->p[0] = gtr__chain_data(b, o[3]);
         s->at[0] = b->value[o[0]].whole_at;
         const int rows = (s->op ? s->n : s->k) * (int)gtr__elem(s->to) | (int)((uintptr_t)s->p[0] & 15);
-        s->wide = rows % 16 == 0 ? 2 : rows % 4 == 0;
+        s->aligned = rows % 16 == 0 ? 2 : rows % 4 == 0;
         return;
     }
     for (int k = 0; k < 2; k++) {
@@ -26759,7 +26769,8 @@ static void gtr__chain_fuse(gtr__chain_build *b, int i) {
     s->wide_bias = e->wide_bias = bias && e->type[1] == s->to && s->n * gtr__elem(s->to) % 16 == 0 &&
                                   ((uintptr_t)e->p[1] & 15) == 0;
     s->p[1] = s->wide_bias ? e->p[1] : NULL;
-    s->next = i + 1 + s->fused < b->n_step && e[s->fused].kind == GTR__CHAIN_PRODUCT;
+    s->next = b->m.halves && b->m.cluster == 1 && i + 1 + s->fused < b->n_step
+        && e[s->fused].kind == GTR__CHAIN_PRODUCT;
 }
 // Writes what the kernel's text has of the steps, and which of its cases each step is: those of the same facts, and
 // whole runs of such, share one.
@@ -26792,7 +26803,7 @@ static void gtr__chain_write_facts(gtr__chain_build *b) {
             print("%s \\\n    { %d,%d,%d,%d, {%d,%d}, {%d,%d}, %d,%d,", k ? "," : "", f.kind, f.fn, f.op, f.more,
                 f.from[0], f.from[1], f.type[0], f.type[1], f.to, f.wide);
             print(" %d,%d,%d,%d, %d,", f.wide_bias, f.next, f.parts, f.gives, f.fused);
-            print(" %d,%d, %d,%d,%d,%d,%d,%d }", f.n, f.k, f.cut, f.pass, f.chunk, f.pitch, f.magic, f.log);
+            print(" %d,%d, %d,%d,%d,%d,%d }", f.n, f.k, f.cut, f.pass, f.chunk, f.pitch, f.magic);
         }
     }
     print("\n#define GTR__CHAIN_CASES(X)");
@@ -26842,7 +26853,7 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
     b->m.ctl = c->ctl;
     b->m.losses = b->n_loss;
     b->m.part = b->sums.part = (float *)c->ws;
-    b->m.row0 = b->v.node[0].row0;
+    b->m.batch0 = b->v.node[0].row0;
     b->sums.losses = b->n_loss;
     b->sums.scalars = b->n_scalar;
     b->sums.blocks = blocks;
@@ -26877,11 +26888,9 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
 template <int NT, int LOW> static gtr_result gtr__chain_start(
     gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
     auto kernel = GTR__VARIANT(gtr__k_chain, NT, LOW, 0);
-    gtr__variant_knows(&kernel, 2, gtr__hash_bytes(b->text, strlen(b->text)) >> 1 | 1);
-    kernel.facts = b->text;
-    if (c->fits && !*b->text) {
-        *c->fits = 0;
-        return GTR_OK;
+    if (*b->text) {
+        gtr__variant_knows(&kernel, 2, gtr__hash_bytes(b->text, strlen(b->text)) >> 1 | 1);
+        kernel.facts = b->text;
     }
     if (c->fits) {
         *c->fits = gtr__all_of(kernel, &b->m, k->cluster, GTR__CHAIN_T, k->bytes, k->cluster).fits(run, c->caps);
@@ -26939,9 +26948,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
         GTR__TRY(GTR__DRIVER(gtr__on(run), cuStreamSynchronize, (CUstream)c->stream));
         run->overlap = 0; // the kernel's predecessor is none
     }
-    const int type = b->precision == GTR_TF32         ? GTR_F32
-                     : b->precision == GTR_MIXED_BF16 ? GTR_BF16
-                                                      : GTR_F16;
+    const int type = gtr__chain_type(b);
     GTR__TRY(type == GTR_F32    ? gtr__chain_start_low<0>(run, c, b, &k)
              : type == GTR_BF16 ? gtr__chain_start_low<1>(run, c, b, &k)
                                 : gtr__chain_start_low<2>(run, c, b, &k));

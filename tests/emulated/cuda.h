@@ -7,8 +7,8 @@
 // races, of the order of streams outside of a graph.
 // EMU_COMPUTE: the compute capability that the code is compiled for, and that of the GPU: 75, 80, 86, 87, 89, 90; with
 // EMU_HOPPER what sm_90a alone has.
-// Kernels are compiled before it is known what a network tells them, and do without. As a sample, with EMU_TEXTS=n (0)
-// the first n variants of each such kernel are compiled with what they are told, as by NVRTC, when they are launched.
+// Kernels compiled ahead do without constants that are known at run time (gtr__variant_knows). With EMU_TEXTS=n (0) the
+// first n variants of each kernel that has such constants are compiled with them at their launch, as by NVRTC.
 // A program's environment: EMU_SM multiprocessors (8), EMU_MB of memory (8192), EMU_SEED that draws the order of a
 // graph's nodes (1); with EMU_PROFILE=1 it prints at its end how often and how long each kernel ran.
 #ifndef EMU_CUDA
@@ -543,7 +543,7 @@ template <typename... P> inline const void *operator->*(pointer_cast, void (*ker
     };
     return (const void *)kernel;
 }
-// A variant, of a kernel, that is told facts (macros, or NULL) and constants: compiled by build.sh if it belongs to the
+// A kernel's variant with constants of run time, and facts (macros, or NULL): compiled by build.sh if it belongs to the
 // sample, into a library beside the program's object that later processes find. Otherwise what was compiled ahead.
 inline const void *compiled(const void *ahead, const char *kernel, const char *variant, const char *facts) {
     static const int most = setting("EMU_TEXTS", 0);
@@ -568,7 +568,9 @@ inline const void *compiled(const void *ahead, const char *kernel, const char *v
     }
     void *library = (dlopen)((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) fail("cannot open ", dlerror());
-    return made[variant] = ((const void *(*)())dlsym(library, "emu_kernel"))();
+    void *entry = dlsym(library, "emu_kernel");
+    if (!entry) fail("has no kernel: ", variant);
+    return made[variant] = ((const void *(*)())entry)();
 }
 }
 
