@@ -17071,7 +17071,8 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
         four.load(m, cursor, e);
         if (!m.losses) four.gradient(m, e);
     }
-    // its trips to the host while the predecessor runs; below for a host that was later
+    // The helpers' second warp in block 0 fetches the next step's record from the host's ring here, while the kernel
+    // in front of this one still runs; behind the block's barrier it tries again, in case the host published it later.
     if (helper >= 32 && blockIdx.x == 0) gtr__fetch_ahead(m.ctl, m.report.shared->record, step);
     if (helper == 0) {
         if (!m.early) gtr__enter();
@@ -25600,7 +25601,8 @@ template <int R> static GTR__DEVICE void gtr__chain_pick(const gtr__chain_here &
     }
     __syncthreads();
 }
-// A condition that few networks meet: the compiler moves its branch out of line, for a step waits for instructions.
+// Tells the compiler that `what` is false in most networks, so that it places the code of the true branch behind the
+// kernel's other code: a warp then fetches fewer instructions, of which k_chain runs each but a few times a launch.
 static GTR__DEVICE bool gtr__unlikely(bool what) { return __builtin_expect(what, 0); }
 #endif
 // Weights on their way: chunks of 32 and more outputs and some k of a product, requested ahead of the products, for
