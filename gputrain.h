@@ -2366,8 +2366,8 @@ typedef struct gtr__caps {
     size_t product_workspace; /* bytes that a product asks for */
     uint8_t unfused[GTR__OP_COUNT]; /* fused ops that a test does without */
     /* For tests, else 0: polls that a block has before it abandons a launch; which block (1: the first) is late at the
-       last barrier; room for so many blocks that wait for each other; no cuBLASLt; chains at any cost (-1: never); no
-       value in another's place */
+       last barrier; room for so many blocks that wait for each other; no cuBLASLt; chains at any cost (2: strips;
+       -1: never); no value in another's place */
     int hurry, late, room, no_library, chains, apart;
     uint32_t without; /* matchers that do not work here, a bit each; GTR__WITHOUT_BARRIERS: nor do kernels of ops whose
         blocks wait for each other */
@@ -2408,8 +2408,7 @@ typedef struct {
     gtr__kernel kernel;
     int steps; /* where it takes a whole plan: the most steps of a launch; 0: one */
     int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
-    /* where it takes a whole plan, it stores no values of the arena; where it is late, none that it alone uses */
-    int bare;
+    int bare; /* it stores no values of the arena that it alone uses */
     /* the output of node at + i that it makes by a kernel of its own; -1: none; NULL: of no node */
     int (*own)(const gtr__plan *plan, int at, int i);
     int unstored; /* these outputs are gradients that its kernel consumes: other values may use their memory */
@@ -11946,11 +11945,12 @@ static int gtr__list_operands(const gtr__plan *p, int at, int count, const gtr__
     }
     return n;
 }
-/* What nothing but this network's members use, as the plan numbers it, is not stored, unless they add to it. */
+/* What nothing but this network's members use, as the plan numbers it, is not stored, unless they add to it or one has
+   a kernel of its own. */
 static void gtr__forget_inner(gtr__plan *p, const gtr__network *w, int *uses) {
     for (int back = 0; back < 2; back++) /* and then as before: other networks use it, too */
         for (const gtr__node *q = w->node; q < w->node + w->n_node; q++) for (int k = 0; k < GTR__ALL(q); k++) {
-            const int v = gtr__use(p, q, k);
+            const int v = q->own ? -1 : gtr__use(p, q, k);
             if (v < 0 || (k >= q->n_in && gtr__bit(q->adds, k - q->n_in))) continue;
             uses[v] += back ? 1 : -1;
             if (!back && !uses[v] && p->value[v].home == GTR__HOME_ARENA) p->value[v].home = GTR__HOME_NONE;
@@ -11986,10 +11986,8 @@ static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s)
         }
         w->kernel = by->kernel; w->n_node = count;
         GTR__COPY(w->node, q, count);
-        if (by->late && by->bare) {
-            gtr__program_make(p, &w->program, w->node, count);
-            gtr__forget_inner(p, w, s->uses);
-        }
+        if (by->late && by->bare) gtr__program_make(p, &w->program, w->node, count);
+        if (by->bare) gtr__forget_inner(p, w, s->uses);
         for (i = 0; i < w->program.n.slots; i++) {
             int *operand = &w->program.slot[i].operand;
             *operand = s->place[*operand] - 2;
@@ -12103,7 +12101,7 @@ static void gtr__pass_select(gtr__build *b, bool late) {
         gtr__matcher_of(b->ctx->be, k, &f.all[k]);
         if (f.all[k].prepare && gtr__asked(&f, k)) f.all[k].prepare(p, &b->ctx->caps);
     }
-    for (at = 0; late && at < p->n_node; at++) for (k = 0; k < GTR__ALL(&p->node[at]); k++)
+    for (at = 0; at < p->n_node; at++) for (k = 0; k < GTR__ALL(&p->node[at]); k++)
         if ((v = gtr__use(p, &p->node[at], k)) >= 0) s.uses[v]++;
     for (at = 0; at < p->n_node && !b->failed; at++) {
         if (!gtr__choose(&f, at, &t)) continue;

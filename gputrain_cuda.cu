@@ -154,8 +154,10 @@
 //     chain-products       products of a chain
 //     chain-steps          element-wise steps, losses
 //     chain-sums           gradients of weights
+//     chain-strips         a warp's own rows, for tall batches and few weights
 //     chain-compile        from nodes to steps
 //     chain-cut            clusters, passes, chunks, places in shared memory
+//     chain-strips-cut     the same of strips
 //     chain-run            cost, matcher, launch
 // Late matchers and the table
 //     match-tails          a product and element-wise steps behind it
@@ -25131,16 +25133,20 @@ GTR__LAUNCHER(gtr__wide_run_unstored) {
 #define GTR__CHAIN_PASS 512 // outputs whose chunks follow each other; half and a quarter of it where there is no room
 #define GTR__CHAIN_SLOTS 4 // of the ring
 #define GTR__CHAIN_CHUNKS 512
+#define GTR__CHAIN_IMAGES 32
+#define GTR__CHAIN_UNITS_MOST 8 // parts of gradients in a warp's registers: 18 a thread
 #define GTR__CHAIN_COPY 255 // a unary op that is none
 #ifndef GTR__CHAIN_KNOWN // macros of gtr__chain_write_facts: code for any step
 #define GTR__CHAIN_KNOWN {}
 #define GTR__CHAIN_CASES(X)
 #define GTR__CHAIN_CLUSTER 1
 #define GTR__CHAIN_HALVES 0
+#define GTR__CHAIN_UNITS GTR__CHAIN_UNITS_MOST
 #endif
 
 enum gtr__chain_kind : uint8_t {
-    GTR__CHAIN_LOAD, GTR__CHAIN_PRODUCT, GTR__CHAIN_EW, GTR__CHAIN_XENT, GTR__CHAIN_PICK
+    GTR__CHAIN_LOAD, GTR__CHAIN_PRODUCT, GTR__CHAIN_EW, GTR__CHAIN_XENT, GTR__CHAIN_PICK,
+    GTR__CHAIN_SUM // of strips alone: a gradient of weights, of operands x and dy
 };
 enum gtr__chain_fn : uint8_t {
     GTR__CHAIN_UNARY, GTR__CHAIN_UNARY_BACK, GTR__CHAIN_BINARY, GTR__CHAIN_BINARY_A, GTR__CHAIN_BINARY_B,
@@ -25167,7 +25173,7 @@ typedef struct gtr__chain_facts {
     int32_t fused;
     int32_t n, k; // EW: k: elements from row to row of operand 0 in global memory, if it is a slice. PICK: of operand 0
     // PRODUCT: gtr__chain_slice; outputs of a pass; a chunk: elements of k, bytes of a row in shared memory;
-    // warp * magic >> 8: its part of k
+    // warp * magic >> 8: its part of k. SUM: a warp's units; the first of them; next: the first of its gradient
     int32_t cut, pass, chunk, pitch, magic;
 } gtr__chain_facts;
 // Which places of its result a step has.
@@ -25182,6 +25188,7 @@ typedef struct gtr__chain_places {
     int32_t begin; // of a slice: its first column
     int32_t loss, code; // code: of the kernel's cases
     int32_t log, aligned; // PRODUCT: log2 of the threads that request a chunk's row; of w's rows: 2 to 16 bytes, 1 to 4
+    int32_t image; // of strips. PRODUCT: its weights in shared memory, in bytes; SUM: its place in a block's sums
 } gtr__chain_places;
 typedef struct __align__(16) gtr__chain_step : gtr__chain_facts, gtr__chain_places { } gtr__chain_step;
 typedef struct gtr__chain_loss { gtr__xent xent; gtr__pair pair; int pairs; } gtr__chain_loss;
@@ -25192,12 +25199,20 @@ typedef struct gtr__chain_job {
     float *dw, *db;
     int32_t n, k, type, next, first, add_w, add_b, wide;
 } gtr__chain_job;
+// Weights as a block has them in shared memory: from byte `at` on `rows` rows, and zeros to a multiple of 32, of
+// `bytes` in global memory, `pitch` bytes apart; behind them a bias, or NULL. aligned: what rows and bias are aligned
+// to, as a step's.
+typedef struct gtr__chain_image {
+    const char *w, *bias;
+    int32_t at, rows, bytes, pitch, aligned, bias_aligned;
+} gtr__chain_image;
 typedef struct gtr__chain_scalar { const float *a, *b; float *y; float f0, f1; int32_t op; } gtr__chain_scalar;
 // What both kernels do: in memory of the node's own, written when it runs eagerly, for a graph would pass so much anew
 // in every launch, at 2 GB/s.
 typedef struct gtr__chain_program {
     gtr__chain_scalar scalar[GTR__CHAIN_SCALARS];
     gtr__chain_job job[GTR__CHAIN_JOBS];
+    gtr__chain_image image[GTR__CHAIN_IMAGES];
     gtr__chain_loss loss[GTR__CHAIN_LOSSES]; // these and the steps a block of k_chain copies to its shared memory
     gtr__chain_step step[GTR__CHAIN_STEPS];
 } gtr__chain_program;
@@ -25212,18 +25227,29 @@ typedef struct gtr__chain {
 } gtr__chain;
 typedef struct gtr__chain_sums {
     int jobs, tile, tiles, split_log, rows, losses, scalars, blocks; // tile: T; blocks: of k_chain
+    int floats; // of strips: each block's sums, a gradient's (job.first) dw and db
+    const float *sums;
     float *part;
     uint32_t *guard; // of all the gradients; NULL: GUARD reads them
     const gtr__chain_program *program;
 } gtr__chain_sums;
-// What a block knows: of its parameters, and where it is.
+typedef struct gtr__chain_strips {
+    gtr__chain m;
+    // image: bytes from shared memory's start; strip: floats of a warp's values
+    int images, image, strip, tiles, floats;
+    float *sums; // (blocks, floats)
+} gtr__chain_strips;
+// What a block knows: of its parameters, and where it is. Of strips, a warp: pool is its own.
 typedef struct gtr__chain_here {
     int cluster, rank, rows, row0;
     int64_t batch0; // the first row within the step's batch
     const gtr__ctl *ctl;
     float *part, *pool, *red, *scratch, *slope; // slope: of the losses
+    float *lost; // of strips: each thread's part of each loss
+    const float *strips; // the first warp's pool
+    const char *image;
     char *ring;
-    int chunks, slot, halves;
+    int chunks, slot, halves, strip;
     struct gtr__chain_chunk *chunk;
     const gtr__chain_loss *loss;
     const gtr__chain_step *step;
@@ -25234,6 +25260,8 @@ static GTR__BOTH int gtr__chain_slice(int n, int cluster) {
 }
 static GTR__BOTH int gtr__chain_padded(int n) { return (n + 31) / 32 * 32; }
 static GTR__BOTH int gtr__chain_pitch(int n) { return gtr__chain_padded(n) + 16; }
+// A gradient's units: stripes of 16 columns of dy, by blocks of 32 of x.
+static GTR__BOTH int gtr__strip_units(int n, int k) { return (n + 15) / 16 * (k ? (k + 31) / 32 : 1); }
 
 // >>chain-products
 #if GTR__DEVICE_HALF
@@ -25344,6 +25372,12 @@ static GTR__DEVICE gtr__chain_spot gtr__chain_spot_of(const gtr__chain_here &h, 
     const int column = h.rank * slice + c;
     return { row, c, column, h.row0 + row < h.rows ? min(max(n - column, 0), 4) : 0, row * slice + c,
         row * gtr__chain_pitch(n) + column, (int64_t)(h.row0 + row) * n + column };
+}
+// The threads that share rows, T: of a block, or of a warp (>>chain-strips).
+template <int T> static GTR__DEVICE int gtr__chain_thread() { return (int)threadIdx.x & (T - 1); }
+template <int T> static GTR__DEVICE void gtr__chain_sync() {
+    if constexpr (T == 32) __syncwarp();
+    else __syncthreads();
 }
 // Four elements to where a step's result is: the same place of all the cluster's blocks, of this one, global memory.
 static GTR__DEVICE void gtr__chain_put(const gtr__chain_here &h, int whole, int slice, void *out, int type,
@@ -25510,39 +25544,43 @@ template <typename K, int TYPE> static GTR__DEVICE void gtr__chain_apply(const g
     gtr__chain_put(h, e.whole, e.slice, e.out, e.to, q, e.wide, v);
     if constexpr (K::more) gtr__chain_apply<typename K::next, TYPE>(h, s + 1, q, v, loss, bias);
 }
-// A block's part of a loss: the sum of what its threads have.
-static GTR__DEVICE void gtr__chain_store_loss(const gtr__chain_here &h, int loss, float v) {
+// A block's part of a loss: the sum of what its threads have; of a warp's rows each thread keeps what it has.
+template <int T> static GTR__DEVICE void gtr__chain_store_loss(const gtr__chain_here &h, int loss, float v) {
+    if constexpr (T == 32) {
+        h.lost[loss * (int)blockDim.x + (int)threadIdx.x] += v;
+        return;
+    }
     v = gtr__block_sum(v, h.scratch);
     if (threadIdx.x == 0) h.part[(int64_t)loss * gridDim.x + blockIdx.x] = v;
 }
 // What a run's last step adds to a loss, of all threads.
-template <typename K>
+template <typename K, int T>
 static GTR__DEVICE void gtr__chain_lose(const gtr__chain_here &h, const gtr__chain_step &last, float loss) {
     const gtr__chain_step s = gtr__chain_step_of<K>(last);
     if (s.fn != GTR__CHAIN_PAIR || !(s.op & 1)) return;
-    gtr__chain_store_loss(h, s.loss, loss);
+    gtr__chain_store_loss<T>(h, s.loss, loss);
 }
 // A run of steps on values of one width: a thread does the same elements in all of them. Returns how many.
-template <typename K, int R>
+template <typename K, int R, int T>
 static GTR__DEVICE int gtr__chain_group(const gtr__chain_here &h, const gtr__chain_step *s) {
     const int n = gtr__chain_step_of<K>(*s).n, slice = gtr__chain_slice(n, h.cluster),
               across = min(max(gtr__chain_padded(n) - h.rank * slice, 0), slice) / 4;
     int steps = 1;
     float loss = 0.0f;
     while (s[steps - 1].more) steps++;
-    for (int i = (int)threadIdx.x; i < R * across; i += GTR__CHAIN_T) {
+    for (int i = gtr__chain_thread<T>(); i < R * across; i += T) {
         const gtr__chain_spot q = gtr__chain_spot_of(h, n, slice, i / across, i % across * 4);
         gtr__four v = {};
         for (int j = 0; j < (K::known ? 1 : steps); j++)
             gtr__chain_apply<K, GTR_F32>(h, s + j, q, v, &loss, NULL);
     }
-    gtr__chain_lose<typename K::last>(h, s[steps - 1], loss);
+    gtr__chain_lose<typename K::last, T>(h, s[steps - 1], loss);
     return steps;
 }
 // Whole rows of an operand into each block, zeros in the padding.
-template <int R> static GTR__DEVICE void gtr__chain_load(const gtr__chain_here &h, const gtr__chain_step &s) {
+template <int R, int T> static GTR__DEVICE void gtr__chain_load(const gtr__chain_here &h, const gtr__chain_step &s) {
     const int across = gtr__chain_padded(s.n) / 4;
-    for (int i = (int)threadIdx.x; i < R * across; i += GTR__CHAIN_T) {
+    for (int i = gtr__chain_thread<T>(); i < R * across; i += T) {
         const int row = i / across, c = (i - row * across) * 4,
                   left = h.row0 + row < h.rows ? min(max(s.n - c, 0), 4) : 0;
         const gtr__four v = gtr__chain_get(s.p[0], s.type[0], (int64_t)(h.row0 + row) * s.n + c, left, s.wide);
@@ -25551,7 +25589,7 @@ template <int R> static GTR__DEVICE void gtr__chain_load(const gtr__chain_here &
 }
 // Cross entropy of whole rows, a warp a row, all of them in each block: the gradient needs no exchange. The first block
 // stores.
-template <int R>
+template <int R, int T>
 static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__chain_step &s) {
     const gtr__xent &x = h.loss[s.loss].xent;
     const int lane = (int)threadIdx.x & 31, pitch = gtr__chain_pitch(s.n);
@@ -25561,7 +25599,7 @@ static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__cha
     logits.p = h.pool + s.at[0];
     logits.t = GTR_F32;
     logits.add = 0;
-    for (int r = (int)threadIdx.x / 32; r < R; r += GTR__CHAIN_WARPS) {
+    for (int r = gtr__chain_thread<T>() / 32; r < R; r += T / 32) {
         const bool live = h.row0 + r < h.rows;
         const int64_t at = (int64_t)r * pitch, label = live ? (int64_t)x.label[h.row0 + r] : x.ignore;
         float four[4];
@@ -25580,14 +25618,14 @@ static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__cha
             if (there && h.rank == 0 && s.out) gtr__put(s.out, s.to, (int64_t)(h.row0 + r) * s.n + c, v);
         }
     }
-    if (s.op & 1) gtr__chain_store_loss(h, s.loss, h.rank == 0 ? loss : 0.0f);
-    __syncthreads();
+    if (s.op & 1) gtr__chain_store_loss<T>(h, s.loss, h.rank == 0 ? loss : 0.0f);
+    gtr__chain_sync<T>();
 }
 // Of whole rows the element that an id names, and its gradient. Each block makes all of the result, the first one
 // stores it.
-template <int R> static GTR__DEVICE void gtr__chain_pick(const gtr__chain_here &h, const gtr__chain_step &s) {
+template <int R, int T> static GTR__DEVICE void gtr__chain_pick(const gtr__chain_here &h, const gtr__chain_step &s) {
     const int padded = gtr__chain_padded(s.n);
-    for (int i = (int)threadIdx.x; i < R * padded; i += GTR__CHAIN_T) {
+    for (int i = gtr__chain_thread<T>(); i < R * padded; i += T) {
         const int row = i / padded, c = i - row * padded;
         const bool live = h.row0 + row < h.rows && c < s.n;
         const int id = live ? ((const int32_t *)s.p[0])[h.row0 + row] : -1;
@@ -25599,7 +25637,7 @@ template <int R> static GTR__DEVICE void gtr__chain_pick(const gtr__chain_here &
         h.pool[s.whole + row * gtr__chain_pitch(s.n) + c] = v;
         if (live && h.rank == 0 && s.out) gtr__put(s.out, s.to, (int64_t)(h.row0 + row) * s.n + c, v);
     }
-    __syncthreads();
+    gtr__chain_sync<T>();
 }
 // Tells the compiler that `what` is false in most networks, so that it places the code of the true branch behind the
 // kernel's other code: a warp then fetches fewer instructions, of which k_chain runs each but a few times a launch.
@@ -25800,7 +25838,7 @@ template <typename K, int NT, int LOW> static GTR__DEVICE void gtr__chain_produc
             gtr__chain_epilogue<K, TYPE, 1>(h, step, s, row, first + column, bias + column * E, &v, &loss);
         }
     }
-    gtr__chain_lose<typename K::last>(h, step[s.fused], loss);
+    gtr__chain_lose<typename K::last, GTR__CHAIN_T>(h, step[s.fused], loss);
     if (s.next) gtr__chain_hand_over(h, f, turn);
 }
 // What the gradients of the losses are multiplied by: wanted once, while the rings are filled.
@@ -25818,20 +25856,34 @@ template <typename K, int NT, int LOW>
 static GTR__DEVICE int gtr__chain_do(const gtr__chain_here &h, const gtr__chain_step *from, gtr__chain_walk &f) {
     const gtr__chain_step s = gtr__chain_step_of<K>(*from);
     GTR__CHAIN_MAY(kind, GTR__CHAIN_PRODUCT) gtr__chain_product<K, NT, LOW>(h, from, s, f);
-    GTR__CHAIN_MAY(kind, GTR__CHAIN_LOAD) gtr__chain_load<8 * NT>(h, s);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_LOAD) gtr__chain_load<8 * NT, GTR__CHAIN_T>(h, s);
     GTR__CHAIN_MAY(kind, GTR__CHAIN_EW) {
         __syncthreads(); // an epilogue's threads had other elements
-        return gtr__chain_group<K, 8 * NT>(h, from);
+        return gtr__chain_group<K, 8 * NT, GTR__CHAIN_T>(h, from);
     }
     GTR__CHAIN_MAY(kind, GTR__CHAIN_XENT) {
         gtr__chain_barrier(h.cluster);
-        gtr__chain_xent<8 * NT>(h, s);
+        gtr__chain_xent<8 * NT, GTR__CHAIN_T>(h, s);
     }
     GTR__CHAIN_MAY(kind, GTR__CHAIN_PICK) {
         gtr__chain_barrier(h.cluster);
-        gtr__chain_pick<8 * NT>(h, s);
+        gtr__chain_pick<8 * NT, GTR__CHAIN_T>(h, s);
     }
     return 1 + s.fused;
+}
+// What k_chain and strips begin with: losses and steps into shared memory, in front of gtr__enter(), for no kernel
+// writes the program.
+static GTR__DEVICE void gtr__chain_open(gtr__chain_here &h, const gtr__chain &m, char *room) {
+    const uint64_t *from = (const uint64_t *)m.program->loss;
+    const int n = (int)(sizeof m.program->loss + m.n * sizeof(gtr__chain_step)) / 8;
+    for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) ((uint64_t *)room)[i] = from[i];
+    h.rows = m.rows;
+    h.batch0 = m.batch0;
+    h.ctl = m.ctl;
+    h.part = m.part;
+    h.loss = (const gtr__chain_loss *)room;
+    h.step = (const gtr__chain_step *)(h.loss + GTR__CHAIN_LOSSES);
+    h.pool = (float *)(room + m.pool);
 }
 #define GTR__CHAIN_CASE(number, first) \
     case number: i += gtr__chain_do<gtr__chain_one<first>, NT, LOW>(h, step + i, f); break;
@@ -25843,19 +25895,10 @@ static __global__ void __launch_bounds__(GTR__CHAIN_T, 1) gtr__k_chain(const gtr
     __shared__ int counts[32];
     gtr__chain_here h;
     gtr__chain_walk f = {};
-    const uint64_t *from = (const uint64_t *)m.program->loss; // in front of gtr__enter(): no kernel writes the program
     const int n = m.n;
-    for (int i = (int)threadIdx.x; i < (int)(sizeof m.program->loss + n * sizeof(gtr__chain_step)) / 8;
-         i += GTR__CHAIN_T)
-        ((uint64_t *)gtr__chain_room)[i] = from[i];
+    gtr__chain_open(h, m, gtr__chain_room);
+    const gtr__chain_step *step = h.step;
     h.cluster = KNOWN ? GTR__CHAIN_CLUSTER : m.cluster;
-    h.rows = m.rows;
-    h.batch0 = m.batch0;
-    h.ctl = m.ctl;
-    h.part = m.part;
-    h.loss = (const gtr__chain_loss *)gtr__chain_room;
-    const gtr__chain_step *step = h.step = (const gtr__chain_step *)(h.loss + GTR__CHAIN_LOSSES);
-    h.pool = (float *)(gtr__chain_room + m.pool);
     h.red = h.pool + m.red;
     h.ring = (char *)(h.pool + m.ring);
     h.slot = m.slot;
@@ -25960,6 +26003,277 @@ static __global__ void __launch_bounds__(128) gtr__k_chain_sums(const __grid_con
 #endif
 template <int, int> GTR__GLOBAL void gtr__k_chain_sums(gtr__chain_sums);
 
+// >>chain-strips
+// Runs of steps where the batch is tall and the weights are few: a block keeps all weights in its shared memory, and
+// each warp takes a strip of 8 NT rows through all steps by itself. Blocks stay for the whole batch.
+//
+//   warp w   strip w of the block's tile of rows -> the steps, values in the warp's part of shared memory
+//   SUM      barrier of the block -> warp w adds dy^T x of all strips' rows to its units of dw, 16 columns of dy by 32
+//            of x, which stay in its registers -> the warp's next step; then the next tile, a grid of tiles further
+//   the end  where warps shared a unit, each the rows of some strips, one adds them -> each block's sums to workspace
+//   k_chain_strip_sums   adds the blocks' sums in their order, and the losses' parts
+//
+// What a SUM reads is overwritten only behind the barrier of the next one, or of the tile's end. Bound by instructions
+// that wait for each other: a block has 8 warps, for values and registers leave no room for more.
+#if GTR__DEVICE_HALF
+// Where 16-byte pieces of row r of an image lie: permuted, so that lanes which read them along either extent read all
+// banks.
+template <int LOW> static GTR__DEVICE int gtr__strip_turn(int r) { return (r >> (LOW ? 3 : 2) & 3) << 5; }
+// All images, by all threads of the block.
+template <int LOW> static GTR__DEVICE void gtr__strip_images(char *to, const gtr__chain_image *image, int images) {
+    constexpr int E = LOW ? 2 : 4;
+    for (int k = 0; k < images; k++) {
+        const gtr__chain_image q = image[k];
+        const int across = q.pitch / 16 - 1, rows = gtr__chain_padded(q.rows);
+        for (int i = (int)threadIdx.x; i < rows * across; i += (int)blockDim.x) {
+            const int r = i / across, c = (i - r * across) * 16, left = r < q.rows ? q.bytes - c : 0;
+            char *word = to + q.at + r * q.pitch + (c ^ gtr__strip_turn<LOW>(r));
+            const char *from = left > 0 ? q.w + (int64_t)r * q.bytes + c : q.w;
+            if (q.aligned == 2) gtr__copy16(word, from, left > 0);
+            else gtr__chain_copy<LOW>(word, from, q.aligned, left / E);
+        }
+        for (int c = (int)threadIdx.x * 16; q.bias && c < rows * E; c += (int)blockDim.x * 16)
+            gtr__chain_copy<LOW>(to + q.at + rows * q.pitch + c, q.bias + (c < q.rows * E ? c : 0), q.bias_aligned,
+                q.rows - c / E);
+    }
+    gtr__copies_commit();
+    gtr__copies_done<0>();
+}
+// A product of a warp's rows, 32 outputs at a time, and its epilogue.
+template <typename K, int NT, int LOW>
+static GTR__DEVICE void gtr__strip_product(const gtr__chain_here &h, const gtr__chain_step *step,
+        const gtr__chain_step &s) {
+    constexpr int E = LOW ? 2 : 4, EACH = 64 / E, TYPE = LOW == 0 ? GTR_F32 : LOW == 1 ? GTR_BF16 : GTR_F16;
+    const int lane = (int)threadIdx.x & 31, g = lane / 4, t = lane % 4, pitch = gtr__chain_pitch(s.k);
+    const float *x = h.pool + s.at[0] + g * pitch + t * (LOW ? 8 : 4);
+    const char *bias = h.image + s.image + gtr__chain_padded(s.n) * s.pitch;
+    float loss = 0.0f;
+    for (int c = 4 * g; c < gtr__chain_padded(s.n); c += 32) {
+        typename gtr__chain_word<LOW>::type v[LOW ? 2 : 1][4];
+        float acc[NT][2][4] = {};
+        GTR__CHAIN_MAY(op, 1) {
+            const char *w = h.image + s.image + t * (LOW ? 8 : 4) * s.pitch + (c * E ^ t << 5);
+            for (int k = 0; k < s.k; k += EACH, w += EACH * s.pitch) {
+                gtr__chain_words<LOW, 1>(v, w, s.pitch);
+#pragma unroll
+                for (int e = 0; e < (LOW ? 2 : 1); e++) gtr__chain_mma<NT, LOW, 1>(acc, v[e], x + k + 4 * e, pitch);
+            }
+        }
+        GTR__CHAIN_MAY(op, 0) {
+            const int turn = gtr__strip_turn<LOW>(c);
+            const char *w = h.image + s.image + c * s.pitch;
+            for (int k = 0; k < s.k; k += EACH) {
+                gtr__chain_words<LOW, 0>(v, w + (k * E + 16 * t ^ turn), s.pitch);
+#pragma unroll
+                for (int e = 0; e < (LOW ? 2 : 1); e++) gtr__chain_mma<NT, LOW, 0>(acc, v[e], x + k + 4 * e, pitch);
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < NT; r++) {
+            gtr__four y[2];
+#pragma unroll
+            for (int d = 0; d < 2; d++)
+                y[d] = { { acc[r][0][d], acc[r][0][2 + d], acc[r][1][d], acc[r][1][2 + d] } };
+            gtr__chain_epilogue<K, TYPE, 2>(h, step, s, r * 8 + 2 * t, c, bias + c * E, y, &loss);
+        }
+    }
+    gtr__chain_lose<typename K::last, 32>(h, step[s.fused], loss);
+}
+// Zeros in the rows of an operand behind the batch's last one: SUM adds all rows.
+template <int R> static GTR__DEVICE void gtr__strip_clear(const gtr__chain_here &h, int at, int n) {
+    const int live = max(h.rows - h.row0, 0), pitch = gtr__chain_pitch(n);
+    for (int i = live * pitch + ((int)threadIdx.x & 31); i < R * pitch; i += 32) h.pool[at + i] = 0.0f;
+}
+// dw += dy^T x of the rows of some strips, two at a time, for a unit: lane (g, t) has columns 2g and 2g + 1 of dy's 16
+// and 4g to 4g + 3 of x's 32, of row t % 2 of every two rows of strip t / 2. sum: four fragments of dw, then the sums
+// of the lane's columns of dy.
+template <int R, int LOW> static GTR__DEVICE
+void gtr__strip_unit(float *sum, const float *x, const float *y, int pitch_x, int pitch_y, bool no_x) {
+    constexpr int DEEP = LOW ? 4 : 2;
+#pragma unroll
+    for (int r = 0; r < R; r += 2 * DEEP) {
+        float2 a[DEEP];
+        float4 b[DEEP];
+#pragma unroll
+        for (int e = 0; e < DEEP; e++) {
+            a[e] = *(const float2 *)(y + (r + 2 * e) * pitch_y);
+            sum[16] += a[e].x;
+            sum[17] += a[e].y;
+            if (!no_x) b[e] = *(const float4 *)(x + (r + 2 * e) * pitch_x);
+        }
+        if (no_x) continue;
+        if constexpr (LOW == 0) {
+            const float4 one = { a[0].x, a[0].y, a[1].x, a[1].y };
+            const uint32_t left[4] = { gtr__chain_near(one, 0), gtr__chain_near(one, 1), gtr__chain_near(one, 2),
+                gtr__chain_near(one, 3) };
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const uint32_t right[2] = { gtr__chain_near(b[0], j), gtr__chain_near(b[1], j) };
+                gtr__mma_tf32(*(float (*)[4])(sum + 4 * j), left, right);
+            }
+        } else {
+            typedef std::conditional_t<LOW == 1, __nv_bfloat16, __half> word;
+            const uint32_t left[4] = { gtr__pack2<word>(a[0].x, a[1].x), gtr__pack2<word>(a[0].y, a[1].y),
+                gtr__pack2<word>(a[2].x, a[3].x), gtr__pack2<word>(a[2].y, a[3].y) };
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const uint32_t right[2] = {
+                    gtr__pack2<word>(gtr__chain_element(b[0], j), gtr__chain_element(b[1], j)),
+                    gtr__pack2<word>(gtr__chain_element(b[2], j), gtr__chain_element(b[3], j)) };
+                if (LOW == 1) gtr__mma_bf16(*(float (*)[4])(sum + 4 * j), left, right);
+                else gtr__mma_f16(*(float (*)[4])(sum + 4 * j), left, right);
+            }
+        }
+    }
+}
+// Step SUM: this warp's units.
+template <typename K, int NT, int W, int LOW>
+static GTR__DEVICE void gtr__strip_sum(const gtr__chain_here &h, const gtr__chain_step &s, float (*sum)[18]) {
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane / 4, t = lane % 4,
+              stripes = (s.n + 15) / 16, units = gtr__strip_units(s.n, s.k), pitch_x = gtr__chain_pitch(s.k),
+              pitch_y = gtr__chain_pitch(s.n);
+    if (h.row0 + 8 * NT > h.rows) {
+        gtr__strip_clear<8 * NT>(h, s.at[1], s.n);
+        if (s.k) gtr__strip_clear<8 * NT>(h, s.at[0], s.k);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < s.cut; i++) {
+        const int unit = warp / s.parts + i * (W / s.parts), block = unit / stripes;
+        if (unit >= units) continue;
+        for (int pair = warp % s.parts; pair < W / 2; pair += s.parts) {
+            const float *from = h.strips + (2 * pair + t / 2) * h.strip;
+            gtr__strip_unit<8 * NT, LOW>(sum[s.pass + i], from + s.at[0] + t % 2 * pitch_x + block * 32 + 4 * g,
+                from + s.at[1] + t % 2 * pitch_y + (unit - block * stripes) * 16 + 2 * g, pitch_x, pitch_y, s.k == 0);
+        }
+    }
+}
+// At the end: the sums of a gradient to the block's place in workspace; room: 18 floats a thread.
+template <typename K, int W>
+static GTR__DEVICE void gtr__strip_store(const gtr__chain_step &from, float (*sum)[18], float *to, float *room) {
+    const gtr__chain_step s = gtr__chain_step_of<K>(from);
+    if (s.kind != GTR__CHAIN_SUM || !s.next) return;
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x & 31, g = lane / 4, t = lane % 4,
+              stripes = (s.n + 15) / 16, units = gtr__strip_units(s.n, s.k);
+    to += s.image;
+#pragma unroll
+    for (int i = 0; i < s.cut; i++) {
+        float *v = sum[s.pass + i];
+        if (s.parts > 1) {
+            __syncthreads();
+#pragma unroll
+            for (int k = 0; k < 18; k++) room[(warp * 18 + k) * 32 + lane] = v[k];
+            __syncthreads();
+            for (int part = 1; part < s.parts && warp % s.parts == 0; part++)
+#pragma unroll
+                for (int k = 0; k < 18; k++) v[k] += room[((warp + part) * 18 + k) * 32 + lane];
+        }
+        const int unit = warp / s.parts + i * (W / s.parts), block = unit / stripes,
+                  row = (unit - block * stripes) * 16 + 2 * g, column = block * 32 + 8 * t;
+        if (warp % s.parts || unit >= units) continue;
+#pragma unroll
+        for (int d = 0; d < 2; d++) { // of fragment j: element d of two columns of dy
+            float all = v[16 + d];
+            all += __shfl_xor_sync(0xffffffffu, all, 1);
+            all += __shfl_xor_sync(0xffffffffu, all, 2);
+            if (row + d >= s.n) continue;
+#pragma unroll
+            for (int e = 0; e < 8; e++)
+                if (column + e < s.k) to[(row + d) * s.k + column + e] = v[e % 4 * 4 + e / 4 + 2 * d];
+            if (block == 0 && t == 0) to[s.n * s.k + row + d] = all;
+        }
+    }
+}
+// Does a step, or a run of them, and returns how many.
+template <typename K, int NT, int W, int LOW>
+static GTR__DEVICE int gtr__strip_do(const gtr__chain_here &h, const gtr__chain_step *from, float (*sum)[18]) {
+    const gtr__chain_step s = gtr__chain_step_of<K>(*from);
+    __syncwarp();
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_PRODUCT) gtr__strip_product<K, NT, LOW>(h, from, s);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_LOAD) gtr__chain_load<8 * NT, 32>(h, s);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_EW) return gtr__chain_group<K, 8 * NT, 32>(h, from);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_XENT) gtr__chain_xent<8 * NT, 32>(h, s);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_PICK) gtr__chain_pick<8 * NT, 32>(h, s);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_SUM) gtr__strip_sum<K, NT, W, LOW>(h, s, sum);
+    return 1 + s.fused;
+}
+// Each of the text's steps once, in their order.
+#define GTR__STRIP_DO(number, first) gtr__strip_do<gtr__chain_one<first>, NT, W, LOW>(h, h.step + first, sum);
+#define GTR__STRIP_STORE(number, first) gtr__strip_store<gtr__chain_one<first>, W>(h.step[first], sum, to, room);
+template <int NT, int W, int LOW, uint64_t KNOWN>
+static __global__ void __launch_bounds__(32 * W, 1) gtr__k_chain_strips(const gtr__chain_strips m) {
+    extern __shared__ __align__(128) char gtr__chain_room[];
+    __shared__ float scratch[32], slope[GTR__CHAIN_LOSSES], lost[GTR__CHAIN_LOSSES * 32 * W];
+    __shared__ int counts[32];
+    gtr__chain_here h = {};
+    float sum[GTR__CHAIN_UNITS][18] = {};
+    gtr__chain_open(h, m.m, gtr__chain_room);
+    h.cluster = 1;
+    h.scratch = scratch;
+    h.slope = slope;
+    h.lost = lost;
+    h.image = gtr__chain_room + m.image;
+    h.strips = h.pool;
+    h.strip = m.strip;
+    h.pool += (int)threadIdx.x / 32 * m.strip;
+    for (int l = 0; l < GTR__CHAIN_LOSSES; l++) lost[l * 32 * W + (int)threadIdx.x] = 0.0f;
+    gtr__enter();
+    gtr__strip_images<LOW>(gtr__chain_room + m.image, m.m.program->image, m.images);
+    __syncthreads();
+    gtr__chain_slopes(h, m.m.losses, counts);
+    __syncthreads();
+#pragma unroll 1
+    for (int tile = (int)blockIdx.x; tile < m.tiles; tile += (int)gridDim.x) {
+        h.row0 = (tile * W + (int)threadIdx.x / 32) * 8 * NT;
+        if constexpr (KNOWN == 0)
+            for (int i = 0; i < m.m.n; ) i += gtr__strip_do<gtr__chain_any, NT, W, LOW>(h, h.step + i, sum);
+        else { GTR__CHAIN_CASES(GTR__STRIP_DO) }
+        __syncthreads();
+    }
+    float *to = m.sums + (int64_t)blockIdx.x * m.floats, *room = (float *)(gtr__chain_room + m.m.pool);
+    if constexpr (KNOWN == 0)
+        for (int i = 0; i < m.m.n; i++) gtr__strip_store<gtr__chain_any, W>(h.step[i], sum, to, room);
+    else { GTR__CHAIN_CASES(GTR__STRIP_STORE) }
+    for (int l = 0; l < m.m.losses; l++) {
+        const float v = gtr__block_sum(lost[l * 32 * W + (int)threadIdx.x], scratch);
+        if (threadIdx.x == 0) h.part[(int64_t)l * gridDim.x + blockIdx.x] = v;
+    }
+}
+// An element of the gradients a thread of the first warp: eight warps each add some of the blocks' sums. Its last block
+// takes the losses. Bytes: 4 a block and element.
+static __global__ void __launch_bounds__(256) gtr__k_chain_strip_sums(const gtr__chain_sums m) {
+    __shared__ float part[8][32];
+    const int lane = (int)threadIdx.x & 31, warp = (int)threadIdx.x / 32, at = (int)blockIdx.x * 32 + lane,
+              each = (m.blocks + 7) / 8, end = min((warp + 1) * each, m.blocks);
+    const gtr__chain_job *job = m.program->job;
+    float v = 0.0f;
+    gtr__enter();
+    if (blockIdx.x == gridDim.x - 1) {
+        gtr__chain_finish(m);
+        return;
+    }
+    if (at < m.floats)
+#pragma unroll 8
+        for (int i = warp * each; i < end; i++) v += m.sums[(int64_t)i * m.floats + at];
+    part[warp][lane] = v;
+    __syncthreads();
+    if (warp || at >= m.floats) return;
+    for (int i = 1; i < 8; i++) v += part[i][lane];
+    int j = 0;
+    for (int i = 0; i < m.jobs; i++) if (job[i].first >= 0 && job[i].first <= at) j = i;
+    const int i = at - job[j].first, weights = job[j].n * job[j].k;
+    float *to = i < weights ? job[j].dw : job[j].db;
+    if (!to) return;
+    if (i >= weights + job[j].n) return; // padding
+    to += i < weights ? i : i - weights;
+    if (i < weights ? job[j].add_w : job[j].add_b) v += *to;
+    *to = v;
+    gtr__watch(m.guard, &v);
+}
+#endif
+template <int, int, int, uint64_t> GTR__GLOBAL void gtr__k_chain_strips(gtr__chain_strips);
+GTR__GLOBAL void gtr__k_chain_strip_sums(gtr__chain_sums);
+
 // >>chain-compile
 // A value as one node left it: what later nodes add to it, or store in its place, is another.
 typedef struct gtr__chain_value {
@@ -25972,7 +26286,8 @@ typedef struct gtr__chain_value {
     void *p;
 } gtr__chain_value;
 // How it is cut: rows of a tile / 8, blocks of a cluster; bytes of shared memory, microseconds.
-typedef struct gtr__chain_cut { int nt, cluster; size_t bytes; double cost; } gtr__chain_cut;
+// strips: their warps, of a block; 0: k_chain.
+typedef struct gtr__chain_cut { int nt, cluster, strips; size_t bytes; double cost; } gtr__chain_cut;
 typedef struct gtr__chain_build {
     gtr__mlp_view v;
     const int *root; // of a call's operands; NULL: the plan's values
@@ -25982,13 +26297,16 @@ typedef struct gtr__chain_build {
     int n_value, n_step, n_job, n_loss, n_scalar, n_passed;
     int passed[GTR__CHAIN_PASSED]; // nodes that nothing here waits for: they run behind the chain, by their own kernels
     int job_value[GTR__CHAIN_JOBS][4]; // x, dy; dw, db
+    int job_at[GTR__CHAIN_JOBS][2]; // the step and the barrier that it stands in front of
     int scalar_id[GTR__CHAIN_SCALARS][3];
     int loss_node[GTR__CHAIN_LOSSES], loss_out[GTR__CHAIN_LOSSES];
     int operand[GTR__CHAIN_STEPS][4]; // values of operands 0 and 1, and of the result; the id of
         // weights, ids, or a row or element that all rows share
+    int units; // of strips: of gradients, in a warp's registers
     char text[1 << 15]; // the facts of gtr__k_chain; empty: they are too many, and it has code for any step
     gtr__chain_value value[GTR__CHAIN_VALUES];
     gtr__chain m;
+    gtr__chain_strips strips; // but for its m
     gtr__chain_sums sums;
     gtr__chain_program program;
 } gtr__chain_build;
@@ -26193,6 +26511,8 @@ static bool gtr__chain_job_add(gtr__chain_build *b, int x, int dy, int dw, int d
     b->job_value[b->n_job][1] = dy;
     b->job_value[b->n_job][2] = dw;
     b->job_value[b->n_job][3] = db;
+    b->job_at[b->n_job][0] = b->n_step;
+    b->job_at[b->n_job][1] = b->phase;
     b->value[dy].wanted = true;
     if (dw >= 0) b->value[x].wanted = true;
     b->n_job++;
@@ -26434,6 +26754,10 @@ static int gtr__chain_rows(const gtr__chain_build *b) {
     }
     return 0;
 }
+// Nothing in a run waits for such a node, which runs behind it.
+static bool gtr__chain_passes(const gtr__node *n) {
+    return (n->op == GTR__OP_ACCURACY || n->op == GTR__OP_ARGMAX) && n->n_out == 1;
+}
 // Takes nodes from the first one on, as many as a chain has room for.
 static void gtr__chain_read(gtr__chain_build *b) {
     const gtr__node *first = &b->v.node[0];
@@ -26442,8 +26766,7 @@ static void gtr__chain_read(gtr__chain_build *b) {
         const gtr__node *n = &b->v.node[i];
         const int value = b->n_value, step = b->n_step, job = b->n_job, loss = b->n_loss, scalar = b->n_scalar,
                   phase = b->phase, products = b->products;
-        if ((n->op == GTR__OP_ACCURACY || n->op == GTR__OP_ARGMAX) && n->n_out == 1 &&
-            b->n_passed < GTR__CHAIN_PASSED) {
+        if (gtr__chain_passes(n) && b->n_passed < GTR__CHAIN_PASSED) {
             b->passed[b->n_passed++] = i;
             continue;
         }
@@ -26562,6 +26885,7 @@ static bool gtr__chain_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t sh
             v->whole_at = gtr__chain_place(list, &n, rows * gtr__chain_pitch(v->n), v->def, until, &top);
         }
     }
+    b->strips.images = 0;
     b->m.cluster = k->cluster;
     b->m.table = (int)(sizeof b->program.loss + (size_t)b->n_step * sizeof(gtr__chain_step) + 15) / 16 * 16;
     b->m.red = (top + 31) / 32 * 32;
@@ -26603,16 +26927,162 @@ static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k
     }
     return 3.4 + waves * each;
 }
-static bool gtr__chain_choose(gtr__chain_build *b, gtr__chain_cut *best, const gtr__caps *caps) {
-    best->cost = 1e30;
-    for (int cluster = 1; cluster <= (caps->compute >= 90 ? 8 : 1); cluster *= 2)
-        for (int nt = 1; nt <= 2; nt++) {
-            gtr__chain_cut k = { nt, cluster, 0, 0 };
-            if (!gtr__chain_arrange(b, &k, caps->shared)) continue;
-            k.cost = gtr__chain_cost(b, &k, caps);
-            if (k.cost < best->cost) *best = k;
+// >>chain-strips-cut
+// The barriers until which a gradient's operands stay where they are: the next one's, whose barrier waits for this one.
+static int gtr__strips_until(const gtr__chain_build *b, int job) {
+    return job + 1 < b->n_job ? b->job_at[job + 1][1] : b->phase;
+}
+// Which units of gradients are whose: adds them up, a gradient's to those of its first pair. False: they are too many.
+static int gtr__strips_parts(const gtr__chain_job *q, int warps) {
+    int parts = 1;
+    while (2 * parts <= warps / 2 && 2 * parts * gtr__strip_units(q->n, q->k) <= warps) parts *= 2;
+    return parts;
+}
+static int gtr__strips_each(const gtr__chain_job *q, int warps) { // units of a warp
+    return (int)gtr__ceil(gtr__strip_units(q->n, q->k) * gtr__strips_parts(q, warps), warps);
+}
+static bool gtr__strips_units(gtr__chain_build *b, int warps) {
+    b->units = b->strips.floats = 0;
+    for (int i = 0; i < b->n_job; i++) {
+        const gtr__chain_job *q = &b->program.job[i];
+        const gtr__chain_value *x = b->job_value[i][0] >= 0 ? &b->value[b->job_value[i][0]] : NULL;
+        if ((x && x->outside && !x->whole) || b->value[b->job_value[i][1]].outside) return false;
+        if (q->first < 0) continue;
+        b->units += gtr__strips_each(q, warps);
+        b->strips.floats += (q->n * (q->k + 1) + 3) / 4 * 4;
+    }
+    return b->units <= GTR__CHAIN_UNITS_MOST;
+}
+// Places of a warp's values: whole rows where a product or a gradient reads them, else what element-wise steps read.
+static void gtr__strips_places(gtr__chain_build *b, int rows) {
+    gtr__chain_span list[GTR__CHAIN_VALUES];
+    int n = 0, top = 18 * 32; // what the sums' exchange takes
+    for (int i = 0; i < b->n_value; i++) {
+        gtr__chain_value *v = &b->value[i];
+        bool whole = v->whole || v->local;
+        int until = v->def;
+        v->slice_at = v->whole_at = -1;
+        if (v->last_whole > until) until = v->last_whole;
+        if (v->last > until && !v->outside) until = v->last;
+        for (int j = 0; j < b->n_job; j++)
+            if (b->job_value[j][0] == i || b->job_value[j][1] == i) {
+                whole = true;
+                if (gtr__strips_until(b, j) > until) until = gtr__strips_until(b, j);
+            }
+        if (whole) v->whole_at = gtr__chain_place(list, &n, rows * gtr__chain_pitch(v->n), v->def, until, &top);
+        else if (!v->outside && v->last >= 0)
+            v->slice_at = gtr__chain_place(list, &n, rows * gtr__chain_padded(v->n), v->def, until, &top);
+    }
+    b->strips.strip = (top + 31) / 32 * 32 + 8; // strips beside each other begin in other banks
+}
+// Whether a bias is added to a product first.
+static bool gtr__chain_biased(const gtr__chain_step *s) {
+    return s[1].fn == GTR__CHAIN_BINARY && s[1].op == GTR__OP_ADD && s[1].from[1] == GTR__CHAIN_ROW;
+}
+// Images of the products' weights, one of each. Returns their bytes; 0: too many.
+static int gtr__strips_images(gtr__chain_build *b) {
+    int bytes = 128, n = 0, of[GTR__CHAIN_IMAGES][2]; // weights, bias
+    for (int i = 0; i < b->n_step; i++) {
+        gtr__chain_step *s = &b->program.step[i];
+        if (s->kind != GTR__CHAIN_PRODUCT) continue;
+        const gtr__chain_step *e = s + 1;
+        const int size = (int)gtr__elem(s->to), rows = s->op ? s->k : s->n, across = s->op ? s->n : s->k,
+                  w = b->operand[i][3],
+                  bias = gtr__chain_biased(s) && e->type[1] == s->to ? b->operand[i + 1][3] : -1;
+        int at = 0;
+        while (at < n && (gtr__chain_root(b, of[at][0]) != gtr__chain_root(b, w) ||
+                             (bias >= 0 && gtr__chain_root(b, of[at][1]) != gtr__chain_root(b, bias)))) at++;
+        gtr__chain_image *q = &b->program.image[at];
+        s->cut = gtr__chain_padded(s->n);
+        s->pass = s->chunk = s->magic = 0;
+        s->parts = 1;
+        s->pitch = (across * size + 127) / 128 * 128 + 16;
+        if (at == n) {
+            if (n == GTR__CHAIN_IMAGES) return 0;
+            of[n][0] = w;
+            of[n++][1] = bias;
+            q->at = bytes;
+            q->rows = rows;
+            q->bytes = across * size;
+            q->pitch = s->pitch;
+            bytes += gtr__chain_padded(rows) * (s->pitch + (bias >= 0 ? size : 0));
         }
-    return best->cost < 1e30 && gtr__chain_arrange(b, best, caps->shared);
+        s->image = q->at;
+    }
+    b->strips.images = n;
+    return (bytes + 127) / 128 * 128;
+}
+// Cuts a run into strips of 8 nt rows; false: there is no room.
+static bool gtr__strips_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t shared) {
+    if (!b->n_job || b->n_step + b->n_job > GTR__CHAIN_STEPS / 4 || !gtr__strips_units(b, k->strips)) return false;
+    const int images = gtr__strips_images(b);
+    gtr__strips_places(b, 8 * k->nt);
+    const size_t steps = (size_t)(b->n_step + b->n_job) * sizeof(gtr__chain_step),
+                 table = (sizeof b->program.loss + steps + 127) / 128 * 128;
+    b->m.cluster = 1;
+    b->m.halves = b->m.ring = b->m.red = b->m.slot = b->m.chunks = 0;
+    b->strips.image = (int)table;
+    b->m.pool = (int)table + images;
+    b->strips.tiles = (int)gtr__ceil(b->rows, 8 * k->nt * k->strips);
+    k->bytes = (size_t)b->m.pool + (size_t)b->strips.strip * 4 * (size_t)k->strips;
+    return images && k->bytes + 2048 + (size_t)GTR__CHAIN_LOSSES * 128 * (size_t)k->strips <= shared;
+}
+// Microseconds, as gtr__chain_cost, fitted to eleven networks on an H200, within 10 %: of a block's tiles; the blocks'
+// sums.
+static double gtr__strips_cost(const gtr__chain_build *b, const gtr__chain_cut *k, const gtr__caps *caps) {
+    const double tiles = (double)gtr__ceil(b->strips.tiles, caps->sm_count);
+    double each = 0.3;
+    for (int i = 0; i < b->n_step; i++) {
+        const gtr__chain_step *s = &b->program.step[i];
+        const double units = (s->n + 31) / 32, deep = (s->k + 15) / 16;
+        if (s->kind == GTR__CHAIN_PRODUCT) each += 0.15 + units * (0.02 * (1 + k->nt) * deep + 0.04 * k->nt);
+        else if (s->kind == GTR__CHAIN_EW) each += 0.04 * units * k->nt;
+        else each += 0.15 * k->nt;
+    }
+    for (int i = 0; i < b->n_job; i++) {
+        const gtr__chain_job *q = &b->program.job[i];
+        each += 0.25 + 0.06 * k->nt * gtr__strips_each(q, k->strips) * k->strips / gtr__strips_parts(q, k->strips) / 2;
+    }
+    return 12 + 1.65 * tiles * each;
+}
+// Puts a step SUM behind the run that stands in front of each gradient's place; which units are whose.
+static void gtr__strips_insert(gtr__chain_build *b, int warps) {
+    int at = 0, units = 0, behind = 0;
+    for (int i = 0; i < b->n_job; i++) { // their firsts: places in a block's sums
+        gtr__chain_job *q = &b->program.job[i];
+        if (q->first < 0) continue;
+        q->first = at;
+        at += (q->n * (q->k + 1) + 3) / 4 * 4;
+    }
+    for (int i = 0; i < b->n_job; i++) {
+        const gtr__chain_job *q = &b->program.job[i];
+        int step = (int)gtr__max64(b->job_at[i][0] + i, behind), root = i;
+        while (step < b->n_step && b->program.step[step - 1].more) step++;
+        for (int j = 0; j < i && b->program.job[root].first < 0; j++)
+            for (int next = j; next >= 0; next = b->program.job[next].next) if (next == i) root = j;
+        memmove((void *)&b->program.step[step + 1], &b->program.step[step],
+            (size_t)(b->n_step - step) * sizeof b->program.step[0]);
+        memmove(&b->operand[step + 1], &b->operand[step], (size_t)(b->n_step - step) * sizeof b->operand[0]);
+        gtr__chain_step *s = &b->program.step[step];
+        memset((void *)s, 0, sizeof *s);
+        for (int k = 0; k < 4; k++) b->operand[step][k] = k < 2 ? b->job_value[i][k] : -1;
+        s->kind = GTR__CHAIN_SUM;
+        s->n = q->n;
+        s->k = q->k;
+        s->to = GTR_F32;
+        s->slice = s->whole = s->at[0] = s->at[1] = -1;
+        s->parts = (uint8_t)gtr__strips_parts(q, warps);
+        s->cut = gtr__strips_each(q, warps);
+        s->next = root == i;
+        s->image = b->program.job[root].first;
+        s->pass = units;
+        for (int k = 0; k < step && root != i; k++)
+            if (b->program.step[k].kind == GTR__CHAIN_SUM && b->program.step[k].image == s->image)
+                s->pass = b->program.step[k].pass;
+        if (root == i) units += s->cut;
+        behind = step + 1;
+        b->n_step++;
+    }
 }
 
 // >>chain-run
@@ -26663,7 +27133,6 @@ static double gtr__chain_split(gtr__chain_build *b, const gtr__caps *caps) {
     gtr__chain_sums *m = &b->sums;
     double best = 1e30;
     int pairs = 1;
-    m->jobs = b->n_job;
     for (int i = 0; i < b->n_job; i++) {
         int n = 1;
         for (int k = b->program.job[i].next; k >= 0; k = b->program.job[k].next) n++;
@@ -26692,6 +27161,25 @@ static double gtr__chain_split(gtr__chain_build *b, const gtr__caps *caps) {
     }
     return best;
 }
+// The cheapest cut, which it makes.
+static bool gtr__chain_choose(gtr__chain_build *b, gtr__chain_cut *best, const gtr__caps *caps) {
+    best->cost = 1e30;
+    for (int cluster = 1; cluster <= (caps->compute >= 90 ? 8 : 1) && caps->chains < 2; cluster *= 2)
+        for (int nt = 1; nt <= 2; nt++) {
+            gtr__chain_cut k = { nt, cluster, 0, 0, 0 };
+            if (!gtr__chain_arrange(b, &k, caps->shared)) continue;
+            k.cost = gtr__chain_cost(b, &k, caps) + gtr__chain_split(b, caps);
+            if (k.cost < best->cost) *best = k;
+        }
+    for (int nt = 1; nt <= 2; nt++) {
+        gtr__chain_cut k = { nt, 1, 8, 0, 0 };
+        if (!gtr__strips_arrange(b, &k, caps->shared)) continue;
+        k.cost = gtr__strips_cost(b, &k, caps);
+        if (k.cost < best->cost) *best = k;
+    }
+    return best->cost < 1e30 && (best->strips ? gtr__strips_arrange(b, best, caps->shared)
+                                              : gtr__chain_arrange(b, best, caps->shared));
+}
 static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const int *root, gtr_precision precision) {
     memset((void *)b, 0, sizeof *b);
     b->v = *v;
@@ -26701,10 +27189,9 @@ static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const 
 }
 static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__caps *caps) {
     if (b->products < 2 || !gtr__chain_choose(b, k, caps)) return false;
-    double cost = k->cost + gtr__chain_split(b, caps);
     // By the estimates. Of 17 networks on an H200 0.7 takes none that nodes are quicker for, and leaves one that a
     // chain is 16 % quicker for.
-    return caps->chains > 0 || cost < 0.7 * gtr__chain_apart(b, caps);
+    return caps->chains > 0 || k->cost < 0.7 * gtr__chain_apart(b, caps);
 }
 static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     if (at && gtr__chain_takes(plan->node[at - 1].op)) return 0; // a run was declined: so is its rest
@@ -26721,6 +27208,10 @@ static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps
     free(b);
     return nodes;
 }
+// A node that is passed has a kernel of its own.
+static int gtr__chain_own(const gtr__plan *plan, int at, int i) {
+    return gtr__chain_passes(&plan->node[at + i]) ? 0 : -1;
+}
 static void *gtr__chain_data(const gtr__chain_build *b, int id) {
     return id < 0 ? NULL : gtr__mlp_arg(&b->v, id)->data;
 }
@@ -26734,6 +27225,10 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
         s->at[0] = b->value[o[0]].whole_at;
         const int rows = (s->op ? s->n : s->k) * (int)gtr__elem(s->to) | (int)((uintptr_t)s->p[0] & 15);
         s->aligned = rows % 16 == 0 ? 2 : rows % 4 == 0;
+        return;
+    }
+    if (s->kind == GTR__CHAIN_SUM) {
+        for (int k = 0; k < 2; k++) s->at[k] = o[k] >= 0 ? b->value[o[k]].whole_at : 0;
         return;
     }
     for (int k = 0; k < 2; k++) {
@@ -26767,15 +27262,14 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
 static void gtr__chain_fuse(gtr__chain_build *b, int i) {
     gtr__chain_step *s = &b->program.step[i], *e = s + 1;
     for (s->fused = 1; e[s->fused - 1].more; ) s->fused++;
-    const bool bias = e->fn == GTR__CHAIN_BINARY && e->op == GTR__OP_ADD && e->from[1] == GTR__CHAIN_ROW;
-    s->wide_bias = e->wide_bias = bias && e->type[1] == s->to && s->n * gtr__elem(s->to) % 16 == 0 &&
-                                  ((uintptr_t)e->p[1] & 15) == 0;
+    s->wide_bias = e->wide_bias = gtr__chain_biased(s) && e->type[1] == s->to &&
+        (b->strips.images || (s->n * gtr__elem(s->to) % 16 == 0 && ((uintptr_t)e->p[1] & 15) == 0));
     s->p[1] = s->wide_bias ? e->p[1] : NULL;
     s->next = b->m.halves && b->m.cluster == 1 && i + 1 + s->fused < b->n_step
         && e[s->fused].kind == GTR__CHAIN_PRODUCT;
 }
 // Writes what the kernel's text has of the steps, and which of its cases each step is: those of the same facts, and
-// whole runs of such, share one.
+// whole runs of such, share one; of strips each is one.
 static void gtr__chain_write_facts(gtr__chain_build *b) {
     int first[GTR__CHAIN_STEPS], codes = 0, known = 0;
     size_t n = 0;
@@ -26796,7 +27290,7 @@ static void gtr__chain_write_facts(gtr__chain_build *b) {
             for (int k = 0; k < steps; k++) if (memcmp(&facts(i + k), &facts(j + k), sizeof facts(i))) return false;
             return true;
         };
-        for (code = 0; code < codes && !same(first[code]); code++) { }
+        for (code = b->strips.images ? codes : 0; code < codes && !same(first[code]); code++) { }
         b->program.step[i].code = code;
         if (code < codes) continue;
         first[codes++] = i;
@@ -26810,10 +27304,21 @@ static void gtr__chain_write_facts(gtr__chain_build *b) {
     }
     print("\n#define GTR__CHAIN_CASES(X)");
     for (int i = 0; i < codes; known += length(first[i++])) print(" X(%d, %d)", i, known);
-    print("\n#define GTR__CHAIN_CLUSTER %d\n#define GTR__CHAIN_HALVES %d\n", b->m.cluster, b->m.halves);
+    print("\n#define GTR__CHAIN_CLUSTER %d\n#define GTR__CHAIN_HALVES %d\n#define GTR__CHAIN_UNITS %d\n", b->m.cluster,
+        b->m.halves, b->units > 0 ? b->units : 1);
     if (n == sizeof b->text - 1) b->text[0] = 0;
 }
-static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c) {
+// Where a loss, or what is made of losses, lies; what nobody but the chain reads, in workspace.
+static float *gtr__chain_scalar_at(const gtr__chain_build *b, float *inner, int id) {
+    float *p = (float *)gtr__chain_data(b, id);
+    for (int i = 0; i < GTR__CHAIN_LOSSES + b->n_scalar && id >= 0 && !p; i++) {
+        if (i >= b->n_loss && i < GTR__CHAIN_LOSSES) continue;
+        const int of = i < GTR__CHAIN_LOSSES ? b->loss_out[i] : b->scalar_id[i - GTR__CHAIN_LOSSES][2];
+        if (of >= 0 && gtr__chain_root(b, of) == gtr__chain_root(b, id)) p = inner + i;
+    }
+    return p;
+}
+static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c, float *inner) {
     for (int i = 0; i < b->n_loss; i++) {
         const gtr__node *n = &b->v.node[b->loss_node[i]];
         gtr__chain_loss *q = &b->program.loss[i];
@@ -26836,20 +27341,48 @@ static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c) {
             q->xent.lse = gtr__opd_of(forward && one.n_out > 1 ? &out[1] : NULL);
             q->xent.count = gtr__opd_of(forward && one.n_out > 2 ? &out[2] : NULL);
         }
+        gtr__opd *loss = q->pairs ? &q->pair.dt : &q->xent.loss;
+        if (!loss->p && b->loss_out[i] >= 0) {
+            loss->p = gtr__chain_scalar_at(b, inner, b->loss_out[i]);
+            loss->t = GTR_F32;
+        }
+    }
+}
+// Addresses of strips' images, and what the kernels' parameters share.
+static void gtr__strips_bind(gtr__chain_build *b) {
+    b->strips.m = b->m;
+    b->sums.floats = b->strips.floats;
+    b->sums.sums = b->strips.sums;
+    for (int i = 0; i < b->n_step && b->strips.images; i++) {
+        const gtr__chain_step *s = &b->program.step[i];
+        gtr__chain_image *q = b->program.image;
+        if (s->kind != GTR__CHAIN_PRODUCT) continue;
+        while (q->at != s->image) q++;
+        q->w = (const char *)s->p[0];
+        q->aligned = s->aligned;
+        if (!s->wide_bias) continue;
+        q->bias = (const char *)s->p[1];
+        q->bias_aligned = s->n * gtr__elem(s->to) % 4 == 0 && ((uintptr_t)s->p[1] & 3) == 0;
     }
 }
 // Addresses of all, workspace behind the losses' parts. Returns workspace's bytes.
 static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr__chain_cut *k) {
-    const int blocks = (b->rows + 8 * k->nt - 1) / (8 * k->nt) * k->cluster;
-    size_t bytes = gtr__pad256((size_t)blocks * GTR__CHAIN_LOSSES * sizeof(float));
+    const int blocks = k->strips ? (int)gtr__min64(b->strips.tiles, c->caps->sm_count)
+        : (b->rows + 8 * k->nt - 1) / (8 * k->nt) * k->cluster;
+    size_t bytes = gtr__pad256(((size_t)blocks * GTR__CHAIN_LOSSES + GTR__CHAIN_LOSSES + GTR__CHAIN_SCALARS)
+        * sizeof(float));
     for (int i = 0; i < b->n_value; i++) {
         gtr__chain_value *v = &b->value[i];
         v->p = v->newer ? NULL : gtr__chain_data(b, v->id);
-        if (v->p || !v->wanted) continue;
+        // a call that measures has no addresses yet
+        if ((v->p && !c->measure) || !v->wanted || k->strips) continue;
         v->p = (char *)c->ws + bytes;
         bytes += gtr__pad256((size_t)b->rows * (size_t)v->n * (size_t)gtr__elem(v->type));
     }
+    b->strips.sums = (float *)((char *)c->ws + bytes);
+    if (k->strips) bytes += gtr__pad256((size_t)blocks * (size_t)b->strips.floats * sizeof(float));
     if (c->measure) return bytes;
+    if (k->strips) gtr__strips_insert(b, k->strips);
     b->m.n = b->n_step;
     b->m.rows = b->sums.rows = b->rows;
     b->m.ctl = c->ctl;
@@ -26858,8 +27391,10 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
     b->m.batch0 = b->v.node[0].row0;
     b->sums.losses = b->n_loss;
     b->sums.scalars = b->n_scalar;
+    b->sums.jobs = b->n_job;
     b->sums.blocks = blocks;
-    gtr__chain_bind_losses(b, c);
+    float *inner = (float *)c->ws + (size_t)blocks * GTR__CHAIN_LOSSES;
+    gtr__chain_bind_losses(b, c, inner);
     for (int i = 0; i < b->n_step; i++) gtr__chain_bind_step(b, i);
     for (int i = b->n_step - 1; i >= 0; i--)
         if (b->program.step[i].kind == GTR__CHAIN_PRODUCT) gtr__chain_fuse(b, i);
@@ -26869,6 +27404,7 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
                              (s->slice >= 0 ? GTR__CHAIN_GIVES_SLICE : 0));
     }
     gtr__chain_write_facts(b);
+    gtr__strips_bind(b);
     for (int i = 0; i < b->n_job; i++) {
         gtr__chain_job *q = &b->program.job[i];
         const int *v = b->job_value[i];
@@ -26881,24 +27417,32 @@ static size_t gtr__chain_bind(gtr__chain_build *b, const gtr__call *c, const gtr
                   gtr__vectors(q->dw, q->k, q->k, 0, 0, 4) << 2;
     }
     for (int i = 0; i < b->n_scalar; i++) {
-        b->program.scalar[i].a = (const float *)gtr__chain_data(b, b->scalar_id[i][0]);
-        b->program.scalar[i].b = (const float *)gtr__chain_data(b, b->scalar_id[i][1]);
-        b->program.scalar[i].y = (float *)gtr__chain_data(b, b->scalar_id[i][2]);
+        b->program.scalar[i].a = gtr__chain_scalar_at(b, inner, b->scalar_id[i][0]);
+        b->program.scalar[i].b = gtr__chain_scalar_at(b, inner, b->scalar_id[i][1]);
+        b->program.scalar[i].y = gtr__chain_scalar_at(b, inner, b->scalar_id[i][2]);
     }
     return bytes;
 }
-template <int NT, int LOW> static gtr_result gtr__chain_start(
-    gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
-    auto kernel = GTR__VARIANT(gtr__k_chain, NT, LOW, 0);
+// Starts one of both kernels, compiled for the steps; known: its constant that is a hash of them.
+template <typename M> static gtr_result gtr__chain_launch(gtr__run *run, const gtr__call *c, gtr__chain_build *b,
+        const gtr__chain_cut *k, gtr__variant_of<M> kernel, M *m, int known, int threads) {
     if (*b->text) {
-        gtr__variant_knows(&kernel, 2, gtr__hash_bytes(b->text, strlen(b->text)) >> 1 | 1);
+        gtr__variant_knows(&kernel, known, gtr__hash_bytes(b->text, strlen(b->text)) >> 1 | 1);
         kernel.facts = b->text;
     }
     if (c->fits) {
-        *c->fits = gtr__all_of(kernel, &b->m, k->cluster, GTR__CHAIN_T, k->bytes, k->cluster).fits(run, c->caps);
+        *c->fits = gtr__all_of(kernel, m, k->cluster, threads, k->bytes, k->cluster).fits(run, c->caps);
         return GTR_OK;
     }
-    return gtr__start_clusters(run, c, kernel, (unsigned)b->sums.blocks, GTR__CHAIN_T, k->bytes, k->cluster, b->m);
+    return gtr__start_clusters(run, c, kernel, (unsigned)b->sums.blocks, (unsigned)threads, k->bytes, k->cluster, *m);
+}
+template <int NT, int LOW> static gtr_result gtr__chain_start(
+    gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
+    if (k->strips) {
+        auto kernel = GTR__VARIANT(gtr__k_chain_strips, NT, 8, LOW, 0);
+        return gtr__chain_launch(run, c, b, k, kernel, &b->strips, 3, 32 * k->strips);
+    }
+    return gtr__chain_launch(run, c, b, k, GTR__VARIANT(gtr__k_chain, NT, LOW, 0), &b->m, 2, GTR__CHAIN_T);
 }
 template <int LOW> static gtr_result gtr__chain_start_low(
     gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
@@ -26930,7 +27474,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
     gtr__chain_begin(b, &v, w->root, c->precision);
     if (b->nodes != w->n_node || !gtr__chain_choose(b, &k, c->caps))
         return gtr__not_taken(run);
-    gtr__chain_split(b, c->caps);
+    if (!k.strips) gtr__chain_split(b, c->caps);
     const size_t bytes = gtr__chain_bind(b, c, &k);
     if (c->measure) *c->measure = bytes;
     for (int i = 0; c->measure && i < b->n_passed; i++)
@@ -26940,7 +27484,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
         return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
     CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
     gtr__chain_program *own = (gtr__chain_program *)c->out[c->n_out - 1].data;
-    b->m.program = b->sums.program = own;
+    b->m.program = b->strips.m.program = b->sums.program = own;
     const bool starts = !c->fits && !run->wanted;
     if (starts) GTR__TRY(GTR__DRIVER(gtr__on(run), cuStreamIsCapturing, (CUstream)c->stream, &capturing));
     if (starts && capturing == CU_STREAM_CAPTURE_STATUS_NONE) {   // a plan's first run is eager
@@ -26956,7 +27500,10 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
                                 : gtr__chain_start_low<2>(run, c, b, &k));
     if (c->fits) return GTR_OK;
     b->sums.guard = gtr__chain_watches(run, c, b);
-    if (b->n_job || b->n_loss)
+    if (k.strips)
+        GTR__TRY(GTR__LAUNCH(run, c, gtr__k_chain_strip_sums, (unsigned)(b->strips.floats + 31) / 32 + 1, 256, 0,
+            b->sums));
+    else if (b->n_job || b->n_loss)
         GTR__TRY(type == GTR_F32 ? gtr__chain_sum<GTR__PRODUCT_TF32>(run, c, b->sums)
                                  : gtr__chain_sum<GTR__PRODUCT_HALF>(run, c, b->sums));
     for (int i = 0; i < b->n_passed; i++) GTR__TRY(gtr__wide_node(run, c, &w->node[b->passed[i]], -1));
@@ -27896,6 +28443,7 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
     [](gtr__matcher *m) {
         m->name = "chain"; m->match = gtr__chain_match; m->kernel = gtr__chain_run;
         m->own_bytes = sizeof(gtr__chain_program);
+        m->own = gtr__chain_own; m->bare = 1;
     },
     [](gtr__matcher *m) {
         m->name = "gradients of large weights used up by their update";

@@ -37,6 +37,7 @@ static tensor linear(build *b, tensor x, int64_t out) { return gtr_linear(x, fre
 static tensor classes(build *b, tensor h, int64_t n) { return gtr_cross_entropy(linear(b, h, n), input(b, 0)); }
 static tensor squares(build *b, tensor h, int64_t n) { return gtr_mse(linear(b, h, n), input(b, n)); }
 
+static bool stripped;       /* chains are those whose warps have rows of their own, networks of few weights */
 static tensor residual(build *b)
 {
     tensor h = linear(b, input(b, 84), 96);
@@ -173,7 +174,10 @@ static tensor drawn(build *b)
         width[n] = width[from];
         if (op < local && (n > 1 || DRAW(2)))
             value[n] = drawn_op(b, op, value[from], value[other], width[n], width[other] == width[n]);
-        else value[n] = linear(b, value[from], width[n] = DRAW(3) ? 8 * (1 + DRAW(20)) : 1 + DRAW(150));
+        else {
+            width[n] = stripped ? 1 + DRAW(40) : DRAW(3) ? 8 * (1 + DRAW(20)) : 1 + DRAW(150);
+            value[n] = linear(b, value[from], width[n]);
+        }
         if (!DRAW(4)) value[n] = activation(DRAW(SMOOTH_ACTS), value[n]);       /* behind a layer, or in a tail */
     }
     for (i = 0; i < 1 + (int)(b->draw % 3); i++) {
@@ -258,6 +262,35 @@ static tensor head_five(build *b)      /* more than have a ticket */
     }
     return loss;
 }
+/* Few weights, whose gradients a block's registers hold. */
+static tensor columns(build *b)
+{
+    tensor h = input(b, 3);
+    for (int i = 0; i < 3; i++) h = gtr_tanh(linear(b, h, 32));
+    return squares(b, h, 1);
+}
+static tensor narrow_residual(build *b)
+{
+    const gtr_linear_desc bare = { 24, true };
+    tensor h = gtr_gelu(linear(b, input(b, 17), 24));
+    h = gtr_add(h, gtr_sigmoid(gtr_linear_ex(h, fresh(b), bare)));
+    return gtr_add(gtr_scale(classes(b, gtr_mul(h, gtr_tanh(linear(b, h, 24))), 6), 0.5f, 0), squares(b, h, 2));
+}
+static tensor narrow_shared(build *b)
+{
+    tensor h = gtr_tanh(gtr_linear(input(b, 20), "s", 20)), w = gtr_parameter_find(b->ctx, "s.weight");
+    h = gtr_dropout(gtr_tanh(gtr_linear_with(h, w, gtr_parameter_find(b->ctx, "s.bias"))), "drop", 0.2f);
+    return gtr_bce_with_logits(linear(b, gtr_linear_with(h, w, NULL), 5), input(b, 5));
+}
+static tensor narrow_wide(build *b)
+{
+    return classes(b, gtr_tanh(linear(b, gtr_tanh(linear(b, input(b, 40), 64)), 64)), 10);
+}
+static tensor narrow_picked(build *b)
+{
+    tensor h = gtr_tanh(linear(b, input(b, 19), 33)), ids = gtr_reshape(input(b, 0), gtr_shape2(GTR_BATCH, 1));
+    return gtr_mse(gtr_gather(linear(b, h, 5), 1, ids), input(b, 1));
+}
 typedef struct network { const char *name; tensor (*make)(build *b); int64_t batch; int micro; bool taken; } network;
 static const network networks[] = {
     { "residual", residual, 128, 1, true }, { "heads", heads, 64, 1, true }, { "shared weights", shared, 50, 1, true },
@@ -298,8 +331,9 @@ static gtr_trainer *trainer_of(build *b, const network *c, uint32_t draw, gtr_pr
     d.lr = 0.01f; d.precision = precision; d.no_matchers = nodes; d.micro_batches = c->micro; d.loss_scale = 64;
     if (draw % 5 == 1) d.clip_norm = 0.5f;
     b->ctx = gtr_create(desc0());
-    b->ctx->caps.chains = !nodes && !heading;
+    b->ctx->caps.chains = nodes || heading ? 0 : stripped ? 2 : 1;
     if (heading) b->ctx->caps.without = ~matcher_bit(b->ctx, LAST_LAYER);
+    if (stripped) b->ctx->caps.without = matcher_bit(b->ctx, "narrow multilayer perceptron, steps in one launch");
     b->draw = draw;
     tensor loss = c->make(b);
     if (draw % 11 == 3) {
@@ -477,7 +511,24 @@ static void draws(void)
     gtr_context *ctx = gtr_create(desc0());
     cuda = able(ctx);
     gtr_destroy(ctx);
-    if (cuda) CHECK(2 * chains > (int)n, "%d chains in %u graphs", chains, n);
+    if (cuda) CHECK((stripped ? 4 : 2) * chains > (int)n, "%d chains in %u graphs", chains, n);
+}
+static const network narrow[] = {
+    { "columns", columns, 1000, 1, true }, { "narrow residual", narrow_residual, 333, 1, true },
+    { "narrow, shared weights", narrow_shared, 40, 1, true }, { "widths of 64", narrow_wide, 200, 1, true },
+    { "narrow, picked", narrow_picked, 129, 1, true }, { "thin, one row", thin, 1, 1, true },
+    { "columns, whole tiles", columns, 256, 1, true }, { "columns, micro-batches", columns, 150, 2, false },
+    { "columns, many rows", columns, 20000, 1, true }, { "narrow, unrolled", unrolled, 300, 1, false },
+};
+/* The same, and random ones, by the kernel whose warps have rows of their own. */
+static void strips(void)
+{
+    stripped = true;
+    for (int i = 0; i < (device == GTR_DEVICE_CPU ? 0 : small ? 6 : (int)(sizeof narrow / sizeof *narrow)); i++)
+        for (int p = GTR_TF32; p <= GTR_MIXED_FP16; p++)
+            if (!small || p == GTR_TF32 + i % 3) compare(&narrow[i], 0, (gtr_precision)p);
+    if (device != GTR_DEVICE_CPU) draws();
+    stripped = false;
 }
 /* A value inside that is kept, and what gtr_eval makes of the same tensors. */
 static void kept(void)
@@ -668,6 +719,7 @@ static void all(void)
     RUN(last_layers);
     RUN(last_kept);
     RUN(draws);
+    RUN(strips);
     RUN(kept);
     RUN(guarded);
     RUN(many_gradients);
