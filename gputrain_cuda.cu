@@ -12176,52 +12176,59 @@ GTR__INLINE void gtr__soft_add(const gtr__rows &m, float y, float dy, float2 *su
     sum->y += m.logs ? 0.0f : y;
 }
 GTR__INLINE float gtr__soft_dot(float2 sum) { return sum.y > 0.0f ? sum.x / sum.y : sum.x; }
-// A lane's elements of a team's rows, forward: give(i, v) for each, v what is stored of element i.
-template <typename F> GTR__INLINE void gtr__soft_rows(const gtr__rows &m, float *scratch, F give) {
-    int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
+// A lane's elements of its team's row, which begins at element `at`, forward: give(i, v) for each, v what is stored of
+// element i. live: as gtr__row_stats has it.
+template <typename F>
+GTR__INLINE void gtr__soft_row(const gtr__rows &m, int64_t at, int lane, bool live, float *scratch, F give) {
+    float max, sum, first[4];
+    const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
+    if (m.scaled)
+        GTR__UNROLL(u, 4) first[u] = gtr__rounded(m.x.t, gtr__unary_fwd<GTR__OP_SCALE>(first[u], m.a, m.b));
+    gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
+    GTR__UNROLL(u, 4) if (u < k) give(at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
+    if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
+        give(at + i, gtr__soft(m, gtr__get(m.x.p, m.x.t, at + i), max, sum));
+}
+// The same of the gradient by x.
+template <typename F>
+GTR__INLINE void gtr__soft_row_bwd(const gtr__rows &m, int64_t at, int lane, bool live, float *scratch, F give) {
+    float y[4], dy[4];
+    float2 sum = {};
+    const int k = live ? gtr__row_four(m.y, at, lane, m.n, m.team, y) : 0;
+    if (live) gtr__row_four(m.dy, at, lane, m.n, m.team, dy);
+    GTR__UNROLL(u, 4) if (u < k) gtr__soft_add(m, y[u], dy[u], &sum);
+    if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
+        gtr__soft_add(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i), &sum);
+    const float dot = gtr__soft_dot(gtr__team_sum(sum, m.team, scratch));
+    GTR__UNROLL(u, 4) if (u < k) {
+        float v = gtr__soft_bwd(m, y[u], dy[u], dot);
+        if (m.scaled) v = gtr__unary_bwd<GTR__OP_SCALE>(gtr__rounded(m.dx.t, v), 0.0f, 0.0f, m.a, m.b);
+        give(at + lane + u * m.team, v);
+    }
+    if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
+        give(at + i, gtr__soft_bwd(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i), dot));
+}
+// All rows of a launch: each(at, lane, live) of a thread's row.
+template <typename F> GTR__INLINE void gtr__soft_rows(const gtr__rows &m, F each) {
+    const int teams = GTR__T / m.team;
     for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
-        int64_t row = base + threadIdx.x / m.team, at = row * m.n;
-        bool live = row < m.rows;
-        float max, sum, first[4];
-        const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
-        if (m.scaled)
-            GTR__UNROLL(u, 4)
-                first[u] = gtr__rounded(m.x.t, gtr__unary_fwd<GTR__OP_SCALE>(first[u], m.a, m.b));
-        gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
-        GTR__UNROLL(u, 4) if (u < k) give(at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
-        if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            give(at + i, gtr__soft(m, gtr__get(m.x.p, m.x.t, at + i), max, sum));
+        const int64_t row = base + threadIdx.x / m.team;
+        each(row * m.n, (int)threadIdx.x % m.team, row < m.rows);
     }
 }
 GTR__OP_KERNEL gtr__k_softmax(const gtr__rows m) {
     __shared__ float scratch[32];
     gtr__enter();
-    gtr__soft_rows(m, scratch, [&](int64_t i, float v) { gtr__give1(m.y, i, v); });
+    gtr__soft_rows(m, [&](int64_t at, int lane, bool live) {
+        gtr__soft_row(m, at, lane, live, scratch, [&](int64_t i, float v) { gtr__give1(m.y, i, v); });
+    });
 }
 GTR__OP_KERNEL gtr__k_softmax_bwd(const gtr__rows m) {
     __shared__ float scratch[32];
     gtr__enter();
-    int teams = GTR__T / m.team, lane = (int)threadIdx.x % m.team;
-    for (int64_t base = (int64_t)blockIdx.x * teams; base < m.rows; base += (int64_t)gridDim.x * teams) {
-        int64_t row = base + threadIdx.x / m.team, at = row * m.n;
-        bool live = row < m.rows;
-        float y[4], dy[4];
-        float2 sum = {};
-        const int k = live ? gtr__row_four(m.y, at, lane, m.n, m.team, y) : 0;
-        if (live) gtr__row_four(m.dy, at, lane, m.n, m.team, dy);
-        GTR__UNROLL(u, 4) if (u < k) gtr__soft_add(m, y[u], dy[u], &sum);
-        if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            gtr__soft_add(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i), &sum);
-        const float dot = gtr__soft_dot(gtr__team_sum(sum, m.team, scratch));
-        GTR__UNROLL(u, 4) if (u < k) {
-            float v = gtr__soft_bwd(m, y[u], dy[u], dot);
-            if (m.scaled) v = gtr__unary_bwd<GTR__OP_SCALE>(gtr__rounded(m.dx.t, v), 0.0f, 0.0f, m.a, m.b);
-            gtr__give1(m.dx, at + lane + u * m.team, v);
-        }
-        if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-            gtr__give1(m.dx, at + i,
-                gtr__soft_bwd(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i), dot));
-    }
+    gtr__soft_rows(m, [&](int64_t at, int lane, bool live) {
+        gtr__soft_row_bwd(m, at, lane, live, scratch, [&](int64_t i, float v) { gtr__give1(m.dx, i, v); });
+    });
 }
 // Along another dimension: a thread a line, neighbours side by side.
 GTR__INLINE void gtr__line_stats(const gtr__rows &m, int64_t at, float *max, float *rest) {
@@ -12326,7 +12333,9 @@ GTR__INLINE void gtr__masked_back(const gtr__masked &q, int64_t i, int team, int
 GTR__OP_KERNEL gtr__k_softmax_mask(const gtr__masked q) {
     __shared__ float scratch[32];
     gtr__enter();
-    gtr__soft_rows(q.s, scratch, [&](int64_t i, float v) { gtr__masked_give(q, i, v); });
+    gtr__soft_rows(q.s, [&](int64_t at, int lane, bool live) {
+        gtr__soft_row(q.s, at, lane, live, scratch, [&](int64_t i, float v) { gtr__masked_give(q, i, v); });
+    });
 }
 // A team a row. Bytes: s, mask and both gradients read twice where a row has more than four a lane, the second time
 // mostly from the cache, dx and dmask written once.
@@ -25103,8 +25112,8 @@ GTR__LAUNCHER(gtr__wide_run_unstored) {
     return gtr__wide_go(run, c, false);
 }
 // >>chain
-// A run of nodes that is local to a tile of rows: products, element-wise ops, slices of inputs, gathers and losses,
-// forward and backward, in any graph.
+// A run of nodes that is local to a tile of rows: products, element-wise ops, reductions along rows and softmax, slices
+// of inputs, gathers and losses, forward and backward, in any graph.
 //
 //   k_chain   a cluster of blocks owns 8 NT rows and walks the list of steps; each block makes a slice of every
 //   product's columns:
@@ -25144,26 +25153,30 @@ GTR__LAUNCHER(gtr__wide_run_unstored) {
 #define GTR__CHAIN_UNITS GTR__CHAIN_UNITS_MOST
 #endif
 
+// From XENT on: steps that read whole rows, behind a barrier. SHARE: that barrier alone.
 enum gtr__chain_kind : uint8_t {
-    GTR__CHAIN_LOAD, GTR__CHAIN_PRODUCT, GTR__CHAIN_EW, GTR__CHAIN_XENT, GTR__CHAIN_PICK,
-    GTR__CHAIN_SUM // of strips alone: a gradient of weights, of operands x and dy
+    GTR__CHAIN_LOAD, GTR__CHAIN_PRODUCT, GTR__CHAIN_EW,
+    GTR__CHAIN_SUM, // of strips alone: a gradient of weights, of operands x and dy
+    GTR__CHAIN_XENT, GTR__CHAIN_PICK, GTR__CHAIN_MEAN, GTR__CHAIN_SOFT, GTR__CHAIN_FOLD, GTR__CHAIN_SHARE
 };
+// UNFOLD: exp(x - y), of a row's elements x and their LOGSUMEXP y.
 enum gtr__chain_fn : uint8_t {
     GTR__CHAIN_UNARY, GTR__CHAIN_UNARY_BACK, GTR__CHAIN_BINARY, GTR__CHAIN_BINARY_A, GTR__CHAIN_BINARY_B,
-    GTR__CHAIN_DROP, GTR__CHAIN_PAIR
+    GTR__CHAIN_DROP, GTR__CHAIN_PAIR, GTR__CHAIN_UNFOLD
 };
 // Where an operand is: nowhere; the step before; parts of a product; the block's slice; whole rows; rows, a row or one
-// element in global memory.
+// element in global memory; the row's one element in whole rows, or in global memory.
 enum gtr__chain_from : uint8_t {
     GTR__CHAIN_NONE, GTR__CHAIN_LAST, GTR__CHAIN_PARTS, GTR__CHAIN_SLICE, GTR__CHAIN_WHOLE, GTR__CHAIN_ROWS,
-    GTR__CHAIN_ROW, GTR__CHAIN_ONE
+    GTR__CHAIN_ROW, GTR__CHAIN_ONE, GTR__CHAIN_EACH, GTR__CHAIN_EACH_OUTSIDE
 };
 // What a step's code depends on, which the kernel's text has as constants, as it has the cluster's blocks and whether
 // halves take turns. Never an address, the batch, or what a formula is given.
 typedef struct gtr__chain_facts {
     uint8_t kind, fn; // gtr__chain_kind, gtr__chain_fn
-    uint8_t op, more; // EW: more of the same run follow. PRODUCT: op is 1 for dy w; XENT, PAIR: 1 loss, 2 gradient,
-                      // 4 of logits; PICK: 1 for the gradient
+    uint8_t op, more; // EW: more of the same run follow. PRODUCT: op is 1 for dy w; XENT, PAIR, MEAN: 1 loss, 2
+                      // gradient, 4 of logits; PICK, SOFT: 1 for the gradient, 2 of logarithms; FOLD: GTR__F_LSE, or
+                      // GTR__F_COUNT: f0 times the sum, of products where there are two operands
     uint8_t from[2], type[2], to, wide; // gtr__chain_from and storage of operands; of the result; rows in global
                                         // memory: four elements at a time
     // PRODUCT: fused: so many steps behind it are its epilogue; next: a product follows these, which the other half
@@ -25171,7 +25184,8 @@ typedef struct gtr__chain_facts {
     // step, is in the ring
     uint8_t wide_bias, next, parts, gives; // gives: a gtr__chain_gives
     int32_t fused;
-    int32_t n, k; // EW: k: elements from row to row of operand 0 in global memory, if it is a slice. PICK: of operand 0
+    int32_t n, k; // EW: k: elements from row to row of operand 0 in global memory, if it is a slice. PICK, FOLD: of
+                  // operand 0
     // PRODUCT: gtr__chain_slice; outputs of a pass; a chunk: elements of k, bytes of a row in shared memory;
     // warp * magic >> 8: its part of k. SUM: a warp's units; the first of them; next: the first of its gradient
     int32_t cut, pass, chunk, pitch, magic;
@@ -25375,10 +25389,6 @@ static GTR__DEVICE gtr__chain_spot gtr__chain_spot_of(const gtr__chain_here &h, 
 }
 // The threads that share rows, T: of a block, or of a warp (>>chain-strips).
 template <int T> static GTR__DEVICE int gtr__chain_thread() { return (int)threadIdx.x & (T - 1); }
-template <int T> static GTR__DEVICE void gtr__chain_sync() {
-    if constexpr (T == 32) __syncwarp();
-    else __syncthreads();
-}
 // Four elements to where a step's result is: the same place of all the cluster's blocks, of this one, global memory.
 static GTR__DEVICE void gtr__chain_put(const gtr__chain_here &h, int whole, int slice, void *out, int type,
         const gtr__chain_spot &q, bool wide, const gtr__four &v) {
@@ -25487,7 +25497,11 @@ template <typename K, int TYPE, int I> static GTR__DEVICE gtr__four gtr__chain_o
         if (I == 1 && s.wide_bias) return gtr__chain_bias<TYPE>(bias);
         return gtr__chain_get(s.p[I], s.type[I], q.column, q.left, s.wide);
     }
-    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ONE) v.v[0] = v.v[1] = v.v[2] = v.v[3] = gtr__get(s.p[I], s.type[I], 0);
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ONE) v.v[0] = gtr__get(s.p[I], s.type[I], 0);
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_EACH) v.v[0] = h.pool[s.at[I] + q.row * gtr__chain_pitch(1)];
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_EACH_OUTSIDE)
+        if (q.left) v.v[0] = gtr__get(s.p[I], s.type[I], h.row0 + q.row);
+    v.v[1] = v.v[2] = v.v[3] = v.v[0];
     return v;
 }
 // v by an activation, or, back, by its gradient at y.
@@ -25507,6 +25521,9 @@ template <typename K> static GTR__DEVICE void gtr__chain_formula(const gtr__chai
         const gtr__chain_spot &q, gtr__four &v, const gtr__four &z, float *loss) {
     constexpr bool binary = K::known && K::fn >= GTR__CHAIN_BINARY && K::fn <= GTR__CHAIN_BINARY_B;
     GTR__CHAIN_MAY(fn, GTR__CHAIN_DROP) gtr__chain_drop(h, s, q, v);
+    GTR__CHAIN_MAY(fn, GTR__CHAIN_UNFOLD)
+#pragma unroll
+        for (int k = 0; k < 4; k++) v.v[k] = gtr__fold_back(GTR__F_LSE, 1.0f, v.v[k], z.v[k], 0.0f, 0.0f);
     GTR__CHAIN_MAY(fn, GTR__CHAIN_PAIR) {
 #pragma unroll
         for (int k = 0; k < 4; k++) {
@@ -25587,8 +25604,15 @@ template <int R, int T> static GTR__DEVICE void gtr__chain_load(const gtr__chain
         gtr__chain_set(h.pool + s.whole + row * gtr__chain_pitch(s.n) + c, v);
     }
 }
-// Cross entropy of whole rows, a warp a row, all of them in each block: the gradient needs no exchange. The first block
-// stores.
+// An element of a step's result that each block makes, zero behind the rows' ends and the last row; the first block
+// stores it.
+static GTR__DEVICE void gtr__chain_give(const gtr__chain_here &h, const gtr__chain_step &s, int row, int c, float v) {
+    const bool there = h.row0 + row < h.rows && c < s.n;
+    v = there ? gtr__rounded(s.to, v) : 0.0f;
+    h.pool[s.whole + row * gtr__chain_pitch(s.n) + c] = v;
+    if (there && h.rank == 0 && s.out) gtr__put(s.out, s.to, (int64_t)(h.row0 + row) * s.n + c, v);
+}
+// Cross entropy of whole rows, a warp a row, all of them in each block: the gradient needs no exchange.
 template <int R, int T>
 static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__chain_step &s) {
     const gtr__xent &x = h.loss[s.loss].xent;
@@ -25610,19 +25634,13 @@ static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__cha
             if (s.op & 1 && h.rank == 0 && x.lse.p) gtr__xent_keep(x, h.row0 + r, q.lse);
         }
         if (!(s.op & 2)) continue;
-        for (int c = lane; c < gtr__chain_padded(s.n); c += 32) {
-            const bool there = live && c < s.n;
-            const float v = there && q.counted
-                ? gtr__rounded(s.to, gtr__xent_dx(x, g, h.pool[s.at[0] + at + c], q.lse, c == label, q.bad)) : 0.0f;
-            h.pool[s.whole + r * pitch + c] = v;
-            if (there && h.rank == 0 && s.out) gtr__put(s.out, s.to, (int64_t)(h.row0 + r) * s.n + c, v);
-        }
+        for (int c = lane; c < gtr__chain_padded(s.n); c += 32)
+            gtr__chain_give(h, s, r, c, q.counted && c < s.n
+                ? gtr__xent_dx(x, g, h.pool[s.at[0] + at + c], q.lse, c == label, q.bad) : 0.0f);
     }
     if (s.op & 1) gtr__chain_store_loss<T>(h, s.loss, h.rank == 0 ? loss : 0.0f);
-    gtr__chain_sync<T>();
 }
-// Of whole rows the element that an id names, and its gradient. Each block makes all of the result, the first one
-// stores it.
+// Of whole rows the element that an id names, and its gradient. Each block makes all of the result.
 template <int R, int T> static GTR__DEVICE void gtr__chain_pick(const gtr__chain_here &h, const gtr__chain_step &s) {
     const int padded = gtr__chain_padded(s.n);
     for (int i = gtr__chain_thread<T>(); i < R * padded; i += T) {
@@ -25633,11 +25651,75 @@ template <int R, int T> static GTR__DEVICE void gtr__chain_pick(const gtr__chain
         float v = 0.0f;
         if (live && s.op) v = c == id ? x[0] : 0.0f;
         else if (live) v = id >= 0 && id < s.k ? x[id] : NAN;
-        v = gtr__rounded(s.to, v);
-        h.pool[s.whole + row * gtr__chain_pitch(s.n) + c] = v;
-        if (live && h.rank == 0 && s.out) gtr__put(s.out, s.to, (int64_t)(h.row0 + row) * s.n + c, v);
+        gtr__chain_give(h, s, row, c, v);
     }
-    gtr__chain_sync<T>();
+}
+// The mean, or sum, of all elements as a loss, and its gradient, which is the slope. Each block makes all of the
+// gradient.
+template <int R, int T> static GTR__DEVICE void gtr__chain_mean(const gtr__chain_here &h, const gtr__chain_step &s) {
+    const int padded = gtr__chain_padded(s.n);
+    float loss = 0.0f;
+    for (int i = gtr__chain_thread<T>(); i < R * padded; i += T) {
+        const int row = i / padded, c = i - row * padded;
+        if (s.op & 1 && h.row0 + row < h.rows && c < s.n) loss += h.pool[s.at[0] + row * gtr__chain_pitch(s.n) + c];
+        if (s.op & 2) gtr__chain_give(h, s, row, c, h.slope[s.loss]);
+    }
+    if (s.op & 1) gtr__chain_store_loss<T>(h, s.loss, h.rank == 0 ? loss : 0.0f);
+}
+// Softmax or log_softmax of whole rows, or its gradient from dy and y, a warp a row, as op:softmax has it. Each block
+// makes all of the result.
+template <int R, int T> static GTR__DEVICE void gtr__chain_soft(const gtr__chain_here &h, const gtr__chain_step &s) {
+    const int lane = (int)threadIdx.x & 31, padded = gtr__chain_padded(s.n);
+    gtr__rows m = {};
+    m.x.p = m.dy.p = h.pool + s.at[0];
+    m.y.p = h.pool + s.at[1];
+    m.x.t = m.y.t = m.dy.t = GTR_F32;
+    m.n = s.n;
+    m.team = 32;
+    m.logs = s.op >> 1;
+    for (int r = gtr__chain_thread<T>() / 32; r < R; r += T / 32) {
+        const int64_t at = (int64_t)r * gtr__chain_pitch(s.n);
+        const bool live = h.row0 + r < h.rows;
+        auto give = [&](int64_t i, float v) { gtr__chain_give(h, s, r, (int)(i - at), v); };
+        if (s.op & 1) gtr__soft_row_bwd(m, at, lane, live, h.scratch, give);
+        else gtr__soft_row(m, at, lane, live, h.scratch, give);
+        for (int c = lane; c < padded; c += 32) if (!live || c >= s.n) gtr__chain_give(h, s, r, c, 0.0f);
+    }
+}
+// Reductions of whole rows, a warp a row, as op:logsumexp joins lanes. Each block makes all of the result.
+template <int R, int T> static GTR__DEVICE void gtr__chain_fold(const gtr__chain_here &h, const gtr__chain_step &s) {
+    const int lane = (int)threadIdx.x & 31, pitch = gtr__chain_pitch(s.k);
+    for (int r = gtr__chain_thread<T>() / 32; r < R; r += T / 32) {
+        const float *x = h.pool + s.at[0] + r * pitch, *y = h.pool + s.at[1] + r * pitch;
+        float v = 0.0f;
+        if (s.op == GTR__F_COUNT) {
+            for (int c = lane; c < s.k; c += 32) v += s.at[1] >= 0 ? x[c] * y[c] : x[c];
+            v = s.f0 * gtr__team_sum(v, 32, h.scratch);
+        } else {
+            gtr__folded q = gtr__fold_one(s.op, 0.0f, -1);
+            for (int c = lane; c < s.k; c += 32) {
+                const gtr__folded one = gtr__fold_one(s.op, x[c], c);
+                gtr__fold_join(&q, s.op, &one);
+            }
+            for (int i = 16; i; i >>= 1) {
+                const gtr__folded other = { gtr__shuffle_xor(q.a, i), gtr__shuffle_xor(q.b, i),
+                    gtr__shuffle_xor(q.c, i), gtr__shuffle_xor(q.k, i) };
+                gtr__fold_join(&q, s.op, &other);
+            }
+            float kept;
+            v = gtr__fold_end(&q, s.op, (float)s.k, &kept);
+        }
+        gtr__chain_give(h, s, r, lane, v);
+    }
+}
+// A step of whole rows.
+template <typename K, int R, int T>
+static GTR__DEVICE void gtr__chain_of_whole_rows(const gtr__chain_here &h, const gtr__chain_step &s) {
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_XENT) gtr__chain_xent<R, T>(h, s);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_PICK) gtr__chain_pick<R, T>(h, s);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_MEAN) gtr__chain_mean<R, T>(h, s);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_SOFT) gtr__chain_soft<R, T>(h, s);
+    GTR__CHAIN_MAY(kind, GTR__CHAIN_FOLD) gtr__chain_fold<R, T>(h, s);
 }
 // Tells the compiler that `what` is false in most networks, so that it places the code of the true branch behind the
 // kernel's other code: a warp then fetches fewer instructions, of which k_chain runs each but a few times a launch.
@@ -25861,13 +25943,10 @@ static GTR__DEVICE int gtr__chain_do(const gtr__chain_here &h, const gtr__chain_
         __syncthreads(); // an epilogue's threads had other elements
         return gtr__chain_group<K, 8 * NT, GTR__CHAIN_T>(h, from);
     }
-    GTR__CHAIN_MAY(kind, GTR__CHAIN_XENT) {
+    if (s.kind >= GTR__CHAIN_XENT) {
         gtr__chain_barrier(h.cluster);
-        gtr__chain_xent<8 * NT, GTR__CHAIN_T>(h, s);
-    }
-    GTR__CHAIN_MAY(kind, GTR__CHAIN_PICK) {
-        gtr__chain_barrier(h.cluster);
-        gtr__chain_pick<8 * NT, GTR__CHAIN_T>(h, s);
+        gtr__chain_of_whole_rows<K, 8 * NT, GTR__CHAIN_T>(h, s);
+        __syncthreads();
     }
     return 1 + s.fused;
 }
@@ -26192,8 +26271,7 @@ static GTR__DEVICE int gtr__strip_do(const gtr__chain_here &h, const gtr__chain_
     GTR__CHAIN_MAY(kind, GTR__CHAIN_PRODUCT) gtr__strip_product<K, NT, LOW>(h, from, s);
     GTR__CHAIN_MAY(kind, GTR__CHAIN_LOAD) gtr__chain_load<8 * NT, 32>(h, s);
     GTR__CHAIN_MAY(kind, GTR__CHAIN_EW) return gtr__chain_group<K, 8 * NT, 32>(h, from);
-    GTR__CHAIN_MAY(kind, GTR__CHAIN_XENT) gtr__chain_xent<8 * NT, 32>(h, s);
-    GTR__CHAIN_MAY(kind, GTR__CHAIN_PICK) gtr__chain_pick<8 * NT, 32>(h, s);
+    gtr__chain_of_whole_rows<K, 8 * NT, 32>(h, s);
     GTR__CHAIN_MAY(kind, GTR__CHAIN_SUM) gtr__strip_sum<K, NT, W, LOW>(h, s, sum);
     return 1 + s.fused;
 }
@@ -26391,8 +26469,34 @@ static gtr__chain_step *gtr__chain_add(gtr__chain_build *b, gtr__chain_kind kind
     b->n_step++;
     return s;
 }
-// Element-wise on values a and c (-1: none), into out (-1: the next step's alone).
+// A step of n columns that reads whole rows of value x, and of y (-1: none).
+static gtr__chain_step *gtr__chain_of_rows(gtr__chain_build *b, gtr__chain_kind kind, int n, int x, int y = -1) {
+    gtr__chain_step *s = gtr__chain_add(b, kind, n);
+    if (!s) return NULL;
+    b->phase++;
+    for (int i = 0; i < 2; i++) {
+        const int from = i ? y : x;
+        b->operand[b->n_step - 1][i] = from;
+        if (from < 0) continue;
+        b->value[from].whole = true;
+        b->value[from].last_whole = b->phase;
+    }
+    return s;
+}
+// A value of one column that a step of n columns reads is in whole rows of each block: behind a barrier, unless each
+// block made it or one was there since.
+static bool gtr__chain_share(gtr__chain_build *b, int i, int n) {
+    gtr__chain_value *v = &b->value[i];
+    if (v->n == n || v->n > 1 || v->outside) return true;
+    if (!v->local && v->def == b->phase && !gtr__chain_of_rows(b, GTR__CHAIN_SHARE, 1, i)) return false;
+    v->whole = true;
+    v->last_whole = b->phase;
+    return true;
+}
+// Element-wise on values a and c (-1: none), into out (-1: the next step's alone). One of a single column has its
+// row's element in all columns.
 static gtr__chain_step *gtr__chain_ew(gtr__chain_build *b, gtr__chain_fn fn, int op, int n, int a, int c, int out) {
+    if ((a >= 0 && !gtr__chain_share(b, a, n)) || (c >= 0 && !gtr__chain_share(b, c, n))) return NULL;
     const int at = b->n_step, operand[2] = { a, c };
     const bool fresh = !(at && b->open && b->program.step[at - 1].n == n);
     gtr__chain_step *s = gtr__chain_add(b, GTR__CHAIN_EW, n);
@@ -26403,6 +26507,10 @@ static gtr__chain_step *gtr__chain_ew(gtr__chain_build *b, gtr__chain_fn fn, int
         if (operand[i] < 0) continue;
         gtr__chain_value *v = &b->value[operand[i]];
         b->operand[at][i] = operand[i];
+        if (v->n == 1 && n > 1) {
+            s->from[i] = v->outside ? GTR__CHAIN_EACH_OUTSIDE : GTR__CHAIN_EACH;
+            continue;
+        }
         s->from[i] = v->outside ? GTR__CHAIN_ROWS : GTR__CHAIN_SLICE;
         if (!fresh && b->operand[at - 1][2] == operand[i]) s->from[i] = GTR__CHAIN_LAST;
         v->last = b->phase;
@@ -26464,18 +26572,27 @@ static gtr__chain_step *gtr__chain_act(gtr__chain_build *b, const gtr__node *n, 
     s->from[0] = saved < 0 ? GTR__CHAIN_LAST : GTR__CHAIN_PARTS;
     return s;
 }
-// A step's result is an output of a node, added to what is there if the node adds.
+// A step's result is an output of a node, added to what is there if the node adds: by the next step, from registers, or
+// from the whole rows of which each block makes all.
 static bool gtr__chain_store(gtr__chain_build *b, gtr__chain_step *s, const gtr__node *n, int k) {
     const int old = n->adds >> k & 1 ? gtr__chain_now(b, n->out[k]) : -1, out = gtr__chain_make(b, n->out[k]);
     if (!s || out < 0 || (n->adds >> k & 1 && old < 0) || b->value[out].n != s->n) return false;
-    if (old < 0) {
-        b->operand[b->n_step - 1][2] = out;
-        s->to = (uint8_t)b->value[out].type;
-        return true;
-    }
-    s = gtr__chain_ew(b, GTR__CHAIN_BINARY, GTR__OP_ADD, s->n, -1, old, out);
-    if (s) s->from[0] = GTR__CHAIN_LAST;
+    const bool rows = b->value[out].local = s->kind >= GTR__CHAIN_XENT;
+    if (old < 0 || rows) b->operand[b->n_step - 1][2] = out;
+    if (old < 0) s->to = (uint8_t)b->value[out].type;
+    if (old < 0) return true;
+    const int sum = rows ? gtr__chain_make(b, n->out[k]) : out;
+    s = sum < 0 ? NULL : gtr__chain_ew(b, GTR__CHAIN_BINARY, GTR__OP_ADD, s->n, rows ? out : -1, old, sum);
+    if (s && !rows) s->from[0] = GTR__CHAIN_LAST;
     return s != NULL;
+}
+// The node that set a constant in front of b->at, and is passed; NULL: none did.
+static const gtr__node *gtr__chain_constant(const gtr__chain_build *b, int id) {
+    for (int i = 0; id >= 0 && i < b->n_passed; i++) {
+        const gtr__node *n = &b->v.node[b->passed[i]];
+        if (n->op == GTR__OP_FILL && gtr__chain_root(b, n->out[0]) == gtr__chain_root(b, id)) return n;
+    }
+    return NULL;
 }
 // A gradient of weights, of a bias; x -1: of a bias alone.
 static bool gtr__chain_job_add(gtr__chain_build *b, int x, int dy, int dw, int db, bool add_w, bool add_b) {
@@ -26494,7 +26611,8 @@ static bool gtr__chain_job_add(gtr__chain_build *b, int x, int dy, int dw, int d
     if (db >= 0 && (gtr__mlp_storage(&b->v, db) != GTR_F32 || gtr__mlp_count(&b->v, db) != q->n)) return false;
     if ((q->type == GTR_F32) != (b->precision == GTR_TF32)) return false;
     for (int i = 0; i < 2; i++)
-        if ((i ? db : dw) >= 0 && gtr__chain_last(b, i ? db : dw) >= 0) return false;
+        if ((i ? db : dw) >= 0 && (gtr__chain_last(b, i ? db : dw) >= 0 || gtr__chain_constant(b, i ? db : dw)))
+            return false;
     for (int i = b->n_job - 1; i >= 0; i--) { // weights that are shared: their pairs follow each other
         const int *o = b->job_value[i];
         const bool same_w = dw >= 0 && o[2] >= 0 && gtr__chain_root(b, o[2]) == gtr__chain_root(b, dw),
@@ -26559,6 +26677,32 @@ static bool gtr__chain_scalar_node(gtr__chain_build *b, const gtr__node *n) {
     b->program.scalar[b->n_scalar++] = q;
     return true;
 }
+// Reduces whole rows of x, with y (-1: none) the sum of products, into one column, output k.
+static bool gtr__chain_reduce(gtr__chain_build *b, const gtr__node *n, int kind, int x, int y, float f0, int k) {
+    if (x < 0 || b->value[x].outside || (y >= 0 && (b->value[y].outside || b->value[y].n != b->value[x].n)))
+        return false;
+    gtr__chain_step *s = gtr__chain_of_rows(b, GTR__CHAIN_FOLD, 1, x, y);
+    if (!s) return false;
+    s->op = (uint8_t)kind;
+    s->k = b->value[x].n;
+    s->f0 = f0;
+    return gtr__chain_store(b, s, n, k);
+}
+// Whether an operand has one element for each row of what it is broadcast to.
+static bool gtr__chain_column(const gtr__chain_build *b, int id, int to) {
+    const gtr_shape *s = gtr__mlp_shape(&b->v, id), *full = gtr__mlp_shape(&b->v, to);
+    int64_t rows = 1;
+    int k = 0;
+    if (s->ndim != full->ndim) return false;
+    for (; k < s->ndim && rows < b->rows && s->dim[k] == full->dim[k]; k++) rows *= s->dim[k];
+    return rows == b->rows && gtr__mlp_count(&b->v, id) == rows;
+}
+// The gradient of such an operand: sums along rows.
+static bool gtr__chain_column_gradient(gtr__chain_build *b, const gtr__node *n, int side, int dy) {
+    const int op = (int)n->op, other = op == GTR__OP_MUL ? gtr__chain_now(b, n->in[1 - side]) : -1;
+    if ((op != GTR__OP_ADD && op != GTR__OP_SUB && op != GTR__OP_MUL) || (op == GTR__OP_MUL && other < 0)) return false;
+    return gtr__chain_reduce(b, n, GTR__F_COUNT, dy, other, op == GTR__OP_SUB && side ? -1.0f : 1.0f, side);
+}
 static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
     const bool binary = gtr__step_of(n->op) == GTR__STEP_BINARY, back = n->dir == GTR__BWD;
     if (!back && gtr__mlp_shape(&b->v, n->out[0])->ndim == 0) return gtr__chain_scalar_node(b, n);
@@ -26582,6 +26726,10 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
     for (int side = 0; side < (back ? 2 : 1); side++) {
         if (back && (side >= n->n_out || n->out[side] < 0)) continue;
         if (back && gtr__mlp_count(&b->v, n->out[side]) != full) { // a row's gradient: sums of columns
+            if (gtr__chain_column(b, n->out[side], n->in[3])) {
+                if (!gtr__chain_column_gradient(b, n, side, dy)) return false;
+                continue;
+            }
             if (op != GTR__OP_ADD || gtr__chain_width(b, n->out[side]) != width ||
                 gtr__mlp_count(&b->v, n->out[side]) != width ||
                 !gtr__chain_job_add(b, -1, dy, -1, n->out[side], false, n->adds >> side & 1))
@@ -26592,7 +26740,8 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
         int value[2] = { -1, -1 };
         for (int i = 0; i < 2; i++) {
             if (ids[i] < 0) continue;
-            const int64_t count = gtr__mlp_count(&b->v, ids[i]);
+            int64_t count = gtr__mlp_count(&b->v, ids[i]);
+            if (gtr__chain_column(b, ids[i], back ? n->in[3] : n->out[0])) count = full;
             if (count == full && (value[i] = gtr__chain_now(b, ids[i])) < 0) return false;
             if (count != full && count != 1 && (count != width || gtr__chain_width(b, ids[i]) != width)) return false;
             if (count != full && i == 1 && value[0] < 0) return false; // one of both has rows, and one id fits a step
@@ -26641,16 +26790,6 @@ static bool gtr__chain_dropout(gtr__chain_build *b, const gtr__node *n) {
     }
     return gtr__chain_store(b, e, n, 0);
 }
-// A step of n columns that reads whole rows of value x.
-static gtr__chain_step *gtr__chain_of_rows(gtr__chain_build *b, gtr__chain_kind kind, int n, int x) {
-    gtr__chain_step *s = gtr__chain_add(b, kind, n);
-    if (!s) return NULL;
-    b->operand[b->n_step - 1][0] = x;
-    b->phase++;
-    b->value[x].whole = true;
-    b->value[x].last_whole = b->phase;
-    return s;
-}
 static bool gtr__chain_gather(gtr__chain_build *b, const gtr__node *n) {
     const int back = n->dir == GTR__BWD, x = gtr__chain_now(b, n->in[back ? 3 : 0]), ids = n->in[1];
     const gtr_shape *of = gtr__mlp_shape(&b->v, back ? n->out[0] : n->in[0]);
@@ -26663,16 +26802,60 @@ static bool gtr__chain_gather(gtr__chain_build *b, const gtr__node *n) {
     s->op = (uint8_t)back;
     s->k = b->value[x].n;
     b->operand[b->n_step - 1][3] = ids;
-    if (!gtr__chain_store(b, s, n, 0)) return false;
-    b->value[b->operand[b->n_step - 1][2]].local = true;
-    return true;
+    return gtr__chain_store(b, s, n, 0);
 }
-// The gradient of a loss over pairs, where the last step is that loss: the same step makes it, too.
+// Along the last axis, of which a chain's rows are.
+static bool gtr__chain_softmax(gtr__chain_build *b, const gtr__node *n) {
+    const int back = n->dir == GTR__BWD, x = gtr__chain_now(b, n->in[back ? 2 : 0]),
+              y = back ? gtr__chain_now(b, n->in[1]) : -1;
+    if (x < 0 || b->value[x].outside || (back && (y < 0 || b->value[y].outside)) || n->out[0] < 0 ||
+        n->attr.along.axis != gtr__mlp_shape(&b->v, n->out[0])->ndim - 1 || gtr__carried_of(&n->steps).act >= 0 ||
+        gtr__chain_width(b, n->out[0]) != b->value[x].n)
+        return false;
+    gtr__chain_step *s = gtr__chain_of_rows(b, GTR__CHAIN_SOFT, b->value[x].n, x, y);
+    if (!s) return false;
+    s->op = (uint8_t)(back | (n->attr.softmax.logs ? 2 : 0));
+    return gtr__chain_store(b, s, n, 0);
+}
+static bool gtr__chain_is_sum(gtr__op op) { return op == GTR__OP_SUM || op == GTR__OP_MEAN; }
+// LOGSUMEXP, SUM and MEAN along the last axis.
+static bool gtr__chain_along(gtr__chain_build *b, const gtr__node *n) {
+    const bool back = n->dir == GTR__BWD, lse = !gtr__chain_is_sum(n->op);
+    const int full = back ? n->out[0] : n->in[0], one = back ? n->in[n->n_in - 1] : n->out[0];
+    const int64_t width = full < 0 ? 0 : gtr__chain_width(b, full);
+    const float f0 = n->op == GTR__OP_MEAN ? 1.0f / (float)width : 1.0f;
+    if (full < 0 || one < 0 || n->attr.reduce.axes != (int64_t)1 << (gtr__mlp_shape(&b->v, full)->ndim - 1) ||
+        gtr__mlp_count(&b->v, full) != width * b->rows || width > 8192)
+        return false;
+    const int dy = back ? gtr__chain_now(b, one) : -1, x = lse || !back ? gtr__chain_now(b, n->in[0]) : -1;
+    if (!back) return gtr__chain_reduce(b, n, lse ? GTR__F_LSE : GTR__F_COUNT, x, -1, f0, 0);
+    const int y = lse ? gtr__chain_now(b, n->in[1]) : -1;
+    if (dy < 0 || (lse && (x < 0 || y < 0))) return false;
+    gtr__chain_step *s;
+    if (lse) { // exp(x - y) dy, with no barrier between
+        if (!gtr__chain_share(b, dy, (int)width) ||
+            !gtr__chain_ew(b, GTR__CHAIN_UNFOLD, GTR__F_LSE, (int)width, x, y, -1))
+            return false;
+        s = gtr__chain_ew(b, GTR__CHAIN_BINARY, GTR__OP_MUL, (int)width, -1, dy, -1);
+        if (s) s->from[0] = GTR__CHAIN_LAST;
+    } else {
+        s = gtr__chain_ew(b, GTR__CHAIN_UNARY, GTR__OP_SCALE, (int)width, dy, -1, -1);
+        if (s) { s->f0 = f0; s->f1 = 0.0f; }
+    }
+    return gtr__chain_store(b, s, n, 0);
+}
+// Of all elements: a loss.
+static bool gtr__chain_of_all(const gtr__chain_build *b, const gtr__node *n) {
+    const int x = n->dir == GTR__BWD ? n->out[0] : n->in[0];
+    return gtr__chain_is_sum(n->op) && x >= 0 &&
+           n->attr.reduce.axes == ((int64_t)1 << gtr__mlp_shape(&b->v, x)->ndim) - 1;
+}
+// The gradient of a loss over pairs, or of a mean, where the last step is that loss: the same step makes it, too.
 static bool gtr__chain_both(gtr__chain_build *b, const gtr__node *n, int x, int t) {
     if (n->dir != GTR__BWD || !b->n_step) return false;
     gtr__chain_step *s = &b->program.step[b->n_step - 1];
     int *of = b->operand[b->n_step - 1];
-    if (s->kind != GTR__CHAIN_EW || s->fn != GTR__CHAIN_PAIR || (s->op & 3) != 1 ||
+    if (!(s->kind == GTR__CHAIN_MEAN || (s->kind == GTR__CHAIN_EW && s->fn == GTR__CHAIN_PAIR)) || (s->op & 3) != 1 ||
         of[0] != x || of[1] != t || b->v.node[b->loss_node[s->loss]].op != n->op)
         return false;
     const int out = gtr__chain_make(b, n->out[0]);
@@ -26680,14 +26863,17 @@ static bool gtr__chain_both(gtr__chain_build *b, const gtr__node *n, int x, int 
     s->op |= 2;
     s->to = (uint8_t)b->value[out].type;
     of[2] = out;
+    b->value[out].local = s->kind == GTR__CHAIN_MEAN;
     b->loss_node[s->loss] = (int)(n - b->v.node);
     return true;
 }
 static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
-    const bool pair = n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS, back = n->dir == GTR__BWD;
-    const int dx = back ? n->out[0] : n->op == GTR__OP_XENT_STEP ? n->out[3] : -1, x = gtr__chain_now(b, n->in[0]);
+    const bool pair = n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS, back = n->dir == GTR__BWD,
+               mean = gtr__chain_is_sum(n->op);
+    const int dx = back ? n->out[0] : n->op == GTR__OP_XENT_STEP ? n->out[3] : -1, dy = back ? n->in[n->n_in - 1] : -1,
+              x = mean && back ? gtr__chain_last(b, n->in[0]) : gtr__chain_now(b, n->in[0]);
     if (b->n_loss == GTR__CHAIN_LOSSES || x < 0 || n->adds ||
-        (back && n->reads >> (n->n_in - 1) & 1 && n->in[n->n_in - 1] >= 0))
+        (back && (mean ? !gtr__chain_constant(b, dy) : dy >= 0 && n->reads >> (n->n_in - 1) & 1)))
         return false;
     if (back && n->n_out > 1 && n->out[1] >= 0) return false;
     gtr__chain_step *s;
@@ -26699,10 +26885,11 @@ static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
             !(s = gtr__chain_ew(b, GTR__CHAIN_PAIR, what, b->value[x].n, x, t, -1)))
             return false;
     } else {
-        if (b->value[x].outside || gtr__chain_width(b, n->in[0]) != b->value[x].n ||
-            gtr__mlp_shape(&b->v, n->in[0])->ndim != 2 || gtr__chain_made(b, n->in[1]))
+        if (mean && gtr__chain_both(b, n, x, -1)) return true;
+        if (b->value[x].outside || (!mean && (gtr__chain_width(b, n->in[0]) != b->value[x].n ||
+                gtr__mlp_shape(&b->v, n->in[0])->ndim != 2 || gtr__chain_made(b, n->in[1]))))
             return false;
-        if (!(s = gtr__chain_of_rows(b, GTR__CHAIN_XENT, b->value[x].n, x))) return false;
+        if (!(s = gtr__chain_of_rows(b, mean ? GTR__CHAIN_MEAN : GTR__CHAIN_XENT, b->value[x].n, x))) return false;
         s->op = (uint8_t)what;
     }
     s->loss = b->n_loss;
@@ -26728,14 +26915,18 @@ static bool gtr__chain_takes(gtr__op op) {
     return gtr__chain_is_product(op) || gtr__chain_is_loss(op) || op == GTR__OP_DROPOUT || op == GTR__OP_CAST ||
            op == GTR__OP_COPY || gtr__unary_op(op) || gtr__step_of(op) == GTR__STEP_BINARY;
 }
+static bool gtr__chain_is_softmax(gtr__op op) { return op == GTR__OP_SOFTMAX || op == GTR__OP_LOG_SOFTMAX; }
 // Whether a run may hold this op. gtr__chain_match tries no run behind a node that gtr__chain_takes, for it has tried
-// one from that node on; behind a SLICE or GATHER it does, as a run may be declined for them alone.
+// one from that node on; behind others it does, as a run may be declined for them alone.
 static bool gtr__chain_may(gtr__op op) {
-    return gtr__chain_takes(op) || op == GTR__OP_SLICE || op == GTR__OP_GATHER;
+    return gtr__chain_takes(op) || op == GTR__OP_SLICE || op == GTR__OP_GATHER || op == GTR__OP_LOGSUMEXP ||
+           gtr__chain_is_softmax(op) || gtr__chain_is_sum(op);
 }
 static bool gtr__chain_node(gtr__chain_build *b, const gtr__node *n) {
     return gtr__chain_is_product(n->op) ? gtr__chain_linear(b, n)
-           : gtr__chain_is_loss(n->op)  ? gtr__chain_lossnode(b, n)
+           : gtr__chain_is_loss(n->op) || gtr__chain_of_all(b, n) ? gtr__chain_lossnode(b, n)
+           : gtr__chain_is_softmax(n->op) ? gtr__chain_softmax(b, n)
+           : gtr__chain_is_sum(n->op) || n->op == GTR__OP_LOGSUMEXP ? gtr__chain_along(b, n)
            : n->op == GTR__OP_DROPOUT   ? gtr__chain_dropout(b, n)
            : n->op == GTR__OP_SLICE     ? gtr__chain_slice_node(b, n)
            : n->op == GTR__OP_GATHER    ? gtr__chain_gather(b, n)
@@ -26755,8 +26946,9 @@ static int gtr__chain_rows(const gtr__chain_build *b) {
     return 0;
 }
 // Nothing in a run waits for such a node, which runs behind it.
-static bool gtr__chain_passes(const gtr__node *n) {
-    return (n->op == GTR__OP_ACCURACY || n->op == GTR__OP_ARGMAX) && n->n_out == 1;
+static bool gtr__chain_passes(const gtr__mlp_view *v, const gtr__node *n) {
+    return (n->op == GTR__OP_ACCURACY || n->op == GTR__OP_ARGMAX ||
+               (n->op == GTR__OP_FILL && gtr__mlp_shape(v, n->out[0])->ndim == 0)) && n->n_out == 1;
 }
 // Takes nodes from the first one on, as many as a chain has room for.
 static void gtr__chain_read(gtr__chain_build *b) {
@@ -26766,7 +26958,7 @@ static void gtr__chain_read(gtr__chain_build *b) {
         const gtr__node *n = &b->v.node[i];
         const int value = b->n_value, step = b->n_step, job = b->n_job, loss = b->n_loss, scalar = b->n_scalar,
                   phase = b->phase, products = b->products;
-        if (gtr__chain_passes(n) && b->n_passed < GTR__CHAIN_PASSED) {
+        if (gtr__chain_passes(&b->v, n) && b->n_passed < GTR__CHAIN_PASSED) {
             b->passed[b->n_passed++] = i;
             continue;
         }
@@ -26923,7 +27115,8 @@ static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k
                     0.42 * (bytes > work ? bytes : work) + (row % 16 == 0 ? 0 : row % 4 == 0 ? 1 : 2);
         } else if (s->kind == GTR__CHAIN_EW && s->from[0] != GTR__CHAIN_PARTS)
             each += (s->fn == GTR__CHAIN_DROP ? 0.7 : 0.41) * (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
-        else if (s->kind == GTR__CHAIN_XENT || s->kind == GTR__CHAIN_PICK) each += 0.7;
+        else if (s->kind == GTR__CHAIN_SHARE) each += c > 1 ? 0.93 + 0.093 * c : 0.1;
+        else if (s->kind >= GTR__CHAIN_XENT) each += 0.7;
     }
     return 3.4 + waves * each;
 }
@@ -27189,6 +27382,8 @@ static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const 
 }
 static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__caps *caps) {
     if (b->products < 2 || !gtr__chain_choose(b, k, caps)) return false;
+    for (const gtr__node *n = b->v.node + b->nodes; b->n_passed && n < b->v.node + b->v.n; n++)
+        for (int i = 0; i < n->n_in; i++) if (gtr__chain_constant(b, n->in[i])) return false; // nobody stores it
     // By the estimates. Of 17 networks on an H200 0.7 takes none that nodes are quicker for, and leaves one that a
     // chain is 16 % quicker for.
     return caps->chains > 0 || k->cost < 0.7 * gtr__chain_apart(b, caps);
@@ -27210,7 +27405,8 @@ static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps
 }
 // A node that is passed has a kernel of its own.
 static int gtr__chain_own(const gtr__plan *plan, int at, int i) {
-    return gtr__chain_passes(&plan->node[at + i]) ? 0 : -1;
+    const gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
+    return gtr__chain_passes(&v, &plan->node[at + i]) ? 0 : -1;
 }
 static void *gtr__chain_data(const gtr__chain_build *b, int id) {
     return id < 0 ? NULL : gtr__mlp_arg(&b->v, id)->data;
@@ -27328,10 +27524,11 @@ static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c, floa
         q->pairs = n->op != GTR__OP_XENT_STEP && n->op != GTR__OP_CROSS_ENTROPY;
         if (q->pairs) {
             q->pair.dy = gtr__opd_of(NULL);
+            const gtr__node *seed = forward ? NULL : gtr__chain_constant(b, n->in[n->n_in - 1]);
             q->pair.dt = gtr__opd_of(b->loss_out[i] < 0 ? NULL : gtr__mlp_arg(&b->v, b->loss_out[i]));
-            q->pair.count = in[0].count;
-            q->pair.seed = n->seed;
-            q->pair.ctl = c->ctl;
+            q->pair.count = n->op == GTR__OP_SUM ? 1 : in[0].count;
+            q->pair.seed = seed ? (float)seed->attr.fill.value : n->seed;
+            q->pair.ctl = seed && !seed->attr.fill.scaled ? NULL : c->ctl;
             q->pair.square = n->op != GTR__OP_BCE_WITH_LOGITS;
         } else {
             gtr__call d = one;
@@ -27467,6 +27664,14 @@ static uint32_t *gtr__chain_watches(gtr__run *run, const gtr__call *c, const gtr
         }
     return guard;
 }
+// The nodes that are passed; of a constant all readers were steps.
+static gtr_result gtr__chain_run_passed(gtr__run *run, const gtr__call *c, const gtr__chain_build *b) {
+    for (int i = 0; i < b->n_passed; i++) {
+        const gtr__node *n = &b->v.node[b->passed[i]];
+        if (n->op != GTR__OP_FILL) GTR__TRY(gtr__wide_node(run, c, n, -1));
+    }
+    return GTR_OK;
+}
 static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_build *b) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__mlp_view v = { w->node, w->n_node, NULL, c };
@@ -27476,10 +27681,10 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
         return gtr__not_taken(run);
     if (!k.strips) gtr__chain_split(b, c->caps);
     const size_t bytes = gtr__chain_bind(b, c, &k);
-    if (c->measure) *c->measure = bytes;
-    for (int i = 0; c->measure && i < b->n_passed; i++)
-        GTR__TRY(gtr__wide_node(run, c, &w->node[b->passed[i]], -1));
-    if (c->measure) return GTR_OK;
+    if (c->measure) {
+        *c->measure = bytes;
+        return gtr__chain_run_passed(run, c, b);
+    }
     if (bytes > c->ws_bytes)
         return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
     CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -27506,8 +27711,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
     else if (b->n_job || b->n_loss)
         GTR__TRY(type == GTR_F32 ? gtr__chain_sum<GTR__PRODUCT_TF32>(run, c, b->sums)
                                  : gtr__chain_sum<GTR__PRODUCT_HALF>(run, c, b->sums));
-    for (int i = 0; i < b->n_passed; i++) GTR__TRY(gtr__wide_node(run, c, &w->node[b->passed[i]], -1));
-    return GTR_OK;
+    return gtr__chain_run_passed(run, c, b);
 }
 static gtr_result gtr__chain_run(gtr__run *run, const gtr__call *c) {
     gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
