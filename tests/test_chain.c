@@ -742,8 +742,8 @@ static tensor large_layers(build *b) { return stack(b, 4, 1024); }
 static void chosen(void)
 {
     static const network of[] = { { "many layers", many_layers, 32, 1, true },
-        { "large layers", large_layers, 4096, 1, false } };
-    for (int i = 0; i < 2; i++) {
+        { "large layers", large_layers, 4096, 1, false }, { "mixture", mixture_of_5, 64, 1, true } };
+    for (int i = 0; i < 3; i++) {
         build b;
         gtr_trainer *t = trainer_of(&b, &of[i], 0, GTR_TF32, false);
         b.ctx->caps.chains = 0;
