@@ -25112,8 +25112,8 @@ GTR__LAUNCHER(gtr__wide_run_unstored) {
     return gtr__wide_go(run, c, false);
 }
 // >>chain
-// A run of nodes that is local to a tile of rows: products, element-wise ops, reductions along rows and softmax, slices
-// of inputs, gathers and losses, forward and backward, in any graph.
+// A run of nodes that is local to a tile of rows: products, element-wise ops, random numbers, reductions along rows and
+// softmax, slices and concats of rows, gathers and losses, forward and backward, in any graph.
 //
 //   k_chain   a cluster of blocks owns 8 NT rows and walks the list of steps; each block makes a slice of every
 //   product's columns:
@@ -25162,7 +25162,7 @@ enum gtr__chain_kind : uint8_t {
 // UNFOLD: exp(x - y), of a row's elements x and their LOGSUMEXP y.
 enum gtr__chain_fn : uint8_t {
     GTR__CHAIN_UNARY, GTR__CHAIN_UNARY_BACK, GTR__CHAIN_BINARY, GTR__CHAIN_BINARY_A, GTR__CHAIN_BINARY_B,
-    GTR__CHAIN_DROP, GTR__CHAIN_PAIR, GTR__CHAIN_UNFOLD
+    GTR__CHAIN_DRAW, GTR__CHAIN_PAIR, GTR__CHAIN_UNFOLD
 };
 // Where an operand is: nowhere; the step before; parts of a product; the block's slice; whole rows; rows, a row or one
 // element in global memory; the row's one element in whole rows, or in global memory.
@@ -25184,7 +25184,7 @@ typedef struct gtr__chain_facts {
     // step, is in the ring
     uint8_t wide_bias, next, parts, gives; // gives: a gtr__chain_gives
     int32_t fused;
-    int32_t n, k; // EW: k: elements from row to row of operand 0 in global memory, if it is a slice. PICK, FOLD: of
+    int32_t n, k; // EW: k: operand 0 has rows of so many elements, of which the step takes a band. PICK, FOLD: of
                   // operand 0
     // PRODUCT: gtr__chain_slice; outputs of a pass; a chunk: elements of k, bytes of a row in shared memory;
     // warp * magic >> 8: its part of k. SUM: a warp's units; the first of them; next: the first of its gradient
@@ -25199,7 +25199,8 @@ typedef struct gtr__chain_places {
     void *out;
     float f0, f1;
     int32_t half, before; // PRODUCT: half: of the warps that multiplies; before: chunks of those before
-    int32_t begin; // of a slice: its first column
+    int32_t begin; // of a band: which column of operand 0 is the result's first, or, negative, how far in front of it
+                   // the result begins
     int32_t loss, code; // code: of the kernel's cases
     int32_t log, aligned; // PRODUCT: log2 of the threads that request a chunk's row; of w's rows: 2 to 16 bytes, 1 to 4
     int32_t image; // of strips. PRODUCT: its weights in shared memory, in bytes; SUM: its place in a block's sums
@@ -25416,14 +25417,17 @@ gtr__four gtr__chain_parts_sum(const gtr__chain_here &h, int parts, int slice, i
     for (int part = 0; part < parts; part++, from += R * (slice + 4)) gtr__chain_plus(sum, gtr__chain_four(from));
     return sum;
 }
-static GTR__DEVICE void gtr__chain_drop(const gtr__chain_here &h, const gtr__chain_step &s, const gtr__chain_spot &q,
+// Dropout of v, or random numbers of a kind in its place.
+static GTR__DEVICE void gtr__chain_draw(const gtr__chain_here &h, const gtr__chain_step &s, const gtr__chain_spot &q,
         gtr__four &v) {
     const uint64_t step = h.ctl ? h.ctl->step : 0, key = (uint64_t)(uintptr_t)s.p[1];
     uint32_t r[4];
     GTR__COUNTER(r, step, h.batch0 + h.row0 + q.row, q.column);
     GTR__PHILOX(r, key);
+    if (s.op != GTR__CHAIN_COPY) gtr__draw_four(s.op, r, v.v);
+    else
 #pragma unroll
-    for (int k = 0; k < 4; k++) v.v[k] = GTR__UNIFORM(r[k]) >= s.f0 ? v.v[k] * s.f1 : 0.0f;
+        for (int k = 0; k < 4; k++) v.v[k] = GTR__UNIFORM(r[k]) >= s.f0 ? v.v[k] * s.f1 : 0.0f;
 }
 // side 1, 2: a gradient of it; a is dy, b what the gradient reads.
 static __device__ __noinline__ gtr__four gtr__chain_binary(int op, int side, gtr__four a, gtr__four b) {
@@ -25491,8 +25495,7 @@ template <typename K, int TYPE, int I> static GTR__DEVICE gtr__four gtr__chain_o
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_PARTS) return last;
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_SLICE) return gtr__chain_four(h.pool + s.at[I] + q.slice);
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_WHOLE) return gtr__chain_four(h.pool + s.at[I] + q.whole);
-    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ROWS) return gtr__chain_get(s.p[I], s.type[I],
-        I == 0 && s.k ? (int64_t)(h.row0 + q.row) * s.k + q.column : q.at, q.left, s.wide);
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ROWS) return gtr__chain_get(s.p[I], s.type[I], q.at, q.left, s.wide);
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_ROW) {
         if (I == 1 && s.wide_bias) return gtr__chain_bias<TYPE>(bias);
         return gtr__chain_get(s.p[I], s.type[I], q.column, q.left, s.wide);
@@ -25502,6 +25505,26 @@ template <typename K, int TYPE, int I> static GTR__DEVICE gtr__four gtr__chain_o
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_EACH_OUTSIDE)
         if (q.left) v.v[0] = gtr__get(s.p[I], s.type[I], h.row0 + q.row);
     v.v[1] = v.v[2] = v.v[3] = v.v[0];
+    return v;
+}
+// Operand 0 of a step that takes a band of a row of another width, whole in shared memory, or in global memory; v: what
+// the step has where that row has no columns.
+template <typename K> static GTR__DEVICE
+gtr__four gtr__chain_band(const gtr__chain_here &h, const gtr__chain_step &s, const gtr__chain_spot &q, gtr__four v) {
+    const int c = q.column + s.begin;
+    const bool there = c >= 0 && c < s.k && q.left;
+    const int64_t at = (int64_t)(h.row0 + q.row) * s.k + c;
+    const float *x = h.pool + s.at[0] + q.row * gtr__chain_pitch(s.k) + c;
+    GTR__CHAIN_MAY(wide, 1) {
+        GTR__CHAIN_MAY(from[0], GTR__CHAIN_ROWS) return there ? gtr__get_of<4>(s.p[0], s.type[0], at) : v;
+        GTR__CHAIN_MAY(from[0], GTR__CHAIN_WHOLE) return there ? gtr__chain_four(x) : v;
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        if (c + k < 0 || c + k >= s.k || k >= q.left) continue;
+        GTR__CHAIN_MAY(from[0], GTR__CHAIN_ROWS) v.v[k] = gtr__get(s.p[0], s.type[0], at + k);
+        GTR__CHAIN_MAY(from[0], GTR__CHAIN_WHOLE) v.v[k] = x[k];
+    }
     return v;
 }
 // v by an activation, or, back, by its gradient at y.
@@ -25520,7 +25543,7 @@ static GTR__DEVICE void gtr__chain_activate(int op, gtr__four &v, const gtr__fou
 template <typename K> static GTR__DEVICE void gtr__chain_formula(const gtr__chain_here &h, const gtr__chain_step &s,
         const gtr__chain_spot &q, gtr__four &v, const gtr__four &z, float *loss) {
     constexpr bool binary = K::known && K::fn >= GTR__CHAIN_BINARY && K::fn <= GTR__CHAIN_BINARY_B;
-    GTR__CHAIN_MAY(fn, GTR__CHAIN_DROP) gtr__chain_drop(h, s, q, v);
+    GTR__CHAIN_MAY(fn, GTR__CHAIN_DRAW) gtr__chain_draw(h, s, q, v);
     GTR__CHAIN_MAY(fn, GTR__CHAIN_UNFOLD)
 #pragma unroll
         for (int k = 0; k < 4; k++) v.v[k] = gtr__fold_back(GTR__F_LSE, 1.0f, v.v[k], z.v[k], 0.0f, 0.0f);
@@ -25553,7 +25576,7 @@ template <typename K, int TYPE> static GTR__DEVICE void gtr__chain_apply(const g
         const gtr__chain_step *s, const gtr__chain_spot &q, gtr__four &v, float *loss, const char *bias) {
     const gtr__chain_step e = gtr__chain_step_of<K>(*s);
     const gtr__four z = gtr__chain_operand<K, TYPE, 1>(h, e, q, v, bias);
-    v = gtr__chain_operand<K, TYPE, 0>(h, e, q, v, bias);
+    v = e.k ? gtr__chain_band<K>(h, e, q, z) : gtr__chain_operand<K, TYPE, 0>(h, e, q, v, bias);
     gtr__chain_formula<K>(h, e, q, v, z, loss);
 #pragma unroll
     for (int k = 0; k < 4; k++) asm volatile("" : "+f"(v.v[k])); // a product and a sum of two steps are not one
@@ -26483,15 +26506,19 @@ static gtr__chain_step *gtr__chain_of_rows(gtr__chain_build *b, gtr__chain_kind 
     }
     return s;
 }
-// A value of one column that a step of n columns reads is in whole rows of each block: behind a barrier, unless each
-// block made it or one was there since.
-static bool gtr__chain_share(gtr__chain_build *b, int i, int n) {
+// A value that a step in front of the next barrier reads as whole rows, each block all of them.
+static bool gtr__chain_whole(gtr__chain_build *b, int i) {
     gtr__chain_value *v = &b->value[i];
-    if (v->n == n || v->n > 1 || v->outside) return true;
     if (!v->local && v->def == b->phase && !gtr__chain_of_rows(b, GTR__CHAIN_SHARE, 1, i)) return false;
     v->whole = true;
     v->last_whole = b->phase;
     return true;
+}
+// A value of one column that a step of n columns reads is in whole rows of each block: behind a barrier, unless each
+// block made it or one was there since.
+static bool gtr__chain_share(gtr__chain_build *b, int i, int n) {
+    gtr__chain_value *v = &b->value[i];
+    return v->n == n || v->n > 1 || v->outside || gtr__chain_whole(b, i);
 }
 // Element-wise on values a and c (-1: none), into out (-1: the next step's alone). One of a single column has its
 // row's element in all columns.
@@ -26758,35 +26785,63 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
     }
     return true;
 }
-// Columns of rows that were made outside, parts of them.
-static bool gtr__chain_slice_node(gtr__chain_build *b, const gtr__node *n) {
-    const gtr__slice_attr *at = &n->attr.slice;
-    const int x = n->dir == GTR__FWD ? gtr__chain_now(b, n->in[0]) : -1;
-    const int width = (int)(at->end - at->begin);
-    if (x < 0 || !b->value[x].outside || at->axis != gtr__mlp_shape(&b->v, n->in[0])->ndim - 1 ||
-        gtr__chain_width(b, n->in[0]) != b->value[x].n)
-        return false;
-    for (int k = 0; k < n->n_out; k++) {
-        if (n->out[k] < 0) continue;
-        gtr__chain_step *s = gtr__chain_ew(b, GTR__CHAIN_UNARY, GTR__CHAIN_COPY, width, x, -1, -1);
-        if (!s || !gtr__chain_store(b, s, n, k)) return false;
-        s->k = b->value[x].n;
-        s->begin = (int)at->begin + k * width;
-    }
-    return true;
+// A step of n columns, which are those of x from column `begin` on; behind: in the step in front are the others.
+static gtr__chain_step *gtr__chain_band_of(gtr__chain_build *b, int n, int x, int64_t begin, bool behind) {
+    gtr__chain_step *s = gtr__chain_ew(b, GTR__CHAIN_UNARY, GTR__CHAIN_COPY, n, x, -1, -1);
+    if (!s) return NULL;
+    s->from[0] = b->value[x].outside ? GTR__CHAIN_ROWS : GTR__CHAIN_WHOLE;
+    if (behind) s->from[1] = GTR__CHAIN_LAST;
+    s->k = b->value[x].n;
+    s->begin = (int)begin;
+    return s;
 }
-static bool gtr__chain_dropout(gtr__chain_build *b, const gtr__node *n) {
-    const int back = n->dir == GTR__BWD, x = gtr__chain_now(b, n->in[back ? 2 : 0]);
+// SLICE and CONCAT along a row's columns, and their gradients: bands of a whole row are copied to the parts, or, joins,
+// from them.
+static bool gtr__chain_bands(gtr__chain_build *b, const gtr__node *n) {
+    const gtr__slice_attr *at = &n->attr.slice;
+    const bool back = n->dir == GTR__BWD, joint = n->op == GTR__OP_CONCAT, joins = joint != back;
+    const int whole = joins ? n->out[0] : n->in[joint ? n->n_in - 1 : 0],
+              parts = !joint ? (int)at->parts : back ? n->n_out : n->n_in, first = joins && !joint ? 1 + parts : 0;
+    const int64_t width = whole < 0 ? 0 : gtr__chain_width(b, whole);
+    int64_t begin = joint ? 0 : at->begin;
+    int value[16];
+    if (whole < 0 || parts > 16 || at->axis != gtr__mlp_shape(&b->v, whole)->ndim - 1 ||
+        gtr__mlp_count(&b->v, whole) != width * b->rows || width > 8192)
+        return false;
+    const int x = joins ? -1 : gtr__chain_now(b, whole);
+    if (!joins && (x < 0 || (!b->value[x].outside && !gtr__chain_whole(b, x)))) return false;
+    for (int k = 0; k < parts && joins; k++) { // all are there in front of the run that joins them
+        value[k] = gtr__bit(n->reads, first + k) ? gtr__chain_now(b, n->in[first + k]) : -1;
+        if (!gtr__bit(n->reads, first + k)) continue; // a gradient that nobody made is 0
+        if (value[k] < 0 || (!b->value[value[k]].outside && !gtr__chain_whole(b, value[k]))) return false;
+    }
+    gtr__chain_step *s = NULL;
+    for (int k = 0; k < parts; k++) {
+        const int64_t run = joint ? gtr__chain_width(b, n->in[k]) : at->end - at->begin;
+        begin += run;
+        if ((joins ? value[k] : n->out[k]) < 0) continue;
+        s = joins ? gtr__chain_band_of(b, (int)width, value[k], run - begin, s != NULL)
+                  : gtr__chain_band_of(b, (int)run, x, begin - run, false);
+        if (!s || (!joins && !gtr__chain_store(b, s, n, k))) return false;
+    }
+    return !joins || gtr__chain_store(b, s, n, 0);
+}
+// DROPOUT and RANDOM.
+static bool gtr__chain_drawn(gtr__chain_build *b, const gtr__node *n) {
+    const gtr__draw_attr *of = &n->attr.draw;
     const gtr_shape *s = gtr__mlp_shape(&b->v, n->out[0]);
-    const bool none = !n->training || n->attr.draw.p == 0;
-    if (x < 0 || n->attr.draw.linear || n->attr.draw.run || s->ndim < 1 || s->dim[0] != b->rows) return false;
-    if (n->attr.draw.channels && !none) return false;    // its numbers go by pixels, which do not lie side by side
-    gtr__chain_step *e =
-        gtr__chain_ew(b, none ? GTR__CHAIN_UNARY : GTR__CHAIN_DROP, GTR__CHAIN_COPY, b->value[x].n, x, -1, -1);
+    const bool random = n->op == GTR__OP_RANDOM, none = !random && (!n->training || of->p == 0);
+    const int x = random ? -1 : gtr__chain_now(b, n->in[n->dir == GTR__BWD ? 2 : 0]);
+    const int64_t width = gtr__mlp_count(&b->v, n->out[0]) / b->rows;
+    if ((x < 0 && !random) || of->linear || of->run || s->ndim < 1 || s->dim[0] != b->rows || width > 8192)
+        return false;
+    if (of->channels && !none) return false;    // its numbers go by pixels, which do not lie side by side
+    gtr__chain_step *e = gtr__chain_ew(b, none ? GTR__CHAIN_UNARY : GTR__CHAIN_DRAW,
+        random ? of->kind : GTR__CHAIN_COPY, (int)width, x, -1, -1);
     if (!e) return false;
     if (!none) {
-        e->f1 = (float)(1.0 / (1.0 - n->attr.draw.p));
-        e->p[1] = (const void *)(uintptr_t)n->attr.draw.key;
+        e->f1 = (float)(1.0 / (1.0 - of->p));
+        e->p[1] = (const void *)(uintptr_t)of->key;
     }
     return gtr__chain_store(b, e, n, 0);
 }
@@ -26919,18 +26974,18 @@ static bool gtr__chain_is_softmax(gtr__op op) { return op == GTR__OP_SOFTMAX || 
 // Whether a run may hold this op. gtr__chain_match tries no run behind a node that gtr__chain_takes, for it has tried
 // one from that node on; behind others it does, as a run may be declined for them alone.
 static bool gtr__chain_may(gtr__op op) {
-    return gtr__chain_takes(op) || op == GTR__OP_SLICE || op == GTR__OP_GATHER || op == GTR__OP_LOGSUMEXP ||
-           gtr__chain_is_softmax(op) || gtr__chain_is_sum(op);
+    return gtr__chain_takes(op) || op == GTR__OP_SLICE || op == GTR__OP_CONCAT || op == GTR__OP_RANDOM ||
+           op == GTR__OP_GATHER || op == GTR__OP_LOGSUMEXP || gtr__chain_is_softmax(op) || gtr__chain_is_sum(op);
 }
 static bool gtr__chain_node(gtr__chain_build *b, const gtr__node *n) {
     return gtr__chain_is_product(n->op) ? gtr__chain_linear(b, n)
            : gtr__chain_is_loss(n->op) || gtr__chain_of_all(b, n) ? gtr__chain_lossnode(b, n)
            : gtr__chain_is_softmax(n->op) ? gtr__chain_softmax(b, n)
            : gtr__chain_is_sum(n->op) || n->op == GTR__OP_LOGSUMEXP ? gtr__chain_along(b, n)
-           : n->op == GTR__OP_DROPOUT   ? gtr__chain_dropout(b, n)
-           : n->op == GTR__OP_SLICE     ? gtr__chain_slice_node(b, n)
-           : n->op == GTR__OP_GATHER    ? gtr__chain_gather(b, n)
-                                        : gtr__chain_takes(n->op) && gtr__chain_elementwise(b, n);
+           : n->op == GTR__OP_DROPOUT || n->op == GTR__OP_RANDOM ? gtr__chain_drawn(b, n)
+           : n->op == GTR__OP_SLICE || n->op == GTR__OP_CONCAT   ? gtr__chain_bands(b, n)
+           : n->op == GTR__OP_GATHER ? gtr__chain_gather(b, n)
+                                     : gtr__chain_takes(n->op) && gtr__chain_elementwise(b, n);
 }
 // The rows of the run's first product; 0: it has none, or too many rows.
 static int gtr__chain_rows(const gtr__chain_build *b) {
@@ -27114,7 +27169,7 @@ static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k
             each += (c > 1 ? 0.93 + 0.093 * c : turns ? 0.24 * (1 + k->nt) : 1.2) + 0.9 * (gtr__chain_count(s) - 1) +
                     0.42 * (bytes > work ? bytes : work) + (row % 16 == 0 ? 0 : row % 4 == 0 ? 1 : 2);
         } else if (s->kind == GTR__CHAIN_EW && s->from[0] != GTR__CHAIN_PARTS)
-            each += (s->fn == GTR__CHAIN_DROP ? 0.7 : 0.41) * (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
+            each += (s->fn == GTR__CHAIN_DRAW ? 0.7 : 0.41) * (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
         else if (s->kind == GTR__CHAIN_SHARE) each += c > 1 ? 0.93 + 0.093 * c : 0.1;
         else if (s->kind >= GTR__CHAIN_XENT) each += 0.7;
     }
@@ -27415,7 +27470,7 @@ static void *gtr__chain_data(const gtr__chain_build *b, int id) {
 static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
     gtr__chain_step *s = &b->program.step[i];
     const int *o = b->operand[i];
-    bool wide = s->n % 4 == 0;
+    bool wide = s->n % 4 == 0 && (s->kind != GTR__CHAIN_EW || (s->k | s->begin) % 4 == 0);
     if (s->kind == GTR__CHAIN_PRODUCT) {
         s->p[0] = gtr__chain_data(b, o[3]);
         s->at[0] = b->value[o[0]].whole_at;
@@ -27438,8 +27493,8 @@ static void gtr__chain_bind_step(gtr__chain_build *b, int i) {
         if (s->from[k] == GTR__CHAIN_SLICE && v->slice_at < 0) s->from[k] = GTR__CHAIN_WHOLE;
         s->at[k] = s->from[k] == GTR__CHAIN_SLICE ? v->slice_at : v->whole_at;
         if (v->outside) {
-            s->p[k] = v->p ? (char *)v->p + (k ? 0 : s->begin) * gtr__elem(v->type) : NULL;
-            wide = wide && gtr__wide(s->p[k], v->type) && (k || s->k % 4 == 0);
+            s->p[k] = v->p;
+            wide = wide && gtr__wide(s->p[k], v->type);
         }
     }
     if (s->kind == GTR__CHAIN_PICK) s->p[0] = gtr__chain_data(b, o[3]);

@@ -137,6 +137,42 @@ static tensor columns(build *b)
     k = gtr_mul(gtr_sub(gtr_scale(one, 0.5f, 1), gtr_tanh(k)), gtr_sum(gtr_scale(h, 0.1f, 0), &last_axis, 1, true));
     return squares(b, gtr_mul(linear(b, k, 20), gtr_sigmoid(linear(b, k, 1))), 5);
 }
+/* Rows that are joined and cut: of layers and inputs, of one column, from any column on, by several readers. */
+static tensor joined(build *b)
+{
+    tensor x = input(b, 13), h = gtr_tanh(linear(b, x, 27)), k = gtr_sigmoid(linear(b, h, 1)), part[4], all, two;
+    part[0] = h; part[1] = x; part[2] = k; part[3] = gtr_scale(h, 0.5f, 0.1f);
+    all = gtr_concat(part, 4, 1);
+    two = gtr_split(gtr_slice(gtr_tanh(linear(b, all, 44)), 1, 3, 43), 1, 4); /* nobody reads the last part */
+    part[0] = gtr_output(two, 1); part[1] = gtr_mul(gtr_slice(all, 1, 30, 40), gtr_output(two, 2));
+    return gtr_add(squares(b, gtr_concat(part, 2, 1), 4), gtr_scale(squares(b, gtr_add(two, gtr_slice(all, 1, 0, 10)),
+        2), 0.3f, 0));
+}
+/* Parts of whole four columns; a part in front of others is the next layer's alone. */
+static tensor joined_even(build *b)
+{
+    tensor h = gtr_tanh(linear(b, input(b, 16), 32)), part[3];
+    part[0] = gtr_gelu(linear(b, h, 16)); part[1] = gtr_slice(h, 1, 8, 24); part[2] = input(b, 8);
+    return classes(b, gtr_tanh(linear(b, gtr_concat(part, 3, 1), 40)), 6);
+}
+/* A variational autoencoder: halves of a layer, numbers that are drawn, two losses, of which one's gradient comes
+   behind the other's. */
+static tensor variational(build *b, int64_t n, int64_t code)
+{
+    tensor x = input(b, n), h = linear(b, gtr_tanh(linear(b, x, 40)), 2 * code), mean = gtr_slice(h, 1, 0, code),
+        logs = gtr_slice(h, 1, code, 2 * code),
+        z = gtr_add(mean, gtr_mul(gtr_random_normal(mean, "z"), gtr_exp(gtr_scale(logs, 0.5f, 0)))),
+        far = gtr_sub(gtr_add(gtr_square(mean), gtr_exp(logs)), gtr_scale(logs, 1, 1));
+    return gtr_add(gtr_mse(linear(b, gtr_tanh(linear(b, z, 40)), n), x),
+        gtr_scale(gtr_mean(far, NULL, 0, false), 0.05f, 0));
+}
+static tensor variational_odd(build *b) { return variational(b, 23, 7); }
+static tensor variational_even(build *b) { return variational(b, 24, 8); }
+static tensor noisy(build *b)
+{
+    tensor h = gtr_tanh(linear(b, input(b, 9), 30)), u = gtr_random_uniform(h, "u"), g = gtr_random_gumbel(h, "g");
+    return squares(b, gtr_softmax(linear(b, gtr_add(gtr_mul(h, u), gtr_scale(g, 0.1f, 0)), 30), 1), 3);
+}
 /* What a chain takes, may be in the middle of, or has to leave alone. */
 static tensor drawn_op(build *b, int op, tensor x, tensor other, int64_t n, bool alike)
 {
@@ -325,6 +361,12 @@ static tensor narrow_picked(build *b)
     tensor h = gtr_tanh(linear(b, input(b, 19), 33)), ids = gtr_reshape(input(b, 0), gtr_shape2(GTR_BATCH, 1));
     return gtr_mse(gtr_gather(linear(b, h, 5), 1, ids), input(b, 1));
 }
+static tensor narrow_joined(build *b)
+{
+    tensor x = input(b, 5), h = gtr_tanh(linear(b, x, 22)), part[3];
+    part[0] = gtr_slice(h, 1, 3, 17); part[1] = x; part[2] = linear(b, h, 1);
+    return squares(b, gtr_tanh(linear(b, gtr_concat(part, 3, 1), 30)), 2);
+}
 enum { ALL = 2 };      /* taken: by one chain, with all layers */
 typedef struct network { const char *name; tensor (*make)(build *b); int64_t batch; int micro, taken; } network;
 static const network networks[] = {
@@ -341,6 +383,10 @@ static const network networks[] = {
     { "mixture of 5, one row", mixture_of_5, 1, 1, ALL }, { "energies", energies, 37, 1, ALL },
     { "softmax in the middle", attended, 45, 1, ALL }, { "softmax, many rows", attended, 2100, 1, ALL },
     { "narrow", narrow_tanh, 29, 1, ALL }, { "narrow, many rows", narrow_tanh, 3001, 1, ALL },
+    { "joined", joined, 53, 1, ALL }, { "joined, many rows", joined, 2500, 1, ALL },
+    { "joined, whole fours", joined_even, 40, 1, ALL }, { "joined, one row", joined, 1, 1, ALL },
+    { "variational", variational_odd, 50, 1, ALL }, { "variational, whole fours", variational_even, 300, 1, ALL },
+    { "variational, micro-batches", variational_odd, 50, 2, false }, { "noisy", noisy, 41, 1, ALL },
     { "columns, one row", columns, 1, 1, true }, { "mixture, micro-batches", mixture_of_3, 50, 2, false },
     { "norms in residuals", normed_residual, 256, 1, true },
     { "norms in residuals, micro-batches", normed_residual, 130, 2, false },
@@ -497,7 +543,8 @@ static void kinds(void)
 {
     for (int i = 0; i < (device == GTR_DEVICE_CPU ? 4 : N_NETWORKS); i++)
         for (int p = GTR_TF32; p <= GTR_MIXED_FP16; p++)
-            if (!small || (p == GTR_TF32 + i % 3 && (i < 4 || (networks[i].taken == ALL && networks[i].batch < 100))))
+            if (check_mine(3 * i + p) && (!small || (p == GTR_TF32 + i % 3
+                && (i < 4 || (networks[i].taken == ALL && networks[i].batch < 100)))))
                 compare(&networks[i], 0, (gtr_precision)p);
 }
 /* A layer of few outputs, its loss and the gradient of what it reads, by their one kernel. */
@@ -505,10 +552,9 @@ static void last_layers(void)
 {
     heading = true;
     for (int i = 0; i < N_ENDS && (device != GTR_DEVICE_CPU || i < 2); i++)
-        for (int p = GTR_TF32; p <= GTR_MIXED_FP16; p++) {
-            const bool is = compare(&ends[i], 0, (gtr_precision)p);
-            CHECK(!is || ends[i].taken, "%s: taken", ends[i].name);
-        }
+        for (int p = GTR_TF32; p <= GTR_MIXED_FP16; p++)
+            if (check_mine(3 * i + p))
+                CHECK(!compare(&ends[i], 0, (gtr_precision)p) || ends[i].taken, "%s: taken", ends[i].name);
     heading = false;
 }
 /* Logits that a user reads are those of a step. */
@@ -561,15 +607,21 @@ static const network narrow[] = {
     { "narrow, picked", narrow_picked, 129, 1, true }, { "thin, one row", thin, 1, 1, true },
     { "narrow, whole tiles", narrow_tanh, 256, 1, true }, { "narrow, micro-batches", narrow_tanh, 150, 2, false },
     { "narrow, many rows", narrow_tanh, 20000, 1, true }, { "narrow, unrolled", unrolled, 300, 1, false },
-    { "narrow, mixture", mixture_of_3, 200, 1, true },
+    { "narrow, mixture", mixture_of_3, 200, 1, true }, { "narrow, joined", narrow_joined, 300, 1, true },
+    { "narrow, variational", variational_even, 129, 1, false }, { "narrow, noisy", noisy, 70, 1, true },
 };
-/* The same, and random ones, by the kernel whose warps have rows of their own. */
+/* The same by the kernel whose warps have rows of their own, and random ones. */
 static void strips(void)
 {
     stripped = true;
     for (int i = 0; i < (device == GTR_DEVICE_CPU ? 0 : small ? 6 : (int)(sizeof narrow / sizeof *narrow)); i++)
         for (int p = GTR_TF32; p <= GTR_MIXED_FP16; p++)
-            if (!small || p == GTR_TF32 + i % 3) compare(&narrow[i], 0, (gtr_precision)p);
+            if (check_mine(3 * i + p) && (!small || p == GTR_TF32 + i % 3)) compare(&narrow[i], 0, (gtr_precision)p);
+    stripped = false;
+}
+static void strips_drawn(void)
+{
+    stripped = true;
     if (device != GTR_DEVICE_CPU) draws();
     stripped = false;
 }
@@ -742,8 +794,9 @@ static tensor large_layers(build *b) { return stack(b, 4, 1024); }
 static void chosen(void)
 {
     static const network of[] = { { "many layers", many_layers, 32, 1, true },
-        { "large layers", large_layers, 4096, 1, false }, { "mixture", mixture_of_5, 64, 1, true } };
-    for (int i = 0; i < 3; i++) {
+        { "large layers", large_layers, 4096, 1, false }, { "mixture", mixture_of_5, 64, 1, true },
+        { "variational", variational_even, 128, 1, true } };
+    for (int i = 0; i < 4; i++) {
         build b;
         gtr_trainer *t = trainer_of(&b, &of[i], 0, GTR_TF32, false);
         b.ctx->caps.chains = 0;
@@ -758,11 +811,12 @@ static void all(void)
     RUN(fitted);
     RUN(chosen);
     RUN(crowded);
-    RUN(kinds);
-    RUN(last_layers);
+    RUN_IN_PARTS(kinds);
+    RUN_IN_PARTS(last_layers);
     RUN(last_kept);
     RUN(draws);
-    RUN(strips);
+    RUN_IN_PARTS(strips);
+    RUN(strips_drawn);
     RUN(kept);
     RUN(guarded);
     RUN(many_gradients);

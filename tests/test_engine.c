@@ -4238,6 +4238,7 @@ static void split_as_slices(void)
         gtr_trainer_desc d = adam();
         const int way = (parts & 1 ? DROP : 0) | (parts & 2 ? REGION : 0) | (parts & 4 ? STAGES : 0);
         d.precision = modes[k]; d.micro_batches = micro;
+        for (i = 0; i < 2; i++) c[i]->caps.chains = -1; /* whether a chain pays, whose sums are others, may differ */
         for (i = 0; i < 2; i++) n[i] = gated(c[i], i == 0, way, &d, kept[i]);
         if (k && gtr_error(c[0]) == GTR_ERR_UNSUPPORTED) SKIP("%s", gtr_error_text(c[0]));
         else {
