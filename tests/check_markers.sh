@@ -19,7 +19,7 @@ awk '/^CONTENTS/ { on = 1; next } on && /^$/ { exit } on { for (i = 1; i <= NF; 
 bad=0
 twice=$(sort build/markers | uniq -d)
 [ -z "$twice" ] || { echo "markers that stand twice in gputrain.h: $twice"; bad=1; }
-diff build/contents build/markers >build/markers.diff || { echo "CONTENTS (<) and markers (>) of gputrain.h differ:"; cat build/markers.diff; bad=1; }
+diff build/contents build/markers >build/markers.diff || { echo "CONTENTS (<) and markers (>) of gputrain.h differ (sh tests/check_markers.sh --write mends them):"; cat build/markers.diff; bad=1; }
 if [ -f gputrain_cuda.cu ]; then
     marks gputrain_cuda.cu >build/markers.cu
     twice=$(sort build/markers.cu | uniq -d)

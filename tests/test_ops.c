@@ -884,6 +884,12 @@ static const op_row rows[] = {
     { "classifier",       build_classifier,       "XLw",   classifier_cases,       GRAPH | LOSS },
 };
 #define N_ROWS (int)(sizeof rows / sizeof *rows)
+/* GTR_TEST_ROW: the name of the only row that tests of rows take. */
+static bool row_wanted(const op_row *row)
+{
+    const char *only = getenv("GTR_TEST_ROW");
+    return !only || !strcmp(only, row->name);
+}
 static char kind_of(const op_row *row, int k) { int n = (int)strlen(row->kinds); return row->kinds[k < n ? k : n - 1]; }
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static char lower(char c) { return is_upper(c) ? (char)(c - 'A' + 'a') : c; }
@@ -1361,7 +1367,7 @@ static void gradients(void)
     int r, k, seed, shapes;
     for (r = 0; r < N_ROWS; r++) {
         const op_row *row = &rows[r];
-        if (row->flags & NO_GRADIENT) continue;
+        if (row->flags & NO_GRADIENT || !row_wanted(row)) continue;
         for (k = shapes = 0; row->cases[k]; k++) {
             op_case c = case_of(row->cases[k]);
             if (elements_of(&c) > 150 || c.n > 8) continue;
@@ -2487,6 +2493,30 @@ static bool needs_enough(const op_call *o, const call_desc *want)
     reads_more[o->id] = !same;
     return CHECK(same, "%s: backward reads what its row's needs do not name, and a plan has NULL there", o->what);
 }
+/* Of what a row's needs name, bit by bit, what changed a gradient in some case where it was NaN, or of integers 0. */
+static uint32_t seen_read[GTR__OP_COUNT];
+static void needs_seen(const op_call *o, const call_desc *want)
+{
+    for (int k = 0; k < o->n_in + o->n_out; k++) {
+        const int bit = k < o->n_in ? k : 16 + k - o->n_in;
+        if (k >= want->n_in || !want->in[k].there || bit >= 24 || seen_read[o->id] >> bit & 1) continue;
+        call_desc *d = (call_desc *)room(1, sizeof *d);
+        void *other = room(want->in[k].count, 4);
+        bool same;
+        *d = *want;
+        if (want->in[k].dtype == GTR_F32) memset(other, 0xff, (size_t)want->in[k].count * 4);
+        d->in[k].from = other;
+        for (int i = 0; i < want->n_out; i++)
+            if (want->out[i].output) d->out[i] = result_of(GTR_F32, &want->out[i].shape, NULL);
+        same = run_call(&cpu_bench, d, o->what);
+        for (int i = 0; same && i < want->n_out; i++)
+            same = !want->out[i].output || !memcmp(d->out[i].to, want->out[i].to, want->out[i].bytes);
+        if (!same) seen_read[o->id] |= (uint32_t)1 << bit;
+        free_results(d);
+        free(d);
+        free(other);
+    }
+}
 /* Gradients of the inputs in mask, stored and added. constant: the loss's own gradient is a constant. masters:
    parameters' gradients in float32. */
 static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool masters, int shift)
@@ -2514,6 +2544,7 @@ static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool
     for (k = 0; k < o->n_in; k++)
         want->out[k] = mask >> k & 1 ? result_of(GTR_F32, &o->in_shape[k], NULL) : operand_none();
     ok = !reads_more[o->id] && (o->number > 3 || needs_enough(o, want)) && run_call(&cpu_bench, want, o->what);
+    if (ok && b == &cpu_bench && !o->special && o->id != GTR__OP_CUSTOM) needs_seen(o, want);
     for (k = 0; ok && o->oracle && !o->special && !undefined[o->id] && k < o->n_in; k++)
         if (mask >> k & 1) oracle_backward(o, k, (gtr_float *)want->out[k].to, constant ? NULL : dy,
             (double)want->seed * (o->number % 2 == 1 ? 4 : 1));
@@ -2630,7 +2661,7 @@ static void kernels_on(bench *b)
     long long before = b->calls;
     for (r = 0; r < N_ROWS; r++) {
         const op_row *row = &rows[r];
-        if (row->flags & GRAPH || !check_mine(r)) continue;
+        if (row->flags & GRAPH || !check_mine(r) || !row_wanted(row)) continue;
         for (k = shapes = 0; row->cases[k]; k++) {
             op_case c = case_of(row->cases[k]);
             if ((small && !c.few) || work_of(row, &c) > most) continue;
@@ -2648,11 +2679,19 @@ static void kernels_on(bench *b)
             if (row->flags & PRODUCT && b->cuda && b->ctx->caps.tf32)
                 check_kernels(b, row, row->cases[k], k, GTR_F32, ALL_LOW, GTR_TF32, false);
         }
-        CHECK(small || shapes >= (b->cuda ? 20 : 12), "%s: %d shapes on %s", row->name, shapes, b->name);
+        CHECK(k >= 20 && shapes >= (small ? 1 : b->cuda ? 20 : 12),
+            "%s: %d shapes, of which %d run on %s%s, want 20 and %d", row->name, k, shapes, b->name,
+            small ? " (marked *, for GTR_TEST_SMALL)" : "", small ? 1 : b->cuda ? 20 : 12);
     }
+    if (getenv("GTR_TEST_ROW")) return;
     for (k = 0; check_parts == 1 && k < GTR__OP_COUNT; k++)
         CHECK(tested[k] || !gtr__has_backward((unsigned)k) || k == GTR__OP_COPY || k == GTR__OP_CAST,
             "%s has no row in the table `rows` of this file", gtr__row((gtr__op)k)->name);
+    for (k = 0; check_parts == 1 && !small && b == &cpu_bench && k < GTR__OP_COUNT; k++)
+        for (int bit = 0; tested[k] && k != GTR__OP_CUSTOM && bit < 24; bit++)
+            CHECK(!(gtr__backward_reads((unsigned)k) >> bit & 1) || seen_read[k] >> bit & 1,
+                "%s: its row says that backward reads GTR__%c%d, which changes no gradient", gtr__row((gtr__op)k)->name,
+                bit < 16 ? 'X' : 'Y', bit % 16);
     printf("kernels on %s: %lld calls\n", b->name, b->calls - before);
 }
 
@@ -4716,15 +4755,18 @@ static int turns_of(const gtr_context *ctx)
 static void axes(void)
 {
     static gtr_float v[2][5 * 128];
+    bool met[GTR__OP_COUNT] = { false };
     for (int r = 0; r < N_ROWS; r++) for (int axis = 0; rows[r].flags & AXIS && axis < 4; axis++) {
         const op_row *row = &rows[r];
         along a[2];
+        if (!row_wanted(row)) continue;
         if (!along_build(&a[0], row, axis, BEHIND_CONV)) {
             CHECK(axis == 0, "%s along %d: %s", row->name, axis, gtr_error_text(a[0].ctx));     /* the batch */
             gtr_destroy(a[0].ctx);
             continue;
         }
         const bool floats = gtr_tensor_dtype(a[0].t) == GTR_F32;
+        for (const gtr_tensor *t = a[0].t; t; t = t->n_in ? t->in[0] : NULL) met[t->op] = true;
         EXPECT(along_build(&a[1], row, axis, BEHIND_RESHAPE));
         for (int k = 0; k < (row->build == build_sort ? 2 : 1); k++) {
             gtr_tensor *t[2] = { gtr_output(a[0].t, k), gtr_output(a[1].t, k) };
@@ -4763,6 +4805,10 @@ static void axes(void)
                 (double)got[i], (double)v[0][i])) break;
         gtr_destroy(a[0].ctx);
     }
+    for (int k = 0; k < GTR__OP_COUNT && !getenv("GTR_TEST_ROW"); k++)
+        CHECK(met[k] || gtr__laid_out((gtr__op)k) != GTR__LAYOUT_AXIS,
+            "%s: no row with AXIS builds it, whose kernels get any axis: images lie with channels last",
+            gtr__row((gtr__op)k)->name);
 }
 static void long_lines(void)
 {
