@@ -25187,7 +25187,8 @@ typedef struct gtr__chain_facts {
     int32_t n, k; // EW: k: operand 0 has rows of so many elements, of which the step takes a band. PICK, FOLD: of
                   // operand 0
     // PRODUCT: gtr__chain_slice; outputs of a pass; a chunk: elements of k, bytes of a row in shared memory;
-    // warp * magic >> 8: its part of k. SUM: a warp's units; the first of them; next: the first of its gradient
+    // warp * magic >> 8: its part of k. SUM: cut: units that a warp keeps of the gradient; pass: number of the first;
+    // parts: warps that share a unit; next: 1 in the gradient's first job, which stores it
     int32_t cut, pass, chunk, pitch, magic;
 } gtr__chain_facts;
 // Which places of its result a step has.
@@ -25199,8 +25200,7 @@ typedef struct gtr__chain_places {
     void *out;
     float f0, f1;
     int32_t half, before; // PRODUCT: half: of the warps that multiplies; before: chunks of those before
-    int32_t begin; // of a band: which column of operand 0 is the result's first, or, negative, how far in front of it
-                   // the result begins
+    int32_t begin; // of a band: column c of the result is column c + begin of operand 0, if that has one
     int32_t loss, code; // code: of the kernel's cases
     int32_t log, aligned; // PRODUCT: log2 of the threads that request a chunk's row; of w's rows: 2 to 16 bytes, 1 to 4
     int32_t image; // of strips. PRODUCT: its weights in shared memory, in bytes; SUM: its place in a block's sums
@@ -25214,9 +25214,9 @@ typedef struct gtr__chain_job {
     float *dw, *db;
     int32_t n, k, type, next, first, add_w, add_b, wide;
 } gtr__chain_job;
-// Weights as a block has them in shared memory: from byte `at` on `rows` rows, and zeros to a multiple of 32, of
-// `bytes` in global memory, `pitch` bytes apart; behind them a bias, or NULL. aligned: what rows and bias are aligned
-// to, as a step's.
+// A copy of a product's weights w in a block's shared memory, from byte `at` of the images on: `rows` rows, and rows of
+// zeros up to a multiple of 32. A row takes `pitch` bytes there, and `bytes` in global memory. Behind the rows lies the
+// bias, if there is one (else NULL). aligned, bias_aligned: 2: to 16 bytes (w alone); 1: to 4; 0: to 2.
 typedef struct gtr__chain_image {
     const char *w, *bias;
     int32_t at, rows, bytes, pitch, aligned, bias_aligned;
@@ -25744,8 +25744,9 @@ static GTR__DEVICE void gtr__chain_of_whole_rows(const gtr__chain_here &h, const
     GTR__CHAIN_MAY(kind, GTR__CHAIN_SOFT) gtr__chain_soft<R, T>(h, s);
     GTR__CHAIN_MAY(kind, GTR__CHAIN_FOLD) gtr__chain_fold<R, T>(h, s);
 }
-// Tells the compiler that `what` is false in most networks, so that it places the code of the true branch behind the
-// kernel's other code: a warp then fetches fewer instructions, of which k_chain runs each but a few times a launch.
+// Returns its argument, a branch's condition, with a hint to the compiler that it is false in most networks. The
+// compiler then moves the branch's code to the kernel's end, out of the instructions that warps fetch in order, whose
+// fetches k_chain waits for because it runs most of them only a few times a launch.
 static GTR__DEVICE bool gtr__unlikely(bool what) { return __builtin_expect(what, 0); }
 #endif
 // Weights on their way: chunks of 32 and more outputs and some k of a product, requested ahead of the products, for
@@ -26398,7 +26399,7 @@ typedef struct gtr__chain_build {
     int n_value, n_step, n_job, n_loss, n_scalar, n_passed;
     int passed[GTR__CHAIN_PASSED]; // nodes that nothing here waits for: they run behind the chain, by their own kernels
     int job_value[GTR__CHAIN_JOBS][4]; // x, dy; dw, db
-    int job_at[GTR__CHAIN_JOBS][2]; // the step and the barrier that it stands in front of
+    int job_at[GTR__CHAIN_JOBS][2]; // steps, and barriers, before a job's operands are ready
     int scalar_id[GTR__CHAIN_SCALARS][3];
     int loss_node[GTR__CHAIN_LOSSES], loss_out[GTR__CHAIN_LOSSES];
     int operand[GTR__CHAIN_STEPS][4]; // values of operands 0 and 1, and of the result; the id of
@@ -26506,7 +26507,8 @@ static gtr__chain_step *gtr__chain_of_rows(gtr__chain_build *b, gtr__chain_kind 
     }
     return s;
 }
-// A value that a step in front of the next barrier reads as whole rows, each block all of them.
+// Makes value i one that the next step may read as whole rows in every block: adds a barrier if blocks have made slices
+// of it since the last one.
 static bool gtr__chain_whole(gtr__chain_build *b, int i) {
     gtr__chain_value *v = &b->value[i];
     if (!v->local && v->def == b->phase && !gtr__chain_of_rows(b, GTR__CHAIN_SHARE, 1, i)) return false;
@@ -26785,7 +26787,8 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
     }
     return true;
 }
-// A step of n columns, which are those of x from column `begin` on; behind: in the step in front are the others.
+// A step of n columns that copies x's columns from `begin` on, where x has them. The other columns are what the step in
+// front made (behind), or 0.
 static gtr__chain_step *gtr__chain_band_of(gtr__chain_build *b, int n, int x, int64_t begin, bool behind) {
     gtr__chain_step *s = gtr__chain_ew(b, GTR__CHAIN_UNARY, GTR__CHAIN_COPY, n, x, -1, -1);
     if (!s) return NULL;
@@ -26810,9 +26813,9 @@ static bool gtr__chain_bands(gtr__chain_build *b, const gtr__node *n) {
         return false;
     const int x = joins ? -1 : gtr__chain_now(b, whole);
     if (!joins && (x < 0 || (!b->value[x].outside && !gtr__chain_whole(b, x)))) return false;
-    for (int k = 0; k < parts && joins; k++) { // all are there in front of the run that joins them
+    for (int k = 0; k < parts && joins; k++) { // parts are whole before the run that joins them: it has no barrier
         value[k] = gtr__bit(n->reads, first + k) ? gtr__chain_now(b, n->in[first + k]) : -1;
-        if (!gtr__bit(n->reads, first + k)) continue; // a gradient that nobody made is 0
+        if (!gtr__bit(n->reads, first + k)) continue; // no node makes this part's dy: that band of dx is 0
         if (value[k] < 0 || (!b->value[value[k]].outside && !gtr__chain_whole(b, value[k]))) return false;
     }
     gtr__chain_step *s = NULL;
@@ -27176,11 +27179,12 @@ static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k
     return 3.4 + waves * each;
 }
 // >>chain-strips-cut
-// The barriers until which a gradient's operands stay where they are: the next one's, whose barrier waits for this one.
+// The last barrier up to which a job's operands stay in place: the next job's, whose SUM begins with a barrier at which
+// all warps have ended this job's.
 static int gtr__strips_until(const gtr__chain_build *b, int job) {
     return job + 1 < b->n_job ? b->job_at[job + 1][1] : b->phase;
 }
-// Which units of gradients are whose: adds them up, a gradient's to those of its first pair. False: they are too many.
+// How many warps share each unit of a gradient: every one of them adds the rows of other strips.
 static int gtr__strips_parts(const gtr__chain_job *q, int warps) {
     int parts = 1;
     while (2 * parts <= warps / 2 && 2 * parts * gtr__strip_units(q->n, q->k) <= warps) parts *= 2;
@@ -27189,6 +27193,8 @@ static int gtr__strips_parts(const gtr__chain_job *q, int warps) {
 static int gtr__strips_each(const gtr__chain_job *q, int warps) { // units of a warp
     return (int)gtr__ceil(gtr__strip_units(q->n, q->k) * gtr__strips_parts(q, warps), warps);
 }
+// Counts the units that a warp keeps of all gradients, once for all jobs of one gradient, and the floats of a block's
+// sums. False: a warp's registers cannot hold them, or an operand of a job is in global memory alone.
 static bool gtr__strips_units(gtr__chain_build *b, int warps) {
     b->units = b->strips.floats = 0;
     for (int i = 0; i < b->n_job; i++) {
@@ -27293,7 +27299,8 @@ static double gtr__strips_cost(const gtr__chain_build *b, const gtr__chain_cut *
     }
     return 12 + 1.65 * tiles * each;
 }
-// Puts a step SUM behind the run that stands in front of each gradient's place; which units are whose.
+// Inserts a step SUM for each job, behind the run of steps that makes the job's dy. A SUM adds dy^T x to registers:
+// which of a gradient's units each warp keeps there (parts, cut, pass) is set here.
 static void gtr__strips_insert(gtr__chain_build *b, int warps) {
     int at = 0, units = 0, behind = 0;
     for (int i = 0; i < b->n_job; i++) { // their firsts: places in a block's sums
@@ -27438,7 +27445,8 @@ static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const 
 static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__caps *caps) {
     if (b->products < 2 || !gtr__chain_choose(b, k, caps)) return false;
     for (const gtr__node *n = b->v.node + b->nodes; b->n_passed && n < b->v.node + b->v.n; n++)
-        for (int i = 0; i < n->n_in; i++) if (gtr__chain_constant(b, n->in[i])) return false; // nobody stores it
+        // n would read a constant of a FILL that the chain passed, and gtr__chain_run_passed launches no FILL
+        for (int i = 0; i < n->n_in; i++) if (gtr__chain_constant(b, n->in[i])) return false;
     // By the estimates. Of 17 networks on an H200 0.7 takes none that nodes are quicker for, and leaves one that a
     // chain is 16 % quicker for.
     return caps->chains > 0 || k->cost < 0.7 * gtr__chain_apart(b, caps);
