@@ -2404,7 +2404,7 @@ typedef enum { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
 typedef struct {
     const char *name;
     void (*prepare)(gtr__plan *plan, const gtr__caps *caps); /* moves nodes, before any is matched; NULL: none */
-    int (*match)(const gtr__plan *plan, int at, const gtr__caps *caps, int *node);
+    int (*match)(const gtr__plan *plan, int at, const gtr__caps *caps, int *node); /* -k: nor up to at + k */
     gtr__kernel kernel;
     int steps; /* where it takes a whole plan: the most steps of a launch; 0: one */
     int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
@@ -2834,7 +2834,8 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 #define GTR__PLANNING _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og,inline-functions-called-once\")")
 #define GTR__PLANNED _Pragma("GCC pop_options")
 #define GTR__COMPUTING _Pragma("GCC push_options") \
-    _Pragma("GCC optimize(\"O2,tree-vectorize,vect-cost-model=dynamic,no-inline-functions\")")
+    _Pragma("GCC optimize(\"O2,tree-vectorize,vect-cost-model=dynamic,no-inline-functions\")") \
+_Pragma("GCC optimize(\"no-expensive-optimizations,no-gcse\")")
 #define GTR__COMPUTED GTR__PLANNED
 #endif
 
@@ -12034,22 +12035,30 @@ static bool gtr__may_be_one(const gtr__build *b, const gtr__taken *t) {
     }
     return may;
 }
-/* The matchers of a pass, and what they are asked for. */
-typedef struct { gtr__build *b; const gtr__packing *s; bool late; gtr__matcher all[GTR__MAX_MATCHERS]; } gtr__selection;
-static bool gtr__asked(const gtr__selection *f, int m) {
+/* The matchers of a pass; past: nodes between which one that declined is not asked. */
+typedef struct {
+    gtr__build *b; const gtr__packing *s;
+    bool late;
+    gtr__matcher all[GTR__MAX_MATCHERS];
+    int past[GTR__MAX_MATCHERS][2];
+} gtr__selection;
+static bool gtr__asked(gtr__selection *f, int m) {
     const gtr__matcher *by = &f->all[m];
     return by->late == f->late && (!by->several || f->b->r->several) && (!by->holds || !f->b->lean)
         && !(f->b->ctx->caps.without >> m & 1);
 }
-static bool gtr__would_take(const gtr__selection *f, int m, int at, gtr__taken *t) {
+static bool gtr__would_take(gtr__selection *f, int m, int at, gtr__taken *t) {
     t->by = &f->all[m]; t->matcher = m; t->at = at;
     t->node[1] = 0;
-    t->count = gtr__asked(f, m) ? t->by->match(f->b->plan, at, &f->b->ctx->caps, t->node) : 0;
+    int *past = f->past[m];
+    t->count = gtr__asked(f, m) && (at <= past[0] || at >= past[1])
+        ? t->by->match(f->b->plan, at, &f->b->ctx->caps, t->node) : 0;
+    if (t->count < 0) { past[0] = at; past[1] = at - t->count; }
     t->listed = t->node[1] > 0;
     return t->count > 0 && gtr__may_be_one(f->b, t);
 }
 /* What one launch in place of its nodes' saves, and that values which it alone uses are not stored: microseconds. */
-static double gtr__saving(const gtr__selection *f, const gtr__taken *t) {
+static double gtr__saving(gtr__selection *f, const gtr__taken *t) {
     const gtr__plan *p = f->b->plan;
     double bytes = 0;
     for (int turn = 0; turn < 3 && t->by->late && t->by->bare; turn++) /* uses by others are what is left in between */
@@ -12066,7 +12075,7 @@ static double gtr__saving(const gtr__selection *f, const gtr__taken *t) {
     return (t->count - 1) * GTR__LAUNCH_COST + bytes * GTR__BYTE_COST;
 }
 /* A match's gain: its saving less, for each node behind its first, the most that another match there would save. */
-static double gtr__gain(const gtr__selection *f, const gtr__taken *t) {
+static double gtr__gain(gtr__selection *f, const gtr__taken *t) {
     double gain = gtr__saving(f, t);
     gtr__taken other;
     for (int i = 1; i < t->count; i++) {
@@ -12079,7 +12088,7 @@ static double gtr__gain(const gtr__selection *f, const gtr__taken *t) {
     return gain;
 }
 /* What is taken at node `at`: by the matcher that gains most, of these the first. */
-static bool gtr__choose(const gtr__selection *f, int at, gtr__taken *t) {
+static bool gtr__choose(gtr__selection *f, int at, gtr__taken *t) {
     gtr__taken other;
     bool found = false;
     for (int m = 0; m < f->b->ctx->be->n_matchers; m++)
@@ -12094,7 +12103,7 @@ static void gtr__pass_select(gtr__build *b, bool late) {
     int at, k, v, *ints = b->r->no_matchers ? NULL : GTR__NEW(b->ctx, int, 4 * room);
     if (!ints) { b->failed |= !b->r->no_matchers; return; }
     const gtr__packing s = { ints, ints + room, ints + 2 * room, ints + 3 * room };
-    gtr__selection f;
+    gtr__selection f = GTR__ZERO;
     gtr__taken t;
     f.b = b; f.s = &s; f.late = late;
     for (k = 0; k < b->ctx->be->n_matchers; k++) {
@@ -23281,15 +23290,13 @@ GTR__PLANNED
                     validation and evaluation want a set alike training's; checkpoints have a checksum; shuffles of up
                     to 64 rows are others; a memory limit takes slower plans only where the others pass it; calls do
                     with 64 KiB of stack
-   2026-11-26  0.1: plans of many nodes, and of many micro-batches, are made in a fifth of the time; Adagrad;
-                    slice_step, gather, to_float, to_int, softmax_mask; plans of micro-batches hold less; gcc compiles
-                    the header in a third of the time (GPUTRAIN_AS_IS); a GPU's kernels are compiled at run time, or
-                    sealed in a list; kernel_cache, gtr_trainer_prepare; no library of CUDA's is linked; gtr_load_ex,
-                    gtr_save_ex: 16 bits, other names, parts, memory; models carry what their tables need;
-                    gtr_predict_dataset, gtr_dataset_join; dates, series' holes; one image of a file or of memory,
-                    decoders of other images; gtr_summary_text; logs of fits, progress within an epoch;
-                    gtr_batch_norm_with, gtr_parameters_blend, gtr_arange, (N, N); on a GPU layer and
-                    group norms, and small networks that step by hand, are quicker
+   2026-11-26  0.1: plans take a fifth of the time; Adagrad; slice_step, gather, to_float, to_int, softmax_mask;
+                    plans of micro-batches hold less; gcc takes a third of the time (GPUTRAIN_AS_IS); a GPU's kernels
+                    are made at run time, or sealed; kernel_cache, gtr_trainer_prepare; no CUDA library is linked;
+                    gtr_load_ex, gtr_save_ex: 16 bits, names, parts, memory; models carry their tables;
+                    gtr_predict_dataset, gtr_dataset_join; dates, holes of series; one image of a file or memory, other
+                    decoders; gtr_summary_text; logs of fits, progress within an epoch; gtr_batch_norm_with,
+                    gtr_parameters_blend, gtr_arange, (N, N); on a GPU norms, small networks by hand are quicker
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

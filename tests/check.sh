@@ -276,7 +276,7 @@ check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_t
 emulated() { GTR_TEST_LEAVE=large make --no-print-directory CC="$CC" test-emulated SANITIZE=address,undefined "$@"; }
 check_emulated() {
     sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
-    { emulated TEXTS=2 EMULATED_TESTS=test_chain NAMES="kept guarded many_gradients" && emulated TEXTS=0 EMULATED_TESTS="test_ops test_images"; } >$dir/log 2>&1
+    { emulated TEXTS=2 EMULATED_TESTS=test_chain NAMES="kept guarded many_gradients declined" && emulated TEXTS=0 EMULATED_TESTS="test_ops test_images"; } >$dir/log 2>&1
     rc=$?
     tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
     return $rc

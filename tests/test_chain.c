@@ -806,6 +806,62 @@ static void chosen(void)
     }
 }
 
+static tensor many_joined(build *b)
+{
+    enum { STEPS_JOINED = 200 };
+    tensor x = input(b, 7 * STEPS_JOINED), part[2];
+    part[1] = gtr_slice(x, 1, 0, 7);
+    part[0] = gtr_tanh(linear(b, part[1], 2000));
+    for (int i = 1; i < STEPS_JOINED; i++) {
+        tensor h = gtr_concat(part, 2, 1);
+        part[0] = gtr_tanh(i == 1 ? gtr_linear(h, "h", 2000)
+            : gtr_linear_with(h, gtr_parameter_find(b->ctx, "h.weight"), gtr_parameter_find(b->ctx, "h.bias")));
+        part[1] = gtr_slice(x, 1, 7 * i, 7 * i + 7);
+    }
+    return squares(b, part[0], 3);
+}
+static gtr__matcher_row chain_row;
+static int (*chain_match)(const gtr__plan *plan, int at, const gtr__caps *caps, int *node);
+static int64_t nodes_read;
+static int counted(const gtr__plan *plan, int at, const gtr__caps *caps, int *node)
+{
+    const int taken = chain_match(plan, at, caps, node);
+    nodes_read += taken < 0 ? -8 * taken : GTR__MAX(taken, 1);   /* declined: an eighth of what was read */
+    return taken;
+}
+static void counted_row(gtr__matcher *m)
+{
+    chain_row(m);
+    chain_match = m->match;
+    m->match = counted;
+}
+/* Where chains may begin at each of many joins, and none pays, planning reads each node a few times. */
+static void declined(void)
+{
+    static const network c = { "many joined", many_joined, 256, 1, false };
+    gtr__matcher_row rows[GTR__MAX_MATCHERS];
+    build b;
+    gtr_trainer *t = trainer_of(&b, &c, 0, GTR_TF32, false);
+    gtr__backend *be = (gtr__backend *)b.ctx->be;
+    const gtr__matcher_row *before = be->matchers;
+    const uint32_t bit = matcher_bit(b.ctx, "chain");
+    int nodes = 0;
+    if (!t || !able(b.ctx)) { SKIP("%s", t ? "no chains" : gtr_error_text(b.ctx)); gtr_destroy(b.ctx); return; }
+    b.ctx->caps.chains = 0;
+    for (int k = 0; k < be->n_matchers; k++) {
+        rows[k] = before[k];
+        if (bit >> k & 1) { chain_row = before[k]; rows[k] = counted_row; }
+    }
+    be->matchers = rows;
+    nodes_read = 0;
+    const char *text = gtr_plan_text(t, c.batch);
+    be->matchers = before;
+    EXPECT(text && sscanf(strchr(text, ':') + 1, "%d", &nodes) == 1 && nodes > 1000 && !chained(t, c.batch));
+    CHECK(nodes_read > nodes / 2 && nodes_read < 12 * (int64_t)nodes,
+        "%lld nodes were read of %d", (long long)nodes_read, nodes);
+    gtr_destroy(b.ctx);
+}
+
 static void all(void)
 {
     RUN(fitted);
@@ -820,6 +876,7 @@ static void all(void)
     RUN(kept);
     RUN(guarded);
     RUN(many_gradients);
+    RUN(declined);
 }
 int main(int argc, char **argv)
 {
