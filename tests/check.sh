@@ -272,11 +272,17 @@ check_thread() { each_compiler "-O1 -fsanitize=thread" "-O1 -fsanitize=thread"; 
 check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_tests "$CC" "-O1"; }
 
 # The CUDA file on a GPU in software, under the sanitizers of addresses and of undefined behaviour: each op's kernels, networks of images, where Hopper's
-# own instructions are, and some chains, of which two are compiled for their networks. make test-emulated runs the rest.
-emulated() { GTR_TEST_LEAVE=large make --no-print-directory CC="$CC" test-emulated SANITIZE=address,undefined "$@"; }
+# own instructions are, of pools a quarter, whose cases take as long as all other images, and some chains, of which two are compiled for their networks.
+# make test-emulated runs the rest.
+emulated() { # tests to leave out, part, make's arguments...
+    leave=$1 part=$2
+    shift 2
+    GTR_TEST_LEAVE=$leave GTR_TEST_PART=$part make --no-print-directory CC="$CC" test-emulated SANITIZE=address,undefined "$@"
+}
 check_emulated() {
     sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
-    { emulated TEXTS=2 EMULATED_TESTS=test_chain NAMES="kept guarded many_gradients declined" && emulated TEXTS=0 EMULATED_TESTS="test_ops test_images"; } >$dir/log 2>&1
+    { emulated '' 0/1 TEXTS=2 EMULATED_TESTS=test_chain NAMES="kept guarded many_gradients declined" &&
+        emulated "large pools" 0/1 TEXTS=0 EMULATED_TESTS="test_ops test_images" && emulated '' 0/4 TEXTS=0 EMULATED_TESTS=test_images NAMES=pools; } >$dir/log 2>&1
     rc=$?
     tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
     return $rc

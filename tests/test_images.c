@@ -922,7 +922,7 @@ static void pools(void)
             pool_seen one, two;
             if ((act || op) && (q + act + r + p + op) % (op ? 29 : act > 1 ? 6 : 2)) continue;
             if (op == POOL_AVG && pool_kinds[q].dilation) continue;
-            if (n++ % every) continue;
+            if (n++ % every || !check_mine(n / every)) continue;
             const bool may = r != POOL_FIRST && act != 7 && (act != 6 || !p);
             bool ran = pool_run(&pool_kinds[q], op, act, (pool_readers)r, precisions[p], true, &one);
             ran = pool_run(&pool_kinds[q], op, act, (pool_readers)r, precisions[p], false, &two) && ran;
@@ -1534,7 +1534,7 @@ static void all(void)
 {
     RUN(folded);
     RUN(not_carried);
-    RUN(pools);
+    RUN_IN_PARTS(pools);
     RUN(in_place);
     RUN(held_at_most);
     RUN(made_again);
