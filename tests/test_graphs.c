@@ -752,7 +752,8 @@ static void programs(void)
     const unsigned graphs = getenv("GTR_TEST_SMALL") ? 6 : 120;
     int taken = 0, all = 0, n_a, n_b, p;
     unsigned seed;
-    for (seed = 0; seed < graphs; seed++) for (p = 0; p < 3 && check_mine((int)seed); p++) {
+    for (seed = 0; seed < graphs; seed++) for (p = 0; p < 3; p++) {
+        if (!check_mine((int)seed)) continue;
         static const gtr_precision precisions[] = { GTR_FP32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
         const int micro = seed % 3 ? 1 : 2;
         const int none = drawn_steps(seed, precisions[p], micro, false, a, &n_a),
