@@ -2835,7 +2835,7 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 #define GTR__PLANNED _Pragma("GCC pop_options")
 #define GTR__COMPUTING _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"O2,tree-vectorize,vect-cost-model=dynamic,no-inline-functions\")") \
-_Pragma("GCC optimize(\"no-expensive-optimizations,no-gcse\")")
+    _Pragma("GCC optimize(\"no-expensive-optimizations,no-gcse\")")
 #define GTR__COMPUTED GTR__PLANNED
 #endif
 
@@ -12042,7 +12042,7 @@ typedef struct {
     gtr__matcher all[GTR__MAX_MATCHERS];
     int past[GTR__MAX_MATCHERS][2];
 } gtr__selection;
-static bool gtr__asked(gtr__selection *f, int m) {
+static bool gtr__asked(const gtr__selection *f, int m) {
     const gtr__matcher *by = &f->all[m];
     return by->late == f->late && (!by->several || f->b->r->several) && (!by->holds || !f->b->lean)
         && !(f->b->ctx->caps.without >> m & 1);
@@ -23294,9 +23294,9 @@ GTR__PLANNED
                     softmax_mask; plans of micro-batches hold less; gcc takes a third of the time (GPUTRAIN_AS_IS); a
                     GPU's kernels are made at run time, or sealed; kernel_cache, gtr_trainer_prepare; no CUDA library is
                     linked; gtr_load_ex, gtr_save_ex: 16 bits, other names, parts, memory; models carry what tables
-                    need; gtr_predict_dataset, gtr_dataset_join; dates, holes of series; an image of a file or memory,
+                    need; gtr_predict_dataset, gtr_dataset_join; dates, holes of series; images of a file, memory,
                     own decoders; gtr_summary_text; logs, progress of fits; gtr_batch_norm_with, gtr_parameters_blend,
-                    gtr_arange, (N, N); on a GPU norms and small networks by hand are quicker
+                    gtr_arange, (N, N); on GPUs norms, small networks by hand are quicker
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

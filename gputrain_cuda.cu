@@ -5135,7 +5135,9 @@ static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int 
         + (p->saved || p->act >= 0 ? 1500 + c / 1000 : 0);     // by whether pre is kept the rounding must not change
 }
 
-// Rows of width elements that are copied into rows of whole 16 bytes, per of which make one; units of them in all.
+// Rows of width elements, ld apart, that are copied into rows of `per` units of 16 bytes; `units` are all rows'. What a
+// row of the copy has more than width is zero. GTR__EVEN_NS: nanoseconds that copies of so many bytes take.
+#define GTR__EVEN_NS(bytes) (2200 + (double)(bytes) / 1500)
 typedef struct gtr__even_rows { const void *from; void *to; uint32_t units, per; int64_t width, ld; } gtr__even_rows;
 // Operands whose rows aren't of whole 16 bytes become copies at ws whose rows are (1: A, 2: B), of so many bytes; none
 // where items of a batch don't lie one behind the other.
@@ -5204,7 +5206,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
             for (int split = 1; split <= 8 && split * ranges <= k_tiles; split *= 2) {
                 if (!gtr__way_takes(w, q, caps, c.kind, tiles * split * ranges, split, ranges)) continue;
                 const double ns = gtr__way_ns(w, q, caps, c.kind, tiles, split, ranges)
-                    + (hopper && c.even ? 2200 + (double)even_bytes / 1500 : 0);
+                    + (hopper && c.even ? GTR__EVEN_NS(even_bytes) : 0);
                 if (ns >= least) continue;
                 least = ns;
                 if (!hopper) { c.tile = w.m; c.split = split; plain_ranges = ranges; continue; }
@@ -6000,14 +6002,17 @@ static __global__ void __launch_bounds__(256) gtr__even_kernel(const __grid_cons
 }
 #endif
 template <typename> GTR__GLOBAL void gtr__even_kernel(gtr__even_rows, gtr__even_rows);
+GTR__LAUNCHER_WITH(gtr__copy_even, int type, const gtr__even_rows *rows) {
+    const unsigned blocks = gtr__blocks(run, (int64_t)rows[0].units + rows[1].units, 256);
+    return gtr__start(run, c,
+        type == GTR_F32 ? GTR__VARIANT(gtr__even_kernel, float) : GTR__VARIANT(gtr__even_kernel, uint16_t),
+        blocks, 256, 0, rows[0], rows[1]);
+}
 GTR__LAUNCHER_WITH(gtr__product_make_even, gtr__product *p, void *ws) {
     gtr__even_rows rows[2] = { {}, {} };
     size_t bytes;
     gtr__product_even(p, ws, rows, &bytes);
-    const unsigned blocks = gtr__blocks(run, (int64_t)rows[0].units + rows[1].units, 256);
-    return gtr__start(run, c,
-        p->type_a == GTR_F32 ? GTR__VARIANT(gtr__even_kernel, float) : GTR__VARIANT(gtr__even_kernel, uint16_t),
-        blocks, 256, 0, rows[0], rows[1]);
+    return gtr__copy_even(run, c, p->type_a, rows);
 }
 // Those of the call, or of its device.
 static const gtr__caps *gtr__caps_of(gtr__run *run, const gtr__call *c, gtr__caps *own) {
@@ -6247,9 +6252,9 @@ GTR__CUDA(linear_dact_fwd) { return gtr__linear_run(run, c); }
 //   gtr__conv_warps_kernel      TF32, HALF; compute 80, GTR__WARPS_SHARED bytes of     flops; parts
 //                               shared memory, channels of whole 16 bytes, kh + kw
 //                               below 32 (gtr__warps_takes)
-//   gtr__im2col_kernel          TF32, HALF in sm_90a's code;                           flops, or bytes from L2; parts;
-//                               groups 1, channels of whole 16 bytes, IMAGE: at most   IMAGE of float32: the weight
-//                               GTR__IM2COL_CLASSES classes                            transposed
+//   gtr__im2col_kernel          TF32, HALF in sm_90a's code; groups 1, channels of     flops, or bytes from L2; parts;
+//                               whole 16 bytes, or of copies (gtr__conv_even); IMAGE:  copies; IMAGE of float32: the
+//                               at most GTR__IM2COL_CLASSES classes                    weight transposed
 //   gtr__im2col_kernel, PLANES  WEIGHT of float32 alone; a multiple of 4 images        likewise; copies of both
 //   gtr__lines_kernel           as im2col; stride 1, no batch_norm in the epilogue,    flops, or bytes where the
 //                               whose tensors, and C, have A's type                    epilogue reads two; none
@@ -8287,10 +8292,12 @@ static int gtr__boxes_log(int64_t channels, int64_t wide) {
 static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__product *p, const gtr__caps *caps,
                                gtr__choice *c) {
     const bool half = c->kind == GTR__PRODUCT_HALF, weight = form >= GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE;
-    const int64_t wide = half ? 64 : 32, channels = image ? g->o : g->c, classes = image ? g->sh * g->sw : 1;
+    const int64_t wide = half ? 64 : 32, channels = image ? g->o : g->c, classes = image ? g->sh * g->sw : 1,
+        // whole 16 bytes: rows of the gathered operand, and of the other, which float32 IMAGE reads transposed
+        rows = form == GTR__CONV_PLACES ? g->c : image && !half ? g->o : g->c | g->o;
     const double before = c->ns;
     if (!caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1
-            || classes > GTR__IM2COL_CLASSES || (g->c | g->o) % (wide / 8)) return false;
+            || classes > GTR__IM2COL_CLASSES || rows % (wide / 8)) return false;
     int log = weight ? 0 : gtr__boxes_log(channels, wide);
     if (weight) while (log < (half ? 2 : 0) && channels % (wide >> log)) log++;
     if (weight && channels % (wide >> log)) return false;
@@ -8501,32 +8508,78 @@ GTR__LAUNCHER_WITH(gtr__planes_run, const gtr__window *g, const gtr__product &gi
     }
     return GTR_OK;
 }
-GTR__LAUNCHER_WITH(gtr__conv_product, const gtr__window *g, int form, const gtr__product &p) {
+// A convolution whose operands' rows of channels are no whole 16 bytes, by copies at ws whose rows are: with these
+// operands, g and p, it is the same but for channels that are zero.
+typedef struct gtr__evened { gtr__window g; gtr__product p; gtr__even_rows rows[2]; size_t bytes; } gtr__evened;
+// The host puts behind e's copies at ws that of *data, `rows` rows of `width` elements, each `whole` in the copy, and
+// the copy's place into *data.
+static void gtr__conv_copy_even(gtr__evened *e, int i, const void **data, int64_t rows, int64_t width,
+                                int64_t whole, void *ws) {
+    const int64_t per = whole * gtr__elem(e->p.type_a) / 16;
+    e->rows[i] = { *data, (char *)ws + e->bytes, (uint32_t)(rows * per), (uint32_t)per, width, width };
+    *data = e->rows[i].to;
+    e->bytes += gtr__pad256((size_t)(rows * per) * 16);
+}
+// Whether it is one that they help: PLACES of an uneven number of the image's channels, others of one of outputs; but
+// not where rows of the image's channels are read or summed as they are, and uneven.
+static bool gtr__conv_even(gtr__evened *e, const gtr__window *g, int form, const gtr__product &p, void *ws) {
+    const int64_t per = 16 / gtr__elem(p.type_a), c = gtr__ceil(g->c, per) * per, o = gtr__ceil(g->o, per) * per,
+        taps = g->kh * g->kw;
+    const bool places = form == GTR__CONV_PLACES, turned = form == GTR__CONV_IMAGE && p.type_a == GTR_F32;
+    if (g->groups > 1 || p.type_a != p.type_b || (places ? c == g->c : o == g->o || (c != g->c && !turned))
+            || (double)(g->n * (places ? g->h * g->w * c : g->oh * g->ow * o)) > 4e9) return false;
+    *e = { *g, p, { {}, {} }, 0 };
+    if (places) {
+        gtr__conv_copy_even(e, 0, &e->p.a, g->n * g->h * g->w, g->c, c, ws);
+        gtr__conv_copy_even(e, 1, &e->p.b, g->o * taps, g->c, c, ws);
+        e->g.c = e->g.cg = e->p.lda = c;
+        e->p.k = e->p.ldb = taps * c;
+        return true;
+    }
+    gtr__conv_copy_even(e, 0, &e->p.a, g->n * g->oh * g->ow, g->o, o, ws);
+    e->g.o = e->g.og = e->p.lda = o;
+    if (form != GTR__CONV_IMAGE) return true;
+    gtr__conv_copy_even(e, 1, &e->p.b, 1, g->o * p.ldb, o * p.ldb, ws);     // and outputs' weights that are zero
+    e->p.k = p.k / g->o * o;
+    return true;
+}
+GTR__LAUNCHER_WITH(gtr__conv_product, const gtr__window *given, int form, const gtr__product &p) {
     const bool image = form == GTR__CONV_IMAGE;
-    const int64_t classes = image ? g->sh * g->sw : 1;
+    const int64_t classes = image ? given->sh * given->sw : 1;
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(run, c, &own);
-    gtr__choice choice = gtr__conv_choice(g, form, &p, classes, caps, c->precision), fast = choice;
-    bool hopper = !caps->general && gtr__im2col_choice(g, form, &p, caps, &fast);
-    bool planes = !caps->general && form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
-    const bool lines = !caps->general && gtr__lines_choice(g, form, &p, caps, &fast);
+    gtr__choice choice = gtr__conv_choice(given, form, &p, classes, caps, c->precision), fast = choice;
+    gtr__evened e = { *given, p, { {}, {} }, 0 };
+    const bool even = !caps->general && gtr__conv_even(&e, given, form, p, NULL);
+    const gtr__window *g = &e.g;
+    if (even) fast.ns -= GTR__EVEN_NS(e.bytes);
+    bool hopper = !caps->general && gtr__im2col_choice(g, form, &e.p, caps, &fast);
+    bool planes = !caps->general && !even && form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
+    const bool lines = !caps->general && gtr__lines_choice(g, form, &e.p, caps, &fast);
     hopper |= planes || lines;
     planes &= !lines;
     gtr__conv_parts(&choice, &p);
     gtr__conv_parts(&fast, &p);
     auto parts = [](const gtr__choice &of) { return of.ranges > 1 ? of.parts_bytes + of.sums_bytes : 0; };
-    const size_t fast_bytes = hopper ? parts(fast) + fast.copy_bytes : 0, want = hopper ? fast_bytes : parts(choice);
+    const size_t before = parts(fast) + fast.copy_bytes, fast_bytes = hopper ? before + e.bytes : 0,
+        want = hopper ? fast_bytes : parts(choice);
     if (c->measure) return gtr__measured_least(c, want);
     gtr__conv_cut cut;
-    GTR__TRY(gtr__conv_cut_of(run, g, image, &cut));
     if (p.guard) gtr__watches(run, c, p.c, p.sums);
     bool ran = false;
-    if (hopper && (!fast_bytes || (c->ws && c->ws_bytes >= fast_bytes)))
+    if (hopper && (!fast_bytes || (c->ws && c->ws_bytes >= fast_bytes))) {
+        if (even) {
+            gtr__conv_even(&e, given, form, p, (char *)c->ws + before);
+            GTR__TRY(gtr__copy_even(run, c, p.type_a, e.rows));
+        }
+        GTR__TRY(gtr__conv_cut_of(run, g, image, &cut));
         GTR__TRY(planes ? gtr__planes_run(run, c, g, p, &fast, &ran)
-                        : gtr__conv_hopper(run, c, form, p, cut, &fast, &ran));
+                        : gtr__conv_hopper(run, c, form, e.p, cut, &fast, &ran));
+    }
     if (ran) return GTR_OK;
     // where the workspace is another kernel's, in so many ranges as it has room for
     for (; parts(choice) > (c->ws ? c->ws_bytes : 0); gtr__conv_parts(&choice, &p)) choice.ranges--;
+    GTR__TRY(gtr__conv_cut_of(run, given, image, &cut));
     return gtr__product_in_ranges(run, c, &p, &choice, [&](const gtr__product *q) {
         return gtr__by_form(form, [&](auto of) { return gtr__conv_kind<of>(run, c, q, cut, &choice); });
     });

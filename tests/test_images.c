@@ -1138,6 +1138,9 @@ static const int large_shapes[][13] = {
     { 32, 64, 1, 150, 64, 1, 30, 1, 2, 1, 0, 0 }, { 32, 40, 1, 150, 136, 1, 33, 1, 2, 1, 0, 0 },
     { 64, 72, 20, 20, 200, 5, 5, 2, 2, 1, 0, 0 }, { 64, 200, 9, 9, 72, 3, 3, 1, 1, 1, 1, 1 },
     { 64, 256, 16, 16, 256, 3, 3, 1, 1, 1, 0, 0, 2 }, { 64, 144, 16, 16, 192, 3, 3, 1, 1, 1, 1, 0, 3 },
+    { 24, 32, 33, 32, 9, 3, 3, 1, 1, 1, 0, 1 }, { 40, 40, 32, 32, 21, 3, 3, 1, 1, 1, 0, 0 },
+    { 40, 27, 24, 24, 64, 3, 3, 1, 1, 1, 0, 0 }, { 64, 3, 32, 32, 32, 4, 4, 2, 1, 1, 1, 0 },
+    { 30, 64, 16, 18, 13, 3, 3, 2, 1, 1, 1, 1 }, { 50, 35, 16, 16, 11, 5, 5, 1, 2, 1, 0, 0 },
     { 40, 16, 9, 6, 88, 1, 2, 2, 2, 4, 1, 0 },
     { 40, 1, 28, 28, 32, 3, 3, 1, 1, 1, 0, 0 }, { 64, 1, 28, 28, 6, 5, 5, 1, 2, 1, 0, 0 },
     { 64, 6, 14, 14, 16, 5, 5, 1, 0, 1, 0, 0 }, { 40, 2, 31, 33, 10, 3, 5, 2, 1, 1, 0, 0 },
@@ -1158,6 +1161,7 @@ static const int large_shapes[][13] = {
     { 4, 64, 10, 12, 16, 3, 2, 1, 0, 1, 1, 0 }, { 40, 16, 1, 61, 32, 1, 7, 1, 3, 1, 0, 0 },
     { 2, 16, 33, 34, 16, 3, 5, 1, 1, 1, 1, 0 }, { 18, 32, 9, 8, 72, 3, 3, 1, 0, 1, 0, 0 },
     { 8, 128, 16, 16, 128, 3, 3, 1, 1, 1, 0, 0, 2 },
+    { 16, 32, 20, 16, 9, 3, 3, 1, 1, 1, 0, 1 }, { 12, 45, 20, 20, 33, 3, 3, 1, 1, 1, 1, 0 },
 };
 static float *large_gradient(gtr_trainer *t, tensor p, int64_t *n)
 {
@@ -1309,14 +1313,14 @@ static void as_on_cpu(run_of_four *run, gtr_precision precision, const int *what
     }
     gtr_destroy(mine); gtr_destroy(other);
 }
-/* run, on the GPU and on the CPU, over each of large_shapes (under small: its last 8) in each precision. */
+/* run, on the GPU and on the CPU, over each of large_shapes (under small: its last 10) in each precision. */
 static void each_large(run_of_four *run, const char *const names[4], const double ratios[4], const char *what)
 {
     static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
     const size_t shapes = sizeof large_shapes / sizeof *large_shapes;
     char label[32];
     if (device == GTR_DEVICE_CPU) return;
-    for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 8 : 0; q < shapes; q++) {
+    for (int p = 0; p < 4; p++) for (size_t q = small ? shapes - 10 : 0; q < shapes; q++) {
         snprintf(label, sizeof label, "%s, shape %d", what, (int)q);
         as_on_cpu(run, precisions[p], large_shapes[q], names, ratios[p], true, label);
     }
