@@ -23290,13 +23290,13 @@ GTR__PLANNED
                     validation and evaluation want a set alike training's; checkpoints have a checksum; shuffles of up
                     to 64 rows are others; a memory limit takes slower plans only where the others pass it; calls do
                     with 64 KiB of stack
-   2026-11-26  0.1: plans are made in a fifth of the time; Adagrad; slice_step, gather, to_float, to_int,
-                    softmax_mask; plans of micro-batches hold less; gcc takes a third of the time (GPUTRAIN_AS_IS); a
-                    GPU's kernels are made at run time, or sealed; kernel_cache, gtr_trainer_prepare; no CUDA library is
-                    linked; gtr_load_ex, gtr_save_ex: 16 bits, other names, parts, memory; models carry what tables
-                    need; gtr_predict_dataset, gtr_dataset_join; dates, holes of series; images of a file, memory,
-                    own decoders; gtr_summary_text; logs, progress of fits; gtr_batch_norm_with, gtr_parameters_blend,
-                    gtr_arange, (N, N); on GPUs norms, small networks by hand are quicker
+   2026-11-26  0.1: plans take a fifth of the time; Adagrad; slice_step, gather, to_float, to_int, softmax_mask;
+                    micro-batches hold less; gcc takes a third of the time (GPUTRAIN_AS_IS); a GPU's kernels
+                    are made at run time, or sealed; kernel_cache, gtr_trainer_prepare; no CUDA library is linked;
+                    gtr_load_ex, gtr_save_ex: 16 bits, other names, parts, memory; models carry what tables need;
+                    gtr_predict_dataset, gtr_dataset_join; dates, holes of series; images of a file, memory, own
+                    decoders; gtr_summary_text; logs, progress of fits; gtr_batch_norm_with, gtr_parameters_blend,
+                    gtr_arange, (N, N); quicker on GPUs: norms, small networks by hand, odd channels
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
