@@ -16811,15 +16811,16 @@ GTR__INLINE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *r
     for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) STEP(m);
 }
 // The same by UPDATE, for whose time GUARD's word is not awaited: a thread of each of its blocks reads what a step that
-// changes the state leaves in the control word; block 0's writes its entry, too, and waits until the host has it. The
-// last block's then publishes the step; if GUARD found otherwise, it reports anew.
+// changes the state leaves in the control word; block 0's writes its entry, too, waits until the host has it, and
+// publishes the step while the others still update: the host may write over its record then, so that has to be on the
+// device. The last block's leaves the control word; if GUARD found otherwise, nobody has published, and it reports anew.
 struct gtr__report_ahead {
     uint64_t applied, launches;
     uint32_t good;
     bool stands;                // what was read and written, as far as is known
     GTR__DEVICE void begin(const gtr__reporting &m, uint64_t step)
     {
-        stands = m.ctl->status == 0 && !m.scaled;
+        stands = m.ctl->status == 0 && !m.scaled && m.ctl->tag[step & 1] == step + 1;
         applied = m.ctl->applied; launches = m.ctl->launches; good = m.ctl->good;
         if (blockIdx.x || !stands) return;
         gtr__report_entry(m, step, applied, 0.0f, false);
@@ -16828,16 +16829,20 @@ struct gtr__report_ahead {
     // Once all of the block have read of ctl what they need.
     GTR__DEVICE void end(const gtr__reporting &m, uint64_t step, bool as_read)
     {
+        stands &= as_read;
+        if (blockIdx.x == 0 && stands) {
+            m.shared->step = step + 1;
+            m.shared->launches = launches + 1;
+        }
         __threadfence();
         if (atomicAdd(&m.ctl->ticket[1], 1u) != gridDim.x - 1) return;
         __threadfence();
         m.ctl->ticket[1] = 0;
-        if (!stands || !as_read) { gtr__report_step<true>(m); return; }
+        if (!stands) { gtr__report_step<true>(m); return; }
         m.ctl->launches = launches + 1;
         m.ctl->applied = applied + (m.trainer != 0);
         m.ctl->good = good + 1;
-        m.ctl->step = m.shared->step = step + 1;
-        m.shared->launches = launches + 1;
+        m.ctl->step = step + 1;
     }
 };
 static __global__ void gtr__k_report(const gtr__reporting m) {
