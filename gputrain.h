@@ -2291,7 +2291,6 @@ typedef struct {
     size_t offset, bytes; /* in its home; alias: in that value */
     int stage;
     int only; /* an input's low-precision slot, the only one */
-    int unstored; /* GTR__HOME_GRADIENT: no node writes it */
     gtr_tensor *tensor; /* whose value it is; NULL */
     int gradient_of; /* value; -1 */
     int micro; /* which micro-batch's nodes were being made when it was */
@@ -2411,7 +2410,6 @@ typedef struct {
     int bare; /* it stores no values of the arena that it alone uses */
     /* the output of node at + i that it makes by a kernel of its own; -1: none; NULL: of no node */
     int (*own)(const gtr__plan *plan, int at, int i);
-    int unstored; /* these outputs are gradients that its kernel consumes: other values may use their memory */
     int ragged; /* a step of fewer rows, at the data set's end, may be one of a launch */
     int waits; /* its blocks wait for each other, and may abandon a launch, which changes no state */
     size_t own_bytes; /* that its node keeps across launches, as the last output */
@@ -11961,10 +11959,7 @@ static void gtr__forget_inner(gtr__plan *p, const gtr__network *w, int *uses) {
 typedef struct { const gtr__matcher *by; int matcher, at, count, node[GTR__MATCH_LISTED]; bool listed; } gtr__taken;
 static int gtr__taken_node(const gtr__taken *t, int k) { return t->listed ? t->node[k] : t->at + k; }
 static void gtr__mark_own(gtr__plan *p, const gtr__taken *t) {
-    for (int i = 0; i < t->count && t->by->own; i++) {
-        const int k = p->node[t->at + i].own = 1 + t->by->own(p, t->at, i);
-        if (k && t->by->unstored) p->value[gtr__root(p, p->node[t->at + i].out[k - 1])].unstored = 1;
-    }
+    for (int i = 0; i < t->count && t->by->own; i++) p->node[t->at + i].own = 1 + t->by->own(p, t->at, i);
 }
 /* They become one node, and behind it marks for gtr__close_up. */
 static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s) {
@@ -12706,7 +12701,7 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
             if (first[v] < 0 && k >= q->n_in && p->value[v].home == GTR__HOME_GRADIENT
                     && !gtr__bit(q->adds, k - q->n_in)) {
                 gtr__span *h = &holes[n_holes++];
-                h->value = v; h->node = n_holes; h->first = p->value[v].unstored ? p->n_node : i;
+                h->value = v; h->node = n_holes; h->first = i;
                 h->stage = p->value[v].stage; h->bytes = gtr__whole_bytes(&p->value[v]);
             }
             if (first[v] < 0) first[v] = i;

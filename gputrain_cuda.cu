@@ -146,10 +146,6 @@
 //     tall-kernel          phases of a step
 //     tall-match           the matcher: how it is cut
 //     tall-launch          workspace, launch
-//     wide                 gradients of large weights with their update
-//     wide-kernel          its kernel
-//     wide-match           the matcher
-//     wide-launch          the nodes around the kernel
 //     chain                runs of nodes that are local to a tile of rows
 //     chain-products       products of a chain
 //     chain-steps          element-wise steps, losses
@@ -16974,14 +16970,11 @@ struct gtr__adapt_quick {       // right to two units in the last place
 #define GTR__O_SIGN(a) gtr__sign(a)
 #define GTR__O_ADAPT(p, f, n, v) ADAPT::of(k, p, f, n, v)
 GTR__INLINE float gtr__sign(float v) { return (float)((v > 0.0f) - (v < 0.0f)); }
-// Sets of rules, a bit each: all; those that whole-network kernels know, and of these those with so many states.
+// Sets of rules, a bit each: all; those that whole-network kernels know.
 #define GTR__RULE_BIT(ID, ...) | 1u << GTR__RULE_##ID
 #define GTR__RULE_NETWORKS(ID, terms, ...) | (((terms) & GTR__IN_NETWORKS) ? 1u << GTR__RULE_##ID : 0u)
-#define GTR__RULE_STATED(ID, terms, ...) \
-    | (((terms) & GTR__IN_NETWORKS) && GTR__STATES_OF(terms) == STATES ? 1u << GTR__RULE_##ID : 0u)
 static constexpr uint32_t gtr__rules_all = 0 GTR__RULES(GTR__RULE_BIT);
 static constexpr uint32_t gtr__rules_known = 0 GTR__RULES(GTR__RULE_NETWORKS);
-template <int STATES> static constexpr uint32_t gtr__rules_with() { return 0 GTR__RULES(GTR__RULE_STATED); }
 // The rule for N elements: parameters, gradients, states. RULES: those that it may be; one alone is not asked for.
 template <typename ADAPT, int N, uint32_t RULES = gtr__rules_known>
 GTR__INLINE void gtr__apply(const gtr__rule &k, float *parameter, const float *gradient,
@@ -17319,9 +17312,6 @@ GTR__CUDA(check_fwd) {
 //   gtr__chain_match     a run of linears, element-wise ops, dropout and losses, and    latency, then L2; values
 //                        their gradients, not FP32, compute 80; 2 products or more,     that gradients read, parts of
 //                        estimated below 0.7 of the nodes' time (gtr__chain_pays)       losses
-//   gtr__wide_match      BF16 in sm_90a's code: from the first gradient of a large      flops, L2; several: tiles on
-//                        weight (extents from GTR__WIDE_MIN on, multiples of            their way to the update
-//                        GTR__WIDE_M and GTR__WIDE_N) to UPDATE; GUARD of losses alone
 //   gtr__tables_match    lookups of several tables, with their concatenation            bytes; none
 //   gtr__finish_match    UPDATE and REPORT, and GUARD in front of them                  bytes; none
 //   late: gtr__head_match (>>match-heads), gtr__pooled_match (>>match-pools), gtr__program_match (>>program),
@@ -17719,6 +17709,22 @@ static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg 
     q.attr = &n->attr; q.steps = &n->steps; q.n_in = n->n_in; q.n_out = n->n_out; q.in = in; q.out = out;
     q.training = n->training; q.recomputed = 0; q.seed = n->seed; q.row0 = n->row0;
     return q;
+}
+// Runs a member node of a network by its own kernel, or raises what is measured.
+GTR__LAUNCHER_WITH(gtr__member_run, const gtr__node *n) {
+    gtr__arg in[16], out[16];
+    const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
+    if (n->n_in > 16 || n->n_out > 16 || !kernel) return gtr__not_taken(run);
+    gtr__call q = gtr__mlp_call(c, n, in, out);
+    size_t bytes = 0;
+    for (int k = 0; k < n->n_out; k++) out[k].add = (int)(n->adds >> k & 1);
+    // a gradient that a kernel before it checked is another one once it is added to
+    for (int k = 0; !c->measure && run->watch && k < n->n_out; k++)
+        gtr__watch_at(run, out[k].data, GTR__UNCHECKED);
+    if (!c->measure) return kernel(run, &q);
+    q.measure = &bytes;
+    GTR__TRY(kernel(run, &q));
+    return gtr__measured_least(c, bytes);
 }
 static void gtr__mlp_layers(gtr__mlp *m, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut) {
     for (int l = 0; l < p->layers; l++) {
@@ -24736,439 +24742,6 @@ GTR__LAUNCHER(gtr__tall_run) {
     return bf16 ? gtr__tall_start<GTR__RES_BF16>(run, c, &s) : gtr__tall_start<GTR__RES_TF32>(run, c, &s);
 }
 
-// >>wide
-// The end of a step of large linear layers in BF16, when the guard looks at the loss alone: the nodes from the first
-// weight's gradient to UPDATE are one recipe. All but those gradients run by their own kernels, in their order; then
-// one kernel makes the weights' gradients and updates the weights meanwhile, whose bytes so hide behind the matrix
-// instructions. What is left of the segments goes to UPDATE's kernel. Last come the weights' gradients because the
-// gradients of the layers' inputs read the weights as they were.
-// dw (N, K) = dy^T x over the batch B: dy (B, N), x (B, K), sums in float32. A block has tiles of 128 x 256, one after
-// another: warp 0 brings 64 rows of both operands a stage (bulk tensor copies, four stages), two warpgroups
-// multiply (wgmma, both operands with k across) and write dw; seven warps follow a tile behind and read it back from L2
-// with p, m and v, and write p, m, v and p's copy. Where steps are queued nobody reads dw any more: its tiles go
-// through a ring of workspace, and its place is other values'.
-// Bound by the matrix instructions, and by what they and the update ask of L2 together; bytes an element: UPDATE's 30,
-// and 4 from L2; dy and x pass once a wave of tiles. Seen at 4096^3: 188 us, with its update 240, where the library's
-// product takes 181 and the update alone 132. Slower were pairs of blocks that share a copy (multicast), bringing lines
-// to L2 ahead, and more of the update's loads on their way.
-#define GTR__WIDE_M 128
-#define GTR__WIDE_N 256
-#define GTR__WIDE_K 64
-#define GTR__WIDE_STAGES 4
-#define GTR__WIDE_STAGE ((GTR__WIDE_M + GTR__WIDE_N) * GTR__WIDE_K * 2)
-#define GTR__WIDE_BYTES (GTR__WIDE_STAGES * GTR__WIDE_STAGE + 1024)
-// tiles that lie above each other in the order of tiles: those of one time make about a square
-#define GTR__WIDE_BAND 16
-#define GTR__WIDE_MOST 8        // weights; the others go the usual way
-#define GTR__WIDE_T 512
-#define GTR__WIDE_WORKERS 7     // warps that update
-#define GTR__WIDE_AHEAD 2       // tiles that may wait for their update
-#define GTR__WIDE_MIN 1024      // extents below are not worth it
-// Runs a node by its own kernel, or raises what is measured; skip: but for this output.
-GTR__LAUNCHER_WITH(gtr__wide_node, const gtr__node *n, int skip) {
-    gtr__arg in[16], out[16];
-    const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
-    if (n->n_in > 16 || n->n_out > 16 || !kernel)
-        return gtr__not_taken(run);
-    gtr__call q = gtr__mlp_call(c, n, in, out);
-    size_t bytes = 0;
-    for (int k = 0; k < n->n_out; k++) out[k].add = (int)(n->adds >> k & 1);
-    if (skip >= 0) {
-        bool any = false;
-        out[skip].data = NULL;
-        for (int k = 0; k < n->n_out; k++) any |= out[k].data != NULL;
-        if (!any) return GTR_OK;
-    }
-    // a gradient that a kernel before it checked is another one once it is added to
-    for (int k = 0; !c->measure && run->watch && k < n->n_out; k++)
-        gtr__watch_at(run, out[k].data, GTR__UNCHECKED);
-    if (!c->measure) return kernel(run, &q);
-    q.measure = &bytes;
-    GTR__TRY(kernel(run, &q));
-    return gtr__measured_least(c, bytes);
-}
-// first: tile
-typedef struct gtr__wide_weight {
-    gtr__bulk_map dy, x; float *dw; int64_t offset; int32_t n, k, batch, first;
-} gtr__wide_weight;
-typedef struct gtr__wide_job {
-    gtr__wide_weight weight[GTR__WIDE_MOST];
-    gtr__optim o;
-    const gtr__ctl *ctl;
-    // the gradients' tiles on their way to the update, GTR__WIDE_AHEAD a block; NULL: they are stored in their places
-    float *ring;
-    int n, tiles;
-} gtr__wide_job;
-
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-// >>wide-kernel
-#if GTR__DEVICE_HALF
-typedef struct gtr__wide_place { int weight, row, column; } gtr__wide_place;
-GTR__INLINE gtr__wide_place gtr__wide_at(const gtr__wide_job &m, int t) {
-    gtr__wide_place q;
-    int w = 0;
-    while (w + 1 < m.n && t >= m.weight[w + 1].first) w++;
-    t -= m.weight[w].first;
-    const int high = m.weight[w].n / GTR__WIDE_M, across = m.weight[w].k / GTR__WIDE_N,
-        band = t / (GTR__WIDE_BAND * across), rest = t - band * GTR__WIDE_BAND * across;
-    const int tall = high - band * GTR__WIDE_BAND < GTR__WIDE_BAND ? high - band * GTR__WIDE_BAND : GTR__WIDE_BAND;
-    q.weight = w;
-    q.row = (band * GTR__WIDE_BAND + rest % tall) * GTR__WIDE_M;
-    q.column = rest / tall * GTR__WIDE_N;
-    return q;
-}
-typedef struct gtr__wide_head {
-    uint64_t full[GTR__WIDE_STAGES], empty[GTR__WIDE_STAGES], due[GTR__WIDE_AHEAD], done[GTR__WIDE_AHEAD];
-    gtr__rates rates;
-} gtr__wide_head;
-// A tile as those who update it see it. STATES: how many the rule has.
-typedef struct gtr__wide_line {
-    const float *g;
-    float *p, *m, *v;
-    __nv_bfloat16 *low;
-    __half *half;
-    int ld_g, ld;
-    gtr__rule rule;
-} gtr__wide_line;
-// The gradient of a block's tile number i, and its rows' distance.
-GTR__INLINE float *gtr__wide_gradient(const gtr__wide_job &m, const gtr__wide_place &q,
-        int i, int *ld) {
-    const gtr__wide_weight &w = m.weight[q.weight];
-    *ld = m.ring ? GTR__WIDE_N : w.k;
-    return m.ring ? m.ring + ((int64_t)blockIdx.x * GTR__WIDE_AHEAD + i % GTR__WIDE_AHEAD) * (GTR__WIDE_M * GTR__WIDE_N)
-        : w.dw + (int64_t)q.row * w.k + q.column;
-}
-GTR__INLINE gtr__wide_line gtr__wide_line_of(const gtr__wide_job &m, const gtr__wide_head &head,
-        const gtr__wide_place &q, int i) {
-    gtr__wide_line l;
-    const gtr__wide_weight &w = m.weight[q.weight];
-    const int64_t origin = (int64_t)q.row * w.k + q.column;
-    int lo = 0, hi = m.o.n - 1;
-    while (lo < hi) {
-        int mid = (lo + hi + 1) >> 1;
-        if (m.o.segments[mid].offset <= w.offset) lo = mid; else hi = mid - 1;
-    }
-    const gtr__segment *s = &m.o.segments[lo];
-    l.rule = gtr__rule_of(m.o.rule, head.rates, s->group, m.ctl->coef);
-    l.ld = w.k;
-    l.g = gtr__wide_gradient(m, q, i, &l.ld_g);
-    l.p = s->p + origin; l.m = m.o.state[0] + w.offset + origin; l.v = m.o.state[1] + w.offset + origin;
-    l.low = s->bf16 ? (__nv_bfloat16 *)s->bf16 + origin : NULL;
-    l.half = s->f16 ? (__half *)s->f16 + origin : NULL;     // another trainer's
-    return l;
-}
-template <int STATES>
-GTR__INLINE void gtr__wide_get(float4 *x, const gtr__wide_line &l, int row, int column) {
-    const int e = row * l.ld + column;
-    x[0] = __ldcg((const float4 *)(l.g + row * l.ld_g + column));
-    x[1] = __ldcg((const float4 *)(l.p + e));
-    if (STATES > 0) x[2] = __ldcg((const float4 *)(l.m + e));
-    if (STATES > 1) x[3] = __ldcg((const float4 *)(l.v + e));
-}
-template <int STATES> GTR__INLINE void gtr__wide_set(float4 *x, const gtr__wide_line &l, int e) {
-    gtr__apply<gtr__adapt_quick, 4, gtr__rules_with<STATES>()>(l.rule, &x[1].x, &x[0].x, &x[2].x, &x[3].x);
-    __stcg((float4 *)(l.p + e), x[1]);
-    if (STATES > 0) __stcg((float4 *)(l.m + e), x[2]);
-    if (STATES > 1) __stcg((float4 *)(l.v + e), x[3]);
-    if (l.low) gtr__put4(l.low, GTR_BF16, e, x[1]);
-    if (l.half) gtr__put4(l.half, GTR_F16, e, x[1]);
-}
-// One warp's share of a tile: half rows, every workers-th; the next one's loads are on their way.
-template <int STATES>
-GTR__INLINE void gtr__wide_update(const gtr__wide_line &l, int worker, int workers) {
-    const int lane = GTR__LANE, end = 2 * GTR__WIDE_M;
-    auto column = [&](int c) { return (c & 1) * 128 + lane * 4; };
-    auto at = [&](int c) { return (c >> 1) * l.ld + column(c); };
-    float4 x[4], y[4];
-    int c = worker, next;
-    gtr__wide_get<STATES>(x, l, c >> 1, column(c));
-#pragma unroll 1
-    for (;;) {
-        next = c + workers;
-        if (next < end) gtr__wide_get<STATES>(y, l, next >> 1, column(next));
-        gtr__wide_set<STATES>(x, l, at(c));
-        if (next >= end) return;
-        c = next + workers;
-        if (c < end) gtr__wide_get<STATES>(x, l, c >> 1, column(c));
-        gtr__wide_set<STATES>(y, l, at(next));
-        if (c >= end) return;
-    }
-}
-#endif
-#endif
-
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-#if GTR__DEVICE_HALF
-// A block's roles, which meet at barriers in shared memory alone: full[s] and empty[s] of a stage of operands, due[s]
-// and done[s] of a tile's gradient.
-//
-//   producer (a thread)  --full-->  consumers (8 warps)  --due-->  updaters (7 warps)
-//                        <-empty--                       <-done--
-//
-template <int STATES> struct gtr__wide_block {
-    const gtr__wide_job &m;
-    gtr__wide_head &head;
-    const uint32_t room, full, empty, due, done;
-    const int warp, lane, blocks;
-    GTR__DEVICE void consume() const {
-        const int group = warp / 4 - 2;
-        float d[128];
-        int stage = 0, tile = 0;
-        uint32_t phase = 0;
-        for (int t = (int)blockIdx.x; t < m.tiles; t += blocks, tile++) {
-            const gtr__wide_place q = gtr__wide_at(m, t);
-            const int steps = (m.weight[q.weight].batch + GTR__WIDE_K - 1) / GTR__WIDE_K;
-            int before = 0;
-            for (int k = 0; k < steps; k++) {
-                gtr__bar_await(full + 8 * stage, phase);
-                const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
-                const uint64_t a = gtr__wgmma_panel(base + (uint32_t)group * 8192),
-                    b = gtr__wgmma_panel(base + GTR__WIDE_M * GTR__WIDE_K * 2);
-                gtr__wgmma_begin();
-                GTR__UNROLL(i, 4) {
-                    gtr__wgmma<GTR_BF16, 128, false, false>(d, a + i * 128, b + i * 128, k || i);
-                    gtr__wgmma<GTR_BF16, 128, false, false>(d + 64, a + i * 128, b + 1024 + i * 128, k || i);
-                }
-                gtr__wgmma_commit();
-                if (k) {
-                    gtr__wgmma_until<1>();
-                    if (gtr__warpgroup_leader()) gtr__bar_arrive(empty + 8 * before);
-                }
-                before = stage;
-                if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
-            }
-            gtr__wgmma_until<0>();
-            if (gtr__warpgroup_leader()) gtr__bar_arrive(empty + 8 * before);
-            const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
-            if (turn) gtr__bar_await(done + 8 * slot, (uint32_t)(turn - 1) & 1);
-            int ld;
-            float *to = gtr__wide_gradient(m, q, tile, &ld);
-            to += (int64_t)(group * 64 + (warp & 3) * 16 + lane / 4) * ld + lane % 4 * 2;
-            GTR__UNROLL(j, 32) {
-                *(float2 *)(to + 8 * j) = make_float2(d[4 * j], d[4 * j + 1]);
-                *(float2 *)(to + 8 * ld + 8 * j) = make_float2(d[4 * j + 2], d[4 * j + 3]);
-            }
-            gtr__bar_arrive(due + 8 * slot);
-        }
-        if (!m.ctl->guard && !m.ctl->status) {      // nothing more to multiply: all update the last tile
-            asm volatile("bar.sync 2, 480;" ::: "memory");
-            const int past = (m.tiles - 1 - (int)blockIdx.x) / blocks;
-            gtr__bar_await(due + 8 * (past % GTR__WIDE_AHEAD), (uint32_t)(past / GTR__WIDE_AHEAD) & 1);
-            const gtr__wide_place q = gtr__wide_at(m, (int)blockIdx.x + past * blocks);
-            gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, past), warp - 1, GTR__WIDE_WORKERS + 8);
-        }
-    }
-    GTR__DEVICE void produce() const {
-        int stage = 0;
-        uint32_t phase = 1;
-        for (int t = (int)blockIdx.x; t < m.tiles; t += blocks) {
-            const gtr__wide_place q = gtr__wide_at(m, t);
-            const gtr__wide_weight &w = m.weight[q.weight];
-            for (int k = 0; k < w.batch; k += GTR__WIDE_K) {
-                gtr__bar_await(empty + 8 * stage, phase);
-                const uint32_t base = room + (uint32_t)(stage * GTR__WIDE_STAGE);
-                gtr__bar_expect(full + 8 * stage, GTR__WIDE_STAGE);
-                GTR__UNROLL(i, GTR__WIDE_M / 64)
-                    gtr__tensor_load(base + i * 8192, &w.dy, q.row + i * 64, k, 0, full + 8 * stage);
-                GTR__UNROLL(i, GTR__WIDE_N / 64) gtr__tensor_load(
-                    base + GTR__WIDE_M * GTR__WIDE_K * 2 + i * 8192, &w.x, q.column + i * 64, k, 0, full + 8 * stage);
-                if (++stage == GTR__WIDE_STAGES) { stage = 0; phase ^= 1; }
-            }
-        }
-    }
-    GTR__DEVICE void update() const {
-        const gtr__optim &o = m.o;
-        const bool updates = !m.ctl->guard && !m.ctl->status;
-        if (updates) {
-            if (warp == 1 && lane < GTR__MAX_GROUPS)
-                gtr__rates_of(o, (double)gtr__rate_of(m.ctl, o.shared, lane), m.ctl->applied + 1, lane, &head.rates);
-            asm volatile("bar.sync 1, 224;\nbar.arrive 2, 480;" ::: "memory");
-        }
-        int tile = 0;
-        for (int t = (int)blockIdx.x; t < m.tiles; t += blocks, tile++) {
-            const gtr__wide_place q = gtr__wide_at(m, t);
-            const int turn = tile / GTR__WIDE_AHEAD, slot = tile % GTR__WIDE_AHEAD;
-            gtr__bar_await(due + 8 * slot, (uint32_t)turn & 1);
-            if (updates) gtr__wide_update<STATES>(gtr__wide_line_of(m, head, q, tile), warp - 1,
-                t + blocks < m.tiles ? GTR__WIDE_WORKERS : GTR__WIDE_WORKERS + 8);
-            __syncwarp();
-            if (lane == 0) gtr__bar_arrive(done + 8 * slot);
-        }
-    }
-};
-#endif
-#endif
-#if GTR__DEVICE_HALF
-template <int STATES>
-static __global__ void __launch_bounds__(GTR__WIDE_T, 1) gtr__k_wide(const __grid_constant__ gtr__wide_job m) {
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    extern __shared__ char gtr__wide_room[];
-    __shared__ __align__(16) gtr__wide_head head;
-    const uint32_t room = ((uint32_t)__cvta_generic_to_shared(gtr__wide_room) + 1023) & ~1023u;
-    const uint32_t full = (uint32_t)__cvta_generic_to_shared(head.full),
-        empty = (uint32_t)__cvta_generic_to_shared(head.empty);
-    const uint32_t due = (uint32_t)__cvta_generic_to_shared(head.due),
-        done = (uint32_t)__cvta_generic_to_shared(head.done);
-    const int warp = (int)threadIdx.x / 32, lane = GTR__LANE, blocks = (int)gridDim.x;
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < GTR__WIDE_STAGES; s++) { gtr__bar_set(full + 8 * s, 1); gtr__bar_set(empty + 8 * s, 2); }
-        for (int s = 0; s < GTR__WIDE_AHEAD; s++) {
-            gtr__bar_set(due + 8 * s, 256); gtr__bar_set(done + 8 * s, GTR__WIDE_WORKERS);
-        }
-        gtr__bars_are_set();
-    }
-    gtr__enter();
-    __syncthreads();
-    const gtr__wide_block<STATES> block = { m, head, room, full, empty, due, done, warp, lane, blocks };
-    if (warp >= 8) {
-        gtr__warpgroup_registers<160, true>();
-        block.consume();
-    } else {
-        gtr__warpgroup_registers<96, false>();
-        if (warp) block.update();
-        else {
-            if (lane == 0) block.produce();
-            __syncwarp();
-        }
-    }
-#endif
-}
-#endif
-template <int> GTR__GLOBAL void gtr__k_wide(gtr__wide_job);
-
-// >>wide-match
-// The gradient of a weight that the kernel takes: written once, for the optimizer alone, of extents that tiles fill.
-static bool gtr__wide_takes(const gtr__plan *plan, const gtr__node *n) {
-    if (n->op != GTR__OP_LINEAR || n->dir != GTR__BWD || n->n_in < 4 || n->n_out < 2 || n->out[0] >= 0
-            || n->out[1] < 0 || n->adds)
-        return false;
-    const gtr__value *v = plan->value, *dw = &v[n->out[1]], *x = &v[n->in[0]], *dy = &v[n->in[n->n_in - 1]];
-    int64_t batch = 1;
-    for (int i = 0; i + 1 < x->shape.ndim; i++) batch *= x->shape.dim[i];
-    if (dw->home != GTR__HOME_GRADIENT || dw->storage != GTR_F32 || x->storage != GTR_BF16 || dy->storage != GTR_BF16
-            || dw->shape.ndim != 2)
-        return false;
-    if (batch < GTR__WIDE_MIN || batch > INT32_MAX / 2 || dw->shape.dim[0] < GTR__WIDE_MIN
-            || dw->shape.dim[1] < GTR__WIDE_MIN)
-        return false;
-    if (dw->shape.dim[0] % GTR__WIDE_M || dw->shape.dim[1] % GTR__WIDE_N || dw->shape.dim[0] > 1 << 20
-            || dw->shape.dim[1] > 1 << 20)
-        return false;
-    const int place = gtr__root(plan, n->in[n->n_in - 1]);
-    int writers = 0;
-    for (int i = 0; i < plan->n_node; i++)
-        for (int k = 0; k < GTR__ALL(&plan->node[i]); k++) {
-            const int id = gtr__root(plan, plan->node[i].in[k]);        // out follows in
-            // dy's place is another value's by the time that the kernel runs
-            if (id == place && k >= plan->node[i].n_in && &plan->node[i] > n) return false;
-            if (id != n->out[1]) continue;
-            if (k >= plan->node[i].n_in) writers++;
-            else if (gtr__bit(plan->node[i].reads, k)) return false;
-        }
-    return writers == 1;
-}
-// The kernel makes the first GTR__WIDE_MOST of them.
-static int gtr__wide_own(const gtr__plan *plan, int at, int i) {
-    int before = 0;
-    for (int k = 0; k < i; k++) before += gtr__wide_takes(plan, &plan->node[at + k]);
-    return before < GTR__WIDE_MOST && gtr__wide_takes(plan, &plan->node[at + i]) ? 1 : -1;
-}
-static int gtr__wide_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
-    if (!caps->arch_feature || plan->precision != GTR_MIXED_BF16 || plan->n_stage != 1
-            || caps->shared < GTR__WIDE_BYTES + sizeof(int) * 256 || !gtr__wide_takes(plan, &plan->node[at]))
-        return 0;
-    for (int i = at; i < plan->n_node; i++) {
-        const gtr__node *n = &plan->node[i];
-        const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
-        if (n->op == GTR__OP_UPDATE)
-            return o && !n->n_in && o->loss_only && !o->scaled && !(o->clip > 0) && o->all == o->states
-                && gtr__rule_fused(o) ? i + 1 - at : 0;
-        if (n->op == GTR__OP_LINEAR ? n->dir != GTR__BWD : n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD
-                && n->op != GTR__OP_BN_COMMIT && !gtr__unary_op(n->op))
-            return 0;
-        if (n->recomputed || n->stage) return 0;
-    }
-    return 0;
-}
-
-// >>wide-launch
-template <int STATES> static gtr_result gtr__wide_start(gtr__run *run, const gtr__call *c, const gtr__wide_job *m) {
-    static_assert(sizeof(gtr__wide_job) <= 4096, "a kernel's parameters");
-    const auto kernel = GTR__VARIANT(gtr__k_wide, STATES);
-    return gtr__start(run, c, kernel, (unsigned)gtr__min64(m->tiles, gtr__sms(c)), GTR__WIDE_T, GTR__WIDE_BYTES, *m);
-}
-static bool gtr__wide_aligned(const void *p) { return p && ((uintptr_t)p & 15) == 0; }
-// Puts a weight's gradient on the list. False: it takes the way that all nodes take.
-static bool gtr__wide_add(gtr__wide_job *m, const gtr__call *c, const gtr__node *n) {
-    gtr__arg in[16], out[16];
-    if (!n->own || n->n_in > 16 || n->n_out > 16 || m->n >= GTR__WIDE_MOST) return false;
-    gtr__mlp_call(c, n, in, out);
-    const gtr__arg *x = &in[0], *dy = &in[n->n_in - 1], *dw = &out[1];
-    if (!gtr__wide_aligned(x->data) || !gtr__wide_aligned(dy->data) || !gtr__wide_aligned(dw->data)) return false;
-    const int64_t rows = dw->shape.dim[0], columns = dw->shape.dim[1], batch = x->count / columns;
-    gtr__wide_weight *q = &m->weight[m->n];
-    q->dw = (float *)dw->data;
-    q->offset = q->dw - m->o.gradient;
-    if (q->offset < 0 || q->offset + rows * columns > m->o.count
-        || !gtr__product_map(&q->dy, dy->data, GTR_BF16, 0, batch, rows, rows, 1, 0, 0, false)
-        || !gtr__product_map(&q->x, x->data, GTR_BF16, 0, batch, columns, columns, 1, 0, 0, false))
-        return false;
-    q->n = (int32_t)rows; q->k = (int32_t)columns; q->batch = (int32_t)batch; q->first = m->tiles;
-    m->n++;
-    m->tiles += (int)(rows / GTR__WIDE_M * (columns / GTR__WIDE_N));
-    return true;
-}
-// The segments between those that the kernel updates.
-GTR__LAUNCHER_WITH(gtr__wide_rest, const gtr__optim *o, const gtr__wide_job *m) {
-    gtr__update_kernel u;
-    GTR__TRY(gtr__update_make(run, c, o, &u));
-    while (u.first < o->count) {
-        const gtr__wide_weight *next = NULL;
-        for (int i = 0; i < m->n; i++)
-            if (m->weight[i].offset >= u.first && (!next || m->weight[i].offset < next->offset)) next = &m->weight[i];
-        u.last = next ? next->offset : o->count;
-        GTR__TRY(gtr__update_start(run, c, &u));
-        u.first = next ? next->offset + (int64_t)next->n * next->k : u.last;
-    }
-    return GTR_OK;
-}
-// The recipe: see above. stored: gradients go to their places; else other values may lie there.
-GTR__LAUNCHER_WITH(gtr__wide_go, bool stored) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    const gtr__optim *o = (const gtr__optim *)w->node[w->n_node - 1].attr.ptr;
-    gtr__wide_job m = {};
-    if (c->measure) {
-        *c->measure = stored ? 0 : (size_t)gtr__sms(c) * GTR__WIDE_AHEAD * GTR__WIDE_M * GTR__WIDE_N * sizeof(float);
-        for (int i = 0; i < w->n_node; i++) {       // the others ask for none
-            const gtr__node *n = &w->node[i];
-            if (n->op != GTR__OP_LINEAR && n->op != GTR__OP_LINEAR_DACT && n->op != GTR__OP_GUARD) continue;
-            GTR__TRY(gtr__wide_node(run, c, n, -1));
-            if (n->op == GTR__OP_LINEAR && n->n_out > 1) GTR__TRY(gtr__wide_node(run, c, n, 1));
-        }
-        return GTR_OK;
-    }
-    if (c->fits) return GTR_OK;
-    if (w->node[w->n_node - 1].op != GTR__OP_UPDATE || !c->ctl)
-        return gtr__not_taken(run);
-    GTR__TRY(gtr__check_states(run, o));
-    m.o = *o;
-    m.ctl = c->ctl;
-    m.ring = stored ? NULL : (float *)c->ws;
-    for (int i = 0; i + 1 < w->n_node; i++) {
-        const bool own = gtr__wide_add(&m, c, &w->node[i]);
-        if (w->node[i].own && !own && !stored)
-            return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: operands cannot be mapped");
-        GTR__TRY(gtr__wide_node(run, c, &w->node[i], own ? 1 : -1));
-    }
-    GTR__TRY(gtr__wide_rest(run, c, o, &m));
-    if (!m.n) return GTR_OK;
-    return o->states > 1 ? gtr__wide_start<2>(run, c, &m) :
-           o->states ? gtr__wide_start<1>(run, c, &m) : gtr__wide_start<0>(run, c, &m);
-}
-GTR__LAUNCHER(gtr__wide_run) { return gtr__wide_go(run, c, true); }
-GTR__LAUNCHER(gtr__wide_run_unstored) {
-    return gtr__wide_go(run, c, false);
-}
 // >>chain
 // A run of nodes that is local to a tile of rows: products, element-wise ops, random numbers, reductions along rows and
 // softmax, slices and concats of rows, gathers and losses, forward and backward, in any graph.
@@ -27790,7 +27363,7 @@ static uint32_t *gtr__chain_watches(gtr__run *run, const gtr__call *c, const gtr
 static gtr_result gtr__chain_run_passed(gtr__run *run, const gtr__call *c, const gtr__chain_build *b) {
     for (int i = 0; i < b->n_passed; i++) {
         const gtr__node *n = &b->v.node[b->passed[i]];
-        if (n->op != GTR__OP_FILL) GTR__TRY(gtr__wide_node(run, c, n, -1));
+        if (n->op != GTR__OP_FILL) GTR__TRY(gtr__member_run(run, c, n));
     }
     return GTR_OK;
 }
@@ -28738,7 +28311,7 @@ GTR__LAUNCHER(gtr__siblings_run) {
     if (c->measure) *c->measure = 0;
     memset((void *)&siblings, 0, sizeof siblings);
     *place = &siblings;
-    for (int i = 0; i < w->n_node && r == GTR_OK; i++) r = gtr__wide_node(run, c, &w->node[i], -1);
+    for (int i = 0; i < w->n_node && r == GTR_OK; i++) r = gtr__member_run(run, c, &w->node[i]);
     *place = NULL;
     if (c->measure) return r;
     if (siblings.p.sets == 1) siblings.p.sets = 0;
@@ -28770,15 +28343,6 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
         m->name = "chain"; m->match = gtr__chain_match; m->kernel = gtr__chain_run;
         m->own_bytes = sizeof(gtr__chain_program);
         m->own = gtr__chain_own; m->bare = 1;
-    },
-    [](gtr__matcher *m) {
-        m->name = "gradients of large weights used up by their update";
-        m->match = gtr__wide_match; m->kernel = gtr__wide_run_unstored;
-        m->own = gtr__wide_own; m->several = m->unstored = 1;
-    },
-    [](gtr__matcher *m) {
-        m->name = "gradients of large weights with their update"; m->match = gtr__wide_match; m->kernel = gtr__wide_run;
-        m->own = gtr__wide_own;
     },
     [](gtr__matcher *m) {
         m->name = "lookups of several tables"; m->match = gtr__tables_match; m->kernel = gtr__tables_run;

@@ -1555,8 +1555,7 @@ static void gradients_of_a_bad_step(void)
     gtr_error_clear(ctx);
     gtr_destroy(ctx);
 }
-/* A network that has UPDATE waits for all gradients, on whatever stream, and those that it uses up have
-   places for what it reads. */
+/* A network that has UPDATE waits for all gradients, on whatever stream, and reads nothing in their places. */
 static int from_first_gradient(const gtr__plan *p, int at, const gtr__caps *caps, int *node)
 {
     int i, first = -1, n = 0;
@@ -1566,11 +1565,6 @@ static int from_first_gradient(const gtr__plan *p, int at, const gtr__caps *caps
             first = i;
     for (i = at; at == first && i < p->n_node; i++) if (p->node[i].op == GTR__OP_UPDATE) return i + 1 - at;
     return 0;
-}
-static int gradient_of_weight(const gtr__plan *p, int at, int i)
-{
-    const gtr__node *n = &p->node[at + i];
-    return n->op == GTR__OP_LINEAR && n->dir == GTR__BWD && n->out[0] < 0 && n->out[1] >= 0 ? 1 : -1;
 }
 static gtr_result no_workspace(gtr__run *run, const gtr__call *c)
 {
@@ -1583,17 +1577,11 @@ static void stored_gradients(gtr__matcher *m)
     m->name = "from the second gradient on";
     m->match = from_first_gradient; m->kernel = no_workspace;
 }
-static void used_up_gradients(gtr__matcher *m)
-{
-    stored_gradients(m);
-    m->own = gradient_of_weight; m->unstored = 1;
-}
 static void network_with_update(void)
 {
-    static const gtr__matcher_row rows[2] = { stored_gradients, used_up_gradients };
-    size_t arena[2][5];
-    int run, streams;
-    for (run = 0; run < 8; run++) {
+    static const gtr__matcher_row row = stored_gradients;
+    int streams;
+    for (streams = 1; streams <= 4; streams++) {
         gtr_context *ctx = create();
         gtr_trainer_desc d = adam();
         net n;
@@ -1601,8 +1589,7 @@ static void network_with_update(void)
         uint64_t before[64];
         int i, j, k, at = -1, inside = 0;
         if (!ctx || ctx->caps.cuda) { gtr_destroy(ctx); return; }
-        ctx->be->matchers = &rows[run / 4]; ctx->be->n_matchers = 1;
-        streams = run % 4 + 1;
+        ctx->be->matchers = &row; ctx->be->n_matchers = 1;
         d.streams = streams;
         n = build(ctx, GTR_BATCH, 0, &d);
         e = gtr__trainer_entry(n.t, 32, NULL, false);
@@ -1624,12 +1611,7 @@ static void network_with_update(void)
                     "%d streams: the network reads %%%d, which nobody writes", streams, p->node[at].in[k]);
                 inside += v->home == GTR__HOME_ARENA && v->alias >= 0;
             }
-            arena[run / 4][streams] = p->arena[0];
-            CHECK(run < 4 || arena[1][streams] < arena[0][streams],
-                "%d streams: %zu bytes beside gradients that are used up, %zu where they are stored", streams,
-                arena[1][streams], arena[0][streams]);
-            CHECK((run >= 4) == (inside > 0), "%d streams: %d of the network's operands lie in gradients' places",
-                streams, inside);
+            CHECK(!inside, "%d streams: %d of the network's operands lie in gradients' places", streams, inside);
         }
         gtr_destroy(ctx);
     }
@@ -5019,207 +5001,6 @@ static void profiled_badly(void)
         gtr_destroy(ctx);
     }
 }
-/* The gradients of large weights in one kernel with their update (its matcher, where there is one), against the nodes:
-   large and odd extents, an odd batch, two groups; the same bits twice; and a loss that is not
-   finite changes nothing. */
-typedef struct wide_net { gtr_context *ctx; gtr_trainer *t; gtr_tensor *x, *y, *w[6]; } wide_net;
-enum { WIDE_ROWS = 1090, WIDE_IN = 1000, WIDE_OUT = 1024 };
-static wide_net wide_build(int kind, bool no_matchers)
-{
-    static const char *const names[] = { "fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias", "fc3.weight", "fc3.bias" };
-    gtr_trainer_desc d = kind == 0 ? adam() : sgd(0.5f);
-    gtr_group group;
-    wide_net n;
-    int i;
-    memset(&n, 0, sizeof n);
-    memset(&group, 0, sizeof group);
-    group.pattern = "fc2.*"; group.lr_scale = 0.5f; group.weight_decay = 0.1f;
-    d.optimizer = kind == 0 ? GTR_ADAM : kind == 1 ? GTR_ADAMW : GTR_SGD;
-    if (kind == 1) d.lr = 1e-3f;
-    if (kind == 2) d.momentum = 0.9f;
-    d.precision = GTR_MIXED_BF16; d.nonfinite = GTR_NONFINITE_LOSS; d.groups = &group; d.n_groups = 1;
-    d.no_matchers = no_matchers;
-    n.ctx = create();
-    n.x = gtr_input(n.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDE_IN));
-    n.y = gtr_input(n.ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDE_OUT));
-    n.t = gtr_trainer_create(gtr_mse(gtr_linear(
-        gtr_relu(gtr_linear(gtr_tanh(gtr_linear(n.x, "fc1", 1024)), "fc2", 1280)), "fc3", WIDE_OUT), n.y), d);
-    for (i = 0; i < 6; i++) n.w[i] = gtr_parameter_find(n.ctx, names[i]);
-    return n;
-}
-static void wide_steps(wide_net *n, gtr_float *x, gtr_float *y, int steps)
-{
-    int i;
-    for (i = 0; i < steps; i++) {
-        gtr_set(n->x, x, sizeof *x * WIDE_ROWS * WIDE_IN);
-        gtr_set(n->y, y, sizeof *y * WIDE_ROWS * WIDE_OUT);
-        EXPECT_EQ(gtr_step(n->t), GTR_OK);
-    }
-}
-typedef struct wide_seen { bool used_up; size_t rest; } wide_seen;
-static bool wide_look(const gtr_progress *p)
-{
-    wide_seen *s = (wide_seen *)p->user;
-    gtr_memory_report r;
-    s->used_up = strstr(gtr_plan_text(p->trainer, WIDE_ROWS), "used up by their update") != NULL;
-    EXPECT_EQ(gtr_memory_plan(p->trainer, WIDE_ROWS, &r), GTR_OK);
-    s->rest = r.activations;
-    return true;
-}
-/* Queued steps: an epoch of eight batches, in order. */
-static wide_seen wide_fit(wide_net *n, const gtr_float *x, const gtr_float *y)
-{
-    gtr_arrays_desc d;
-    gtr_fit_desc f;
-    wide_seen s = { false, 0 };
-    memset(&d, 0, sizeof d);
-    memset(&f, 0, sizeof f);
-    d.rows = 8 * WIDE_ROWS;
-    d.column[0].data = x; d.column[0].shape = gtr_shape1(WIDE_IN);
-    d.column[1].data = y; d.column[1].shape = gtr_shape1(WIDE_OUT);
-    f.epochs = 1; f.batch = WIDE_ROWS; f.no_shuffle = true; f.silent = true; f.callback = wide_look;
-    f.callback_user = &s;
-    EXPECT_EQ(gtr_fit(n->t, gtr_dataset_arrays(n->ctx, d), f), GTR_OK);
-    return s;
-}
-static void wide_updates(void)
-{
-    const size_t most = 1280 * 1024;
-    gtr_float *x, *y, *a, *b;
-    uint32_t s = 3;
-    int kind, i, k;
-    size_t j;
-    gtr_context *ctx = create();
-    /* elsewhere it would be the same plan twice, and slow */
-    const bool there = ctx && ctx->caps.cuda && ctx->caps.arch_feature;
-    gtr_destroy(ctx);
-    if (!there || few()) return;
-    x = (gtr_float *)malloc(sizeof *x * 8 * WIDE_ROWS * WIDE_IN);
-    y = (gtr_float *)malloc(sizeof *y * 8 * WIDE_ROWS * WIDE_OUT);
-    a = (gtr_float *)malloc(sizeof *a * most); b = (gtr_float *)malloc(sizeof *b * most);
-    for (j = 0; j < 8 * WIDE_ROWS * WIDE_IN; j++) x[j] = (gtr_float)noise(&s);
-    for (j = 0; j < 8 * WIDE_ROWS * WIDE_OUT; j++) y[j] = (gtr_float)noise(&s);
-    for (kind = 0; kind < 4; kind++) {
-        wide_net n = wide_build(kind, false), m = wide_build(kind, true), o = wide_build(kind, false);
-        CHECK(strstr(gtr_plan_text(n.t, WIDE_ROWS), "gradients of large weights"),
-            "the matcher does not take what it should");
-        wide_steps(&n, x, y, 1); wide_steps(&m, x, y, 1); wide_steps(&o, x, y, 1);
-        CHECK(fabsf(gtr_loss(n.t) - gtr_loss(m.t)) <= 1e-5f * gtr_loss(m.t), "%d: the loss", kind);
-        for (i = 0; i < 6; i++) {
-            const size_t bytes = n.w[i]->data_bytes;
-            const int64_t count = (int64_t)(bytes / sizeof *a);
-            EXPECT_EQ(gtr_gradient_get(n.t, n.w[i], a, bytes), GTR_OK);
-            EXPECT_EQ(gtr_gradient_get(m.t, m.w[i], b, bytes), GTR_OK);
-            CHECK(near(a, b, count, 2e-5, 8e-3), "%d: the gradient of \"%s\" differs", kind, gtr_tensor_name(n.w[i]));
-            for (k = 0; k < (kind < 2 ? 2 : kind == 2); k++) {
-                EXPECT_EQ(gtr_state_get(n.t, n.w[i], k, a, bytes), GTR_OK);
-                EXPECT_EQ(gtr_state_get(m.t, m.w[i], k, b, bytes), GTR_OK);
-                CHECK(near(a, b, count, 2e-5, 8e-3), "%d: state %d of \"%s\" differs", kind, k,
-                    gtr_tensor_name(n.w[i]));
-            }
-            gtr_get(n.w[i], a, bytes); gtr_get(m.w[i], b, bytes);
-            CHECK(near(a, b, count, 2e-5, 8e-3), "%d: \"%s\" differs", kind, gtr_tensor_name(n.w[i]));
-        }
-        wide_steps(&n, x, y, 3); wide_steps(&o, x, y, 3);       /* captured and replayed */
-        for (i = 0; i < 6; i++) {
-            gtr_get(n.w[i], a, n.w[i]->data_bytes); gtr_get(o.w[i], b, n.w[i]->data_bytes);
-            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" has other bits the second time", kind,
-                gtr_tensor_name(n.w[i]));
-        }
-        if (kind == 0) {
-            const gtr_float kept = y[5];
-            y[5] = (gtr_float)NAN;
-            wide_steps(&n, x, y, 1);
-            EXPECT_EQ(gtr_wait(n.ctx), GTR_ERR_NONFINITE);
-            for (i = 0; i < 6; i++) {
-                gtr_get(n.w[i], a, n.w[i]->data_bytes); gtr_get(o.w[i], b, n.w[i]->data_bytes);
-                CHECK(!memcmp(a, b, n.w[i]->data_bytes), "a loss that is not finite changed \"%s\"",
-                    gtr_tensor_name(n.w[i]));
-            }
-            gtr_error_clear(n.ctx);
-            y[5] = kept;
-            wide_steps(&n, x, y, 1); wide_steps(&o, x, y, 1);
-            gtr_get(n.w[2], a, n.w[2]->data_bytes); gtr_get(o.w[2], b, n.w[2]->data_bytes);
-            CHECK(!memcmp(a, b, n.w[2]->data_bytes), "after that, the next step differs");
-        }
-        EXPECT_OK(n.ctx); EXPECT_OK(m.ctx); EXPECT_OK(o.ctx);
-        gtr_destroy(m.ctx);
-        m = wide_build(kind, false);
-        wide_steps(&m, x, y, kind == 0 ? 5 : 4);        /* as n and o did */
-        {
-            const wide_seen seen = wide_fit(&n, x, y);
-            gtr_memory_report r;
-            wide_fit(&o, x, y);
-            EXPECT_EQ(gtr_memory_plan(m.t, WIDE_ROWS, &r), GTR_OK);
-            CHECK(seen.used_up && seen.rest < r.activations, "queued steps take %zu bytes for values, gtr_step %zu",
-                seen.rest, r.activations);
-            for (i = 0; i < 8; i++)
-                wide_steps(&m, x + (size_t)i * WIDE_ROWS * WIDE_IN, y + (size_t)i * WIDE_ROWS * WIDE_OUT, 1);
-        }
-        for (i = 0; i < 6; i++) {
-            gtr_get(n.w[i], a, n.w[i]->data_bytes); gtr_get(o.w[i], b, n.w[i]->data_bytes);
-            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" of queued steps has other bits the second time", kind,
-                gtr_tensor_name(n.w[i]));
-            gtr_get(m.w[i], b, n.w[i]->data_bytes);
-            CHECK(!memcmp(a, b, n.w[i]->data_bytes), "%d: \"%s\" of queued steps has other bits than gtr_step's", kind,
-                gtr_tensor_name(n.w[i]));
-        }
-        EXPECT_OK(n.ctx); EXPECT_OK(m.ctx); EXPECT_OK(o.ctx);
-        gtr_destroy(n.ctx); gtr_destroy(m.ctx); gtr_destroy(o.ctx);
-    }
-    free(x); free(y); free(a); free(b);
-}
-/* Residual blocks, whose gradients share places: what the kernel takes it reads before anybody else writes there. */
-static void wide_residual(void)
-{
-    enum { ROWS = 1024, WIDTH = 1024, BLOCKS = 3 };
-    gtr_float *x, *a, *b;
-    uint32_t s = 5;
-    int m, i, k;
-    size_t j;
-    gtr_tensor *in[2], *target[2], *h;
-    gtr_trainer *t[2];
-    gtr_context *ctx[2];
-    char name[16];
-    ctx[0] = create();
-    i = ctx[0]->caps.cuda && ctx[0]->caps.arch_feature && !few();
-    gtr_destroy(ctx[0]);
-    if (!i) return;
-    x = (gtr_float *)malloc(sizeof *x * ROWS * WIDTH); a = (gtr_float *)malloc(sizeof *a * WIDTH * WIDTH);
-    b = (gtr_float *)malloc(sizeof *b * WIDTH * WIDTH);
-    for (j = 0; j < ROWS * WIDTH; j++) x[j] = (gtr_float)noise(&s);
-    for (k = 0; k < 2; k++) for (m = 0; m < 2; m++) {
-        gtr_trainer_desc d = sgd(0.5f);
-        d.precision = GTR_MIXED_BF16; d.nonfinite = GTR_NONFINITE_LOSS; d.no_matchers = m;
-        ctx[m] = create();
-        in[m] = gtr_input(ctx[m], "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
-        target[m] = gtr_input(ctx[m], "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH));
-        h = gtr_linear(in[m], "first", WIDTH);
-        for (i = 0; i < BLOCKS; i++) {
-            gtr_tensor *f;
-            snprintf(name, sizeof name, "v%d", i); f = gtr_relu(gtr_linear(h, name, WIDTH));
-            snprintf(name, sizeof name, "w%d", i); f = gtr_linear(f, name, WIDTH);
-            h = k ? gtr_add(f, h) : gtr_add(h, f);
-        }
-        t[m] = gtr_trainer_create(gtr_mse(gtr_linear(h, "last", WIDTH), target[m]), d);
-        gtr_set(in[m], x, sizeof *x * ROWS * WIDTH); gtr_set(target[m], x, sizeof *x * ROWS * WIDTH);
-        EXPECT_EQ(gtr_step(t[m]), GTR_OK);
-        EXPECT_OK(ctx[m]);
-        if (m == 0) continue;
-        for (i = 0; i < gtr_parameter_count(ctx[0]); i++) {
-            gtr_tensor *p = gtr_parameter_at(ctx[0], i), *q = gtr_parameter_find(ctx[1], gtr_tensor_name(p));
-            gtr_get(p, a, p->data_bytes); gtr_get(q, b, p->data_bytes);
-            CHECK(near(a, b, (int64_t)(p->data_bytes / sizeof *a), 2e-5, 8e-3), "order %d: \"%s\" differs", k,
-                gtr_tensor_name(p));
-            EXPECT_EQ(gtr_gradient_get(t[0], p, a, p->data_bytes), GTR_OK);
-            EXPECT_EQ(gtr_gradient_get(t[1], q, b, p->data_bytes), GTR_OK);
-            CHECK(near(a, b, (int64_t)(p->data_bytes / sizeof *a), 2e-5, 8e-3),
-                "order %d: the gradient of \"%s\" differs", k, gtr_tensor_name(p));
-        }
-        gtr_destroy(ctx[0]); gtr_destroy(ctx[1]);
-    }
-    free(x); free(a); free(b);
-}
 /* Launches that no report counted are waited for, and then forgotten. */
 static void uncounted(void)
 {
@@ -6048,8 +5829,6 @@ static void all(void)
     RUN(profiled);
     RUN(profiled_badly);
     RUN(uncounted);
-    RUN(wide_updates);
-    RUN(wide_residual);
     RUN(table_gradients);
     RUN(tables_in_groups);
     RUN(many_parameters);
