@@ -48,7 +48,7 @@
 //     runtime-streams      nodes enqueued on their streams: events between them, overlap of kernels
 //     runtime-graph        capture, prepare, launch, release
 // Matrix products
-//     products             the product struct, its tail and its choice; which kernel takes what (table)
+//     products             the product struct and its choice; which kernel takes what (table)
 //     products-ptx         instructions: cp.async, ldmatrix, packed conversions
 //     ptx-group            barrier, leader and registers of a warpgroup; the proxy fence
 //     ptx-mma              mma.sync, rounding to TF32
@@ -60,7 +60,6 @@
 //     fragments            fragments of A and B from shared memory
 //     products-mma         accumulators of a block, by mma.sync and by float32 units
 //     products-store       sums over a cluster, C's rows to the epilogue, sums of A's columns
-//     products-tail        element-wise steps behind a product, in its launch
 //     products-block       the plain product kernel
 //     products-wgmma       the product kernel of Hopper: picture, bounds, measurements
 //     wgmma                instructions of Hopper: wgmma, bulk tensor copies; panels
@@ -69,7 +68,7 @@
 //     products-choice      the cost models: which kernel, tile, cluster, ranges of k
 //     products-own         launchers of own products
 //     products-library     cuBLASLt, and passes around it
-//     products-run         running a product: groups, tails, copies into rows of whole 16 bytes, workspace
+//     products-run         running a product: groups, copies into rows of whole 16 bytes, workspace
 //     op:matmul op:linear op:linear_act op:linear_dact
 // Convolutions
 //     op:conv              forms of a convolution; which kernel takes what (table); classes, rows, taps
@@ -156,7 +155,6 @@
 //     chain-strips-cut     the same of strips
 //     chain-run            cost, matcher, launch
 // Late matchers and the table
-//     match-tails          a product and element-wise steps behind it
 //     match-pools          a convolution and the max_pool behind it
 //     match-heads          a linear, its loss, the gradient of its input
 //     match-siblings         products of one shape in one launch
@@ -452,8 +450,6 @@ struct gtr__run {
     uint8_t *watch;             // a gtr__watched for each output of the call; NULL: none is watched
     const gtr__unwatched *unwatched;    // of the nodes before it
     struct gtr__siblings *siblings;     // NULL, or products that others may join
-    const struct gtr__tail *tail;       // NULL, or steps that wait for a product
-    struct gtr__siblings *chosen;       // NULL, or where to note a product and its choice
     struct gtr__held *holds;    // NULL, or of a captured step: which variants its graph launches
     struct gtr__wanted *wanted; // NULL, or a run that enqueues nothing: where to note the variants that it wants
 };
@@ -3408,9 +3404,8 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 // the least estimate: gtr__way_ns of gtr__ways, for clusters of 1 to 8 blocks and 1 to 64 ranges of k, or
 // gtr__library_ns. Ranges leave parts of C, float32, in the workspace, which gtr__ranges_kernel adds up. A workspace
 // that is too short rules out the library, copies and ranges (gtr__product_run). Where the library has no algorithm an
-// own kernel runs; where a tensor map can't be made, the plain one. Tails (gtr__product_tails): gtr__wgmma_kernel of
-// M = 64, or gtr__product_kernel of 32 x 32 and FMA, where A has k contiguous and k is not cut into ranges. Groups
-// (gtr__product_joins): up to GTR__SETS products of one form in a launch of gtr__wgmma_kernel.
+// own kernel runs; where a tensor map can't be made, the plain one. Groups (gtr__product_joins): up to GTR__SETS
+// products of one form in a launch of gtr__wgmma_kernel.
 
 #include <type_traits>
 
@@ -3419,26 +3414,6 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 // bias beside that of its weight.
 typedef struct gtr__product_set { const void *a, *b, *bias, *from, *saved; void *c, *pre, *sums; } gtr__product_set;
 #define GTR__SETS 4
-// What is done to C's elements where they are made, each step's to what the step before made, or to C, rounded as that
-// is stored. A step reads one more tensor at most, which lies as C does or is one row for all.
-#define GTR__TAIL_STEPS 6           // behind what an epilogue does, which are three
-enum {
-    GTR__TAIL_A = 1, GTR__TAIL_B = 2,   // operand a (b) of a pair is what is gone on with
-    GTR__TAIL_ANY = 4,          // of a formula that is no other for arguments that are far
-    GTR__TAIL_OF_C = 8, GTR__TAIL_IS_C = 16,    // goes on with C; makes C, which others go on with
-    GTR__TAIL_ROW = 32          // the tensor is a row
-};
-typedef struct gtr__tail_step {
-    const void *with;           // the tensor; NULL: none
-    void *out;                  // NULL: not stored
-    float a, b;
-    int16_t code, slot;         // which formula, -1: none; which of the tensors
-    int8_t type_with, type_out, storage, flags;
-} gtr__tail_step;
-typedef struct gtr__tail {
-    int steps, slots, unstored; // slots: tensors; unstored: C itself is not stored
-    gtr__tail_step step[GTR__TAIL_STEPS + 3];
-} gtr__tail;
 // What is done to C before an activation: batch_norm's formula of running statistics, one of each for a column; then
 // `from`, which lies as C does, is added. All NULL: nothing.
 typedef struct gtr__product_affine {
@@ -3468,14 +3443,6 @@ typedef struct gtr__product : gtr__product_set {
     int sets;                   // not 0: so many products in one launch, each of the operands at its set, on the host
     const gtr__product_set *set;
 } gtr__product;
-// What kernels with a tail take: C, act, pre, saved and add are not looked at, they are steps.
-typedef struct gtr__product_tailed : gtr__product {
-    gtr__tail tail;
-    int room, rows;             // where its part of shared memory begins; rows of a thread
-} gtr__product_tailed;
-template <bool TAIL>
-using gtr__product_as = typename std::conditional<TAIL, gtr__product_tailed, gtr__product>::type;
-
 // float32 units; tensor cores on float32; on bf16 or f16
 enum { GTR__PRODUCT_FMA, GTR__PRODUCT_TF32, GTR__PRODUCT_HALF };
 
@@ -3495,7 +3462,6 @@ typedef struct gtr__choice {
     int even;                   // Hopper's own: A (1), B (2) are copied there first, into rows of whole 16 bytes
     size_t copy_bytes, sums_bytes, parts_bytes, ws_bytes;
     double ns;                  // the estimate by which it was chosen
-    const gtr__tail *tail;      // NULL, or what it goes on with
 } gtr__choice;
 
 static gtr__product gtr__product_none(void) {
@@ -3817,8 +3783,46 @@ static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float x, fl
 }
 #undef GTR__CASE_FWD
 #undef GTR__CASE_BWD
+// Formulas whose sin, cos, log1p and expm1 are in line, for arguments below GTR__NEAR.
+#undef GTR__SINF
+#undef GTR__COSF
+#undef GTR__LOG1PF
+#undef GTR__EXPM1F
+#define GTR__SINF   gtr__sin_near
+#define GTR__COSF   gtr__cos_near
+#define GTR__LOG1PF log1pf
+#define GTR__EXPM1F expm1f
+template <int OP, bool BACK> GTR__INLINE float gtr__near(float dy, float x, float a, float b) {
+    [[maybe_unused]] const float y = x;
+    (void)dy; (void)a; (void)b;
+#define GTR__CASE(ID, name, forward, backward) \
+    if constexpr (OP == GTR__OP_##ID && !BACK) return forward; \
+    else if constexpr (OP == GTR__OP_##ID) return backward; else
+    GTR__UNARY(GTR__CASE) return x;
+#undef GTR__CASE
+}
+#undef GTR__SINF
+#undef GTR__COSF
+#undef GTR__LOG1PF
+#undef GTR__EXPM1F
+#define GTR__SINF   gtr__sin
+#define GTR__COSF   gtr__cos
+#define GTR__LOG1PF gtr__log1p
+#define GTR__EXPM1F gtr__expm1
+template <int N> GTR__INLINE bool gtr__all_near(const gtr__floats<N> &x) {
+    bool near = true;
+    GTR__UNROLL(i, N) near = near && fabsf(x.v[i]) < GTR__NEAR;
+    return near;
+}
+// GTR__ONE_ACT: the activation that a kernel is compiled for, else it is called for each element.
 template <int N>
 static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
+#ifdef GTR__ONE_ACT
+    if (gtr__all_near(x)) {
+        GTR__UNROLL(i, N) x.v[i] = gtr__near<GTR__ONE_ACT, false>(0.0f, x.v[i], a, b);
+        return x;
+    }
+#endif
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
         GTR__UNROLL(i, N) x.v[i] = gtr__unary_fwd<GTR__OP_##ID>(x.v[i], a, b); return x; }
     GTR__KNOWN(GTR__CASE)
@@ -3829,6 +3833,12 @@ static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x,
 }
 template <int N> static __device__ __noinline__
 gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
+#ifdef GTR__ONE_ACT
+    if (gtr__all_near(s)) {
+        GTR__UNROLL(i, N) dy.v[i] = gtr__near<GTR__ONE_ACT, true>(dy.v[i], s.v[i], a, b);
+        return dy;
+    }
+#endif
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
         GTR__UNROLL(i, N) \
             dy.v[i] = gtr__unary_bwd<GTR__OP_##ID>(dy.v[i], s.v[i], s.v[i], a, b); return dy; }
@@ -4239,204 +4249,6 @@ GTR__INLINE void gtr__product_store_sums(const gtr__product &p, const gtr__produ
 }
 #endif
 
-// >>products-tail
-// Element-wise steps behind a product, in its launch. A launch of their own takes 2 us and reads C again; here a
-// multiprocessor has few warps, so that what counts is a thread's chain of instructions: it takes two rows of four
-// columns at a time through all steps, the formula of a step chosen once for the eight of them, whose chains of
-// instructions run beside each other. The steps are in shared memory from before the launch waits for the one before,
-// and what they read comes there while the product is summed: neither registers nor time of the product. All that is
-// here stands once for all products. Kernels without a tail have nothing of it, neither its code nor its 300 bytes of
-// parameters: in networks of small products these cost up to 4% of a step.
-#define GTR__TAIL_BYTES ((sizeof(gtr__tail) + 15) / 16 * 16)
-enum { GTR__TAIL_BWD = GTR__OP_COUNT, GTR__TAIL_BWD_B = 2 * GTR__OP_COUNT, GTR__TAIL_CODES = 3 * GTR__OP_COUNT };
-// Which codes a kernel has, its constant TAIL: 0, it has no tail; 1, all; or of those of its steps 2 more than each, 9
-// bits apart. A kernel that has all waits a second for its compiler.
-static_assert(GTR__TAIL_CODES + 2 < 511, "a code has 9 bits, of which all are none");
-static uint64_t gtr__tail_codes(const gtr__tail *t) {
-    uint64_t tail = 0;
-    int n = 0;
-    for (int i = 0; i < t->steps; i++) {
-        bool had = t->step[i].code < 0;
-        for (int k = 0; k < n; k++) had = had || (int)(tail >> (9 * k) & 511) == t->step[i].code + 2;
-        if (had) continue;
-        if (n == 7) return 1;
-        tail |= (uint64_t)(t->step[i].code + 2) << (9 * n++);
-    }
-    return n ? tail : 511;
-}
-#if GTR__DEVICE_HALF
-// Where the steps' copy is, rows of a thread, and the block's first column.
-struct gtr__tail_here { static constexpr bool IS = true; uint32_t at; int rows, n0; };
-template <uint64_t TAIL> struct gtr__tail_with : gtr__tail_here { };
-struct gtr__no_tail { static constexpr bool IS = false; };
-// All threads call it, with a barrier between it and what follows.
-template <uint64_t TAIL> GTR__INLINE gtr__no_tail gtr__tail_begin(const gtr__product &, int) { return {}; }
-template <uint64_t TAIL> GTR__INLINE gtr__tail_with<TAIL> gtr__tail_begin(const gtr__product_tailed &p, int n0) {
-    GTR__POOL;
-    uint32_t *to = (uint32_t *)(gtr__pool + p.room);
-    if (threadIdx.x < sizeof p.tail / 4) to[threadIdx.x] = ((const uint32_t *)&p.tail)[threadIdx.x];
-    return { { gtr__shared_address(to), p.rows, n0 } };
-}
-// Where a thread has the four elements of its i-th row of a tensor that is read.
-GTR__INLINE char *gtr__tail_place(const gtr__tail_here &tail, int slot, int i) {
-    return (char *)__cvta_shared_to_generic(tail.at + (uint32_t)GTR__TAIL_BYTES
-        + (((uint32_t)(slot * tail.rows + i) * blockDim.x + threadIdx.x) << 4));
-}
-// Begins to copy what the steps read, each thread for itself.
-GTR__INLINE void gtr__tail_fetch(const gtr__tail_here &tail, const gtr__product_lane &lane, uint32_t ldc) {
-    const gtr__tail &t = *(const gtr__tail *)__cvta_shared_to_generic(tail.at);
-    GTR__ROLL(s, t.steps) {
-        const gtr__tail_step &q = t.step[s];
-        const int size = q.type_with == GTR_F32 ? 4 : 2;
-        if (!q.with) continue;
-#pragma unroll 1
-        for (int r = lane.row, i = 0; r < lane.end; r += lane.step, i++) {
-            const int64_t at = q.flags & GTR__TAIL_ROW ? tail.n0 + lane.column
-                : lane.place + (int64_t)((uint64_t)ldc * (uint32_t)r);
-            const char *from = (const char *)q.with + at * size;
-            char *to = gtr__tail_place(tail, q.slot, i);
-            if ((uintptr_t)from & (4 * size - 1))
-                for (int k = 0; k < 2 * size; k++) ((uint16_t *)to)[k] = ((const uint16_t *)from)[k];
-            else if (size == 4) gtr__copy16(to, from, true);
-            else { gtr__copy4(to, from, true); gtr__copy4(to + 4, from + 4, true); }
-        }
-    }
-}
-// Formulas of eight, as those of a program; but sin and cos are in line, for arguments that are not far, and so are the
-// library's, which are calls elsewhere.
-#undef GTR__SINF
-#undef GTR__COSF
-#undef GTR__LOG1PF
-#undef GTR__EXPM1F
-#define GTR__SINF   gtr__sin_near
-#define GTR__COSF   gtr__cos_near
-#define GTR__LOG1PF log1pf
-#define GTR__EXPM1F expm1f
-GTR__INLINE void gtr__tail_turn(float *v, float *w) {
-    GTR__UNROLL(k, 4) {
-        const float a = v[k], b = w[k];
-        v[k] = v[k + 4]; w[k] = w[k + 4];
-        v[k + 4] = a; w[k + 4] = b;
-    }
-}
-// The formula of a tail's step, whose code is a template constant.
-template <int CODE> GTR__INLINE void gtr__tail_formula(float *v, float *w, float f0, float f1, int flags) {
-    (void)v; (void)w; (void)f0; (void)f1; (void)flags;
-#define GTR__TAIL_RUN(OF, N, ...) if constexpr (CODE == OF) { \
-        _Pragma("unroll 1") for (int i = 0; i < 8; i += N) { \
-            GTR__UNROLL(k, N) { __VA_ARGS__ } \
-            if (N < 8) gtr__tail_turn(v, w); } }
-#define GTR__TAIL_UNARY(ID, name, forward, backward) \
-    GTR__TAIL_RUN(GTR__OP_##ID, 4, \
-        [[maybe_unused]] const float x = v[k], a = f0, b = f1; v[k] = forward;) \
-    GTR__TAIL_RUN(GTR__TAIL_BWD + GTR__OP_##ID, 4, \
-        [[maybe_unused]] const float dy = v[k], x = w[k], y = w[k], a = f0, b = f1; v[k] = backward;)
-#define GTR__TAIL_BINARY(ID, name, forward, da, db) \
-    GTR__TAIL_RUN(GTR__OP_##ID, 8, const float a = flags & GTR__TAIL_A ? v[k] : w[k], \
-            b = flags & GTR__TAIL_B ? v[k] : w[k]; \
-        v[k] = forward;) \
-    GTR__TAIL_RUN(GTR__TAIL_BWD + GTR__OP_##ID, 8, \
-        [[maybe_unused]] const float dy = v[k], a = w[k], b = w[k], y = w[k]; v[k] = da;) \
-    GTR__TAIL_RUN(GTR__TAIL_BWD_B + GTR__OP_##ID, 8, \
-        [[maybe_unused]] const float dy = v[k], a = w[k], b = w[k], y = w[k]; v[k] = db;)
-    GTR__UNARY(GTR__TAIL_UNARY)
-    GTR__BINARY(GTR__TAIL_BINARY)
-#undef GTR__TAIL_RUN
-#undef GTR__TAIL_UNARY
-#undef GTR__TAIL_BINARY
-}
-#undef GTR__SINF
-#undef GTR__COSF
-#undef GTR__LOG1PF
-#undef GTR__EXPM1F
-#define GTR__SINF   gtr__sin
-#define GTR__COSF   gtr__cos
-#define GTR__LOG1PF gtr__log1p
-#define GTR__EXPM1F gtr__expm1
-// By comparisons, halving what is left: see gtr__is.
-template <int FIRST, int END>
-GTR__INLINE void gtr__tail_search(int code, float *v, float *w, float f0, float f1, int flags) {
-    constexpr int MIDDLE = (FIRST + END) / 2;
-    if constexpr (END - FIRST == 1) gtr__tail_formula<FIRST>(v, w, f0, f1, flags);
-    else if (code < MIDDLE) gtr__tail_search<FIRST, MIDDLE>(code, v, w, f0, f1, flags);
-    else gtr__tail_search<MIDDLE, END>(code, v, w, f0, f1, flags);
-}
-template <uint64_t TAIL>
-GTR__INLINE void gtr__tail_pick(int code, float *v, float *w, float f0, float f1, int flags) {
-    if constexpr (TAIL == 1) gtr__tail_search<0, GTR__TAIL_CODES>(code, v, w, f0, f1, flags);
-    else if constexpr (TAIL != 0) {
-        if (gtr__is(code, (int)(TAIL & 511) - 2)) gtr__tail_formula<(int)(TAIL & 511) - 2>(v, w, f0, f1, flags);
-        else gtr__tail_pick<(TAIL >> 9)>(code, v, w, f0, f1, flags);
-    }
-}
-// The steps, over what is at own: the sums of this thread's rows, with the bias.
-template <uint64_t TAIL> static __device__ __noinline__
-void gtr__tail_store(gtr__tail_here tail, uint32_t own, int pitch, gtr__product_lane lane, uint32_t ldc) {
-    const gtr__tail &t = *(const gtr__tail *)__cvta_shared_to_generic(tail.at);
-    float *tile = (float *)__cvta_shared_to_generic(own) + lane.column;
-    gtr__copies_commit();
-    gtr__copies_done<0>();
-#pragma unroll 1
-    for (int r = lane.row, i = 0; r < lane.end; r += 2 * lane.step, i += 2) {
-        const int two = r + lane.step < lane.end;
-        const int64_t at = lane.place + (int64_t)((uint64_t)ldc * (uint32_t)r), apart = (int64_t)ldc * lane.step;
-        __align__(16) float v[8], w[8] = {};
-        *(float4 *)v = *(const float4 *)(tile + r * pitch);
-        *(float4 *)(v + 4) = *(const float4 *)(tile + (r + two * lane.step) * pitch);
-        GTR__ROLL(s, t.steps) {
-            const gtr__tail_step &q = t.step[s];
-            if (q.flags & GTR__TAIL_OF_C) {
-                *(float4 *)v = *(const float4 *)(tile + r * pitch);
-                *(float4 *)(v + 4) = *(const float4 *)(tile + (r + two * lane.step) * pitch);
-            }
-            if (q.with) {
-                *(float4 *)w = gtr__get4(gtr__tail_place(tail, q.slot, i), q.type_with, 0);
-                *(float4 *)(w + 4) = gtr__get4(gtr__tail_place(tail, q.slot, i + two), q.type_with, 0);
-            }
-            bool within = true;
-            GTR__UNROLL(k, 8) within = within && fabsf(v[k]) < GTR__NEAR && fabsf(w[k]) < GTR__NEAR;
-            const int op = q.code < GTR__OP_COUNT ? q.code : q.code - GTR__OP_COUNT;
-            if (within || q.flags & GTR__TAIL_ANY) gtr__tail_pick<TAIL>(q.code, v, w, q.a, q.b, q.flags);
-            else {
-                GTR__ROLL(k, 8) {
-                    const float y = q.code < GTR__OP_COUNT ? gtr__rare_fwd(op, v[0], q.a, q.b)
-                        : gtr__rare_bwd(op, v[0], w[0], q.a, q.b);
-                    v[0] = v[1]; v[1] = v[2]; v[2] = v[3]; v[3] = v[4]; v[4] = v[5]; v[5] = v[6]; v[6] = v[7]; v[7] = y;
-                    w[0] = w[1]; w[1] = w[2]; w[2] = w[3]; w[3] = w[4]; w[4] = w[5]; w[5] = w[6]; w[6] = w[7];
-                }
-            }
-            if (q.out) {
-                gtr__put4(q.out, q.type_out, at, *(const float4 *)v);
-                if (two) gtr__put4(q.out, q.type_out, at + apart, *(const float4 *)(v + 4));
-            }
-            if (q.storage != GTR_F32) {
-                GTR__UNROLL(k, 8) v[k] = gtr__rounded(q.storage, v[k]);
-            }
-            if (q.flags & GTR__TAIL_IS_C) {
-                *(float4 *)(tile + r * pitch) = *(const float4 *)v;
-                *(float4 *)(tile + (r + two * lane.step) * pitch) = *(const float4 *)(v + 4);
-            }
-        }
-    }
-}
-// As gtr__product_store, with the tail, which goes over the sums where the block's own part of them was, at own.
-template <uint64_t TAIL, typename F>
-GTR__INLINE void gtr__product_store_tail(const gtr__product &p, const gtr__product_cut &cut, int m0,
-        const gtr__product_lane &lane, const gtr__floats<4> &bias, const gtr__tail_with<TAIL> &tail, float *own,
-        int pitch, F get) {
-    const int q = lane.column;
-#pragma unroll 1
-    for (int r = lane.row; r < lane.end; r += lane.step) {
-        const float4 c = get(r, q);
-        const float row = p.bias_m ? gtr__get_of<1>(p.bias, p.type_bias, m0 + r).v[0] : 0.0f;
-        *(float4 *)(own + r * pitch + q) = make_float4(c.x + (p.bias_m ? row : bias.v[0]),
-            c.y + (p.bias_m ? row : bias.v[1]), c.z + (p.bias_m ? row : bias.v[2]),
-            c.w + (p.bias_m ? row : bias.v[3]));
-    }
-    gtr__tail_store<TAIL>(tail, gtr__shared_address(own), pitch, lane, cut.ldc);
-}
-#endif
-
 // >>products-block
 // Where item i of the batch lies.
 #if GTR__DEVICE_HALF
@@ -4447,10 +4259,9 @@ GTR__INLINE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64_t item
 
 // A block's part of a cluster's TxT tile of C: count tiles of k through cut.stages slots, which fetch(slot) fills, one
 // behind the other; the sum in shared memory; a share of the rows of all blocks' sums, to C. A has, in memory, `type`.
-template <int KIND, int T, bool AK, bool BK, typename L, typename F, typename R = gtr__no_tail>
+template <int KIND, int T, bool AK, bool BK, typename L, typename F>
 GTR__INLINE void gtr__product_block(const gtr__product &p, const gtr__product_cut &cut, int count, int type,
-        bool wants_sums, int m0, const L &lane, const gtr__floats<4> &bias, uint32_t range, F fetch,
-        [[maybe_unused]] const R &tail = R()) {
+        bool wants_sums, int m0, const L &lane, const gtr__floats<4> &bias, uint32_t range, F fetch) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr int at_b = gtr__operand<ES, T, AK>::bytes, slot_bytes = at_b + gtr__operand<ES, T, BK>::bytes;
     typename std::conditional<KIND == GTR__PRODUCT_FMA, gtr__block_fma<T, AK, BK>,
@@ -4481,12 +4292,10 @@ GTR__INLINE void gtr__product_block(const gtr__product &p, const gtr__product_cu
     float *c = (float *)gtr__pool, *sums = c + T * (T + 8);
     block.spill(c);
     if (wants_sums) sums[threadIdx.x] = sum;
-    if constexpr (R::IS) gtr__tail_fetch(tail, lane, cut.ldc);
     if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-    auto get = [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); };
-    if constexpr (R::IS) gtr__product_store_tail(p, cut, m0, lane, bias, tail, c, T + 8, get);
-    else gtr__product_store(p, cut, m0, lane, bias, gtr__product_read(p, cut, lane, lane.row), get);
-    if (!R::IS && wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
+    gtr__product_store(p, cut, m0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
+        [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
+    if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
 }
 
@@ -4495,8 +4304,8 @@ GTR__INLINE void gtr__product_block(const gtr__product &p, const gtr__product_cu
 // tiles, one exchange, one store), then by the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for
 // T T depth multiply-adds. Accumulates in float32. Kept short, each part standing once: a kernel that runs for two
 // microseconds also waits for its instructions.
-template <int KIND, int T, bool AK, bool BK, uint64_t TAIL>
-static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product_as<TAIL != 0> p,
+template <int KIND, int T, bool AK, bool BK, int ACT>
+static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product p,
                                                                   const __grid_constant__ gtr__product_cut cut) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     constexpr bool FMA = KIND == GTR__PRODUCT_FMA;
@@ -4523,7 +4332,6 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
         next_b += gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
     }
 
-    const auto tail = gtr__tail_begin<TAIL>(p, n0);
     gtr__enter();
     const gtr__product_lane lane = gtr__product_lane_of<T, T, 128>(cut, m0, n0, base_c);
     const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
@@ -4541,11 +4349,10 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
             next_a = first_a + gtr__item_at(p, (uint32_t)j, p.a_kb, p.a_outer) * cut.size_a;
             next_b = first_b + gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
         }
-    }, tail);
+    });
 }
 #endif
-template <int, int, bool, bool, uint64_t TAIL> GTR__GLOBAL void gtr__product_kernel(gtr__product_as<TAIL != 0>,
-    gtr__product_cut);
+template <int, int, bool, bool, int> GTR__GLOBAL void gtr__product_kernel(gtr__product, gtr__product_cut);
 
 // >>products-wgmma
 // C in tiles of M x N on Hopper's own matrix instructions: a warp brings 128 bytes of k of both operands a stage (bulk
@@ -4817,14 +4624,13 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
         }
         while (!gtr__bar_passed_far(arrived, 0)) {}
     }
-    template <typename R> GTR__DEVICE void consume(uint32_t place, [[maybe_unused]] const R &tail) {
+    GTR__DEVICE void consume(uint32_t place) {
         float d[N / 2];
         gtr__enter();
         const gtr__product_lane lane = gtr__product_lane_of<tile_t::rows, tile_t::columns, 2 * M>(cut, m0, n0,
             place * p.c_batch);
-        if constexpr (R::IS) gtr__tail_fetch(tail, lane, cut.ldc);
         const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
-        const gtr__product_reads reads = R::IS ? gtr__product_reads() : gtr__product_read(p, cut, lane, lane.row);
+        const gtr__product_reads reads = gtr__product_read(p, cut, lane, lane.row);
         if (split > 1) gtr__cluster_wait();
         if constexpr (!HALF) multiply<GTR_F32>(d);
         else if (p.type_a == GTR_BF16) multiply<GTR_BF16>(d);
@@ -4838,10 +4644,6 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
                 return *(const float4 *)((i == rank ? (const float *)ring : parts)
                     + (i * rows + (row & (rows - 1))) * tile_t::pitch + q); });
         };
-        if constexpr (R::IS) {
-            gtr__product_store_tail(p, cut, m0, lane, bias, tail, (float *)ring, tile_t::pitch, all);
-            return;
-        }
         gtr__product_store(p, cut, m0, lane, bias, reads, all);
         if (!wants_sums || tid >= rows || at >= cut.m) return;
         const float4 v = all(r, tile_t::columns);
@@ -4864,9 +4666,9 @@ decltype(auto) gtr__product_at(const gtr__product &all, const gtr__product_sets<
         return p;
     }
 }
-template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, uint64_t TAIL>
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, int ACT>
 static __global__ void __launch_bounds__(2 * M + 32, HALF ? 4 : 1)
-gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL != 0> all, const __grid_constant__ gtr__product_cut cut,
+gtr__wgmma_kernel(const __grid_constant__ gtr__product all, const __grid_constant__ gtr__product_cut cut,
                   const __grid_constant__ gtr__product_sets<SETS> sets) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
     typedef gtr__wgmma_block<HALF, M, N, AK, BK, SWAP> block_t;
@@ -4883,7 +4685,6 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL != 0> all, const 
     block_t block = { p, cut, ring, parts, full, empty, empty + 8 * cut.stages, tid, tid / 32, split, rank,
         (int)place.x * tile_t::rows, (int)place.y * tile_t::columns, (int)z - range * (int)cut.batch, part,
         cut.share + (part < cut.rest), { 0, 0 }, !AK && !SWAP && p.sums && place.y == 0 };
-    const auto tail = gtr__tail_begin<TAIL>(all, block.n0);
     if (tid == 0) {
         for (int i = 0; i < cut.stages; i++) {
             gtr__bar_set(full + 8 * i, 1);
@@ -4895,7 +4696,7 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL != 0> all, const 
     }
     if (split > 1) gtr__cluster_arrive();
     __syncthreads();
-    if (tid < 2 * M) block.consume(z, tail);
+    if (tid < 2 * M) block.consume(z);
     else {
         if (tid == 2 * M) block.produce(&sets.map[set][0], &sets.map[set][1]);
         __syncwarp();
@@ -4905,9 +4706,8 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product_as<TAIL != 0> all, const 
 #endif
 }
 #endif
-template <bool, int, int, bool, bool, bool, int SETS,
-    uint64_t TAIL> GTR__GLOBAL void gtr__wgmma_kernel(gtr__product_as<TAIL != 0>, gtr__product_cut,
-    gtr__product_sets<SETS>);
+template <bool, int, int, bool, bool, bool, int SETS, int>
+GTR__GLOBAL void gtr__wgmma_kernel(gtr__product, gtr__product_cut, gtr__product_sets<SETS>);
 
 // >>products-sums
 
@@ -5299,16 +5099,14 @@ static gtr_result gtr__product_cut_for(gtr__run *run, const gtr__product *p, int
     return GTR_OK;
 }
 
-// Bytes of shared memory that a tail adds to a block's, which has so many threads, each of them so many rows.
-static size_t gtr__tail_set(gtr__product_tailed *p, const gtr__tail *tail, int rows, int threads) {
-    p->tail = *tail;
-    p->rows = rows > 1 ? rows : 1;
-    return GTR__TAIL_BYTES + (size_t)(tail->slots * p->rows * threads) * 16;
-}
-// A block's with them, if it has so many without.
-static size_t gtr__tail_behind(gtr__product_tailed *p, size_t shared, size_t bytes) {
-    p->room = (int)((shared + 15) / 16 * 16);
-    return (size_t)p->room + bytes;
+// A kernel whose epilogue has a product's activation that is not one of GTR__KNOWN is compiled for it (gtr__act), as
+// its constant k says. facts: room for its macro, until it is launched.
+typedef char gtr__act_facts[40];
+static void gtr__act_known(gtr__variant *v, int k, const gtr__product *p, gtr__act_facts &facts) {
+    if (p->act < 0 || gtr__known(p->act)) return;
+    gtr__variant_knows(v, k, (uint64_t)p->act + 1);
+    snprintf(facts, sizeof facts, "#define GTR__ONE_ACT %d\n", p->act);
+    v->facts = facts;
 }
 
 template <int KIND, int T, bool AK, bool BK>
@@ -5331,16 +5129,10 @@ static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gt
         && gtr__vectors(p->b, p->ldb, BK ? p->k : p->n, p->b_batch, p->b_kb, per);
     size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4,
         shared = ring > out ? ring : out;
-    if constexpr (KIND == GTR__PRODUCT_FMA && T == 32 && AK) if (choice->tail) {
-        gtr__product_tailed q;
-        static_cast<gtr__product &>(q) = *p;
-        shared = gtr__tail_behind(&q, shared, gtr__tail_set(&q, choice->tail, T * T / 512 >> cut.split_log, 128));
-        auto kernel = GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, 1);
-        gtr__variant_knows(&kernel, 4, gtr__tail_codes(choice->tail));
-        return gtr__start_clusters(run, c, kernel, grid, 128, shared, choice->split, q, cut);
-    }
-    return gtr__start_clusters(run, c, GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, 0), grid,
-        128, shared, choice->split, *p, cut);
+    auto kernel = GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, 0);
+    gtr__act_facts facts;
+    gtr__act_known(&kernel, 4, p, facts);
+    return gtr__start_clusters(run, c, kernel, grid, 128, shared, choice->split, *p, cut);
 }
 
 // An operand in boxes of 128 bytes of its contiguous dimension: k of M rows, or columns of as many rows of k. Outside
@@ -5360,7 +5152,7 @@ static int gtr__early(const gtr__run *run, const gtr__call *c, const void *data)
     return 0;
 }
 // *ran is false where the operands don't lie so that they can be brought.
-template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, bool TAIL = false>
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS>
 static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                         const gtr__choice *choice, bool *ran) {
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
@@ -5370,8 +5162,6 @@ static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const
     GTR__TRY(gtr__product_cut_for(run, p, choice->wgmma_split, choice->ranges, tile_t::rows, tile_t::columns,
                                 HALF ? 64 : 32, &cut, &grid));
     const int64_t deep = p->kb * p->batch;
-    const gtr__call *own = c;   // or, of what starts first, that of which it is a node
-    if (TAIL && !run->starts) own = run->call;
     cut.early = 3;
     for (int i = 0; i < (SETS > 1 ? p->sets : 1); i++) {
         const gtr__product_set &at = sets.at[i] = SETS > 1 ? p->set[i] : *p;
@@ -5379,32 +5169,25 @@ static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const
                                          p->kb > 1 ? p->a_kb : p->a_batch, tile_t::rows, AK || SWAP)
             || !gtr__product_map(&sets.map[i][!SWAP], at.b, p->type_a, p->b_k, p->k, p->n, p->ldb, deep,
                                  p->kb > 1 ? p->b_kb : p->b_batch, tile_t::columns, true)) return GTR_OK;
-        cut.early &= gtr__early(run, own, at.a) << SWAP | gtr__early(run, own, at.b) << !SWAP;
+        cut.early &= gtr__early(run, c, at.a) << SWAP | gtr__early(run, c, at.b) << !SWAP;
     }
     *ran = true;
     // Room for another block, of this launch or the next; few large ones want more on its way.
     const int parts = choice->wgmma_split > 1 ? tile_t::parts : 0;
-    gtr__product_as<TAIL> all;
-    static_cast<gtr__product &>(all) = *p;
-    size_t more = 0;
-    if constexpr (TAIL) more = gtr__tail_set(&all, choice->tail, N / 8 >> cut.split_log, tile_t::threads);
     const bool many = M == 64 || (int64_t)grid.x * grid.y * grid.z > run->on->sm_count;
-    const int most = ((many ? 110592 - parts : 196608 - tile_t::parts) - (int)more) / tile_t::stage;
+    const int most = (many ? 110592 - parts : 196608 - tile_t::parts) / tile_t::stage;
     const int want = cut.share + (cut.rest > 0);
     cut.stages = want < most ? want : most;
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
-    size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
-    if constexpr (TAIL) shared = gtr__tail_behind(&all, shared, more);
-    auto kernel = GTR__VARIANT(gtr__wgmma_kernel, HALF, M, N, AK, BK, SWAP, SETS, TAIL ? 1 : 0);
-    if constexpr (TAIL) gtr__variant_knows(&kernel, 7, gtr__tail_codes(choice->tail));
-    return gtr__start_clusters(run, c, kernel, grid, tile_t::threads, shared, choice->wgmma_split, all, cut, sets);
+    const size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
+    auto kernel = GTR__VARIANT(gtr__wgmma_kernel, HALF, M, N, AK, BK, SWAP, SETS, 0);
+    gtr__act_facts facts;
+    gtr__act_known(&kernel, 7, p, facts);
+    return gtr__start_clusters(run, c, kernel, grid, tile_t::threads, shared, choice->wgmma_split, *p, cut, sets);
 }
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
 static gtr_result gtr__wgmma_start(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
                                    bool *ran) {
-    if constexpr (M == 64 && (SWAP || (AK && BK)))
-        if (choice->tail)
-            return gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1, true>(run, c, p, choice, ran);
     return p->sets ? gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, GTR__SETS>(run, c, p, choice, ran)
                    : gtr__wgmma_start_sets<HALF, M, N, AK, BK, SWAP, 1>(run, c, p, choice, ran);
 }
@@ -5444,9 +5227,6 @@ GTR__LAUNCHER_WITH(gtr__product_whole, const gtr__product *p, const gtr__choice 
                                             : gtr__wgmma_layout<true>(run, c, p, choice, &ran);
         if (r != GTR_OK || ran) return r;
     }
-    if (choice->tail && choice->wgmma_m)
-        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "a product of %lld x %lld x %lld cannot be mapped",
-            (long long)p->m, (long long)p->n, (long long)p->k);
     for (int i = 0; i < p->sets; i++) {         // one by one
         gtr__product q = *p;
         static_cast<gtr__product_set &>(q) = p->set[i];
@@ -5889,7 +5669,7 @@ GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__c
 typedef struct gtr__siblings { gtr__product p; gtr__choice choice; gtr__product_set set[GTR__SETS]; } gtr__siblings;
 static bool gtr__product_joins(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
     gtr__siblings *siblings = run->siblings;
-    if (!siblings || choice->tail || choice->library || choice->ranges > 1 || choice->even || !choice->wgmma_m)
+    if (!siblings || choice->library || choice->ranges > 1 || choice->even || !choice->wgmma_m)
         return false;
     gtr__product *first = &siblings->p, q;
     if (!first->sets) { memcpy((void *)first, p, sizeof *p); siblings->choice = *choice; }
@@ -5906,64 +5686,6 @@ static bool gtr__product_joins(gtr__run *run, const gtr__call *c, const gtr__pro
     if (p->guard) gtr__watches(run, c, p->c, p->sums);
     siblings->set[first->sets++] = *p;
     first->set = siblings->set;
-    return true;
-}
-// Whether the kernel that is chosen goes on with a tail; the others would be longer to build by a second each.
-static bool gtr__product_tails(const gtr__product *p, const gtr__choice *choice) {
-    const bool plain = choice->tile == 32 && choice->kind == GTR__PRODUCT_FMA && !choice->outer && !choice->weighted;
-    return !choice->library && (choice->wgmma_m ? choice->wgmma_m == 64 : plain) && choice->ranges == 1 && p->a_k
-        && !p->inner && p->ldc == p->n && (p->batch == 1 || p->c_batch == p->m * p->n) && p->n % 4 == 0 && !p->sums;
-}
-// Whether Hopper's own kernel, if it is chosen, will find operands as it can bring them.
-static bool gtr__product_maps(const gtr__product *p, const gtr__choice *choice) {
-    if (!choice->wgmma_m) return true;
-    return (choice->even & 1 || gtr__aligned(p->a, 16)) && (choice->even & 2 || gtr__aligned(p->b, 16));
-}
-static gtr__tail_step *gtr__tail_add(gtr__tail *t, int code, int storage) {
-    gtr__tail_step *s = &t->step[t->steps++];
-    memset((void *)s, 0, sizeof *s);
-    s->code = (int16_t)code; s->storage = (int8_t)storage;
-    s->flags = code < 0 || gtr__known(code % GTR__OP_COUNT) ? GTR__TAIL_ANY : 0;
-    return s;
-}
-static void gtr__tail_reads(gtr__tail *t, gtr__tail_step *s, const void *with, int type) {
-    s->with = with; s->type_with = (int8_t)type; s->slot = (int16_t)t->slots++;
-}
-// The tail that waits for a product becomes this one's, behind what the epilogue would do. An activation that an
-// epilogue calls for each element is a step without one, too.
-static bool gtr__product_takes_tail(gtr__run *run, const gtr__product *p, const gtr__choice *choice, gtr__product *q,
-                                    gtr__tail *t) {
-    if (!run || p->guard || gtr__affine_is(p->affine)
-        || (!run->tail && (run->siblings || p->act < 0 || gtr__known(p->act)))
-        || !gtr__product_tails(p, choice) || !gtr__product_maps(p, choice)) return false;
-    const gtr__tail none = {}, *behind = run->tail ? run->tail : &none;
-    const int type = p->add ? (int)GTR_F32 : p->type_c;
-    gtr__tail_step *last = NULL;
-    memcpy((void *)q, p, sizeof *q);
-    memset((void *)t, 0, sizeof *t);
-    if (p->pre) { last = gtr__tail_add(t, -1, GTR_F32); last->out = p->pre; last->type_out = (int8_t)p->type_pre; }
-    if (p->saved || p->act >= 0) {
-        last = gtr__tail_add(t, p->saved ? GTR__TAIL_BWD + p->act : p->act, type);
-        if (p->saved) gtr__tail_reads(t, last, p->saved, p->type_saved);
-        last->a = p->act_a; last->b = p->act_b;
-    } else if (!p->add) last = gtr__tail_add(t, -1, type);
-    if (p->add) {
-        last = gtr__tail_add(t, GTR__OP_ADD, p->type_c);
-        last->flags = GTR__TAIL_A | GTR__TAIL_ANY;
-        gtr__tail_reads(t, last, p->from ? p->from : p->c, p->type_c);
-    }
-    if (!behind->unstored) { last->out = p->c; last->type_out = (int8_t)p->type_c; }
-    for (int i = 0; i < behind->steps; i++) {
-        gtr__tail_step *s = &t->step[t->steps++];
-        *s = behind->step[i];
-        if (s->with) s->slot = (int16_t)t->slots++;
-        if (s->flags & GTR__TAIL_OF_C) last->flags |= GTR__TAIL_IS_C;
-    }
-    q->act = -1; q->add = 0;
-    q->pre = NULL; q->saved = q->from = NULL;
-    if (!gtr__product_fours(q)) return false;
-    for (int i = 0; i < t->steps; i++) if (!gtr__fours(t->step[i].out, t->step[i].type_out)) return false;
-    run->tail = NULL;
     return true;
 }
 GTR__LAUNCHER_WITH(gtr__product_by, const gtr__product *p, const gtr__choice *choice) {
@@ -6021,10 +5743,6 @@ GTR__LAUNCHER_WITH(gtr__product_run, const gtr__product *p) {
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(run, c, &own);
     gtr__choice choice = gtr__product_choice(p, caps, c->precision);
-    if (run && run->chosen) {
-        memcpy((void *)&run->chosen->p, p, sizeof *p);
-        run->chosen->choice = choice;
-    }
     // the library's workspace and A's sums, before or after it, share bytes; an own kernel's parts, sums and copies do
     // not
     size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
@@ -6036,9 +5754,6 @@ GTR__LAUNCHER_WITH(gtr__product_run, const gtr__product *p) {
         choice.ranges = 1;
         if (choice.even) choice.even = choice.wgmma_m = 0;
     }
-    gtr__product before_tail;
-    gtr__tail tail;
-    if (gtr__product_takes_tail(run, p, &choice, &before_tail, &tail)) { p = &before_tail; choice.tail = &tail; }
     if (gtr__product_joins(run, c, p, &choice)) return GTR_OK;
     if (choice.even) {
         gtr__product q = *p;
@@ -16809,7 +16524,7 @@ GTR__INLINE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *r
 // The same by UPDATE, for whose time GUARD's word is not awaited: a thread of each of its blocks reads what a step that
 // changes the state leaves in the control word; block 0's writes its entry, too, waits until the host has it, and
 // publishes the step while the others still update: the host may write over its record then, so that has to be on the
-// device. The last block's leaves the control word; if GUARD found otherwise, nobody has published, and it reports anew.
+// device. The last block's leaves the control word; if GUARD found otherwise, nobody has published: it reports anew.
 struct gtr__report_ahead {
     uint64_t applied, launches;
     uint32_t good;
@@ -17315,7 +17030,7 @@ GTR__CUDA(check_fwd) {
 //   gtr__tables_match    lookups of several tables, with their concatenation            bytes; none
 //   gtr__finish_match    UPDATE and REPORT, and GUARD in front of them                  bytes; none
 //   late: gtr__head_match (>>match-heads), gtr__pooled_match (>>match-pools), gtr__program_match (>>program),
-//   gtr__tail_match (>>match-tails), gtr__siblings_match (>>match-siblings)
+//   gtr__siblings_match (>>match-siblings)
 //
 // What kernels of whole perceptrons share follows: the parser of a plan's nodes, launch parameters, the grid's barrier.
 
@@ -27415,47 +27130,18 @@ static gtr_result gtr__chain_run(gtr__run *run, const gtr__call *c) {
     return r;
 }
 
-// >>match-tails
-// A product with element-wise nodes behind it, each of what the one before made or of C, in one launch
-// (>>products-tail): where its kernel has a tail, C is of few tiles a multiprocessor, and no such node is left over,
-// which would be a launch all the same.
-#define GTR__TAIL_ELEMENTS 8192     // a multiprocessor's: two tiles at a time
+// >>match-pools
+// A convolution of an image of few channels and the max_pool behind it, whose windows do not overlap, in one launch,
+// and the pool's gradient with the convolution's gradient of weight and bias in another (kernels: >>conv-direct). z,
+// what the convolution makes, is not stored: backward computes it again from image, weight and bias. z is often four
+// times the size of what the convolution reads and of what the pool makes.
+//
+//   nodes of the plan              what a launch reads and makes
+//   conv:   x, w, bias -> z        x, w, bias -> y
+//   pool:   z -> y
+//   dpool:  z, dy -> dz            x, w, bias, dy -> dw, dbias
+//   dconv:  x, dz -> dw, dbias
 
-static int gtr__tail_made(const gtr__node *n) {
-    for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) return n->out[k];
-    return -1;
-}
-// What a step is, whose operands have these roots, behind one that made `made`, of a C that is `whole`: *with, the
-// operand that it reads besides one of them, or -1. False where it is none.
-static bool gtr__tail_step_is(const gtr__node *n, const int *root, int made, int whole, gtr__tail_step *s, int *with) {
-    const gtr__step_kind kind = gtr__step_of(n->op);
-    const bool back = n->dir == GTR__BWD;
-    int outs = 0, side = 0;
-    uint64_t mine = 0;
-    memset((void *)s, 0, sizeof *s);
-    *with = -1;
-    for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) { outs++; side = k; }
-    if (outs != 1 || n->adds || n->n_in > 8) return false;
-    for (int from = 0; from < 2 && !mine; from++)
-        for (int k = 0; k < n->n_in; k++)
-            if (gtr__bit(n->reads, k) && root[k] == (from ? whole : made)) {
-                mine |= (uint64_t)1 << k;
-                s->flags = from && made != whole ? GTR__TAIL_OF_C : 0;
-            }
-    for (int k = 0; k < n->n_in; k++) {
-        if (!gtr__bit(n->reads, k) || n->in[k] < 0 || mine >> k & 1) continue;
-        if (*with >= 0 && root[k] != root[*with]) return false;
-        *with = k;
-    }
-    gtr__constants_of(n, &s->a, &s->b);
-    s->code = (int16_t)(n->op + (!back ? 0 : kind == GTR__STEP_BINARY && side ? GTR__TAIL_BWD_B : GTR__TAIL_BWD));
-    if (kind == GTR__STEP_COPY) s->code = -1;
-    if (kind != GTR__STEP_UNARY || gtr__known(n->op)) s->flags |= GTR__TAIL_ANY;
-    if (kind == GTR__STEP_BINARY && !back) s->flags |= (int8_t)(mine & 3);      // GTR__TAIL_A, GTR__TAIL_B
-    if (kind == GTR__STEP_COPY || (kind == GTR__STEP_UNARY && !back)) return mine && *with < 0;
-    return mine && (kind == GTR__STEP_UNARY || kind == GTR__STEP_BINARY)
-        && (!back || mine == (uint64_t)1 << (n->n_in - 1));     // of dy, the last
-}
 // For matchers, which run before operands have places: fills *c with node n's call, and `in` and `out` with the shapes,
 // types and element counts of its operands. An output, and an input that the node reads, gets address 256, so that it
 // is seen as there and as aligned; nobody may read or write it. False: the node has more than 8 inputs or 4 outputs, or
@@ -27476,159 +27162,6 @@ static bool gtr__call_by_shapes(const gtr__plan *plan, const gtr__node *n, const
     c->caps = caps; c->precision = plan->precision; c->training = n->training;
     return true;
 }
-// The elements of a product's C that steps may go on with; 0: none may. It is asked for its kernel as it will be run.
-static int64_t gtr__tail_anchor(const gtr__plan *plan, const gtr__node *n, const gtr__caps *caps) {
-    const int made = n->n_out ? n->out[0] : -1;
-    const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
-    if (gtr__moves(n->op) != GTR__MOVES_PRODUCT || made < 0 || !kernel || n->adds > 1) return 0;
-    const gtr__value *v = &plan->value[made];
-    const gtr__home home = plan->value[gtr__root(plan, made)].home;
-    const int64_t count = gtr__elements(&v->shape);
-    for (int k = 1; n->dir == GTR__BWD && k < n->n_out; k++) if (n->out[k] >= 0) return 0;
-    if ((home != GTR__HOME_ARENA && home != GTR__HOME_KEPT) || v->offset || v->storage > GTR_F16 || v->stage != n->stage
-        || v->shape.ndim < 2 || v->shape.dim[v->shape.ndim - 1] % 4
-        || count > caps->sm_count * (int64_t)GTR__TAIL_ELEMENTS) return 0;
-    gtr__arg in[8], out[4];
-    gtr__siblings chosen;
-    gtr__run probe;
-    gtr__call q;
-    size_t bytes = 0;
-    memset((void *)&chosen, 0, sizeof chosen); memset((void *)&probe, 0, sizeof probe);
-    if (!gtr__call_by_shapes(plan, n, caps, in, out, &q)) return 0;
-    out[0].add = (int)n->adds;
-    q.measure = &bytes;
-    probe.chosen = &chosen;
-    return kernel(&probe, &q) == GTR_OK && chosen.p.c && gtr__product_tails(&chosen.p, &chosen.choice) ? count : 0;
-}
-// Whether node n may be the next step of a product, the first of `members` nodes.
-static bool gtr__tail_joins(const gtr__plan *plan, const int *node, int members, const gtr__node *n, int64_t count) {
-    const gtr__node *first = &plan->node[node[0]];
-    const gtr_shape *shape = &plan->value[first->out[0]].shape;
-    const int64_t row = shape->dim[shape->ndim - 1];
-    int root[8], with;
-    gtr__tail_step s;
-    if (members > GTR__TAIL_STEPS || n->n_in > 8 || n->stage != first->stage || n->micro != first->micro
-        || n->recomputed != first->recomputed) return false;
-    for (int k = 0; k < n->n_in; k++) root[k] = gtr__use(plan, n, k);
-    const int made = gtr__root(plan, gtr__tail_made(&plan->node[node[members - 1]]));
-    const int whole = gtr__root(plan, first->out[0]);
-    if (!gtr__tail_step_is(n, root, made, whole, &s, &with)) return false;
-    const int made_here = gtr__tail_made(n), out = gtr__root(plan, made_here), read = with < 0 ? -1 : root[with];
-    for (int i = 0; i < members; i++) {
-        const gtr__node *m = &plan->node[node[i]];
-        for (int k = 0; k < GTR__ALL(m); k++) {
-            const int v = gtr__use(plan, m, k);
-            if (v < 0) continue;
-            if (k < m->n_in ? v == out && v != made && v != whole : v == read) return false;
-            if (k >= m->n_in && i && v == whole && s.flags & GTR__TAIL_OF_C) return false;          // C is no more
-        }
-    }
-    if (read < 0) return true;
-    const gtr_shape *x = &plan->value[n->in[with]].shape, *y = &plan->value[made_here].shape;
-    return read != out && (gtr__elements(x) == count || (gtr__elements(x) == row && x->ndim
-        && x->dim[x->ndim - 1] == row && y->ndim && y->dim[y->ndim - 1] == row));
-}
-static int gtr__tail_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *node) {
-    if (at >= plan->split) return 0;
-    const int64_t count = gtr__tail_anchor(plan, &plan->node[at], caps);
-    int members = 1;
-    node[0] = at;
-    for (int j = at + 1; count && j < plan->split && j < at + GTR__PROGRAM_WINDOW; j++) {
-        const gtr__node *n = &plan->node[j];
-        bool follows = false;
-        for (int i = 0; i < members && !follows; i++) follows = gtr__nodes_depend(plan, &plan->node[node[i]], n);
-        if (!follows || gtr__program_count(plan, n) != count || !gtr__may_move(plan, node, members, j)) continue;
-        if (!gtr__tail_joins(plan, node, members, n, count)) return 0;
-        node[members++] = j;
-    }
-    // where C lies for a kernel that has no tail
-    const int made = members > 1 ? gtr__tail_made(&plan->node[node[members - 1]]) : -1;
-    return made >= 0 && gtr__elem(plan->value[made].storage)
-        == gtr__elem(plan->value[plan->node[at].out[0]].storage) ? members : 0;
-}
-static void gtr__tail_of(const gtr__call *c, gtr__tail *t) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    int made = w->node->out[0], root[8], with;
-    memset((void *)t, 0, sizeof *t);
-    for (int i = 1; i < w->n_node; i++) {
-        const gtr__node *n = &w->node[i];
-        gtr__tail_step *s = &t->step[t->steps++];
-        for (int k = 0; k < n->n_in; k++) root[k] = n->in[k] < 0 ? -1 : w->root[n->in[k]];
-        gtr__tail_step_is(n, root, w->root[made], w->root[w->node->out[0]], s, &with);
-        made = gtr__tail_made(n);
-        const gtr__arg *y = gtr__operand_of(c, made);
-        s->out = y->data; s->type_out = s->storage = (int8_t)y->dtype;
-        if (with < 0) continue;
-        const gtr__arg *x = gtr__operand_of(c, n->in[with]);
-        gtr__tail_reads(t, s, x->data, x->dtype);
-        if (x->count != y->count) s->flags |= GTR__TAIL_ROW;
-    }
-}
-#if GTR__DEVICE_HALF
-// Steps behind a product whose kernel has no tail. Bound by bytes.
-template <uint64_t TAIL> static __global__ void __launch_bounds__(128)
-        gtr__tail_kernel(const __grid_constant__ gtr__product_tailed p, const __grid_constant__ gtr__product_cut cut) {
-    GTR__POOL;
-    const uint3 place = gtr__product_place(cut);
-    const int m0 = (int)place.x * 32, n0 = (int)place.y * 32;
-    const auto tail = gtr__tail_begin<TAIL>(p, n0);
-    float *tile = (float *)gtr__pool;
-    __syncthreads();
-    gtr__enter();
-    const gtr__product_lane lane = gtr__product_lane_of<32, 32, 128>(cut, m0, n0, 0);
-    gtr__tail_fetch(tail, lane, cut.ldc);
-    for (int r = lane.row; r < lane.end; r += lane.step)
-        *(float4 *)(tile + r * 40 + lane.column) = gtr__get4(p.c, p.type_c, lane.place + (int64_t)cut.ldc * r);
-    gtr__tail_store<TAIL>(tail, gtr__shared_address(tile), 40, lane, cut.ldc);
-}
-#endif
-template <uint64_t> GTR__GLOBAL void gtr__tail_kernel(gtr__product_tailed, gtr__product_cut);
-GTR__LAUNCHER_WITH(gtr__tail_launch, const gtr__arg *made, const gtr__tail *t) {
-    gtr__product_tailed p;
-    gtr__product_cut cut;
-    dim3 grid;
-    static_cast<gtr__product &>(p) = gtr__product_none();
-    p.c = made->data; p.type_c = made->dtype;
-    p.k = 1;
-    p.n = p.ldc = made->shape.dim[made->shape.ndim - 1]; p.m = made->count / p.n;
-    GTR__TRY(gtr__product_cut_for(run, &p, 1, 1, 32, 32, 32, &cut, &grid));
-    const size_t shared = gtr__tail_behind(&p, 32 * 40 * 4, gtr__tail_set(&p, t, 2, 128));
-    auto kernel = GTR__VARIANT(gtr__tail_kernel, 1);
-    gtr__variant_knows(&kernel, 0, gtr__tail_codes(t));
-    return gtr__start_clusters(run, c, kernel, grid, 128, shared, 1, p, cut);
-}
-GTR__LAUNCHER(gtr__tail_run) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
-    const gtr__node *n = w->node, *last = n + w->n_node - 1;
-    gtr__arg in[8], out[4];
-    gtr__tail t;
-    if (c->fits) { *c->fits = 1; return GTR_OK; }
-    gtr__call q = gtr__mlp_call(c, n, in, out);
-    for (int k = 0; k < last->n_out && !out[0].data; k++) if (last->out[k] >= 0)
-        out[0].data = c->measure ? (void *)(uintptr_t)256 : gtr__operand_of(c, last->out[k])->data;
-    out[0].add = (int)n->adds;
-    if (c->measure) return gtr__cuda_kernel(n->op, n->dir)(run, &q);
-    gtr__tail_of(c, &t);
-    t.unstored = !gtr__operand_of(c, n->out[0])->data;
-    run->tail = &t;
-    const gtr_result r = gtr__cuda_kernel(n->op, n->dir)(run, &q);
-    const bool taken = !run->tail;
-    run->tail = NULL;
-    return r || taken ? r : gtr__tail_launch(run, c, &out[0], &t);
-}
-
-// >>match-pools
-// A convolution of an image of few channels and the max_pool behind it, whose windows do not overlap, in one launch,
-// and the pool's gradient with the convolution's gradient of weight and bias in another (kernels: >>conv-direct). z,
-// what the convolution makes, is not stored: backward computes it again from image, weight and bias. z is often four
-// times the size of what the convolution reads and of what the pool makes.
-//
-//   nodes of the plan              what a launch reads and makes
-//   conv:   x, w, bias -> z        x, w, bias -> y
-//   pool:   z -> y
-//   dpool:  z, dy -> dz            x, w, bias, dy -> dw, dbias
-//   dconv:  x, dz -> dw, dbias
-
 // Whether the direct kernels take the convolution `conv` (a call by shapes or a real one) that makes `whole`, z, and
 // the pool of these attributes that makes y; back: as a gradient of the weight. Fills *d. The pool's windows must lie
 // side by side: stride equal to extent, no padding, no dilation, and all within z. Images have channels last, (N, H, W,
@@ -28360,10 +27893,6 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
     [](gtr__matcher *m) {
         m->name = "convolution + max_pool"; m->kernel = gtr__pooled_run;
         m->prepare = gtr__pooled_prepare; m->match = gtr__pooled_match;
-        gtr__late_bare(m);
-    },
-    [](gtr__matcher *m) {
-        m->name = "product + element-wise steps"; m->match = gtr__tail_match; m->kernel = gtr__tail_run;
         gtr__late_bare(m);
     },
     [](gtr__matcher *m) {
