@@ -3253,6 +3253,10 @@ static void *gtr__malloc(gtr_context *ctx, size_t bytes) { return gtr__room(ctx,
 #define GTR__CLEAR(to, n) memset(to, 0, (size_t)(n) * sizeof *(to))
 #define GTR__NEW(ctx, type, n) ((type *)gtr__malloc(ctx, (size_t)(n) * sizeof(type)))
 static void gtr__mfree(gtr_context *ctx, const void *p) { gtr__host_free(&ctx->desc, (void *)(uintptr_t)p); }
+#define GTR__FREE(ctx, ...) do { \
+        const void *const list_[] = { __VA_ARGS__ }; \
+        for (size_t i_ = 0; i_ < GTR__LENGTH(list_); i_++) gtr__mfree(ctx, list_[i_]); \
+    } while (0)
 /* Makes room for one more of n elements of size, doubling. False: out of memory, nothing changed. */
 static bool gtr__grow(gtr_context *ctx, void **array, int64_t n, int64_t *cap, size_t size) {
     if (n < *cap) return true;
@@ -6601,9 +6605,9 @@ static int gtr__taps_next(const gtr__window *g, int64_t oy, int64_t ox, const gt
     }
     return n;
 }
+#define GTR__POOLS GTR__JOB(gtr__pool_job, w); const gtr__window *g = &w->g
 static void gtr__max_pool_range(GTR__FROM_TO) {
-    GTR__JOB(gtr__pool_job, w);
-    const gtr__window *g = &w->g;
+    GTR__POOLS;
     for (; i < end; i++) {
         const int64_t oy = i / g->ow % g->oh, ox = i % g->ow;
         const gtr_float *x = w->x + i / g->ow / g->oh * g->h * g->w * g->c;
@@ -6662,8 +6666,7 @@ static void gtr__max_pool_back_place(const gtr__pool_job *w, int64_t n, int64_t 
 /* Images by blocks of channels: what windows give pixels is added in the order of places. A line begins and ends in a
    near cache: before the first windows that reach it and behind the last. */
 static void gtr__max_pool_back_range(GTR__FROM_TO) {
-    GTR__JOB(gtr__pool_job, w);
-    const gtr__window *g = &w->g;
+    GTR__POOLS;
     const int64_t blocks = (g->c + GTR__BLOCK - 1) / GTR__BLOCK, pixels = g->h * g->w;
     for (; i < end; i++) {
         const int64_t n = i / blocks, first = i % blocks * GTR__BLOCK, some = GTR__MIN(g->c - first, GTR__BLOCK);
@@ -6704,8 +6707,7 @@ static void gtr__max_pool_over(const gtr__pool_job *w, int64_t place, int64_t pi
         }
 }
 static void gtr__max_pool_over_range(GTR__FROM_TO) {
-    GTR__JOB(gtr__pool_job, w);
-    const gtr__window *g = &w->g;
+    GTR__POOLS;
     const int64_t blocks = (g->c + GTR__BLOCK - 1) / GTR__BLOCK, all = GTR__BLOCK / (g->kw * g->c);
     for (; i < end; i++) {
         const int64_t n = i / blocks, first = i % blocks * GTR__BLOCK, some = GTR__MIN(g->c - first, GTR__BLOCK);
@@ -6751,8 +6753,7 @@ static void gtr__avg_places(const gtr__pool_job *w, bool across, int64_t k, int6
     else { *first = k * places / size; *end = ((k + 1) * places - 1) / size + 1; }
 }
 static void gtr__avg_pool_range(GTR__FROM_TO) {
-    GTR__JOB(gtr__pool_job, w);
-    const gtr__window *g = &w->g;
+    GTR__POOLS;
     for (; i < end; i++) {
         int64_t y0, y1, x0, x1;
         const double f = 1 / ((double)gtr__avg_window(w, false, i / g->ow % g->oh, &y0, &y1)
@@ -6769,8 +6770,7 @@ static void gtr__avg_pool_range(GTR__FROM_TO) {
     }
 }
 static void gtr__avg_pool_back_range(GTR__FROM_TO) {
-    GTR__JOB(gtr__pool_job, w);
-    const gtr__window *g = &w->g;
+    GTR__POOLS;
     for (; i < end; i++) {
         int64_t y0, y1, x0, x1, from, to;
         gtr_float *dx = w->to + i * g->c;
@@ -6811,8 +6811,7 @@ static void gtr__resample(int64_t k, int64_t n, int64_t size, bool linear, int64
     share[0] = 1 - share[1];
 }
 static void gtr__upsample_range(GTR__FROM_TO) {
-    GTR__JOB(gtr__pool_job, w);
-    const gtr__window *g = &w->g;
+    GTR__POOLS;
     const bool linear = w->c->attr->window.linear != 0;
     for (; i < end; i++) {
         int64_t y[2], x[2];
@@ -6833,8 +6832,7 @@ static gtr_float gtr__resample_share(int64_t k, int64_t n, int64_t size, bool li
     return (at[0] == i ? share[0] : 0) + (at[1] == i ? share[1] : 0);
 }
 static void gtr__upsample_back_range(GTR__FROM_TO) {
-    GTR__JOB(gtr__pool_job, w);
-    const gtr__window *g = &w->g;
+    GTR__POOLS;
     const bool linear = w->c->attr->window.linear != 0;
     for (; i < end; i++) {
         const int64_t iy = i / g->w % g->h, ix = i % g->w, n = i / g->w / g->h;
@@ -8539,6 +8537,10 @@ static bool gtr__usable_by(gtr_context *ctx, const char *who) {
 #define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
 /* What is returned where ctx is not usable. */
 static gtr_result gtr__unusable(const gtr_context *ctx) { return gtr__in_fill(ctx) ? GTR_ERR_STATE : ctx->error; }
+#define GTR__NEEDS(x) do { \
+        if (!(x)) return GTR_ERR_ARG; \
+        if (!gtr__usable((x)->ctx)) return gtr__unusable((x)->ctx); \
+    } while (0)
 gtr_result gtr_error(const gtr_context *ctx) {
     if (ctx) gtr__forked((gtr_context *)(uintptr_t)ctx);
     gtr__null_take((gtr_context *)(uintptr_t)ctx);
@@ -8840,9 +8842,7 @@ static void gtr__tensor_free(gtr_tensor *t) {
     gtr__device_free(ctx, t->stage, t->kept, t->kept_bytes);
     gtr__device_free(ctx, t->stage, t->tally, GTR__TALLY_BYTES);
     if (t->op == GTR__OP_CUSTOM) gtr__mfree(ctx, t->attr.ptr);
-    gtr__mfree(ctx, t->in);
-    gtr__mfree(ctx, t->name);
-    gtr__mfree(ctx, t);
+    GTR__FREE(ctx, t->in, t->name, t);
 }
 /* A builder that fails takes back what it made since there were so many tensors; no plan has them. */
 static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
@@ -9069,8 +9069,7 @@ static bool gtr__leaf_fill(gtr_tensor *t, const void *values) {
     const void *from = values ? values : host;
     const bool ok = (t->shape.ndim > 2 || !gtr__parameter_lying(t, &from, &room)) /* a kernel's are drawn as they lie */
         && !gtr__to_device(ctx, t->stage, t->data, from, t->data_bytes, what);
-    gtr__mfree(ctx, room);
-    gtr__mfree(ctx, host);
+    GTR__FREE(ctx, room, host);
     return ok;
 }
 /* What failed, if it is the first error, has the name. */
@@ -9547,19 +9546,15 @@ static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, const gtr_pool_desc *
     at.window.round_up = d->round_up; at.window.inside = d->exclude_padding;
     return gtr__op_new(op, 1, &x, &at, NULL);
 }
-gtr_tensor *gtr_max_pool2d_ex(gtr_tensor *x, gtr_pool_desc d) { return gtr__pooling(GTR__OP_MAX_POOL, x, &d, true); }
-gtr_tensor *gtr_avg_pool2d_ex(gtr_tensor *x, gtr_pool_desc d) { return gtr__pooling(GTR__OP_AVG_POOL, x, &d, false); }
-static gtr_tensor *gtr__pooling_of(gtr__op op, gtr_tensor *x, int kernel, int stride, int padding, bool dilates) {
-    gtr_pool_desc d = GTR__ZERO;
-    d.kernel = kernel; d.stride = stride; d.padding = padding;
-    return gtr__pooling(op, x, &d, dilates);
-}
-gtr_tensor *gtr_max_pool2d(gtr_tensor *x, int kernel, int stride, int padding) {
-    return gtr__pooling_of(GTR__OP_MAX_POOL, x, kernel, stride, padding, true);
-}
-gtr_tensor *gtr_avg_pool2d(gtr_tensor *x, int kernel, int stride, int padding) {
-    return gtr__pooling_of(GTR__OP_AVG_POOL, x, kernel, stride, padding, false);
-}
+#define GTR__POOLING(name_, ID, dilates) \
+    gtr_tensor *gtr_##name_##_ex(gtr_tensor *x, gtr_pool_desc d) { \
+        return gtr__pooling(GTR__OP_##ID, x, &d, dilates); } \
+    gtr_tensor *gtr_##name_(gtr_tensor *x, int kernel, int stride, int padding) { \
+        gtr_pool_desc d = GTR__ZERO; \
+        d.kernel = kernel; d.stride = stride; d.padding = padding; \
+        return gtr_##name_##_ex(x, d); }
+GTR__POOLING(max_pool2d, MAX_POOL, true)
+GTR__POOLING(avg_pool2d, AVG_POOL, false)
 /* What makes an image of height by width: of adaptive pooling, and of resampling. */
 static gtr_tensor *gtr__resized(gtr__op op, gtr_tensor *x, int64_t height, int64_t width, bool linear, bool means) {
     gtr__attr at = GTR__ZERO;
@@ -9876,27 +9871,17 @@ static gtr_conv_desc gtr__conv_desc(int64_t out, int kernel, int stride, int pad
     d.out = out; d.kernel = kernel; d.stride = stride; d.padding = padding;
     return d;
 }
-gtr_tensor *gtr_conv2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false, 4, "conv2d");
-}
-gtr_tensor *gtr_conv1d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), false, 3, "conv1d");
-}
-gtr_tensor *gtr_conv2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
-    return gtr__conv_layer(x, name, d, false, 0, "conv2d");
-}
-gtr_tensor *gtr_conv2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
-    return gtr__conv_new(x, weight, bias, desc, false, "conv2d", NULL);
-}
-gtr_tensor *gtr_conv_transpose2d(gtr_tensor *x, const char *name, int64_t out, int kernel, int stride, int padding) {
-    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), true, 0, "conv_transpose2d");
-}
-gtr_tensor *gtr_conv_transpose2d_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) {
-    return gtr__conv_layer(x, name, d, true, 0, "conv_transpose2d");
-}
-gtr_tensor *gtr_conv_transpose2d_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) {
-    return gtr__conv_new(x, weight, bias, desc, true, "conv_transpose2d", NULL);
-}
+#define GTR__CONV(name_, back, rank) gtr_tensor *gtr_##name_(gtr_tensor *x, const char *name, int64_t out, int kernel, \
+        int stride, int padding) { \
+    return gtr__conv_layer(x, name, gtr__conv_desc(out, kernel, stride, padding), back, rank, #name_); }
+#define GTR__CONV_2D(name_, back, rank) GTR__CONV(name_, back, rank) \
+    gtr_tensor *gtr_##name_##_ex(gtr_tensor *x, const char *name, gtr_conv_desc d) { \
+        return gtr__conv_layer(x, name, d, back, 0, #name_); } \
+    gtr_tensor *gtr_##name_##_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_conv_desc desc) { \
+        return gtr__conv_new(x, weight, bias, desc, back, #name_, NULL); }
+GTR__CONV(conv1d, false, 3)
+GTR__CONV_2D(conv2d, false, 4)
+GTR__CONV_2D(conv_transpose2d, true, 0)
 /* in: the op's inputs; with a name x, and the others are made. Behind a layer's running_var is its count, the only
    int64. */
 static gtr_tensor *gtr__batch_norm(gtr_tensor **in, gtr_batch_norm_desc desc, const char *name) {
@@ -11755,8 +11740,7 @@ static bool gtr__fuse_one(gtr__fuse *f, const gtr__fusion *u) {
         fused.fused = u->name;
         fused.layer = a->layer;
         gtr__move_uses(f->b, dropped, f->i + f->j - dropped);
-        gtr__mfree(f->b->ctx, a->in);
-        gtr__mfree(f->b->ctx, c->in);
+        GTR__FREE(f->b->ctx, a->in, c->in);
         p->node[f->i + f->j - dropped] = fused;
         p->node[dropped].op = GTR__OP_COUNT; /* no node any more: gtr__close_up takes it out of the list */
         return true;
@@ -11925,8 +11909,7 @@ static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
         if (w->more) { w->more--; n->attr.ptr = NULL; } else gtr__mfree(ctx, w->node);
     }
     if (n->op == GTR__OP_NETWORK || n->op == GTR__OP_FEED) gtr__mfree(ctx, n->attr.ptr);
-    gtr__mfree(ctx, n->in);
-    gtr__mfree(ctx, n->call);
+    GTR__FREE(ctx, n->in, n->call);
 }
 /* By value: nodes that use a root; its place among a network's operands, 0 between networks; the first of these in the
    same memory; and these operands, in order. */
@@ -12736,7 +12719,7 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
         p->value[i].offset = p->value[place[i]].offset; p->value[i].alias = p->value[place[i]].alias;
     }
 done:
-    gtr__mfree(ctx, last); gtr__mfree(ctx, first); gtr__mfree(ctx, spans);
+    GTR__FREE(ctx, last, first, spans);
     return ok;
 }
 
@@ -12910,7 +12893,7 @@ static void gtr__pass_stamp(gtr__build *b) {
         const int split = (int)(s.node - node);
         gtr__stamp_half(&s, p->split, p->n_node);
         for (i = 0; i < p->n_node; i++) gtr__mfree(b->ctx, p->node[i].in);
-        gtr__mfree(b->ctx, p->node); gtr__mfree(b->ctx, p->value);
+        GTR__FREE(b->ctx, p->node, p->value);
         p->node = node; p->n_node = n_node; p->split = split;
         p->value = value; p->n_value = n_value; p->operand = operand;
     }
@@ -12929,8 +12912,7 @@ static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
     }
     gtr__mfree(ctx, p->node);
     if (!p->operand) gtr__mfree(ctx, p->value);
-    gtr__mfree(ctx, p->wait);
-    gtr__mfree(ctx, p->stride);
+    GTR__FREE(ctx, p->wait, p->stride);
     memset(p, 0, sizeof *p);
 }
 /* A row of c as FEED makes it: cropped. */
@@ -13206,15 +13188,7 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     GTR__PASS(b.failed = !gtr__pass_memory(ctx, plan, &o, gtr__stamps(&b)));
     GTR__PASS(gtr__pass_stamp(&b));
     GTR__PASS(gtr__pass_carried(&b));
-    gtr__mfree(ctx, o.clock);
-    gtr__mfree(ctx, b.map);
-    gtr__mfree(ctx, b.whole);
-    gtr__mfree(ctx, b.early);
-    gtr__mfree(ctx, b.recorded);
-    gtr__mfree(ctx, b.set);
-    gtr__mfree(ctx, b.plain);
-    gtr__mfree(ctx, b.uses);
-    gtr__mfree(ctx, b.extra);
+    GTR__FREE(ctx, o.clock, b.map, b.whole, b.early, b.recorded, b.set, b.plain, b.uses, b.extra);
     if (!b.failed) return GTR_OK;
     gtr__plan_clear(ctx, plan);
     return ctx->error ? ctx->error : GTR__FAIL(ctx, NOMEM, "out of host memory while planning");
@@ -13481,8 +13455,7 @@ static void gtr__entry_free(gtr_context *ctx, gtr__cached *e) {
     gtr__entry_unprepare(ctx, e);
     gtr__device_free(ctx, 0, e->carry, e->plan.carry);
     gtr__plan_clear(ctx, &e->plan);
-    gtr__mfree(ctx, e->limited);
-    gtr__mfree(ctx, e);
+    GTR__FREE(ctx, e->limited, e);
 }
 /* Drops plans: a trainer's, a data set's, or all of tensor id and later ones but those between their halves. */
 static void gtr__plans_drop(gtr_context *ctx, const gtr_trainer *t, const gtr_dataset *d, int64_t id) {
@@ -13873,8 +13846,7 @@ static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const
     if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest, e) ||
         (r->data && gtr__data_match(r->data, e->input, e->n_inputs, e->column)) ||
         gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, false, false, &e->plan)) {
-        gtr__mfree(ctx, e->limited);
-        gtr__mfree(ctx, e);
+        GTR__FREE(ctx, e->limited, e);
         return NULL;
     }
     e->bin = bin;
@@ -14400,8 +14372,7 @@ static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
     return d->total_steps ? GTR_OK : gtr__schedule_steps(t->ctx, d, steps);
 }
 gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
-    if (!t) return GTR_ERR_ARG;
-    if (!gtr__usable(t->ctx)) return gtr__unusable(t->ctx);
+    GTR__NEEDS(t);
     if (!(lr >= 0) || !gtr__finite(lr))
         return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", lr);
     t->lr = lr;
@@ -14426,8 +14397,7 @@ static void gtr__plateau_value(gtr_trainer *t, double value, bool largest) {
     p->cooldown = d->plateau_cooldown; p->bad = 0;
 }
 gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
-    if (!t) return GTR_ERR_ARG;
-    if (!gtr__usable(t->ctx)) return gtr__unusable(t->ctx);
+    GTR__NEEDS(t);
     if (t->desc.schedule != GTR_PLATEAU || t->fit)
         return GTR__BAD_STATE(t->ctx, "gtr_trainer_plateau: the schedule is %s%s",
             gtr__schedules[t->desc.schedule].name, t->fit ? ", and gtr_fit's own" : "");
@@ -15092,10 +15062,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     for (int g = 0; g < t->optim.all; g++) gtr__device_free(ctx, 0, t->optim.state[g], bytes);
     gtr__device_free(ctx, 0, t->segments, (size_t)t->n_param * sizeof *t->segments);
     for (int g = 0; g < t->n_groups; g++) gtr__mfree(ctx, t->group[g].pattern);
-    gtr__mfree(ctx, t->host_segments);
-    gtr__mfree(ctx, t->param); gtr__mfree(ctx, t->group_of); gtr__mfree(ctx, t->offset);
-    gtr__mfree(ctx, t->lookups); gtr__mfree(ctx, t->zero); gtr__mfree(ctx, t->before);
-    gtr__mfree(ctx, t->metered);
+    GTR__FREE(ctx, t->host_segments, t->param, t->group_of, t->offset, t->lookups, t->zero, t->before, t->metered);
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
@@ -15345,12 +15312,6 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     return s == GTR_OK ? gtr__wait_all(ctx) : GTR__FAIL(ctx, CUDA,
         "%s; it and the %llu queued after it are not all done", why, (unsigned long long)(end - from - 1));
 }
-static gtr_result gtr__tell_bad(gtr_trainer *t);
-static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
-    for (gtr_trainer *t = ctx->trainers; t && !ctx->repeating; t = t->next)
-        if (t->runner && t->runner->shared->status == 2) { *r = gtr__tell_bad(t); return true; }
-    return false;
-}
 /* Called when the device said that a step went wrong: tells how, and sets the run back to that step. */
 static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
@@ -15382,6 +15343,11 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     if (after) snprintf(rest, sizeof rest, " and the %llu queued after it", after);
     return GTR__FAIL(ctx, NONFINITE, "step %llu: %s is not finite; this step%s changed nothing%s",
         (unsigned long long)ctl.bad_step, text, rest, cures);
+}
+static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
+    for (gtr_trainer *t = ctx->trainers; t && !ctx->repeating; t = t->next)
+        if (t->runner && t->runner->shared->status == 2) { *r = gtr__tell_bad(t); return true; }
+    return false;
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
 gtr_result gtr_wait(gtr_context *ctx) {
@@ -15542,10 +15508,8 @@ static void gtr__data_end(gtr_trainer *t) {
     t->unfed = false;
 }
 static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *d, gtr_tensor *const *input, int n,
-    const char *who);
-static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
-    const char *where);
-static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name);
+    const char *who), gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
+    const char *where), gtr__names_note(const gtr_dataset *d, int column, const char *name);
 static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name);
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
@@ -16361,7 +16325,7 @@ static gtr_result gtr__meter_pass(gtr__meter *m) {
         if (!r) r = gtr__meter_rows(m, x, y, n * m->outer);
     }
     gtr__stream_end(ctx->runner, NULL);
-    gtr__mfree(ctx, x); gtr__mfree(ctx, y);
+    GTR__FREE(ctx, x, y);
     return r;
 }
 static gtr_result gtr__meter_begin(gtr__meter *m) {
@@ -16536,13 +16500,10 @@ typedef struct gtr__fitting {
     double saved_at; /* when */
     int64_t rows_fed, kept[GTR__MAX_KEPT + 2]; int n_kept; /* of the data set; trainer's steps of keep_last's files */
 } gtr__fitting;
-static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d);
-static gtr_result gtr__fit_tries(const gtr__fitting *f);
-static gtr_result gtr__fit_resume(gtr__fitting *f);
-static gtr_result gtr__fit_resumed(gtr__fitting *f);
-static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end);
-static gtr_result gtr__log_begin(gtr__fitting *f);
-static gtr_result gtr__log_row(gtr__fitting *f, bool none);
+static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d),
+    gtr__fit_tries(const gtr__fitting *f), gtr__fit_resume(gtr__fitting *f), gtr__fit_resumed(gtr__fitting *f),
+    gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end), gtr__log_begin(gtr__fitting *f),
+    gtr__log_row(gtr__fitting *f, bool none);
 /* Steps between checkpoints by epochs; 0: there are none. */
 static int64_t gtr__fit_every(const gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
@@ -17109,8 +17070,7 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int 
 static void gtr__predictor_drop(gtr_predictor *p, gtr__cached *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     gtr__plan_clear(p->ctx, &e->plan);
-    gtr__mfree(p->ctx, e->limited);
-    gtr__mfree(p->ctx, e);
+    GTR__FREE(p->ctx, e->limited, e);
 }
 void gtr_predictor_destroy(gtr_predictor *p) {
     gtr_predictor **at;
@@ -17124,9 +17084,7 @@ void gtr_predictor_destroy(gtr_predictor *p) {
     if (p->instance[0]) ctx->be->destroy(p->instance[0]);
     for (at = &ctx->predictors; *at; at = &(*at)->next) if (*at == p) { *at = p->next; break; }
     if (p->held) gtr__mfree(ctx, p->own.tensor);
-    gtr__mfree(ctx, p->held);
-    gtr__mfree(ctx, p->move);
-    gtr__mfree(ctx, p);
+    GTR__FREE(ctx, p->held, p->move, p);
 }
 /* Whether each row of all outs comes of the same row of the inputs alone. highest: the outs' last. */
 static gtr_result gtr__rows_apart(const gtr_predictor *p, int64_t highest, bool *apart) {
@@ -17746,7 +17704,7 @@ static void gtr__names_free(gtr_context *ctx, char **name, int64_t n) {
     gtr__mfree(ctx, name);
 }
 static void gtr__strings_free(gtr_context *ctx, gtr__strings *m) {
-    gtr__mfree(ctx, m->text); gtr__mfree(ctx, m->at); gtr__mfree(ctx, m->bin);
+    GTR__FREE(ctx, m->text, m->at, m->bin);
 }
 static bool gtr__strings_room(gtr_context *ctx, gtr__strings *m, size_t n) {
     const uint64_t want = (uint64_t)m->used + n + 1, room = GTR__MAX(want, 2 * (uint64_t)m->room);
@@ -17814,8 +17772,7 @@ static void gtr__dataset_free(gtr_dataset *d) {
         gtr__column *c = &d->column[i];
         gtr__column_off(d, c);
         if (!c->borrowed && !c->shared) gtr__mfree(d->ctx, c->host);
-        gtr__mfree(d->ctx, c->name);
-        gtr__mfree(d->ctx, c->fill);
+        GTR__FREE(d->ctx, c->name, c->fill);
         gtr__strings_free(d->ctx, &c->names);
         gtr__strings_free(d->ctx, &c->heads);
     }
@@ -19437,8 +19394,7 @@ static bool gtr__csv_classes(gtr__csv *s, gtr_dataset *d) {
     for (int64_t i = 0; i < m->n && ok; i++) ok = gtr__strings_add(s->ctx, &sorted, text[i]);
     for (int64_t i = 0; i < m->n && ok; i++) class_of[i] = gtr__strings_find(&sorted, m->text + m->at[i], &h);
     for (int64_t r = 0; r < d->rows && ok; r++) y[r] = class_of[y[r]];
-    gtr__mfree(s->ctx, text);
-    gtr__mfree(s->ctx, class_of);
+    GTR__FREE(s->ctx, text, class_of);
     gtr__strings_free(s->ctx, ok ? m : &sorted);
     if (ok) *m = sorted;
     return ok;
@@ -19462,9 +19418,7 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     ok = ok && gtr__csv_fill(&s, d) && gtr__csv_classes(&s, d);
     gtr__strings_free(ctx, &s.heads);
     gtr__strings_free(ctx, &s.names);
-    gtr__mfree(ctx, s.named);
-    gtr__mfree(ctx, s.role);
-    gtr__mfree(ctx, s.dated);
+    GTR__FREE(ctx, s.named, s.role, s.dated);
     return gtr__dataset_link(d, ok);
 }
 /* Of a later chapter. */
@@ -20016,8 +19970,7 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
         rows[i] = lo;
     }
     gtr_dataset *d = ok ? gtr_dataset_subset(data, rows, n) : NULL;
-    gtr__mfree(ctx, sum);
-    gtr__mfree(ctx, rows);
+    GTR__FREE(ctx, sum, rows);
     return d;
 }
 /* Of two columns what differs but rows; NULL: nothing. */
@@ -20415,8 +20368,7 @@ static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_de
 gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     const gtr_augment_desc none = GTR__ZERO;
     char text[GTR__TEXT];
-    if (!d) return GTR_ERR_ARG;
-    if (!gtr__usable(d->ctx)) return gtr__unusable(d->ctx);
+    GTR__NEEDS(d);
     if (!gtr__dataset_has(d, column))
         return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d of %d", d->name, column, d->n_columns);
     if (d->used) return GTR__BAD_STATE(d->ctx, "gtr_dataset_augment of %s: it is in use already", d->name);
@@ -20491,8 +20443,7 @@ gtr_result gtr_image_convert(const gtr_dataset *like, const void *bytes, int hei
     return gtr__image_convert(like, NULL, bytes, height, width, channels, input, out);
 }
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
-    if (!d) return GTR_ERR_ARG;
-    if (!gtr__usable(d->ctx)) return gtr__unusable(d->ctx);
+    GTR__NEEDS(d);
     if ((unsigned)how > GTR_STREAM_ALWAYS) return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream of %s: got %d, "
         "want a gtr_streaming (0 to 2)", d->name, (int)how);
     if (d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
@@ -21086,8 +21037,7 @@ static gtr_dataset *gtr__table_of_notes(gtr_context *ctx, const char *path) {
         "gtr_load, before this, of what was saved behind gtr_fit of a gtr_dataset_csv", path);
 }
 gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
-    if (!d) return GTR_ERR_ARG;
-    if (!gtr__usable(d->ctx)) return gtr__unusable(d->ctx);
+    GTR__NEEDS(d);
     const int64_t n = gtr_dataset_categories(d, column);
     const gtr__column *c = &d->column[n ? column : 0];
     if (!n || !gtr__is_text(c->name) || !gtr__is_utf8(c->names.text, (size_t)c->names.used))
@@ -21438,8 +21388,7 @@ static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t) {
 static void gtr__parts_free(gtr__parts *c) {
     for (int64_t i = 0; i < c->n; i++) gtr__mfree(c->ctx, c->copy[i].name);
     if (!c->ctx) return;
-    gtr__mfree(c->ctx, c->copy);
-    gtr__mfree(c->ctx, c->list);
+    GTR__FREE(c->ctx, c->copy, c->list);
 }
 /* Opens a file, or memory that is called path, and parses its header; *head is to be freed, and s by gtr__st_free, on
    failure too. */
@@ -21505,10 +21454,7 @@ gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc) {
     if (!r) gtr__notes_take(ctx, &notes);
     if (!r && desc.report) { *desc.report = s.did; desc.report->text = gtr__text(ctx); }
     gtr__notes_free(ctx, &notes);
-    gtr__mfree(ctx, list);
-    gtr__mfree(ctx, head);
-    gtr__mfree(ctx, data);
-    gtr__mfree(ctx, room);
+    GTR__FREE(ctx, list, head, data, room);
     gtr__st_free(&s);
     return r;
 }
@@ -21729,9 +21675,7 @@ static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
         }
         r = gtr__save_put(s, f, out, gtr__save_size(s, p));
     }
-    gtr__mfree(s->ctx, s->crc);
-    gtr__mfree(s->ctx, room);
-    gtr__mfree(s->ctx, out);
+    GTR__FREE(s->ctx, s->crc, room, out);
     return r;
 }
 /* Brings a rename in folder to the disk. Some file systems cannot (EINVAL), and a folder may be closed to readers
@@ -21872,8 +21816,7 @@ static gtr_result gtr__save_out(gtr__save *s) {
     gtr_result r = gtr__save_target(s, &target);
     if (!r && (name = GTR__NEW(s->ctx, char, strlen(target) + 64)) == NULL) r = GTR_ERR_NOMEM;
     if (!r) r = gtr__save_file(s, target, name, strlen(target) + 64);
-    gtr__mfree(s->ctx, target);
-    gtr__mfree(s->ctx, name);
+    GTR__FREE(s->ctx, target, name);
     return r;
 }
 /* Orders n parts, makes the header of them, and puts them where s says. */
@@ -22337,8 +22280,7 @@ static gtr_result gtr__checkpoint_read(gtr_trainer *t, const char *call, const c
     gtr_result r = gtr__st_open(&s, &f, ctx, path, memory, bytes, &head);
     if (!r) r = gtr__st_data(&s, &f, &data);
     if (!r) r = gtr__checkpoint_in(t, &s, data);
-    gtr__mfree(ctx, head);
-    gtr__mfree(ctx, data);
+    GTR__FREE(ctx, head, data);
     gtr__st_free(&s);
     return r;
 }
@@ -22378,7 +22320,7 @@ static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *a
         GTR__SYS(unlink)(name);
         gtr__lock_end(lock);
     }
-    gtr__mfree(ctx, target); gtr__mfree(ctx, name);
+    GTR__FREE(ctx, target, name);
     return r;
 }
 /* The same for all files that the fit may write: of steps it tries the last one's. */
@@ -22446,8 +22388,7 @@ static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
         if (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0) r = gtr_checkpoint_save(f->t, name);
         GTR__SYS(unlink)(made); /* two names of one file stay as they are */
     }
-    gtr__mfree(ctx, target);
-    gtr__mfree(ctx, made);
+    GTR__FREE(ctx, target, made);
     return r;
 }
 /* Under its step's number; those before the last so many go. */
@@ -22606,9 +22547,70 @@ static size_t gtr__resident_bytes(const gtr_context *ctx) {
                 n += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
     return n;
 }
+/* Inputs' slots and kept values of the plan: each tensor once, by the largest value. */
+static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
+    for (int i = 0; i < p->n_value; i++) {
+        const gtr__value *v = &p->value[i];
+        size_t *to[3] = { &m->inputs, &m->low_precision, &m->kept }, now = gtr__rounded(v->offset + v->bytes), *had;
+        const gtr__home h = v->home;
+        const int k = h == GTR__HOME_INPUT ? 0 : h == GTR__HOME_LOW ? 1 : h == GTR__HOME_KEPT ? 2 : -1;
+        if (k < 0 || !v->tensor) continue;
+        had = &v->tensor->counted[k == 2 ? 2 : v->storage != v->dtype];
+        if (now > *had) { *to[k] += now - *had; *had = now; }
+    }
+}
+/* The arena's bytes of each stage for values: as many as nodes in their order hold at a time, or what the largest
+   workspace leaves, if that is more; the rest is workspace, wherever it lies. */
+static gtr_result gtr__count_arena(gtr_context *ctx, const gtr__plan *p, gtr_memory_report *m) {
+    size_t now[GTR__MAX_STAGES] = { 0 }, most[GTR__MAX_STAGES] = { 0 }, work[GTR__MAX_STAGES] = { 0 };
+    int *last = GTR__NEW(ctx, int, 2 * (size_t)p->n_value), *held = last ? last + p->n_value : NULL;
+    if (!last) return GTR_ERR_NOMEM;
+    for (int pass = 0; pass < 2; pass++) for (int i = 0; i < p->n_node; i++) {
+        const gtr__node *n = &p->node[i];
+        if (n->ws_bytes && n->ws_value < 0) work[n->stage] = GTR__MAX(work[n->stage], n->ws_bytes);
+        for (int half = 0; half < 1 + pass; half++) for (int k = 0; k < GTR__ALL(n); k++) {
+            const int v = gtr__use(p, n, k);
+            const gtr__value *x = v < 0 ? NULL : &p->value[v];
+            if (!x || x->home != GTR__HOME_ARENA || x->alias >= 0) continue;
+            if (!pass) { last[v] = i; continue; }
+            if (!half && !held[v]) { held[v] = 1; now[x->stage] += gtr__rounded(x->bytes); }
+            most[x->stage] = GTR__MAX(most[x->stage], now[x->stage]);
+            if (half && last[v] == i && held[v] > 0) { held[v] = -1; now[x->stage] -= gtr__rounded(x->bytes); }
+        }
+    }
+    gtr__mfree(ctx, last);
+    for (int k = 0; k < p->n_stage; k++) {
+        const size_t arena = gtr__rounded(p->arena[k]), left = arena - GTR__MIN(arena, work[k]),
+            values = GTR__MIN(GTR__MAX(most[k], left), arena);
+        m->activations += values;
+        m->workspace += arena - values;
+    }
+    return GTR_OK;
+}
+/* What a step by plan e takes. */
+static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t batch, gtr_memory_report *m) {
+    gtr_context *ctx = t->ctx;
+    memset(m, 0, sizeof *m);
+    m->batch = batch;
+    for (int64_t i = 0; i < ctx->n_tensor; i++) {
+        gtr_tensor *x = ctx->tensor[i];
+        if (x->op == GTR__OP_PARAMETER || x->op == GTR__OP_CONSTANT) m->parameters += gtr__rounded(x->data_bytes);
+        memset(x->counted, 0, sizeof x->counted);
+        if (x->feeding && ctx->caps.cuda) m->inputs += 2 * gtr__rounded(x->feeding->bytes);
+    }
+    const size_t bytes = gtr__rounded((size_t)t->total * sizeof(gtr_float));
+    m->gradients = bytes;
+    m->states = bytes * (size_t)t->optim.all;
+    gtr__count_blocks(&e->plan, m);
+    m->kept += gtr__rounded(e->plan.carry);
+    const gtr_result r = gtr__count_arena(ctx, &e->plan, m);
+    m->control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
+    m->total = m->parameters + m->gradients + m->states + m->inputs + m->activations + m->workspace
+        + m->low_precision + m->kept + m->control;
+    return r;
+}
 /* A plan that was made to be looked at is not kept. */
 static void gtr__observed_drop(gtr_context *ctx, gtr__cached *e) { if (e->fresh) gtr__entry_free(ctx, e); }
-static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t batch, gtr_memory_report *m);
 static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
     if (!t || !gtr__usable_by(t->ctx, who)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
@@ -22807,73 +22809,8 @@ const char *gtr_summary_text(gtr_tensor *out) {
     }
     gtr__text_begin(ctx);
     if (line) gtr__summary_print(ctx, line, n, sum);
-    gtr__mfree(ctx, line);
-    gtr__mfree(ctx, b.reach);
-    gtr__mfree(ctx, b.recorded);
-    gtr__mfree(ctx, b.plain);
+    GTR__FREE(ctx, line, b.reach, b.recorded, b.plain);
     return gtr__text(ctx);
-}
-/* Inputs' slots and kept values of the plan: each tensor once, by the largest value. */
-static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
-    for (int i = 0; i < p->n_value; i++) {
-        const gtr__value *v = &p->value[i];
-        size_t *to[3] = { &m->inputs, &m->low_precision, &m->kept }, now = gtr__rounded(v->offset + v->bytes), *had;
-        const gtr__home h = v->home;
-        const int k = h == GTR__HOME_INPUT ? 0 : h == GTR__HOME_LOW ? 1 : h == GTR__HOME_KEPT ? 2 : -1;
-        if (k < 0 || !v->tensor) continue;
-        had = &v->tensor->counted[k == 2 ? 2 : v->storage != v->dtype];
-        if (now > *had) { *to[k] += now - *had; *had = now; }
-    }
-}
-/* The arena's bytes of each stage for values: as many as nodes in their order hold at a time, or what the largest
-   workspace leaves, if that is more; the rest is workspace, wherever it lies. */
-static gtr_result gtr__count_arena(gtr_context *ctx, const gtr__plan *p, gtr_memory_report *m) {
-    size_t now[GTR__MAX_STAGES] = { 0 }, most[GTR__MAX_STAGES] = { 0 }, work[GTR__MAX_STAGES] = { 0 };
-    int *last = GTR__NEW(ctx, int, 2 * (size_t)p->n_value), *held = last ? last + p->n_value : NULL;
-    if (!last) return GTR_ERR_NOMEM;
-    for (int pass = 0; pass < 2; pass++) for (int i = 0; i < p->n_node; i++) {
-        const gtr__node *n = &p->node[i];
-        if (n->ws_bytes && n->ws_value < 0) work[n->stage] = GTR__MAX(work[n->stage], n->ws_bytes);
-        for (int half = 0; half < 1 + pass; half++) for (int k = 0; k < GTR__ALL(n); k++) {
-            const int v = gtr__use(p, n, k);
-            const gtr__value *x = v < 0 ? NULL : &p->value[v];
-            if (!x || x->home != GTR__HOME_ARENA || x->alias >= 0) continue;
-            if (!pass) { last[v] = i; continue; }
-            if (!half && !held[v]) { held[v] = 1; now[x->stage] += gtr__rounded(x->bytes); }
-            most[x->stage] = GTR__MAX(most[x->stage], now[x->stage]);
-            if (half && last[v] == i && held[v] > 0) { held[v] = -1; now[x->stage] -= gtr__rounded(x->bytes); }
-        }
-    }
-    gtr__mfree(ctx, last);
-    for (int k = 0; k < p->n_stage; k++) {
-        const size_t arena = gtr__rounded(p->arena[k]), left = arena - GTR__MIN(arena, work[k]),
-            values = GTR__MIN(GTR__MAX(most[k], left), arena);
-        m->activations += values;
-        m->workspace += arena - values;
-    }
-    return GTR_OK;
-}
-/* What a step by plan e takes. */
-static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t batch, gtr_memory_report *m) {
-    gtr_context *ctx = t->ctx;
-    memset(m, 0, sizeof *m);
-    m->batch = batch;
-    for (int64_t i = 0; i < ctx->n_tensor; i++) {
-        gtr_tensor *x = ctx->tensor[i];
-        if (x->op == GTR__OP_PARAMETER || x->op == GTR__OP_CONSTANT) m->parameters += gtr__rounded(x->data_bytes);
-        memset(x->counted, 0, sizeof x->counted);
-        if (x->feeding && ctx->caps.cuda) m->inputs += 2 * gtr__rounded(x->feeding->bytes);
-    }
-    const size_t bytes = gtr__rounded((size_t)t->total * sizeof(gtr_float));
-    m->gradients = bytes;
-    m->states = bytes * (size_t)t->optim.all;
-    gtr__count_blocks(&e->plan, m);
-    m->kept += gtr__rounded(e->plan.carry);
-    const gtr_result r = gtr__count_arena(ctx, &e->plan, m);
-    m->control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
-    m->total = m->parameters + m->gradients + m->states + m->inputs + m->activations + m->workspace
-        + m->low_precision + m->kept + m->control;
-    return r;
 }
 gtr_result gtr_trainer_prepare(gtr_trainer *t, int64_t batch) {
     gtr__cached *e = gtr__observed(t, batch, "gtr_trainer_prepare");
@@ -23258,10 +23195,7 @@ void gtr_destroy(gtr_context *ctx) {
     if (ctx->line && !gtr__forked(ctx)) gtr__line_free(ctx->line); /* a child may have a copy that is locked */
     gtr__mfree(ctx, ctx->line);
     gtr__notes_free(ctx, &ctx->notes);
-    gtr__mfree(ctx, ctx->tensor);
-    gtr__mfree(ctx, ctx->named);
-    gtr__mfree(ctx, ctx->parameter);
-    gtr__mfree(ctx, ctx->text);
+    GTR__FREE(ctx, ctx->tensor, ctx->named, ctx->parameter, ctx->text);
 #ifdef MADV_WIPEONFORK
     if (ctx->here) munmap((void *)(uintptr_t)ctx->here, 1);
 #endif
