@@ -5374,7 +5374,7 @@ GTR__CPU(permute_fwd) {
 }
 GTR__CPU(permute_bwd) {
     int64_t dims[GTR_MAX_DIMS] = { 0 };
-    for (int k = 0; k < c->in[0].shape.ndim; k++) dims[c->attr->dims[k]] = k;
+    for (int k = 0; k < c->in[2].shape.ndim; k++) dims[c->attr->dims[k]] = k;
     gtr__permute(cpu, &c->in[2], dims, &c->out[0]);
     return GTR_OK;
 }
@@ -11677,12 +11677,55 @@ GTR__MAKE(loss) {
     out->attr.loss.of = a->op; out->attr.loss.number = ++f->b->losses;
     return true;
 }
+/* permutes, of which b alone reads what a makes, maybe as another shape. Forward, the first makes shape mid[0], which
+   the second reads as mid[1]: dimensions are cut where either's end, and the permute that is left moves these */
+GTR__MAKE(permute) {
+    const bool back = a->dir == GTR__BWD;
+    const int last = a->n_in - 1, made = a->out[0], read = b->in[last];
+    const gtr__node *from = back ? b : a, *to = back ? a : b;
+    const gtr_shape mid[2] = { f->v[back ? read : made].shape, f->v[back ? made : read].shape };
+    gtr_shape cut = gtr_shape0(), s[2] = { cut, cut };
+    int64_t left[2] = { mid[0].dim[0], mid[1].dim[0] };
+    int end[2] = { a->in[last], b->out[0] }, at[2] = { 0, 0 }, of[2][GTR_MAX_DIMS], place[GTR_MAX_DIMS], i, j, k;
+    if (f->v[end[0]].storage != f->v[made].storage || !gtr__passed_once(f, gtr__root(f->p, made))
+            || !gtr__may_sink(f, a, b)) return false;
+    for (bool more = true; more;) {
+        const int64_t n = GTR__MAX(GTR__MIN(left[0], left[1]), 1); /* 0: of no dimensions */
+        if (cut.ndim == GTR_MAX_DIMS || left[0] % n || left[1] % n) return false;
+        for (more = false, k = 0; k < 2; k++) {
+            const bool ends = at[k] + 1 == mid[k].ndim;
+            of[k][cut.ndim] = at[k];
+            left[k] /= n;
+            more |= !ends || left[k] > 1;
+            if (!ends && left[k] == 1) left[k] = mid[k].dim[++at[k]];
+        }
+        cut = gtr__shape_more(cut, n);
+    }
+    for (k = 0; k < 2; k++) for (i = 0; i < mid[k].ndim; i++) for (j = 0; j < cut.ndim; j++) {
+        if (k ? of[1][j] != to->attr.dims[i] : from->attr.dims[of[0][j]] != i) continue;
+        if (k) out->attr.dims[s[1].ndim] = place[j]; else place[j] = s[0].ndim;
+        s[k] = gtr__shape_more(s[k], cut.dim[j]);
+    }
+    if (!gtr__operands(f->b, out, last + 1, 1)) return false;
+    GTR__COPY(out->in, b->in, last);
+    out->reads = b->reads; out->adds = b->adds;
+    f->b->micro = a->micro;
+    for (k = 0; k < 2; k++) {
+        if (f->v[end[k]].shape.ndim != cut.ndim) end[k] = gtr__alias_new(f->b, end[k], s[k ^ back], 0);
+        f->v = f->p->value;
+    }
+    f->b->micro = 0;
+    out->in[last] = end[0]; out->out[0] = end[1];
+    return true;
+}
 #define GTR__FUSION(text, a, a_dir, b, b_dir, op, at_first, late, make) { \
     text, GTR__OP_##a, GTR__##a_dir, GTR__OP_##b, GTR__##b_dir, GTR__OP_##op, at_first, late, gtr__make_##make },
 static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("product + activation", LINEAR, FWD, COUNT, FWD, LINEAR_ACT, 1, 0, act)
     GTR__FUSION("product dx + activation gradient", LINEAR, BWD, COUNT, BWD, LINEAR_DACT, 0, 0, dact)
     GTR__FUSION("cross_entropy forward + backward", CROSS_ENTROPY, FWD, CROSS_ENTROPY, BWD, XENT_STEP, 1, 0, loss)
+    GTR__FUSION("permute + permute", PERMUTE, FWD, PERMUTE, FWD, PERMUTE, 0, 0, permute)
+    GTR__FUSION("permute + permute", PERMUTE, BWD, PERMUTE, BWD, PERMUTE, 0, 0, permute)
     GTR__FUSION("mse forward + backward", MSE, FWD, MSE, BWD, PAIR_STEP, 1, 1, loss)
     GTR__FUSION("bce forward + backward", BCE_WITH_LOGITS, FWD, BCE_WITH_LOGITS, BWD, PAIR_STEP, 1, 1, loss)
 };
@@ -11755,6 +11798,7 @@ static void gtr__fuse_all(gtr__fuse *f, const gtr__fusion *u) {
         f->place[f->i] = k;
     for (f->i = 0, f->moved = false; f->i < p->n_node; f->i++)
         if (gtr__fits(&p->node[f->i], u->first, u->first_dir)) f->moved |= gtr__fuse_one(f, u);
+    if (p->n_value > f->b->mark[f->b->n_marks - 1]) gtr__mark(f->b);
 }
 static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__fuse f = GTR__ZERO;
@@ -23225,7 +23269,7 @@ GTR__PLANNED
                     gtr_load_ex, gtr_save_ex: 16 bits, other names, parts, memory; models carry what tables need;
                     gtr_predict_dataset, gtr_dataset_join; dates, holes of series; images of a file, memory, own
                     decoders; gtr_summary_text; logs, progress of fits; gtr_batch_norm_with, gtr_parameters_blend,
-                    gtr_arange, (N, N); quicker on GPUs: norms, small networks by hand, odd channels
+                    gtr_arange, (N, N); quicker on GPUs: norms, small networks by hand, odd channels, permutes
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -11801,7 +11801,7 @@ GTR__CUDA(permute_fwd) {
 }
 GTR__CUDA(permute_bwd) {
     int dim[GTR_MAX_DIMS] = { 0 };
-    for (int d = 0; d < c->in[0].shape.ndim; d++) dim[c->attr->dims[d]] = d;
+    for (int d = 0; d < c->in[2].shape.ndim; d++) dim[c->attr->dims[d]] = d;
     return gtr__permute_run(run, c, &c->in[2], &c->out[0], dim);
 }
 

@@ -480,12 +480,15 @@ static void predictors(void)
     }
 }
 /* Lines of a plan with a permutation, or its backward. */
-static int permutations(const char *plan, bool backward)
+static int occurrences(const char *plan, const char *word)
 {
-    const char *const word = backward ? " permute backward \"" : " permute \"";
     int n = 0;
     for (const char *s = plan; (s = strstr(s, word)) != NULL; s++) n++;
     return n;
+}
+static int permutations(const char *plan, bool backward)
+{
+    return occurrences(plan, backward ? " permute backward \"" : " permute \"");
 }
 /* Images are turned once, where they are fed or, if they are read otherwise, too, behind it, and flattened as they lie:
    no conversion is left, but for what draws, goes along columns, or shares a weight with what lies otherwise. */
@@ -508,6 +511,101 @@ static void plans(void)
         CHECK(q || strstr(text, "max_pool dx + activation gradient"), "%s, %d: relu's gradient is a pass of its own "
             "in\n%s", n->name, kind, text);
         gtr_destroy(b.ctx);
+    }
+}
+
+/* Permutations of what a convolution makes, whose channels are last in a plan, or in front of one: with the conversion
+   each is one copy, forward and back, where the dimensions between them can be cut alike. The bits are those of two
+   copies and, of a pixel shuffle, of a loop. left: so many are in a plan. Kinds: plain, in parts, computed again,
+   bfloat16, in parts and again. */
+typedef struct { const char *name; int channels, height, width, r, left; } rearrangement;
+static tensor rearranged(build *b, const rearrangement *n, tensor *c)
+{
+    const int64_t h = n->height, w = n->width, r = n->r, all = n->channels;
+    const int apart[6] = { 0, 1, 3, 5, 2, 4 }, last[3] = { 0, 2, 1 };
+    b->x = gtr_input(b->ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 3, h, w));
+    tensor y = *c = conv(b, b->x, "c1", n->channels, 3, 1, 1);
+    gtr_shape s = gtr_shape4(GTR_BATCH, all, h / r, r);
+    if (b->again) gtr_recompute_begin(b->ctx);
+    if (!strcmp(n->name, "shuffle")) y = gtr_pixel_shuffle(y, r);
+    if (!strcmp(n->name, "unshuffle")) {
+        s.ndim = 6; s.dim[4] = w / r; s.dim[5] = r;
+        y = gtr_reshape(gtr_permute(gtr_reshape(y, s), apart), gtr_shape4(GTR_BATCH, all * r * r, h / r, w / r));
+        y = conv(b, y, "c2", 4, 1, 0, 1);
+    }
+    if (!strcmp(n->name, "tokens")) y = gtr_permute(gtr_reshape(y, gtr_shape3(GTR_BATCH, all, h * w)), last);
+    if (!strcmp(n->name, "across")) y = permuted(gtr_reshape(y, gtr_shape4(GTR_BATCH, h, all, w)), 0, 2, 3, 1);
+    if (!strcmp(n->name, "turn")) y = permuted(permuted(y, 0, 3, 2, 1), 0, 1, 3, 2);
+    if (b->again) gtr_recompute_end(b->ctx);
+    return y;
+}
+static gtr_trainer *rearranged_trainer(build *b, const rearrangement *n, int kind, tensor *y, tensor *c, tensor *g)
+{
+    gtr_trainer_desc d;
+    tensor loss;
+    memset(&d, 0, sizeof d);
+    b->again = kind == 2 || kind == 4;
+    d.lr = 0.5f; d.micro_batches = kind == 1 || kind == 4 ? ROWS : 1;
+    d.precision = kind == 3 ? GTR_MIXED_BF16 : GTR_FP32;
+    *y = rearranged(b, n, c);
+    loss = gtr_mean(gtr_square(gtr_tanh(*y)), NULL, 0, false);
+    *g = gtr_gradient(loss, *c);
+    return gtr_trainer_create(loss, d);
+}
+static void shuffled(const rearrangement *n, tensor y, tensor c)
+{
+    const int64_t h = n->height, w = n->width, r = n->r;
+    int64_t all, of;
+    float *to = got(y, &all), *from = got(c, &of);
+    EXPECT(all == of);
+    for (int64_t i = 0; i < all; i++) {
+        const int64_t x = i % (w * r), row = i / (w * r) % (h * r), channel = i / (w * r) / (h * r);
+        const int64_t k = ((channel * r + row % r) * r + x % r) * h * w + row / r * w + x / r;
+        if (!CHECK(k < of && to[i] == from[k], "%d channels, %d x %d, by %d: element %d differs", n->channels,
+            n->height, n->width, n->r, (int)i)) break;
+    }
+    free(to); free(from);
+}
+static void rearrangements(void)
+{
+    static const rearrangement table[] = { { "shuffle", 9, 4, 5, 3, 1 }, { "shuffle", 8, 3, 1, 2, 1 },
+        { "shuffle", 4, 1, 3, 2, 1 }, { "shuffle", 12, 5, 7, 2, 1 }, { "shuffle", 18, 1, 1, 3, 1 },
+        { "shuffle", 5, 3, 4, 1, 1 }, { "unshuffle", 3, 4, 6, 2, 1 }, { "unshuffle", 5, 2, 2, 1, 1 },
+        { "tokens", 6, 3, 5, 1, 1 }, { "turn", 6, 3, 5, 1, 1 }, { "across", 6, 4, 5, 1, 2 } };
+    static float x[ROWS * 3 * 64];
+    made(x, ROWS * 3 * 64, 31, 0, 0);
+    for (int i = 0; i < (int)(sizeof table / sizeof *table); i++) for (int kind = 0; kind < 5; kind++) {
+        const rearrangement *n = &table[i];
+        const network net = { n->name, NULL, 3, n->height, n->channels, false, 0 };
+        const int left = n->left * (kind == 1 || kind == 4 ? ROWS : 1);
+        build b[3];
+        tensor y[3], c[3], g[3];
+        memset(b, 0, sizeof b);
+        for (int k = 0; k < 3; k++) {           /* 1: of two copies; 2: for a GPU */
+            gtr_desc d = desc0();
+            if (k == 2) d.preset = GTR_PRESET_SM90;
+            b[k].ctx = gtr_create(d);
+            b[k].ctx->caps.unfused[GTR__OP_PERMUTE] = k == 1;
+            gtr_trainer *t = rearranged_trainer(&b[k], n, kind, &y[k], &c[k], &g[k]);
+            const char *text = gtr_plan_text(t, ROWS);
+            const int forward = permutations(text, false) - occurrences(text, " permute \"x\""),
+                back = permutations(text, true);
+            CHECK(k == 1 || (back == left && (b[k].again || forward == left)),
+                "%s %d, %d: %d and %d permutations in\n%s", n->name, i, kind, forward, back, text);
+            if (k == 2) continue;
+            EXPECT_EQ(gtr_set(b[k].x, x, sizeof *x * (size_t)(ROWS * 3 * n->height * n->width)), GTR_OK);
+            for (int step = 0; step < 3; step++) EXPECT_EQ(gtr_step(t), GTR_OK);
+            EXPECT_EQ(gtr_eval(&g[k], 1), GTR_OK);
+            EXPECT_EQ(gtr_eval(&y[k], 1), GTR_OK);
+            EXPECT_EQ(gtr_eval(&c[k], 1), GTR_OK);
+            EXPECT_OK(b[k].ctx);
+        }
+        same(&net, "output, kind", kind, y[0], y[1], 0);
+        same(&net, "gradient, kind", kind, g[0], g[1], 0);
+        for (int64_t k = 0; k < gtr_parameter_count(b[0].ctx); k++) same(&net, "parameter", (int)k,
+            gtr_parameter_at(b[0].ctx, k), gtr_parameter_at(b[1].ctx, k), 0);
+        if (!strcmp(n->name, "shuffle")) shuffled(n, y[0], c[0]);
+        for (int k = 0; k < 3; k++) gtr_destroy(b[k].ctx);
     }
 }
 
@@ -1554,6 +1652,7 @@ static void all(void)
     RUN(low_precision);
     RUN(predictors);
     RUN(plans);
+    RUN(rearrangements);
     RUN(passed_on);
     RUN(pixels);
     RUN(large);
