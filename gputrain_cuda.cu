@@ -10484,7 +10484,12 @@ GTR__INLINE float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl) {
 // >>strides
 // Where an element of a tensor of these dimensions lies in two others, slowest dimension first. Neighbours are
 // merged, ones are dropped.
-typedef struct gtr__dims { int n, narrow; int64_t dim[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS]; } gtr__dims;
+typedef struct gtr__dims {
+    int n, narrow;              // narrow: elements' numbers and offsets are below 2^31
+    int64_t dim[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
+    uint32_t factor[GTR_MAX_DIMS];      // with shift: gtr__fast of dim, where narrow
+    uint8_t shift[GTR_MAX_DIMS];
+} gtr__dims;
 
 // Strides of x broadcast to the shape y (aligned at the end): 0 where x has one element.
 static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stride) {
@@ -10496,12 +10501,13 @@ static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stri
     }
 }
 static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, const int64_t *sb) {
-    int64_t count = 1;
+    int64_t count = 1, far[2] = { 0, 0 };
     int at = GTR_MAX_DIMS;      // filled from the fastest down, moved to the front at the end
     *m = {};
     for (int d = y->ndim - 1; d >= 0; d--) {
         if (y->dim[d] == 1) continue;
         count *= y->dim[d];
+        far[0] += (y->dim[d] - 1) * sa[d]; far[1] += (y->dim[d] - 1) * sb[d];
         if (at < GTR_MAX_DIMS && sa[d] == m->sa[at] * m->dim[at] && sb[d] == m->sb[at] * m->dim[at]) {
             m->dim[at] *= y->dim[d]; continue;
         }
@@ -10511,7 +10517,11 @@ static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, 
     if (at == GTR_MAX_DIMS) { at--; m->dim[at] = 1; }
     m->n = GTR_MAX_DIMS - at;
     for (int k = 0; k < m->n; k++) { m->dim[k] = m->dim[at + k]; m->sa[k] = m->sa[at + k]; m->sb[k] = m->sb[at + k]; }
-    m->narrow = count < 0x7fffffff;
+    m->narrow = gtr__max64(count, gtr__max64(far[0], far[1])) < INT32_MAX;
+    for (int k = 0; m->narrow && k < m->n; k++) {
+        const gtr__fast f = gtr__fast_of(m->dim[k]);
+        m->factor[k] = f.factor; m->shift[k] = (uint8_t)f.shift;
+    }
 }
 // Whether groups of four neighbours lie together (or are one element) everywhere.
 static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s) {
@@ -10520,21 +10530,28 @@ static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s) {
     return true;
 }
 #if GTR__DEVICE_HALF
-// I: what all elements' numbers fit in.
-template <typename I>
+GTR__INLINE uint32_t gtr__dims_over(const gtr__dims &m, uint32_t i, int k) {
+    return gtr__quotient(i, gtr__fast{ (uint32_t)m.dim[k], m.factor[k], m.shift[k] });
+}
+GTR__INLINE int64_t gtr__dims_over(const gtr__dims &m, int64_t i, int k) { return i / m.dim[k]; }
+// I: what all elements' numbers and offsets fit in; uint32_t: where narrow. N: of so many dimensions the loop is
+// unrolled, and extents and strides are operands of the arithmetic; 1: it is not, and loads them by its index.
+template <int N, typename I>
 GTR__INLINE void gtr__dims_in(const gtr__dims &m, I i, int64_t *a, int64_t *b) {
-    int64_t oa = 0, ob = 0;
-#pragma unroll 1
-    for (int k = m.n - 1; k > 0; k--) {
-        const I q = i / (I)m.dim[k], e = i - q * (I)m.dim[k];
-        oa += e * m.sa[k]; ob += e * m.sb[k];
+    I oa = 0, ob = 0;
+#pragma unroll (N > 1 ? N - 1 : 1)
+    for (int k = (N > 1 ? N : m.n) - 1; k > 0; k--) {
+        if (N > 1 && k >= m.n) continue;
+        const I q = gtr__dims_over(m, i, k), e = i - q * (I)m.dim[k];
+        oa += e * (I)m.sa[k]; ob += e * (I)m.sb[k];
         i = q;
     }
-    *a = oa + i * m.sa[0]; *b = ob + i * m.sb[0];
+    *a = oa + i * (I)m.sa[0]; *b = ob + i * (I)m.sb[0];
 }
+template <int N = GTR_MAX_DIMS>
 GTR__INLINE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
-    if (m.narrow) gtr__dims_in<uint32_t>(m, (uint32_t)i, a, b);
-    else gtr__dims_in<int64_t>(m, i, a, b);
+    if (m.narrow) gtr__dims_in<N>(m, (uint32_t)i, a, b);
+    else gtr__dims_in<1>(m, i, a, b);
 }
 #endif
 
@@ -11080,6 +11097,7 @@ typedef struct gtr__program_kernel {
     gtr__dims at[GTR__PROGRAM_SLOTS];   // of loads, and then of bands that steps write
     gtr__program_step step[GTR__PROGRAM_SLOTS];
 } gtr__program_kernel;
+static_assert(sizeof(gtr__program_kernel) <= 4096, "a kernel's parameters");
 // What the kernel knows of a step and of a load. op, side: of UNARY and BINARY. one: of each four, one is loaded.
 typedef struct gtr__step_facts { int kind, op, side, storage, stored, type, adds, banded; } gtr__step_facts;
 typedef struct gtr__load_facts { int is, type, strided, one; } gtr__load_facts;
@@ -11197,8 +11215,8 @@ static GTR__DEVICE void gtr__program_apply(const gtr__program_kernel &m, const g
 // The offset of element i of an operand, of whose strides LOADS says whether they need 64 bits.
 template <bool KNOWN, uint64_t LOADS> static GTR__DEVICE int64_t gtr__program_at(const gtr__dims &m, int64_t i) {
     int64_t o, unused;
-    if constexpr (KNOWN && !(LOADS & GTR__PROGRAM_FAR)) gtr__dims_in<uint32_t>(m, (uint32_t)i, &o, &unused);
-    else gtr__dims_at(m, i, &o, &unused);
+    if constexpr (KNOWN && !(LOADS & GTR__PROGRAM_FAR)) gtr__dims_in<1>(m, (uint32_t)i, &o, &unused);
+    else gtr__dims_at<1>(m, i, &o, &unused);
     return o;
 }
 template <uint64_t LOADS, uint64_t BITS>
