@@ -10637,7 +10637,10 @@ GTR__LAUNCHER_WITH(gtr__map_run, gtr__map *m) {
     if (m->op < 0) for (int k = 0; k < m->d.n; k++) m->d.sb[k] = 0;
     m->linear = m->d.n == 1 && m->d.sa[0] == 1 && (m->op < 0 || m->d.sb[0] == 1);
     m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
-    unsigned grid = gtr__grid(c, gtr__ceil(m->count, m->width));
+    // through strides a thread has GTR__BATCHED groups, whose loads do not wait for each other, where all are resident
+    const int64_t groups = gtr__ceil(m->count, m->width), resident = (int64_t)gtr__sms(c) * 2048;
+    unsigned grid = gtr__grid(c, m->linear ? groups
+        : gtr__max64(gtr__min64(groups, resident), gtr__ceil(groups, GTR__BATCHED)));
     const bool rare = m->act >= 0 && !gtr__known(m->act);
     return gtr__by(rare, [&](auto is) {
         return gtr__start(run, c, m->linear ? GTR__VARIANT(gtr__k_map, false, is.value)
