@@ -23270,6 +23270,7 @@ GTR__PLANNED
                     gtr_predict_dataset, gtr_dataset_join; dates, holes of series; images of a file, memory, own
                     decoders; gtr_summary_text; logs, progress of fits; gtr_batch_norm_with, gtr_parameters_blend,
                     gtr_arange, (N, N); quicker on GPUs: norms, small networks by hand, odd channels, permutes
+   2026-11-27  0.1: permutes in a row are one copy; where the loss alone is guarded gradients take memory, too
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

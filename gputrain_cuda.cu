@@ -2381,6 +2381,15 @@ static void gtr__constants_of(const gtr__node *n, float *a, float *b) {
 }
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
+// A kernel that applies a unary op, or its gradient, which is none of GTR__KNOWN, is compiled for it, as its constant k
+// says. facts: room for its macro, until it is launched.
+typedef char gtr__act_facts[40];
+static void gtr__act_known(gtr__variant *v, int k, int op, gtr__act_facts &facts) {
+    if (op < 0 || gtr__known(op)) return;
+    gtr__variant_knows(v, k, (uint64_t)op + 2);
+    snprintf(facts, sizeof facts, "#define GTR__ONE_ACT %d\n", op);
+    v->facts = facts;
+}
 #if GTR__DEVICE_HALF
 // op is a constant, so that a kernel has the formulas that it names alone.
 template <int OP> GTR__INLINE float gtr__unary_fwd(float x, float a, float b) {
@@ -3814,9 +3823,14 @@ template <int N> GTR__INLINE bool gtr__all_near(const gtr__floats<N> &x) {
     GTR__UNROLL(i, N) near = near && fabsf(x.v[i]) < GTR__NEAR;
     return near;
 }
-// GTR__ONE_ACT: the activation that a kernel is compiled for, else it is called for each element.
+// GTR__ONE_ACT: the activation that a kernel is compiled for (gtr__act_known), which it has in line.
+#ifdef GTR__ONE_ACT
+#define GTR__ACT_CALL GTR__INLINE
+#else
+#define GTR__ACT_CALL static __device__ __noinline__
+#endif
 template <int N>
-static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
+GTR__ACT_CALL gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #ifdef GTR__ONE_ACT
     if (gtr__all_near(x)) {
         GTR__UNROLL(i, N) x.v[i] = gtr__near<GTR__ONE_ACT, false>(0.0f, x.v[i], a, b);
@@ -3831,8 +3845,8 @@ static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x,
     GTR__UNROLL(i, N) x.v[i] = gtr__rare_fwd(op, x.v[i], a, b);
     return x;
 }
-template <int N> static __device__ __noinline__
-gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
+template <int N>
+GTR__ACT_CALL gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
 #ifdef GTR__ONE_ACT
     if (gtr__all_near(s)) {
         GTR__UNROLL(i, N) dy.v[i] = gtr__near<GTR__ONE_ACT, true>(dy.v[i], s.v[i], a, b);
@@ -5099,16 +5113,6 @@ static gtr_result gtr__product_cut_for(gtr__run *run, const gtr__product *p, int
     return GTR_OK;
 }
 
-// A kernel whose epilogue has a product's activation that is not one of GTR__KNOWN is compiled for it (gtr__act), as
-// its constant k says. facts: room for its macro, until it is launched.
-typedef char gtr__act_facts[40];
-static void gtr__act_known(gtr__variant *v, int k, const gtr__product *p, gtr__act_facts &facts) {
-    if (p->act < 0 || gtr__known(p->act)) return;
-    gtr__variant_knows(v, k, (uint64_t)p->act + 1);
-    snprintf(facts, sizeof facts, "#define GTR__ONE_ACT %d\n", p->act);
-    v->facts = facts;
-}
-
 template <int KIND, int T, bool AK, bool BK>
 static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                      const gtr__choice *choice) {
@@ -5131,7 +5135,7 @@ static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gt
         shared = ring > out ? ring : out;
     auto kernel = GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, 0);
     gtr__act_facts facts;
-    gtr__act_known(&kernel, 4, p, facts);
+    gtr__act_known(&kernel, 4, p->act, facts);
     return gtr__start_clusters(run, c, kernel, grid, 128, shared, choice->split, *p, cut);
 }
 
@@ -5182,7 +5186,7 @@ static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const
     const size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
     auto kernel = GTR__VARIANT(gtr__wgmma_kernel, HALF, M, N, AK, BK, SWAP, SETS, 0);
     gtr__act_facts facts;
-    gtr__act_known(&kernel, 7, p, facts);
+    gtr__act_known(&kernel, 7, p->act, facts);
     return gtr__start_clusters(run, c, kernel, grid, tile_t::threads, shared, choice->wgmma_split, *p, cut, sets);
 }
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
@@ -10570,8 +10574,8 @@ GTR__INLINE void gtr__binary4(int op, float *x, const float *w) {
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-// RARE: of any op, by a call, which a kernel for the others is better without.
-template <bool RARE> GTR__INLINE void gtr__unary4(int op, float *v, float a, float b) {
+// RARE: not 0: of any op, by a call, which a kernel for the others is better without; from 2 on that op alone.
+template <int RARE> GTR__INLINE void gtr__unary4(int op, float *v, float a, float b) {
     (void)a; (void)b;
     if constexpr (RARE) {
         const gtr__floats<4> y = gtr__act<4>(op, { { v[0], v[1], v[2], v[3] } }, a, b);
@@ -10582,7 +10586,7 @@ template <bool RARE> GTR__INLINE void gtr__unary4(int op, float *v, float a, flo
     switch (op) { GTR__KNOWN(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-template <bool RARE>
+template <int RARE>
 GTR__INLINE void gtr__unary4_bwd(int op, float *g, const float *s, float a, float b) {
     (void)a; (void)b;
     if constexpr (RARE) {
@@ -10596,7 +10600,7 @@ GTR__INLINE void gtr__unary4_bwd(int op, float *g, const float *s, float a, floa
 #undef GTR__CASE
 }
 
-template <bool STRIDED, bool RARE> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
+template <bool STRIDED, int RARE> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     bool ia = !STRIDED || m.d.sa[m.d.n - 1] != 0, ib = !STRIDED || m.d.sb[m.d.n - 1] != 0;
@@ -10628,7 +10632,7 @@ template <bool STRIDED, bool RARE> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
     }
 }
 #endif
-template <bool, bool> GTR__GLOBAL void gtr__k_map(gtr__map);
+template <bool, int> GTR__GLOBAL void gtr__k_map(gtr__map);
 // dims NULL: a and b are laid out like y. Else strides are set in m->d.
 GTR__LAUNCHER_WITH(gtr__map_run, gtr__map *m) {
     bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y);
@@ -10641,10 +10645,12 @@ GTR__LAUNCHER_WITH(gtr__map_run, gtr__map *m) {
     const int64_t groups = gtr__ceil(m->count, m->width), resident = (int64_t)gtr__sms(c) * 2048;
     unsigned grid = gtr__grid(c, m->linear ? groups
         : gtr__max64(gtr__min64(groups, resident), gtr__ceil(groups, GTR__BATCHED)));
-    const bool rare = m->act >= 0 && !gtr__known(m->act);
-    return gtr__by(rare, [&](auto is) {
-        return gtr__start(run, c, m->linear ? GTR__VARIANT(gtr__k_map, false, is.value)
-            : GTR__VARIANT(gtr__k_map, true, is.value), grid, GTR__T, 0, *m);
+    return gtr__by(m->act >= 0 && !gtr__known(m->act), [&](auto rare) {
+        auto kernel = m->linear ? GTR__VARIANT(gtr__k_map, false, (int)rare.value)
+            : GTR__VARIANT(gtr__k_map, true, (int)rare.value);
+        gtr__act_facts facts;
+        gtr__act_known(&kernel, 1, m->act, facts);
+        return gtr__start(run, c, kernel, grid, GTR__T, 0, *m);
     });
 }
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
@@ -10663,7 +10669,7 @@ GTR__LAUNCHER_WITH(gtr__map_one, const gtr__arg *a, const gtr__arg *y, int act, 
 typedef struct gtr__grad1 { gtr__opd dy, x, y, dx; int64_t count; int width, op; float f0, f1; } gtr__grad1;
 
 #if GTR__DEVICE_HALF
-template <bool RARE> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
+template <int RARE> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
@@ -10690,7 +10696,7 @@ template <bool RARE> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
     }
 }
 #endif
-template <bool> GTR__GLOBAL void gtr__k_unary_bwd(gtr__grad1);
+template <int> GTR__GLOBAL void gtr__k_unary_bwd(gtr__grad1);
 
 GTR__LAUNCHER_WITH(gtr__unary_run_bwd, int op) {
     gtr__grad1 m = {};
@@ -10701,9 +10707,10 @@ GTR__LAUNCHER_WITH(gtr__unary_run_bwd, int op) {
     if (gtr__backward_reads(op) & GTR__Y0) m.y = gtr__in(c, 1);
     m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
     m.width = gtr__wide(m.dy) && gtr__wide(m.x) && gtr__wide(m.y) && gtr__wide(m.dx) ? 4 : 1;
-    return gtr__start(run, c,
-        gtr__known(op) ? GTR__VARIANT(gtr__k_unary_bwd, false) : GTR__VARIANT(gtr__k_unary_bwd, true),
-        gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
+    auto kernel = gtr__known(op) ? GTR__VARIANT(gtr__k_unary_bwd, 0) : GTR__VARIANT(gtr__k_unary_bwd, 1);
+    gtr__act_facts facts;
+    gtr__act_known(&kernel, 0, op, facts);
+    return gtr__start(run, c, kernel, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
 }
 
 // >>op:scale
