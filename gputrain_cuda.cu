@@ -3818,25 +3818,31 @@ template <int OP, bool BACK> GTR__INLINE float gtr__near(float dy, float x, floa
 #define GTR__COSF   gtr__cos
 #define GTR__LOG1PF gtr__log1p
 #define GTR__EXPM1F gtr__expm1
-template <int N> GTR__INLINE bool gtr__all_near(const gtr__floats<N> &x) {
+#ifdef GTR__ONE_ACT
+// Of a kernel that is compiled for one activation (gtr__act_known): in line, but where an argument is far.
+static __device__ __noinline__ float gtr__far(bool back, float dy, float x, float a, float b) {
+    return back ? gtr__unary_bwd<GTR__ONE_ACT>(dy, x, x, a, b) : gtr__unary_fwd<GTR__ONE_ACT>(x, a, b);
+}
+template <int N, bool BACK>
+GTR__INLINE gtr__floats<N> gtr__one_act(gtr__floats<N> dy, const gtr__floats<N> &x, float a, float b) {
     bool near = true;
     GTR__UNROLL(i, N) near = near && fabsf(x.v[i]) < GTR__NEAR;
-    return near;
-}
-// GTR__ONE_ACT: the activation that a kernel is compiled for (gtr__act_known), which it has in line.
-#ifdef GTR__ONE_ACT
-#define GTR__ACT_CALL GTR__INLINE
-#else
-#define GTR__ACT_CALL static __device__ __noinline__
-#endif
-template <int N>
-GTR__ACT_CALL gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
-#ifdef GTR__ONE_ACT
-    if (gtr__all_near(x)) {
-        GTR__UNROLL(i, N) x.v[i] = gtr__near<GTR__ONE_ACT, false>(0.0f, x.v[i], a, b);
-        return x;
+    if (near) {
+        GTR__UNROLL(i, N) dy.v[i] = gtr__near<GTR__ONE_ACT, BACK>(dy.v[i], x.v[i], a, b);
+    } else {
+        GTR__UNROLL(i, N) dy.v[i] = gtr__far(BACK, dy.v[i], x.v[i], a, b);
     }
-#endif
+    return dy;
+}
+template <int N> GTR__INLINE gtr__floats<N> gtr__act(int, gtr__floats<N> x, float a, float b) {
+    return gtr__one_act<N, false>(x, x, a, b);
+}
+template <int N> GTR__INLINE gtr__floats<N> gtr__dact(int, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
+    return gtr__one_act<N, true>(dy, s, a, b);
+}
+#else
+template <int N>
+static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
         GTR__UNROLL(i, N) x.v[i] = gtr__unary_fwd<GTR__OP_##ID>(x.v[i], a, b); return x; }
     GTR__KNOWN(GTR__CASE)
@@ -3845,14 +3851,8 @@ GTR__ACT_CALL gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b
     GTR__UNROLL(i, N) x.v[i] = gtr__rare_fwd(op, x.v[i], a, b);
     return x;
 }
-template <int N>
-GTR__ACT_CALL gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
-#ifdef GTR__ONE_ACT
-    if (gtr__all_near(s)) {
-        GTR__UNROLL(i, N) dy.v[i] = gtr__near<GTR__ONE_ACT, true>(dy.v[i], s.v[i], a, b);
-        return dy;
-    }
-#endif
+template <int N> static __device__ __noinline__
+gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
         GTR__UNROLL(i, N) \
             dy.v[i] = gtr__unary_bwd<GTR__OP_##ID>(dy.v[i], s.v[i], s.v[i], a, b); return dy; }
@@ -3862,6 +3862,7 @@ GTR__ACT_CALL gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N>
     GTR__UNROLL(i, N) dy.v[i] = gtr__rare_bwd(op, dy.v[i], s.v[i], a, b);
     return dy;
 }
+#endif
 // N columns of C, from place `at` on in rows of `wide`.
 template <int N> static __device__ __noinline__
 gtr__floats<N> gtr__affine(gtr__product_affine a, gtr__floats<N> v, int type, int64_t at, int64_t wide) {
