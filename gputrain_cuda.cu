@@ -3825,9 +3825,9 @@ static __device__ __noinline__ float gtr__far(bool back, float dy, float x, floa
 }
 template <int N, bool BACK>
 GTR__INLINE gtr__floats<N> gtr__one_act(gtr__floats<N> dy, const gtr__floats<N> &x, float a, float b) {
-    bool near = true;
-    GTR__UNROLL(i, N) near = near && fabsf(x.v[i]) < GTR__NEAR;
-    if (near) {
+    bool within = true;
+    GTR__UNROLL(i, N) within = within && fabsf(x.v[i]) < GTR__NEAR;
+    if (within) {
         GTR__UNROLL(i, N) dy.v[i] = gtr__near<GTR__ONE_ACT, BACK>(dy.v[i], x.v[i], a, b);
     } else {
         GTR__UNROLL(i, N) dy.v[i] = gtr__far(BACK, dy.v[i], x.v[i], a, b);
@@ -10506,13 +10506,13 @@ static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stri
     }
 }
 static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, const int64_t *sb) {
-    int64_t count = 1, far[2] = { 0, 0 };
+    int64_t count = 1, end[2] = { 0, 0 };
     int at = GTR_MAX_DIMS;      // filled from the fastest down, moved to the front at the end
     *m = {};
     for (int d = y->ndim - 1; d >= 0; d--) {
         if (y->dim[d] == 1) continue;
         count *= y->dim[d];
-        far[0] += (y->dim[d] - 1) * sa[d]; far[1] += (y->dim[d] - 1) * sb[d];
+        end[0] += (y->dim[d] - 1) * sa[d]; end[1] += (y->dim[d] - 1) * sb[d];
         if (at < GTR_MAX_DIMS && sa[d] == m->sa[at] * m->dim[at] && sb[d] == m->sb[at] * m->dim[at]) {
             m->dim[at] *= y->dim[d]; continue;
         }
@@ -10522,7 +10522,7 @@ static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, 
     if (at == GTR_MAX_DIMS) { at--; m->dim[at] = 1; }
     m->n = GTR_MAX_DIMS - at;
     for (int k = 0; k < m->n; k++) { m->dim[k] = m->dim[at + k]; m->sa[k] = m->sa[at + k]; m->sb[k] = m->sb[at + k]; }
-    m->narrow = gtr__max64(count, gtr__max64(far[0], far[1])) < INT32_MAX;
+    m->narrow = gtr__max64(count, gtr__max64(end[0], end[1])) < INT32_MAX;
     for (int k = 0; m->narrow && k < m->n; k++) {
         const gtr__fast f = gtr__fast_of(m->dim[k]);
         m->factor[k] = f.factor; m->shift[k] = (uint8_t)f.shift;
