@@ -186,12 +186,16 @@ check_ops() {
     [ ! -s $dir/ops ] || { cat $dir/ops; return 1; }
 }
 
-# The header is to be read and to be copied: its bytes count, and the lines of its opening.
+# Both files are to be read and to be copied: their bytes count, and the lines of the header's opening.
 check_size() {
-    bytes=$(wc -c <gputrain.h)
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
-    echo "gputrain.h has $bytes bytes (at most 1297000); $doc lines of it are to be read first (at most 150)"
-    [ "$bytes" -le 1297000 ] && [ "$doc" -le 150 ]
+    echo "$doc lines of gputrain.h are to be read first (at most 150)"
+    [ "$doc" -le 150 ] || return 1
+    for limit in gputrain.h:1297000 gputrain_cuda.cu:1507100; do
+        bytes=$(wc -c <"${limit%:*}")
+        echo "${limit%:*} has $bytes bytes (at most ${limit#*:})"
+        [ "$bytes" -le "${limit#*:}" ] || return 1
+    done
 }
 
 # Lines of at most 120 columns, in all that is C; functions that fit a screen, from the line of the brace that opens one to that of the brace
