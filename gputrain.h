@@ -1166,7 +1166,7 @@ GTR_API gtr_result gtr_backward(gtr_trainer *t);
 GTR_API gtr_result gtr_update(gtr_trainer *t);
 /* p's gradient as of the last gtr_step or gtr_backward, in p's shape; FP16: without the loss scale. Waits.
    GTR_ERR_STATE if p is frozen, and after gtr_fit, which keeps none. Not defined after a step that ended in another
-   error than GTR_ERR_NONFINITE: before it is made and once it is used up other values may lie in its place. */
+   error than GTR_ERR_NONFINITE: before it is made other values may lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
 /* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square, Adagrad's sum; 1: Adam's v,

@@ -2381,8 +2381,9 @@ static void gtr__constants_of(const gtr__node *n, float *a, float *b) {
 }
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
-// A kernel that applies a unary op, or its gradient, which is none of GTR__KNOWN, is compiled for it, as its constant k
-// says. facts: room for its macro, until it is launched.
+// If a kernel applies a unary op, or its gradient, that is none of GTR__KNOWN, makes the variant one that is compiled
+// for this op alone: constant k becomes its number + 2, and GTR__ONE_ACT, a macro in front of the text, its number.
+// facts: the macro's characters, which the caller keeps until the launch.
 typedef char gtr__act_facts[40];
 static void gtr__act_known(gtr__variant *v, int k, int op, gtr__act_facts &facts) {
     if (op < 0 || gtr__known(op)) return;
@@ -3792,7 +3793,7 @@ static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float x, fl
 }
 #undef GTR__CASE_FWD
 #undef GTR__CASE_BWD
-// Formulas whose sin, cos, log1p and expm1 are in line, for arguments below GTR__NEAR.
+// The unary ops' formulas with sin, cos, log1p and expm1 in line, the former right for arguments below GTR__NEAR alone.
 #undef GTR__SINF
 #undef GTR__COSF
 #undef GTR__LOG1PF
@@ -3819,7 +3820,8 @@ template <int OP, bool BACK> GTR__INLINE float gtr__near(float dy, float x, floa
 #define GTR__LOG1PF gtr__log1p
 #define GTR__EXPM1F gtr__expm1
 #ifdef GTR__ONE_ACT
-// Of a kernel that is compiled for one activation (gtr__act_known): in line, but where an argument is far.
+// gtr__act and gtr__dact of a kernel that is compiled for one op (gtr__act_known): in line, but for elements of which
+// one is GTR__NEAR or more, which call gtr__far one by one.
 static __device__ __noinline__ float gtr__far(bool back, float dy, float x, float a, float b) {
     return back ? gtr__unary_bwd<GTR__ONE_ACT>(dy, x, x, a, b) : gtr__unary_fwd<GTR__ONE_ACT>(x, a, b);
 }
@@ -10575,7 +10577,8 @@ GTR__INLINE void gtr__binary4(int op, float *x, const float *w) {
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-// RARE: not 0: of any op, by a call, which a kernel for the others is better without; from 2 on that op alone.
+// RARE 0: of GTR__KNOWN alone, for the code of all others makes a kernel slower; 1: of any op, by gtr__act; 2 and more:
+// of op RARE - 2 alone (gtr__act_known).
 template <int RARE> GTR__INLINE void gtr__unary4(int op, float *v, float a, float b) {
     (void)a; (void)b;
     if constexpr (RARE) {
@@ -16550,10 +16553,13 @@ GTR__INLINE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *r
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
     for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) STEP(m);
 }
-// The same by UPDATE, for whose time GUARD's word is not awaited: a thread of each of its blocks reads what a step that
-// changes the state leaves in the control word; block 0's writes its entry, too, waits until the host has it, and
-// publishes the step while the others still update: the host may write over its record then, so that has to be on the
-// device. The last block's leaves the control word; if GUARD found otherwise, nobody has published: it reports anew.
+// UPDATE reports the step with one thread of each of its blocks, and takes it for one that changes the state (`stands`)
+// before GUARD's verdict is there. begin: each thread reads the control word, and block 0's writes the entry to the
+// host's memory, behind a fence. end, once the verdict is there and the block has read the control word: if the step
+// stands, block 0's thread publishes it to the host while all blocks still update. From then on the host may write over
+// the step's record in its ring, so a step stands only if the device has a copy. The thread that takes the last ticket
+// then writes the control word. If the step does not stand, block 0 has not published, and that thread reports it as
+// gtr__k_report does (gtr__report_step).
 struct gtr__report_ahead {
     uint64_t applied, launches;
     uint32_t good;
@@ -17454,7 +17460,7 @@ static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg 
     q.training = n->training; q.recomputed = 0; q.seed = n->seed; q.row0 = n->row0;
     return q;
 }
-// Runs a member node of a network by its own kernel, or raises what is measured.
+// Runs a member node of a network by its own kernel; of a call that measures, raises the workspace to what it needs.
 GTR__LAUNCHER_WITH(gtr__member_run, const gtr__node *n) {
     gtr__arg in[16], out[16];
     const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);

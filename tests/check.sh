@@ -171,7 +171,7 @@ check_plants() { sh tests/plant.sh --lines; }
 check_ops() {
     for f in gputrain.h gputrain_cuda.cu; do
         [ ! -f $f ] || awk -v file=$f '
-            /^\/\/ >>/ { matcher = $2 ~ /^>>(mlp-|resident|tall|wide|thin|chain|match|op:)/ }
+            /^\/\/ >>/ { matcher = $2 ~ /^>>(mlp-|resident|tall|thin|chain|match|op:)/ }
             /switch *\(.*[>.]op *\)|case +GTR__OP_[A-Z]/ { print file ":" NR ": " $0; next }
             !matcher && /[!=]= *GTR__OP_[A-Z]|gtr__is\([^()]*, GTR__OP_[A-Z]|GTR__OP_[A-Z_]* *[!=]=/ {
                 rest = $0
@@ -191,7 +191,7 @@ check_size() {
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
     echo "$doc lines of gputrain.h are to be read first (at most 150)"
     [ "$doc" -le 150 ] || return 1
-    for limit in gputrain.h:1297000 gputrain_cuda.cu:1507100; do
+    for limit in gputrain.h:1297000 gputrain_cuda.cu:1507700; do
         bytes=$(wc -c <"${limit%:*}")
         echo "${limit%:*} has $bytes bytes (at most ${limit#*:})"
         [ "$bytes" -le "${limit#*:}" ] || return 1
