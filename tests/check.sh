@@ -276,7 +276,8 @@ check_thread() { each_compiler "-O1 -fsanitize=thread" "-O1 -fsanitize=thread"; 
 check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_tests "$CC" "-O1"; }
 
 # The CUDA file on a GPU in software, under the sanitizers of addresses and of undefined behaviour: each op's kernels, networks of images, where Hopper's
-# own instructions are, of pools a quarter, whose cases take as long as all other images, and some chains, of which two are compiled for their networks.
+# own instructions are, of pools a quarter, whose cases take as long as all other images, and some chains and layers, of whose kernels two each are compiled
+# for their networks.
 # make test-emulated runs the rest.
 emulated() { # tests to leave out, part, make's arguments...
     leave=$1 part=$2
@@ -286,6 +287,7 @@ emulated() { # tests to leave out, part, make's arguments...
 check_emulated() {
     sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
     { emulated '' 0/1 TEXTS=2 EMULATED_TESTS=test_chain NAMES="kept guarded many_gradients declined" &&
+        emulated '' 0/1 TEXTS=2 EMULATED_TESTS=test_graphs NAMES=tails &&
         emulated "large pools" 0/1 TEXTS=0 EMULATED_TESTS="test_ops test_images" && emulated '' 0/4 TEXTS=0 EMULATED_TESTS=test_images NAMES=pools; } >$dir/log 2>&1
     rc=$?
     tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
