@@ -2257,6 +2257,7 @@ typedef struct {
     /* GTR_FP32: full float32 products; GTR_TF32: float32 storage, TF32 products; else by storage */
     gtr_precision    precision;
     int training;
+    int lean; /* of a plan of that name */
     int recomputed;/* a clone made by re-materialisation */
     gtr_float seed; /* backward with GTR__SEED and dy->data NULL: dy is seed * (ctl ? ctl->scale : 1) */
     int64_t row0; /* first row of this micro-batch within the step's batch */
@@ -2338,6 +2339,7 @@ typedef struct {
     int waits, unfit; /* 1 + a matcher: its blocks wait for each other; prepare can't launch it; 0: none */
     const char *unfit_why;
     int general; /* of the capabilities of that name */
+    int lean; /* memory is short: no large copies in workspaces */
     int barriers; /* by the backend: it ran kernels of ops whose blocks wait for each other */
     size_t carry; /* bytes outside the arena of values that the right phases read */
     int64_t batch;
@@ -12592,7 +12594,7 @@ static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__n
     }
     c.attr = &n->attr; c.steps = &n->steps; c.n_in = n->n_in; c.n_out = n->n_out; c.in = args; c.out = args + n->n_in;
     c.ws_bytes = n->ws_bytes; c.caps = p->general ? &ctx->general : &ctx->caps; c.precision = p->precision;
-    c.training = n->training; c.recomputed = n->recomputed; c.seed = n->seed; c.row0 = n->row0;
+    c.training = n->training; c.lean = p->lean; c.recomputed = n->recomputed; c.seed = n->seed; c.row0 = n->row0;
     return c;
 }
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
@@ -13178,6 +13180,7 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     int m, loss[GTR__MAX_MICRO], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[GTR__MAX_MICRO + 1];
     memset(plan, 0, sizeof *plan);
     plan->general = ctx->caps.general;
+    plan->lean = lean;
     b.ctx = ctx; b.plan = plan; b.r = r; b.lean = lean;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = plan->n_stream = 1;
     gtr__build_begin(&b);
@@ -23270,7 +23273,8 @@ GTR__PLANNED
                     gtr_predict_dataset, gtr_dataset_join; dates, holes of series; images of a file, memory, own
                     decoders; gtr_summary_text; logs, progress of fits; gtr_batch_norm_with, gtr_parameters_blend,
                     gtr_arange, (N, N); quicker on GPUs: norms, small networks by hand, odd channels, permutes
-   2026-11-27  0.1: permutes in a row are one copy; where the loss alone is guarded gradients take memory, too
+   2026-11-27  0.1: permutes in a row are one copy; where the loss alone is guarded gradients take memory, too;
+                    convolutions and pools of channels that are no multiple of 8 or 4 are quicker on GPUs
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -86,7 +86,6 @@
 //     conv-direct          images of few channels, alone and with a max_pool behind them
 //     conv-narrow          the weight's gradient of few outputs
 //     conv-plain           a convolution that is a product
-//     conv-columns         images of few channels as stored columns
 //     conv-run             op:conv forward and backward
 // Parts that kernels share
 //     blocks               words that carry their own arrival: publish, poll, await
@@ -2112,6 +2111,20 @@ static inline unsigned gtr__blocks(gtr__run *run, int64_t items, int64_t per_blo
 }
 
 // >>elements
+// Division of what is below 2^31.
+typedef struct gtr__fast { uint32_t by, factor, shift; } gtr__fast;
+static gtr__fast gtr__fast_of(int64_t by) {
+    gtr__fast f = { (uint32_t)(by < 1 ? 1 : by), 0, 0 };
+    while ((uint64_t)1 << f.shift < f.by) f.shift++;
+    f.factor = (uint32_t)(((((uint64_t)1 << f.shift) - f.by) << 32) / f.by + 1);
+    return f;
+}
+#if GTR__DEVICE_HALF
+GTR__INLINE uint32_t gtr__quotient(uint32_t x, const gtr__fast &f) {
+    return (__umulhi(x, f.factor) + x) >> f.shift;
+}
+GTR__INLINE int gtr__quotient(int x, const gtr__fast &f) { return (int)gtr__quotient((uint32_t)x, f); }
+#endif
 // Storage to float and back, by type and by number.
 #if GTR__DEVICE_HALF
 GTR__INLINE float gtr__load(const float *p)         { return *p; }
@@ -2385,11 +2398,13 @@ static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return tru
 // for this op alone: constant k becomes its number + 2, and GTR__ONE_ACT, a macro in front of the text, its number.
 // facts: the macro's characters, which the caller keeps until the launch.
 typedef char gtr__act_facts[40];
-static void gtr__act_known(gtr__variant *v, int k, int op, gtr__act_facts &facts) {
-    if (op < 0 || gtr__known(op)) return;
-    gtr__variant_knows(v, k, (uint64_t)op + 2);
+static void gtr__act_fixed(gtr__variant *v, int k, uint64_t value, int op, gtr__act_facts &facts) {
+    gtr__variant_knows(v, k, value);
     snprintf(facts, sizeof facts, "#define GTR__ONE_ACT %d\n", op);
     v->facts = facts;
+}
+static void gtr__act_known(gtr__variant *v, int k, int op, gtr__act_facts &facts) {
+    if (op >= 0 && !gtr__known(op)) gtr__act_fixed(v, k, (uint64_t)op + 2, op, facts);
 }
 #if GTR__DEVICE_HALF
 // op is a constant, so that a kernel has the formulas that it names alone.
@@ -3456,6 +3471,8 @@ typedef struct gtr__product : gtr__product_set {
 // float32 units; tensor cores on float32; on bf16 or f16
 enum { GTR__PRODUCT_FMA, GTR__PRODUCT_TF32, GTR__PRODUCT_HALF };
 
+// Rows of parts that are longer than C's: C's element i is theirs i + i / width * more. range: elements of a range's.
+typedef struct gtr__parts_rows { gtr__fast width; uint32_t more; int64_t range; } gtr__parts_rows;
 // How a product runs: a pure function of shapes, dtypes, precision and capabilities.
 typedef struct gtr__choice {
     int library;                // cuBLASLt
@@ -3821,7 +3838,21 @@ template <int OP, bool BACK> GTR__INLINE float gtr__near(float dy, float x, floa
 #define GTR__EXPM1F gtr__expm1
 #ifdef GTR__ONE_ACT
 // gtr__act and gtr__dact of a kernel that is compiled for one op (gtr__act_known): in line, but for elements of which
-// one is GTR__NEAR or more, which call gtr__far one by one.
+// one is GTR__NEAR or more, which call gtr__far one by one. Of more than four elements, of which kernels have many,
+// it is a call where its formula has a call, a name with a parenthesis behind it.
+static constexpr bool gtr__calls(const char *formula) {
+    char before = 0;
+    for (; *formula; before = *formula++)
+        if (*formula == '(' && ((before >= 'A' && before <= 'Z') || (before >= 'a' && before <= 'z')
+                || (before >= '0' && before <= '9'))) return true;
+    return false;
+}
+template <int OP, bool BACK> static constexpr bool gtr__act_calls() {
+#define GTR__CASE(ID, name, forward, backward) if (OP == GTR__OP_##ID) return gtr__calls(BACK ? #backward : #forward);
+    GTR__UNARY(GTR__CASE)
+#undef GTR__CASE
+    return true;
+}
 static __device__ __noinline__ float gtr__far(bool back, float dy, float x, float a, float b) {
     return back ? gtr__unary_bwd<GTR__ONE_ACT>(dy, x, x, a, b) : gtr__unary_fwd<GTR__ONE_ACT>(x, a, b);
 }
@@ -3836,11 +3867,21 @@ GTR__INLINE gtr__floats<N> gtr__one_act(gtr__floats<N> dy, const gtr__floats<N> 
     }
     return dy;
 }
-template <int N> GTR__INLINE gtr__floats<N> gtr__act(int, gtr__floats<N> x, float a, float b) {
-    return gtr__one_act<N, false>(x, x, a, b);
+template <int N, bool BACK> static __device__ __noinline__
+gtr__floats<N> gtr__one_act_called(gtr__floats<N> dy, gtr__floats<N> x, float a, float b) {
+    return gtr__one_act<N, BACK>(dy, x, a, b);
 }
-template <int N> GTR__INLINE gtr__floats<N> gtr__dact(int, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
-    return gtr__one_act<N, true>(dy, s, a, b);
+template <int N, bool BACK>
+GTR__INLINE gtr__floats<N> gtr__act_of(const gtr__floats<N> &dy, const gtr__floats<N> &x, float a, float b) {
+    if constexpr (N > 4 && gtr__act_calls<GTR__ONE_ACT, BACK>()) return gtr__one_act_called<N, BACK>(dy, x, a, b);
+    else return gtr__one_act<N, BACK>(dy, x, a, b);
+}
+template <int N> GTR__INLINE gtr__floats<N> gtr__act(int, const gtr__floats<N> &x, float a, float b) {
+    return gtr__act_of<N, false>(x, x, a, b);
+}
+template <int N>
+GTR__INLINE gtr__floats<N> gtr__dact(int, const gtr__floats<N> &dy, const gtr__floats<N> &s, float a, float b) {
+    return gtr__act_of<N, true>(dy, s, a, b);
 }
 #else
 template <int N>
@@ -3892,6 +3933,11 @@ enum {
     GTR__IS_OF_BARE = GTR__IS_KNOWN | GTR__IS_BF16 | GTR__IS_ADD | GTR__IS_WHOLE | GTR__IS_SINGLE | GTR__IS_BF16_C
 };
 template <int KNOWN> static GTR__BOTH bool gtr__is_so(int fact, bool so) { return KNOWN ? (KNOWN & fact) != 0 : so; }
+// Constant k of a convolution's kernel: so many facts and, above them, the activation that it is compiled for, if any.
+static void gtr__conv_knows(gtr__variant *v, int k, int facts, int act, gtr__act_facts &macro) {
+    if (act < 0 || act == GTR__IN_LINE) gtr__variant_knows(v, k, (uint64_t)facts);
+    else gtr__act_fixed(v, k, (uint64_t)(facts | (act + 1) << 16), act, macro);
+}
 static int gtr__product_facts(const gtr__product *p) {
     return GTR__IS_KNOWN | (p->type_a == GTR_BF16 ? GTR__IS_BF16 : 0) | (p->bias ? GTR__IS_BIAS : 0)
         | (p->affine.from ? GTR__IS_FROM : 0) | (p->saved ? GTR__IS_SAVED : 0) | (p->add ? GTR__IS_ADD : 0)
@@ -4799,8 +4845,10 @@ static __global__ void __launch_bounds__(256) gtr__outer_kernel(const __grid_con
 // epilogue, and, from their parts in sums, those of p.sums. GROUPS of a block's threads, each every so many-th range,
 // share an element, whose parts are added in the groups' order: few elements have ranges enough to fill the device.
 // Reads 4 bytes a range and element.
-template <int PER, int GROUPS> static __global__ void __launch_bounds__(128)
-gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, const float *sums, int ranges) {
+// LONGER: parts' rows are longer than C's.
+template <int PER, int GROUPS, bool LONGER> static __global__ void __launch_bounds__(128)
+gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, const float *sums, int ranges,
+                   const __grid_constant__ gtr__parts_rows rows) {
     constexpr int lanes = 128 / GROUPS;
     __shared__ gtr__floats<PER> part[GROUPS][lanes];
     const int lane = (int)threadIdx.x % lanes, group = (int)threadIdx.x / lanes;
@@ -4810,9 +4858,11 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
         const int64_t u = first + lane, at = u < units ? u * PER : u - units;
         gtr__floats<PER> v = {};
         if (u < units) {
+            const int64_t from = LONGER ? at + gtr__quotient((uint32_t)at, rows.width) * rows.more : at,
+                range = LONGER ? rows.range : all;
 #pragma unroll 8
             for (int r = group; r < ranges; r += GROUPS) {
-                const gtr__floats<PER> f = gtr__get_of<PER>(parts, GTR_F32, r * all + at);
+                const gtr__floats<PER> f = gtr__get_of<PER>(parts, GTR_F32, r * range + from);
                 GTR__UNROLL(i, PER) v.v[i] += f.v[i];
             }
         } else if (u < items)
@@ -4835,7 +4885,8 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
 template <int> GTR__GLOBAL void gtr__column_sums_kernel(const void *, int, int64_t, int64_t, float *, void *, int,
     int, gtr__weights);
 template <int> GTR__GLOBAL void gtr__outer_kernel(gtr__product, int64_t, int64_t);
-template <int, int> GTR__GLOBAL void gtr__ranges_kernel(gtr__product, const float *, const float *, int);
+template <int, int, bool> GTR__GLOBAL void gtr__ranges_kernel(gtr__product, const float *, const float *, int,
+    gtr__parts_rows);
 
 // >>products-choice
 
@@ -4948,10 +4999,16 @@ static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int 
         + (p->saved || p->act >= 0 ? 1500 + c / 1000 : 0);     // by whether pre is kept the rounding must not change
 }
 
-// Rows of width elements, ld apart, that are copied into rows of `per` units of 16 bytes; `units` are all rows'. What a
-// row of the copy has more than width is zero. GTR__EVEN_NS: nanoseconds that copies of so many bytes take.
+// So many rows of width elements, ld apart, that are copied into rows of `per` units of 16 bytes, `units` in all. What
+// a row of the copy has more than width is zero, and so are rows behind those. GTR__EVEN_NS: nanoseconds that copies of
+// so many bytes take.
 #define GTR__EVEN_NS(bytes) (2200 + (double)(bytes) / 1500)
-typedef struct gtr__even_rows { const void *from; void *to; uint32_t units, per; int64_t width, ld; } gtr__even_rows;
+typedef struct gtr__even_rows {
+    const void *from;
+    void *to;
+    uint32_t units, per, rows;
+    int64_t width, ld;
+} gtr__even_rows;
 // Operands whose rows aren't of whole 16 bytes become copies at ws whose rows are (1: A, 2: B), of so many bytes; none
 // where items of a batch don't lie one behind the other.
 static int gtr__product_even(gtr__product *p, void *ws, gtr__even_rows *rows, size_t *bytes) {
@@ -4968,7 +5025,7 @@ static int gtr__product_even(gtr__product *p, void *ws, gtr__even_rows *rows, si
         const int64_t per = gtr__ceil(width * size, 16), all = high * (several ? deep : 1);
         if (*ld * size % 16 == 0 && (!several || *step * size % 16 == 0)) continue;
         if ((several && *step != high * *ld) || (double)all * (double)per > 1e9) return 0;
-        rows[i] = { *data, (char *)ws + *bytes, (uint32_t)(all * per), (uint32_t)per, width, *ld };
+        rows[i] = { *data, (char *)ws + *bytes, (uint32_t)(all * per), (uint32_t)per, (uint32_t)all, width, *ld };
         *data = rows[i].to;
         *ld = per * 16 / size;
         if (several) *step = high * *ld;
@@ -5253,13 +5310,18 @@ static gtr__product gtr__product_sums(int64_t m, void *out, int type_out, int ad
     p.c = out; p.type_c = type_out; p.add = add;
     return p;
 }
-GTR__LAUNCHER_WITH(gtr__ranges_sum, const gtr__product &p, const float *parts, const float *sums, int ranges) {
-    const bool four = gtr__product_fours(&p), several = ranges >= 16;
+GTR__LAUNCHER_WITH(gtr__ranges_sum, const gtr__product &p, const float *parts, const float *sums, int ranges,
+        gtr__parts_rows rows = {}) {
+    const bool four = gtr__product_fours(&p) && (!rows.more || (rows.width.by | rows.more) % 4 == 0),
+        several = ranges >= 16;
     const int64_t items = p.batch * p.m * p.n / (four ? 4 : 1) + (sums ? p.m : 0);
-    return gtr__start(run, c,
-        several ? four ? GTR__VARIANT(gtr__ranges_kernel, 4, 8) : GTR__VARIANT(gtr__ranges_kernel, 1, 8)
-        : four ? GTR__VARIANT(gtr__ranges_kernel, 4, 1) : GTR__VARIANT(gtr__ranges_kernel, 1, 1),
-        gtr__blocks(run, items, several ? 16 : 128), 128, 0, p, parts, sums, ranges);
+    return gtr__by(rows.more != 0, [&](auto longer) {
+        return gtr__start(run, c, several ? four ? GTR__VARIANT(gtr__ranges_kernel, 4, 8, longer.value)
+                                                 : GTR__VARIANT(gtr__ranges_kernel, 1, 8, longer.value)
+            : four ? GTR__VARIANT(gtr__ranges_kernel, 4, 1, longer.value)
+                   : GTR__VARIANT(gtr__ranges_kernel, 1, 1, longer.value),
+            gtr__blocks(run, items, several ? 16 : 128), 128, 0, p, parts, sums, ranges, rows);
+    });
 }
 
 // ws may be short of what was asked for: then fewer ranges.
@@ -5281,11 +5343,13 @@ GTR__LAUNCHER_WITH(gtr__column_sums, const void *x, int type_x, int64_t rows, in
 }
 
 // A long k in ranges, whose parts (ranges, batch, m, n) run(product) puts into the workspace, and behind them those of
-// the bias's sums; then the sums of them with the epilogue, unless *ran says that there are no parts.
+// the bias's sums; then the sums of them with the epilogue, unless *ran says that there are no parts. `by`: the same
+// product of copies; where rows of its C are longer than given's, there are parts of one range, too.
 template <typename F> static gtr_result gtr__product_in_ranges(gtr__run *run, const gtr__call *c,
-        const gtr__product *given, const gtr__choice *choice, F product, const bool *ran = NULL) {
-    if (choice->ranges == 1) return product(given);
-    gtr__product p = *given;
+        const gtr__product *given, const gtr__choice *choice, F product, const bool *ran = NULL,
+        const gtr__product *by = NULL, gtr__parts_rows rows = {}) {
+    gtr__product p = by ? *by : *given;
+    if (choice->ranges == 1 && !rows.more) return product(&p);
     float *parts = (float *)c->ws, *sums = (float *)((char *)c->ws + choice->parts_bytes);
     p.c = parts; p.type_c = GTR_F32; p.c_batch = p.m * p.n; p.add = 0; p.act = -1;
     p.bias = p.saved = p.pre = NULL;
@@ -5294,7 +5358,7 @@ template <typename F> static gtr_result gtr__product_in_ranges(gtr__run *run, co
     if (p.sums) { p.sums = sums; p.type_sums = GTR_F32; p.add_sums = 0; }
     GTR__TRY(product(&p));
     if (ran && !*ran) return GTR_OK;
-    return gtr__ranges_sum(run, c, *given, parts, given->sums ? sums : NULL, choice->ranges);
+    return gtr__ranges_sum(run, c, *given, parts, given->sums ? sums : NULL, choice->ranges, rows);
 }
 GTR__LAUNCHER_WITH(gtr__product_own, const gtr__product *given, const gtr__choice *choice) {
     if (choice->weighted) return gtr__column_sums(run, c, given->b, given->type_b, given->k, given->n, given->c,
@@ -5719,7 +5783,7 @@ static __global__ void __launch_bounds__(256) gtr__even_kernel(const __grid_cons
         const uint32_t u = second ? g - a.units : g, row = u / x.per, column = (u - row * x.per) * N;
         const T *from = (const T *)x.from + row * x.ld + column;
         T v[N];
-        GTR__UNROLL(k, N) v[k] = column + k < x.width ? from[k] : T(0);
+        GTR__UNROLL(k, N) v[k] = row < x.rows && column + k < x.width ? from[k] : T(0);
         uint4 all;
         memcpy(&all, v, 16);
         ((uint4 *)x.to)[u] = all;
@@ -5948,7 +6012,6 @@ GTR__CUDA(linear_dact_fwd) { return gtr__linear_run(run, c); }
 //   WEIGHT  (og, taps cg) = places^T (og, places) times image gathered: dweight; k is cut into ranges
 // Of a stride, pixels of an image fall into classes by their remainders, of which each has taps of its own: IMAGE makes
 // a product of each class, in which neighbours read neighbours, and no term is zero for its remainder.
-//   PLANES  the same of copies with images innermost, so many of them at a time
 //
 // Kinds are those of products. The first kernel that takes a convolution runs (gtr__conv_run, gtr__conv_dweight):
 //
@@ -5961,45 +6024,26 @@ GTR__CUDA(linear_dact_fwd) { return gtr__linear_run(run, c); }
 //   a product (conv-plain)      gtr__conv_plain: one tap, strides and groups 1, no     see >>products
 //                               padding
 //   gtr__direct_kernel,         PLACES, WEIGHT, TF32 and HALF; groups 1, at most       bytes of y, or shared memory;
-//   gtr__direct_weight_kernel   GTR__COLUMNS_CHANNELS channels, pixels of no whole 16  instructions; dw: parts
+//   gtr__direct_weight_kernel   GTR__DIRECT_CHANNELS channels, pixels of no whole 16   instructions; dw: parts
 //                               bytes, at most 255 taps times channels
-//   gtr__columns_kernel and     PLACES, WEIGHT; such images of any kind, at most 1024  bytes of the columns; these, and
-//   a product                   taps times channels                                    the product's
 //   else the least estimate (gtr__conv_product):
 //   gtr__conv_kernel            all; tiles of 64 x 64, FMA also 32 x 32                bytes from L2, or flops; parts
 //   gtr__conv_warps_kernel      TF32, HALF; compute 80, GTR__WARPS_SHARED bytes of     flops; parts
 //                               shared memory, channels of whole 16 bytes, kh + kw
 //                               below 32 (gtr__warps_takes)
 //   gtr__im2col_kernel          TF32, HALF in sm_90a's code; groups 1, channels of     flops, or bytes from L2; parts;
-//                               whole 16 bytes, or of copies (gtr__conv_even); IMAGE:  copies; IMAGE of float32: the
-//                               at most GTR__IM2COL_CLASSES classes                    weight transposed
-//   gtr__im2col_kernel, PLANES  WEIGHT of float32 alone; a multiple of 4 images        likewise; copies of both
+//                               whole 16 bytes; IMAGE: at most GTR__IM2COL_CLASSES     IMAGE of float32: the weight,
+//                               classes                                                transposed
 //   gtr__lines_kernel           as im2col; stride 1, no batch_norm in the epilogue,    flops, or bytes where the
 //                               whose tensors, and C, have A's type                    epilogue reads two; none
 //   gtr__lines_weight_kernel    as im2col; stride 1, kh times a box's channels 192 at  flops; parts of 2 ranges or more
 //                               most (gtr__lines_weight_choice)
 //
 // Parts are float32 sums of a range of k each, which gtr__ranges_kernel (depthwise: gtr__column_sums_kernel) adds up;
-// IMAGE of several classes has none. Where the workspace is short, gtr__conv_product takes neither im2col nor lines,
-// and fewer ranges. Columns, and copies of PLANES, are made for so many images at a
-// time as GTR__CONV_COPY_BYTES has room for.
-enum { GTR__CONV_PLACES, GTR__CONV_IMAGE, GTR__CONV_WEIGHT, GTR__CONV_PLANES };
-#define GTR__CONV_COPY_BYTES ((int64_t)64 << 20)        // of copies of operands, made for some images at a time
-
-// Division of what is below 2^31.
-typedef struct gtr__fast { uint32_t by, factor, shift; } gtr__fast;
-static gtr__fast gtr__fast_of(int64_t by) {
-    gtr__fast f = { (uint32_t)(by < 1 ? 1 : by), 0, 0 };
-    while ((uint64_t)1 << f.shift < f.by) f.shift++;
-    f.factor = (uint32_t)(((((uint64_t)1 << f.shift) - f.by) << 32) / f.by + 1);
-    return f;
-}
-#if GTR__DEVICE_HALF
-GTR__INLINE uint32_t gtr__quotient(uint32_t x, const gtr__fast &f) {
-    return (__umulhi(x, f.factor) + x) >> f.shift;
-}
-GTR__INLINE int gtr__quotient(int x, const gtr__fast &f) { return (int)gtr__quotient((uint32_t)x, f); }
-#endif
+// IMAGE of several classes has none. Where rows of channels are no whole 16 bytes, gtr__conv_product may multiply
+// copies whose rows are (gtr__conv_even), by each of its kernels. Where the workspace is short it takes neither copies,
+// im2col nor lines, and fewer ranges.
+enum { GTR__CONV_PLACES, GTR__CONV_IMAGE, GTR__CONV_WEIGHT };
 
 // One direction of a window. Row i of the gathered operand, at tap j of its class, reads offset + i step + j tap, where
 // that is within `from`. rows and taps: of the classes with more, and with less by one.
@@ -6018,6 +6062,7 @@ typedef struct gtr__conv_cut : gtr__product_cut {
     gtr__fast channels;         // of a tap
     int groups, images, pitch;  // pitch: elements from pixel to pixel of what is gathered
     int per_a, per_b;           // elements of these that are copied at a time
+    int tap_b;                  // IMAGE: elements from tap to tap of the weight
     int whole;                  // IMAGE, and tiles of 256: a tile of k is of one tap
     int table;                  // where in shared memory the rows lie
     int whole_c;                // C, and what is read with it, is moved 16 bytes at a time, and no more than that done
@@ -6329,7 +6374,7 @@ template <int KIND, int T, int FORM> struct gtr__conv_block {
     GTR__DEVICE void fetch_weight(char *tile, int first, int left_k, int left_n) const {
         auto at = [this](int row) {
             const gtr__conv_tap tap = gtr__conv_tap_of(cut, y, x, (uint32_t)row);
-            return b + ((int64_t)((uint64_t)cut.ldb * (uint32_t)tap.channel) + (int64_t)tap.tap * cut.n + n0)
+            return b + ((int64_t)((uint64_t)cut.ldb * (uint32_t)tap.channel) + (int64_t)tap.tap * cut.tap_b + n0)
                 * cut.size_b;
         };
         if (cut.whole) {
@@ -6557,7 +6602,7 @@ template <int KIND, int EDGE, int FORM, int KNOWN> struct gtr__warps_block {
                 if constexpr (FORM == GTR__CONV_IMAGE) {
                     const gtr__conv_tap tap = gtr__conv_tap_of(cut, at.y, at.x, (uint32_t)(k + r));
                     ok = c < left_n && r < left_k;
-                    from = (uint64_t)cut.ldb * (uint32_t)tap.channel + (uint64_t)(uint32_t)tap.tap * (uint32_t)cut.n
+                    from = (uint64_t)cut.ldb * (uint32_t)tap.channel + (uint64_t)(uint32_t)tap.tap * (uint32_t)cut.tap_b
                         + (uint32_t)(at.n0 + c);
                 } else {
                     const int4 t = table[slot * depth + r];
@@ -6677,8 +6722,9 @@ static gtr_result gtr__conv_start(gtr__run *run, const gtr__call *c, const gtr__
             if (plain && gtr__aligned(data, (size_t)per * ES) && channels % per == 0 && pitch % per == 0) return per;
         return 1;
     };
+    cut.tap_b = (int)(p->ldb / (cut.y.kernel * cut.x.kernel));
     cut.per_a = along(p->a, cut.channels.by, cut.pitch, plain_a);
-    cut.per_b = FORM == GTR__CONV_IMAGE ? along(p->b, p->n, p->ldb, plain_b)
+    cut.per_b = FORM == GTR__CONV_IMAGE ? along(p->b, p->n | cut.tap_b, p->ldb, plain_b)
         : along(p->b, cut.channels.by, cut.pitch, plain_b);
     cut.vec_a = plain_a && gtr__vectors(p->a, p->lda, p->m, p->a_batch, 0, most);
     cut.vec_b = plain_b && gtr__vectors(p->b, p->ldb, block_t::BK ? p->k : p->n, p->b_batch, 0, most);
@@ -6695,8 +6741,8 @@ static int gtr__warps_edge(int64_t n) { return 5 * gtr__ceil(n, 64) < 8 * gtr__c
 static bool gtr__warps_takes(const gtr__window *g, const gtr__product *p, int form) {
     const int64_t per = 16 / gtr__elem(p->type_a), gathered = form == GTR__CONV_IMAGE ? g->o | g->og : g->c | g->cg;
     return g->kh < 32 && g->kw < 32 && g->kh + g->kw < 32 && gathered % per == 0
-        && (p->lda | p->ldb | p->a_batch | p->b_batch) % per == 0 && (form == GTR__CONV_PLACES || p->n % per == 0)
-        && (form != GTR__CONV_WEIGHT || p->m % per == 0);
+        && (p->lda | p->ldb | p->a_batch | p->b_batch) % per == 0
+        && (form != GTR__CONV_IMAGE || p->ldb / (g->kh * g->kw) % per == 0);
 }
 template <int KIND, int EDGE, int FORM>
 static gtr_result gtr__warps_start(gtr__run *run, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
@@ -6709,12 +6755,14 @@ static gtr_result gtr__warps_start(gtr__run *run, const gtr__call *c, const gtr_
         stages = room / (tile_t::stage + table), two = (room / 2 - 1024) / (tile_t::stage + table);
     cut.stages = (int)(EDGE == 64 && two >= 3 ? two : stages);
     if (cut.stages > 4) cut.stages = 4;
+    cut.tap_b = (int)(p->ldb / (cut.y.kernel * cut.x.kernel));
     cut.whole = cut.channels.by % tile_t::depth == 0;
     cut.whole_c = gtr__conv_whole(p);
     cut.table = cut.stages * tile_t::stage > tile_t::out ? cut.stages * tile_t::stage : tile_t::out;
     const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0);
     auto kernel = GTR__VARIANT(gtr__conv_warps_kernel, KIND, EDGE, FORM, 0);
-    gtr__variant_knows(&kernel, 3, (uint64_t)(tile_t::WEIGHT ? facts & GTR__IS_OF_BARE : facts));
+    gtr__act_facts macro;
+    gtr__conv_knows(&kernel, 3, tile_t::WEIGHT ? facts & GTR__IS_OF_BARE : facts, p->act, macro);
     return gtr__start_clusters(run, c, kernel, grid, tile_t::threads,
         (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
 }
@@ -6772,9 +6820,10 @@ static gtr__choice gtr__conv_choice(const gtr__window *g, int form, const gtr__p
     c.ns = HUGE_VAL;
     if (caps->general) return c;
     const int64_t k_tiles = gtr__ceil(p->k, c.kind == GTR__PRODUCT_HALF ? 64 : 32);
-    for (const gtr__way &w : gtr__ways) {
+    for (gtr__way w : gtr__ways) {
         const int64_t tiles = gtr__ceil(p->m, w.m) * gtr__ceil(p->n, w.n) * p->batch;
         if (w.kernel == GTR__WAY_WGMMA || (w.kernel == GTR__WAY_MMA && w.m == 32)) continue;
+        if (w.kernel == GTR__WAY_FMA && form == GTR__CONV_WEIGHT) w.alone *= 3;     // a tile of k has a table of rows
         for (int ranges = 1; ranges <= (classes > 1 ? 1 : 64) && ranges <= k_tiles; ranges *= 2)
             for (int split = 1; split <= 8 && split * ranges <= k_tiles; split *= 2) {
                 if (!gtr__way_takes(w, p, caps, c.kind, tiles * split * ranges, split, ranges)) continue;
@@ -6818,22 +6867,20 @@ static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool ima
 //
 // PLACES, IMAGE: M x N of C are pixels by channels. WEIGHT: M is of taps and channels and N of what is C's rows, so
 // that the gathered operand is A always; both have k across then, of which float32 takes A through registers and B
-// turned in its place. PLANES, of float32: both are copied with images innermost first, 32 of which are a stage of k
-// then, at one place. Bound by the tensor cores, or by what a multiprocessor draws from L2: (M + N) 128 bytes a stage
+// turned in its place. Bound by the tensor cores, or by what a multiprocessor draws from L2: (M + N) 128 bytes a stage
 // of M N 64 (float32: 32) multiply-adds. Of float32, IMAGE reads the weight transposed.
 #define GTR__IM2COL_CLASSES 4           // of rows of IMAGE, each with a map, at most
 typedef struct gtr__im2col_maps { gtr__bulk_map image[GTR__IM2COL_CLASSES], other; } gtr__im2col_maps;
 typedef struct gtr__im2col_cut : gtr__conv_cut {
     int log;                    // a box is 128 >> log bytes of a tap's channels
     gtr__fast boxes;            // of a tap
-    gtr__fast chunks;           // PLANES: of 32 images, of all
 } gtr__im2col_cut;
 // The first pixel that a class's rows read, in one direction, and how far from it they read tap number tap.
 static GTR__BOTH int gtr__im2col_back(const gtr__conv_class &c) {
     return c.tap < 0 && c.taps ? (c.taps - 1) * c.tap : 0;
 }
 template <bool HALF, int M, int N, int FORM> struct gtr__im2col_tile {
-    static constexpr bool SWAP = FORM >= GTR__CONV_WEIGHT, BK = FORM == GTR__CONV_PLACES || !HALF;
+    static constexpr bool SWAP = FORM == GTR__CONV_WEIGHT, BK = FORM == GTR__CONV_PLACES || !HALF;
     static constexpr int depth = HALF ? 64 : 32, rows = SWAP ? N : M, columns = SWAP ? M : N,
         pitch = columns + (SWAP ? 4 : 8), stage = (M + N) * 128, blocks = M / 128, sums = SWAP ? 8 * N * 4 : 0,
         parts = rows * pitch * 4 + sums;
@@ -6848,7 +6895,7 @@ GTR__INLINE void gtr__im2col_load(uint32_t to, const gtr__bulk_map *map, int cha
 }
 template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block {
     typedef gtr__im2col_tile<HALF, M, N, FORM> tile_t;
-    static constexpr bool WEIGHT = FORM >= GTR__CONV_WEIGHT, ACROSS = FORM == GTR__CONV_WEIGHT;     // k is across
+    static constexpr bool WEIGHT = FORM == GTR__CONV_WEIGHT;
     static constexpr int depth = tile_t::depth, blocks = tile_t::blocks;
     const gtr__product &p;
     const gtr__im2col_cut &cut;
@@ -6901,17 +6948,6 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
         if (i >= 0 && i < N / depth)
             gtr__tensor_load(to + (M + i * depth) * 128, &maps.other, n0 + i * depth, kt * depth, 0, bar);
     }
-    // A's rows are of taps and channels, 32 a box.
-    GTR__DEVICE void load_planes(uint32_t to, const gtr__im2col_maps &maps, int kt, const box &b, uint32_t bar) const {
-        const int lane = tid & 31, place = gtr__quotient(kt, cut.chunks),
-            line = gtr__quotient(place, x.rows), column = place - line * (int)x.rows.by,
-            images = (kt - place * (int)cut.chunks.by) * 32;
-        if (lane < M / 32)
-            gtr__tensor_load(to + lane * 4096, &maps.image[0], images, b.channel,
-                             column * x.step + x.offset + gtr__im2col_back(x) + b.x,
-                             line * y.step + y.offset + gtr__im2col_back(y) + b.y, bar);
-        if (lane == 16) gtr__tensor_load(to + M * 128, &maps.other, images, n0, column, line, bar);
-    }
     // By one warp.
     GTR__DEVICE void produce(const gtr__im2col_maps &maps, const gtr__bulk_map *image) const {
         const pixel at = pixel_of(m0);
@@ -6926,8 +6962,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
                 gtr__bar_expect(bar, tile_t::stage);
             }
             __syncwarp();
-            if constexpr (ACROSS) load_weight(to, maps, first + i, own, bar);
-            else if constexpr (WEIGHT) load_planes(to, maps, first + i, own, bar);
+            if constexpr (WEIGHT) load_weight(to, maps, first + i, own, bar);
             else load(to, maps, image, first + i, at, bar);
             if (++slot == cut.stages) { slot = 0; turn ^= 1; }
         }
@@ -6944,16 +6979,6 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
             }
         }
     }
-    // PLANES: all of a row's places, by a thread; its pieces in the order of its lane, so that banks differ.
-    GTR__DEVICE void add_plane_sums(const char *tile) {
-        float all = 0;
-        if (tid >= N) return;
-        GTR__UNROLL(e, 8) {
-            const float4 v = *(const float4 *)(tile + tid * 128 + ((e ^ (tid & 7)) << 4));
-            all += v.x + v.y + (v.z + v.w);
-        }
-        sum[0] += all;
-    }
     // A stage of float32, WEIGHT: A's part of it, of row blocks of 64, as fragments.
     GTR__DEVICE void fetch_a(uint32_t (*f)[4], const char *tile, int block) const {
         const int k = tid & 3, c = (warp & 1) * 16 + (tid >> 2 & 7);
@@ -6966,16 +6991,16 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     // of k begins: of a box's rows of wide bytes 32 bytes on, then in the next box; of those with k across 16 rows on.
     struct panels { uint64_t a, b; uint32_t block, at_a[4], at_b[4]; };
     GTR__DEVICE panels panels_of() const {
-        constexpr bool k_first = tile_t::BK && !ACROSS;
-        const uint32_t from = gtr__shared_address(ring), wide = 128u >> cut.log, block = ACROSS ? 8192 : 64 * wide;
+        constexpr bool k_first = tile_t::BK && !WEIGHT;
+        const uint32_t from = gtr__shared_address(ring), wide = 128u >> cut.log, block = WEIGHT ? 8192 : 64 * wide;
         panels q;
-        q.a = gtr__wgmma_panel(from + warp / 4 * blocks * block, ACROSS ? 8192 >> cut.log : 8192, cut.log);
+        q.a = gtr__wgmma_panel(from + warp / 4 * blocks * block, WEIGHT ? 8192 >> cut.log : 8192, cut.log);
         q.b = gtr__wgmma_panel(from + M * 128, 8192, k_first ? cut.log : 0);
         q.block = block >> 4;
         GTR__UNROLL(s, 4) {
             const uint32_t box = s >> (2 - cut.log), in = (uint32_t)(s & ((4 >> cut.log) - 1)) * 2;
-            q.at_a[s] = ACROSS ? s * wide : box * (M * wide >> 4) + in;
-            q.at_b[s] = ACROSS && !HALF ? s * 2 : k_first ? box * (N * wide >> 4) + in : s * 128;
+            q.at_a[s] = WEIGHT ? s * wide : box * (M * wide >> 4) + in;
+            q.at_b[s] = WEIGHT && !HALF ? s * 2 : k_first ? box * (N * wide >> 4) + in : s * 128;
         }
         return q;
     }
@@ -6986,8 +7011,8 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
         gtr__wgmma_begin();
         GTR__UNROLL(s, 4)
             GTR__UNROLL(r, blocks)
-                if constexpr (ACROSS && !HALF) gtr__wgmma_rs<N>(d[r], f[r][s], b + q.at_b[s], add || s);
-                else gtr__wgmma<TYPE, N, !ACROSS, tile_t::BK && !ACROSS>(d[r], a + r * q.block + q.at_a[s],
+                if constexpr (WEIGHT && !HALF) gtr__wgmma_rs<N>(d[r], f[r][s], b + q.at_b[s], add || s);
+                else gtr__wgmma<TYPE, N, !WEIGHT, tile_t::BK && !WEIGHT>(d[r], a + r * q.block + q.at_a[s],
                     b + q.at_b[s], add || s);
         gtr__wgmma_commit();
     }
@@ -6998,8 +7023,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
         GTR__ROLL(i, count) {
             gtr__bar_await(full + 8 * slot, turn);
             const char *b = ring + slot * tile_t::stage + M * 128;
-            if constexpr (ACROSS) if (wants_sums) add_sums(b, TYPE);
-            if constexpr (WEIGHT && !ACROSS) if (wants_sums) add_plane_sums(b);
+            if constexpr (WEIGHT) if (wants_sums) add_sums(b, TYPE);
             multiply_stage<TYPE>(d, q, slot, i, NULL);
             gtr__wgmma_until<1>();
             if (i && i + cut.stages <= count && (tid & 31) == 0) gtr__bar_arrive(empty + 8 * before);
@@ -7052,15 +7076,12 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     }
     // Each warp's parts of the sums behind C: [warp][column].
     GTR__DEVICE void store_sums(float *parts, int64_t base) const {
-        float all = sum[0];
+        float all = 0;
         if (!wants_sums) return;
-        if constexpr (ACROSS) {
-            GTR__UNROLL(i, N / 32)
-                parts[warp * N + (HALF ? i / 2 * 64 + 2 * (tid & 31) + i % 2 : i * 32 + (tid & 31))] = sum[i];
-            asm volatile("bar.sync 1, 256;" ::: "memory");
-            all = 0;
-            GTR__UNROLL(w, 8) all += parts[w * N + tid % N];
-        }
+        GTR__UNROLL(i, N / 32)
+            parts[warp * N + (HALF ? i / 2 * 64 + 2 * (tid & 31) + i % 2 : i * 32 + (tid & 31))] = sum[i];
+        asm volatile("bar.sync 1, 256;" ::: "memory");
+        GTR__UNROLL(w, 8) all += parts[w * N + tid % N];
         if (tid < N && n0 + tid < cut.m) gtr__product_put_sum(p, base + n0 + tid, all);
     }
     // What the epilogue reads is fetched to L2 while the tile is summed.
@@ -7080,7 +7101,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
             prefetch(gtr__product_had(p), p.type_c, lane);
             prefetch(p.affine.from, p.type_c, lane);
         }
-        if constexpr (ACROSS && !HALF) multiply_turned(d);
+        if constexpr (WEIGHT && !HALF) multiply_turned(d);
         else if constexpr (!HALF) multiply<GTR_F32>(d);
         else if (gtr__is_so<KNOWN>(GTR__IS_BF16, p.type_a == GTR_BF16)) multiply<GTR_BF16>(d);
         else multiply<GTR_F16>(d);
@@ -7171,22 +7192,12 @@ static bool gtr__im2col_image(gtr__bulk_map *map, const void *data, int type, co
             upper, (cuuint32_t)channels, (cuuint32_t)pixels, step, 0, gtr__tensor_swizzle(cut.log),
             GTR__TENSOR_PROMOTION, 0) == CUDA_SUCCESS);
 }
-// PLANES: images innermost, then channels, of which a box has so many, and pixels.
-static bool gtr__planes_map(gtr__bulk_map *map, const void *data, int64_t images, int64_t channels, int64_t w,
-        int64_t h,
-                            int rows) {
-    const int64_t extent[4] = { images, channels, w, h },
-        stride[3] = { images, images * channels, images * channels * w };
-    const int box[4] = { 32, rows, 1, 1 };
-    return gtr__tensor_map(map, data, GTR_F32, extent, stride, box, 0, true, 4);
-}
 // The other operand. The weight's dimensions are its contiguous one, and two more; turned: it is transposed.
 template <bool HALF, int M, int N, int FORM>
 static bool gtr__im2col_other(gtr__bulk_map *map, const gtr__product *p, const gtr__im2col_cut &cut) {
     constexpr int depth = gtr__im2col_tile<HALF, M, N, FORM>::depth;
     const int64_t taps = (int64_t)cut.y.kernel * cut.x.kernel;
     const int channels = depth >> cut.log;
-    if (FORM == GTR__CONV_PLANES) return gtr__planes_map(map, p->a, cut.images, p->m, cut.x.to, cut.y.to, N);
     if (FORM == GTR__CONV_WEIGHT) {
         const int64_t extent[3] = { p->lda, p->k, 1 }, stride[2] = { p->lda, p->lda * p->k };
         const int box[3] = { depth, depth, 1 };
@@ -7199,7 +7210,7 @@ static bool gtr__im2col_other(gtr__bulk_map *map, const gtr__product *p, const g
         return gtr__tensor_map(map, p->b, p->type_b, extent, stride, box,
             FORM == GTR__CONV_PLACES ? cut.log : 0, true);
     }
-    const int64_t og = cut.channels.by, extent[3] = { og, p->n, taps }, stride[2] = { og, og * p->n };
+    const int64_t og = cut.channels.by, extent[3] = { og, p->n, taps }, stride[2] = { og, og * (p->ldb / taps) };
     const int box[3] = { channels, N, 1 };
     return gtr__tensor_map(map, p->b, p->type_b, extent, stride, box, cut.log, true);
 }
@@ -7213,15 +7224,12 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
     dim3 grid;
     static_cast<gtr__conv_cut &>(cut) = given;
     cut.log = choice->boxes_log;
-    cut.chunks = gtr__fast_of(gtr__ceil(cut.images, 32));
     const int channels = tile_t::depth >> cut.log, classes = FORM == GTR__CONV_IMAGE ? given.x.stride : 1;
     cut.boxes = gtr__fast_of(gtr__ceil((int)given.channels.by, channels));
     GTR__TRY(gtr__product_cut_for(run, p, 1, choice->ranges, tile_t::rows, tile_t::columns, tile_t::depth, &cut,
         &grid));
     if (!gtr__im2col_other<HALF, M, N, FORM>(&maps.other, p, cut)) return GTR_OK;
-    if (FORM == GTR__CONV_PLANES && !gtr__planes_map(&maps.image[0], p->b, cut.images, cut.pitch, cut.x.from,
-        cut.y.from, 32)) return GTR_OK;
-    for (int i = 0; FORM != GTR__CONV_PLANES && i < (FORM == GTR__CONV_IMAGE ? given.y.stride : 1); i++)
+    for (int i = 0; i < (FORM == GTR__CONV_IMAGE ? given.y.stride : 1); i++)
         for (int j = 0; j < classes; j++) {
             const gtr__conv_class y = gtr__conv_class_of<FORM>(given.y, i), x = gtr__conv_class_of<FORM>(given.x, j);
             if (!y.taps || !x.taps || y.count < 1 || x.count < 1) continue;
@@ -7235,7 +7243,8 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
     const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0);
     auto kernel = GTR__VARIANT(gtr__im2col_kernel, HALF, M, N, FORM, 0);
-    gtr__variant_knows(&kernel, 4, (uint64_t)(tile_t::SWAP ? facts & GTR__IS_OF_BARE : facts));
+    gtr__act_facts macro;
+    gtr__conv_knows(&kernel, 4, tile_t::SWAP ? facts & GTR__IS_OF_BARE : facts, p->act, macro);
     return gtr__start_clusters(run, c, kernel, grid, 288,
         1032 + (size_t)cut.stages * (tile_t::stage + 16), 1, *p, cut, maps);
 }
@@ -7243,11 +7252,10 @@ template <int FORM>
 static gtr_result gtr__im2col_run(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
                                   const gtr__choice *choice, bool *ran) {
     return gtr__by(choice->kind == GTR__PRODUCT_HALF, [&](auto half) {
-        constexpr bool HALF = half && FORM != GTR__CONV_PLANES;
-        constexpr int M = FORM == GTR__CONV_WEIGHT && !HALF ? 128 : 256;
-        return choice->wgmma_n == 128 ? gtr__im2col_start<HALF, M, 128, FORM>(run, c, p, cut, choice, ran)
-            : choice->wgmma_m == M ? gtr__im2col_start<HALF, M, 64, FORM>(run, c, p, cut, choice, ran)
-                                   : gtr__im2col_start<HALF, 128, 64, FORM>(run, c, p, cut, choice, ran);
+        constexpr int M = FORM == GTR__CONV_WEIGHT && !half ? 128 : 256;
+        return choice->wgmma_n == 128 ? gtr__im2col_start<half, M, 128, FORM>(run, c, p, cut, choice, ran)
+            : choice->wgmma_m == M ? gtr__im2col_start<half, M, 64, FORM>(run, c, p, cut, choice, ran)
+                                   : gtr__im2col_start<half, 128, 64, FORM>(run, c, p, cut, choice, ran);
     });
 }
 // >>conv-lines
@@ -7943,8 +7951,9 @@ static gtr_result gtr__lines_start(gtr__run *run, const gtr__call *c, const gtr_
     const int blocks = (int)gtr__ceil(p->n, 64), most = run->on->sm_count / blocks,
         wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
     auto kernel = GTR__VARIANT(gtr__lines_kernel, N, HALF, 0);
-    gtr__variant_knows(&kernel, 2, (uint64_t)(gtr__product_facts(p) | (cut.turned ? GTR__IS_TURNED : 0)
-        | (cut.fold ? GTR__IS_FOLDED : 0)));
+    gtr__act_facts macro;
+    gtr__conv_knows(&kernel, 2, gtr__product_facts(p) | (cut.turned ? GTR__IS_TURNED : 0)
+        | (cut.fold ? GTR__IS_FOLDED : 0), p->act, macro);
     return gtr__start_clusters(run, c, kernel, dim3((unsigned)wide, (unsigned)blocks), 384, shared, 1, *p, cut, maps);
 }
 template <int N, bool HALF>
@@ -7998,31 +8007,39 @@ static constexpr gtr__im2col_way gtr__im2col_ways[] = {
 static double gtr__ranges_ns(const gtr__product *p, int ranges) {
     return ranges > 1 ? 2500 + (double)ranges * (double)p->batch * (double)p->m * (double)p->n / 400 : 0;
 }
-// Of float32, IMAGE reads the weight transposed.
-static size_t gtr__conv_turned_bytes(const gtr__window *g, bool turned) {
-    return turned ? gtr__pad256((size_t)(g->o * g->kh * g->kw * g->cg) * 4) : 0;
-}
 // A pixel's boxes are of 128 >> log bytes, wide >> log of its channels.
 static int gtr__boxes_log(int64_t channels, int64_t wide) {
     return channels <= wide / 4 ? 2 : channels <= wide / 2;
 }
+// Whether bulk copies reach all pixels under each class's taps.
+static bool gtr__im2col_reaches(const gtr__window *g, bool image) {
+    int lower, upper;
+    for (const gtr__conv_axis &a : { gtr__conv_axis_of(image, g->h, g->oh, g->kh, g->sh, g->ph, g->dh),
+            gtr__conv_axis_of(image, g->w, g->ow, g->kw, g->sw, g->pw, g->dw) })
+        for (int i = 0; i < (image ? a.stride : 1); i++) {
+            const gtr__conv_class c = image ? gtr__conv_class_of<GTR__CONV_IMAGE>(a, i)
+                : gtr__conv_class_of<GTR__CONV_PLACES>(a, i);
+            if (c.taps && c.count > 0 && !gtr__im2col_corners(c, a.from, &lower, &upper)) return false;
+        }
+    return true;
+}
 // Whether Hopper's kernel takes it, and how.
 static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__product *p, const gtr__caps *caps,
                                gtr__choice *c) {
-    const bool half = c->kind == GTR__PRODUCT_HALF, weight = form >= GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE;
+    const bool half = c->kind == GTR__PRODUCT_HALF, weight = form == GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE;
     const int64_t wide = half ? 64 : 32, channels = image ? g->o : g->c, classes = image ? g->sh * g->sw : 1,
         // whole 16 bytes: rows of the gathered operand, and of the other, which float32 IMAGE reads transposed
-        rows = form == GTR__CONV_PLACES ? g->c : image && !half ? g->o : g->c | g->o;
+        rows = form == GTR__CONV_PLACES ? g->c : !image ? g->c | g->o : half ? g->o | p->ldb / (g->kh * g->kw) : g->o;
     const double before = c->ns;
     if (!caps->arch_feature || c->kind == GTR__PRODUCT_FMA || g->groups > 1
-            || classes > GTR__IM2COL_CLASSES || rows % (wide / 8)) return false;
+            || classes > GTR__IM2COL_CLASSES || rows % (wide / 8) || !gtr__im2col_reaches(g, image)) return false;
     int log = weight ? 0 : gtr__boxes_log(channels, wide);
     if (weight) while (log < (half ? 2 : 0) && channels % (wide >> log)) log++;
     if (weight && channels % (wide >> log)) return false;
     const int64_t boxes = g->kh * g->kw / classes * gtr__ceil(channels, wide >> log),
         stages = weight ? gtr__ceil(p->k, wide) : gtr__ceil(boxes, (int64_t)1 << log);
     for (gtr__im2col_way w : gtr__im2col_ways) {
-        if (form == GTR__CONV_WEIGHT && !half) { w.m = 128; w.stage = w.turned; }     // A goes through registers
+        if (weight && !half) { w.m = 128; w.stage = w.turned; }     // A goes through registers
         const int64_t tiles = gtr__ceil(p->m, weight ? w.n : w.m) * gtr__ceil(p->n, weight ? w.m : w.n) * p->batch,
             most = classes > 1 || !gtr__product_in_parts(p) ? 1 : stages < 64 ? stages : 64;
         for (int64_t ranges = 1; ranges <= most; ranges++) {
@@ -8033,33 +8050,8 @@ static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__produc
             c->ns = ns; c->wgmma_m = w.m; c->wgmma_n = w.n; c->ranges = (int)ranges; c->boxes_log = log;
         }
     }
-    c->copy_bytes = gtr__conv_turned_bytes(g, image && !half);
+    c->copy_bytes = image && !half ? gtr__pad256((size_t)(g->o * p->ldb) * 4) : 0;     // the weight, transposed
     return c->ns < before;
-}
-// Of float32, WEIGHT: whether copies of both operands with images innermost, and PLANES, take less; gtr__planes_images
-// at a time.
-static int64_t gtr__planes_image(const gtr__window *g) { return 4 * (g->h * g->w * g->c + g->oh * g->ow * g->o); }
-static int64_t gtr__planes_images(const gtr__window *g) {
-    const int64_t most = GTR__CONV_COPY_BYTES / gtr__planes_image(g) / 32 * 32;
-    return most < 32 && g->n > 32 ? 32 : most < g->n ? most : g->n;
-}
-static int64_t gtr__planes_k(const gtr__window *g, int64_t images) {
-    return g->oh * g->ow * gtr__ceil(images, 32) * 32;
-}
-static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, const gtr__caps *caps, gtr__choice *c) {
-    const int64_t each = gtr__planes_images(g), bytes = each * gtr__planes_image(g);
-    gtr__product q = *p;
-    gtr__choice best = *c;
-    if (c->kind == GTR__PRODUCT_HALF || g->n % 4 || bytes > 4 * GTR__CONV_COPY_BYTES) return false;
-    q.k = gtr__planes_k(g, each);
-    best.ns = INFINITY;
-    if (!gtr__im2col_choice(g, GTR__CONV_PLANES, &q, caps, &best)) return false;
-    best.ns = (double)gtr__ceil(g->n, each) * (best.ns + 5000 + 2 * (double)bytes / 2800);
-    if (best.ns >= c->ns) return false;
-    best.copy_bytes = gtr__pad256((size_t)(each * g->h * g->w * g->c) * 4)
-        + gtr__pad256((size_t)(each * g->oh * g->ow * g->o) * 4);
-    *c = best;
-    return true;
 }
 // By lines. The choice ignores the epilogue, so that fusing one changes no bit of the sums. Nanoseconds on an H200:
 // STEP of a wgmma for each of its N columns, ROW of a pixel's copied box, WAIT from a stage's request to its arrival. A
@@ -8075,7 +8067,10 @@ static bool gtr__planes_choice(const gtr__window *g, const gtr__product *p, cons
 // An epilogue that reads takes no longer by lines, the other kernel 1.3 to 1.5 times as long, and as the choice may not
 // depend on it, the mean does: gradients of images nearly always read, forward seldom does. Of float32, whose model is
 // of many channels, the other kernel takes 1.5 times what is modelled where channels are few enough to come by lines.
-static double gtr__lines_other(bool image, bool half) { return half ? image ? 1.25 : 1.1 : 1.5; }
+// Where all taps are of one line no stage serves several, and lines take more than is modelled.
+static double gtr__lines_other(const gtr__window *g, bool image, bool half) {
+    return g->kh < 2 ? 0.85 : half ? image ? 1.25 : 1.1 : 1.5;
+}
 static double gtr__lines_tile_ns(double products, double copies, int64_t stages) {
     const double in_turn = stages < 3 ? products + copies : (products + copies + GTR__LINES_WAIT_NS) / (double)stages,
         least = products > copies ? products : copies;
@@ -8118,7 +8113,7 @@ static void gtr__lines_fold_choice(const gtr__window *g, bool image, const gtr__
 }
 static void gtr__lines_places_choice(const gtr__window *g, bool image, const gtr__caps *caps, gtr__choice *c,
                                      int log) {
-    const double most = c->ns * gtr__lines_other(image, c->kind == GTR__PRODUCT_HALF);
+    const double most = c->ns * gtr__lines_other(g, image, c->kind == GTR__PRODUCT_HALF);
     double least = INFINITY;
     for (int fold = 0; fold < 3; fold++)
         if (!fold || ((image ? g->c : g->o) <= 64 >> fold && g->kw > 1 << (fold - 1)))
@@ -8173,12 +8168,14 @@ static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product
     return c->tile_lines > 0;
 }
 // >>conv-product
-static void gtr__conv_parts(gtr__choice *c, const gtr__product *p) {
-    if (c->ranges == 1) return;
+// all: of one range, too.
+static void gtr__conv_parts(gtr__choice *c, const gtr__product *p, bool all) {
+    c->parts_bytes = c->sums_bytes = 0;
+    if (c->ranges == 1 && !all) return;
     c->parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c->ranges * 4);
     if (p->sums) c->sums_bytes = gtr__pad256((size_t)c->ranges * (size_t)p->m * 4);
 }
-// f of a form that is not PLANES, as a constant.
+// f of a form, as a constant.
 template <typename F> static gtr_result gtr__by_form(int form, F f) {
     return form == GTR__CONV_WEIGHT ? f(std::integral_constant<int, GTR__CONV_WEIGHT>())
         : form == GTR__CONV_IMAGE ? f(std::integral_constant<int, GTR__CONV_IMAGE>())
@@ -8186,121 +8183,122 @@ template <typename F> static gtr_result gtr__by_form(int form, F f) {
 }
 [[maybe_unused]] static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y,
                                                     int64_t rows, int64_t columns);
-GTR__LAUNCHER_WITH(gtr__conv_hopper, int form, const gtr__product &p, const gtr__conv_cut &cut,
-        const gtr__choice *choice, bool *ran) {
-    gtr__product q = p;
+// A convolution as its kernels multiply it: as it is given, or (gtr__conv_even) with copies as operands, of so many
+// bytes, which `rows` make. parts: how those of C lie where their rows are longer than C's, or none.
+typedef struct gtr__evened {
+    gtr__window g;
+    gtr__product p;
+    gtr__even_rows rows[2];
+    size_t bytes;
+    gtr__parts_rows parts;
+} gtr__evened;
+// Runs given, as e, by the kernel of the choice; *ran is false where that can't be brought its operands.
+static gtr_result gtr__conv_by(gtr__run *run, const gtr__call *c, const gtr__product *given, const gtr__evened *e,
+                               int form, const gtr__choice *choice, bool *ran) {
+    gtr__product p = e->p;
+    gtr__conv_cut cut;
+    GTR__TRY(gtr__conv_cut_of(run, &e->g, form == GTR__CONV_IMAGE, &cut));
     if (choice->copy_bytes) {
-        void *turned = (char *)c->ws + choice->parts_bytes;
+        void *turned = (char *)c->ws + choice->parts_bytes + choice->sums_bytes;
         GTR__TRY(gtr__turn_floats(run, c, p.b, turned, cut.channels.by, p.ldb));
-        q.b = turned;
+        p.b = turned;
     }
-    return gtr__product_in_ranges(run, c, &q, choice, [&](const gtr__product *r) {
+    *ran = !choice->tile_lines && !choice->wgmma_m;
+    return gtr__product_in_ranges(run, c, given, choice, [&](const gtr__product *r) {
         return gtr__by_form(form, [&](auto of) {
             return choice->tile_lines ? gtr__lines_run<of>(run, c, r, cut, choice, ran)
-                                      : gtr__im2col_run<of>(run, c, r, cut, choice, ran);
+                : choice->wgmma_m ? gtr__im2col_run<of>(run, c, r, cut, choice, ran)
+                                  : gtr__conv_kind<of>(run, c, r, cut, choice);
         });
-    }, ran);
+    }, ran, &p, e->parts);
 }
-GTR__LAUNCHER_WITH(gtr__planes_run, const gtr__window *g, const gtr__product &given, const gtr__choice *choice,
-        bool *ran) {
-    const int64_t each = gtr__planes_images(g), pixels = g->h * g->w, places = g->oh * g->ow;
-    char *x = (char *)c->ws + choice->parts_bytes + choice->sums_bytes,
-        *y = x + gtr__pad256((size_t)(each * pixels * g->c) * 4);
-    for (int64_t first = 0; first < g->n; first += each) {
-        gtr__window part = *g;
-        gtr__product p = given;
-        gtr__choice some = *choice;
-        gtr__conv_cut cut;
-        part.n = g->n - first < each ? g->n - first : each;
-        GTR__TRY(gtr__turn_floats(run, c, (const float *)p.b + first * pixels * g->c, x, part.n, pixels * g->c));
-        GTR__TRY(gtr__turn_floats(run, c, (const float *)p.a + first * places * g->o, y, part.n, places * g->o));
-        p.a = y; p.b = x;
-        p.add |= first > 0; p.add_sums |= first > 0;
-        p.k = gtr__planes_k(g, part.n);
-        if (some.ranges > p.k / 32) some.ranges = (int)(p.k / 32);
-        GTR__TRY(gtr__conv_cut_of(run, &part, false, &cut));
-        GTR__TRY(gtr__product_in_ranges(run, c, &p, &some, [&](const gtr__product *r) {
-            return gtr__im2col_run<GTR__CONV_PLANES>(run, c, r, cut, &some, ran);
-        }, ran));
-        if (!*ran) return GTR_OK;
-    }
-    return GTR_OK;
-}
-// A convolution whose operands' rows of channels are no whole 16 bytes, by copies at ws whose rows are: with these
-// operands, g and p, it is the same but for channels that are zero.
-typedef struct gtr__evened { gtr__window g; gtr__product p; gtr__even_rows rows[2]; size_t bytes; } gtr__evened;
-// The host puts behind e's copies at ws that of *data, `rows` rows of `width` elements, each `whole` in the copy, and
-// the copy's place into *data.
-static void gtr__conv_copy_even(gtr__evened *e, int i, const void **data, int64_t rows, int64_t width,
+#define GTR__CONV_LEAN_BYTES ((size_t)64 << 20)     // of copies in a plan for which memory is short, at most
+// The host puts behind e's copies at ws that of *data, `rows` rows of `width` elements, each `whole` in the copy, then
+// rows of zeros up to `all`, and the copy's place into *data.
+static void gtr__conv_copy_even(gtr__evened *e, int i, const void **data, int64_t rows, int64_t all, int64_t width,
                                 int64_t whole, void *ws) {
     const int64_t per = whole * gtr__elem(e->p.type_a) / 16;
-    e->rows[i] = { *data, (char *)ws + e->bytes, (uint32_t)(rows * per), (uint32_t)per, width, width };
+    e->rows[i] = { *data, (char *)ws + e->bytes, (uint32_t)(all * per), (uint32_t)per, (uint32_t)rows, width, width };
     *data = e->rows[i].to;
-    e->bytes += gtr__pad256((size_t)(rows * per) * 16);
+    e->bytes += gtr__pad256((size_t)(all * per) * 16);
 }
-// Whether it is one that they help: PLACES of an uneven number of the image's channels, others of one of outputs; but
-// not where rows of the image's channels are read or summed as they are, and uneven.
-static bool gtr__conv_even(gtr__evened *e, const gtr__window *g, int form, const gtr__product &p, void *ws) {
+// A convolution whose operands' rows of channels are no whole 16 bytes, by copies at ws whose rows are: with these
+// operands, g and p, it is the same but for channels that are zero. PLACES reads rows of the image's channels, in image
+// and weight, IMAGE of outputs, and of channels in the weight, WEIGHT of both. whole: rows of C, float32, are of whole
+// 16 bytes, too, as parts. Whether there are any copies, and, in a lean plan, few bytes of copies and parts.
+static bool gtr__conv_even(gtr__evened *e, const gtr__window *g, int form, const gtr__product &p, bool whole, int lean,
+                           void *ws) {
     const int64_t per = 16 / gtr__elem(p.type_a), c = gtr__ceil(g->c, per) * per, o = gtr__ceil(g->o, per) * per,
-        taps = g->kh * g->kw;
-    const bool places = form == GTR__CONV_PLACES, turned = form == GTR__CONV_IMAGE && p.type_a == GTR_F32;
-    if (g->groups > 1 || p.type_a != p.type_b || (places ? c == g->c : o == g->o || (c != g->c && !turned))
-            || (double)(g->n * (places ? g->h * g->w * c : g->oh * g->ow * o)) > 4e9) return false;
-    *e = { *g, p, { {}, {} }, 0 };
-    if (places) {
-        gtr__conv_copy_even(e, 0, &e->p.a, g->n * g->h * g->w, g->c, c, ws);
-        gtr__conv_copy_even(e, 1, &e->p.b, g->o * taps, g->c, c, ws);
-        e->g.c = e->g.cg = e->p.lda = c;
-        e->p.k = e->p.ldb = taps * c;
-        return true;
-    }
-    gtr__conv_copy_even(e, 0, &e->p.a, g->n * g->oh * g->ow, g->o, o, ws);
-    e->g.o = e->g.og = e->p.lda = o;
-    if (form != GTR__CONV_IMAGE) return true;
-    gtr__conv_copy_even(e, 1, &e->p.b, 1, g->o * p.ldb, o * p.ldb, ws);     // and outputs' weights that are zero
-    e->p.k = p.k / g->o * o;
-    return true;
+        taps = g->kh * g->kw, pixels = g->n * g->h * g->w, places = g->n * g->oh * g->ow;
+    const bool weight = form == GTR__CONV_WEIGHT, image = form == GTR__CONV_IMAGE, reads_o = weight || image;
+    const int64_t n = image ? c : o;
+    *e = { *g, p, { {}, {} }, 0, {} };
+    e->p.a_batch = e->p.b_batch = 0;
+    if (g->groups > 1 || p.type_a != p.type_b || (double)(pixels * c + places * o) > 4e9
+            || (double)p.m * (double)(weight ? taps * c : n) > 2e9 || (double)(o * taps * c) > 1e9) return false;
+    if (whole ? weight || p.type_a != GTR_F32 || g->sh * g->sw > 1 || n == p.n : c == g->c && (!reads_o || o == g->o))
+        return false;
+    if (reads_o && o != g->o) gtr__conv_copy_even(e, 0, &e->p.a, places, places, g->o, o, ws);
+    if (!image && c != g->c)
+        gtr__conv_copy_even(e, weight, weight ? &e->p.b : &e->p.a, pixels, pixels, g->c, c, ws);
+    if (!weight)                // the weights of outputs that are zero are, too
+        gtr__conv_copy_even(e, 1, &e->p.b, g->o * taps, image || whole ? o * taps : g->o * taps, g->c, c, ws);
+    if (reads_o || whole) e->g.o = e->g.og = o;
+    if (!image || whole) e->g.c = e->g.cg = c;
+    e->p.lda = reads_o ? o : c;
+    e->p.ldb = weight ? c : taps * c;
+    if (!weight) e->p.k = p.k / (image ? g->o : g->c) * (image ? o : c);
+    if (whole) e->p.n = e->p.ldc = n;
+    if (weight) { e->p.n = e->p.ldc = taps * c; e->p.c_batch = p.m * e->p.n; }
+    if (whole) e->parts = { gtr__fast_of(p.n), (uint32_t)(n - p.n), p.m * n };
+    else if (weight && c != g->c) e->parts = { gtr__fast_of(g->c), (uint32_t)(c - g->c), p.m * e->p.n };
+    return !lean || e->bytes + (whole ? (size_t)(p.m * n) * 4 : 0) <= GTR__CONV_LEAN_BYTES;
 }
-GTR__LAUNCHER_WITH(gtr__conv_product, const gtr__window *given, int form, const gtr__product &p) {
-    const bool image = form == GTR__CONV_IMAGE;
-    const int64_t classes = image ? given->sh * given->sw : 1;
+// Whether e takes less than *best by own, the choice among the kernels that any GPU has, or by one of Hopper's; if so,
+// that choice is in *best.
+static bool gtr__conv_best(const gtr__evened *e, int form, gtr__choice own, const gtr__caps *caps, gtr__choice *best) {
+    const double copies = (e->bytes ? GTR__EVEN_NS(e->bytes) : 0)
+        + (e->parts.more && form != GTR__CONV_WEIGHT ? GTR__EVEN_NS(4 * e->p.m * e->p.n) : 0);      // and C's parts
+    bool better = own.ns + copies < best->ns;
+    if (better) *best = own;
+    else own.ns = best->ns - copies;
+    if (gtr__im2col_choice(&e->g, form, &e->p, caps, &own)) { *best = own; better = true; }
+    if (gtr__lines_choice(&e->g, form, &e->p, caps, &own)) { *best = own; better = true; }
+    if (better) best->ns += copies;
+    return better;
+}
+GTR__LAUNCHER_WITH(gtr__conv_product, const gtr__window *g, int form, const gtr__product &p) {
+    const int64_t classes = form == GTR__CONV_IMAGE ? g->sh * g->sw : 1;
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(run, c, &own);
-    gtr__choice choice = gtr__conv_choice(given, form, &p, classes, caps, c->precision), fast = choice;
-    gtr__evened e = { *given, p, { {}, {} }, 0 };
-    const bool even = !caps->general && gtr__conv_even(&e, given, form, p, NULL);
-    const gtr__window *g = &e.g;
-    if (even) fast.ns -= GTR__EVEN_NS(e.bytes);
-    bool hopper = !caps->general && gtr__im2col_choice(g, form, &e.p, caps, &fast);
-    bool planes = !caps->general && !even && form == GTR__CONV_WEIGHT && gtr__planes_choice(g, &p, caps, &fast);
-    const bool lines = !caps->general && gtr__lines_choice(g, form, &e.p, caps, &fast);
-    hopper |= planes || lines;
-    planes &= !lines;
-    gtr__conv_parts(&choice, &p);
-    gtr__conv_parts(&fast, &p);
-    auto parts = [](const gtr__choice &of) { return of.ranges > 1 ? of.parts_bytes + of.sums_bytes : 0; };
-    const size_t before = parts(fast) + fast.copy_bytes, fast_bytes = hopper ? before + e.bytes : 0,
-        want = hopper ? fast_bytes : parts(choice);
+    auto own_choice = [&](const gtr__evened &e) {
+        return gtr__conv_choice(&e.g, form, &e.p, classes, caps, c->precision);
+    };
+    // plain: what needs no workspace but for ranges, of which there may be fewer
+    gtr__evened given = { *g, p, { {}, {} }, 0, {} }, even[2];
+    gtr__choice plain = own_choice(given), best = plain;
+    const gtr__evened *e = NULL;
+    if (!caps->general && gtr__conv_best(&given, form, plain, caps, &best)) e = &given;
+    for (gtr__evened &copy : even)
+        if (!caps->general && gtr__conv_even(&copy, g, form, p, &copy != even, c->lean, NULL)
+                && gtr__conv_best(&copy, form, own_choice(copy), caps, &best)) e = &copy;
+    gtr__conv_parts(&plain, &p, false);
+    gtr__conv_parts(&best, e ? &e->p : &p, e && e->parts.more);
+    const size_t before = best.parts_bytes + best.sums_bytes + best.copy_bytes, want = before + (e ? e->bytes : 0);
     if (c->measure) return gtr__measured_least(c, want);
-    gtr__conv_cut cut;
     if (p.guard) gtr__watches(run, c, p.c, p.sums);
     bool ran = false;
-    if (hopper && (!fast_bytes || (c->ws && c->ws_bytes >= fast_bytes))) {
-        if (even) {
-            gtr__conv_even(&e, given, form, p, (char *)c->ws + before);
-            GTR__TRY(gtr__copy_even(run, c, p.type_a, e.rows));
+    if (e && (!want || (c->ws && c->ws_bytes >= want))) {
+        if (e->bytes) {
+            gtr__conv_even(&even[e != even], g, form, p, e != even, c->lean, (char *)c->ws + before);
+            GTR__TRY(gtr__copy_even(run, c, p.type_a, e->rows));
         }
-        GTR__TRY(gtr__conv_cut_of(run, g, image, &cut));
-        GTR__TRY(planes ? gtr__planes_run(run, c, g, p, &fast, &ran)
-                        : gtr__conv_hopper(run, c, form, e.p, cut, &fast, &ran));
+        GTR__TRY(gtr__conv_by(run, c, &p, e, form, &best, &ran));
     }
     if (ran) return GTR_OK;
-    // where the workspace is another kernel's, in so many ranges as it has room for
-    for (; parts(choice) > (c->ws ? c->ws_bytes : 0); gtr__conv_parts(&choice, &p)) choice.ranges--;
-    GTR__TRY(gtr__conv_cut_of(run, given, image, &cut));
-    return gtr__product_in_ranges(run, c, &p, &choice, [&](const gtr__product *q) {
-        return gtr__by_form(form, [&](auto of) { return gtr__conv_kind<of>(run, c, q, cut, &choice); });
-    });
+    for (; plain.parts_bytes + plain.sums_bytes > (c->ws ? c->ws_bytes : 0); gtr__conv_parts(&plain, &p, false))
+        plain.ranges--;
+    return gtr__conv_by(run, c, &p, &given, form, &plain, &ran);
 }
 
 // >>conv-depthwise
@@ -8776,7 +8774,7 @@ GTR__LAUNCHER_WITH(gtr__depthwise_dweight, const gtr__window *g, const gtr__prod
 }
 
 // >>conv-direct
-// PLACES and WEIGHT of an image of at most GTR__COLUMNS_CHANNELS channels, as implicit GEMMs by mma: im2col's matrix
+// PLACES and WEIGHT of an image of at most GTR__DIRECT_CHANNELS channels, as implicit GEMMs by mma: im2col's matrix
 // exists only as fragments in registers. A block steps through tiles; of each it copies the image's lines that lie
 // under the tile's output into shared memory, and its warps gather fragments from there.
 //   position  an output position of the convolution: (image, oy, ox)
@@ -8802,7 +8800,7 @@ GTR__LAUNCHER_WITH(gtr__depthwise_dweight, const gtr__window *g, const gtr__prod
 //   window 4 i + 0    0    1    1    2    2    3    3    0    0    1    1    2    2    3    3
 //   position     0    1    0    1    0    1    0    1    2    3    2    3    2    3    2    3
 //   in C of q    0    0    1    1    2    2    3    3    0    0    1    1    2    2    3    3
-#define GTR__COLUMNS_CHANNELS 16        // channels of an image at most, here and in gtr__columns_takes
+#define GTR__DIRECT_CHANNELS 16         // channels of an image at most
 #define GTR__DIRECT_T 256               // threads of a block
 #define GTR__DIRECT_TILE (40 << 10)     // most bytes of shared memory for the lines of a tile
 typedef struct gtr__direct {
@@ -8831,6 +8829,7 @@ typedef struct gtr__direct {
     // image's channels.
     gtr__fast by_wide, by_lines, by_strips, by_units, by_high, by_across, by_channels;
 } gtr__direct;
+enum { GTR__DIRECT_ALONE = 2, GTR__DIRECT_PLAIN = 4 };      // what gtr__direct_kernel knows beside GTR__IS_KNOWN
 
 #if GTR__DEVICE_HALF
 // How a thread finishes a sum of products and bias. If plain, y is the larger of that and of `least`: -infinity without
@@ -9084,7 +9083,9 @@ GTR__INLINE float gtr__direct_pool_of(const gtr__direct &d, bool plain, gtr__flo
 // PLACES: y, or the pool's output. Bound by the bytes of y where channels are few; where taps are many, by shared
 // memory, of which one tap of one position is a word read for the 32 MT multiplications and additions of a slab.
 // A block takes every gridDim.x-th tile, a warp of it every 8th unit of the tile.
-template <typename T, int MT, bool POOLED> static __global__ void __launch_bounds__(GTR__DIRECT_T, MT == 2 ? 3 : 2)
+// KNOWN: 0, or GTR__IS_KNOWN and what of y's epilogue is so: alone, as d has it, and plain (gtr__direct_end).
+template <typename T, int MT, bool POOLED, int KNOWN>
+static __global__ void __launch_bounds__(GTR__DIRECT_T, MT == 2 ? 3 : 2)
 gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
     GTR__POOL;
     typedef gtr__direct_block<T, POOLED> block_t;
@@ -9097,6 +9098,8 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
     gtr__direct_bias(d, channel, bias);
     const uint4 last = block.kept();
     const gtr__direct_end end(d);
+    const bool alone = POOLED || gtr__is_so<KNOWN>(GTR__DIRECT_ALONE, d.alone),
+        plain = gtr__is_so<KNOWN>(GTR__DIRECT_PLAIN, end.plain);
     for (int tile = (int)blockIdx.x; tile < d.tiles; tile += (int)gridDim.x) {
         block.fetch(tile);
         if (tile == (int)blockIdx.x) block.template make_fragments<MT>(first);
@@ -9110,15 +9113,18 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
             // POOLED: window 4 j + q of the unit; else column 2 q + j % 2 of n-tile j / 2
             GTR__UNROLL(j, POOLED ? 2 : 8) {
                 const int place = POOLED ? unit * 8 + 4 * j + block.q : unit * 32 + j / 2 * 8 + 2 * block.q + j % 2;
-                float v[2 * MT];
+                gtr__floats<2 * MT> y;
+                float (&v)[2 * MT] = y.v;
                 GTR__UNROLL(k, 2 * MT)
-                    v[k] = POOLED ? gtr__direct_pool_of(d, end.plain, block_t::window(acc[k / 2], j, k & 1))
+                    v[k] = POOLED ? gtr__direct_pool_of(d, plain, block_t::window(acc[k / 2], j, k & 1))
                                   : acc[k / 2][j / 2][2 * (k & 1) + j % 2];
                 if (place >= block.n) continue;
-                GTR__UNROLL(k, 2 * MT) if (end.plain || POOLED) v[k] = gtr__larger(v[k], end.least);
-                if (end.plain || POOLED) gtr__direct_store<T, 2 * MT>(d, from + place, channel, v);
+                if (POOLED || plain) {
+                    GTR__UNROLL(k, 2 * MT) v[k] = gtr__larger(v[k], end.least);
+                } else if (alone) y = gtr__act(d.act, y, d.act_a, d.act_b);
+                if (alone) gtr__direct_store<T, 2 * MT>(d, from + place, channel, v);
 #pragma unroll
-                for (int k = 0; k < 2 * MT; k += 4) if (!end.plain && !POOLED && channel + k < d.outs)
+                for (int k = 0; k < 2 * MT; k += 4) if (!alone && channel + k < d.outs)
                     gtr__direct_rest(d, { { v[k], v[k + 1], v[k + 2], v[k + 3] } }, (from + place) * d.p.ldc,
                         channel + k);
             }
@@ -9329,7 +9335,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     gtr__direct_join<NT>(d, (float *)block.pixel, dw, first);
 }
 #endif
-template <typename, int, bool> GTR__GLOBAL void gtr__direct_kernel(gtr__direct);
+template <typename, int, bool, int> GTR__GLOBAL void gtr__direct_kernel(gtr__direct);
 template <typename, int, bool> GTR__GLOBAL void gtr__direct_weight_kernel(gtr__direct);
 
 // A max_pool behind the convolution, whose windows lie side by side (stride = extent, no padding): positions that a
@@ -9386,7 +9392,7 @@ static bool gtr__direct_make(gtr__direct *d, const gtr__window *given, const gtr
         reach = ((w.wide * w.px - 1) * g.sw + (g.kw - 1) * g.dw + 1) * g.c - g.pw * g.c,
         margin = gtr__ceil(g.pw * g.c, each) * each,
         pitch = gtr__ceil(margin + (row > reach ? row : reach), each) * each;
-    if (g.groups > 1 || g.c > GTR__COLUMNS_CHANNELS || taps > 255 || w.py * w.px > 4
+    if (g.groups > 1 || g.c > GTR__DIRECT_CHANNELS || taps > 255 || w.py * w.px > 4
         || w.high < 1 || w.wide < 1
         || pitch * 2 > GTR__DIRECT_TILE || g.w * g.c > INT32_MAX / 4 || g.h + 2 * g.ph > INT32_MAX / 4
         || g.o > 32 * 65535
@@ -9423,9 +9429,14 @@ GTR__LAUNCHER_WITH(gtr__direct_run, gtr__direct *d, int type, bool pooled) {
     gtr__caps own;
     const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &own), false);
     const dim3 grid((unsigned)(d->tiles < most ? d->tiles : most), (unsigned)gtr__ceil(d->outs, many ? 64 : 32));
-#define GTR__DIRECT_START(T) gtr__by(pooled, [&](auto pool) { return gtr__start_clusters(run, c, \
-    many ? GTR__VARIANT(gtr__direct_kernel, T, 4, pool.value) : GTR__VARIANT(gtr__direct_kernel, T, 2, pool.value), \
-    grid, GTR__DIRECT_T, shared, 1, *d); })
+    const bool plain = d->alone && (d->act < 0 || d->act == GTR__IN_LINE);
+#define GTR__DIRECT_START(T) gtr__by(pooled, [&](auto pool) { \
+    auto kernel = many ? GTR__VARIANT(gtr__direct_kernel, T, 4, pool.value, 0) \
+        : GTR__VARIANT(gtr__direct_kernel, T, 2, pool.value, 0); \
+    gtr__act_facts macro; \
+    gtr__conv_knows(&kernel, 3, GTR__IS_KNOWN | (d->alone ? GTR__DIRECT_ALONE : 0) | (plain ? GTR__DIRECT_PLAIN : 0), \
+        d->act, macro); \
+    return gtr__start_clusters(run, c, kernel, grid, GTR__DIRECT_T, shared, 1, *d); })
     return GTR__DIRECT_BY(type, GTR__DIRECT_START);
 #undef GTR__DIRECT_START
 }
@@ -9844,120 +9855,17 @@ GTR__LAUNCHER_WITH(gtr__conv_plainly, const gtr__product *given) {
         gtr__blocks(run, items, 256), 256, 0, p, items);
 }
 
-// >>conv-columns
-// An image whose pixels are no whole 16 bytes, of few channels: the gathered operand is stored, so many images of it
-// at a time, in rows of whole 16 bytes, and behind it the weight in such rows, too; the rest are products. Bound by
-// bytes: those rows, written here and read by the product.
-typedef struct gtr__columns {
-    const void *x, *w; void *to; int k, units, outs; uint32_t rows; gtr__fast per;
-} gtr__columns;
-#if GTR__DEVICE_HALF
-template <typename T> static __global__ void __launch_bounds__(256)
-gtr__columns_kernel(const __grid_constant__ gtr__columns d, const __grid_constant__ gtr__conv_cut cut) {
-    constexpr int N = 16 / sizeof(T);
-    GTR__POOL;
-    gtr__conv_tap *table = (gtr__conv_tap *)gtr__pool;
-    const gtr__conv_class y = gtr__conv_class_of<GTR__CONV_PLACES>(cut.y, 0),
-        x = gtr__conv_class_of<GTR__CONV_PLACES>(cut.x, 0);
-    for (int i = (int)threadIdx.x; i < d.units * N; i += 256) {
-        table[i] = gtr__conv_tap_of(cut, y, x, (uint32_t)i);
-        if (i >= d.k) table[i].y = INT32_MIN / 2;       // outside of any image
-    }
-    gtr__enter();
-    __syncthreads();
-    const uint32_t all = (d.rows + (d.w ? (uint32_t)d.outs : 0)) * (uint32_t)d.units;
-    for (uint32_t u = blockIdx.x * 256 + threadIdx.x; u < all; u += gridDim.x * 256) {
-        const uint32_t row = gtr__quotient(u, d.per), at = (u - row * (uint32_t)d.units) * N;
-        T v[N];
-        if (row >= d.rows) {
-            const T *from = (const T *)d.w + (uint64_t)(row - d.rows) * (uint32_t)d.k;
-            GTR__UNROLL(k, N) v[k] = (int)at + k < d.k ? from[at + k] : T(0);
-        } else {
-            const gtr__conv_row r = gtr__conv_row_of(cut, y, x, row);
-            GTR__UNROLL(k, N) {
-                const gtr__conv_tap t = table[at + k];
-                const bool in = (uint32_t)(r.y + t.y) < (uint32_t)cut.y.from
-                    && (uint32_t)(r.x + t.x) < (uint32_t)cut.x.from;
-                const uint64_t from = (uint64_t)(r.pixel + t.pixel) * (uint32_t)cut.pitch + (uint32_t)t.channel;
-                v[k] = in ? ((const T *)d.x)[from] : T(0);
-            }
-        }
-        uint4 whole;
-        memcpy(&whole, v, 16);
-        ((uint4 *)d.to)[u] = whole;
-    }
-}
-#endif
-template <typename> GTR__GLOBAL void gtr__columns_kernel(gtr__columns, gtr__conv_cut);
-static bool gtr__columns_takes(const gtr__window *g, const gtr__product &p) {
-    return g->groups == 1 && g->c <= GTR__COLUMNS_CHANNELS && g->c * gtr__elem(p.type_a) % 16
-        && p.type_a == p.type_b && p.k && p.m && g->kh * g->kw * g->c <= 1024;
-}
-// Whether the direct kernels take PLACES (weight: WEIGHT), given as product p, instead of columns that are stored, and,
-// if so, d as gtr__direct_make fills it in. pool: with that max_pool behind the convolution, or NULL.
+// >>conv-run
+// Whether the direct kernels take PLACES (weight: WEIGHT), given as product p, and, if so, d as gtr__direct_make fills
+// it in. pool: with that max_pool behind the convolution, or NULL.
 static bool gtr__direct_takes(gtr__direct *d, gtr__run *run, const gtr__call *c, const gtr__window *g,
                               const gtr__product &p, const gtr__direct_pool *pool, bool weight) {
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(run, c, &own);
-    return gtr__columns_takes(g, p) && gtr__product_kind(&p, caps, c->precision) != GTR__PRODUCT_FMA
+    return !caps->general && g->c <= GTR__DIRECT_CHANNELS && g->c * gtr__elem(p.type_a) % 16 && p.k && p.m
+        && gtr__product_kind(&p, caps, c->precision) != GTR__PRODUCT_FMA
         && gtr__direct_make(d, g, pool, caps, p.type_a, weight);
 }
-// PLACES or WEIGHT, given as a product of all images.
-GTR__LAUNCHER_WITH(gtr__columns_run, const gtr__window *g, const gtr__product &given, bool weight) {
-    const int64_t size = gtr__elem(given.type_a), k = g->kh * g->kw * g->c, units = gtr__ceil(k * size, 16),
-        wide = units * 16 / size, places = g->oh * g->ow, most = GTR__CONV_COPY_BYTES / (places * units * 16),
-        each = most < 1 ? 1 : most < g->n ? most : g->n;
-    const size_t columns = gtr__pad256((size_t)((each * places + (weight ? 0 : g->o)) * units) * 16);
-    gtr__call call = *c;
-    size_t inner = 0;
-    if (c->measure) call.measure = &inner;
-    else if (!c->ws || c->ws_bytes < columns) return gtr__fail(gtr__on(run), GTR_ERR_STATE, "no workspace for columns");
-    else { call.ws = (char *)c->ws + columns; call.ws_bytes = c->ws_bytes - columns; }
-    for (int64_t first = 0; first < g->n; first += each) {
-        gtr__window part = *g;
-        part.n = g->n - first < each ? g->n - first : each;
-        gtr__product p = given;
-        const int64_t rows = part.n * places, at = first * places;
-        p.a_batch = p.b_batch = p.c_batch = 0;
-        gtr__columns d = {};
-        d.x = (const char *)(weight ? p.b : p.a) + first * g->h * g->w * g->c * size;
-        d.to = c->ws; d.k = (int)k; d.units = (int)units; d.outs = (int)g->o; d.rows = (uint32_t)rows;
-        d.per = gtr__fast_of(units);
-        if (weight) {
-            p.a = (const char *)p.a + at * p.lda * size;
-            p.b = c->ws; p.ldb = wide; p.k = rows; p.add |= first > 0; p.add_sums |= first > 0;
-        } else {
-            d.w = p.b;
-            p.a = c->ws; p.lda = wide;
-            p.b = (char *)c->ws + rows * units * 16; p.ldb = p.k = wide;
-            p.m = rows;
-            const int64_t to = at * p.ldc;
-            p.c = (char *)p.c + to * gtr__elem(p.type_c);
-            if (p.saved) p.saved = (const char *)p.saved + to * gtr__elem(p.type_saved);
-            if (p.affine.from) p.affine.from = (const char *)p.affine.from + to * gtr__elem(p.type_c);
-        }
-        if (c->measure) {       // those between the second, which adds, and the last, which is short, want no more
-            const int64_t last = (g->n - 1) / each * each;
-            GTR__TRY(gtr__conv_plainly(run, &call, &p));
-            if (first == each && first < last) first = last - each;
-            continue;
-        }
-        gtr__conv_cut cut;
-        GTR__TRY(gtr__conv_cut_of(run, &part, false, &cut));
-        if ((rows + g->o) * units > INT32_MAX) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
-            "a convolution whose images have %lld places is too large", (long long)places);
-        const unsigned blocks = gtr__blocks(run, (rows + g->o) * units, 256);
-        const size_t table = (size_t)wide * sizeof(gtr__conv_tap);
-        GTR__TRY(gtr__start(run, c,
-            size == 4 ? GTR__VARIANT(gtr__columns_kernel, float) : GTR__VARIANT(gtr__columns_kernel, uint16_t),
-            blocks, 256, table, d, cut));
-        GTR__TRY(gtr__conv_plainly(run, &call, &p));
-    }
-    if (c->measure && columns + inner > *c->measure) *c->measure = columns + inner;
-    return GTR_OK;
-}
-
-// >>conv-run
 // Whether it is a product as it stands: one tap, that every pixel is under. (Of a transposed one there may be more.)
 static bool gtr__conv_plain(const gtr__window *g) {
     return g->groups * g->kh * g->kw * g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow;
@@ -9997,17 +9905,15 @@ GTR__LAUNCHER_WITH(gtr__conv_run, const gtr__window *g, bool image, const gtr__a
     }
     if (gtr__conv_plain(g)) return gtr__conv_plainly(run, c, &p);
     gtr__direct d;
-    if (c->caps && c->caps->general) return gtr__conv_product(run, c, g, image ? GTR__CONV_IMAGE : GTR__CONV_PLACES, p);
     if (!image && gtr__direct_takes(&d, run, c, g, p, NULL, false)) {
         if (c->measure) return GTR_OK;
         d.p = p; d.image = p.a; d.weight = p.b; d.bias = p.bias; d.type_bias = p.type_bias;
         d.four = gtr__product_fours(&p);
-        d.act = p.act;
+        d.act = p.act; d.act_a = p.act_a; d.act_b = p.act_b;
         d.alone = !gtr__affine_is(p.affine) && !p.saved && !p.add && p.type_c == p.type_a;
         return gtr__direct_run(run, c, &d, p.type_a, false);
     }
-    return !image && gtr__columns_takes(g, p) ? gtr__columns_run(run, c, g, p, false)
-        : gtr__conv_product(run, c, g, image ? GTR__CONV_IMAGE : GTR__CONV_PLACES, p);
+    return gtr__conv_product(run, c, g, image ? GTR__CONV_IMAGE : GTR__CONV_PLACES, p);
 }
 static gtr__product gtr__conv_gradient(gtr__run *run, const gtr__call *c, const gtr__window *g, const gtr__arg *image,
         const gtr__arg *places, const gtr__arg *dw, const gtr__arg *sums) {
@@ -10030,18 +9936,15 @@ GTR__LAUNCHER_WITH(gtr__conv_dweight, const gtr__window *g, const gtr__arg *imag
     if (grid.ranges && c->measure) return gtr__measured_least(c, bytes);
     if (grid.ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(run, c, g, p, grid);
     bool ran = false;
-    const bool general = c->caps && c->caps->general;
-    if (!general) GTR__TRY(gtr__narrow_dweight(run, c, g, p, &ran));
+    if (!(c->caps && c->caps->general)) GTR__TRY(gtr__narrow_dweight(run, c, g, p, &ran));
     if (ran) return GTR_OK;
-    if (general && !gtr__conv_plain(g)) return gtr__conv_product(run, c, g, GTR__CONV_WEIGHT, p);
     if (gtr__conv_plain(g) && p.k) return gtr__product_run(run, c, &p);
     gtr__direct d;
     if (gtr__direct_takes(&d, run, c, g, p, NULL, true)) {
         d.image = p.b;
         return gtr__direct_dweight(run, c, &d, p, p.type_a, false);
     }
-    return gtr__columns_takes(g, p) ? gtr__columns_run(run, c, g, p, true)
-        : gtr__conv_product(run, c, g, GTR__CONV_WEIGHT, p);
+    return gtr__conv_product(run, c, g, GTR__CONV_WEIGHT, p);
 }
 GTR__CUDA(conv_fwd) {
     const gtr__window g = gtr__window_conv(c, &c->out[0]);
@@ -13007,16 +12910,17 @@ GTR__OP_KERNEL gtr__k_max_pool_pairs(const __grid_constant__ gtr__slide m) {
         }
     }
 }
-// max_pool by lines: windows of dilation 1 of at most 64 taps, whose strides are at most their kernels. A thread has 16
-// bytes of channels and R windows below each other. It reduces each line of pixels under them to the line's largest,
-// once, and merges that into each of the windows that have the line. A pixel outside the image is replaced by the
-// nearest one of the image, which is in the same window, so that it changes no maximum.
+// max_pool by lines: windows of dilation 1 of at most 64 taps, whose strides are at most their kernels. A thread has W
+// channels, 16 bytes where a pixel's are whole such, and R windows below each other. It reduces each line of pixels
+// under them to the line's largest, once, and merges that into each of the windows that have the line. A pixel outside
+// the image is replaced by the nearest one of the image, which is in the same window, so that it changes no maximum.
 //
 // Tap (j, i) of a window has the code (down - 1 - j) across + across - i: 1 for the last tap, down across for the
 // first, 0 for none. A pixel's code is the sum of what its column gives, within its line, and of what its line gives.
 // Threads walk lines and pixels in descending order, so that of equal pixels the one that is first in the window stays.
-// W channels, 16 bytes, and their type.
-template <typename T> struct gtr__pool_few { enum { W = 16 / sizeof(T) }; typedef gtr__few<T, 16 / sizeof(T)> type; };
+//
+// A byte a channel, a word of four or two: the codes of a thread's channels.
+template <int W> struct gtr__pool_codes { uint32_t word[(W + 3) / 4]; };
 // The window's kernel (down, across) and stride in pixels: K and S in both dimensions where they are compiled in, else
 // (0) m's.
 template <int K, int S> struct gtr__pool_taps {
@@ -13031,42 +12935,41 @@ template <int K, int S> struct gtr__pool_taps {
 // code of the tap (gtr__pool_first, backward). take() merges a pixel whose column has code c, merge() a line's maximum,
 // whose line has code c. Of equal numbers that of the first tap in the window stays: float32 counts on the descending
 // order of calls, 16 bits on the larger code. NaN is larger than all numbers.
-template <typename T> struct gtr__pool_largest {
-    float best[gtr__pool_few<T>::W];
+template <typename T, int W> struct gtr__pool_largest {
+    float best[W];
     GTR__DEVICE void clear() {
 #pragma unroll
         for (float &b : best) b = -INFINITY;
     }
-    GTR__DEVICE void take(const typename gtr__pool_few<T>::type &x, int) {
-        GTR__UNROLL(k, gtr__pool_few<T>::W) more(k, gtr__load(&x.v[k]));
+    GTR__DEVICE void take(const gtr__few<T, W> &x, int) {
+        GTR__UNROLL(k, W) more(k, gtr__load(&x.v[k]));
     }
     GTR__DEVICE void merge(const gtr__pool_largest &line, int) {
-        GTR__UNROLL(k, gtr__pool_few<T>::W) more(k, line.best[k]);
+        GTR__UNROLL(k, W) more(k, line.best[k]);
     }
     GTR__DEVICE void more(int k, float v) { best[k] = v >= best[k] || v != v ? v : best[k]; }
 };
-template <typename T> struct gtr__pool_first;
-template <> struct gtr__pool_first<float> {
-    float best[4];
-    int code[4];
-    typedef uint32_t bytes;             // the four channels' codes, channel k's in byte k
+template <typename T, int W> struct gtr__pool_first;
+template <int W> struct gtr__pool_first<float, W> {
+    float best[W];
+    int code[W];
     GTR__DEVICE void clear() {
-        GTR__UNROLL(k, 4) { best[k] = -INFINITY; code[k] = 0; }
+        GTR__UNROLL(k, W) { best[k] = -INFINITY; code[k] = 0; }
     }
     GTR__DEVICE void more(int k, float v, int c) {
         const bool yes = v >= best[k] || v != v;
         best[k] = yes ? v : best[k]; code[k] = yes ? c : code[k];
     }
-    GTR__DEVICE void take(const gtr__few<float, 4> &x, int c) {
-        GTR__UNROLL(k, 4) more(k, x.v[k], c);
+    GTR__DEVICE void take(const gtr__few<float, W> &x, int c) {
+        GTR__UNROLL(k, W) more(k, x.v[k], c);
     }
     GTR__DEVICE void merge(const gtr__pool_first &line, int c) {
-        GTR__UNROLL(k, 4) more(k, line.best[k], line.code[k] + c);
+        GTR__UNROLL(k, W) more(k, line.best[k], line.code[k] + c);
     }
     // The channels' codes; positive: 0 for each channel whose largest is not above 0.
-    GTR__DEVICE bytes codes(bool positive) const {
-        bytes all = 0;
-        GTR__UNROLL(k, 4) all |= positive && !(best[k] > 0.0f) ? 0u : (uint32_t)code[k] << 8 * k;
+    GTR__DEVICE gtr__pool_codes<W> codes(bool positive) const {
+        gtr__pool_codes<W> all = {};
+        GTR__UNROLL(k, W) all.word[0] |= positive && !(best[k] > 0.0f) ? 0u : (uint32_t)code[k] << 8 * k;
         return all;
     }
 };
@@ -13089,38 +12992,37 @@ GTR__INLINE uint32_t gtr__pool_plain(uint32_t x, bool bf16) {
 // Of 16 bits a channel's number and code are one int: the number's bits, of a negative one all but the sign inverted,
 // in the upper half, where they compare as the numbers do, with NaN above all; the code in the lower half. One integer
 // max thus keeps the larger number, and of equal ones the larger code, whose tap comes first in the window.
-template <typename T> struct gtr__pool_first {
-    int key[8];
-    typedef uint2 bytes;
+template <typename T, int W> struct gtr__pool_first {
+    int key[W];
     GTR__DEVICE void clear() {
 #pragma unroll
         for (int &k : key) k = INT32_MIN;
     }
-    GTR__DEVICE void take(const gtr__few<T, 8> &x, int c) {
-        uint32_t w[4];
-        memcpy(w, &x, sizeof w);
-        GTR__UNROLL(k, 4) {
+    GTR__DEVICE void take(const gtr__few<T, W> &x, int c) {
+        uint32_t w[(W + 1) / 2] = {};
+        memcpy(w, &x, sizeof x);
+        GTR__UNROLL(k, (W + 1) / 2) {
             uint32_t sign, v = gtr__pool_plain(w[k], std::is_same<T, __nv_bfloat16>::value);
             asm("prmt.b32 %0, %1, 0, 0xbb99;" : "=r"(sign) : "r"(v));
             v ^= sign & 0x7fff7fffu;
             key[2 * k] = max(key[2 * k], (int)(v << 16) + c);
-            key[2 * k + 1] = max(key[2 * k + 1], (int)(v & 0xffff0000u) + c);
+            if constexpr (W > 1) key[2 * k + 1] = max(key[2 * k + 1], (int)(v & 0xffff0000u) + c);
         }
     }
     GTR__DEVICE void merge(const gtr__pool_first &line, int c) {
-        GTR__UNROLL(k, 8) key[k] = max(key[k], line.key[k] + c);
+        GTR__UNROLL(k, W) key[k] = max(key[k], line.key[k] + c);
     }
-    GTR__DEVICE bytes codes(bool positive) const {
-        uint32_t all[2] = {};
-        GTR__UNROLL(k, 8)
-            all[k / 4] |= positive && (uint32_t)key[k] - 0x10000u >= 0x7ffe0000u ? 0u
+    GTR__DEVICE gtr__pool_codes<W> codes(bool positive) const {
+        gtr__pool_codes<W> all = {};
+        GTR__UNROLL(k, W)
+            all.word[k / 4] |= positive && (uint32_t)key[k] - 0x10000u >= 0x7ffe0000u ? 0u
                 : ((uint32_t)key[k] & 255u) << 8 * (k % 4);
-        return make_uint2(all[0], all[1]);
+        return all;
     }
 };
 // A thread makes the maxima of the windows of places (py, px) .. (py + R - 1, px), into top. image: the first pixel of
 // the image, at the thread's channels. N pixels of a line are loaded at a time: the whole line where K is compiled in.
-template <int K, int S, int R, typename T, typename TOP>
+template <int K, int S, int R, int W, typename T, typename TOP>
 GTR__INLINE void gtr__pool_walk(const gtr__slide &m, const T *image, int py, int px, TOP (&top)[R]) {
     const int N = K ? K : 4;
     const gtr__pool_taps<K, S> taps(m);
@@ -13134,11 +13036,11 @@ GTR__INLINE void gtr__pool_walk(const gtr__slide &m, const T *image, int py, int
         line.clear();
 #pragma unroll
         for (int i = taps.across - 1; i >= 0; i -= N) {
-            typename gtr__pool_few<T>::type v[N];
+            gtr__few<T, W> v[N];
             int x[N];
             GTR__UNROLL(u, N) {
                 x[u] = min(max(x0 + max(i - u, 0), 0), width - 1);
-                v[u] = *(const typename gtr__pool_few<T>::type *)(image + (y * width + x[u]) * pitch);
+                v[u] = *(const gtr__few<T, W> *)(image + (y * width + x[u]) * pitch);
             }
             GTR__UNROLL(u, N) line.take(v[u], taps.across - (x[u] - x0));
         }
@@ -13147,12 +13049,15 @@ GTR__INLINE void gtr__pool_walk(const gtr__slide &m, const T *image, int py, int
                 top[r].merge(line, (taps.down - 1 - (y - y0 - r * taps.step_y)) * taps.across);
     }
 }
-// y of max_pool by lines: a thread has R places below each other, of 16 bytes of channels; threads side by side have
+template <typename T, int W> GTR__INLINE void gtr__pool_put(T *to, const gtr__few<T, W> &v) {
+    if constexpr (sizeof v == 16) gtr__put_whole(to, v);
+    else *(gtr__few<T, W> *)to = v;
+}
+// y of max_pool by lines: a thread has R places below each other, of W channels; threads side by side have
 // neighbouring lines of channels, then neighbouring places. Bound by bytes: x and y once each; what windows share comes
 // from registers and the caches.
-template <typename T, int K, int S, int R>
+template <typename T, int W, int K, int S, int R>
 static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_lines(const __grid_constant__ gtr__slide m) {
-    enum { W = gtr__pool_few<T>::W };
     gtr__enter();
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
     GTR__STRIDE(g, m.items) {
@@ -13160,14 +13065,14 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_lines(const 
             n = gtr__quotient_of(row, m.tile.down);
         const int py = (int)(row - n * m.tile.down.by) * R, px = (int)(line - row * w.places);
         const int64_t c = (g - line * m.lines) * W;
-        gtr__pool_largest<T> top[R];
-        gtr__pool_walk<K, S, R>(m, (const T *)m.from.p + n * h.size * w.size * m.channels + c, py, px, top);
+        gtr__pool_largest<T, W> top[R];
+        gtr__pool_walk<K, S, R, W>(m, (const T *)m.from.p + n * h.size * w.size * m.channels + c, py, px, top);
         GTR__UNROLL(r, R) {
-            typename gtr__pool_few<T>::type y;
+            gtr__few<T, W> y;
             GTR__UNROLL(k, W) gtr__store(&y.v[k], top[r].best[k]);
             if (py + r >= h.places) continue;
             const int64_t at = ((n * h.places + py + r) * w.places + px) * m.channels + c;
-            gtr__put_whole((T *)m.to.p + at, y);
+            gtr__pool_put((T *)m.to.p + at, y);
         }
     }
 }
@@ -13186,38 +13091,37 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_lines(const 
 // of places. Bound by bytes: x, dy and dx once each; what tiles share is read again, from L2.
 //
 // Adds dy of those channels whose code in `got` is `code`.
-template <typename T> GTR__INLINE void gtr__pool_add(float (&sum)[16 / sizeof(T)],
-        const typename gtr__pool_few<T>::type &dy, const typename gtr__pool_first<T>::bytes &got, int code) {
-    uint32_t other[sizeof got / 4];     // bit 7 of byte k: channel k's code is another one; codes are below 128
-    memcpy(other, &got, sizeof got);
+template <typename T, int W> GTR__INLINE void gtr__pool_add(float (&sum)[W], const gtr__few<T, W> &dy,
+        gtr__pool_codes<W> got, int code) {
 #pragma unroll
-    for (uint32_t &o : other) o = (o ^ (uint32_t)code * 0x01010101u) + 0x7f7f7f7fu;
-    GTR__UNROLL(k, gtr__pool_few<T>::W)
-        if (!(other[k / 4] >> (8 * (k % 4) + 7) & 1)) sum[k] += gtr__load(&dy.v[k]);
+    for (uint32_t &o : got.word) o = (o ^ (uint32_t)code * 0x01010101u) + 0x7f7f7f7fu;
+    GTR__UNROLL(k, W)       // bit 7 of byte k: channel k's code is another one; codes are below 128
+        if (!(got.word[k / 4] >> (8 * (k % 4) + 7) & 1)) sum[k] += gtr__load(&dy.v[k]);
 }
 // Stores a pixel's dx; ANY: added to what is there, or through an activation's gradient.
-template <typename T, bool ANY>
-GTR__INLINE void gtr__pool_give(const gtr__slide &m, int64_t at, const float (&sum)[16 / sizeof(T)]) {
-    enum { W = gtr__pool_few<T>::W };
+template <typename T, bool ANY, int W>
+GTR__INLINE void gtr__pool_give(const gtr__slide &m, int64_t at, const float (&sum)[W]) {
     if constexpr (ANY) {
+        enum { N = W < 4 ? W : 4 };
 #pragma unroll
-        for (int k = 0; k < W; k += 4) {
-            float r[4] = { sum[k], sum[k + 1], sum[k + 2], sum[k + 3] };
-            gtr__slide_give<4>(m, at + k, r);
+        for (int k = 0; k < W; k += N) {
+            float r[4] = {};
+            GTR__UNROLL(u, N) r[u] = sum[k + u];
+            gtr__slide_give<N>(m, at + k, r);
         }
     } else {
-        typename gtr__pool_few<T>::type dx;
+        gtr__few<T, W> dx;
         GTR__UNROLL(k, W) gtr__store(&dx.v[k], sum[k]);
-        gtr__put_whole((T *)m.to.p + at, dx);
+        gtr__pool_put((T *)m.to.p + at, dx);
     }
 }
-// A thread makes dx of the square of place (qy, qx), in image n, of the 16 bytes of channels from c on. best: the codes
+// A thread makes dx of the square of place (qy, qx), in image n, of W channels from c on. best: the codes
 // of that place in shared memory, in front of which lie those of the places before it. D: places along a dimension that
 // read a square; where K is compiled in, dy and codes of all D x D are loaded first.
-template <typename T, int K, int S, bool ANY> GTR__INLINE void gtr__pool_gather(const gtr__slide &m, int64_t n,
-        int c, int qy, int qx, const typename gtr__pool_first<T>::bytes *best) {
-    typedef typename gtr__pool_few<T>::type few;
-    enum { W = gtr__pool_few<T>::W, D = K ? (K - 1) / (S ? S : 1) + 1 : 1 };
+template <typename T, int W, int K, int S, bool ANY> GTR__INLINE void gtr__pool_gather(const gtr__slide &m, int64_t n,
+        int c, int qy, int qx, const gtr__pool_codes<W> *best) {
+    typedef gtr__few<T, W> few;
+    enum { D = K ? (K - 1) / (S ? S : 1) + 1 : 1 };
     const gtr__pool_taps<K, S> taps(m);
     const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
     const int pitch = (int)m.channels, back_y = K ? D - 1 : m.tile.back[0], back_x = K ? D - 1 : m.tile.back[1],
@@ -13230,7 +13134,7 @@ template <typename T, int K, int S, bool ANY> GTR__INLINE void gtr__pool_gather(
     };
     auto best_of = [&](int ey, int ex) { return best[-((ey * m.tile.columns + ex) << m.tile.log[2])]; };
     few dy[D * D];
-    typename gtr__pool_first<T>::bytes got[D * D];
+    gtr__pool_codes<W> got[D * D];
     GTR__UNROLL(e, K ? D * D : 0) { dy[e] = dy_of(e / D, e % D); got[e] = best_of(e / D, e % D); }
     GTR__UNROLL(ry, taps.step_y)
         GTR__UNROLL(rx, taps.step_x) {
@@ -13243,17 +13147,17 @@ template <typename T, int K, int S, bool ANY> GTR__INLINE void gtr__pool_gather(
                 for (int ex = back_x; ex >= 0; ex--) {
                     const int j = ry + ey * taps.step_y, i = rx + ex * taps.step_x;
                     if (j >= taps.down || i >= taps.across) continue;
-                    if constexpr (K) gtr__pool_add<T>(sum, dy[ey * D + ex], got[ey * D + ex], taps.code(j, i));
-                    else gtr__pool_add<T>(sum, dy_of(ey, ex), best_of(ey, ex), taps.code(j, i));
+                    if constexpr (K) gtr__pool_add(sum, dy[ey * D + ex], got[ey * D + ex], taps.code(j, i));
+                    else gtr__pool_add(sum, dy_of(ey, ex), best_of(ey, ex), taps.code(j, i));
                 }
             gtr__pool_give<T, ANY>(m, image + (int64_t)(y * w.size + x) * pitch, sum);
         }
 }
-template <typename T, int K, int S, bool ANY>
+template <typename T, int W, int K, int S, bool ANY>
 static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_lines(const __grid_constant__ gtr__slide m) {
-    enum { R = GTR__POOL_DOWN, W = gtr__pool_few<T>::W };
+    enum { R = GTR__POOL_DOWN };
     GTR__POOL;
-    typename gtr__pool_first<T>::bytes *best = (typename gtr__pool_first<T>::bytes *)gtr__pool;
+    gtr__pool_codes<W> *best = (gtr__pool_codes<W> *)gtr__pool;
     const gtr__pool_tile &tile = m.tile;
     const int *log = tile.log, lines = 1 << log[2];
     gtr__enter();
@@ -13267,19 +13171,18 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_lines(co
         const int line = line0 + (e & (lines - 1)), cy = (int)gtr__quotient((uint32_t)e >> log[2], tile.by_columns),
             cx = (e >> log[2]) - cy * tile.columns, py = qy0 - tile.back[0] + cy * R, px = qx0 - tile.back[1] + cx;
         if (line >= m.lines) continue;
-        gtr__pool_first<T> top[R];
-        gtr__pool_walk<K, S, R>(m, image + line * W, py, px, top);
+        gtr__pool_first<T, W> top[R];
+        gtr__pool_walk<K, S, R, W>(m, image + line * W, py, px, top);
         GTR__UNROLL(k, R) {
-            typename gtr__pool_first<T>::bytes b = top[k].codes(!ANY && m.act);
-            if ((unsigned)(py + k) >= (unsigned)m.axis[0].places || (unsigned)px >= (unsigned)m.axis[1].places)
-                memset(&b, 0, sizeof b);
+            gtr__pool_codes<W> b = top[k].codes(!ANY && m.act);
+            if ((unsigned)(py + k) >= (unsigned)m.axis[0].places || (unsigned)px >= (unsigned)m.axis[1].places) b = {};
             if (cy * R + k < tile.rows) best[((cy * R + k) * tile.columns + cx) << log[2] | (e & (lines - 1))] = b;
         }
     }
     __syncthreads();
     for (int e = (int)threadIdx.x; e < 1 << (log[0] + log[1] + log[2]); e += GTR__T) {
         const int line = e & (lines - 1), x = e >> log[2] & ((1 << log[1]) - 1), y = e >> (log[1] + log[2]);
-        if (line0 + line < m.lines) gtr__pool_gather<T, K, S, ANY>(m, n, (line0 + line) * W, qy0 + y, qx0 + x,
+        if (line0 + line < m.lines) gtr__pool_gather<T, W, K, S, ANY>(m, n, (line0 + line) * W, qy0 + y, qx0 + x,
             best + (((y + tile.back[0]) * tile.columns + x + tile.back[1]) << log[2] | line));
     }
 }
@@ -13355,110 +13258,10 @@ GTR__OP_KERNEL gtr__k_max_pool_bwd_apart(const __grid_constant__ gtr__slide m) {
 #endif
 template <int, bool, int, int> GTR__GLOBAL void gtr__k_slide(gtr__slide);
 template <typename, int, bool, bool> GTR__GLOBAL void gtr__k_max_pool_pairs(gtr__slide);
-template <typename, int, int, int> GTR__GLOBAL void gtr__k_max_pool_lines(gtr__slide);
-template <typename, int, int, bool> GTR__GLOBAL void gtr__k_max_pool_bwd_lines(gtr__slide);
+template <typename, int, int, int, int> GTR__GLOBAL void gtr__k_max_pool_lines(gtr__slide);
+template <typename, int, int, int, bool> GTR__GLOBAL void gtr__k_max_pool_bwd_lines(gtr__slide);
 template <int> GTR__GLOBAL void gtr__k_max_pool_bwd(gtr__slide);
 template <int> GTR__GLOBAL void gtr__k_max_pool_bwd_apart(gtr__slide);
-// The same, of small windows. For each of the places that read a block's tile of pixels shared memory has the tap of
-// the first of the largest, a byte a channel; 255: all is padding. Pixels gather by it.
-#define GTR__SLIDE_ROOM 4096
-#if GTR__DEVICE_HALF
-template <int W> GTR__INLINE uint32_t gtr__slide_best(const gtr__slide &m, int64_t image, int py, int px) {
-    const int N = 3;
-    const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
-    float best[W];
-    uint32_t tap[W], all = 0;
-    GTR__UNROLL(k, W) { best[k] = -INFINITY; tap[k] = 255; }
-    gtr__slide_over<N>(m, image, w.size, gtr__slide_reads<GTR__SLIDE_MAX>(m, 0, py),
-            gtr__slide_reads<GTR__SLIDE_MAX>(m, 1, px), [&](const int64_t (&at)[N], const int (&y)[N],
-            const int (&x)[N]) {
-        float v[N][W];
-        gtr__take_all(m.x, v, [&](int u) { return at[u]; });
-        GTR__UNROLL(u, N) if (at[u] >= 0) {
-            int j = y[u] + h.pad - py * h.step, i = x[u] + w.pad - px * w.step;
-            if (h.dilation > 1) j /= h.dilation;
-            if (w.dilation > 1) i /= w.dilation;
-            GTR__UNROLL(k, W)
-                if ((!(v[u][k] <= best[k]) && best[k] == best[k]) || tap[k] == 255) {
-                    best[k] = v[u][k]; tap[k] = (uint32_t)(j * w.kernel + i);
-                }
-        }
-    });
-    GTR__UNROLL(k, W) all |= tap[k] << 8 * k;
-    return all;
-}
-template <int W>
-static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_tile(const __grid_constant__ gtr__slide m) {
-    const int N = 4;
-    __shared__ uint32_t best[GTR__SLIDE_ROOM];
-    gtr__enter();
-    const gtr__slide_axis &h = m.axis[0], &w = m.axis[1];
-    const int tid = (int)threadIdx.x, lines = 1 << m.log[2], high = 1 << m.log[0], wide = 1 << m.log[1],
-        down = (h.size + high - 1) >> m.log[0], across = (w.size + wide - 1) >> m.log[1];
-    const int64_t parts = (m.lines + lines - 1) >> m.log[2];
-    for (int64_t t = blockIdx.x; t < m.items; t += gridDim.x) {
-        const int64_t q = gtr__quotient(t, parts), r = gtr__quotient(q, across), n = gtr__quotient(r, down),
-            line0 = (t - q * parts) << m.log[2];
-        const int y0 = (int)(r - n * down) << m.log[0], x0 = (int)(q - r * across) << m.log[1],
-            y1 = min(y0 + high, h.size), x1 = min(x0 + wide, w.size),
-            py0 = gtr__slide_readers<GTR__SLIDE_MAX>(m, 0, y0).first,
-            px0 = gtr__slide_readers<GTR__SLIDE_MAX>(m, 1, x0).first;
-        const gtr__slide_run last_y = gtr__slide_readers<GTR__SLIDE_MAX>(m, 0, y1 - 1),
-            last_x = gtr__slide_readers<GTR__SLIDE_MAX>(m, 1, x1 - 1);
-        const int rows = last_y.first + last_y.n - py0, columns = last_x.first + last_x.n - px0;
-        for (int e = tid; e < rows * columns << m.log[2]; e += GTR__T) {
-            const int64_t line = line0 + (e & (lines - 1));
-            const int p = e >> m.log[2], y = p / columns;
-            if (line < m.lines) best[e] = gtr__slide_best<W>(m, n * h.size * w.size * m.channels + line * W, py0 + y,
-                px0 + p - y * columns);
-        }
-        __syncthreads();
-        for (int e = tid; e < 1 << (m.log[0] + m.log[1] + m.log[2]); e += GTR__T) {
-            const int64_t line = line0 + (e & (lines - 1));
-            const int x = x0 + (e >> m.log[2] & (wide - 1)), y = y0 + (e >> (m.log[1] + m.log[2]));
-            float sum[4] = {};
-            if (line >= m.lines || y >= y1 || x >= x1) continue;
-            gtr__slide_over<N>(m, n * h.places * w.places * m.channels + line * W, w.places,
-                    gtr__slide_readers<GTR__SLIDE_MAX>(m, 0, y), gtr__slide_readers<GTR__SLIDE_MAX>(m, 1, x),
-                    [&](const int64_t (&at)[N], const int (&py)[N], const int (&px)[N]) {
-                uint32_t mask[N];
-                float dy[N][W];
-                GTR__UNROLL(u, N) {
-                    int j = y + h.pad - py[u] * h.step, i = x + w.pad - px[u] * w.step;
-                    bool in = at[u] >= 0;
-                    if (h.dilation > 1) { in = in && j % h.dilation == 0; j /= h.dilation; }
-                    if (w.dilation > 1) { in = in && i % w.dilation == 0; i /= w.dilation; }
-                    const uint32_t got = in ? best[(((py[u] - py0) * columns + px[u] - px0) << m.log[2])
-                        + (e & (lines - 1))] : 0xffffffffu;
-                    mask[u] = 0;
-                    GTR__UNROLL(k, W) mask[u] |= ((got >> 8 * k & 255u) == (uint32_t)(j * w.kernel + i)) << k;
-                }
-                gtr__take_all(m.from, dy, [&](int u) { return mask[u] ? at[u] : -1; });
-                GTR__UNROLL(u, N)
-                    GTR__UNROLL(k, W) if (mask[u] >> k & 1) sum[k] += dy[u][k];
-            });
-            gtr__slide_give<W>(m, ((n * h.size + y) * w.size + x) * m.channels + line * W, sum);
-        }
-        __syncthreads();
-    }
-}
-#endif
-template <int> GTR__GLOBAL void gtr__k_max_pool_bwd_tile(gtr__slide);
-// Tiles for it, in m, and how many; 0: windows are too large.
-static int64_t gtr__slide_tiles(gtr__slide *m, int64_t images) {
-    const gtr__slide_axis *a = m->axis;
-    int64_t tiles = images, room = 1;
-    m->log[2] = gtr__log_up(m->lines, 0, 3);
-    m->log[0] = gtr__log_up(a[0].size, 0, m->log[2] < 3 ? 4 : 3);
-    m->log[1] = gtr__log_up(a[1].size, 0, 10 - m->log[2] - m->log[0]);
-    for (int d = 0; d < 2; d++) {
-        const int64_t tile = (int64_t)1 << m->log[d], reach = (int64_t)(a[d].kernel - 1) * a[d].dilation + 1;
-        room *= gtr__min64((tile + reach - 2) / a[d].step + 1, a[d].places);
-        tiles *= gtr__ceil(a[d].size, tile);
-    }
-    if (room << m->log[2] > GTR__SLIDE_ROOM || (int64_t)a[0].kernel * a[1].kernel > 64) return 0;
-    return tiles * gtr__ceil(m->lines, (int64_t)1 << m->log[2]);
-}
 // back: c's third input is dy. Returns W, or 0: sizes are beyond what kernels count in.
 static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     const gtr__arg *y = back ? &c->in[2] : &c->out[0];
@@ -13529,49 +13332,58 @@ static gtr_result gtr__max_pool_pairs(gtr__run *run, const gtr__call *c, const g
         gtr__grid(c, m.items), GTR__T, 0, m););
     return GTR_ERR_UNSUPPORTED;
 }
-// Whether the kernels by lines take m: small windows, whose strides leave no pixel between them, of 16-byte aligned
-// tensors of one type, of which an image has fewer than 2^31 elements. If so, sets m's lines of 16 bytes of channels.
-// groups: a bound on the threads' items, which kernels count in 32 bits.
-static bool gtr__slide_lined(gtr__slide *m, int64_t groups, bool back) {
-    const int per = 16 / gtr__elem(m->x.t);
-    bool fits = m->channels % per == 0 && (!m->to.add || back) && gtr__wide(m->saved) && gtr__wide(m->had)
-        && m->axis[0].kernel * (int64_t)m->axis[1].kernel <= 64 && groups >> 31 == 0;
-    for (const gtr__opd &o : { m->x, m->from, m->to }) fits = fits && o.t == m->x.t && (uintptr_t)o.p % 16 == 0;
+// How many channels a thread of the kernels by lines has: 16 bytes, four or one, for which it sets m's lines. 0: they
+// do not take m. They do if windows are small, strides leave no pixel between them, tensors are of one type, and an
+// image has fewer than 2^31 elements. items: all pixels' channels, which kernels count in 32 bits.
+static int gtr__slide_lined(gtr__slide *m, int64_t items, bool back) {
+    const int whole = 16 / gtr__elem(m->x.t);
+    int per = m->channels % whole == 0 ? whole : m->channels % 4 == 0 ? 4 : 1;
+    bool fits = (!m->to.add || back) && m->axis[0].kernel * (int64_t)m->axis[1].kernel <= 64;
+    for (const gtr__opd &o : { m->x, m->from, m->to }) {
+        fits = fits && o.t == m->x.t;
+        if ((uintptr_t)o.p % (size_t)(per * gtr__elem(m->x.t))) per = 1;
+    }
+    if (!gtr__wide(m->saved) || !gtr__wide(m->had)) per = 1;
+    fits = fits && items / per >> 31 == 0;
     for (const gtr__slide_axis &a : m->axis)
         fits = fits && (a.dilation == 1 || a.kernel == 1) && a.step <= a.kernel && a.kernel <= 16 && a.places > 0;
     for (int k = 0; k < 2; k++)
         fits = fits && (k ? (int64_t)m->axis[0].size * m->axis[1].size
             : (int64_t)m->axis[0].places * m->axis[1].places) * m->channels >> 31 == 0;
-    if (fits) { m->lines = m->channels / per; m->by_lines = gtr__fast_of(m->lines); }
-    return fits;
+    if (!fits) return 0;
+    m->lines = m->channels / per; m->by_lines = gtr__fast_of(m->lines);
+    return per;
 }
-// Runs the statements with K and S the kernel and stride of both dimensions, if these are 3 and 2, 3 and 1 or 2 and 1;
-// else with 0, which has the kernels read both from m.
-#define GTR__POOL_SHAPE(m, ...) do { \
+// Runs the statements with W the channels of a thread, and K and S the kernel and stride of both dimensions, if these
+// are 3 and 2, 3 and 1 or 2 and 1 and W channels are 16 bytes; else with 0, which has the kernels read both from m.
+#define GTR__POOL_SHAPE(m, T, wide, ...) do { \
     const gtr__slide_axis &h = (m).axis[0], &w = (m).axis[1]; \
     const int shape = h.kernel == w.kernel && h.step == w.step ? 10 * h.kernel + h.step : 0; \
-    if (shape == 32) { enum { K = 3, S = 2 }; __VA_ARGS__ } \
-    else if (shape == 31) { enum { K = 3, S = 1 }; __VA_ARGS__ } \
-    else if (shape == 21) { enum { K = 2, S = 1 }; __VA_ARGS__ } \
-    else { enum { K = 0, S = 0 }; __VA_ARGS__ } } while (0)
-GTR__LAUNCHER_WITH(gtr__max_pool_lines, gtr__slide m) {
+    enum { WHOLE = 16 / sizeof(T) }; \
+    if (wide == 1) { enum { W = 1, K = 0, S = 0 }; __VA_ARGS__ } \
+    else if (wide < WHOLE) { enum { W = 4, K = 0, S = 0 }; __VA_ARGS__ } \
+    else if (shape == 32) { enum { W = WHOLE, K = 3, S = 2 }; __VA_ARGS__ } \
+    else if (shape == 31) { enum { W = WHOLE, K = 3, S = 1 }; __VA_ARGS__ } \
+    else if (shape == 21) { enum { W = WHOLE, K = 2, S = 1 }; __VA_ARGS__ } \
+    else { enum { W = WHOLE, K = 0, S = 0 }; __VA_ARGS__ } } while (0)
+GTR__LAUNCHER_WITH(gtr__max_pool_lines, gtr__slide m, int wide) {
     const int64_t images = c->out[0].count / ((int64_t)m.axis[0].places * m.axis[1].places * m.channels);
-    GTR__BY_DTYPE(m.x.t, T, GTR__POOL_SHAPE(m, enum { R = S == 1 ? 4 : 2 };
+    GTR__BY_DTYPE(m.x.t, T, GTR__POOL_SHAPE(m, T, wide, enum { R = S == 1 ? 4 : 2 };
         m.tile.down = gtr__fast_of(gtr__ceil(m.axis[0].places, R));
         m.items = images * m.tile.down.by * m.axis[1].places * m.lines;
-        return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_lines, T, K, S, R), gtr__grid(c, m.items), GTR__T, 0,
+        return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_lines, T, W, K, S, R), gtr__grid(c, m.items), GTR__T, 0,
             m);););
     return GTR_ERR_UNSUPPORTED;
 }
-// Bytes of shared memory of a block of gtr__k_max_pool_bwd_lines: a code, a byte, for each of the 4 or 8 channels in
-// each line of the tile, and each place whose window reads the tile.
-static size_t gtr__pool_bytes(const gtr__slide *m) {
-    return (size_t)(m->tile.rows * m->tile.columns) << (m->tile.log[2] + (m->x.t == GTR_F32 ? 2 : 3));
+// Bytes of shared memory of a block of gtr__k_max_pool_bwd_lines: the codes (gtr__pool_codes) of each line of the tile,
+// and each place whose window reads the tile.
+static size_t gtr__pool_bytes(const gtr__slide *m, int wide) {
+    return (size_t)(m->tile.rows * m->tile.columns) << (m->tile.log[2] + (wide > 4 ? 3 : 2));
 }
 // Sets m's tile for gtr__k_max_pool_bwd_lines, and returns how many tiles, blocks, there are. A tile has some 2048
-// pixels of 16 bytes of channels; it is halved, down to 256 squares times lines, while there are fewer than two tiles
+// pixels of a thread's channels; it is halved, down to 256 squares times lines, while there are fewer than two tiles
 // for each multiprocessor or a tile's codes take more than 48 KiB.
-static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
+static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c, int wide) {
     gtr__pool_tile *t = &m->tile;
     const gtr__slide_axis *a = m->axis;
     int64_t squares[2], tiles;
@@ -13581,7 +13393,7 @@ static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
         squares[d] = (a[d].size - 1 + a[d].pad) / a[d].step + 1 - t->first[d];
     }
     int all = 11 - gtr__log_up((int64_t)a[0].step * a[1].step, 0, 3);
-    t->log[2] = gtr__log_up(m->lines, 0, 3);
+    t->log[2] = gtr__log_up(m->lines, 0, wide > 1 ? 3 : 5);
     do {
         t->log[0] = gtr__log_up(squares[0], 0, (all - t->log[2]) / 2);
         t->log[1] = gtr__log_up(squares[1], 0, all - t->log[2] - t->log[0]);
@@ -13590,28 +13402,27 @@ static int64_t gtr__pool_tiles(gtr__slide *m, const gtr__call *c) {
         t->across = gtr__fast_of(gtr__ceil(squares[1], (int64_t)1 << t->log[1]));
         tiles = c->in[0].shape.dim[0] * t->parts.by * t->down.by * t->across.by;
         t->rows = (1 << t->log[0]) + t->back[0]; t->columns = (1 << t->log[1]) + t->back[1];
-    } while ((tiles < 2 * gtr__sms(c) || gtr__pool_bytes(m) > 48 * 1024) && all-- > 8);
+    } while ((tiles < 2 * gtr__sms(c) || gtr__pool_bytes(m, wide) > 48 * 1024) && all-- > 8);
     t->by_columns = gtr__fast_of(t->columns);
     t->items = (int)(gtr__ceil(t->rows, GTR__POOL_DOWN) * t->columns) << t->log[2];
     return tiles;
 }
 // any: dx is added to what is there, or goes through another activation's gradient than ReLU's where the
 // ReLU's output is x.
-GTR__LAUNCHER_WITH(gtr__max_pool_bwd_lines, gtr__slide m, bool any) {
-    const int64_t tiles = gtr__pool_tiles(&m, c);
-    const size_t bytes = gtr__pool_bytes(&m);
-    GTR__BY_DTYPE(m.x.t, T,
-        if (any) return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_bwd_lines, T, 0, 0, true), (unsigned)tiles,
-            GTR__T, bytes, m);
-        GTR__POOL_SHAPE(m, return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_bwd_lines, T, K, S, false),
-            (unsigned)tiles, GTR__T, bytes, m);););
+GTR__LAUNCHER_WITH(gtr__max_pool_bwd_lines, gtr__slide m, int wide, bool any) {
+    const int64_t tiles = gtr__pool_tiles(&m, c, wide);
+    const size_t bytes = gtr__pool_bytes(&m, wide);
+    GTR__BY_DTYPE(m.x.t, T, GTR__POOL_SHAPE(m, T, wide, return gtr__start(run, c,
+        any ? GTR__VARIANT(gtr__k_max_pool_bwd_lines, T, W, 0, 0, true)
+            : GTR__VARIANT(gtr__k_max_pool_bwd_lines, T, W, K, S, false), (unsigned)tiles, GTR__T, bytes, m);););
     return GTR_ERR_UNSUPPORTED;
 }
 GTR__CUDA(max_pool_fwd) {
     gtr__slide m;
     if (gtr__slide_make(&m, c, false) && m.to.p && c->out[0].count) {
         if (gtr__slide_pairs(&m, &c->out[0])) return gtr__max_pool_pairs<false, false>(run, c, m);
-        if (gtr__slide_lined(&m, c->in[0].count / 4, false)) return gtr__max_pool_lines(run, c, m);
+        const int wide = gtr__slide_lined(&m, c->in[0].count, false);
+        if (wide) return gtr__max_pool_lines(run, c, m, wide);
     }
     if (c->attr->window.extent[0] * c->attr->window.extent[1] > 4) GTR__SLIDE(MAX, false, 9);
     GTR__SLIDE(MAX, false, 4);
@@ -13626,14 +13437,8 @@ GTR__CUDA(max_pool_bwd) {
     if (gtr__slide_pairs(&m, &c->in[2]))
         return any ? gtr__max_pool_pairs<true, true>(run, c, m) : gtr__max_pool_pairs<true, false>(run, c, m);
     for (int d = 0; d < 2; d++) apart = apart && m.axis[d].dilation == 1 && m.axis[d].kernel <= m.axis[d].step;
-    if (!apart && gtr__slide_lined(&m, c->in[0].count / 4, true))
-        return gtr__max_pool_bwd_lines(run, c, m, any || m.to.add);
-    const int64_t items = m.items, tiles = apart ? 0 : gtr__slide_tiles(&m, c->in[0].shape.dim[0]);
-    m.items = tiles;
-    if (tiles) return gtr__start(run, c,
-        GTR__FOUR_OR_ONE(width == 4, gtr__k_max_pool_bwd_tile),
-        gtr__grid(c, tiles * GTR__T), GTR__T, 0, m);
-    m.items = items;
+    const int wide = apart ? 0 : gtr__slide_lined(&m, c->in[0].count, true);
+    if (wide) return gtr__max_pool_bwd_lines(run, c, m, wide, any || m.to.add);
     if (!apart) return gtr__start(run, c,
         GTR__FOUR_OR_ONE(width == 4, gtr__k_max_pool_bwd),
         gtr__grid(c, m.items), GTR__T, 0, m);
@@ -27248,7 +27053,7 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
     if (conv->recomputed || z < 0 || with.affine >= 0 || with.added >= 0
         || plan->value[z].home != GTR__HOME_ARENA) return 0;
     const gtr_shape *x = &plan->value[conv->in[0]].shape;
-    if (x->dim[x->ndim - 1] > GTR__COLUMNS_CHANNELS) return 0;
+    if (x->dim[x->ndim - 1] > GTR__DIRECT_CHANNELS) return 0;
     for (int j = 0; j < plan->n_node; j++)
         for (int k = 0; k < GTR__ALL(&plan->node[j]); k++) {
             const gtr__node *n = &plan->node[j];

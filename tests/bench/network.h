@@ -162,6 +162,9 @@ typedef struct workload {
 /* Shi et al., 2016 */
 #define SUB_PIXEL  "floats:1,32,32 conv:64,5,1,2 tanh conv:32,3,1,1 tanh conv:9,3,1,1 pixel_shuffle:3 " \
                    "floats:1,96,96 mse", .batch = 64, .rows = 1 << 12
+/* Channels that are no multiple of 8, which 16 bits would have. */
+#define ODD        "floats:5,48,48 conv:20,3,1,1 relu conv:36,3,2,1 relu conv:60,3,1,1 relu global_avg_pool " TO_10, \
+                   .batch = 128, .rows = 1 << 11
 #define IN_TWO(name, share, ...) \
                    { name "-tf32", STEP, __VA_ARGS__, TF32_ROW, .of_best = share }, \
                    { name "-bf16", STEP, __VA_ARGS__, BF16_ROW, .of_best = share }
@@ -252,6 +255,7 @@ static workload table[] = {
     IN_TWO("group-norm-b256", 0.9, GROUPS),
     IN_TWO("convnext-b256", 0.9, CONVNEXT),
     { "sub-pixel-b64-tf32",           STEP, SUB_PIXEL, TF32_ROW, .of_best = 0.6 },
+    IN_TWO("odd-b128", 0.6, ODD),
     { "conv-64-32",                   STEP, CONVS(64, 32), BF16_ROW },
     { "conv-128-16",                  STEP, CONVS(128, 16), BF16_ROW },
     { "conv-256-8",                   STEP, CONVS(256, 8), BF16_ROW },
