@@ -2394,8 +2394,8 @@ static void gtr__constants_of(const gtr__node *n, float *a, float *b) {
 }
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
-// If a kernel applies a unary op, or its gradient, that is none of GTR__KNOWN, makes the variant one that is compiled
-// for this op alone: constant k becomes its number + 2, and GTR__ONE_ACT, a macro in front of the text, its number.
+// Makes the variant of a kernel that applies a unary op, or its gradient, one that is compiled for this op alone:
+// GTR__ONE_ACT, a macro in front of the text, is the op's number, and constant k is value, which differs by op.
 // facts: the macro's characters, which the caller keeps until the launch.
 typedef char gtr__act_facts[40];
 static void gtr__act_fixed(gtr__variant *v, int k, uint64_t value, int op, gtr__act_facts &facts) {
@@ -2403,6 +2403,7 @@ static void gtr__act_fixed(gtr__variant *v, int k, uint64_t value, int op, gtr__
     snprintf(facts, sizeof facts, "#define GTR__ONE_ACT %d\n", op);
     v->facts = facts;
 }
+// The same, with the op's number + 2 as constant k, where the op is none of GTR__KNOWN.
 static void gtr__act_known(gtr__variant *v, int k, int op, gtr__act_facts &facts) {
     if (op >= 0 && !gtr__known(op)) gtr__act_fixed(v, k, (uint64_t)op + 2, op, facts);
 }
@@ -3837,9 +3838,12 @@ template <int OP, bool BACK> GTR__INLINE float gtr__near(float dy, float x, floa
 #define GTR__LOG1PF gtr__log1p
 #define GTR__EXPM1F gtr__expm1
 #ifdef GTR__ONE_ACT
-// gtr__act and gtr__dact of a kernel that is compiled for one op (gtr__act_known): in line, but for elements of which
-// one is GTR__NEAR or more, which call gtr__far one by one. Of more than four elements, of which kernels have many,
-// it is a call where its formula has a call, a name with a parenthesis behind it.
+// gtr__act and gtr__dact of a kernel that is compiled for one op (gtr__act_fixed): in line, but for elements of which
+// one is GTR__NEAR or more, which call gtr__far one by one. Kernels that apply them to more than four elements at a
+// time do so at many places (gtr__lines_block::each), where a long formula in line would pass the instruction cache: of
+// so many they are calls if the formula itself calls something.
+//
+// Whether a formula calls something: has a name with a parenthesis behind it.
 static constexpr bool gtr__calls(const char *formula) {
     char before = 0;
     for (; *formula; before = *formula++)
