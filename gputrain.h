@@ -367,7 +367,8 @@ typedef struct gtr_pool_desc {
 } gtr_pool_desc;
 typedef struct gtr_cross_entropy_desc {
     float label_smoothing; /* 0 to 1 */
-    int32_t ignore_index; /* rows with this label do not count; 0: -100. To ignore label 0 set ignore_zero */
+    int32_t ignore_index; /* rows with this label do not count (gtr_accuracy: negative ones); 0: -100. To ignore label 0
+                             set ignore_zero */
     bool ignore_zero;
     gtr_reduction reduction;
     gtr_tensor *weight; /* of classes, float32 (C), without a gradient; NULL: 1 */
