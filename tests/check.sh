@@ -288,6 +288,7 @@ check_emulated() {
     sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
     { emulated '' 0/1 TEXTS=2 EMULATED_TESTS=test_chain NAMES="kept guarded many_gradients declined" &&
         emulated '' 0/1 TEXTS=2 EMULATED_TESTS=test_graphs NAMES=tails &&
+        emulated '' 0/1 TEXTS=2 EMULATED_TESTS=test_images NAMES="uneven few_channels" &&
         emulated "large pools" 0/1 TEXTS=0 EMULATED_TESTS="test_ops test_images" && emulated '' 0/4 TEXTS=0 EMULATED_TESTS=test_images NAMES=pools; } >$dir/log 2>&1
     rc=$?
     tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
