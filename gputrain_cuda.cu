@@ -3472,7 +3472,8 @@ typedef struct gtr__product : gtr__product_set {
 // float32 units; tensor cores on float32; on bf16 or f16
 enum { GTR__PRODUCT_FMA, GTR__PRODUCT_TF32, GTR__PRODUCT_HALF };
 
-// Rows of parts that are longer than C's: C's element i is theirs i + i / width * more. range: elements of a range's.
+// Partial sums with padded rows: behind each `width` elements, which are C's, lie `more` of padding. C's element i is
+// element i + i / width * more of a range's partial sums, which have `range` elements.
 typedef struct gtr__parts_rows { gtr__fast width; uint32_t more; int64_t range; } gtr__parts_rows;
 // How a product runs: a pure function of shapes, dtypes, precision and capabilities.
 typedef struct gtr__choice {
@@ -4849,7 +4850,7 @@ static __global__ void __launch_bounds__(256) gtr__outer_kernel(const __grid_con
 // epilogue, and, from their parts in sums, those of p.sums. GROUPS of a block's threads, each every so many-th range,
 // share an element, whose parts are added in the groups' order: few elements have ranges enough to fill the device.
 // Reads 4 bytes a range and element.
-// LONGER: parts' rows are longer than C's.
+// LONGER: rows of partial sums are padded.
 template <int PER, int GROUPS, bool LONGER> static __global__ void __launch_bounds__(128)
 gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, const float *sums, int ranges,
                    const __grid_constant__ gtr__parts_rows rows) {
@@ -5003,9 +5004,9 @@ static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int 
         + (p->saved || p->act >= 0 ? 1500 + c / 1000 : 0);     // by whether pre is kept the rounding must not change
 }
 
-// So many rows of width elements, ld apart, that are copied into rows of `per` units of 16 bytes, `units` in all. What
-// a row of the copy has more than width is zero, and so are rows behind those. GTR__EVEN_NS: nanoseconds that copies of
-// so many bytes take.
+// A matrix that gtr__even_kernel copies with padding: `rows` rows of `width` elements, at a pitch of ld elements. The
+// copy's pitch is `per` units of 16 bytes, and it has `units` of them in all; elements behind width, and rows behind
+// `rows`, are zeros. GTR__EVEN_NS: nanoseconds that copies of so many bytes take.
 #define GTR__EVEN_NS(bytes) (2200 + (double)(bytes) / 1500)
 typedef struct gtr__even_rows {
     const void *from;
@@ -8015,7 +8016,7 @@ static double gtr__ranges_ns(const gtr__product *p, int ranges) {
 static int gtr__boxes_log(int64_t channels, int64_t wide) {
     return channels <= wide / 4 ? 2 : channels <= wide / 2;
 }
-// Whether bulk copies reach all pixels under each class's taps.
+// Whether the corners of im2col's tensor maps, of each class, are within what the hardware can encode.
 static bool gtr__im2col_reaches(const gtr__window *g, bool image) {
     int lower, upper;
     for (const gtr__conv_axis &a : { gtr__conv_axis_of(image, g->h, g->oh, g->kh, g->sh, g->ph, g->dh),
@@ -8187,16 +8188,17 @@ template <typename F> static gtr_result gtr__by_form(int form, F f) {
 }
 [[maybe_unused]] static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y,
                                                     int64_t rows, int64_t columns);
-// A convolution as its kernels multiply it: as it is given, or (gtr__conv_even) with copies as operands, of so many
-// bytes, which `rows` make. parts: how those of C lie where their rows are longer than C's, or none.
+// A convolution's operands as its kernels read them: those of the call or, of gtr__conv_even, copies in the workspace,
+// whose channels are padded with zeros.
 typedef struct gtr__evened {
-    gtr__window g;
-    gtr__product p;
-    gtr__even_rows rows[2];
-    size_t bytes;
-    gtr__parts_rows parts;
+    gtr__window g;              // with padded channels
+    gtr__product p;             // with padded operands, their pitches and lengths
+    gtr__even_rows rows[2];     // what gtr__copy_even has to copy
+    size_t bytes;               // of the copies
+    gtr__parts_rows parts;      // the pitch of C's partial sums where their channels are padded, too; more 0: C's own
 } gtr__evened;
-// Runs given, as e, by the kernel of the choice; *ran is false where that can't be brought its operands.
+// The host launches the convolution `given` by the kernel that *choice names, with e's operands. *ran is false, and
+// that kernel is not launched, if no tensor map can be encoded for them.
 static gtr_result gtr__conv_by(gtr__run *run, const gtr__call *c, const gtr__product *given, const gtr__evened *e,
                                int form, const gtr__choice *choice, bool *ran) {
     gtr__product p = e->p;
@@ -8217,8 +8219,8 @@ static gtr_result gtr__conv_by(gtr__run *run, const gtr__call *c, const gtr__pro
     }, ran, &p, e->parts);
 }
 #define GTR__CONV_LEAN_BYTES ((size_t)64 << 20)     // of copies in a plan for which memory is short, at most
-// The host puts behind e's copies at ws that of *data, `rows` rows of `width` elements, each `whole` in the copy, then
-// rows of zeros up to `all`, and the copy's place into *data.
+// The host appends a copy to e's in the workspace ws and makes *data point to it: of `rows` rows of `width` elements,
+// padded with zeros to rows of `whole` elements, and with rows of zeros to `all` rows.
 static void gtr__conv_copy_even(gtr__evened *e, int i, const void **data, int64_t rows, int64_t all, int64_t width,
                                 int64_t whole, void *ws) {
     const int64_t per = whole * gtr__elem(e->p.type_a) / 16;
@@ -8226,10 +8228,11 @@ static void gtr__conv_copy_even(gtr__evened *e, int i, const void **data, int64_
     *data = e->rows[i].to;
     e->bytes += gtr__pad256((size_t)(all * per) * 16);
 }
-// A convolution whose operands' rows of channels are no whole 16 bytes, by copies at ws whose rows are: with these
-// operands, g and p, it is the same but for channels that are zero. PLACES reads rows of the image's channels, in image
-// and weight, IMAGE of outputs, and of channels in the weight, WEIGHT of both. whole: rows of C, float32, are of whole
-// 16 bytes, too, as parts. Whether there are any copies, and, in a lean plan, few bytes of copies and parts.
+// Kernels load 16 bytes at a time, which needs pixels whose channels are whole 16 bytes. Where they are not, the host
+// makes e from the convolution g, p: the same with channels padded by zeros, which add nothing to any sum, in copies at
+// ws. PLACES pads the image's channels, in image and weight; IMAGE the outputs, and the weight's channels; WEIGHT both.
+// whole: C, of float32, is padded as well, as partial sums in the workspace, which gtr__ranges_kernel reads at their
+// pitch. Returns false if nothing is to be padded, or, in a lean plan, if copies and partial sums are large.
 static bool gtr__conv_even(gtr__evened *e, const gtr__window *g, int form, const gtr__product &p, bool whole, int lean,
                            void *ws) {
     const int64_t per = 16 / gtr__elem(p.type_a), c = gtr__ceil(g->c, per) * per, o = gtr__ceil(g->o, per) * per,
@@ -8258,8 +8261,8 @@ static bool gtr__conv_even(gtr__evened *e, const gtr__window *g, int form, const
     else if (weight && c != g->c) e->parts = { gtr__fast_of(g->c), (uint32_t)(c - g->c), p.m * e->p.n };
     return !lean || e->bytes + (whole ? (size_t)(p.m * n) * 4 : 0) <= GTR__CONV_LEAN_BYTES;
 }
-// Whether e takes less than *best by own, the choice among the kernels that any GPU has, or by one of Hopper's; if so,
-// that choice is in *best.
+// The host estimates e by each kernel: by `own`, the choice among the kernels that need no Hopper, by im2col, by lines.
+// If one of them, copies included, takes less than *best, *best becomes that choice. Returns whether it did.
 static bool gtr__conv_best(const gtr__evened *e, int form, gtr__choice own, const gtr__caps *caps, gtr__choice *best) {
     const double copies = (e->bytes ? GTR__EVEN_NS(e->bytes) : 0)
         + (e->parts.more && form != GTR__CONV_WEIGHT ? GTR__EVEN_NS(4 * e->p.m * e->p.n) : 0);      // and C's parts
@@ -12923,7 +12926,7 @@ GTR__OP_KERNEL gtr__k_max_pool_pairs(const __grid_constant__ gtr__slide m) {
 // first, 0 for none. A pixel's code is the sum of what its column gives, within its line, and of what its line gives.
 // Threads walk lines and pixels in descending order, so that of equal pixels the one that is first in the window stays.
 //
-// A byte a channel, a word of four or two: the codes of a thread's channels.
+// The codes of a thread's W channels, a byte each.
 template <int W> struct gtr__pool_codes { uint32_t word[(W + 3) / 4]; };
 // The window's kernel (down, across) and stride in pixels: K and S in both dimensions where they are compiled in, else
 // (0) m's.
@@ -16362,17 +16365,23 @@ GTR__INLINE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *r
     const uint64_t step = m.ctl->step + 1 + m.ctl->stuck;
     for (int64_t more = __ldcv(&ring[step % GTR__RING].more); more >= 0; more--) STEP(m);
 }
-// UPDATE reports the step with one thread of each of its blocks, and takes it for one that changes the state (`stands`)
-// before GUARD's verdict is there. begin: each thread reads the control word, and block 0's writes the entry to the
-// host's memory, behind a fence. end, once the verdict is there and the block has read the control word: if the step
-// stands, block 0's thread publishes it to the host while all blocks still update. From then on the host may write over
-// the step's record in its ring, so a step stands only if the device has a copy. The thread that takes the last ticket
-// then writes the control word. If the step does not stand, block 0 has not published, and that thread reports it as
-// gtr__k_report does (gtr__report_step).
+// How UPDATE's kernel reports a step to the host by itself, without a launch of gtr__k_report. In each of its blocks
+// one thread, the block's reporter, calls begin() and then end().
+//   begin()  GUARD may not have decided yet whether the step's gradients are finite, so reporters speculate that they
+//            are, that is, that the update will be applied (`stands`); not with FP16's loss scale, which the verdict
+//            changes. The reporter of block 0 stores the report's entry to pinned host memory and issues a system-wide
+//            fence, but does not yet advance the step counter that the host polls.
+//   end()    By now all threads of the block have read GUARD's verdict, and what they need of the control word. If the
+//            speculation was right, the reporter of block 0 advances the step counter: the host sees the step as done
+//            while all blocks still update parameters. The host may then overwrite the step's record in its ring
+//            buffer. That is why the speculation also requires that the device has its own copy of the record.
+//            Each reporter draws a ticket; the one with the last ticket, which knows that all blocks have read the
+//            control word, writes it for the next step. If the speculation was wrong, nothing has been published, and
+//            this last reporter does what gtr__k_report does (gtr__report_step).
 struct gtr__report_ahead {
     uint64_t applied, launches;
     uint32_t good;
-    bool stands;                // what was read and written, as far as is known
+    bool stands;                // the update is applied, as far as the reporter knows
     GTR__DEVICE void begin(const gtr__reporting &m, uint64_t step)
     {
         stands = m.ctl->status == 0 && !m.scaled && m.ctl->tag[step & 1] == step + 1;
@@ -16381,7 +16390,7 @@ struct gtr__report_ahead {
         gtr__report_entry(m, step, applied, 0.0f, false);
         __threadfence_system();
     }
-    // Once all of the block have read of ctl what they need.
+    // as_read: whether the verdict that the block has read lets the update be applied.
     GTR__DEVICE void end(const gtr__reporting &m, uint64_t step, bool as_read)
     {
         stands &= as_read;
