@@ -3938,7 +3938,8 @@ enum {
     GTR__IS_OF_BARE = GTR__IS_KNOWN | GTR__IS_BF16 | GTR__IS_ADD | GTR__IS_WHOLE | GTR__IS_SINGLE | GTR__IS_BF16_C
 };
 template <int KNOWN> static GTR__BOTH bool gtr__is_so(int fact, bool so) { return KNOWN ? (KNOWN & fact) != 0 : so; }
-// Constant k of a convolution's kernel: so many facts and, above them, the activation that it is compiled for, if any.
+// The host sets constant k of a convolution kernel's variant: facts in its lower 16 bits and, above them, the number of
+// the activation that the variant is compiled for, plus one; 0: none, or GTR__IN_LINE, which each kernel has.
 static void gtr__conv_knows(gtr__variant *v, int k, int facts, int act, gtr__act_facts &macro) {
     if (act < 0 || act == GTR__IN_LINE) gtr__variant_knows(v, k, (uint64_t)facts);
     else gtr__act_fixed(v, k, (uint64_t)(facts | (act + 1) << 16), act, macro);
@@ -5348,8 +5349,9 @@ GTR__LAUNCHER_WITH(gtr__column_sums, const void *x, int type_x, int64_t rows, in
 }
 
 // A long k in ranges, whose parts (ranges, batch, m, n) run(product) puts into the workspace, and behind them those of
-// the bias's sums; then the sums of them with the epilogue, unless *ran says that there are no parts. `by`: the same
-// product of copies; where rows of its C are longer than given's, there are parts of one range, too.
+// the bias's sums; then the sums of them with the epilogue, unless *ran says that there are no parts. `by`: NULL, or
+// the product to run in given's place, of padded operands; rows: how its C is padded. If it is, even a single range
+// goes through the workspace, for C itself has no room for padding.
 template <typename F> static gtr_result gtr__product_in_ranges(gtr__run *run, const gtr__call *c,
         const gtr__product *given, const gtr__choice *choice, F product, const bool *ran = NULL,
         const gtr__product *by = NULL, gtr__parts_rows rows = {}) {
@@ -8173,7 +8175,7 @@ static bool gtr__lines_choice(const gtr__window *g, int form, const gtr__product
     return c->tile_lines > 0;
 }
 // >>conv-product
-// all: of one range, too.
+// Sets how many bytes of workspace the partial sums of c's ranges of k take. all: those of a single range count, too.
 static void gtr__conv_parts(gtr__choice *c, const gtr__product *p, bool all) {
     c->parts_bytes = c->sums_bytes = 0;
     if (c->ranges == 1 && !all) return;
@@ -8281,7 +8283,7 @@ GTR__LAUNCHER_WITH(gtr__conv_product, const gtr__window *g, int form, const gtr_
     auto own_choice = [&](const gtr__evened &e) {
         return gtr__conv_choice(&e.g, form, &e.p, classes, caps, c->precision);
     };
-    // plain: what needs no workspace but for ranges, of which there may be fewer
+    // plain runs without copies, in any workspace: with fewer ranges of k where that is short
     gtr__evened given = { *g, p, { {}, {} }, 0, {} }, even[2];
     gtr__choice plain = own_choice(given), best = plain;
     const gtr__evened *e = NULL;
