@@ -1193,11 +1193,12 @@ GTR_API gtr_result gtr_trainer_lr(gtr_trainer *t, float lr);
 GTR_API gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest);
 /* Trains for epochs over data, as gtr_trainer_data feeds it, after what is left of one that was cut short: shuffles,
    tail batches, validation, progress on stderr: a line an epoch and, on a terminal (TERM=dumb is none), until then one
-   that is rewritten at most ten times a second. Waits at its end, and at an epoch's for validation or a callback;
-   else an epoch's line comes when the device has reported it. In the callback other trainers may run; what steps,
-   feeds or ends this one, or frees what it uses, is GTR_ERR_STATE, and ends the fit. */
+   that is rewritten at most ten times a second; first of all, an error that is kept from before. Waits at its end, and
+   at an epoch's for validation or a callback; else an epoch's line comes when the device has reported it. In the
+   callback other trainers may run; what steps, feeds or ends this one, or frees what it uses, is GTR_ERR_STATE, and
+   ends the fit. */
 GTR_API gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc desc);
-/* How the last gtr_fit ended, why GTR_END_NONE before the first; and in words. */
+/* How the last gtr_fit ended, why GTR_END_ERROR if it was refused, GTR_END_NONE before the first; and in words. */
 GTR_API gtr_fit_end gtr_fit_ended(const gtr_trainer *t);
 GTR_API const char *gtr_end_text(gtr_end why);
 /* Steps as gtr_step does, and with its bits, for the rest of a frame or a controller's idle time: one after the other
@@ -16985,6 +16986,8 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
     GTR__TRY(gtr__rate_begin(t, f->p.steps));
     t->fit_step0 = f->first;
+    if (!good && !d->silent)
+        fprintf(stderr, "gtr_fit: an error is kept, so gtr_save writes nothing: %s\n", gtr_error_text(t->ctx));
     if (f->resumed && !d->silent)
         fprintf(stderr, "%s: going on after step %lld of %lld\n", d->checkpoint, (long long)f->before,
             (long long)f->p.steps);
@@ -17018,6 +17021,8 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     if (!t) return gtr__no_trainer(data, "gtr_fit");
     GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
     gtr_context *ctx = t->ctx;
+    memset(&t->ended, 0, sizeof t->ended);
+    t->ended.why = GTR_END_ERROR; /* if it is refused */
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN(32, data->rows) : 32;
     f.drains = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
@@ -17027,6 +17032,7 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
     f.t = t; f.d = &d; f.rows_fed = data->rows;
+    t->ended.why = GTR_END_NONE;
     gtr__stop_begin(ctx);
     ctx->fits++;
     t->refused = GTR_OK;
@@ -23265,17 +23271,16 @@ GTR__PLANNED
    2026-11-25  0.1: fields that are given and not read are errors; .ema's averages are what is saved, loaded and
                     predicted; text labels' classes are in their order, or by .positive, and models know them;
                     validation and evaluation want a set alike training's; checkpoints have a checksum; shuffles of up
-                    to 64 rows are others; a memory limit takes slower plans only where the others pass it; calls do
-                    with 64 KiB of stack
-   2026-11-26  0.1: plans take a fifth of the time; Adagrad; slice_step, gather, to_float, to_int, softmax_mask;
-                    micro-batches hold less; gcc takes a third of the time (GPUTRAIN_AS_IS); a GPU's kernels
-                    are made at run time, or sealed; kernel_cache, gtr_trainer_prepare; no CUDA library is linked;
+                    to 64 rows are others
+   2026-11-26  0.1: Adagrad; slice_step, gather, to_float, to_int, softmax_mask; GPUTRAIN_AS_IS; a GPU's kernels are
+                    made at run time, or sealed; kernel_cache, gtr_trainer_prepare; no CUDA library is linked;
                     gtr_load_ex, gtr_save_ex: 16 bits, other names, parts, memory; models carry what tables need;
                     gtr_predict_dataset, gtr_dataset_join; dates, holes of series; images of a file, memory, own
-                    decoders; gtr_summary_text; logs, progress of fits; gtr_batch_norm_with, gtr_parameters_blend,
-                    gtr_arange, (N, N); quicker on GPUs: norms, small networks by hand, odd channels, permutes
-   2026-11-27  0.1: permutes in a row are one copy; where the loss alone is guarded gradients take memory, too;
-                    convolutions and pools of channels that are no multiple of 8 or 4 are quicker on GPUs
+                    decoders; gtr_summary_text; logs of fits; gtr_batch_norm_with, gtr_parameters_blend,
+                    gtr_arange, (N, N)
+   2026-11-27  0.1: where the loss alone is guarded gradients take memory, too;
+                    convolutions and pools of any channels are quicker on GPUs
+   2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -742,6 +742,28 @@ static void first_line(void)
     EXPECT_OK(n.ctx);
     gtr_destroy(n.ctx);
 }
+/* An error that is kept from before a fit, which trains with it, is its first line; a fit that is refused has ended so,
+   whatever the one before did. */
+static void kept_error(void)
+{
+    static char text[1 << 14];
+    net n = build(PLAIN, adam());
+    gtr_fit_desc f = epochs(1), bad = epochs(-1);
+    EXPECT_EQ(gtr_fit_ended(n.t).why, GTR_END_NONE);
+    if (heard(false, &n, f, text, sizeof text)) CHECK(!strncmp(text, "epoch 1/1", 9), "it begins %.200s", text);
+    EXPECT(gtr_fit_ended(n.t).why == GTR_END_EPOCHS && gtr_fit_ended(n.t).steps > 0);
+    EXPECT_EQ(gtr_fit(n.t, n.data, bad), GTR_ERR_ARG);
+    EXPECT(gtr_fit_ended(n.t).why == GTR_END_ERROR && gtr_fit_ended(n.t).steps == 0);
+    if (heard(false, &n, f, text, sizeof text)) {
+        CHECK(!strncmp(text, "gtr_fit: an error is kept, so gtr_save writes nothing: ", 55)
+            && strstr(text, gtr_error_text(n.ctx)) && strstr(text, "\nepoch 1/1"), "it begins %.300s", text);
+        EXPECT_EQ(gtr_fit_ended(n.t).why, GTR_END_EPOCHS);
+    }
+    f.silent = true;
+    EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "epochs");
+    gtr_destroy(n.ctx);
+}
 /* A line has room for metrics with names as long as names may be, and for any figures; what is rewritten leaves out
    what has no room. */
 static float slowly(int64_t step, void *user)
@@ -1565,6 +1587,7 @@ static void all(void)
     RUN(called_inside);
     RUN(called_from_the_rate);
     RUN(first_line);
+    RUN(kept_error);
     RUN(long_names);
     RUN(running_line);
     RUN(piped_lines);
