@@ -16987,7 +16987,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     GTR__TRY(gtr__rate_begin(t, f->p.steps));
     t->fit_step0 = f->first;
     if (!good && !d->silent)
-        fprintf(stderr, "gtr_fit: an error is kept, so gtr_save writes nothing: %s\n", gtr_error_text(t->ctx));
+        fprintf(stderr, "gtr_fit: an error is kept, gtr_save may write nothing: %s\n", gtr_error_text(t->ctx));
     if (f->resumed && !d->silent)
         fprintf(stderr, "%s: going on after step %lld of %lld\n", d->checkpoint, (long long)f->before,
             (long long)f->p.steps);
