@@ -1,8 +1,9 @@
 #!/bin/sh
 # Runs test programs, shows what they print, and adds up their last lines, "N passed, N failed, N skipped". A program that ends
 # badly without a failed test counts as one. PROGRAM:2of6 is the third of six parts of a program's tests. WRAP: a command to run
-# them under; NAMES: of tests, those alone; JOBS: so many programs at a time, each of which is shown when all have ended. Programs
-# of a build with CUDA (build/cuda, build/ptx*, build/emulated*) are told by GTR_TEST_DEVICE to test that device.
+# them under; NAMES: of tests, those alone; JOBS: so many programs at a time, each of which is shown when all have ended; GPUS: how
+# many the machine has: programs at a time take them in turn. Programs of a build with CUDA (build/cuda, build/ptx*, build/emulated*)
+# are told by GTR_TEST_DEVICE to test that device.
 passed=0 failed=0 skipped=0
 run() {
     case $1 in build/cuda/* | build/ptx* | build/emulated*) device=cuda ;; *) device=cpu ;; esac
@@ -12,8 +13,12 @@ run() {
     GTR_TEST_DEVICE=$device $WRAP "${1%:*}" $NAMES 2>&1
     echo $? >"$1.rc"
 }
-if [ "$1" = --log ]; then run "$2" >"$2.log"; exit; fi
-[ "${JOBS:-1}" = 1 ] || printf '%s\n' "$@" | xargs -P "$JOBS" -n 1 sh "$0" --log
+if [ "$1" = --log ]; then # number, program
+    [ "${GPUS:-1}" = 1 ] || { CUDA_VISIBLE_DEVICES=$(($2 % GPUS)) && export CUDA_VISIBLE_DEVICES; }
+    run "$3" >"$3.log"
+    exit
+fi
+[ "${JOBS:-1}" = 1 ] || printf '%s\n' "$@" | nl | xargs -P "$JOBS" -n 2 sh "$0" --log
 for t in "$@"; do
     echo "== $t"
     if [ "${JOBS:-1}" = 1 ]; then run "$t" | tee "$t.log"; else cat "$t.log"; fi

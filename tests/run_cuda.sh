@@ -7,6 +7,8 @@ shard=$1 record=$2
 shift 2
 cd "$(dirname "$0")/.." || exit 1
 PATH=$PATH:/usr/local/cuda/bin
+GPUS=${GPUS:-$(nvidia-smi --list-gpus | wc -l)}
+export GPUS
 # Programs side by side, those that take long in parts, which begin first; but driver_memory, which weighs the GPU's free memory, runs behind them, alone.
 in_parts() { # programs
     for t in "$@"; do
@@ -107,7 +109,7 @@ sanitize | sanitize-all)
     GTR_JOB_END=$(($(date +%s) + limit))
     export GTR_JOB_END
     # a job takes up to some 2 GiB of the GPU's memory
-    most=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | sort -n | awk -v n="$(nproc)" 'NR == 1 { k = int($1 / 2560) } END { print k < 1 ? 1 : k < n ? k : n }')
+    most=$(nvidia-smi --query-gpu=memory.free --format=csv,noheader,nounits | sort -n | awk -v n="$(nproc)" 'NR == 1 { k = int($1 / 2560) } END { k *= NR; print k < 1 ? 1 : k < n ? k : n }')
     nl -w 1 -s ' ' $dir/jobs | xargs -P "$most" -L 1 sh tests/run_cuda.sh job
     cat $dir/*.log $dir/*.said >"$log"
     rc=0
@@ -120,6 +122,7 @@ job) # number, tool, program, part, tests
     start=$(date +%s)
     left=$((GTR_JOB_END - start))
     [ $left -gt 0 ] || left=1
+    [ "$GPUS" = 1 ] || { CUDA_VISIBLE_DEVICES=$((job % GPUS)) && export CUDA_VISIBLE_DEVICES; }
     echo "== compute-sanitizer $options $program $part $*" >build/sanitize/"$job".log
     GTR_TEST_SMALL=1 GTR_TEST_DEVICE=cuda GTR_TEST_PART=$part timeout -k 5 $left compute-sanitizer --error-exitcode 1 $options "$program" "$@" >>build/sanitize/"$job".log 2>&1
     rc=$?
