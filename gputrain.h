@@ -23278,9 +23278,9 @@ GTR__PLANNED
                     gtr_predict_dataset, gtr_dataset_join; dates, holes of series; images of a file, memory, own
                     decoders; gtr_summary_text; logs of fits; gtr_batch_norm_with, gtr_parameters_blend,
                     gtr_arange, (N, N)
-   2026-11-27  0.1: where the loss alone is guarded gradients take memory, too;
-                    convolutions and pools of any channels are quicker on GPUs
-   2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too
+   2026-11-27  0.1: where the loss alone is guarded gradients take memory, too; convolutions, pools quicker
+   2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
+                    products on GPUs are quicker
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -2394,19 +2394,6 @@ static void gtr__constants_of(const gtr__node *n, float *a, float *b) {
 }
 static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
-// Makes the variant of a kernel that applies a unary op, or its gradient, one that is compiled for this op alone:
-// GTR__ONE_ACT, a macro in front of the text, is the op's number, and constant k is value, which differs by op.
-// facts: the macro's characters, which the caller keeps until the launch.
-typedef char gtr__act_facts[40];
-static void gtr__act_fixed(gtr__variant *v, int k, uint64_t value, int op, gtr__act_facts &facts) {
-    gtr__variant_knows(v, k, value);
-    snprintf(facts, sizeof facts, "#define GTR__ONE_ACT %d\n", op);
-    v->facts = facts;
-}
-// The same, with the op's number + 2 as constant k, where the op is none of GTR__KNOWN.
-static void gtr__act_known(gtr__variant *v, int k, int op, gtr__act_facts &facts) {
-    if (op >= 0 && !gtr__known(op)) gtr__act_fixed(v, k, (uint64_t)op + 2, op, facts);
-}
 #if GTR__DEVICE_HALF
 // op is a constant, so that a kernel has the formulas that it names alone.
 template <int OP> GTR__INLINE float gtr__unary_fwd(float x, float a, float b) {
@@ -3798,20 +3785,18 @@ GTR__INLINE void gtr__put_of(void *p, int type, int64_t at, const gtr__floats<N>
     if constexpr (N == 4) gtr__put4(p, type, at, make_float4(x.v[0], x.v[1], x.v[2], x.v[3]));
     else gtr__put(p, type, at, x.v[0]);
 }
-// Calls, not inlined: a kernel has one copy of the formulas, and a call costs little beside a tile. The formula is
-// chosen once for all N: their chains of instructions run beside each other. Formulas that are not known are calls for
-// each element, as four of each in each kernel would be a third of the file's code.
-#define GTR__CASE_FWD(ID, name, forward, backward) case GTR__OP_##ID: return forward;
-#define GTR__CASE_BWD(ID, name, forward, backward) case GTR__OP_##ID: return backward;
-static __device__ __noinline__ float gtr__rare_fwd(int op, float x, float a, float b) {
-    switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE_FWD) default: return x; }
+// The same or, where `few` isn't 0, that many of N elements, one by one, as they are not aligned to their size together
+// or end a row; the others are read as zeros.
+template <int N> GTR__INLINE gtr__floats<N> gtr__get_of(const void *p, int type, int64_t at, int few) {
+    gtr__floats<N> x = {};
+    if (!few) return gtr__get_of<N>(p, type, at);
+    if (p) GTR__BY_DTYPE(type, T, GTR__UNROLL(k, N) if (k < few) x.v[k] = gtr__load((const T *)p + at + k););
+    return x;
 }
-static __device__ __noinline__ float gtr__rare_bwd(int op, float dy, float x, float a, float b) {
-    const float y = x;
-    switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE_BWD) default: return dy; }
+template <int N> GTR__INLINE void gtr__put_of(void *p, int type, int64_t at, const gtr__floats<N> &x, int few) {
+    if (!few) gtr__put_of(p, type, at, x);
+    else GTR__BY_DTYPE(type, T, GTR__UNROLL(k, N) if (k < few) gtr__store((T *)p + at + k, x.v[k]););
 }
-#undef GTR__CASE_FWD
-#undef GTR__CASE_BWD
 // The unary ops' formulas with sin, cos, log1p and expm1 in line, the former right for arguments below GTR__NEAR alone.
 #undef GTR__SINF
 #undef GTR__COSF
@@ -3839,7 +3824,7 @@ template <int OP, bool BACK> GTR__INLINE float gtr__near(float dy, float x, floa
 #define GTR__LOG1PF gtr__log1p
 #define GTR__EXPM1F gtr__expm1
 #ifdef GTR__ONE_ACT
-// gtr__act and gtr__dact of a kernel that is compiled for one op (gtr__act_fixed): in line, but for elements of which
+// gtr__act and gtr__dact of a kernel that is compiled for one op (gtr__facts_known): in line, but for elements of which
 // one is GTR__NEAR or more, which call gtr__far one by one. Kernels that apply them to more than four elements at a
 // time do so at many places (gtr__lines_block::each), where a long formula in line would pass the instruction cache: of
 // so many they are calls if the formula itself calls something.
@@ -3858,17 +3843,19 @@ template <int OP, bool BACK> static constexpr bool gtr__act_calls() {
 #undef GTR__CASE
     return true;
 }
-static __device__ __noinline__ float gtr__far(bool back, float dy, float x, float a, float b) {
-    return back ? gtr__unary_bwd<GTR__ONE_ACT>(dy, x, x, a, b) : gtr__unary_fwd<GTR__ONE_ACT>(x, a, b);
+template <bool BACK> static __device__ __noinline__ float gtr__far(float dy, float x, float a, float b) {
+    return BACK ? gtr__unary_bwd<GTR__ONE_ACT>(dy, x, x, a, b) : gtr__unary_fwd<GTR__ONE_ACT>(x, a, b);
 }
 template <int N, bool BACK>
 GTR__INLINE gtr__floats<N> gtr__one_act(gtr__floats<N> dy, const gtr__floats<N> &x, float a, float b) {
     bool within = true;
-    GTR__UNROLL(i, N) within = within && fabsf(x.v[i]) < GTR__NEAR;
+    if (gtr__act_calls<GTR__ONE_ACT, BACK>()) {
+        GTR__UNROLL(i, N) within = within && fabsf(x.v[i]) < GTR__NEAR;
+    }
     if (within) {
         GTR__UNROLL(i, N) dy.v[i] = gtr__near<GTR__ONE_ACT, BACK>(dy.v[i], x.v[i], a, b);
     } else {
-        GTR__UNROLL(i, N) dy.v[i] = gtr__far(BACK, dy.v[i], x.v[i], a, b);
+        GTR__UNROLL(i, N) dy.v[i] = gtr__far<BACK>(dy.v[i], x.v[i], a, b);
     }
     return dy;
 }
@@ -3877,51 +3864,51 @@ gtr__floats<N> gtr__one_act_called(gtr__floats<N> dy, gtr__floats<N> x, float a,
     return gtr__one_act<N, BACK>(dy, x, a, b);
 }
 template <int N, bool BACK>
-GTR__INLINE gtr__floats<N> gtr__act_of(const gtr__floats<N> &dy, const gtr__floats<N> &x, float a, float b) {
+GTR__INLINE gtr__floats<N> gtr__act_of(int, const gtr__floats<N> &dy, const gtr__floats<N> &x, float a, float b) {
     if constexpr (N > 4 && gtr__act_calls<GTR__ONE_ACT, BACK>()) return gtr__one_act_called<N, BACK>(dy, x, a, b);
     else return gtr__one_act<N, BACK>(dy, x, a, b);
 }
-template <int N> GTR__INLINE gtr__floats<N> gtr__act(int, const gtr__floats<N> &x, float a, float b) {
-    return gtr__act_of<N, false>(x, x, a, b);
-}
-template <int N>
-GTR__INLINE gtr__floats<N> gtr__dact(int, const gtr__floats<N> &dy, const gtr__floats<N> &s, float a, float b) {
-    return gtr__act_of<N, true>(dy, s, a, b);
-}
 #else
-template <int N>
-static __device__ __noinline__ gtr__floats<N> gtr__act(int op, gtr__floats<N> x, float a, float b) {
-#define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
-        GTR__UNROLL(i, N) x.v[i] = gtr__unary_fwd<GTR__OP_##ID>(x.v[i], a, b); return x; }
-    GTR__KNOWN(GTR__CASE)
+// Where the op is known at run time alone: a call, which chooses a formula of GTR__KNOWN once for all N, so that these
+// run beside each other, and any other by a call for each element.
+static __device__ __noinline__ float gtr__rare(int op, bool back, float dy, float x, float a, float b) {
+    const float y = x;
+#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: return back ? backward : forward;
+    switch (op) { GTR__UNARY_RARE(GTR__UNARY_FORMULAS, GTR__CASE) default: return dy; }
 #undef GTR__CASE
-    if ((uint32_t)op >= GTR__OP_COUNT) return x;
-    GTR__UNROLL(i, N) x.v[i] = gtr__rare_fwd(op, x.v[i], a, b);
-    return x;
 }
-template <int N> static __device__ __noinline__
-gtr__floats<N> gtr__dact(int op, gtr__floats<N> dy, gtr__floats<N> s, float a, float b) {
+template <int N, bool BACK> static __device__ __noinline__
+gtr__floats<N> gtr__act_of(int op, gtr__floats<N> dy, gtr__floats<N> x, float a, float b) {
 #define GTR__CASE(ID, name, forward, backward) if (gtr__is(op, GTR__OP_##ID)) { \
-        GTR__UNROLL(i, N) \
-            dy.v[i] = gtr__unary_bwd<GTR__OP_##ID>(dy.v[i], s.v[i], s.v[i], a, b); return dy; }
+        GTR__UNROLL(i, N) dy.v[i] = BACK ? gtr__unary_bwd<GTR__OP_##ID>(dy.v[i], x.v[i], x.v[i], a, b) \
+            : gtr__unary_fwd<GTR__OP_##ID>(x.v[i], a, b); \
+        return dy; }
     GTR__KNOWN(GTR__CASE)
 #undef GTR__CASE
     if ((uint32_t)op >= GTR__OP_COUNT) return dy;
-    GTR__UNROLL(i, N) dy.v[i] = gtr__rare_bwd(op, dy.v[i], s.v[i], a, b);
+    GTR__UNROLL(i, N) dy.v[i] = gtr__rare(op, BACK, dy.v[i], x.v[i], a, b);
     return dy;
 }
 #endif
-// N columns of C, from place `at` on in rows of `wide`.
+// A unary op of N elements, and its gradient.
+template <int N> GTR__INLINE gtr__floats<N> gtr__act(int op, const gtr__floats<N> &x, float a, float b) {
+    return gtr__act_of<N, false>(op, x, x, a, b);
+}
+template <int N>
+GTR__INLINE gtr__floats<N> gtr__dact(int op, const gtr__floats<N> &dy, const gtr__floats<N> &s, float a, float b) {
+    return gtr__act_of<N, true>(op, dy, s, a, b);
+}
+// N columns of C, from place `at` on in rows of `wide`; few: of gtr__get_of.
 template <int N> static __device__ __noinline__
-gtr__floats<N> gtr__affine(gtr__product_affine a, gtr__floats<N> v, int type, int64_t at, int64_t wide) {
+gtr__floats<N> gtr__affine(gtr__product_affine a, gtr__floats<N> v, int type, int64_t at, int64_t wide, int few) {
     if (a.mean) {
         const int64_t n = at <= UINT32_MAX ? (int64_t)((uint32_t)at % (uint32_t)wide) : at % wide;
-        const gtr__floats<N> weight = gtr__get_of<N>(a.weight, GTR_F32, n), shift = gtr__get_of<N>(a.shift, GTR_F32, n),
-            mean = gtr__get_of<N>(a.mean, GTR_F32, n), var = gtr__get_of<N>(a.var, GTR_F32, n);
+        const auto of = [&](const void *p) { return gtr__get_of<N>(p, GTR_F32, n, few); };
+        const gtr__floats<N> weight = of(a.weight), shift = of(a.shift), mean = of(a.mean), var = of(a.var);
         GTR__UNROLL(i, N)
             v.v[i] = (v.v[i] - mean.v[i]) * (weight.v[i] * rsqrtf(var.v[i] + a.eps)) + shift.v[i];
     }
-    const gtr__floats<N> from = gtr__get_of<N>(a.from, type, at);
+    const gtr__floats<N> from = gtr__get_of<N>(a.from, type, at, few);
     GTR__UNROLL(i, N) if (a.from) v.v[i] += from.v[i];
     return v;
 }
@@ -3935,49 +3922,92 @@ enum {
     GTR__IS_TURNED = 256, GTR__IS_FOLDED = 512,     // of >>conv-lines
     GTR__IS_WHOLE = 1024,       // gtr__conv_whole
     GTR__IS_SINGLE = 2048, GTR__IS_BF16_C = 4096,   // C's type
+    GTR__IS_FOURS = 8192, GTR__IS_AFFINE = 16384,   // of products: gtr__product_fours, gtr__affine_is
     GTR__IS_OF_BARE = GTR__IS_KNOWN | GTR__IS_BF16 | GTR__IS_ADD | GTR__IS_WHOLE | GTR__IS_SINGLE | GTR__IS_BF16_C
+        | GTR__IS_FOURS
 };
 template <int KNOWN> static GTR__BOTH bool gtr__is_so(int fact, bool so) { return KNOWN ? (KNOWN & fact) != 0 : so; }
-// The host sets constant k of a convolution kernel's variant: facts in its lower 16 bits and, above them, the number of
-// the activation that the variant is compiled for, plus one; 0: none, or GTR__IN_LINE, which each kernel has.
-static void gtr__conv_knows(gtr__variant *v, int k, int facts, int act, gtr__act_facts &macro) {
-    if (act < 0 || act == GTR__IN_LINE) gtr__variant_knows(v, k, (uint64_t)facts);
-    else gtr__act_fixed(v, k, (uint64_t)(facts | (act + 1) << 16), act, macro);
+// Facts of an activation, -1: none.
+static int gtr__act_facts(int act) {
+    return GTR__IS_KNOWN | (act >= 0 ? GTR__IS_ACT : 0) | (act == GTR__IN_LINE ? GTR__IS_IN_LINE : 0);
 }
-static int gtr__product_facts(const gtr__product *p) {
-    return GTR__IS_KNOWN | (p->type_a == GTR_BF16 ? GTR__IS_BF16 : 0) | (p->bias ? GTR__IS_BIAS : 0)
-        | (p->affine.from ? GTR__IS_FROM : 0) | (p->saved ? GTR__IS_SAVED : 0) | (p->add ? GTR__IS_ADD : 0)
-        | (p->act >= 0 ? GTR__IS_ACT : 0) | (p->act == GTR__IN_LINE ? GTR__IS_IN_LINE : 0)
-        | (p->type_c == GTR_F32 ? GTR__IS_SINGLE : 0) | (p->type_c == GTR_BF16 ? GTR__IS_BF16_C : 0);
+// The host sets constant k of a variant: facts in its lower 16 bits and, above them, the number of the activation that
+// the variant is compiled for, plus one; 0: none, or GTR__IN_LINE, which each kernel has. That number is GTR__ONE_ACT
+// in its text, too, by `macro`, which the caller keeps until the launch.
+typedef char gtr__act_macro[40];
+static void gtr__facts_known(gtr__variant *v, int k, int facts, int act, gtr__act_macro &macro) {
+    const bool fixed = act >= 0 && act != GTR__IN_LINE;
+    gtr__variant_knows(v, k, (uint64_t)(facts | (fixed ? (act + 1) << 16 : 0)));
+    if (!fixed) return;
+    snprintf(macro, sizeof macro, "#define GTR__ONE_ACT %d\n", act);
+    v->facts = macro;
+}
+// The same of a kernel that applies an activation, -1: none, or its gradient. Without a macro the GPU in software runs
+// what is compiled ahead.
+static void gtr__act_knows(gtr__variant *v, int k, int act, gtr__act_macro &macro, int facts = 0) {
+    const bool knows = v->knows;
+    gtr__facts_known(v, k, facts | gtr__act_facts(act), act, macro);
+    v->knows = knows || v->facts;
 }
 static GTR__BOTH bool gtr__affine_is(const gtr__product_affine &a) {
     return a.mean || a.from;
 }
+static int gtr__product_facts(const gtr__product *p) {
+    return gtr__act_facts(p->act) | (p->type_a == GTR_BF16 ? GTR__IS_BF16 : 0) | (p->bias ? GTR__IS_BIAS : 0)
+        | (p->affine.from ? GTR__IS_FROM : 0) | (p->saved ? GTR__IS_SAVED : 0) | (p->add ? GTR__IS_ADD : 0)
+        | (p->type_c == GTR_F32 ? GTR__IS_SINGLE : 0) | (p->type_c == GTR_BF16 ? GTR__IS_BF16_C : 0)
+        | (gtr__affine_is(p->affine) ? GTR__IS_AFFINE : 0);
+}
+// The same of a product's kernel, or one that finishes a product: the facts that leave most code out. fours: C is moved
+// by four elements.
+static void gtr__product_knows(gtr__variant *v, int k, const gtr__product &p, bool fours, gtr__act_macro &macro) {
+    gtr__act_knows(v, k, p.act, macro, (p.saved ? GTR__IS_SAVED : 0) | (fours ? GTR__IS_FOURS : 0)
+        | (gtr__affine_is(p.affine) ? GTR__IS_AFFINE : 0));
+}
 #if GTR__DEVICE_HALF
+// op of elements, -1: none, and its gradient from dy, at s. KNOWN: gtr__act_knows, or 0.
+template <int KNOWN, int N> GTR__INLINE gtr__floats<N> gtr__act_by(int op, gtr__floats<N> x, float a, float b) {
+    if (gtr__is_so<KNOWN>(GTR__IS_IN_LINE, gtr__is(op, GTR__IN_LINE))) {
+        GTR__UNROLL(i, N) x.v[i] = gtr__unary_fwd<GTR__IN_LINE>(x.v[i], 0.0f, 0.0f);
+    } else if (gtr__is_so<KNOWN>(GTR__IS_ACT, op >= 0)) x = gtr__act(op, x, a, b);
+    return x;
+}
+template <int KNOWN, int N>
+GTR__INLINE gtr__floats<N> gtr__dact_by(int op, gtr__floats<N> dy, const gtr__floats<N> &s, float a, float b) {
+    if (gtr__is_so<KNOWN>(GTR__IS_IN_LINE, gtr__is(op, GTR__IN_LINE))) {
+        GTR__UNROLL(i, N) dy.v[i] = gtr__unary_bwd<GTR__IN_LINE>(dy.v[i], s.v[i], s.v[i], 0.0f, 0.0f);
+    } else if (gtr__is_so<KNOWN>(GTR__IS_ACT, op >= 0)) dy = gtr__dact(op, dy, s, a, b);
+    return dy;
+}
 // What C's elements are added to; NULL: nothing.
 GTR__INLINE const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
 }
 // Activation or its backward, addition, store: of four elements of C in a row, or one, with their bias; at is their
-// place in C; what the activation's backward reads and what C had are loaded by then, where they are wanted.
-template <int N> GTR__INLINE
+// place in C, few of gtr__get_of; what the activation's backward reads and what C had are loaded by then, where they
+// are wanted. KNOWN: gtr__product_knows.
+template <int KNOWN = 0, int N> GTR__INLINE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N> &saved, const gtr__floats<N> &had,
-                   int64_t at) {
-    if (p.pre) gtr__put_of(p.pre, p.type_pre, at, v);
-    if (gtr__affine_is(p.affine)) v = gtr__affine(p.affine, v, p.type_c, at, p.ldc);
-    if (p.saved) v = gtr__dact(p.act, v, saved, p.act_a, p.act_b);
-    else if (p.act >= 0) v = gtr__act(p.act, v, p.act_a, p.act_b);
+                   int64_t at, int few = 0) {
+    const auto is = [](int fact, bool so) { return gtr__is_so<KNOWN>(fact, so); };
+    if (p.pre) gtr__put_of(p.pre, p.type_pre, at, v, few);
+    if (is(GTR__IS_AFFINE, gtr__affine_is(p.affine))) v = gtr__affine(p.affine, v, p.type_c, at, p.ldc, few);
+    v = is(GTR__IS_SAVED, p.saved != NULL) ? gtr__dact_by<KNOWN>(p.act, v, saved, p.act_a, p.act_b)
+        : gtr__act_by<KNOWN>(p.act, v, p.act_a, p.act_b);
     GTR__UNROLL(i, N) if (p.add) v.v[i] += had.v[i];
-    if (p.guard) gtr__watch(p.guard, v.v, N);
-    gtr__put_of(p.c, p.type_c, at, v);
+    if (p.guard) {
+        GTR__UNROLL(i, N) if (few && i >= few) v.v[i] = 0.0f;
+        gtr__watch(p.guard, v.v, N);
+    }
+    gtr__put_of(p.c, p.type_c, at, v, few);
 }
 // The same with the bias of column n, and loads.
-template <int N> GTR__INLINE
+template <int KNOWN, int N> GTR__INLINE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, int64_t n, int64_t at) {
     const gtr__floats<N> bias = gtr__get_of<N>(p.bias, p.type_bias, n);
     GTR__UNROLL(i, N) v.v[i] += bias.v[i];
-    gtr__epilogue(p, v, gtr__get_of<N>(p.saved, p.type_saved, at), gtr__get_of<N>(gtr__product_had(p), p.type_c, at),
-                  at);
+    gtr__epilogue<KNOWN>(p, v, gtr__get_of<N>(p.saved, p.type_saved, at),
+        gtr__get_of<N>(gtr__product_had(p), p.type_c, at), at);
 }
 #endif
 
@@ -4220,79 +4250,70 @@ GTR__INLINE float gtr__product_row_sum(float sum, const char *tile, int type) {
     }
     return sum;
 }
-// What a thread stores of a block's rows of a cluster's M x N tile: four columns, or one, from column on, of every
-// step-th row from row to end; place is that of its columns in the tile's row 0.
+// What a thread stores of a block's rows of a cluster's M x N tile: four columns from column on, of every step-th row
+// from row to end; place is that of its columns in the tile's row 0. few: 0, or where C can't be moved by four, how
+// many of its columns C has.
 struct gtr__product_lane {
-    int column, row, step, end; int64_t place;
+    int column, row, step, end; int64_t place; int few;
     GTR__DEVICE int64_t at(const gtr__product_cut &cut, int r) const {
         return place + (int64_t)((uint64_t)cut.ldc * (uint32_t)r);
     }
 };
-template <int M, int N, int THREADS> GTR__INLINE
+template <int KNOWN, int M, int N, int THREADS> GTR__INLINE
 gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int m0, int n0, int64_t base_c) {
     int log = N == 32 ? 3 : N == 64 ? 4 : N == 128 ? 5 : 6;
-    if (!cut.vec_c) for (log = 0; 1 << log < min(cut.n - n0, N); ) log++;
-    const int column = ((int)threadIdx.x & ((1 << log) - 1)) << (cut.vec_c ? 2 : 0), rows = M >> cut.split_log,
+    const bool fours = gtr__is_so<KNOWN>(GTR__IS_FOURS, cut.vec_c);
+    const int columns = min(cut.n - n0, N);
+    if (!fours) for (log = 0; 4 << log < columns; ) log++;
+    const int column = ((int)threadIdx.x & ((1 << log) - 1)) * 4, rows = M >> cut.split_log,
         first = ((int)blockIdx.x & ((1 << cut.split_log) - 1)) * rows;
     return { column, first + ((int)threadIdx.x >> log), THREADS >> log,
-        column < min(cut.n - n0, N) ? min(first + rows, min(cut.m - m0, M)) : 0,
-        base_c + n0 + column + (int64_t)((uint64_t)cut.ldc * (uint32_t)m0) };
+        column < columns ? min(first + rows, min(cut.m - m0, M)) : 0,
+        base_c + n0 + column + (int64_t)((uint64_t)cut.ldc * (uint32_t)m0),
+        fours ? 0 : max(1, min(4, columns - column)) };
 }
 // The bias of its columns, the first of which has that at first, where it is of columns; fetched before it is wanted.
-GTR__INLINE
-gtr__floats<4> gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut, int n, int64_t first = 0) {
-    if (cut.vec_c) return gtr__get_of<4>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, first + n);
-    return { { gtr__get_of<1>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, first + n).v[0] } };
+// n: of C, the thread's first column.
+GTR__INLINE gtr__floats<4> gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut,
+                                             const gtr__product_lane &lane, int n, int64_t first = 0) {
+    return gtr__get_of<4>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, first + n, lane.few);
 }
-// What the epilogue reads of four elements of a row.
+// What the epilogue reads of four elements of a row. FEW: of C that can't be moved by four.
 struct gtr__product_reads { gtr__floats<4> saved, had; };
-template <typename L> GTR__INLINE
+template <bool FEW, typename L> GTR__INLINE
 gtr__product_reads gtr__product_read(const gtr__product &p, const gtr__product_cut &cut, const L &lane, int r) {
-    const bool in = r < lane.end && cut.vec_c;
+    const bool in = r < lane.end && FEW == (lane.few != 0);
     const int64_t at = lane.at(cut, r);
-    return { gtr__get_of<4>(in ? p.saved : NULL, p.type_saved, at),
-        gtr__get_of<4>(in ? gtr__product_had(p) : NULL, p.type_c, at) };
+    return { gtr__get_of<4>(in ? p.saved : NULL, p.type_saved, at, FEW ? lane.few : 0),
+        gtr__get_of<4>(in ? gtr__product_had(p) : NULL, p.type_c, at, FEW ? lane.few : 0) };
 }
-template <int W> GTR__INLINE
-void gtr__product_element(const gtr__product &p, float4 c, const gtr__floats<4> &bias, const gtr__floats<W> &saved,
-                          const gtr__floats<W> &had, int m, int64_t at) {
-    gtr__floats<W> x = gtr__floats<W>();
-    const gtr__floats<4> all = { { c.x, c.y, c.z, c.w } };
-    const float row = p.bias_m ? gtr__get_of<1>(p.bias, p.type_bias, m).v[0] : 0.0f;
-    GTR__UNROLL(i, W) x.v[i] = all.v[i] + (p.bias_m ? row : bias.v[i]);
-    gtr__epilogue(p, x, saved, had, at);
-}
-// A block's rows of the cluster's tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
-// elements. With the epilogue, which reads for a row, now for the first, while the one before is stored. Short: a block
-// waits for its instructions, too.
-template <typename L, typename F>
-GTR__INLINE void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
-        const L &lane, const gtr__floats<4> &bias, gtr__product_reads now, F get) {
-    const int q = lane.column, step = lane.step;
-    auto at = [&](int r) { return lane.at(cut, r); };
-    if (!cut.vec_c) {
+// A thread's rows of the cluster's tile of C. READS: the epilogue reads for a row, now for the first, while the one
+// before is stored.
+template <int KNOWN, bool FEW, bool READS, typename L, typename F>
+GTR__INLINE void gtr__product_rows(const gtr__product &p, const gtr__product_cut &cut, int m0, const L &lane,
+        const gtr__floats<4> &bias, gtr__product_reads now, F get) {
 #pragma unroll 1
-        for (int r = lane.row; r < lane.end; r += step) {
-            float4 c = get(r, q & ~3);
-            c.x = q & 2 ? (q & 1 ? c.w : c.z) : q & 1 ? c.y : c.x;
-            gtr__product_element<1>(p, c, bias, gtr__get_of<1>(p.saved, p.type_saved, at(r)),
-                gtr__get_of<1>(gtr__product_had(p), p.type_c, at(r)), m0 + r, at(r));
-        }
-        return;
-    }
-    if (!p.saved && !p.add) {
-        const gtr__floats<4> none = {};
-#pragma unroll 1
-        for (int r = lane.row; r < lane.end; r += step)
-            gtr__product_element<4>(p, get(r, q), bias, none, none, m0 + r, at(r));
-        return;
-    }
-#pragma unroll 1
-    for (int r = lane.row; r < lane.end; r += step) {
-        const gtr__product_reads next = gtr__product_read(p, cut, lane, r + step);
-        gtr__product_element<4>(p, get(r, q), bias, now.saved, now.had, m0 + r, at(r));
+    for (int r = lane.row; r < lane.end; r += lane.step) {
+        gtr__product_reads next = {};
+        if (READS) next = gtr__product_read<FEW>(p, cut, lane, r + lane.step);
+        const float4 c = get(r, lane.column);
+        gtr__floats<4> x = { { c.x, c.y, c.z, c.w } };
+        const float row = p.bias_m ? gtr__get_of<1>(p.bias, p.type_bias, m0 + r).v[0] : 0.0f;
+        GTR__UNROLL(i, 4) x.v[i] += p.bias_m ? row : bias.v[i];
+        gtr__epilogue<KNOWN>(p, x, now.saved, now.had, lane.at(cut, r), FEW ? lane.few : 0);
         now = next;
     }
+}
+// A block's rows of the cluster's tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
+// elements; now: what the epilogue reads of the first row, if lane.few is 0. Short: a block waits for its instructions,
+// too, so C that can be moved by four has loops of its own.
+template <int KNOWN, typename L, typename F>
+GTR__INLINE void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
+        const L &lane, const gtr__floats<4> &bias, const gtr__product_reads &now, F get) {
+    if (lane.few) gtr__product_rows<KNOWN, true, true>(p, cut, m0, lane, bias,
+        gtr__product_read<true>(p, cut, lane, lane.row), get);
+    else if (p.saved || p.add) gtr__product_rows<KNOWN, false, true>(p, cut, m0, lane, bias, now, get);
+    else gtr__product_rows<KNOWN, false, false>(p, cut, m0, lane, bias, {}, get);
 }
 GTR__INLINE void gtr__product_put_sum(const gtr__product &p, int64_t at, float s) {
     if (p.add_sums) s += gtr__get(p.sums, p.type_sums, at);
@@ -4328,7 +4349,7 @@ GTR__INLINE int64_t gtr__item_at(const gtr__product &p, uint32_t i, int64_t item
 
 // A block's part of a cluster's TxT tile of C: count tiles of k through cut.stages slots, which fetch(slot) fills, one
 // behind the other; the sum in shared memory; a share of the rows of all blocks' sums, to C. A has, in memory, `type`.
-template <int KIND, int T, bool AK, bool BK, typename L, typename F>
+template <int KNOWN, int KIND, int T, bool AK, bool BK, typename L, typename F>
 GTR__INLINE void gtr__product_block(const gtr__product &p, const gtr__product_cut &cut, int count, int type,
         bool wants_sums, int m0, const L &lane, const gtr__floats<4> &bias, uint32_t range, F fetch) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
@@ -4362,7 +4383,7 @@ GTR__INLINE void gtr__product_block(const gtr__product &p, const gtr__product_cu
     block.spill(c);
     if (wants_sums) sums[threadIdx.x] = sum;
     if (split > 1) gtr__cluster_barrier(); else __syncthreads();
-    gtr__product_store(p, cut, m0, lane, bias, gtr__product_read(p, cut, lane, lane.row),
+    gtr__product_store<KNOWN>(p, cut, m0, lane, bias, gtr__product_read<false>(p, cut, lane, lane.row),
         [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
     if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
     if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
@@ -4373,7 +4394,7 @@ GTR__INLINE void gtr__product_block(const gtr__product &p, const gtr__product_cu
 // tiles, one exchange, one store), then by the bytes a multiprocessor draws from L2: 2 T depth elements a tile of k for
 // T T depth multiply-adds. Accumulates in float32. Kept short, each part standing once: a kernel that runs for two
 // microseconds also waits for its instructions.
-template <int KIND, int T, bool AK, bool BK, int ACT>
+template <int KIND, int T, bool AK, bool BK, int KNOWN>
 static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_constant__ gtr__product p,
                                                                   const __grid_constant__ gtr__product_cut cut) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
@@ -4402,9 +4423,9 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
     }
 
     gtr__enter();
-    const gtr__product_lane lane = gtr__product_lane_of<T, T, 128>(cut, m0, n0, base_c);
-    const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
-    gtr__product_block<KIND, T, AK, BK>(p, cut, count, p.type_a, p.sums && !n0, m0, lane, bias, range, [&](char *tile) {
+    const gtr__product_lane lane = gtr__product_lane_of<KNOWN, T, T, 128>(cut, m0, n0, base_c);
+    const gtr__floats<4> bias = gtr__product_bias(p, cut, lane, n0 + lane.column);
+    const auto fetch = [&](char *tile) {
         int left_k = min(cut.k - kt * depth, depth);
         gtr__fetch<ES, T, AK, FMA>(tile, next_a, a, p.type_a, cut.lda, AK ? left_m : left_k,
             AK ? left_k : left_m, cut.vec_a);
@@ -4418,7 +4439,8 @@ static __global__ void __launch_bounds__(128) gtr__product_kernel(const __grid_c
             next_a = first_a + gtr__item_at(p, (uint32_t)j, p.a_kb, p.a_outer) * cut.size_a;
             next_b = first_b + gtr__item_at(p, (uint32_t)j, p.b_kb, p.b_outer) * cut.size_b;
         }
-    });
+    };
+    gtr__product_block<KNOWN, KIND, T, AK, BK>(p, cut, count, p.type_a, p.sums && !n0, m0, lane, bias, range, fetch);
 }
 #endif
 template <int, int, bool, bool, int> GTR__GLOBAL void gtr__product_kernel(gtr__product, gtr__product_cut);
@@ -4569,7 +4591,7 @@ template <int M, int N> GTR__INLINE void gtr__wgmma_turn(char *tile, float *sum 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #if GTR__DEVICE_HALF
 // HALF: of 16 bits. Which of the two formats is a branch around the sum over k, which alone they differ in.
-template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmma_block {
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int KNOWN> struct gtr__wgmma_block {
     // A in registers; C's rows are B's; B turned in shared memory
     static constexpr bool RS = !HALF && !AK, TURN = !HALF && !BK;
     static constexpr int depth = HALF ? 64 : 32;
@@ -4696,10 +4718,10 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
     GTR__DEVICE void consume(uint32_t place) {
         float d[N / 2];
         gtr__enter();
-        const gtr__product_lane lane = gtr__product_lane_of<tile_t::rows, tile_t::columns, 2 * M>(cut, m0, n0,
+        const gtr__product_lane lane = gtr__product_lane_of<KNOWN, tile_t::rows, tile_t::columns, 2 * M>(cut, m0, n0,
             place * p.c_batch);
-        const gtr__floats<4> bias = gtr__product_bias(p, cut, n0 + lane.column);
-        const gtr__product_reads reads = gtr__product_read(p, cut, lane, lane.row);
+        const gtr__floats<4> bias = gtr__product_bias(p, cut, lane, n0 + lane.column);
+        const gtr__product_reads reads = gtr__product_read<false>(p, cut, lane, lane.row);
         if (split > 1) gtr__cluster_wait();
         if constexpr (!HALF) multiply<GTR_F32>(d);
         else if (p.type_a == GTR_BF16) multiply<GTR_BF16>(d);
@@ -4713,7 +4735,7 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP> struct gtr__wgmm
                 return *(const float4 *)((i == rank ? (const float *)ring : parts)
                     + (i * rows + (row & (rows - 1))) * tile_t::pitch + q); });
         };
-        gtr__product_store(p, cut, m0, lane, bias, reads, all);
+        gtr__product_store<KNOWN>(p, cut, m0, lane, bias, reads, all);
         if (!wants_sums || tid >= rows || at >= cut.m) return;
         const float4 v = all(r, tile_t::columns);
         const float s = v.x + v.y + v.z + v.w;
@@ -4735,12 +4757,12 @@ decltype(auto) gtr__product_at(const gtr__product &all, const gtr__product_sets<
         return p;
     }
 }
-template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, int ACT>
+template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, int KNOWN>
 static __global__ void __launch_bounds__(2 * M + 32, HALF ? 4 : 1)
 gtr__wgmma_kernel(const __grid_constant__ gtr__product all, const __grid_constant__ gtr__product_cut cut,
                   const __grid_constant__ gtr__product_sets<SETS> sets) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    typedef gtr__wgmma_block<HALF, M, N, AK, BK, SWAP> block_t;
+    typedef gtr__wgmma_block<HALF, M, N, AK, BK, SWAP, KNOWN> block_t;
     typedef typename block_t::tile_t tile_t;
     GTR__POOL;
     const int tid = (int)threadIdx.x, split = 1 << cut.split_log, rank = (int)blockIdx.x & (split - 1);
@@ -4834,7 +4856,7 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
     }
 }
 // C where k is 1: an element of A by one of B, PER at a time. Bound by bytes: those of the epilogue.
-template <int PER>
+template <int PER, int KNOWN>
 static __global__ void __launch_bounds__(256) gtr__outer_kernel(const __grid_constant__ gtr__product p, int64_t step_a,
                                                                 int64_t step_b) {
     gtr__enter();
@@ -4844,7 +4866,7 @@ static __global__ void __launch_bounds__(256) gtr__outer_kernel(const __grid_con
         const float a = gtr__get(p.a, p.type_a, row * step_a);
         gtr__floats<PER> v;
         GTR__UNROLL(k, PER) v.v[k] = a * gtr__get(p.b, p.type_b, (n + k) * step_b);
-        gtr__epilogue(p, v, n, at);
+        gtr__epilogue<KNOWN>(p, v, n, at);
     }
 }
 // Finishes a product whose k was cut into ranges: sums each element of C over them, PER elements at a time, with the
@@ -4852,7 +4874,7 @@ static __global__ void __launch_bounds__(256) gtr__outer_kernel(const __grid_con
 // share an element, whose parts are added in the groups' order: few elements have ranges enough to fill the device.
 // Reads 4 bytes a range and element.
 // LONGER: rows of partial sums are padded.
-template <int PER, int GROUPS, bool LONGER> static __global__ void __launch_bounds__(128)
+template <int PER, int GROUPS, bool LONGER, int KNOWN> static __global__ void __launch_bounds__(128)
 gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, const float *sums, int ranges,
                    const __grid_constant__ gtr__parts_rows rows) {
     constexpr int lanes = 128 / GROUPS;
@@ -4883,15 +4905,15 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
             for (int g = 1; g < GROUPS; g++)
                 GTR__UNROLL(i, PER) v.v[i] += part[g][lane].v[i];
         }
-        if (u < units) gtr__epilogue(p, v, at % p.n, at);
+        if (u < units) gtr__epilogue<KNOWN>(p, v, at % p.n, at);
         else if (u < items) gtr__product_put_sum(p, at, v.v[0]);
     }
 }
 #endif
 template <int> GTR__GLOBAL void gtr__column_sums_kernel(const void *, int, int64_t, int64_t, float *, void *, int,
     int, gtr__weights);
-template <int> GTR__GLOBAL void gtr__outer_kernel(gtr__product, int64_t, int64_t);
-template <int, int, bool> GTR__GLOBAL void gtr__ranges_kernel(gtr__product, const float *, const float *, int,
+template <int, int> GTR__GLOBAL void gtr__outer_kernel(gtr__product, int64_t, int64_t);
+template <int, int, bool, int> GTR__GLOBAL void gtr__ranges_kernel(gtr__product, const float *, const float *, int,
     gtr__parts_rows);
 
 // >>products-choice
@@ -5200,8 +5222,8 @@ static gtr_result gtr__product_start(gtr__run *run, const gtr__call *c, const gt
     size_t ring = (size_t)cut.stages * (tile_a::bytes + tile_b::bytes), out = (size_t)T * (T + 8) * 4 + 128 * 4,
         shared = ring > out ? ring : out;
     auto kernel = GTR__VARIANT(gtr__product_kernel, KIND, T, AK, BK, 0);
-    gtr__act_facts facts;
-    gtr__act_known(&kernel, 4, p->act, facts);
+    gtr__act_macro macro;
+    gtr__product_knows(&kernel, 4, *p, cut.vec_c, macro);
     return gtr__start_clusters(run, c, kernel, grid, 128, shared, choice->split, *p, cut);
 }
 
@@ -5251,8 +5273,8 @@ static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
     const size_t shared = 1032 + (size_t)cut.stages * (tile_t::stage + 16) + (size_t)parts;
     auto kernel = GTR__VARIANT(gtr__wgmma_kernel, HALF, M, N, AK, BK, SWAP, SETS, 0);
-    gtr__act_facts facts;
-    gtr__act_known(&kernel, 7, p->act, facts);
+    gtr__act_macro macro;
+    gtr__product_knows(&kernel, 7, *p, cut.vec_c, macro);
     return gtr__start_clusters(run, c, kernel, grid, tile_t::threads, shared, choice->wgmma_split, *p, cut, sets);
 }
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP = !AK && BK>
@@ -5322,11 +5344,14 @@ GTR__LAUNCHER_WITH(gtr__ranges_sum, const gtr__product &p, const float *parts, c
         several = ranges >= 16;
     const int64_t items = p.batch * p.m * p.n / (four ? 4 : 1) + (sums ? p.m : 0);
     return gtr__by(rows.more != 0, [&](auto longer) {
-        return gtr__start(run, c, several ? four ? GTR__VARIANT(gtr__ranges_kernel, 4, 8, longer.value)
-                                                 : GTR__VARIANT(gtr__ranges_kernel, 1, 8, longer.value)
-            : four ? GTR__VARIANT(gtr__ranges_kernel, 4, 1, longer.value)
-                   : GTR__VARIANT(gtr__ranges_kernel, 1, 1, longer.value),
-            gtr__blocks(run, items, several ? 16 : 128), 128, 0, p, parts, sums, ranges, rows);
+        auto kernel = several ? four ? GTR__VARIANT(gtr__ranges_kernel, 4, 8, longer.value, 0)
+                                     : GTR__VARIANT(gtr__ranges_kernel, 1, 8, longer.value, 0)
+            : four ? GTR__VARIANT(gtr__ranges_kernel, 4, 1, longer.value, 0)
+                   : GTR__VARIANT(gtr__ranges_kernel, 1, 1, longer.value, 0);
+        gtr__act_macro macro;
+        gtr__product_knows(&kernel, 3, p, four, macro);
+        return gtr__start(run, c, kernel, gtr__blocks(run, items, several ? 16 : 128), 128, 0, p, parts, sums, ranges,
+            rows);
     });
 }
 
@@ -5373,8 +5398,10 @@ GTR__LAUNCHER_WITH(gtr__product_own, const gtr__product *given, const gtr__choic
         { given->a, given->type_a, given->sums, given->type_sums, given->add_sums, given->guard });
     if (choice->outer) {
         const bool four = gtr__product_fours(given);
-        return gtr__start(run, c, GTR__FOUR_OR_ONE(four, gtr__outer_kernel),
-            gtr__blocks(run, given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given,
+        auto kernel = four ? GTR__VARIANT(gtr__outer_kernel, 4, 0) : GTR__VARIANT(gtr__outer_kernel, 1, 0);
+        gtr__act_macro macro;
+        gtr__product_knows(&kernel, 1, *given, four, macro);
+        return gtr__start(run, c, kernel, gtr__blocks(run, given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given,
             given->a_k ? given->lda : 1, given->b_k ? given->ldb : 1);
     }
     return gtr__product_in_ranges(run, c, given, choice,
@@ -5386,84 +5413,29 @@ GTR__LAUNCHER_WITH(gtr__product_own, const gtr__product *given, const gtr__choic
 
 #if GTR__DEVICE_HALF
 // Bias, activation and the like over what the library left in C: reads and writes C once, reads saved once.
-template <int PER> static __global__ void __launch_bounds__(256)
+template <int PER, int KNOWN> static __global__ void __launch_bounds__(256)
         gtr__finish_kernel(const __grid_constant__ gtr__product p, int64_t items) {
     gtr__enter();
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < items; i += (int64_t)gridDim.x * blockDim.x) {
         int64_t at = i * PER, n = !p.bias ? 0 : at <= UINT32_MAX && p.n <= UINT32_MAX
             ? (int64_t)((uint32_t)at % (uint32_t)p.n) : at % p.n;
-        gtr__epilogue(p, gtr__get_of<PER>(p.c, p.type_c, at), n, at);
+        gtr__epilogue<KNOWN>(p, gtr__get_of<PER>(p.c, p.type_c, at), n, at);
     }
 }
 #endif
-template <int> GTR__GLOBAL void gtr__finish_kernel(gtr__product, int64_t);
+template <int, int> GTR__GLOBAL void gtr__finish_kernel(gtr__product, int64_t);
+GTR__LAUNCHER_WITH(gtr__finish_by_elements, const gtr__product &p) {
+    const bool four = gtr__product_fours(&p);
+    const int64_t items = p.batch * p.m * p.n / (four ? 4 : 1);
+    auto kernel = four ? GTR__VARIANT(gtr__finish_kernel, 4, 0) : GTR__VARIANT(gtr__finish_kernel, 1, 0);
+    gtr__act_macro macro;
+    gtr__product_knows(&kernel, 1, p, four, macro);
+    return gtr__start(run, c, kernel, gtr__blocks(run, items, 256), 256, 0, p, items);
+}
 
+[[maybe_unused]] GTR__LAUNCHER_WITH(gtr__turn_floats, const void *x, void *y, int64_t rows, int64_t columns);
 #ifndef GPUTRAIN_NO_CUBLASLT
-
-#if GTR__DEVICE_HALF
-// The activation or its backward alone, where all lies alike: 16 bytes at a time, four of them in flight.
-template <int OP>
-GTR__INLINE void gtr__finish4(const gtr__product &p, uint4 &v, const uint4 &saved, int at) {
-    float4 x = gtr__get4(&v, p.type_c, at);
-    if (p.saved) {
-        const float4 s = gtr__get4(&saved, p.type_c, at);
-        x = make_float4(gtr__unary_bwd<OP>(x.x, s.x, s.x, p.act_a, p.act_b),
-            gtr__unary_bwd<OP>(x.y, s.y, s.y, p.act_a, p.act_b), gtr__unary_bwd<OP>(x.z, s.z, s.z, p.act_a, p.act_b),
-            gtr__unary_bwd<OP>(x.w, s.w, s.w, p.act_a, p.act_b));
-    } else x = make_float4(gtr__unary_fwd<OP>(x.x, p.act_a, p.act_b), gtr__unary_fwd<OP>(x.y, p.act_a, p.act_b),
-        gtr__unary_fwd<OP>(x.z, p.act_a, p.act_b), gtr__unary_fwd<OP>(x.w, p.act_a, p.act_b));
-    gtr__put4(&v, p.type_c, at, x);
-}
-template <int OP>
-static __global__ void __launch_bounds__(256)
-        gtr__finish_act_kernel(const __grid_constant__ gtr__product p, int64_t items) {
-    gtr__enter();
-    const int64_t first = (int64_t)blockIdx.x * 1024 + threadIdx.x;
-    uint4 v[4], saved[4], *c = (uint4 *)p.c;
-    GTR__UNROLL(u, 4) {
-        v[u] = saved[u] = make_uint4(0, 0, 0, 0);
-        if (first + u * 256 >= items) continue;
-        v[u] = c[first + u * 256];
-        if (p.saved) saved[u] = ((const uint4 *)p.saved)[first + u * 256];
-    }
-    GTR__UNROLL(u, 4) {
-        if (first + u * 256 >= items) continue;
-        gtr__finish4<OP>(p, v[u], saved[u], 0);
-        if (p.type_c != GTR_F32) gtr__finish4<OP>(p, v[u], saved[u], 4);
-        c[first + u * 256] = v[u];
-    }
-}
-#endif
-template <int> GTR__GLOBAL void gtr__finish_act_kernel(gtr__product, int64_t);
-// Launches it for an activation; *ran is false where it is not one of those that it knows.
-GTR__LAUNCHER_WITH(gtr__finish_act, const gtr__product &p, int64_t items, bool *ran) {
-    gtr__variant_of<gtr__product, int64_t> kernel = {};
-#define GTR__FINISH_ACT(ID, name, forward, backward) \
-    if (p.act == GTR__OP_##ID) kernel = GTR__VARIANT(gtr__finish_act_kernel, GTR__OP_##ID);
-    GTR__KNOWN(GTR__FINISH_ACT)
-#undef GTR__FINISH_ACT
-    *ran = kernel.name != NULL;
-    return *ran ? gtr__start(run, c, kernel, (unsigned)gtr__ceil(items, 1024), 256, 0, p, items) : GTR_OK;
-}
-
-#if GTR__DEVICE_HALF
-// y (width, height) = x (height, width) transposed, float32: reads and writes 4 bytes an element.
-static __global__ void __launch_bounds__(256)
-        gtr__transpose_kernel(const float *x, float *y, int64_t height, int64_t width, uint32_t across) {
-    __shared__ float tile[32][33];
-    gtr__enter();
-    const int lane = GTR__LANE, warp = (int)threadIdx.x >> 5;
-    const int64_t r0 = (int64_t)(blockIdx.x / across) * 32, c0 = (int64_t)(blockIdx.x % across) * 32;
-#pragma unroll
-    for (int i = warp; i < 32; i += 8)
-        if (r0 + i < height && c0 + lane < width) tile[i][lane] = x[(r0 + i) * width + c0 + lane];
-    __syncthreads();
-#pragma unroll
-    for (int i = warp; i < 32; i += 8)
-        if (c0 + i < width && r0 + lane < height) y[(c0 + i) * height + r0 + lane] = tile[lane][i];
-}
-#endif
-GTR__GLOBAL void gtr__transpose_kernel(const float *, float *, int64_t, int64_t, uint32_t);
+GTR__LAUNCHER_WITH(gtr__act_alone, const gtr__product &p);
 
 // Activations that the library may apply. Its GELU is the tanh form, and good enough for 16 bits alone. Its ReLU keeps
 // NaN in some algorithms and makes 0 of it in others, which would hide a fault from the guard: an algorithm is tried on
@@ -5703,9 +5675,7 @@ GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__c
         act = true;
     }
     if (choice->transpose) {
-        uint32_t across = (uint32_t)gtr__ceil(p.m, 32);
-        GTR__TRY(GTR__LAUNCH(run, c, gtr__transpose_kernel, (unsigned)(across * gtr__ceil(p.k, 32)), 256, 0,
-            (const float *)p.a, (float *)(void *)ws, p.k, p.m, across));
+        GTR__TRY(gtr__turn_floats(run, c, p.a, ws, p.k, p.m));
         p.a = ws;
         p.a_k = 1;
         p.lda = p.k;
@@ -5724,16 +5694,8 @@ GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__c
     if (bias) p.bias = NULL;
     if (act) p.act = -1;
     if (p.bias || p.act >= 0 || p.pre || later) {
-        int per = gtr__product_fours(&p) ? 4 : 1;
-        int64_t items = p.batch * p.m * p.n / per, wide = p.type_c == GTR_F32 ? 4 : 8;
         p.add = later != NULL; p.from = later;
-        bool alone = false;
-        if (!later && !p.bias && !p.pre && (!p.saved || p.type_saved == p.type_c) && items * per % wide == 0
-            && items * per / wide <= (int64_t)INT32_MAX * 1024 && gtr__aligned(p.c, 16) && gtr__aligned(p.saved, 16))
-            GTR__TRY(gtr__finish_act(run, c, p, items * per / wide, &alone));
-        if (!alone) GTR__TRY(gtr__start(run, c,
-            GTR__FOUR_OR_ONE(per == 4, gtr__finish_kernel),
-            gtr__blocks(run, items, 256), 256, 0, p, items));
+        GTR__TRY(!later && !p.bias && !p.pre ? gtr__act_alone(run, c, p) : gtr__finish_by_elements(run, c, p));
     }
     if (!given->sums || !given->add_sums) return GTR_OK;
     return gtr__column_sums(run, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 1,
@@ -6307,11 +6269,11 @@ GTR__INLINE void gtr__conv_finish(const gtr__product &given, const gtr__conv_cut
                 c);
             return;
         }
-        const gtr__floats<4> bias = gtr__product_bias(p, cut, column0 + lane.column, first_bias);
+        const gtr__floats<4> bias = gtr__product_bias(p, cut, lane, column0 + lane.column, first_bias);
         L some = lane;
         some.row += begin;
         some.end = min(some.end, end);
-        gtr__product_store(p, cut, row0, some, bias, gtr__product_read(p, cut, some, some.row),
+        gtr__product_store<KNOWN>(p, cut, row0, some, bias, gtr__product_read<false>(p, cut, some, some.row),
             [&](int r, int q) { return *(const float4 *)(c + (r - begin) * PITCH + q); });
     };
     if constexpr (BARE) finish(gtr__product_bare(given));
@@ -6423,7 +6385,7 @@ template <int KIND, int T, int FORM> struct gtr__conv_block {
 // k), taps are worked out by each thread for the column that it copies. Bound by the tensor cores, or by what a
 // multiprocessor draws from L2: 2 T depth elements a tile of k for T T depth multiply-adds, as an image is read once
 // for each tap; from device memory once. Accumulates in float32.
-template <int KIND, int T, int FORM>
+template <int KIND, int T, int FORM, int KNOWN>
 static __global__ void __launch_bounds__(128)
         gtr__conv_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__conv_cut cut) {
     typedef gtr__conv_block<KIND, T, FORM> block_t;
@@ -6436,11 +6398,11 @@ static __global__ void __launch_bounds__(128)
     block.begin();
     __syncthreads();
     gtr__enter();
-    const gtr__product_lane own = gtr__product_lane_of<T, T, 128>(cut, at.m0, at.n0, at.c_of(p, cut));
-    const gtr__floats<4> bias = gtr__product_bias(p, cut, at.n0 + own.column, (int64_t)at.group * cut.n);
+    const gtr__product_lane own = gtr__product_lane_of<KNOWN, T, T, 128>(cut, at.m0, at.n0, at.c_of(p, cut));
+    const gtr__floats<4> bias = gtr__product_bias(p, cut, own, at.n0 + own.column, (int64_t)at.group * cut.n);
     auto run = [&](const gtr__product &q, const auto &lane) {
-        gtr__product_block<KIND, T, block_t::AK, block_t::BK>(q, cut, at.count, p.type_a, p.sums && !at.n0, at.m0, lane,
-            bias, at.range, [&](char *tile) { block.fetch(tile); });
+        gtr__product_block<KNOWN, KIND, T, block_t::AK, block_t::BK>(q, cut, at.count, p.type_a, p.sums && !at.n0,
+            at.m0, lane, bias, at.range, [&](char *tile) { block.fetch(tile); });
     };
     at.store(cut, own, T, [&](const auto &lane, int) {
         if constexpr (FORM == GTR__CONV_WEIGHT) run(gtr__product_bare(p), lane);
@@ -6448,7 +6410,7 @@ static __global__ void __launch_bounds__(128)
     });
 }
 #endif
-template <int, int, int> GTR__GLOBAL void gtr__conv_kernel(gtr__product, gtr__conv_cut);
+template <int, int, int, int> GTR__GLOBAL void gtr__conv_kernel(gtr__product, gtr__conv_cut);
 // >>conv-warps
 // The same of 16 bytes of channels at a time and of many places: tiles of 256 by EDGE, 64 or 128, of which a warp
 // multiplies 64 x 64; the 256 are rows of what is gathered, of WEIGHT columns of dw. A tile of k is 64 bytes deep.
@@ -6699,7 +6661,7 @@ gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_cons
     else if (gtr__is_so<KNOWN>(GTR__IS_BF16, p.type_a == GTR_BF16))
         own.template multiply<GTR_BF16>(block, wants_sums, sum);
     else own.template multiply<GTR_F16>(block, wants_sums, sum);
-    const gtr__product_lane lane = gtr__product_lane_of<tile_t::M, tile_t::N, tile_t::threads>(cut, at.m0, at.n0,
+    const gtr__product_lane lane = gtr__product_lane_of<KNOWN, tile_t::M, tile_t::N, tile_t::threads>(cut, at.m0, at.n0,
         at.c_of(p, cut));
     at.store(cut, lane, tile_t::M, [&](const auto &l, int end) { own.store(block, l, end); });
     if (!wants_sums) return;
@@ -6739,7 +6701,10 @@ static gtr_result gtr__conv_start(gtr__run *run, const gtr__call *c, const gtr__
     const size_t ring = (size_t)cut.stages * (block_t::tile_a::bytes + block_t::tile_b::bytes),
         out = (size_t)T * (T + 8) * 4 + 128 * 4, table = (size_t)(block_t::AK ? 1 : cut.stages) * 3 * block_t::rows * 4;
     cut.table = (int)(ring > out ? ring : out);
-    return gtr__start_clusters(run, c, GTR__VARIANT(gtr__conv_kernel, KIND, T, FORM), grid, 128,
+    auto kernel = GTR__VARIANT(gtr__conv_kernel, KIND, T, FORM, 0);
+    gtr__act_macro macro;
+    gtr__product_knows(&kernel, 3, *p, cut.vec_c, macro);
+    return gtr__start_clusters(run, c, kernel, grid, 128,
         (size_t)cut.table + table, choice->split, *p, cut);
 }
 // Of a side of C, the edge of tiles that cover it by less multiplying; wide ones draw less.
@@ -6766,10 +6731,10 @@ static gtr_result gtr__warps_start(gtr__run *run, const gtr__call *c, const gtr_
     cut.whole = cut.channels.by % tile_t::depth == 0;
     cut.whole_c = gtr__conv_whole(p);
     cut.table = cut.stages * tile_t::stage > tile_t::out ? cut.stages * tile_t::stage : tile_t::out;
-    const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0);
+    const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0) | (cut.vec_c ? GTR__IS_FOURS : 0);
     auto kernel = GTR__VARIANT(gtr__conv_warps_kernel, KIND, EDGE, FORM, 0);
-    gtr__act_facts macro;
-    gtr__conv_knows(&kernel, 3, tile_t::WEIGHT ? facts & GTR__IS_OF_BARE : facts, p->act, macro);
+    gtr__act_macro macro;
+    gtr__facts_known(&kernel, 3, tile_t::WEIGHT ? facts & GTR__IS_OF_BARE : facts, p->act, macro);
     return gtr__start_clusters(run, c, kernel, grid, tile_t::threads,
         (size_t)cut.table + (size_t)cut.stages * table, 1, *p, cut);
 }
@@ -7122,7 +7087,8 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     GTR__DEVICE void consume(int range, int64_t base_c) {
         const int row0 = WEIGHT ? n0 : m0, column0 = WEIGHT ? m0 : n0;
         gtr__enter();
-        gtr__product_lane own = gtr__product_lane_of<tile_t::rows, tile_t::columns, 256>(cut, row0, column0, base_c);
+        gtr__product_lane own = gtr__product_lane_of<KNOWN, tile_t::rows, tile_t::columns, 256>(cut, row0, column0,
+            base_c);
         int end = min(tile_t::rows, cut.m - row0);
         if constexpr (FORM != GTR__CONV_IMAGE) consume(row0, column0, end, own);
         else {
@@ -7248,10 +7214,10 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
     const int most = ((N == 128 ? 229376 : 113664) - 1032) / (tile_t::stage + 16);
     cut.stages = most;
     while (cut.stages * tile_t::stage < tile_t::parts) cut.stages++;
-    const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0);
+    const int facts = gtr__product_facts(p) | (cut.whole_c ? GTR__IS_WHOLE : 0) | (cut.vec_c ? GTR__IS_FOURS : 0);
     auto kernel = GTR__VARIANT(gtr__im2col_kernel, HALF, M, N, FORM, 0);
-    gtr__act_facts macro;
-    gtr__conv_knows(&kernel, 4, tile_t::SWAP ? facts & GTR__IS_OF_BARE : facts, p->act, macro);
+    gtr__act_macro macro;
+    gtr__facts_known(&kernel, 4, tile_t::SWAP ? facts & GTR__IS_OF_BARE : facts, p->act, macro);
     return gtr__start_clusters(run, c, kernel, grid, 288,
         1032 + (size_t)cut.stages * (tile_t::stage + 16), 1, *p, cut, maps);
 }
@@ -7958,8 +7924,8 @@ static gtr_result gtr__lines_start(gtr__run *run, const gtr__call *c, const gtr_
     const int blocks = (int)gtr__ceil(p->n, 64), most = run->on->sm_count / blocks,
         wide = most < 1 ? 1 : most < cut.tiles ? most : cut.tiles;
     auto kernel = GTR__VARIANT(gtr__lines_kernel, N, HALF, 0);
-    gtr__act_facts macro;
-    gtr__conv_knows(&kernel, 2, gtr__product_facts(p) | (cut.turned ? GTR__IS_TURNED : 0)
+    gtr__act_macro macro;
+    gtr__facts_known(&kernel, 2, gtr__product_facts(p) | (cut.turned ? GTR__IS_TURNED : 0)
         | (cut.fold ? GTR__IS_FOLDED : 0), p->act, macro);
     return gtr__start_clusters(run, c, kernel, dim3((unsigned)wide, (unsigned)blocks), 384, shared, 1, *p, cut, maps);
 }
@@ -8188,8 +8154,6 @@ template <typename F> static gtr_result gtr__by_form(int form, F f) {
         : form == GTR__CONV_IMAGE ? f(std::integral_constant<int, GTR__CONV_IMAGE>())
                                   : f(std::integral_constant<int, GTR__CONV_PLACES>());
 }
-[[maybe_unused]] static gtr_result gtr__turn_floats(gtr__run *run, const gtr__call *c, const void *x, void *y,
-                                                    int64_t rows, int64_t columns);
 // A convolution's operands as its kernels read them: those of the call or, of gtr__conv_even, copies in the workspace,
 // whose channels are padded with zeros.
 typedef struct gtr__evened {
@@ -8334,7 +8298,7 @@ typedef struct gtr__depthwise {
 template <int W>
 GTR__INLINE gtr__floats<W> gtr__depthwise_finish(const gtr__depthwise &d, gtr__floats<W> sum,
         const gtr__floats<W> &saved, const gtr__floats<W> &had, int64_t at, int pitch) {
-    if (gtr__affine_is(d.affine)) sum = gtr__affine(d.affine, sum, d.type_y, at, pitch);
+    if (gtr__affine_is(d.affine)) sum = gtr__affine(d.affine, sum, d.type_y, at, pitch, 0);
     if (d.saved) sum = gtr__dact(d.act, sum, saved, d.act_a, d.act_b);
     else if (d.act >= 0) sum = gtr__act(d.act, sum, d.act_a, d.act_b);
     GTR__UNROLL(k, W) if (d.add) sum.v[k] += had.v[k];
@@ -9442,8 +9406,8 @@ GTR__LAUNCHER_WITH(gtr__direct_run, gtr__direct *d, int type, bool pooled) {
 #define GTR__DIRECT_START(T) gtr__by(pooled, [&](auto pool) { \
     auto kernel = many ? GTR__VARIANT(gtr__direct_kernel, T, 4, pool.value, 0) \
         : GTR__VARIANT(gtr__direct_kernel, T, 2, pool.value, 0); \
-    gtr__act_facts macro; \
-    gtr__conv_knows(&kernel, 3, GTR__IS_KNOWN | (d->alone ? GTR__DIRECT_ALONE : 0) | (plain ? GTR__DIRECT_PLAIN : 0), \
+    gtr__act_macro macro; \
+    gtr__facts_known(&kernel, 3, GTR__IS_KNOWN | (d->alone ? GTR__DIRECT_ALONE : 0) | (plain ? GTR__DIRECT_PLAIN : 0), \
         d->act, macro); \
     return gtr__start_clusters(run, c, kernel, grid, GTR__DIRECT_T, shared, 1, *d); })
     return GTR__DIRECT_BY(type, GTR__DIRECT_START);
@@ -9858,10 +9822,7 @@ GTR__LAUNCHER_WITH(gtr__conv_plainly, const gtr__product *given) {
     if (c->measure) return GTR_OK;
     p = *given;
     p.bias = NULL;
-    const int per = gtr__product_fours(&p) ? 4 : 1;
-    const int64_t items = p.m * p.n / per;
-    return gtr__start(run, c, GTR__FOUR_OR_ONE(per == 4, gtr__finish_kernel),
-        gtr__blocks(run, items, 256), 256, 0, p, items);
+    return gtr__finish_by_elements(run, c, p);
 }
 
 // >>conv-run
@@ -10489,34 +10450,19 @@ GTR__INLINE void gtr__binary4(int op, float *x, const float *w) {
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
-// RARE 0: of GTR__KNOWN alone, for the code of all others makes a kernel slower; 1: of any op, by gtr__act; 2 and more:
-// of op RARE - 2 alone (gtr__act_known).
-template <int RARE> GTR__INLINE void gtr__unary4(int op, float *v, float a, float b) {
-    (void)a; (void)b;
-    if constexpr (RARE) {
-        const gtr__floats<4> y = gtr__act<4>(op, { { v[0], v[1], v[2], v[3] } }, a, b);
-        v[0] = y.v[0]; v[1] = y.v[1]; v[2] = y.v[2]; v[3] = y.v[3];
-    } else
-#define GTR__CASE(ID, name, forward, backward) case GTR__OP_##ID: GTR__UNROLL(k, 4) { \
-    float x = v[k]; v[k] = forward; } break;
-    switch (op) { GTR__KNOWN(GTR__CASE) default: break; }
-#undef GTR__CASE
+// In place, of four.
+template <int KNOWN> GTR__INLINE void gtr__unary4(int op, float *v, float a, float b) {
+    const gtr__floats<4> y = gtr__act_by<KNOWN>(op, gtr__floats<4>{ { v[0], v[1], v[2], v[3] } }, a, b);
+    GTR__UNROLL(k, 4) v[k] = y.v[k];
 }
-template <int RARE>
+template <int KNOWN>
 GTR__INLINE void gtr__unary4_bwd(int op, float *g, const float *s, float a, float b) {
-    (void)a; (void)b;
-    if constexpr (RARE) {
-        const gtr__floats<4> d = gtr__dact<4>(op, { { g[0], g[1], g[2], g[3] } }, { { s[0], s[1], s[2], s[3] } }, a, b);
-        g[0] = d.v[0]; g[1] = d.v[1]; g[2] = d.v[2]; g[3] = d.v[3];
-    } else
-#define GTR__CASE(ID, name, forward, backward) \
-    case GTR__OP_##ID: GTR__UNROLL(k, 4) { \
-        [[maybe_unused]] float dy = g[k], x = s[k], y = s[k]; g[k] = backward; } break;
-    switch (op) { GTR__KNOWN(GTR__CASE) default: break; }
-#undef GTR__CASE
+    const gtr__floats<4> at = { { s[0], s[1], s[2], s[3] } },
+        d = gtr__dact_by<KNOWN>(op, gtr__floats<4>{ { g[0], g[1], g[2], g[3] } }, at, a, b);
+    GTR__UNROLL(k, 4) g[k] = d.v[k];
 }
 
-template <bool STRIDED, int RARE> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
+template <bool STRIDED, int KNOWN> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     bool ia = !STRIDED || m.d.sa[m.d.n - 1] != 0, ib = !STRIDED || m.d.sb[m.d.n - 1] != 0;
@@ -10542,7 +10488,7 @@ template <bool STRIDED, int RARE> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
                 if (!ib) w[1] = w[2] = w[3] = w[0];
                 gtr__binary4(m.op, x, w);
             }
-            gtr__unary4<RARE>(m.act, x, m.f0, m.f1);
+            gtr__unary4<KNOWN>(m.act, x, m.f0, m.f1);
             gtr__give(m.y, i, n, x);
         }
     }
@@ -10561,13 +10507,10 @@ GTR__LAUNCHER_WITH(gtr__map_run, gtr__map *m) {
     const int64_t groups = gtr__ceil(m->count, m->width), resident = (int64_t)gtr__sms(c) * 2048;
     unsigned grid = gtr__grid(c, m->linear ? groups
         : gtr__max64(gtr__min64(groups, resident), gtr__ceil(groups, GTR__BATCHED)));
-    return gtr__by(m->act >= 0 && !gtr__known(m->act), [&](auto rare) {
-        auto kernel = m->linear ? GTR__VARIANT(gtr__k_map, false, (int)rare.value)
-            : GTR__VARIANT(gtr__k_map, true, (int)rare.value);
-        gtr__act_facts facts;
-        gtr__act_known(&kernel, 1, m->act, facts);
-        return gtr__start(run, c, kernel, grid, GTR__T, 0, *m);
-    });
+    auto kernel = m->linear ? GTR__VARIANT(gtr__k_map, false, 0) : GTR__VARIANT(gtr__k_map, true, 0);
+    gtr__act_macro macro;
+    gtr__act_knows(&kernel, 1, m->act, macro);
+    return gtr__start(run, c, kernel, grid, GTR__T, 0, *m);
 }
 // y (+)= act(a), alike in layout: copies, casts, unary ops.
 GTR__LAUNCHER_WITH(gtr__map_one, const gtr__arg *a, const gtr__arg *y, int act, double f0, double f1) {
@@ -10585,7 +10528,7 @@ GTR__LAUNCHER_WITH(gtr__map_one, const gtr__arg *a, const gtr__arg *y, int act, 
 typedef struct gtr__grad1 { gtr__opd dy, x, y, dx; int64_t count; int width, op; float f0, f1; } gtr__grad1;
 
 #if GTR__DEVICE_HALF
-template <int RARE> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
+template <int KNOWN> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
     for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
@@ -10606,7 +10549,7 @@ template <int RARE> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
             if (left <= 0) continue;
             gtr__cook(rg[u], m.dy.t, v);
             gtr__cook(rs[u], m.x.p ? m.x.t : m.y.t, s);
-            gtr__unary4_bwd<RARE>(m.op, v, s, m.f0, m.f1);
+            gtr__unary4_bwd<KNOWN>(m.op, v, s, m.f0, m.f1);
             gtr__give(m.dx, i, n, v);
         }
     }
@@ -10614,6 +10557,13 @@ template <int RARE> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
 #endif
 template <int> GTR__GLOBAL void gtr__k_unary_bwd(gtr__grad1);
 
+GTR__LAUNCHER_WITH(gtr__grad1_run, gtr__grad1 *m) {
+    m->width = gtr__wide(m->dy) && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dx) ? 4 : 1;
+    auto kernel = GTR__VARIANT(gtr__k_unary_bwd, 0);
+    gtr__act_macro macro;
+    gtr__act_knows(&kernel, 0, m->op, macro);
+    return gtr__start(run, c, kernel, gtr__grid(c, gtr__ceil(m->count, m->width)), GTR__T, 0, *m);
+}
 GTR__LAUNCHER_WITH(gtr__unary_run_bwd, int op) {
     gtr__grad1 m = {};
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
@@ -10622,12 +10572,22 @@ GTR__LAUNCHER_WITH(gtr__unary_run_bwd, int op) {
     if (gtr__backward_reads(op) & GTR__X0) m.x = gtr__in(c, 0);
     if (gtr__backward_reads(op) & GTR__Y0) m.y = gtr__in(c, 1);
     m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
-    m.width = gtr__wide(m.dy) && gtr__wide(m.x) && gtr__wide(m.y) && gtr__wide(m.dx) ? 4 : 1;
-    auto kernel = gtr__known(op) ? GTR__VARIANT(gtr__k_unary_bwd, 0) : GTR__VARIANT(gtr__k_unary_bwd, 1);
-    gtr__act_facts facts;
-    gtr__act_known(&kernel, 0, op, facts);
-    return gtr__start(run, c, kernel, gtr__grid(c, gtr__ceil(m.count, m.width)), GTR__T, 0, m);
+    return gtr__grad1_run(run, c, &m);
 }
+#ifndef GPUTRAIN_NO_CUBLASLT
+// What is left of a product's epilogue over C, which lies as its elements go: an activation or its gradient alone.
+GTR__LAUNCHER_WITH(gtr__act_alone, const gtr__product &p) {
+    const gtr__opd at = { p.c, p.type_c, 0 };
+    const int64_t count = p.batch * p.m * p.n;
+    if (!p.saved) {
+        gtr__map m = { at, at, at, {}, count, 0, 0, -1, p.act, p.act_a, p.act_b };
+        return gtr__map_run(run, c, &m);
+    }
+    const gtr__opd saved = { (void *)p.saved, p.type_saved, 0 };
+    gtr__grad1 m = { at, saved, saved, at, count, 0, p.act, p.act_a, p.act_b };
+    return gtr__grad1_run(run, c, &m);
+}
+#endif
 
 // >>op:scale
 // >>op:relu
@@ -10688,13 +10648,13 @@ GTR__INLINE float gtr__red_formula(int kind, float dy, float a, float b, float y
     }
 #undef GTR__CASE
 }
-// PLAIN: operand 0 is the only one, and what becomes of it is dy or -dy: the formulas that read no other are those of
-// sums and differences.
+// PLAIN: operand 0 is the only one, and what becomes of it is dy or -dy, as sums and differences alone have it; 2: its
+// terms lie along one dimension, too.
 GTR__INLINE float gtr__red_plain(int kind, float dy) { return kind == GTR__VALUE_SUB_B ? -dy : dy; }
-template <bool PLAIN>
+template <int PLAIN>
 GTR__INLINE float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
     int64_t o[3];
-    gtr__red_at(m.nr, m.narrow, m.rd, m.rs, r, o);
+    gtr__red_at(PLAIN == 2 ? 1 : m.nr, m.narrow, m.rd, m.rs, r, o);
     float dy = gtr__get(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
     if (!PLAIN && m.p[1]) a = gtr__get(m.p[1], m.t[1], k[1] + o[1]);
     if (!PLAIN && m.p[2]) b = gtr__get(m.p[2], m.t[2], k[2] + o[2]);
@@ -10706,20 +10666,19 @@ GTR__INLINE void gtr__red_end(const gtr__red &m, int64_t o, float v) {
     else gtr__give1(m.out, o, v / m.div);
 }
 // Several running sums keep several loads in flight.
-template <bool PLAIN>
+template <int PLAIN>
 GTR__INLINE float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r,
         int64_t end, int64_t step) {
     const int N = PLAIN ? 8 : 4;
     float s[N] = { 0.0f }, v[N];
-    if (PLAIN && m.nr == 1) {                           // what most sums are: no branch between the loads
+    if constexpr (PLAIN == 2) {
         const int64_t stride = m.rs[0][0];
         GTR__BY_DTYPE(m.t[0], T, const T *x = (const T *)m.p[0] + k[0];
             for (; r + (N - 1) * step < end; r += N * step) {
                 for (int u = 0; u < N; u++) v[u] = gtr__load(x + (r + u * step) * stride);
                 for (int u = 0; u < N; u++) s[u] += gtr__red_plain(m.kind, v[u]);
             });
-    }
-    for (; r + (N - 1) * step < end; r += N * step) {
+    } else for (; r + (N - 1) * step < end; r += N * step) {
         GTR__UNROLL(u, N) v[u] = gtr__red_value<PLAIN>(m, k, r + u * step);
         GTR__UNROLL(u, N) s[u] += v[u];
     }
@@ -10730,7 +10689,7 @@ GTR__INLINE float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r,
     }
     return s[0];
 }
-template <bool PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_reduce_team(const gtr__red m) {
+template <int PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_reduce_team(const gtr__red m) {
     __shared__ float scratch[32];
     gtr__enter();
     int64_t o = (int64_t)blockIdx.x * (blockDim.x / m.team) + threadIdx.x / m.team, k[3], begin = blockIdx.y * m.per;
@@ -10743,7 +10702,7 @@ template <bool PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_redu
     v = gtr__team_sum(v, m.team, scratch);
     if (o < m.kept && threadIdx.x % m.team == 0) gtr__red_end(m, o, v);
 }
-template <bool PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduce_columns(const gtr__red m) {
+template <int PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduce_columns(const gtr__red m) {
     __shared__ float sum[512];
     gtr__enter();
     int rows = 512 / m.columns, column = (int)threadIdx.x % m.columns, row = (int)threadIdx.x / m.columns;
@@ -10799,8 +10758,8 @@ static __global__ void __launch_bounds__(128) gtr__k_reduce_columns_vec4(const g
     for (int u = 0; u < 4; u++) gtr__red_end(m, o + u, all[u]);
 }
 #endif
-template <bool> GTR__GLOBAL void gtr__k_reduce_team(gtr__red);
-template <bool> GTR__GLOBAL void gtr__k_reduce_columns(gtr__red);
+template <int> GTR__GLOBAL void gtr__k_reduce_team(gtr__red);
+template <int> GTR__GLOBAL void gtr__k_reduce_columns(gtr__red);
 GTR__GLOBAL void gtr__k_reduce_columns_vec4(gtr__red);
 // Whether gtr__k_reduce_columns_vec4 takes m, whose only operand is 0: four neighbouring outputs' terms must lie side
 // by side and be aligned as one access, for each of the outputs and terms.
@@ -10886,10 +10845,11 @@ GTR__LAUNCHER_WITH(gtr__red_launch, gtr__red *m) {
     int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
     if (plain && gtr__red_wide(m)) r = GTR__LAUNCH(run, c, gtr__k_reduce_columns_vec4, grid, 128, 0, *m);
-    else r = gtr__start(run, c, m->columns
-        ? plain ? GTR__VARIANT(gtr__k_reduce_columns, true) : GTR__VARIANT(gtr__k_reduce_columns, false)
-        : plain ? GTR__VARIANT(gtr__k_reduce_team, true) : GTR__VARIANT(gtr__k_reduce_team, false),
-        grid, threads, 0, *m);
+#define GTR__RED(kernel) \
+    (!plain ? GTR__VARIANT(kernel, 0) : m->nr == 1 ? GTR__VARIANT(kernel, 2) : GTR__VARIANT(kernel, 1))
+    else r = gtr__start(run, c, m->columns ? GTR__RED(gtr__k_reduce_columns) : GTR__RED(gtr__k_reduce_team), grid,
+        threads, 0, *m);
+#undef GTR__RED
     if (r || m->pieces == 1) return r;
     return GTR__LAUNCH(run, c, gtr__k_reduce_pieces, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, m->part,
         m->kept, m->pieces, m->div, m->out);
@@ -11130,8 +11090,8 @@ static GTR__DEVICE void gtr__program_apply(const gtr__program_kernel &m, const g
     if constexpr (f.kind == GTR__STEP_DROP || f.kind == GTR__STEP_DRAW)
         gtr__program_draw(s, f.kind == GTR__STEP_DRAW, m.ctl, i, v);
     if constexpr (BITS == 0) {
-        if (s.kind == GTR__STEP_UNARY && s.side) { memcpy(v, d, 16); gtr__unary4_bwd<true>(s.op, v, a, s.f0, s.f1); }
-        else if (s.kind == GTR__STEP_UNARY) gtr__unary4<true>(s.op, v, s.f0, s.f1);
+        if (s.kind == GTR__STEP_UNARY && s.side) { memcpy(v, d, 16); gtr__unary4_bwd<0>(s.op, v, a, s.f0, s.f1); }
+        else if (s.kind == GTR__STEP_UNARY) gtr__unary4<0>(s.op, v, s.f0, s.f1);
         else if (s.kind == GTR__STEP_BINARY && s.side) gtr__binary4_bwd(s.op, s.side - 1, d, a, b, y, v);
         else if (s.kind == GTR__STEP_BINARY) gtr__binary4(s.op, v, b);
         else if (s.kind == GTR__STEP_DROP || s.kind == GTR__STEP_DRAW)
@@ -11440,35 +11400,39 @@ GTR__FOLDS(GTR__FOLD_LAUNCHERS, )
 // >>parts
 // Copies of a few parts, converted to another type and added to what is there where asked. Blocks with blockIdx.y = q
 // copy part q, which is `outer` runs of `run` contiguous elements. Each thread takes every so many-th group of `width`
-// elements of a run; `whole` parts go as they are, 16 bytes at a time, with four loads of a thread in flight. Bound by
-// bytes: each element is read and written once.
+// elements of a run; parts that go as they are, by `unit` bytes at a time, have four loads of a thread in flight. Bound
+// by bytes: each element is read and written once.
 typedef struct gtr__part_copy {
-    const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add, width, wide_s, wide_d, whole;
+    const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add, width, unit;
     // src: NULL: zeros; outer: runs; run: elements of one; ps, pd: elements from run to run in src and in dst; ts, td:
-    // types of src and dst; add: src is added to dst; width: elements of a thread at a time; wide_s, wide_d: whether
-    // those are one access to src, to dst; whole: width is 16 bytes, src and dst are aligned to that and of one
-    // type, and nothing is added
+    // types of src and dst; add: src is added to dst; width: elements of a thread at a time, by one access each to src
+    // and dst; unit: bytes of `width` elements where src and dst are of one type and nothing is added, else 0
 } gtr__part_copy;
 template <int N> struct gtr__parts { gtr__part_copy part[N]; int n; };
 
 #if GTR__DEVICE_HALF
-// All blocks of a part copy it 16 bytes at a time: each thread four vectors, gridDim.x blocks of threads apart.
-GTR__INLINE void gtr__part_whole(const gtr__part_copy &q) {
+// All blocks of a part copy it by a V at a time: each thread four of them, gridDim.x blocks of threads apart.
+template <typename V> GTR__INLINE void gtr__part_as_it_is(const gtr__part_copy &q) {
     const uint32_t line = (uint32_t)(q.run / q.width), groups = (uint32_t)q.outer * line, step = gridDim.x * GTR__T;
     const int64_t from = q.ps / q.width, to = q.pd / q.width;
     for (uint32_t g = blockIdx.x * GTR__T + threadIdx.x; g < groups; g += 4 * step) {
-        uint4 v[4];
+        V v[4];
         int64_t at[4];
         GTR__UNROLL(u, 4) if (g + u * step < groups) {
             const uint32_t row = (g + u * step) / line, e = g + u * step - row * line;
-            v[u] = ((const uint4 *)q.src)[row * from + e];
+            v[u] = ((const V *)q.src)[row * from + e];
             at[u] = row * to + e;
         }
-        GTR__UNROLL(u, 4) if (g + u * step < groups) ((uint4 *)q.dst)[at[u]] = v[u];
+        GTR__UNROLL(u, 4) if (g + u * step < groups) ((V *)q.dst)[at[u]] = v[u];
     }
 }
 GTR__INLINE void gtr__part_run(const gtr__part_copy &q, bool poison) {
-    if (q.whole && !poison) { gtr__part_whole(q); return; }
+    if (q.unit && !poison) {
+        if (q.unit == 16) gtr__part_as_it_is<uint4>(q);
+        else if (q.unit == 4) gtr__part_as_it_is<uint32_t>(q);
+        else gtr__part_as_it_is<uint16_t>(q);
+        return;
+    }
     const int width = q.width;
     int64_t line = (q.run + width - 1) / width, groups = q.outer * line, step = (int64_t)gridDim.x * GTR__T;
     gtr__opd out;
@@ -11478,13 +11442,9 @@ GTR__INLINE void gtr__part_run(const gtr__part_copy &q, bool poison) {
             at = (g - row * line) * width;
         int n = q.run - at < width ? (int)(q.run - at) : width;
         float v[4] = {};
-        if (q.src && q.wide_s) gtr__take(q.src, q.ts, row * q.ps + at, n, v);
-        else if (q.src) {
-            GTR__UNROLL(k, 4) if (k < n) v[k] = gtr__get(q.src, q.ts, row * q.ps + at + k);
-        }
+        if (q.src) gtr__take(q.src, q.ts, row * q.ps + at, n, v);
         if (poison) v[0] = v[1] = v[2] = v[3] = __uint_as_float(0x7fc00000u);
-        if (q.wide_d) { gtr__give(out, row * q.pd + at, n, v); continue; }
-        GTR__UNROLL(k, 4) if (k < n) gtr__give1(out, row * q.pd + at + k, v[k]);
+        gtr__give(out, row * q.pd + at, n, v);
     }
 }
 GTR__OP_KERNEL gtr__k_parts(const __grid_constant__ gtr__parts<64> m) {
@@ -11506,22 +11466,23 @@ static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, 
 static signed char gtr__part_wide(const gtr__part_copy *q, const void *p, int t, int64_t pitch) {
     return (q->outer == 1 || pitch % 4 == 0) && (uintptr_t)p % (uintptr_t)(4 * gtr__elem(t)) == 0;
 }
-// Whether q can be copied as it is, 16 bytes at a time, and counted in 32 bits.
-static bool gtr__part_as_is(const gtr__part_copy *q) {
+// Whether q can be copied as it is by so many bytes at a time, and counted in 32 bits.
+static bool gtr__part_as_is(const gtr__part_copy *q, int unit) {
     const int64_t size = gtr__elem(q->ts);
-    return q->src && q->ts == q->td && !q->add && (q->run | q->ps | q->pd) * size % 16 == 0
-        && ((uintptr_t)q->src | (uintptr_t)q->dst) % 16 == 0 && q->outer * (q->run * size / 16) < 1 << 28;
+    return q->src && q->ts == q->td && !q->add && (q->run | (q->outer > 1 ? q->ps | q->pd : 0)) * size % unit == 0
+        && (uintptr_t)q->src % unit == 0 && (uintptr_t)q->dst % unit == 0
+        && q->outer * (q->run * size / unit) < 1 << 28;
 }
 // Sets each part's width, and returns the grid.
 template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *m) {
     int64_t most = 1;
     for (int k = 0; k < m->n; k++) {
         gtr__part_copy *q = &m->part[k];
-        q->wide_s = gtr__part_wide(q, q->src, q->ts, q->ps);
-        q->wide_d = gtr__part_wide(q, q->dst, q->td, q->pd);
-        q->width = q->wide_s || q->wide_d ? 4 : 1;
-        if (gtr__part_as_is(q)) { q->width = (signed char)(16 / gtr__elem(q->ts)); q->whole = 1; }
-        most = gtr__max64(most, q->outer * gtr__ceil(q->run, q->width));
+        q->width = gtr__part_wide(q, q->src, q->ts, q->ps) && gtr__part_wide(q, q->dst, q->td, q->pd) ? 4 : 1;
+        for (const int unit : { 16, 4, 2 }) if (!q->unit && unit >= gtr__elem(q->ts) && gtr__part_as_is(q, unit)) {
+            q->unit = (signed char)unit; q->width = (signed char)(unit / gtr__elem(q->ts));
+        }
+        most = gtr__max64(most, gtr__ceil(q->outer * gtr__ceil(q->run, q->width), q->unit ? 4 : 1));
     }
     return dim3(gtr__grid(c, most), (unsigned)m->n);
 }
@@ -13710,24 +13671,19 @@ template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
     }
 };
 #endif
-// ACTS: an activation is relu, one of gtr__known, any.
-enum { GTR__BN_RELU, GTR__BN_KNOWN, GTR__BN_ANY };
 #if GTR__DEVICE_HALF
-template <int W, int ACTS>
+template <int W, int KNOWN>
 GTR__INLINE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const float (&mean)[W], const float (&weight)[W],
         const float (&shift)[W], const float (&from)[W]) {
-    const bool relu = gtr__is(m.act, GTR__IN_LINE);
-    float y[W < 4 ? 4 : W] = {};
+    const bool relu = gtr__is(m.act, GTR__IN_LINE);     // no fact: a network has norms with it and without
+    gtr__floats<W> y;
     GTR__UNROLL(w, W) {
-        y[w] = fmaf(v[w] - mean[w], weight[w], shift[w]);
-        if (m.from.p) y[w] += from[w];
-        if (relu) y[w] = gtr__unary_fwd<GTR__IN_LINE>(y[w], 0.0f, 0.0f);
+        y.v[w] = fmaf(v[w] - mean[w], weight[w], shift[w]);
+        if (m.from.p) y.v[w] += from[w];
+        if (relu) y.v[w] = gtr__unary_fwd<GTR__IN_LINE>(y.v[w], 0.0f, 0.0f);
     }
-    if constexpr (ACTS != GTR__BN_RELU)
-#pragma unroll
-        for (int w = 0; w < W; w += 4)
-            if (m.act && !relu) gtr__unary4<ACTS == GTR__BN_ANY>(m.act, y + w, m.act_a, m.act_b);
-    GTR__UNROLL(w, W) v[w] = y[w];
+    if (m.act && !relu) y = gtr__act_by<KNOWN>(m.act, y, m.act_a, m.act_b);
+    GTR__UNROLL(w, W) v[w] = y.v[w];
 }
 // Of all rows: var is their squared deviations when it comes. By a thread of each lane of the first piece they are
 // stored.
@@ -13743,7 +13699,7 @@ template <int W> GTR__INLINE void gtr__bn_settle(const gtr__bn_own<W> &p, const 
     if (p.row || p.piece) return;
     p.give(p.m.mean, 0, mean); p.give(p.m.rstd, 0, rstd); p.give(p.m.var, 0, var);
 }
-template <int W, int STAGE, int ACTS>
+template <int W, int STAGE, int KNOWN>
 static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
     typedef gtr__bn_rows<W, STAGE> own;
     const own p(m);
@@ -13760,7 +13716,7 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_cons
         typename own::rows from;
         if (STAGE || !m.training || !p.held) p.take(m.x, i, v);
         if (m.from.p) p.take(m.from, i, from);
-        GTR__UNROLL(u, own::U) gtr__bn_apply<W, ACTS>(m, v[u], mean, weight, shift, from[u]);
+        GTR__UNROLL(u, own::U) gtr__bn_apply<W, KNOWN>(m, v[u], mean, weight, shift, from[u]);
         p.put(m.y, i, v);
     }
 }
@@ -13967,7 +13923,7 @@ template <typename T> struct gtr__bn_ring {
         }
     }
 };
-template <typename T, int ACTS>
+template <typename T, int KNOWN>
 static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(const __grid_constant__ gtr__bn m) {
     GTR__POOL;
     typedef gtr__bn_ring<T> ring;
@@ -13994,7 +13950,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(co
     p.join_parts(mean, var);
     gtr__bn_settle<W>(p, mean, var, weight);
     r.template back<false>(m.x.p, m.from.p, [&](int64_t offset, float (&x)[W], const float (&from)[W]) {
-        gtr__bn_apply<W, ACTS>(m, x, mean, weight, shift, from);
+        gtr__bn_apply<W, KNOWN>(m, x, mean, weight, shift, from);
         r.put(m.y.p, offset, x);
     });
 }
@@ -14112,6 +14068,8 @@ GTR__CUDA(batch_norm_fwd) {
     m.var = gtr__out(c, 3);
     m.eps = (float)c->attr->norm.eps;
     grid = m;
+    const int act = m.act && m.act != GTR__IN_LINE ? m.act : -1;
+    gtr__act_macro macro;
     const bool meets = m.training && gtr__bn_meets(&grid, c, 1);
     gtr__bn_cut(&m, c);
     if (c->measure)
@@ -14119,17 +14077,18 @@ GTR__CUDA(batch_norm_fwd) {
     if (meets) {
         gtr__bn_variant kernel = {};
         bool started;
-        GTR__BY_DTYPE(m.x.t, T, kernel = !m.act || m.act == GTR__OP_RELU
-            ? GTR__VARIANT(gtr__k_batch_norm_grid, T, GTR__BN_RELU)
-            : GTR__VARIANT(gtr__k_batch_norm_grid, T, GTR__BN_ANY););
+        GTR__BY_DTYPE(m.x.t, T, kernel = GTR__VARIANT(gtr__k_batch_norm_grid, T, 0););
+        gtr__act_knows(&kernel, 1, act, macro);
         GTR__TRY(gtr__bn_start(run, c, &grid, 1, kernel, &started));
         if (started) return GTR_OK;
     }
-    return gtr__by(m.width == 4, [&](auto four) { return gtr__by(!m.act || gtr__known(m.act), [&](auto known) {
-        constexpr int W = decltype(four)::value ? 4 : 1, ACTS = known ? GTR__BN_KNOWN : GTR__BN_ANY;
-        return gtr__bn_launch(run, c, &m, m.training != 0, GTR__VARIANT(gtr__k_batch_norm, W, 0, ACTS),
-            GTR__VARIANT(gtr__k_batch_norm, W, 1, GTR__BN_KNOWN), GTR__VARIANT(gtr__k_batch_norm, W, 2, ACTS));
-    }); });
+    return gtr__by(m.width == 4, [&](auto four) {
+        constexpr int W = decltype(four)::value ? 4 : 1;
+        gtr__bn_variant stage[] = { GTR__VARIANT(gtr__k_batch_norm, W, 0, 0), GTR__VARIANT(gtr__k_batch_norm, W, 1, 0),
+            GTR__VARIANT(gtr__k_batch_norm, W, 2, 0) };
+        for (int k = 0; k < 3; k++) gtr__act_knows(&stage[k], 2, k == 1 ? -1 : act, macro);
+        return gtr__bn_launch(run, c, &m, m.training != 0, stage[0], stage[1], stage[2]);
+    });
 }
 // in: x, weight, bias, running mean and var, y, mean, rstd, var, dy; out: dx, dweight, dbias.
 GTR__CUDA(batch_norm_bwd) {
@@ -16458,6 +16417,9 @@ typedef struct gtr__update_kernel {
     gtr__opd loss; int64_t losses;      // not 0: it is GUARD, too, but for gradients
     int early;                  // what is reported may be read before the predecessor has ended
 } gtr__update_kernel;
+// KNOWN, the kernel's constant: GTR__IS_KNOWN, whether there are lookups and averages of parameters, and from bit 4 on
+// the rule's kind; or 0.
+enum { GTR__UPDATE_LOOKUPS = 2, GTR__UPDATE_AVERAGES = 4 };
 
 #if GTR__DEVICE_HALF
 GTR__INLINE void gtr__load4(const float *p, int n, bool wide, float *v) {
@@ -16615,7 +16577,7 @@ struct gtr__update_cursor {
         for (form = m.forms - 1; form >= 0 && m.form[form].offset != offset; ) form--;
     }
 };
-struct gtr__update_four {       // elements of one segment
+template <int KNOWN> struct gtr__update_four {      // elements of one segment
     const gtr__segment *q;
     int n, form;
     float p[4], g[4], a[4], b[4];
@@ -16637,7 +16599,7 @@ struct gtr__update_four {       // elements of one segment
     GTR__DEVICE void gradient(const gtr__update_kernel &m, int64_t e)
     {
         if (n == 0) return;
-        if (form < 0) gtr__load4(m.o.gradient + e, n, true, g);
+        if (!gtr__is_so<KNOWN>(GTR__UPDATE_LOOKUPS, true) || form < 0) gtr__load4(m.o.gradient + e, n, true, g);
         else lookup(m.form[form], e - m.form[form].offset);
     }
     GTR__DEVICE void lookup(const gtr__lookups &f, int64_t at)
@@ -16658,11 +16620,12 @@ struct gtr__update_four {       // elements of one segment
     {
         if (n == 0) return;
         const int64_t at = e - q->offset;
-        gtr__apply<gtr__adapt_even, 4, gtr__rules_all>(gtr__rule_of(o.rule, rates, q->group, coef), p, g, a, b);
+        gtr__apply<gtr__adapt_even, 4, KNOWN ? 1u << (KNOWN >> 4) : gtr__rules_all>(gtr__rule_of(o.rule, rates,
+            q->group, coef), p, g, a, b);
         gtr__store4(q->p + at, n, ((uintptr_t)q->p & 15) == 0, p);
         if (o.states > 0) gtr__store4(o.state[0] + e, n, true, a);
         if (o.states > 1) gtr__store4(o.state[1] + e, n, true, b);
-        if (o.all > o.states) {
+        if (gtr__is_so<KNOWN>(GTR__UPDATE_AVERAGES, o.all > o.states)) {
             gtr__load4(o.state[o.states] + e, n, true, a);
             GTR__UNROLL(k, 4) a[k] = fmaf(rates.ema, p[k] - a[k], a[k]);
             gtr__store4(o.state[o.states] + e, n, true, a);
@@ -16679,7 +16642,7 @@ struct gtr__update_four {       // elements of one segment
         }
     }
 };
-static __global__ void __launch_bounds__(GTR__T + 64, GTR__UPDATE_RESIDENT)
+template <int KNOWN> static __global__ void __launch_bounds__(GTR__T + 64, GTR__UPDATE_RESIDENT)
 gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     __shared__ gtr__update_segments segments;
     __shared__ gtr__rates rates;
@@ -16693,7 +16656,7 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     const int64_t base = at();
     const int helper = (int)threadIdx.x - GTR__T;
     int64_t e = base + threadIdx.x * 4;
-    gtr__update_four four;
+    gtr__update_four<KNOWN> four;
     gtr__update_cursor cursor;
     if (const int group = (int)threadIdx.x - 32; group >= 0 && group < GTR__MAX_GROUPS)     // beside warp 0's search
         gtr__rates_of(m.o, (double)gtr__rate_of(m.ctl, m.o.shared, group), m.ctl->applied + 1, group, &rates);
@@ -16735,13 +16698,16 @@ gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     }
 }
 #endif
-GTR__GLOBAL void gtr__k_update(gtr__update_kernel);
+template <int> GTR__GLOBAL void gtr__k_update(gtr__update_kernel);
 // What elements from u->first on to u->last - 1 take.
 GTR__LAUNCHER_WITH(gtr__update_start, gtr__update_kernel *u) {
     const int64_t tiles = gtr__ceil(u->last - u->first, GTR__UPDATE_TILE);
     if (tiles == 0) return GTR_OK;
-    return GTR__LAUNCH(run, c, gtr__k_update, (unsigned)gtr__min64(tiles,
-        (int64_t)gtr__sms(c) * GTR__UPDATE_RESIDENT), u->report.ctl ? GTR__T + 64 : GTR__T, 0, *u);
+    auto kernel = GTR__VARIANT(gtr__k_update, 0);
+    kernel.constant[0] = GTR__IS_KNOWN | (u->forms ? GTR__UPDATE_LOOKUPS : 0)
+        | (u->o.all > u->o.states ? GTR__UPDATE_AVERAGES : 0) | (int)u->o.rule.kind << 4;
+    return gtr__start(run, c, kernel, (unsigned)gtr__min64(tiles, (int64_t)gtr__sms(c) * GTR__UPDATE_RESIDENT),
+        u->report.ctl ? GTR__T + 64 : GTR__T, 0, *u);
 }
 GTR__LAUNCHER_WITH(gtr__update_make, const gtr__optim *o, gtr__update_kernel *u) {
     *u = {};
@@ -25290,8 +25256,8 @@ static __global__ void __launch_bounds__(128) gtr__k_chain_sums(const __grid_con
     for (; kt >= k_tiles; kt -= k_tiles) q = job[q.next];
     cut.stages = 4;
     gtr__enter();
-    gtr__product_block<KIND, T, false, false>(p, cut, count, q.type, p.sums, m0,
-        gtr__product_lane_of<T, T, 128>(cut, m0, n0, 0), gtr__floats<4>(), 0, [&](char *to) {
+    gtr__product_block<0, KIND, T, false, false>(p, cut, count, q.type, p.sums, m0,
+        gtr__product_lane_of<0, T, T, 128>(cut, m0, n0, 0), gtr__floats<4>(), 0, [&](char *to) {
             const int row = kt * tile_t::depth, left = min(m.rows - row, tile_t::depth);
             const char *y = (const char *)q.dy, *x = (const char *)q.x;
             gtr__fetch<ES, T, false, false>(to, y + ((int64_t)row * q.n + m0) * ES, y, q.type, (uint32_t)q.n, left,
@@ -27190,6 +27156,8 @@ GTR__LAUNCHER(gtr__pooled_run) {
 #define GTR__HEAD_T (GTR__HEAD_WARPS * 32 + 32)
 #define GTR__HEAD_OUTPUTS 128       // at most: 16, two n-tiles of 8, for each warp
 #define GTR__HEAD_BATCH 4096        // rows at most, because every block counts all labels
+// Facts of gtr__k_head (gtr__act_knows): pairs; bytes is 16; four.
+enum { GTR__HEAD_PAIRS = GTR__IS_BIAS, GTR__HEAD_WHOLE = GTR__IS_WHOLE, GTR__HEAD_FOUR = GTR__IS_FOURS };
 typedef struct gtr__head {
     gtr__xent xent;                 // cross entropy; x and dx are not used, as logits are in shared memory
     gtr__pair pair;                 // pairs: the loss's kind, count of elements, seed and scale; no operands
@@ -27199,9 +27167,9 @@ typedef struct gtr__head {
     void *logits, *dlogits, *dh;    // NULL: not stored; dh NULL: not computed either
     gtr__opd loss;                  // the mean, a scalar; p NULL: not stored
     // type_target: target's gtr_dtype; rows: of the batch; n: outputs; k: inputs of the linear; pairs: MSE or BCE with
-    // logits, else cross entropy; act: op of the activation, -1: none; whole: rows of h and w are copied by 16 bytes,
-    // else by elements; four: dh is stored by four elements, else one by one
-    int type_target, rows, n, k, pairs, act, whole, four;
+    // logits, else cross entropy; act: op of the activation, -1: none; bytes: of rows of h and w that are copied at
+    // once, 16, 4 or, of one element, 2; four: dh is stored by four elements, else one by one
+    int type_target, rows, n, k, pairs, act, bytes, four;
     // parts: shares of k, of as many warps: 1, 2, 4 or 8; pitch: words from row to row of h and w in shared memory;
     // wide: floats from row to row of logits there; lanes: log2 of the threads that copy a row
     int parts, pitch, wide, lanes;
@@ -27222,7 +27190,7 @@ static GTR__BOTH int gtr__head_outputs(int n) { return (n + 15) / 16 * 16; }
 // All threads of the block start the copies of its rows of h, and behind them of all rows of w, and copy the bias as
 // float32. Zeros stand in rows behind the batch's last and behind the n-th output, and in columns behind k up to a
 // multiple of 16, so that every mma may read whole fragments. Visible after gtr__copies_done and a barrier.
-template <int TYPE>
+template <int TYPE, int KNOWN>
 GTR__INLINE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, float *bias, int64_t row0) {
     constexpr int ES = TYPE == GTR_F32 ? 4 : 2, EACH = 16 / ES;
     const int from = (int)threadIdx.x & ((1 << m.lanes) - 1), rows = GTR__HEAD_ROWS + gtr__head_outputs(m.n),
@@ -27232,12 +27200,19 @@ GTR__INLINE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, float *bias
         const bool ok = o < 0 ? row0 + r < m.rows : o < m.n;
         const char *p = (const char *)(o < 0 ? m.h : m.w) + (ok ? (o < 0 ? row0 + r : o) * m.k * ES : 0);
         uint32_t *to = pool + r * m.pitch;
-        if (m.whole) {
+        if (gtr__is_so<KNOWN>(GTR__HEAD_WHOLE, m.bytes == 16)) {
             for (int c = from * EACH; c < across; c += EACH << m.lanes)
                 gtr__copy16(to + c * ES / 4, ok && c < m.k ? p + c * ES : p, ok && c < m.k);
+        } else if (m.bytes == 4) {
+            for (int c = from * 4 / ES; c < across; c += 4 / ES << m.lanes)
+                gtr__copy4(to + c * ES / 4, ok && c < m.k ? p + c * ES : p, ok && c < m.k);
         } else {
-            for (int c = from; c < across; c += 1 << m.lanes)
-                gtr__put(to, TYPE, c, ok && c < m.k ? gtr__get(p, TYPE, c) : 0.0f);
+            for (int c = from; c < across; c += 4 << m.lanes) {
+                float v[4];     // all on their way before the first is stored
+                GTR__UNROLL(u, 4)
+                    v[u] = ok && c + (u << m.lanes) < m.k ? gtr__get(p, TYPE, c + (u << m.lanes)) : 0.0f;
+                GTR__UNROLL(u, 4) if (c + (u << m.lanes) < across) gtr__put(to, TYPE, c + (u << m.lanes), v[u]);
+            }
         }
     }
     gtr__copies_commit();
@@ -27290,7 +27265,7 @@ GTR__INLINE void gtr__head_forward(const gtr__head &m, const uint32_t *pool, flo
 // read. row: in the batch; lane: of the 16; label: the row's, `ignore` where it has none. Returns the row's loss,
 // before the mean, in lane 0. All lanes of a warp call this together: it reduces by shuffles over both of the warp's
 // rows.
-template <int TYPE>
+template <int TYPE, int KNOWN>
 GTR__INLINE float gtr__head_row(const gtr__head &m, float *logits, const float *bias, int64_t row, int64_t label,
         int lane, float slope) {
     const bool live = row < m.rows;
@@ -27307,7 +27282,7 @@ GTR__INLINE float gtr__head_row(const gtr__head &m, float *logits, const float *
         if (m.dlogits && live && c < m.n) gtr__put(m.dlogits, TYPE, at + c, v);
     };
     __syncwarp();
-    if (m.pairs) {
+    if (gtr__is_so<KNOWN>(GTR__HEAD_PAIRS, m.pairs)) {
         for (int c = lane; c < gtr__head_outputs(m.n); c += 16) {
             const bool there = live && c < m.n;
             const float x = there ? logits[c] : 0.0f, y = there ? gtr__get(m.target, m.type_target, at + c) : 0.0f;
@@ -27327,14 +27302,6 @@ GTR__INLINE float gtr__head_row(const gtr__head &m, float *logits, const float *
         give(c, live && q.counted && c < m.n ? gtr__xent_dx(m.xent, slope, logits[c], q.lse, c == label, q.bad) : 0.0f);
     return q.counted ? q.loss : 0.0f;
 }
-// The activation's gradient applied to four elements v of dlogits w; s: what it reads at these. ReLU's is inline,
-// others are calls.
-GTR__INLINE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<4> v, const gtr__floats<4> &s) {
-    if (m.act < 0) return v;
-    if (!gtr__is(m.act, GTR__IN_LINE)) return gtr__dact<4>(m.act, v, s, m.act_a, m.act_b);
-    GTR__UNROLL(i, 4) v.v[i] = gtr__unary_bwd<GTR__IN_LINE>(v.v[i], s.v[i], s.v[i], 0, 0);
-    return v;
-}
 // Warps 0 to 7 compute the block's rows of dh, 16 columns of k a warp and turn, as two n-tiles j = 0, 1. Columns of w
 // are dealt out to the n-tiles in turn, so that a lane's results are four neighbours, which it stores at once:
 //
@@ -27344,11 +27311,11 @@ GTR__INLINE gtr__floats<4> gtr__head_act(const gtr__head &m, gtr__floats<4> v, c
 // The sum goes over outputs in steps of 16 (float32: 8). Lane t has outputs t, t + 4, t + 8, t + 12 of them; the 16-bit
 // instruction would have 2 t, 2 t + 1, 2 t + 8, 2 t + 9 there, but dlogits and w are permuted alike. Where the
 // activation's gradient reads h itself (shared), that comes from shared memory.
-template <int TYPE> GTR__INLINE void gtr__head_backward(const gtr__head &m, const uint32_t *pool,
+template <int TYPE, int KNOWN> GTR__INLINE void gtr__head_backward(const gtr__head &m, const uint32_t *pool,
         const float *dlogits, int64_t row0, int warp) {
     constexpr bool LOW = TYPE != GTR_F32;
     const int g = (int)threadIdx.x % 32 / 4, t = (int)threadIdx.x % 4;
-    const bool shared = m.saved == m.h;
+    const bool shared = m.saved == m.h, four = gtr__is_so<KNOWN>(GTR__HEAD_FOUR, m.four);
     for (int first = warp * 16; first < m.k; first += GTR__HEAD_WARPS * 16) {
         const uint32_t *w = pool + (GTR__HEAD_ROWS + t) * m.pitch + (LOW ? first / 2 + g : first + 2 * g);
         const float *d = dlogits + g * m.wide + t;
@@ -27379,20 +27346,19 @@ template <int TYPE> GTR__INLINE void gtr__head_backward(const gtr__head &m, cons
             const int64_t from = shared ? column : at;
             const gtr__floats<4> v = { { acc[0][2 * i], acc[1][2 * i], acc[0][2 * i + 1], acc[1][2 * i + 1] } };
             if (row >= m.rows) continue;
-            if (m.four && column < m.k) gtr__put_of<4>(m.dh, TYPE, at, gtr__head_act(m, v,
-                gtr__get_of<4>(saved, TYPE, from)));
-            if (m.four) continue;
-            gtr__floats<4> s = {};
-            GTR__UNROLL(c, 4) if (saved && column + c < m.k) s.v[c] = gtr__get(saved, TYPE, from + c);
-            s = gtr__head_act(m, v, s);
-            GTR__UNROLL(c, 4) if (column + c < m.k) gtr__put(m.dh, TYPE, at + c, s.v[c]);
+            const auto put = [&](const gtr__floats<4> &s, int few) {
+                gtr__put_of(m.dh, TYPE, at, gtr__dact_by<KNOWN>(m.act, v, s, m.act_a, m.act_b), few);
+            };
+            if (four && column < m.k) put(gtr__get_of<4>(saved, TYPE, from), 0);
+            const int few = m.k - column < 4 ? m.k - column : 4;
+            if (!four && few > 0) put(gtr__get_of<4>(saved, TYPE, from, few), few);
         }
     }
 }
 // One thread of the launch stores the mean: loss and counted are of all rows.
-GTR__INLINE void gtr__head_give(const gtr__head &m, float loss, int counted) {
+template <int KNOWN> GTR__INLINE void gtr__head_give(const gtr__head &m, float loss, int counted) {
     if (!m.loss.p) return;
-    if (m.pairs) gtr__give_full(m.loss, 0, loss / (float)m.pair.count);
+    if (gtr__is_so<KNOWN>(GTR__HEAD_PAIRS, m.pairs)) gtr__give_full(m.loss, 0, loss / (float)m.pair.count);
     else gtr__xent_give(m.xent, loss, counted);
 }
 // The sum of all blocks' losses, by one warp, in all its lanes. The order depends on the number of blocks alone.
@@ -27404,7 +27370,7 @@ GTR__INLINE float gtr__head_join(const gtr__head &m, unsigned blocks) {
 // Warp 8, while the others multiply: sums the block's losses, and publishes the sum where there are several blocks; the
 // one that takes the last ticket then adds up all blocks' sums and stores the mean. The ticket is zero before and
 // after. `counted` is of the whole batch, in every block.
-GTR__INLINE void gtr__head_loss(const gtr__head &m, const float *losses, int counted) {
+template <int KNOWN> GTR__INLINE void gtr__head_loss(const gtr__head &m, const float *losses, int counted) {
     const int lane = GTR__LANE;
     float loss = gtr__warp_sum(lane < GTR__HEAD_ROWS ? losses[lane] : 0.0f);
     if (gridDim.x > 1) {
@@ -27419,7 +27385,7 @@ GTR__INLINE void gtr__head_loss(const gtr__head &m, const float *losses, int cou
         loss = gtr__head_join(m, gridDim.x);
         if (lane == 0) *m.ticket = 0;
     }
-    if (lane == 0) gtr__head_give(m, loss, counted);
+    if (lane == 0) gtr__head_give<KNOWN>(m, loss, counted);
 }
 // Launched behind gtr__k_head where its blocks have no ticket: one warp joins their losses. Bound by its launch.
 static __global__ void __launch_bounds__(32) gtr__k_head_end(const __grid_constant__ gtr__head m, unsigned blocks) {
@@ -27427,43 +27393,44 @@ static __global__ void __launch_bounds__(32) gtr__k_head_end(const __grid_consta
     gtr__enter();
     const int counted = m.pairs ? 0 : gtr__xent_counted(m.xent, gtr__xent_first(m.xent), counts);
     const float loss = gtr__head_join(m, blocks);
-    if (threadIdx.x == 0) gtr__head_give(m, loss, counted);
+    if (threadIdx.x == 0) gtr__head_give<0>(m, loss, counted);
 }
 // Roles, steps and what bounds it: the picture above. TYPE: of h, w, bias, logits, dlogits, saved and dh; sums are
 // float32. Labels are loaded before the copies begin, and counted while the copies run.
-template <int TYPE>
+template <int TYPE, int KNOWN>
 static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_constant__ gtr__head m) {
     GTR__POOL;
     __shared__ float losses[GTR__HEAD_ROWS];
     __shared__ int counts[32];
     const int warp = (int)threadIdx.x / 32, row = (int)threadIdx.x / 16, lane = (int)threadIdx.x % 16;
     const int64_t row0 = (int64_t)blockIdx.x * GTR__HEAD_ROWS;
+    const bool pairs = gtr__is_so<KNOWN>(GTR__HEAD_PAIRS, m.pairs);
     uint32_t *pool = (uint32_t *)gtr__pool;
     float *parts = (float *)(pool + (GTR__HEAD_ROWS + gtr__head_outputs(m.n)) * m.pitch);
     float *bias = parts + m.parts * GTR__HEAD_ROWS * m.wide;
     gtr__enter();
-    const int64_t label = !m.pairs && warp < GTR__HEAD_WARPS && row0 + row < m.rows
+    const int64_t label = !pairs && warp < GTR__HEAD_WARPS && row0 + row < m.rows
         ? (int64_t)m.xent.label[row0 + row] : m.xent.ignore;
-    const int32_t first = m.pairs ? 0 : gtr__xent_first(m.xent);
-    gtr__head_fetch<TYPE>(m, pool, bias, row0);
+    const int32_t first = pairs ? 0 : gtr__xent_first(m.xent);
+    gtr__head_fetch<TYPE, KNOWN>(m, pool, bias, row0);
     const float scale = m.xent.ctl ? m.xent.ctl->scale : 1.0f;
-    const int counted = m.pairs ? 0 : gtr__xent_counted(m.xent, first, counts);
-    const float slope = m.pairs ? gtr__pair_slope(m.pair) : gtr__xent_slope(m.xent, scale, counted);
+    const int counted = pairs ? 0 : gtr__xent_counted(m.xent, first, counts);
+    const float slope = pairs ? gtr__pair_slope(m.pair) : gtr__xent_slope(m.xent, scale, counted);
     gtr__copies_done<0>();
     __syncthreads();
     if (warp < GTR__HEAD_WARPS) gtr__head_forward<TYPE>(m, pool, parts, warp);
     __syncthreads();
     if (warp < GTR__HEAD_WARPS) {
-        const float loss = gtr__head_row<TYPE>(m, parts + row * m.wide, bias, row0 + row, label, lane, slope);
+        const float loss = gtr__head_row<TYPE, KNOWN>(m, parts + row * m.wide, bias, row0 + row, label, lane, slope);
         if (lane == 0) losses[row] = loss;
     }
     __syncthreads();
-    if (warp == GTR__HEAD_WARPS) gtr__head_loss(m, losses, counted);
-    else if (m.dh) gtr__head_backward<TYPE>(m, pool, parts, row0, warp);
+    if (warp == GTR__HEAD_WARPS) gtr__head_loss<KNOWN>(m, losses, counted);
+    else if (m.dh) gtr__head_backward<TYPE, KNOWN>(m, pool, parts, row0, warp);
 }
 #endif
 GTR__GLOBAL void gtr__k_head_end(gtr__head, unsigned);
-template <int> GTR__GLOBAL void gtr__k_head(gtr__head);
+template <int, int> GTR__GLOBAL void gtr__k_head(gtr__head);
 // Bytes of a block's dynamic shared memory.
 static size_t gtr__head_bytes(const gtr__head *m) {
     return 4 * ((size_t)(GTR__HEAD_ROWS + gtr__head_outputs(m->n)) * (size_t)m->pitch
@@ -27478,7 +27445,7 @@ static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__cal
         *bias = linear->n_in > 2 ? &linear->in[2] : NULL, *dy = &loss->out[pairs ? 1 : 3];
     const gtr_dtype type = h->dtype;
     const int64_t n = w->shape.ndim == 2 ? w->shape.dim[0] : 0, k = n ? w->shape.dim[1] : 0,
-        rows = k > 0 ? h->count / k : 0, each = 16 / gtr__elem(type);
+        rows = k > 0 ? h->count / k : 0;
     *m = {};
     if (n < 1 || n > GTR__HEAD_OUTPUTS || rows < 1 || rows > GTR__HEAD_BATCH || k > 1 << 16 || h->count != rows * k
         || x->count != rows * n || y->count != x->count || dy->count != x->count || type > GTR_F16
@@ -27503,9 +27470,11 @@ static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__cal
     m->parts = units > 4 ? 1 : units > 2 ? 2 : units > 1 ? 4 : 8;
     m->pitch = gtr__head_pitch((int)(gtr__ceil(k, 16) * 16 * gtr__elem(type) / 4));
     m->wide = gtr__head_pitch(gtr__head_outputs(m->n));
-    m->whole = k % each == 0 && gtr__aligned(m->h, 16) && gtr__aligned(m->w, 16);
+    const auto by = [&](int64_t bytes) { return k * gtr__elem(type) % bytes == 0 && gtr__aligned(m->h, (size_t)bytes)
+        && gtr__aligned(m->w, (size_t)bytes); };
+    m->bytes = by(16) ? 16 : by(4) ? 4 : 2;
     m->four = k % 4 == 0 && gtr__fours(m->dh, type) && gtr__fours(m->saved, type);
-    m->lanes = gtr__log_up(m->whole ? gtr__ceil(k, each) : k, 0, 5);
+    m->lanes = gtr__log_up(gtr__ceil(k * gtr__elem(type), m->bytes), 0, 5);
     return gtr__head_bytes(m) + 256 <= linear->caps->shared;        // 256: the kernel's static shared memory
 }
 // Whether node n makes dh: a linear_dact, or the linear's backward node that makes no other gradient, which reads the
@@ -27558,7 +27527,10 @@ static int gtr__head_match(const gtr__plan *plan, int at, const gtr__caps *caps,
 template <int TYPE>
 static gtr_result gtr__head_launch(gtr__run *run, const gtr__call *c, const gtr__head &m, unsigned blocks) {
     const size_t bytes = gtr__head_bytes(&m);
-    const auto kernel = GTR__VARIANT(gtr__k_head, TYPE);
+    auto kernel = GTR__VARIANT(gtr__k_head, TYPE, 0);
+    gtr__act_macro macro;
+    gtr__act_knows(&kernel, 1, m.act, macro, (m.pairs ? GTR__HEAD_PAIRS : 0) | (m.bytes == 16 ? GTR__HEAD_WHOLE : 0)
+        | (m.four ? GTR__HEAD_FOUR : 0));
     GTR__TRY(gtr__start(run, c, kernel, blocks, GTR__HEAD_T, bytes, m));
     return blocks == 1 || m.ticket ? GTR_OK : GTR__LAUNCH(run, c, gtr__k_head_end, 1, 32, 0, m, blocks);
 }
@@ -27734,6 +27706,7 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
     },
     [](gtr__matcher *m) {
         m->name = "lookups of several tables"; m->match = gtr__tables_match; m->kernel = gtr__tables_run;
+        m->late = 1;
     },
     [](gtr__matcher *m) { m->name = "update and report"; m->match = gtr__finish_match; m->kernel = gtr__finish_run; },
     [](gtr__matcher *m) {

@@ -533,7 +533,7 @@ static void unloading()
 }
 
 /* ---- many at once ---- */
-static const char *const few[] = { "gtr__k_fill", "gtr__k_check", "gtr__k_report", "gtr__k_guard", "gtr__k_map<false, 0>" };
+static const char *const few[] = { "gtr__k_fill", "gtr__k_check", "gtr__k_report", "gtr__k_guard", "gtr__k_map<false, 1>" };
 static void *make_few(void *arch)
 {
     gtr__outcome of;
@@ -616,7 +616,7 @@ static void lists(const char *folder)
         gtr__cuda *g = instance("");
         gtr__list_device(g, arch);
         w.all = (gtr__compilation *)calloc(2, sizeof *w.all); w.n = 2;
-        strcpy(w.all[0].name, "gtr__k_fill"); strcpy(w.all[1].name, "gtr__k_map<false, 0>");
+        strcpy(w.all[0].name, "gtr__k_fill"); strcpy(w.all[1].name, "gtr__k_map<false, 1>");
         gtr__list_wanted(g, &w);
         gtr__wanted_free(&w);
         *g->arch = 0;
