@@ -517,7 +517,7 @@ static void plans(void)
 /* Permutations of what a convolution makes, whose channels are last in a plan, or in front of one: with the conversion
    each is one copy, forward and back, where the dimensions between them can be cut alike. The bits are those of two
    copies and, of a pixel shuffle, of a loop. left: so many are in a plan. Kinds: plain, in parts, computed again,
-   bfloat16, in parts and again. */
+   16 bits, in parts and again. */
 typedef struct { const char *name; int channels, height, width, r, left; } rearrangement;
 static tensor rearranged(build *b, const rearrangement *n, tensor *c)
 {
@@ -546,7 +546,7 @@ static gtr_trainer *rearranged_trainer(build *b, const rearrangement *n, int kin
     memset(&d, 0, sizeof d);
     b->again = kind == 2 || kind == 4;
     d.lr = 0.5f; d.micro_batches = kind == 1 || kind == 4 ? ROWS : 1;
-    d.precision = kind == 3 ? GTR_MIXED_BF16 : GTR_FP32;
+    if (kind == 3) d.precision = b->ctx->caps.bf16 ? GTR_MIXED_BF16 : GTR_MIXED_FP16;
     *y = rearranged(b, n, c);
     loss = gtr_mean(gtr_square(gtr_tanh(*y)), NULL, 0, false);
     *g = gtr_gradient(loss, *c);
