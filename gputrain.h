@@ -37,7 +37,7 @@ that is given and that nobody would read (.beta1 of SGD) is an error that names 
 d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/, from a truth table to a GAN.
 
 WHAT IT DOES NOT DO
-No attention or recurrent layers yet; one GPU; no gradients of gradients; no control flow inside a step
+Of recurrent layers cells alone, yet; one GPU; no gradients of gradients; no control flow inside a step
 that depends on data (the host chooses which graph to run); no strided tensors; no gzip, of image files PGM and PPM
 alone, others by stb_image or the like (gtr_images_desc.decode); no build at run time.
 
@@ -66,10 +66,10 @@ by itself. Inputs are GTR_F32 or GTR_I32 (labels, ids), parameters GTR_F32. Data
 scale * byte + shift (0..1 unless said otherwise); gtr_dataset_augment has images normalised, and for training cropped
 at random, mirrored and so on, where a batch is gathered. Binary ops broadcast as NumPy does. Parameters have PyTorch's
 names, shapes and initial values ("fc1.weight" is (out, in)).
-Images are (N, C, H, W), sequences (N, C, L), as PyTorch's. Inside, from the first convolution to flatten, they, weights
-of convolutions, and those of gtr_linear behind flatten, lie with channels last, without copies; gtr_set, gtr_get and
-files do not see it. An input may come as (N, H, W, C), as cameras give it: gtr_permute to (N, C, H, W) then copies
-nothing. A data set's column of channels_last goes into either.
+Images are (N, C, H, W), sequences (N, C, L), of cells and attention (N, T, C), as PyTorch's. Inside, from the first
+convolution to flatten, they, weights of convolutions, and those of gtr_linear behind flatten, lie with channels last,
+without copies; gtr_set, gtr_get and files do not see it. An input may come as (N, H, W, C), as cameras give it:
+gtr_permute to (N, C, H, W) then copies nothing. A data set's column of channels_last goes into either.
 
 GRAPH, PLAN, RUN
 Builders (gtr_relu, gtr_linear, ...) record tensors and check them at once; nothing is computed. Wrong arguments give
@@ -340,6 +340,19 @@ typedef struct gtr_linear_desc {
     int64_t out; /* features out, at least 1 */
     bool no_bias;
 } gtr_linear_desc;
+/* What gtr_multihead_attention multiplies by, and adds; PyTorch's shapes. */
+typedef struct gtr_multihead {
+    gtr_tensor *in_proj_weight, *in_proj_bias, *out_proj_weight, *out_proj_bias;
+} gtr_multihead;
+/* What a recurrent cell multiplies x and h with, and adds; PyTorch's shapes: see gtr_gru_cell. */
+typedef struct gtr_cell { gtr_tensor *weight_ih, *weight_hh, *bias_ih, *bias_hh; } gtr_cell;
+typedef struct gtr_attention_desc {
+    bool causal; /* query t attends keys 0 to t alone */
+    gtr_tensor *lengths; /* GTR_I32 (N): no query of a row attends keys from there on; where it is 0: zeros */
+    gtr_tensor *mask; /* float32, added to scores, broadcasting to (N, H, T, S); -INFINITY: not attended */
+    float scale; /* of scores; 0: 1 / sqrt(D) */
+    float dropout; /* of the weights, in training, as gtr_dropout */
+} gtr_attention_desc;
 typedef struct gtr_batch_norm_desc {
     float eps; /* 0: 1e-5 */
     float momentum; /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
@@ -1046,6 +1059,32 @@ GTR_API gtr_tensor *gtr_bilinear_with(gtr_tensor *a, gtr_tensor *b, gtr_tensor *
    a convolution after one of sequences (convolution, pool, norm of channels); after another: GTR_ERR_SHAPE.
    Where shapes are equal there is no parameter, and name may be NULL. He and others, 2016. */
 GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name);
+/* PyTorch's RNNCell, of tanh, GRUCell and LSTMCell, a step of a recurrence: x (..., I) and h (..., H) -> the next h, by
+   "name.weight_ih" (G H, I), "name.weight_hh" (G H, H), "name.bias_ih" and "name.bias_hh" (G H), from U(-1/sqrt(H),
+   1/sqrt(H)), where G is 1, 3 (r, z, n) or 4 (i, f, g, o). A name whose parameters are there means these: steps share
+   them. h NULL: zeros, but while an error is kept NULL, which passes through. *c: the LSTM's state (..., H), or NULL,
+   in whose place comes the next one.
+       for (k = 0; k < T; k++) h = gtr_lstm_cell(x[k], h, &c, "lstm", 64);
+   Hochreiter and Schmidhuber, 1997; Cho and others, 2014, as cuDNN has it. */
+GTR_API gtr_tensor *gtr_rnn_cell(gtr_tensor *x, gtr_tensor *h, const char *name, int64_t hidden);
+GTR_API gtr_tensor *gtr_gru_cell(gtr_tensor *x, gtr_tensor *h, const char *name, int64_t hidden);
+GTR_API gtr_tensor *gtr_lstm_cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const char *name, int64_t hidden);
+/* The same with given weights; biases NULL: none. */
+GTR_API gtr_tensor *gtr_rnn_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_cell weights);
+GTR_API gtr_tensor *gtr_gru_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_cell weights);
+GTR_API gtr_tensor *gtr_lstm_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, gtr_cell weights);
+/* PyTorch's scaled_dot_product_attention: of each head softmax(scale q k^T) v over the keys, q (N, T, H, D), k (N, S,
+   G, D), v (N, S, G, E) -> (N, T, H, E); G divides H, and each head of k and v serves H / G of q's, side by side.
+   Scores, (N, H, T, S), are stored. Vaswani and others, 2017. */
+GTR_API gtr_tensor *gtr_attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, gtr_attention_desc desc);
+/* PyTorch's MultiheadAttention, batch first: q of x (N, T, E), k and v of memory (N, S, E), NULL for x, by
+   "name.in_proj_weight" (3 E, E) and "name.in_proj_bias" (3 E), and "name.out_proj.weight" (E, E) and
+   "name.out_proj.bias" (E) of what the heads, which divide E, attend, side by side -> (N, T, E). First values are as
+   PyTorch's. In _with biases NULL: none. */
+GTR_API gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, const char *name, int64_t heads,
+    gtr_attention_desc desc);
+GTR_API gtr_tensor *gtr_multihead_attention_with(gtr_tensor *x, gtr_tensor *memory, gtr_multihead weights,
+    int64_t heads, gtr_attention_desc desc);
 
 // >>loss
 /* Each formula is of a term; desc.reduction makes a scalar of all: of the whole step whatever its micro_batches, in
@@ -2961,7 +3000,8 @@ struct gtr_context {
     gtr_tensor **parameter; int64_t n_parameter, cap_parameter;
     char scope[512]; short scope_length[64]; int scope_depth;
     int stage, region, n_regions;
-    const char *builder; /* of several ops, between GTR__SINCE and gtr__whole; NULL */
+    const char *builder; /* of several ops, between GTR__SINCE and gtr__whole, the outermost; NULL */
+    int builders; /* that began and did not end */
     bool in_region;
     int64_t unnamed; /* counter for names that the user did not give */
     gtr_trainer *trainers;
@@ -9092,14 +9132,14 @@ static bool gtr__leaf_made(gtr_tensor *t, const void *values) {
 static int64_t gtr__since(gtr_tensor *x, const char *who) {
     if (!x) return 0;
     if (!gtr__usable_by(x->ctx, who)) return INT64_MAX; /* nothing is built, nor undone */
-    x->ctx->builder = who;
+    if (!x->ctx->builders++) x->ctx->builder = who;
     return x->ctx->n_tensor;
 }
 static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
     if (!x) return t;
     if (since == INT64_MAX) return NULL;
     gtr_context *ctx = x->ctx;
-    ctx->builder = NULL;
+    if (!--ctx->builders) ctx->builder = NULL;
     int64_t k = ctx->n_parameter;
     while (k && ctx->parameter[k - 1]->id >= since) k--;
     for (; t && k < ctx->n_parameter; k++)
@@ -9761,6 +9801,12 @@ static gtr_tensor *gtr__layer_part(gtr_tensor *x, const char *name, const char *
     snprintf(buf, sizeof buf, "%s.%s", name, part);
     return gtr__leaf_new(x->ctx, GTR__OP_PARAMETER, buf, dtype, shape, init, buffer);
 }
+/* A layer's parameter that there is; NULL. */
+static gtr_tensor *gtr__part_find(const gtr_tensor *x, const char *name, const char *part) {
+    char full[1100];
+    snprintf(full, sizeof full, "%s%.500s.%s", x->ctx->scope, name, part);
+    return gtr_parameter_find(x->ctx, full);
+}
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
     if (!x || !gtr__usable_by(x->ctx, what)) return false;
     if (name && name[0]) return true;
@@ -10077,6 +10123,306 @@ gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
     gtr_tensor *t = same ? x : row ? gtr_linear_ex(x, name, l) : gtr_conv2d_ex(x, name, c);
     x->ctx->builder = "residual";
     return gtr__whole(x, since, t ? gtr_add(t, branch) : NULL);
+}
+/* Recurrent cells, by how many gates they have. */
+enum { GTR__CELL_RNN = 1, GTR__CELL_GRU = 3, GTR__CELL_LSTM = 4 };
+static gtr_tensor *gtr__gate_of(gtr_tensor *t, int k, int64_t n) { return gtr_slice(t, -1, k * n, (k + 1) * n); }
+/* h, or *c, NULL is zeros, with which nothing is computed. */
+static gtr_tensor *gtr__cell_step(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const gtr_cell *w, int gates) {
+    const int64_t n = w->weight_hh->shape.dim[1];
+    const bool both = h || w->bias_hh, gru = gates == GTR__CELL_GRU;
+    gtr_tensor *sum = gtr_linear_with(x, w->weight_ih, w->bias_ih),
+        *of_h = h ? gtr_linear_with(h, w->weight_hh, w->bias_hh) : w->bias_hh, *g[4];
+    if (both && !gru) sum = gtr_add(sum, of_h);
+    if (gates == GTR__CELL_RNN) return gtr_tanh(sum);
+    for (int k = 0; k < gates; k++) {
+        if (gru ? !k && !both : k == 1 && !*c) continue; /* a factor of zeros */
+        gtr_tensor *t = gtr__gate_of(sum, k, n);
+        if (both && gru) {
+            gtr_tensor *more = gtr__gate_of(of_h, k, n);
+            t = gtr_add(t, k == 2 ? gtr_mul(g[0], more) : more);
+        }
+        g[k] = k == 2 ? gtr_tanh(t) : gtr_sigmoid(t);
+    }
+    if (gru) return h ? gtr_add(g[2], gtr_mul(g[1], gtr_sub(h, g[2]))) : gtr_sub(g[2], gtr_mul(g[1], g[2]));
+    sum = gtr_mul(g[0], g[2]);
+    *c = *c ? gtr_add(gtr_mul(g[1], *c), sum) : sum;
+    return gtr_mul(g[3], gtr_tanh(*c));
+}
+/* Whether t is NULL or float32 of x's leading dimensions and n columns. */
+static bool gtr__rows_of(const gtr_tensor *t, const gtr_tensor *x, int64_t n) {
+    const int last = x->shape.ndim - 1;
+    if (!t) return true;
+    bool fits = t->dtype == GTR_F32 && t->shape.ndim == last + 1 && t->shape.dim[last] == n;
+    for (int k = 0; k < last && fits; k++) fits = t->shape.dim[k] == x->shape.dim[k];
+    return fits;
+}
+/* Whether t is NULL or float32 (rows, columns), or of columns 0 (rows). */
+static bool gtr__is_part(const gtr_tensor *t, int64_t rows, int64_t columns) {
+    return !t || (t->dtype == GTR_F32 && t->shape.ndim == 1 + (columns > 0) && t->shape.dim[0] == rows
+        && (!columns || t->shape.dim[1] == columns));
+}
+static const char *gtr__typed_text(const gtr_tensor *t, char *text) {
+    char shape[GTR__TEXT];
+    snprintf(text, 2 * GTR__TEXT, "%s%s%s", t ? gtr__dtype_names[t->dtype] : "NULL", t ? " " : "", t
+        ? gtr__shape_text(&t->shape, shape) : "");
+    return text;
+}
+static bool gtr__cell_fits(gtr_tensor *x, const gtr_tensor *h, const gtr_tensor *c, const gtr_cell *w, int gates,
+        const char *who, const char *name) {
+    const int nx = x->shape.ndim, nw = w->weight_hh->shape.ndim;
+    const int64_t in = nx ? x->shape.dim[nx - 1] : 0, n = nw == 2 ? w->weight_hh->shape.dim[1] : 0, rows = gates * n;
+    char t[4][2 * GTR__TEXT];
+    if (x->dtype == GTR_F32 && in > 0 && n && gtr__is_part(w->weight_ih, rows, in)
+        && gtr__is_part(w->weight_hh, rows, n) && gtr__is_part(w->bias_ih, rows, 0)
+        && gtr__is_part(w->bias_hh, rows, 0) && gtr__rows_of(h, x, n) && gtr__rows_of(c, x, n)) return true;
+    GTR__REJECT(x, SHAPE, who, name, ", h %s, c %s, weight_ih %s, weight_hh %s, want float32 (..., I), states "
+        "(..., H), (%d H, I), (%d H, H), biases (%d H)", gtr__typed_text(h, t[0]), gtr__typed_text(c, t[1]),
+        gtr__typed_text(w->weight_ih, t[2]), gtr__typed_text(w->weight_hh, t[3]), gates, gates, gates);
+    return false;
+}
+static gtr_tensor *gtr__cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const gtr_cell *w, int gates,
+        const char *who, const char *name) {
+    if (!x || !gtr__usable_by(x->ctx, who)) return NULL;
+    if (x->ctx->error && (!h || (c && !*c))) return NULL; /* what failed may be why */
+    if (!w->weight_ih || !w->weight_hh) return GTR__NO(x, ARG, "%s: weight_ih or weight_hh is NULL", who);
+    if (!gtr__cell_fits(x, h, c ? *c : NULL, w, gates, who, name)) return NULL;
+    GTR__SINCE(x, who);
+    gtr_tensor *t = gtr__cell_step(x, h, c, w, gates);
+    return gtr__whole(x, since, t);
+}
+/* Of the parameters of that name; those that are not there are made. */
+static gtr_tensor *gtr__cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const char *name, int64_t hidden, int gates,
+        const char *who) {
+    static const char *const names[4] = { "weight_ih", "weight_hh", "bias_ih", "bias_hh" };
+    gtr_tensor *part[4] = { NULL }, *t = NULL;
+    if (!gtr__layer_name(x, name, who)) return NULL;
+    const int n = x->shape.ndim;
+    if (hidden < 1 || hidden > INT32_MAX || n < 1 || x->dtype != GTR_F32)
+        return GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (..., I) and at least 1",
+            (long long)hidden);
+    const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)hidden));
+    GTR__SINCE(x, who);
+    for (int k = 0; k < 4 && (!k || part[k - 1]); k++) {
+        const gtr_shape s = k > 1 ? gtr_shape1(gates * hidden)
+            : gtr_shape2(gates * hidden, k ? hidden : x->shape.dim[n - 1]);
+        part[k] = gtr__part_find(x, name, names[k]);
+        if (!part[k]) part[k] = gtr__layer_part(x, name, names[k], GTR_F32, s, init, false);
+    }
+    const gtr_cell w = { part[0], part[1], part[2], part[3] };
+    if (part[3] && !gtr__is_part(part[1], gates * hidden, hidden)) {
+        char text[GTR__TEXT];
+        GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, and weight_hh of that name is %s", (long long)hidden,
+            gtr__shape_text(&part[1]->shape, text));
+    } else if (part[3]) t = gtr__cell_with(x, h, c, &w, gates, who, name);
+    return gtr__whole(x, since, t);
+}
+gtr_tensor *gtr_rnn_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_cell weights) {
+    return gtr__cell_with(x, h, NULL, &weights, GTR__CELL_RNN, "rnn_cell", NULL);
+}
+gtr_tensor *gtr_rnn_cell(gtr_tensor *x, gtr_tensor *h, const char *name, int64_t hidden) {
+    return gtr__cell(x, h, NULL, name, hidden, GTR__CELL_RNN, "rnn_cell");
+}
+gtr_tensor *gtr_gru_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_cell weights) {
+    return gtr__cell_with(x, h, NULL, &weights, GTR__CELL_GRU, "gru_cell", NULL);
+}
+gtr_tensor *gtr_gru_cell(gtr_tensor *x, gtr_tensor *h, const char *name, int64_t hidden) {
+    return gtr__cell(x, h, NULL, name, hidden, GTR__CELL_GRU, "gru_cell");
+}
+/* weights NULL: of that name. */
+static gtr_tensor *gtr__lstm_cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const char *name, int64_t hidden,
+        const gtr_cell *weights) {
+    gtr_tensor *next = c ? *c : NULL, *t;
+    if (!c) return x ? GTR__NO(x, ARG, "lstm_cell: c is NULL, want where its state is") : NULL;
+    *c = NULL;
+    t = weights ? gtr__cell_with(x, h, &next, weights, GTR__CELL_LSTM, "lstm_cell", NULL)
+        : gtr__cell(x, h, &next, name, hidden, GTR__CELL_LSTM, "lstm_cell");
+    if (t) *c = next;
+    return t;
+}
+gtr_tensor *gtr_lstm_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, gtr_cell weights) {
+    return gtr__lstm_cell(x, h, c, NULL, 0, &weights);
+}
+gtr_tensor *gtr_lstm_cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const char *name, int64_t hidden) {
+    return gtr__lstm_cell(x, h, c, name, hidden, NULL);
+}
+/* t's dimensions in an order written as digits. */
+static gtr_tensor *gtr__ordered(gtr_tensor *t, const char *order) {
+    int dims[GTR_MAX_DIMS] = { 0 };
+    for (int k = 0; order[k]; k++) dims[k] = order[k] - '0';
+    return gtr_permute(t, dims);
+}
+/* first, first + 1, ... as floats of this shape. */
+static gtr_tensor *gtr__counted(gtr_context *ctx, int64_t first, gtr_shape shape) {
+    const int64_t n = gtr__count(&shape);
+    gtr_float *v = (gtr_float *)gtr__malloc(ctx, (size_t)n * sizeof *v);
+    for (int64_t k = 0; v && k < n; k++) v[k] = (gtr_float)(first + k);
+    gtr_tensor *t = v ? gtr_constant(ctx, GTR_F32, shape, v) : NULL;
+    gtr__mfree(ctx, v);
+    return t;
+}
+/* Scores where c is not 0, else -INFINITY. */
+static gtr_tensor *gtr__scores_where(gtr_tensor *c, gtr_tensor *scores) {
+    static const gtr_float none = -INFINITY;
+    return c ? gtr_where(c, scores, gtr_constant(c->ctx, GTR_F32, gtr_shape0(), &none)) : NULL;
+}
+/* q (N, G, R T, D), k (N, G, S, D), v (N, G, S, E), where each of G heads of k and v has R of q's -> (N, G, R T, E). */
+static gtr_tensor *gtr__attend(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, int64_t rows, int64_t keys,
+        const gtr_attention_desc *d, float scale, const char *name) {
+    gtr_shape s = q ? q->shape : gtr_shape0(), heads = s;
+    gtr_tensor *t = gtr_scale(gtr_matmul_t(q, false, k, true), scale, 0), *there = NULL;
+    if (!t) return NULL;
+    s.dim[3] = keys;
+    heads.dim[1] = s.dim[1] * (s.dim[2] / rows); heads.dim[2] = rows; heads.dim[3] = keys;
+    t = gtr_reshape(t, heads);
+    if (d->mask) t = gtr_add(t, d->mask);
+    if (d->causal) {
+        gtr_tensor *at = gtr__counted(q->ctx, 0, gtr_shape1(keys));
+        t = gtr__scores_where(gtr_less(at, gtr__counted(q->ctx, 1, gtr_shape2(rows, 1))), t);
+    }
+    if (d->lengths) {
+        const gtr_shape one = gtr_shape4(d->lengths->shape.dim[0], 1, 1, 1);
+        there = gtr_less(gtr__counted(q->ctx, 0, gtr_shape1(keys)), gtr_reshape(gtr_to_float(d->lengths), one));
+        t = gtr__scores_where(there, t);
+    }
+    t = gtr_softmax(t, 3);
+    if (d->lengths) t = gtr__op2(GTR__OP_MASK, there, t); /* of a row without keys NaN, and what it makes, goes */
+    if (d->dropout > 0) t = gtr_dropout(t, name, d->dropout);
+    return gtr_matmul(t ? gtr_reshape(t, s) : NULL, v);
+}
+/* Whether t's dimensions are 1 or those that `to` ends in. */
+static bool gtr__broadcasts_to(const gtr_tensor *t, const gtr_shape *to) {
+    bool fits = t->dtype == GTR_F32 && t->shape.ndim <= to->ndim;
+    for (int k = 1; fits && k <= t->shape.ndim; k++) {
+        const int64_t n = t->shape.dim[t->shape.ndim - k];
+        fits = n == 1 || n == to->dim[to->ndim - k];
+    }
+    return fits;
+}
+static bool gtr__attention_fits(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, const gtr_attention_desc *d,
+        const char *who, const char *name) {
+    const int64_t *sq = q->shape.dim, *sk = k->shape.dim, *sv = v->shape.dim;
+    char t[2][2 * GTR__TEXT];
+    bool fits = q->dtype == GTR_F32 && k->dtype == GTR_F32 && v->dtype == GTR_F32 && q->shape.ndim == 4
+        && k->shape.ndim == 4 && v->shape.ndim == 4 && sq[0] == sk[0] && sq[0] == sv[0] && sk[1] == sv[1]
+        && sk[2] == sv[2] && sq[3] == sk[3] && sq[2] > 0 && sk[2] > 0 && sq[2] % sk[2] == 0;
+    for (int i = 1; i < 4 && fits; i++) fits = sq[i] > 0 && sk[i] > 0 && sv[i] > 0;
+    if (!fits) {
+        GTR__REJECT(q, SHAPE, who, name, ", k %s, v %s, want float32 (N, T, H, D), (N, S, G, D), (N, S, G, E), and H a "
+            "multiple of G", gtr__typed_text(k, t[0]), gtr__typed_text(v, t[1]));
+        return false;
+    }
+    const gtr_shape scores = gtr_shape4(sq[0], sq[2], sq[1], sk[1]);
+    const gtr_tensor *l = d->lengths;
+    if (d->mask && !gtr__broadcasts_to(d->mask, &scores)) {
+        GTR__REJECT(q, SHAPE, who, name, ", mask %s, want float32 that broadcasts to %s",
+            gtr__typed_text(d->mask, t[0]), gtr__shape_text(&scores, t[1]));
+        return false;
+    }
+    if (l && (l->dtype != GTR_I32 || l->shape.ndim != 1 || l->shape.dim[0] != sq[0])) {
+        GTR__REJECT(q, SHAPE, who, name, ", lengths %s, want int32 (N,)", gtr__typed_text(l, t[0]));
+        return false;
+    }
+    if (!gtr__finite(d->scale) || d->scale < 0) {
+        GTR__REJECT(q, ARG, who, name, " and scale %g, want a finite number, 0 for 1 / sqrt(D)", (double)d->scale);
+        return false;
+    }
+    return true;
+}
+static gtr_tensor *gtr__attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, const gtr_attention_desc *d,
+        const char *who, const char *name, const char *dropout) {
+    if (!gtr__all_there(who, q, k, v) || !gtr__usable_by(q->ctx, who) || !gtr__attention_fits(q, k, v, d, who, name))
+        return NULL;
+    const int64_t *s = q->shape.dim, groups = k->shape.dim[2], each = s[2] / groups, out = v->shape.dim[3];
+    const float scale = d->scale > 0 ? d->scale : (float)(1 / sqrt((double)s[3]));
+    gtr_tensor *t;
+    GTR__SINCE(q, who);
+    if (each == 1) t = gtr__ordered(q, "0213");
+    else {
+        gtr_shape five = gtr__shape_more(gtr_shape4(s[0], s[1], groups, each), s[3]);
+        t = gtr__ordered(gtr_reshape(q, five), "02314");
+        t = gtr_reshape(t, gtr_shape4(s[0], groups, each * s[1], s[3]));
+    }
+    t = gtr__attend(t, gtr__ordered(k, "0213"), gtr__ordered(v, "0213"), s[1], k->shape.dim[1], d, scale, dropout);
+    if (each == 1) t = gtr__ordered(t, "0213");
+    else if (t) {
+        t = gtr_reshape(t, gtr__shape_more(gtr_shape4(s[0], groups, each, s[1]), out));
+        t = gtr_reshape(gtr__ordered(t, "03124"), gtr_shape4(s[0], s[1], s[2], out));
+    }
+    return gtr__whole(q, since, t);
+}
+gtr_tensor *gtr_attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, gtr_attention_desc desc) {
+    return gtr__attention(q, k, v, &desc, "attention", NULL, NULL);
+}
+/* t (..., K E), K of x's widths E side by side, the k-th as heads: (N, T, H, E / H). */
+static gtr_tensor *gtr__heads_of(gtr_tensor *t, int k, int64_t heads, int64_t width) {
+    if (!t) return NULL;
+    const gtr_shape s = gtr_shape4(t->shape.dim[0], t->shape.dim[1], heads, width / heads);
+    if (t->shape.dim[2] > width) t = gtr_slice(t, 2, k * width, (k + 1) * width);
+    return gtr_reshape(t, s);
+}
+static bool gtr__multihead_fits(gtr_tensor *x, const gtr_tensor *memory, const gtr_multihead *w, int64_t heads,
+        const char *who, const char *name) {
+    const int64_t n = x->shape.ndim == 3 ? x->shape.dim[2] : 0;
+    char t[3][2 * GTR__TEXT];
+    if (x->dtype == GTR_F32 && n > 0 && x->shape.dim[1] > 0 && heads > 0 && n % heads == 0 && (!memory
+            || (memory->dtype == GTR_F32 && memory->shape.ndim == 3 && memory->shape.dim[0] == x->shape.dim[0]
+            && memory->shape.dim[2] == n)) && gtr__is_part(w->in_proj_weight, 3 * n, n)
+            && gtr__is_part(w->in_proj_bias, 3 * n, 0) && gtr__is_part(w->out_proj_weight, n, n)
+            && gtr__is_part(w->out_proj_bias, n, 0)) return true;
+    GTR__REJECT(x, SHAPE, who, name, ", memory %s, %lld heads, weights %s and %s, want float32 (N, T, E), NULL or (N, "
+        "S, E), heads that divide E, (3 E, E) and (E, E), biases (3 E,) and (E,)", gtr__typed_text(memory, t[0]),
+        (long long)heads, gtr__typed_text(w->in_proj_weight, t[1]), gtr__typed_text(w->out_proj_weight, t[2]));
+    return false;
+}
+/* Of the first, or the others, of three parts of a weight or a bias, all of which there may be none. */
+static gtr_tensor *gtr__thirds(gtr_tensor *t, int64_t n, bool first) {
+    return t ? gtr_slice(t, 0, first ? 0 : n, first ? n : 3 * n) : NULL;
+}
+static gtr_tensor *gtr__multihead(gtr_tensor *x, gtr_tensor *memory, const gtr_multihead *w, int64_t heads,
+        const gtr_attention_desc *d, const char *who, const char *name) {
+    char drop[600];
+    gtr_tensor *q, *k;
+    if (!x || !gtr__usable_by(x->ctx, who)) return NULL;
+    if (!gtr__multihead_fits(x, memory, w, heads, who, name)) return NULL;
+    const int64_t n = x->shape.dim[2];
+    snprintf(drop, sizeof drop, "%s.dropout", name ? name : "");
+    GTR__SINCE(x, who);
+    const bool self = !memory || memory == x;
+    if (self) q = k = gtr_linear_with(x, w->in_proj_weight, w->in_proj_bias);
+    else {
+        q = gtr_linear_with(x, gtr__thirds(w->in_proj_weight, n, true), gtr__thirds(w->in_proj_bias, n, true));
+        k = gtr_linear_with(memory, gtr__thirds(w->in_proj_weight, n, false), gtr__thirds(w->in_proj_bias, n, false));
+    }
+    gtr_tensor *t = gtr__attention(gtr__heads_of(q, 0, heads, n), gtr__heads_of(k, self, heads, n),
+        gtr__heads_of(k, self + 1, heads, n), d, who, name, name ? drop : NULL);
+    if (t) t = gtr_linear_with(gtr_reshape(t, x->shape), w->out_proj_weight, w->out_proj_bias);
+    return gtr__whole(x, since, t);
+}
+gtr_tensor *gtr_multihead_attention_with(gtr_tensor *x, gtr_tensor *memory, gtr_multihead weights, int64_t heads,
+        gtr_attention_desc desc) {
+    const char *const who = "multihead_attention";
+    if (x && (!weights.in_proj_weight || !weights.out_proj_weight))
+        return GTR__NO(x, ARG, "%s: in_proj_weight or out_proj_weight is NULL", who);
+    return gtr__multihead(x, memory, &weights, heads, &desc, who, NULL);
+}
+gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, const char *name, int64_t heads,
+        gtr_attention_desc desc) {
+    static const char *const names[4] = { "in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias" };
+    const char *const who = "multihead_attention";
+    const gtr_multihead none = GTR__ZERO;
+    gtr_tensor *part[4] = { NULL }, *t = NULL;
+    if (!gtr__layer_name(x, name, who) || !gtr__multihead_fits(x, memory, &none, heads, who, name)) return NULL;
+    const int64_t n = x->shape.dim[2];
+    GTR__SINCE(x, who);
+    for (int i = 0; i < 4 && (!i || part[i - 1]); i++) {
+        const int64_t rows = i < 2 ? 3 * n : n;
+        part[i] = gtr__layer_part(x, name, names[i], GTR_F32, i % 2 ? gtr_shape1(rows) : gtr_shape2(rows, n),
+            gtr__init(i % 2 ? GTR_INIT_ZERO : GTR_INIT_UNIFORM, i % 2 ? 0 : sqrt((i ? 1 : 1.5) / (double)n)), false);
+    }
+    const gtr_multihead w = { part[0], part[1], part[2], part[3] };
+    if (part[3]) t = gtr__multihead(x, memory, &w, heads, &desc, who, name);
+    return gtr__whole(x, since, t);
 }
 
 // >>loss-builders
@@ -20324,12 +20670,6 @@ static bool gtr__column_normalised(const gtr__column *c) {
         : 1);
     return m->varied && other;
 }
-/* A layer's parameter that there is; NULL. */
-static gtr_tensor *gtr__part_find(const gtr_tensor *x, const char *name, const char *part) {
-    char full[1100];
-    snprintf(full, sizeof full, "%s%.500s.%s", x->ctx->scope, name, part);
-    return gtr_parameter_find(x->ctx, full);
-}
 gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column) {
     static const char *const parts[2] = { "mean", "std" };
     const gtr_float first[2] = { 0, 1 };
@@ -23280,7 +23620,8 @@ GTR__PLANNED
                     gtr_arange, (N, N)
    2026-11-27  0.1: where the loss alone is guarded gradients take memory, too; convolutions, pools quicker
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
-                    products on GPUs are quicker
+                    products on GPUs are quicker; gtr_rnn_cell, gtr_gru_cell, gtr_lstm_cell, gtr_attention,
+                    gtr_multihead_attention
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -797,6 +797,44 @@ static gtr_tensor *bilinear_of(gtr_tensor *x)
     before(true, "gtr_bilinear(%s, %s, %.20s, %lld)", N(x), N(y), n ? n : "NULL", (long long)out);
     return one_in(2) ? built(gtr_bilinear(x, y, n, out), x && y) : built(gtr_bilinear_with(x, y, w, b), x && y && w);
 }
+static gtr_tensor *cell_of(gtr_tensor *x)
+{
+    gtr_tensor *h = one_in(2) ? floats() : NULL, *c = one_in(2) ? floats() : NULL;
+    gtr_cell w;
+    w.weight_ih = parameter(); w.weight_hh = parameter();
+    w.bias_ih = one_in(2) ? parameter() : NULL; w.bias_hh = one_in(2) ? parameter() : NULL;
+    const int64_t hidden = nasty(3);
+    const char *n = name();
+    before(true, "gtr_lstm_cell(%s, %s, %.20s, %lld)", N(x), N(h), n ? n : "NULL", (long long)hidden);
+    switch (byte() % 6) {
+    case 0: return built(gtr_lstm_cell(x, h, &c, n, hidden), x != NULL);
+    case 1: return built(gtr_lstm_cell_with(x, h, &c, w), x != NULL);
+    case 2: return built(gtr_gru_cell(x, h, n, hidden), x != NULL);
+    case 3: return built(gtr_gru_cell_with(x, h, w), x != NULL);
+    case 4: return built(gtr_rnn_cell(x, h, n, hidden), x != NULL);
+    default: return built(gtr_rnn_cell_with(x, h, w), x != NULL);
+    }
+}
+static gtr_tensor *heads_of(gtr_tensor *x)
+{
+    gtr_tensor *y = one_in(2) ? like(x) : floats(), *z = one_in(2) ? like(x) : floats();
+    const char *n = name();
+    gtr_attention_desc d;
+    gtr_multihead w;
+    memset(&d, 0, sizeof d);
+    d.causal = one_in(2); d.scale = nastyf(0); d.dropout = one_in(2) ? nastyf(0.25f) : 0;
+    if (one_in(3)) d.lengths = of_type(GTR_I32);
+    if (one_in(3)) d.mask = floats();
+    w.in_proj_weight = parameter(); w.out_proj_weight = parameter();
+    w.in_proj_bias = one_in(2) ? parameter() : NULL; w.out_proj_bias = one_in(2) ? parameter() : NULL;
+    const int64_t heads = nasty(1);
+    before(true, "gtr_attention(%s, %s, %s), %.20s, %lld heads", N(x), N(y), N(z), n ? n : "NULL", (long long)heads);
+    switch (byte() % 3) {
+    case 0: return built(gtr_attention(x, y, z, d), x && y && z);
+    case 1: return built(gtr_multihead_attention(x, one_in(2) ? y : NULL, n, heads, d), x != NULL);
+    default: return built(gtr_multihead_attention_with(x, one_in(2) ? y : NULL, w, heads, d), x != NULL);
+    }
+}
 static gtr_tensor *residual_of(gtr_tensor *x)
 {
     gtr_tensor *y = one_in(2) ? like(x) : floats();
@@ -902,8 +940,10 @@ static void do_layer(void)
         }
     case 5: if (one_in(2)) norm_of(x); else row_norm_of(x); break;
     case 6:
-        switch (byte() % 5) {
+        switch (byte() % 7) {
         case 0: drop_of(x); break;
+        case 4: cell_of(x); break;
+        case 5: heads_of(x); break;
         case 1: random_of(x); break;
         case 2: prelu_of(x); break;
         case 3: residual_of(x); break;

@@ -13,6 +13,7 @@ Names: "<case>#<number>/<what>". Of an op's case, <what> is in0, in1, ... (input
 gradient, where the output is no scalar), out, and d0, d1, ... (gradients of float inputs). Other cases are said where they are made.
 """
 import json
+import math
 import os
 import struct
 import sys
@@ -783,6 +784,50 @@ def later():
         case("to_int", [(t, 4, 0.25)], lambda x: x.trunc().long())
     for s, axis in (((5,), 0), ((4, 10), 1), ((4, 10), 0), ((2, 5, 3), 1)):
         case("softmax_mask", [(s, 2, 0.0), s], lambda x, m: x.softmax(axis) * m + x.softmax(axis) ** 2, (axis,))
+    for gates, cell in ((1, torch.rnn_tanh_cell), (3, torch.gru_cell), (4, torch.lstm_cell)):
+        for n, steps, i, h, biases, states in ((2, 1, 3, 4, True, True), (5, 4, 2, 3, True, False), (3, 3, 1, 7, False, True), (1, 2, 5, 1, False, False)):
+            def f(x, w_ih, w_hh, *more):
+                b = more[:2] if biases else (None, None)
+                zeros = torch.zeros(n, h)
+                s = list(more[2 * biases:]) if states else [zeros, zeros][:2 if gates == 4 else 1]
+                for k in range(steps):
+                    new = cell(x[:, k], tuple(s) if gates == 4 else s[0], w_ih, w_hh, *b)
+                    s = list(new) if gates == 4 else [new]
+                return torch.cat(s, 1)
+            some = [(gates * h,)] * 2 * biases + [(n, h)] * (2 if gates == 4 else 1) * states
+            case("cell", [(n, steps, i), (gates * h, i), (gates * h, h)] + some, f, (gates, int(biases), int(states)))
+
+    attentions()
+
+
+def attend(q, k, v, causal, lengths, mask, scale):
+    """Of (N, T, H, D), (N, S, G, D), (N, S, G, E); a row of no keys is zeros."""
+    r, rows = q.shape[2] // k.shape[2], []
+    for n in range(len(q)):
+        s = k.shape[1] if lengths is None else int(lengths[n])
+        if s == 0:
+            rows.append(torch.zeros(q.shape[1], q.shape[2], v.shape[3]))
+            continue
+        a, b, c = (t.transpose(0, 1) for t in (q[n], k[n, :s].repeat_interleave(r, 1), v[n, :s].repeat_interleave(r, 1)))
+        m = torch.zeros(a.shape[1], s) if mask is None else mask.expand(len(q), q.shape[2], q.shape[1], k.shape[1])[n, :, :, :s]
+        if causal: m = m.masked_fill(torch.arange(s) > torch.arange(a.shape[1])[:, None], -math.inf)
+        rows.append(F.scaled_dot_product_attention(a, b, c, m, scale=scale or None).transpose(0, 1))
+    return torch.stack(rows)
+
+
+def attentions():
+    for n, t, s, h, g, d, e, causal, lengths, mask, scale in ((2, 3, 3, 1, 1, 4, 4, 0, None, None, 0), (2, 5, 5, 2, 2, 8, 8, 1, None, None, 0),
+            (3, 4, 7, 4, 2, 5, 3, 0, (7, 0, 2), None, 0.25), (2, 6, 6, 3, 1, 16, 16, 1, (1, 5), (6, 6), 0), (1, 1, 9, 2, 2, 8, 1, 0, None, (2, 1, 9), 2), (2, 33, 17, 2, 1, 8, 8, 1, None, (2, 1, 1, 17), 0)):
+        more = ([np.array(lengths, np.int32)] if lengths else []) + [mask] * bool(mask)
+        case("attention", [(n, t, h, d), (n, s, g, d), (n, s, g, e)] + more, lambda q, k, v, *m: attend(q, k, v, causal, m[0] if lengths else None,
+            m[-1] if mask else None, scale), (causal, int(bool(lengths)), int(bool(mask))), (scale,))
+    for n, t, s, e, h, biases in ((2, 3, 0, 4, 2, 1), (3, 5, 4, 6, 1, 1), (1, 4, 0, 8, 8, 0), (2, 1, 7, 12, 3, 0)):
+        def f(x, *m):
+            memory, w = (m[0], m[1:]) if s else (x, m)
+            layer = nn.MultiheadAttention(e, h, bias=bool(biases), batch_first=True)
+            named = dict(zip(("in_proj_weight", "out_proj.weight", "in_proj_bias", "out_proj.bias"), w))
+            return torch.func.functional_call(layer, named, (x, memory, memory))[0]
+        case("multihead", [(n, t, e)] + [(n, s, e)] * bool(s) + [(3 * e, e), (e, e)] + [(3 * e,), (e,)] * biases, f, (h, int(s > 0), biases))
 
 
 ops()

@@ -745,6 +745,15 @@ static void *b_layer_norm(site *s) { return gtr_layer_norm(s->x, "new", 1, 0); }
 static void *b_rms_norm(site *s) { return gtr_rms_norm(s->x, "new", 1, 0); }
 static void *b_prelu(site *s) { return gtr_prelu(s->x, "new", true); }
 static void *b_bilinear(site *s) { return gtr_bilinear(s->x, s->x, "new", 3); }
+static void *b_cell(site *s) { gtr_tensor *c = NULL; return gtr_lstm_cell(s->x, NULL, &c, "new", 3); }
+static void *b_heads(site *s)
+{
+    gtr_tensor *x = gtr_reshape(s->x, gtr_shape3(GTR_BATCH, 1, gtr_tensor_shape(s->x).dim[1]));
+    gtr_attention_desc d;
+    memset(&d, 0, sizeof d);
+    d.causal = true; d.lengths = s->y; d.dropout = 0.5f;
+    return gtr_multihead_attention(x, NULL, "new", 1, d);
+}
 static void *b_residual(site *s) { return gtr_residual(s->x, s->loss->in[0], "new"); }
 static void *b_cube(site *s) { return gtr_pow_scalar(s->x, 3); }
 static void *b_prelu_with(site *s) { return gtr_prelu_with(s->x, s->w); }
@@ -856,7 +865,8 @@ static const struct { const char *name; void *(*build)(site *); } builders[] = {
     { "dropout", b_dropout }, { "unnamed dropout", b_dropout_unnamed }, { "parameter", b_parameter },
         { "constant", b_constant },
     { "random", b_random }, { "layer_norm", b_layer_norm }, { "rms_norm", b_rms_norm }, { "prelu", b_prelu },
-        { "bilinear", b_bilinear }, { "residual", b_residual }, { "pow_scalar of 3", b_cube },
+        { "bilinear", b_bilinear }, { "lstm_cell", b_cell }, { "reshape and multihead_attention", b_heads },
+        { "residual", b_residual }, { "pow_scalar of 3", b_cube },
     { "prelu_with", b_prelu_with }, { "bilinear_with", b_bilinear_with }, { "where", b_where },
         { "gather_rows", b_gather_rows }, { "pad", b_pad }, { "tile", b_tile }, { "flip", b_flip },
         { "gather", b_gather }, { "slice_step", b_slice_step },
@@ -991,7 +1001,8 @@ static void builder_fails(int b, int pad, bool on)
         fail_allocation = 0;
         if (made) { CHECK(!fired, "%s, allocation %d of %d pads failed, untold", builders[b].name, k, pad); break; }
         after = stock_of(&s);
-        if ((builders[b].build == b_loss || builders[b].build == b_standardised || builders[b].build == b_itself)
+        if ((builders[b].build == b_loss || builders[b].build == b_standardised || builders[b].build == b_itself
+                || builders[b].build == b_heads)
                 && after.tensors == before.tensors + 1)
             gtr_release(s.ctx, before.tensors), after = stock_of(&s);
         CHECK(fired && gtr_error(s.ctx) == GTR_ERR_NOMEM, "%s, allocation %d of %d pads: %s", builders[b].name, k, pad,

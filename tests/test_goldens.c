@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "made.h"
 
-#define MAX_IN 4
+#define MAX_IN 8
 
 static gtr_device device;               /* that contexts are made for */
 static bool small;                      /* one case of each */
@@ -258,6 +258,9 @@ static gtr_tensor *masked_of(gtr_tensor *t) { return gtr_add(t, gtr_square(gtr_o
     X(rms_norm,        gtr_rms_norm_with(x[0], x[1], f[0])) \
     X(prelu,           gtr_prelu_with(x[0], x[1])) \
     X(bilinear,        gtr_bilinear_with(x[0], x[1], x[2], n_x > 3 ? x[3] : NULL)) \
+    X(cell,            cell_of(x, i)) \
+    X(attention,       attention_of(x, n_x, i, f[0])) \
+    X(multihead,       multihead_of(x, i)) \
     X(conv,            gtr_conv2d_with(x[0], x[1], n_x > 2 ? x[2] : NULL, conv_of(i))) \
     X(conv_transpose,  gtr_conv_transpose2d_with(x[0], x[1], n_x > 2 ? x[2] : NULL, conv_of(i))) \
     X(max_pool,        gtr_max_pool2d_ex(x[0], pool_of(i, true))) \
@@ -343,6 +346,39 @@ static gtr_tensor *turned(gtr_tensor *x, int a, int b, int c, int d)
     int dims[4];
     dims[0] = a; dims[1] = b; dims[2] = c; dims[3] = d;
     return gtr_permute(x, dims);
+}
+/* Steps of a recurrence over x (N, T, I), of i[0] gates; the last states. */
+static gtr_tensor *cell_of(gtr_tensor **x, const int *i)
+{
+    const gtr_shape s = gtr_tensor_shape(x[0]), row = gtr_shape2(s.dim[0], s.dim[2]);
+    gtr_tensor **more = x + 3 + 2 * i[1], *h = i[2] ? more[0] : NULL, *c = i[2] && i[0] == 4 ? more[1] : NULL;
+    gtr_cell w;
+    w.weight_ih = x[1]; w.weight_hh = x[2];
+    w.bias_ih = i[1] ? x[3] : NULL; w.bias_hh = i[1] ? x[4] : NULL;
+    for (int64_t k = 0; k < s.dim[1]; k++) {
+        gtr_tensor *t = gtr_reshape(gtr_slice(x[0], 1, k, k + 1), row);
+        h = i[0] == 4 ? gtr_lstm_cell_with(t, h, &c, w) : (i[0] == 3 ? gtr_gru_cell_with : gtr_rnn_cell_with)(t, h, w);
+    }
+    return c ? joined(h, c, NULL, 1) : h;
+}
+static gtr_tensor *attention_of(gtr_tensor **x, int n_x, const int *i, float scale)
+{
+    gtr_attention_desc d;
+    memset(&d, 0, sizeof d);
+    d.causal = i[0] != 0; d.scale = scale;
+    if (i[1]) d.lengths = x[3];
+    if (i[2]) d.mask = x[n_x - 1];
+    return gtr_attention(x[0], x[1], x[2], d);
+}
+static gtr_tensor *multihead_of(gtr_tensor **x, const int *i)
+{
+    gtr_tensor **of = x + 1 + i[1];
+    gtr_attention_desc d;
+    gtr_multihead w;
+    memset(&d, 0, sizeof d);
+    w.in_proj_weight = of[0]; w.out_proj_weight = of[1];
+    w.in_proj_bias = i[2] ? of[2] : NULL; w.out_proj_bias = i[2] ? of[3] : NULL;
+    return gtr_multihead_attention_with(x[0], i[1] ? x[1] : NULL, w, i[0], d);
 }
 /* The lines of layouts() in gen_goldens.py, in their order. */
 static gtr_tensor *layout_of(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gtr_tensor *v, int line)

@@ -399,6 +399,47 @@ BUILD(rms_norm, gtr_rms_norm(x[0], "layer", c->p[0], (float)c->p[1] / 100))
 BUILD(prelu_with, gtr_prelu_with(x[0], x[1]))
 BUILD(bilinear_with, gtr_bilinear_with(x[0], x[1], x[2], c->n > 3 ? x[3] : NULL))
 BUILD(bilinear, gtr_bilinear(x[0], x[1], "layer", c->p[0]))
+/* Two steps of the cell of that name, by its states. */
+static gtr_tensor *build_cell(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    gtr_tensor *h = c->n > 1 ? x[1] : NULL, *state = c->n > 2 ? x[2] : NULL, *both[2];
+    (void)ctx;
+    for (int k = 0; k < 2; k++)
+        h = c->p[1] == 4 ? gtr_lstm_cell(x[0], h, &state, "cell", c->p[0])
+            : (c->p[1] == 3 ? gtr_gru_cell : gtr_rnn_cell)(x[0], h, "cell", c->p[0]);
+    both[0] = h; both[1] = state;
+    return c->p[1] == 4 ? gtr_concat(both, 2, -1) : h;
+}
+static gtr_attention_desc attending(const op_case *c)
+{
+    gtr_attention_desc d;
+    memset(&d, 0, sizeof d);
+    d.causal = c->p[0] != 0; d.scale = (float)c->p[1] / 8;
+    return d;
+}
+static gtr_tensor *build_attention(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    gtr_attention_desc d = attending(c);
+    (void)ctx;
+    if (c->n > 3) d.mask = x[3];
+    return gtr_attention(x[0], x[1], x[2], d);
+}
+/* Rows that have 0, 1, ... keys, and then so again. */
+static gtr_tensor *build_attention_of(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    gtr_attention_desc d = attending(c);
+    int32_t lengths[16];
+    for (int k = 0; k < 16; k++) lengths[k] = (int32_t)(k % (c->in[1].dim[1] + 1));
+    d.lengths = gtr_constant(ctx, GTR_I32, gtr_shape1(c->in[0].dim[0]), lengths);
+    return gtr_attention(x[0], x[1], x[2], d);
+}
+static gtr_tensor *build_multihead(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    gtr_attention_desc d;
+    (void)ctx;
+    memset(&d, 0, sizeof d);
+    return gtr_multihead_attention(x[0], c->n > 1 ? x[1] : NULL, "heads", c->p[0], d);
+}
 BUILD(residual, gtr_residual(x[0], x[1], c->p[0] ? "skip" : NULL))
 BUILD(prelu, gtr_prelu(x[0], "layer", c->p[0] != 0))
 BUILD(custom, custom_of(ctx, x[0], x[1], "twice"))
@@ -705,6 +746,15 @@ static const char *const bilinear_cases[] = { "1x3 1x5 2x3x5 2", "13x3 13x2 4x3x
     "2x3x2 2x3x3 5x2x3 5", "!3 2 4x3x2 4", NULL };
 static const char *const bilinear_layer_cases[] = { "1x3 1x5@2", "13x3 13x2@4", "33x1 33x2@1",
     "2x3x2 2x3x3@5", "5x4 5x1@3", NULL };
+static const char *const cell_cases[] = { "*2x3 2x4 2x4@4 4", "1x3 1x4@4 1", "13x3 13x2@2 3", "5x2@3 4", "3x7@1 3",
+    "2x3x2 2x3x5 2x3x5@5 4", "33x1 33x17@17 1", "9x2@1 1", NULL };
+static const char *const attention_cases[] = { "*2x3x1x4 2x5x1x4 2x5x1x2 3x5@0 0", "1x1x1x1 1x2x1x1 1x2x1x1@0 0",
+    "1x4x4x2 1x4x2x2 1x4x2x2@1 1", "1x7x3x2 1x3x1x2 1x3x1x7 3@1 0", "3x2x2x2 3x2x1x2 3x2x1x3 2x1x2@0 3",
+    "1x3x2x3 1x4x2x3 1x4x2x1 1x1@1 0", "2x33x2x8 2x33x2x8 2x33x2x8@1 0", NULL };
+static const char *const attention_of_cases[] = { "*!4x2x2x2 4x3x1x2 4x3x1x2@0 0", "!7x1x1x3 7x3x1x3 7x3x1x1@0 8",
+    "!5x3x1x2 5x2x1x2 5x2x1x3@1 0", "!3x4x2x1 3x3x2x1 3x3x2x1@1 0", "!2x5x2x2 2x4x1x2 2x4x1x1@0 1", NULL };
+static const char *const multihead_cases[] = { "*2x3x4 2x5x4@2", "3x4x6@3", "1x2x1@1", "2x5x8@8", "2x1x6 2x3x6@1",
+    NULL };
 static const char *const residual_cases[] = { "1x7 1x7@0", "13x3 13x3@1", "33x2 33x4@1", "2x1x3x2x4 2x1x3x2x1@1",
     "2x4x6 2x3x6@1", "2x3x7 2x2x4@1", "2x3x5x6 2x4x3x2@1", "1x2x4x4 1x2x2x2@1", "2x2x3x2 2x2x3x2@0",
     "2x2x3x4 2x2x3x2@1", NULL };
@@ -841,6 +891,10 @@ static const op_row rows[] = {
     { "prelu",            build_prelu,            "Nw",    prelu_layer_cases,      GRAPH | MASKS },
     { "bilinear_with",    build_bilinear_with,    "XXww",  bilinear_cases,         GRAPH },
     { "bilinear",         build_bilinear,         "XXww",  bilinear_layer_cases,   GRAPH },
+    { "cell",             build_cell,             "XXX",   cell_cases,             GRAPH },
+    { "attention",        build_attention,        "XXXw",  attention_cases,        GRAPH },
+    { "attention, rows",  build_attention_of,     "XXX",   attention_of_cases,     GRAPH | MASKS },
+    { "multihead",        build_multihead,        "XX",    multihead_cases,        GRAPH },
     { "residual",         build_residual,         "XX",    residual_cases,         GRAPH },
     { "custom",           build_custom,           "XX",    custom_cases,           NO_SPECIAL },
     { "several",          build_several,          "XX",    custom_cases,           NO_SPECIAL },
@@ -4009,6 +4063,60 @@ static void bad_itself(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y)
     BAD(gtr_arange(gtr_sum(x, NULL, 0, false), 0), GTR_ERR_ARG, "arange|axis 0 of a tensor with 0");
     EXPECT(!gtr_arange(NULL, 0));
 }
+static void bad_cells(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y, gtr_tensor *w)
+{
+    gtr_tensor *none;
+    gtr_cell cell;
+    memset(&cell, 0, sizeof cell);
+    BAD(gtr_gru_cell(x, NULL, "g", 0), GTR_ERR_SHAPE, "gru_cell|\"g\"|(N, 7)|hidden 0");
+    BAD(gtr_gru_cell(y, NULL, "g", 3), GTR_ERR_SHAPE, "gru_cell|int32");
+    BAD(gtr_gru_cell(x, NULL, NULL, 3), GTR_ERR_ARG, "gru_cell|name");
+    BAD(gtr_rnn_cell(x, x, "g", 3), GTR_ERR_SHAPE, "rnn_cell|\"g\"|h float32 (N, 7)|weight_hh float32 (3, 3)|(..., H)");
+    BAD(gtr_lstm_cell(x, NULL, NULL, "g", 3), GTR_ERR_ARG, "lstm_cell|c is NULL");
+    EXPECT(!gtr_lstm_cell(NULL, NULL, NULL, "g", 3) && !gtr_rnn_cell(NULL, NULL, "g", 3));
+    none = gtr_slice(w, 1, 0, 5);
+    BAD(gtr_lstm_cell(x, NULL, &none, "g", 3), GTR_ERR_SHAPE, "lstm_cell|h NULL|c float32 (5, 5)|float32 (12, 7)");
+    EXPECT(!none);
+    BAD(gtr_lstm_cell_with(x, NULL, &none, cell), GTR_ERR_ARG, "lstm_cell|weight_hh is NULL");
+    cell.weight_ih = cell.weight_hh = w;
+    BAD(gtr_rnn_cell_with(x, NULL, cell), GTR_ERR_SHAPE, "rnn_cell|weight_ih float32 (5, 7)|weight_hh float32 (5, 7)");
+    EXPECT(!gtr_parameter_find(ctx, "g.weight_ih"));
+    EXPECT(gtr_gru_cell(x, NULL, "again", 5) && gtr_gru_cell(x, NULL, "again", 5));
+    BAD(gtr_gru_cell(x, NULL, "again", 4), GTR_ERR_SHAPE, "gru_cell|\"again\"|hidden 4|of that name is (15, 5)");
+    BAD(gtr_lstm_cell(x, NULL, &none, "again", 5), GTR_ERR_SHAPE, "lstm_cell|\"again\"|hidden 5|(15, 5)");
+    BAD(gtr_gru_cell(gtr_slice(x, 1, 0, 3), NULL, "again", 5), GTR_ERR_SHAPE, "\"again\"|(N, 3)|float32 (15, 7)");
+}
+static void bad_attention(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y)
+{
+    gtr_tensor *q = gtr_reshape(x, gtr_shape4(GTR_BATCH, 1, 7, 1)), *s = gtr_reshape(x, gtr_shape3(GTR_BATCH, 7, 1)),
+        *k = gtr_slice(q, 2, 0, 3);
+    gtr_attention_desc d;
+    gtr_multihead w;
+    memset(&d, 0, sizeof d); memset(&w, 0, sizeof w);
+    BAD(gtr_attention(x, q, q, d), GTR_ERR_SHAPE, "attention|(N, 7)|k float32 (N, 1, 7, 1)|(N, T, H, D)");
+    BAD(gtr_attention(q, k, k, d), GTR_ERR_SHAPE, "attention|(N, 1, 3, 1)|a multiple of G");
+    BAD(gtr_attention(q, q, NULL, d), GTR_ERR_ARG, "attention|argument 3 is NULL");
+    d.scale = -1;
+    BAD(gtr_attention(q, q, q, d), GTR_ERR_ARG, "attention|scale -1");
+    d.scale = 0; d.dropout = 1;
+    BAD(gtr_attention(q, q, q, d), GTR_ERR_ARG, "0 <= p < 1");
+    d.dropout = 0; d.mask = x;
+    BAD(gtr_attention(q, q, q, d), GTR_ERR_SHAPE, "attention|mask float32 (N, 7)|(N, 7, 1, 1)");
+    d.mask = NULL; d.lengths = x;
+    BAD(gtr_attention(q, q, q, d), GTR_ERR_SHAPE, "attention|lengths float32 (N, 7)|int32 (N,)");
+    d.lengths = NULL;
+    BAD(gtr_multihead_attention(s, NULL, "m", 2, d), GTR_ERR_SHAPE, "multihead_attention|\"m\"|(N, 7, 1)|2 heads|E");
+    BAD(gtr_multihead_attention(s, q, "m", 1, d), GTR_ERR_SHAPE, "multihead_attention|memory float32 (N, 1, 7, 1)");
+    BAD(gtr_multihead_attention(s, NULL, "", 1, d), GTR_ERR_ARG, "multihead_attention|name");
+    BAD(gtr_multihead_attention_with(s, NULL, w, 1, d), GTR_ERR_ARG, "out_proj_weight is NULL");
+    w.in_proj_weight = w.out_proj_weight = x;
+    BAD(gtr_multihead_attention_with(s, NULL, w, 1, d), GTR_ERR_SHAPE, "weights float32 (N, 7) and");
+    d.lengths = y; d.dropout = 0.5f;
+    EXPECT(gtr_multihead_attention(s, NULL, "m", 1, d) && gtr_parameter_find(ctx, "m.out_proj.bias"));
+    BAD(gtr_multihead_attention(s, NULL, "m", 1, d), GTR_ERR_ARG, "already");
+    EXPECT(!gtr_attention(NULL, NULL, NULL, d) && !gtr_multihead_attention(NULL, NULL, "n", 1, d));
+    EXPECT_OK(ctx);
+}
 static void bad_ops(void)
 {
     gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1), *other = context_on(GTR_DEVICE_CPU, 1);
@@ -4153,6 +4261,8 @@ static void bad_ops(void)
     BAD(gtr_residual(x, far_x, NULL), GTR_ERR_ARG, "residual|different contexts");
     gtr_error_clear(other);
     BAD(gtr_residual(x, NULL, "r"), GTR_ERR_ARG, "residual|argument 2 is NULL");
+    bad_cells(ctx, x, y, w);
+    bad_attention(ctx, x, y);
     EXPECT(!gtr_parameter_find(ctx, "b.weight") && !gtr_parameter_find(ctx, "p.weight")
         && !gtr_parameter_find(ctx, "r.weight"));
     BAD(gtr_accuracy(x, x), GTR_ERR_SHAPE, "accuracy|input 2|float32|int32");

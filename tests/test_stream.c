@@ -445,6 +445,7 @@ static void builders_inside(gtr__calls *calls)
     NONE(gtr_conv2d(image, "new", 3, 3, 1, 1));
     NONE(gtr_prelu(x, "new", true));
     NONE(gtr_bilinear(x, y, "new", 2));
+    NONE(gtr_gru_cell(x, NULL, "new", 2));
     NONE(gtr_residual(x, y, "new"));
     NONE(gtr_cross_entropy(x, ids));
     NONE(gtr_mse(x, y));
