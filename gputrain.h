@@ -396,6 +396,7 @@ typedef struct gtr_loss_desc {
     float alpha; /* 0: 0.25; -1: no weights */
     float gamma; /* 0: 2 */
     float margin; /* -1 to 1 */
+    float quantile; /* above 0, below 1; 0: 0.5, the median */
     float eps; /* 0: poisson_nll 1e-8, gaussian_nll 1e-6 */
     bool log_target; /* kl_div: target is a logarithm, too */
     bool no_log_input; /* poisson_nll: x is no logarithm */
@@ -1115,6 +1116,10 @@ GTR_API gtr_tensor *gtr_smooth_l1_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc
 /* d^2 / 2 where |d| < delta, else delta (|d| - delta / 2) */
 GTR_API gtr_tensor *gtr_huber(gtr_tensor *x, gtr_tensor *t);
 GTR_API gtr_tensor *gtr_huber_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
+/* q max(-d, 0) + (1 - q) max(d, 0), least where x is t's q-th quantile: a band is of two, of other columns of x each.
+   Koenker and Bassett, 1978 */
+GTR_API gtr_tensor *gtr_quantile(gtr_tensor *x, gtr_tensor *t);
+GTR_API gtr_tensor *gtr_quantile_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
 /* pos_weight t log(1 + exp(-x)) + (1 - t) log(1 + exp(x)), t in [0, 1]; of (N, labels) for several labels a row */
 GTR_API gtr_tensor *gtr_bce_with_logits(gtr_tensor *x, gtr_tensor *t);
 GTR_API gtr_tensor *gtr_bce_with_logits_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
@@ -3235,7 +3240,7 @@ GTR__READS(entropy, gtr_cross_entropy_desc, GTR__ENTROPY_FIELDS, bool soft)
     F(margin, kind == GTR__L_cosine_embedding, "cosine_embedding") F(log_target, kind == GTR__L_kl_div, "kl_div") \
     F(pos_weight, kind == GTR__L_bce_with_logits || kind == GTR__L_focal, "bce_with_logits and focal") \
     F(no_log_input, kind == GTR__L_poisson_nll, "poisson_nll") F(eps, nll, "poisson_nll and gaussian_nll") \
-    F(full, nll, "poisson_nll and gaussian_nll")
+    F(full, nll, "poisson_nll and gaussian_nll") F(quantile, kind == GTR__L_quantile, "quantile")
 /* Of a list of at most 8 tensors the first n are read. */
 static gtr_result gtr__reads_list(gtr_context *ctx, const char *who, const char *name, gtr_tensor *const *t, int n) {
     while (n < 8 && !t[n]) n++;
@@ -10460,7 +10465,7 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
    GTR__LOSS_FIELDS. */
 #define GTR__LOSSES(X) X(mse, GTR__OP_MSE, ANY) X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, LOGITS) X(l1, 0, ANY) \
     X(huber, 0, ANY) X(smooth_l1, 0, ANY) X(bce, 0, PROBABILITIES) X(focal, 0, LOGITS) X(kl_div, 0, LOGS) \
-    X(poisson_nll, 0, ANY)
+    X(poisson_nll, 0, ANY) X(quantile, 0, ANY)
 #define GTR__LOSS_ENUM(name, plain, meant) GTR__L_##name,
 typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
 static double gtr__or(float v, double other) { return v != 0 ? v : other; }
@@ -10476,6 +10481,9 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
     if (!p || !e) return NULL;
     switch (kind) {
     case GTR__L_mse: return gtr_square(e);
+    case GTR__L_quantile:
+        return gtr_maximum(gtr__scaled(e, -gtr__or(d->quantile, 0.5), 0), gtr__scaled(e, 1 - gtr__or(d->quantile, 0.5),
+            0));
     case GTR__L_huber: case GTR__L_smooth_l1: case GTR__L_l1:
         if (kind == GTR__L_l1 || k == GTR_ZERO) return gtr_abs(e);
         c = gtr_stop_gradient(gtr__clamped(e, -k, k)); /* its gradient is 0 */
@@ -10524,6 +10532,8 @@ static gtr_result gtr__loss_fields(gtr_context *ctx, const char *op, const gtr_l
         if (v != 0 && !(v >= least && v <= most)) return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0 or %s", op, name[i],
             (double)v, i < 2 ? "-1 to 1" : "1e-38 to 1e30");
     }
+    if (d->quantile != 0 && !(d->quantile > 0 && d->quantile < 1)) return GTR__BAD_ARG(ctx, "%s: quantile is %g, want "
+        "a number between 0 and 1, or 0", op, (double)d->quantile);
     return (unsigned)d->reduction < 4 ? GTR_OK : GTR__BAD_ARG(ctx, "%s: reduction %d", op, (int)d->reduction);
 }
 /* What a loss takes an operand for. */
@@ -23621,7 +23631,7 @@ GTR__PLANNED
    2026-11-27  0.1: where the loss alone is guarded gradients take memory, too; convolutions, pools quicker
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
                     products on GPUs are quicker; gtr_rnn_cell, gtr_gru_cell, gtr_lstm_cell, gtr_attention,
-                    gtr_multihead_attention
+                    gtr_multihead_attention, gtr_quantile
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

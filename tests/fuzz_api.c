@@ -901,12 +901,11 @@ static gtr_tensor *entropy_of(gtr_tensor *x, gtr_tensor *y)
 static gtr_tensor *loss_of(gtr_tensor *x)
 {
     static gtr_tensor *(*const plain[])(gtr_tensor *, gtr_tensor *) = { gtr_l1, gtr_smooth_l1, gtr_huber, gtr_bce,
-        gtr_focal,
-        gtr_kl_div, gtr_poisson_nll };
+        gtr_focal, gtr_kl_div, gtr_poisson_nll, gtr_quantile };
     static gtr_tensor *(*const f[])(gtr_tensor *, gtr_tensor *, gtr_loss_desc) = { gtr_l1_ex, gtr_smooth_l1_ex,
-        gtr_huber_ex,
-        gtr_bce_ex, gtr_focal_ex, gtr_kl_div_ex, gtr_poisson_nll_ex, gtr_mse_ex, gtr_bce_with_logits_ex };
-    const unsigned k = byte() % 11;
+        gtr_huber_ex, gtr_bce_ex, gtr_focal_ex, gtr_kl_div_ex, gtr_poisson_nll_ex, gtr_quantile_ex, gtr_mse_ex,
+        gtr_bce_with_logits_ex };
+    const unsigned k = byte() % 12;
     gtr_tensor *t = one_in(8) ? foreign(floats()) : like(x), *v = one_in(2) ? like(x) : floats();
     gtr_loss_desc d;
     memset(&d, 0, sizeof d);
@@ -914,12 +913,12 @@ static gtr_tensor *loss_of(gtr_tensor *x)
     if (one_in(4)) d.weight = foreign(floats());
     if (one_in(4)) d.pos_weight = floats();
     if (one_in(4)) { d.beta = nastyf(1); d.delta = nastyf(1); d.alpha = nastyf(0.5f); d.gamma = nastyf(1); }
-    if (one_in(4)) { d.margin = nastyf(0.5f); d.eps = nastyf(0.1f); }
+    if (one_in(4)) { d.margin = nastyf(0.5f); d.eps = nastyf(0.1f); d.quantile = nastyf(0.25f); }
     d.log_target = one_in(4); d.no_log_input = one_in(4); d.full = one_in(4);
     before(true, "loss %u of %s, %s, %s, weights %s and %s", k, N(x), N(t), N(v), N(d.weight), N(d.pos_weight));
-    if (k > 8 && one_in(4)) return built((k == 9 ? gtr_gaussian_nll : gtr_cosine_embedding)(x, t, v), x && t && v);
-    if (k > 8) return built((k == 9 ? gtr_gaussian_nll_ex : gtr_cosine_embedding_ex)(x, t, v, d), x && t && v);
-    return built(k < 7 && one_in(4) ? plain[k](x, t) : f[k](x, t, d), x && t);
+    if (k > 9 && one_in(4)) return built((k == 10 ? gtr_gaussian_nll : gtr_cosine_embedding)(x, t, v), x && t && v);
+    if (k > 9) return built((k == 10 ? gtr_gaussian_nll_ex : gtr_cosine_embedding_ex)(x, t, v, d), x && t && v);
+    return built(k < 8 && one_in(4) ? plain[k](x, t) : f[k](x, t, d), x && t);
 }
 static void do_layer(void)
 {

@@ -798,6 +798,7 @@ def later():
             case("cell", [(n, steps, i), (gates * h, i), (gates * h, h)] + some, f, (gates, int(biases), int(states)))
 
     attentions()
+    quantiles()
 
 
 def attend(q, k, v, causal, lengths, mask, scale):
@@ -829,6 +830,14 @@ def attentions():
             return torch.func.functional_call(layer, named, (x, memory, memory))[0]
         case("multihead", [(n, t, e)] + [(n, s, e)] * bool(s) + [(3 * e, e), (e, e)] + [(3 * e,), (e,)] * biases, f, (h, int(s > 0), biases))
 
+
+
+def quantiles():
+    for n, how, q in ((0, 0, 0.5), (1, 1, 0.125), (2, 2, 0.75), (3, 3, 0.875)):
+        def f(x, t, *w):
+            y = torch.maximum(q * (t - x), (q - 1) * (t - x))
+            return reduced(y * w[0].detach() if w else y, how)
+        case("quantile", [((4, 3), 2, 0.0), (4, 3)] + [((3,), -1, 1.0)] * (n == 2), f, (how, int(n == 2), 0), (q if n else 0.0,))
 
 ops()
 batch_norm(0, ((4, 1), (5, 3), (33, 4), (8, 17)))

@@ -247,6 +247,7 @@ static gtr_tensor *masked_of(gtr_tensor *t) { return gtr_add(t, gtr_square(gtr_o
     X(bce_with_logits_ex, gtr_bce_with_logits_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
     X(focal, gtr_focal_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
     X(kl_div, gtr_kl_div_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
+    X(quantile, gtr_quantile_ex(x[0], x[1], quantile_of(x, n_x, i, f[0]))) \
     X(poisson_nll, gtr_poisson_nll_ex(x[0], x[1], loss_of(x, n_x, i, f))) \
     X(gaussian_nll, gtr_gaussian_nll_ex(x[0], x[1], x[2], loss_of(x, n_x, i, f))) \
     X(cosine_embedding, gtr_cosine_embedding_ex(x[0], x[1], gtr_constant(x[0]->ctx, GTR_F32, gtr_shape1(4), f + 6), \
@@ -300,6 +301,15 @@ static gtr_loss_desc loss_of(gtr_tensor **x, int n_x, const int *i, const float 
     d.log_target = i[2] & 1; d.no_log_input = (i[2] & 2) != 0; d.full = (i[2] & 4) != 0;
     if (i[2] & 8) d.pos_weight = x[2];
     d.beta = f[0]; d.delta = f[1]; d.alpha = f[2]; d.gamma = f[3]; d.margin = f[4]; d.eps = f[5];
+    return d;
+}
+static gtr_loss_desc quantile_of(gtr_tensor **x, int n_x, const int *i, float q)
+{
+    gtr_loss_desc d;
+    memset(&d, 0, sizeof d);
+    d.reduction = (gtr_reduction)i[0];
+    if (i[1]) d.weight = x[n_x - 1];
+    d.quantile = q;
     return d;
 }
 static gtr_cross_entropy_desc weighted_of(gtr_tensor **x, int n_x, const int *i, const float *f)

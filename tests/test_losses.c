@@ -449,11 +449,12 @@ static void labels_kept_input(void)
 }
 
 /* ---- losses of terms: reductions, weights, parts ---- */
-enum { LOSSES = 17 };
+enum { LOSSES = 18 };
 static const char *const loss_names[LOSSES] = { "l1", "mse", "huber", "smooth_l1", "bce", "bce_with_logits", "focal",
     "kl_div",
     "poisson_nll", "gaussian_nll", "cosine_embedding", "nll", "nll of classes' weights", "cross_entropy of weights",
-    "cross_entropy", "cross_entropy of probabilities", "mse of (C, N)" };
+    "cross_entropy", "cross_entropy of probabilities", "mse of (C, N)",
+    "quantile" };
 static gtr_float data_t[SET * CLASSES];
 static gtr_tensor *loss_by(int kind, gtr_tensor *h, gtr_tensor *t, gtr_tensor *y, gtr_reduction how)
 {
@@ -487,6 +488,7 @@ static gtr_tensor *loss_by(int kind, gtr_tensor *h, gtr_tensor *t, gtr_tensor *y
         return gtr_mse_ex(h, gtr_gather_rows(gtr_permute(t, turned), ids), d);
     }
     case 13: e.weight = w; e.sample_weight = rows; e.label_smoothing = 0.125f; break;
+    case 17: d.quantile = 0.2f; return gtr_quantile_ex(h, t, d);
     default: break;
     }
     if (kind < 13) return gtr_nll_ex(gtr_log_softmax(h, 1), y, e);
@@ -578,7 +580,7 @@ static void batch_means(void)
 {
     int kind;
     fill_loss();
-    for (kind = 1; kind < LOSSES; kind += LOSSES - 2) {
+    for (kind = 1; kind <= 16; kind += 15) {
         net mean = build_loss(kind, GTR_REDUCE_BATCH_MEAN, 1, GTR_FP32);
         net sum = build_loss(kind, GTR_REDUCE_SUM, 1, GTR_FP32);
         const float by = kind == 1 ? ROWS : CLASSES;
@@ -760,7 +762,11 @@ static void losses_refused(void)
     REFUSED(gtr_smooth_l1_ex(x, t, d), GTR_ERR_ARG, "smooth_l1: beta is", "1e-38");
     d.beta = 2;
     REFUSED(gtr_huber_ex(x, t, d), GTR_ERR_ARG, "huber: .beta", "not read: it is for smooth_l1");
-    d.beta = 0; d.delta = 2;
+    d.beta = 0; d.quantile = 1;
+    REFUSED(gtr_quantile_ex(x, t, d), GTR_ERR_ARG, "quantile: quantile is 1", "between 0 and 1");
+    d.quantile = 0.5f;
+    REFUSED(gtr_l1_ex(x, t, d), GTR_ERR_ARG, "l1: .quantile", "it is for quantile");
+    d.quantile = 0; d.delta = 2;
     REFUSED(gtr_smooth_l1_ex(x, t, d), GTR_ERR_ARG, "smooth_l1: .delta", "it is for huber");
     d.delta = 0; d.pos_weight = t;
     REFUSED(gtr_mse_ex(x, t, d), GTR_ERR_ARG, "mse: .pos_weight", "bce_with_logits and focal");

@@ -483,6 +483,7 @@ BUILD(mse_ex, gtr_mse_ex(x[0], x[1], loss_with(GTR_REDUCE_SUM, x[2], OF(beta), 0
 BUILD(huber, gtr_huber_ex(x[0], x[1], loss_with(GTR_REDUCE_MEAN, x[2], OF(delta), 0.75f)))
 BUILD(smooth_l1, gtr_smooth_l1_ex(x[0], x[1], loss_with(GTR_REDUCE_MEAN, x[2], OF(beta), 0.25f)))
 BUILD(bce_pos, bce_both(x[0], x[1], x[2]))
+BUILD(quantile, gtr_quantile_ex(x[0], x[1], loss_with(GTR_REDUCE_SUM, x[2], OF(quantile), 0.3f)))
 BUILD(focal, gtr_focal_ex(x[0], x[1], loss_with(GTR_REDUCE_SUM, x[2], OF(gamma), 1.5f)))
 BUILD(kl_div, gtr_kl_div_ex(x[0], x[1], loss_with(GTR_REDUCE_NONE, x[2], OF(beta), 0)))
 BUILD(poisson_nll, gtr_poisson_nll_ex(x[0], x[1], loss_with(GTR_REDUCE_NONE, x[2], OF(beta), 0)))
@@ -911,6 +912,7 @@ static const op_row rows[] = {
     { "huber",            build_huber,            "XTp",   weight_cases,           GRAPH | LOSS | WEIGHED },
     { "smooth_l1",        build_smooth_l1,        "XTp",   weight_cases,           GRAPH | LOSS | WEIGHED },
     { "bce, weights",     build_bce_pos,          "XTp",   weight_cases,           GRAPH | WEIGHED },
+    { "quantile",         build_quantile,         "XXp",   weight_cases,           GRAPH | LOSS | WEIGHED },
     { "focal",            build_focal,            "XTp",   weight_cases,           GRAPH | LOSS | WEIGHED },
     { "kl_div",           build_kl_div,           "XTp",   weight_cases,           GRAPH | WEIGHED },
     { "poisson_nll",      build_poisson_nll,      "XTp",   weight_cases,           GRAPH | WEIGHED },
