@@ -348,11 +348,24 @@ typedef struct gtr_multihead {
 typedef struct gtr_cell { gtr_tensor *weight_ih, *weight_hh, *bias_ih, *bias_hh; } gtr_cell;
 typedef struct gtr_attention_desc {
     bool causal; /* query t attends keys 0 to t alone */
-    gtr_tensor *lengths; /* GTR_I32 (N): no query of a row attends keys from there on; where it is 0: zeros */
-    gtr_tensor *mask; /* float32, added to scores, broadcasting to (N, H, T, S); -INFINITY: not attended */
+    /* GTR_I32 (N), 0 to S: no query of a row attends keys from there on, which must be finite; none: zeros attended */
+    gtr_tensor *lengths;
+    /* float32, added to scores, broadcasting to (N, H, T, S); -INFINITY: not attended; of a query everywhere: NaN */
+    gtr_tensor *mask;
     float scale; /* of scores; 0: 1 / sqrt(D) */
-    float dropout; /* of the weights, in training, as gtr_dropout */
+    float dropout; /* of what softmax makes, in training, as gtr_dropout */
 } gtr_attention_desc;
+typedef struct gtr_transformer_desc {
+    int64_t heads; /* divides E */
+    int64_t hidden; /* between the linear layers; 0: 4 E */
+    bool norm_first; /* norms stand in front of attention and linear layers, not behind the sum */
+    bool gelu; /* between the linear layers gtr_gelu, not gtr_relu */
+    float dropout; /* of what is added to x, of what linear2 reads and, where they have none, of attentions' weights */
+    float eps; /* the norms'; 0: 1e-5 */
+    gtr_attention_desc attention; /* of x to x */
+    gtr_tensor *memory; /* (N, S, E), an encoder's, that x attends behind itself: a decoder's block; NULL: none */
+    gtr_attention_desc memory_attention; /* its, keys being memory's */
+} gtr_transformer_desc;
 typedef struct gtr_batch_norm_desc {
     float eps; /* 0: 1e-5 */
     float momentum; /* 0: 0.1, PyTorch's: running = (1 - momentum) running + momentum batch */
@@ -1063,8 +1076,8 @@ GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *
 /* PyTorch's RNNCell, of tanh, GRUCell and LSTMCell, a step of a recurrence: x (..., I) and h (..., H) -> the next h, by
    "name.weight_ih" (G H, I), "name.weight_hh" (G H, H), "name.bias_ih" and "name.bias_hh" (G H), from U(-1/sqrt(H),
    1/sqrt(H)), where G is 1, 3 (r, z, n) or 4 (i, f, g, o). A name whose parameters are there means these: steps share
-   them. h NULL: zeros, but while an error is kept NULL, which passes through. *c: the LSTM's state (..., H), or NULL,
-   in whose place comes the next one.
+   them. h NULL: zeros, but while an error is kept NULL, which passes through; (H) or (1, H): one for all rows. *c: the
+   LSTM's state, likewise, in whose place comes the next one.
        for (k = 0; k < T; k++) h = gtr_lstm_cell(x[k], h, &c, "lstm", 64);
    Hochreiter and Schmidhuber, 1997; Cho and others, 2014, as cuDNN has it. */
 GTR_API gtr_tensor *gtr_rnn_cell(gtr_tensor *x, gtr_tensor *h, const char *name, int64_t hidden);
@@ -1086,6 +1099,9 @@ GTR_API gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, c
     gtr_attention_desc desc);
 GTR_API gtr_tensor *gtr_multihead_attention_with(gtr_tensor *x, gtr_tensor *memory, gtr_multihead weights,
     int64_t heads, gtr_attention_desc desc);
+/* PyTorch's TransformerEncoderLayer or, with .memory, TransformerDecoderLayer, batch first: x (N, T, E) -> (N, T, E),
+   of "name.self_attn", "name.multihead_attn" for memory, "name.linear1", "name.linear2" and "name.norm1" to norm3. */
+GTR_API gtr_tensor *gtr_transformer_block(gtr_tensor *x, const char *name, gtr_transformer_desc desc);
 
 // >>loss
 /* Each formula is of a term; desc.reduction makes a scalar of all: of the whole step whatever its micro_batches, in
@@ -2926,9 +2942,10 @@ struct gtr_tensor {
     struct gtr__feeding *feeding; /* an input's staging */
     const char *unit_of; /* the loss that wants its values from 0 to 1; NULL: none */
     bool is_loss; /* made by a builder of losses */
+    bool masked; /* what is not finite in it is no error: a mask, scores, what softmax makes of rows without keys */
     void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
-    void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled; uint64_t kept_at;
+    void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled; uint64_t kept_at, kept_sets;
     gtr_dtype kept_storage; /* an input's slot's, too */
     bool slot_last; /* an input's slot has channels last */
 };
@@ -3017,6 +3034,7 @@ struct gtr_context {
     void *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
     uint64_t memory_version; /* changes when a block that plans point to has moved */
     uint64_t writes; /* counts what changes parameters: a kept value from before is of before */
+    uint64_t sets; /* counts calls of gtr_set and gtr_set_device */
     uint64_t low_version; /* changes when a parameter gets a low-precision copy */
     struct gtr__line *line; /* where snapshots and what changes weights, or enqueues steps, take turns; NULL: none */
     int writing; bool in_line; /* calls of gtr__weights_lock not unlocked yet; the first has entered */
@@ -9027,6 +9045,8 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
         o->runs = gtr__batch_runs(t, &s.out[i]);
     }
     t->attr = *attr; t->shape = s.out[0];
+    for (int i = 0; i < n_in && (gtr__element_wise(op) || gtr__moves(op) == GTR__MOVES_ALIAS); i++)
+        t->masked |= in[i]->masked;
     return gtr__output_of(t->ctx, t, 0);
 }
 gtr_tensor *gtr_output(gtr_tensor *t, int k) {
@@ -9180,7 +9200,10 @@ gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, con
     if (!data || (dtype != GTR_F32 && dtype != GTR_I32))
         return GTR__NONE(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32");
     gtr_tensor *t = gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
-    if (t && t->data && dtype == GTR_I32) gtr__note_range(t, data, gtr__count(&shape));
+    const int64_t n = gtr__count(&shape);
+    if (t && t->data && dtype == GTR_I32) gtr__note_range(t, data, n);
+    for (int64_t k = 0; t && dtype == GTR_F32 && k < n && !t->masked; k++)
+        t->masked = ((const gtr_float *)data)[k] == -INFINITY;
     return t;
 }
 void gtr_scope_begin(gtr_context *ctx, const char *name) {
@@ -10154,13 +10177,20 @@ static gtr_tensor *gtr__cell_step(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, 
     *c = *c ? gtr_add(gtr_mul(g[1], *c), sum) : sum;
     return gtr_mul(g[3], gtr_tanh(*c));
 }
-/* Whether t is NULL or float32 of x's leading dimensions and n columns. */
-static bool gtr__rows_of(const gtr_tensor *t, const gtr_tensor *x, int64_t n) {
-    const int last = x->shape.ndim - 1;
-    if (!t) return true;
-    bool fits = t->dtype == GTR_F32 && t->shape.ndim == last + 1 && t->shape.dim[last] == n;
-    for (int k = 0; k < last && fits; k++) fits = t->shape.dim[k] == x->shape.dim[k];
+/* Whether t is float32, and its dimensions are 1 or those that `to` ends in. */
+static bool gtr__broadcasts_to(const gtr_tensor *t, const gtr_shape *to) {
+    bool fits = t->dtype == GTR_F32 && t->shape.ndim <= to->ndim;
+    for (int k = 1; fits && k <= t->shape.ndim; k++) {
+        const int64_t n = t->shape.dim[t->shape.ndim - k];
+        fits = n == 1 || n == to->dim[to->ndim - k];
+    }
     return fits;
+}
+/* Whether a state is NULL or fits x's rows, or is one for all of them, of n columns. */
+static bool gtr__is_state(const gtr_tensor *t, const gtr_tensor *x, int64_t n) {
+    gtr_shape to = x->shape;
+    to.dim[to.ndim - 1] = n;
+    return !t || (gtr__broadcasts_to(t, &to) && t->shape.ndim && t->shape.dim[t->shape.ndim - 1] == n);
 }
 /* Whether t is NULL or float32 (rows, columns), or of columns 0 (rows). */
 static bool gtr__is_part(const gtr_tensor *t, int64_t rows, int64_t columns) {
@@ -10180,7 +10210,7 @@ static bool gtr__cell_fits(gtr_tensor *x, const gtr_tensor *h, const gtr_tensor 
     char t[4][2 * GTR__TEXT];
     if (x->dtype == GTR_F32 && in > 0 && n && gtr__is_part(w->weight_ih, rows, in)
         && gtr__is_part(w->weight_hh, rows, n) && gtr__is_part(w->bias_ih, rows, 0)
-        && gtr__is_part(w->bias_hh, rows, 0) && gtr__rows_of(h, x, n) && gtr__rows_of(c, x, n)) return true;
+        && gtr__is_part(w->bias_hh, rows, 0) && gtr__is_state(h, x, n) && gtr__is_state(c, x, n)) return true;
     GTR__REJECT(x, SHAPE, who, name, ", h %s, c %s, weight_ih %s, weight_hh %s, want float32 (..., I), states "
         "(..., H), (%d H, I), (%d H, H), biases (%d H)", gtr__typed_text(h, t[0]), gtr__typed_text(c, t[1]),
         gtr__typed_text(w->weight_ih, t[2]), gtr__typed_text(w->weight_hh, t[3]), gates, gates, gates);
@@ -10188,9 +10218,9 @@ static bool gtr__cell_fits(gtr_tensor *x, const gtr_tensor *h, const gtr_tensor 
 }
 static gtr_tensor *gtr__cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const gtr_cell *w, int gates,
         const char *who, const char *name) {
-    if (!x || !gtr__usable_by(x->ctx, who)) return NULL;
+    if (!gtr__all_there(who, x, h ? h : x, x) || !gtr__usable_by(x->ctx, who)) return NULL;
     if (x->ctx->error && (!h || (c && !*c))) return NULL; /* what failed may be why */
-    if (!w->weight_ih || !w->weight_hh) return GTR__NO(x, ARG, "%s: weight_ih or weight_hh is NULL", who);
+    if (!w->weight_ih || !w->weight_hh) return GTR__REJECT(x, ARG, who, name, ", weight_ih or weight_hh is NULL");
     if (!gtr__cell_fits(x, h, c ? *c : NULL, w, gates, who, name)) return NULL;
     GTR__SINCE(x, who);
     gtr_tensor *t = gtr__cell_step(x, h, c, w, gates);
@@ -10201,7 +10231,7 @@ static gtr_tensor *gtr__cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const
         const char *who) {
     static const char *const names[4] = { "weight_ih", "weight_hh", "bias_ih", "bias_hh" };
     gtr_tensor *part[4] = { NULL }, *t = NULL;
-    if (!gtr__layer_name(x, name, who)) return NULL;
+    if (!gtr__all_there(who, x, h ? h : x, x) || !gtr__layer_name(x, name, who)) return NULL;
     const int n = x->shape.ndim;
     if (hidden < 1 || hidden > INT32_MAX || n < 1 || x->dtype != GTR_F32)
         return GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (..., I) and at least 1",
@@ -10238,7 +10268,7 @@ gtr_tensor *gtr_gru_cell(gtr_tensor *x, gtr_tensor *h, const char *name, int64_t
 static gtr_tensor *gtr__lstm_cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const char *name, int64_t hidden,
         const gtr_cell *weights) {
     gtr_tensor *next = c ? *c : NULL, *t;
-    if (!c) return x ? GTR__NO(x, ARG, "lstm_cell: c is NULL, want where its state is") : NULL;
+    if (!c) return x ? GTR__REJECT(x, ARG, "lstm_cell", name, ", c is NULL, want where its state is") : NULL;
     *c = NULL;
     t = weights ? gtr__cell_with(x, h, &next, weights, GTR__CELL_LSTM, "lstm_cell", NULL)
         : gtr__cell(x, h, &next, name, hidden, GTR__CELL_LSTM, "lstm_cell");
@@ -10280,29 +10310,43 @@ static gtr_tensor *gtr__attend(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, int6
     s.dim[3] = keys;
     heads.dim[1] = s.dim[1] * (s.dim[2] / rows); heads.dim[2] = rows; heads.dim[3] = keys;
     t = gtr_reshape(t, heads);
-    if (d->mask) t = gtr_add(t, d->mask);
+    if (d->mask) {
+        gtr__stored_as(d->mask)->masked = true;
+        t = gtr_add(t, d->mask);
+    }
     if (d->causal) {
         gtr_tensor *at = gtr__counted(q->ctx, 0, gtr_shape1(keys));
         t = gtr__scores_where(gtr_less(at, gtr__counted(q->ctx, 1, gtr_shape2(rows, 1))), t);
     }
     if (d->lengths) {
         const gtr_shape one = gtr_shape4(d->lengths->shape.dim[0], 1, 1, 1);
-        there = gtr_less(gtr__counted(q->ctx, 0, gtr_shape1(keys)), gtr_reshape(gtr_to_float(d->lengths), one));
+        there = gtr__limit(gtr_to_float(d->lengths), keys + 1);
+        there = gtr_less(gtr__counted(q->ctx, 0, gtr_shape1(keys)), gtr_reshape(there, one));
         t = gtr__scores_where(there, t);
     }
     t = gtr_softmax(t, 3);
+    if (t && d->lengths) t->masked = true;
     if (d->lengths) t = gtr__op2(GTR__OP_MASK, there, t); /* of a row without keys NaN, and what it makes, goes */
-    if (d->dropout > 0) t = gtr_dropout(t, name, d->dropout);
+    if (d->dropout != 0) t = gtr_dropout(t, name, d->dropout);
     return gtr_matmul(t ? gtr_reshape(t, s) : NULL, v);
 }
-/* Whether t's dimensions are 1 or those that `to` ends in. */
-static bool gtr__broadcasts_to(const gtr_tensor *t, const gtr_shape *to) {
-    bool fits = t->dtype == GTR_F32 && t->shape.ndim <= to->ndim;
-    for (int k = 1; fits && k <= t->shape.ndim; k++) {
-        const int64_t n = t->shape.dim[t->shape.ndim - k];
-        fits = n == 1 || n == to->dim[to->ndim - k];
+/* Whether a mask and lengths fit scores (N, H, T, S); x is what errors are of. */
+static bool gtr__scores_fit(gtr_tensor *x, gtr_shape scores, const gtr_attention_desc *d, const char *who,
+        const char *name) {
+    const gtr_tensor *l = d->lengths;
+    char t[2][2 * GTR__TEXT];
+    if (d->mask && !gtr__broadcasts_to(d->mask, &scores)) {
+        GTR__REJECT(x, SHAPE, who, name, ", mask %s, want float32 that broadcasts to (N, H, T, S), %s; of rows' keys: "
+            "(N, 1, 1, S)", gtr__typed_text(d->mask, t[0]), gtr__shape_text(&scores, t[1]));
+        return false;
     }
-    return fits;
+    if (l && (l->dtype != GTR_I32 || l->shape.ndim != 1 || l->shape.dim[0] != scores.dim[0])) {
+        GTR__REJECT(x, SHAPE, who, name, ", lengths %s, want int32 (N,)", gtr__typed_text(l, t[0]));
+        return false;
+    }
+    if (gtr__finite(d->scale) && d->scale >= 0) return true;
+    GTR__REJECT(x, ARG, who, name, " and scale %g, want a number above 0, or 0 for 1 / sqrt(D)", (double)d->scale);
+    return false;
 }
 static bool gtr__attention_fits(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, const gtr_attention_desc *d,
         const char *who, const char *name) {
@@ -10317,22 +10361,7 @@ static bool gtr__attention_fits(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, con
             "multiple of G", gtr__typed_text(k, t[0]), gtr__typed_text(v, t[1]));
         return false;
     }
-    const gtr_shape scores = gtr_shape4(sq[0], sq[2], sq[1], sk[1]);
-    const gtr_tensor *l = d->lengths;
-    if (d->mask && !gtr__broadcasts_to(d->mask, &scores)) {
-        GTR__REJECT(q, SHAPE, who, name, ", mask %s, want float32 that broadcasts to %s",
-            gtr__typed_text(d->mask, t[0]), gtr__shape_text(&scores, t[1]));
-        return false;
-    }
-    if (l && (l->dtype != GTR_I32 || l->shape.ndim != 1 || l->shape.dim[0] != sq[0])) {
-        GTR__REJECT(q, SHAPE, who, name, ", lengths %s, want int32 (N,)", gtr__typed_text(l, t[0]));
-        return false;
-    }
-    if (!gtr__finite(d->scale) || d->scale < 0) {
-        GTR__REJECT(q, ARG, who, name, " and scale %g, want a finite number, 0 for 1 / sqrt(D)", (double)d->scale);
-        return false;
-    }
-    return true;
+    return gtr__scores_fit(q, gtr_shape4(sq[0], sq[2], sq[1], sk[1]), d, who, name);
 }
 static gtr_tensor *gtr__attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, const gtr_attention_desc *d,
         const char *who, const char *name, const char *dropout) {
@@ -10366,38 +10395,45 @@ static gtr_tensor *gtr__heads_of(gtr_tensor *t, int k, int64_t heads, int64_t wi
     if (t->shape.dim[2] > width) t = gtr_slice(t, 2, k * width, (k + 1) * width);
     return gtr_reshape(t, s);
 }
+/* w NULL: of no weights yet. */
 static bool gtr__multihead_fits(gtr_tensor *x, const gtr_tensor *memory, const gtr_multihead *w, int64_t heads,
-        const char *who, const char *name) {
-    const int64_t n = x->shape.ndim == 3 ? x->shape.dim[2] : 0;
-    char t[3][2 * GTR__TEXT];
-    if (x->dtype == GTR_F32 && n > 0 && x->shape.dim[1] > 0 && heads > 0 && n % heads == 0 && (!memory
-            || (memory->dtype == GTR_F32 && memory->shape.ndim == 3 && memory->shape.dim[0] == x->shape.dim[0]
-            && memory->shape.dim[2] == n)) && gtr__is_part(w->in_proj_weight, 3 * n, n)
-            && gtr__is_part(w->in_proj_bias, 3 * n, 0) && gtr__is_part(w->out_proj_weight, n, n)
-            && gtr__is_part(w->out_proj_bias, n, 0)) return true;
-    GTR__REJECT(x, SHAPE, who, name, ", memory %s, %lld heads, weights %s and %s, want float32 (N, T, E), NULL or (N, "
-        "S, E), heads that divide E, (3 E, E) and (E, E), biases (3 E,) and (E,)", gtr__typed_text(memory, t[0]),
-        (long long)heads, gtr__typed_text(w->in_proj_weight, t[1]), gtr__typed_text(w->out_proj_weight, t[2]));
-    return false;
+        const gtr_attention_desc *d, const char *who, const char *name) {
+    const int64_t *s = x->shape.dim, n = x->shape.ndim == 3 ? s[2] : 0;
+    char t[2][2 * GTR__TEXT];
+    if (x->dtype != GTR_F32 || n < 1 || s[1] < 1 || heads < 1 || n % heads || (memory && (memory->dtype != GTR_F32
+            || memory->shape.ndim != 3 || memory->shape.dim[0] != s[0] || memory->shape.dim[1] < 1
+            || memory->shape.dim[2] != n))) {
+        GTR__REJECT(x, SHAPE, who, name, ", memory %s, %lld heads, want float32 (N, T, E), NULL or (N, S, E), and "
+            "heads that divide E", gtr__typed_text(memory, t[0]), (long long)heads);
+        return false;
+    }
+    if (w && (!gtr__is_part(w->in_proj_weight, 3 * n, n) || !gtr__is_part(w->in_proj_bias, 3 * n, 0)
+            || !gtr__is_part(w->out_proj_weight, n, n) || !gtr__is_part(w->out_proj_bias, n, 0))) {
+        GTR__REJECT(x, SHAPE, who, name, ", weights %s and %s, want (3 E, E) and (E, E), biases (3 E,) and (E,)",
+            gtr__typed_text(w->in_proj_weight, t[0]), gtr__typed_text(w->out_proj_weight, t[1]));
+        return false;
+    }
+    return gtr__scores_fit(x, gtr_shape4(s[0], heads, s[1], (memory ? memory : x)->shape.dim[1]), d, who, name);
 }
-/* Of the first, or the others, of three parts of a weight or a bias, all of which there may be none. */
-static gtr_tensor *gtr__thirds(gtr_tensor *t, int64_t n, bool first) {
-    return t ? gtr_slice(t, 0, first ? 0 : n, first ? n : 3 * n) : NULL;
+/* x by the first third, or the others, of in_proj's rows. */
+static gtr_tensor *gtr__projected(gtr_tensor *x, const gtr_multihead *w, bool first) {
+    const int64_t n = x->shape.dim[2], from = first ? 0 : n, to = first ? n : 3 * n;
+    gtr_tensor *bias = w->in_proj_bias ? gtr_slice(w->in_proj_bias, 0, from, to) : NULL;
+    return w->in_proj_bias && !bias ? NULL : gtr_linear_with(x, gtr_slice(w->in_proj_weight, 0, from, to), bias);
 }
 static gtr_tensor *gtr__multihead(gtr_tensor *x, gtr_tensor *memory, const gtr_multihead *w, int64_t heads,
         const gtr_attention_desc *d, const char *who, const char *name) {
     char drop[600];
     gtr_tensor *q, *k;
-    if (!x || !gtr__usable_by(x->ctx, who)) return NULL;
-    if (!gtr__multihead_fits(x, memory, w, heads, who, name)) return NULL;
+    if (!gtr__multihead_fits(x, memory, w, heads, d, who, name)) return NULL;
     const int64_t n = x->shape.dim[2];
     snprintf(drop, sizeof drop, "%s.dropout", name ? name : "");
     GTR__SINCE(x, who);
     const bool self = !memory || memory == x;
     if (self) q = k = gtr_linear_with(x, w->in_proj_weight, w->in_proj_bias);
     else {
-        q = gtr_linear_with(x, gtr__thirds(w->in_proj_weight, n, true), gtr__thirds(w->in_proj_bias, n, true));
-        k = gtr_linear_with(memory, gtr__thirds(w->in_proj_weight, n, false), gtr__thirds(w->in_proj_bias, n, false));
+        q = gtr__projected(x, w, true);
+        k = gtr__projected(memory, w, false);
     }
     gtr_tensor *t = gtr__attention(gtr__heads_of(q, 0, heads, n), gtr__heads_of(k, self, heads, n),
         gtr__heads_of(k, self + 1, heads, n), d, who, name, name ? drop : NULL);
@@ -10407,17 +10443,18 @@ static gtr_tensor *gtr__multihead(gtr_tensor *x, gtr_tensor *memory, const gtr_m
 gtr_tensor *gtr_multihead_attention_with(gtr_tensor *x, gtr_tensor *memory, gtr_multihead weights, int64_t heads,
         gtr_attention_desc desc) {
     const char *const who = "multihead_attention";
-    if (x && (!weights.in_proj_weight || !weights.out_proj_weight))
-        return GTR__NO(x, ARG, "%s: in_proj_weight or out_proj_weight is NULL", who);
+    if (!gtr__all_there(who, x, memory ? memory : x, x) || !gtr__usable_by(x->ctx, who)) return NULL;
+    if (!weights.in_proj_weight || !weights.out_proj_weight)
+        return GTR__REJECT(x, ARG, who, NULL, ", in_proj_weight or out_proj_weight is NULL");
     return gtr__multihead(x, memory, &weights, heads, &desc, who, NULL);
 }
 gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, const char *name, int64_t heads,
         gtr_attention_desc desc) {
     static const char *const names[4] = { "in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias" };
     const char *const who = "multihead_attention";
-    const gtr_multihead none = GTR__ZERO;
     gtr_tensor *part[4] = { NULL }, *t = NULL;
-    if (!gtr__layer_name(x, name, who) || !gtr__multihead_fits(x, memory, &none, heads, who, name)) return NULL;
+    if (!gtr__all_there(who, x, memory ? memory : x, x) || !gtr__layer_name(x, name, who)
+        || !gtr__multihead_fits(x, memory, NULL, heads, &desc, who, name)) return NULL;
     const int64_t n = x->shape.dim[2];
     GTR__SINCE(x, who);
     for (int i = 0; i < 4 && (!i || part[i - 1]); i++) {
@@ -10427,6 +10464,43 @@ gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, const cha
     }
     const gtr_multihead w = { part[0], part[1], part[2], part[3] };
     if (part[3]) t = gtr__multihead(x, memory, &w, heads, &desc, who, name);
+    return gtr__whole(x, since, t);
+}
+/* A name of a block's part, the k-th of its kind, from 1, or 0 if there is but one. */
+static const char *gtr__part_name(char *text, const char *name, const char *part, int k) {
+    snprintf(text, 600, k ? "%s.%s%d" : "%s.%s", name, part, k);
+    return text;
+}
+static gtr_tensor *gtr__dropped(gtr_tensor *t, const char *name, int k, float p) {
+    char text[600];
+    return p != 0 ? gtr_dropout(t, gtr__part_name(text, name, "dropout", k), p) : t;
+}
+gtr_tensor *gtr_transformer_block(gtr_tensor *x, const char *name, gtr_transformer_desc desc) {
+    const char *const who = "transformer_block";
+    const int parts = desc.memory ? 3 : 2;
+    char text[600];
+    gtr_tensor *t = x;
+    if (!gtr__layer_name(x, name, who)) return NULL;
+    if (x->shape.ndim != 3 || x->shape.dim[2] < 1 || desc.hidden < 0)
+        return GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (N, T, E), and 0 or more",
+            (long long)desc.hidden);
+    const int64_t width = x->shape.dim[2], hidden = desc.hidden ? desc.hidden : 4 * width;
+    GTR__SINCE(x, who);
+    for (int k = 1; k <= parts; k++) {
+        gtr_tensor *y = desc.norm_first ? gtr_layer_norm(t, gtr__part_name(text, name, "norm", k), 1, desc.eps) : t;
+        if (k < parts) {
+            gtr_attention_desc d = k > 1 ? desc.memory_attention : desc.attention;
+            if (d.dropout == 0) d.dropout = desc.dropout;
+            y = gtr_multihead_attention(y, k > 1 ? desc.memory : NULL, gtr__part_name(text, name, k > 1
+                ? "multihead_attn" : "self_attn", 0), desc.heads, d);
+        } else {
+            y = gtr_linear(y, gtr__part_name(text, name, "linear1", 0), hidden);
+            y = gtr__dropped(desc.gelu ? gtr_gelu(y) : gtr_relu(y), name, 0, desc.dropout);
+            y = gtr_linear(y, gtr__part_name(text, name, "linear2", 0), width);
+        }
+        t = gtr_add(t, gtr__dropped(y, name, k, desc.dropout));
+        if (!desc.norm_first) t = gtr_layer_norm(t, gtr__part_name(text, name, "norm", k), 1, desc.eps);
+    }
     return gtr__whole(x, since, t);
 }
 
@@ -14480,6 +14554,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     int64_t rows = 0;
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     gtr_context *ctx = t->ctx;
+    ctx->sets++;
     if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) {
         char text[GTR__TEXT];
         if (bytes != t->data_bytes) return GTR__FAIL(ctx, SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
@@ -14535,6 +14610,7 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
     if (event) r = gtr__backend_result(t->ctx, t->ctx->be->wait_for(t->ctx->instance[t->stage], event), t->name);
     t->feeding->source = src;
     t->feeding->rows = rows;
+    t->ctx->sets++;
     gtr__note_range(t, NULL, 0);
     return r;
 }
@@ -14547,7 +14623,8 @@ static void gtr__mark_filled(gtr__cached *e) {
             t->kept_storage = v->storage; t->slot_last = v->last != 0;
         }
         if (v->home != GTR__HOME_KEPT || !t) continue;
-        t->kept_filled = true; t->kept_at = t->ctx->writes; t->kept_storage = v->storage;
+        t->kept_filled = true; t->kept_storage = v->storage;
+        t->kept_at = t->ctx->writes; t->kept_sets = t->ctx->sets;
         t->kept_shape = gtr__joined(t) ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
 }
@@ -14627,7 +14704,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     gtr__mfree(ctx, room);
     return r;
 }
-/* first: of its first element alone, and what was not kept is computed anew. */
+/* first: of its first element alone, and what was not kept, or is of before a gtr_set, is computed anew. */
 static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool first) {
     char text[GTR__TEXT], who[GTR__OP_TEXT];
     gtr_context *ctx = t->ctx;
@@ -14635,7 +14712,7 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
     gtr_tensor *s = gtr__stored_as(t);
     if (s->op <= GTR__OP_CONSTANT)
         return gtr__get_leaf(s, t, dst, bytes, first);
-    if (gtr__outdated(s)) {
+    if (gtr__outdated(s) || (first && s->fed && s->kept_sets != ctx->sets)) {
         const bool good = gtr_error(ctx) == GTR_OK;
         const gtr_result r = !t->fed || first ? gtr_eval(&t, 1) : GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, "
             "but the last run did not need it: ask for it in gtr_eval or gtr_eval_train" : "gtr_get: %s was not kept: "
@@ -15585,7 +15662,7 @@ static bool gtr__find_in_batch(gtr_dataset *d, const gtr__sequence *o, int64_t k
         if (d->call.fill && (!room || !gtr__callback_call(d, p.epoch, row, row + 1, at, &refused))) break;
         for (int i = 0; i < n && !found; i++) {
             const int of = column[i];
-            if (of < 0 || d->column[of].dtype != GTR_F32) continue;
+            if (of < 0 || d->column[of].dtype != GTR_F32 || input[i]->masked) continue;
             const gtr_float *x = (const gtr_float *)(room ? at[of] : gtr_dataset_row(d, of, row));
             found = gtr__nonfinite(x, d->column[of].row);
             if (!found) continue;
@@ -15622,6 +15699,7 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, co
     const gtr__value *v = &e->plan.value[value];
     char shape[GTR__TEXT];
     const char *name = gtr__value_name(&e->plan, value);
+    if (v->gradient_of < 0 && v->tensor && v->tensor->masked) return false;
     if (!gtr__check_value(ctx, v->stage, gtr__value_address(ctx, e, value), v->storage, &v->shape)) return false;
     const gtr_shape logical = gtr__shape_logical(v);
     gtr__shape_text(&logical, shape);
@@ -23631,7 +23709,7 @@ GTR__PLANNED
    2026-11-27  0.1: where the loss alone is guarded gradients take memory, too; convolutions, pools quicker
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
                     products on GPUs are quicker; gtr_rnn_cell, gtr_gru_cell, gtr_lstm_cell, gtr_attention,
-                    gtr_multihead_attention, gtr_quantile
+                    gtr_multihead_attention, gtr_transformer_block, gtr_quantile
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -829,8 +829,13 @@ static gtr_tensor *heads_of(gtr_tensor *x)
     w.in_proj_bias = one_in(2) ? parameter() : NULL; w.out_proj_bias = one_in(2) ? parameter() : NULL;
     const int64_t heads = nasty(1);
     before(true, "gtr_attention(%s, %s, %s), %.20s, %lld heads", N(x), N(y), N(z), n ? n : "NULL", (long long)heads);
-    switch (byte() % 3) {
+    gtr_transformer_desc block;
+    memset(&block, 0, sizeof block);
+    block.heads = heads; block.hidden = nasty(2); block.norm_first = one_in(2); block.dropout = d.dropout;
+    block.attention = d; block.memory = one_in(2) ? z : NULL; block.memory_attention = d;
+    switch (byte() % 4) {
     case 0: return built(gtr_attention(x, y, z, d), x && y && z);
+    case 3: return built(gtr_transformer_block(x, n, block), x != NULL);
     case 1: return built(gtr_multihead_attention(x, one_in(2) ? y : NULL, n, heads, d), x != NULL);
     default: return built(gtr_multihead_attention_with(x, one_in(2) ? y : NULL, w, heads, d), x != NULL);
     }

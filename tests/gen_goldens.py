@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/goldens.bin: what PyTorch computes, for tests/test_goldens.c to be measured against, and beside it resnet.safetensors and
-resnet224.safetensors, two networks' weights. Never edit the files by hand.
+"""Writes tests/goldens.bin: what PyTorch computes, for tests/test_goldens.c to be measured against, and beside it resnet.safetensors,
+resnet224.safetensors and transformer.safetensors, three networks' weights. Never edit the files by hand.
 
 usage: gen_goldens.py [path]        needs PyTorch 1.13 or newer and NumPy; values are computed in float64 from inputs that
                                     are exact in float32, and stored rounded to float32
@@ -739,6 +739,17 @@ class ResNet18(nn.Module):
         return self.fc(x.mean((2, 3)))
 
 
+def save_state(net, path):
+    header, data = {"__metadata__": {"format": "pt"}}, b""
+    for n, t in sorted(net.state_dict().items(), key=lambda e: (e[1].is_floating_point(), e[0])):
+        b = t.numpy().astype("<f4" if t.is_floating_point() else "<i8").tobytes()
+        header[n] = {"dtype": "F32" if t.is_floating_point() else "I64", "shape": list(t.shape), "data_offsets": [len(data), len(data) + len(b)]}
+        data += b
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as out: out.write(struct.pack("<Q", len(text)) + text + data)
+
+
 def resnet(k, path, shape):
     """A state dict in the file; resnet#k: in0 of the shape, y; logits: eval, train, and after a step of SGD at rate 0.125 on its cross
     entropy: loss, after (in evaluation)."""
@@ -748,14 +759,7 @@ def resnet(k, path, shape):
         if n.endswith("tracked"): t.fill_(7)
         elif t.dim() == 1: t.copy_(torch.tensor(made(seed, tuple(t.shape), -1, 1.0 if n.endswith(("var", "weight")) and "fc" not in n else 0.0)))
         else: t.copy_(torch.tensor(made(seed, tuple(t.shape), round(np.log2((6 / t[0].numel()) ** 0.5)))))
-    header, data = {"__metadata__": {"format": "pt"}}, b""
-    for n, t in sorted(net.state_dict().items(), key=lambda e: (e[1].is_floating_point(), e[0])):
-        b = t.numpy().astype("<f4" if t.is_floating_point() else "<i8").tobytes()
-        header[n] = {"dtype": "F32" if t.is_floating_point() else "I64", "shape": list(t.shape), "data_offsets": [len(data), len(data) + len(b)]}
-        data += b
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as out: out.write(struct.pack("<Q", len(text)) + text + data)
+    save_state(net, path)
     x, y = stream(at + "in0", shape), labels(shape[:1], 10, 300)
     ints(at + "y", y)
     net.eval()
@@ -839,6 +843,39 @@ def quantiles():
             return reduced(y * w[0].detach() if w else y, how)
         case("quantile", [((4, 3), 2, 0.0), (4, 3)] + [((3,), -1, 1.0)] * (n == 2), f, (how, int(n == 2), 0), (q if n else 0.0,))
 
+
+class EncoderDecoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True)
+        self.decoder = nn.TransformerDecoderLayer(8, 4, 32, 0.0, activation="gelu", norm_first=True, batch_first=True)
+        self.out = nn.Linear(8, 5)
+    def forward(self, x, q, lengths):
+        gone = torch.arange(x.shape[1]) >= torch.tensor(lengths)[:, None]
+        memory = self.encoder(x, src_key_padding_mask=gone)
+        later = torch.ones(q.shape[1], q.shape[1], dtype=torch.bool).triu(1)
+        return self.out(self.decoder(q, memory, later, memory_key_padding_mask=gone)).reshape(-1, 5)
+
+
+def transformer(path):
+    """As resnet: a state dict in the file; transformer#0: in0, in1, lengths, y, logits in evaluation, the loss, and logits after a step."""
+    net, at, seed, lengths = EncoderDecoder(), "transformer#0/", 8000, (6, 2, 4)
+    for n, t in net.state_dict().items():
+        seed += 1
+        t.copy_(torch.tensor(made(seed, tuple(t.shape), -1, 1.0 if "norm" in n and n.endswith("weight") else 0.0)))
+    save_state(net, path)
+    x, q, y = stream(at + "in0", (3, 6, 8)), stream(at + "in1", (3, 4, 8)), labels((12,), 5, 500)
+    ints(at + "lengths", lengths)
+    ints(at + "y", y)
+    opt = torch.optim.SGD(net.parameters(), 0.125)
+    logits = net(x, q, lengths)
+    floats(at + "eval", logits)
+    loss = F.cross_entropy(logits, torch.tensor(y.astype(np.int64)))
+    loss.backward()
+    opt.step()
+    floats(at + "loss", loss)
+    floats(at + "after", net(x, q, lengths))
+
 ops()
 batch_norm(0, ((4, 1), (5, 3), (33, 4), (8, 17)))
 micro_batches()
@@ -858,6 +895,7 @@ resnet(0, os.path.join(os.path.dirname(path), "resnet.safetensors"), (4, 3, 32, 
 pixels()
 resnet(1, os.path.join(os.path.dirname(path), "resnet224.safetensors"), (3, 3, 224, 224))
 later()
+transformer(os.path.join(os.path.dirname(path), "transformer.safetensors"))
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))
 print(f"{path}: {len(records)} records, {sum(map(len, records)) + 12} bytes, PyTorch {torch.__version__}")

@@ -754,6 +754,14 @@ static void *b_heads(site *s)
     d.causal = true; d.lengths = s->y; d.dropout = 0.5f;
     return gtr_multihead_attention(x, NULL, "new", 1, d);
 }
+static void *b_block(site *s)
+{
+    gtr_tensor *x = gtr_reshape(s->x, gtr_shape3(GTR_BATCH, 1, gtr_tensor_shape(s->x).dim[1]));
+    gtr_transformer_desc d;
+    memset(&d, 0, sizeof d);
+    d.heads = 1; d.hidden = 2; d.memory = x; d.dropout = 0.5f;
+    return gtr_transformer_block(x, "new", d);
+}
 static void *b_residual(site *s) { return gtr_residual(s->x, s->loss->in[0], "new"); }
 static void *b_cube(site *s) { return gtr_pow_scalar(s->x, 3); }
 static void *b_prelu_with(site *s) { return gtr_prelu_with(s->x, s->w); }
@@ -865,7 +873,7 @@ static const struct { const char *name; void *(*build)(site *); } builders[] = {
     { "dropout", b_dropout }, { "unnamed dropout", b_dropout_unnamed }, { "parameter", b_parameter },
         { "constant", b_constant },
     { "random", b_random }, { "layer_norm", b_layer_norm }, { "rms_norm", b_rms_norm }, { "prelu", b_prelu },
-        { "bilinear", b_bilinear }, { "lstm_cell", b_cell }, { "reshape and multihead_attention", b_heads },
+        { "bilinear", b_bilinear }, { "lstm_cell", b_cell }, { "reshape and multihead_attention", b_heads }, { "reshape and a block", b_block },
         { "residual", b_residual }, { "pow_scalar of 3", b_cube },
     { "prelu_with", b_prelu_with }, { "bilinear_with", b_bilinear_with }, { "where", b_where },
         { "gather_rows", b_gather_rows }, { "pad", b_pad }, { "tile", b_tile }, { "flip", b_flip },
@@ -1002,7 +1010,7 @@ static void builder_fails(int b, int pad, bool on)
         if (made) { CHECK(!fired, "%s, allocation %d of %d pads failed, untold", builders[b].name, k, pad); break; }
         after = stock_of(&s);
         if ((builders[b].build == b_loss || builders[b].build == b_standardised || builders[b].build == b_itself
-                || builders[b].build == b_heads)
+                || builders[b].build == b_heads || builders[b].build == b_block)
                 && after.tensors == before.tensors + 1)
             gtr_release(s.ctx, before.tensors), after = stock_of(&s);
         CHECK(fired && gtr_error(s.ctx) == GTR_ERR_NOMEM, "%s, allocation %d of %d pads: %s", builders[b].name, k, pad,

@@ -932,6 +932,39 @@ static void test_resnet(void)
     }
     remove(path);
 }
+/* An encoder's and a decoder's block of PyTorch's state dict: logits, and after a step. */
+static void test_transformer(void)
+{
+    static const char *const op = "transformer";
+    gtr_context *ctx = test_context();
+    const record *r[2];
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 6, 8)),
+        *q = gtr_input(ctx, "q", GTR_F32, gtr_shape3(GTR_BATCH, 4, 8)),
+        *n = gtr_input(ctx, "n", GTR_I32, gtr_shape1(GTR_BATCH)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(-4));
+    gtr_transformer_desc e, d;
+    gtr_trainer_desc how;
+    memset(&e, 0, sizeof e); memset(&d, 0, sizeof d); memset(&how, 0, sizeof how);
+    e.heads = 2; e.hidden = 16; e.attention.lengths = n;
+    d.heads = 4; d.gelu = d.norm_first = d.attention.causal = true;
+    d.memory = gtr_transformer_block(x, "encoder", e); d.memory_attention.lengths = n;
+    gtr_tensor *h = gtr_linear(gtr_transformer_block(q, "decoder", d), "out", 5);
+    h = gtr_reshape(h, gtr_shape2(-4, 5));
+    how.lr = 0.125f;
+    gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(h, y), how);
+    CHECK(!gtr_load(ctx, "tests/transformer.safetensors"), "transformer: %s", gtr_error_text(ctx));
+    EXPECT_EQ(gtr_parameter_count(ctx), 12 + 18 + 2);
+    r[0] = find(op, 0, "lengths"); r[1] = find(op, 0, "y");
+    set_tensor(x, find(op, 0, "in0")); set_tensor(q, find(op, 0, "in1"));
+    set_tensor(n, r[0]); set_tensor(y, r[1]);
+    gtr_eval(&h, 1);
+    compare_tensor(op, 0, "in evaluation", h, find(op, 0, "eval"));
+    CHECK(!gtr_step(t), "transformer: %s", gtr_error_text(ctx));
+    compare_loss(op, 0, 0, gtr_loss(t));
+    gtr_eval(&h, 1);
+    compare_tensor(op, 0, "after a step", h, find(op, 0, "after"));
+    CHECK(!gtr_error(ctx), "transformer: %s", gtr_error_text(ctx));
+    gtr_destroy(ctx);
+}
 /* A network with another last layer takes the others' values from a context that has the file's. */
 static void test_another_head(void)
 {
@@ -1011,6 +1044,7 @@ static void all_on(gtr_device where, const char *name)
     RUN(test_networks);
     RUN(test_images);
     RUN(test_resnet);
+    RUN(test_transformer);
     RUN(test_another_head);
 }
 

@@ -242,6 +242,124 @@ static void layers(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* Lengths that the keys do not have are errors, set or in a data set; of -INFINITY that masks the search for the first
+   value that is not finite takes no notice. */
+static void refused(void)
+{
+    static float v[ALL], later[STEPS * STEPS];
+    static const int32_t bad[][ROWS] = { { 6, 6, 6, 7, 6, 6, 6, 6 }, { 0, 0, -1, 0, 0, 0, 0, 0 } },
+        good[ROWS] = { 6, 5, 4, 3, 2, 1, 0, 6 };
+    uint32_t s = 2;
+    for (int k = 0; k < ALL; k++) v[k] = noise(&s);
+    for (int k = 0; k < STEPS * STEPS; k++) later[k] = k % STEPS > k / STEPS ? -INFINITY : 0;
+    for (int way = 0; way < 3; way++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_attention_desc d = plainly();
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, WIDTH)), n = gtr_input(ctx, "n", GTR_I32,
+            gtr_shape1(GTR_BATCH)), m = gtr_input(ctx, "m", GTR_F32, gtr_shape2(STEPS, STEPS)), y;
+        d.causal = way == 0;
+        if (way == 1) d.mask = gtr_constant(ctx, GTR_F32, gtr_shape2(STEPS, STEPS), later);
+        if (way == 2) d.mask = m;
+        d.lengths = n;
+        y = gtr_multihead_attention(x, NULL, "heads", 3, d);
+        gtr_trainer *t = gtr_trainer_create(gtr_mean(gtr_log(gtr_linear(y, "out", 2)), NULL, 0, false),
+            adam(0.01f, GTR_FP32));
+        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_set(m, later, sizeof later), GTR_OK);
+        for (int k = 0; k < 2; k++) {
+            EXPECT_EQ(gtr_set(n, bad[k], sizeof *bad), GTR_OK);
+            EXPECT_EQ(gtr_eval(&y, 1), GTR_ERR_ARG);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, "want 0 to 6 for multihead_attention");
+        }
+        EXPECT_EQ(gtr_set(n, good, sizeof good), GTR_OK);
+        gtr_result r = gtr_step(t);
+        if (!r) r = gtr_wait(ctx);
+        EXPECT_EQ(r, GTR_ERR_NONFINITE);
+        EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "the output of log");
+        gtr_destroy(ctx);
+    }
+}
+/* States that are one for all rows, learned; gtr_item of what depends on inputs is of those that were last set. */
+static void first_states(void)
+{
+    static float v[ROWS * WIDTH];
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_init one;
+    uint32_t s = 6;
+    memset(&one, 0, sizeof one);
+    one.kind = GTR_INIT_NORMAL; one.a = 1;
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), sum = NULL;
+    for (int kind = 0; kind < 3; kind++) {
+        char name[2][8];
+        snprintf(name[0], sizeof name[0], "h%d", kind); snprintf(name[1], sizeof name[1], "c%d", kind);
+        tensor h = gtr_parameter(ctx, name[0], kind ? gtr_shape1(5) : gtr_shape2(1, 5), one),
+            c = gtr_parameter(ctx, name[1], gtr_shape1(5), one);
+        gtr_scope_begin(ctx, cells[kind]);
+        h = cell(kind, x, h, &c, 5);
+        gtr_scope_end(ctx);
+        h = gtr_sum(gtr_square(h), NULL, 0, false);
+        sum = sum ? gtr_add(sum, h) : h;
+    }
+    gtr_trainer *t = gtr_trainer_create(sum, adam(0.05f, GTR_FP32));
+    for (int k = 0; k < ROWS * WIDTH; k++) v[k] = noise(&s);
+    EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+    const float first = gtr_item(sum);
+    for (int k = 0; k < 20; k++) EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT(gtr_loss(t) < 0.7f * first);
+    gtr_keep(sum);
+    EXPECT_EQ(gtr_step(t), GTR_OK);
+    const float before = gtr_item(sum);
+    CHECK(before == gtr_loss(t), "%g, and the step's is %g", (double)before, (double)gtr_loss(t));
+    EXPECT_EQ(gtr_set(x, v, sizeof v / 2), GTR_OK);
+    const float half = gtr_item(sum);
+    CHECK(half < 0.8f * before && half > 0.2f * before, "%g of half the rows, %g of all", (double)half, (double)before);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* A block of no dropout is what it is made of, by hand, to the bit. */
+static void blocks(void)
+{
+    static float v[ALL], got[2][ALL];
+    uint32_t s = 12;
+    for (int k = 0; k < ALL; k++) v[k] = noise(&s);
+    for (int way = 0; way < 4; way++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_transformer_desc d;
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, WIDTH)), y[2], h;
+        memset(&d, 0, sizeof d);
+        d.heads = 2; d.hidden = 20; d.norm_first = way & 1; d.gelu = way > 1; d.attention.causal = way & 1;
+        y[0] = gtr_transformer_block(x, "block", d);
+        gtr_multihead w;
+        w.in_proj_weight = gtr_parameter_find(ctx, "block.self_attn.in_proj_weight");
+        w.in_proj_bias = gtr_parameter_find(ctx, "block.self_attn.in_proj_bias");
+        w.out_proj_weight = gtr_parameter_find(ctx, "block.self_attn.out_proj.weight");
+        w.out_proj_bias = gtr_parameter_find(ctx, "block.self_attn.out_proj.bias");
+#define PART(name) gtr_parameter_find(ctx, "block." name)
+#define NORM(k, t) gtr_layer_norm_with(t, PART("norm" k ".weight"), PART("norm" k ".bias"), 0)
+        h = gtr_add(x, gtr_multihead_attention_with(way & 1 ? NORM("1", x) : x, NULL, w, 2, d.attention));
+        if (!(way & 1)) h = NORM("1", h);
+        y[1] = gtr_linear_with(way & 1 ? NORM("2", h) : h, PART("linear1.weight"), PART("linear1.bias"));
+        y[1] = (way > 1 ? gtr_gelu : gtr_relu)(y[1]);
+        y[1] = gtr_add(h, gtr_linear_with(y[1], PART("linear2.weight"), PART("linear2.bias")));
+        if (!(way & 1)) y[1] = NORM("2", y[1]);
+        EXPECT_EQ(gtr_parameter_count(ctx), 12);
+        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_eval(y, 2), GTR_OK);
+        for (int k = 0; k < 2; k++) EXPECT_EQ(gtr_get(y[k], got[k], sizeof got[k]), GTR_OK);
+        CHECK(!memcmp(got[0], got[1], sizeof got[0]), "way %d: other bits by hand", way);
+        EXPECT_OK(ctx);
+        d.hidden = -1;
+        EXPECT(!gtr_transformer_block(x, "other", d) && !gtr_transformer_block(NULL, "other", d));
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "transformer_block \"other\" of \"x\": got float32 (N, 6, 12) and hidden -1");
+        d.hidden = 0; d.heads = 5;
+        EXPECT(!gtr_transformer_block(x, "other", d) && !gtr_parameter_find(ctx, "other.norm1.weight"));
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "other.self_attn");
+        d.heads = 3; d.dropout = 0.1f; d.memory = x;
+        EXPECT(gtr_transformer_block(x, "other", d) && gtr_parameter_find(ctx, "other.norm3.bias"));
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 static void all(void)
 {
     RUN(forecasts);
@@ -250,6 +368,9 @@ static void all(void)
     RUN(causes);
     RUN(finds);
     RUN(layers);
+    RUN(refused);
+    RUN(first_states);
+    RUN(blocks);
 }
 int main(int argc, char **argv)
 {
