@@ -2915,6 +2915,7 @@ struct gtr_tensor {
     gtr_tensor *next_named; /* in its bin: the last built before it */
     int64_t id; /* index in ctx->tensor */
     const char *builder; /* gtr__kind_of */
+    uint64_t call; /* of a builder of several ops: its number; 0 */
     int stage, region;
     bool keep, fed; /* fed: it depends on an input */
     int last; /* a parameter's C, if it lies with channels last: (O, kh, kw, C) of (O, C, kh, kw), or flat; 0 */
@@ -3024,6 +3025,7 @@ struct gtr_context {
     int stage, region, n_regions;
     const char *builder; /* of several ops, between GTR__SINCE and gtr__whole, the outermost; NULL */
     int builders; /* that began and did not end */
+    uint64_t call; /* the number of the outermost one's */
     bool in_region;
     int64_t unnamed; /* counter for names that the user did not give */
     gtr_trainer *trainers;
@@ -8926,6 +8928,7 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     if (!t) { gtr__mfree(ctx, name); return NULL; }
     t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
     t->builder = gtr__kind_of(ctx, op);
+    t->call = ctx->builders ? ctx->call : 0;
     if (n_in && gtr__moves(op) >= GTR__MOVES_ALIAS) t->stage = in[n_in - 1]->stage; /* where they lie */
     for (int i = 0; i < n_in && !t->layer; i++) t->layer = in[i]->layer;
     if (name) t->layer = name;
@@ -9157,7 +9160,7 @@ static bool gtr__leaf_made(gtr_tensor *t, const void *values) {
 static int64_t gtr__since(gtr_tensor *x, const char *who) {
     if (!x) return 0;
     if (!gtr__usable_by(x->ctx, who)) return INT64_MAX; /* nothing is built, nor undone */
-    if (!x->ctx->builders++) x->ctx->builder = who;
+    if (!x->ctx->builders++) { x->ctx->builder = who; x->ctx->call++; }
     return x->ctx->n_tensor;
 }
 static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
@@ -23215,17 +23218,16 @@ static gtr__summary_line gtr__summary_of(const gtr_tensor *t, unsigned char *rea
     snprintf(l.kind, sizeof l.kind, "%s", t->builder);
     return l;
 }
-/* Whether op t is counted in line l of the summary, the one of the op recorded before it, and gets no line of its own:
-   an element-wise op of one operand that reads l's last op, or a further op of the builder call that made l's. */
-static bool gtr__summary_joins(gtr__summary_line *l, const gtr_tensor *t) {
+/* Whether op t is counted in line l of the summary, the one of the op recorded before it, and does not get its own
+   line: an element-wise op of one operand that reads l's last op, or a further op of the builder call that made l's,
+   unless it has parameters under another name. */
+static bool gtr__summary_joins(gtr__summary_line *l, const gtr__summary_line *own, const gtr_tensor *t) {
     const size_t n = strlen(l->kind);
     const gtr__step_kind moves = gtr__moves(t->op);
     const bool step = moves == GTR__STEP_UNARY || moves == GTR__STEP_DROP;
     if (l->begin->op == GTR__OP_INPUT) return false;
-    /* a builder of one op has a line a call */
-    if (!strcmp(t->builder, l->begin->builder) && !strcmp(t->builder, l->end->builder) && (t->op != l->end->op
-            || l->end != l->begin || (moves == GTR__MOVES_ALIAS && strcmp(t->builder, gtr__row(t->op)->name))))
-        return true;
+    if (t->call && t->call == l->begin->call && (own->parameters == 0 || !strcmp(own->name, l->name))) return true;
+    if (own->parameters > 0) return false;
     if (!step || t->in[0] != l->end || n + strlen(t->builder) + 3 >= sizeof l->kind) return false;
     snprintf(l->kind + n, sizeof l->kind - n, " + %s", t->builder);
     return true;
@@ -23285,8 +23287,9 @@ const char *gtr_summary_text(gtr_tensor *out) {
             sum[GTR__COMPUTED_BYTES] += (double)gtr__count(&b.plain[q->out + k].shape)
                 * (double)gtr__dtype_size(b.plain[q->out + k].dtype);
         sum[GTR__PRODUCTS] += l.products;
-        if (n && l.parameters == 0 && gtr__summary_joins(&line[n - 1], q->t)) line[n - 1].products += l.products;
-        else line[n++] = l;
+        if (n && gtr__summary_joins(&line[n - 1], &l, q->t)) {
+            line[n - 1].products += l.products; line[n - 1].parameters += l.parameters;
+        } else line[n++] = l;
         line[n - 1].end = q->t;
     }
     gtr__text_begin(ctx);
