@@ -32,6 +32,7 @@ help:
 	@echo 'make tabular      a table with strings and holes: penguins by species, and what they weigh'
 	@echo 'make online       a stream that is learned as it comes, predicted by another thread, killed and gone on with'
 	@echo 'make forecast     the next hours of a load and how sure that is: a recurrent network over a series'
+	@echo 'make chars        a transformer learns a text by the byte and writes on; TEXT=file, MODEL=lstm'
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all]|all RECORD=file: tests on the GPU, a line a shard added to the record'
@@ -72,6 +73,8 @@ online: build/$(NATIVE)/11_online
 	$<
 forecast: build/$(NATIVE)/13_forecast
 	$<
+chars: build/$(NATIVE)/15_chars
+	$< $(or $(TEXT),README.md) $(MODEL)
 
 data:
 	sh tests/get_data.sh $(FASHION_MNIST)
@@ -193,4 +196,4 @@ $(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cu
 	$(CC) -O1 $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-plan hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-plan hash clean
