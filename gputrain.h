@@ -1102,6 +1102,12 @@ GTR_API gtr_tensor *gtr_multihead_attention_with(gtr_tensor *x, gtr_tensor *memo
 /* PyTorch's TransformerEncoderLayer or, with .memory, TransformerDecoderLayer, batch first: x (N, T, E) -> (N, T, E),
    of "name.self_attn", "name.multihead_attn" for memory, "name.linear1", "name.linear2" and "name.norm1" to norm3. */
 GTR_API gtr_tensor *gtr_transformer_block(gtr_tensor *x, const char *name, gtr_transformer_desc desc);
+/* x (N, T, E) plus each place's sines and cosines: in column 2 i sin(t base^(-2 i / E)), in 2 i + 1 the cosine; base 0:
+   10000. Vaswani and others, 2017. */
+GTR_API gtr_tensor *gtr_add_positions(gtr_tensor *x, float base);
+/* Rotary positions of queries or keys x (N, T, H, D), D even: columns i and i + D / 2 are turned by (first + t)
+   base^(-2 i / D); base 0: 10000. Of halves, as Llama's in transformers. Su and others, 2021. */
+GTR_API gtr_tensor *gtr_rope(gtr_tensor *x, float base, int64_t first);
 
 // >>loss
 /* Each formula is of a term; desc.reduction makes a scalar of all: of the whole step whatever its micro_batches, in
@@ -10200,6 +10206,7 @@ static bool gtr__is_part(const gtr_tensor *t, int64_t rows, int64_t columns) {
     return !t || (t->dtype == GTR_F32 && t->shape.ndim == 1 + (columns > 0) && t->shape.dim[0] == rows
         && (!columns || t->shape.dim[1] == columns));
 }
+/* "float32 (N, 3)" or, of NULL, "NULL"; text has room for 2 * GTR__TEXT. */
 static const char *gtr__typed_text(const gtr_tensor *t, char *text) {
     char shape[GTR__TEXT];
     snprintf(text, 2 * GTR__TEXT, "%s%s%s", t ? gtr__dtype_names[t->dtype] : "NULL", t ? " " : "", t
@@ -10222,7 +10229,7 @@ static bool gtr__cell_fits(gtr_tensor *x, const gtr_tensor *h, const gtr_tensor 
 static gtr_tensor *gtr__cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const gtr_cell *w, int gates,
         const char *who, const char *name) {
     if (!gtr__all_there(who, x, h ? h : x, x) || !gtr__usable_by(x->ctx, who)) return NULL;
-    if (x->ctx->error && (!h || (c && !*c))) return NULL; /* what failed may be why */
+    if (x->ctx->error && (!h || (c && !*c))) return NULL; /* that state's builder may have failed */
     if (!w->weight_ih || !w->weight_hh) return GTR__REJECT(x, ARG, who, name, ", weight_ih or weight_hh is NULL");
     if (!gtr__cell_fits(x, h, c ? *c : NULL, w, gates, who, name)) return NULL;
     GTR__SINCE(x, who);
@@ -10267,7 +10274,7 @@ gtr_tensor *gtr_gru_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_cell weights) {
 gtr_tensor *gtr_gru_cell(gtr_tensor *x, gtr_tensor *h, const char *name, int64_t hidden) {
     return gtr__cell(x, h, NULL, name, hidden, GTR__CELL_GRU, "gru_cell");
 }
-/* weights NULL: of that name. */
+/* weights NULL: those of that name. */
 static gtr_tensor *gtr__lstm_cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const char *name, int64_t hidden,
         const gtr_cell *weights) {
     gtr_tensor *next = c ? *c : NULL, *t;
@@ -10391,14 +10398,14 @@ static gtr_tensor *gtr__attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, c
 gtr_tensor *gtr_attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, gtr_attention_desc desc) {
     return gtr__attention(q, k, v, &desc, "attention", NULL, NULL);
 }
-/* t (..., K E), K of x's widths E side by side, the k-th as heads: (N, T, H, E / H). */
+/* t (N, T, K E): the k-th E of its columns as H heads, (N, T, H, E / H). */
 static gtr_tensor *gtr__heads_of(gtr_tensor *t, int k, int64_t heads, int64_t width) {
     if (!t) return NULL;
     const gtr_shape s = gtr_shape4(t->shape.dim[0], t->shape.dim[1], heads, width / heads);
     if (t->shape.dim[2] > width) t = gtr_slice(t, 2, k * width, (k + 1) * width);
     return gtr_reshape(t, s);
 }
-/* w NULL: of no weights yet. */
+/* w NULL: of a layer whose parameters are not made yet. */
 static bool gtr__multihead_fits(gtr_tensor *x, const gtr_tensor *memory, const gtr_multihead *w, int64_t heads,
         const gtr_attention_desc *d, const char *who, const char *name) {
     const int64_t *s = x->shape.dim, n = x->shape.ndim == 3 ? s[2] : 0;
@@ -10505,6 +10512,48 @@ gtr_tensor *gtr_transformer_block(gtr_tensor *x, const char *name, gtr_transform
         if (!desc.norm_first) t = gtr_layer_norm(t, gtr__part_name(text, name, "norm", k), 1, desc.eps);
     }
     return gtr__whole(x, since, t);
+}
+/* Cosines, or sines, of (first + t) base^(-2 i / width), of this shape: t rows of i. */
+static gtr_tensor *gtr__turns(gtr_context *ctx, gtr_shape shape, int64_t first, int64_t width, float base, bool sine) {
+    const int64_t rows = shape.dim[0], columns = gtr__shape_inner(&shape, 0);
+    gtr_float *v = (gtr_float *)gtr__malloc(ctx, (size_t)(rows * columns) * sizeof *v);
+    for (int64_t k = 0; v && k < rows * columns; k++) {
+        const double turn = (double)(first + k / columns) * pow(base > 0 ? (double)base : 1e4,
+            -2.0 * (double)(k % columns) / (double)width);
+        v[k] = (gtr_float)(sine ? sin(turn) : cos(turn));
+    }
+    gtr_tensor *t = v ? gtr_constant(ctx, GTR_F32, shape, v) : NULL;
+    gtr__mfree(ctx, v);
+    return t;
+}
+static bool gtr__positions_fit(gtr_tensor *x, float base, int ndim, const char *who, const char *want) {
+    if (!x || !gtr__usable_by(x->ctx, who)) return false;
+    const int last = ndim - 1;
+    bool fits = x->dtype == GTR_F32 && x->shape.ndim == ndim;
+    for (int k = 1; k < ndim && fits; k++) fits = x->shape.dim[k] > 0;
+    if (!fits || x->shape.dim[last] % 2) return GTR__REJECT(x, SHAPE, who, NULL, ", want float32 %s", want) != NULL;
+    if (gtr__finite(base) && base >= 0) return true;
+    return GTR__REJECT(x, ARG, who, NULL, " and base %g, want a number above 0, or 0", (double)base) != NULL;
+}
+gtr_tensor *gtr_add_positions(gtr_tensor *x, float base) {
+    if (!gtr__positions_fit(x, base, 3, "add_positions", "(N, T, E), E even")) return NULL;
+    const int64_t rows = x->shape.dim[1], width = x->shape.dim[2];
+    const gtr_shape s = gtr_shape2(rows, width / 2);
+    GTR__SINCE(x, "add_positions");
+    gtr_tensor *both[2] = { gtr__turns(x->ctx, s, 0, width, base, true), gtr__turns(x->ctx, s, 0, width, base, false) };
+    gtr_tensor *t = gtr_stack(both, 2, 2); /* (T, E / 2, 2) */
+    return gtr__whole(x, since, gtr_add(x, t ? gtr_reshape(t, gtr_shape2(rows, width)) : NULL));
+}
+gtr_tensor *gtr_rope(gtr_tensor *x, float base, int64_t first) {
+    if (!gtr__positions_fit(x, base, 4, "rope", "(N, T, H, D), D even")) return NULL;
+    const int64_t width = x->shape.dim[3], half = width / 2;
+    const gtr_shape s = gtr_shape3(x->shape.dim[1], 1, half);
+    GTR__SINCE(x, "rope");
+    gtr_tensor *a = gtr_slice(x, 3, 0, half), *b = gtr_slice(x, 3, half, width), *c = gtr__turns(x->ctx, s, first,
+        width, base, false), *d = gtr__turns(x->ctx, s, first, width, base, true), *both[2];
+    both[0] = gtr_sub(gtr_mul(a, c), gtr_mul(b, d));
+    both[1] = gtr_add(gtr_mul(b, c), gtr_mul(a, d));
+    return gtr__whole(x, since, gtr_concat(both, 2, 3));
 }
 
 // >>loss-builders
@@ -23712,7 +23761,8 @@ GTR__PLANNED
    2026-11-27  0.1: where the loss alone is guarded gradients take memory, too; convolutions, pools quicker
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
                     products on GPUs are quicker; gtr_rnn_cell, gtr_gru_cell, gtr_lstm_cell, gtr_attention,
-                    gtr_multihead_attention, gtr_transformer_block, gtr_quantile
+                    gtr_multihead_attention, gtr_transformer_block, gtr_add_positions,
+                    gtr_rope, gtr_quantile
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -833,7 +833,9 @@ static gtr_tensor *heads_of(gtr_tensor *x)
     memset(&block, 0, sizeof block);
     block.heads = heads; block.hidden = nasty(2); block.norm_first = one_in(2); block.dropout = d.dropout;
     block.attention = d; block.memory = one_in(2) ? z : NULL; block.memory_attention = d;
-    switch (byte() % 4) {
+    switch (byte() % 6) {
+    case 4: return built(gtr_rope(x, d.scale, heads), x != NULL);
+    case 5: return built(gtr_add_positions(x, d.scale), x != NULL);
     case 0: return built(gtr_attention(x, y, z, d), x && y && z);
     case 3: return built(gtr_transformer_block(x, n, block), x != NULL);
     case 1: return built(gtr_multihead_attention(x, one_in(2) ? y : NULL, n, heads, d), x != NULL);

@@ -803,6 +803,7 @@ def later():
 
     attentions()
     quantiles()
+    positions()
 
 
 def attend(q, k, v, causal, lengths, mask, scale):
@@ -875,6 +876,16 @@ def transformer(path):
     opt.step()
     floats(at + "loss", loss)
     floats(at + "after", net(x, q, lengths))
+
+
+def positions():
+    def turns(first, rows, width, base): return (first + torch.arange(rows))[:, None] * base ** (-2 * torch.arange(width // 2) / width)
+    for n, t, e, base in ((2, 5, 6, 10000), (1, 17, 2, 100), (3, 1, 4, 10000)):
+        a = turns(0, t, e, base)
+        case("positions", [(n, t, e)], lambda x: x + torch.stack((a.sin(), a.cos()), 2).reshape(t, e), (), (0 if base == 10000 else base,))
+    for n, t, h, d, base, first in ((2, 5, 3, 6, 10000, 0), (1, 9, 1, 2, 500, 7), (2, 3, 2, 16, 10000, 100)):
+        a = turns(first, t, d, base).repeat(1, 2)[:, None]
+        case("rope", [(n, t, h, d)], lambda x: x * a.cos() + torch.cat((-x[..., d // 2:], x[..., :d // 2]), 3) * a.sin(), (first,), (0 if base == 10000 else base,))
 
 ops()
 batch_norm(0, ((4, 1), (5, 3), (33, 4), (8, 17)))

@@ -754,6 +754,7 @@ static void *b_heads(site *s)
     d.causal = true; d.lengths = s->y; d.dropout = 0.5f;
     return gtr_multihead_attention(x, NULL, "new", 1, d);
 }
+static void *b_positions(site *s) { return gtr_add_positions(s->cube, 0); }
 static void *b_block(site *s)
 {
     gtr_tensor *x = gtr_reshape(s->x, gtr_shape3(GTR_BATCH, 1, gtr_tensor_shape(s->x).dim[1]));
@@ -874,7 +875,7 @@ static const struct { const char *name; void *(*build)(site *); } builders[] = {
         { "constant", b_constant },
     { "random", b_random }, { "layer_norm", b_layer_norm }, { "rms_norm", b_rms_norm }, { "prelu", b_prelu },
         { "bilinear", b_bilinear }, { "lstm_cell", b_cell }, { "reshape and multihead_attention", b_heads },
-        { "reshape and a block", b_block },
+        { "reshape and a block", b_block }, { "positions", b_positions },
         { "residual", b_residual }, { "pow_scalar of 3", b_cube },
     { "prelu_with", b_prelu_with }, { "bilinear_with", b_bilinear_with }, { "where", b_where },
         { "gather_rows", b_gather_rows }, { "pad", b_pad }, { "tile", b_tile }, { "flip", b_flip },

@@ -262,6 +262,8 @@ static gtr_tensor *masked_of(gtr_tensor *t) { return gtr_add(t, gtr_square(gtr_o
     X(cell,            cell_of(x, i)) \
     X(attention,       attention_of(x, n_x, i, f[0])) \
     X(multihead,       multihead_of(x, i)) \
+    X(positions,       gtr_add_positions(x[0], f[0])) \
+    X(rope,            gtr_rope(x[0], f[0], i[0])) \
     X(conv,            gtr_conv2d_with(x[0], x[1], n_x > 2 ? x[2] : NULL, conv_of(i))) \
     X(conv_transpose,  gtr_conv_transpose2d_with(x[0], x[1], n_x > 2 ? x[2] : NULL, conv_of(i))) \
     X(max_pool,        gtr_max_pool2d_ex(x[0], pool_of(i, true))) \

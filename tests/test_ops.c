@@ -410,6 +410,8 @@ static gtr_tensor *build_cell(gtr_context *ctx, gtr_tensor **x, const op_case *c
     both[0] = h; both[1] = state;
     return c->p[1] == 4 ? gtr_concat(both, 2, -1) : h;
 }
+BUILD(positions, gtr_add_positions(x[0], (float)c->p[0]))
+BUILD(rope, gtr_rope(x[0], (float)c->p[0], c->p[1]))
 static gtr_attention_desc attending(const op_case *c)
 {
     gtr_attention_desc d;
@@ -749,6 +751,9 @@ static const char *const bilinear_layer_cases[] = { "1x3 1x5@2", "13x3 13x2@4", 
     "2x3x2 2x3x3@5", "5x4 5x1@3", NULL };
 static const char *const cell_cases[] = { "*2x3 2x4 2x4@4 4", "1x3 1x4@4 1", "13x3 13x2@2 3", "5x2@3 4", "3x7@1 3",
     "2x3x2 2x3x5 2x3x5@5 4", "33x1 33x17@17 1", "9x2@1 1", NULL };
+static const char *const position_cases[] = { "*2x3x4@0", "1x7x2@100", "3x1x6@0", "2x5x8@3", "1x1x2@0", NULL };
+static const char *const rope_cases[] = { "*2x3x2x4@0 0", "1x7x1x2@100 3", "3x1x2x6@0 9", "2x5x3x2@3 0", "1x2x1x8@0 1",
+    NULL };
 static const char *const attention_cases[] = { "*2x3x1x4 2x5x1x4 2x5x1x2 3x5@0 0", "1x1x1x1 1x2x1x1 1x2x1x1@0 0",
     "1x4x4x2 1x4x2x2 1x4x2x2@1 1", "1x7x3x2 1x3x1x2 1x3x1x7 3@1 0", "3x2x2x2 3x2x1x2 3x2x1x3 2x1x2@0 3",
     "1x3x2x3 1x4x2x3 1x4x2x1 1x1@1 0", "2x33x2x8 2x33x2x8 2x33x2x8@1 0", NULL };
@@ -893,6 +898,8 @@ static const op_row rows[] = {
     { "bilinear_with",    build_bilinear_with,    "XXww",  bilinear_cases,         GRAPH },
     { "bilinear",         build_bilinear,         "XXww",  bilinear_layer_cases,   GRAPH },
     { "cell",             build_cell,             "XXX",   cell_cases,             GRAPH },
+    { "positions",        build_positions,        "X",     position_cases,         GRAPH },
+    { "rope",             build_rope,             "X",     rope_cases,             GRAPH },
     { "attention",        build_attention,        "XXXw",  attention_cases,        GRAPH },
     { "attention, rows",  build_attention_of,     "XXX",   attention_of_cases,     GRAPH | MASKS },
     { "multihead",        build_multihead,        "XX",    multihead_cases,        GRAPH },
@@ -4116,6 +4123,10 @@ static void bad_attention(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y)
     d.lengths = y; d.dropout = 0.5f;
     EXPECT(gtr_multihead_attention(s, NULL, "m", 1, d) && gtr_parameter_find(ctx, "m.out_proj.bias"));
     BAD(gtr_multihead_attention(s, NULL, "m", 1, d), GTR_ERR_ARG, "already");
+    BAD(gtr_rope(q, 0, 0), GTR_ERR_SHAPE, "rope|(N, 1, 7, 1)|D even");
+    BAD(gtr_add_positions(s, 0), GTR_ERR_SHAPE, "add_positions|(N, 7, 1)|E even");
+    BAD(gtr_add_positions(gtr_slice(gtr_reshape(x, gtr_shape3(GTR_BATCH, 1, 7)), 2, 0, 6), -1), GTR_ERR_ARG, "base -1");
+    EXPECT(!gtr_rope(NULL, 0, 0) && !gtr_add_positions(NULL, 0));
     EXPECT(!gtr_attention(NULL, NULL, NULL, d) && !gtr_multihead_attention(NULL, NULL, "n", 1, d));
     EXPECT_OK(ctx);
 }
