@@ -409,11 +409,11 @@ typedef struct gtr_loss_desc {
     float alpha; /* 0: 0.25; -1: no weights */
     float gamma; /* 0: 2 */
     float margin; /* -1 to 1 */
-    float quantile; /* above 0, below 1; 0: 0.5, the median */
     float eps; /* 0: poisson_nll 1e-8, gaussian_nll 1e-6 */
     bool log_target; /* kl_div: target is a logarithm, too */
     bool no_log_input; /* poisson_nll: x is no logarithm */
     bool full; /* poisson_nll, gaussian_nll: what x does not change, too */
+    float quantile; /* above 0, below 1; 0: 0.5, the median */
 } gtr_loss_desc;
 
 /* How initial values of a parameter are drawn. */
@@ -9211,8 +9211,11 @@ gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, con
     gtr_tensor *t = gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
     const int64_t n = gtr__count(&shape);
     if (t && t->data && dtype == GTR_I32) gtr__note_range(t, data, n);
-    for (int64_t k = 0; t && dtype == GTR_F32 && k < n && !t->masked; k++)
-        t->masked = ((const gtr_float *)data)[k] == -INFINITY;
+    for (int64_t k = 0; t && dtype == GTR_F32 && k < n && !t->masked; k++) { /* data may lie anywhere */
+        gtr_float v;
+        memcpy(&v, (const char *)data + k * (int64_t)sizeof v, sizeof v);
+        t->masked = v == -INFINITY;
+    }
     return t;
 }
 void gtr_scope_begin(gtr_context *ctx, const char *name) {
@@ -10308,7 +10311,7 @@ static gtr_tensor *gtr__counted(gtr_context *ctx, int64_t first, gtr_shape shape
 }
 /* Scores where c is not 0, else -INFINITY. */
 static gtr_tensor *gtr__scores_where(gtr_tensor *c, gtr_tensor *scores) {
-    static const gtr_float none = -INFINITY;
+    const gtr_float none = -INFINITY;
     return c ? gtr_where(c, scores, gtr_constant(c->ctx, GTR_F32, gtr_shape0(), &none)) : NULL;
 }
 /* q (N, G, R T, D), k (N, G, S, D), v (N, G, S, E), where each of G heads of k and v has R of q's -> (N, G, R T, E). */

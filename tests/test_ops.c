@@ -313,8 +313,10 @@ static gtr_tensor *build_itself_losses(gtr_context *ctx, gtr_tensor **x, const o
         *i = gtr_scale(gtr_to_float(n), 0.5f, 0), *soft = gtr_softmax(gtr_sub(i, gtr_reshape(i, gtr_shape2(GTR_BATCH,
         1))), 1);
     gtr_cross_entropy_desc all = smoothing(60, -1), some = smoothing(0, 1);
-    gtr_loss_desc mean = { GTR_REDUCE_BATCH_MEAN, NULL, NULL, 0, 0, 0, 0, 0, 0, false, false, false };
+    gtr_loss_desc mean;
     (void)ctx;
+    memset(&mean, 0, sizeof mean);
+    mean.reduction = GTR_REDUCE_BATCH_MEAN;
     if (c->p[0] == 0) return gtr_add(gtr_cross_entropy(s, n), gtr_nll(log, n));
     if (c->p[0] == 1) return gtr_cross_entropy_ex(s, n, all);
     if (c->p[0] == 2) { all.reduction = GTR_REDUCE_SUM; return gtr_cross_entropy_ex(s, n, all); }
