@@ -72,7 +72,7 @@ static gtr_tensor *lstm(gtr_tensor *ids)
             2 * WIDTH);
     return gtr_stack(all, LENGTH, 1);
 }
-/* Goes on from the beginning of a line: what is behind the known bytes is not looked at. */
+/* Goes on from the beginning of a line: no place attends what lies behind it. */
 static void write_on(gtr_predictor *p, int n)
 {
     static float chance[LENGTH][BYTES];

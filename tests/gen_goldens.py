@@ -852,10 +852,10 @@ class EncoderDecoder(nn.Module):
         self.decoder = nn.TransformerDecoderLayer(8, 4, 32, 0.0, activation="gelu", norm_first=True, batch_first=True)
         self.out = nn.Linear(8, 5)
     def forward(self, x, q, lengths):
-        gone = torch.arange(x.shape[1]) >= torch.tensor(lengths)[:, None]
-        memory = self.encoder(x, src_key_padding_mask=gone)
+        padding = torch.arange(x.shape[1]) >= torch.tensor(lengths)[:, None]
+        memory = self.encoder(x, src_key_padding_mask=padding)
         later = torch.ones(q.shape[1], q.shape[1], dtype=torch.bool).triu(1)
-        return self.out(self.decoder(q, memory, later, memory_key_padding_mask=gone)).reshape(-1, 5)
+        return self.out(self.decoder(q, memory, later, memory_key_padding_mask=padding)).reshape(-1, 5)
 
 
 def transformer(path):

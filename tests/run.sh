@@ -3,7 +3,7 @@
 # badly without a failed test counts as one. PROGRAM:2of6 is the third of six parts of a program's tests. WRAP: a command to run
 # them under; NAMES: of tests, those alone; JOBS: so many programs at a time, each of which is shown when all have ended; GPUS: how
 # many the machine has: programs at a time take them in turn. Programs of a build with CUDA (build/cuda, build/ptx*, build/emulated*)
-# are told by GTR_TEST_DEVICE to test that device.
+# test that device: GTR_TEST_DEVICE says so.
 passed=0 failed=0 skipped=0
 run() {
     case $1 in build/cuda/* | build/ptx* | build/emulated*) device=cuda ;; *) device=cpu ;; esac
