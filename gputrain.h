@@ -358,7 +358,9 @@ typedef struct gtr_attention_desc {
 typedef struct gtr_transformer_desc {
     int64_t heads; /* divides E */
     int64_t hidden; /* between the linear layers; 0: 4 E */
-    bool norm_first; /* norms stand in front of attention and linear layers, not behind the sum */
+    /* attention and the linear layers read layer_norm(x), and what they make is added to x; false: they read x, and the
+       sum of x and what they make is normalised */
+    bool norm_first;
     bool gelu; /* between the linear layers gtr_gelu, not gtr_relu */
     float dropout; /* of what is added to x, of what linear2 reads and, where they have none, of attentions' weights */
     float eps; /* the norms'; 0: 1e-5 */
@@ -10164,6 +10166,14 @@ gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
     x->ctx->builder = "residual";
     return gtr__whole(x, since, t ? gtr_add(t, branch) : NULL);
 }
+/* Whether t is of this dtype and of shape to or, with broadcast, its dimensions are 1 or those that `to` ends in. */
+static bool gtr__shaped(const gtr_tensor *t, gtr_dtype dtype, gtr_shape to, bool broadcast) {
+    const int n = t->shape.ndim;
+    bool fits = t->dtype == dtype && (broadcast ? n <= to.ndim : n == to.ndim);
+    for (int i = 1; i <= n && fits; i++)
+        fits = t->shape.dim[n - i] == to.dim[to.ndim - i] || (broadcast && t->shape.dim[n - i] == 1);
+    return fits;
+}
 /* Recurrent cells, by how many gates they have. */
 enum { GTR__CELL_RNN = 1, GTR__CELL_GRU = 3, GTR__CELL_LSTM = 4 };
 static gtr_tensor *gtr__gate_of(gtr_tensor *t, int k, int64_t n) { return gtr_slice(t, -1, k * n, (k + 1) * n); }
@@ -10189,25 +10199,15 @@ static gtr_tensor *gtr__cell_step(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, 
     *c = *c ? gtr_add(gtr_mul(g[1], *c), sum) : sum;
     return gtr_mul(g[3], gtr_tanh(*c));
 }
-/* Whether t is float32, and its dimensions are 1 or those that `to` ends in. */
-static bool gtr__broadcasts_to(const gtr_tensor *t, const gtr_shape *to) {
-    bool fits = t->dtype == GTR_F32 && t->shape.ndim <= to->ndim;
-    for (int k = 1; fits && k <= t->shape.ndim; k++) {
-        const int64_t n = t->shape.dim[t->shape.ndim - k];
-        fits = n == 1 || n == to->dim[to->ndim - k];
-    }
-    return fits;
-}
 /* Whether a state is NULL or fits x's rows, or is one for all of them, of n columns. */
 static bool gtr__is_state(const gtr_tensor *t, const gtr_tensor *x, int64_t n) {
     gtr_shape to = x->shape;
     to.dim[to.ndim - 1] = n;
-    return !t || (gtr__broadcasts_to(t, &to) && t->shape.ndim && t->shape.dim[t->shape.ndim - 1] == n);
+    return !t || (gtr__shaped(t, GTR_F32, to, true) && t->shape.ndim && t->shape.dim[t->shape.ndim - 1] == n);
 }
 /* Whether t is NULL or float32 (rows, columns), or of columns 0 (rows). */
 static bool gtr__is_part(const gtr_tensor *t, int64_t rows, int64_t columns) {
-    return !t || (t->dtype == GTR_F32 && t->shape.ndim == 1 + (columns > 0) && t->shape.dim[0] == rows
-        && (!columns || t->shape.dim[1] == columns));
+    return !t || gtr__shaped(t, GTR_F32, columns ? gtr_shape2(rows, columns) : gtr_shape1(rows), false);
 }
 /* "float32 (N, 3)" or, of NULL, "NULL"; text has room for 2 * GTR__TEXT. */
 static const char *gtr__typed_text(const gtr_tensor *t, char *text) {
@@ -10300,23 +10300,28 @@ static gtr_tensor *gtr__ordered(gtr_tensor *t, const char *order) {
     for (int k = 0; order[k]; k++) dims[k] = order[k] - '0';
     return gtr_permute(t, dims);
 }
-/* first, first + 1, ... as floats of this shape. */
-static gtr_tensor *gtr__counted(gtr_context *ctx, int64_t first, gtr_shape shape) {
-    const int64_t n = gtr__count(&shape);
+/* A constant of rows of columns: t the row, i the column. */
+typedef enum { GTR__TABLE_COLUMN, GTR__TABLE_CAUSAL, GTR__TABLE_SINE, GTR__TABLE_COSINE } gtr__table;
+/* By kind: i; 0, or -INFINITY where i is above t; the sine and the cosine of (first + t) base^(-i / columns), base 0
+   being 10000. */
+static gtr_tensor *gtr__table_of(gtr_context *ctx, gtr__table kind, gtr_shape shape, int64_t first, float base) {
+    const int64_t n = gtr__count(&shape), columns = shape.dim[shape.ndim - 1];
     gtr_float *v = (gtr_float *)gtr__malloc(ctx, (size_t)n * sizeof *v);
-    for (int64_t k = 0; v && k < n; k++) v[k] = (gtr_float)(first + k);
+    for (int64_t k = 0; v && k < n; k++) {
+        const int64_t row = k / columns, i = k % columns;
+        const double turn = kind < GTR__TABLE_SINE ? 0 : (double)(first + row) * pow(base > 0 ? (double)base : 1e4,
+            -(double)i / (double)columns);
+        v[k] = kind == GTR__TABLE_COLUMN ? (gtr_float)i : kind == GTR__TABLE_CAUSAL ? i > row ? -INFINITY : 0
+            : (gtr_float)(kind == GTR__TABLE_SINE ? sin(turn) : cos(turn));
+    }
     gtr_tensor *t = v ? gtr_constant(ctx, GTR_F32, shape, v) : NULL;
     gtr__mfree(ctx, v);
     return t;
 }
-/* Scores where c is not 0, else -INFINITY. */
-static gtr_tensor *gtr__scores_where(gtr_tensor *c, gtr_tensor *scores) {
-    const gtr_float none = -INFINITY;
-    return c ? gtr_where(c, scores, gtr_constant(c->ctx, GTR_F32, gtr_shape0(), &none)) : NULL;
-}
 /* q (N, G, R T, D), k (N, G, S, D), v (N, G, S, E), where each of G heads of k and v has R of q's -> (N, G, R T, E). */
 static gtr_tensor *gtr__attend(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, int64_t rows, int64_t keys,
         const gtr_attention_desc *d, float scale, const char *name) {
+    const gtr_float none = -INFINITY;
     gtr_shape s = q ? q->shape : gtr_shape0(), heads = s;
     gtr_tensor *t = gtr_scale(gtr_matmul_t(q, false, k, true), scale, 0), *there = NULL;
     if (!t) return NULL;
@@ -10327,15 +10332,12 @@ static gtr_tensor *gtr__attend(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, int6
         gtr__stored_as(d->mask)->masked = true;
         t = gtr_add(t, d->mask);
     }
-    if (d->causal) {
-        gtr_tensor *at = gtr__counted(q->ctx, 0, gtr_shape1(keys));
-        t = gtr__scores_where(gtr_less(at, gtr__counted(q->ctx, 1, gtr_shape2(rows, 1))), t);
-    }
+    if (d->causal) t = gtr_add(t, gtr__table_of(q->ctx, GTR__TABLE_CAUSAL, gtr_shape2(rows, keys), 0, 0));
     if (d->lengths) {
         const gtr_shape one = gtr_shape4(d->lengths->shape.dim[0], 1, 1, 1);
         there = gtr__limit(gtr_to_float(d->lengths), keys + 1);
-        there = gtr_less(gtr__counted(q->ctx, 0, gtr_shape1(keys)), gtr_reshape(there, one));
-        t = gtr__scores_where(there, t);
+        there = gtr_less(gtr__table_of(q->ctx, GTR__TABLE_COLUMN, gtr_shape1(keys), 0, 0), gtr_reshape(there, one));
+        t = gtr_where(there, t, gtr_constant(q->ctx, GTR_F32, gtr_shape0(), &none));
     }
     t = gtr_softmax(t, 3);
     if (t && d->lengths) t->masked = true;
@@ -10348,12 +10350,12 @@ static bool gtr__scores_fit(gtr_tensor *x, gtr_shape scores, const gtr_attention
         const char *name) {
     const gtr_tensor *l = d->lengths;
     char t[2][2 * GTR__TEXT];
-    if (d->mask && !gtr__broadcasts_to(d->mask, &scores)) {
+    if (d->mask && !gtr__shaped(d->mask, GTR_F32, scores, true)) {
         GTR__REJECT(x, SHAPE, who, name, ", mask %s, want float32 that broadcasts to (N, H, T, S), %s; of rows' keys: "
             "(N, 1, 1, S)", gtr__typed_text(d->mask, t[0]), gtr__shape_text(&scores, t[1]));
         return false;
     }
-    if (l && (l->dtype != GTR_I32 || l->shape.ndim != 1 || l->shape.dim[0] != scores.dim[0])) {
+    if (l && !gtr__shaped(l, GTR_I32, gtr_shape1(scores.dim[0]), false)) {
         GTR__REJECT(x, SHAPE, who, name, ", lengths %s, want int32 (N,)", gtr__typed_text(l, t[0]));
         return false;
     }
@@ -10361,8 +10363,7 @@ static bool gtr__scores_fit(gtr_tensor *x, gtr_shape scores, const gtr_attention
     GTR__REJECT(x, ARG, who, name, " and scale %g, want a number above 0, or 0 for 1 / sqrt(D)", (double)d->scale);
     return false;
 }
-static bool gtr__attention_fits(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, const gtr_attention_desc *d,
-        const char *who, const char *name) {
+static bool gtr__attention_fits(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, const gtr_attention_desc *d) {
     const int64_t *sq = q->shape.dim, *sk = k->shape.dim, *sv = v->shape.dim;
     char t[2][2 * GTR__TEXT];
     bool fits = q->dtype == GTR_F32 && k->dtype == GTR_F32 && v->dtype == GTR_F32 && q->shape.ndim == 4
@@ -10370,20 +10371,19 @@ static bool gtr__attention_fits(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, con
         && sk[2] == sv[2] && sq[3] == sk[3] && sq[2] > 0 && sk[2] > 0 && sq[2] % sk[2] == 0;
     for (int i = 1; i < 4 && fits; i++) fits = sq[i] > 0 && sk[i] > 0 && sv[i] > 0;
     if (!fits) {
-        GTR__REJECT(q, SHAPE, who, name, ", k %s, v %s, want float32 (N, T, H, D), (N, S, G, D), (N, S, G, E), and H a "
-            "multiple of G", gtr__typed_text(k, t[0]), gtr__typed_text(v, t[1]));
+        GTR__REJECT(q, SHAPE, "attention", NULL, ", k %s, v %s, want float32 (N, T, H, D), (N, S, G, D), (N, S, G, E), "
+            "and H a multiple of G", gtr__typed_text(k, t[0]), gtr__typed_text(v, t[1]));
         return false;
     }
-    return gtr__scores_fit(q, gtr_shape4(sq[0], sq[2], sq[1], sk[1]), d, who, name);
+    return gtr__scores_fit(q, gtr_shape4(sq[0], sq[2], sq[1], sk[1]), d, "attention", NULL);
 }
+/* Of operands that fit. */
 static gtr_tensor *gtr__attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, const gtr_attention_desc *d,
-        const char *who, const char *name, const char *dropout) {
-    if (!gtr__all_there(who, q, k, v) || !gtr__usable_by(q->ctx, who) || !gtr__attention_fits(q, k, v, d, who, name))
-        return NULL;
+        const char *dropout) {
+    if (!q || !k || !v) return NULL;
     const int64_t *s = q->shape.dim, groups = k->shape.dim[2], each = s[2] / groups, out = v->shape.dim[3];
     const float scale = d->scale > 0 ? d->scale : (float)(1 / sqrt((double)s[3]));
     gtr_tensor *t;
-    GTR__SINCE(q, who);
     if (each == 1) t = gtr__ordered(q, "0213");
     else {
         gtr_shape five = gtr__shape_more(gtr_shape4(s[0], s[1], groups, each), s[3]);
@@ -10396,10 +10396,15 @@ static gtr_tensor *gtr__attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, c
         t = gtr_reshape(t, gtr__shape_more(gtr_shape4(s[0], groups, each, s[1]), out));
         t = gtr_reshape(gtr__ordered(t, "03124"), gtr_shape4(s[0], s[1], s[2], out));
     }
-    return gtr__whole(q, since, t);
+    return t;
 }
 gtr_tensor *gtr_attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, gtr_attention_desc desc) {
-    return gtr__attention(q, k, v, &desc, "attention", NULL, NULL);
+    const char *const who = "attention";
+    if (!gtr__all_there(who, q, k, v) || !gtr__usable_by(q->ctx, who) || !gtr__attention_fits(q, k, v, &desc))
+        return NULL;
+    GTR__SINCE(q, who);
+    gtr_tensor *t = gtr__attention(q, k, v, &desc, NULL);
+    return gtr__whole(q, since, t);
 }
 /* t (N, T, K E): the k-th E of its columns as H heads, (N, T, H, E / H). */
 static gtr_tensor *gtr__heads_of(gtr_tensor *t, int k, int64_t heads, int64_t width) {
@@ -10434,14 +10439,13 @@ static gtr_tensor *gtr__projected(gtr_tensor *x, const gtr_multihead *w, bool fi
     gtr_tensor *bias = w->in_proj_bias ? gtr_slice(w->in_proj_bias, 0, from, to) : NULL;
     return w->in_proj_bias && !bias ? NULL : gtr_linear_with(x, gtr_slice(w->in_proj_weight, 0, from, to), bias);
 }
+/* Of operands that fit; name: the layer's, or NULL. */
 static gtr_tensor *gtr__multihead(gtr_tensor *x, gtr_tensor *memory, const gtr_multihead *w, int64_t heads,
-        const gtr_attention_desc *d, const char *who, const char *name) {
+        const gtr_attention_desc *d, const char *name) {
     char drop[600];
     gtr_tensor *q, *k;
-    if (!gtr__multihead_fits(x, memory, w, heads, d, who, name)) return NULL;
     const int64_t n = x->shape.dim[2];
     snprintf(drop, sizeof drop, "%s.dropout", name ? name : "");
-    GTR__SINCE(x, who);
     const bool self = !memory || memory == x;
     if (self) q = k = gtr_linear_with(x, w->in_proj_weight, w->in_proj_bias);
     else {
@@ -10449,9 +10453,8 @@ static gtr_tensor *gtr__multihead(gtr_tensor *x, gtr_tensor *memory, const gtr_m
         k = gtr__projected(memory, w, false);
     }
     gtr_tensor *t = gtr__attention(gtr__heads_of(q, 0, heads, n), gtr__heads_of(k, self, heads, n),
-        gtr__heads_of(k, self + 1, heads, n), d, who, name, name ? drop : NULL);
-    if (t) t = gtr_linear_with(gtr_reshape(t, x->shape), w->out_proj_weight, w->out_proj_bias);
-    return gtr__whole(x, since, t);
+        gtr__heads_of(k, self + 1, heads, n), d, name ? drop : NULL);
+    return t ? gtr_linear_with(gtr_reshape(t, x->shape), w->out_proj_weight, w->out_proj_bias) : NULL;
 }
 gtr_tensor *gtr_multihead_attention_with(gtr_tensor *x, gtr_tensor *memory, gtr_multihead weights, int64_t heads,
         gtr_attention_desc desc) {
@@ -10459,7 +10462,10 @@ gtr_tensor *gtr_multihead_attention_with(gtr_tensor *x, gtr_tensor *memory, gtr_
     if (!gtr__all_there(who, x, memory ? memory : x, x) || !gtr__usable_by(x->ctx, who)) return NULL;
     if (!weights.in_proj_weight || !weights.out_proj_weight)
         return GTR__REJECT(x, ARG, who, NULL, ", in_proj_weight or out_proj_weight is NULL");
-    return gtr__multihead(x, memory, &weights, heads, &desc, who, NULL);
+    if (!gtr__multihead_fits(x, memory, &weights, heads, &desc, who, NULL)) return NULL;
+    GTR__SINCE(x, who);
+    gtr_tensor *t = gtr__multihead(x, memory, &weights, heads, &desc, NULL);
+    return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, const char *name, int64_t heads,
         gtr_attention_desc desc) {
@@ -10476,7 +10482,7 @@ gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, const cha
             gtr__init(i % 2 ? GTR_INIT_ZERO : GTR_INIT_UNIFORM, i % 2 ? 0 : sqrt((i ? 1 : 1.5) / (double)n)), false);
     }
     const gtr_multihead w = { part[0], part[1], part[2], part[3] };
-    if (part[3]) t = gtr__multihead(x, memory, &w, heads, &desc, who, name);
+    if (part[3]) t = gtr__multihead(x, memory, &w, heads, &desc, name);
     return gtr__whole(x, since, t);
 }
 /* A name of a block's part, the k-th of its kind, from 1, or 0 if there is but one. */
@@ -10516,19 +10522,6 @@ gtr_tensor *gtr_transformer_block(gtr_tensor *x, const char *name, gtr_transform
     }
     return gtr__whole(x, since, t);
 }
-/* Cosines, or sines, of (first + t) base^(-2 i / width), of this shape: t rows of i. */
-static gtr_tensor *gtr__turns(gtr_context *ctx, gtr_shape shape, int64_t first, int64_t width, float base, bool sine) {
-    const int64_t rows = shape.dim[0], columns = gtr__shape_inner(&shape, 0);
-    gtr_float *v = (gtr_float *)gtr__malloc(ctx, (size_t)(rows * columns) * sizeof *v);
-    for (int64_t k = 0; v && k < rows * columns; k++) {
-        const double turn = (double)(first + k / columns) * pow(base > 0 ? (double)base : 1e4,
-            -2.0 * (double)(k % columns) / (double)width);
-        v[k] = (gtr_float)(sine ? sin(turn) : cos(turn));
-    }
-    gtr_tensor *t = v ? gtr_constant(ctx, GTR_F32, shape, v) : NULL;
-    gtr__mfree(ctx, v);
-    return t;
-}
 static bool gtr__positions_fit(gtr_tensor *x, float base, int ndim, const char *who, const char *want) {
     if (!x || !gtr__usable_by(x->ctx, who)) return false;
     const int last = ndim - 1;
@@ -10543,8 +10536,10 @@ gtr_tensor *gtr_add_positions(gtr_tensor *x, float base) {
     const int64_t rows = x->shape.dim[1], width = x->shape.dim[2];
     const gtr_shape s = gtr_shape2(rows, width / 2);
     GTR__SINCE(x, "add_positions");
-    gtr_tensor *both[2] = { gtr__turns(x->ctx, s, 0, width, base, true), gtr__turns(x->ctx, s, 0, width, base, false) };
-    gtr_tensor *t = gtr_stack(both, 2, 2); /* (T, E / 2, 2) */
+    gtr_tensor *both[2], *t;
+    for (int k = 0; k < 2; k++)
+        both[k] = gtr__table_of(x->ctx, k ? GTR__TABLE_COSINE : GTR__TABLE_SINE, s, 0, base);
+    t = gtr_stack(both, 2, 2); /* (T, E / 2, 2) */
     return gtr__whole(x, since, gtr_add(x, t ? gtr_reshape(t, gtr_shape2(rows, width)) : NULL));
 }
 gtr_tensor *gtr_rope(gtr_tensor *x, float base, int64_t first) {
@@ -10552,8 +10547,9 @@ gtr_tensor *gtr_rope(gtr_tensor *x, float base, int64_t first) {
     const int64_t width = x->shape.dim[3], half = width / 2;
     const gtr_shape s = gtr_shape3(x->shape.dim[1], 1, half);
     GTR__SINCE(x, "rope");
-    gtr_tensor *a = gtr_slice(x, 3, 0, half), *b = gtr_slice(x, 3, half, width), *c = gtr__turns(x->ctx, s, first,
-        width, base, false), *d = gtr__turns(x->ctx, s, first, width, base, true), *both[2];
+    gtr_tensor *a = gtr_slice(x, 3, 0, half), *b = gtr_slice(x, 3, half, width), *both[2],
+        *c = gtr__table_of(x->ctx, GTR__TABLE_COSINE, s, first, base),
+        *d = gtr__table_of(x->ctx, GTR__TABLE_SINE, s, first, base);
     both[0] = gtr_sub(gtr_mul(a, c), gtr_mul(b, d));
     both[1] = gtr_add(gtr_mul(b, c), gtr_mul(a, d));
     return gtr__whole(x, since, gtr_concat(both, 2, 3));
@@ -10567,12 +10563,8 @@ static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, c
         gtr_shape to, bool broadcast) {
     char got[GTR__TEXT], want[GTR__TEXT];
     if (!t) return true;
-    const int n = t->shape.ndim;
-    bool fits = t->dtype == dtype && (broadcast ? n <= to.ndim : n == to.ndim);
-    for (int i = 1; i <= n && fits; i++)
-        fits = t->shape.dim[n - i] == to.dim[to.ndim - i] || (broadcast && t->shape.dim[n - i] == 1);
-    return fits || GTR__FAIL(ctx, SHAPE, "%s: got %s \"%s\" %s %s, want %s %s%s", op, what,
-        gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got), gtr__dtype_names[dtype],
+    return gtr__shaped(t, dtype, to, broadcast) || GTR__FAIL(ctx, SHAPE, "%s: got %s \"%s\" %s %s, want %s %s%s", op,
+        what, gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got), gtr__dtype_names[dtype],
         broadcast ? "broadcasting to " : "equal to ", gtr__shape_text(&to, want)) == GTR_OK;
 }
 /* Of terms t what a loss is. divisor: of the mean, instead of their number. */
