@@ -37,9 +37,9 @@ that is given and that nobody would read (.beta1 of SGD) is an error that names 
 d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/, from a truth table to a GAN.
 
 WHAT IT DOES NOT DO
-Of recurrent layers cells alone, yet; one GPU; no gradients of gradients; no control flow inside a step
-that depends on data (the host chooses which graph to run); no strided tensors; no gzip, of image files PGM and PPM
-alone, others by stb_image or the like (gtr_images_desc.decode); no build at run time.
+One GPU; no gradients of gradients; no control flow inside a step that depends on data (the host chooses which graph to
+run); no strided tensors; no gzip, of image files PGM and PPM alone, others by stb_image or the like
+(gtr_images_desc.decode); no build at run time.
 
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
@@ -48,12 +48,12 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
-    op:prod op:var op:norm op:softmax op:log_softmax op:softmax_mask op:dropout op:random op:embedding op:scatter_add
-    op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax
-    op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step
-    op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally
-    op:bn_commit op:guard op:update op:blend op:report op:check op:network rows program cpu-backend contexts tensors
-    op-builders layer-builders loss-builders plan pass:record pass:forms pass:tally pass:differentiate
+    op:prod op:var op:norm op:softmax op:log_softmax op:softmax_mask op:recurrence op:dropout op:random op:embedding
+    op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm
+    op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy
+    op:xent_step op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed
+    op:tally op:bn_commit op:guard op:update op:blend op:report op:check op:network rows program cpu-backend contexts
+    tensors op-builders layer-builders loss-builders plan pass:record pass:forms pass:tally pass:differentiate
     pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory pass:stamp plan-make running leaves
     resolve runner set-get schedule streaming training nonfinite step evaluate metrics fit predicting files datasets idx
     cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
@@ -346,6 +346,20 @@ typedef struct gtr_multihead {
 } gtr_multihead;
 /* What a recurrent cell multiplies x and h with, and adds; PyTorch's shapes: see gtr_gru_cell. */
 typedef struct gtr_cell { gtr_tensor *weight_ih, *weight_hh, *bias_ih, *bias_hh; } gtr_cell;
+typedef struct gtr_recurrent_desc {
+    int layers; /* each reads what the one before made; 0: 1 */
+    bool bidirectional; /* a second pass, from the last step to the first, whose H columns lie behind the first's */
+    bool time_first; /* x is (T, N, I), y (T, N, H) */
+    bool no_bias;
+    bool relu; /* gtr_rnn: of relu, not tanh */
+    float dropout; /* of what a layer makes for the next, in training, as gtr_dropout */
+    /* GTR_I32 (N), 0 to T: steps of each row; behind them y is 0, states stay, and x must be finite; NULL: T */
+    gtr_tensor *lengths;
+    /* First states, of each layer its forward one and, bidirectional, its backward one, (N, H), or (H) or (1, H): one
+       for all rows; NULL, the array or an element: zeros. c: of an LSTM. */
+    gtr_tensor **h, **c;
+    gtr_tensor **h_last, **c_last; /* where the last states, (N, H), come, in the same order; or NULL */
+} gtr_recurrent_desc;
 typedef struct gtr_attention_desc {
     bool causal; /* query t attends keys 0 to t alone */
     /* GTR_I32 (N), 0 to S: no query of a row attends keys from there on, which must be finite; none: zeros attended */
@@ -1089,6 +1103,14 @@ GTR_API gtr_tensor *gtr_lstm_cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, 
 GTR_API gtr_tensor *gtr_rnn_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_cell weights);
 GTR_API gtr_tensor *gtr_gru_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_cell weights);
 GTR_API gtr_tensor *gtr_lstm_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, gtr_cell weights);
+/* PyTorch's RNN, GRU and LSTM, all steps in one op: x (N, T, I) -> (N, T, H), bidirectional (N, T, 2 H), the last
+   layer's h of each step. Parameters are "name.weight_ih_l0" (G H, I), "name.weight_hh_l0", "name.bias_ih_l0",
+   "name.bias_hh_l0", of further layers l1, ..., backward l0_reverse, ...; first values and order of gates are a cell's.
+   A name whose parameters are there means these. On a GPU rows of the batch run side by side.
+       gtr_tensor *last[2], *y = gtr_gru(x, "gru", 64, (gtr_recurrent_desc){ .layers = 2, .h_last = last }); */
+GTR_API gtr_tensor *gtr_rnn(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc);
+GTR_API gtr_tensor *gtr_gru(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc);
+GTR_API gtr_tensor *gtr_lstm(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc);
 /* PyTorch's scaled_dot_product_attention: of each head softmax(scale q k^T) v over the keys, q (N, T, H, D), k (N, S,
    G, D), v (N, S, G, E) -> (N, T, H, E); G divides H, and each head of k and v serves H / G of q's, side by side.
    Scores, (N, H, T, S), are stored. Vaswani and others, 2017. */
@@ -1605,9 +1627,12 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__X1 2u
 #define GTR__X2 4u
 #define GTR__X3 8u
+#define GTR__X4 16u
+#define GTR__X5 32u
 #define GTR__Y0 (1u << GTR__AT_Y)
 #define GTR__Y1 (2u << GTR__AT_Y)
 #define GTR__Y2 (4u << GTR__AT_Y)
+#define GTR__Y4 (16u << GTR__AT_Y)
 #define GTR__ALL_READ 0xff00ffu
 /* Outputs, the most if the shape function says how many; unless said, one. The first takes gradients, or each. */
 #define GTR__OUTPUTS(n) GTR__TERM(OUTPUTS, n)
@@ -1694,6 +1719,9 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(LOG_SOFTMAX, log_softmax, BOTH, GTR__FULL | GTR__Y0 | GTR__ALONG | GTR__MEANS(LOGARITHMS)) \
     X(SOFTMAX_MASK, softmax_mask, BOTH, \
       GTR__FOLLOW | GTR__X1 | GTR__Y1 | GTR__JOINT | GTR__ALONG | GTR__OUTPUTS(2) | GTR__ALL_OUTPUTS) \
+    X(RECURRENCE, recurrence, BOTH, \
+      GTR__CLASSES(FOLLOW, LOW, FULL, FULL, FOLLOW) | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | GTR__X5 | GTR__Y0 \
+      | GTR__Y2 | GTR__Y4 | GTR__WS | GTR__JOINT | GTR__APART | GTR__OUTPUTS(5) | GTR__ALL_OUTPUTS) \
     X(DROPOUT, dropout, BOTH, GTR__FOLLOW | GTR__APART | GTR__DROPS) \
     X(RANDOM, random, FORWARD, GTR__FOLLOW | GTR__APART | GTR__DRAWS | GTR__FLAT) \
     X(EMBEDDING, embedding, BOTH, \
@@ -2114,6 +2142,8 @@ typedef struct { /* norms */
 typedef struct { int64_t axis; } gtr__axis_attr; /* what all ops along an axis begin with */
 typedef struct { int64_t axis, logs; } gtr__softmax_attr;
 typedef struct { int64_t axis, begin, end, parts; } gtr__slice_attr;
+/* gates: G; bias to lengths: which input each is, or 0 */
+typedef struct { int32_t gates, relu, reverse, time_first, bias, h, c, lengths; } gtr__recurrence_attr;
 typedef struct { int64_t axis, k, descending; } gtr__sort_attr;
 typedef struct { int64_t axis; double value; } gtr__take_attr;
 typedef struct { double a, b; int64_t per_share; } gtr__ew_attr; /* element-wise ops: of the formula; of SCALE */
@@ -2143,6 +2173,7 @@ typedef union {
     gtr__softmax_attr softmax;
     gtr__axis_attr along;
     gtr__slice_attr slice;
+    gtr__recurrence_attr recurrence;
     gtr__sort_attr sort;
     gtr__take_attr take;
     gtr__ew_attr ew;
@@ -5865,6 +5896,288 @@ GTR__CPU(softmax_mask_bwd) {
     return gtr__ranges_in(cpu, NULL, gtr__softmax_mask_back_range, c, c->in[0].count / n, GTR__DEAR / n);
 }
 
+// >>op:recurrence
+/* A layer's steps in one direction, of rows that do not act on each other. Input 0, x (N, T, G H), or (T, N, G H), is
+   what a linear layer made of the steps' inputs, 1 w (G H, H); behind them, each where attr recurrence says so: bias
+   (G H), first states h and c (N, H), else zeros, and lengths (N), floats. With z = w h + bias of the step before and
+   the sigmoid s, by G:
+     1, RNN:  h = tanh(x + z), or relu
+     3, GRU:  r = s(x0 + z0), u = s(x1 + z1), n = tanh(x2 + r z2), h = n + u (h - n)
+     4, LSTM: i = s(x0 + z0), f = s(x1 + z1), g = tanh(x2 + z2), o = s(x3 + z3), c = f c + i g, h = o tanh(c)
+   Output 0 is y, each step's h, 1 the last h, 2 each step's r, u, n, z2 or i, f, g, o (..., 4 H), 3 the last c, 4 each
+   step's c; of 2 and 4, which backward reads, nobody asks for the gradient. From a row's length on y and x's gradient
+   are 0, and states stay. reverse: from the last step, or that of a row's length, to the first. Hochreiter and
+   Schmidhuber, 1997; Cho and others, 2014, as cuDNN has it. */
+enum { GTR__R_Y, GTR__R_H, GTR__R_GATES, GTR__R_C, GTR__R_CELLS, GTR__R_OUT };
+GTR__SHAPE(recurrence) {
+    const gtr__recurrence_attr *a = &s->attr->recurrence;
+    const gtr_shape *x = &s->in[0], *w = &s->in[1];
+    const int64_t hidden = w->ndim == 2 ? w->dim[1] : 0, wide = a->gates * hidden;
+    const int batch = a->time_first ? 1 : 0;
+    bool fits = x->ndim == 3 && hidden > 0 && x->dim[2] == wide && w->dim[0] == wide && x->dim[1 - batch] > 0;
+    const gtr_shape row = gtr_shape2(fits ? x->dim[batch] : 0, hidden);
+    for (int k = 2; k < s->n_in && fits; k++) {
+        const gtr_shape *p = &s->in[k];
+        fits = k == a->bias ? p->ndim == 1 && p->dim[0] == wide : k == a->lengths ? p->ndim == 1
+            && p->dim[0] == row.dim[0] : gtr__shape_equal(p, &row);
+    }
+    if (!fits) return gtr__shape_want(s, 3, "(N, T, G H), (G H, H), then (G H,), (N, H), (N, H) and (N,)");
+    s->n_out = a->gates == 1 ? GTR__R_GATES : a->gates == 3 ? GTR__R_C : GTR__R_OUT;
+    for (int k = 0; k < s->n_out; k++) {
+        s->out[k] = k == GTR__R_H || k == GTR__R_C ? row : *x;
+        if (k != GTR__R_H && k != GTR__R_C) s->out[k].dim[2] = k == GTR__R_GATES ? 4 * hidden : hidden;
+    }
+    s->flops = gtr__shape_flops(x, 2 * (double)hidden + 10);
+    return GTR_OK;
+}
+/* Blocks of `rows` of the batch's n, which a thread takes through all steps. A step of a row is element (row sn + t st)
+   of each operand, of its own width. wt is w transposed; z holds, for each row, what w h makes, or, backward, x's
+   gradient; drec (steps, G H), backward, that of w h + bias, before the steps' states in front of each. */
+typedef struct {
+    const gtr__call *c;
+    const gtr__recurrence_attr *a;
+    int64_t n, steps, hidden, wide, pitch, rows, sn, st;
+    const gtr_float *bias, *first_h, *first_c, *lengths;
+    const gtr_float *saved[GTR__R_OUT], *grad[GTR__R_OUT]; /* backward: outputs, and their gradients */
+    gtr_float *wt, *z, *h, *cell, *none, *drec, *before; /* none: zeros, a row */
+    gtr__gemm product;
+} gtr__recurrence;
+static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
+    gtr__recurrence w = GTR__ZERO;
+    const gtr__recurrence_attr *a = w.a = &c->attr->recurrence;
+    const int64_t *x = c->in[0].shape.dim;
+    w.c = c;
+    w.n = x[a->time_first ? 1 : 0]; w.steps = x[a->time_first ? 0 : 1]; w.wide = x[2]; w.hidden = w.wide / a->gates;
+    w.pitch = GTR__MAX(w.wide, a->gates > 1 ? 4 * w.hidden : 0);
+    w.sn = a->time_first ? 1 : w.steps; w.st = a->time_first ? w.n : 1;
+    w.rows = GTR__MIN(w.n, w.wide * w.hidden > 65536 ? 16 : 8); /* more of them where w is not in the nearest cache */
+    w.bias = a->bias ? gtr__in(c, a->bias) : NULL;
+    w.first_h = a->h ? gtr__in(c, a->h) : NULL; w.first_c = a->c ? gtr__in(c, a->c) : NULL;
+    w.lengths = a->lengths ? gtr__in(c, a->lengths) : NULL;
+    const int64_t turned = !back && w.n * w.steps > 16 ? w.wide * w.hidden : 0, all = back ? w.n * w.steps : 0;
+    gtr_float *room = (gtr_float *)c->ws;
+    if (room) {
+        w.wt = turned ? room : NULL;
+        w.z = room + turned; w.h = w.z + w.n * w.pitch; w.cell = w.h + w.n * w.hidden;
+        w.none = w.cell + w.n * w.hidden; w.drec = w.none + w.hidden; w.before = w.drec + all * w.wide;
+    }
+    const int own = 2 + (a->bias > 0) + (a->h > 0) + (a->c > 0) + (a->lengths > 0), made = (c->n_in - own) / 2;
+    for (int k = 0; k < made && back; k++) {
+        w.saved[k] = gtr__in(c, own + k);
+        w.grad[k] = gtr__in(c, own + made + k);
+    }
+    gtr__gemm *g = &w.product;
+    g->m = w.rows; g->n = back ? w.hidden : w.wide; g->k = back ? w.wide : w.hidden;
+    g->ars = back ? w.sn * w.wide : w.hidden; g->acs = 1;
+    g->b = w.wt ? w.wt : gtr__in(c, 1);
+    g->brs = back ? w.hidden : w.wt ? w.wide : 1; g->bcs = back || w.wt ? 1 : w.hidden;
+    g->ldc = back ? w.hidden : w.pitch; g->bias = back ? NULL : w.bias; g->add = back;
+    g->items = g->inner = g->sums = 1;
+    return w;
+}
+static size_t gtr__recurrence_room(const gtr__recurrence *w, bool back) {
+    const int64_t all = w->n * w->steps, turned = !back && all > 16 ? w->wide * w->hidden : 0;
+    return (size_t)(turned + w->n * (w->pitch + 2 * w->hidden) + w->hidden + (back ? all * (w->wide + w->hidden) : 0))
+        * sizeof(gtr_float);
+}
+/* C = A B, or C += A B backward, of `rows` rows, by the calling thread alone. */
+static void gtr__recurrence_multiply(const gtr__recurrence *w, int64_t rows, const gtr_float *from, gtr_float *to,
+        void *room) {
+    gtr__gemm g = w->product;
+    g.m = rows; g.a = from; g.c = to;
+    gtr__gemm_cut(&g);
+    g.parts = 1; g.part_k = g.k;
+    for (int64_t i = 0; i < g.row_blocks * g.col_blocks; i++) gtr__gemm_piece(&g, i, room);
+}
+/* How many steps a row of the batch has. */
+static int64_t gtr__recurrence_length(const gtr__recurrence *w, int64_t row) {
+    const double length = w->lengths ? (double)w->lengths[row] : (double)w->steps;
+    return length > 0 ? (int64_t)GTR__MIN(length, (double)w->steps) : 0;
+}
+#define GTR__GATE(x) (1 / (1 + GTR__EXPF(-(x))))
+/* A row's step: x's row; z's, which then holds what output 2 does; its states. */
+static void gtr__recurrence_step(const gtr__recurrence *w, const gtr_float *GTR__RESTRICT x,
+        gtr_float *GTR__RESTRICT z, gtr_float *GTR__RESTRICT h, gtr_float *GTR__RESTRICT c) {
+    const int64_t n = w->hidden, n2 = 2 * n, n3 = 3 * n;
+    if (w->a->gates == 4) {
+        GTR__IVDEP
+        for (int64_t j = 0; j < n; j++) {
+            const gtr_float i = GTR__GATE(x[j] + z[j]), f = GTR__GATE(x[n + j] + z[n + j]),
+                g = GTR__TANHF(x[n2 + j] + z[n2 + j]), o = GTR__GATE(x[n3 + j] + z[n3 + j]), v = f * c[j] + i * g;
+            z[j] = i; z[n + j] = f; z[n2 + j] = g; z[n3 + j] = o;
+            c[j] = v;
+            h[j] = o * GTR__TANHF(v);
+        }
+    } else if (w->a->gates == 3) {
+        GTR__IVDEP
+        for (int64_t j = 0; j < n; j++) {
+            const gtr_float r = GTR__GATE(x[j] + z[j]), u = GTR__GATE(x[n + j] + z[n + j]), v = z[n2 + j],
+                t = GTR__TANHF(x[n2 + j] + r * v);
+            z[j] = r; z[n + j] = u; z[n2 + j] = t; z[n3 + j] = v;
+            h[j] = t + u * (h[j] - t);
+        }
+    } else if (w->a->relu) {
+        for (int64_t j = 0; j < n; j++) h[j] = x[j] + z[j] <= 0 ? 0 : x[j] + z[j];
+    } else {
+        GTR__IVDEP
+        for (int64_t j = 0; j < n; j++) h[j] = GTR__TANHF(x[j] + z[j]);
+    }
+}
+static void gtr__recurrence_copy(const gtr_float *from, int64_t at, gtr_float *to, int64_t n) {
+    if (from) GTR__COPY(to, from + at, n); else GTR__CLEAR(to, n);
+}
+static void gtr__recurrence_range(GTR__FROM_TO, void *room) {
+    GTR__JOB(gtr__recurrence, w);
+    const int64_t n = w->hidden;
+    gtr_float *of[GTR__R_OUT];
+    for (int k = 0; k < GTR__R_OUT; k++) of[k] = gtr__wanted(w->c, k) ? gtr__out(w->c, k) : NULL;
+    for (; i < end; i++) {
+        const int64_t first = i * w->rows, rows = GTR__MIN(w->rows, w->n - first);
+        gtr_float *z = w->z + first * w->pitch, *h = w->h + first * n, *c = w->cell + first * n;
+        gtr__recurrence_copy(w->first_h, first * n, h, rows * n);
+        gtr__recurrence_copy(w->first_c, first * n, c, rows * n);
+        for (int64_t s = 0; s < w->steps; s++) {
+            const int64_t t = w->a->reverse ? w->steps - 1 - s : s;
+            gtr__recurrence_multiply(w, rows, h, z, room);
+            for (int64_t r = 0; r < rows; r++) {
+                const int64_t at = (first + r) * w->sn + t * w->st;
+                const bool live = t < gtr__recurrence_length(w, first + r);
+                gtr_float *const made[] = { h + r * n, NULL, z + r * w->pitch, NULL, c + r * n };
+                if (live) gtr__recurrence_step(w, gtr__in(w->c, 0) + at * w->wide, made[GTR__R_GATES], made[GTR__R_Y],
+                    made[GTR__R_CELLS]);
+                for (int k = 0; k < GTR__R_OUT; k += 2) { /* those of each step */
+                    const int64_t width = k == GTR__R_GATES ? 4 * n : n;
+                    if (of[k]) gtr__recurrence_copy(live ? made[k] : NULL, 0, of[k] + at * width, width);
+                }
+            }
+        }
+        if (of[GTR__R_H]) GTR__COPY(of[GTR__R_H] + first * n, h, rows * n);
+        if (of[GTR__R_C]) GTR__COPY(of[GTR__R_C] + first * n, c, rows * n);
+    }
+}
+GTR__CPU(recurrence_fwd) {
+    const gtr__recurrence w = gtr__recurrence_make(c, false);
+    GTR__WANTS(gtr__recurrence_room(&w, false));
+    for (int64_t i = 0; w.wt && i < w.wide; i++)
+        for (int64_t j = 0; j < w.hidden; j++) w.wt[j * w.wide + i] = gtr__in(c, 1)[i * w.hidden + j];
+    return gtr__ranges_in(cpu, NULL, gtr__recurrence_range, &w, (w.n + w.rows - 1) / w.rows, 1);
+}
+/* Gradients that fade over the steps would come to subnormal numbers, with which processors are slow: 0 instead. */
+#define GTR__FADED(v) GTR__SELECT((v) < (gtr_float)1e-30 && (v) > (gtr_float)-1e-30, 0, v)
+/* What a row's step saved, and its gradients: of its h and c, which become those of the states before; dx and, unless
+   it is that, d, of w h + bias. y: the step's h; h, c: the states before. */
+typedef struct {
+    const gtr_float *gates, *y, *cell, *h, *c;
+    gtr_float *dh, *dc, *dx, *d;
+} gtr__recurrence_row;
+static void gtr__recurrence_step_back(const gtr__recurrence *w, const gtr__recurrence_row *m) {
+    const int64_t n = w->hidden, n2 = 2 * n, n3 = 3 * n;
+    const gtr_float *GTR__RESTRICT s = m->gates, *GTR__RESTRICT h = m->h, *GTR__RESTRICT y = m->y;
+    gtr_float *GTR__RESTRICT dh = m->dh, *GTR__RESTRICT dc = m->dc, *GTR__RESTRICT d = m->d, *dx = m->dx;
+    if (w->a->gates == 4) {
+        GTR__IVDEP
+        for (int64_t j = 0; j < n; j++) {
+            const gtr_float i = s[j], f = s[n + j], g = s[n2 + j], o = s[n3 + j], t = GTR__TANHF(m->cell[j]),
+                e = dh[j], v = dc[j] + e * o * (1 - t * t);
+            d[j] = GTR__FADED(v * g * i * (1 - i)); d[n + j] = GTR__FADED(v * m->c[j] * f * (1 - f));
+            d[n2 + j] = GTR__FADED(v * i * (1 - g * g)); d[n3 + j] = GTR__FADED(e * t * o * (1 - o));
+            dc[j] = GTR__FADED(v * f);
+            dh[j] = 0;
+        }
+    } else if (w->a->gates == 3) {
+        GTR__IVDEP
+        for (int64_t j = 0; j < n; j++) {
+            const gtr_float r = s[j], u = s[n + j], t = s[n2 + j], e = dh[j], v = e * (1 - u) * (1 - t * t);
+            dx[j] = d[j] = GTR__FADED(v * s[n3 + j] * r * (1 - r));
+            dx[n + j] = d[n + j] = GTR__FADED(e * (h[j] - t) * u * (1 - u));
+            dx[n2 + j] = GTR__FADED(v);
+            d[n2 + j] = GTR__FADED(v * r);
+            dh[j] = GTR__FADED(e * u);
+        }
+    } else {
+        for (int64_t j = 0; j < n; j++) {
+            const gtr_float v = w->a->relu ? y[j] > 0 ? dh[j] : 0 : dh[j] * (1 - y[j] * y[j]);
+            d[j] = GTR__FADED(v);
+            dh[j] = 0;
+        }
+    }
+}
+static void gtr__recurrence_row_back(const gtr__recurrence *w, int64_t row, int64_t t, gtr_float *dh,
+        gtr_float *dc) {
+    const int64_t n = w->hidden, at = row * w->sn + t * w->st, length = gtr__recurrence_length(w, row);
+    const int64_t former = w->a->reverse ? t + 1 : t - 1, from = row * w->sn + former * w->st;
+    const bool begins = w->a->reverse ? former >= length : former < 0;
+    const gtr_float *const h = begins ? w->first_h : w->saved[GTR__R_Y], *const dy = w->grad[GTR__R_Y],
+        *const c = begins ? w->first_c : w->saved[GTR__R_CELLS], *const cells = w->saved[GTR__R_CELLS],
+        *const gates = w->saved[GTR__R_GATES];
+    const int64_t state = (begins ? row : from) * n;
+    const gtr__arg *dx = &w->c->out[0];
+    gtr_float *d = w->drec + at * w->wide, *made = w->a->gates == 3 ? w->z + row * w->pitch : d;
+    if (t < length) {
+        const gtr__recurrence_row m = { gates ? gates + at * 4 * n : NULL, w->saved[GTR__R_Y] + at * n,
+            cells ? cells + at * n : NULL, h ? h + state : w->none, c ? c + state : w->none, dh, dc, made, d };
+        for (int64_t j = 0; dy && j < n; j++) dh[j] += dy[at * n + j];
+        gtr__recurrence_step_back(w, &m);
+        GTR__COPY(w->before + at * n, m.h, n);
+    } else {
+        GTR__CLEAR(w->before + at * n, n); GTR__CLEAR(d, w->wide); GTR__CLEAR(made, w->wide);
+    }
+    if (!dx->data) return;
+    gtr_float *to = (gtr_float *)dx->data + at * w->wide;
+    for (int64_t j = 0; j < w->wide; j++) to[j] = dx->add ? to[j] + made[j] : made[j];
+}
+static void gtr__recurrence_give(const gtr__call *c, int k, int64_t at, const gtr_float *from, int64_t n) {
+    if (!k || !gtr__wanted(c, k)) return;
+    gtr_float *to = gtr__out(c, k) + at;
+    for (int64_t j = 0; j < n; j++) to[j] = c->out[k].add ? to[j] + from[j] : from[j];
+}
+static void gtr__recurrence_back_range(GTR__FROM_TO, void *room) {
+    GTR__JOB(gtr__recurrence, w);
+    const int64_t n = w->hidden;
+    for (; i < end; i++) {
+        const int64_t first = i * w->rows, rows = GTR__MIN(w->rows, w->n - first);
+        gtr_float *dh = w->h + first * n, *dc = w->cell + first * n;
+        gtr__recurrence_copy(w->grad[GTR__R_H], first * n, dh, rows * n);
+        gtr__recurrence_copy(w->grad[GTR__R_C], first * n, dc, rows * n);
+        for (int64_t s = w->steps - 1; s >= 0; s--) {
+            const int64_t t = w->a->reverse ? w->steps - 1 - s : s;
+            for (int64_t r = 0; r < rows; r++) gtr__recurrence_row_back(w, first + r, t, dh + r * n, dc + r * n);
+            gtr__recurrence_multiply(w, rows, w->drec + (first * w->sn + t * w->st) * w->wide, dh, room);
+        }
+        gtr__recurrence_give(w->c, w->a->h, first * n, dh, rows * n);
+        gtr__recurrence_give(w->c, w->a->c, first * n, dc, rows * n);
+    }
+}
+/* The gradients of w and bias are products over all rows and steps. */
+GTR__CPU(recurrence_bwd) {
+    static const gtr_float one = 1;
+    const gtr__recurrence w = gtr__recurrence_make(c, true);
+    const size_t own = gtr__recurrence_room(&w, true);
+    gtr__products p = GTR__ZERO;
+    gtr__call rest = *c;
+    for (int k = 0; k < 2; k++) { /* of w and bias */
+        const int to = k ? w.a->bias : 1;
+        gtr__gemm *g = &p.gemm[p.n];
+        if (!to || !gtr__wanted(c, to)) continue;
+        g->m = k ? 1 : w.wide; g->n = k ? w.wide : w.hidden; g->k = w.n * w.steps;
+        g->a = k ? &one : w.drec; g->ars = 1; g->acs = k ? 0 : w.wide;
+        g->b = k ? w.drec : w.before; g->brs = g->n; g->bcs = 1;
+        g->c = gtr__out(c, to); g->ldc = g->n; g->add = c->out[to].add;
+        g->items = g->inner = g->sums = 1;
+        p.n++;
+    }
+    if (c->measure) {
+        GTR__TRY(gtr__products_run(&p, (gtr__cpu *)cpu, c));
+        *c->measure += own;
+        return GTR_OK;
+    }
+    if (w.grad[GTR__R_GATES] || w.grad[GTR__R_CELLS]) return GTR_ERR_UNSUPPORTED;
+    GTR__CLEAR(w.none, w.hidden);
+    GTR__TRY(gtr__ranges_in(cpu, NULL, gtr__recurrence_back_range, &w, (w.n + w.rows - 1) / w.rows, 1));
+    rest.ws = (char *)c->ws + own; rest.ws_bytes -= own;
+    return gtr__products_run(&p, (gtr__cpu *)cpu, &rest);
+}
+
 // >>op:dropout
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. linear: dimension 0 is not the
    batch. Element e of row r (the first dimension; e within the row) is kept if the uniform number of counter (step,
@@ -9211,7 +9524,7 @@ gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, con
     if (!data || (dtype != GTR_F32 && dtype != GTR_I32))
         return GTR__NONE(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32");
     gtr_tensor *t = gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
-    const int64_t n = gtr__count(&shape);
+    const int64_t n = t ? gtr__count(&shape) : 0;
     if (t && t->data && dtype == GTR_I32) gtr__note_range(t, data, n);
     for (int64_t k = 0; t && dtype == GTR_F32 && k < n && !t->masked; k++) { /* data may lie anywhere */
         gtr_float v;
@@ -10239,31 +10552,40 @@ static gtr_tensor *gtr__cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, 
     gtr_tensor *t = gtr__cell_step(x, h, c, w, gates);
     return gtr__whole(x, since, t);
 }
-/* Of the parameters of that name; those that are not there are made. */
+/* The parameters of that name and suffix, those that are not there made; false: one can't be, or is of another
+   shape. */
+static bool gtr__cell_parts(gtr_tensor *x, const char *name, const char *suffix, int gates, int64_t in, int64_t hidden,
+        bool biased, const char *who, gtr_cell *w) {
+    static const char *const names[4] = { "weight_ih", "weight_hh", "bias_ih", "bias_hh" };
+    gtr_tensor *part[4] = { NULL };
+    const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)hidden));
+    for (int k = 0; k < (biased ? 4 : 2); k++) {
+        const gtr_shape s = k > 1 ? gtr_shape1(gates * hidden) : gtr_shape2(gates * hidden, k ? hidden : in);
+        char full[40], text[GTR__TEXT], want[GTR__TEXT];
+        snprintf(full, sizeof full, "%s%s", names[k], suffix);
+        part[k] = gtr__part_find(x, name, full);
+        if (!part[k]) part[k] = gtr__layer_part(x, name, full, GTR_F32, s, init, false);
+        if (!part[k]) return false;
+        if (gtr__shaped(part[k], GTR_F32, s, false)) continue;
+        GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, and %s of that name is %s, want %s", (long long)hidden,
+            full, gtr__shape_text(&part[k]->shape, text), gtr__shape_text(&s, want));
+        return false;
+    }
+    const gtr_cell all = { part[0], part[1], part[2], part[3] };
+    *w = all;
+    return true;
+}
 static gtr_tensor *gtr__cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const char *name, int64_t hidden, int gates,
         const char *who) {
-    static const char *const names[4] = { "weight_ih", "weight_hh", "bias_ih", "bias_hh" };
-    gtr_tensor *part[4] = { NULL }, *t = NULL;
+    gtr_cell w;
     if (!gtr__all_there(who, x, h ? h : x, x) || !gtr__layer_name(x, name, who)) return NULL;
     const int n = x->shape.ndim;
     if (hidden < 1 || hidden > INT32_MAX || n < 1 || x->dtype != GTR_F32)
         return GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (..., I) and at least 1",
             (long long)hidden);
-    const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)hidden));
     GTR__SINCE(x, who);
-    for (int k = 0; k < 4 && (!k || part[k - 1]); k++) {
-        const gtr_shape s = k > 1 ? gtr_shape1(gates * hidden)
-            : gtr_shape2(gates * hidden, k ? hidden : x->shape.dim[n - 1]);
-        part[k] = gtr__part_find(x, name, names[k]);
-        if (!part[k]) part[k] = gtr__layer_part(x, name, names[k], GTR_F32, s, init, false);
-    }
-    const gtr_cell w = { part[0], part[1], part[2], part[3] };
-    if (part[3] && !gtr__is_part(part[1], gates * hidden, hidden)) {
-        char text[GTR__TEXT];
-        GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, and weight_hh of that name is %s", (long long)hidden,
-            gtr__shape_text(&part[1]->shape, text));
-    } else if (part[3]) t = gtr__cell_with(x, h, c, &w, gates, who, name);
-    return gtr__whole(x, since, t);
+    const bool made = gtr__cell_parts(x, name, "", gates, x->shape.dim[n - 1], hidden, true, who, &w);
+    return gtr__whole(x, since, made ? gtr__cell_with(x, h, c, &w, gates, who, name) : NULL);
 }
 gtr_tensor *gtr_rnn_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_cell weights) {
     return gtr__cell_with(x, h, NULL, &weights, GTR__CELL_RNN, "rnn_cell", NULL);
@@ -10293,6 +10615,123 @@ gtr_tensor *gtr_lstm_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, gtr
 }
 gtr_tensor *gtr_lstm_cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const char *name, int64_t hidden) {
     return gtr__lstm_cell(x, h, c, name, hidden, NULL);
+}
+#define GTR__MAX_LAYERS 1000 /* of a recurrent network */
+/* A layer's steps in one direction: its first states, of h and c, each NULL or (N, H); where its last ones go, or
+   NULL. */
+typedef struct { gtr_cell w; gtr_tensor *first[2], **last[2], *lengths; gtr__recurrence_attr a; } gtr__direction;
+static gtr_tensor *gtr__directed(gtr_tensor *x, const gtr__direction *d) {
+    gtr_tensor *in[6] = { gtr_linear_with(x, d->w.weight_ih, d->w.bias_ih), d->w.weight_hh };
+    gtr__attr at = GTR__ZERO;
+    int n = 2;
+    at.recurrence = d->a;
+    if (d->w.bias_hh) in[at.recurrence.bias = n++] = d->w.bias_hh;
+    if (d->first[0]) in[at.recurrence.h = n++] = d->first[0];
+    if (d->first[1]) in[at.recurrence.c = n++] = d->first[1];
+    if (d->lengths) in[at.recurrence.lengths = n++] = d->lengths;
+    gtr_tensor *t = in[0] ? gtr__op_new(GTR__OP_RECURRENCE, n, in, &at, NULL) : NULL;
+    for (int k = 0; k < 2 && t; k++)
+        if (d->last[k]) *d->last[k] = gtr_output(t, k ? GTR__R_C : GTR__R_H);
+    return t;
+}
+/* Whether a state is (N, H), or (H) or (1, H), which *state then becomes a row of for each of x's batch. */
+static bool gtr__state_fits(gtr_tensor *x, gtr_tensor **state, int axis, int64_t hidden, const char *who,
+        const char *name) {
+    const gtr_shape to = gtr_shape2(x->shape.dim[axis], hidden);
+    char t[2][2 * GTR__TEXT];
+    gtr_tensor *s = *state;
+    if (!s || gtr__shaped(s, GTR_F32, to, false)) return true;
+    if (s->ctx == x->ctx && gtr__shaped(s, GTR_F32, to, true) && s->shape.ndim
+        && s->shape.dim[s->shape.ndim - 1] == hidden) {
+        gtr_tensor *none = gtr_reshape(gtr_scale(gtr_to_float(gtr_arange(x, axis)), 0, 0), gtr_shape2(to.dim[0], 1));
+        return (*state = gtr_add(none, s)) != NULL;
+    }
+    GTR__REJECT(x, SHAPE, who, name, ", a first state %s, want float32 (N, H), %s, (H) or (1, H)",
+        gtr__typed_text(s, t[0]), gtr__shape_text(&to, t[1]));
+    return false;
+}
+static bool gtr__recurrent_fits(gtr_tensor *x, const char *name, int64_t hidden, const gtr_recurrent_desc *d,
+        const char *who) {
+    const int axis = d->time_first;
+    char t[2 * GTR__TEXT];
+    if (x->dtype != GTR_F32 || x->shape.ndim != 3 || x->shape.dim[1 - axis] < 1 || x->shape.dim[2] < 1 || hidden < 1
+        || hidden > INT32_MAX / 4) {
+        GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 %s and at least 1", (long long)hidden,
+            axis ? "(T, N, I)" : "(N, T, I)");
+        return false;
+    }
+    if (d->layers < 0 || d->layers > GTR__MAX_LAYERS || !(d->dropout >= 0 && d->dropout < 1)) {
+        GTR__REJECT(x, ARG, who, name, ", %d layers, dropout %g, want 1 to %d (0: 1) and at least 0, below 1",
+            d->layers, (double)d->dropout, GTR__MAX_LAYERS);
+        return false;
+    }
+    if (!d->lengths || gtr__shaped(d->lengths, GTR_I32, gtr_shape1(x->shape.dim[axis]), false)) return true;
+    GTR__REJECT(x, SHAPE, who, name, ", lengths %s, want int32 (N,)", gtr__typed_text(d->lengths, t));
+    return false;
+}
+static gtr_tensor *gtr__recurrent_layer(gtr_tensor *x, int layer, const char *name, int64_t hidden,
+        const gtr_recurrent_desc *d, const char *who, const gtr__direction *like) {
+    gtr_tensor *y[2] = { NULL, NULL };
+    const int ways = d->bidirectional ? 2 : 1, gates = like->a.gates;
+    for (int way = 0; way < ways; way++) {
+        gtr__direction one = *like;
+        const int at = layer * ways + way;
+        char suffix[32];
+        snprintf(suffix, sizeof suffix, "_l%d%s", layer, way ? "_reverse" : "");
+        one.a.reverse = way;
+        if (d->h_last) one.last[0] = &d->h_last[at];
+        if (d->c_last && gates == GTR__CELL_LSTM) one.last[1] = &d->c_last[at];
+        for (int k = 0; k < 2; k++) {
+            gtr_tensor *const *first = k ? d->c : d->h;
+            if (!first || (k && gates != GTR__CELL_LSTM)) continue;
+            one.first[k] = first[at];
+            if (!one.first[k] && x->ctx->error) return NULL; /* that state's builder may have failed */
+            if (!gtr__state_fits(x, &one.first[k], one.a.time_first, hidden, who, name)) return NULL;
+        }
+        if (!gtr__cell_parts(x, name, suffix, gates, x->shape.dim[2], hidden, !d->no_bias, who, &one.w)) return NULL;
+        y[way] = gtr__directed(x, &one);
+        if (!y[way]) return NULL;
+    }
+    return ways > 1 ? gtr_concat(y, 2, 2) : y[0];
+}
+/* Where last states come there is none yet, or none any more. */
+static void gtr__no_last(const gtr_recurrent_desc *d) {
+    const int n = d->layers > GTR__MAX_LAYERS ? 0 : GTR__MAX(d->layers, 1) * (d->bidirectional ? 2 : 1);
+    for (int k = 0; k < n; k++) {
+        if (d->h_last) d->h_last[k] = NULL;
+        if (d->c_last) d->c_last[k] = NULL;
+    }
+}
+static gtr_tensor *gtr__recurrent(gtr_tensor *x, const char *name, int64_t hidden, const gtr_recurrent_desc *d,
+        int gates, const char *who) {
+    gtr__direction like = GTR__ZERO;
+    gtr__no_last(d);
+    if (!gtr__all_there(who, x, d->lengths ? d->lengths : x, x) || !gtr__layer_name(x, name, who)
+        || !gtr__recurrent_fits(x, name, hidden, d, who)) return NULL;
+    const int layers = GTR__MAX(d->layers, 1);
+    const int64_t steps = x->shape.dim[d->time_first ? 0 : 1];
+    GTR__SINCE(x, who);
+    like.a.gates = gates; like.a.relu = d->relu && gates == GTR__CELL_RNN; like.a.time_first = d->time_first;
+    if (d->lengths) like.lengths = gtr__limit(gtr_to_float(d->lengths), steps + 1);
+    gtr_tensor *t = d->lengths && !like.lengths ? NULL : x;
+    for (int k = 0; k < layers && t; k++) {
+        char drop[600];
+        snprintf(drop, sizeof drop, "%s.dropout_l%d", name, k);
+        t = gtr__recurrent_layer(t, k, name, hidden, d, who, &like);
+        if (k + 1 < layers && d->dropout > 0 && t) t = gtr_dropout(t, drop, d->dropout);
+    }
+    t = gtr__whole(x, since, t);
+    if (!t) gtr__no_last(d);
+    return t;
+}
+gtr_tensor *gtr_rnn(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc) {
+    return gtr__recurrent(x, name, hidden, &desc, GTR__CELL_RNN, "rnn");
+}
+gtr_tensor *gtr_gru(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc) {
+    return gtr__recurrent(x, name, hidden, &desc, GTR__CELL_GRU, "gru");
+}
+gtr_tensor *gtr_lstm(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc) {
+    return gtr__recurrent(x, name, hidden, &desc, GTR__CELL_LSTM, "lstm");
 }
 /* t's dimensions in an order written as digits. */
 static gtr_tensor *gtr__ordered(gtr_tensor *t, const char *order) {
@@ -23755,7 +24194,7 @@ GTR__PLANNED
                     gtr_arange, (N, N)
    2026-11-27  0.1: where the loss alone is guarded gradients take memory, too; convolutions, pools quicker
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
-                    products on GPUs are quicker; gtr_rnn_cell, gtr_gru_cell, gtr_lstm_cell, gtr_attention,
+                    products on GPUs are quicker; gtr_rnn, gtr_gru, gtr_lstm and their cells, gtr_attention,
                     gtr_multihead_attention, gtr_transformer_block, gtr_add_positions,
                     gtr_rope, gtr_quantile
 

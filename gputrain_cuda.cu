@@ -104,8 +104,8 @@
 //     program              element-wise programs
 //     op:sum op:mean op:logsumexp op:max op:min op:prod op:var op:norm
 //     parts                copies of several parts
-//     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:softmax_mask op:dropout
-//     op:random op:embedding op:scatter_add
+//     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:softmax_mask
+//     op:recurrence op:dropout op:random op:embedding op:scatter_add
 //     match-tables         matcher: lookups of several tables in one launch
 //     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
 //     op:nll op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy
@@ -3632,6 +3632,7 @@ template <typename T> GTR__INLINE void gtr__mma(float *d, const uint32_t *a, con
 // A barrier of all threads of a cluster, by its two halves and whole: what they wrote to shared memory in front of it
 // is seen behind it, and nobody writes into another block's before that block has begun. gtr__cluster_part, in front of
 // a block's end, waits for no writes.
+#define GTR__CLUSTER 8          // blocks of a cluster that every such device has
 #if GTR__DEVICE_HALF
 GTR__INLINE void gtr__cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
@@ -12077,6 +12078,660 @@ GTR__CUDA(softmax_mask_bwd) {
     return gtr__softmax_mask_run(run, c, &q, true);
 }
 
+// >>op:recurrence
+// A block, or a cluster of blocks of which each has a slice of the layer's units, takes R rows of the batch through all
+// steps; rows wait for no others. Forward, `lanes` threads of a warp have a unit, backward two. Each multiplies its
+// part of a vector of each row (the state in front of the step; backward the gradient of the gates) with its part of w;
+// they add up, and a lane then makes the step of one row and unit, for which there are several lanes where rows are
+// few. What is made goes to the block's own vectors first, then to those of the cluster's other blocks. A row has two
+// vectors, by turns, so that nobody waits for who still reads.
+// HELD: a thread's part of w stays in its registers over all steps. Else each step reads it, in `parts`, from rows of w
+// or, backward, of w transposed. Gradients of w and bias are one product over all rows and steps.
+// Bound by latency: of R 64 multiplications a thread and step, exchanges between lanes and blocks, a sigmoid and two
+// tanh; not HELD, by w's bytes in each step and block, from L2. What a step reads of each row is on its way one step
+// ahead, what it makes is written once.
+typedef struct gtr__recurrence {
+    gtr__opd x, w, bias, first_h, first_c, lengths;     // p NULL: none
+    gtr__opd y, h, gates, c, cells;                     // outputs, which backward reads
+    gtr__opd dy, dh, dc, dx, dfirst_h, dfirst_c;        // gradients of outputs 0, 1 and 3, and of inputs
+    gtr__opd drec, before;      // backward: the gradient of w h + bias; the states h in front of each step
+    int64_t n, sn, st;          // row r's step t is element (r sn + t st) of the operands, each of its own width
+    int steps, hidden, count, relu, reverse;            // count: of gates
+    int cluster, units, lanes, parts, pitch, width;     // units: a block's, at most; width: a block's part of a vector
+    int fours;                  // not HELD: four of w's elements are read at once
+    gtr__fast by_fours, by_units, by_width;             // width / 4; units; width
+} gtr__recurrence;
+#define GTR__RECURRENT_T 512    // threads of a block at most
+// How units spread over a cluster's blocks, and numbers of a vector over lanes, of which each has 64 elements of w.
+static GTR__BOTH void gtr__recurrent_spread(gtr__recurrence *q, int lanes, int cluster, bool back) {
+    const int units = (q->hidden + cluster - 1) / cluster, part = lanes * (back ? 32 : q->count > 1 ? 16 : 64);
+    q->lanes = lanes; q->cluster = cluster;
+    q->units = cluster > 1 ? (units + 3) / 4 * 4 : units;
+    q->width = (back ? q->count : 1) * q->units;
+    q->parts = (cluster * q->width + part - 1) / part;
+    q->pitch = q->parts * part;
+}
+// What a kernel's variant is compiled for, bit by bit from here on; none: for everything.
+enum {
+    // two bits: the storage of x, y and what is saved, plus one; 0: each has its own
+    GTR__RECURRENT_LACKS = 2,   // nine operands that are not there
+    GTR__RECURRENT_REVERSE = 11, GTR__RECURRENT_RELU, GTR__RECURRENT_CLUSTER,   // the cluster has four bits
+    GTR__RECURRENT_LANES = 17, GTR__RECURRENT_HIDDEN = 23,      // six bits; sixteen
+    GTR__RECURRENT_W = 39                                       // w's storage, two bits
+};
+#define GTR__RECURRENT_OPTIONAL(q) { &(q)->bias, &(q)->lengths, &(q)->gates, &(q)->dy, &(q)->dx, &(q)->drec, &(q)->y, \
+    &(q)->first_h, &(q)->first_c }
+#if GTR__DEVICE_HALF
+// Whether blocks of a cluster wait for what they are sent, not for all that each other has written (PTX 8.1).
+#define GTR__RECURRENT_ASYNC (__CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201)
+// What a thread has to do, PAIR: backward, where two units are its lanes', and its block's shared memory: two vectors
+// of each row and, not HELD, two numbers of each row and unit.
+template <int R, bool PAIR> struct gtr__recurrent_here {
+    const gtr__recurrence &q;
+    float *vector, *state;
+    int lane, rank, first;      // first: the block's first unit
+    int unit, apart;            // the lane's unit, of the block's; by how much it rises
+    int row, length;            // the row that a lane makes steps of, of R; its steps
+    int64_t at0, at_t;          // its step t is at0 + t at_t
+    bool there, writes;         // whether the row is; whether no other lane has the same row and unit
+    GTR__DEVICE gtr__recurrent_here(const gtr__recurrence &given, char *pool) : q(given) {
+        const int tid = (int)threadIdx.x, own = q.lanes / (R * (PAIR ? 2 : 1));
+        vector = (float *)pool;
+        state = vector + 2 * R * q.pitch;
+        lane = tid % q.lanes;
+        rank = (int)blockIdx.x % q.cluster;
+        first = rank * q.units;
+        row = R > 1 ? lane * 4 / q.lanes + (R > 4 ? lane / (q.lanes / 8) % 2 * 4 : 0) : 0;
+        unit = tid / q.lanes * (PAIR ? 2 : 1) + (PAIR ? lane / own % 2 : 0);
+        apart = (int)blockDim.x / q.lanes * (PAIR ? 2 : 1);
+        writes = lane % (own ? own : 1) == 0;
+        const int64_t r = (int64_t)((int)blockIdx.x / q.cluster) * R + row;
+        there = R == 1 || r < q.n;
+        at0 = r * q.sn; at_t = q.st;
+        length = q.steps;
+        if (q.lengths.p && there)
+            length = (int)fminf(fmaxf(gtr__get(q.lengths.p, q.lengths.t, r), 0.0f), (float)q.steps);
+        for (int i = tid; i < 2 * R * (q.pitch + q.units); i += (int)blockDim.x) vector[i] = 0.0f;
+#if GTR__RECURRENT_ASYNC
+        if (q.cluster > 1 && tid == 0) {
+            gtr__bar_set(bars(), 1); gtr__bar_set(bars() + 8, 1);
+            gtr__bars_are_set();
+        }
+#endif
+        if (q.cluster > 1) gtr__cluster_barrier(); else __syncthreads();
+    }
+    GTR__DEVICE uint32_t bars() const { return gtr__shared_address(state + 2 * R * q.units); }
+    // Element u of the lane's row of a state (N, H), of which the block has a slice, and its value; NULL: 0.
+    GTR__DEVICE int64_t state_at(int u) const {
+        return ((int64_t)((int)blockIdx.x / q.cluster) * R + row) * q.hidden + first + u;
+    }
+    GTR__DEVICE float state_of(const gtr__opd &o, int u) const {
+        return o.p && there && has(u) ? gtr__get(o.p, o.t, state_at(u)) : 0.0f;
+    }
+    GTR__DEVICE float *turn(int s) const { return vector + (s & 1) * R * q.pitch; }
+    GTR__DEVICE bool has(int u) const { return u < q.units && first + u < q.hidden; }
+    GTR__DEVICE int step(int s) const { return q.reverse ? q.steps - 1 - s : s; }
+    GTR__DEVICE bool runs(int t) const { return !q.lengths.p || t < length; }
+    // What the block's threads have put into its part of vectors v goes to those of the others, whose parts come: all
+    // threads call it, for the n-th time. A block sends to vectors that were read before it got what it sends.
+    GTR__DEVICE void publish(float *v, int n) const {
+        __syncthreads();
+        if (q.cluster == 1) return;
+#if __CUDA_ARCH__ >= 900
+        const int fours = q.width / 4;
+#if GTR__RECURRENT_ASYNC
+        const uint32_t bar = bars() + 8 * (n & 1);
+        if (threadIdx.x == 0) gtr__bar_expect(bar, (uint32_t)((q.cluster - 1) * R * q.width * 4));
+#endif
+        for (int i = (int)threadIdx.x; i < (q.cluster - 1) * R * fours; i += (int)blockDim.x) {
+            const int j = (int)gtr__quotient((uint32_t)i, q.by_fours), r = j % R, to = (rank + 1 + j / R) % q.cluster;
+            const float *from = v + r * q.pitch + rank * q.width + 4 * (i - j * fours);
+            const float4 f = *(const float4 *)from;
+#if GTR__RECURRENT_ASYNC
+            asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];"
+                :: "r"(gtr__cluster_address(from, to)), "f"(f.x), "f"(f.y), "f"(f.z), "f"(f.w),
+                "r"(gtr__cluster_at(bar, to)) : "memory");
+#else
+            asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};"
+                :: "r"(gtr__cluster_address(from, to)), "f"(f.x), "f"(f.y), "f"(f.z), "f"(f.w) : "memory");
+#endif
+        }
+#if GTR__RECURRENT_ASYNC
+        while (!gtr__bar_passed_far(bar, n >> 1 & 1)) {}
+#else
+        gtr__cluster_barrier();
+#endif
+#endif
+    }
+};
+// What a kernel is asked for, with what its variant knows as constants.
+template <int G, uint64_t KNOWN> GTR__INLINE
+gtr__recurrence gtr__recurrent_known(const gtr__recurrence &given, bool back) {
+    gtr__recurrence q = given;
+    q.count = G;
+    if (!KNOWN) return q;
+    gtr__opd *const optional[] = GTR__RECURRENT_OPTIONAL(&q);
+    GTR__UNROLL(i, 9) if (KNOWN >> (GTR__RECURRENT_LACKS + i) & 1) optional[i]->p = NULL;
+    q.dx.add = 0;
+    q.reverse = (int)(KNOWN >> GTR__RECURRENT_REVERSE & 1); q.relu = (int)(KNOWN >> GTR__RECURRENT_RELU & 1);
+    q.hidden = (int)(KNOWN >> GTR__RECURRENT_HIDDEN & 65535); q.w.t = (int)(KNOWN >> GTR__RECURRENT_W & 3);
+    gtr__recurrent_spread(&q, (int)(KNOWN >> GTR__RECURRENT_LANES & 63), (int)(KNOWN >> GTR__RECURRENT_CLUSTER & 15),
+        back);
+    return q;
+}
+// An element as it is stored, which may be on its way, and its value.
+GTR__INLINE uint32_t gtr__recurrent_raw(const gtr__opd &o, int type, int64_t i) {
+    return !o.p ? 0 : type == GTR_F32 ? ((const uint32_t *)o.p)[i] : ((const uint16_t *)o.p)[i];
+}
+GTR__INLINE float gtr__recurrent_float(int type, uint32_t v) {
+    const uint16_t half = (uint16_t)v;
+    return type == GTR_F32 ? __uint_as_float(v) : type == GTR_BF16 ? __uint_as_float(v << 16)
+        : gtr__load((const __half *)&half);
+}
+// The storage of x, y and what is saved, if it is known, or as the operand says.
+template <uint64_t KNOWN> GTR__INLINE int gtr__recurrent_type(int type) {
+    return KNOWN & 3 ? (int)(KNOWN & 3) - 1 : type;
+}
+// One of two numbers by a bit of the lane: sends the other one to the lane that differs there, and adds what comes.
+GTR__INLINE float gtr__recurrent_halve(float a, float b, int bit) {
+    const bool second = GTR__LANE & bit;
+    return (second ? b : a) + gtr__shuffle_xor(second ? a : b, bit);
+}
+// Adds a thread's part of rows' vectors times own, for G gates or units.
+template <int G, int K, int M> GTR__INLINE
+void gtr__recurrent_add(const gtr__recurrence &q, const float (&own)[G][K], const float *vector, int lane,
+                        float (&sum)[G][M]) {
+    GTR__UNROLL(i, K / 4) GTR__UNROLL(r, M) {
+        const float4 v = *(const float4 *)(vector + r * q.pitch + 4 * (i * q.lanes + lane));
+        GTR__UNROLL(g, G) {
+            const float *w = own[g] + 4 * i;
+            sum[g][r] = fmaf(w[3], v.w, fmaf(w[2], v.z, fmaf(w[1], v.y, fmaf(w[0], v.x, sum[g][r]))));
+        }
+    }
+}
+// The same of R rows' vectors and all of their parts, of which bring(part) makes a thread's own; then lanes exchange
+// sums, until each has those of its row: four rows at a time, as registers are few.
+template <int G, int K, int R, bool HELD, typename F> GTR__INLINE
+void gtr__recurrent_sums(const gtr__recurrence &q, const float (&own)[G][K], F bring, const float *vector, int lane,
+                         float (&z)[G]) {
+    constexpr int M = R < 4 ? R : 4;
+    GTR__UNROLL(half, R > 4 ? 2 : 1) {
+        float sum[G][M] = {};
+        for (int part = 0; part < (HELD ? 1 : q.parts); part++) {
+            if (!HELD) bring(part);
+            gtr__recurrent_add(q, own, vector + half * M * q.pitch + part * q.lanes * K, lane, sum);
+        }
+        GTR__UNROLL(g, G) {
+            if (M > 1) {
+                GTR__UNROLL(r, M / 2) sum[g][r] = gtr__recurrent_halve(sum[g][r], sum[g][r + M / 2], q.lanes / 2);
+                sum[g][0] = gtr__recurrent_halve(sum[g][0], sum[g][M / 2 - 1], q.lanes / 4);
+            }
+            z[g] = half ? gtr__recurrent_halve(z[g], sum[g][0], q.lanes / 8) : sum[g][0];
+        }
+    }
+}
+GTR__INLINE float gtr__recurrent_gate(float x) { return __fdividef(1.0f, 1.0f + expf(-x)); }
+// A unit's step by `lanes` lanes that have a gate each: x and what w h + bias makes of it; h and c become the next.
+// Returns what is saved of the lane's gate.
+template <int G> GTR__INLINE float gtr__recurrent_step_by(int lanes, int gate, float x, float z, float *h, float *c) {
+    const int base = GTR__LANE & ~(lanes - 1), by = lanes / 4;
+    const float mine = G == 3 && gate >= 2 ? z : gate == 2 ? tanhf(x + z) : gtr__recurrent_gate(x + z),
+        a = gtr__shuffle(mine, base), b = gtr__shuffle(mine, base + by), d = gtr__shuffle(mine, base + 2 * by);
+    if constexpr (G == 3) {
+        const float n = tanhf(gtr__shuffle(x, base + 2 * by) + a * d);
+        *h = n + b * (*h - n);
+        return gate == 2 ? n : gate == 3 ? d : mine;
+    } else {
+        *c = b * *c + a * d;
+        *h = gtr__shuffle(mine, base + 3 * by) * tanhf(*c);
+        return mine;
+    }
+}
+// The same by a lane that has all G gates; `saved` is what backward reads.
+template <int G> GTR__INLINE
+void gtr__recurrent_step(int relu, const float *x, const float *z, float *h, float *c, float *saved) {
+    if constexpr (G == 1) {
+        const float v = x[0] + z[0];
+        *h = relu ? v <= 0.0f ? 0.0f : v : tanhf(v);
+    } else {
+        const float a = gtr__recurrent_gate(x[0] + z[0]), b = gtr__recurrent_gate(x[1] + z[1]),
+            n = tanhf(x[2] + (G == 4 ? z[2] : a * z[2]));
+        saved[0] = a; saved[1] = b; saved[2] = n;
+        if constexpr (G == 3) {
+            saved[3] = z[2];
+            *h = n + b * (*h - n);
+        } else {
+            const float o = saved[3] = gtr__recurrent_gate(x[3] + z[3]);
+            *c = b * *c + a * n;
+            *h = o * tanhf(*c);
+        }
+    }
+}
+// Over the units of a lane, apart by what a block takes at once; HELD: over its one.
+#define GTR__RECURRENT_UNITS(base) \
+    for (int base = 0; base < (HELD ? 1 : q.units); base += HELD ? 1 : m.apart)
+template <uint64_t KNOWN> GTR__INLINE void gtr__recurrent_put(const gtr__opd &o, int64_t i, float v) {
+    if (o.p) gtr__put(o.p, gtr__recurrent_type<KNOWN>(o.t), i, v);
+}
+// Of sums of a unit's G gates: all lanes' together, of each lane's gate, SPLIT, or of all gates.
+template <int G, int R, bool SPLIT> GTR__INLINE
+void gtr__recurrent_gates_sum(const float (&sum)[G], int lanes, float (&z)[SPLIT ? 1 : G]) {
+    if constexpr (SPLIT) {
+        const float a = gtr__recurrent_halve(sum[0], sum[2], lanes / 2),
+            b = gtr__recurrent_halve(sum[1], G > 3 ? sum[G - 1] : 0.0f, lanes / 2);
+        z[0] = gtr__recurrent_halve(a, b, lanes / 4);
+    } else GTR__UNROLL(g, G) z[g] = sum[g];
+    GTR__UNROLL(b, 5) if (const int o = lanes / (SPLIT ? 8 : 2 * R) >> b; o)
+        GTR__UNROLL(g, SPLIT ? 1 : G) z[g] += gtr__shuffle_xor(z[g], o);
+}
+// A thread's part of w for the G gates of unit u.
+template <int G, int K, int R> GTR__INLINE
+void gtr__recurrent_bring(const gtr__recurrent_here<R, false> &m, int u, int part, float (&own)[G][K]) {
+    const gtr__recurrence &q = m.q;
+    GTR__UNROLL(g, G) GTR__UNROLL(i, K / 4) {
+        const int k = 4 * (part * q.lanes * (K / 4) + i * q.lanes + m.lane), left = q.hidden - k;
+        const gtr__floats<4> w = gtr__get_of<4>(m.has(u) && left > 0 ? q.w.p : NULL, q.w.t,
+            (int64_t)(g * q.hidden + m.first + u) * q.hidden + k, q.fours ? 0 : left < 4 ? left : 4);
+        GTR__UNROLL(e, 4) own[g][4 * i + e] = w.v[e];
+    }
+}
+// What a lane writes of a step, of unit u, whose gates are its from `gate` on, as many as it saves.
+template <int G, int SAVED, uint64_t KNOWN, int R> GTR__INLINE
+void gtr__recurrent_store(const gtr__recurrent_here<R, false> &m, int t, int u, int gate, float h, float c,
+                          const float *saved) {
+    const gtr__recurrence &q = m.q;
+    const int64_t at = m.at0 + t * m.at_t, unit = at * q.hidden + m.first + u;
+    const bool runs = m.runs(t);
+    if (m.writes) gtr__recurrent_put<KNOWN>(q.y, unit, runs ? h : 0.0f);
+    if (m.writes && G == 4) gtr__recurrent_put<KNOWN>(q.cells, unit, runs ? c : 0.0f);
+    GTR__UNROLL(g, SAVED)
+        gtr__recurrent_put<KNOWN>(q.gates, (at * 4 + gate + g) * q.hidden + m.first + u, runs ? saved[g] : 0.0f);
+}
+template <int G, int R, bool HELD, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
+gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
+    constexpr bool SPLIT = R == 1 && G > 1;     // a lane makes one gate of its unit's step, else all of them
+    constexpr int K = G == 1 ? 64 : 16, MINE = SPLIT ? 1 : G, SAVED = G == 1 ? 0 : SPLIT ? 1 : 4;
+    GTR__POOL;
+    gtr__enter();
+    const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, false);
+    const gtr__recurrent_here<R, false> m(q, gtr__pool);
+    const int type = gtr__recurrent_type<KNOWN>(q.x.t), gate = SPLIT ? m.lane * 4 / q.lanes : 0;
+    const bool saves = m.there && (m.writes || (SPLIT && m.lane % (q.lanes / 4) == 0));
+    float own[G][K], bias[MINE], h = 0.0f, c = 0.0f;
+    uint32_t next[MINE];
+    const auto load_bias = [&](int u) {
+        GTR__UNROLL(g, MINE) bias[g] = m.has(u) && gate < G && q.bias.p
+            ? gtr__get(q.bias.p, q.bias.t, (gate + g) * q.hidden + m.first + u) : 0.0f;
+    };
+    const auto load = [&](int s, int u) {
+        const int t = m.step(s);
+        const int64_t at = ((m.at0 + t * m.at_t) * G + gate) * q.hidden + m.first + u;
+        const bool live = s < q.steps && m.has(u) && m.there && gate < G && m.runs(t);
+        GTR__UNROLL(g, MINE) next[g] = live ? gtr__recurrent_raw(q.x, type, at + g * q.hidden) : 0;
+    };
+    GTR__RECURRENT_UNITS(base) {
+        const int u = base + m.unit;
+        h = m.state_of(q.first_h, u);
+        c = m.state_of(q.first_c, u);
+        if (!m.writes || !m.has(u)) continue;
+        m.vector[m.row * q.pitch + m.first + u] = h;
+        m.state[m.row * q.units + u] = c;
+    }
+    if (HELD) { gtr__recurrent_bring(m, m.unit, 0, own); load_bias(m.unit); load(0, m.unit); }
+    m.publish(m.vector, 0);
+    for (int s = 0; s < q.steps; s++) {
+        const int t = m.step(s);
+        const float *from = m.turn(s);
+        float *to = m.turn(s + 1);
+        GTR__RECURRENT_UNITS(base) {
+            const int u = base + m.unit;
+            float x[MINE], sum[G], z[MINE], saved[4];
+            if (!HELD) {
+                load_bias(u);
+                load(s, u);
+                h = m.has(u) ? from[m.row * q.pitch + m.first + u] : 0.0f;
+                c = m.has(u) ? m.state[m.row * q.units + u] : 0.0f;
+            }
+            GTR__UNROLL(g, MINE) x[g] = gtr__recurrent_float(type, next[g]);
+            if (HELD) load(s + 1, u);
+            gtr__recurrent_sums<G, K, R, HELD>(q, own, [&](int part) { gtr__recurrent_bring(m, u, part, own); }, from,
+                m.lane, sum);
+            gtr__recurrent_gates_sum<G, R, SPLIT>(sum, q.lanes, z);
+            GTR__UNROLL(g, MINE) z[g] += bias[g];
+            const float was = h, had = c;
+            if constexpr (SPLIT) saved[0] = gtr__recurrent_step_by<G>(q.lanes, gate, x[0], z[0], &h, &c);
+            else gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
+            if (!m.runs(t)) { h = was; c = had; }
+            if (!HELD) __syncwarp();
+            if (m.writes && m.has(u)) to[m.row * q.pitch + m.first + u] = h;
+            if (!HELD && m.writes && m.has(u)) m.state[m.row * q.units + u] = c;
+            if (saves && m.has(u)) gtr__recurrent_store<G, SAVED, KNOWN>(m, t, u, gate, h, c, saved);
+        }
+        m.publish(to, s + 1);
+    }
+    GTR__RECURRENT_UNITS(base) {
+        const int u = base + m.unit;
+        if (!m.writes || !m.there || !m.has(u)) continue;
+        gtr__recurrent_put<KNOWN>(q.h, m.state_at(u), HELD ? h : m.turn(q.steps)[m.row * q.pitch + m.first + u]);
+        if (G == 4) gtr__recurrent_put<KNOWN>(q.c, m.state_at(u), HELD ? c : m.state[m.row * q.units + u]);
+    }
+    if (q.cluster > 1) gtr__cluster_part();
+}
+// What a step has saved of a unit, as it is stored: its gates, an RNN's h; c; what is in front of the step, c and h,
+// but where a row begins; and the gradient of its h.
+template <int G> struct gtr__recurrent_saved { uint32_t gate[G == 1 ? 1 : 4], cell, former, before, dy; bool begins; };
+template <int G, int R, uint64_t KNOWN> GTR__INLINE
+void gtr__recurrent_load(const gtr__recurrent_here<R, true> &m, int s, int u, gtr__recurrent_saved<G> &v) {
+    const gtr__recurrence &q = m.q;
+    const int t = m.step(s), type = gtr__recurrent_type<KNOWN>(q.y.t);
+    v = {};
+    if (s < 0 || !m.there || !m.has(u) || !m.runs(t)) return;
+    const int former = q.reverse ? t + 1 : t - 1;
+    v.begins = !q.lengths.p ? s == 0 : q.reverse ? former >= m.length : former < 0;
+    const int64_t at = m.at0 + t * m.at_t, here = at * q.hidden + m.first + u,
+        before = (m.at0 + former * m.at_t) * q.hidden + m.first + u;
+    v.dy = gtr__recurrent_raw(q.dy, type, here);
+    if (!v.begins) v.before = gtr__recurrent_raw(q.y, type, before);
+    if constexpr (G == 1) v.gate[0] = gtr__recurrent_raw(q.y, type, here);
+    else GTR__UNROLL(g, 4) v.gate[g] = gtr__recurrent_raw(q.gates, type, (at * 4 + g) * q.hidden + m.first + u);
+    if constexpr (G == 4) {
+        v.cell = gtr__recurrent_raw(q.cells, type, here);
+        if (!v.begins) v.former = gtr__recurrent_raw(q.cells, type, before);
+    }
+}
+// The gradients of a unit's step of G gates, by what was saved of them, an LSTM's c, and what is in front of the step,
+// c of an LSTM, h of a GRU; dh and dc become what the step itself leaves of them. d: of x; rec: of w h + bias.
+template <int G> GTR__INLINE
+void gtr__recurrent_back(int relu, const float *gate, float cell, float former, float *dh, float *dc, float *d,
+                         float *rec) {
+    const float e = *dh;
+    *dh = 0.0f;
+    if constexpr (G == 1) {
+        d[0] = rec[0] = relu ? gate[0] > 0.0f ? e : 0.0f : e * (1.0f - gate[0] * gate[0]);
+    } else if constexpr (G == 3) {
+        const float a = gate[0], b = gate[1], n = gate[2], v = e * (1.0f - b) * (1.0f - n * n);
+        d[0] = v * gate[3] * a * (1.0f - a);
+        d[1] = e * (former - n) * b * (1.0f - b);
+        d[2] = v;
+        rec[0] = d[0]; rec[1] = d[1]; rec[2] = v * a;
+        *dh = e * b;
+    } else {
+        const float a = gate[0], b = gate[1], n = gate[2], o = gate[3], t = tanhf(cell),
+            v = *dc + e * o * (1.0f - t * t);
+        d[0] = rec[0] = v * n * a * (1.0f - a);
+        d[1] = rec[1] = v * former * b * (1.0f - b);
+        d[2] = rec[2] = v * a * (1.0f - n * n);
+        d[3] = rec[3] = e * t * o * (1.0f - o);
+        *dc = v * b;
+    }
+}
+// Four numbers of the vector of gates' gradients, from p on, as rows of w: the first, and how many of them there are.
+GTR__INLINE int gtr__recurrent_gates(const gtr__recurrence &q, int p, int *left) {
+    if (q.cluster == 1) { *left = q.count * q.hidden - p; return p; }
+    const int rank = (int)gtr__quotient((uint32_t)p, q.by_width), in = p - rank * q.width,
+        gate = (int)gtr__quotient((uint32_t)in, q.by_units), unit = rank * q.units + in - gate * q.units;
+    *left = rank < q.cluster ? q.hidden - unit : 0;
+    return gate * q.hidden + unit;
+}
+// A thread's part of w for units u and u + 1; not HELD, of w transposed.
+template <int K, bool HELD, int R> GTR__INLINE
+void gtr__recurrent_bring_back(const gtr__recurrent_here<R, true> &m, int u, int part, float (&own)[2][K]) {
+    const gtr__recurrence &q = m.q;
+    GTR__UNROLL(i, K / 4) {
+        int left;
+        const int j = gtr__recurrent_gates(q, 4 * (part * q.lanes * (K / 4) + i * q.lanes + m.lane), &left);
+        GTR__UNROLL(v, 2) {
+            const void *w = left > 0 && m.has(u + v) ? q.w.p : NULL;
+            const int64_t unit = m.first + u + v;
+            gtr__floats<4> f = {};
+            if (!HELD) f = gtr__get_of<4>(w, q.w.t, unit * q.count * q.hidden + j, q.fours ? 0 : left < 4 ? left : 4);
+            GTR__UNROLL(e, 4) own[v][4 * i + e] = !HELD ? f.v[e]
+                : w && e < left ? gtr__get(w, q.w.t, (int64_t)(j + e) * q.hidden + unit) : 0.0f;
+        }
+    }
+}
+// What a lane writes of unit u's gradients in a step; h: the state in front of it.
+template <int G, uint64_t KNOWN, int R> GTR__INLINE
+void gtr__recurrent_store_back(const gtr__recurrent_here<R, true> &m, int t, int u, const float *d, const float *rec,
+                               float h) {
+    const gtr__recurrence &q = m.q;
+    const int64_t at = m.at0 + t * m.at_t;
+    GTR__UNROLL(g, G) {
+        const int64_t place = (at * G + g) * q.hidden + m.first + u;
+        if (q.dx.p && q.dx.add) gtr__give1(q.dx, place, d[g]);
+        else gtr__recurrent_put<KNOWN>(q.dx, place, d[g]);
+        gtr__recurrent_put<KNOWN>(q.drec, place, rec[g]);
+    }
+    gtr__recurrent_put<KNOWN>(q.before, at * q.hidden + m.first + u, m.runs(t) ? h : 0.0f);
+}
+template <int G, int R, bool HELD, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
+gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
+    constexpr int K = 32;
+    GTR__POOL;
+    gtr__enter();
+    const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, true);
+    const gtr__recurrent_here<R, true> m(q, gtr__pool);
+    const int type = gtr__recurrent_type<KNOWN>(q.y.t), pair = (int)threadIdx.x / q.lanes * 2;
+    float own[2][K], dh = 0.0f, dc = 0.0f, *const dhs = m.state + m.row * q.units, *const dcs = dhs + R * q.units;
+    gtr__recurrent_saved<G> next;
+    GTR__RECURRENT_UNITS(base) {
+        const int u = base + m.unit;
+        dh = m.state_of(q.dh, u);
+        dc = m.state_of(q.dc, u);
+        if (!m.writes || !m.has(u)) continue;
+        dhs[u] = dh;
+        dcs[u] = dc;
+    }
+    if (HELD) gtr__recurrent_bring_back<K, HELD>(m, pair, 0, own);
+    if (HELD) gtr__recurrent_load<G, R, KNOWN>(m, q.steps - 1, m.unit, next);
+    __syncwarp();
+    for (int s = q.steps - 1; s >= 0; s--) {
+        const int t = m.step(s);
+        float *to = m.turn(s);
+        GTR__RECURRENT_UNITS(base) {
+            const int u = base + m.unit;
+            float d[G] = {}, gate[4] = {}, rec[G] = {};
+            if (!HELD) {
+                gtr__recurrent_load<G, R, KNOWN>(m, s, u, next);
+                dh = m.has(u) ? dhs[u] : 0.0f;
+                dc = m.has(u) ? dcs[u] : 0.0f;
+            }
+            GTR__UNROLL(g, G == 1 ? 1 : 4) gate[g] = gtr__recurrent_float(type, next.gate[g]);
+            const float cell = gtr__recurrent_float(type, next.cell), dy = gtr__recurrent_float(type, next.dy),
+                h = next.begins ? m.state_of(q.first_h, u) : gtr__recurrent_float(type, next.before),
+                former = G == 3 ? h : next.begins ? m.state_of(q.first_c, u) : gtr__recurrent_float(type, next.former);
+            if (HELD) gtr__recurrent_load<G, R, KNOWN>(m, s - 1, u, next);
+            if (m.runs(t)) {
+                dh += dy;
+                gtr__recurrent_back<G>(q.relu, gate, cell, former, &dh, &dc, d, rec);
+            }
+            if (!HELD) __syncwarp();
+            if (!m.writes || !m.has(u)) continue;
+            if (!HELD) { dhs[u] = dh; dcs[u] = dc; }
+            GTR__UNROLL(g, G) to[m.row * q.pitch + m.rank * q.width + g * q.units + u] = rec[g];
+            if (m.there) gtr__recurrent_store_back<G, KNOWN>(m, t, u, d, rec, h);
+        }
+        m.publish(to, q.steps - 1 - s);
+        GTR__RECURRENT_UNITS(base) {
+            float sum[2];
+            const auto bring = [&](int part) { gtr__recurrent_bring_back<K, HELD>(m, base + pair, part, own); };
+            gtr__recurrent_sums<2, K, R, HELD>(q, own, bring, to, m.lane, sum);
+            float v = gtr__recurrent_halve(sum[0], sum[1], q.lanes / (2 * R));
+            GTR__UNROLL(b, 5) if (const int o = q.lanes / (4 * R) >> b; o) v += gtr__shuffle_xor(v, o);
+            if (HELD) dh += v;
+            else if (m.writes && m.has(base + m.unit)) dhs[base + m.unit] += v;
+        }
+        if (!HELD) __syncwarp();
+    }
+    GTR__RECURRENT_UNITS(base) {
+        const int u = base + m.unit;
+        if (!m.writes || !m.there || !m.has(u)) continue;
+        if (q.dfirst_h.p) gtr__give1(q.dfirst_h, m.state_at(u), HELD ? dh : dhs[u]);
+        if (q.dfirst_c.p) gtr__give1(q.dfirst_c, m.state_at(u), HELD ? dc : dcs[u]);
+    }
+    if (q.cluster > 1) gtr__cluster_part();
+}
+#endif
+template <int, int, bool, uint64_t> GTR__GLOBAL void gtr__k_recurrence(gtr__recurrence);
+template <int, int, bool, uint64_t> GTR__GLOBAL void gtr__k_recurrence_bwd(gtr__recurrence);
+// How a layer is cut: which of the kernel's variants, threads, bytes of shared memory.
+typedef struct gtr__recurrent_cut { bool held; int rows, threads; size_t shared; } gtr__recurrent_cut;
+// `lanes` share a unit, backward two, of which each has 64 elements of w at most.
+static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr__caps *caps, bool back, int rows) {
+    gtr__recurrent_cut cut = {};
+    const int most = caps->compute >= 90 ? GTR__CLUSTER : 1, by = back ? 2 : 1;
+    const auto spread = [&](int lanes, int cluster) {
+        gtr__recurrent_spread(q, lanes, cluster, back);
+        cut.threads = (int)gtr__ceil(gtr__ceil(q->units, by) * lanes, 32) * 32;
+    };
+    const int least = !back && q->count > 1 && rows < 4 ? 4 : rows * by;
+    for (int lanes = least; lanes <= 32 && !cut.held && !caps->general; lanes *= 2)
+        for (int cluster = 1; cluster <= most && !cut.held; cluster *= 2) {
+            spread(lanes, cluster);
+            cut.held = q->parts == 1 && cut.threads <= GTR__RECURRENT_T;
+        }
+    if (!cut.held) {
+        spread(32, q->hidden < 64 ? 1 : most);
+        cut.threads = GTR__RECURRENT_T;
+    }
+    cut.rows = rows;
+    cut.shared = (size_t)rows * (size_t)(2 * (q->pitch + q->units)) * 4 + 16;
+    return cut;
+}
+// As few rows a block as let all blocks run at once: two of 256 threads share a multiprocessor; large clusters leave
+// some of them empty.
+static gtr__recurrent_cut gtr__recurrent_cut_of(gtr__recurrence *q, const gtr__caps *caps, bool back) {
+    const int64_t sms = caps->sm_count > 0 ? caps->sm_count : 64;
+    gtr__recurrent_cut cut = gtr__recurrent_cut_rows(q, caps, back, 1);
+    for (int rows = 4; rows <= (cut.held ? 8 : 4); rows += 4) {
+        const int64_t room = q->cluster > 4 ? sms * 3 / 4 : q->cluster > 2 ? sms * 7 / 8
+            : q->cluster > 1 || cut.threads > 256 ? sms : 2 * sms;
+        gtr__recurrence more = *q;
+        const gtr__recurrent_cut next = gtr__recurrent_cut_rows(&more, caps, back, rows);
+        if (gtr__ceil(q->n, cut.rows) * q->cluster <= room || next.held < cut.held || next.shared > caps->shared) break;
+        *q = more;
+        cut = next;
+    }
+    return cut;
+}
+static uint64_t gtr__recurrent_facts(gtr__recurrence *q) {
+    const gtr__opd *typed[] = { &q->x, &q->y, &q->h, &q->gates, &q->c, &q->cells, &q->dy, &q->dx, &q->drec };
+    gtr__opd *const optional[] = GTR__RECURRENT_OPTIONAL(q);
+    uint64_t facts = (uint64_t)q->before.t + 1;
+    if (q->hidden > 65535 || q->dx.add) return 0;
+    for (const gtr__opd *o : typed) if (o->p && o->t != q->before.t) facts = 0;
+    for (int i = 0; i < 9; i++) if (!optional[i]->p) facts |= 1u << (GTR__RECURRENT_LACKS + i);
+    return facts | (uint64_t)q->reverse << GTR__RECURRENT_REVERSE | (uint64_t)q->relu << GTR__RECURRENT_RELU
+        | (uint64_t)q->cluster << GTR__RECURRENT_CLUSTER | (uint64_t)q->lanes << GTR__RECURRENT_LANES
+        | (uint64_t)q->hidden << GTR__RECURRENT_HIDDEN | (uint64_t)q->w.t << GTR__RECURRENT_W;
+}
+template <int G, int R, bool HELD> static gtr_result gtr__recurrent_launch(gtr__run *run, const gtr__call *c,
+        gtr__recurrence *q, const gtr__recurrent_cut *cut, bool back) {
+    auto kernel = back ? GTR__VARIANT(gtr__k_recurrence_bwd, G, R, HELD, (uint64_t)0)
+        : GTR__VARIANT(gtr__k_recurrence, G, R, HELD, (uint64_t)0);
+    gtr__variant_knows(&kernel, 3, gtr__recurrent_facts(q));
+    const dim3 grid((unsigned)(gtr__ceil(q->n, R) * q->cluster));
+    return gtr__start_clusters(run, c, kernel, grid, (unsigned)cut->threads, cut->shared, q->cluster, *q);
+}
+GTR__LAUNCHER_WITH(gtr__recurrent_start, gtr__recurrence *q, bool back) {
+    gtr__caps own;
+    const gtr__caps *caps = gtr__caps_of(run, c, &own);
+    const gtr__recurrent_cut cut = gtr__recurrent_cut_of(q, caps, back);
+    if (cut.shared > caps->shared) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
+        "recurrence: %d units want %zu bytes of shared memory, this GPU has %zu", q->hidden, cut.shared, caps->shared);
+    q->fours = (back && q->cluster == 1 ? q->count * q->hidden : q->hidden) % 4 == 0 && gtr__wide(q->w);
+    q->by_fours = gtr__fast_of(q->width > 4 ? q->width / 4 : 1);
+    q->by_units = gtr__fast_of(q->units); q->by_width = gtr__fast_of(q->width);
+#define GTR__RECURRENT_G(R, HELD) (q->count == 4 ? gtr__recurrent_launch<4, R, HELD>(run, c, q, &cut, back) \
+        : q->count == 3 ? gtr__recurrent_launch<3, R, HELD>(run, c, q, &cut, back) \
+        : gtr__recurrent_launch<1, R, HELD>(run, c, q, &cut, back))
+    return cut.held ? cut.rows > 4 ? GTR__RECURRENT_G(8, true) : cut.rows > 1 ? GTR__RECURRENT_G(4, true)
+            : GTR__RECURRENT_G(1, true)
+        : cut.rows > 1 ? GTR__RECURRENT_G(4, false) : GTR__RECURRENT_G(1, false);
+}
+static gtr__recurrence gtr__recurrence_of(const gtr__call *c) {
+    const gtr__recurrence_attr *a = &c->attr->recurrence;
+    const int64_t *x = c->in[0].shape.dim;
+    gtr__recurrence q = {};
+    q.count = a->gates; q.relu = a->relu; q.reverse = a->reverse;
+    q.n = x[a->time_first ? 1 : 0]; q.steps = (int)x[a->time_first ? 0 : 1]; q.hidden = (int)(x[2] / a->gates);
+    q.sn = a->time_first ? 1 : q.steps; q.st = a->time_first ? q.n : 1;
+    const auto in = [&](int k) { return k ? gtr__in(c, k) : gtr__opd(); };
+    q.w = gtr__in(c, 1);
+    q.before.t = c->in[0].dtype;
+    q.bias = in(a->bias); q.first_h = in(a->h); q.first_c = in(a->c); q.lengths = in(a->lengths);
+    return q;
+}
+GTR__CUDA(recurrence_fwd) {
+    gtr__recurrence q = gtr__recurrence_of(c);
+    if (c->measure) return gtr__measured(c, 0);
+    q.x = gtr__in(c, 0);
+    q.y = gtr__out(c, 0); q.h = gtr__out(c, 1); q.gates = gtr__out(c, 2);
+    q.c = gtr__out(c, 3); q.cells = gtr__out(c, 4);
+    return gtr__recurrent_start(run, c, &q, false);
+}
+// The gradients of w and bias, from d, that of w h + bias, and q.before.
+GTR__LAUNCHER_WITH(gtr__recurrent_weights, const gtr__recurrence *q, gtr__opd d) {
+    const int64_t wide = q->count * q->hidden, all = q->n * q->steps;
+    const gtr__arg *dw = gtr__wanted(c, 1) ? &c->out[1] : NULL, *db = NULL;
+    if (c->attr->recurrence.bias && gtr__wanted(c, c->attr->recurrence.bias)) db = &c->out[c->attr->recurrence.bias];
+    if (!dw && !db) return GTR_OK;
+    if (!dw) {
+        const int ranges = gtr__sum_ranges(all, wide, c->caps ? c->caps->sm_count : 1);
+        if (c->measure) return gtr__measured_least(c, ranges > 1 ? (size_t)(ranges * wide) * 4 : 0);
+        gtr__weights none = {};
+        none.guard = gtr__watches(run, c, db->data, NULL);
+        return gtr__column_sums(run, c, d.p, d.t, all, wide, db->data, db->dtype, db->add, c->ws, c->ws_bytes, none);
+    }
+    gtr__product p = gtr__product_none();
+    p.m = wide; p.n = p.ldc = q->hidden; p.k = all;
+    p.a = d.p; p.type_a = d.t; p.lda = wide;
+    p.b = q->before.p; p.type_b = q->before.t; p.ldb = q->hidden;
+    p.c = dw->data; p.type_c = dw->dtype; p.add = dw->add;
+    if (db) { p.sums = gtr__some(c, db); p.type_sums = db->dtype; p.add_sums = db->add; }
+    p.guard = gtr__watches(run, c, p.c, p.sums, true);
+    return gtr__product_run(run, c, &p);
+}
+GTR__CUDA(recurrence_bwd) {
+    gtr__recurrence q = gtr__recurrence_of(c);
+    const gtr__recurrence_attr *a = &c->attr->recurrence;
+    const int own = 2 + (a->bias > 0) + (a->h > 0) + (a->c > 0) + (a->lengths > 0), made = (c->n_in - own) / 2;
+    const auto saved = [&](int k) { return k < made ? gtr__in(c, own + k) : gtr__opd(); };
+    const auto gradient = [&](int k) { return k < made ? gtr__in(c, own + made + k) : gtr__opd(); };
+    const auto wanted = [&](int k) { return k ? gtr__out(c, k) : gtr__opd(); };
+    q.y = saved(0); q.gates = saved(2); q.cells = saved(4);
+    q.dy = gradient(0); q.dh = gradient(1); q.dc = gradient(3);
+    if (gradient(2).p || gradient(4).p) return gtr__product_badly(run, "recurrence's gradient");
+    q.dx = gtr__out(c, 0); q.dfirst_h = wanted(a->h); q.dfirst_c = wanted(a->c);
+    gtr__call rest = *c;
+    gtr__caps caps;
+    const int64_t all = q.n * q.steps, wide = q.count * q.hidden;
+    const bool turns = gtr__recurrent_cut_of(&q, gtr__caps_of(run, c, &caps), true).held == 0;
+    const size_t drec = gtr__pad256((size_t)(all * wide * gtr__elem(c->in[0].dtype))),
+        before = gtr__pad256((size_t)(all * q.hidden * gtr__elem(c->in[own].dtype))),
+        turned = turns ? gtr__pad256((size_t)(wide * q.hidden * gtr__elem(q.w.t))) : 0, mine = drec + before + turned;
+    q.drec.t = c->in[0].dtype; q.before.t = c->in[own].dtype;
+    if (c->measure) {
+        *c->measure = 0;
+        GTR__TRY(gtr__recurrent_weights(run, c, &q, q.drec));
+        return gtr__measured(c, *c->measure + mine);
+    }
+    char *room = (char *)c->ws;
+    q.drec.p = room; q.before.p = room + drec;
+    if (turns) {
+        gtr__opd w = q.w;
+        w.p = room + drec + before;
+        GTR__TRY(gtr__turn_run(run, c, q.w, w, 1, wide, q.hidden));
+        q.w = w;
+    }
+    const bool same = q.count != 3 && q.dx.p && !q.dx.add && q.dx.t == q.drec.t;
+    const gtr__opd d = same ? q.dx : q.drec;
+    if (same) q.drec.p = NULL;
+    GTR__TRY(gtr__recurrent_start(run, c, &q, true));
+    rest.ws = room + mine; rest.ws_bytes -= mine;
+    return gtr__recurrent_weights(run, &rest, &q, d);
+}
+
 // >>op:dropout
 // The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100
 // instructions a block. PARTS: rows, or, linear, elements, lie in the whole batch as the attributes say;
@@ -15065,7 +15720,6 @@ GTR__CUDA(to_int_fwd) {
 // How rows of the losses over (N, C) are cut: four elements a lane, in one block or, on Hopper, one cluster where that
 // is quick, as then the launch is the only one. Else each block leaves two numbers in workspace, and a last kernel of
 // one block joins them in a fixed order.
-#define GTR__CLUSTER 8          // blocks of a cluster that every such device has
 typedef struct gtr__cut { int team, threads, blocks; bool cluster; } gtr__cut;
 static gtr__cut gtr__cut_make(const gtr__call *c) {
     int64_t rows = c->in[0].shape.dim[0], n = c->in[0].shape.dim[1];

@@ -815,6 +815,43 @@ static gtr_tensor *cell_of(gtr_tensor *x)
     default: return built(gtr_rnn_cell_with(x, h, w), x != NULL);
     }
 }
+/* Layers of recurrences: of x, or of (N, T, 1) where x is (N, T). Of one that failed no last states are left. */
+static gtr_tensor *recurrent_of(gtr_tensor *x)
+{
+    gtr_tensor *h[8], *c[8], *h_last[8] = { NULL }, *c_last[8] = { NULL }, *y;
+    const int64_t hidden = nasty(3);
+    const char *n = name();
+    const unsigned kind = byte() % 3;
+    gtr_recurrent_desc d;
+    memset(&d, 0, sizeof d);
+    d.layers = one_in(4) ? -(int)(byte() % 3) : (int)(byte() % 4); /* 8 states at most */
+    d.bidirectional = one_in(2); d.time_first = one_in(4); d.no_bias = one_in(4); d.relu = one_in(2);
+    d.dropout = one_in(3) ? nastyf(0.25f) : 0;
+    if (one_in(3)) d.lengths = of_type(GTR_I32);
+    for (int k = 0; k < 8; k++) {
+        h[k] = one_in(2) ? NULL : one_in(2) ? parameter() : floats();
+        c[k] = one_in(2) ? NULL : one_in(2) ? parameter() : floats();
+    }
+    if (one_in(3)) d.h = h;
+    if (one_in(3)) d.c = c;
+    if (one_in(2)) d.h_last = h_last;
+    if (one_in(2)) d.c_last = c_last;
+    if (x && one_in(2) && gtr_tensor_shape(x).ndim == 2) {
+        const gtr_shape s = gtr_tensor_shape(x);
+        before(true, "gtr_reshape(%s), to three dimensions", N(x));
+        x = built(gtr_reshape(x, gtr_shape3(s.dim[0], s.dim[1], 1)), true);
+    }
+    before(true, "gtr_%s(%s, %.20s, %lld), %d layers", kind == 2 ? "lstm" : kind ? "gru" : "rnn", N(x),
+        n ? n : "NULL", (long long)hidden, d.layers);
+    y = built(kind == 2 ? gtr_lstm(x, n, hidden, d) : kind ? gtr_gru(x, n, hidden, d) : gtr_rnn(x, n, hidden, d),
+        x != NULL);
+    for (int k = 0; k < 8; k++) {
+        MUST(y || (!h_last[k] && !c_last[k]), "a layer that failed has last states");
+        MUST(!y || (h_last[k] != NULL) == (d.h_last && k < (d.layers ? d.layers : 1) * (d.bidirectional ? 2 : 1)),
+            "h of state %d is %p", k, (void *)h_last[k]);
+    }
+    return y;
+}
 static gtr_tensor *heads_of(gtr_tensor *x)
 {
     gtr_tensor *y = one_in(2) ? like(x) : floats(), *z = one_in(2) ? like(x) : floats();
@@ -946,9 +983,10 @@ static void do_layer(void)
         }
     case 5: if (one_in(2)) norm_of(x); else row_norm_of(x); break;
     case 6:
-        switch (byte() % 7) {
+        switch (byte() % 8) {
         case 0: drop_of(x); break;
         case 4: cell_of(x); break;
+        case 7: recurrent_of(x); break;
         case 5: heads_of(x); break;
         case 1: random_of(x); break;
         case 2: prelu_of(x); break;

@@ -804,6 +804,7 @@ def later():
     attentions()
     quantiles()
     positions()
+    recurrences()
 
 
 def attend(q, k, v, causal, lengths, mask, scale):
@@ -886,6 +887,49 @@ def positions():
     for n, t, h, d, base, first in ((2, 5, 3, 6, 10000, 0), (1, 9, 1, 2, 500, 7), (2, 3, 2, 16, 10000, 100)):
         a = turns(first, t, d, base).repeat(1, 2)[:, None]
         case("rope", [(n, t, h, d)], lambda x: x * a.cos() + torch.cat((-x[..., d // 2:], x[..., :d // 2]), 3) * a.sin(), (first,), (0 if base == 10000 else base,))
+
+def recurrence(layer, x, first, lengths, turned):
+    """y, last h (each layer and direction, N, H) and, of an LSTM, last c; rows of length 0, which PyTorch refuses, are zeros, and keep their states."""
+    def run(x, first): return layer(x, first if isinstance(layer, nn.LSTM) else first[0])
+    if lengths is None: y, last = run(x, first)
+    else:
+        rows = torch.tensor([n for n, t in enumerate(lengths) if t])
+        packed = nn.utils.rnn.pack_padded_sequence(x.index_select(1 if turned else 0, rows), [t for t in lengths if t], not turned, False)
+        y, last = run(packed, tuple(t.index_select(1, rows) for t in first))
+        y = nn.utils.rnn.pad_packed_sequence(y, not turned, total_length=x.shape[0 if turned else 1])[0]
+        y = torch.zeros(*x.shape[:2], y.shape[2]).index_copy(1 if turned else 0, rows, y)
+    last = last if isinstance(last, tuple) else (last,)
+    return (y,) + (last if lengths is None else tuple(s.index_copy(1, rows, t) for s, t in zip(first, last)))
+
+
+def recurrences():
+    """recurrent#k: i: gates (0: an RNN of relu), layers, bidirectional, biases, states (2: of every second alone), time first, hidden; in0, h0.., c0..,
+    lengths; parameters by name; y, h and c with what they are multiplied with, gy, gh and gc; the sum's gradients: d0, dh0.., dc0.., grad/<name>."""
+    k = 0
+    for gates in (1, 0, 3, 4):
+        for n, t, i, h, layers, ways, biases, states, turned, lengths in ((2, 3, 3, 4, 1, 1, 1, 0, 0, None), (1, 1, 2, 1, 1, 2, 0, 1, 0, None),
+                (3, 5, 2, 3, 2, 1, 1, 1, 1, None), (4, 4, 1, 2, 3, 2, 1, 2, 0, None), (5, 6, 3, 4, 1, 1, 1, 1, 0, (6, 0, 3, 1, 5)), (3, 4, 2, 5, 2, 2, 0, 1, 1, (2, 4, 0)),
+                (4, 5, 4, 3, 3, 1, 1, 0, 0, (1, 5, 0, 3)), (9, 7, 3, 11, 1, 2, 1, 2, 0, (7, 3, 5, 0, 1, 6, 7, 2, 4)))[0 if gates else 1::1 if gates else 2]:
+            at, more = f"recurrent#{k}/", {"nonlinearity": "tanh" if gates else "relu"} if gates < 2 else {}
+            k += 1
+            ints(at + "i", (gates, layers, ways - 1, biases, states, turned, h))
+            layer = {3: nn.GRU, 4: nn.LSTM}.get(gates, nn.RNN)(i, h, layers, bias=bool(biases), batch_first=not turned, bidirectional=ways > 1, **more)
+            for name, p in layer.named_parameters(): p.data = stream(f"{at}rnn.{name}", tuple(p.shape), -1)
+            x, own, first = stream(at + "in0", (t, n, i) if turned else (n, t, i)).requires_grad_(True), {}, []
+            for s in "hc"[:2 if gates == 4 else 1]:
+                for j in range(layers * ways):
+                    if states and j % states == 0: own[f"{s}{j}"] = stream(f"{at}{s}{j}", (n, h)).requires_grad_(True)
+                first.append(torch.stack([own.get(f"{s}{j}", torch.zeros(n, h)) for j in range(layers * ways)]))
+            if lengths: ints(at + "lengths", lengths)
+            total = 0
+            for name, out in zip("yhc", recurrence(layer, x, tuple(first), lengths, turned)):
+                floats(at + name, out)
+                total = total + (out * stream(f"{at}g{name}", tuple(out.shape))).sum()
+            total.backward()
+            floats(at + "d0", x.grad)
+            for name, s in own.items(): floats(f"{at}d{name}", s.grad)
+            for name, p in layer.named_parameters(): floats(f"{at}grad/rnn.{name}", p.grad)
+
 
 ops()
 batch_norm(0, ((4, 1), (5, 3), (33, 4), (8, 17)))

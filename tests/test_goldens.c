@@ -594,6 +594,64 @@ static void compare_loss(const char *op, int k, int step, float got)
     free(want);
 }
 
+/* Layers of recurrences: values, last states, and gradients of a sum of all of these. */
+static void test_recurrent(void)
+{
+    static const char *const op = "recurrent", *const outs[] = { "y", "h", "c" }, *const factors[] = { "gy", "gh",
+        "gc" };
+    const record *r;
+    int k, j, s;
+    for (k = 0; k < (small ? 1 : 1000) && (r = find(op, k, "i")) != NULL; k++) {
+        gtr_context *ctx = test_context();
+        int *i = (int *)values(r), states = i[1] * (1 + i[2]), kinds = i[0] == 4 ? 2 : 1, n = 0;
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, find(op, k, "in0")->shape), *first[2][6] = { { NULL } },
+            *last[2][6], *out[3], *loss = NULL, *d[32];
+        gtr_recurrent_desc c;
+        memset(&c, 0, sizeof c);
+        c.layers = i[1]; c.bidirectional = i[2] != 0; c.no_bias = !i[3]; c.time_first = i[5] != 0; c.relu = !i[0];
+        c.h_last = last[0]; c.c_last = last[1];
+        if (i[4]) { c.h = first[0]; c.c = first[1]; }
+        set_tensor(x, find(op, k, "in0"));
+        for (s = 0; s < kinds; s++) for (j = 0; i[4] && j < states; j += i[4]) {
+            char name[16];
+            snprintf(name, sizeof name, "%s%d", outs[s + 1], j);
+            r = find(op, k, name);
+            first[s][j] = gtr_input(ctx, name, GTR_F32, r->shape);
+            set_tensor(first[s][j], r);
+        }
+        r = find(op, k, "lengths");
+        if (r) { c.lengths = gtr_input(ctx, "lengths", GTR_I32, r->shape); set_tensor(c.lengths, r); }
+        out[0] = (i[0] == 4 ? gtr_lstm : i[0] == 3 ? gtr_gru : gtr_rnn)(x, "rnn", i[6], c);
+        for (s = 0; s < kinds; s++) out[s + 1] = gtr_stack(last[s], states, 0);
+        set_parameters(ctx, op, k);
+        EXPECT_EQ(gtr_parameter_count(ctx), states * (i[3] ? 4 : 2));
+        for (s = 0; s <= kinds; s++) {
+            gtr_tensor *t = gtr_sum(gtr_mul(out[s], constant(ctx, find(op, k, factors[s]))), NULL, 0, false);
+            loss = loss ? gtr_add(loss, t) : t;
+            d[n++] = out[s];
+        }
+        d[n++] = gtr_gradient(loss, x);
+        for (s = 0; s < kinds; s++) for (j = 0; j < states; j++)
+            if (first[s][j]) d[n++] = gtr_gradient(loss, first[s][j]);
+        CHECK(!gtr_eval(d, n), "recurrent#%d: %s", k, gtr_error_text(ctx));
+        for (s = 0; s <= kinds; s++) compare_tensor(op, k, outs[s], out[s], find(op, k, outs[s]));
+        n = kinds + 1;
+        compare_tensor(op, k, "gradient of x", d[n++], find(op, k, "d0"));
+        for (s = 0; s < kinds; s++) for (j = 0; j < states; j++) if (first[s][j])
+            compare_tensor(op, k, s ? "gradient of c" : "gradient of h", d[n++], find_at(op, k, s ? "dc" : "dh", j));
+        for (j = 0; j < gtr_parameter_count(ctx); j++) d[j] = gtr_gradient(loss, gtr_parameter_at(ctx, j));
+        CHECK(!gtr_eval(d, (int)j), "recurrent#%d: %s", k, gtr_error_text(ctx));
+        for (j = 0; j < gtr_parameter_count(ctx); j++) {
+            const char *name = gtr_tensor_name(gtr_parameter_at(ctx, j));
+            compare_tensor(op, k, name, d[j], find_in(op, k, "grad", name));
+        }
+        CHECK(!gtr_error(ctx), "recurrent#%d: %s", k, gtr_error_text(ctx));
+        free(i);
+        gtr_destroy(ctx);
+    }
+    CHECK(k > 0, "recurrent: no cases in tests/goldens.bin");
+}
+
 static void test_micro_batches(void)
 {
     static const char *const op = "micro";
@@ -1040,6 +1098,7 @@ static void all_on(gtr_device where, const char *name)
     printf("goldens on %s\n", name);
     RUN(ops);
     RUN(test_batch_norm);
+    RUN(test_recurrent);
     RUN(test_micro_batches);
     RUN(test_ignored);
     RUN(test_optimizers);

@@ -412,6 +412,44 @@ static gtr_tensor *build_cell(gtr_context *ctx, gtr_tensor **x, const op_case *c
     both[0] = h; both[1] = state;
     return c->p[1] == 4 ? gtr_concat(both, 2, -1) : h;
 }
+/* A recurrence's own op: of x, w and, as p[2] says by bits, bias, first h, first c and lengths 0, 1, ... and so again.
+   p[0]: gates, 0: 1 with relu; p[1]: bits: reverse, time first. */
+static gtr_tensor *build_recurrence(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    gtr_tensor *in[6] = { x[0], x[1] };
+    gtr__attr at;
+    gtr__recurrence_attr *a = &at.recurrence;
+    gtr_float lengths[64];
+    int n = 2;
+    memset(&at, 0, sizeof at);
+    a->gates = GTR__MAX(c->p[0], 1); a->relu = !c->p[0]; a->reverse = c->p[1] & 1; a->time_first = c->p[1] >> 1 & 1;
+    int32_t *const place[] = { &a->bias, &a->h, &a->c };
+    const int64_t *d = c->in[0].dim, rows = d[a->time_first], steps = d[1 - a->time_first];
+    for (int k = 0; k < 3; k++) if (c->p[2] >> k & 1) { in[n] = x[n]; *place[k] = n++; }
+    for (int k = 0; k < rows && k < 64; k++) lengths[k] = (gtr_float)(k % (steps + 1));
+    if (c->p[2] & 8) { in[n] = gtr_constant(ctx, GTR_F32, gtr_shape1(rows), lengths); a->lengths = n++; }
+    return gtr__op_new(GTR__OP_RECURRENCE, n, in, &at, NULL);
+}
+/* Layers by name, of hidden p[0], p[1] gates (0: 1 with relu), p[2] layers; p[3]: bits: bidirectional, no biases, time
+   first, lengths 0, 1, ... and so again. Behind x first states, of h and, of an LSTM, c. */
+static gtr_tensor *build_recurrent(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    const int states = c->p[2] * (1 + (c->p[3] & 1)), lstm = c->p[1] == 4, turned[3] = { 1, 0, 2 };
+    const int64_t *d = c->in[0].dim;
+    gtr_tensor *last[16] = { NULL }, *t = c->p[3] & 4 ? gtr_permute(x[0], turned) : x[0];
+    gtr_recurrent_desc of;
+    int32_t lengths[64];
+    memset(&of, 0, sizeof of);
+    of.layers = c->p[2]; of.bidirectional = c->p[3] & 1; of.no_bias = (c->p[3] & 2) != 0;
+    of.time_first = (c->p[3] & 4) != 0; of.relu = !c->p[1];
+    if (c->n > 1) { of.h = x + 1; of.c = x + 1 + states; }
+    of.h_last = last + 1; of.c_last = last + 1 + states;
+    for (int k = 0; k < d[0] && k < 64; k++) lengths[k] = (int32_t)(k % (d[1] + 1));
+    if (c->p[3] & 8) of.lengths = gtr_constant(ctx, GTR_I32, gtr_shape1(d[0]), lengths);
+    t = (lstm ? gtr_lstm : c->p[1] == 3 ? gtr_gru : gtr_rnn)(t, "layers", c->p[0], of);
+    last[0] = gtr_flatten(of.time_first ? gtr_permute(t, turned) : t);
+    return gtr_concat(last, 1 + states * (1 + lstm), 1);
+}
 BUILD(positions, gtr_add_positions(x[0], (float)c->p[0]))
 BUILD(rope, gtr_rope(x[0], (float)c->p[0], c->p[1]))
 static gtr_attention_desc attending(const op_case *c)
@@ -753,6 +791,22 @@ static const char *const bilinear_layer_cases[] = { "1x3 1x5@2", "13x3 13x2@4", 
     "2x3x2 2x3x3@5", "5x4 5x1@3", NULL };
 static const char *const cell_cases[] = { "*2x3 2x4 2x4@4 4", "1x3 1x4@4 1", "13x3 13x2@2 3", "5x2@3 4", "3x7@1 3",
     "2x3x2 2x3x5 2x3x5@5 4", "33x1 33x17@17 1", "9x2@1 1", NULL };
+/* x, w, bias, first h, first c @ gates, way, which: see build_recurrence */
+static const char *const recurrence_cases[] = { "*!2x3x12 12x3 12 2x3 2x3@4 0 15", "*!3x4x6 6x2 6 3x2@3 1 11",
+    "*!2x3x5 5x5 5@1 0 1", "!4x2x3 3x3 2x3@0 3 10", "!1x1x4 4x1@4 0 0", "!1x1x3 3x1 1x1@3 0 2", "!1x2x1 1x1@1 1 0",
+    "!5x3x28 28x7 5x7@4 1 12", "!2x13x9 9x3 9 13x3@3 2 3", "!7x3x20 20x5 20 3x5 3x5@4 3 7", "!33x4x6 6x2 6@3 0 9",
+    "!3x5x68 68x17 68 3x17 3x17@4 0 7", "!6x9x51 51x17 51 9x17@3 3 11", "!17x3x33 33x33 33@1 1 9",
+    "!4x3x31 31x31 31 4x31@0 0 3", "!9x4x128 128x32 128 9x32 9x32@4 1 15", "!2x7x96 96x32 2x32@3 0 2",
+    "!16x5x256 256x64 256@4 0 1", "!8x3x192 192x64 192 8x64@3 1 11", "!64x2x64 64x64 64@1 0 9",
+    "!5x3x400 400x100 400 5x100 5x100@4 0 7", "!3x4x300 300x100 300@3 2 1", "!40x6x52 52x13 52 40x13 40x13@4 0 15",
+    "!24x2x512 512x128 24x128@4 1 4", "!3x2x1032 1032x258 1032@4 0 1", "!2x2x771 771x257 771 2x257@3 0 11",
+    "!200x3x48 48x16 48@3 0 1", NULL };
+static const char *const recurrent_cases[] = { "*2x3x2 2 1x2@2 4 1 0", "3x3x2 3@3 3 1 0", "!4x2x2 4x2 4x2@2 1 1 1",
+    "2x4x1@2 0 1 2", "5x2x2@1 4 1 1", "2x3x2@2 4 2 1", "3x2x3@2 3 2 3", "2x1x3 2 1x2 2@2 1 3 0", "13x2x1@1 3 1 0",
+    "!3x3x1 3x1 1x1 3x1 1@1 4 2 0", "2x5x2@3 1 1 2", "!2x3x1 2x2 2x2 2x2 2x2@2 4 1 5", NULL };
+static const char *const recurrent_rows_cases[] = { "*!3x3x2 3x2 3x2@2 4 1 8", "!4x3x2 4x2@2 3 1 8",
+    "!3x2x2 3x2 3x2@2 1 1 13", "!5x4x1@1 0 1 8", "!4x2x2 4x2@2 3 1 12", "!4x3x1 4x1 4x1 4x1 4x1@1 4 1 9",
+    "!3x2x2@2 3 2 15", "!2x5x2@2 4 2 14", NULL };
 static const char *const position_cases[] = { "*2x3x4@0", "1x7x2@100", "3x1x6@0", "2x5x8@3", "1x1x2@0", NULL };
 static const char *const rope_cases[] = { "*2x3x2x4@0 0", "1x7x1x2@100 3", "3x1x2x6@0 9", "2x5x3x2@3 0", "1x2x1x8@0 1",
     NULL };
@@ -804,10 +858,11 @@ enum {
        COPIES = 32 /* exact */, PRODUCT = 64, MODES = 128 /* training and evaluation */, FIRST_LOW =
        256 /* input 0 alone is ever low */, NO_SPECIAL = 512, PASSES_0 = 1024 /* no gradient by input 0 */,
        MASKS = 2048 /* behind a relu: one term may not matter */, WEIGHED = 4096 /* no gradient by input 2 */,
-       AXIS = 8192 /* the builder's first number is an axis */ };
+       AXIS = 8192 /* the builder's first number is an axis */,
+       STEPS = 16384 /* inputs 0 and 1 alone are ever low; no gradient comes to outputs 2 and 4 */ };
 /* Kinds: x w any values; n none near 0; p positive; q away from 0; t in 0 to 1; b two clusters along the batch; d few
-   values, so that there are ties; u none of one size; f far, none near a half; l labels, some ignored; e ids. Upper
-   case: may have the batch in front. The last one repeats. */
+   values, so that there are ties; u none of one size; f far, none near a half; s small, as a layer's first weights;
+   l labels, some ignored; e ids. Upper case: may have the batch in front. The last one repeats. */
 typedef struct op_row {
     const char *name; builder build; const char *kinds; const char *const *cases; int flags;
 } op_row;
@@ -900,6 +955,10 @@ static const op_row rows[] = {
     { "bilinear_with",    build_bilinear_with,    "XXww",  bilinear_cases,         GRAPH },
     { "bilinear",         build_bilinear,         "XXww",  bilinear_layer_cases,   GRAPH },
     { "cell",             build_cell,             "XXX",   cell_cases,             GRAPH },
+    { "recurrence",       build_recurrence,       "xsx",   recurrence_cases,
+        STEPS | PRODUCT | CANCELS | NO_SPECIAL },
+    { "recurrent",        build_recurrent,        "X",     recurrent_cases,        GRAPH },
+    { "recurrent, rows",  build_recurrent,        "X",     recurrent_rows_cases,   GRAPH | MASKS },
     { "positions",        build_positions,        "X",     position_cases,         GRAPH },
     { "rope",             build_rope,             "X",     rope_cases,             GRAPH },
     { "attention",        build_attention,        "XXXw",  attention_cases,        GRAPH },
@@ -1054,6 +1113,7 @@ static void fill(const graph *g, int k, void *to)
         else if (kind == 'b') v[i] = (gtr_float)(2 * u - 1 + (i / line & 1 ? 0.6 : -0.6));
         else if (kind == 'f') v[i] = (gtr_float)(floor(u * 14) - 6 + (rng_next() & 1 ? 0.5 : 0) + uniform(0.1, 0.4));
         else if (kind == 'u') v[i] = (gtr_float)((1 - 2 * (i & 1)) * (double)(1 + i * 1000003 % n) / 1000);
+        else if (kind == 's') v[i] = (gtr_float)((2 * u - 1) / sqrt((double)line));
         else if (kind == 'd') v[i] = (gtr_float)floor(u * 6) / 2 - 1;
         else v[i] = (gtr_float)(1.7 * u - 0.7);     /* not around 0: sums of few terms seldom cancel */
     }
@@ -1859,6 +1919,7 @@ typedef struct op_call {
    that of such operands. */
 static limit product_limit(const op_call *o, gtr_dtype storage)
 {
+    if (o->row->flags & STEPS && storage == GTR_F32) storage = o->in_store[0]; /* of what each step has stored */
     return limit_of(storage == GTR_F32 && gtr__class_of(o->id, -1) == GTR__CLASS_LOW && o->in_store[0] != GTR_F32
         && o->in_dtype[0] == GTR_F32 ? GTR_F16 : storage, o->precision);
 }
@@ -1888,9 +1949,10 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
         o->in_shape[k] = gtr__literal(x->shape, g->batch);
         o->in_dtype[k] = o->in_store[k] = x->dtype;
         if (x->dtype != GTR_F32) continue;
-        o->in_store[k] = floats && (variant == SOME_LOW || row->flags & FIRST_LOW)
+        o->in_store[k] = row->flags & STEPS ? k > 1 ? GTR_F32 : low
+            : floats && (variant == SOME_LOW || row->flags & FIRST_LOW)
             && gtr__class_of(o->id, -1) != GTR__CLASS_LOW ? GTR_F32 : low;
-        if (o->in_store[k] == GTR_F32) narrow = false;
+        if (o->in_store[k] == GTR_F32 && !(row->flags & STEPS)) narrow = false;
         floats++;
     }
     memset(&s, 0, sizeof s);
@@ -2200,6 +2262,74 @@ static void plain_sort(const op_call *o, const double *x, double *y)
     }
     free(line);
 }
+/* Of all outputs that have a gradient, or of output 0; by: of the first so many of them. */
+static int64_t outputs_count(const op_call *o, int by)
+{
+    int64_t n = 0;
+    int k;
+    for (k = 0; k < by; k++) n += gtr__count(&o->out_shape[k]);
+    return n;
+}
+/* Outputs in a row: each step's h; the last h; gates; the last c; each step's c. */
+static void plain_recurrence(const op_call *o, double *const *in, double *y)
+{
+    const gtr__recurrence_attr *a = &o->attr.recurrence;
+    const int64_t *x = o->in_shape[0].dim, n = x[a->time_first], steps = x[1 - a->time_first], wide = x[2],
+        hidden = o->in_shape[1].dim[1];
+    double *out[5], *h = (double *)room(4 * hidden, sizeof *h), *c = h + hidden, *next = c + hidden,
+        *cell = next + hidden, *z = (double *)room(wide, sizeof *z);
+    for (int k = 0; k < 5; k++) out[k] = k < o->n_out ? y + outputs_count(o, k) : NULL;
+    for (int64_t row = 0; row < n; row++) {
+        const int64_t length = a->lengths ? (int64_t)in[a->lengths][row] : steps;
+        for (int64_t j = 0; j < hidden; j++) {
+            h[j] = a->h ? in[a->h][row * hidden + j] : 0;
+            c[j] = a->c ? in[a->c][row * hidden + j] : 0;
+        }
+        for (int64_t s = 0; s < steps; s++) {
+            const int64_t t = a->reverse ? steps - 1 - s : s, at = a->time_first ? t * n + row : row * steps + t;
+            const double *v = in[0] + at * wide;
+            for (int64_t j = 0; j < hidden; j++) {
+                out[0][at * hidden + j] = 0;
+                if (out[4]) out[4][at * hidden + j] = 0;
+            }
+            for (int64_t j = 0; j < 4 * hidden && out[2]; j++) out[2][at * 4 * hidden + j] = 0;
+            if (t >= length) continue;
+            for (int64_t j = 0; j < wide; j++) {
+                z[j] = a->bias ? in[a->bias][j] : 0;
+                for (int64_t q = 0; q < hidden; q++) z[j] += in[1][j * hidden + q] * h[q];
+            }
+            for (int64_t j = 0; j < hidden; j++) {
+                double g[4] = { 0 };
+                for (int k = 0; k < a->gates; k++) {
+                    g[k] = z[k * hidden + j] + (a->gates == 3 && k == 2 ? 0 : v[k * hidden + j]);
+                    if (a->gates > 1 && k != 2) g[k] = 1 / (1 + exp(-g[k]));
+                }
+                cell[j] = c[j];
+                if (a->gates == 1) next[j] = a->relu ? g[0] > 0 ? g[0] : 0 : tanh(g[0]);
+                else if (a->gates == 3) {
+                    g[3] = g[2];
+                    g[2] = tanh(v[2 * hidden + j] + g[0] * g[3]);
+                    next[j] = (1 - g[1]) * g[2] + g[1] * h[j];
+                } else {
+                    g[2] = tanh(g[2]);
+                    cell[j] = g[1] * c[j] + g[0] * g[2];
+                    next[j] = g[3] * tanh(cell[j]);
+                }
+                for (int k = 0; k < 4 && out[2]; k++) out[2][at * 4 * hidden + k * hidden + j] = g[k];
+            }
+            for (int64_t j = 0; j < hidden; j++) {
+                out[0][at * hidden + j] = h[j] = next[j];
+                c[j] = cell[j];
+                if (out[4]) out[4][at * hidden + j] = c[j];
+            }
+        }
+        for (int64_t j = 0; j < hidden; j++) {
+            out[1][row * hidden + j] = h[j];
+            if (out[3]) out[3][row * hidden + j] = c[j];
+        }
+    }
+    free(h); free(z);
+}
 static double plain_xent(const op_call *o, const double *x, const int32_t *label)
 {
     int64_t n = o->in_shape[0].dim[0], c = o->in_shape[0].dim[1], i, j, counted = 0;
@@ -2256,6 +2386,7 @@ static bool plain(const op_call *o, double *const *in, double *y)
     case GTR__OP_LOGSUMEXP: case GTR__OP_MAX: case GTR__OP_MIN: case GTR__OP_PROD: case GTR__OP_VAR:
     case GTR__OP_NORM:
         plain_folds(o, in[0], y); return true;
+    case GTR__OP_RECURRENCE: plain_recurrence(o, in, y); return true;
     case GTR__OP_SORT: plain_sort(o, in[0], y); return true;
     case GTR__OP_CUMSUM: case GTR__OP_TAKE: case GTR__OP_GATHER: {
         const int64_t axis = o->attr.take.axis, inner = gtr__shape_inner(x, axis), from = x->dim[axis],
@@ -2372,15 +2503,12 @@ static void plain_inputs(const op_call *o, double **in)
         for (i = 0; o->in_dtype[k] == GTR_F32 && i < n; i++) in[k][i] = (double)((gtr_float *)o->in[k])[i];
     }
 }
-static bool undefined[GTR__OP_COUNT], tested[GTR__OP_COUNT];    /* ops: without a definition here, met by kernels_on */
-/* Of all outputs that have a gradient, or of output 0; by: of the first so many of them. */
-static int64_t outputs_count(const op_call *o, int by)
+/* What no gradient comes to. */
+static bool no_gradient(const op_call *o, int k)
 {
-    int64_t n = 0;
-    int k;
-    for (k = 0; k < by; k++) n += gtr__count(&o->out_shape[k]);
-    return n;
+    return o->out_dtype[k] != GTR_F32 || o->missing == k + 1 || (o->row->flags & STEPS && (k == 2 || k == 4));
 }
+static bool undefined[GTR__OP_COUNT], tested[GTR__OP_COUNT];    /* ops: without a definition here, met by kernels_on */
 static void oracle_output(const op_call *o, int k, const double *y)
 {
     int64_t n = gtr__count(&o->out_shape[k]), i;
@@ -2524,9 +2652,7 @@ static void op_backward_operands(call_desc *d, const op_call *o, const gtr_float
     for (k = 0; k < o->n_diff; k++, at++) {
         gtr_dtype t = truth ? o->out_dtype[k] : o->out_store[k];
         const gtr_float *from = dy ? dy + outputs_count(o, k) : NULL;
-        if (!dy || o->out_dtype[k] != GTR_F32 || o->missing == k + 1) {
-            d->in[at] = operand_absent(t, &o->out_shape[k]); continue;
-        }
+        if (!dy || no_gradient(o, k)) { d->in[at] = operand_absent(t, &o->out_shape[k]); continue; }
         keep[at] = stored(from, t, gtr__count(&o->out_shape[k]));
         d->in[at] = operand_of(t, &o->out_shape[k], keep[at]);
     }
@@ -2601,7 +2727,7 @@ static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool
         gtr_float *from = dy + outputs_count(o, k);
         int64_t n = gtr__count(&o->out_shape[k]);
         if (o->out_dtype[k] == GTR_F32) round_through(from, o->out_store[k], n);
-        if (o->out_dtype[k] != GTR_F32 || o->missing == k + 1) memset(from, 0, (size_t)n * sizeof *from);
+        if (no_gradient(o, k)) memset(from, 0, (size_t)n * sizeof *from);
     }
     if (constant) want->seed = d->seed = (float)(most = size / 4);
     want->n_out = d->n_out = o->n_in;
@@ -2662,7 +2788,8 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
     op_forward(b, o, shift);
     if (!gtr__differentiable_outputs(o->id)) return;
     for (k = 0; k < o->n_in; k++)
-        if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->id, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2))
+        if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->id, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2)
+                && !(o->row->flags & STEPS && k && k == o->attr.recurrence.lengths))
             all |= (uint64_t)1 << k;
     for (constant = 0; constant < (gtr__seeded(o->id) ? 2 : 1); constant++) {
         if (gtr__gradients(o->id) == GTR__GRADIENTS_JOINT) {
@@ -2673,7 +2800,8 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
             if (all & ~(uint64_t)1) op_backward(b, o, all & ~(uint64_t)1, constant != 0, masters, shift);
             if (all & 1) op_backward(b, o, all & 1, constant != 0, masters, shift);
         }
-        for (k = 0; o->n_diff > 1 && k < o->n_out; k += o->n_out - 1) {     /* the first, and the last */
+        /* each, or the first and the last */
+        for (k = 0; o->n_diff > 1 && k < o->n_out; k += o->row->flags & STEPS ? 1 : o->n_out - 1) {
             o->missing = k + 1;
             op_backward(b, o, all, false, masters, shift);
             o->missing = 0;
@@ -4093,9 +4221,64 @@ static void bad_cells(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y, gtr_tensor
     BAD(gtr_rnn_cell_with(x, NULL, cell), GTR_ERR_SHAPE, "rnn_cell|weight_ih float32 (5, 7)|weight_hh float32 (5, 7)");
     EXPECT(!gtr_parameter_find(ctx, "g.weight_ih"));
     EXPECT(gtr_gru_cell(x, NULL, "again", 5) && gtr_gru_cell(x, NULL, "again", 5));
-    BAD(gtr_gru_cell(x, NULL, "again", 4), GTR_ERR_SHAPE, "gru_cell|\"again\"|hidden 4|of that name is (15, 5)");
-    BAD(gtr_lstm_cell(x, NULL, &none, "again", 5), GTR_ERR_SHAPE, "lstm_cell|\"again\"|hidden 5|(15, 5)");
-    BAD(gtr_gru_cell(gtr_slice(x, 1, 0, 3), NULL, "again", 5), GTR_ERR_SHAPE, "\"again\"|(N, 3)|float32 (15, 7)");
+    BAD(gtr_gru_cell(x, NULL, "again", 4), GTR_ERR_SHAPE, "\"again\"|hidden 4|weight_ih of that name is (15, 7), want "
+        "(12, 7)");
+    BAD(gtr_lstm_cell(x, NULL, &none, "again", 5), GTR_ERR_SHAPE, "lstm_cell|\"again\"|hidden 5|(15, 7), want (20, 7)");
+    BAD(gtr_gru_cell(gtr_slice(x, 1, 0, 3), NULL, "again", 5), GTR_ERR_SHAPE, "\"again\"|(N, 3)|(15, 7), want (15, 3)");
+}
+/* x: float32 (N, 7), y: int32 (N), w: float32 (5, 7) */
+static void bad_recurrences(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y, gtr_tensor *w, gtr_tensor *far_x)
+{
+    static const int32_t five[5] = { 1, 1, 1, 1, 1 };
+    static const int turned[3] = { 1, 0, 2 };
+    gtr_tensor *s = gtr_reshape(x, gtr_shape3(GTR_BATCH, 7, 1)), *row = gtr_slice(w, 0, 0, 1), *h[2], *c[2], *last[4];
+    gtr_recurrent_desc d, none;
+    memset(&d, 0, sizeof d); memset(&none, 0, sizeof none); memset(h, 0, sizeof h); memset(c, 0, sizeof c);
+    BAD(gtr_lstm(x, "l", 3, none), GTR_ERR_SHAPE, "lstm|\"l\"|\"x\"|(N, 7)|hidden 3|float32 (N, T, I)");
+    BAD(gtr_lstm(gtr_reshape(y, gtr_shape3(GTR_BATCH, 1, 1)), "l", 3, none), GTR_ERR_SHAPE,
+        "lstm|\"l\"|int32 (N, 1, 1)");
+    BAD(gtr_gru(s, "l", 0, none), GTR_ERR_SHAPE, "gru|\"l\"|(N, 7, 1)|hidden 0|at least 1");
+    BAD(gtr_rnn(s, "l", -3, none), GTR_ERR_SHAPE, "rnn|\"l\"|(N, 7, 1)|hidden -3|at least 1");
+    BAD(gtr_rnn(s, "l", INT64_MAX, none), GTR_ERR_SHAPE, "rnn|\"l\"|hidden 9223372036854775807");
+    BAD(gtr_rnn(s, NULL, 3, none), GTR_ERR_ARG, "rnn|name");
+    d.layers = -1;
+    BAD(gtr_gru(s, "l", 3, d), GTR_ERR_ARG, "gru|\"l\"|(N, 7, 1)|-1 layers|1 to 1000");
+    d.layers = 0; d.dropout = 1;
+    BAD(gtr_lstm(s, "l", 3, d), GTR_ERR_ARG, "lstm|\"l\"|(N, 7, 1)|dropout 1|below 1");
+    d.dropout = (float)NAN;
+    BAD(gtr_lstm(s, "l", 3, d), GTR_ERR_ARG, "lstm|\"l\"|(N, 7, 1)|dropout nan");
+    d.dropout = 0; d.lengths = x;
+    BAD(gtr_lstm(s, "l", 3, d), GTR_ERR_SHAPE, "lstm|\"l\"|(N, 7, 1)|lengths float32 (N, 7)|int32 (N,)");
+    d.lengths = gtr_constant(ctx, GTR_I32, gtr_shape1(5), five);
+    BAD(gtr_rnn(s, "l", 3, d), GTR_ERR_SHAPE, "rnn|\"l\"|(N, 7, 1)|lengths int32 (5,)|int32 (N,)");
+    d.lengths = y; d.time_first = true;
+    BAD(gtr_gru(s, "l", 3, d), GTR_ERR_SHAPE, "gru|\"l\"|(N, 7, 1)|hidden 3|float32 (T, N, I)");
+    d.lengths = gtr_constant(ctx, GTR_I32, gtr_shape1(5), five);
+    BAD(gtr_gru(gtr_permute(s, turned), "l", 3, d), GTR_ERR_SHAPE, "gru|\"l\"|(7, N, 1)|lengths int32 (5,)|int32 (N,)");
+    d = none; d.h = h; d.c = c; d.layers = 2; d.h_last = last; d.c_last = last + 2;
+    h[0] = w;
+    BAD(gtr_lstm(s, "l", 7, d), GTR_ERR_SHAPE, "lstm|\"l\"|(N, 7, 1)|a first state float32 (5, 7)|(N, 7)");
+    h[0] = y;
+    BAD(gtr_gru(s, "l", 7, d), GTR_ERR_SHAPE, "gru|\"l\"|a first state int32 (N,)|float32 (N, H)");
+    h[0] = far_x;
+    BAD(gtr_gru(s, "l", 7, d), GTR_ERR_ARG, "different contexts");
+    gtr_error_clear(far_x->ctx);
+    h[0] = x; c[1] = w; /* of the second layer, behind a first whose states were there: none is left */
+    for (int k = 0; k < 4; k++) last[k] = x;
+    BAD(gtr_lstm(s, "l", 7, d), GTR_ERR_SHAPE, "lstm|\"l\"|a first state float32 (5, 7)|(N, 7)");
+    for (int k = 0; k < 4; k++) CHECK(!last[k], "last state %d of a layer that failed is not NULL", k);
+    for (int k = 0; k < 4; k++) last[k] = x;
+    EXPECT(!gtr_lstm(NULL, "l", 7, d) && !gtr_gru(NULL, "l", 7, none) && !gtr_rnn(NULL, "l", 7, none));
+    for (int k = 0; k < 4; k++) CHECK(!last[k], "last state %d of NULL is not NULL", k);
+    EXPECT(!gtr_parameter_find(ctx, "l.weight_ih_l0"));
+    c[1] = row;
+    EXPECT(gtr_lstm(s, "l", 7, d) && last[0] && last[3] && gtr_parameter_find(ctx, "l.bias_hh_l1"));
+    BAD(gtr_lstm(s, "l", 6, none), GTR_ERR_SHAPE,
+        "lstm|\"l\"|hidden 6|weight_ih_l0 of that name is (28, 1), want (24, 1)");
+    BAD(gtr_gru(s, "l", 7, none), GTR_ERR_SHAPE, "gru|\"l\"|hidden 7|(28, 1), want (21, 1)");
+    BAD(gtr_lstm(gtr_reshape(x, gtr_shape3(GTR_BATCH, 1, 7)), "l", 7, none), GTR_ERR_SHAPE,
+        "lstm|\"l\"|(N, 1, 7)|weight_ih_l0 of that name is (28, 1), want (28, 7)");
+    EXPECT(!gtr_error(ctx));
 }
 static void bad_attention(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y)
 {
@@ -4277,6 +4460,7 @@ static void bad_ops(void)
     gtr_error_clear(other);
     BAD(gtr_residual(x, NULL, "r"), GTR_ERR_ARG, "residual|argument 2 is NULL");
     bad_cells(ctx, x, y, w);
+    bad_recurrences(ctx, x, y, w, far_x);
     bad_attention(ctx, x, y);
     EXPECT(!gtr_parameter_find(ctx, "b.weight") && !gtr_parameter_find(ctx, "p.weight")
         && !gtr_parameter_find(ctx, "r.weight"));

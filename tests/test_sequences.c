@@ -1,5 +1,5 @@
-/* Sequences: cells over the steps of windows, attention over rows of several lengths, and layers of it. Each proof runs
-   on the CPU, and again on the GPU where there is one. */
+/* Sequences: cells over the steps of windows, layers that take all steps at once, attention over rows of several
+   lengths, and layers of it. Each proof runs on the CPU, and again on the GPU where there is one. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -360,8 +360,382 @@ static void blocks(void)
         gtr_destroy(ctx);
     }
 }
+/* What tests of recurrent layers take: values of their own, to be set, and what is fetched. */
+enum { MOST = 33 * 37 * 200, FETCHED = 32 };
+static float drawn[MOST], kept[FETCHED][MOST], other[MOST];
+static tensor input(gtr_context *ctx, const char *name, gtr_shape shape, int64_t rows, uint32_t seed)
+{
+    tensor t = gtr_input(ctx, name, GTR_F32, shape);
+    int64_t n = rows;
+    for (int k = 1; k < shape.ndim; k++) n *= shape.dim[k];
+    for (int64_t k = 0; k < n; k++) drawn[k] = noise(&seed);
+    EXPECT_EQ(gtr_set(t, drawn, (size_t)n * sizeof *drawn), GTR_OK);
+    return t;
+}
+static gtr_recurrent_desc once(void) { gtr_recurrent_desc d; memset(&d, 0, sizeof d); return d; }
+/* kind 3: an RNN of relu */
+enum { KINDS = 4 };
+static const char *const kinds[] = { "rnn", "gru", "lstm", "rnn, relu" };
+static tensor recurrent(int kind, tensor x, const char *name, int64_t hidden, gtr_recurrent_desc d)
+{
+    d.relu = kind == 3;
+    return (kind == 2 ? gtr_lstm : kind == 1 ? gtr_gru : gtr_rnn)(x, name, hidden, d);
+}
+static tensor sum_of(tensor t) { return gtr_sum(t, NULL, 0, false); }
+static tensor squares(tensor t) { return sum_of(gtr_square(t)); }
+static tensor part_of(gtr_context *ctx, const char *part, const char *suffix)
+{
+    char name[64];
+    snprintf(name, sizeof name, "it.%s_l0%s", part, suffix);
+    return gtr_parameter_find(ctx, name);
+}
+/* A layer in one direction, a step at a time: of x (N, T, I); live (N, T), 1 up to a row's length and then 0, or NULL;
+   states, first ones, which become the last, or NULL. */
+static tensor by_hand(gtr_context *ctx, int kind, tensor x, tensor live, bool reverse, tensor *h, tensor *c)
+{
+    const char *suffix = reverse ? "_reverse" : "";
+    const gtr_cell w = { part_of(ctx, "weight_ih", suffix), part_of(ctx, "weight_hh", suffix),
+        part_of(ctx, "bias_ih", suffix), part_of(ctx, "bias_hh", suffix) };
+    const int steps = (int)gtr_tensor_shape(x).dim[1];
+    tensor y[64];
+    for (int i = 0; i < steps; i++) {
+        const int k = reverse ? steps - 1 - i : i;
+        tensor at = step_of(x, k), next, cell_next = *c, on = live ? gtr_slice(live, 1, k, k + 1) : NULL;
+        if (kind == 3) next = gtr_relu(gtr_add(gtr_linear_with(at, w.weight_ih, w.bias_ih),
+            *h ? gtr_linear_with(*h, w.weight_hh, w.bias_hh) : w.bias_hh));
+        else next = kind == 2 ? gtr_lstm_cell_with(at, *h, &cell_next, w)
+            : (kind == 1 ? gtr_gru_cell_with : gtr_rnn_cell_with)(at, *h, w);
+        y[k] = live ? gtr_mul(next, on) : next;
+        *h = live ? gtr_where(on, next, *h) : next;
+        *c = live && kind == 2 ? gtr_where(on, cell_next, *c) : cell_next;
+    }
+    return gtr_stack(y, steps, 1);
+}
+/* Evaluates n tensors into kept, or compares them with it. */
+static void fetch(gtr_context *ctx, tensor *t, int n, bool first, int64_t rows, const char *what)
+{
+    CHECK(gtr_eval(t, n) == GTR_OK, "%s: %s", what, gtr_error_text(ctx));
+    for (int k = 0; k < n; k++) {
+        const gtr_shape s = gtr_tensor_shape(t[k]);
+        int64_t count = 1;
+        for (int d = 0; d < s.ndim; d++) count *= s.dim[d] == GTR_BATCH ? rows : s.dim[d];
+        EXPECT(count <= MOST);
+        EXPECT_EQ(gtr_get(t[k], first ? kept[k] : other, (size_t)count * sizeof *other), GTR_OK);
+        CHECK(first || within(other, kept[k], count, 1e-10, 1e-5), "%s: result %d is another by hand", what, k);
+    }
+}
+/* A layer is its cells, repeated: values, last states, and the gradients of x, states and weights. */
+static void repeats_one(int kind, int hidden, int steps, int rows, bool both, bool states, bool lengths)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    const gtr_shape state = gtr_shape2(GTR_BATCH, hidden);
+    const int ways = both ? 2 : 1, kinds_of_state = kind == 2 ? 2 : 1;
+    tensor x = input(ctx, "x", gtr_shape3(GTR_BATCH, steps, 5), rows, 3), first[2][2] = { { NULL } }, last[2][2], y,
+        factor = input(ctx, "factor", gtr_shape3(GTR_BATCH, steps, ways * hidden), rows, 4), live = NULL;
+    gtr_recurrent_desc d = once();
+    int32_t length[33];
+    char what[100];
+    snprintf(what, sizeof what, "%s of %d, %d rows of %d steps%s%s%s", kinds[kind], hidden, rows, steps,
+        both ? ", both ways" : "", states ? ", states" : "", lengths ? ", lengths" : "");
+    d.bidirectional = both; d.h_last = last[0]; d.c_last = last[1];
+    for (int k = 0; states && k < kinds_of_state * ways; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "s%d", k);
+        first[k / ways][k % ways] = input(ctx, name, state, rows, 5 + (uint32_t)k);
+    }
+    if (states) { d.h = first[0]; d.c = first[1]; }
+    if (lengths) {
+        d.lengths = gtr_input(ctx, "lengths", GTR_I32, gtr_shape1(GTR_BATCH));
+        live = gtr_input(ctx, "live", GTR_F32, gtr_shape2(GTR_BATCH, steps));
+        for (int k = 0; k < rows; k++) length[k] = (k * 7 + steps) % (steps + 1);
+        for (int k = 0; k < rows * steps; k++) drawn[k] = k % steps < length[k / steps];
+        EXPECT_EQ(gtr_set(d.lengths, length, (size_t)rows * sizeof *length), GTR_OK);
+        EXPECT_EQ(gtr_set(live, drawn, (size_t)(rows * steps) * sizeof *drawn), GTR_OK);
+    }
+    for (int hand = 0; hand < 2; hand++) {
+        tensor got[FETCHED], loss, part[2];
+        int n = 0;
+        if (!hand) y = recurrent(kind, x, "it", hidden, d);
+        else {
+            for (int way = 0; way < ways; way++) {
+                last[0][way] = first[0][way]; last[1][way] = first[1][way];
+                part[way] = by_hand(ctx, kind, x, live, way > 0, &last[0][way], &last[1][way]);
+            }
+            y = both ? gtr_concat(part, 2, 2) : part[0];
+        }
+        got[n++] = y;
+        loss = sum_of(gtr_mul(y, factor));
+        for (int k = 0; k < kinds_of_state * ways; k++) {
+            got[n++] = last[k / ways][k % ways];
+            loss = gtr_add(loss, squares(last[k / ways][k % ways]));
+        }
+        got[n++] = gtr_gradient(loss, x);
+        for (int k = 0; states && k < kinds_of_state * ways; k++)
+            got[n++] = gtr_gradient(loss, first[k / ways][k % ways]);
+        EXPECT_EQ(gtr_parameter_count(ctx), 4 * ways);
+        for (int k = 0; k < 4 * ways; k++)
+            if (states || steps > 1 || !strstr(gtr_tensor_name(gtr_parameter_at(ctx, k)), "weight_hh"))
+                got[n++] = gtr_gradient(loss, gtr_parameter_at(ctx, k));
+        fetch(ctx, got, n, !hand, rows, what);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void repeats(void)
+{
+    static const int hidden[] = { 3, 1, 17, 64, 100 }, steps[] = { 2, 1, 37 }, rows[] = { 5, 1, 33 };
+    for (int kind = 0, k = 0; kind < KINDS; kind++)
+        for (int h = 0; h < (small ? 1 : 5); h++) for (int t = 0; t < (small ? 1 : 3); t++, k++) {
+            repeats_one(kind, hidden[h], steps[t], rows[(h + t + kind) % 3], k & 1, k & 2, k % 4 == 3);
+            if (small) repeats_one(kind, 17, 3, 5, true, true, true);
+        }
+}
+/* What lies behind a row's length changes no bit, and has no gradient; rows of length 0 keep their states and are as
+   if they were not there. */
+static void behind(void)
+{
+    static const int32_t length[ROWS] = { 6, 3, 0, 1, 5, 2, 0, 4 };
+    enum { HIDDEN = 7 };
+    for (int kind = 0; kind < KINDS; kind++) for (int turned = 0; turned < 2; turned++) {
+        static float v[3][ALL], got[3][FETCHED][ALL * 2];
+        gtr_context *ctx = gtr_create(desc0());
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, WIDTH)), first[2][4], last[2][4],
+            of[FETCHED], loss, h = gtr_input(ctx, "h", GTR_F32, gtr_shape2(GTR_BATCH, HIDDEN));
+        static const int turn[3] = { 1, 0, 2 };
+        const int states = kind == 2 ? 2 : 1;
+        gtr_recurrent_desc d = once();
+        uint32_t s = 21;
+        int n = 0;
+        d.lengths = gtr_input(ctx, "n", GTR_I32, gtr_shape1(GTR_BATCH));
+        d.layers = 2; d.bidirectional = true; d.time_first = turned; d.no_bias = turned;
+        d.h_last = last[0]; d.c_last = last[1]; d.h = first[0]; d.c = first[1];
+        for (int k = 0; k < 8; k++) first[k / 4][k % 4] = h;
+        of[n] = recurrent(kind, turned ? gtr_permute(x, turn) : x, "it", HIDDEN, d);
+        if (turned) of[n] = gtr_permute(of[n], turn);
+        loss = squares(of[n++]);
+        of[n++] = gtr_gradient(loss, x);
+        for (int k = 0; k < 4 * states; k++) {
+            of[n++] = last[k / 4][k % 4];
+            loss = gtr_add(loss, squares(last[k / 4][k % 4]));
+        }
+        const int by_row = n;
+        for (int k = 0; k < gtr_parameter_count(ctx) && n < FETCHED; k++)
+            of[n++] = gtr_gradient(loss, gtr_parameter_at(ctx, k));
+        for (int k = 0; k < ALL; k++) {
+            v[0][k] = v[1][k] = noise(&s);
+            if (k / WIDTH % STEPS >= length[k / (STEPS * WIDTH)]) v[1][k] += 3;
+        }
+        for (int k = 0; k < 3; k++) { /* the third without the rows of length 0 */
+            static float state[ROWS * HIDDEN];
+            int32_t some[ROWS];
+            size_t rows = 0;
+            for (int row = 0; row < ROWS; row++) {
+                if (k == 2 && !length[row]) continue;
+                memcpy(v[2] + rows * STEPS * WIDTH, v[k % 2] + row * STEPS * WIDTH, STEPS * WIDTH * sizeof **v);
+                for (int j = 0; j < HIDDEN; j++)
+                    state[(int)rows * HIDDEN + j] = 0.125f * (float)(row + 1) - 0.0625f * (float)j;
+                some[rows++] = length[row];
+            }
+            EXPECT_EQ(gtr_set(x, v[2], rows * STEPS * WIDTH * sizeof **v), GTR_OK);
+            EXPECT_EQ(gtr_set(h, state, rows * HIDDEN * sizeof *state), GTR_OK);
+            EXPECT_EQ(gtr_set(d.lengths, some, rows * sizeof *some), GTR_OK);
+            CHECK(gtr_eval(of, n) == GTR_OK, "%s", gtr_error_text(ctx));
+            for (int j = 0; j < n; j++) {
+                const gtr_shape shape = gtr_tensor_shape(of[j]);
+                size_t count = j < by_row ? rows : 1;
+                for (int a = j < by_row ? 1 : 0; a < shape.ndim; a++) count *= (size_t)shape.dim[a];
+                EXPECT(count <= ALL * 2);
+                EXPECT_EQ(gtr_get(of[j], got[k][j], count * sizeof ***got), GTR_OK);
+                if (k == 1) CHECK(!memcmp(got[0][j], got[1][j], count * sizeof ***got), "%s, result %d: other bits",
+                    kinds[kind], j);
+                if (k == 2 && j >= by_row) CHECK(within(got[2][j], got[0][j], (int64_t)count, 1e-10, 1e-5),
+                    "%s, gradient %d of weights is another without rows of length 0", kinds[kind], j - by_row);
+            }
+        }
+        int there = 0, wrong = 0;
+        for (int k = 0; k < ROWS * STEPS * 2 * HIDDEN; k++) {
+            const bool live = k / (2 * HIDDEN) % STEPS < length[k / (STEPS * 2 * HIDDEN)];
+            if (live) there += got[0][0][k] != 0; else wrong += got[0][0][k] != 0;
+        }
+        for (int k = 0; k < ALL; k++) wrong += k / WIDTH % STEPS >= length[k / (STEPS * WIDTH)] && got[0][1][k] != 0;
+        CHECK(there > 100 && !wrong, "%s: %d of what is behind the lengths are not 0, %d in front of them", kinds[kind],
+            wrong, there);
+        for (int k = 2; k < by_row; k++) for (int row = 2; row < ROWS; row += 4) for (int j = 0; j < HIDDEN; j++)
+            CHECK(got[0][k][row * HIDDEN + j] == 0.125f * (float)(row + 1) - 0.0625f * (float)j,
+                "%s: a row of length 0 has state %g", kinds[kind], (double)got[0][k][row * HIDDEN + j]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* Two layers of one name are of one set of weights, whose gradient is the sum; a state for all rows has the sum of the
+   rows' gradients. */
+static void shares(void)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_init one;
+        memset(&one, 0, sizeof one);
+        one.kind = GTR_INIT_NORMAL; one.a = 1;
+        enum { HIDDEN = 5 };
+        tensor x = input(ctx, "x", gtr_shape3(GTR_BATCH, STEPS, WIDTH), ROWS, 31), y[2], got[12], of[3],
+            zeros = gtr_scale(gtr_slice(step_of(x, 0), 1, 0, HIDDEN), 0, 0), first[2][2];
+        const int states = kind == 2 ? 2 : 1;
+        gtr_recurrent_desc d = once();
+        first[0][0] = gtr_parameter(ctx, "h", gtr_shape1(HIDDEN), one);
+        first[1][0] = gtr_parameter(ctx, "c", gtr_shape2(1, HIDDEN), one);
+        for (int k = 0; k < 2; k++) first[k][1] = gtr_add(zeros, first[k][0]);
+        for (int way = 0; way < 2; way++) {
+            d.h = &first[0][way]; d.c = &first[1][way];
+            y[way] = recurrent(kind, x, "it", HIDDEN, d);
+            EXPECT_EQ(gtr_parameter_count(ctx), 6);
+        }
+        of[0] = gtr_parameter_find(ctx, "it.weight_ih_l0");
+        of[1] = gtr_parameter_find(ctx, "it.weight_hh_l0");
+        of[2] = gtr_parameter_find(ctx, "it.bias_hh_l0");
+        const tensor loss[2] = { squares(y[0]), squares(gtr_scale(y[1], 0.5f, 0.25f)) }, whole = squares(y[1]);
+        for (int k = 0; k < 3; k++) {
+            got[k] = gtr_gradient(gtr_add(loss[0], loss[1]), of[k]);
+            got[3 + k] = gtr_add(gtr_gradient(loss[0], of[k]), gtr_gradient(loss[1], of[k]));
+        }
+        for (int k = 0; k < states; k++) {
+            const int rows = 0;
+            got[6 + 2 * k] = gtr_gradient(loss[0], first[k][0]);
+            got[7 + 2 * k] = gtr_sum(gtr_gradient(whole, first[k][1]), &rows, 1, k == 1);
+        }
+        CHECK(gtr_eval(got, 6 + 2 * states) == GTR_OK, "%s", gtr_error_text(ctx));
+        for (int k = 0; k < 3 + states; k++) {
+            const int at = k < 3 ? k : 6 + 2 * (k - 3), beside = k < 3 ? 3 + k : at + 1;
+            const size_t bytes = gtr_tensor_bytes(got[at]);
+            EXPECT(bytes == gtr_tensor_bytes(got[beside]) && bytes <= sizeof other);
+            EXPECT_EQ(gtr_get(got[at], other, bytes), GTR_OK);
+            EXPECT_EQ(gtr_get(got[beside], drawn, bytes), GTR_OK);
+            CHECK(within(other, drawn, (int64_t)(bytes / sizeof *other), 1e-10, 1e-5), "%s: gradient %d is not the sum",
+                kinds[kind], k);
+        }
+        EXPECT_EQ(gtr_eval(y, 2), GTR_OK);
+        const size_t bytes = ROWS * STEPS * HIDDEN * sizeof *other;
+        EXPECT_EQ(gtr_get(y[0], other, bytes), GTR_OK);
+        EXPECT_EQ(gtr_get(y[1], drawn, bytes), GTR_OK);
+        CHECK(!memcmp(other, drawn, bytes), "%s: a state for all rows has other bits than one a row", kinds[kind]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* Steps in micro-batches are steps of the whole, with dropout between layers, which drops something; a predictor that
+   takes few rows at a time predicts what an evaluation gives. */
+static void in_parts(void)
+{
+    enum { N = 12, HIDDEN = 9 };
+    static const int turn[3] = { 1, 0, 2 };
+    for (int kind = 0; kind < KINDS; kind++) for (int turned = 0; turned < 2; turned++) {
+        static float v[N * STEPS * WIDTH], predicted[3][N];
+        float loss[4][3];
+        for (int way = 0; way < 4; way++) { /* whole, in 2, in 4, whole without dropout */
+            gtr_context *ctx = gtr_create(desc0());
+            tensor x = input(ctx, "x", gtr_shape3(GTR_BATCH, STEPS, WIDTH), N, 41), y = input(ctx, "y",
+                gtr_shape2(GTR_BATCH, 1), N, 42), h;
+            gtr_recurrent_desc d = once();
+            gtr_trainer_desc a;
+            uint32_t s = 41;
+            memset(&a, 0, sizeof a);
+            d.layers = 3; d.dropout = way < 3 ? 0.4f : 0; d.bidirectional = kind & 1; d.time_first = turned;
+            h = recurrent(kind, turned ? gtr_permute(x, turn) : x, "it", HIDDEN, d);
+            h = gtr_linear(gtr_flatten(turned ? gtr_permute(h, turn) : h), "out", 1);
+            a.lr = 0.05f; a.micro_batches = way == 1 ? 2 : way == 2 ? 4 : 1;
+            gtr_trainer *t = gtr_trainer_create(gtr_mse(h, y), a);
+            for (int k = 0; k < 3; k++) {
+                CHECK(gtr_step(t) == GTR_OK, "%s: %s", kinds[kind], gtr_error_text(ctx));
+                loss[way][k] = gtr_loss(t);
+            }
+            for (int k = 0; k < N * STEPS * WIDTH; k++) v[k] = noise(&s);
+            EXPECT_EQ(gtr_eval(&h, 1), GTR_OK);
+            if (way < 3) EXPECT_EQ(gtr_get(h, predicted[way], sizeof *predicted), GTR_OK);
+            if (!way) {
+                gtr_predictor *p = gtr_predictor_create(h, turned ? N : 5); /* turned, all rows at once */
+                CHECK(gtr_predict(p, v, N, other) == GTR_OK, "%s: %s", kinds[kind], gtr_predictor_error_text(p));
+                CHECK(within(other, predicted[0], N, 1e-10, 1e-5), "%s: another prediction", kinds[kind]);
+                gtr_predictor_destroy(p);
+            }
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+        }
+        for (int way = 1; way < 3; way++) {
+            for (int k = 0; k < 3; k++) CHECK(fabsf(loss[way][k] - loss[0][k]) <= 1e-5f * (1 + loss[0][k]),
+                "%s%s: loss %g of step %d in parts, %g of the whole", kinds[kind], turned ? ", time first" : "",
+                (double)loss[way][k], k, (double)loss[0][k]);
+            CHECK(within(predicted[way], predicted[0], N, 1e-9, 1e-4), "%s: parts train to another", kinds[kind]);
+        }
+        CHECK(fabsf(loss[3][0] - loss[0][0]) > 1e-3f * loss[0][0], "%s: dropout changes nothing", kinds[kind]);
+    }
+}
+/* 20 steps in each precision learn to tell a sequence's mean, and come to what float32 does. */
+static void learns(void)
+{
+    enum { N = 64, LENGTH = 12 };
+    for (int kind = 0; kind < KINDS; kind++) {
+        float whole = 0;
+        for (int p = 0; p < 4; p++) {
+            static float v[N * LENGTH * 4], y[N];
+            gtr_context *ctx = gtr_create(desc0());
+            uint32_t s = 51;
+            tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, LENGTH, 4)), target = gtr_input(ctx, "y",
+                GTR_F32, gtr_shape2(GTR_BATCH, 1)), last[2];
+            gtr_recurrent_desc d = once();
+            if (!has(ctx, precisions[p])) { gtr_destroy(ctx); continue; }
+            memset(y, 0, sizeof y);
+            for (int k = 0; k < N * LENGTH * 4; k++) {
+                v[k] = noise(&s);
+                y[k / (LENGTH * 4)] += v[k] / LENGTH;
+            }
+            d.bidirectional = kind & 1; d.h_last = last;
+            recurrent(kind, x, "it", 24, d);
+            gtr_trainer *t = gtr_trainer_create(gtr_mse(gtr_linear(d.bidirectional ? gtr_concat(last, 2, 1) : last[0],
+                "out", 1), target), adam(0.01f, precisions[p]));
+            EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+            EXPECT_EQ(gtr_set(target, y, sizeof y), GTR_OK);
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            const float first = gtr_loss(t);
+            for (int k = 0; k < 20; k++) CHECK(gtr_step(t) == GTR_OK, "%s", gtr_error_text(ctx));
+            const float end = gtr_loss(t);
+            if (!p) whole = end;
+            CHECK(end < 0.5f * first && fabsf(end - whole) < 0.1f * first, "%s, precision %d: loss %g becomes %g, in "
+                "float32 %g", kinds[kind], (int)precisions[p], (double)first, (double)end, (double)whole);
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+        }
+    }
+}
+/* Lengths that the steps do not have are errors when they are used. */
+static void too_long(void)
+{
+    static const int32_t bad[][2] = { { 6, 7 }, { -1, 0 } }, good[2] = { 0, 6 };
+    for (int kind = 0; kind < 3; kind++) {
+        gtr_context *ctx = gtr_create(desc0());
+        tensor x = input(ctx, "x", gtr_shape3(GTR_BATCH, STEPS, WIDTH), 2, 61), y;
+        char text[40];
+        gtr_recurrent_desc d = once();
+        d.lengths = gtr_input(ctx, "n", GTR_I32, gtr_shape1(GTR_BATCH));
+        y = recurrent(kind, x, "it", 3, d);
+        snprintf(text, sizeof text, "want 0 to 6 for %s", kinds[kind]);
+        for (int k = 0; k < 2; k++) {
+            EXPECT_EQ(gtr_set(d.lengths, bad[k], sizeof *bad), GTR_OK);
+            EXPECT_EQ(gtr_eval(&y, 1), GTR_ERR_ARG);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, text);
+        }
+        EXPECT_EQ(gtr_set(d.lengths, good, sizeof good), GTR_OK);
+        EXPECT_EQ(gtr_eval(&y, 1), GTR_OK);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 static void all(void)
 {
+    RUN(repeats);
+    RUN(behind);
+    RUN(shares);
+    RUN(in_parts);
+    RUN(learns);
+    RUN(too_long);
     RUN(forecasts);
     RUN(steps);
     RUN(unattended);

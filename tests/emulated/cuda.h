@@ -13,6 +13,8 @@
 // graph's nodes (1); with EMU_PROFILE=1 it prints at its end how often and how long each kernel ran.
 #ifndef EMU_CUDA
 #define EMU_CUDA
+#define __CUDACC_VER_MAJOR__ 12 // of the compiler that it stands for
+#define __CUDACC_VER_MINOR__ 9
 #include_next <cuda.h>
 #include <cuda_runtime_api.h>
 #include <vector_functions.h>

@@ -547,6 +547,10 @@ inline void act_pair(const instruction &i, operand *o) {
     const uint64_t v = (uint64_t)(uint32_t)i.value(o, 2) << 32 | (uint32_t)i.value(o, 1);
     memcpy(i.at(o, 0).p, &v, 8);
 }
+inline void act_store_async(const instruction &i, operand *o) {          // and a barrier that counts the bytes
+    act_store(i, o);
+    deliver(i.at(o, 1 + i.shape).u(), 4u * (uint32_t)i.shape);
+}
 inline void act_tid(const instruction &, operand *o) { o[0].set((uint32_t)now->thread.x); }
 inline void act_prmt(const instruction &i, operand *o) {
     i.at(o, 0).set(prmt((uint32_t)i.value(o, 1), (uint32_t)i.value(o, 2), (uint32_t)i.value(o, 3)));
@@ -584,7 +588,8 @@ static const pattern patterns[] = {
     { "rsqrt.", act_rsqrt }, { "cvt.rna.tf32", act_tf32 }, { "cvt.rn.", act_pack }, { "mov.b64", act_pair },
     { "mov.u32", act_tid }, { "prmt", act_prmt }, { "fma.rn.", act_fma2 },
     { "redux.sync.or", act_redux_or }, { "mma.sync", do_mma },
-    { "ldmatrix", do_matrix }, { "stmatrix", do_matrix }, { "ld.", act_load }, { "st.", act_store },
+    { "ldmatrix", do_matrix }, { "stmatrix", do_matrix }, { "ld.", act_load },
+    { "st.async", act_store_async }, { "st.", act_store },
     { "red.relaxed.gpu.global.add.u32", act_count }, { "cp.async.cg", act_cp_async }, { "cp.async.ca", act_cp_async },
     { "cp.async.bulk.shared::cluster.global", act_bulk_load },
     { "cp.async.bulk.shared::cluster.shared::cta", act_bulk_share }, { "mapa", act_mapa },
@@ -619,7 +624,7 @@ inline void describe(instruction &i, const std::string &text) {
     if (i.act == do_matrix) { i.flag = has(".trans"); i.other = has("stmatrix"); }
     if (i.act == act_fma2) i.kind = kind_of(s);
     if (i.act == act_pack) { i.kind = kind_of(s); i.flag = has("relu"); }
-    if (i.act == act_load || i.act == act_store) {
+    if (i.act == act_load || i.act == act_store || i.act == act_store_async) {
         i.kind = has(".shared"); i.shape = has(".v4") ? 4 : has(".v2") ? 2 : 1;
         i.more = has("64") ? 8 : 4; i.flag = has("relaxed") || has("acquire");
     }
