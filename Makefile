@@ -38,7 +38,7 @@ help:
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all]|all RECORD=file: tests on the GPU, a line a shard added to the record'
 	@echo 'make test-emulated COMPUTE=90a|90|89|87|86|80|75: what tests the GPU, on one in software; NAMES="test ..." for some of it; SANITIZE=address,undefined; TEXTS=3 variants of a kernel compiled for their networks'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
-	@echo 'make campaign     longer than tests: what make check fuzzes for 20 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
+	@echo 'make campaign     longer than tests: what make check fuzzes for 12 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float; saving processes killed KILLS=1000 times (campaign-fuzz, -graphs, -faults, -floats, -kills: one of these)'
 	@echo 'make oracle       OLD=revision: whether the working tree plans and computes, to the bit, what that revision does; ON=emulated|cuda: on a GPU in software, on the GPU;'
 	@echo '                  CASES="networks:unet plans graphs ..." for some of it'

@@ -275,10 +275,9 @@ check_address() { set -- "-fsanitize=address,undefined -fno-sanitize-recover=all
 check_thread() { each_compiler "-O1 -fsanitize=thread" "-O1 -fsanitize=thread"; }
 check_valgrind() { WRAP="valgrind -q --error-exitcode=9 --leak-check=full" run_tests "$CC" "-O1"; }
 
-# The CUDA file on a GPU in software, under the sanitizers of addresses and of undefined behaviour: each op's kernels, networks of images, where Hopper's
-# own instructions are, of pools a quarter, whose cases take as long as all other images, and some chains and layers, of whose kernels two each are compiled
-# for their networks.
-# make test-emulated runs the rest.
+# The CUDA file on a GPU in software, under the sanitizers of addresses and of undefined behaviour: each op's kernels, half of the networks of images,
+# where Hopper's own instructions are, an eighth of those of pools, which take the longest, and some chains and layers, of whose kernels two each are
+# compiled for their networks. make test-emulated runs the rest.
 emulated() { # tests to leave out, part, make's arguments...
     leave=$1 part=$2
     shift 2
@@ -289,7 +288,8 @@ check_emulated() {
     { emulated '' 0/1 TEXTS=2 EMULATED_TESTS=test_chain NAMES="kept guarded many_gradients declined" &&
         emulated '' 0/1 TEXTS=2 EMULATED_TESTS=test_graphs NAMES=tails &&
         emulated '' 0/1 TEXTS=2 EMULATED_TESTS=test_images NAMES="uneven few_channels" &&
-        emulated "large pools" 0/1 TEXTS=0 EMULATED_TESTS="test_ops test_images" && emulated '' 0/4 TEXTS=0 EMULATED_TESTS=test_images NAMES=pools; } >$dir/log 2>&1
+        emulated '' 0/1 TEXTS=0 EMULATED_TESTS=test_ops && emulated "large pools" 0/2 TEXTS=0 EMULATED_TESTS=test_images &&
+        emulated '' 0/8 TEXTS=0 EMULATED_TESTS=test_images NAMES=pools; } >$dir/log 2>&1
     rc=$?
     tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
     return $rc
@@ -324,13 +324,13 @@ check_variants() {
     return $bad
 }
 
-# The readers of files and the whole API against libFuzzer, FUZZ_SECONDS each (20), AT_A_TIME of them side by side (2); the readers against an independent
+# The readers of files and the whole API against libFuzzer, FUZZ_SECONDS each (12), AT_A_TIME of them side by side (2); the readers against an independent
 # validator. Without clang's libFuzzer the API's calls are drawn from a seed.
 fuzz() { # source
     o=$dir/$(basename "$1" .c) flags="-max_len=1024 -dict=tests/fuzz.dict"
     [ "$1" != tests/fuzz_api.c ] || flags="-max_len=1024 -len_control=0 -timeout=100 -detect_leaks=0"   # it counts its allocations itself
     clang -w -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined "$1" -o "$o" -lm -pthread &&
-        "$o" $flags -max_total_time="${FUZZ_SECONDS:-20}" -artifact_prefix="$o-" >"$o.log" 2>&1 && return
+        "$o" $flags -max_total_time="${FUZZ_SECONDS:-12}" -artifact_prefix="$o-" >"$o.log" 2>&1 && return
     grep -vE '^#|^\t' "$o.log" | tail -n 30
     return 1
 }
@@ -348,7 +348,7 @@ check_fuzz() {
     else
         echo "no clang with -fsanitize=fuzzer: the readers are skipped"
         $CC -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -DFUZZ_MAIN tests/fuzz_api.c -o $dir/fuzz_api -lm -pthread &&
-            $dir/fuzz_api "$(date +%s)" 1000000000 "${FUZZ_SECONDS:-20}" >$dir/fuzz_api.log 2>&1 || bad=1
+            $dir/fuzz_api "$(date +%s)" 1000000000 "${FUZZ_SECONDS:-12}" >$dir/fuzz_api.log 2>&1 || bad=1
         tail -n 5 $dir/fuzz_api.log
     fi
     $CC -O1 -I. tests/test_files.c -o $dir/test_files -lm -pthread && $dir/test_files --mutants 20000 | python3 tests/verdict_safetensors.py || bad=1

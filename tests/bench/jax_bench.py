@@ -36,6 +36,11 @@ def parameters(ops, key):
             of = x[0] if len(x) == 3 else x[-1]
             weights[op.name] = jnp.ones(of), jnp.zeros(of)
         if op.word == "embedding": weights[op.name] = draw(*op.args)
+        if op.word in GATES:
+            hidden, layers = op.args
+            weights[op.name] = [(draw(hidden if k else x[-1], GATES[op.word] * hidden) * hidden ** -.5,
+                                 draw(hidden, GATES[op.word] * hidden) * hidden ** -.5,
+                                 *jnp.zeros((2, GATES[op.word] * hidden))) for k in range(layers)]
         if op.word == "batch_norm":
             weights[op.name] = jnp.ones(x[0]), jnp.zeros(x[0])
             buffers[op.name] = jnp.zeros(x[0]), jnp.ones(x[0])
@@ -100,6 +105,29 @@ def pixel_shuffle(x, r):
     return x.reshape(n, h, w, c // r ** 2, r, r).transpose(0, 1, 4, 2, 5, 3).reshape(n, h * r, w * r, c // r ** 2)
 
 
+def recurrence(word, x, weights, dt):
+    """The last layer's state behind the last step, by scans; states and gates are float32."""
+    for w_ih, w_hh, b_ih, b_hh in weights:
+        def lstm(state, x):
+            h, c = state
+            i, f, g, o = jnp.split(x + (h.astype(dt) @ w_hh.astype(dt)).astype(jnp.float32) + b_hh, 4, -1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            h = jax.nn.sigmoid(o) * jnp.tanh(c)
+            return (h, c), h
+
+        def gru(h, x):
+            z = (h.astype(dt) @ w_hh.astype(dt)).astype(jnp.float32) + b_hh
+            (r, u, n), (s, v, m) = jnp.split(x, 3, -1), jnp.split(z, 3, -1)
+            n, u = jnp.tanh(n + jax.nn.sigmoid(r + s) * m), jax.nn.sigmoid(u + v)
+            h = n + u * (h - n)
+            return h, h
+        gates = (x.astype(dt) @ w_ih.astype(dt)).astype(jnp.float32) + b_ih
+        zero = jnp.zeros((len(x), w_hh.shape[0]))
+        x = lax.scan(lstm if word == "lstm" else gru, (zero, zero) if word == "lstm" else zero, gates.swapaxes(0, 1))[1]
+        x = x.swapaxes(0, 1)
+    return x[:, -1]
+
+
 def cross_entropy(x, y): return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x), y[:, None], 1))
 def mse(x, y): return jnp.mean((x - y) ** 2)
 def bce(x, y): return jnp.mean(jax.nn.softplus(x) - x * y)
@@ -111,6 +139,7 @@ def kl(h, a):
 
 
 CONVS = ("conv", "conv_no_bias", "conv_transpose")
+GATES = dict(lstm=4, gru=3)
 LOSSES = dict(cross_entropy=cross_entropy, mse=mse, bce=bce)
 PLAIN = dict(relu=jax.nn.relu, tanh=jnp.tanh, gelu=lambda x: jax.nn.gelu(x, approximate=False), add=lambda x, y: x + y,
              exp=jnp.exp, square=jnp.square, sub=lambda x, y: x - y, average=jnp.mean, pixel_shuffle=pixel_shuffle,
@@ -136,6 +165,7 @@ def forward(ops, dt, columns, weights, buffers, key):
         elif op.word in ("max_pool", "avg_pool"): y = pool(op, x[0])
         elif op.word == "concat": y = jnp.concatenate(x, -1)
         elif op.word == "embedding": y = w[x[0]].astype(dt)
+        elif op.word in GATES: y = recurrence(op.word, x[0], w, dt)
         elif op.word == "layer_norm": y = layer_norm(x[0], w)
         elif op.word == "group_norm": y = group_norm(x[0], w, op.args[0])
         elif op.word == "batch_norm": y, after[op.name] = normalized(x[0], w, buffers[op.name])

@@ -12,6 +12,8 @@
          along the last dimension of all else
      shared:K
          the network's linear layer number K, from 1 on, once more, with the same weight and bias
+     lstm:H,LAYERS gru:H,LAYERS
+         of a series (T, I) the last layer's state behind the last step, (H)
      conv:O,KERNEL,STRIDE,PADDING,GROUPS conv_no_bias:... conv_transpose:...
          convolutions of images C,H,W or of C,L; the last arguments may be left out: 1, 0, 1
      max_pool:KERNEL,STRIDE,PADDING avg_pool:... global_avg_pool upsample:FACTOR pixel_shuffle:FACTOR
@@ -74,6 +76,9 @@ typedef struct workload {
                    .batch = 4096, .rows = 1 << 15
 #define MLP_BN     "bytes:784 linear:1024 batch_norm relu linear:512 batch_norm relu linear:256 batch_norm relu " \
                    TO_10, .batch = 512
+#define SERIES(of) "floats:100,6 " of " linear:1 floats:1 mse", .batch = 32, .rows = 1 << 12
+#define LSTM_WIDE  "floats:128,256 lstm:256,2 linear:1 floats:1 mse", .batch = 64, .rows = 1 << 10
+#define LSTM_SHORT "floats:16,32 lstm:64,1 linear:1 floats:1 mse", .batch = 32, .rows = 1 << 12
 #define MLP_DEEP   "floats:64 19( linear:64 relu ) linear:64 floats:64 mse", .batch = 32, .rows = 1 << 15
 #define MLP_GELU   "floats:300 2( linear:500 gelu ) linear:3 floats:3 mse", .batch = 1024, .rows = 1 << 16
 #define FIELD_GELU "floats:63 4( linear:64 gelu ) linear:4 floats:4 mse", .batch = 1 << 17, .rows = 1 << 20
@@ -225,6 +230,12 @@ static workload table[] = {
     { "mixer-b128-tf32",              STEP, MIXER, .precision = GTR_TF32, .of_best = 0.45 },
     { "attention-b32-tf32",           STEP, ATTENTION, .precision = GTR_TF32, .of_best = 0.6 },
     { "attention-b32-bf16",           STEP, ATTENTION, .precision = GTR_MIXED_BF16, .of_best = 0.6 },
+    { "lstm64-b32-tf32",              STEP, SERIES("lstm:64,1"), .precision = GTR_TF32, .of_best = 0.5 },
+    { "lstm64-b32-bf16",              STEP, SERIES("lstm:64,1"), .precision = GTR_MIXED_BF16, .of_best = 0.5 },
+    { "gru64-b32-tf32",               STEP, SERIES("gru:64,1"), .precision = GTR_TF32, .of_best = 0.45 },
+    { "lstm2x256-b64-tf32",           STEP, LSTM_WIDE, .precision = GTR_TF32, .of_best = 0.3 },
+    { "lstm2x256-b64-bf16",           STEP, LSTM_WIDE, .precision = GTR_MIXED_BF16, .of_best = 0.35 },
+    { "lstm64-t16-b32-tf32",          STEP, LSTM_SHORT, .precision = GTR_TF32, .of_best = 0.5 },
     { "siren-b64-tf32",               STEP, SIREN, .batch = 64, .precision = GTR_TF32, .of_best = 0.6 },
     { "siren-b4096-tf32",             STEP, SIREN, .batch = 4096, .precision = GTR_TF32, .of_best = 0.9 },
     { "chain4-b128-tf32",             STEP, CHAIN4, .batch = 128, .precision = GTR_TF32, .of_best = 0.6 },
@@ -279,6 +290,10 @@ static workload table[] = {
     { "cpu-ctr-2t",         STEP, CTR, CPU_STEP },
     { "cpu-mixer-2t",       STEP, MIXER, CPU_STEP },
     { "cpu-attention-2t",   STEP, ATTENTION, CPU_STEP },
+    { "cpu-lstm64-2t",      STEP, SERIES("lstm:64,1"), CPU_STEP },
+    { "cpu-gru64-2t",       STEP, SERIES("gru:64,1"), CPU_STEP },
+    { "cpu-lstm2x256-2t",   STEP, LSTM_WIDE, CPU_STEP },
+    { "cpu-lstm64-t16-2t",  STEP, LSTM_SHORT, CPU_STEP },
     { "cpu-resnet-small-2t", STEP, RESNET8, CPU_STEP },
 };
 enum { ROWS = sizeof table / sizeof *table };
@@ -391,6 +406,16 @@ static gtr_tensor *repeated_layer(network *n, gtr_tensor *x, int number)
     bias = gtr_parameter_find(n->ctx, name);
     return gtr_linear_with(x, weight, bias);
 }
+static gtr_tensor *last_state(gtr_tensor *x, const char *name, const double *arg, bool lstm)
+{
+    gtr_tensor *last[8] = { NULL };
+    gtr_recurrent_desc d;
+    memset(&d, 0, sizeof d);
+    d.layers = arg[1] > 8 ? 8 : (int)arg[1];
+    d.h_last = last;
+    if (lstm) gtr_lstm(x, name, (int64_t)arg[0], d); else gtr_gru(x, name, (int64_t)arg[0], d);
+    return last[d.layers > 1 ? d.layers - 1 : 0];
+}
 static gtr_tensor *normalized(gtr_tensor *x, const char *name)
 {
     static const int last[] = { 0, 2, 3, 1 }, second[] = { 0, 3, 1, 2 };
@@ -407,6 +432,8 @@ enum { PLAIN, DEEPER, PRODUCT, CONV, CONV_BACK };
     X(ids,           0, 2, PLAIN,   input(n, IDS, arg, args)) \
     X(linear,        1, 1, PRODUCT, gtr_linear(x[0].t, named(n, "fc", count), (int64_t)arg[0])) \
     X(shared,        1, 1, PRODUCT, repeated_layer(n, x[0].t, (int)arg[0])) \
+    X(lstm,          1, 2, DEEPER,  last_state(x[0].t, named(n, "lstm", count), arg, true)) \
+    X(gru,           1, 2, DEEPER,  last_state(x[0].t, named(n, "gru", count), arg, false)) \
     X(layer_norm,    1, 0, PLAIN,   normalized(x[0].t, named(n, "ln", count))) \
     X(group_norm,    1, 1, PLAIN,   gtr_group_norm(x[0].t, named(n, "gn", count), (int64_t)arg[0], 0)) \
     X(batch_norm,    1, 0, DEEPER,  gtr_batch_norm(x[0].t, named(n, "bn", count))) \

@@ -5,7 +5,7 @@ import numpy as np
 
 COLUMNS = ("floats", "bytes", "bits", "labels", "ids")
 LAYERS = {"linear": "fc", "batch_norm": "bn", "embedding": "emb", "conv": "conv", "conv_no_bias": "filter",
-          "conv_transpose": "back", "layer_norm": "ln", "group_norm": "gn"}
+          "conv_transpose": "back", "layer_norm": "ln", "group_norm": "gn", "lstm": "lstm", "gru": "gru"}
 LOSSES = ("cross_entropy", "mse", "bce")
 TAKES = dict.fromkeys(COLUMNS, 0) | dict.fromkeys(("add", "sub", "mul", "matmul", "matmul_t", "pick") + LOSSES, 2)    # others: one
 # The result of op i is value i; inputs: numbers of values; name: a layer's; shape: without the batch.
@@ -45,6 +45,7 @@ def shape_of(word, args, of):
     if word == "global_avg_pool": return of[0][:1]
     if word == "upsample": return of[0][:1] + [args[0] * n for n in of[0][1:]]
     if word == "embedding": return of[0] + args[1:]
+    if word in ("lstm", "gru"): return args[:1]
     if word == "matmul": return of[0][:-1] + of[1][-1:]
     if word == "matmul_t": return of[0][:-1] + of[1][-2:-1]
     if word == "permute": return [of[0][a - 1] for a in args]
