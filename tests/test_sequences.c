@@ -9,7 +9,11 @@ typedef gtr_tensor *tensor;
 enum { ROWS = 8, STEPS = 6, WIDTH = 12, ALL = ROWS * STEPS * WIDTH };
 
 static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
-static bool has(const gtr_context *ctx, gtr_precision p) { return p != GTR_MIXED_BF16 || ctx->caps.bf16; }
+/* On the CPU all precisions are float32. */
+static bool has(const gtr_context *ctx, gtr_precision p)
+{
+    return p == GTR_FP32 || (gtr_on_gpu(ctx) && (p != GTR_MIXED_BF16 || ctx->caps.bf16));
+}
 static gtr_trainer_desc adam(float lr, gtr_precision p)
 {
     gtr_trainer_desc d;
