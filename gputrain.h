@@ -5940,8 +5940,15 @@ typedef struct {
     const gtr_float *bias, *first_h, *first_c, *lengths;
     const gtr_float *saved[GTR__R_OUT], *grad[GTR__R_OUT]; /* backward: outputs, and their gradients */
     gtr_float *wt, *z, *h, *cell, *none, *drec, *before; /* none: zeros, a row */
-    gtr__gemm product;
+    size_t room; /* bytes of these together */
+    gtr__gemm product; /* of a block of rows, cut once */
 } gtr__recurrence;
+/* Of so many rows, k whole: one thread multiplies. */
+static void gtr__recurrence_cut(gtr__gemm *g, int64_t rows) {
+    g->m = rows;
+    gtr__gemm_cut(g);
+    g->parts = 1; g->part_k = g->k;
+}
 static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
     gtr__recurrence w = GTR__ZERO;
     const gtr__recurrence_attr *a = w.a = &c->attr->recurrence;
@@ -5955,11 +5962,12 @@ static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
     w.first_h = a->h ? gtr__in(c, a->h) : NULL; w.first_c = a->c ? gtr__in(c, a->c) : NULL;
     w.lengths = a->lengths ? gtr__in(c, a->lengths) : NULL;
     const int64_t turned = !back && w.n * w.steps > 16 ? w.wide * w.hidden : 0, all = back ? w.n * w.steps : 0;
-    gtr_float *room = (gtr_float *)c->ws;
-    if (room) {
-        w.wt = turned ? room : NULL;
-        w.z = room + turned; w.h = w.z + w.n * w.pitch; w.cell = w.h + w.n * w.hidden;
-        w.none = w.cell + w.n * w.hidden; w.drec = w.none + w.hidden; w.before = w.drec + all * w.wide;
+    const int64_t sizes[] = { turned, w.n * w.pitch, w.n * w.hidden, w.n * w.hidden, w.hidden, all * w.wide,
+        all * w.hidden };
+    gtr_float **const at[] = { &w.wt, &w.z, &w.h, &w.cell, &w.none, &w.drec, &w.before };
+    for (int k = 0; k < 7; k++) {
+        if (c->ws && sizes[k]) *at[k] = (gtr_float *)c->ws + w.room / sizeof(gtr_float);
+        w.room += (size_t)sizes[k] * sizeof(gtr_float);
     }
     const int own = 2 + (a->bias > 0) + (a->h > 0) + (a->c > 0) + (a->lengths > 0), made = (c->n_in - own) / 2;
     for (int k = 0; k < made && back; k++) {
@@ -5967,26 +5975,21 @@ static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
         w.grad[k] = gtr__in(c, own + made + k);
     }
     gtr__gemm *g = &w.product;
-    g->m = w.rows; g->n = back ? w.hidden : w.wide; g->k = back ? w.wide : w.hidden;
+    g->n = back ? w.hidden : w.wide; g->k = back ? w.wide : w.hidden;
     g->ars = back ? w.sn * w.wide : w.hidden; g->acs = 1;
     g->b = w.wt ? w.wt : gtr__in(c, 1);
     g->brs = back ? w.hidden : w.wt ? w.wide : 1; g->bcs = back || w.wt ? 1 : w.hidden;
     g->ldc = back ? w.hidden : w.pitch; g->bias = back ? NULL : w.bias; g->add = back;
     g->items = g->inner = g->sums = 1;
+    gtr__recurrence_cut(g, w.rows);
     return w;
-}
-static size_t gtr__recurrence_room(const gtr__recurrence *w, bool back) {
-    const int64_t all = w->n * w->steps, turned = !back && all > 16 ? w->wide * w->hidden : 0;
-    return (size_t)(turned + w->n * (w->pitch + 2 * w->hidden) + w->hidden + (back ? all * (w->wide + w->hidden) : 0))
-        * sizeof(gtr_float);
 }
 /* C = A B, or C += A B backward, of `rows` rows, by the calling thread alone. */
 static void gtr__recurrence_multiply(const gtr__recurrence *w, int64_t rows, const gtr_float *from, gtr_float *to,
         void *room) {
     gtr__gemm g = w->product;
-    g.m = rows; g.a = from; g.c = to;
-    gtr__gemm_cut(&g);
-    g.parts = 1; g.part_k = g.k;
+    if (rows != g.m) gtr__recurrence_cut(&g, rows);
+    g.a = from; g.c = to;
     for (int64_t i = 0; i < g.row_blocks * g.col_blocks; i++) gtr__gemm_piece(&g, i, room);
 }
 /* How many steps a row of the batch has. */
@@ -6057,7 +6060,7 @@ static void gtr__recurrence_range(GTR__FROM_TO, void *room) {
 }
 GTR__CPU(recurrence_fwd) {
     const gtr__recurrence w = gtr__recurrence_make(c, false);
-    GTR__WANTS(gtr__recurrence_room(&w, false));
+    GTR__WANTS(w.room);
     for (int64_t i = 0; w.wt && i < w.wide; i++)
         for (int64_t j = 0; j < w.hidden; j++) w.wt[j * w.wide + i] = gtr__in(c, 1)[i * w.hidden + j];
     return gtr__ranges_in(cpu, NULL, gtr__recurrence_range, &w, (w.n + w.rows - 1) / w.rows, 1);
@@ -6152,7 +6155,6 @@ static void gtr__recurrence_back_range(GTR__FROM_TO, void *room) {
 GTR__CPU(recurrence_bwd) {
     static const gtr_float one = 1;
     const gtr__recurrence w = gtr__recurrence_make(c, true);
-    const size_t own = gtr__recurrence_room(&w, true);
     gtr__products p = GTR__ZERO;
     gtr__call rest = *c;
     for (int k = 0; k < 2; k++) { /* of w and bias */
@@ -6168,13 +6170,13 @@ GTR__CPU(recurrence_bwd) {
     }
     if (c->measure) {
         GTR__TRY(gtr__products_run(&p, (gtr__cpu *)cpu, c));
-        *c->measure += own;
+        *c->measure += w.room;
         return GTR_OK;
     }
     if (w.grad[GTR__R_GATES] || w.grad[GTR__R_CELLS]) return GTR_ERR_UNSUPPORTED;
     GTR__CLEAR(w.none, w.hidden);
     GTR__TRY(gtr__ranges_in(cpu, NULL, gtr__recurrence_back_range, &w, (w.n + w.rows - 1) / w.rows, 1));
-    rest.ws = (char *)c->ws + own; rest.ws_bytes -= own;
+    rest.ws = (char *)c->ws + w.room; rest.ws_bytes -= w.room;
     return gtr__products_run(&p, (gtr__cpu *)cpu, &rest);
 }
 

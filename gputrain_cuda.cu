@@ -12083,8 +12083,8 @@ GTR__CUDA(softmax_mask_bwd) {
 // steps; rows wait for no others. Forward, `lanes` threads of a warp have a unit, backward two. Each multiplies its
 // part of a vector of each row (the state in front of the step; backward the gradient of the gates) with its part of w;
 // they add up, and a lane then makes the step of one row and unit, for which there are several lanes where rows are
-// few. What is made goes to the block's own vectors first, then to those of the cluster's other blocks. A row has two
-// vectors, by turns, so that nobody waits for who still reads.
+// few. A block writes what it makes to its own copy of the vectors, then publishes it to the copies of the cluster's
+// other blocks. Vectors are double-buffered: a block writes the next step's while others read this step's.
 // HELD: a thread's part of w stays in its registers over all steps. Else each step reads it, in `parts`, from rows of w
 // or, backward, of w transposed. Gradients of w and bias are one product over all rows and steps.
 // Bound by latency: of R 64 multiplications a thread and step, exchanges between lanes and blocks, a sigmoid and two
@@ -12124,8 +12124,8 @@ enum {
 #if GTR__DEVICE_HALF
 // Whether blocks of a cluster wait for what they are sent, not for all that each other has written (PTX 8.1).
 #define GTR__RECURRENT_ASYNC (__CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201)
-// What a thread has to do, PAIR: backward, where two units are its lanes', and its block's shared memory: two vectors
-// of each row and, not HELD, two numbers of each row and unit.
+// A thread's place, and its block's shared memory: both buffers of each row's vector and, not HELD, each row's and
+// unit's h and c or their gradients. PAIR: backward, where a group of `lanes` threads has two units.
 template <int R, bool PAIR> struct gtr__recurrent_here {
     const gtr__recurrence &q;
     float *vector, *state;
@@ -12172,8 +12172,9 @@ template <int R, bool PAIR> struct gtr__recurrent_here {
     GTR__DEVICE bool has(int u) const { return u < q.units && first + u < q.hidden; }
     GTR__DEVICE int step(int s) const { return q.reverse ? q.steps - 1 - s : s; }
     GTR__DEVICE bool runs(int t) const { return !q.lengths.p || t < length; }
-    // What the block's threads have put into its part of vectors v goes to those of the others, whose parts come: all
-    // threads call it, for the n-th time. A block sends to vectors that were read before it got what it sends.
+    // All threads of the cluster's blocks call it, for the n-th time: each block sends its slice of vectors v to the
+    // copies of the others, and waits until theirs have arrived in its own. No copy is overwritten that a block still
+    // reads: it sends step n + 1's slice only when it has read buffer n - 1, and others write there behind that.
     GTR__DEVICE void publish(float *v, int n) const {
         __syncthreads();
         if (q.cluster == 1) return;
@@ -12232,7 +12233,8 @@ GTR__INLINE float gtr__recurrent_float(int type, uint32_t v) {
 template <uint64_t KNOWN> GTR__INLINE int gtr__recurrent_type(int type) {
     return KNOWN & 3 ? (int)(KNOWN & 3) - 1 : type;
 }
-// One of two numbers by a bit of the lane: sends the other one to the lane that differs there, and adds what comes.
+// A step of a reduce-scatter between lanes that differ in one bit: each keeps one of its two sums and adds the other
+// lane's to it.
 GTR__INLINE float gtr__recurrent_halve(float a, float b, int bit) {
     const bool second = GTR__LANE & bit;
     return (second ? b : a) + gtr__shuffle_xor(second ? a : b, bit);
@@ -12249,8 +12251,8 @@ void gtr__recurrent_add(const gtr__recurrence &q, const float (&own)[G][K], cons
         }
     }
 }
-// The same of R rows' vectors and all of their parts, of which bring(part) makes a thread's own; then lanes exchange
-// sums, until each has those of its row: four rows at a time, as registers are few.
+// The same of R rows' vectors in all parts, of which bring(part) loads the thread's weights into own; a reduce-scatter
+// then leaves each lane the sums of its row. Four rows at a time: registers are too few for eight.
 template <int G, int K, int R, bool HELD, typename F> GTR__INLINE
 void gtr__recurrent_sums(const gtr__recurrence &q, const float (&own)[G][K], F bring, const float *vector, int lane,
                          float (&z)[G]) {
@@ -12307,13 +12309,13 @@ void gtr__recurrent_step(int relu, const float *x, const float *z, float *h, flo
         }
     }
 }
-// Over the units of a lane, apart by what a block takes at once; HELD: over its one.
+// A loop over a lane's units, m.apart between them; HELD: it has one.
 #define GTR__RECURRENT_UNITS(base) \
     for (int base = 0; base < (HELD ? 1 : q.units); base += HELD ? 1 : m.apart)
 template <uint64_t KNOWN> GTR__INLINE void gtr__recurrent_put(const gtr__opd &o, int64_t i, float v) {
     if (o.p) gtr__put(o.p, gtr__recurrent_type<KNOWN>(o.t), i, v);
 }
-// Of sums of a unit's G gates: all lanes' together, of each lane's gate, SPLIT, or of all gates.
+// The sums over a unit's lanes: SPLIT, a reduce-scatter leaves each lane its gate's; else all lanes have all gates'.
 template <int G, int R, bool SPLIT> GTR__INLINE
 void gtr__recurrent_gates_sum(const float (&sum)[G], int lanes, float (&z)[SPLIT ? 1 : G]) {
     if constexpr (SPLIT) {
