@@ -105,7 +105,7 @@
 //     op:sum op:mean op:logsumexp op:max op:min op:prod op:var op:norm
 //     parts                copies of several parts
 //     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:softmax_mask
-//     op:recurrence op:dropout op:random op:embedding op:scatter_add
+//     op:recurrence op:attention op:attention_packed op:dropout op:random op:embedding op:scatter_add
 //     match-tables         matcher: lookups of several tables in one launch
 //     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
 //     op:nll op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy
@@ -12734,6 +12734,516 @@ GTR__CUDA(recurrence_bwd) {
     return gtr__recurrent_weights(run, &rest, &q, d);
 }
 
+// >>op:attention
+// >>op:attention_packed
+// A block has a tile of rows (queries; backward also keys), 16 a warp, of one head, and goes through tiles of the other
+// side: scores of its rows by the tile's, what becomes of them, and rows of y or of a gradient, all in registers, in
+// the layout of mma.sync's accumulators; nothing of (T, S) is stored. Tiles lie in shared memory, the next one on its
+// way where there is room for two. Scores count in powers of two. Backward the blocks of queries make dq, those of keys
+// dk and dv, each from scores made again: 7 products where one kernel of both would take 5 and atomics.
+// Bound by mma.sync and the exponentials; bytes: q, k, v and y once a tile of rows, from L2.
+// KIND: how it multiplies; GTR__ATTEND_FMA: by float32 units, operands of any types. KNOWN: columns of a row of a tile,
+// as in gtr__attend.wide; 0: as that says.
+enum { GTR__ATTEND_FMA, GTR__ATTEND_TF32, GTR__ATTEND_F16, GTR__ATTEND_BF16 };
+typedef struct gtr__attend {
+    gtr__opd x[3], lengths, mask, y, sums, dy, dx[3], dmask;    // x: q, k, v; lengths, mask: p NULL, none
+    int64_t row[3], mask_at[4];     // elements from step to step of q, k, v; what the mask's lie apart in N, H, T, S
+    int64_t n;
+    int width[3], steps, keys, heads, groups, causal;
+    int wide, stages, copies;       // columns of a tile's row; tiles at once; which of x, y, dy come by 16 bytes
+    float scale;
+} gtr__attend;
+enum { GTR__ATTEND_Y = 3, GTR__ATTEND_DY };     // copies' bits behind those of x
+// How a block is cut, by KIND and columns of a row of a tile.
+static GTR__BOTH constexpr int gtr__attend_warps(int kind, int wide) {
+    return kind == GTR__ATTEND_FMA && wide > 64 ? 2 : 4;
+}
+static GTR__BOTH constexpr int gtr__attend_rows(int kind, int wide) {      // of a tile of the other side
+    return wide <= 32 || (wide == 64 && kind > GTR__ATTEND_TF32) ? 64 : wide == 64 || kind > GTR__ATTEND_TF32 ? 32 : 16;
+}
+static GTR__BOTH constexpr int gtr__attend_pitch(int kind, int wide) {
+    return wide + (kind > GTR__ATTEND_TF32 ? 8 : 4);
+}
+
+#if GTR__DEVICE_HALF
+#define GTR__LOG2E 1.44269504088896f
+template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
+    static constexpr bool HALF = KIND > GTR__ATTEND_TF32;
+    static constexpr int MOST = KNOWN ? (int)KNOWN : 128, MANY = KNOWN ? gtr__attend_rows(KIND, (int)KNOWN) : 64;
+    typedef typename std::conditional<HALF, uint16_t, float>::type E;
+    typedef typename std::conditional<KIND == GTR__ATTEND_F16, __half, typename std::conditional<HALF, __nv_bfloat16,
+        float>::type>::type T;
+    const gtr__attend &q;
+    int wide, many, pitch, warps;       // many: rows of a tile of the other side
+    int warp, g, t;                     // the thread's rows are g and g + 8 of its warp's, its columns 2 t and 2 t + 1
+    GTR__DEVICE gtr__attend_here(const gtr__attend &given) : q(given) {
+        wide = KNOWN ? (int)KNOWN : q.wide;
+        many = gtr__attend_rows(KIND, wide); pitch = gtr__attend_pitch(KIND, wide);
+        warps = gtr__attend_warps(KIND, wide);
+        warp = (int)threadIdx.x / 32; g = GTR__LANE / 4; t = GTR__LANE % 4;
+    }
+    GTR__DEVICE int rows() const { return 16 * warps; }     // the block's own
+    // Loads a tile's rows, of which `there` are there, pitch `from` apart in memory from element `at` on. Copies are on
+    // their way then; what comes otherwise is rounded for products.
+    GTR__DEVICE void load(E *to, const gtr__opd &o, int64_t at, int64_t from, int rows, int there, int width,
+                          bool copies) const {
+        const int each = copies ? 16 / (int)sizeof(E) : 1, pieces = wide / each;
+        for (int i = (int)threadIdx.x; i < rows * pieces; i += 32 * warps) {
+            const int r = i / pieces, c = i % pieces * each;
+            const bool in = r < there && c < width;
+            const int64_t place = at + (in ? r * from + c : 0);
+            E *p = to + r * pitch + c;
+            if (copies) gtr__copy16(p, (const E *)o.p + place, in);
+            else if constexpr (HALF) *p = in ? ((const uint16_t *)o.p)[place] : (uint16_t)0;
+            else *p = rounded(in ? gtr__get(o.p, o.t, place) : 0.0f);
+        }
+    }
+    // The same of an operand: q, k, v, GTR__ATTEND_Y or _DY, `rows` of a head from step `first` on.
+    GTR__DEVICE void load_of(E *to, int i, int64_t n, int head, int first, int rows) const {
+        const gtr__opd &o = i == GTR__ATTEND_DY ? q.dy : i == GTR__ATTEND_Y ? q.y : q.x[i < 3 ? i : 0];
+        load(to, o, at(i, n, head, first), pitch_of(i), rows, (i == 1 || i == 2 ? q.keys : q.steps) - first,
+            q.width[i < 3 ? i : 2], q.copies >> i & 1);
+    }
+    GTR__DEVICE static float value(E v) {
+        if constexpr (HALF) return gtr__load((const T *)&v); else return v;
+    }
+    GTR__DEVICE static float rounded(float v) {
+        return KIND == GTR__ATTEND_TF32 ? __uint_as_float(gtr__to_tf32(__float_as_uint(v))) : v;
+    }
+    // Rounds what the calling thread's copies have brought.
+    GTR__DEVICE void arrived(E *to, int rows, bool copies) const {
+        if (KIND != GTR__ATTEND_TF32 || !copies) return;
+        for (int i = (int)threadIdx.x; i < rows * wide / 4; i += 32 * warps) {
+            float4 *p = (float4 *)(to + i / (wide / 4) * pitch + i % (wide / 4) * 4);
+            const float4 v = *p;
+            *p = make_float4(rounded(v.x), rounded(v.y), rounded(v.z), rounded(v.w));
+        }
+    }
+    // s = the warp's 16 rows, at a, by a tile's rows, at b.
+    GTR__DEVICE void scores(const E *a, const E *b, float (*s)[4]) const {
+        GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 4) s[i][e] = 0.0f;
+        if constexpr (KIND == GTR__ATTEND_FMA) {
+            for (int d = 0; d < wide; d += 4) {
+                const float4 u = *(const float4 *)(a + g * pitch + d), v = *(const float4 *)(a + (g + 8) * pitch + d);
+                GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 2) {
+                    const float4 w = *(const float4 *)(b + (8 * i + 2 * t + e) * pitch + d);
+                    s[i][e] = fmaf(u.w, w.w, fmaf(u.z, w.z, fmaf(u.y, w.y, fmaf(u.x, w.x, s[i][e]))));
+                    s[i][2 + e] = fmaf(v.w, w.w, fmaf(v.z, w.z, fmaf(v.y, w.y, fmaf(v.x, w.x, s[i][2 + e]))));
+                }
+            }
+        } else {
+            constexpr int STEP = 32 / (int)sizeof(E);       // columns of an instruction
+            const int l = GTR__LANE;
+            const uint32_t from = gtr__shared_address(a + l % 16 * pitch) + (uint32_t)(l / 16 * 16),
+                by = gtr__shared_address(b + (l % 8 + l / 16 * 8) * pitch) + (uint32_t)(l / 8 % 2 * 16);
+            GTR__UNROLL(k, wide / STEP) {
+                uint32_t fa[4], fb[4];
+                gtr__matrix4(fa, from + (uint32_t)(32 * k));
+                GTR__UNROLL(i, many / 16) {
+                    gtr__matrix4(fb, by + (uint32_t)(32 * k + i * 16 * pitch * (int)sizeof(E)));
+                    gtr__mma<T>(s[2 * i], fa, fb);
+                    gtr__mma<T>(s[2 * i + 1], fa, fb + 2);
+                }
+            }
+        }
+    }
+    // acc += p (16 rows of scores) by a tile's rows, at b. TF32: the tile's rows 2 t and 2 t + 1 are an instruction's
+    // t and t + 4, so that accumulators are its operand as they lie.
+    GTR__DEVICE void add(const float (*p)[4], const E *b, float (*acc)[4]) const {
+        if constexpr (KIND == GTR__ATTEND_FMA) {
+            GTR__UNROLL(j, many) {
+                const int lane = (GTR__LANE & ~3) | (j % 8 / 2);
+                const float u = gtr__shuffle(p[j / 8][j % 2], lane), v = gtr__shuffle(p[j / 8][2 + j % 2], lane);
+                GTR__UNROLL(i, wide / 8) {
+                    const float2 w = *(const float2 *)(b + j * pitch + 8 * i + 2 * t);
+                    acc[i][0] = fmaf(u, w.x, acc[i][0]); acc[i][1] = fmaf(u, w.y, acc[i][1]);
+                    acc[i][2] = fmaf(v, w.x, acc[i][2]); acc[i][3] = fmaf(v, w.y, acc[i][3]);
+                }
+            }
+        } else if constexpr (KIND == GTR__ATTEND_TF32) {
+            GTR__UNROLL(k, many / 8) {
+                uint32_t fa[4], fb[2];
+                GTR__UNROLL(e, 4) fa[e] = gtr__to_tf32(__float_as_uint(p[k][e % 2 * 2 + e / 2]));
+                GTR__UNROLL(i, wide / 8) {
+                    GTR__UNROLL(e, 2) fb[e] = __float_as_uint(b[(8 * k + 2 * t + e) * pitch + 8 * i + g]);
+                    gtr__mma_tf32(acc[i], fa, fb);
+                }
+            }
+        } else {
+            const int l = GTR__LANE;
+            const uint32_t by = gtr__shared_address(b + (l % 8 + l / 8 % 2 * 8) * pitch + l / 16 * 8);
+            GTR__UNROLL(k, many / 16) {
+                uint32_t fa[4], fb[4];
+                GTR__UNROLL(e, 4) fa[e] = gtr__pack2<T>(p[2 * k + e / 2][e % 2 * 2], p[2 * k + e / 2][e % 2 * 2 + 1]);
+                GTR__UNROLL(i, wide / 16) {
+                    gtr__matrix4_t(fb, by + (uint32_t)((16 * k * pitch + 16 * i) * (int)sizeof(E)));
+                    gtr__mma<T>(acc[2 * i], fa, fb);
+                    gtr__mma<T>(acc[2 * i + 1], fa, fb + 2);
+                }
+            }
+        }
+    }
+    // Scores of query and key, of which the thread's are q0 + by and k0 + by: scaled, the mask added, in powers of two;
+    // -INFINITY where none is attended. KEYS: rows are keys. inside: all are there, and attended but for the mask.
+    template <bool KEYS> GTR__DEVICE void attended(float (*s)[4], int64_t n, int head, int row0, int col0, int count,
+                                                   bool inside) const {
+        const float scale = q.scale * GTR__LOG2E;
+        GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 4) {
+            const int row = row0 + g + e / 2 * 8, col = col0 + 8 * i + 2 * t + e % 2, query = KEYS ? col : row,
+                key = KEYS ? row : col;
+            s[i][e] *= scale;
+            if (inside && !q.mask.p) continue;
+            const bool in = query < q.steps && key < count && (!q.causal || key <= query);
+            if (!in) s[i][e] = -INFINITY;
+            else if (q.mask.p) s[i][e] += GTR__LOG2E * gtr__get(q.mask.p, q.mask.t, n * q.mask_at[0]
+                + head * q.mask_at[1] + query * q.mask_at[2] + key * q.mask_at[3]);
+        }
+    }
+    // Goes through n tiles: load(i, stage) starts the copies of one, arrived(stage) rounds it, use(i, stage) has it.
+    // What the block copied before is there, too.
+    template <typename L, typename A, typename U> GTR__DEVICE void tiles(int n, L load, A arrived, U use) const {
+        if (n > 0) load(0, 0);
+        gtr__copies_commit();
+        for (int i = 0; i < n; i++) {
+            const int stage = q.stages > 1 ? i & 1 : 0;
+            if (q.stages > 1 && i + 1 < n) load(i + 1, (i + 1) & 1);
+            gtr__copies_commit();
+            gtr__copies_done<1>();
+            arrived(stage);
+            __syncthreads();
+            use(i, stage);
+            __syncthreads();
+            if (q.stages > 1 || i + 1 == n) continue;
+            load(i + 1, 0);
+            gtr__copies_commit();
+        }
+        gtr__copies_done<0>();
+    }
+    GTR__DEVICE int count(int64_t n) const {       // keys of a row of the batch
+        if (!q.lengths.p) return q.keys;
+        return (int)fminf(fmaxf(gtr__get(q.lengths.p, q.lengths.t, n), 0.0f), (float)q.keys);
+    }
+    GTR__DEVICE int64_t pitch_of(int i) const { return i < 3 ? q.row[i] : (int64_t)q.heads * q.width[2]; }
+    // Where step `step` of a head of operand i begins.
+    GTR__DEVICE int64_t at(int i, int64_t n, int head, int step) const {
+        return (n * (i == 1 || i == 2 ? q.keys : q.steps) + step) * pitch_of(i)
+            + (int64_t)head * q.width[i < 3 ? i : 2];
+    }
+    // The logsumexp of a query's scores, in powers of two.
+    GTR__DEVICE float logsum(int64_t n, int head, int step) const {
+        return gtr__get(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + step) * GTR__LOG2E;
+    }
+    // Writes the thread's part of the warp's rows, from element `at` on in rows `pitch` apart, times `by` of each.
+    GTR__DEVICE void store(const gtr__opd &o, int64_t at, int64_t pitch, int there, int width, const float (*acc)[4],
+                           float by0, float by1) const {
+        const int size = o.t == GTR_F32 ? 4 : 2;
+        GTR__UNROLL(i, wide / 8) GTR__UNROLL(h, 2) {
+            const int c = 8 * i + 2 * t;
+            const float by = h ? by1 : by0, u = acc[i][2 * h] * by, v = acc[i][2 * h + 1] * by;
+            const int64_t place = at + (g + 8 * h) * pitch + c;
+            if (g + 8 * h >= there || c >= width) continue;
+            char *p = (char *)o.p + place * size;
+            if (o.add || c + 1 >= width || ((uintptr_t)p & (uintptr_t)(2 * size - 1))) {
+                gtr__give1(o, place, u);
+                if (c + 1 < width) gtr__give1(o, place + 1, v);
+            } else if (o.t == GTR_F32) *(float2 *)p = make_float2(u, v);
+            else *(uint32_t *)p = o.t == GTR_F16 ? gtr__pack2<__half>(u, v) : gtr__pack2<__nv_bfloat16>(u, v);
+        }
+    }
+};
+GTR__INLINE float gtr__attend_quad(float v) {       // the sum over the four lanes that share rows
+    v += gtr__shuffle_xor(v, 1);
+    return v + gtr__shuffle_xor(v, 2);
+}
+// One tile more of keys: s becomes 2^(s - m), a thread's sums and rows of y so far count likewise.
+template <int MANY, int MOST> GTR__INLINE
+void gtr__attend_online(int many, int wide, float (*s)[4], float *m, float *sum, float (*acc)[4]) {
+    GTR__UNROLL(h, 2) {
+        float most = m[h];
+        GTR__UNROLL(i, many / 8) most = fmaxf(most, fmaxf(s[i][2 * h], s[i][2 * h + 1]));
+        most = fmaxf(most, gtr__shuffle_xor(most, 1));
+        most = fmaxf(most, gtr__shuffle_xor(most, 2));
+        const float base = most == -INFINITY ? 0.0f : most, by = exp2f(m[h] - base);
+        m[h] = most;
+        sum[h] *= by;
+        GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 2) sum[h] += s[i][2 * h + e] = exp2f(s[i][2 * h + e] - base);
+        GTR__UNROLL(i, wide / 8) GTR__UNROLL(e, 2) acc[i][2 * h + e] *= by;
+    }
+}
+template <int KIND, uint64_t KNOWN> static __global__ void __launch_bounds__(128)
+gtr__k_attention(const __grid_constant__ gtr__attend q) {
+    typedef gtr__attend_here<KIND, KNOWN> here;
+    typedef typename here::E E;
+    GTR__POOL;
+    gtr__enter();
+    const here m(q);
+    const int blocks = (q.steps + m.rows() - 1) / m.rows(), block = (int)(blockIdx.x % (unsigned)blocks),
+        head = (int)(blockIdx.x / (unsigned)blocks % (unsigned)q.heads), group = head / (q.heads / q.groups);
+    const int64_t n = blockIdx.x / (unsigned)blocks / (unsigned)q.heads;
+    const int first = (q.causal ? blocks - 1 - block : block) * m.rows(), row0 = first + 16 * m.warp, all = m.count(n),
+        count = q.causal && all > first + m.rows() ? first + m.rows() : all, tile = m.many * m.pitch;
+    E *const mine = (E *)gtr__pool, *const others = mine + m.rows() * m.pitch;
+    float s[here::MANY / 8][4], acc[here::MOST / 8][4] = {}, most[2] = { -INFINITY, -INFINITY }, sum[2] = {};
+    m.load_of(mine, 0, n, head, first, m.rows());
+    m.tiles((count + m.many - 1) / m.many,
+        [&](int i, int stage) {
+            GTR__UNROLL(x, 2) m.load_of(others + (2 * stage + x) * tile, 1 + x, n, group, i * m.many, m.many);
+        },
+        [&](int stage) {
+            if (!stage) m.arrived(mine, m.rows(), q.copies & 1);
+            GTR__UNROLL(x, 2) m.arrived(others + (2 * stage + x) * tile, m.many, q.copies >> (1 + x) & 1);
+        },
+        [&](int i, int stage) {
+            const int col0 = i * m.many, end = col0 + m.many;
+            const bool inside = end <= all && (!q.causal || end <= row0 + 1);
+            m.scores(mine + 16 * m.warp * m.pitch, others + 2 * stage * tile, s);
+            m.template attended<false>(s, n, head, row0, col0, all, inside);
+            gtr__attend_online<here::MANY, here::MOST>(m.many, m.wide, s, most, sum, acc);
+            m.add(s, others + (2 * stage + 1) * tile, acc);
+        });
+    GTR__UNROLL(h, 2) {
+        sum[h] = gtr__attend_quad(sum[h]);
+        const int row = row0 + m.g + 8 * h;
+        if (q.sums.p && m.t == 0 && row < q.steps) gtr__put(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + row,
+            count ? (most[h] + log2f(sum[h])) / GTR__LOG2E : 1e30f);
+        sum[h] = count ? 1.0f / sum[h] : 1.0f;
+    }
+    m.store(q.y, m.at(GTR__ATTEND_Y, n, head, row0), m.pitch_of(GTR__ATTEND_Y), q.steps - row0, q.width[2], acc,
+        sum[0], sum[1]);
+}
+// The gradients of a block's rows: KEYS, of k and v, from all queries that attend them; else of q. stats: of a tile's
+// queries, where KEYS, the logsumexp in powers of two, then delta.
+template <int KIND, uint64_t KNOWN, bool KEYS> GTR__INLINE
+void gtr__attend_gradient(const gtr__attend_here<KIND, KNOWN> &m, char *pool, int64_t n, int head, int first) {
+    typedef gtr__attend_here<KIND, KNOWN> here;
+    typedef typename here::E E;
+    const gtr__attend &q = m.q;
+    const int each = q.heads / q.groups, group = KEYS ? head : head / each, steps = KEYS ? q.keys : q.steps,
+        cols = KEYS ? q.steps : q.keys, all = m.count(n);
+    const int row0 = first + 16 * m.warp, tile = m.many * m.pitch, n_tiles = KEYS ? 3 : 2;
+    const int begin = KEYS && q.causal ? first / m.many : 0, last = KEYS ? first < all ? cols : 0
+        : q.causal && all > first + m.rows() ? first + m.rows() : all, per = (last + m.many - 1) / m.many - begin;
+    E *const mine = (E *)pool, *const others = mine + 2 * m.rows() * m.pitch;
+    float *const stats = (float *)(others + 3 * q.stages * tile);
+    float p[here::MANY / 8][4], d[here::MANY / 8][4], sums[2], delta[2];
+    float acc[here::MOST / 8][4] = {}, accv[KEYS ? here::MOST / 8 : 1][4] = {};
+    // Operand x of the block's rows: k and v, or q and dy; of a tile: q, dy and y, or k and v
+    const auto row_of = [&](int x) { return KEYS ? 1 + x : x ? GTR__ATTEND_DY : 0; };
+    const auto col_of = [&](int x) { return !KEYS ? 1 + x : x > 1 ? GTR__ATTEND_Y : x ? GTR__ATTEND_DY : 0; };
+    GTR__UNROLL(x, 2) m.load_of(mine + x * m.rows() * m.pitch, row_of(x), n, head, first, m.rows());
+    GTR__UNROLL(h, 2) {
+        const int row = row0 + m.g + 8 * h;
+        if (KEYS) continue;
+        float v = 0.0f;
+        for (int e = m.t; row < steps && e < q.width[2]; e += 4) {
+            const int64_t at = m.at(GTR__ATTEND_Y, n, head, row) + e;
+            v = fmaf(gtr__get(q.y.p, q.y.t, at), gtr__get(q.dy.p, q.dy.t, at), v);
+        }
+        delta[h] = gtr__attend_quad(v);
+        sums[h] = row < steps ? m.logsum(n, head, row) : 0.0f;
+    }
+    const auto which = [&](int i, int *from) {      // the head of q, and the first step, of tile i
+        *from = (begin + (KEYS ? i % per : i)) * m.many;
+        return KEYS ? head * each + i / per : head;
+    };
+    m.tiles(per > 0 ? KEYS ? per * each : per : 0,
+        [&](int i, int stage) {
+            int from;
+            const int h = which(i, &from);
+            GTR__UNROLL(x, n_tiles)
+                m.load_of(others + (n_tiles * stage + x) * tile, col_of(x), n, KEYS ? h : group, from, m.many);
+        },
+        [&](int stage) {
+            GTR__UNROLL(x, 2) if (!stage) m.arrived(mine + x * m.rows() * m.pitch, m.rows(), q.copies >> row_of(x) & 1);
+            GTR__UNROLL(x, 2) m.arrived(others + (n_tiles * stage + x) * tile, m.many, q.copies >> col_of(x) & 1);
+        },
+        [&](int i, int stage) {
+            int from;
+            const int h = which(i, &from);
+            const E *const c = others + n_tiles * stage * tile;
+            if (KEYS) {
+                const int lanes = 32 * m.warps / m.many, col = (int)threadIdx.x / lanes, step = from + col;
+                const E *const dy = c + tile + col * m.pitch, *const y = dy + tile;
+                float v = 0.0f;
+                for (int e = (int)threadIdx.x % lanes; e < m.wide; e += lanes)
+                    v = fmaf(here::value(dy[e]), here::value(y[e]), v);
+                for (int o = lanes / 2; o; o /= 2) v += gtr__shuffle_xor(v, o);
+                stats[col] = step < cols ? m.logsum(n, h, step) : 0.0f;
+                stats[m.many + col] = v;
+                __syncthreads();
+            }
+            const int end = from + m.many;
+            const bool inside = KEYS ? row0 + 16 <= all && end <= cols && (!q.causal || row0 + 15 <= from)
+                : end <= all && (!q.causal || end <= row0 + 1);
+            m.scores(mine + 16 * m.warp * m.pitch, c, p);
+            m.template attended<KEYS>(p, n, h, row0, from, all, inside);
+            m.scores(mine + (m.rows() + 16 * m.warp) * m.pitch, c + tile, d);
+            GTR__UNROLL(j, m.many / 8) GTR__UNROLL(e, 4) {
+                const int col = 8 * j + 2 * m.t + e % 2;
+                p[j][e] = exp2f(p[j][e] - (KEYS ? stats[col] : sums[e / 2]));
+                d[j][e] = p[j][e] * (d[j][e] - (KEYS ? stats[m.many + col] : delta[e / 2]));
+            }
+            m.add(d, c, acc);
+            if constexpr (KEYS) m.add(p, c + tile, accv);
+        });
+    const int x = KEYS ? 1 : 0;
+    if (q.dx[x].p) m.store(q.dx[x], m.at(x, n, head, row0), q.row[x], steps - row0, q.width[x], acc, q.scale, q.scale);
+    if constexpr (KEYS) if (q.dx[2].p)
+        m.store(q.dx[2], m.at(2, n, head, row0), q.row[2], steps - row0, q.width[2], accv, 1.0f, 1.0f);
+}
+// Blocks of queries come first, if dq is wanted.
+template <int KIND, uint64_t KNOWN> static __global__ void __launch_bounds__(128)
+gtr__k_attention_bwd(const __grid_constant__ gtr__attend q) {
+    GTR__POOL;
+    gtr__enter();
+    const gtr__attend_here<KIND, KNOWN> m(q);
+    const unsigned each = (unsigned)((q.steps + m.rows() - 1) / m.rows()), keys = (unsigned)((q.keys + m.rows() - 1)
+        / m.rows()), queries = q.dx[0].p ? (unsigned)q.n * (unsigned)q.heads * each : 0, b = blockIdx.x;
+    if (b < queries) {
+        const unsigned tile = q.causal ? each - 1 - b % each : b % each;
+        gtr__attend_gradient<KIND, KNOWN, false>(m, gtr__pool, b / each / (unsigned)q.heads,
+            (int)(b / each % (unsigned)q.heads), (int)tile * m.rows());
+    } else {
+        const unsigned k = b - queries;
+        gtr__attend_gradient<KIND, KNOWN, true>(m, gtr__pool, k / keys / (unsigned)q.groups,
+            (int)(k / keys % (unsigned)q.groups), (int)(k % keys) * m.rows());
+    }
+}
+// The gradient of an element of the mask: a thread goes through what it was broadcast to, and makes its scores again.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_attention_mask(const __grid_constant__ gtr__attend q,
+                                                                       int64_t count) {
+    gtr__enter();
+    const gtr__attend_here<GTR__ATTEND_FMA, 0> m(q);
+    const int64_t e = (int64_t)blockIdx.x * GTR__T + threadIdx.x, *at = q.mask_at;
+    if (e >= count) return;
+    // an element's place in a dimension, or, where it was broadcast, the first; and how many there are
+    const int64_t extent[4] = { q.n, q.heads, q.steps, q.keys };
+    int64_t from[4], many[4], left = e;
+    GTR__UNROLL(k, 4) {
+        from[k] = at[k] ? left / at[k] : 0; many[k] = at[k] ? 1 : extent[k];
+        if (at[k]) left %= at[k];
+    }
+    float sum = 0.0f;
+    for (int64_t n = from[0]; n < from[0] + many[0]; n++)
+        for (int64_t i = 0; i < many[1] * many[2] * many[3]; i++) {
+            const int head = (int)(from[1] + i / (many[2] * many[3])), group = head / (q.heads / q.groups);
+            const int t = (int)(from[2] + i / many[3] % many[2]), s = (int)(from[3] + i % many[3]);
+            if (s >= m.count(n) || (q.causal && s > t)) continue;
+            const int64_t y = m.at(GTR__ATTEND_Y, n, head, t), qt = m.at(0, n, head, t), ks = m.at(1, n, group, s),
+                vs = m.at(2, n, group, s);
+            float score = 0.0f, d = 0.0f;
+            for (int c = 0; c < q.width[0]; c++)
+                score = fmaf(gtr__get(q.x[0].p, q.x[0].t, qt + c), gtr__get(q.x[1].p, q.x[1].t, ks + c), score);
+            for (int c = 0; c < q.width[2]; c++)
+                d = fmaf(gtr__get(q.dy.p, q.dy.t, y + c), gtr__get(q.x[2].p, q.x[2].t, vs + c)
+                    - gtr__get(q.y.p, q.y.t, y + c), d);
+            score = score * q.scale + gtr__get(q.mask.p, q.mask.t, e)
+                - gtr__get(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + t);
+            sum = fmaf(expf(score), d, sum);
+        }
+    gtr__give1(q.dmask, e, sum);
+}
+#endif
+template <int, uint64_t> GTR__GLOBAL void gtr__k_attention(gtr__attend);
+template <int, uint64_t> GTR__GLOBAL void gtr__k_attention_bwd(gtr__attend);
+GTR__GLOBAL void gtr__k_attention_mask(gtr__attend, int64_t);
+// What a call says; returns how many operands the op has of its own.
+static int gtr__attend_of(const gtr__call *c, gtr__attend *q) {
+    const gtr__attention_attr *a = &c->attr->attention;
+    const gtr__arg *in = c->in;
+    const int64_t *s = in[0].shape.dim;
+    *q = {};
+    q->n = s[0]; q->steps = (int)s[1]; q->heads = (int)s[a->packed ? 3 : 2];
+    q->keys = a->packed ? q->steps : (int)in[1].shape.dim[1];
+    q->groups = a->packed ? q->heads : (int)in[1].shape.dim[2];
+    q->causal = a->causal; q->scale = (float)a->scale;
+    for (int i = 0; i < 3; i++) {
+        q->x[i] = gtr__in(c, a->packed ? 0 : i);
+        q->width[i] = (int)in[a->packed ? 0 : i].shape.dim[a->packed ? 4 : 3];
+        q->row[i] = a->packed ? (int64_t)3 * q->heads * q->width[i] : in[i].shape.dim[2] * q->width[i];
+    }
+    if (a->lengths) q->lengths = gtr__in(c, a->lengths);
+    if (a->mask) {
+        const gtr_shape *m = &in[a->mask].shape;
+        int64_t step = 1;
+        q->mask = gtr__in(c, a->mask);
+        for (int i = m->ndim - 1, k = 3; i >= 0; step *= m->dim[i], i--, k--) q->mask_at[k] = m->dim[i] > 1 ? step : 0;
+    }
+    return (a->packed ? 1 : 3) + (a->lengths > 0) + (a->mask > 0);
+}
+// Packed, moves operands x (of q, k and v) to the heads of each.
+static void gtr__attend_apart(const gtr__call *c, const gtr__attend *q, gtr__opd *x) {
+    for (int i = 1; i < 3 && c->attr->attention.packed; i++)
+        if (x[i].p) x[i].p = (char *)x[i].p + (size_t)i * (size_t)q->heads * (size_t)q->width[0] * gtr__elem(x[i].t);
+}
+static int gtr__attend_kind(const gtr__call *c, const gtr__attend *q, const gtr__caps *caps) {
+    const int type = q->x[0].t;
+    const bool same = q->x[1].t == type && q->x[2].t == type && (!q->dy.p || (q->dy.t == type && q->y.t == type));
+    if (!same || caps->compute < 80 || caps->general) return GTR__ATTEND_FMA;
+    return type == GTR_F16 ? GTR__ATTEND_F16 : type == GTR_BF16 ? GTR__ATTEND_BF16
+        : c->precision == GTR_TF32 ? GTR__ATTEND_TF32 : GTR__ATTEND_FMA;
+}
+GTR__LAUNCHER_WITH(gtr__attend_start, gtr__attend *q, bool back) {
+    gtr__caps own;
+    const gtr__caps *caps = gtr__caps_of(run, c, &own);
+    const int kind = gtr__attend_kind(c, q, caps), most = q->width[0] > q->width[2] ? q->width[0] : q->width[2];
+    const size_t size = kind > GTR__ATTEND_TF32 ? 2 : 4;
+    q->wide = most <= 16 ? 16 : most <= 32 ? 32 : most <= 64 ? 64 : 128;
+    const int rows = 16 * gtr__attend_warps(kind, q->wide), many = gtr__attend_rows(kind, q->wide);
+    const gtr__opd *of[5] = { &q->x[0], &q->x[1], &q->x[2], &q->y, &q->dy };
+    for (int i = 0; i < 5; i++) {
+        const int64_t width = q->width[i < 3 ? i : 2], row = i < 3 ? q->row[i] : q->heads * width;
+        const bool whole = (size_t)gtr__elem(of[i]->t) == size && ((uintptr_t)of[i]->p | (uintptr_t)width * size
+            | (uintptr_t)row * size) % 16 == 0;
+        q->copies |= (int)whole << i;
+    }
+    const auto shared = [&](int stages) {
+        return (size_t)((back ? 2 : 1) * rows + stages * (back ? 3 : 2) * many)
+            * (size_t)gtr__attend_pitch(kind, q->wide) * size + (size_t)many * 8;
+    };
+    q->stages = shared(2) <= caps->shared ? 2 : 1;
+    if (shared(q->stages) > caps->shared) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
+        "attention: heads of %d want %zu bytes of shared memory, this GPU has %zu", most, shared(1), caps->shared);
+    const int64_t queries = gtr__ceil(q->steps, rows) * q->heads * q->n,
+        keys = gtr__ceil(q->keys, rows) * q->groups * q->n,
+        blocks = !back ? queries : (q->dx[0].p ? queries : 0) + (q->dx[1].p || q->dx[2].p ? keys : 0);
+    if (!blocks) return GTR_OK;
+    const auto launch = [&](auto kernel) {
+        if (!caps->general) gtr__variant_knows(&kernel, 1, (uint64_t)q->wide);
+        return gtr__start(run, c, kernel, dim3((unsigned)blocks), dim3((unsigned)(2 * rows)), shared(q->stages), *q);
+    };
+#define GTR__ATTEND(KIND) (back ? launch(GTR__VARIANT(gtr__k_attention_bwd, KIND, (uint64_t)0)) \
+        : launch(GTR__VARIANT(gtr__k_attention, KIND, (uint64_t)0)))
+    return kind == GTR__ATTEND_BF16 ? GTR__ATTEND(GTR__ATTEND_BF16)
+        : kind == GTR__ATTEND_F16 ? GTR__ATTEND(GTR__ATTEND_F16)
+        : kind == GTR__ATTEND_TF32 ? GTR__ATTEND(GTR__ATTEND_TF32) : GTR__ATTEND(GTR__ATTEND_FMA);
+}
+GTR__CUDA(attention_fwd) {
+    gtr__attend q;
+    gtr__attend_of(c, &q);
+    if (c->measure) return gtr__measured(c, 0);
+    gtr__attend_apart(c, &q, q.x);
+    q.y = gtr__out(c, 0); q.sums = gtr__out(c, 1);
+    return gtr__attend_start(run, c, &q, false);
+}
+GTR__CUDA(attention_bwd) {
+    gtr__attend q;
+    const gtr__attention_attr *a = &c->attr->attention;
+    const int own = gtr__attend_of(c, &q);
+    if (c->measure) return gtr__measured(c, 0);
+    gtr__attend_apart(c, &q, q.x);
+    q.y = gtr__in(c, own); q.sums = gtr__in(c, own + 1); q.dy = gtr__in(c, own + 2);
+    for (int i = 0; i < 3; i++) q.dx[i] = gtr__out(c, a->packed ? 0 : i);
+    gtr__attend_apart(c, &q, q.dx);
+    GTR__TRY(gtr__attend_start(run, c, &q, true));
+    if (!a->mask || !gtr__wanted(c, a->mask)) return GTR_OK;
+    const int64_t count = c->out[a->mask].count;
+    q.dmask = gtr__out(c, a->mask);
+    return GTR__LAUNCH(run, c, gtr__k_attention_mask, (unsigned)gtr__ceil(count, GTR__T), GTR__T, 0, q, count);
+}
+#define gtr__cuda_attention_packed_fwd gtr__cuda_attention_fwd
+#define gtr__cuda_attention_packed_bwd gtr__cuda_attention_bwd
+
 // >>op:dropout
 // The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100
 // instructions a block. PARTS: rows, or, linear, elements, lie in the whole batch as the attributes say;
@@ -20808,7 +21318,6 @@ GTR__INLINE float gtr__thin_inverse(float v) {
     asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
 }
-#define GTR__LOG2E 1.44269504088896f
 template <int OP> GTR__INLINE float2 gtr__thin_act(float x, float a, float b) {
     if constexpr (OP == GTR__OP_SIGMOID) {
         const float y = gtr__thin_inverse(1.0f + gtr__thin_exp2(x * -GTR__LOG2E));

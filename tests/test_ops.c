@@ -466,6 +466,17 @@ static gtr_tensor *build_attention(gtr_context *ctx, gtr_tensor **x, const op_ca
     if (c->n > 3) d.mask = x[3];
     return gtr_attention(x[0], x[1], x[2], d);
 }
+/* Its own op: of q, k, v or, without them, all in one, and behind these perhaps a mask; p[2]: rows have 0, 1, ... keys. */
+static gtr_tensor *build_attention_op(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    gtr_attention_desc d = attending(c);
+    const int packed = c->in[0].ndim > 4, own = packed ? 1 : 3;
+    int32_t lengths[64];
+    for (int k = 0; k < 64; k++) lengths[k] = (int32_t)(k % (c->in[packed ? 0 : 1].dim[1] + 1));
+    if (c->p[2]) d.lengths = gtr_constant(ctx, GTR_I32, gtr_shape1(c->in[0].dim[0]), lengths);
+    if (c->n > own) d.mask = x[own];
+    return gtr_attention(x[0], packed ? NULL : x[1], packed ? NULL : x[2], d);
+}
 /* Rows that have 0, 1, ... keys, and then so again. */
 static gtr_tensor *build_attention_of(gtr_context *ctx, gtr_tensor **x, const op_case *c)
 {
@@ -815,6 +826,14 @@ static const char *const attention_cases[] = { "*2x3x1x4 2x5x1x4 2x5x1x2 3x5@0 0
     "1x3x2x3 1x4x2x3 1x4x2x1 1x1@1 0", "2x33x2x8 2x33x2x8 2x33x2x8@1 0", NULL };
 static const char *const attention_of_cases[] = { "*!4x2x2x2 4x3x1x2 4x3x1x2@0 0", "!7x1x1x3 7x3x1x3 7x3x1x1@0 8",
     "!5x3x1x2 5x2x1x2 5x2x1x3@1 0", "!3x4x2x1 3x3x2x1 3x3x2x1@1 0", "!2x5x2x2 2x4x1x2 2x4x1x1@0 1", NULL };
+/* q, k, v, mask @ causal, scale, lengths; or all in one, mask */
+static const char *const attention_op_cases[] = { "*!2x3x4x5 2x6x2x5 2x6x2x3 3x6@0 0 0", "*!2x5x3x2x4 5x5@1 8 0",
+    "*!4x5x2x3 4x4x1x3 4x4x1x7@0 3 1", "!1x1x1x1 1x1x1x1 1x1x1x1@0 0 0", "!3x7x2x8 3x9x2x8 3x9x2x8 1x1x9@1 0 1",
+    "!2x70x2x16 2x70x2x16 2x70x2x16@1 0 0", "!1x65x1x64 1x131x1x64 1x131x1x64 131@0 0 0", "!2x66x3x2x32@1 0 1",
+    "!1x130x3x1x128@1 0 0", "!1x33x2x100 1x70x1x100 1x70x1x128@0 0 0", "!1x200x1x24 1x97x1x24 1x97x1x40 200x1@0 0 1",
+    "!3x64x3x4x16@1 0 0", "!2x49x3x2x8 2x1x49x49@0 0 0", "!1x17x4x6 1x20x2x6 1x20x2x10 1x4x1x20@0 0 0",
+    "!2x300x3x1x4@1 0 1", "!5x3x3x1x9@0 0 1", "*1x3x1x4 1x2x1x4 1x2x1x4@1 0 0", "!1x70x3x1x24 70x70@1 0 0",
+    "!1x5x6x8 1x9x3x8 1x9x3x12 6x1x1@0 2 0", "!6x2x3x2x2 6x1x1x2@0 0 1", "!2x40x2x17 2x33x1x17 2x33x1x33@0 0 1", NULL };
 static const char *const multihead_cases[] = { "*2x3x4 2x5x4@2", "3x4x6@3", "1x2x1@1", "2x5x8@8", "2x1x6 2x3x6@1",
     NULL };
 static const char *const residual_cases[] = { "1x7 1x7@0", "13x3 13x3@1", "33x2 33x4@1", "2x1x3x2x4 2x1x3x2x1@1",
@@ -962,6 +981,7 @@ static const op_row rows[] = {
     { "positions",        build_positions,        "X",     position_cases,         GRAPH },
     { "rope",             build_rope,             "X",     rope_cases,             GRAPH },
     { "attention",        build_attention,        "XXXw",  attention_cases,        GRAPH },
+    { "attention, op",    build_attention_op,     "XXXw",  attention_op_cases,     PRODUCT | CANCELS | NO_SPECIAL },
     { "attention, rows",  build_attention_of,     "XXX",   attention_of_cases,     GRAPH | MASKS },
     { "multihead",        build_multihead,        "XX",    multihead_cases,        GRAPH },
     { "residual",         build_residual,         "XX",    residual_cases,         GRAPH },
@@ -2262,6 +2282,42 @@ static void plain_sort(const op_call *o, const double *x, double *y)
     }
     free(line);
 }
+/* y and, behind it, the logsumexp of scores. */
+static void plain_attention(const op_call *o, double *const *in, double *y)
+{
+    const gtr__attention_attr *a = &o->attr.attention;
+    const bool one = a->packed != 0;
+    const int64_t *q = o->in_shape[0].dim, *k = o->in_shape[one ? 0 : 1].dim, *v = o->in_shape[one ? 0 : 2].dim;
+    const int64_t steps = q[1], keys = k[1], heads = q[one ? 3 : 2], groups = one ? heads : k[2], depth = q[one ? 4 : 3],
+        wide = v[one ? 4 : 3], to = one ? 3 : 1;
+    double *p = (double *)room(keys, sizeof *p), *sums = y + q[0] * steps * heads * wide;
+    gtr_shape scores = gtr_shape4(q[0], heads, steps, keys);
+    for (int64_t i = 0; i < q[0] * heads * steps; i++) {
+        const int64_t n = i / steps / heads, h = i / steps % heads, t = i % steps, g = h / (heads / groups);
+        const double *qt = in[0] + ((n * steps + t) * to * heads + h) * depth;
+        double *yt = y + ((n * steps + t) * heads + h) * wide, most = -INFINITY, sum = 0;
+        int64_t count = a->lengths ? (int64_t)in[a->lengths][n] : keys;
+        if (a->causal && count > t + 1) count = t + 1;
+        for (int64_t s = 0; s < count; s++) {
+            const double *ks = one ? in[0] + ((n * keys + s) * 3 * heads + heads + g) * depth
+                : in[1] + ((n * keys + s) * groups + g) * depth;
+            p[s] = 0;
+            for (int64_t e = 0; e < depth; e++) p[s] += qt[e] * ks[e];
+            p[s] *= a->scale;
+            if (a->mask) p[s] += in[a->mask][index_within(&scores, i * keys + s, &o->in_shape[a->mask])];
+            if (p[s] > most) most = p[s];
+        }
+        for (int64_t s = 0; s < count; s++) sum += p[s] = exp(p[s] - most);
+        for (int64_t e = 0; e < wide; e++) yt[e] = 0;
+        for (int64_t s = 0; s < count; s++) {
+            const double *vs = one ? in[0] + ((n * keys + s) * 3 * heads + 2 * heads + g) * depth
+                : in[2] + ((n * keys + s) * groups + g) * wide;
+            for (int64_t e = 0; e < wide; e++) yt[e] += p[s] / sum * vs[e];
+        }
+        sums[i] = count ? most + log(sum) : GTR__ATTEND_NONE;
+    }
+    free(p);
+}
 /* Of all outputs that have a gradient, or of output 0; by: of the first so many of them. */
 static int64_t outputs_count(const op_call *o, int by)
 {
@@ -2387,6 +2443,7 @@ static bool plain(const op_call *o, double *const *in, double *y)
     case GTR__OP_NORM:
         plain_folds(o, in[0], y); return true;
     case GTR__OP_RECURRENCE: plain_recurrence(o, in, y); return true;
+    case GTR__OP_ATTENTION: case GTR__OP_ATTENTION_PACKED: plain_attention(o, in, y); return true;
     case GTR__OP_SORT: plain_sort(o, in[0], y); return true;
     case GTR__OP_CUMSUM: case GTR__OP_TAKE: case GTR__OP_GATHER: {
         const int64_t axis = o->attr.take.axis, inner = gtr__shape_inner(x, axis), from = x->dim[axis],
@@ -2780,6 +2837,12 @@ static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool
     free_results(want);
     free(want); free(d); free(dy);
 }
+/* Which input says how many steps or keys rows have; 0: none. */
+static int lengths_of(const op_call *o)
+{
+    return o->row->flags & STEPS ? o->attr.recurrence.lengths
+        : o->id == GTR__OP_ATTENTION || o->id == GTR__OP_ATTENTION_PACKED ? o->attr.attention.lengths : 0;
+}
 /* What an op's plan nodes are: forward; a gradient of input 0, and one of the others, or all in one. */
 static void op_all(bench *b, op_call *o, int shift, bool masters)
 {
@@ -2789,7 +2852,7 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
     if (!gtr__differentiable_outputs(o->id)) return;
     for (k = 0; k < o->n_in; k++)
         if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->id, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2)
-                && !(o->row->flags & STEPS && k && k == o->attr.recurrence.lengths))
+                && !(k && k == lengths_of(o)))
             all |= (uint64_t)1 << k;
     for (constant = 0; constant < (gtr__seeded(o->id) ? 2 : 1); constant++) {
         if (gtr__gradients(o->id) == GTR__GRADIENTS_JOINT) {
