@@ -12743,7 +12743,8 @@ GTR__CUDA(recurrence_bwd) {
 // dk and dv, each from scores made again: 7 products where one kernel of both would take 5 and atomics.
 // Bound by mma.sync and the exponentials; bytes: q, k, v and y once a tile of rows, from L2.
 // KIND: how it multiplies; GTR__ATTEND_FMA: by float32 units, operands of any types. KNOWN: columns of a row of a tile,
-// as in gtr__attend.wide; 0: as that says.
+// as in gtr__attend.wide, then GTR__ATTEND_MASKED: there is a mask, and GTR__ATTEND_COPIED: all operands come by 16
+// bytes; 0: as gtr__attend says.
 enum { GTR__ATTEND_FMA, GTR__ATTEND_TF32, GTR__ATTEND_F16, GTR__ATTEND_BF16 };
 typedef struct gtr__attend {
     gtr__opd x[3], lengths, mask, y, sums, dy, dx[3], dmask;    // x: q, k, v; lengths, mask: p NULL, none
@@ -12754,6 +12755,7 @@ typedef struct gtr__attend {
     float scale;
 } gtr__attend;
 enum { GTR__ATTEND_Y = 3, GTR__ATTEND_DY };     // copies' bits behind those of x
+enum { GTR__ATTEND_MASKED = 256, GTR__ATTEND_COPIED = 512 };
 // How a block is cut, by KIND and columns of a row of a tile.
 static GTR__BOTH constexpr int gtr__attend_warps(int kind, int wide) {
     return kind == GTR__ATTEND_FMA && wide > 64 ? 2 : 4;
@@ -12767,9 +12769,14 @@ static GTR__BOTH constexpr int gtr__attend_pitch(int kind, int wide) {
 
 #if GTR__DEVICE_HALF
 #define GTR__LOG2E 1.44269504088896f
+GTR__INLINE float gtr__exp2(float v) {      // 2^v, of errors of 2^-22; subnormal results are 0
+    asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
+    return v;
+}
 template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
     static constexpr bool HALF = KIND > GTR__ATTEND_TF32;
-    static constexpr int MOST = KNOWN ? (int)KNOWN : 128, MANY = KNOWN ? gtr__attend_rows(KIND, (int)KNOWN) : 64;
+    static constexpr int WIDE = (int)(KNOWN & 255), MOST = KNOWN ? WIDE : 128,
+        MANY = KNOWN ? gtr__attend_rows(KIND, WIDE) : 64;
     typedef typename std::conditional<HALF, uint16_t, float>::type E;
     typedef typename std::conditional<KIND == GTR__ATTEND_F16, __half, typename std::conditional<HALF, __nv_bfloat16,
         float>::type>::type T;
@@ -12777,32 +12784,37 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
     int wide, many, pitch, warps;       // many: rows of a tile of the other side
     int warp, g, t;                     // the thread's rows are g and g + 8 of its warp's, its columns 2 t and 2 t + 1
     GTR__DEVICE gtr__attend_here(const gtr__attend &given) : q(given) {
-        wide = KNOWN ? (int)KNOWN : q.wide;
+        wide = KNOWN ? WIDE : q.wide;
         many = gtr__attend_rows(KIND, wide); pitch = gtr__attend_pitch(KIND, wide);
         warps = gtr__attend_warps(KIND, wide);
         warp = (int)threadIdx.x / 32; g = GTR__LANE / 4; t = GTR__LANE % 4;
     }
     GTR__DEVICE int rows() const { return 16 * warps; }     // the block's own
+    GTR__DEVICE bool copies(int i) const { return KNOWN & GTR__ATTEND_COPIED || q.copies >> i & 1; }
+    GTR__DEVICE bool masked() const { return KNOWN ? (KNOWN & GTR__ATTEND_MASKED) != 0 : q.mask.p != NULL; }
     // Loads a tile's rows, of which `there` are there, pitch `from` apart in memory from element `at` on. Copies are on
     // their way then; what comes otherwise is rounded for products.
     GTR__DEVICE void load(E *to, const gtr__opd &o, int64_t at, int64_t from, int rows, int there, int width,
                           bool copies) const {
-        const int each = copies ? 16 / (int)sizeof(E) : 1, pieces = wide / each;
-        for (int i = (int)threadIdx.x; i < rows * pieces; i += 32 * warps) {
-            const int r = i / pieces, c = i % pieces * each;
+        if (copies) {
+            constexpr int EACH = 16 / (int)sizeof(E);
+            const int pieces = wide / EACH, column = (int)threadIdx.x % pieces * EACH, by = 32 * warps / pieces;
+            const bool in = column < width;
+            const E *p = (const E *)o.p + at + (in ? column : 0);
+            for (int r = (int)threadIdx.x / pieces; r < rows; r += by)
+                gtr__copy16(to + r * pitch + column, p + (in && r < there ? r * from : 0), in && r < there);
+        } else for (int i = (int)threadIdx.x; i < rows * wide; i += 32 * warps) {
+            const int r = i / wide, c = i % wide;
             const bool in = r < there && c < width;
-            const int64_t place = at + (in ? r * from + c : 0);
-            E *p = to + r * pitch + c;
-            if (copies) gtr__copy16(p, (const E *)o.p + place, in);
-            else if constexpr (HALF) *p = in ? ((const uint16_t *)o.p)[place] : (uint16_t)0;
-            else *p = rounded(in ? gtr__get(o.p, o.t, place) : 0.0f);
+            if constexpr (HALF) to[r * pitch + c] = in ? ((const uint16_t *)o.p)[at + r * from + c] : (uint16_t)0;
+            else to[r * pitch + c] = rounded(in ? gtr__get(o.p, o.t, at + r * from + c) : 0.0f);
         }
     }
     // The same of an operand: q, k, v, GTR__ATTEND_Y or _DY, `rows` of a head from step `first` on.
     GTR__DEVICE void load_of(E *to, int i, int64_t n, int head, int first, int rows) const {
         const gtr__opd &o = i == GTR__ATTEND_DY ? q.dy : i == GTR__ATTEND_Y ? q.y : q.x[i < 3 ? i : 0];
         load(to, o, at(i, n, head, first), pitch_of(i), rows, (i == 1 || i == 2 ? q.keys : q.steps) - first,
-            q.width[i < 3 ? i : 2], q.copies >> i & 1);
+            q.width[i < 3 ? i : 2], copies(i));
     }
     GTR__DEVICE static float value(E v) {
         if constexpr (HALF) return gtr__load((const T *)&v); else return v;
@@ -12883,23 +12895,37 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
             }
         }
     }
-    // Scores of query and key, of which the thread's are q0 + by and k0 + by: scaled, the mask added, in powers of two;
-    // -INFINITY where none is attended. KEYS: rows are keys. inside: all are there, and attended but for the mask.
+    // The sum of a b over a row of a tile, by `lanes` neighbouring lanes, which all get it; b: such a row, too, or in
+    // memory, of which `width` elements are there.
+    GTR__DEVICE float dot(const E *a, const E *b, int width, int lanes) const {
+        constexpr int EACH = 16 / (int)sizeof(E);
+        float sum = 0.0f;
+        for (int e = (int)threadIdx.x % lanes * EACH; e < width; e += lanes * EACH) {
+            const gtr__few<E, EACH> u = *(const gtr__few<E, EACH> *)(a + e), v = *(const gtr__few<E, EACH> *)(b + e);
+            GTR__UNROLL(i, EACH) sum = fmaf(value(u.v[i]), value(v.v[i]), sum);
+        }
+        return reduced(sum, lanes);
+    }
+    GTR__DEVICE static float reduced(float sum, int lanes) {
+        for (int o = lanes / 2; o; o /= 2) sum += gtr__shuffle_xor(sum, o);
+        return sum;
+    }
+    // Scores, not scaled yet: the mask is added in their units; -INFINITY where none is attended. KEYS: rows are keys.
+    // inside: all are there, and attended but for the mask.
     template <bool KEYS> GTR__DEVICE void attended(float (*s)[4], int64_t n, int head, int row0, int col0, int count,
                                                    bool inside) const {
-        const float scale = q.scale * GTR__LOG2E;
+        if (inside && !masked()) return;
+        const float by = 1.0f / q.scale;
         GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 4) {
             const int row = row0 + g + e / 2 * 8, col = col0 + 8 * i + 2 * t + e % 2, query = KEYS ? col : row,
                 key = KEYS ? row : col;
-            s[i][e] *= scale;
-            if (inside && !q.mask.p) continue;
             const bool in = query < q.steps && key < count && (!q.causal || key <= query);
             if (!in) s[i][e] = -INFINITY;
-            else if (q.mask.p) s[i][e] += GTR__LOG2E * gtr__get(q.mask.p, q.mask.t, n * q.mask_at[0]
-                + head * q.mask_at[1] + query * q.mask_at[2] + key * q.mask_at[3]);
+            else if (masked()) s[i][e] += by * gtr__get(q.mask.p, q.mask.t, n * q.mask_at[0] + head * q.mask_at[1]
+                + query * q.mask_at[2] + key * q.mask_at[3]);
         }
     }
-    // Goes through n tiles: load(i, stage) starts the copies of one, arrived(stage) rounds it, use(i, stage) has it.
+    // Goes through n tiles: load(i, stage) starts the copies of one, arrived(i, stage) rounds it, use(i, stage) has it.
     // What the block copied before is there, too.
     template <typename L, typename A, typename U> GTR__DEVICE void tiles(int n, L load, A arrived, U use) const {
         if (n > 0) load(0, 0);
@@ -12909,7 +12935,7 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
             if (q.stages > 1 && i + 1 < n) load(i + 1, (i + 1) & 1);
             gtr__copies_commit();
             gtr__copies_done<1>();
-            arrived(stage);
+            arrived(i, stage);
             __syncthreads();
             use(i, stage);
             __syncthreads();
@@ -12951,26 +12977,23 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
         }
     }
 };
-GTR__INLINE float gtr__attend_quad(float v) {       // the sum over the four lanes that share rows
-    v += gtr__shuffle_xor(v, 1);
-    return v + gtr__shuffle_xor(v, 2);
-}
-// One tile more of keys: s becomes 2^(s - m), a thread's sums and rows of y so far count likewise.
-template <int MANY, int MOST> GTR__INLINE
-void gtr__attend_online(int many, int wide, float (*s)[4], float *m, float *sum, float (*acc)[4]) {
+// One tile more of keys: s becomes 2^(scale (s - m)), a thread's sums and rows of y so far count likewise.
+GTR__INLINE void gtr__attend_online(int many, int wide, float scale, float (*s)[4], float *m, float *sum,
+                                    float (*acc)[4]) {
     GTR__UNROLL(h, 2) {
         float most = m[h];
         GTR__UNROLL(i, many / 8) most = fmaxf(most, fmaxf(s[i][2 * h], s[i][2 * h + 1]));
         most = fmaxf(most, gtr__shuffle_xor(most, 1));
         most = fmaxf(most, gtr__shuffle_xor(most, 2));
-        const float base = most == -INFINITY ? 0.0f : most, by = exp2f(m[h] - base);
+        const float base = most == -INFINITY ? 0.0f : -most * scale, by = gtr__exp2(fmaf(m[h], scale, base));
         m[h] = most;
         sum[h] *= by;
-        GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 2) sum[h] += s[i][2 * h + e] = exp2f(s[i][2 * h + e] - base);
+        GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 2) sum[h] += s[i][2 * h + e]
+            = gtr__exp2(fmaf(s[i][2 * h + e], scale, base));
         GTR__UNROLL(i, wide / 8) GTR__UNROLL(e, 2) acc[i][2 * h + e] *= by;
     }
 }
-template <int KIND, uint64_t KNOWN> static __global__ void __launch_bounds__(128)
+template <int KIND, uint64_t KNOWN> static __global__ void __launch_bounds__(128, (KNOWN & 128) || !KNOWN ? 1 : 4)
 gtr__k_attention(const __grid_constant__ gtr__attend q) {
     typedef gtr__attend_here<KIND, KNOWN> here;
     typedef typename here::E E;
@@ -12989,27 +13012,47 @@ gtr__k_attention(const __grid_constant__ gtr__attend q) {
         [&](int i, int stage) {
             GTR__UNROLL(x, 2) m.load_of(others + (2 * stage + x) * tile, 1 + x, n, group, i * m.many, m.many);
         },
-        [&](int stage) {
-            if (!stage) m.arrived(mine, m.rows(), q.copies & 1);
-            GTR__UNROLL(x, 2) m.arrived(others + (2 * stage + x) * tile, m.many, q.copies >> (1 + x) & 1);
+        [&](int i, int stage) {
+            if (!i) m.arrived(mine, m.rows(), m.copies(0));
+            GTR__UNROLL(x, 2) m.arrived(others + (2 * stage + x) * tile, m.many, m.copies(1 + x));
         },
         [&](int i, int stage) {
             const int col0 = i * m.many, end = col0 + m.many;
             const bool inside = end <= all && (!q.causal || end <= row0 + 1);
             m.scores(mine + 16 * m.warp * m.pitch, others + 2 * stage * tile, s);
             m.template attended<false>(s, n, head, row0, col0, all, inside);
-            gtr__attend_online<here::MANY, here::MOST>(m.many, m.wide, s, most, sum, acc);
+            gtr__attend_online(m.many, m.wide, q.scale * GTR__LOG2E, s, most, sum, acc);
             m.add(s, others + (2 * stage + 1) * tile, acc);
         });
     GTR__UNROLL(h, 2) {
-        sum[h] = gtr__attend_quad(sum[h]);
+        sum[h] = m.reduced(sum[h], 4);
         const int row = row0 + m.g + 8 * h;
         if (q.sums.p && m.t == 0 && row < q.steps) gtr__put(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + row,
-            count ? (most[h] + log2f(sum[h])) / GTR__LOG2E : 1e30f);
+            count ? fmaf(most[h], q.scale, logf(sum[h])) : 1e30f);
         sum[h] = count ? 1.0f / sum[h] : 1.0f;
     }
     m.store(q.y, m.at(GTR__ATTEND_Y, n, head, row0), m.pitch_of(GTR__ATTEND_Y), q.steps - row0, q.width[2], acc,
         sum[0], sum[1]);
+}
+// The logsumexp in powers of two, and delta, of the thread's two queries; dy: the block's rows.
+template <int KIND, uint64_t KNOWN> GTR__INLINE
+void gtr__attend_deltas(const gtr__attend_here<KIND, KNOWN> &m, const typename gtr__attend_here<KIND, KNOWN>::E *dy,
+                        int64_t n, int head, int row0, float *sums, float *delta) {
+    typedef typename gtr__attend_here<KIND, KNOWN>::E E;
+    const gtr__attend &q = m.q;
+    const int width = q.width[2];
+    GTR__UNROLL(h, 2) {
+        const int row = row0 + m.g + 8 * h, there = row < q.steps ? width : 0;
+        const int64_t at = m.at(GTR__ATTEND_Y, n, head, there ? row : 0);
+        const E *const mine = dy + (16 * m.warp + m.g + 8 * h) * m.pitch;
+        if (m.copies(GTR__ATTEND_Y)) delta[h] = m.dot(mine, (const E *)q.y.p + at, there, 4);
+        else {
+            float v = 0.0f;
+            for (int e = m.t; e < there; e += 4) v = fmaf(m.value(mine[e]), gtr__get(q.y.p, q.y.t, at + e), v);
+            delta[h] = m.reduced(v, 4);
+        }
+        sums[h] = there ? m.logsum(n, head, row) : 0.0f;
+    }
 }
 // The gradients of a block's rows: KEYS, of k and v, from all queries that attend them; else of q. stats: of a tile's
 // queries, where KEYS, the logsumexp in powers of two, then delta.
@@ -13025,23 +13068,13 @@ void gtr__attend_gradient(const gtr__attend_here<KIND, KNOWN> &m, char *pool, in
         : q.causal && all > first + m.rows() ? first + m.rows() : all, per = (last + m.many - 1) / m.many - begin;
     E *const mine = (E *)pool, *const others = mine + 2 * m.rows() * m.pitch;
     float *const stats = (float *)(others + 3 * q.stages * tile);
+    const float scale = q.scale * GTR__LOG2E;
     float p[here::MANY / 8][4], d[here::MANY / 8][4], sums[2], delta[2];
     float acc[here::MOST / 8][4] = {}, accv[KEYS ? here::MOST / 8 : 1][4] = {};
     // Operand x of the block's rows: k and v, or q and dy; of a tile: q, dy and y, or k and v
     const auto row_of = [&](int x) { return KEYS ? 1 + x : x ? GTR__ATTEND_DY : 0; };
     const auto col_of = [&](int x) { return !KEYS ? 1 + x : x > 1 ? GTR__ATTEND_Y : x ? GTR__ATTEND_DY : 0; };
     GTR__UNROLL(x, 2) m.load_of(mine + x * m.rows() * m.pitch, row_of(x), n, head, first, m.rows());
-    GTR__UNROLL(h, 2) {
-        const int row = row0 + m.g + 8 * h;
-        if (KEYS) continue;
-        float v = 0.0f;
-        for (int e = m.t; row < steps && e < q.width[2]; e += 4) {
-            const int64_t at = m.at(GTR__ATTEND_Y, n, head, row) + e;
-            v = fmaf(gtr__get(q.y.p, q.y.t, at), gtr__get(q.dy.p, q.dy.t, at), v);
-        }
-        delta[h] = gtr__attend_quad(v);
-        sums[h] = row < steps ? m.logsum(n, head, row) : 0.0f;
-    }
     const auto which = [&](int i, int *from) {      // the head of q, and the first step, of tile i
         *from = (begin + (KEYS ? i % per : i)) * m.many;
         return KEYS ? head * each + i / per : head;
@@ -13053,9 +13086,9 @@ void gtr__attend_gradient(const gtr__attend_here<KIND, KNOWN> &m, char *pool, in
             GTR__UNROLL(x, n_tiles)
                 m.load_of(others + (n_tiles * stage + x) * tile, col_of(x), n, KEYS ? h : group, from, m.many);
         },
-        [&](int stage) {
-            GTR__UNROLL(x, 2) if (!stage) m.arrived(mine + x * m.rows() * m.pitch, m.rows(), q.copies >> row_of(x) & 1);
-            GTR__UNROLL(x, 2) m.arrived(others + (n_tiles * stage + x) * tile, m.many, q.copies >> col_of(x) & 1);
+        [&](int i, int stage) {
+            GTR__UNROLL(x, 2) if (!i) m.arrived(mine + x * m.rows() * m.pitch, m.rows(), m.copies(row_of(x)));
+            GTR__UNROLL(x, 2) m.arrived(others + (n_tiles * stage + x) * tile, m.many, m.copies(col_of(x)));
         },
         [&](int i, int stage) {
             int from;
@@ -13063,15 +13096,12 @@ void gtr__attend_gradient(const gtr__attend_here<KIND, KNOWN> &m, char *pool, in
             const E *const c = others + n_tiles * stage * tile;
             if (KEYS) {
                 const int lanes = 32 * m.warps / m.many, col = (int)threadIdx.x / lanes, step = from + col;
-                const E *const dy = c + tile + col * m.pitch, *const y = dy + tile;
-                float v = 0.0f;
-                for (int e = (int)threadIdx.x % lanes; e < m.wide; e += lanes)
-                    v = fmaf(here::value(dy[e]), here::value(y[e]), v);
-                for (int o = lanes / 2; o; o /= 2) v += gtr__shuffle_xor(v, o);
+                const E *const dy = c + tile + col * m.pitch;
+                const float v = m.dot(dy, dy + tile, m.wide, lanes);
                 stats[col] = step < cols ? m.logsum(n, h, step) : 0.0f;
                 stats[m.many + col] = v;
                 __syncthreads();
-            }
+            } else if (!i) gtr__attend_deltas(m, mine + m.rows() * m.pitch, n, head, row0, sums, delta);
             const int end = from + m.many;
             const bool inside = KEYS ? row0 + 16 <= all && end <= cols && (!q.causal || row0 + 15 <= from)
                 : end <= all && (!q.causal || end <= row0 + 1);
@@ -13080,7 +13110,7 @@ void gtr__attend_gradient(const gtr__attend_here<KIND, KNOWN> &m, char *pool, in
             m.scores(mine + (m.rows() + 16 * m.warp) * m.pitch, c + tile, d);
             GTR__UNROLL(j, m.many / 8) GTR__UNROLL(e, 4) {
                 const int col = 8 * j + 2 * m.t + e % 2;
-                p[j][e] = exp2f(p[j][e] - (KEYS ? stats[col] : sums[e / 2]));
+                p[j][e] = gtr__exp2(fmaf(p[j][e], scale, -(KEYS ? stats[col] : sums[e / 2])));
                 d[j][e] = p[j][e] * (d[j][e] - (KEYS ? stats[m.many + col] : delta[e / 2]));
             }
             m.add(d, c, acc);
@@ -13092,7 +13122,7 @@ void gtr__attend_gradient(const gtr__attend_here<KIND, KNOWN> &m, char *pool, in
         m.store(q.dx[2], m.at(2, n, head, row0), q.row[2], steps - row0, q.width[2], accv, 1.0f, 1.0f);
 }
 // Blocks of queries come first, if dq is wanted.
-template <int KIND, uint64_t KNOWN> static __global__ void __launch_bounds__(128)
+template <int KIND, uint64_t KNOWN> static __global__ void __launch_bounds__(128, (KNOWN & 128) || !KNOWN ? 1 : 3)
 gtr__k_attention_bwd(const __grid_constant__ gtr__attend q) {
     GTR__POOL;
     gtr__enter();
@@ -13209,7 +13239,9 @@ GTR__LAUNCHER_WITH(gtr__attend_start, gtr__attend *q, bool back) {
         blocks = !back ? queries : (q->dx[0].p ? queries : 0) + (q->dx[1].p || q->dx[2].p ? keys : 0);
     if (!blocks) return GTR_OK;
     const auto launch = [&](auto kernel) {
-        if (!caps->general) gtr__variant_knows(&kernel, 1, (uint64_t)q->wide);
+        const int all = back ? 31 : 7, facts = q->wide | (q->mask.p ? GTR__ATTEND_MASKED : 0)
+            | ((q->copies & all) == all ? GTR__ATTEND_COPIED : 0);
+        if (!caps->general) gtr__variant_knows(&kernel, 1, (uint64_t)facts);
         return gtr__start(run, c, kernel, dim3((unsigned)blocks), dim3((unsigned)(2 * rows)), shared(q->stages), *q);
     };
 #define GTR__ATTEND(KIND) (back ? launch(GTR__VARIANT(gtr__k_attention_bwd, KIND, (uint64_t)0)) \
@@ -15579,7 +15611,9 @@ static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums
     m->held = m->whole && m->pixels <= (m->row ? 1 : deep) * m->rows;
     m->step = m->row ? m->lanes * width : (int)(m->rows * m->channels);
     const int64_t per = (int64_t)m->lanes * m->rows;
-    m->beside = (int)gtr__max64(1, gtr__min64(GTR__T / per, m->images * segments / (2 * sms)));
+    // With sums, which want few blocks, all rows in one pass where they are few.
+    m->beside = (int)gtr__max64(1, gtr__min64(GTR__T / per, sums ? gtr__ceil(m->images * segments, sms)
+        : m->images * segments / (2 * sms)));
     m->threads = (int)gtr__ceil(m->beside * per, 32) * 32;
     m->pitch = m->rows | 1;
     m->entries = m->lanes / m->sets * m->pitch;
@@ -21310,29 +21344,25 @@ GTR__INLINE void gtr__thin_put(const gtr__thin_place<P> &p, uint32_t panel, cons
 // An activation: y = f(x), and f'(x), the factor of the way back: both share the costly terms. Errors are a quarter of
 // storage's rounding: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Rows of the table without a branch
 // here use their formulas.
-GTR__INLINE float gtr__thin_exp2(float v) {
-    asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
-    return v;
-}
 GTR__INLINE float gtr__thin_inverse(float v) {
     asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
 }
 template <int OP> GTR__INLINE float2 gtr__thin_act(float x, float a, float b) {
     if constexpr (OP == GTR__OP_SIGMOID) {
-        const float y = gtr__thin_inverse(1.0f + gtr__thin_exp2(x * -GTR__LOG2E));
+        const float y = gtr__thin_inverse(1.0f + gtr__exp2(x * -GTR__LOG2E));
         return make_float2(y, fmaf(-y, y, y));
     } else if constexpr (OP == GTR__OP_TANH) {      // a series where the quotient has few bits left
-        const float q = x * x, v = fmaf(-2.0f, gtr__thin_inverse(1.0f + gtr__thin_exp2(x * (2 * GTR__LOG2E))), 1.0f),
+        const float q = x * x, v = fmaf(-2.0f, gtr__thin_inverse(1.0f + gtr__exp2(x * (2 * GTR__LOG2E))), 1.0f),
             y = q < 0.0625f ? x * fmaf(q, fmaf(q, 2.0f / 15.0f, -1.0f / 3.0f), 1.0f) : v;
         return make_float2(y, fmaf(-y, y, 1.0f));
     } else if constexpr (OP == GTR__OP_GELU_TANH) { // s = (1 + tanh u) / 2; |x| > 100 has no more than 0 and 1
         const float k = 2 * (float)GTR__SQRT2_PI, q = fminf(x * x, 1e4f),
-            s = gtr__thin_inverse(1.0f + gtr__thin_exp2(x * fmaf(q, -0.044715f * k * GTR__LOG2E, -k * GTR__LOG2E)));
+            s = gtr__thin_inverse(1.0f + gtr__exp2(x * fmaf(q, -0.044715f * k * GTR__LOG2E, -k * GTR__LOG2E)));
         return make_float2(x * s, fmaf(fmaf(-s, s, s) * x, fmaf(q, 3 * 0.044715f * k, k), s));
     } else if constexpr (OP == GTR__OP_GELU) {      // s = Phi(x); Phi(-|x|) over the density is a series in t
         const float t = gtr__thin_inverse(fmaf(fabsf(x), 0.28f, 1.0f)),
-            density = gtr__thin_exp2(fmaf(x * x, -0.5f * GTR__LOG2E, -1.3257480647f)), tail = density * t
+            density = gtr__exp2(fmaf(x * x, -0.5f * GTR__LOG2E, -1.3257480647f)), tail = density * t
             * fmaf(t, fmaf(t, fmaf(t, 0.8169889790f, -0.3218095184f), 0.5120775993f), 0.2460570775f),
             s = x < 0.0f ? tail : 1.0f - tail;
         return make_float2(x * s, fmaf(x, density, s));
