@@ -860,7 +860,7 @@ static const char *const ctc_cases[] = { "1x5x3@2 0 0", "*!3x6x4@2 3 3", "2x4x2@
     "2x33x65@16 64 0", "2x130x7@64 0 6", "1x40x300@7 0 0", "2x5x1025@2 1000 3", "9x31x28@12 27 31", "*2x75x5@33 2 16",
     "33x10x4@4 0 3", "2x300x6@140 0 0", "1x9x4099@4 0 0", "64x25x30@10 0 19", "1x1100x3@530 0 0", "2x2200x4@1050 1 16",
     NULL };
-static const char *const ctc_mean_cases[] = { "1x2x3 1x5x3", "13x1x4 13x3x4", "3x2x2 3x6x2", "5x3x4 5x7x4",
+static const char *const ctc_mean_cases[] = { "1x2x3 1x5x3", "13x1x2 13x3x2", "3x2x2 3x6x2", "5x2x3 5x4x3",
     "7x1x5 7x2x5", NULL };
 static const char *const smooth_cases[] = {
     "1x7 1@10 -100", "*13x3 13@30 -100", "33x4 33@10 1", "5x2 5@20 -100", "7x3 7@5 0", "3x31 3@50 -7",
