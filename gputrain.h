@@ -48,15 +48,16 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
-    op:prod op:var op:norm op:softmax op:log_softmax op:softmax_mask op:recurrence op:attention
-    op:attention_packed op:dropout op:random op:embedding op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm
-    op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy
-    op:xent_step op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed
-    op:tally op:bn_commit op:guard op:update op:blend op:report op:check op:network rows program cpu-backend contexts
-    tensors op-builders layer-builders loss-builders plan pass:record pass:forms pass:tally pass:differentiate
-    pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory pass:stamp plan-make running leaves
-    resolve runner set-get schedule streaming training nonfinite step evaluate metrics fit predicting files datasets idx
-    cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
+    op:prod op:var op:norm op:softmax op:log_softmax op:softmax_mask op:recurrence op:attention op:attention_packed
+    op:dropout op:random op:embedding op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm
+    op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float
+    op:to_int op:accuracy op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse op:bce_with_logits op:pair_step
+    op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:blend op:report op:check
+    op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
+    pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory
+    pass:stamp plan-make running leaves resolve runner set-get schedule streaming training nonfinite step evaluate
+    metrics fit predicting files datasets idx cifar images csv npy dataset-use safetensors json load save-file
+    checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -431,6 +432,14 @@ typedef struct gtr_loss_desc {
     bool full; /* poisson_nll, gaussian_nll: what x does not change, too */
     float quantile; /* above 0, below 1; 0: 0.5, the median */
 } gtr_loss_desc;
+/* A row's steps and labels beyond its lengths are not read. */
+typedef struct gtr_ctc_desc {
+    gtr_tensor *lengths; /* GTR_I32 (N): steps of each row, 0 to T; NULL: T */
+    gtr_tensor *label_lengths; /* GTR_I32 (N): labels of each row, 0 to L; NULL: L. A label -1 ends a row's, too. */
+    int32_t blank; /* the class of steps without a label, 0 to C - 1 */
+    bool zero_infinity; /* rows whose labels do not fit in their steps: 0, without a gradient, instead of infinity */
+    gtr_reduction reduction; /* of terms that the mean alone divides by their rows' labels, at least 1 */
+} gtr_ctc_desc;
 
 /* How initial values of a parameter are drawn. */
 typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
@@ -1153,6 +1162,13 @@ GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels,
 /* -weight[label] x[label], as cross_entropy of GTR_I32 labels, but for smoothing; x is log_softmax of logits. */
 GTR_API gtr_tensor *gtr_nll(gtr_tensor *x, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_nll_ex(gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc desc);
+/* PyTorch's CTCLoss: -log of the probability that a row of logits (N, T, C) says labels (N, L), GTR_I32 in [0, C): a
+   class is drawn at each step, by softmax, neighbours alike become one, then blanks go. The mean is over N rows, of
+   each term divided by the number of its labels. Labels that do not fit, with a blank between equal neighbours, in the
+   row's steps make infinity, and its gradient NaN (in training GTR_ERR_NONFINITE), unless .zero_infinity. Padding of
+   labels is any class, or -1, which ends them. GTR_REDUCE_NONE gives (N). Graves and others, 2006 */
+GTR_API gtr_tensor *gtr_ctc(gtr_tensor *logits, gtr_tensor *labels);
+GTR_API gtr_tensor *gtr_ctc_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_ctc_desc desc);
 GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *t); /* d^2, d = x - t */
 GTR_API gtr_tensor *gtr_mse_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
 GTR_API gtr_tensor *gtr_l1(gtr_tensor *x, gtr_tensor *t); /* |d| */
@@ -1749,6 +1765,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(CROSS_ENTROPY, cross_entropy, BOTH, \
       GTR__LOSES | GTR__Y1 | GTR__Y2 | GTR__FIXED(2) | GTR__TALLIES | GTR__INTS(2) | GTR__OUTPUTS(3)) \
     X(NLL, nll, BOTH, GTR__FULL | GTR__X1 | GTR__FIXED(2) | GTR__APART | GTR__INTS(2)) \
+    X(CTC, ctc, BOTH, GTR__FULL | GTR__X0 | GTR__X1 | GTR__X2 | GTR__X3 | GTR__Y1 | GTR__Y2 | GTR__WS | GTR__FIXED(2) \
+      | GTR__APART | GTR__INTS(2) | GTR__OUTPUTS(3)) \
     X(DIVISOR, divisor, FORWARD, GTR__FULL | GTR__TALLIES | GTR__FLAT) \
     X(MSE, mse, BOTH, GTR__LOSES | GTR__JOINT) \
     X(BCE_WITH_LOGITS, bce_with_logits, BOTH, GTR__LOSES | GTR__JOINT) \
@@ -2151,6 +2169,8 @@ typedef struct { int64_t axis, begin, end, parts; } gtr__slice_attr;
 typedef struct { int32_t gates, relu, reverse, time_first, bias, h, c, lengths; } gtr__recurrence_attr;
 /* lengths, mask: which input each is, or 0 */
 typedef struct { double scale; int32_t causal, packed, lengths, mask; } gtr__attention_attr;
+/* lengths, label_lengths: which input each is, or 0; per_label: a term is divided by its row's labels */
+typedef struct { int32_t blank, zero_infinity, per_label, lengths, label_lengths, pad; } gtr__ctc_attr;
 typedef struct { int64_t axis, k, descending; } gtr__sort_attr;
 typedef struct { int64_t axis; double value; } gtr__take_attr;
 typedef struct { double a, b; int64_t per_share; } gtr__ew_attr; /* element-wise ops: of the formula; of SCALE */
@@ -2182,6 +2202,7 @@ typedef union {
     gtr__slice_attr slice;
     gtr__recurrence_attr recurrence;
     gtr__attention_attr attention;
+    gtr__ctc_attr ctc;
     gtr__sort_attr sort;
     gtr__take_attr take;
     gtr__ew_attr ew;
@@ -8268,6 +8289,189 @@ GTR__CPU(nll_fwd) {
 }
 #define gtr__cpu_nll_bwd gtr__cpu_nll_fwd
 
+// >>op:ctc
+/* x (N, T, C), labels (N, L) GTR_I32; behind them, where attr ctc says so, lengths (N) and label_lengths (N), floats ->
+   loss (N), alpha (N, T, 2 L + 1), lse (N, T, 2). Of a row, states are its labels with blanks around each: state s is
+   label s / 2 where s is odd. lp(t, s) = x - lse of its class; lse: log sum exp x as cross_entropy's two parts.
+     alpha(t, s) = lp(t, s) + log sum exp of alpha(t - 1, s), (t - 1, s - 1) and, where s is a label that is not the one
+       before, (t - 1, s - 2); at step 0 lp where s < 2
+     beta(t, s) = the same in the other direction, from the last step and states on, without lp(t, s)
+     loss = -log sum exp of the last step's last two alpha
+     dx(t, c) = dloss (softmax(x) - the sum over states s of class c of softmax(alpha + beta), which is over states)
+   Each step's alpha and beta are less the largest of the step before (and of all before that), which float32 then has
+   the digits for, and the loss adds up again in double. From a row's length on dx and lse are 0. Logarithms of 0 are
+   GTR__CTC_NONE, for values that are stored are finite: alpha's where a row has no such step or state, too. A label
+   other than -1 outside [0, C) makes its row NaN. */
+#define GTR__CTC_NONE GTR__C(-1e30)
+GTR__SHAPE(ctc) {
+    const gtr_shape *x = &s->in[0], *labels = &s->in[1];
+    bool fits = x->ndim == 3 && x->dim[1] > 0 && x->dim[2] > 0 && labels->ndim == 2 && labels->dim[1] > 0
+        && labels->dim[0] == x->dim[0] && x->dim[1] <= INT32_MAX && x->dim[2] <= INT32_MAX && labels->dim[1] < 1 << 23;
+    for (int k = 2; k < s->n_in; k++) fits = fits && s->in[k].ndim == 1 && s->in[k].dim[0] == x->dim[0];
+    if (!fits) return gtr__shape_want(s, 3, "(N, T, C), (N, L), then (N,)");
+    const int64_t states = 2 * labels->dim[1] + 1;
+    s->out[0] = gtr_shape1(x->dim[0]);
+    s->out[1].dim[2] = states;
+    s->out[2].dim[2] = 2;
+    s->flops = gtr__shape_flops(x, 3) + gtr__shape_flops(&s->out[1], 10);
+    return GTR_OK;
+}
+/* dx: backward, else NULL. room: of a row, so many floats. */
+typedef struct {
+    const gtr__call *c; const gtr__ctc_attr *a; int64_t n, steps, classes, labels, states, room;
+    gtr_float *dx; const gtr_float *alpha, *lse, *dy;
+} gtr__ctc;
+static gtr__ctc gtr__ctc_make(const gtr__call *c, bool back) {
+    gtr__ctc w = GTR__ZERO;
+    const int64_t *x = c->in[0].shape.dim;
+    w.c = c; w.a = &c->attr->ctc;
+    w.n = x[0]; w.steps = x[1]; w.classes = x[2]; w.labels = c->in[1].shape.dim[1]; w.states = 2 * w.labels + 1;
+    w.room = 4 * (w.states + 1) + (back ? w.classes : 0);
+    w.alpha = back ? gtr__in(c, c->n_in - 3) : gtr__out(c, 1);
+    w.lse = back ? gtr__in(c, c->n_in - 2) : gtr__out(c, 2);
+    if (back) { w.dy = gtr__in(c, c->n_in - 1); w.dx = gtr__out(c, 0); }
+    return w;
+}
+/* Of one row: its steps, labels, states; what its loss is divided by. bad: none of its steps, for a label is none.
+   less: the sum of what states are less by. skip, lp, to, from: of each state, the latter two with two of GTR__CTC_NONE
+   in front; sum: of each class. turned: the last state is the first. */
+typedef struct {
+    const int32_t *label; int64_t steps, labels, states; bool bad, turned; double by, less;
+    gtr_float *skip, *lp, *to, *from, *sum;
+} gtr__ctc_row;
+static int64_t gtr__ctc_length(const gtr__ctc *w, int which, int64_t row, int64_t most) {
+    const double length = which ? (double)gtr__in(w->c, which)[row] : (double)most;
+    return length > 0 ? (int64_t)GTR__MIN(length, (double)most) : 0;
+}
+/* The class of a state. */
+static int64_t gtr__ctc_class(const gtr__ctc *w, const gtr__ctc_row *r, int64_t s) {
+    return s % 2 == 0 ? w->a->blank : r->label[r->turned ? r->labels - 1 - s / 2 : s / 2];
+}
+static gtr__ctc_row gtr__ctc_row_of(const gtr__ctc *w, int64_t row) {
+    gtr__ctc_row r = GTR__ZERO;
+    const int64_t most = gtr__ctc_length(w, w->a->label_lengths, row, w->labels);
+    r.label = gtr__in_ints(w->c, 1) + row * w->labels;
+    while (r.labels < most && r.label[r.labels] != -1) {
+        r.bad = r.bad || r.label[r.labels] < 0 || r.label[r.labels] >= w->classes;
+        r.labels++;
+    }
+    r.steps = gtr__ctc_length(w, w->a->lengths, row, w->steps);
+    r.states = 2 * r.labels + 1;
+    r.by = w->a->per_label ? (double)GTR__MAX(r.labels, 1) : 1;
+    r.turned = w->dx != NULL;
+    r.skip = (gtr_float *)w->c->ws + row * w->room;
+    r.lp = r.skip + w->states; r.to = r.lp + w->states + 2; r.from = r.to + w->states + 2;
+    r.sum = r.from + w->states;
+    for (int64_t k = 1; k < 3; k++) r.to[-k] = r.from[-k] = GTR__CTC_NONE;
+    for (int64_t s = 0; s < r.states && !r.bad; s++)
+        r.skip[s] = s < 2 || gtr__ctc_class(w, &r, s) == gtr__ctc_class(w, &r, s - 2) ? GTR__CTC_NONE : 0;
+    return r;
+}
+/* Log sum exp; a NaN stays one. */
+static gtr_float gtr__ctc_sum(gtr_float a, gtr_float b, gtr_float c) {
+    const gtr_float ab = a > b ? a : b, m = ab > c ? ab : c;
+    return m + GTR__LOGF(GTR__EXPF(a - m) + GTR__EXPF(b - m) + GTR__EXPF(c - m));
+}
+#define GTR__CTC_LEAST(v) ((v) < GTR__CTC_NONE ? GTR__CTC_NONE : (v))
+/* to: of each state what leads to it from the step before, of which from is; first: there is none. */
+static void gtr__ctc_lead(gtr__ctc_row *r, bool first) {
+    const gtr_float *GTR__RESTRICT from = r->from, *GTR__RESTRICT skip = r->skip;
+    gtr_float *GTR__RESTRICT to = r->to;
+    if (first) {
+        for (int64_t s = 0; s < r->states; s++) to[s] = s < 2 ? 0 : GTR__CTC_NONE;
+        return;
+    }
+    const gtr_float most = gtr__max_run(from, r->states), less = most > GTR__CTC_NONE / 2 ? most : 0;
+    r->less += (double)less;
+    GTR__IVDEP
+    for (int64_t s = 0; s < r->states; s++) to[s] = gtr__ctc_sum(from[s], from[s - 1], from[s - 2] + skip[s]) - less;
+}
+/* Adds the step's lp; then they are those that the next step leads from. */
+static void gtr__ctc_emit(const gtr__ctc *w, gtr__ctc_row *r, int64_t at) {
+    const gtr_float *x = gtr__in(w->c, 0) + at * w->classes, *lse = w->lse + 2 * at;
+    gtr_float *const made = r->to;
+    for (int64_t s = 0; s < r->states; s++) {
+        const gtr_float v = made[s] + (x[gtr__ctc_class(w, r, s)] - lse[0] - lse[1]);
+        made[s] = GTR__CTC_LEAST(v);
+    }
+    r->to = r->from; r->from = made;
+}
+/* Log of the labels' probability, of the last step's last two alpha; without a step, of no label 1. */
+static double gtr__ctc_log(const gtr__ctc_row *r, const gtr_float *last) {
+    if (r->bad) return (double)gtr__nan();
+    if (!r->steps) return r->labels ? (double)GTR__CTC_NONE : 0;
+    return r->less
+        + (double)gtr__ctc_sum(last[r->states - 1], r->labels ? last[r->states - 2] : GTR__CTC_NONE, GTR__CTC_NONE);
+}
+static void gtr__ctc_range(GTR__FROM_TO) {
+    GTR__JOB(gtr__ctc, w);
+    for (; i < end; i++) {
+        gtr__ctc_row r = gtr__ctc_row_of(w, i);
+        gtr_float *alpha = gtr__out(w->c, 1) + i * w->steps * w->states, *lse = gtr__out(w->c, 2) + 2 * i * w->steps;
+        for (int64_t t = 0; t < w->steps; t++) {
+            const int64_t at = i * w->steps + t, states = t < r.steps && !r.bad ? r.states : 0;
+            lse[2 * t] = lse[2 * t + 1] = 0;
+            if (t < r.steps) {
+                const gtr__folded f = gtr__fold_exps(gtr__in(w->c, 0) + at * w->classes, w->classes);
+                lse[2 * t + 1] = (gtr_float)log(f.b);
+                lse[2 * t] = f.b != f.b ? lse[2 * t + 1] : (gtr_float)f.a;
+            }
+            if (states) {
+                gtr__ctc_lead(&r, t == 0);
+                gtr__ctc_emit(w, &r, at);
+            }
+            for (int64_t s = 0; s < w->states; s++) alpha[t * w->states + s] = s < states ? r.from[s] : GTR__CTC_NONE;
+        }
+        const double p = gtr__ctc_log(&r, r.from);
+        gtr__out(w->c, 0)[i] = p < (double)GTR__CTC_NONE / 2 ? w->a->zero_infinity ? 0 : (gtr_float)INFINITY
+            : (gtr_float)(-p / r.by);
+    }
+}
+GTR__CPU(ctc_fwd) {
+    const gtr__ctc w = gtr__ctc_make(c, false);
+    GTR__WANTS((size_t)(w.n * w.room) * sizeof(gtr_float));
+    return gtr__ranges(cpu, gtr__ctc_range, &w, w.n, 1);
+}
+/* One step of a row's gradient g. */
+static void gtr__ctc_step_back(const gtr__ctc *w, const gtr__ctc_row *r, int64_t at, gtr_float g) {
+    const gtr_float *x = gtr__in(w->c, 0) + at * w->classes, *lse = w->lse + 2 * at, *alpha = w->alpha + at * w->states;
+    gtr_float *dx = w->dx + at * w->classes, *lp = r->lp;
+    for (int64_t k = 0; k < w->classes; k++) r->sum[k] = x[k] - lse[0] - lse[1];
+    gtr__exp_run(r->sum, w->classes);
+    for (int64_t s = 0; s < r->states; s++) lp[s] = alpha[r->states - 1 - s] + r->to[s];
+    const gtr_float most = gtr__max_run(lp, r->states);
+    for (int64_t s = 0; s < r->states; s++) lp[s] -= most;
+    gtr__exp_run(lp, r->states);
+    const gtr_float f = (gtr_float)(1 / gtr__sum_run(lp, r->states));
+    for (int64_t s = 0; s < r->states; s++) r->sum[gtr__ctc_class(w, r, s)] -= f * lp[s];
+    for (int64_t k = 0; k < w->classes; k++) dx[k] = w->c->out[0].add ? dx[k] + g * r->sum[k] : g * r->sum[k];
+}
+static void gtr__ctc_back_range(GTR__FROM_TO) {
+    GTR__JOB(gtr__ctc, w);
+    for (; i < end; i++) {
+        gtr__ctc_row r = gtr__ctc_row_of(w, i);
+        const int64_t first = i * w->steps, last = first + GTR__MAX(r.steps, 1) - 1;
+        const double p = gtr__ctc_log(&r, w->alpha + last * w->states);
+        const bool none = p < (double)GTR__CTC_NONE / 2, whole = !none && p == p;
+        const gtr_float fill = (none && w->a->zero_infinity) || whole ? 0 : gtr__nan();
+        for (int64_t t = w->steps - 1; t >= 0; t--) {
+            gtr_float *dx = w->dx + (first + t) * w->classes;
+            const bool live = t < r.steps;
+            if (live && whole) {
+                gtr__ctc_lead(&r, first + t == last);
+                gtr__ctc_step_back(w, &r, first + t, (gtr_float)((double)w->dy[i] / r.by));
+                gtr__ctc_emit(w, &r, first + t);
+            } else for (int64_t k = 0; k < w->classes; k++)
+                dx[k] = (w->c->out[0].add ? dx[k] : 0) + (live ? fill : 0);
+        }
+    }
+}
+GTR__CPU(ctc_bwd) {
+    const gtr__ctc w = gtr__ctc_make(c, true);
+    GTR__WANTS((size_t)(w.n * w.room) * sizeof(gtr_float));
+    return w.dx ? gtr__ranges(cpu, gtr__ctc_back_range, &w, w.n, 1) : GTR_OK;
+}
+
 // >>op:divisor
 /* The sum of x; with tally's output as second input x's share of that of all. NaN for 0. No gradient. */
 GTR__SHAPE(divisor) {
@@ -11536,6 +11740,30 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
 }
 GTR__BOTH_FORMS(cross_entropy, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(false, x, t, desc))
 GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t, desc))
+static gtr_tensor *gtr__ctc_loss(gtr_tensor *x, gtr_tensor *labels, const gtr_ctc_desc *d) {
+    const char *const op = "ctc";
+    gtr_tensor *in[4] = { x, labels }, *const of[] = { d->lengths, d->label_lengths };
+    gtr__attr at = GTR__ZERO;
+    int n = 2;
+    if (!gtr__all_there(op, x, labels, x) || !gtr__all_there(op, x, of[0] ? of[0] : x, of[1] ? of[1] : x)
+        || !gtr__made_for(op, x, GTR__MEANT_LOGITS)) return NULL;
+    const int64_t *dim = x->shape.dim, classes = x->shape.ndim == 3 ? dim[2] : 1;
+    if ((unsigned)d->reduction > 3 || d->blank < 0 || d->blank >= GTR__MAX(classes, 1)) return GTR__NO(x, ARG,
+        "ctc: blank is %ld, want 0 to %lld; reduction %d", (long)d->blank, (long long)classes - 1, (int)d->reduction);
+    GTR__SINCE(x, op);
+    at.ctc.blank = d->blank; at.ctc.zero_infinity = d->zero_infinity; at.ctc.per_label = !d->reduction;
+    for (int k = 0; k < 2; k++) if (of[k]) {
+        const gtr_tensor *from = in[k];
+        if (!gtr__loss_fits(op, x->ctx, k ? "label_lengths" : "lengths", of[k], GTR_I32, gtr_shape1(dim[0]), false))
+            return gtr__whole(x, since, NULL);
+        in[n] = gtr__limit(gtr_to_float(of[k]), from->shape.ndim > 1 ? from->shape.dim[1] + 1 : 1);
+        *(k ? &at.ctc.label_lengths : &at.ctc.lengths) = n++;
+    }
+    gtr_tensor *t = gtr__limit(gtr__op_new(GTR__OP_CTC, n, in, &at, NULL), classes);
+    if (t) { t->limited = 1; t->has_ignore = true; t->ignore = -1; }
+    return gtr__whole(x, since, gtr__loss_end(t, NULL, d->reduction, NULL));
+}
+GTR__BOTH_FORMS(ctc, gtr_ctc_desc, GTR__X_T, gtr__ctc_loss(x, t, &desc))
 
 // >>plan
 /* From tensors to a list of nodes, by passes:
@@ -24478,7 +24706,7 @@ GTR__PLANNED
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
                     products on GPUs are quicker; gtr_rnn, gtr_gru, gtr_lstm and their cells, gtr_attention,
                     gtr_multihead_attention, gtr_transformer_block, gtr_add_positions,
-                    gtr_rope, gtr_quantile
+                    gtr_rope, gtr_quantile, gtr_ctc
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

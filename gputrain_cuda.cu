@@ -108,8 +108,8 @@
 //     op:recurrence op:attention op:attention_packed op:dropout op:random op:embedding op:scatter_add
 //     match-tables         matcher: lookups of several tables in one launch
 //     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
-//     op:nll op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy
-//     op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
+//     op:nll op:ctc op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int
+//     op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
 //     custom-staging       operands of a custom op in mapped memory
 //     record               the step's record on the device
 //     op:feed op:guard op:report op:update op:blend
@@ -15770,6 +15770,258 @@ GTR__CUDA(nll_bwd) {
     return GTR__LAUNCH_OVER(run, c, gtr__k_nll_bwd, c->out[0].add ? rows : rows * n,
         (const int32_t *)c->in[1].data, gtr__in(c, 3), gtr__out(c, 0), rows, n,
         c->attr->loss.ignore_from, (float)c->attr->loss.a);
+}
+
+// >>op:ctc
+// Four kernels. A warp makes the log-sum-exp of a step's logits, which are read once. Then a block takes a row of the
+// batch through its steps, a thread a state (more than 1024 states in strides), and publishes each step's states to
+// the next step in one of two buffers, between which one barrier stands, and its warps their largest; what it reads of
+// the next step's logits is on its way one step ahead. Backward the same kernel goes from the last step and state to
+// the first and writes each step's alpha + beta; then a warp makes a step's gradient. A class knows its first label in
+// the row, and a label the next of its class: sums have the labels' order.
+// Bound by latency: a step is three exp, a log, a warp's maximum, a barrier. Bytes: x twice forward and once backward,
+// alpha and alpha + beta once each way, dx.
+typedef struct gtr__ctc {
+    gtr__opd x, lengths, label_lengths, loss, dy, dx;   // p NULL: none
+    const int32_t *label;
+    float *alpha, *lse;         // outputs of forward, which backward reads
+    float *turns;               // where a row's two buffers are, of states + 2 each; NULL: in shared memory
+    float *both, *slope;        // backward: alpha + beta; of each row, what its gradient is times
+    int32_t *first, *next;      // of each row: a class's first label; a label's next of its class; -1: none
+    int64_t n;
+    int steps, classes, labels, states, blank, zero_infinity, per_label;
+} gtr__ctc;
+#if GTR__DEVICE_HALF
+#define GTR__CTC_NONE -1e30f
+GTR__INLINE int gtr__ctc_length(const gtr__opd &lengths, int64_t row, int most) {
+    return lengths.p ? (int)fminf(fmaxf(gtr__get(lengths.p, lengths.t, row), 0.0f), (float)most) : most;
+}
+GTR__INLINE float gtr__ctc_sum(float a, float b, float c) {
+    const float m = fmaxf(fmaxf(a, b), c);
+    return m + logf(expf(a - m) + expf(b - m) + expf(c - m));
+}
+GTR__OP_KERNEL gtr__k_ctc_lse(const __grid_constant__ gtr__ctc q) {
+    gtr__enter();
+    const int lane = GTR__LANE;
+    for (int64_t at = ((int64_t)blockIdx.x * GTR__T + threadIdx.x) / 32; at < q.n * q.steps;
+         at += (int64_t)gridDim.x * (GTR__T / 32)) {
+        const int64_t row = at / q.steps, x = at * q.classes;
+        const bool live = at - row * q.steps < gtr__ctc_length(q.lengths, row, q.steps);
+        float some[4], top = 0.0f, rest = 0.0f;
+        if (live) {
+            const int k = gtr__row_four(q.x, x, lane, q.classes, 32, some);
+            gtr__row_stats(q.x, x, q.classes, lane, 32, true, some, k, NULL, &top, &rest);
+        }
+        rest = log1pf(rest);
+        if (lane < 2) q.lse[2 * at + lane] = lane || rest != rest ? rest : top;
+    }
+}
+// A row of the batch: its labels and steps. BACK: states count from the last one, steps from the row's last one.
+template <bool BACK> struct gtr__ctc_row {
+    const gtr__ctc &q;
+    const int64_t row;
+    const int32_t *label;
+    float *buffers, *most;      // most: of each warp, its largest of a step, 32 of one step and 32 of the other
+    int steps, labels, states;
+    bool bad;           // a label is no class
+    GTR__DEVICE gtr__ctc_row(const gtr__ctc &given, float *pool, float *scratch)
+        : q(given), row(blockIdx.x), most(scratch)
+    {
+        const int n = gtr__ctc_length(q.label_lengths, row, q.labels);
+        int end = n, wrong = n;
+        label = q.label + row * q.labels;
+        for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) {
+            if (label[i] == -1) end = min(end, i);
+            else if (label[i] < 0 || label[i] >= q.classes) wrong = min(wrong, i);
+        }
+        labels = (int)-gtr__block_max((float)-end, scratch);
+        bad = -gtr__block_max((float)-wrong, scratch) < (float)labels;
+        states = 2 * labels + 1;
+        steps = gtr__ctc_length(q.lengths, row, q.steps);
+        buffers = q.turns ? q.turns + row * 2 * (q.states + 2) : pool;
+        if (threadIdx.x < 4) turn((int)threadIdx.x / 2)[-1 - (int)threadIdx.x % 2] = GTR__CTC_NONE;
+    }
+    GTR__DEVICE float *turn(int step) const { return buffers + (step % 2) * (q.states + 2) + 2; }
+    // A step, and state s of it, as they lie in memory; the class of a state; whether it follows that two in front.
+    GTR__DEVICE int64_t place(int step) const { return row * q.steps + (BACK ? steps - 1 - step : step); }
+    GTR__DEVICE int64_t state(int step, int s) const {
+        return place(step) * q.states + (BACK && s < states ? states - 1 - s : s);
+    }
+    GTR__DEVICE int of(int s) const { return s % 2 ? label[BACK ? labels - 1 - s / 2 : s / 2] : q.blank; }
+    GTR__DEVICE bool skips(int s) const { return s > 1 && s < states && of(s) != of(s - 2); }
+    GTR__DEVICE float emits(int step, int which) const {
+        const int64_t at = place(step);
+        return gtr__get(q.x.p, q.x.t, at * q.classes + which) - q.lse[2 * at] - q.lse[2 * at + 1];
+    }
+    // The logarithm of the labels' probability, of the last step's last two alpha, but for what these are less by;
+    // without a step, of no label 1.
+    GTR__DEVICE float log(const float *last) const {
+        return bad ? NAN : !steps ? labels ? GTR__CTC_NONE : 0.0f
+            : gtr__ctc_sum(last[states - 1], labels ? last[states - 2] : GTR__CTC_NONE, GTR__CTC_NONE);
+    }
+    GTR__DEVICE float by() const { return q.per_label ? (float)max(labels, 1) : 1.0f; }
+};
+// Calls made(step, state, what leads to it without the step's own class, the same with it) for each state of a step;
+// states of a step are less by the largest of the step before: returns the sum of these.
+template <bool BACK, typename F> GTR__INLINE double gtr__ctc_walk(const gtr__ctc_row<BACK> &r, F made) {
+    const int tid = (int)threadIdx.x, warps = (int)blockDim.x / 32;
+    const bool skip = r.skips(tid);
+    const int own = tid < r.states ? r.of(tid) : r.q.blank;
+    float ahead = r.emits(0, own);
+    double all = 0.0;
+    for (int step = 0; step < r.steps; step++) {
+        const float now = ahead, *from = r.turn(step);
+        float *to = r.turn(step + 1), less = -INFINITY, most = -INFINITY;
+        if (step + 1 < r.steps) ahead = r.emits(step + 1, own);
+        for (int w = 0; w < warps && step; w++) less = fmaxf(less, r.most[step % 2 * 32 + w]);
+        less = less > GTR__CTC_NONE / 2 ? less : 0.0f;
+        all += (double)less;
+        for (int s = tid; s < r.q.states; s += (int)blockDim.x) {
+            float lead = s < 2 ? 0.0f : GTR__CTC_NONE, v = GTR__CTC_NONE;
+            if (s < r.states) {
+                const bool two = s == tid ? skip : r.skips(s);
+                if (step) lead = gtr__ctc_sum(from[s], from[s - 1], two ? from[s - 2] : GTR__CTC_NONE) - less;
+                v = lead + (s == tid ? now : r.emits(step, r.of(s)));
+                v = v < GTR__CTC_NONE ? GTR__CTC_NONE : v;
+                to[s] = v;
+                most = fmaxf(most, v);
+            }
+            made(step, s, lead, v);
+        }
+        most = gtr__warp_max(most);
+        if (GTR__LANE == 0) r.most[(step + 1) % 2 * 32 + tid / 32] = most;
+        __syncthreads();
+    }
+    return all;
+}
+// Chains of labels of one class, and what a row's gradient is times: NaN if the loss is infinite or NaN, 0 if that is
+// to be none.
+GTR__INLINE bool gtr__ctc_begin(const gtr__ctc_row<true> &r, float p) {
+    const gtr__ctc &q = r.q;
+    const bool none = p < GTR__CTC_NONE / 2, whole = !none && p == p;
+    int32_t *first = q.first + r.row * q.classes, *next = q.next + r.row * q.labels;
+    if (threadIdx.x == 0) q.slope[r.row] = whole ? gtr__get(q.dy.p, q.dy.t, r.row) / r.by()
+        : none && q.zero_infinity ? 0.0f : NAN;
+    if (!whole) return false;
+    for (int i = (int)threadIdx.x; i < q.classes; i += (int)blockDim.x) first[i] = -1;
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < r.labels; i += (int)blockDim.x) {
+        int before = 0, behind = i + 1;
+        while (before < i && r.label[before] != r.label[i]) before++;
+        while (behind < r.labels && r.label[behind] != r.label[i]) behind++;
+        if (before == i) first[r.label[i]] = i;
+        next[i] = behind < r.labels ? behind : -1;
+    }
+    return true;
+}
+template <bool BACK> static __global__ void __launch_bounds__(1024, 1)
+gtr__k_ctc(const __grid_constant__ gtr__ctc q) {
+    GTR__POOL;
+    __shared__ float scratch[64];
+    gtr__enter();
+    const gtr__ctc_row<BACK> r(q, (float *)gtr__pool, scratch);
+    const bool live = r.steps && !r.bad;
+    if constexpr (BACK) {
+        const float p = r.log(q.alpha + r.state(0, 0) - r.states + 1);
+        if (gtr__ctc_begin(r, p) && live) gtr__ctc_walk(r, [&](int step, int s, float lead, float) {
+            const int64_t at = r.state(step, s);
+            q.both[at] = s < r.states ? q.alpha[at] + lead : GTR__CTC_NONE;
+        });
+    } else {
+        double less = 0.0;
+        if (live) less = gtr__ctc_walk(r, [&](int step, int s, float, float v) { q.alpha[r.state(step, s)] = v; });
+        const int64_t end = (r.row + 1) * q.steps * q.states;
+        for (int64_t i = (r.row * q.steps + (live ? r.steps : 0)) * q.states + threadIdx.x; i < end; i += blockDim.x)
+            q.alpha[i] = GTR__CTC_NONE;
+        const float p = r.log(r.turn(r.steps));
+        if (threadIdx.x == 0) gtr__give_full(q.loss, r.row,
+            p < GTR__CTC_NONE / 2 ? q.zero_infinity ? 0.0f : INFINITY : (float)-(less + (double)p) / r.by());
+    }
+}
+GTR__OP_KERNEL gtr__k_ctc_dx(const __grid_constant__ gtr__ctc q) {
+    gtr__enter();
+    const int lane = GTR__LANE;
+    for (int64_t at = ((int64_t)blockIdx.x * GTR__T + threadIdx.x) / 32; at < q.n * q.steps;
+         at += (int64_t)gridDim.x * (GTR__T / 32)) {
+        const int64_t row = at / q.steps;
+        const bool live = at - row * q.steps < gtr__ctc_length(q.lengths, row, q.steps);
+        const float slope = live ? q.slope[row] : 0.0f, *both = q.both + at * q.states;
+        const bool whole = slope == slope && slope != 0.0f;
+        float most = -INFINITY, blanks = 0.0f, labels = 0.0f;
+        for (int s = lane; s < q.states && whole; s += 32) most = fmaxf(most, both[s]);
+        most = gtr__warp_max(most);
+        for (int s = lane; s < q.states && whole; s += 32) (s % 2 ? labels : blanks) += expf(both[s] - most);
+        blanks = gtr__warp_sum(blanks);
+        labels = gtr__warp_sum(labels);
+        const float by = 1.0f / (blanks + labels);
+        for (int k = lane; k < q.classes; k += 32) {
+            float v = slope, sum = k == q.blank ? blanks : 0.0f;
+            if (whole) {
+                for (int i = q.first[row * q.classes + k]; i >= 0; i = q.next[row * q.labels + i])
+                    sum += expf(both[2 * i + 1] - most);
+                const float x = gtr__get(q.x.p, q.x.t, at * q.classes + k);
+                v *= expf(x - q.lse[2 * at] - q.lse[2 * at + 1]) - by * sum;
+            }
+            gtr__give1(q.dx, at * q.classes + k, v);
+        }
+    }
+}
+#endif
+GTR__GLOBAL void gtr__k_ctc_lse(gtr__ctc);
+template <bool> GTR__GLOBAL void gtr__k_ctc(gtr__ctc);
+GTR__GLOBAL void gtr__k_ctc_dx(gtr__ctc);
+// Bytes of a row's two buffers, and of those of all rows in workspace, if shared memory has no room for them.
+static size_t gtr__ctc_buffers(const gtr__ctc *q) { return 2 * (size_t)(q->states + 2) * 4; }
+static size_t gtr__ctc_turns(const gtr__ctc *q, size_t shared) {
+    return gtr__ctc_buffers(q) + 1024 <= shared ? 0 : gtr__pad256((size_t)q->n * gtr__ctc_buffers(q));
+}
+static gtr__ctc gtr__ctc_of(const gtr__call *c) {
+    const gtr__ctc_attr *a = &c->attr->ctc;
+    const int64_t *x = c->in[0].shape.dim;
+    gtr__ctc q = {};
+    q.n = x[0]; q.steps = (int)x[1]; q.classes = (int)x[2]; q.labels = (int)c->in[1].shape.dim[1];
+    q.states = 2 * q.labels + 1;
+    q.blank = a->blank; q.zero_infinity = a->zero_infinity; q.per_label = a->per_label;
+    q.x = gtr__in(c, 0);
+    q.label = (const int32_t *)c->in[1].data;
+    if (a->lengths) q.lengths = gtr__in(c, a->lengths);
+    if (a->label_lengths) q.label_lengths = gtr__in(c, a->label_lengths);
+    return q;
+}
+GTR__LAUNCHER_WITH(gtr__ctc_walks, const gtr__ctc *q, bool back) {
+    const unsigned threads = (unsigned)gtr__min64(gtr__ceil(q->states, 32) * 32, 1024);
+    return gtr__start(run, c, back ? GTR__VARIANT(gtr__k_ctc, true) : GTR__VARIANT(gtr__k_ctc, false),
+        dim3((unsigned)q->n), threads, q->turns ? 0 : gtr__ctc_buffers(q), *q);
+}
+GTR__CUDA(ctc_fwd) {
+    gtr__ctc q = gtr__ctc_of(c);
+    gtr__caps own;
+    const size_t turns = gtr__ctc_turns(&q, gtr__caps_of(run, c, &own)->shared);
+    if (c->measure) return gtr__measured(c, turns);
+    if (turns) q.turns = (float *)c->ws;
+    q.loss = gtr__out(c, 0);
+    q.alpha = (float *)c->out[1].data; q.lse = (float *)c->out[2].data;
+    GTR__TRY(GTR__LAUNCH_OVER(run, c, gtr__k_ctc_lse, q.n * q.steps * 32, q));
+    return gtr__ctc_walks(run, c, &q, false);
+}
+// in: what forward has; loss, alpha, lse, dloss.
+GTR__CUDA(ctc_bwd) {
+    gtr__ctc q = gtr__ctc_of(c);
+    gtr__caps own;
+    const size_t turns = gtr__ctc_turns(&q, gtr__caps_of(run, c, &own)->shared),
+        both = gtr__pad256((size_t)(q.n * q.steps * q.states) * 4), slope = gtr__pad256((size_t)q.n * 4),
+        first = gtr__pad256((size_t)(q.n * q.classes) * 4), next = gtr__pad256((size_t)(q.n * q.labels) * 4);
+    if (c->measure) return gtr__measured(c, turns + both + slope + first + next);
+    char *room = (char *)c->ws;
+    q.turns = turns ? (float *)room : NULL;
+    q.both = (float *)(room += turns); q.slope = (float *)(room += both);
+    q.first = (int32_t *)(room += slope); q.next = (int32_t *)(room + first);
+    const gtr__arg *saved = c->in + c->n_in - 3;
+    q.alpha = (float *)saved[0].data; q.lse = (float *)saved[1].data; q.dy = gtr__opd_of(&saved[2]);
+    q.dx = gtr__out(c, 0);
+    if (!q.dx.p) return GTR_OK;
+    GTR__TRY(gtr__ctc_walks(run, c, &q, true));
+    return GTR__LAUNCH_OVER(run, c, gtr__k_ctc_dx, q.n * q.steps * 32, q);
 }
 
 // >>op:bn_commit

@@ -450,6 +450,34 @@ static gtr_tensor *build_recurrent(gtr_context *ctx, gtr_tensor **x, const op_ca
     last[0] = gtr_flatten(of.time_first ? gtr_permute(t, turned) : t);
     return gtr_concat(last, 1 + states * (1 + lstm), 1);
 }
+/* ctc's own op, of L = p[0] labels, blank p[1]; p[2]: bits: lengths, label_lengths (every (L + 1)-th row has none, and
+   no step), labels that end with -1 instead, every fourth row too short for its labels, terms divided by them, two
+   labels alone. */
+static gtr_tensor *build_ctc(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    const int64_t *d = c->in[0].dim, rows = d[0], wide = c->p[0];
+    const int bits = c->p[2];
+    int32_t *labels = (int32_t *)room(rows * wide, 4);
+    gtr_float *lengths = (gtr_float *)room(2 * rows, sizeof *lengths), *counts = lengths + rows;
+    gtr_tensor *in[4] = { x[0] };
+    gtr__attr at;
+    int n = 2;
+    memset(&at, 0, sizeof at);
+    at.ctc.blank = c->p[1]; at.ctc.zero_infinity = bits >> 3 & 1; at.ctc.per_label = bits >> 4 & 1;
+    for (int64_t k = 0; k < rows; k++) {
+        const int64_t count = bits & 32 ? 2 : bits & 6 ? wide - k % (wide + 1) : wide;
+        counts[k] = (gtr_float)count;
+        lengths[k] = (gtr_float)(!count ? 0 : bits & 8 && k % 4 == 1 ? count - 1 : d[1] - k % 3);
+        for (int64_t i = 0; i < wide; i++)
+            labels[k * wide + i] = (int32_t)(i < count ? (k + i * i / 3) % d[2] : bits & 4 ? -1 : i % d[2]);
+    }
+    in[1] = gtr_constant(ctx, GTR_I32, gtr_shape2(rows, wide), labels);
+    if (bits & 1) { in[n] = gtr_constant(ctx, GTR_F32, gtr_shape1(rows), lengths); at.ctc.lengths = n++; }
+    if (bits & 2) { in[n] = gtr_constant(ctx, GTR_F32, gtr_shape1(rows), counts); at.ctc.label_lengths = n++; }
+    free(labels); free(lengths);
+    return gtr__op_new(GTR__OP_CTC, n, in, &at, NULL);
+}
+BUILD(ctc_mean, gtr_ctc(x[1], gtr_argmax(x[0], 2)))
 BUILD(positions, gtr_add_positions(x[0], (float)c->p[0]))
 BUILD(rope, gtr_rope(x[0], (float)c->p[0], c->p[1]))
 static gtr_attention_desc attending(const op_case *c)
@@ -846,6 +874,14 @@ static const char *const label_cases[] = { "1x7 1", "*13x3 13", "33x4 33", "5x2 
     "*16x10 16", "31x10 31", "32x10 32", "33x10 33", "64x32 64", "65x33 65", "*127x100 127", "128x10 128",
     "129x64 129", "1000x10 1000", "4099x3 4099", "*5x1000 5", "*3x1025 3", "2x4099 2", "1x10007 1", "257x257 257",
     "10007x2 10007", "600x600 600", NULL };
+/* x @ labels, blank, which: see build_ctc */
+static const char *const ctc_cases[] = { "1x5x3@2 0 0", "*!3x6x4@2 3 3", "2x4x2@1 1 16", "*4x7x5@3 0 19", "5x9x3@3 1 4",
+    "6x8x4@3 0 15", "1x1x2@1 0 0", "3x12x2@4 0 0", "2x9x33@4 32 0", "*7x8x31@3 5 17", "2x20x32@9 0 2", "3x67x10@31 0 1",
+    "2x33x65@16 64 0", "2x130x7@64 0 6", "1x40x300@7 0 0", "2x5x1025@2 1000 3", "9x31x28@12 27 31", "*2x75x5@33 2 16",
+    "33x10x4@4 0 3", "2x300x6@140 0 0", "1x9x4099@4 0 0", "64x25x30@10 0 19", "1x1100x3@530 0 0", "2x2200x4@1050 1 16",
+    "*2x6x3@15000 0 36", NULL };
+static const char *const ctc_mean_cases[] = { "1x2x3 1x5x3", "13x1x2 13x3x2", "3x2x2 3x6x2", "5x2x3 5x4x3",
+    "7x1x5 7x2x5", NULL };
 static const char *const smooth_cases[] = {
     "1x7 1@10 -100", "*13x3 13@30 -100", "33x4 33@10 1", "5x2 5@20 -100", "7x3 7@5 0", "3x31 3@50 -7",
     "11x3 11@100 -100", "1x2 1@10 -100", "*16x10 16@10 0", "31x10 31@10 3", "32x10 32@10 -100",
@@ -994,6 +1030,8 @@ static const op_row rows[] = {
     { "mse",              build_mse,              "XX",    pair_cases,             LOSS },
     { "bce_with_logits",  build_bce_with_logits,  "XT",    pair_cases,             LOSS },
     { "nll",              build_nll,              "XL",    label_cases,            0 },
+    { "ctc",              build_ctc,              "x",     ctc_cases,              CANCELS | NO_SPECIAL },
+    { "ctc, mean",        build_ctc_mean,         "DX",    ctc_mean_cases,         GRAPH | LOSS | PASSES_0 },
     { "divisor",          build_divisor,          "P",     unary_cases,            NO_GRADIENT },
     { "l1",               build_l1,               "XTp",   weight_cases,           GRAPH | LOSS | WEIGHED },
     { "mse_ex",           build_mse_ex,           "XTp",   weight_cases,           GRAPH | LOSS | WEIGHED },
@@ -2386,6 +2424,36 @@ static void plain_recurrence(const op_call *o, double *const *in, double *y)
     }
     free(h); free(z);
 }
+/* Of probabilities: those of all ways that end in a state after a step, times what keeps their sum 1. */
+static void plain_ctc(const op_call *o, double *const *in, double *y)
+{
+    const gtr__ctc_attr *a = &o->attr.ctc;
+    const int64_t *x = o->in_shape[0].dim, classes = x[2], wide = o->in_shape[1].dim[1];
+    double *now = (double *)room(4 * wide + 2, sizeof *now), *next = now + 2 * wide + 1;
+    for (int64_t row = 0; row < x[0]; row++) {
+        const int32_t *label = (const int32_t *)o->in[1] + row * wide;
+        const int64_t steps = a->lengths ? (int64_t)in[a->lengths][row] : x[1];
+        int64_t n = 0, most = a->label_lengths ? (int64_t)in[a->label_lengths][row] : wide;
+        double log_sum = 0;
+        while (n < most && label[n] != -1) n++;
+        for (int64_t t = 0; t < steps; t++) {
+            const double *v = in[0] + (row * x[1] + t) * classes, lse = plain_lse(v, classes);
+            double sum = 0;
+            for (int64_t s = 0; s <= 2 * n; s++) {
+                const int64_t k = s % 2 ? label[s / 2] : a->blank;
+                double p = t ? now[s] + (s > 0 ? now[s - 1] : 0) : s < 2;
+                if (t && s % 2 && s > 2 && label[s / 2] != label[s / 2 - 1]) p += now[s - 2];
+                next[s] = p * exp(v[k] - lse);
+                sum += next[s];
+            }
+            for (int64_t s = 0; s <= 2 * n; s++) now[s] = next[s] / sum;
+            log_sum += log(sum);
+        }
+        log_sum = steps ? log_sum + log(now[2 * n] + (n ? now[2 * n - 1] : 0)) : n ? -INFINITY : 0;
+        y[row] = log_sum == -INFINITY && a->zero_infinity ? 0 : -log_sum / (double)(a->per_label && n ? n : 1);
+    }
+    free(now);
+}
 static double plain_xent(const op_call *o, const double *x, const int32_t *label)
 {
     int64_t n = o->in_shape[0].dim[0], c = o->in_shape[0].dim[1], i, j, counted = 0;
@@ -2481,6 +2549,7 @@ static bool plain(const op_call *o, double *const *in, double *y)
                 : o->attr.loss.a * in[0][i * x->dim[1] + label] + o->attr.loss.b;
         }
         return true;
+    case GTR__OP_CTC: plain_ctc(o, in, y); return true;
     case GTR__OP_DIVISOR: for (y[0] = 0, i = 0; i < m; i++) y[0] += in[0][i]; return true;
     case GTR__OP_SLICE: plain_slice(o, in[0], y); return true;
     case GTR__OP_CUSTOM:
@@ -2852,7 +2921,7 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
     if (!gtr__differentiable_outputs(o->id)) return;
     for (k = 0; k < o->n_in; k++)
         if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->id, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2)
-                && !(k && k == lengths_of(o)))
+                && !(k && k == lengths_of(o)) && !(o->id == GTR__OP_CTC && k > 1))
             all |= (uint64_t)1 << k;
     for (constant = 0; constant < (gtr__seeded(o->id) ? 2 : 1); constant++) {
         if (gtr__gradients(o->id) == GTR__GRADIENTS_JOINT) {
