@@ -1674,6 +1674,18 @@ static void do_dataset(void)
         new_dataset(gtr_dataset_csv(w->ctx, a, c));
         break;
     case 2:
+        if (one_in(2)) {
+            gtr_text_desc g;
+            memset(&g, 0, sizeof g);
+            g.length = nasty(2); g.characters = one_in(2); g.begin = nastyf(0); g.end = nastyf(0);
+            g.like = one_in(4) ? d : NULL; g.stride = nasty(0);
+            g.random = one_in(2) ? nasty(3) : 0; g.streams = one_in(2) ? nasty(2) : 0;
+            a = one_in(2) ? any_file() : path_of(one_in(2) ? "good.csv" : "bad.csv");
+            io_arm();
+            before(true, "gtr_dataset_text(%s)", a ? a : "NULL");
+            new_dataset(gtr_dataset_text(w->ctx, a, g));
+            break;
+        }
         a = one_in(4) ? any_file() : path_of("images"); b = one_in(4) ? any_file() : path_of("labels");
         io_arm();
         before(true, "gtr_dataset_idx(%s, %s)", a ? a : "NULL", b ? b : "NULL");
@@ -1726,6 +1738,17 @@ static void do_dataset(void)
         case 5: {
             gtr_windows_desc g;
             const int64_t lengths[2] = { 1 + byte() % 3, nasty(2) };
+            if (one_in(2)) {
+                gtr_ragged_desc r;
+                const int64_t all[2] = { lengths[0], gtr_dataset_rows(d) - lengths[0] };
+                memset(&r, 0, sizeof r);
+                r.steps = nasty(0); r.series = one_in(4) ? (int)nasty(2) : 0; r.pad[byte() % 2] = (double)nastyf(0);
+                r.beside = one_in(2) ? sets[1] : NULL; r.lengths_column = one_in(4) ? (int)nasty(1) : 0;
+                if (one_in(2)) { r.lengths = one_in(2) ? all : lengths; r.n_lengths = 2 - one_in(4); }
+                r.name = one_in(4) ? "n" : NULL;
+                a = (const char *)gtr_dataset_ragged(d, r);
+                break;
+            }
             memset(&g, 0, sizeof g);
             g.history = nasty(1); g.horizon = nasty(byte() % 2); g.stride = nasty(0); g.column = column;
             g.target = (int)nasty(0); g.series = one_in(4) ? (int)nasty(2) : 0;
