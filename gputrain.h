@@ -21320,7 +21320,7 @@ static int64_t gtr__codes_of(gtr_context *ctx, const char *path, const uint8_t *
     }
     return n;
 }
-/* The same of the characters of a data set, and each as a string to names. */
+/* The same of the strings of a data set of characters. */
 static bool gtr__codes_like(gtr__codes *m, const gtr__strings *like) {
     for (int64_t i = 0; i < like->n; i++) {
         const char *s = like->text + like->at[i];
@@ -21330,6 +21330,7 @@ static bool gtr__codes_like(gtr__codes *m, const gtr__strings *like) {
     }
     return like->n > 0;
 }
+/* Counts the code points before each word, and adds each as a string to names. */
 static bool gtr__codes_name(gtr_context *ctx, gtr__codes *m, gtr__strings *names) {
     uint32_t n = 0;
     char text[8], *end;
@@ -21359,13 +21360,14 @@ static gtr_result gtr__codes_read(gtr_context *ctx, const char *path, const uint
     }
     return GTR_OK;
 }
-/* Windows of T over d->column[0]'s n elements at host, and of the next ones. False and an error: they do not fit. */
+/* d gets windows over n ids at host, and the same ones further on; host is freed with d, or where it gets none. False,
+   and an error, on failure. */
 static bool gtr__text_windows(gtr_dataset *d, uint8_t *host, gtr_dtype dtype, int64_t n, const gtr_text_desc *w) {
     const gtr_shape row = gtr_shape1(w->length);
-    const int64_t T = w->length, by = w->stride ? w->stride : T;
-    const int64_t each = w->streams ? (n - 1) / w->streams / T : 0; /* windows of a stream */
+    const int64_t length = w->length, by = w->stride ? w->stride : length;
+    const int64_t each = w->streams ? (n - 1) / w->streams / length : 0; /* windows of a stream */
     bool ok = host != NULL;
-    d->rows = w->random ? w->random : w->streams ? each * w->streams : (n - 1 - T) / by + 1;
+    d->rows = w->random ? w->random : w->streams ? each * w->streams : (n - 1 - length) / by + 1;
     d->text = true; d->streams = w->streams;
     if (ok && each) ok = (d->index = GTR__NEW(d->ctx, int64_t, d->rows)) != NULL;
     for (int64_t r = 0; ok && each && r < d->rows; r++) d->index[r] = r % w->streams * each + r / w->streams;
@@ -21373,9 +21375,9 @@ static bool gtr__text_windows(gtr_dataset *d, uint8_t *host, gtr_dtype dtype, in
         gtr__column *c = &d->column[k];
         ok = gtr__dataset_column_of(d, NULL, dtype, &row, 1, 0, host + (size_t)k * gtr__dtype_size(dtype)) != NULL;
         c->borrowed = false; c->shared = k > 0; /* column 0's memory is freed with d */
-        c->covered = n - 1; c->stored = w->random || each ? T : by;
+        c->covered = n - 1; c->stored = w->random || each ? length : by;
         c->index = d->index;
-        c->places = w->random ? n - T : 0;
+        c->places = w->random ? n - length : 0;
         c->key = gtr__hash(d->ctx->desc.seed, "text");
     }
     if (!d->n_columns) gtr__mfree(d->ctx, host);
@@ -21503,9 +21505,9 @@ static const char *gtr__ragged_misfit(const gtr_dataset *s, const gtr_ragged_des
     return n + 1 + (w->beside ? w->beside->n_columns - (w->lengths_column > 0) : 0) > GTR_MAX_COLUMNS
         ? "want at most 16 columns in all" : NULL;
 }
-/* Columns of steps, (T, ...), then lengths. */
+/* Columns of steps, (longest, ...), then lengths. */
 static bool gtr__ragged_columns(gtr_dataset *d, const gtr_dataset *s, const gtr_ragged_desc *w, const int64_t *starts,
-        int64_t T) {
+        int64_t longest) {
     const gtr_shape one = gtr_shape0();
     const size_t head = (size_t)(d->rows + 1) * sizeof *starts;
     const char *name = w->name ? w->name : w->lengths_column ? w->beside->column[w->lengths_column - 1].name : NULL;
@@ -21514,10 +21516,10 @@ static bool gtr__ragged_columns(gtr_dataset *d, const gtr_dataset *s, const gtr_
         gtr_shape shape = from->shape;
         if (i + 1 == w->series) continue;
         for (int k = shape.ndim++; k > 0; k--) shape.dim[k] = shape.dim[k - 1];
-        shape.dim[0] = T;
-        if (from->row > (1 << 30) / T) return !GTR__FAIL(d->ctx, SHAPE, "gtr_dataset_ragged of %s: column %d has %jd "
-            "elements a step, and rows of %jd steps would be of more than 2^30", s->name, i, (intmax_t)from->row,
-            (intmax_t)T);
+        shape.dim[0] = longest;
+        if (from->row > (1 << 30) / longest) return !GTR__FAIL(d->ctx, SHAPE, "gtr_dataset_ragged of %s: column %d has "
+            "%jd elements a step, and rows of %jd steps would be of more than 2^30", s->name, i, (intmax_t)from->row,
+            (intmax_t)longest);
         gtr__column *c = gtr__ragged_block(d, from->name, from, &shape, head, (size_t)s->rows * from->row_bytes);
         if (!c) return false;
         memcpy(c->mapped->bytes, starts, head);

@@ -522,11 +522,11 @@ static void do_constant(void)
     int64_t n;
     for (int k = 0; k < s.ndim && k < GTR_MAX_DIMS; k++) if (s.dim[k] < 0 && !one_in(32)) s.dim[k] = 1;
     n = s.ndim < 0 || s.ndim > GTR_MAX_DIMS ? 1 : gtr__count(&s);
-    /* what is larger than that is refused, or has no memory */
+    /* what is larger than that is refused, or has no memory, which a context that only plans does not ask for */
     void *data = numbers(type, n > 0 && n < 1000 ? (size_t)n * sizeof(gtr_float) : 4);
+    const bool called = n < 1000 || (n >= 1 << 23 && !(w->ctx && w->ctx->preset));
     before(true, "gtr_constant(%d, %lld elements)", (int)type, (long long)n);
-    built(n >= 1000 && n < 1 << 23 ? NULL : gtr_constant(w->ctx, type, s, none ? NULL : data),
-        n < 1000 || n >= 1 << 23);
+    built(called ? gtr_constant(w->ctx, type, s, none ? NULL : data) : NULL, called);
     free(data);
 }
 static void do_state(void)
@@ -1677,10 +1677,15 @@ static void do_dataset(void)
         if (one_in(2)) {
             gtr_text_desc g;
             memset(&g, 0, sizeof g);
-            g.length = nasty(2); g.characters = one_in(2); g.begin = nastyf(0); g.end = nastyf(0);
-            g.like = one_in(4) ? d : NULL; g.stride = nasty(0);
-            g.random = one_in(2) ? nasty(3) : 0; g.streams = one_in(2) ? nasty(2) : 0;
-            a = one_in(2) ? any_file() : path_of(one_in(2) ? "good.csv" : "bad.csv");
+            g.length = one_in(2) ? 1 : nasty(4); g.characters = one_in(2); g.begin = nastyf(0); g.end = nastyf(0);
+            g.like = one_in(8) || (d && d->text && one_in(2)) ? d : NULL;
+            switch (byte() % 4) {
+            case 0: g.random = nasty(3); break;
+            case 1: g.streams = nasty(2); break;
+            case 2: g.stride = nasty(1); break;
+            default: if (one_in(4)) g.stride = g.random = g.streams = 1;
+            }
+            a = one_in(4) ? any_file() : path_of(one_in(2) ? "good.csv" : "bad.csv");
             io_arm();
             before(true, "gtr_dataset_text(%s)", a ? a : "NULL");
             new_dataset(gtr_dataset_text(w->ctx, a, g));

@@ -2710,6 +2710,9 @@ static void refused_texts(void)
         EXPECT_EQ(gtr_trainer_data(m.t, d, 1, true, false), GTR_ERR_ARG);
         EXPECT_ERROR(m.ctx, GTR_ERR_ARG, "id 13: 122, want 0 to 99");
     }
+    w.random = 0; w.characters = true; w.end = 0.5f;  /* ids are those of all of the file */
+    d = gtr_dataset_text(m.ctx, path_of("txt"), w);
+    EXPECT(gtr_dataset_categories(d, 0) == 2 && named(gtr_dataset_category(d, 0, 1), "z") && gtr_dataset_rows(d) == 1);
     unlink(path_of("txt"));
     gtr_destroy(m.ctx);
 }
@@ -2874,6 +2877,24 @@ static void refused_ragged(void)
         (double)std);
     EXPECT(!gtr_standardise(gtr_input(ctx, "flat", GTR_F32, gtr_shape2(GTR_BATCH, 3)), "other", r, 0));
     EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "");
+    gtr_dataset_destroy(r);
+    gtr_tensor *in = gtr_input(ctx, "ids", GTR_I32, gtr_shape2(GTR_BATCH, 3)), *y = gtr_input(ctx, "n", GTR_I32,
+        gtr_shape1(GTR_BATCH));
+    static const int32_t ids[6] = { 1, 0, 2, 1, 0, 2 };
+    gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(gtr_linear(gtr_flatten(gtr_embedding(in, "at", 3, 2)), "out",
+        4), y), trainer0());
+    gtr_arrays_desc of_ids;
+    memset(&of_ids, 0, sizeof of_ids);
+    of_ids.rows = 6; of_ids.column[0].data = ids; of_ids.column[0].dtype = GTR_I32;
+    for (int k = 0; k < 3; k++) {           /* what stands behind a row's end is an id, too */
+        w.pad[0] = k ? k < 2 ? 3 : -1 : 2;
+        r = gtr_dataset_ragged(gtr_dataset_arrays(ctx, of_ids), w);
+        EXPECT_EQ(gtr_trainer_data(t, r, 1, true, false), k ? GTR_ERR_ARG : GTR_OK);
+        if (k) EXPECT_ERROR(ctx, GTR_ERR_ARG, k < 2 ? "row 1: 3, want 0 to 2" : "row 1: -1, want 0 to 2");
+        if (!k) EXPECT_EQ(gtr_step(t), GTR_OK);
+    }
+    w.pad[0] = 0;
+    r = gtr_dataset_ragged(gtr_dataset_arrays(ctx, a), w);
     const void *more[2] = { x, lengths };      /* padded from here on */
     EXPECT_EQ(gtr_dataset_append(r, more, 1), GTR_OK);
     EXPECT(gtr_dataset_rows(r) == 4 && at(r, 0, 1, 0) == 10 && at(r, 0, 1, 1) == 0 && at(r, 0, 3, 2) == 3);
