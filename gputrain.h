@@ -747,6 +747,37 @@ typedef struct gtr_windows_desc {
     const int64_t *lengths; /* or n_lengths of them; NULL: not so. Read by the call alone */
     int64_t n_lengths;
 } gtr_windows_desc;
+/* Windows over a text. In order, without .random and .streams, a window begins .stride behind the one before. */
+typedef struct gtr_text_desc {
+    int64_t length; /* T: ids of a window, at least 1 */
+    /* ids are those of UTF-8's characters that the file has, from 0 in the order of their code points, which are the
+       column's categories; false: its bytes, 0 to 255. Line ends and marks of byte order are as they are */
+    bool characters;
+    const gtr_dataset *like; /* ids are this one's, of .characters, too: another character is an error */
+    /* the part of the file that it is of, as shares of its bytes or characters: 0.9 to 1 the last tenth. end 0: 1. Ids
+       are those of all of the file in any case */
+    float begin, end;
+    int64_t stride; /* 0: T */
+    int64_t random; /* so many windows an epoch, from anywhere, others in each epoch, the first's in evaluations */
+    /* B, rows of a batch, so that states may be kept: the text is B streams, one behind the other, and row r of a batch
+       goes on where row r of the batch before ended. Trains with batch B and without shuffling, else GTR_ERR_ARG */
+    int64_t streams;
+} gtr_text_desc;
+/* Rows of different lengths over the rows of a data set, which are steps: one row's, then the next one's. */
+typedef struct gtr_ragged_desc {
+    int64_t steps; /* T, which rows are padded to; 0: the longest's, at least 1 */
+    const int64_t *lengths; /* n_lengths of them, 0 to T, together all steps. Read by the call alone */
+    int64_t n_lengths;
+    /* instead: k, gtr_dataset_column() + 1: a row ends where this column of integers, which is left out, has another
+       number */
+    int series;
+    const gtr_dataset *beside; /* a data set of a row for each, as of labels, whose columns come last; NULL: none */
+    int lengths_column; /* instead: k, + 1: .beside's column of integers that lengths are, which is not repeated */
+    /* of each column of steps what stands behind a row's end, as it is stored (bytes before .scale): -100 is what
+       gtr_cross_entropy leaves out of targets */
+    double pad[GTR_MAX_COLUMNS];
+    const char *name; /* the column of lengths', else that of lengths_column, or none */
+} gtr_ragged_desc;
 /* Arrays of NumPy's: float16, 32 and 64 become float32; int8 to int64 GTR_I32; uint8 and bool GTR_U8. */
 typedef struct gtr_npy_desc {
     /* of an .npz: these, "x, y", in this order and without names, for inputs in the order these were made; NULL: all,
@@ -1374,8 +1405,8 @@ GTR_API gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc);
    gtr_dataset_stream. */
 GTR_API gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc);
 /* Before d's first use; results are the same in any case. On the CPU streaming is reading ahead. GTR_STREAM_NEVER of a
-   callback's rows or a part of mapped files: GTR_ERR_STATE.
-   Where it is GTR_STREAM_ALWAYS, or a callback's, inputs may lack a column: gtr_set's values serve every step, a
+   callback's rows, a text, ragged rows or a part of mapped files: GTR_ERR_STATE.
+   Where it is GTR_STREAM_ALWAYS, or one of these, inputs may lack a column: gtr_set's values serve every step, a
    smaller batch the first of them (those of inputs without a batch do in any case). gtr_fit_end.data_wait says what it
    costs. Where a fit has no room for its plans, sets that nothing reads leave the device. */
 GTR_API gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how);
@@ -1456,6 +1487,20 @@ GTR_API gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns
    validates share no step with the others then. Of what other splits and samples made: GTR_ERR_STATE, as subsets,
    splits, samples and joins of windows. To forecast one channel of several: gtr_slice of the target's input. */
 GTR_API gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc desc);
+/* A text file as windows: columns without names, (T) and, the same one further on, (T), the next id of each, for inputs
+   (N, T) of GTR_I32, gtr_embedding and gtr_cross_entropy. Stored once, a byte an id (GTR_U8) or, of .characters, four
+   (GTR_I32), in host memory, and streamed. gtr_dataset_category(d, 0, id) is a character, gtr_dataset_categories how
+   many there are; gtr_fit notes them (see gtr_note_set), so that "NAME.id" of column 0's input says it in a program
+   that has but the model. A file that can't be read: GTR_ERR_IO; of .characters what is no UTF-8 (with the byte's
+   number), or not .like's: GTR_ERR_FORMAT; an empty one, or of T ids or fewer: GTR_ERR_ARG, with both lengths. It is
+   not cut, joined or appended to (GTR_ERR_STATE): for validation there are .begin and .end. */
+GTR_API gtr_dataset *gtr_dataset_text(gtr_context *ctx, const char *path, gtr_text_desc desc);
+/* A data set of sequences: columns of steps as they are in d, but (T, ...) of a step's shape, padded; then lengths
+   (GTR_I32), for .lengths of gtr_lstm and gtr_attention; then .beside's. Values are stored once, without padding, which
+   the gather adds; in host memory, and streamed. d and .beside are copied, and may be destroyed. Splits, subsets and
+   samples share its values; joined and appended to it becomes padded. A length below 0 or above T: GTR_ERR_ARG, with
+   row, length and T; so what is not all of d's rows. Of rows that were split or drawn: GTR_ERR_STATE. */
+GTR_API gtr_dataset *gtr_dataset_ragged(const gtr_dataset *d, gtr_ragged_desc desc);
 /* What becomes of a column's images, of shape (H, W), (C, H, W) or, with channels last, (H, W, C), in the gather that
    makes a batch of them: no copy, no pass more. Validation data want the same call: what is random is left out there.
    Draws depend on the context's seed, the step and the row in its batch: the same in all columns of a row (an image and
@@ -1482,8 +1527,9 @@ GTR_API int64_t gtr_dataset_rows(const gtr_dataset *d);
 GTR_API int gtr_dataset_columns(const gtr_dataset *d);
 GTR_API gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column); /* of a row */
 GTR_API gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column);
-/* Row r of a column as it is stored, in host memory, right behind row r - 1 (but for windows and parts of files that
-   are mapped); valid as long as the data set, and until rows are appended. NULL when out of range. */
+/* Row r of a column as it is stored, in host memory, right behind row r - 1 (but for windows, parts of files that are
+   mapped and of ragged rows); of ragged rows its own steps, without padding; of random windows of a text one of the
+   first epoch; valid as long as the data set, and until rows are appended. NULL when out of range. */
 GTR_API const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r);
 /* Before its context; a trainer that it feeds wants gtr_trainer_data (NULL: gtr_set) or gtr_fit again. NULL: nothing */
 GTR_API void gtr_dataset_destroy(gtr_dataset *d);
@@ -3039,6 +3085,12 @@ typedef struct {
     int64_t covered, stored;
     bool shared;
     const int64_t *index; /* where each row begins, in `stored`; NULL: row r at r */
+    /* ragged: row r, or index[r], has steps from starts[r] to starts[r + 1], of `stored` elements, and pad behind them;
+       NULL: it is not */
+    const int64_t *starts;
+    double pad;
+    int64_t places; /* windows that are drawn: the elements where one may begin; 0: they are not */
+    uint64_t key; /* by which they are */
     gtr__strings names; /* of ids 0, 1, ... */
     gtr__strings heads; /* CSV: what the header calls each feature; none where it doesn't, or two alike */
     bool borrowed; /* host is the caller's, or of */
@@ -3065,6 +3117,8 @@ struct gtr_dataset {
     gtr_streaming streaming; /* as asked for */
     bool streamed; /* as it is, since its first use: see gtr__dataset_ready */
     gtr_callback_desc call; /* with fill: its rows are nowhere, and columns have no host */
+    bool text; /* of gtr_dataset_text */
+    int64_t streams; /* rows of a batch that go on where those of the one before ended; 0: any number */
 };
 #define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
 #define GTR__PLAN_NODES (1 << 19)
@@ -3302,6 +3356,14 @@ GTR__READS(csv, gtr_csv_desc, GTR__CSV_FIELDS, bool labelled)
 GTR__READS(npy, gtr_npy_desc, GTR__NPY_FIELDS, bool archive, bool bytes)
 #define GTR__WINDOWS_FIELDS(F) F(n_lengths, lengths, "what lies at .lengths")
 GTR__READS(windows, gtr_windows_desc, GTR__WINDOWS_FIELDS, bool lengths)
+#define GTR__TEXT_FIELDS(F) F(like, d->characters, ".characters") \
+    F(stride, ordered, "windows in order, without .random and .streams") \
+    F(streams, !d->random, "windows that .random does not draw")
+GTR__READS(text, gtr_text_desc, GTR__TEXT_FIELDS, bool ordered)
+#define GTR__RAGGED_FIELDS(F) F(n_lengths, lengths, "what lies at .lengths") \
+    F(series, !lengths, "a .lengths that is NULL") \
+    F(lengths_column, !lengths && !d->series && d->beside, "a set at .beside, without .lengths and .series")
+GTR__READS(ragged, gtr_ragged_desc, GTR__RAGGED_FIELDS, bool lengths)
 #define GTR__LOAD_FIELDS(F) F(data, memory, "a path that is NULL") F(bytes, d->data != NULL, "what lies at .data")
 GTR__READS(load, gtr_load_desc, GTR__LOAD_FIELDS, bool memory)
 #define GTR__INIT_FIELDS(F) F(a, drawn, "GTR_INIT_CONSTANT, GTR_INIT_UNIFORM and GTR_INIT_NORMAL")
@@ -12448,6 +12510,33 @@ static void gtr__pass_forms(gtr__build *b) {
 // >>pass:tally
 /* What divides by the labels that count divides, in a part of a step or set, by its share of those of the whole, so
    that the weighted sum over all parts is what the whole would give. So labels are counted ahead of all parts. */
+/* Where row r begins, in bytes from host on; epoch: of windows that are drawn. */
+static size_t gtr__row_start(const gtr__column *c, int64_t epoch, int64_t r) {
+    int64_t at = c->index ? c->index[r] : r;
+    if (c->places) {
+        uint32_t u[4];
+        GTR__COUNTER(u, epoch, r, 0);
+        GTR__PHILOX(u, c->key);
+        at = (int64_t)(((uint64_t)u[0] << 32 | u[1]) % (uint64_t)c->places);
+    }
+    return (size_t)(c->places ? at : (c->starts ? c->starts[at] : at) * c->stored) * gtr__dtype_size(c->dtype);
+}
+static size_t gtr__column_start(const gtr__column *c, int64_t r) { return gtr__row_start(c, 0, r); }
+/* How many elements of row r are stored; behind them it is padded. */
+static int64_t gtr__row_has(const gtr__column *c, int64_t r) {
+    const int64_t at = c->index ? c->index[r] : r;
+    return c->starts ? (c->starts[at + 1] - c->starts[at]) * c->stored : c->row;
+}
+/* Row r as it is fed. */
+static void gtr__row_copy(void *to, const gtr__column *c, int64_t epoch, int64_t r) {
+    int64_t k = gtr__row_has(c, r);
+    memcpy(to, c->host + gtr__row_start(c, epoch, r), (size_t)k * gtr__dtype_size(c->dtype));
+    for (; k < c->row; k++) {
+        if (c->dtype == GTR_F32) ((gtr_float *)to)[k] = (gtr_float)c->pad;
+        else if (c->dtype == GTR_I32) ((int32_t *)to)[k] = (int32_t)c->pad;
+        else ((uint8_t *)to)[k] = (uint8_t)c->pad;
+    }
+}
 #define GTR__RANGE(type) do { \
         const type *v = (const type *)(const void *)c->host; \
         type lo = v[0], hi = v[0]; \
@@ -12456,12 +12545,16 @@ static void gtr__pass_forms(gtr__build *b) {
     } while (0)
 static void gtr__column_range(gtr__column *c, int64_t rows) {
     int64_t i, n = c->covered ? c->covered : rows * c->row;
-    if (c->index && !c->covered) {
+    if (c->starts || (c->index && !c->covered)) {
         gtr__column one = *c;
-        one.index = NULL;
+        const int64_t pad = c->dtype == GTR_F32 ? 0 : (int64_t)c->pad;
+        one.index = one.starts = NULL;
         for (int64_t r = 0; r < rows; r++) {
-            one.host = c->host + (size_t)c->index[r] * c->row_bytes;
-            gtr__column_range(&one, 1);
+            one.host = c->host + gtr__column_start(c, r);
+            one.row = gtr__row_has(c, r);
+            one.least = one.most = pad;
+            if (one.row) gtr__column_range(&one, 1);
+            if (one.row < c->row) { one.least = GTR__MIN(one.least, pad); one.most = GTR__MAX(one.most, pad); }
             c->least = r ? GTR__MIN(c->least, one.least) : one.least;
             c->most = r ? GTR__MAX(c->most, one.most) : one.most;
         }
@@ -12497,7 +12590,9 @@ static gtr_result gtr__data_fail(const gtr_dataset *d, gtr_tensor *const *input,
         d->n_columns == 1 ? "" : "s", text);
 }
 /* Whatever the device has room for: whose rows lie nowhere one behind the other, and what is to be streamed. */
-static bool gtr__scattered(const gtr_dataset *d) { return d->call.fill || (d->index && !d->column[0].covered); }
+static bool gtr__scattered(const gtr_dataset *d) {
+    return d->call.fill || d->text || d->column[0].starts || (d->index && !d->column[0].covered);
+}
 static bool gtr__streams(const gtr_dataset *d) { return gtr__scattered(d) || d->streaming == GTR_STREAM_ALWAYS; }
 /* The column of each input: one with a name is that of the input of this name, the others are in order those of the
    others with a batch; -1: it has none, gtr_set sets it. */
@@ -14457,7 +14552,10 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
                 gtr__feed_input *in = &feed->input[count];
                 const gtr__column *c = b->r->data && column[i] >= 0 ? &b->r->data->column[column[i]] : NULL;
                 *in = gtr__feed_from(c, t, i, b->r->training != 0);
-                if (c && b->r->data->streamed) { in->stored = c->row; in->image.index = NULL; }
+                if (c && (b->r->data->streamed || gtr__scattered(b->r->data))) {
+                    in->stored = c->row;
+                    in->image.index = NULL;
+                }
                 outs[count++] = v[k];
             }
         }
@@ -15912,9 +16010,6 @@ static gtr__sequence gtr__sequence_set(const gtr_dataset *d, int64_t batch) {
     const gtr__sequence o = { d->rows, batch, per, per, 0, 0, 0 };
     return o;
 }
-static size_t gtr__column_start(const gtr__column *c, int64_t r) {
-    return (size_t)((c->index ? c->index[r] : r) * c->stored) * gtr__dtype_size(c->dtype);
-}
 /* Bytes of so many rows of each column, one behind the other; at[k]: where column k's begin. */
 static size_t gtr__rows_layout(const gtr_dataset *d, int64_t rows, size_t *at) {
     size_t n = 0;
@@ -15960,7 +16055,7 @@ static bool gtr__stream_fill(gtr__stream *s, int64_t k) {
         for (int c = 0; c < d->n_columns; c++) {
             const gtr__column *of = &d->column[c];
             to[c] = gtr__slot_row(s, s->f.host, k, c) + (size_t)r * of->row_bytes;
-            if (of->host) memcpy(to[c], of->host + gtr__column_start(of, row), of->row_bytes);
+            if (of->host) gtr__row_copy(to[c], of, p.epoch, row);
         }
         if (!d->call.fill || gtr__callback_call(d, p.epoch, row, row + n, to, &s->bad.refused)) continue;
         s->bad.epoch = p.epoch; s->bad.begin = row; s->bad.end = row + n;
@@ -16322,7 +16417,7 @@ static bool gtr__sets_off(const gtr_trainer *t, gtr_result r, bool good) {
 static gtr_result gtr__dataset_ready(gtr_dataset *d, size_t beside) {
     if (!d->column[0].device && !d->streamed) {
         d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, beside));
-        if (d->streamed && d->column[0].covered) gtr__plans_drop(d->ctx, NULL, d, 0); /* of windows over each other */
+        if (d->streamed && d->column[0].covered && !d->text) gtr__plans_drop(d->ctx, NULL, d, 0); /* these overlapped */
     }
     if (!d->streamed) return gtr__dataset_device(d);
     d->used = true;
@@ -16660,7 +16755,7 @@ static bool gtr__find_in_batch(gtr_dataset *d, const gtr__sequence *o, int64_t k
             const int of = column[i];
             if (of < 0 || d->column[of].dtype != GTR_F32 || input[i]->masked) continue;
             const gtr_float *x = (const gtr_float *)(room ? at[of] : gtr_dataset_row(d, of, row));
-            found = gtr__nonfinite(x, d->column[of].row);
+            found = gtr__nonfinite(x, room ? d->column[of].row : gtr__row_has(&d->column[of], row));
             if (!found) continue;
             while (gtr__finite((double)x[j])) j++;
             snprintf(text, size, "the input \"%.200s\", data set \"%s\", row %lld, column %d, element %lld,",
@@ -16886,10 +16981,10 @@ static bool gtr__read_first(const gtr__column *c, const gtr_tensor *t, bool turn
     return false;
 }
 /* The first element for float input t, and what is wrong with it, of targets beyond 0 to 1 of a loss that wants them
-   within, and of bytes that nobody scaled where a row is one number, or all are 0 and 1; -1: none. Of windows and parts
-   of files nobody looks at each. */
+   within, and of bytes that nobody scaled where a row is one number, or all are 0 and 1; -1: none. Of windows, ragged
+   rows and parts of files nobody looks at each. */
 static int64_t gtr__column_misfit(const gtr__column *c, int64_t rows, const gtr_tensor *t, char *text) {
-    const int64_t n = c->host && !c->index && !c->covered && t->dtype == GTR_F32 ? rows * c->row : 0;
+    const int64_t n = c->host && !c->index && !c->covered && !c->starts && t->dtype == GTR_F32 ? rows * c->row : 0;
     const gtr_float *v = (const gtr_float *)(const void *)c->host;
     int64_t k = 0;
     if (n && c->unscaled) {
@@ -16914,7 +17009,8 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
             ? "a row has not its shape"
         : c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "want its dtype, or bytes"
         : gtr__read_first(c, t, turns) ? "channels last, and what reads it has them first (gtr_permute)"
-        : (c->image.varied || turns || c->covered) && t->dtype != GTR_F32 ? "images and windows become float32 alone"
+        : (c->image.varied || turns || (c->covered && !d->text)) && t->dtype != GTR_F32
+            ? "images and windows become float32 alone"
         : !turns && (s.ndim + 1 == t->shape.ndim ? !gtr__same_extents(&s, &t->shape)
             : !gtr__rows_alike(&s, &t->shape, 1)) ? "extents differ"
         : NULL;
@@ -16922,6 +17018,20 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
         "input \"%s\" %s %s: %s", d->name, column, c->name ? " \"" : "", c->name ? c->name : "", c->name ? "\"" : "",
         gtr__shape_text(&s, text), gtr__dtype_names[c->dtype], t->name, gtr__shape_text(&t->shape, to),
         gtr__dtype_names[t->dtype], why);
+}
+/* The first element of a column, as its row times a row's and its place there, of a text as its place, or what a row is
+   padded with, that op refuses; -1: none. */
+static int64_t gtr__column_refused(const gtr__column *c, int64_t rows, const gtr_tensor *op, char *text) {
+    const int64_t some = c->index || c->starts ? 1 : rows;
+    const int32_t pad = c->starts ? (int32_t)c->pad : 0;
+    if (c->covered) return gtr__out_of_range(op, c->host, c->dtype, c->covered, text);
+    for (int64_t r = 0; r < rows; r += some) {
+        const int64_t n = c->starts ? gtr__row_has(c, r) : some * c->row,
+            k = gtr__out_of_range(op, c->host + gtr__column_start(c, r), c->dtype, n, text);
+        if (k >= 0) return r * c->row + k;
+        if (c->starts && n < c->row && gtr__out_of_range(op, &pad, GTR_I32, 1, text) >= 0) return r * c->row + n;
+    }
+    return -1;
 }
 /* Do the data set's columns fit the inputs, and labels and ids the ranges of plan e (NULL: as yet there is none)?
    column: the column of each input. */
@@ -16941,14 +17051,10 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
             if (gtr__limited_input(op) != t) continue;
             if (c->least > c->most) gtr__column_range(c, d->rows);
             if (c->least >= 0 && c->most < op->limit) continue;
-            const int64_t some = c->index ? 1 : d->rows;
-            int64_t r = 0;
-            while ((k = gtr__out_of_range(op, c->host + gtr__column_start(c, r), c->dtype, some * c->row, text)) < 0
-                && (r += some) < d->rows) {}
-            k += k < 0 ? 0 : r * c->row;
+            k = gtr__column_refused(c, d->rows, op, text);
         }
-        if (k >= 0) return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, row %lld: %s (input \"%s\")", d->name,
-            column[i], (long long)(k / c->row), text, t->name);
+        if (k >= 0) return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, %s %lld: %s (input \"%s\")", d->name,
+            column[i], d->text ? "id" : "row", (long long)(d->text ? k : k / c->row), text, t->name);
     }
     return GTR_OK;
 }
@@ -17010,12 +17116,16 @@ static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
         name[to[i]] = t->input[i]->name;
         GTR__TRY(gtr__names_note(d, to[i], name[to[i]]));
     }
-    return gtr__table_note(d, name);
+    return d->text || d->column[0].starts ? GTR_OK : gtr__table_note(d, name);
 }
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     const gtr_dataset *held = t->validation;
     const bool good = t->ctx->error == GTR_OK, fed = t->data || t->unfed;
+    if (data && data->streams && (shuffle || batch != data->streams))
+        return GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd, and rows in their order "
+            "(.no_shuffle of gtr_fit), got %s", data->name, (intmax_t)data->streams, (intmax_t)data->streams,
+            (intmax_t)batch, shuffle ? "shuffled" : "these");
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
@@ -18958,19 +19068,23 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
         GTR__TRY(gtr__column_fits(&d, column[k], p->of[GTR__IN][k]));
         if (!p->held) GTR__TRY(gtr__names_agree(&d, column[k], p->of[GTR__IN][k]->name, &p->ctx->notes, who));
     }
-    gtr_result r = GTR_OK;
+    size_t begin[GTR_MAX_COLUMNS];
+    uint8_t *room = d.column[0].starts ? GTR__NEW(own, uint8_t, gtr__rows_layout(&d, 1, begin)) : NULL;
+    gtr_result r = d.column[0].starts && !room ? GTR_ERR_NOMEM : GTR_OK;
     for (int k = 0; k < p->n[GTR__IN] && !r; k++)
         if (!(in[k] = GTR__NEW(own, char, (size_t)most * p->row[GTR__IN][k]))) r = GTR_ERR_NOMEM;
     for (int64_t n, done = 0; done < d.rows && !r; done += n) {
         n = GTR__MIN(d.rows - done, most);
         for (int k = 0; k < p->n[GTR__IN]; k++) for (int64_t i = 0; i < n; i++) {
             const gtr__column *c = &d.column[column[k]];
-            gtr__rows_feed(c, p->of[GTR__IN][k], c->host + gtr__column_start(c, done + i), 1,
+            if (c->starts) gtr__row_copy(room, c, 0, done + i);
+            gtr__rows_feed(c, p->of[GTR__IN][k], c->starts ? room : c->host + gtr__column_start(c, done + i), 1,
                 (char *)in[k] + (size_t)i * p->row[GTR__IN][k]);
         }
         r = gtr__predict_rows(p, (const void *const *)in, n, out, done);
     }
     for (int k = 0; k < p->n[GTR__IN]; k++) gtr__mfree(own, in[k]);
+    gtr__mfree(own, room);
     return r;
 }
 gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
@@ -19311,7 +19425,10 @@ static bool gtr__features_copy(gtr_context *ctx, gtr__column *to, const gtr__col
 static bool gtr__dataset_like(gtr_dataset *d, const gtr__column *c, bool view) {
     gtr__column *const to = gtr__dataset_column_of(d, c->name, c->dtype, &c->shape, c->scale, c->shift,
         view ? c->host : NULL);
-    if (to && view) { to->mapped = c->mapped; to->mapped->users++; }
+    if (to && view) {
+        to->mapped = c->mapped; to->mapped->users++;
+        to->starts = c->starts; to->pad = c->pad; to->stored = c->stored;
+    }
     if (!to || !gtr__strings_copy(d->ctx, &to->names, &c->names)) return false;
     to->channels = c->channels; to->image = c->image; to->unscaled = c->unscaled;
     return gtr__features_copy(d->ctx, to, c);
@@ -21234,8 +21351,9 @@ gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc de
 // >>dataset-use
 /* Rows of c, from `from` on, to where they lie one behind the other. */
 static void gtr__column_copy(uint8_t *to, const gtr__column *c, int64_t from, int64_t n) {
-    for (int64_t r = 0, some = c->index ? 1 : n; r < n; r += some)
-        memcpy(to + (size_t)r * c->row_bytes, c->host + gtr__column_start(c, from + r), (size_t)some * c->row_bytes);
+    const bool each = c->index || c->starts;
+    for (int64_t r = 0; each && r < n; r++) gtr__row_copy(to + (size_t)r * c->row_bytes, c, 0, from + r);
+    if (!each) memcpy(to, c->host + gtr__column_start(c, from), (size_t)n * c->row_bytes);
 }
 /* What was borrowed is copied: it is going to change. */
 static bool gtr__column_own(gtr_dataset *d, gtr__column *c) {
@@ -21254,8 +21372,9 @@ static bool gtr__is_callback(const gtr_dataset *d, const char *who) {
 /* The same, for a set of windows, too, which are made last. */
 static bool gtr__has_windows(const gtr_dataset *d, const char *who) {
     if (gtr__is_callback(d, who)) return true;
-    return d->column[0].covered && GTR__BAD_STATE(d->ctx, "%s of %s: its rows are windows; cut, join and append to the "
-        "series, and make windows of them then", who, d->name);
+    return d->column[0].covered && GTR__BAD_STATE(d->ctx, "%s of %s: its rows are windows; %s", who, d->name, d->text
+        ? "a part of a text is what .begin and .end say" : "cut, join and append to the series, and make windows of "
+        "them then");
 }
 static void gtr__dataset_forget(gtr_dataset *d) {
     gtr__streams_end(d);
@@ -21336,6 +21455,7 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
 }
 static int64_t gtr__column_integer(const gtr__column *c, int64_t i) {
     const uint8_t *p = c->host + gtr__column_start(c, i);
+    if (!gtr__row_has(c, i)) return (int64_t)c->pad;
     return c->dtype == GTR_U8 ? *p : *(const int32_t *)(const void *)p;
 }
 /* How many there may be of column's numbers, which are from c->least on; 0 and an error: it has no classes. */
@@ -21557,7 +21677,7 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
         if (host[i]) {
             gtr__column_copy(host[i], c, 0, d->rows);
             if (!c->borrowed) gtr__mfree(ctx, c->host);
-            c->host = host[i]; c->borrowed = false; c->index = NULL;
+            c->host = host[i]; c->borrowed = false; c->index = c->starts = NULL; c->stored = c->row;
         }
         c->least = 1; c->most = 0;
     }
@@ -21681,6 +21801,284 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     }
     return gtr__dataset_link(d, ok);
 }
+/* Which code points there are, a bit each, and how many are before each word of these: their order is their ids'. */
+enum { GTR__CODE_WORDS = 0x110000 / 32 };
+typedef struct { uint32_t bits[GTR__CODE_WORDS], before[GTR__CODE_WORDS]; } gtr__codes;
+#define GTR__END (-1) /* of a string */
+#define GTR__BAD (-2)
+static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at);
+static void gtr__utf8_put(int32_t c, char **to);
+static int32_t gtr__code_id(const gtr__codes *m, int32_t c) {
+    const uint32_t w = m->bits[c >> 5], bit = (uint32_t)1 << (c & 31);
+    int32_t id = (int32_t)m->before[c >> 5];
+    for (uint32_t low = w & (bit - 1); low; low &= low - 1) id++;
+    return w & bit ? id : -1;
+}
+/* How many characters a text has, which are noted in m; -1 and an error: it is no UTF-8. */
+static int64_t gtr__codes_of(gtr_context *ctx, const char *path, const uint8_t *s, size_t size, gtr__codes *m) {
+    size_t at = 0, was = 0;
+    int64_t n = 0;
+    for (int32_t c; (c = gtr__utf8_next(s, size, &at)) != GTR__END; was = at, n++) {
+        if (c == GTR__BAD) {
+            GTR__BAD_FILE(ctx, "what begins at byte %ju (from 0), 0x%02x, is no UTF-8, which .characters want", path,
+                (uintmax_t)was, s[was]);
+            return -1;
+        }
+        m->bits[c >> 5] |= (uint32_t)1 << (c & 31);
+    }
+    return n;
+}
+/* The same of the strings of a data set of characters. */
+static bool gtr__codes_like(gtr__codes *m, const gtr__strings *like) {
+    for (int64_t i = 0; i < like->n; i++) {
+        const char *s = like->text + like->at[i];
+        size_t at = 0;
+        const int32_t c = *s ? gtr__utf8_next((const uint8_t *)s, strlen(s), &at) : 0;
+        m->bits[c >> 5] |= (uint32_t)1 << (c & 31);
+    }
+    return like->n > 0;
+}
+/* Counts the code points before each word, and adds each as a string to names. */
+static bool gtr__codes_name(gtr_context *ctx, gtr__codes *m, gtr__strings *names) {
+    uint32_t n = 0;
+    char text[8], *end;
+    for (int32_t k = 0; k < GTR__CODE_WORDS; k++) {
+        m->before[k] = n;
+        for (int32_t i = 0; i < 32 && m->bits[k] >> i; i++) {
+            if (!(m->bits[k] >> i & 1)) continue;
+            end = text;
+            gtr__utf8_put(32 * k + i, &end);
+            *end = 0;
+            n++;
+            if (!gtr__strings_add(ctx, names, text)) return false;
+        }
+    }
+    return true;
+}
+/* Ids of characters from `from` to `to` of a text, which m has, unless they are .like's. */
+static gtr_result gtr__codes_read(gtr_context *ctx, const char *path, const uint8_t *s, size_t size,
+        const gtr__codes *m, int64_t from, int64_t to, int32_t *ids, const char *like) {
+    size_t at = 0, was = 0;
+    for (int64_t i = 0; i < to; i++, was = at) {
+        const int32_t id = gtr__code_id(m, gtr__utf8_next(s, size, &at));
+        if (i < from) continue;
+        if (id < 0) return GTR__BAD_FILE(ctx, "the character \"%.*s\" at byte %ju (from 0) is none of the .like's "
+            "(%.160s)", path, (int)(at - was), (const char *)s + was, (uintmax_t)was, like);
+        ids[i - from] = id;
+    }
+    return GTR_OK;
+}
+/* d gets windows over n ids at host, and the same ones further on; host is freed with d, or where it gets none. False,
+   and an error, on failure. */
+static bool gtr__text_windows(gtr_dataset *d, uint8_t *host, gtr_dtype dtype, int64_t n, const gtr_text_desc *w) {
+    const gtr_shape row = gtr_shape1(w->length);
+    const int64_t length = w->length, by = w->stride ? w->stride : length;
+    const int64_t each = w->streams ? (n - 1) / w->streams / length : 0; /* windows of a stream */
+    bool ok = host != NULL;
+    d->rows = w->random ? w->random : w->streams ? each * w->streams : (n - 1 - length) / by + 1;
+    d->text = true; d->streams = w->streams;
+    if (ok && each) ok = (d->index = GTR__NEW(d->ctx, int64_t, d->rows)) != NULL;
+    for (int64_t r = 0; ok && each && r < d->rows; r++) d->index[r] = r % w->streams * each + r / w->streams;
+    for (int k = 0; ok && k < 2; k++) {
+        gtr__column *c = &d->column[k];
+        ok = gtr__dataset_column_of(d, NULL, dtype, &row, 1, 0, host + (size_t)k * gtr__dtype_size(dtype)) != NULL;
+        c->borrowed = false; c->shared = k > 0; /* column 0's memory is freed with d */
+        c->covered = n - 1; c->stored = w->random || each ? length : by;
+        c->index = d->index;
+        c->places = w->random ? n - length : 0;
+        c->key = gtr__hash(d->ctx->desc.seed, "text");
+    }
+    if (!d->n_columns) gtr__mfree(d->ctx, host);
+    return ok;
+}
+static gtr_dataset *gtr__text_parse(gtr_context *ctx, const char *path, const uint8_t *bytes, size_t size,
+        gtr_text_desc w) {
+    const gtr__strings *like = w.like ? &w.like->column[0].names : NULL;
+    const gtr_dtype dtype = w.characters ? GTR_I32 : GTR_U8;
+    const double begin = (double)w.begin, end = w.end > 0 ? (double)w.end : 1;
+    const char *const of = w.characters ? "characters" : "bytes";
+    gtr__codes *m = w.characters ? GTR__NEW(ctx, gtr__codes, 1) : NULL;
+    gtr_dataset *d = w.characters && !m ? NULL : gtr__dataset_new(ctx, path, 1);
+    const int64_t all = !d ? -1 : w.characters ? gtr__codes_of(ctx, path, bytes, size, m) : (int64_t)size;
+    const int64_t from = (int64_t)((double)all * begin + 0.5), to = (int64_t)((double)all * end + 0.5), n = to - from,
+        least = all < 0 ? 0 : w.streams && w.length > (INT64_MAX - 1) / w.streams ? INT64_MAX
+            : w.length * GTR__MAX(w.streams, 1) + 1;
+    bool ok = all >= 0;
+    if (ok && !all) ok = !GTR__OF_FILE(ctx, ARG, "an empty file", path);
+    if (ok && n < least) ok = !GTR__OF_FILE(ctx, ARG, "%jd %s%s, want at least %jd for windows of %jd%s and the one "
+        "behind", path, (intmax_t)n, of, n < all ? " of it" : "", (intmax_t)least, (intmax_t)w.length,
+        w.streams ? " of each of .streams" : "");
+    if (ok && m && like) { memset(m->bits, 0, sizeof m->bits); ok = gtr__codes_like(m, like); }
+    if (ok && m) ok = gtr__codes_name(ctx, m, &d->column[0].names);
+    uint8_t *host = ok ? GTR__NEW(ctx, uint8_t, (size_t)n * gtr__dtype_size(dtype)) : NULL;
+    if (host && !m) memcpy(host, bytes + from, (size_t)n);
+    if (host && m) ok = !gtr__codes_read(ctx, path, bytes, size, m, from, to, (int32_t *)(void *)host, like
+        ? w.like->name : "");
+    if (ok) ok = gtr__text_windows(d, host, dtype, n, &w);
+    else gtr__mfree(ctx, host);
+    if (d && !d->n_columns) gtr__strings_free(ctx, &d->column[0].names);
+    gtr__mfree(ctx, m);
+    return gtr__dataset_link(d, ok);
+}
+static const char *gtr__text_misfit(const gtr_text_desc *w) {
+    const float end = w->end != 0 ? w->end : 1;
+    if (w->length < 1 || w->length > 1 << 30) return "want a .length of 1 to 2^30";
+    if (!(w->begin >= 0 && w->begin < end && end <= 1)) return "want .begin below .end, both 0 to 1";
+    if (w->stride < 0 || w->random < 0 || w->streams < 0) return "want .stride, .random and .streams of at least 0";
+    return w->like && (!w->like->text || !w->like->column[0].names.n) ? "want a .like that is of gtr_dataset_text with "
+        ".characters" : NULL;
+}
+gtr_dataset *gtr_dataset_text(gtr_context *ctx, const char *path, gtr_text_desc w) {
+    static const char who[] = "gtr_dataset_text";
+    uint64_t size;
+    if (!gtr__usable(ctx)) return NULL;
+    if (!path) return GTR__NO_SET(ctx, ARG, "%s: the path is NULL", who);
+    if (gtr__reads_text(ctx, path, &w, !w.random && !w.streams)) return NULL;
+    const char *why = gtr__text_misfit(&w);
+    if (why) return GTR__NO_SET(ctx, ARG, "%s of " GTR__PATH ": length %jd, from %g to %g, stride %jd, random %jd, "
+        "streams %jd: %s", who, path, (intmax_t)w.length, (double)w.begin, (double)w.end, (intmax_t)w.stride,
+        (intmax_t)w.random, (intmax_t)w.streams, why);
+    uint8_t *bytes = gtr__file_whole(ctx, path, &size);
+    gtr_dataset *d = bytes ? gtr__text_parse(ctx, path, bytes, (size_t)size, w) : NULL;
+    gtr__mfree(ctx, bytes);
+    return d;
+}
+/* One more column, in a block of its own that parts of d share, `head` bytes behind its beginning. */
+static gtr__column *gtr__ragged_block(gtr_dataset *d, const char *name, const gtr__column *like, const gtr_shape *shape,
+        size_t head, size_t bytes) {
+    gtr__mapping *m = GTR__NEW(d->ctx, gtr__mapping, 1);
+    gtr__column *const c = &d->column[d->n_columns];
+    if (!m || !(m->bytes = GTR__NEW(d->ctx, uint8_t, head + bytes))) { gtr__mfree(d->ctx, m); return NULL; }
+    m->size = head + bytes; m->users = 1; m->read = true;
+    c->mapped = m;
+    return gtr__dataset_column_of(d, name, like ? like->dtype : GTR_I32, shape, like ? like->scale : 1,
+        like ? like->shift : 0, m->bytes + head) ? c : NULL;
+}
+/* How many rows there are, and at starts, if that is not NULL, where each begins, and behind them all the end. -1 and
+   an error: a length is none. The longest is *most. */
+static int64_t gtr__ragged_rows(const gtr_dataset *s, const gtr_ragged_desc *w, int64_t *starts, int64_t *most) {
+    const gtr__column *id = w->series ? &s->column[w->series - 1] : NULL,
+        *len = w->lengths_column ? &w->beside->column[w->lengths_column - 1] : NULL;
+    const int64_t rows = w->lengths ? w->n_lengths : len ? w->beside->rows : INT64_MAX;
+    int64_t at = 0, n = 0;
+    for (*most = 1; n < rows && (!id || at < s->rows); n++) {
+        int64_t length = w->lengths ? w->lengths[n] : len ? gtr__column_integer(len, n) : 1;
+        while (id && at + length < s->rows && gtr__column_integer(id, at + length) == gtr__column_integer(id, at))
+            length++;
+        if (starts) starts[n] = at;
+        if (length < 0 || (w->steps && length > w->steps)) {
+            GTR__BAD_ARG(s->ctx, "gtr_dataset_ragged of %s: row %jd has %jd steps, want 0 to T = %jd%s", s->name,
+                (intmax_t)n, (intmax_t)length, (intmax_t)(w->steps ? w->steps : s->rows), w->steps ? " (.steps)" : "");
+            return -1;
+        }
+        if (length > s->rows - at) at = s->rows + 1; else at += length;
+        if (at > s->rows) break;
+        *most = GTR__MAX(*most, length);
+    }
+    if (at != s->rows || (w->beside && w->beside->rows != n)) {
+        if (at != s->rows) GTR__BAD_ARG(s->ctx, "gtr_dataset_ragged of %s: lengths of %jd rows are %s its %jd steps, "
+            "want all of these", s->name, (intmax_t)rows, at > s->rows ? "more than" : "less than", (intmax_t)s->rows);
+        else GTR__FAIL(s->ctx, SHAPE, "gtr_dataset_ragged of %s: %jd rows, and .beside (%s) has %jd, want as many",
+            s->name, (intmax_t)n, w->beside->name, (intmax_t)w->beside->rows);
+        return -1;
+    }
+    if (starts) starts[n] = at;
+    return n;
+}
+static bool gtr__is_number(const gtr_dataset *d, int column) { /* k, + 1 */
+    return column > 0 && column <= d->n_columns && d->column[column - 1].row == 1
+        && d->column[column - 1].dtype != GTR_F32;
+}
+static const char *gtr__ragged_misfit(const gtr_dataset *s, const gtr_ragged_desc *w) {
+    int n = 0;
+    if (!w->lengths && !w->series && !w->lengths_column) return "want .lengths, .series or .lengths_column";
+    if (w->steps < 0 || w->steps > 1 << 30) return "want .steps of at least 0, and at most 2^30";
+    if (w->lengths && w->n_lengths < 1) return "want .n_lengths of at least 1";
+    if (w->series && !gtr__is_number(s, w->series)) return "want .series that is a column of integers, from 1";
+    if (w->beside && w->beside->ctx != s->ctx) return "want a .beside of the same context";
+    if (w->lengths_column && !gtr__is_number(w->beside, w->lengths_column))
+        return "want a .lengths_column of .beside that is of integers, from 1";
+    for (int i = 0; i < s->n_columns; i++) {
+        const gtr__column *c = &s->column[i];
+        if (i + 1 == w->series) continue;
+        const double pad = w->pad[n++];
+        if (c->image.varied) return "want columns that gtr_dataset_augment has not";
+        if (c->shape.ndim >= GTR_MAX_DIMS - 1) return "want steps of at most 6 dimensions";
+        if (!gtr__finite(pad) || (c->dtype != GTR_F32 && pad != floor(pad)) || (c->dtype == GTR_U8 && (pad < 0
+                || pad > 255)) || (c->dtype == GTR_I32 && (pad < INT32_MIN || pad > INT32_MAX)))
+            return "want a .pad that its column can hold";
+    }
+    if (!n) return "want a column of steps beside .series";
+    for (int i = n; i < GTR_MAX_COLUMNS; i++) if (w->pad[i] != 0) return "want a .pad for columns of steps alone";
+    return n + 1 + (w->beside ? w->beside->n_columns - (w->lengths_column > 0) : 0) > GTR_MAX_COLUMNS
+        ? "want at most 16 columns in all" : NULL;
+}
+/* Columns of steps, (longest, ...), then lengths. */
+static bool gtr__ragged_columns(gtr_dataset *d, const gtr_dataset *s, const gtr_ragged_desc *w, const int64_t *starts,
+        int64_t longest) {
+    const gtr_shape one = gtr_shape0();
+    const size_t head = (size_t)(d->rows + 1) * sizeof *starts;
+    const char *name = w->name ? w->name : w->lengths_column ? w->beside->column[w->lengths_column - 1].name : NULL;
+    for (int i = 0, n = 0; i < s->n_columns; i++) {
+        const gtr__column *from = &s->column[i];
+        gtr_shape shape = from->shape;
+        if (i + 1 == w->series) continue;
+        for (int k = shape.ndim++; k > 0; k--) shape.dim[k] = shape.dim[k - 1];
+        shape.dim[0] = longest;
+        if (from->row > (1 << 30) / longest) return !GTR__FAIL(d->ctx, SHAPE, "gtr_dataset_ragged of %s: column %d has "
+            "%jd elements a step, and rows of %jd steps would be of more than 2^30", s->name, i, (intmax_t)from->row,
+            (intmax_t)longest);
+        gtr__column *c = gtr__ragged_block(d, from->name, from, &shape, head, (size_t)s->rows * from->row_bytes);
+        if (!c) return false;
+        memcpy(c->mapped->bytes, starts, head);
+        gtr__column_copy(c->host, from, 0, s->rows);
+        c->starts = (const int64_t *)(const void *)c->mapped->bytes;
+        c->stored = from->row; c->pad = w->pad[n++];
+        if (s->classed == i + 1) d->classed = d->n_columns;
+        if (!gtr__strings_copy(d->ctx, &c->names, &from->names)) return false;
+    }
+    gtr__column *c = gtr__ragged_block(d, name, NULL, &one, 0, (size_t)d->rows * 4);
+    for (int64_t r = 0; c && r < d->rows; r++)
+        ((int32_t *)(void *)c->host)[r] = (int32_t)(starts[r + 1] - starts[r]);
+    return c != NULL;
+}
+/* Columns that have a row for each of d's, but for the one of lengths. */
+static bool gtr__ragged_beside(gtr_dataset *d, const gtr_ragged_desc *w) {
+    for (int i = 0; w->beside && i < w->beside->n_columns; i++) {
+        const gtr__column *from = &w->beside->column[i];
+        if (i + 1 == w->lengths_column) continue;
+        gtr__column *c = gtr__ragged_block(d, from->name, from, &from->shape, 0, (size_t)d->rows * from->row_bytes);
+        if (!c) return false;
+        gtr__column_copy(c->host, from, 0, d->rows);
+        c->channels = from->channels; c->image = from->image; c->unscaled = from->unscaled;
+        if (w->beside->classed == i + 1) d->classed = d->n_columns;
+        if (!gtr__strings_copy(d->ctx, &c->names, &from->names) || !gtr__features_copy(d->ctx, c, from)) return false;
+    }
+    return true;
+}
+gtr_dataset *gtr_dataset_ragged(const gtr_dataset *s, gtr_ragged_desc w) {
+    static const char who[] = "gtr_dataset_ragged";
+    char name[160];
+    int64_t most;
+    if (!GTR__USABLE(s)) return NULL;
+    gtr_context *ctx = s->ctx;
+    if (gtr__has_windows(s, who) || (w.beside && gtr__has_windows(w.beside, who))
+            || gtr__reads_ragged(ctx, who, &w, w.lengths != NULL)) return NULL;
+    if (s->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no series",
+        who, s->name);
+    const char *why = gtr__ragged_misfit(s, &w);
+    if (why) return GTR__NO_SET(ctx, ARG, "%s of %s: %d columns, %jd lengths, series %d, lengths_column %d, steps %jd: "
+        "%s", who, s->name, s->n_columns, (intmax_t)w.n_lengths, w.series, w.lengths_column, (intmax_t)w.steps, why);
+    const int64_t n = gtr__ragged_rows(s, &w, NULL, &most);
+    if (n < 0) return NULL;
+    snprintf(name, sizeof name, "%.120s (ragged)", s->name);
+    int64_t *starts = GTR__NEW(ctx, int64_t, n + 1);
+    gtr_dataset *d = starts ? gtr__dataset_new(ctx, name, n) : NULL;
+    const bool ok = d && gtr__ragged_rows(s, &w, starts, &most) == n
+        && gtr__ragged_columns(d, s, &w, starts, w.steps ? w.steps : most) && gtr__ragged_beside(d, &w);
+    gtr__mfree(ctx, starts);
+    return gtr__dataset_link(d, ok);
+}
 int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
 int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
 int64_t gtr_dataset_categories(const gtr_dataset *d, int column) {
@@ -21720,7 +22118,7 @@ static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t 
         gtr_float *const *value) {
     double *sum = GTR__NEW(ctx, double, 2 * n); /* and of squares */
     if (!sum) return false;
-    const bool bytes = c->dtype == GTR_U8, once = c->stored < c->row && c->stored % n == 0;
+    const bool bytes = c->dtype == GTR_U8, once = c->stored < c->row && c->stored % n == 0 && !c->starts;
     int64_t count = 0;
     for (int pass = 0; pass < 2; pass++) {
         size_t end = 0; /* of the rows before */
@@ -21729,7 +22127,7 @@ static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t 
             const size_t begin = gtr__column_start(c, r), at = once ? GTR__MAX(begin, end) : begin;
             const uint8_t *row = c->host + at;
             const gtr_float *x = (const gtr_float *)(const void *)row;
-            end = begin + c->row_bytes;
+            end = begin + (size_t)gtr__row_has(c, r) * gtr__dtype_size(c->dtype);
             const int64_t each = (int64_t)((end - at) / gtr__dtype_size(c->dtype));
             for (int64_t i = 0, k = 0; i < each; k = ++k < n ? k : 0) for (int64_t to = i + apart; i < to; i++) {
                 const double v = bytes ? (double)(c->scale * row[i] + c->shift) : (double)x[i];
@@ -21737,7 +22135,7 @@ static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t 
             }
             count += each / n;
         }
-        for (int64_t k = 0; k < n && !pass; k++) sum[k] /= (double)count;
+        for (int64_t k = 0; k < n && !pass; k++) sum[k] /= (double)GTR__MAX(count, 1);
     }
     for (int64_t k = 0; k < n; k++) {
         value[0][k] = (gtr_float)sum[k];
@@ -21763,7 +22161,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     const int64_t n = x->shape.ndim > 1 ? x->shape.dim[x->shape.ndim - 1] : 1;
     const gtr__column *c = gtr__dataset_at(d, column);
     const bool fits = c && d->rows && d->ctx == x->ctx && (c->dtype == GTR_F32 || c->dtype == GTR_U8)
-        && c->row == -gtr__count(&x->shape);
+        && c->row == -gtr__count(&x->shape) && (!c->starts || (n > 0 && c->stored % n == 0));
     if (x->dtype != GTR_F32 || x->shape.ndim < 1 || x->shape.dim[0] != GTR_BATCH || n < 1 || (d && !fits))
         return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, %s, want float32 (N, ..., C) and a "
             "column of rows (..., C), float32 or bytes", column, d ? d->name : "no data set", gtr__column_text(c, has));
@@ -21926,7 +22324,7 @@ gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
         "want a gtr_streaming (0 to 2)", d->name, (int)how);
     if (d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
         return GTR__BAD_STATE(d->ctx, "gtr_dataset_stream of %s: %s", d->name, d->used ? "it is in use already"
-            : "a callback's rows and parts of files that are mapped are always streamed");
+            : "a callback's rows, texts, ragged rows and parts of files that are mapped are always streamed");
     d->streaming = how;
     return GTR_OK;
 }
@@ -21999,8 +22397,6 @@ static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, 
 }
 
 // >>json
-#define GTR__END (-1) /* of a string */
-#define GTR__BAD (-2)
 /* The next code point of UTF-8 (RFC 3629: shortest form, no surrogates), GTR__END at the end of n bytes, GTR__BAD. */
 static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at) {
     static const int32_t least[4] = { 0, 0x80, 0x800, 0x10000 };
@@ -22015,6 +22411,12 @@ static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at) {
         c = c << 6 | (s[(*at)++] & 0x3f);
     }
     return c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? GTR__BAD : c;
+}
+/* Appends c as UTF-8. */
+static void gtr__utf8_put(int32_t c, char **to) {
+    int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    *(*to)++ = (char)(more ? (0xff00 >> (more + 1) & 0xff) | c >> 6 * more : c);
+    while (more--) *(*to)++ = (char)(0x80 | (c >> 6 * more & 0x3f));
 }
 static int32_t gtr__json_hex(const uint8_t *s, size_t n, size_t *at) {
     int32_t v = 0;
@@ -22297,10 +22699,8 @@ static void gtr__notes_take(gtr_context *ctx, gtr__notes *more) {
 static bool gtr__note_read(const gtr__st *s, uint32_t a, char **to) {
     size_t at = (size_t)a + 1;
     for (int32_t c; (c = gtr__json_next(s->head, s->size, &at)) >= 0; ) {
-        int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
         if (!c) return false;
-        *(*to)++ = (char)(more ? (0xff00 >> (more + 1) & 0xff) | c >> 6 * more : c);
-        while (more--) *(*to)++ = (char)(0x80 | (c >> 6 * more & 0x3f));
+        gtr__utf8_put(c, to);
     }
     *(*to)++ = 0;
     return true;
@@ -24706,7 +25106,7 @@ GTR__PLANNED
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
                     products on GPUs are quicker; gtr_rnn, gtr_gru, gtr_lstm and their cells, gtr_attention,
                     gtr_multihead_attention, gtr_transformer_block, gtr_add_positions,
-                    gtr_rope, gtr_quantile, gtr_ctc
+                    gtr_rope, gtr_quantile, gtr_ctc; gtr_dataset_text, gtr_dataset_ragged
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

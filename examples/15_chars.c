@@ -1,56 +1,24 @@
 /* A text read by the character: two blocks of a transformer (A. Vaswani and others, 2017), or an LSTM, learn which byte
-   follows of 48, and write on as they learn. It shows causal attention, cells over steps, rows that a function makes,
-   and a predictor that is fed what it said.
+   follows of 48, and write on as they learn. It shows a text as data, causal attention, cells over steps, and a
+   predictor that is fed what it said.
      cc -O3 -march=native examples/15_chars.c -o chars -lm -pthread && ./chars README.md
      ./chars README.md lstm
-   Any text of more than 5000 bytes will do. Done when, in the last tenth of README.md, which training does not see, the
+   Any text of more than 500 bytes will do. Done when, in the last tenth of README.md, which training does not see, the
    next byte takes at most 2.75 nats: by how often each byte is there it takes 3.9. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
-#include <math.h>
 #include <stdio.h>
 
 enum { LENGTH = 48, BYTES = 256, WIDTH = 64, ROUNDS = 3, ROWS = 1600 };
 #define TARGET 2.75
 
-typedef struct text { unsigned char *byte; int64_t n; } text;
-static text text_of(const char *path)
+/* Rows from anywhere in a part of the text, others in each epoch. */
+static gtr_dataset *windows_of(gtr_context *ctx, const char *path, float begin, float end, int64_t rows)
 {
-    text t = { NULL, 0 };
-    FILE *f = fopen(path, "rb");
-    if (!f) return t;
-    fseek(f, 0, SEEK_END);
-    t.n = ftell(f);
-    rewind(f);
-    t.byte = t.n > 0 ? (unsigned char *)malloc((size_t)t.n) : NULL;
-    if (!t.byte || fread(t.byte, 1, (size_t)t.n, f) != (size_t)t.n) t.n = 0;
-    fclose(f);
-    return t;
-}
-/* Rows from anywhere in the text, others in each epoch. */
-static bool windows(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
-{
-    const text *t = (const text *)user;
-    int32_t *in = (int32_t *)column[0], *next = (int32_t *)column[1];
-    int64_t row;
-    int k;
-    for (row = begin; row < end; row++) {
-        uint64_t place = ((uint64_t)epoch << 32 | (uint64_t)row) * 0x9e3779b97f4a7c15u;
-        place = (place ^ place >> 29) * 0xbf58476d1ce4e5b9u;
-        place = (place ^ place >> 32) % (uint64_t)(t->n - LENGTH);
-        for (k = 0; k < LENGTH; k++) { *in++ = t->byte[place + k]; *next++ = t->byte[place + k + 1]; }
-    }
-    return true;
-}
-static gtr_dataset *windows_of(gtr_context *ctx, text *t, int64_t rows)
-{
-    gtr_callback_desc d;
-    int k;
+    gtr_text_desc d;
     memset(&d, 0, sizeof d);
-    d.rows = rows; d.columns = 2; d.fill = windows; d.user = t;
-    for (k = 0; k < 2; k++) { d.column[k].dtype = GTR_I32; d.column[k].shape = gtr_shape1(LENGTH); }
-    d.column[0].name = "text"; d.column[1].name = "next"; d.name = "windows";
-    return gtr_dataset_callback(ctx, d);
+    d.length = LENGTH; d.random = rows; d.begin = begin; d.end = end;
+    return gtr_dataset_text(ctx, path, d);
 }
 /* (N, LENGTH, WIDTH), the k-th of which knows of the bytes up to the k-th alone. */
 static gtr_tensor *transformer(gtr_tensor *ids)
@@ -100,18 +68,18 @@ int main(int argc, char **argv)
     static gtr_trainer_desc how;
     static gtr_fit_desc fit;
     const bool cells = argc > 2 && strcmp(argv[2], "lstm") == 0;
-    text all = text_of(argc > 1 ? argv[1] : "README.md"), seen = all, rest = all;
+    const char *path = argc > 1 ? argv[1] : "README.md";
     gtr_context *ctx;
+    gtr_dataset *train, *held;
     gtr_tensor *ids, *next, *logits, *loss;
     gtr_trainer *trainer;
     gtr_predictor *predictor;
     float nats = 0;
     int k, failed = 0;
 
-    if (all.n < 5000) return fprintf(stderr, "a text of more than 5000 bytes is wanted\n"), 2;
-    seen.n = all.n / 10 * 9;
-    rest.byte += seen.n; rest.n -= seen.n;
     ctx = gtr_create(desc);
+    train = windows_of(ctx, path, 0, 0.9f, ROWS);
+    held = windows_of(ctx, path, 0.9f, 1, 400);
     ids = gtr_input(ctx, "text", GTR_I32, gtr_shape2(GTR_BATCH, LENGTH));
     next = gtr_input(ctx, "next", GTR_I32, gtr_shape2(GTR_BATCH, LENGTH));
     logits = gtr_linear(cells ? lstm(ids) : transformer(ids), "out", BYTES);
@@ -122,14 +90,13 @@ int main(int argc, char **argv)
     trainer = gtr_trainer_create(loss, how);
     predictor = gtr_predictor_create(gtr_softmax(logits, 2), 1);
     for (k = 0; k < ROUNDS && !failed; k++) {
-        failed = gtr_fit(trainer, windows_of(ctx, &seen, ROWS), fit) != GTR_OK;
+        failed = gtr_fit(trainer, train, fit) != GTR_OK;
         if (!failed) write_on(predictor, 240);
     }
-    failed |= gtr_evaluate(trainer, windows_of(ctx, &rest, 400), 16, NULL, &nats, NULL) != GTR_OK;
+    failed |= gtr_evaluate(trainer, held, 16, NULL, &nats, NULL) != GTR_OK;
     printf("%.2f nats a byte (at most %.2f)\n", (double)nats, TARGET);
     if (gtr_error(ctx)) fprintf(stderr, "%s\n", gtr_error_text(ctx));
     failed |= gtr_error(ctx) != GTR_OK || !((double)nats <= TARGET);
     gtr_destroy(ctx);
-    free(all.byte);
     return failed;
 }

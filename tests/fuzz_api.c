@@ -522,11 +522,11 @@ static void do_constant(void)
     int64_t n;
     for (int k = 0; k < s.ndim && k < GTR_MAX_DIMS; k++) if (s.dim[k] < 0 && !one_in(32)) s.dim[k] = 1;
     n = s.ndim < 0 || s.ndim > GTR_MAX_DIMS ? 1 : gtr__count(&s);
-    /* what is larger than that is refused, or has no memory */
+    /* what is larger than that is refused, or has no memory, which a context that only plans does not ask for */
     void *data = numbers(type, n > 0 && n < 1000 ? (size_t)n * sizeof(gtr_float) : 4);
+    const bool called = n < 1000 || (n >= 1 << 23 && !(w->ctx && w->ctx->preset));
     before(true, "gtr_constant(%d, %lld elements)", (int)type, (long long)n);
-    built(n >= 1000 && n < 1 << 23 ? NULL : gtr_constant(w->ctx, type, s, none ? NULL : data),
-        n < 1000 || n >= 1 << 23);
+    built(called ? gtr_constant(w->ctx, type, s, none ? NULL : data) : NULL, called);
     free(data);
 }
 static void do_state(void)
@@ -1697,6 +1697,23 @@ static void do_dataset(void)
         new_dataset(gtr_dataset_csv(w->ctx, a, c));
         break;
     case 2:
+        if (one_in(2)) {
+            gtr_text_desc g;
+            memset(&g, 0, sizeof g);
+            g.length = one_in(2) ? 1 : nasty(4); g.characters = one_in(2); g.begin = nastyf(0); g.end = nastyf(0);
+            g.like = one_in(8) || (d && d->text && one_in(2)) ? d : NULL;
+            switch (byte() % 4) {
+            case 0: g.random = nasty(3); break;
+            case 1: g.streams = nasty(2); break;
+            case 2: g.stride = nasty(1); break;
+            default: if (one_in(4)) g.stride = g.random = g.streams = 1;
+            }
+            a = one_in(4) ? any_file() : path_of(one_in(2) ? "good.csv" : "bad.csv");
+            io_arm();
+            before(true, "gtr_dataset_text(%s)", a ? a : "NULL");
+            new_dataset(gtr_dataset_text(w->ctx, a, g));
+            break;
+        }
         a = one_in(4) ? any_file() : path_of("images"); b = one_in(4) ? any_file() : path_of("labels");
         io_arm();
         before(true, "gtr_dataset_idx(%s, %s)", a ? a : "NULL", b ? b : "NULL");
@@ -1749,6 +1766,17 @@ static void do_dataset(void)
         case 5: {
             gtr_windows_desc g;
             const int64_t lengths[2] = { 1 + byte() % 3, nasty(2) };
+            if (one_in(2)) {
+                gtr_ragged_desc r;
+                const int64_t all[2] = { lengths[0], gtr_dataset_rows(d) - lengths[0] };
+                memset(&r, 0, sizeof r);
+                r.steps = nasty(0); r.series = one_in(4) ? (int)nasty(2) : 0; r.pad[byte() % 2] = (double)nastyf(0);
+                r.beside = one_in(2) ? sets[1] : NULL; r.lengths_column = one_in(4) ? (int)nasty(1) : 0;
+                if (one_in(2)) { r.lengths = one_in(2) ? all : lengths; r.n_lengths = 2 - one_in(4); }
+                r.name = one_in(4) ? "n" : NULL;
+                a = (const char *)gtr_dataset_ragged(d, r);
+                break;
+            }
             memset(&g, 0, sizeof g);
             g.history = nasty(1); g.horizon = nasty(byte() % 2); g.stride = nasty(0); g.column = column;
             g.target = (int)nasty(0); g.series = one_in(4) ? (int)nasty(2) : 0;

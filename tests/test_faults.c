@@ -854,18 +854,35 @@ static const char *table_path(void)
     snprintf(path, sizeof path, "build/faults.%ld.csv", (long)getpid());
     return path;
 }
-static gtr_dataset *table_of(gtr_context *ctx, bool model)
+static const char *table_file(void)
 {
     static const char text[] = "a,d,kind,y\n1,2024-01-31,u,no\n,2024-02-01,v,yes\n\n3,2024-02-02,u,yes\n";
+    FILE *f = fopen(table_path(), "wb");
+    if (!f || fwrite(text, 1, sizeof text - 1, f) != sizeof text - 1 || fclose(f)) EXPECT(!"a file");
+    return table_path();
+}
+static gtr_dataset *table_of(gtr_context *ctx, bool model)
+{
     gtr_csv_desc c;
     memset(&c, 0, sizeof c);
     c.header = true; c.model = model;
     if (!model) { c.dates = "d"; c.categories = "kind"; c.missing = GTR_MISSING_MEDIAN; }
-    FILE *f = fopen(table_path(), "wb");
-    if (!f || fwrite(text, 1, sizeof text - 1, f) != sizeof text - 1 || fclose(f)) EXPECT(!"a file");
-    return gtr_dataset_csv(ctx, table_path(), c);
+    return gtr_dataset_csv(ctx, table_file(), c);
 }
 static void *b_table(site *s) { return table_of(s->ctx, true); }
+static void *b_ragged(site *s) {
+    static const int64_t l[3] = { 7, 0, 5 };
+    gtr_ragged_desc w;
+    memset(&w, 0, sizeof w);
+    w.lengths = l; w.n_lengths = 3; w.name = "steps";
+    return gtr_dataset_ragged(s->series, w);
+}
+static void *b_text(site *s) {
+    gtr_text_desc w;
+    memset(&w, 0, sizeof w);
+    w.length = 3; w.characters = true; w.streams = 2;
+    return gtr_dataset_text(s->ctx, table_file(), w);
+}
 static const struct { const char *name; void *(*build)(site *); } builders[] = {
     { "unstandardise", b_unstandardised }, { "join", b_beside }, { "csv by the model's notes", b_table },
     { "linear", b_linear }, { "linear without bias", b_linear_bare }, { "embedding", b_embedding },
@@ -886,7 +903,8 @@ static const struct { const char *name; void *(*build)(site *); } builders[] = {
         { "custom", b_custom },
     { "trainer", b_trainer }, { "predictor", b_predictor }, { "snapshot", b_snapshot },
     { "arrays", b_arrays }, { "split", b_split }, { "windows", b_windows }, { "windows and an id", b_windows_ids },
-        { "windows of two series", b_windows_lengths }, { "subset", b_subset }, { "sample", b_sample },
+        { "windows of two series", b_windows_lengths }, { "ragged rows", b_ragged }, { "text", b_text },
+        { "subset", b_subset }, { "sample", b_sample },
         { "concat of sets", b_joined }, { "split_last", b_last }, { "slice and standardise", b_standardised }
 };
 /* Of a context, what a failed builder must leave as it was: two ops in one call may leave the first. */

@@ -1795,15 +1795,19 @@ static void allocations(void)
     static const char *const what[] = { "save", "load", "arrays", "idx", "csv", "split", "to the device", "cifar",
         "images", "split at random", "subset", "sample", "concat", "append", "windows",
         "npy", "npy of the other order, mapped", "columns by name", "images like others", "note",
-        "load of F16 with a report", "save of F16 to memory", "an image", "an image decoded", "an image in memory" };
-    static const int64_t picked[] = { 3, 1 };
+        "load of F16 with a report", "save of F16 to memory", "an image", "an image decoded", "an image in memory",
+        "characters of a text, in streams", "ragged rows", "part of ragged rows" };
+    static const int64_t picked[] = { 3, 1 }, lengths_of[20] = { 3, 2, 0, 15 };
     char npy[512];
+    gtr_ragged_desc ragged;
     gtr_desc desc;
     gtr_csv_desc csv;
     gtr_context *ctx;
     int call, onward, k;
     memset(&desc, 0, sizeof desc);
     memset(&csv, 0, sizeof csv);
+    memset(&ragged, 0, sizeof ragged);
+    ragged.lengths = lengths_of; ragged.n_lengths = 20;
     desc.device = GTR_DEVICE_CPU;
     desc.threads = 1;
     desc.allocator.alloc = test_alloc;
@@ -1840,12 +1844,14 @@ static void allocations(void)
     fill(ctx, 2);
     load.data = image; load.bytes = gtr_save_bytes(ctx, halves); load.report = &report; load.partial = true;
     EXPECT_EQ(gtr_save_get(ctx, halves, image, load.bytes), GTR_OK);
-    for (call = 0; call < 25; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
+    for (call = 0; call < 28; call++) for (onward = 0; onward < 2; onward++) for (k = 1; ; k++) {
         gtr_dataset *d = NULL, *old = NULL;
         bool ok, hit;
         long long alive;
         fill(ctx, 2);
         if (call >= 5) old = arrays(ctx, 20);
+        ragged.beside = old;
+        gtr_dataset *rows = call == 27 ? gtr_dataset_ragged(old, ragged) : NULL;
         if (call == 6) ctx->caps.cuda = 1;      /* the CPU's backend serves as a device */
         if (call == 19) for (int i = 0; i < 3; i++) gtr_note_set(ctx, i ? i == 1 ? "y.1" : "y.2" : "y.0", NULL);
         alive = memory.alive;
@@ -1904,6 +1910,15 @@ static void allocations(void)
         case 22: ok = gtr_image_load(folders, in_folder("set/a/x.pgm"), one, floats) == GTR_OK; break;
         case 23: ok = gtr_image_load(decodes, in_folder("t.jpg"), one, floats) == GTR_OK && !held_pixels; break;
         case 24: ok = gtr_image_convert(folders, "abcdefghijkl", 4, 1, 3, one, floats) == GTR_OK; break;
+        case 25: {
+            gtr_text_desc text;
+            memset(&text, 0, sizeof text);
+            text.length = 2; text.characters = true; text.streams = 2;
+            ok = (d = gtr_dataset_text(ctx, in_folder("n.csv"), text)) != NULL;
+            break;
+        }
+        case 26: ok = (d = gtr_dataset_ragged(old, ragged)) != NULL; break;
+        case 27: ok = (d = gtr_dataset_split(rows, 2)) != NULL; break;
         default: {
             gtr_npy_desc desc;
             memset(&desc, 0, sizeof desc);
@@ -1925,6 +1940,7 @@ static void allocations(void)
         if (call == 19) EXPECT(!gtr_note(ctx, "y.0") == !ok && !gtr_note(ctx, "y.2") == !ok);
         if (!ok && call == 6) EXPECT_EQ(gtr__dataset_device(old), GTR_OK);      /* later there may be enough */
         gtr_dataset_destroy(d);
+        gtr_dataset_destroy(rows);
         gtr_dataset_destroy(old);
         ctx->caps.cuda = 0;
         if (!ok || call > 1)

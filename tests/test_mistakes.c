@@ -28,6 +28,7 @@ typedef struct world {
     gtr_trainer *t; gtr_dataset *data, *held; gtr_predictor *p;
     gtr_desc cd; gtr_trainer_desc td; gtr_fit_desc fd; gtr_arrays_desc ad; gtr_csv_desc csv; gtr_npy_desc npy;
     gtr_images_desc images; gtr_augment_desc aug; gtr_metrics_desc md; gtr_windows_desc windows; gtr_init init;
+    gtr_text_desc txt; gtr_ragged_desc ragged;
     gtr_cross_entropy_desc ce; gtr_loss_desc ld; gtr_custom_desc custom; gtr_callback_desc call; gtr_conv_desc conv;
     gtr_predictor_desc pd; gtr_metrics out;
     gtr_float value[ROWS * 64]; char text[4096];
@@ -1581,6 +1582,7 @@ static void data_sets(void)
 }
 static void data_sets_cut(void)
 {
+    static const int64_t lengths[2] = { 10, 14 };
     static const float none[3], below[3] = { 1, -1, 1 };
     const int64_t rows[2] = { 0, 24 };
     MISTAKE("a subset with a row too many", "gtr_dataset_subset|24|0 to 23") {
@@ -1645,6 +1647,30 @@ static void data_sets_cut(void)
     MISTAKE("n_lengths of windows without lengths", "lengths") {
         w->windows.history = 2; w->windows.n_lengths = 3;
         gtr_dataset_windows(samples(w), w->windows);
+    }
+    MISTAKE("rows of different lengths that are not said", ".lengths|.series") {
+        gtr_dataset_ragged(samples(w), w->ragged);
+    }
+    MISTAKE("a row that is longer than T", "row 1|14 steps|T = 12") {
+        w->ragged.lengths = lengths; w->ragged.n_lengths = 2; w->ragged.steps = 12;
+        gtr_dataset_ragged(samples(w), w->ragged);
+    }
+    MISTAKE("lengths that are not all steps", "less|24 steps") {
+        w->ragged.lengths = lengths; w->ragged.n_lengths = 1;
+        gtr_dataset_ragged(samples(w), w->ragged);
+    }
+    MISTAKE("n_lengths of rows without lengths", "n_lengths") {
+        w->ragged.n_lengths = 2;
+        gtr_dataset_ragged(samples(w), w->ragged);
+    }
+    MISTAKE("labels of other rows than there are sequences", "2 rows|24") {
+        w->ragged.lengths = lengths; w->ragged.n_lengths = 2; w->ragged.beside = samples(w);
+        gtr_dataset_ragged(w->data, w->ragged);
+    }
+    MISTAKE("a pad for bytes of -100", "pad") {
+        with_labels(w, bytes, GTR_U8, gtr_shape0());
+        w->ragged.lengths = lengths; w->ragged.n_lengths = 2; w->ragged.pad[1] = -100;
+        gtr_dataset_ragged(w->data, w->ragged);
     }
     MISTAKE("never streamed, of a callback", "gtr_dataset_stream|callback") {
         w->call.rows = 8; w->call.columns = 1;
@@ -1766,6 +1792,75 @@ static void standardised(void)
     }
 }
 
+static gtr_dataset *text_of(world *w, const char *name, const char *text)
+{
+    return w->data = gtr_dataset_text(context(w), text_file(name, text), w->txt);
+}
+static void texts(void)
+{
+    MISTAKE("a text that is not there", "none.txt") {
+        w->txt.length = 4;
+        gtr_dataset_text(context(w), path_of("none.txt"), w->txt);
+    }
+    MISTAKE("a folder for a text", "mistakes|folder") {
+        w->txt.length = 4;
+        gtr_dataset_text(context(w), FOLDER, w->txt);
+    }
+    MISTAKE("a text's path that is NULL", "gtr_dataset_text|path") {
+        w->txt.length = 4;
+        gtr_dataset_text(context(w), NULL, w->txt);
+    }
+    MISTAKE("a text without .length", "text.txt|length 0") { text_of(w, "text.txt", "a text\n"); }
+    MISTAKE("an empty text", "text.txt|empty") { w->txt.length = 4; text_of(w, "text.txt", ""); }
+    MISTAKE("a window longer than its text", "text.txt|7 bytes|windows of 48") {
+        w->txt.length = 48;
+        text_of(w, "text.txt", "a text\n");
+    }
+    MISTAKE("a text of Latin-1 by its characters", "text.txt|byte 3|0xe9|UTF-8") {
+        w->txt.length = 4; w->txt.characters = true;
+        text_of(w, "text.txt", "caf\xe9 au lait\n");
+    }
+    MISTAKE("a text with a character that training's has not", "text.txt|\"z\"|byte 3|seen.txt") {
+        w->txt.length = 2; w->txt.characters = true;
+        w->txt.like = text_of(w, "seen.txt", "abcabcabc");
+        text_of(w, "text.txt", "abcz");
+    }
+    MISTAKE("a .like of a text's bytes", ".like|.characters") {
+        w->txt.length = 2;
+        w->txt.like = text_of(w, "seen.txt", "abcabcabc");
+        text_of(w, "text.txt", "abca");
+    }
+    MISTAKE("a part of a text that ends where it begins", ".begin|.end") {
+        w->txt.length = 2; w->txt.begin = 0.5f; w->txt.end = 0.5f;
+        text_of(w, "text.txt", "abcabcabc");
+    }
+    MISTAKE("a stride of windows that are drawn", ".stride|.random") {
+        w->txt.length = 2; w->txt.random = 8; w->txt.stride = 2;
+        text_of(w, "text.txt", "abcabcabc");
+    }
+    MISTAKE("streams of a text, shuffled", "streams|no_shuffle|shuffled") {
+        w->txt.length = 1; w->txt.streams = 2;
+        text_of(w, "text.txt", "abcdefghijklm");
+        w->fd.batch = 2;
+        w->x = gtr_input(context(w), "x", GTR_I32, gtr_shape2(GTR_BATCH, 1));
+        w->y = gtr_input(w->ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        w->logits = gtr_linear(gtr_reshape(gtr_embedding(w->x, "at", 256, 4), gtr_shape2(GTR_BATCH, 4)), "out", 256);
+        fit(w);
+    }
+    MISTAKE("bytes for an embedding of 64", "id 3|100|63") {
+        w->txt.length = 1;
+        text_of(w, "text.txt", "   defghijk");
+        w->fd.batch = 2;
+        w->x = gtr_input(context(w), "x", GTR_I32, gtr_shape2(GTR_BATCH, 1));
+        w->y = gtr_input(w->ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        w->logits = gtr_linear(gtr_reshape(gtr_embedding(w->x, "at", 64, 4), gtr_shape2(GTR_BATCH, 4)), "out", 256);
+        fit(w);
+    }
+    MISTAKE("a text that is split", "text.txt|.begin") {
+        w->txt.length = 2;
+        gtr_dataset_split(text_of(w, "text.txt", "abcabcabc"), 2);
+    }
+}
 /* Tables: each is written to table.csv and read by the descriptor. */
 static void tables(void)
 {
@@ -2707,6 +2802,7 @@ static void all(void)
     RUN(images);
     RUN(standardised);
     RUN(tables);
+    RUN(texts);
     RUN(labels_of_tables);
     RUN(fields_of_tables);
     RUN(tables_alike);

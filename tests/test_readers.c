@@ -2505,6 +2505,402 @@ static void unstandardised_first(void)
     gtr_destroy(ctx);
     unlink(path_of("model"));
 }
+/* Windows over a text as they come: in order, apart, shuffled, from anywhere, of streams, of parts, of characters. */
+enum { TEXT = 203, LONG = 6 };
+static char the_text[4 * TEXT + 1];
+static int32_t text_ids[TEXT];
+static size_t text_make(bool characters)
+{
+    static const char *const some[] = { "a", "\xc3\xa9", "\n", "\xe2\x82\xac", "z", "\xf0\x9f\x99\x82", "\r" };
+    static const int32_t rank[] = { 2, 4, 0, 5, 3, 6, 1 };  /* in the order of code points */
+    size_t n = 0;
+    for (int i = 0; i < TEXT; i++) {
+        const int k = (i * i + i / 7) % 7;
+        if (characters) n += (size_t)sprintf(the_text + n, "%s", some[k]); else the_text[n++] = (char)(i * 37 + i / 9);
+        text_ids[i] = characters ? rank[k] : (uint8_t)the_text[n - 1];
+    }
+    return n;
+}
+/* Where in the text a window of `ids`, followed by `next`, is, from `from` on; -1: nowhere. */
+static int text_place(const int32_t *ids, const int32_t *next, int from)
+{
+    for (int at = from; at + LONG < TEXT; at++)
+        if (!memcmp(ids, text_ids + at, LONG * sizeof *ids) && !memcmp(next, text_ids + at + 1, LONG * sizeof *next))
+            return at;
+    return -1;
+}
+typedef struct { gtr_context *ctx; gtr_tensor *in, *next; gtr_trainer *t; gtr_tensor *loss; } reader;
+static reader reader_of(int ids)
+{
+    reader r;
+    r.ctx = gtr_create(desc0());
+    r.in = gtr_input(r.ctx, "text", GTR_I32, gtr_shape2(GTR_BATCH, LONG));
+    r.next = gtr_input(r.ctx, "next", GTR_I32, gtr_shape2(GTR_BATCH, LONG));
+    gtr_tensor *h = gtr_linear(gtr_embedding(r.in, "at", ids, 4), "out", ids);
+    r.loss = gtr_cross_entropy(gtr_reshape(h, gtr_shape2(-LONG, ids)), gtr_reshape(r.next, gtr_shape1(-LONG)));
+    r.t = gtr_trainer_create(r.loss, trainer0());
+    return r;
+}
+static void texts(void)
+{
+    enum { BATCH = 7 };
+    static const struct { int stride, random, streams, characters; float begin, end; int rows; } cases[] = {
+        { 0, 0, 0, 0, 0, 0, 33 }, { 1, 0, 0, 1, 0, 0, 197 }, { 5, 0, 0, 1, 0.5f, 0, 19 }, { 9, 0, 0, 0, 0, 0.25f, 5 },
+        { 0, 50, 0, 0, 0, 0, 50 }, { 0, 9, 0, 1, 0.5f, 1, 9 }, { 0, 0, BATCH, 0, 0, 0, 28 },
+        { 0, 0, BATCH, 1, 0.25f, 1, 21 } };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) for (int shuffle = 0; shuffle < 2; shuffle++) {
+        const size_t bytes = text_make(cases[k].characters);
+        const int from = (int)((double)TEXT * (double)cases[k].begin + 0.5), rows = cases[k].rows,
+            by = cases[k].stride ? cases[k].stride : LONG, batch = rows < BATCH ? rows : BATCH;
+        reader m = reader_of(cases[k].characters ? 7 : 256);
+        gtr_text_desc w;
+        memset(&w, 0, sizeof w);
+        w.length = LONG; w.stride = cases[k].stride; w.random = cases[k].random; w.streams = cases[k].streams;
+        w.characters = cases[k].characters; w.begin = cases[k].begin; w.end = cases[k].end;
+        gtr_dataset *d = gtr_dataset_text(m.ctx, written("txt", the_text, bytes), w);
+        unlink(path_of("txt"));
+        EXPECT_OK(m.ctx);
+        EXPECT_EQ(gtr_dataset_rows(d), rows);
+        EXPECT_EQ(gtr_dataset_categories(d, 0), cases[k].characters ? 7 : 0);
+        EXPECT_EQ(gtr_trainer_data(m.t, d, batch, shuffle, false), cases[k].streams && shuffle ? GTR_ERR_ARG : GTR_OK);
+        if (cases[k].streams && shuffle) EXPECT_ERROR(m.ctx, GTR_ERR_ARG, "want batches of 7, got 7, and rows in their "
+            "order (.no_shuffle of gtr_fit), got shuffled");
+        int seen[TEXT] = { 0 }, place[2][50], last[BATCH], other = 0, places = 0;
+        for (int epoch = 0; epoch < 2 && !(cases[k].streams && shuffle); epoch++)
+            for (int first = 0; first < rows; first += batch) {
+                int32_t ids[BATCH][LONG], next[BATCH][LONG];
+                const int n = rows - first < batch ? rows - first : batch;
+                EXPECT_EQ(gtr_step(m.t), GTR_OK);
+                EXPECT_EQ(gtr_get(m.in, ids, (size_t)n * sizeof *ids), GTR_OK);
+                EXPECT_EQ(gtr_get(m.next, next, (size_t)n * sizeof *next), GTR_OK);
+                for (int r = 0; r < n; r++) {
+                    const int at = text_place(ids[r], next[r], from), row = first + r;
+                    if (!CHECK(at >= 0, "case %d, row %d: no window of the text", (int)k, row)) continue;
+                    if (cases[k].random) place[epoch][row] = at;
+                    else if (!cases[k].streams && !shuffle) CHECK(text_ids[at] == text_ids[from + row * by]
+                        && !memcmp(ids[r], text_ids + from + row * by, sizeof *ids), "case %d: row %d is from %d",
+                        (int)k, row, at);
+                    if (cases[k].streams && first) CHECK(!memcmp(ids[r], text_ids + last[r] + LONG, sizeof *ids),
+                        "case %d, row %d: at %d behind %d", (int)k, row, at, last[r]);
+                    last[r] = cases[k].streams ? from + (r * (rows / BATCH) + first / BATCH) * LONG : at;
+                    places += !seen[at]++;
+                }
+            }
+        for (int r = 0; r < rows && cases[k].random && !shuffle; r++) other += place[0][r] != place[1][r];
+        if (cases[k].random && !shuffle) CHECK(other > rows / 2 && places > rows, "case %d: %d of %d windows are others"
+            " in the second epoch, in %d places", (int)k, other, rows, places);
+        float loss[3];
+        for (int i = 0; i < 3; i++) EXPECT_EQ(gtr_evaluate(m.t, d, i < 2 ? rows : batch, NULL, &loss[i], NULL), GTR_OK);
+        CHECK(loss[0] == loss[1] && fabs((double)(loss[2] - loss[0])) < 1e-5, "case %d: an evaluation gives %g, %g, %g",
+            (int)k, (double)loss[0], (double)loss[1], (double)loss[2]);
+        EXPECT_OK(m.ctx);
+        gtr_destroy(m.ctx);
+    }
+}
+/* A model of characters knows them; another text is read by the same ids, and a prediction as it is fed. */
+static void texts_of_models(void)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s", path_of("chars"));
+    text_make(true);
+    for (int again = 0; again < 2; again++) {
+        reader m = reader_of(7);
+        gtr_text_desc w;
+        memset(&w, 0, sizeof w);
+        w.length = LONG; w.characters = true; w.end = 0.5f;
+        gtr_dataset *d = gtr_dataset_text(m.ctx, written("txt", the_text, strlen(the_text)), w), *more;
+        if (!again) {
+            gtr_fit_desc f;
+            memset(&f, 0, sizeof f);
+            f.silent = true; f.batch = 4;
+            w.begin = 0.5f; w.end = 1; w.like = d;
+            f.validation = gtr_dataset_text(m.ctx, path_of("txt"), w);
+            EXPECT_EQ(gtr_fit(m.t, d, f), GTR_OK);
+            EXPECT_EQ(gtr_save(m.ctx, path), GTR_OK);
+            w.begin = w.end = 0;
+            more = gtr_dataset_text(m.ctx, written("txt", "zaz\xe2\x82\xac\nazz", 10), w);      /* none but .like's */
+            EXPECT_OK(m.ctx);
+            EXPECT(at(more, 0, 0, 0) == 3 && at(more, 0, 0, 1) == 2);
+            EXPECT(at(more, 0, 0, 3) == 5 && at(more, 1, 0, 3) == 0);
+            EXPECT_EQ(gtr_dataset_categories(more, 0), 7);
+            EXPECT(!gtr_dataset_text(m.ctx, written("txt", "zazaz\xc3\xb6zzz", 10), w));
+            EXPECT_ERROR(m.ctx, GTR_ERR_FORMAT,
+                "txt: the character \"\xc3\xb6\" at byte 5 (from 0) is none of the .like's");
+            gtr_predictor *p = gtr_predictor_create(gtr_scale(gtr_to_float(m.in), 1, 0), 3);
+            gtr_float got[50][LONG];
+            void *out[1] = { got };
+            EXPECT_EQ(gtr_predict_dataset(p, d, out), GTR_OK);
+            for (int i = 0; i < 16 * LONG; i++) CHECK(got[i / LONG][i % LONG] == (gtr_float)text_ids[i], "id %d", i);
+        }
+        if (again) EXPECT_EQ(gtr_load(m.ctx, path), GTR_OK);
+        EXPECT(named(gtr_note(m.ctx, "text.0"), "\n") && named(gtr_note(m.ctx, "text.5"), "\xe2\x82\xac"));
+        EXPECT(named(gtr_note(m.ctx, "text.6"), "\xf0\x9f\x99\x82") && !gtr_note(m.ctx, "text.7"));
+        EXPECT(!gtr_note(m.ctx, "table.categories") && !gtr_note(m.ctx, "next.0"));
+        EXPECT(named(gtr_dataset_category(d, 0, 4), "\xc3\xa9") && gtr_dataset_category_id(d, 0, "z") == 3);
+        gtr_text_desc own;      /* a text whose ids mean others than the model's */
+        memset(&own, 0, sizeof own);
+        own.length = LONG; own.characters = true;
+        more = gtr_dataset_text(m.ctx, written("txt", "zazazazaz", 9), own);
+        EXPECT_EQ(gtr_trainer_data(m.t, more, 1, false, false), GTR_ERR_SHAPE);
+        EXPECT_ERROR(m.ctx, GTR_ERR_SHAPE, "read that .like the training's");
+        EXPECT_OK(m.ctx);
+        gtr_destroy(m.ctx);
+    }
+    unlink(path);
+    unlink(path_of("txt"));
+}
+static void refused_texts(void)
+{
+    static const struct { const char *text; size_t n; gtr_text_desc w; gtr_result code; const char *part; } cases[] = {
+        { "", 0, { LONG, 0, 0, 0, 0, 0, 0, 0 }, GTR_ERR_ARG, "txt: an empty file" },
+        { "", 0, { LONG, 1, 0, 0, 0, 0, 0, 0 }, GTR_ERR_ARG, "txt: an empty file" },
+        { "123456", 6, { LONG, 0, 0, 0, 0, 0, 0, 0 }, GTR_ERR_ARG,
+            "txt: 6 bytes, want at least 7 for windows of 6 and the one behind" },
+        { "12345678\xc3\xa9", 10, { 9, 1, 0, 0, 0, 0, 0, 0 }, GTR_ERR_ARG, "txt: 9 characters, want at least 10" },
+        { "12345678", 8, { LONG, 0, 0, 0.5f, 0, 0, 0, 0 }, GTR_ERR_ARG, "txt: 4 bytes of it, want at least 7" },
+        { "12345678", 8, { 4, 0, 0, 0, 0, 0, 0, 2 }, GTR_ERR_ARG, "at least 9 for windows of 4 of each of .streams" },
+        { "1234567\xff" "abc", 11, { 4, 1, 0, 0, 0, 0, 0, 0 }, GTR_ERR_FORMAT,
+            "txt: what begins at byte 7 (from 0), 0xff, is no UTF-8" },
+        { "12345\xed\xa0\x80", 8, { 4, 1, 0, 0, 0, 0, 0, 0 }, GTR_ERR_FORMAT, "byte 5 (from 0), 0xed" },
+        { "12345678\xe2\x82", 10, { 4, 1, 0, 0, 0, 0, 0, 0 }, GTR_ERR_FORMAT, "byte 8 (from 0), 0xe2" },
+        { "12345678", 8, { 0, 0, 0, 0, 0, 0, 0, 0 }, GTR_ERR_ARG, "length 0, from 0 to 0, " },
+        { "12345678", 8, { -1, 0, 0, 0, 0, 0, 0, 0 }, GTR_ERR_ARG, "want a .length of 1 to 2^30" },
+        { "12345678", 8, { 4, 0, 0, 0.5f, 0.5f, 0, 0, 0 }, GTR_ERR_ARG, "want .begin below .end, both 0 to 1" },
+        { "12345678", 8, { 4, 0, 0, 0, 1.5f, 0, 0, 0 }, GTR_ERR_ARG, "want .begin below .end" },
+        { "12345678", 8, { 4, 0, 0, -0.5f, 0, 0, 0, 0 }, GTR_ERR_ARG, "want .begin below .end" },
+        { "12345678", 8, { 4, 0, 0, 0, 0, -1, 0, 0 }, GTR_ERR_ARG, ".stride, .random and .streams of at least 0" },
+        { "12345678", 8, { 4, 0, 0, 0, 0, 2, 5, 0 }, GTR_ERR_ARG, ".stride is given, but not read" },
+        { "12345678", 8, { 4, 0, 0, 0, 0, 0, 5, 2 }, GTR_ERR_ARG, ".streams is given, but not read" } };
+    gtr_context *ctx = gtr_create(desc0());
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *path = written("txt", cases[k].text, cases[k].n);
+        EXPECT(!gtr_dataset_text(ctx, path, cases[k].w));
+        EXPECT_ERROR(ctx, cases[k].code, cases[k].part);
+    }
+    gtr_text_desc w = cases[0].w;
+    EXPECT(!gtr_dataset_text(ctx, NULL, w) && !gtr_dataset_text(NULL, "x", w));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_text: the path is NULL");
+    EXPECT(!gtr_dataset_text(ctx, "build", w));
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "build: not a regular file");
+    EXPECT(!gtr_dataset_text(ctx, "build/no such text", w));
+    EXPECT_ERROR(ctx, GTR_ERR_IO, "build/no such text: opening failed");
+    const char *path = written("txt", "a\r\n\r\nbcdefgh", 12);
+    gtr_dataset *d = gtr_dataset_text(ctx, path, w);
+    EXPECT(at(d, 0, 0, 1) == '\r' && at(d, 0, 0, 2) == '\n' && at(d, 1, 0, 5) == 'c');    /* as they are */
+    w.like = d;
+    EXPECT(!gtr_dataset_text(ctx, path, w));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, ".like is given, but not read: it is for .characters");
+    w.characters = true;
+    EXPECT(!gtr_dataset_text(ctx, path, w));
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "want a .like that is of gtr_dataset_text with .characters");
+    EXPECT(!gtr_dataset_split(d, 2) && gtr_dataset_append(d, NULL, 1) == GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "");
+    EXPECT(!gtr_dataset_split(gtr_dataset_text(ctx, written("txt", "0123456789abcdef", 16), cases[0].w), 2));
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "its rows are windows; a part of a text is what .begin and .end say");
+    EXPECT_EQ(gtr_dataset_stream(d, GTR_STREAM_NEVER), GTR_ERR_STATE);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "texts, ragged rows");
+    unlink(path_of("txt"));
+    gtr_destroy(ctx);
+    reader m = reader_of(100);
+    memset(&w, 0, sizeof w);
+    w.length = LONG;
+    for (int k = 0; k < 2; k++) {     /* an id that the embedding has not, wherever it is */
+        w.stride = k ? 0 : 4; w.random = k ? 5 : 0;
+        d = gtr_dataset_text(m.ctx, written("txt", "aaaaaaaaaaaaaaz", 15), w);
+        EXPECT_EQ(gtr_trainer_data(m.t, d, 1, true, false), GTR_ERR_ARG);
+        EXPECT_ERROR(m.ctx, GTR_ERR_ARG, "id 13: 122, want 0 to 99");
+    }
+    w.random = 0; w.characters = true; w.end = 0.5f;  /* ids are those of all of the file */
+    d = gtr_dataset_text(m.ctx, path_of("txt"), w);
+    EXPECT(gtr_dataset_categories(d, 0) == 2 && named(gtr_dataset_category(d, 0, 1), "z") && gtr_dataset_rows(d) == 1);
+    unlink(path_of("txt"));
+    gtr_destroy(m.ctx);
+}
+/* Rows of different lengths, by an array, by a column of ids and by one of another set: what is fed, split, copied. */
+static void ragged_rows(void)
+{
+    enum { ROWS = 9, STEPS = 30, T = 7, C = 2 };
+    static const int64_t lengths[ROWS] = { 3, 7, 1, 0, 5, 2, 6, 4, 2 };
+    static const int32_t ones[ROWS] = { 3, 7, 1, 0, 5, 2, 6, 4, 2 };
+    for (int k = 0; k < 6; k++) {
+        const int by = k % 3, bytes = k / 3, T1 = by == 0 ? T + 2 : T, rows = by == 1 ? ROWS - 1 : ROWS;
+        gtr_float x[STEPS][C];
+        uint8_t u[STEPS][C];
+        int32_t id[STEPS], tag[STEPS], label[ROWS], start[ROWS], length[ROWS];
+        for (int r = 0, s = 0, n = 0; r < ROWS; r++) {
+            if (by == 1 && !lengths[r]) continue; /* a row of ids has a step */
+            start[n] = s; length[n] = (int)lengths[r]; label[n++] = r;
+            for (int i = 0; i < lengths[r]; i++, s++) {
+                id[s] = r; tag[s] = s % 5;
+                for (int c = 0; c < C; c++) x[s][c] = u[s][c] = (uint8_t)(1 + 2 * s + c);
+            }
+        }
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_arrays_desc a, b;
+        gtr_ragged_desc w;
+        memset(&a, 0, sizeof a); memset(&b, 0, sizeof b); memset(&w, 0, sizeof w);
+        a.rows = STEPS; b.rows = rows;
+        a.column[0].data = bytes ? (void *)u : (void *)x; a.column[0].dtype = bytes ? GTR_U8 : GTR_F32;
+        a.column[0].shape = gtr_shape1(C); a.column[0].scale = 1;
+        a.column[1].data = tag; a.column[1].dtype = GTR_I32; a.column[1].name = "tag";
+        a.column[2].data = by == 1 ? id : NULL; a.column[2].dtype = by == 1 ? GTR_I32 : GTR_F32;
+        b.column[0].data = label; b.column[0].dtype = GTR_I32;
+        b.column[1].data = by == 2 ? ones : NULL; b.column[1].dtype = by == 2 ? GTR_I32 : GTR_F32;
+        b.column[1].name = by == 2 ? "n" : NULL;
+        w.pad[0] = bytes ? 255 : -0.5; w.pad[1] = -100; w.name = by < 2 ? "n" : NULL;
+        if (by == 0) { w.lengths = lengths; w.n_lengths = ROWS; w.steps = T1; }
+        if (by == 1) w.series = 3;
+        if (by == 2) w.lengths_column = 2;
+        w.beside = gtr_dataset_arrays(ctx, b);
+        gtr_dataset *steps = gtr_dataset_arrays(ctx, a), *d = gtr_dataset_ragged(steps, w), *part;
+        gtr_dataset_destroy(steps);
+        gtr_dataset_destroy((gtr_dataset *)(uintptr_t)w.beside);
+        EXPECT_OK(ctx);
+        EXPECT(gtr_dataset_rows(d) == rows && gtr_dataset_columns(d) == 4 && gtr_dataset_shape(d, 0).dim[0] == T1);
+        part = gtr_dataset_split(d, 3); /* of rows that both share */
+        const int64_t twice[3] = { 2, 0, 2 };
+        gtr_dataset *both[2] = { d, part }, *sets[5] = { d, part, gtr_dataset_subset(d, twice, 3),
+            gtr_dataset_concat(ctx, both, 2), gtr_dataset_join(ctx, both, 1) };
+        EXPECT_OK(ctx);
+        gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, T1, C)), *n = gtr_input(ctx, "n", GTR_I32,
+            gtr_shape1(GTR_BATCH)), *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH)), *tags = gtr_input(ctx,
+            "tag", GTR_I32, gtr_shape2(GTR_BATCH, T1));
+        gtr_recurrent_desc how;
+        memset(&how, 0, sizeof how);
+        how.lengths = n;
+        gtr_tensor *h = gtr_lstm(in, "lstm", 4, how), *each = gtr_linear(gtr_reshape(h, gtr_shape2(-T1, 4)), "tags", 5);
+        gtr_tensor *loss = gtr_add(gtr_cross_entropy(gtr_linear(gtr_flatten(h), "out", ROWS), y),
+            gtr_cross_entropy(each, gtr_reshape(tags, gtr_shape1(-T1))));
+        gtr_trainer *t = gtr_trainer_create(loss, trainer0());
+        gtr_predictor *p = gtr_predictor_create(gtr_scale(in, 1, 0), 2);
+        for (int q = 0; q < 5; q++) {
+            const int64_t all = gtr_dataset_rows(sets[q]);
+            gtr_float got[ROWS][(T + 2) * C], said[ROWS][(T + 2) * C];
+            int32_t got_n[ROWS], got_y[ROWS], got_tags[ROWS][T + 2];
+            void *out[1] = { said };
+            float value;
+            EXPECT_EQ(gtr_trainer_data(t, sets[q], all, true, false), GTR_OK);
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            EXPECT_EQ(gtr_get(in, got, (size_t)(all * T1 * C) * sizeof **got), GTR_OK);
+            EXPECT_EQ(gtr_get(n, got_n, (size_t)all * 4), GTR_OK);
+            EXPECT_EQ(gtr_get(y, got_y, (size_t)all * 4), GTR_OK);
+            EXPECT_EQ(gtr_get(tags, got_tags, (size_t)(all * T1) * 4), GTR_OK);
+            EXPECT_EQ(gtr_predict_dataset(p, sets[q], out), GTR_OK);
+            EXPECT_EQ(gtr_evaluate(t, sets[q], 1, NULL, &value, NULL), GTR_OK);
+            int wrong = 0, seen = 0;
+            for (int64_t r = 0; r < all; r++) {
+                int row = 0;
+                while (label[row] != got_y[r]) row++;
+                wrong += got_n[r] != length[row];
+                for (int i = 0; i < T1; i++) {
+                    wrong += (&got_tags[0][0])[r * T1 + i] != (i < length[row] ? tag[start[row] + i] : -100);
+                    for (int c = 0; c < C; c++) wrong += (&got[0][0])[(r * T1 + i) * C + c]
+                        != (i < length[row] ? x[start[row] + i][c] : bytes ? 255 : (gtr_float)-0.5);
+                }
+                for (int64_t s = 0; s < all && seen <= r; s++)
+                    seen += !memcmp((&said[0][0]) + s * T1 * C, (&got[0][0]) + r * T1 * C,
+                        (size_t)(T1 * C) * sizeof **got);
+            }
+            CHECK(!wrong && seen >= all, "case %d, set %d: %d values are wrong, %d of %d rows predicted", k, q, wrong,
+                seen, (int)all);
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* What a set of sequences takes, what is refused, and figures of its steps without their padding. */
+static void refused_ragged(void)
+{
+    static const int64_t good[3] = { 4, 0, 6 }, few[2] = { 4, 5 }, below[3] = { 4, -1, 7 }, huge[2] = { 4, INT64_MAX };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_dataset *d = made_set(ctx, 10), *other = made_set(ctx, 2), *r;
+    gtr_ragged_desc w;
+    memset(&w, 0, sizeof w);
+#define REFUSED(code, part) do { EXPECT(!gtr_dataset_ragged(d, w)); EXPECT_ERROR(ctx, code, part); } while (0)
+    REFUSED(GTR_ERR_ARG, "2 columns, 0 lengths, series 0, lengths_column 0, steps 0: want .lengths, .series or");
+    w.n_lengths = 3;
+    REFUSED(GTR_ERR_ARG, ".n_lengths is given, but not read");
+    w.lengths = good; w.steps = 5;
+    REFUSED(GTR_ERR_ARG, "row 2 has 6 steps, want 0 to T = 5 (.steps)");
+    w.steps = -1;
+    REFUSED(GTR_ERR_ARG, "want .steps of at least 0");
+    w.steps = 0; w.n_lengths = 0;
+    REFUSED(GTR_ERR_ARG, "want .n_lengths of at least 1");
+    w.n_lengths = 2; w.lengths = few;
+    REFUSED(GTR_ERR_ARG, "lengths of 2 rows are less than its 10 steps");
+    w.lengths = huge;
+    REFUSED(GTR_ERR_ARG, "lengths of 2 rows are more than its 10 steps");
+    w.n_lengths = 3; w.lengths = below;
+    REFUSED(GTR_ERR_ARG, "row 1 has -1 steps, want 0 to T = 10");
+    w.lengths = good; w.series = 2;
+    REFUSED(GTR_ERR_ARG, ".series is given, but not read");
+    w.series = 0; w.lengths_column = 1;
+    REFUSED(GTR_ERR_ARG, ".lengths_column is given, but not read");
+    w.lengths_column = 0; w.beside = other;
+    REFUSED(GTR_ERR_SHAPE, "3 rows, and .beside (gtr_dataset_arrays) has 2");
+    w.lengths = NULL; w.n_lengths = 0; w.lengths_column = 1;
+    REFUSED(GTR_ERR_ARG, "want a .lengths_column of .beside that is of integers");
+    w.beside = NULL; w.lengths_column = 0; w.series = 1;
+    REFUSED(GTR_ERR_ARG, "want .series that is a column of integers");
+    w.series = 0; w.lengths = good; w.n_lengths = 3;
+    w.pad[1] = 0.5;
+    REFUSED(GTR_ERR_ARG, "want a .pad that its column can hold");
+    w.pad[1] = 3e9;
+    REFUSED(GTR_ERR_ARG, "want a .pad that its column can hold");
+    w.pad[1] = 0; w.pad[3] = 1;
+    REFUSED(GTR_ERR_ARG, "want a .pad for columns of steps alone");
+    w.pad[3] = 0;
+    EXPECT(!gtr_dataset_ragged(NULL, w));
+    r = gtr_dataset_ragged(d, w);
+    EXPECT_OK(ctx);
+    EXPECT(gtr_dataset_rows(r) == 3 && gtr_dataset_columns(r) == gtr_dataset_columns(d) + 1);
+    EXPECT(gtr_dataset_row(r, 0, 2) && !gtr_dataset_row(r, 0, 3) && at(r, 0, 2, 0) == at(d, 0, 4, 0));
+    EXPECT_EQ(gtr_dataset_stream(r, GTR_STREAM_NEVER), GTR_ERR_STATE);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "ragged rows");
+    gtr_dataset_split_random(d, 0.5f, 1, -1);
+    REFUSED(GTR_ERR_STATE, "its rows were split, drawn or chosen");
+#undef REFUSED
+    gtr_destroy(ctx);
+    gtr_float mean, std, x[6] = { 1, 2, 3, 10, 11, 9 };
+    static const int64_t lengths[3] = { 3, 1, 2 };
+    gtr_arrays_desc a;
+    memset(&a, 0, sizeof a);
+    ctx = gtr_create(desc0());
+    a.rows = 6; a.column[0].data = x; a.column[0].shape = gtr_shape1(1);
+    memset(&w, 0, sizeof w);
+    w.lengths = lengths; w.n_lengths = 3;
+    r = gtr_dataset_ragged(gtr_dataset_arrays(ctx, a), w);
+    gtr_standardise(gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 3, 1)), "norm", r, 0);
+    EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "norm.mean"), &mean, sizeof mean), GTR_OK);
+    EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "norm.std"), &std, sizeof std), GTR_OK);
+    CHECK(fabs((double)mean - 6) < 1e-6 && fabs((double)std - sqrt(50.0 / 3)) < 1e-5, "%g, %g", (double)mean,
+        (double)std);
+    EXPECT(!gtr_standardise(gtr_input(ctx, "flat", GTR_F32, gtr_shape2(GTR_BATCH, 3)), "other", r, 0));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "");
+    gtr_dataset_destroy(r);
+    gtr_tensor *in = gtr_input(ctx, "ids", GTR_I32, gtr_shape2(GTR_BATCH, 3)), *y = gtr_input(ctx, "n", GTR_I32,
+        gtr_shape1(GTR_BATCH));
+    static const int32_t ids[6] = { 1, 0, 2, 1, 0, 2 };
+    gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(gtr_linear(gtr_flatten(gtr_embedding(in, "at", 3, 2)), "out",
+        4), y), trainer0());
+    gtr_arrays_desc of_ids;
+    memset(&of_ids, 0, sizeof of_ids);
+    of_ids.rows = 6; of_ids.column[0].data = ids; of_ids.column[0].dtype = GTR_I32;
+    for (int k = 0; k < 3; k++) {           /* what stands behind a row's end is an id, too */
+        w.pad[0] = k ? k < 2 ? 3 : -1 : 2;
+        r = gtr_dataset_ragged(gtr_dataset_arrays(ctx, of_ids), w);
+        EXPECT_EQ(gtr_trainer_data(t, r, 1, true, false), k ? GTR_ERR_ARG : GTR_OK);
+        if (k) EXPECT_ERROR(ctx, GTR_ERR_ARG, k < 2 ? "row 1: 3, want 0 to 2" : "row 1: -1, want 0 to 2");
+        if (!k) EXPECT_EQ(gtr_step(t), GTR_OK);
+    }
+    w.pad[0] = 0;
+    r = gtr_dataset_ragged(gtr_dataset_arrays(ctx, a), w);
+    const void *more[2] = { x, lengths };      /* padded from here on */
+    EXPECT_EQ(gtr_dataset_append(r, more, 1), GTR_OK);
+    EXPECT(gtr_dataset_rows(r) == 4 && at(r, 0, 1, 0) == 10 && at(r, 0, 1, 1) == 0 && at(r, 0, 3, 2) == 3);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 static void all(void)
 {
     RUN(tables_of_models);
@@ -2550,6 +2946,11 @@ static void all(void)
     RUN(many_names);
     RUN(arrays_mapped);
     RUN(large_files);
+    RUN(texts);
+    RUN(texts_of_models);
+    RUN(refused_texts);
+    RUN(ragged_rows);
+    RUN(refused_ragged);
 }
 int main(int argc, char **argv)
 {

@@ -945,6 +945,110 @@ static void windows(void)
         CHECK(!k || !memcmp(got[many][0], got[many][1], sizeof got[many][0]), "windows of %d series", 1 + 2 * many);
     }
 }
+/* Sequences of different lengths, whose values are stored once, train as the same ones, padded, on the device. */
+static void ragged(void)
+{
+    enum { SEQUENCES = 45, T = 9, WIDE = 3, RUNS = 40 };
+    static gtr_float value[SEQUENCES * T][WIDE], padded[SEQUENCES][T][WIDE];
+    static int64_t lengths[SEQUENCES];
+    static int32_t length[SEQUENCES], label[SEQUENCES];
+    static float got[2][RUNS + 1];
+    uint32_t s = 3;
+    int64_t n = 0;
+    for (int r = 0; r < SEQUENCES; r++) {
+        lengths[r] = length[r] = (int32_t)(r * 7 % (T + 1));
+        label[r] = r % CLASSES;
+        for (int i = 0; i < T; i++) for (int c = 0; c < WIDE; c++) {
+            padded[r][i][c] = i < length[r] ? noise(&s) : 0;
+            if (i < length[r]) value[n + i][c] = padded[r][i][c];
+        }
+        n += length[r];
+    }
+    for (int k = 0; k < 2; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_arrays_desc a, b;
+        gtr_ragged_desc w;
+        gtr_trainer_desc td;
+        gtr_recurrent_desc how;
+        gtr_tensor *last[1], *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, T, WIDE));
+        memset(&a, 0, sizeof a); memset(&b, 0, sizeof b); memset(&w, 0, sizeof w); memset(&td, 0, sizeof td);
+        memset(&how, 0, sizeof how);
+        a.rows = k ? n : SEQUENCES; b.rows = SEQUENCES;
+        a.column[0].data = k ? (void *)value : (void *)padded;
+        a.column[0].shape = k ? gtr_shape1(WIDE) : gtr_shape2(T, WIDE);
+        a.column[1].data = k ? NULL : length; a.column[1].dtype = k ? GTR_F32 : GTR_I32;
+        a.column[2].data = k ? NULL : label; a.column[2].dtype = k ? GTR_F32 : GTR_I32;
+        b.column[0].data = label; b.column[0].dtype = GTR_I32;
+        w.lengths = lengths; w.n_lengths = SEQUENCES; w.beside = gtr_dataset_arrays(ctx, b);
+        gtr_dataset *d = gtr_dataset_arrays(ctx, a);
+        if (k) d = gtr_dataset_ragged(d, w);
+        how.lengths = gtr_input(ctx, "n", GTR_I32, gtr_shape1(GTR_BATCH));
+        how.h_last = last;
+        gtr_tensor *y = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+        gtr_lstm(x, "lstm", 8, how);
+        td.optimizer = GTR_ADAM;
+        gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(gtr_linear(last[0], "out", CLASSES), y), td);
+        EXPECT_EQ(gtr_trainer_data(t, d, 8, true, false), GTR_OK);
+        for (int i = 0; i < RUNS; i++) { EXPECT_EQ(gtr_step(t), GTR_OK); got[k][i] = gtr_loss(t); }
+        EXPECT_EQ(gtr_evaluate(t, d, 16, NULL, &got[k][RUNS], NULL), GTR_OK);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+    CHECK(got[0][0] != got[0][7] && !memcmp(got[0], got[1], sizeof got[0]), "padded in the gather it has other losses");
+}
+/* States that go from a batch of a text's streams to the next, which gtr_set sets, are those of a stream as a whole. */
+static void kept_states(void)
+{
+    enum { STREAMS = 3, PARTS = 4, T = 5, IDS = 11, HIDDEN = 6, ALL = PARTS * T };
+    char text[STREAMS * ALL + 1];
+    static const int axes[2] = { 0, 1 };
+    gtr_float state[2][STREAMS][HIDDEN], ends[2][2][STREAMS][HIDDEN];
+    char path[64];
+    for (int i = 0; i < STREAMS * ALL + 1; i++) text[i] = (char)(i * i % IDS);
+    snprintf(path, sizeof path, "build/stream.%ld.text", (long)getpid());
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(text, 1, sizeof text, f) != sizeof text || fclose(f)) EXPECT(!"a file");
+    for (int whole = 0; whole < 2; whole++) {
+        const int length = whole ? ALL : T;
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_text_desc w;
+        gtr_trainer_desc td;
+        gtr_recurrent_desc how;
+        memset(&w, 0, sizeof w); memset(&td, 0, sizeof td); memset(&how, 0, sizeof how);
+        gtr_tensor *x = gtr_input(ctx, "text", GTR_I32, gtr_shape2(GTR_BATCH, length)), *y = gtr_input(ctx, "next",
+            GTR_I32, gtr_shape2(GTR_BATCH, length)), *first[2], *last[2];
+        for (int k = 0; k < 2; k++) first[k] = gtr_input(ctx, k ? "c" : "h", GTR_F32, gtr_shape2(GTR_BATCH, HIDDEN));
+        how.h = &first[0]; how.c = &first[1]; how.h_last = &last[0]; how.c_last = &last[1];
+        gtr_tensor *out = gtr_linear(gtr_lstm(gtr_embedding(x, "at", IDS, 4), "lstm", HIDDEN, how), "out", IDS);
+        gtr_tensor *loss = gtr_cross_entropy(gtr_reshape(out, gtr_shape2(-length, IDS)), gtr_reshape(y,
+            gtr_shape1(-length)));
+        for (int k = 0; k < 2; k++) loss = gtr_add(loss, gtr_scale(gtr_mean(gtr_keep(last[k]), axes, 2, false), 0, 0));
+        gtr_trainer *t = gtr_trainer_create(loss, td);
+        EXPECT_EQ(gtr_trainer_lr(t, 0), GTR_OK);
+        w.length = length; w.streams = STREAMS;
+        gtr_dataset *d = gtr_dataset_text(ctx, path, w);
+        EXPECT_EQ(gtr_dataset_rows(d), whole ? STREAMS : STREAMS * PARTS);
+        EXPECT_EQ(gtr_trainer_data(t, d, STREAMS, false, false), GTR_OK);
+        memset(state, 0, sizeof state);
+        for (int i = 0; i < (whole ? 1 : PARTS); i++) {
+            for (int k = 0; k < 2; k++) EXPECT_EQ(gtr_set(first[k], state[k], sizeof state[k]), GTR_OK);
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            for (int k = 0; k < 2; k++) EXPECT_EQ(gtr_get(last[k], state[k], sizeof state[k]), GTR_OK);
+        }
+        memcpy(ends[whole], state, sizeof state);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+    unlink(path);
+    const gtr_float *a = &ends[0][0][0][0], *b = &ends[1][0][0][0];
+    double most = 0;
+    for (int i = 0; i < 2 * STREAMS * HIDDEN; i++) {
+        const double by = fabs((double)(a[i] - b[i]));
+        CHECK(by < 1e-5 && b[i] != 0, "state %d: %g, of the whole %g", i, (double)a[i], (double)b[i]);
+        most = fmax(most, fabs((double)b[i]));
+    }
+    EXPECT(most > 0.01);
+}
 /* Ids that are no input beside a data set's. */
 static void constant_ids(void)
 {
@@ -1307,6 +1411,8 @@ static void all(void)
     RUN(stopped);
     RUN(chosen);
     RUN(room_of_both);
+    RUN(ragged);
+    RUN(kept_states);
 }
 int main(int argc, char **argv)
 {
