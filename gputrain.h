@@ -1759,8 +1759,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__FOLD_ROW(X, ID, name, terms) X(ID, name, BOTH, (terms) | GTR__WS | GTR__APART)
 #define GTR__NORMALISES (GTR__FIRST | GTR__X0 | GTR__X1 | GTR__Y1 | GTR__WS | GTR__JOINT | GTR__APART)
 #define GTR__LOSES (GTR__FULL | GTR__X0 | GTR__X1 | GTR__WS | GTR__SEED)
-#define GTR__ATTENDS (GTR__X0 | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | GTR__Y0 | GTR__Y1 | GTR__JOINT | GTR__APART \
-    | GTR__OUTPUTS(2))
+#define GTR__ATTENDS (GTR__X0 | GTR__X1 | GTR__X2 | GTR__Y0 | GTR__Y1 | GTR__JOINT | GTR__APART | GTR__OUTPUTS(2))
 #define GTR__BUILT(X) \
     X(RESHAPE, reshape, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY) \
     X(STOP_GRADIENT, stop_gradient, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY | GTR__FLAT) \
@@ -1787,7 +1786,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(RECURRENCE, recurrence, BOTH, \
       GTR__CLASSES(FOLLOW, LOW, FULL, FULL, FOLLOW) | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | GTR__X5 | GTR__Y0 \
       | GTR__Y2 | GTR__Y4 | GTR__WS | GTR__JOINT | GTR__APART | GTR__OUTPUTS(5) | GTR__ALL_OUTPUTS) \
-    X(ATTENTION, attention, BOTH, GTR__CLASSES(LOW, LOW, LOW, FULL, LOW) | GTR__ATTENDS) \
+    X(ATTENTION, attention, BOTH, GTR__CLASSES(LOW, LOW, LOW, FULL, LOW) | GTR__ATTENDS | GTR__X3 | GTR__X4) \
     X(ATTENTION_PACKED, attention_packed, BOTH, GTR__CLASSES(LOW, FULL, FULL, FULL, LOW) | GTR__ATTENDS) \
     X(DROPOUT, dropout, BOTH, GTR__FOLLOW | GTR__APART | GTR__DROPS) \
     X(RANDOM, random, FORWARD, GTR__FOLLOW | GTR__APART | GTR__DRAWS | GTR__FLAT) \
@@ -6303,7 +6302,8 @@ GTR__SHAPE(attention) {
 }
 #define GTR__ATTEND_DEPTH 128 /* D and E are at most this */
 #define GTR__ATTEND_NONE (gtr_float)1e30 /* exp(score - this) is 0 */
-enum { GTR__ATTEND_ROWS = 48, GTR__ATTEND_KEYS = 96 }; /* of a tile */
+#define GTR__ATTEND_ROWS 48 /* of a tile */
+#define GTR__ATTEND_KEYS 96
 /* x: q, k and v, whose steps lie row elements apart, their heads width, dx likewise their gradients, or NULL; mask_at:
    what the mask's elements lie apart in each dimension of the scores. */
 typedef struct {

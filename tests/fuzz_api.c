@@ -873,7 +873,7 @@ static gtr_tensor *heads_of(gtr_tensor *x)
     switch (byte() % 6) {
     case 4: return built(gtr_rope(x, d.scale, heads), x != NULL);
     case 5: return built(gtr_add_positions(x, d.scale), x != NULL);
-    case 0: return built(gtr_attention(x, y, z, d), x && y && z);
+    case 0: return built(gtr_attention(x, y, z, d), x && !y == !z);
     case 3: return built(gtr_transformer_block(x, n, block), x != NULL);
     case 1: return built(gtr_multihead_attention(x, one_in(2) ? y : NULL, n, heads, d), x != NULL);
     default: return built(gtr_multihead_attention_with(x, one_in(2) ? y : NULL, w, heads, d), x != NULL);

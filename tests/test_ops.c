@@ -494,16 +494,24 @@ static gtr_tensor *build_attention(gtr_context *ctx, gtr_tensor **x, const op_ca
     if (c->n > 3) d.mask = x[3];
     return gtr_attention(x[0], x[1], x[2], d);
 }
-/* Its own op: of q, k, v or, without them, all in one, and behind these perhaps a mask; p[2]: rows have 0, 1, ... keys. */
+/* Its own op: of q, k, v or all in one, and behind these perhaps a mask; p[2]: rows have 0, 1, ... keys, and so again. */
 static gtr_tensor *build_attention_op(gtr_context *ctx, gtr_tensor **x, const op_case *c)
 {
-    gtr_attention_desc d = attending(c);
+    const gtr_attention_desc d = attending(c);
     const int packed = c->in[0].ndim > 4, own = packed ? 1 : 3;
-    int32_t lengths[64];
-    for (int k = 0; k < 64; k++) lengths[k] = (int32_t)(k % (c->in[packed ? 0 : 1].dim[1] + 1));
-    if (c->p[2]) d.lengths = gtr_constant(ctx, GTR_I32, gtr_shape1(c->in[0].dim[0]), lengths);
-    if (c->n > own) d.mask = x[own];
-    return gtr_attention(x[0], packed ? NULL : x[1], packed ? NULL : x[2], d);
+    const int64_t *q = c->in[0].dim, keys = c->in[packed ? 0 : 1].dim[1];
+    gtr_tensor *in[5];
+    gtr__attr at;
+    gtr_float lengths[64];
+    int n = c->n;
+    memset(&at, 0, sizeof at);
+    memcpy(in, x, (size_t)n * sizeof *in);
+    at.attention.causal = d.causal; at.attention.packed = packed;
+    at.attention.scale = d.scale > 0 ? (double)d.scale : 1 / sqrt((double)q[packed ? 4 : 3]);
+    at.attention.mask = n > own ? own : 0;
+    for (int k = 0; k < 64; k++) lengths[k] = (gtr_float)(k % (keys + 1));
+    if (c->p[2]) { in[n] = gtr_constant(ctx, GTR_F32, gtr_shape1(q[0]), lengths); at.attention.lengths = n++; }
+    return gtr__op_new(packed ? GTR__OP_ATTENTION_PACKED : GTR__OP_ATTENTION, n, in, &at, NULL);
 }
 /* Rows that have 0, 1, ... keys, and then so again. */
 static gtr_tensor *build_attention_of(gtr_context *ctx, gtr_tensor **x, const op_case *c)
@@ -2320,15 +2328,14 @@ static void plain_sort(const op_call *o, const double *x, double *y)
     }
     free(line);
 }
-/* y and, behind it, the logsumexp of scores. */
 static void plain_attention(const op_call *o, double *const *in, double *y)
 {
     const gtr__attention_attr *a = &o->attr.attention;
     const bool one = a->packed != 0;
     const int64_t *q = o->in_shape[0].dim, *k = o->in_shape[one ? 0 : 1].dim, *v = o->in_shape[one ? 0 : 2].dim;
-    const int64_t steps = q[1], keys = k[1], heads = q[one ? 3 : 2], groups = one ? heads : k[2], depth = q[one ? 4 : 3],
-        wide = v[one ? 4 : 3], to = one ? 3 : 1;
-    double *p = (double *)room(keys, sizeof *p), *sums = y + q[0] * steps * heads * wide;
+    const int64_t steps = q[1], keys = k[1], heads = q[one ? 3 : 2], groups = one ? heads : k[2],
+        depth = q[one ? 4 : 3], wide = v[one ? 4 : 3], to = one ? 3 : 1;
+    double *p = (double *)room(keys, sizeof *p);
     gtr_shape scores = gtr_shape4(q[0], heads, steps, keys);
     for (int64_t i = 0; i < q[0] * heads * steps; i++) {
         const int64_t n = i / steps / heads, h = i / steps % heads, t = i % steps, g = h / (heads / groups);
@@ -2352,7 +2359,6 @@ static void plain_attention(const op_call *o, double *const *in, double *y)
                 : in[2] + ((n * keys + s) * groups + g) * wide;
             for (int64_t e = 0; e < wide; e++) yt[e] += p[s] / sum * vs[e];
         }
-        sums[i] = count ? most + log(sum) : GTR__ATTEND_NONE;
     }
     free(p);
 }
@@ -2763,7 +2769,7 @@ static void op_backward_operands(call_desc *d, const op_call *o, const gtr_float
         d->in[at] = operand_of(t, &o->in_shape[k], keep[at] ? keep[at] : o->in[k]);
     }
     for (k = 0; k < o->n_out; k++, at++) {
-        bool read = needs >> (16 + k) & 1;
+        bool read = k < 16 && needs >> (16 + k) & 1;
         gtr_dtype t = truth ? o->out_dtype[k] : o->out_store[k];
         int64_t n = gtr__count(&o->out_shape[k]);
         gtr_float *y;
@@ -4422,6 +4428,7 @@ static void bad_attention(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y)
     BAD(gtr_attention(x, q, q, d), GTR_ERR_SHAPE, "attention|(N, 7)|k float32 (N, 1, 7, 1)|(N, T, H, D)");
     BAD(gtr_attention(q, k, k, d), GTR_ERR_SHAPE, "attention|(N, 1, 3, 1)|a multiple of G");
     BAD(gtr_attention(q, q, NULL, d), GTR_ERR_ARG, "attention|argument 3 is NULL");
+    BAD(gtr_attention(q, NULL, NULL, d), GTR_ERR_SHAPE, "attention|(N, 1, 7, 1)|(N, T, 3, H, D), or k");
     d.scale = -1;
     BAD(gtr_attention(q, q, q, d), GTR_ERR_ARG, "attention|scale -1");
     d.scale = 0; d.dropout = 1;
