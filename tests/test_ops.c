@@ -494,7 +494,7 @@ static gtr_tensor *build_attention(gtr_context *ctx, gtr_tensor **x, const op_ca
     if (c->n > 3) d.mask = x[3];
     return gtr_attention(x[0], x[1], x[2], d);
 }
-/* Its own op: of q, k, v or all in one, and behind these perhaps a mask; p[2]: rows have 0, 1, ... keys, and so again. */
+/* Its own op: of q, k, v or all in one, and behind these perhaps a mask; p[2]: rows have 0, 1, ... keys. */
 static gtr_tensor *build_attention_op(gtr_context *ctx, gtr_tensor **x, const op_case *c)
 {
     const gtr_attention_desc d = attending(c);
