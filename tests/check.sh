@@ -316,9 +316,9 @@ check_cache() { kernels_built && { [ ! -f $dir/kernels ] || CUDA_PATH=$cuda $dir
 check_variants() {
     $CC -std=gnu11 $warn -Wno-unused-function -I. -c tests/variants.c -o $dir/networks.o && cuda_program variants -O0 $dir/networks.o || return 1
     [ -f $dir/variants ] || return 0
-    bad=0 optimized="g++ -std=c++17 -x c++ -O2 -fno-exceptions -fno-rtti $warn -I. $(cat $dir/includes) -o $dir/optimized.o -c"
+    bad=0 optimized="g++ -std=c++17 -x c++ -O2 -fno-exceptions -fno-rtti -I. $(cat $dir/includes) -o $dir/optimized.o -c"
     { printf '#define GPUTRAIN_BACKEND\n#include "gputrain.h"\n'; grep '^#include <' gputrain_cuda.cu | grep -v windows.h; } >$dir/empty.cc
-    whole=$(user_seconds 1 $optimized gputrain_cuda.cu) empty=$(user_seconds 2 $optimized $dir/empty.cc)
+    whole=$(user_seconds 1 $optimized gputrain_cuda.cu $warn) empty=$(user_seconds 2 $optimized $dir/empty.cc)
     echo "$whole $empty" | awk '{ printf "g++ -O2 takes %.1f s, %.0f times as long as for the headers alone (at most 100)\n", $1, $1 / $2; exit !($1 > 0) || $1 > 100 * $2 }' || bad=1
     CUDA_PATH=$cuda $dir/variants tests/variants.txt || bad=1
     return $bad
