@@ -1981,11 +1981,13 @@ typedef struct op_call {
     bool      special, oracle;                               /* held against the definition too */
     char      what[400];
 } op_call;
-/* A product of 16-bit operands is summed by the tensor cores, whatever it is stored as: the limit is
-   that of such operands. */
+static bool attends(const op_call *o) { return o->id == GTR__OP_ATTENTION || o->id == GTR__OP_ATTENTION_PACKED; }
+/* A product of 16-bit operands is summed by the tensor cores, whatever it is stored as: the limit is that of such
+   operands. What is made in between is stored as these are: each step's gates and states, or, rounded to multiply,
+   attention's weights and scores' gradients. */
 static limit product_limit(const op_call *o, gtr_dtype storage)
 {
-    if (o->row->flags & STEPS && storage == GTR_F32) storage = o->in_store[0]; /* of what each step has stored */
+    if ((o->row->flags & STEPS || attends(o)) && storage == GTR_F32) storage = o->in_store[0];
     return limit_of(storage == GTR_F32 && gtr__class_of(o->id, -1) == GTR__CLASS_LOW && o->in_store[0] != GTR_F32
         && o->in_dtype[0] == GTR_F32 ? GTR_F16 : storage, o->precision);
 }
@@ -2916,7 +2918,7 @@ static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool
 static int lengths_of(const op_call *o)
 {
     return o->row->flags & STEPS ? o->attr.recurrence.lengths
-        : o->id == GTR__OP_ATTENTION || o->id == GTR__OP_ATTENTION_PACKED ? o->attr.attention.lengths : 0;
+        : attends(o) ? o->attr.attention.lengths : 0;
 }
 /* What an op's plan nodes are: forward; a gradient of input 0, and one of the others, or all in one. */
 static void op_all(bench *b, op_call *o, int shift, bool masters)
