@@ -38,7 +38,7 @@ help:
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all]|all RECORD=file: tests on the GPU, a line a shard added to the record'
 	@echo 'make test-emulated COMPUTE=90a|90|89|87|86|80|75: what tests the GPU, on one in software; NAMES="test ..." for some of it; SANITIZE=address,undefined; TEXTS=3 variants of a kernel compiled for their networks'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
-	@echo 'make campaign     longer than tests: what make check fuzzes for 12 s each, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
+	@echo 'make campaign     longer than tests: what make check fuzzes for 12 s each, unoptimised, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
 	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float; saving processes killed KILLS=1000 times (campaign-fuzz, -graphs, -faults, -floats, -kills: one of these)'
 	@echo 'make oracle       OLD=revision: whether the working tree plans and computes, to the bit, what that revision does; ON=emulated|cuda: on a GPU in software, on the GPU;'
 	@echo '                  CASES="networks:unet plans graphs ..." for some of it'
@@ -189,11 +189,12 @@ $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/bench): tests/bench/network.h tests/made.h
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/oracle): tests/bench/network.h tests/test_torch.c
 
+# A program's own half takes three times as long to compile as to run, where it is sanitized and optimised; kernels and what hosts them are optimised always.
 SANITIZED = $(SANITIZE:%=-g1 -fsanitize=% -fno-sanitize-recover=undefined)
 $(EMULATED)/gputrain_cuda.o: $(CUDA) $(HEADER) $(wildcard tests/emulated/*) $(EMULATED)/.made
 	CC='$(CC)' sh tests/emulated/build.sh $@ $(COMPUTE) $(SANITIZED)
 $(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cuda.o
-	$(CC) -O1 $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
+	$(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:
 .PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-plan hash clean

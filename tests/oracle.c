@@ -139,27 +139,29 @@ static bool subject_at(int k, subject *s)
     if (s->script && !*s->script) s->script = element_wise();
     return true;
 }
-/* The network with images of 12 x 12 and at most 96 channels, without images with 512 features for more than 1024; as
-   it is where it gives shapes that would not fit. */
+/* The network with images of 12 x 12 and at most 96 channels, without images with 512 features for more than 1024, with
+   attention of 24 steps; as it is where it gives shapes that would not fit. */
 static const char *small_network(const char *network)
 {
     static const char *const sized[] = { "floats:", "bytes:", "bits:", "labels:", "linear:", "conv:", "conv_no_bias:",
-        "conv_transpose:" };
+        "conv_transpose:", "tokens:" };
     static char out[4096];
     const bool images = strstr(network, "conv") != NULL;
+    const bool attends = strstr(network, "block:") || strstr(network, "attention:");
     size_t n = 0;
     int i, k, args, v[5];
     if (options.full || strstr(network, "reshape:")) return network;
     for (; *network; network += strcspn(network, " "), network += strspn(network, " ")) {
-        for (i = 0; i < 8 && strncmp(sized[i], network, strlen(sized[i]));) i++;
-        if (i == 8) {
+        for (i = 0; i < 9 && strncmp(sized[i], network, strlen(sized[i]));) i++;
+        if (i == 9) {
             n += (size_t)snprintf(out + n, sizeof out - n, "%.*s ", (int)strcspn(network, " "), network);
             continue;
         }
         args = sscanf(network + strlen(sized[i]), "%d,%d,%d,%d,%d", &v[0], &v[1], &v[2], &v[3], &v[4]);
         n += (size_t)snprintf(out + n, sizeof out - n, "%s", sized[i]);
         for (k = 0; k < args; k++) {
-            if (i < 3 && args == 3 && k) v[k] = v[k] < 12 ? v[k] : 12;
+            if (attends) v[k] = !k && args == 2 && v[k] > 24 ? 24 : v[k];
+            else if (i < 3 && args == 3 && k) v[k] = v[k] < 12 ? v[k] : 12;
             else if (!k || k == 4) v[k] = images ? v[k] < 96 ? v[k] : 96 : v[k] > 1024 ? 512 : v[k];
             n += (size_t)snprintf(out + n, sizeof out - n, "%d%c", v[k], k + 1 < args ? ',' : ' ');
         }

@@ -1013,7 +1013,7 @@ static bool beside(const pool_kind *k)
 static void pools(void)
 {
     static const gtr_precision precisions[] = { GTR_FP32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
-    const int every = small && device != GTR_DEVICE_CPU ? 4 : 1; /* no factor of p, r and op */
+    const int every = small ? 4 : 1; /* no factor of p, r and op */
     int n = 0;
     for (int q = 0; q < POOL_KINDS; q++) for (int act = 0; act < POOL_ACTS; act++) for (int p = 0; p < 3; p++)
         for (int r = 0; r < POOL_READERS; r++) for (int op = 0; op < POOL_OPS; op++) {

@@ -31,6 +31,11 @@ def parameters(ops, key):
             taps = [op.args[1]] * (len(x) - 1)
             weights[op.name] = (draw(*taps, of, op.args[0]) * (of * op.args[1] ** len(taps)) ** -.5,)
             if op.word != "conv_no_bias": weights[op.name] += (jnp.zeros(op.args[0]),)
+        if op.word == "positions": weights[op.name] = draw(*x)
+        if op.word == "block":
+            norm, layer = lambda n: (jnp.ones(n), jnp.zeros(n)), lambda n, m: (draw(n, m) * n ** -.5, jnp.zeros(m))
+            n = x[-1]
+            weights[op.name] = norm(n), layer(n, 3 * n), layer(n, n), norm(n), layer(n, 4 * n), layer(4 * n, n)
         if op.word == "linear": weights[op.name] = draw(x[-1], op.args[0]) * (1 / x[-1]) ** .5, jnp.zeros(op.args[0])
         if op.word in ("layer_norm", "group_norm"):
             of = x[0] if len(x) == 3 else x[-1]
@@ -128,7 +133,22 @@ def recurrence(word, x, weights, dt):
     return x[:, -1]
 
 
-def cross_entropy(x, y): return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x), y[:, None], 1))
+def attention(x, heads):
+    """Causal, of queries, keys and values side by side; by cuDNN where it can."""
+    q, k, v = jnp.moveaxis(x.reshape(*x.shape[:2], 3, heads, -1), 2, 0)
+    flash = x.dtype.itemsize == 2 and jax.default_backend() == "gpu"
+    y = jax.nn.dot_product_attention(q, k, v, is_causal=True, implementation="cudnn" if flash else "xla")
+    return y.reshape(*x.shape[:2], -1)
+
+
+def block(x, weights, heads, dt):
+    norm1, in_proj, out_proj, norm2, linear1, linear2 = weights
+    linear = lambda x, w: x.astype(dt) @ w[0].astype(dt) + w[1].astype(dt)
+    x = x + linear(attention(linear(layer_norm(x, norm1), in_proj), heads), out_proj)
+    return x + linear(PLAIN["gelu"](linear(layer_norm(x, norm2), linear1)), linear2)
+
+
+def cross_entropy(x, y): return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x), y[..., None], -1))
 def mse(x, y): return jnp.mean((x - y) ** 2)
 def bce(x, y): return jnp.mean(jax.nn.softplus(x) - x * y)
 
@@ -149,7 +169,7 @@ PLAIN = dict(relu=jax.nn.relu, tanh=jnp.tanh, gelu=lambda x: jax.nn.gelu(x, appr
              matmul=lambda x, y: x @ y, matmul_t=lambda x, y: x @ y.swapaxes(-2, -1), scale=lambda x, a: x * a,
              mean=lambda x, axis: x.mean(axis), softmax=lambda x: jax.nn.softmax(x.astype(jnp.float32)).astype(x.dtype),
              reshape=lambda x, *shape: x.reshape(len(x), *shape), permute=lambda x, *axes: x.transpose(0, *axes),
-             kl=kl, upsample=upsample, global_avg_pool=lambda x: x.mean(tuple(range(1, x.ndim - 1))))
+             attention=attention, kl=kl, upsample=upsample, global_avg_pool=lambda x: x.mean(tuple(range(1, x.ndim - 1))))
 
 
 def forward(ops, dt, columns, weights, buffers, key):
@@ -165,6 +185,8 @@ def forward(ops, dt, columns, weights, buffers, key):
         elif op.word in ("max_pool", "avg_pool"): y = pool(op, x[0])
         elif op.word == "concat": y = jnp.concatenate(x, -1)
         elif op.word == "embedding": y = w[x[0]].astype(dt)
+        elif op.word == "positions": y = x[0] + w.astype(dt)
+        elif op.word == "block": y = block(x[0], w, op.args[0], dt)
         elif op.word in GATES: y = recurrence(op.word, x[0], w, dt)
         elif op.word == "layer_norm": y = layer_norm(x[0], w)
         elif op.word == "group_norm": y = group_norm(x[0], w, op.args[0])

@@ -4,9 +4,9 @@
    A row names its network by words with spaces between, which work on a stack of tensors; graph_of() builds the network
    of them, and so do torch_bench.py and jax_bench.py (network.py). A word's arguments follow a colon, with commas
    between. Dimension 0 is the batch, and shapes leave it out.
-     floats:SHAPE bytes:SHAPE bits:SHAPE labels:C ids:K,V
+     floats:SHAPE bytes:SHAPE bits:SHAPE labels:C ids:K,V tokens:T,V
          pushes an input, the data set's next column: -1 to 1; bytes, which become 0 to 1; 0 or 1; a class below C;
-         K ids, of which number k is from kV to (k+1)V - 1, so that each has V rows of a table for itself
+         K ids, of which number k is from kV to (k+1)V - 1, so that each has V rows of a table for itself; T ids below V
      linear:M batch_norm embedding:V,E dropout:P layer_norm group_norm:G
          a layer, with biases, of the topmost tensor, which it replaces; layer_norm is along the channels of images, and
          along the last dimension of all else
@@ -14,6 +14,11 @@
          the network's linear layer number K, from 1 on, once more, with the same weight and bias
      lstm:H,LAYERS gru:H,LAYERS
          of a series (T, I) the last layer's state behind the last step, (H)
+     positions block:HEADS
+         of a series (T, E): a learned vector added to each step; a causal block of a transformer that normalises what
+         attention and the two linear layers read, with 4 E GELUs between these
+     attention:HEADS
+         of a series (T, 3 E) of queries, keys and values what each step attends of itself and those before it, (T, E)
      conv:O,KERNEL,STRIDE,PADDING,GROUPS conv_no_bias:... conv_transpose:...
          convolutions of images C,H,W or of C,L; the last arguments may be left out: 1, 0, 1
      max_pool:KERNEL,STRIDE,PADDING avg_pool:... global_avg_pool upsample:FACTOR pixel_shuffle:FACTOR
@@ -35,6 +40,7 @@
          pushes the topmost tensor again; the one below it; the one below that; exchanges the topmost two
      K( ... )
          K times what stands between
+     cross_entropy of (T, C) and T classes is the mean over all steps.
    What is left is the loss. Where it is one cross_entropy, gtr_fit's metric is the accuracy. */
 #include <math.h>
 #include <unistd.h>
@@ -79,6 +85,13 @@ typedef struct workload {
 #define SERIES(of) "floats:100,6 " of " linear:1 floats:1 mse", .batch = 32, .rows = 1 << 12
 #define LSTM_WIDE  "floats:128,256 lstm:256,2 linear:1 floats:1 mse", .batch = 64, .rows = 1 << 10
 #define LSTM_SHORT "floats:16,32 lstm:64,1 linear:1 floats:1 mse", .batch = 32, .rows = 1 << 12
+/* Radford et al., 2019: GPT-2's blocks, of characters */
+#define GPT(blocks, width, heads, steps) \
+                   "tokens:" #steps ",96 embedding:96," #width " positions " #blocks "( block:" #heads " ) " \
+                   "layer_norm linear:96 tokens:" #steps ",96 cross_entropy", .rows = 1 << 12
+#define GPT_TINY   GPT(2, 64, 4, 64), .batch = 32
+#define GPT_CHAR   GPT(6, 384, 6, 256), .batch = 64
+#define ATTEND     "floats:1024,64 linear:1536 attention:8 linear:64 floats:1024,64 mse", .batch = 8, .rows = 1 << 7
 #define MLP_DEEP   "floats:64 19( linear:64 relu ) linear:64 floats:64 mse", .batch = 32, .rows = 1 << 15
 #define MLP_GELU   "floats:300 2( linear:500 gelu ) linear:3 floats:3 mse", .batch = 1024, .rows = 1 << 16
 #define FIELD_GELU "floats:63 4( linear:64 gelu ) linear:4 floats:4 mse", .batch = 1 << 17, .rows = 1 << 20
@@ -230,6 +243,9 @@ static workload table[] = {
     { "mixer-b128-tf32",              STEP, MIXER, .precision = GTR_TF32, .of_best = 0.45 },
     { "attention-b32-tf32",           STEP, ATTENTION, .precision = GTR_TF32, .of_best = 0.6 },
     { "attention-b32-bf16",           STEP, ATTENTION, .precision = GTR_MIXED_BF16, .of_best = 0.6 },
+    IN_TWO("gpt-tiny-b32", 0.6, GPT_TINY),
+    IN_TWO("gpt-char-b64", 0.9, GPT_CHAR),
+    { "attention-t1024-d64-bf16",     STEP, ATTEND, BF16_ROW, .of_best = 0.9 },
     { "lstm64-b32-tf32",              STEP, SERIES("lstm:64,1"), .precision = GTR_TF32, .of_best = 0.5 },
     { "lstm64-b32-bf16",              STEP, SERIES("lstm:64,1"), .precision = GTR_MIXED_BF16, .of_best = 0.5 },
     { "gru64-b32-tf32",               STEP, SERIES("gru:64,1"), .precision = GTR_TF32, .of_best = 0.45 },
@@ -290,6 +306,7 @@ static workload table[] = {
     { "cpu-ctr-2t",         STEP, CTR, CPU_STEP },
     { "cpu-mixer-2t",       STEP, MIXER, CPU_STEP },
     { "cpu-attention-2t",   STEP, ATTENTION, CPU_STEP },
+    { "cpu-gpt-tiny-2t",    STEP, GPT_TINY, CPU_STEP },
     { "cpu-lstm64-2t",      STEP, SERIES("lstm:64,1"), CPU_STEP },
     { "cpu-gru64-2t",       STEP, SERIES("gru:64,1"), CPU_STEP },
     { "cpu-lstm2x256-2t",   STEP, LSTM_WIDE, CPU_STEP },
@@ -314,7 +331,7 @@ static bool on_fashion(const workload *w)
 }
 
 /* >> network: built of a row's words */
-enum { FLOATS, BYTES, BITS, LABELS, IDS, STACK = 16, TRAINERS = 4 };    /* inputs, and what a word takes */
+enum { FLOATS, BYTES, BITS, LABELS, IDS, TOKENS, STACK = 16, TRAINERS = 4 };    /* inputs, and what a word takes */
 /* limit: of labels, or of each id */
 typedef struct column { int kind; gtr_tensor *input; gtr_shape shape; int64_t limit; } column;
 typedef struct value { gtr_tensor *t; int depth; } value;       /* depth: layers and products from the inputs to here */
@@ -351,7 +368,7 @@ static gtr_tensor *input(network *n, int kind, const double *arg, int args)
     if (c->input) return c->input;
     c->kind = kind;
     c->limit = (int64_t)arg[args - 1];
-    c->shape = shape_of(arg, kind == LABELS ? 0 : kind == IDS ? 1 : args);
+    c->shape = shape_of(arg, kind == LABELS ? 0 : kind >= IDS ? 1 : args);
     return c->input = gtr_input(n->ctx, name, kind >= LABELS ? GTR_I32 : GTR_F32, c->shape);
 }
 static gtr_tensor *permuted(gtr_tensor *x, const double *arg, int args)
@@ -381,6 +398,11 @@ static gtr_conv_desc filters(const double *arg, bool no_bias)
 }
 static gtr_tensor *cross_entropy(network *n, gtr_tensor *logits, gtr_tensor *labels)
 {
+    gtr_shape s = gtr_tensor_shape(logits);
+    if (s.ndim == 3) {
+        logits = gtr_reshape(logits, gtr_shape2(-s.dim[1], s.dim[2]));
+        labels = gtr_reshape(labels, gtr_shape1(-s.dim[1]));
+    }
     n->metric = gtr_accuracy(logits, labels);
     return gtr_cross_entropy(logits, labels);
 }
@@ -416,6 +438,32 @@ static gtr_tensor *last_state(gtr_tensor *x, const char *name, const double *arg
     if (lstm) gtr_lstm(x, name, (int64_t)arg[0], d); else gtr_gru(x, name, (int64_t)arg[0], d);
     return last[d.layers > 1 ? d.layers - 1 : 0];
 }
+static gtr_tensor *placed(gtr_tensor *x, const char *name)
+{
+    gtr_shape s = gtr_tensor_shape(x);
+    return gtr_add(x, gtr_embedding(gtr_arange(x, 1), name, s.dim[1], s.dim[2]));
+}
+static gtr_tensor *block(gtr_tensor *x, const char *name, int64_t heads)
+{
+    gtr_transformer_desc d;
+    memset(&d, 0, sizeof d);
+    d.heads = heads;
+    d.norm_first = d.gelu = d.attention.causal = true;
+    return gtr_transformer_block(x, name, d);
+}
+static gtr_tensor *attended(gtr_tensor *x, int64_t heads)
+{
+    gtr_shape s = gtr_tensor_shape(x);
+    int64_t width = s.dim[2] / 3;
+    gtr_attention_desc d;
+    gtr_tensor *part[3];
+    int k;
+    for (k = 0; k < 3; k++) part[k] = gtr_reshape(gtr_slice(x, 2, k * width, (k + 1) * width),
+        gtr_shape4(GTR_BATCH, s.dim[1], heads, width / heads));
+    memset(&d, 0, sizeof d);
+    d.causal = true;
+    return gtr_reshape(gtr_attention(part[0], part[1], part[2], d), gtr_shape3(GTR_BATCH, s.dim[1], width));
+}
 static gtr_tensor *normalized(gtr_tensor *x, const char *name)
 {
     static const int last[] = { 0, 2, 3, 1 }, second[] = { 0, 3, 1, 2 };
@@ -430,10 +478,14 @@ enum { PLAIN, DEEPER, PRODUCT, CONV, CONV_BACK };
     X(bits,          0, 1, PLAIN,   input(n, BITS, arg, args)) \
     X(labels,        0, 1, PLAIN,   input(n, LABELS, arg, args)) \
     X(ids,           0, 2, PLAIN,   input(n, IDS, arg, args)) \
+    X(tokens,        0, 2, PLAIN,   input(n, TOKENS, arg, args)) \
     X(linear,        1, 1, PRODUCT, gtr_linear(x[0].t, named(n, "fc", count), (int64_t)arg[0])) \
     X(shared,        1, 1, PRODUCT, repeated_layer(n, x[0].t, (int)arg[0])) \
     X(lstm,          1, 2, DEEPER,  last_state(x[0].t, named(n, "lstm", count), arg, true)) \
     X(gru,           1, 2, DEEPER,  last_state(x[0].t, named(n, "gru", count), arg, false)) \
+    X(positions,     1, 0, DEEPER,  placed(x[0].t, named(n, "pos", count))) \
+    X(block,         1, 1, DEEPER,  block(x[0].t, named(n, "block", count), (int64_t)arg[0])) \
+    X(attention,     1, 1, DEEPER,  attended(x[0].t, (int64_t)arg[0])) \
     X(layer_norm,    1, 0, PLAIN,   normalized(x[0].t, named(n, "ln", count))) \
     X(group_norm,    1, 1, PLAIN,   gtr_group_norm(x[0].t, named(n, "gn", count), (int64_t)arg[0], 0)) \
     X(batch_norm,    1, 0, DEEPER,  gtr_batch_norm(x[0].t, named(n, "bn", count))) \

@@ -3,9 +3,10 @@ import collections
 
 import numpy as np
 
-COLUMNS = ("floats", "bytes", "bits", "labels", "ids")
+COLUMNS = ("floats", "bytes", "bits", "labels", "ids", "tokens")
 LAYERS = {"linear": "fc", "batch_norm": "bn", "embedding": "emb", "conv": "conv", "conv_no_bias": "filter",
-          "conv_transpose": "back", "layer_norm": "ln", "group_norm": "gn", "lstm": "lstm", "gru": "gru"}
+          "conv_transpose": "back", "layer_norm": "ln", "group_norm": "gn", "lstm": "lstm", "gru": "gru",
+          "positions": "pos", "block": "block"}
 LOSSES = ("cross_entropy", "mse", "bce")
 TAKES = dict.fromkeys(COLUMNS, 0) | dict.fromkeys(("add", "sub", "mul", "matmul", "matmul_t", "pick") + LOSSES, 2)    # others: one
 # The result of op i is value i; inputs: numbers of values; name: a layer's; shape: without the batch.
@@ -31,7 +32,7 @@ def widened(sizes, kernel, stride=1, padding=0): return [(n - 1) * stride - 2 * 
 def shape_of(word, args, of):
     """The shape of a word's result; of: the shapes of what it takes."""
     if word in ("floats", "bytes", "bits", "reshape"): return args
-    if word == "ids": return args[:1]
+    if word in ("ids", "tokens"): return args[:1]
     if word in ("labels", "kl", "average") or word in LOSSES: return []
     if word == "logsumexp": return of[0][:-1]
     if word == "slice": return of[0][:-1] + [args[1] - args[0]]
@@ -46,6 +47,7 @@ def shape_of(word, args, of):
     if word == "upsample": return of[0][:1] + [args[0] * n for n in of[0][1:]]
     if word == "embedding": return of[0] + args[1:]
     if word in ("lstm", "gru"): return args[:1]
+    if word == "attention": return of[0][:-1] + [of[0][-1] // 3]
     if word == "matmul": return of[0][:-1] + of[1][-1:]
     if word == "matmul_t": return of[0][:-1] + of[1][-2:-1]
     if word == "permute": return [of[0][a - 1] for a in args]
@@ -105,6 +107,7 @@ def column(op, n, seed):
     if op.word == "bytes": return (np.float32(127.5) * (1 + stream)).astype(np.uint8)
     if op.word == "bits": return (stream > 0).astype(np.float32)
     if op.word == "labels": return below(op.args[0], stream)
+    if op.word == "tokens": return below(op.args[1], stream)
     return below(op.args[1], stream) + op.args[1] * np.arange(op.args[0])
 
 

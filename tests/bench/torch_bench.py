@@ -55,11 +55,12 @@ LINES = dict(linear="self.{name}({0})", batch_norm="self.{name}({0})", embedding
              softmax="F.softmax({0}, -1)", mean="{0}.mean({args})", reshape="{0}.reshape(-1, {args})",
              permute="{0}.permute(0, {args})", concat="torch.cat(({all}), {axis})",
              lstm="self.{name}({0})[0][:, -1]", gru="self.{name}({0})[0][:, -1]",
+             positions="{0} + self.{name}.weight", block="self.{name}({0})", attention="attention({0}, {args})",
              conv="self.{name}({0})", conv_no_bias="self.{name}({0})", conv_transpose="self.{name}({0})",
              max_pool="F.max_pool{rank}d({0}, {args})", avg_pool="F.avg_pool{rank}d({0}, {args})",
              global_avg_pool="F.adaptive_avg_pool{rank}d({0}, 1).flatten(1)",
              upsample="F.interpolate({0}, scale_factor={args})",
-             cross_entropy="F.cross_entropy({0}, {1})", mse="F.mse_loss({0}, {1})",
+             cross_entropy="F.cross_entropy({0}.flatten(0, -2), {1}.flatten())", mse="F.mse_loss({0}, {1})",
              bce="F.binary_cross_entropy_with_logits({0}, {1})", sample="sample(*{0}.chunk(2, -1))",
              kl="{args} * kl(*{0}.chunk(2, -1))")
 
@@ -67,6 +68,25 @@ LINES = dict(linear="self.{name}({0})", batch_norm="self.{name}({0})", embedding
 class ChannelNorm(nn.LayerNorm):
     """Along the channels of images."""
     def forward(self, x): return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+def attention(x, heads):
+    """Causal, of queries, keys and values side by side."""
+    q, k, v = x.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
+
+
+class Block(nn.Module):
+    """Of a transformer; self_attn only holds its parameters."""
+    def __init__(self, width, heads):
+        super().__init__()
+        self.norm1, self.self_attn = nn.LayerNorm(width), nn.MultiheadAttention(width, heads)
+        self.norm2, self.linear1, self.linear2 = nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        a = self.self_attn
+        x = x + a.out_proj(attention(F.linear(self.norm1(x), a.in_proj_weight, a.in_proj_bias), a.num_heads))
+        return x + self.linear2(F.gelu(self.linear1(self.norm2(x))))
 
 
 CONV, BACK = {2: nn.Conv1d, 3: nn.Conv2d}, {2: nn.ConvTranspose1d, 3: nn.ConvTranspose2d}
@@ -80,6 +100,7 @@ MODULES = dict(linear=lambda op, x: nn.Linear(x[-1], op.args[0]),
                group_norm=lambda op, x: nn.GroupNorm(op.args[0], x[0]),
                lstm=lambda op, x: nn.LSTM(x[-1], op.args[0], op.args[1], batch_first=True),
                gru=lambda op, x: nn.GRU(x[-1], op.args[0], op.args[1], batch_first=True),
+               positions=lambda op, x: nn.Embedding(*x), block=lambda op, x: Block(x[-1], op.args[0]),
                conv=lambda op, x: CONV[len(x)](x[0], *op.args[:4], groups=groups(op)),
                conv_no_bias=lambda op, x: CONV[len(x)](x[0], *op.args[:4], groups=groups(op), bias=False),
                conv_transpose=lambda op, x: BACK[len(x)](x[0], *op.args[:4], groups=groups(op)))
@@ -100,7 +121,7 @@ def net_of(text):
         line = LINES[op.word].format(*values, name=op.name, args=", ".join(map(str, op.args)), all=", ".join(values),
                                      axis=(op.args[1:] + [-1])[0], rank=len(ops[op.inputs[0]].shape) - 1)
         lines.append(f"    v{i} = {line}")
-    scope = dict(torch=torch, F=F, sample=sample, kl=kl)
+    scope = dict(torch=torch, F=F, sample=sample, kl=kl, attention=attention)
     exec("\n".join(lines + [f"    return v{len(ops) - 1}"]), scope)
     net = type("Net", (nn.Module,), dict(forward=scope["forward"]))()
     for op in ops:
