@@ -6159,8 +6159,9 @@ GTR__CPU(recurrence_fwd) {
         for (int64_t j = 0; j < w.hidden; j++) w.wt[j * w.wide + i] = gtr__in(c, 1)[i * w.hidden + j];
     return gtr__ranges_in(cpu, NULL, gtr__recurrence_range, &w, (w.n + w.rows - 1) / w.rows, 1);
 }
-/* Gradients that fade over the steps would come to subnormal numbers, with which processors are slow: 0 instead. */
-#define GTR__FADED(v) GTR__SELECT((v) < (gtr_float)1e-30 && (v) > (gtr_float)-1e-30, 0, v)
+/* Gradients that fade over the steps would come to subnormal numbers, with which processors are slow: 0 instead. By &,
+   as a branch would keep compilers from vectors. */
+#define GTR__FADED(v) GTR__SELECT(((v) < (gtr_float)1e-30) & ((v) > (gtr_float)-1e-30), 0, v)
 /* What a row's step saved, and its gradients: of its h and c, which become those of the states before; dx and, unless
    it is that, d, of w h + bias. y: the step's h; h, c: the states before. */
 typedef struct {
