@@ -6365,17 +6365,20 @@ static void gtr__attend_multiply(int64_t m, int64_t n, int64_t k, const gtr_floa
     gtr__gemm_whole(&g, m);
     gtr__gemm_alone(&g, room);
 }
-/* The tile's scores, GTR__ATTEND_KEYS a row. */
+/* How many of the tile's keys its row r attends. */
+static int64_t gtr__attend_live(const gtr__attention *w, const gtr__attend_tile *e, int64_t r) {
+    return w->a->causal ? GTR__CLIP(e->t + r + 1 - e->s, 0, e->count) : e->count;
+}
+/* The tile's scores, GTR__ATTEND_KEYS a row, of those that are attended. */
 static void gtr__attend_scores(const gtr__attention *w, const gtr__attend_tile *e, gtr_float *z, void *room) {
     const gtr_float scale = (gtr_float)w->a->scale;
     gtr__attend_multiply(e->rows, e->count, w->width[0], w->x[0] + gtr__attend_at(w, 0, e, e->t), w->row[0], 1,
         w->x[1] + gtr__attend_at(w, 1, e, e->s), 1, w->row[1], z, GTR__ATTEND_KEYS, false, room);
     for (int64_t r = 0; r < e->rows; r++, z += GTR__ATTEND_KEYS) {
-        const int64_t *at = w->mask_at, ahead = e->t + r + 1 - e->s;
+        const int64_t *at = w->mask_at, live = gtr__attend_live(w, e, r);
         const gtr_float *mask = w->mask ? w->mask + e->n * at[0] + e->head * at[1] + (e->t + r) * at[2] : NULL;
-        for (int64_t j = 0; j < e->count; j++) z[j] *= scale;
-        for (int64_t j = 0; mask && j < e->count; j++) z[j] += mask[(e->s + j) * at[3]];
-        for (int64_t j = GTR__MAX(ahead, 0); w->a->causal && j < e->count; j++) z[j] = -INFINITY;
+        for (int64_t j = 0; j < live; j++) z[j] *= scale;
+        for (int64_t j = 0; mask && j < live; j++) z[j] += mask[(e->s + j) * at[3]];
     }
 }
 /* One tile more of keys: a row's scores become exp(score - m), sum and y of the keys so far count likewise. */
@@ -6407,16 +6410,20 @@ static void gtr__attention_range(GTR__FROM_TO, void *room) {
         for (; e.s < keys; e.s += GTR__ATTEND_KEYS) {
             e.count = GTR__MIN(keys - e.s, GTR__ATTEND_KEYS);
             gtr__attend_scores(w, &e, z, room);
-            for (int64_t r = 0; r < e.rows; r++)
-                gtr__attend_row(z + r * GTR__ATTEND_KEYS, e.count, &m[r], &sum[r], y + r * pitch, width);
+            for (int64_t r = 0; r < e.rows; r++) {
+                const int64_t live = gtr__attend_live(w, &e, r);
+                gtr_float *row = z + r * GTR__ATTEND_KEYS;
+                if (live) gtr__attend_row(row, live, &m[r], &sum[r], y + r * pitch, width);
+                GTR__CLEAR(row + live, e.count - live);
+            }
             gtr__attend_multiply(e.rows, width, e.count, z, GTR__ATTEND_KEYS, 1, w->x[2] + gtr__attend_at(w, 2, &e,
                 e.s), w->row[2], 1, y, pitch, true, room);
         }
         for (int64_t r = 0; r < e.rows; r++) {
             const gtr_float by = (gtr_float)(keys ? 1 / sum[r] : 1);
             for (int64_t j = 0; j < width; j++) y[r * pitch + j] *= by;
-            if (sums) sums[(e.n * w->heads + e.head) * w->steps + e.t + r] = keys ? m[r] + (gtr_float)log(sum[r])
-                : GTR__ATTEND_NONE;
+            if (sums) sums[(e.n * w->heads + e.head) * w->steps + e.t + r] = keys
+                ? m[r] + GTR__LOGF((gtr_float)sum[r]) : GTR__ATTEND_NONE;
         }
     }
 }
@@ -6434,10 +6441,14 @@ static void gtr__attend_ds(const gtr__attention *w, const gtr__attend_tile *e, c
     if (d) gtr__attend_multiply(e->rows, e->count, width, w->dy + (e->n * w->steps + e->t) * pitch + e->head * width,
         pitch, 1, w->x[2] + gtr__attend_at(w, 2, e, e->s), 1, w->row[2], d, GTR__ATTEND_KEYS, false, room);
     for (int64_t r = 0; r < e->rows; r++, p += GTR__ATTEND_KEYS) {
-        for (int64_t j = 0; j < e->count; j++) p[j] -= w->sums[first + r];
-        gtr__exp_run(p, e->count);
-        for (int64_t j = 0; d && j < e->count; j++) d[j] = p[j] * (d[j] - delta[r]);
-        d = d ? d + GTR__ATTEND_KEYS : NULL;
+        const int64_t live = gtr__attend_live(w, e, r);
+        for (int64_t j = 0; j < live; j++) p[j] -= w->sums[first + r];
+        gtr__exp_run(p, live);
+        GTR__CLEAR(p + live, e->count - live);
+        if (!d) continue;
+        for (int64_t j = 0; j < live; j++) d[j] = p[j] * (d[j] - delta[r]);
+        GTR__CLEAR(d + live, e->count - live);
+        d += GTR__ATTEND_KEYS;
     }
 }
 static void gtr__attend_delta(const gtr__attention *w, const gtr__attend_tile *e, gtr_float *delta) {
