@@ -1682,7 +1682,8 @@ typedef enum { GTR__MEANS_NUMBERS, GTR__MEANS_PROBABILITIES, GTR__MEANS_LOGARITH
 enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of outputs; the others */
     GTR__AT_X = 0, GTR__AT_OUTPUTS = 8, GTR__AT_Y = 16, GTR__AT_CLASS = 24, GTR__AT_MOVES = 34, GTR__AT_LAYOUT = 38,
     GTR__AT_ROWS = 40, GTR__AT_GRADIENTS = 42, GTR__AT_OVER = 45, GTR__AT_MEANS = 47, GTR__AT_PASSES = 49,
-    GTR__AT_FIXED = 51, GTR__AT_INTS = 53, GTR__AT_STATE = 57, GTR__AT_BACKWARD = 58
+    GTR__AT_FIXED = 51, GTR__AT_INTS = 53, GTR__AT_STATE = 57, GTR__AT_BACKWARD = 58,
+    GTR__AT_ROUNDS = 59
 };
 #define GTR__TERM(at, value) ((uint64_t)(value) << GTR__AT_##at)
 /* What backward reads. */
@@ -1740,6 +1741,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__INTS(mask)   GTR__TERM(INTS, mask)
 #define GTR__ANY          GTR__INTS(15)
 #define GTR__COMMITS      GTR__TERM(STATE, GTR__STATE_COMMITTED)
+#define GTR__ROUNDS       GTR__TERM(ROUNDS, 1) /* output 0 may be low though the inputs that it follows are not */
 /* One row per op: X(ID, name, its kernels: NEITHER, FORWARD alone, BOTH, terms). Functions of an op: gtr__shape_<name>;
    kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd. Attributes stand at each marker. Leaves, and what
    passes make (NODES), have no shape function. Element-wise ops' rows are their formulas'. */
@@ -1795,8 +1797,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(BATCH_NORM, batch_norm, BOTH, \
       GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(4) | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
     X(GROUP_NORM, group_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__IMAGES) \
-    X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3)) \
-    X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2)) \
+    X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__ROUNDS) \
+    X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2) | GTR__ROUNDS) \
     X(ARGMAX, argmax, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT) \
     X(CUMSUM, cumsum, BOTH, GTR__FULL | GTR__ALONG) \
     X(SORT, sort, BOTH, GTR__FOLLOW | GTR__Y1 | GTR__WS | GTR__ALONG | GTR__OUTPUTS(2)) \
@@ -2026,6 +2028,7 @@ GTR__SAYS(meaning, gtr__means_kind, MEANS, 3)
 GTR__SAYS(state, gtr__state_kind, STATE, 1)
 GTR__SAYS(backward_reads, uint32_t, X, GTR__ALL_READ)
 GTR__SAYS(has_backward, bool, BACKWARD, 1)
+GTR__SAYS(rounds, bool, ROUNDS, 1)
 GTR__SAYS(uses_workspace, bool, OUTPUTS, 64)
 GTR__SAYS(seeded, bool, OUTPUTS, 128)
 /* Of input k, whether its gradient is the output's; whether it may take one; whether it is GTR_I32. */
@@ -12414,6 +12417,22 @@ static GTR__COLD bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
     b->map[t->id] = v;
     return true;
 }
+/* Whether t rounds what it makes to low, as all that reads it, which it is not fetched for, would. */
+static bool gtr__rounds_early(const gtr__build *b, const gtr_tensor *t) {
+    bool any = false;
+    if (!gtr__rounds(t->op) || gtr__low_dtype(b->plan->precision) == GTR_F32) return false;
+    for (int i = 0; i < b->n_recorded; i++) {
+        const gtr_tensor *x = b->recorded[i].t;
+        for (int k = 0; k < x->n_in; k++) {
+            gtr_tensor *of = x->in[k];
+            const bool part = of->op == GTR__OP_PART && of->in[0] == t && !of->attr.count;
+            if (x->op == GTR__OP_PART || (of != t && !part)) continue;
+            if (gtr__class_of(x->op, k) != GTR__CLASS_LOW || gtr__fetched(b, of)) return false;
+            any = true;
+        }
+    }
+    return any;
+}
 static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
     gtr_tensor *t = r->t;
     if (gtr__form_turn(b, t)) return;
@@ -12455,7 +12474,7 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
         return;
     }
     if (made == GTR__CLASS_LOW) storage = gtr__low_dtype(b->plan->precision);
-    else if (!any) storage = GTR_F32;
+    else if (!any) storage = gtr__rounds_early(b, t) ? gtr__low_dtype(b->plan->precision) : GTR_F32;
     for (i = 0; i < r->n_out; i++, plain++) {
         const bool turns = last > 0 && kept && plain->shape.ndim == last;
         int v = gtr__value_new(b, turns ? gtr__shape_turned(plain->shape, last, true) : plain->shape,
