@@ -773,8 +773,8 @@ typedef struct gtr_ragged_desc {
     int series;
     const gtr_dataset *beside; /* a data set of a row for each, as of labels, whose columns come last; NULL: none */
     int lengths_column; /* instead: k, + 1: .beside's column of integers that lengths are, which is not repeated */
-    /* of each column of steps what stands behind a row's end, as it is stored (bytes before .scale): -100 is what
-       gtr_cross_entropy leaves out of targets */
+    /* padding: pad[k] is each element of column k of steps behind a row's last step, in the units that the column is
+       stored in (bytes are padded, then scaled). For targets -100, which gtr_cross_entropy ignores */
     double pad[GTR_MAX_COLUMNS];
     const char *name; /* the column of lengths', else that of lengths_column, or none */
 } gtr_ragged_desc;
@@ -21832,21 +21832,13 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     }
     return gtr__dataset_link(d, ok);
 }
-/* Which code points there are, a bit each, and how many are before each word of these: their order is their ids'. */
-enum { GTR__CODE_WORDS = 0x110000 / 32 };
-typedef struct { uint32_t bits[GTR__CODE_WORDS], before[GTR__CODE_WORDS]; } gtr__codes;
+enum { GTR__CODE_WORDS = 0x110000 / 32 }; /* of a bit for each code point */
 #define GTR__END (-1) /* of a string */
 #define GTR__BAD (-2)
 static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at);
 static void gtr__utf8_put(int32_t c, char **to);
-static int32_t gtr__code_id(const gtr__codes *m, int32_t c) {
-    const uint32_t w = m->bits[c >> 5], bit = (uint32_t)1 << (c & 31);
-    int32_t id = (int32_t)m->before[c >> 5];
-    for (uint32_t low = w & (bit - 1); low; low &= low - 1) id++;
-    return w & bit ? id : -1;
-}
-/* How many characters a text has, which are noted in m; -1 and an error: it is no UTF-8. */
-static int64_t gtr__codes_of(gtr_context *ctx, const char *path, const uint8_t *s, size_t size, gtr__codes *m) {
+/* How many characters a text has, whose bits are set in `there`; -1 and an error: it is no UTF-8. */
+static int64_t gtr__codes_of(gtr_context *ctx, const char *path, const uint8_t *s, size_t size, uint32_t *there) {
     size_t at = 0, was = 0;
     int64_t n = 0;
     for (int32_t c; (c = gtr__utf8_next(s, size, &at)) != GTR__END; was = at, n++) {
@@ -21855,47 +21847,35 @@ static int64_t gtr__codes_of(gtr_context *ctx, const char *path, const uint8_t *
                 (uintmax_t)was, s[was]);
             return -1;
         }
-        m->bits[c >> 5] |= (uint32_t)1 << (c & 31);
+        there[c >> 5] |= (uint32_t)1 << (c & 31);
     }
     return n;
 }
-/* The same of the strings of a data set of characters. */
-static bool gtr__codes_like(gtr__codes *m, const gtr__strings *like) {
-    for (int64_t i = 0; i < like->n; i++) {
-        const char *s = like->text + like->at[i];
-        size_t at = 0;
-        const int32_t c = *s ? gtr__utf8_next((const uint8_t *)s, strlen(s), &at) : 0;
-        m->bits[c >> 5] |= (uint32_t)1 << (c & 31);
-    }
-    return like->n > 0;
-}
-/* Counts the code points before each word, and adds each as a string to names. */
-static bool gtr__codes_name(gtr_context *ctx, gtr__codes *m, gtr__strings *names) {
-    uint32_t n = 0;
-    char text[8], *end;
-    for (int32_t k = 0; k < GTR__CODE_WORDS; k++) {
-        m->before[k] = n;
-        for (int32_t i = 0; i < 32 && m->bits[k] >> i; i++) {
-            if (!(m->bits[k] >> i & 1)) continue;
-            end = text;
-            gtr__utf8_put(32 * k + i, &end);
-            *end = 0;
-            n++;
-            if (!gtr__strings_add(ctx, names, text)) return false;
-        }
+/* Adds the characters whose bits are set to names, in the order of their code points, which becomes their ids'. */
+static bool gtr__codes_name(gtr_context *ctx, const uint32_t *there, gtr__strings *names) {
+    for (int32_t c = 0; c < 32 * GTR__CODE_WORDS; c++) {
+        char text[8], *end = text;
+        if (!(there[c >> 5] >> (c & 31) & 1)) continue;
+        gtr__utf8_put(c, &end);
+        *end = 0;
+        if (!gtr__strings_add(ctx, names, text)) return false;
     }
     return true;
 }
-/* Ids of characters from `from` to `to` of a text, which m has, unless they are .like's. */
+/* Ids, by names, of characters from `from` to `to` of a text; like: the data set whose names these are, or NULL. */
 static gtr_result gtr__codes_read(gtr_context *ctx, const char *path, const uint8_t *s, size_t size,
-        const gtr__codes *m, int64_t from, int64_t to, int32_t *ids, const char *like) {
+        const gtr__strings *names, int64_t from, int64_t to, int32_t *ids, const gtr_dataset *like) {
     size_t at = 0, was = 0;
     for (int64_t i = 0; i < to; i++, was = at) {
-        const int32_t id = gtr__code_id(m, gtr__utf8_next(s, size, &at));
+        char text[8];
+        uint64_t h;
+        gtr__utf8_next(s, size, &at);
         if (i < from) continue;
-        if (id < 0) return GTR__BAD_FILE(ctx, "the character \"%.*s\" at byte %ju (from 0) is none of the .like's "
-            "(%.160s)", path, (int)(at - was), (const char *)s + was, (uintmax_t)was, like);
-        ids[i - from] = id;
+        memcpy(text, s + was, at - was);
+        text[at - was] = 0;
+        ids[i - from] = gtr__strings_find(names, text, &h);
+        if (ids[i - from] < 0) return GTR__BAD_FILE(ctx, "the character \"%s\" at byte %ju (from 0) is none of the "
+            ".like's (%.160s)", path, text, (uintmax_t)was, like ? like->name : "");
     }
     return GTR_OK;
 }
@@ -21924,13 +21904,13 @@ static bool gtr__text_windows(gtr_dataset *d, uint8_t *host, gtr_dtype dtype, in
 }
 static gtr_dataset *gtr__text_parse(gtr_context *ctx, const char *path, const uint8_t *bytes, size_t size,
         gtr_text_desc w) {
-    const gtr__strings *like = w.like ? &w.like->column[0].names : NULL;
     const gtr_dtype dtype = w.characters ? GTR_I32 : GTR_U8;
     const double begin = (double)w.begin, end = w.end > 0 ? (double)w.end : 1;
     const char *const of = w.characters ? "characters" : "bytes";
-    gtr__codes *m = w.characters ? GTR__NEW(ctx, gtr__codes, 1) : NULL;
-    gtr_dataset *d = w.characters && !m ? NULL : gtr__dataset_new(ctx, path, 1);
-    const int64_t all = !d ? -1 : w.characters ? gtr__codes_of(ctx, path, bytes, size, m) : (int64_t)size;
+    uint32_t *there = w.characters ? GTR__NEW(ctx, uint32_t, GTR__CODE_WORDS) : NULL;
+    gtr_dataset *d = w.characters && !there ? NULL : gtr__dataset_new(ctx, path, 1);
+    const int64_t all = !d ? -1 : w.characters ? gtr__codes_of(ctx, path, bytes, size, there)
+        : (int64_t)size;
     const int64_t from = (int64_t)((double)all * begin + 0.5), to = (int64_t)((double)all * end + 0.5), n = to - from,
         least = all < 0 ? 0 : w.streams && w.length > (INT64_MAX - 1) / w.streams ? INT64_MAX
             : w.length * GTR__MAX(w.streams, 1) + 1;
@@ -21939,16 +21919,16 @@ static gtr_dataset *gtr__text_parse(gtr_context *ctx, const char *path, const ui
     if (ok && n < least) ok = !GTR__OF_FILE(ctx, ARG, "%jd %s%s, want at least %jd for windows of %jd%s and the one "
         "behind", path, (intmax_t)n, of, n < all ? " of it" : "", (intmax_t)least, (intmax_t)w.length,
         w.streams ? " of each of .streams" : "");
-    if (ok && m && like) { memset(m->bits, 0, sizeof m->bits); ok = gtr__codes_like(m, like); }
-    if (ok && m) ok = gtr__codes_name(ctx, m, &d->column[0].names);
+    if (ok && there) ok = w.like ? gtr__strings_copy(ctx, &d->column[0].names, &w.like->column[0].names)
+        : gtr__codes_name(ctx, there, &d->column[0].names);
     uint8_t *host = ok ? GTR__NEW(ctx, uint8_t, (size_t)n * gtr__dtype_size(dtype)) : NULL;
-    if (host && !m) memcpy(host, bytes + from, (size_t)n);
-    if (host && m) ok = !gtr__codes_read(ctx, path, bytes, size, m, from, to, (int32_t *)(void *)host, like
-        ? w.like->name : "");
+    if (host && !there) memcpy(host, bytes + from, (size_t)n);
+    if (host && there) ok = !gtr__codes_read(ctx, path, bytes, size, &d->column[0].names, from, to,
+        (int32_t *)(void *)host, w.like);
     if (ok) ok = gtr__text_windows(d, host, dtype, n, &w);
     else gtr__mfree(ctx, host);
     if (d && !d->n_columns) gtr__strings_free(ctx, &d->column[0].names);
-    gtr__mfree(ctx, m);
+    gtr__mfree(ctx, there);
     return gtr__dataset_link(d, ok);
 }
 static const char *gtr__text_misfit(const gtr_text_desc *w) {

@@ -1796,6 +1796,15 @@ static gtr_dataset *text_of(world *w, const char *name, const char *text)
 {
     return w->data = gtr_dataset_text(context(w), text_file(name, text), w->txt);
 }
+/* Fits what says a byte's next one, by an embedding of so many rows. */
+static void fit_next(world *w, int64_t rows)
+{
+    w->fd.batch = 2;
+    w->x = gtr_input(context(w), "x", GTR_I32, gtr_shape2(GTR_BATCH, 1));
+    w->y = gtr_input(w->ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    w->logits = gtr_linear(gtr_reshape(gtr_embedding(w->x, "at", rows, 4), gtr_shape2(GTR_BATCH, 4)), "out", 256);
+    fit(w);
+}
 static void texts(void)
 {
     MISTAKE("a text that is not there", "none.txt") {
@@ -1841,20 +1850,12 @@ static void texts(void)
     MISTAKE("streams of a text, shuffled", "streams|no_shuffle|shuffled") {
         w->txt.length = 1; w->txt.streams = 2;
         text_of(w, "text.txt", "abcdefghijklm");
-        w->fd.batch = 2;
-        w->x = gtr_input(context(w), "x", GTR_I32, gtr_shape2(GTR_BATCH, 1));
-        w->y = gtr_input(w->ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
-        w->logits = gtr_linear(gtr_reshape(gtr_embedding(w->x, "at", 256, 4), gtr_shape2(GTR_BATCH, 4)), "out", 256);
-        fit(w);
+        fit_next(w, 256);
     }
     MISTAKE("bytes for an embedding of 64", "id 3|100|63") {
         w->txt.length = 1;
         text_of(w, "text.txt", "   defghijk");
-        w->fd.batch = 2;
-        w->x = gtr_input(context(w), "x", GTR_I32, gtr_shape2(GTR_BATCH, 1));
-        w->y = gtr_input(w->ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
-        w->logits = gtr_linear(gtr_reshape(gtr_embedding(w->x, "at", 64, 4), gtr_shape2(GTR_BATCH, 4)), "out", 256);
-        fit(w);
+        fit_next(w, 64);
     }
     MISTAKE("a text that is split", "text.txt|.begin") {
         w->txt.length = 2;
