@@ -864,6 +864,7 @@ static const char *const attention_of_cases[] = { "*!4x2x2x2 4x3x1x2 4x3x1x2@0 0
     "!5x3x1x2 5x2x1x2 5x2x1x3@1 0", "!3x4x2x1 3x3x2x1 3x3x2x1@1 0", "!2x5x2x2 2x4x1x2 2x4x1x1@0 1", NULL };
 /* q, k, v, mask @ causal, scale, lengths; or all in one, mask */
 static const char *const attention_op_cases[] = { "*!2x3x4x5 2x6x2x5 2x6x2x3 3x6@0 0 0", "*!2x5x3x2x4 5x5@1 8 0",
+    "!2x4x2x3 2x3x1x3 2x3x1x2@0 3 0", "!1x5x3x1x2 5x1@1 0 0", "!3x3x1x4 3x4x1x4 3x4x1x2 3x4@0 0 1", "!4x3x3x1x2@0 0 1",
     "*!4x5x2x3 4x4x1x3 4x4x1x7@0 3 1", "!1x1x1x1 1x1x1x1 1x1x1x1@0 0 0", "!3x7x2x8 3x9x2x8 3x9x2x8 1x1x9@1 0 1",
     "!2x70x2x16 2x70x2x16 2x70x2x16@1 0 0", "!1x65x1x64 1x131x1x64 1x131x1x64 131@0 0 0", "!2x66x3x2x32@1 0 1",
     "!1x130x3x1x128@1 0 0", "!1x33x2x100 1x70x1x100 1x70x1x128@0 0 0", "!1x200x1x24 1x97x1x24 1x97x1x40 200x1@0 0 1",
