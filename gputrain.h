@@ -48,15 +48,16 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul
     op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
     op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
-    op:prod op:var op:norm op:softmax op:log_softmax op:softmax_mask op:recurrence op:dropout op:random op:embedding
-    op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm
-    op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy op:cross_entropy
-    op:xent_step op:nll op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed
-    op:tally op:bn_commit op:guard op:update op:blend op:report op:check op:network rows program cpu-backend contexts
-    tensors op-builders layer-builders loss-builders plan pass:record pass:forms pass:tally pass:differentiate
-    pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory pass:stamp plan-make running leaves
-    resolve runner set-get schedule streaming training nonfinite step evaluate metrics fit predicting files datasets idx
-    cifar images csv npy dataset-use safetensors json load save-file checkpoint observing release
+    op:prod op:var op:norm op:softmax op:log_softmax op:softmax_mask op:recurrence op:attention op:attention_packed
+    op:dropout op:random op:embedding op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm
+    op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float
+    op:to_int op:accuracy op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse op:bce_with_logits op:pair_step
+    op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:blend op:report op:check
+    op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
+    pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory
+    pass:stamp plan-make running leaves resolve runner set-get schedule streaming training nonfinite step evaluate
+    metrics fit predicting files datasets idx cifar images csv npy dataset-use safetensors json load save-file
+    checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -431,6 +432,14 @@ typedef struct gtr_loss_desc {
     bool full; /* poisson_nll, gaussian_nll: what x does not change, too */
     float quantile; /* above 0, below 1; 0: 0.5, the median */
 } gtr_loss_desc;
+/* A row's steps and labels beyond its lengths are not read. */
+typedef struct gtr_ctc_desc {
+    gtr_tensor *lengths; /* GTR_I32 (N): steps of each row, 0 to T; NULL: T */
+    gtr_tensor *label_lengths; /* GTR_I32 (N): labels of each row, 0 to L; NULL: L. A label -1 ends a row's, too. */
+    int32_t blank; /* the class of steps without a label, 0 to C - 1 */
+    bool zero_infinity; /* rows whose labels do not fit in their steps: 0, without a gradient, instead of infinity */
+    gtr_reduction reduction; /* of terms that the mean alone divides by their rows' labels, at least 1 */
+} gtr_ctc_desc;
 
 /* How initial values of a parameter are drawn. */
 typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
@@ -1143,8 +1152,9 @@ GTR_API gtr_tensor *gtr_rnn(gtr_tensor *x, const char *name, int64_t hidden, gtr
 GTR_API gtr_tensor *gtr_gru(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc);
 GTR_API gtr_tensor *gtr_lstm(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc);
 /* PyTorch's scaled_dot_product_attention: of each head softmax(scale q k^T) v over the keys, q (N, T, H, D), k (N, S,
-   G, D), v (N, S, G, E) -> (N, T, H, E); G divides H, and each head of k and v serves H / G of q's, side by side.
-   Scores, (N, H, T, S), are stored. Vaswani and others, 2017. */
+   G, D), v (N, S, G, E) -> (N, T, H, E); G divides H, and each head of k and v serves H / G of q's, side by side. k and
+   v NULL: q is all three, (N, T, 3, H, D). Scores, (N, H, T, S), are stored only with dropout, or where D or E is
+   above 128. Vaswani and others, 2017; Dao and others, 2022. */
 GTR_API gtr_tensor *gtr_attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, gtr_attention_desc desc);
 /* PyTorch's MultiheadAttention, batch first: q of x (N, T, E), k and v of memory (N, S, E), NULL for x, by
    "name.in_proj_weight" (3 E, E) and "name.in_proj_bias" (3 E), and "name.out_proj.weight" (E, E) and
@@ -1183,6 +1193,13 @@ GTR_API gtr_tensor *gtr_cross_entropy_ex(gtr_tensor *logits, gtr_tensor *labels,
 /* -weight[label] x[label], as cross_entropy of GTR_I32 labels, but for smoothing; x is log_softmax of logits. */
 GTR_API gtr_tensor *gtr_nll(gtr_tensor *x, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_nll_ex(gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc desc);
+/* PyTorch's CTCLoss: -log of the probability that a row of logits (N, T, C) says labels (N, L), GTR_I32 in [0, C): a
+   class is drawn at each step, by softmax, neighbours alike become one, then blanks go. The mean is over N rows, of
+   each term divided by the number of its labels. Labels that do not fit, with a blank between equal neighbours, in the
+   row's steps make infinity, and its gradient NaN (in training GTR_ERR_NONFINITE), unless .zero_infinity. Padding of
+   labels is any class, or -1, which ends them. GTR_REDUCE_NONE gives (N). Graves and others, 2006 */
+GTR_API gtr_tensor *gtr_ctc(gtr_tensor *logits, gtr_tensor *labels);
+GTR_API gtr_tensor *gtr_ctc_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_ctc_desc desc);
 GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *t); /* d^2, d = x - t */
 GTR_API gtr_tensor *gtr_mse_ex(gtr_tensor *x, gtr_tensor *t, gtr_loss_desc desc);
 GTR_API gtr_tensor *gtr_l1(gtr_tensor *x, gtr_tensor *t); /* |d| */
@@ -1665,7 +1682,8 @@ typedef enum { GTR__MEANS_NUMBERS, GTR__MEANS_PROBABILITIES, GTR__MEANS_LOGARITH
 enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of outputs; the others */
     GTR__AT_X = 0, GTR__AT_OUTPUTS = 8, GTR__AT_Y = 16, GTR__AT_CLASS = 24, GTR__AT_MOVES = 34, GTR__AT_LAYOUT = 38,
     GTR__AT_ROWS = 40, GTR__AT_GRADIENTS = 42, GTR__AT_OVER = 45, GTR__AT_MEANS = 47, GTR__AT_PASSES = 49,
-    GTR__AT_FIXED = 51, GTR__AT_INTS = 53, GTR__AT_STATE = 57, GTR__AT_BACKWARD = 58
+    GTR__AT_FIXED = 51, GTR__AT_INTS = 53, GTR__AT_STATE = 57, GTR__AT_BACKWARD = 58,
+    GTR__AT_ROUNDS = 59
 };
 #define GTR__TERM(at, value) ((uint64_t)(value) << GTR__AT_##at)
 /* What backward reads. */
@@ -1723,6 +1741,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__INTS(mask)   GTR__TERM(INTS, mask)
 #define GTR__ANY          GTR__INTS(15)
 #define GTR__COMMITS      GTR__TERM(STATE, GTR__STATE_COMMITTED)
+#define GTR__ROUNDS       GTR__TERM(ROUNDS, 1) /* output 0 may be low though the inputs that it follows are not */
 /* One row per op: X(ID, name, its kernels: NEITHER, FORWARD alone, BOTH, terms). Functions of an op: gtr__shape_<name>;
    kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd. Attributes stand at each marker. Leaves, and what
    passes make (NODES), have no shape function. Element-wise ops' rows are their formulas'. */
@@ -1742,6 +1761,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__FOLD_ROW(X, ID, name, terms) X(ID, name, BOTH, (terms) | GTR__WS | GTR__APART)
 #define GTR__NORMALISES (GTR__FIRST | GTR__X0 | GTR__X1 | GTR__Y1 | GTR__WS | GTR__JOINT | GTR__APART)
 #define GTR__LOSES (GTR__FULL | GTR__X0 | GTR__X1 | GTR__WS | GTR__SEED)
+#define GTR__ATTENDS (GTR__X0 | GTR__X1 | GTR__X2 | GTR__Y0 | GTR__Y1 | GTR__JOINT | GTR__APART | GTR__OUTPUTS(2))
 #define GTR__BUILT(X) \
     X(RESHAPE, reshape, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY) \
     X(STOP_GRADIENT, stop_gradient, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY | GTR__FLAT) \
@@ -1768,6 +1788,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(RECURRENCE, recurrence, BOTH, \
       GTR__CLASSES(FOLLOW, LOW, FULL, FULL, FOLLOW) | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | GTR__X5 | GTR__Y0 \
       | GTR__Y2 | GTR__Y4 | GTR__WS | GTR__JOINT | GTR__APART | GTR__OUTPUTS(5) | GTR__ALL_OUTPUTS) \
+    X(ATTENTION, attention, BOTH, GTR__CLASSES(LOW, LOW, LOW, FULL, LOW) | GTR__ATTENDS | GTR__X3 | GTR__X4) \
+    X(ATTENTION_PACKED, attention_packed, BOTH, GTR__CLASSES(LOW, FULL, FULL, FULL, LOW) | GTR__ATTENDS) \
     X(DROPOUT, dropout, BOTH, GTR__FOLLOW | GTR__APART | GTR__DROPS) \
     X(RANDOM, random, FORWARD, GTR__FOLLOW | GTR__APART | GTR__DRAWS | GTR__FLAT) \
     X(EMBEDDING, embedding, BOTH, \
@@ -1775,8 +1797,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(BATCH_NORM, batch_norm, BOTH, \
       GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(4) | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
     X(GROUP_NORM, group_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__IMAGES) \
-    X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3)) \
-    X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2)) \
+    X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__ROUNDS) \
+    X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2) | GTR__ROUNDS) \
     X(ARGMAX, argmax, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT) \
     X(CUMSUM, cumsum, BOTH, GTR__FULL | GTR__ALONG) \
     X(SORT, sort, BOTH, GTR__FOLLOW | GTR__Y1 | GTR__WS | GTR__ALONG | GTR__OUTPUTS(2)) \
@@ -1790,6 +1812,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(CROSS_ENTROPY, cross_entropy, BOTH, \
       GTR__LOSES | GTR__Y1 | GTR__Y2 | GTR__FIXED(2) | GTR__TALLIES | GTR__INTS(2) | GTR__OUTPUTS(3)) \
     X(NLL, nll, BOTH, GTR__FULL | GTR__X1 | GTR__FIXED(2) | GTR__APART | GTR__INTS(2)) \
+    X(CTC, ctc, BOTH, GTR__FULL | GTR__X0 | GTR__X1 | GTR__X2 | GTR__X3 | GTR__Y1 | GTR__Y2 | GTR__WS | GTR__FIXED(2) \
+      | GTR__APART | GTR__INTS(2) | GTR__OUTPUTS(3)) \
     X(DIVISOR, divisor, FORWARD, GTR__FULL | GTR__TALLIES | GTR__FLAT) \
     X(MSE, mse, BOTH, GTR__LOSES | GTR__JOINT) \
     X(BCE_WITH_LOGITS, bce_with_logits, BOTH, GTR__LOSES | GTR__JOINT) \
@@ -2004,6 +2028,7 @@ GTR__SAYS(meaning, gtr__means_kind, MEANS, 3)
 GTR__SAYS(state, gtr__state_kind, STATE, 1)
 GTR__SAYS(backward_reads, uint32_t, X, GTR__ALL_READ)
 GTR__SAYS(has_backward, bool, BACKWARD, 1)
+GTR__SAYS(rounds, bool, ROUNDS, 1)
 GTR__SAYS(uses_workspace, bool, OUTPUTS, 64)
 GTR__SAYS(seeded, bool, OUTPUTS, 128)
 /* Of input k, whether its gradient is the output's; whether it may take one; whether it is GTR_I32. */
@@ -2190,6 +2215,10 @@ typedef struct { int64_t axis, logs; } gtr__softmax_attr;
 typedef struct { int64_t axis, begin, end, parts; } gtr__slice_attr;
 /* gates: G; bias to lengths: which input each is, or 0 */
 typedef struct { int32_t gates, relu, reverse, time_first, bias, h, c, lengths; } gtr__recurrence_attr;
+/* lengths, mask: which input each is, or 0 */
+typedef struct { double scale; int32_t causal, packed, lengths, mask; } gtr__attention_attr;
+/* lengths, label_lengths: which input each is, or 0; per_label: a term is divided by its row's labels */
+typedef struct { int32_t blank, zero_infinity, per_label, lengths, label_lengths, pad; } gtr__ctc_attr;
 typedef struct { int64_t axis, k, descending; } gtr__sort_attr;
 typedef struct { int64_t axis; double value; } gtr__take_attr;
 typedef struct { double a, b; int64_t per_share; } gtr__ew_attr; /* element-wise ops: of the formula; of SCALE */
@@ -2220,6 +2249,8 @@ typedef union {
     gtr__axis_attr along;
     gtr__slice_attr slice;
     gtr__recurrence_attr recurrence;
+    gtr__attention_attr attention;
+    gtr__ctc_attr ctc;
     gtr__sort_attr sort;
     gtr__take_attr take;
     gtr__ew_attr ew;
@@ -4666,6 +4697,16 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece, void *room) {
         }
     }
 }
+/* Of so many rows, k whole: for one thread. */
+static void gtr__gemm_whole(gtr__gemm *g, int64_t rows) {
+    g->m = rows;
+    gtr__gemm_cut(g);
+    g->parts = 1; g->part_k = g->k;
+}
+/* All pieces of a whole product, by the calling thread alone. */
+static void gtr__gemm_alone(const gtr__gemm *g, void *room) {
+    for (int64_t i = 0; i < g->row_blocks * g->col_blocks; i++) gtr__gemm_piece(g, i, room);
+}
 /* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
 typedef struct { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
 static void gtr__products_piece(void *arg, int64_t piece, void *room) {
@@ -6005,12 +6046,6 @@ typedef struct {
     size_t room; /* bytes of these together */
     gtr__gemm product; /* of a block of rows, cut once */
 } gtr__recurrence;
-/* Of so many rows, k whole: one thread multiplies. */
-static void gtr__recurrence_cut(gtr__gemm *g, int64_t rows) {
-    g->m = rows;
-    gtr__gemm_cut(g);
-    g->parts = 1; g->part_k = g->k;
-}
 static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
     gtr__recurrence w = GTR__ZERO;
     const gtr__recurrence_attr *a = w.a = &c->attr->recurrence;
@@ -6043,16 +6078,16 @@ static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
     g->brs = back ? w.hidden : w.wt ? w.wide : 1; g->bcs = back || w.wt ? 1 : w.hidden;
     g->ldc = back ? w.hidden : w.pitch; g->bias = back ? NULL : w.bias; g->add = back;
     g->items = g->inner = g->sums = 1;
-    gtr__recurrence_cut(g, w.rows);
+    gtr__gemm_whole(g, w.rows);
     return w;
 }
 /* C = A B, or C += A B backward, of `rows` rows, by the calling thread alone. */
 static void gtr__recurrence_multiply(const gtr__recurrence *w, int64_t rows, const gtr_float *from, gtr_float *to,
         void *room) {
     gtr__gemm g = w->product;
-    if (rows != g.m) gtr__recurrence_cut(&g, rows);
+    if (rows != g.m) gtr__gemm_whole(&g, rows);
     g.a = from; g.c = to;
-    for (int64_t i = 0; i < g.row_blocks * g.col_blocks; i++) gtr__gemm_piece(&g, i, room);
+    gtr__gemm_alone(&g, room);
 }
 /* How many steps a row of the batch has. */
 static int64_t gtr__recurrence_length(const gtr__recurrence *w, int64_t row) {
@@ -6242,6 +6277,260 @@ GTR__CPU(recurrence_bwd) {
     rest.ws = (char *)c->ws + w.room; rest.ws_bytes -= w.room;
     return gtr__products_run(&p, (gtr__cpu *)cpu, &rest);
 }
+
+// >>op:attention
+// >>op:attention_packed
+/* Of each head softmax(scale q k^T + mask) v over the keys, of which a row of the batch has `lengths`, and, causal,
+   query t the first t + 1; nothing of (T, S) is stored. Inputs 0 to 2: q (N, T, H, D), k (N, S, G, D), v (N, S, G, E);
+   packed, input 0: all three, (N, T, 3, H, D). Behind them, each where attr attention says so: lengths (N), floats, and
+   the mask, which broadcasts to (N, H, T, S). Output 0 is y (N, T, H, E), 1 the scores' logsumexp
+   (N, H, T); of a row without keys y is 0, this GTR__ATTEND_NONE. Tiles of queries by tiles of keys: with m the largest
+   score so far, sum and y count in units of exp(m) (Milakov and Gimelshein, 2018). With p = exp(score - logsumexp) and
+   delta = y dy over E: dv = p^T dy, ds = scale p (dy v^T - delta), dq = ds k, dk = ds^T q (Dao and others, 2022). */
+GTR__SHAPE(attention) {
+    const gtr__attention_attr *a = &s->attr->attention;
+    const gtr_shape *q = &s->in[0], *k = &s->in[a->packed ? 0 : 1], *v = &s->in[a->packed ? 0 : 2];
+    const int64_t *l = a->lengths ? s->in[a->lengths].dim : q->dim;
+    bool fits = a->packed ? q->ndim == 5 && q->dim[2] == 3 : q->ndim == 4 && k->ndim == 4 && v->ndim == 4
+        && k->dim[0] == q->dim[0] && v->dim[0] == q->dim[0] && k->dim[1] == v->dim[1] && k->dim[2] == v->dim[2]
+        && k->dim[3] == q->dim[3] && k->dim[2] > 0 && q->dim[2] % k->dim[2] == 0;
+    if (!fits || l[0] != q->dim[0] || (a->mask && s->in[a->mask].ndim > 4))
+        return gtr__shape_want(s, 3, "(N, T, H, D), (N, S, G, D), (N, S, G, E), H a multiple of G, or (N, T, 3, H, D)");
+    gtr_shape y = *q, sums = gtr_shape3(q->dim[0], q->dim[a->packed ? 3 : 2], q->dim[1]);
+    if (a->packed) { y.dim[2] = q->dim[3]; y.dim[3] = q->dim[4]; y.ndim = 4; }
+    else y.dim[3] = v->dim[3];
+    s->n_out = 2;
+    s->flops = gtr__shape_flops(&y, 4 * (double)k->dim[1]);
+    GTR__TRY(gtr__shape_output(s, 0, y));
+    return gtr__shape_output(s, 1, sums);
+}
+#define GTR__ATTEND_DEPTH 128 /* D and E are at most this */
+#define GTR__ATTEND_NONE (gtr_float)1e30 /* exp(score - this) is 0 */
+#define GTR__ATTEND_ROWS 48 /* of a tile */
+#define GTR__ATTEND_KEYS 96
+/* x: q, k and v, whose steps lie row elements apart, their heads width, dx likewise their gradients, or NULL; mask_at:
+   what the mask's elements lie apart in each dimension of the scores. */
+typedef struct {
+    const gtr__call *c;
+    const gtr__attention_attr *a;
+    int64_t n, steps, keys, heads, groups, row[3], width[3], mask_at[4];
+    const gtr_float *x[3], *lengths, *mask, *y, *sums, *dy;
+    gtr_float *dx[3], *dmask;
+} gtr__attention;
+static gtr__attention gtr__attention_make(const gtr__call *c, bool back) {
+    gtr__attention w = GTR__ZERO;
+    const gtr__attention_attr *a = w.a = &c->attr->attention;
+    const int own = (a->packed ? 1 : 3) + (a->lengths > 0) + (a->mask > 0);
+    const int64_t *q = c->in[0].shape.dim, *k = c->in[a->packed ? 0 : 1].shape.dim, *heads = a->packed ? q + 3 : q + 2;
+    w.c = c;
+    w.n = q[0]; w.steps = q[1]; w.heads = heads[0];
+    w.keys = k[1]; w.groups = a->packed ? heads[0] : k[2];
+    for (int i = 0; i < 3; i++) {
+        const int from = a->packed ? 0 : i;
+        w.width[i] = a->packed ? heads[1] : c->in[i].shape.dim[3];
+        w.row[i] = a->packed ? 3 * w.heads * w.width[i] : c->in[i].shape.dim[2] * w.width[i];
+        const int64_t at = a->packed ? i * w.heads * w.width[i] : 0;
+        w.x[i] = gtr__in(c, from) + at;
+        w.dx[i] = back && gtr__wanted(c, from) ? gtr__out(c, from) + at : NULL;
+    }
+    w.lengths = a->lengths ? gtr__in(c, a->lengths) : NULL;
+    if (a->mask) {
+        const gtr_shape *s = &c->in[a->mask].shape;
+        w.mask = gtr__in(c, a->mask);
+        for (int i = 0; i < s->ndim; i++)
+            w.mask_at[4 - s->ndim + i] = s->dim[i] > 1 ? gtr__shape_inner(s, i) : 0;
+    }
+    if (back) { w.y = gtr__in(c, own); w.sums = gtr__in(c, own + 1); w.dy = gtr__in(c, own + 2); }
+    return w;
+}
+/* A tile: of row n of the batch and a head, queries t to t + rows - 1, keys s to s + count - 1. */
+typedef struct { int64_t n, head, t, rows, s, count; } gtr__attend_tile;
+/* Where step t of a head of q, k or v begins. */
+static int64_t gtr__attend_at(const gtr__attention *w, int i, const gtr__attend_tile *e, int64_t t) {
+    return (e->n * (i ? w->keys : w->steps) + t) * w->row[i]
+        + (i ? e->head / (w->heads / w->groups) : e->head) * w->width[i];
+}
+/* How many keys the last of the tile's queries attends. */
+static int64_t gtr__attend_count(const gtr__attention *w, const gtr__attend_tile *e) {
+    const double length = w->lengths ? (double)w->lengths[e->n] : (double)w->keys;
+    const int64_t n = length > 0 ? (int64_t)GTR__MIN(length, (double)w->keys) : 0;
+    return w->a->causal ? GTR__MIN(n, e->t + e->rows) : n;
+}
+/* c (m x n) (+)= a b of k, by the calling thread alone. */
+static void gtr__attend_multiply(int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars, int64_t acs,
+        const gtr_float *b, int64_t brs, int64_t bcs, gtr_float *c, int64_t ldc, bool add, void *room) {
+    gtr__gemm g = GTR__ZERO;
+    g.n = n; g.k = k;
+    g.a = a; g.ars = ars; g.acs = acs;
+    g.b = b; g.brs = brs; g.bcs = bcs;
+    g.c = c; g.ldc = ldc; g.add = add;
+    g.items = g.inner = g.sums = 1;
+    gtr__gemm_whole(&g, m);
+    gtr__gemm_alone(&g, room);
+}
+/* How many of the tile's keys its row r attends. */
+static int64_t gtr__attend_live(const gtr__attention *w, const gtr__attend_tile *e, int64_t r) {
+    return w->a->causal ? GTR__CLIP(e->t + r + 1 - e->s, 0, e->count) : e->count;
+}
+/* The tile's scores, GTR__ATTEND_KEYS a row, of those that are attended. */
+static void gtr__attend_scores(const gtr__attention *w, const gtr__attend_tile *e, gtr_float *z, void *room) {
+    const gtr_float scale = (gtr_float)w->a->scale;
+    gtr__attend_multiply(e->rows, e->count, w->width[0], w->x[0] + gtr__attend_at(w, 0, e, e->t), w->row[0], 1,
+        w->x[1] + gtr__attend_at(w, 1, e, e->s), 1, w->row[1], z, GTR__ATTEND_KEYS, false, room);
+    for (int64_t r = 0; r < e->rows; r++, z += GTR__ATTEND_KEYS) {
+        const int64_t *at = w->mask_at, live = gtr__attend_live(w, e, r);
+        const gtr_float *mask = w->mask ? w->mask + e->n * at[0] + e->head * at[1] + (e->t + r) * at[2] : NULL;
+        for (int64_t j = 0; j < live; j++) z[j] *= scale;
+        for (int64_t j = 0; mask && j < live; j++) z[j] += mask[(e->s + j) * at[3]];
+    }
+}
+/* One tile more of keys: a row's scores become exp(score - m), sum and y of the keys so far count likewise. */
+static void gtr__attend_row(gtr_float *z, int64_t n, gtr_float *m, double *sum, gtr_float *y, int64_t width) {
+    const gtr_float more = gtr__max_run(z, n), most = more > *m ? more : *m, base = most == -INFINITY ? 0 : most,
+        factor = *m == -INFINITY ? 0 : GTR__EXPF(*m - base);
+    for (int64_t j = 0; j < n; j++) z[j] -= base;
+    gtr__exp_run(z, n);
+    *sum = *sum * (double)factor + gtr__sum_run(z, n);
+    for (int64_t j = 0; factor != 1 && j < width; j++) y[j] *= factor;
+    *m = most;
+}
+static void gtr__attention_range(GTR__FROM_TO, void *room) {
+    GTR__JOB(gtr__attention, w);
+    const int64_t blocks = (w->steps + GTR__ATTEND_ROWS - 1) / GTR__ATTEND_ROWS, width = w->width[2],
+        pitch = w->heads * width;
+    gtr_float z[GTR__ATTEND_ROWS * GTR__ATTEND_KEYS], m[GTR__ATTEND_ROWS], *sums = gtr__wanted(w->c, 1)
+        ? gtr__out(w->c, 1) : NULL;
+    double sum[GTR__ATTEND_ROWS];
+    for (; i < end; i++) {
+        gtr__attend_tile e = { i / blocks / w->heads, i / blocks % w->heads, i % blocks * GTR__ATTEND_ROWS, 0, 0, 0 };
+        e.rows = GTR__MIN(w->steps - e.t, GTR__ATTEND_ROWS);
+        const int64_t keys = gtr__attend_count(w, &e);
+        gtr_float *y = gtr__out(w->c, 0) + (e.n * w->steps + e.t) * pitch + e.head * width;
+        for (int64_t r = 0; r < e.rows; r++) {
+            m[r] = -INFINITY; sum[r] = 0;
+            GTR__CLEAR(y + r * pitch, width);
+        }
+        for (; e.s < keys; e.s += GTR__ATTEND_KEYS) {
+            e.count = GTR__MIN(keys - e.s, GTR__ATTEND_KEYS);
+            gtr__attend_scores(w, &e, z, room);
+            for (int64_t r = 0; r < e.rows; r++) {
+                const int64_t live = gtr__attend_live(w, &e, r);
+                gtr_float *row = z + r * GTR__ATTEND_KEYS;
+                if (live) gtr__attend_row(row, live, &m[r], &sum[r], y + r * pitch, width);
+                GTR__CLEAR(row + live, e.count - live);
+            }
+            gtr__attend_multiply(e.rows, width, e.count, z, GTR__ATTEND_KEYS, 1, w->x[2] + gtr__attend_at(w, 2, &e,
+                e.s), w->row[2], 1, y, pitch, true, room);
+        }
+        for (int64_t r = 0; r < e.rows; r++) {
+            const gtr_float by = (gtr_float)(keys ? 1 / sum[r] : 1);
+            for (int64_t j = 0; j < width; j++) y[r * pitch + j] *= by;
+            if (sums) sums[(e.n * w->heads + e.head) * w->steps + e.t + r] = keys
+                ? m[r] + GTR__LOGF((gtr_float)sum[r]) : GTR__ATTEND_NONE;
+        }
+    }
+}
+GTR__CPU(attention_fwd) {
+    const gtr__attention w = gtr__attention_make(c, false);
+    GTR__WANTS(0);
+    return gtr__ranges_in(cpu, NULL, gtr__attention_range, &w,
+        w.n * w.heads * ((w.steps + GTR__ATTEND_ROWS - 1) / GTR__ATTEND_ROWS), 1);
+}
+/* A tile's p and, unless d is NULL, ds / scale; delta: of its queries. */
+static void gtr__attend_ds(const gtr__attention *w, const gtr__attend_tile *e, const gtr_float *delta, gtr_float *p,
+        gtr_float *d, void *room) {
+    const int64_t width = w->width[2], pitch = w->heads * width, first = (e->n * w->heads + e->head) * w->steps + e->t;
+    gtr__attend_scores(w, e, p, room);
+    if (d) gtr__attend_multiply(e->rows, e->count, width, w->dy + (e->n * w->steps + e->t) * pitch + e->head * width,
+        pitch, 1, w->x[2] + gtr__attend_at(w, 2, e, e->s), 1, w->row[2], d, GTR__ATTEND_KEYS, false, room);
+    for (int64_t r = 0; r < e->rows; r++, p += GTR__ATTEND_KEYS) {
+        const int64_t live = gtr__attend_live(w, e, r);
+        for (int64_t j = 0; j < live; j++) p[j] -= w->sums[first + r];
+        gtr__exp_run(p, live);
+        GTR__CLEAR(p + live, e->count - live);
+        if (!d) continue;
+        for (int64_t j = 0; j < live; j++) d[j] = p[j] * (d[j] - delta[r]);
+        GTR__CLEAR(d + live, e->count - live);
+        d += GTR__ATTEND_KEYS;
+    }
+}
+static void gtr__attend_delta(const gtr__attention *w, const gtr__attend_tile *e, gtr_float *delta) {
+    const int64_t width = w->width[2], y = ((e->n * w->steps + e->t) * w->heads + e->head) * width;
+    for (int64_t r = 0, at = y; r < e->rows; r++, at += w->heads * width)
+        delta[r] = (gtr_float)gtr__dot_run(w->y + at, w->dy + at, width);
+}
+/* The gradients that a tile of queries and keys adds. */
+static void gtr__attend_back(const gtr__attention *w, const gtr__attend_tile *e, const gtr_float *delta, void *room) {
+    enum { ROW = GTR__ATTEND_KEYS };
+    const int64_t width = w->width[2], pitch = w->heads * width;
+    const int64_t q = gtr__attend_at(w, 0, e, e->t), k = gtr__attend_at(w, 1, e, e->s);
+    const bool scores = w->dx[0] || w->dx[1];
+    gtr_float p[GTR__ATTEND_ROWS * ROW], d[GTR__ATTEND_ROWS * ROW];
+    gtr__attend_ds(w, e, delta, p, scores ? d : NULL, room);
+    if (w->dx[2]) gtr__attend_multiply(e->count, width, e->rows, p, 1, ROW, w->dy + (e->n * w->steps + e->t) * pitch
+        + e->head * width, pitch, 1, w->dx[2] + gtr__attend_at(w, 2, e, e->s), w->row[2], true, room);
+    for (int64_t r = 0; scores && r < e->rows; r++)
+        for (int64_t j = 0; j < e->count; j++) d[r * ROW + j] *= (gtr_float)w->a->scale;
+    if (w->dx[0]) gtr__attend_multiply(e->rows, w->width[0], e->count, d, ROW, 1, w->x[1] + k, w->row[1], 1,
+        w->dx[0] + q, w->row[0], true, room);
+    if (w->dx[1]) gtr__attend_multiply(e->count, w->width[1], e->rows, d, 1, ROW, w->x[0] + q, w->row[0], 1,
+        w->dx[1] + k, w->row[1], true, room);
+}
+/* Items are heads of k and v of a row of the batch, with the heads of q that they serve. */
+static void gtr__attention_back_range(GTR__FROM_TO, void *room) {
+    GTR__JOB(gtr__attention, w);
+    const int64_t each = w->heads / w->groups;
+    for (; i < end; i++) {
+        gtr__attend_tile e = { i / w->groups, i % w->groups * each, 0, 0, 0, 0 };
+        for (int k = 0; k < 3; k++)
+            for (int64_t t = 0; w->dx[k] && !w->c->out[w->a->packed ? 0 : k].add && t < (k ? w->keys : w->steps); t++)
+                GTR__CLEAR(w->dx[k] + gtr__attend_at(w, k, &e, t), w->width[k] * (k ? 1 : each));
+        for (int64_t at = 0; at < each * w->steps; at += e.rows) {
+            gtr_float delta[GTR__ATTEND_ROWS];
+            e.head = i % w->groups * each + at / w->steps; e.t = at % w->steps;
+            e.rows = GTR__MIN(w->steps - e.t, GTR__ATTEND_ROWS);
+            gtr__attend_delta(w, &e, delta);
+            const int64_t keys = gtr__attend_count(w, &e);
+            for (e.s = 0; e.s < keys; e.s += GTR__ATTEND_KEYS) {
+                e.count = GTR__MIN(keys - e.s, GTR__ATTEND_KEYS);
+                gtr__attend_back(w, &e, delta, room);
+            }
+        }
+    }
+}
+/* The mask's gradient: ds / scale, summed over what it is broadcast to. Items are blocks of queries, or all. */
+static void gtr__attention_mask_range(GTR__FROM_TO, void *room) {
+    GTR__JOB(gtr__attention, w);
+    const int64_t *at = w->mask_at, first = at[2] ? i * GTR__ATTEND_ROWS : 0,
+        last = at[2] ? GTR__MIN(end * GTR__ATTEND_ROWS, w->steps) : w->steps;
+    gtr_float p[GTR__ATTEND_ROWS * GTR__ATTEND_KEYS], d[GTR__ATTEND_ROWS * GTR__ATTEND_KEYS], delta[GTR__ATTEND_ROWS];
+    for (int64_t head = 0; head < w->n * w->heads; head++)
+        for (int64_t t = first; t < last; t += GTR__ATTEND_ROWS) {
+            gtr__attend_tile e = { head / w->heads, head % w->heads, t, GTR__MIN(last - t, GTR__ATTEND_ROWS), 0, 0 };
+            const int64_t keys = gtr__attend_count(w, &e);
+            gtr__attend_delta(w, &e, delta);
+            for (; e.s < keys; e.s += GTR__ATTEND_KEYS) {
+                e.count = GTR__MIN(keys - e.s, GTR__ATTEND_KEYS);
+                gtr__attend_ds(w, &e, delta, p, d, room);
+                for (int64_t r = 0; r < e.rows; r++) for (int64_t j = 0; j < e.count; j++)
+                    w->dmask[e.n * at[0] + e.head * at[1] + (t + r) * at[2] + (e.s + j) * at[3]]
+                        += d[r * GTR__ATTEND_KEYS + j];
+            }
+        }
+}
+GTR__CPU(attention_bwd) {
+    gtr__attention w = gtr__attention_make(c, true);
+    GTR__WANTS(0);
+    GTR__TRY(gtr__ranges_in(cpu, NULL, gtr__attention_back_range, &w, w.n * w.groups, 1));
+    if (!w.a->mask || !gtr__wanted(c, w.a->mask)) return GTR_OK;
+    w.dmask = gtr__out(c, w.a->mask);
+    if (!c->out[w.a->mask].add) GTR__CLEAR(w.dmask, c->out[w.a->mask].count);
+    return gtr__ranges_in(cpu, NULL, gtr__attention_mask_range, &w, w.mask_at[2] ? (w.steps + GTR__ATTEND_ROWS - 1)
+        / GTR__ATTEND_ROWS : 1, 1);
+}
+#define gtr__shape_attention_packed gtr__shape_attention
+#define gtr__cpu_attention_packed_fwd gtr__cpu_attention_fwd
+#define gtr__cpu_attention_packed_bwd gtr__cpu_attention_bwd
 
 // >>op:dropout
 /* In training y = x keep / (1 - p), dx = dy keep / (1 - p); in evaluation y = x. linear: dimension 0 is not the
@@ -8076,6 +8365,189 @@ GTR__CPU(nll_fwd) {
     return GTR_OK;
 }
 #define gtr__cpu_nll_bwd gtr__cpu_nll_fwd
+
+// >>op:ctc
+/* x (N, T, C), labels (N, L) GTR_I32; behind them, where attr ctc says so, lengths (N) and label_lengths (N), floats ->
+   loss (N), alpha (N, T, 2 L + 1), lse (N, T, 2). Of a row, states are its labels with blanks around each: state s is
+   label s / 2 where s is odd. lp(t, s) = x - lse of its class; lse: log sum exp x as cross_entropy's two parts.
+     alpha(t, s) = lp(t, s) + log sum exp of alpha(t - 1, s), (t - 1, s - 1) and, where s is a label that is not the one
+       before, (t - 1, s - 2); at step 0 lp where s < 2
+     beta(t, s) = the same in the other direction, from the last step and states on, without lp(t, s)
+     loss = -log sum exp of the last step's last two alpha
+     dx(t, c) = dloss (softmax(x) - the sum over states s of class c of softmax(alpha + beta), which is over states)
+   Each step's alpha and beta are less the largest of the step before (and of all before that), which float32 then has
+   the digits for, and the loss adds up again in double. From a row's length on dx and lse are 0. Logarithms of 0 are
+   GTR__CTC_NONE, for values that are stored are finite: alpha's where a row has no such step or state, too. A label
+   other than -1 outside [0, C) makes its row NaN. */
+#define GTR__CTC_NONE GTR__C(-1e30)
+GTR__SHAPE(ctc) {
+    const gtr_shape *x = &s->in[0], *labels = &s->in[1];
+    bool fits = x->ndim == 3 && x->dim[1] > 0 && x->dim[2] > 0 && labels->ndim == 2 && labels->dim[1] > 0
+        && labels->dim[0] == x->dim[0] && x->dim[1] <= INT32_MAX && x->dim[2] <= INT32_MAX && labels->dim[1] < 1 << 23;
+    for (int k = 2; k < s->n_in; k++) fits = fits && s->in[k].ndim == 1 && s->in[k].dim[0] == x->dim[0];
+    if (!fits) return gtr__shape_want(s, 3, "(N, T, C), (N, L), then (N,)");
+    const int64_t states = 2 * labels->dim[1] + 1;
+    s->out[0] = gtr_shape1(x->dim[0]);
+    s->out[1].dim[2] = states;
+    s->out[2].dim[2] = 2;
+    s->flops = gtr__shape_flops(x, 3) + gtr__shape_flops(&s->out[1], 10);
+    return GTR_OK;
+}
+/* dx: backward, else NULL. room: of a row, so many floats. */
+typedef struct {
+    const gtr__call *c; const gtr__ctc_attr *a; int64_t n, steps, classes, labels, states, room;
+    gtr_float *dx; const gtr_float *alpha, *lse, *dy;
+} gtr__ctc;
+static gtr__ctc gtr__ctc_make(const gtr__call *c, bool back) {
+    gtr__ctc w = GTR__ZERO;
+    const int64_t *x = c->in[0].shape.dim;
+    w.c = c; w.a = &c->attr->ctc;
+    w.n = x[0]; w.steps = x[1]; w.classes = x[2]; w.labels = c->in[1].shape.dim[1]; w.states = 2 * w.labels + 1;
+    w.room = 4 * (w.states + 1) + (back ? w.classes : 0);
+    w.alpha = back ? gtr__in(c, c->n_in - 3) : gtr__out(c, 1);
+    w.lse = back ? gtr__in(c, c->n_in - 2) : gtr__out(c, 2);
+    if (back) { w.dy = gtr__in(c, c->n_in - 1); w.dx = gtr__out(c, 0); }
+    return w;
+}
+/* Of one row: its steps, labels, states; what its loss is divided by. bad: none of its steps, for a label is none.
+   less: the sum of what states are less by. skip, lp, to, from: of each state, the latter two with two of GTR__CTC_NONE
+   in front; sum: of each class. turned: the last state is the first. */
+typedef struct {
+    const int32_t *label; int64_t steps, labels, states; bool bad, turned; double by, less;
+    gtr_float *skip, *lp, *to, *from, *sum;
+} gtr__ctc_row;
+static int64_t gtr__ctc_length(const gtr__ctc *w, int which, int64_t row, int64_t most) {
+    const double length = which ? (double)gtr__in(w->c, which)[row] : (double)most;
+    return length > 0 ? (int64_t)GTR__MIN(length, (double)most) : 0;
+}
+/* The class of a state. */
+static int64_t gtr__ctc_class(const gtr__ctc *w, const gtr__ctc_row *r, int64_t s) {
+    return s % 2 == 0 ? w->a->blank : r->label[r->turned ? r->labels - 1 - s / 2 : s / 2];
+}
+static gtr__ctc_row gtr__ctc_row_of(const gtr__ctc *w, int64_t row) {
+    gtr__ctc_row r = GTR__ZERO;
+    const int64_t most = gtr__ctc_length(w, w->a->label_lengths, row, w->labels);
+    r.label = gtr__in_ints(w->c, 1) + row * w->labels;
+    while (r.labels < most && r.label[r.labels] != -1) {
+        r.bad = r.bad || r.label[r.labels] < 0 || r.label[r.labels] >= w->classes;
+        r.labels++;
+    }
+    r.steps = gtr__ctc_length(w, w->a->lengths, row, w->steps);
+    r.states = 2 * r.labels + 1;
+    r.by = w->a->per_label ? (double)GTR__MAX(r.labels, 1) : 1;
+    r.turned = w->dx != NULL;
+    r.skip = (gtr_float *)w->c->ws + row * w->room;
+    r.lp = r.skip + w->states; r.to = r.lp + w->states + 2; r.from = r.to + w->states + 2;
+    r.sum = r.from + w->states;
+    for (int64_t k = 1; k < 3; k++) r.to[-k] = r.from[-k] = GTR__CTC_NONE;
+    for (int64_t s = 0; s < r.states && !r.bad; s++)
+        r.skip[s] = s < 2 || gtr__ctc_class(w, &r, s) == gtr__ctc_class(w, &r, s - 2) ? GTR__CTC_NONE : 0;
+    return r;
+}
+/* Log sum exp; a NaN stays one. */
+static gtr_float gtr__ctc_sum(gtr_float a, gtr_float b, gtr_float c) {
+    const gtr_float ab = a > b ? a : b, m = ab > c ? ab : c;
+    return m + GTR__LOGF(GTR__EXPF(a - m) + GTR__EXPF(b - m) + GTR__EXPF(c - m));
+}
+#define GTR__CTC_LEAST(v) ((v) < GTR__CTC_NONE ? GTR__CTC_NONE : (v))
+/* to: of each state what leads to it from the step before, of which from is; first: there is none. */
+static void gtr__ctc_lead(gtr__ctc_row *r, bool first) {
+    const gtr_float *GTR__RESTRICT from = r->from, *GTR__RESTRICT skip = r->skip;
+    gtr_float *GTR__RESTRICT to = r->to;
+    if (first) {
+        for (int64_t s = 0; s < r->states; s++) to[s] = s < 2 ? 0 : GTR__CTC_NONE;
+        return;
+    }
+    const gtr_float most = gtr__max_run(from, r->states), less = most > GTR__CTC_NONE / 2 ? most : 0;
+    r->less += (double)less;
+    GTR__IVDEP
+    for (int64_t s = 0; s < r->states; s++) to[s] = gtr__ctc_sum(from[s], from[s - 1], from[s - 2] + skip[s]) - less;
+}
+/* Adds the step's lp; then they are those that the next step leads from. */
+static void gtr__ctc_emit(const gtr__ctc *w, gtr__ctc_row *r, int64_t at) {
+    const gtr_float *x = gtr__in(w->c, 0) + at * w->classes, *lse = w->lse + 2 * at;
+    gtr_float *const made = r->to;
+    for (int64_t s = 0; s < r->states; s++) {
+        const gtr_float v = made[s] + (x[gtr__ctc_class(w, r, s)] - lse[0] - lse[1]);
+        made[s] = GTR__CTC_LEAST(v);
+    }
+    r->to = r->from; r->from = made;
+}
+/* Log of the labels' probability, of the last step's last two alpha; without a step, of no label 1. */
+static double gtr__ctc_log(const gtr__ctc_row *r, const gtr_float *last) {
+    if (r->bad) return (double)gtr__nan();
+    if (!r->steps) return r->labels ? (double)GTR__CTC_NONE : 0;
+    return r->less
+        + (double)gtr__ctc_sum(last[r->states - 1], r->labels ? last[r->states - 2] : GTR__CTC_NONE, GTR__CTC_NONE);
+}
+static void gtr__ctc_range(GTR__FROM_TO) {
+    GTR__JOB(gtr__ctc, w);
+    for (; i < end; i++) {
+        gtr__ctc_row r = gtr__ctc_row_of(w, i);
+        gtr_float *alpha = gtr__out(w->c, 1) + i * w->steps * w->states, *lse = gtr__out(w->c, 2) + 2 * i * w->steps;
+        for (int64_t t = 0; t < w->steps; t++) {
+            const int64_t at = i * w->steps + t, states = t < r.steps && !r.bad ? r.states : 0;
+            lse[2 * t] = lse[2 * t + 1] = 0;
+            if (t < r.steps) {
+                const gtr__folded f = gtr__fold_exps(gtr__in(w->c, 0) + at * w->classes, w->classes);
+                lse[2 * t + 1] = (gtr_float)log(f.b);
+                lse[2 * t] = f.b != f.b ? lse[2 * t + 1] : (gtr_float)f.a;
+            }
+            if (states) {
+                gtr__ctc_lead(&r, t == 0);
+                gtr__ctc_emit(w, &r, at);
+            }
+            for (int64_t s = 0; s < w->states; s++) alpha[t * w->states + s] = s < states ? r.from[s] : GTR__CTC_NONE;
+        }
+        const double p = gtr__ctc_log(&r, r.from);
+        gtr__out(w->c, 0)[i] = p < (double)GTR__CTC_NONE / 2 ? w->a->zero_infinity ? 0 : (gtr_float)INFINITY
+            : (gtr_float)(-p / r.by);
+    }
+}
+GTR__CPU(ctc_fwd) {
+    const gtr__ctc w = gtr__ctc_make(c, false);
+    GTR__WANTS((size_t)(w.n * w.room) * sizeof(gtr_float));
+    return gtr__ranges(cpu, gtr__ctc_range, &w, w.n, 1);
+}
+/* One step of a row's gradient g. */
+static void gtr__ctc_step_back(const gtr__ctc *w, const gtr__ctc_row *r, int64_t at, gtr_float g) {
+    const gtr_float *x = gtr__in(w->c, 0) + at * w->classes, *lse = w->lse + 2 * at, *alpha = w->alpha + at * w->states;
+    gtr_float *dx = w->dx + at * w->classes, *lp = r->lp;
+    for (int64_t k = 0; k < w->classes; k++) r->sum[k] = x[k] - lse[0] - lse[1];
+    gtr__exp_run(r->sum, w->classes);
+    for (int64_t s = 0; s < r->states; s++) lp[s] = alpha[r->states - 1 - s] + r->to[s];
+    const gtr_float most = gtr__max_run(lp, r->states);
+    for (int64_t s = 0; s < r->states; s++) lp[s] -= most;
+    gtr__exp_run(lp, r->states);
+    const gtr_float f = (gtr_float)(1 / gtr__sum_run(lp, r->states));
+    for (int64_t s = 0; s < r->states; s++) r->sum[gtr__ctc_class(w, r, s)] -= f * lp[s];
+    for (int64_t k = 0; k < w->classes; k++) dx[k] = w->c->out[0].add ? dx[k] + g * r->sum[k] : g * r->sum[k];
+}
+static void gtr__ctc_back_range(GTR__FROM_TO) {
+    GTR__JOB(gtr__ctc, w);
+    for (; i < end; i++) {
+        gtr__ctc_row r = gtr__ctc_row_of(w, i);
+        const int64_t first = i * w->steps, last = first + GTR__MAX(r.steps, 1) - 1;
+        const double p = gtr__ctc_log(&r, w->alpha + last * w->states);
+        const bool none = p < (double)GTR__CTC_NONE / 2, whole = !none && p == p;
+        const gtr_float fill = (none && w->a->zero_infinity) || whole ? 0 : gtr__nan();
+        for (int64_t t = w->steps - 1; t >= 0; t--) {
+            gtr_float *dx = w->dx + (first + t) * w->classes;
+            const bool live = t < r.steps;
+            if (live && whole) {
+                gtr__ctc_lead(&r, first + t == last);
+                gtr__ctc_step_back(w, &r, first + t, (gtr_float)((double)w->dy[i] / r.by));
+                gtr__ctc_emit(w, &r, first + t);
+            } else for (int64_t k = 0; k < w->classes; k++)
+                dx[k] = (w->c->out[0].add ? dx[k] : 0) + (live ? fill : 0);
+        }
+    }
+}
+GTR__CPU(ctc_bwd) {
+    const gtr__ctc w = gtr__ctc_make(c, true);
+    GTR__WANTS((size_t)(w.n * w.room) * sizeof(gtr_float));
+    return w.dx ? gtr__ranges(cpu, gtr__ctc_back_range, &w, w.n, 1) : GTR_OK;
+}
 
 // >>op:divisor
 /* The sum of x; with tally's output as second input x's share of that of all. NaN for 0. No gradient. */
@@ -10868,8 +11340,15 @@ static bool gtr__scores_fit(gtr_tensor *x, gtr_shape scores, const gtr_attention
     return false;
 }
 static bool gtr__attention_fits(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, const gtr_attention_desc *d) {
-    const int64_t *sq = q->shape.dim, *sk = k->shape.dim, *sv = v->shape.dim;
     char t[2][2 * GTR__TEXT];
+    if (!k && !v) { /* packed */
+        const int64_t *s = q->shape.dim;
+        if (q->dtype == GTR_F32 && q->shape.ndim == 5 && s[1] > 0 && s[2] == 3 && s[3] > 0 && s[4] > 0)
+            return gtr__scores_fit(q, gtr_shape4(s[0], s[3], s[1], s[1]), d, "attention", NULL);
+        GTR__REJECT(q, SHAPE, "attention", NULL, ", k and v NULL, want float32 (N, T, 3, H, D), or k and v, too");
+        return false;
+    }
+    const int64_t *sq = q->shape.dim, *sk = k->shape.dim, *sv = v->shape.dim;
     bool fits = q->dtype == GTR_F32 && k->dtype == GTR_F32 && v->dtype == GTR_F32 && q->shape.ndim == 4
         && k->shape.ndim == 4 && v->shape.ndim == 4 && sq[0] == sk[0] && sq[0] == sv[0] && sk[1] == sv[1]
         && sk[2] == sv[2] && sq[3] == sk[3] && sq[2] > 0 && sk[2] > 0 && sq[2] % sk[2] == 0;
@@ -10881,33 +11360,49 @@ static bool gtr__attention_fits(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, con
     }
     return gtr__scores_fit(q, gtr_shape4(sq[0], sq[2], sq[1], sk[1]), d, "attention", NULL);
 }
-/* Of operands that fit. */
-static gtr_tensor *gtr__attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, const gtr_attention_desc *d,
+/* Of operands that fit; k, v NULL: q is all three. */
+static gtr_tensor *gtr__attended(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, const gtr_attention_desc *d,
         const char *dropout) {
-    if (!q || !k || !v) return NULL;
-    const int64_t *s = q->shape.dim, groups = k->shape.dim[2], each = s[2] / groups, out = v->shape.dim[3];
-    const float scale = d->scale > 0 ? d->scale : (float)(1 / sqrt((double)s[3]));
-    gtr_tensor *t;
-    if (each == 1) t = gtr__ordered(q, "0213");
-    else {
-        gtr_shape five = gtr__shape_more(gtr_shape4(s[0], s[1], groups, each), s[3]);
-        t = gtr__ordered(gtr_reshape(q, five), "02314");
-        t = gtr_reshape(t, gtr_shape4(s[0], groups, each * s[1], s[3]));
+    if (!q || (!k && v) || (k && !v)) return NULL;
+    const int64_t *s = q->shape.dim, heads = s[k ? 2 : 3], depth = s[k ? 3 : 4], keys = k ? k->shape.dim[1] : s[1],
+        groups = k ? k->shape.dim[2] : heads, each = heads / groups, out = v ? v->shape.dim[3] : depth;
+    const float scale = d->scale > 0 ? d->scale : (float)(1 / sqrt((double)depth));
+    gtr_tensor *t, *in[5] = { q, k, v };
+    if (d->dropout == 0 && depth <= GTR__ATTEND_DEPTH && out <= GTR__ATTEND_DEPTH) {
+        gtr__attr at = GTR__ZERO;
+        int n = k ? 3 : 1;
+        at.attention.scale = (double)scale; at.attention.causal = d->causal; at.attention.packed = !k;
+        if (d->lengths) in[at.attention.lengths = n++] = gtr__limit(gtr_to_float(d->lengths), keys + 1);
+        if (d->mask) in[at.attention.mask = n++] = d->mask;
+        if (d->mask) gtr__stored_as(d->mask)->masked = true;
+        for (int i = 0; i < n; i++) if (!in[i]) return NULL;
+        return gtr__op_new(k ? GTR__OP_ATTENTION : GTR__OP_ATTENTION_PACKED, n, in, &at, NULL);
     }
-    t = gtr__attend(t, gtr__ordered(k, "0213"), gtr__ordered(v, "0213"), s[1], k->shape.dim[1], d, scale, dropout);
+    for (int i = 0; i < 3 && !k; i++) {
+        t = gtr_slice(q, 2, i, i + 1);
+        if (!t || !(in[i] = gtr_reshape(t, gtr_shape4(s[0], s[1], heads, depth)))) return NULL;
+    }
+    if (each == 1) t = gtr__ordered(in[0], "0213");
+    else {
+        gtr_shape five = gtr__shape_more(gtr_shape4(s[0], s[1], groups, each), depth);
+        t = gtr__ordered(gtr_reshape(q, five), "02314");
+        t = gtr_reshape(t, gtr_shape4(s[0], groups, each * s[1], depth));
+    }
+    t = gtr__attend(t, gtr__ordered(in[1], "0213"), gtr__ordered(in[2], "0213"), s[1], keys, d, scale, dropout);
     if (each == 1) t = gtr__ordered(t, "0213");
     else if (t) {
         t = gtr_reshape(t, gtr__shape_more(gtr_shape4(s[0], groups, each, s[1]), out));
-        t = gtr_reshape(gtr__ordered(t, "03124"), gtr_shape4(s[0], s[1], s[2], out));
+        t = gtr_reshape(gtr__ordered(t, "03124"), gtr_shape4(s[0], s[1], heads, out));
     }
     return t;
 }
 gtr_tensor *gtr_attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, gtr_attention_desc desc) {
     const char *const who = "attention";
-    if (!gtr__all_there(who, q, k, v) || !gtr__usable_by(q->ctx, who) || !gtr__attention_fits(q, k, v, &desc))
-        return NULL;
+    const bool packed = q && !k && !v;
+    if (!gtr__all_there(who, q, packed ? q : k, packed ? q : v) || !gtr__usable_by(q->ctx, who)
+            || !gtr__attention_fits(q, k, v, &desc)) return NULL;
     GTR__SINCE(q, who);
-    gtr_tensor *t = gtr__attention(q, k, v, &desc, NULL);
+    gtr_tensor *t = gtr__attended(q, k, v, &desc, NULL);
     return gtr__whole(q, since, t);
 }
 /* t (N, T, K E): the k-th E of its columns as H heads, (N, T, H, E / H). */
@@ -10950,14 +11445,17 @@ static gtr_tensor *gtr__multihead(gtr_tensor *x, gtr_tensor *memory, const gtr_m
     gtr_tensor *q, *k;
     const int64_t n = x->shape.dim[2];
     snprintf(drop, sizeof drop, "%s.dropout", name ? name : "");
-    const bool self = !memory || memory == x;
-    if (self) q = k = gtr_linear_with(x, w->in_proj_weight, w->in_proj_bias);
-    else {
+    gtr_tensor *t;
+    if (!memory || memory == x) {
+        const gtr_shape all = gtr__shape_more(gtr_shape4(x->shape.dim[0], x->shape.dim[1], 3, heads), n / heads);
+        t = gtr_linear_with(x, w->in_proj_weight, w->in_proj_bias);
+        t = gtr__attended(t ? gtr_reshape(t, all) : NULL, NULL, NULL, d, name ? drop : NULL);
+    } else {
         q = gtr__projected(x, w, true);
         k = gtr__projected(memory, w, false);
+        t = gtr__attended(gtr__heads_of(q, 0, heads, n), gtr__heads_of(k, 0, heads, n), gtr__heads_of(k, 1, heads,
+            n), d, name ? drop : NULL);
     }
-    gtr_tensor *t = gtr__attention(gtr__heads_of(q, 0, heads, n), gtr__heads_of(k, self, heads, n),
-        gtr__heads_of(k, self + 1, heads, n), d, name ? drop : NULL);
     return t ? gtr_linear_with(gtr_reshape(t, x->shape), w->out_proj_weight, w->out_proj_bias) : NULL;
 }
 gtr_tensor *gtr_multihead_attention_with(gtr_tensor *x, gtr_tensor *memory, gtr_multihead weights, int64_t heads,
@@ -11319,6 +11817,30 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
 }
 GTR__BOTH_FORMS(cross_entropy, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(false, x, t, desc))
 GTR__BOTH_FORMS(nll, gtr_cross_entropy_desc, GTR__X_T, gtr__labelled(true, x, t, desc))
+static gtr_tensor *gtr__ctc_loss(gtr_tensor *x, gtr_tensor *labels, const gtr_ctc_desc *d) {
+    const char *const op = "ctc";
+    gtr_tensor *in[4] = { x, labels }, *const of[] = { d->lengths, d->label_lengths };
+    gtr__attr at = GTR__ZERO;
+    int n = 2;
+    if (!gtr__all_there(op, x, labels, x) || !gtr__all_there(op, x, of[0] ? of[0] : x, of[1] ? of[1] : x)
+        || !gtr__made_for(op, x, GTR__MEANT_LOGITS)) return NULL;
+    const int64_t *dim = x->shape.dim, classes = x->shape.ndim == 3 ? dim[2] : 1;
+    if ((unsigned)d->reduction > 3 || d->blank < 0 || d->blank >= GTR__MAX(classes, 1)) return GTR__NO(x, ARG,
+        "ctc: blank is %ld, want 0 to %lld; reduction %d", (long)d->blank, (long long)classes - 1, (int)d->reduction);
+    GTR__SINCE(x, op);
+    at.ctc.blank = d->blank; at.ctc.zero_infinity = d->zero_infinity; at.ctc.per_label = !d->reduction;
+    for (int k = 0; k < 2; k++) if (of[k]) {
+        const gtr_tensor *from = in[k];
+        if (!gtr__loss_fits(op, x->ctx, k ? "label_lengths" : "lengths", of[k], GTR_I32, gtr_shape1(dim[0]), false))
+            return gtr__whole(x, since, NULL);
+        in[n] = gtr__limit(gtr_to_float(of[k]), from->shape.ndim > 1 ? from->shape.dim[1] + 1 : 1);
+        *(k ? &at.ctc.label_lengths : &at.ctc.lengths) = n++;
+    }
+    gtr_tensor *t = gtr__limit(gtr__op_new(GTR__OP_CTC, n, in, &at, NULL), classes);
+    if (t) { t->limited = 1; t->has_ignore = true; t->ignore = -1; }
+    return gtr__whole(x, since, gtr__loss_end(t, NULL, d->reduction, NULL));
+}
+GTR__BOTH_FORMS(ctc, gtr_ctc_desc, GTR__X_T, gtr__ctc_loss(x, t, &desc))
 
 // >>plan
 /* From tensors to a list of nodes, by passes:
@@ -11895,6 +12417,22 @@ static GTR__COLD bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
     b->map[t->id] = v;
     return true;
 }
+/* Whether t rounds what it makes to low, as all that reads it, which it is not fetched for, would. */
+static bool gtr__rounds_early(const gtr__build *b, const gtr_tensor *t) {
+    bool any = false;
+    if (!gtr__rounds(t->op) || gtr__low_dtype(b->plan->precision) == GTR_F32) return false;
+    for (int i = 0; i < b->n_recorded; i++) {
+        const gtr_tensor *x = b->recorded[i].t;
+        for (int k = 0; k < x->n_in; k++) {
+            gtr_tensor *of = x->in[k];
+            const bool part = of->op == GTR__OP_PART && of->in[0] == t && !of->attr.count;
+            if (x->op == GTR__OP_PART || (of != t && !part)) continue;
+            if (gtr__class_of(x->op, k) != GTR__CLASS_LOW || gtr__fetched(b, of)) return false;
+            any = true;
+        }
+    }
+    return any;
+}
 static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
     gtr_tensor *t = r->t;
     if (gtr__form_turn(b, t)) return;
@@ -11936,7 +12474,7 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
         return;
     }
     if (made == GTR__CLASS_LOW) storage = gtr__low_dtype(b->plan->precision);
-    else if (!any) storage = GTR_F32;
+    else if (!any) storage = gtr__rounds_early(b, t) ? gtr__low_dtype(b->plan->precision) : GTR_F32;
     for (i = 0; i < r->n_out; i++, plain++) {
         const bool turns = last > 0 && kept && plain->shape.ndim == last;
         int v = gtr__value_new(b, turns ? gtr__shape_turned(plain->shape, last, true) : plain->shape,
@@ -24579,7 +25117,7 @@ GTR__PLANNED
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
                     products on GPUs are quicker; gtr_rnn, gtr_gru, gtr_lstm and their cells, gtr_attention,
                     gtr_multihead_attention, gtr_transformer_block, gtr_add_positions,
-                    gtr_rope, gtr_quantile; gtr_dataset_text, gtr_dataset_ragged
+                    gtr_rope, gtr_quantile, gtr_ctc; gtr_dataset_text, gtr_dataset_ragged
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -105,11 +105,11 @@
 //     op:sum op:mean op:logsumexp op:max op:min op:prod op:var op:norm
 //     parts                copies of several parts
 //     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:softmax_mask
-//     op:recurrence op:dropout op:random op:embedding op:scatter_add
+//     op:recurrence op:attention op:attention_packed op:dropout op:random op:embedding op:scatter_add
 //     match-tables         matcher: lookups of several tables in one launch
 //     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
-//     op:nll op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy
-//     op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
+//     op:nll op:ctc op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int
+//     op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
 //     custom-staging       operands of a custom op in mapped memory
 //     record               the step's record on the device
 //     op:feed op:guard op:report op:update op:blend
@@ -12734,6 +12734,548 @@ GTR__CUDA(recurrence_bwd) {
     return gtr__recurrent_weights(run, &rest, &q, d);
 }
 
+// >>op:attention
+// >>op:attention_packed
+// A block has a tile of rows (queries; backward also keys), 16 a warp, of one head, and goes through tiles of the other
+// side: scores of its rows by the tile's, what becomes of them, and rows of y or of a gradient, all in registers, in
+// the layout of mma.sync's accumulators; nothing of (T, S) is stored. Tiles lie in shared memory, the next one on its
+// way where there is room for two. Scores count in powers of two. Backward the blocks of queries make dq, those of keys
+// dk and dv, each from scores made again: 7 products where one kernel of both would take 5 and atomics.
+// Bound by mma.sync and the exponentials; bytes: q, k, v and y once a tile of rows, from L2.
+// KIND: how it multiplies; GTR__ATTEND_FMA: by float32 units, operands of any types. KNOWN: columns of a row of a tile,
+// as in gtr__attend.wide, then GTR__ATTEND_MASKED: there is a mask, and GTR__ATTEND_COPIED: all operands come by 16
+// bytes; 0: as gtr__attend says.
+enum { GTR__ATTEND_FMA, GTR__ATTEND_TF32, GTR__ATTEND_F16, GTR__ATTEND_BF16 };
+typedef struct gtr__attend {
+    gtr__opd x[3], lengths, mask, y, sums, dy, dx[3], dmask;    // x: q, k, v; lengths, mask: p NULL, none
+    int64_t row[3], mask_at[4];     // elements from step to step of q, k, v; what the mask's lie apart in N, H, T, S
+    int64_t n;
+    int width[3], steps, keys, heads, groups, causal;
+    int wide, stages, copies;       // columns of a tile's row; tiles at once; which of x, y, dy come by 16 bytes
+    float scale;
+} gtr__attend;
+enum { GTR__ATTEND_Y = 3, GTR__ATTEND_DY };     // copies' bits behind those of x
+enum { GTR__ATTEND_MASKED = 256, GTR__ATTEND_COPIED = 512 };
+// How a block is cut, by KIND and columns of a row of a tile.
+static GTR__BOTH constexpr int gtr__attend_warps(int kind, int wide) {
+    return kind == GTR__ATTEND_FMA && wide > 64 ? 2 : 4;
+}
+static GTR__BOTH constexpr int gtr__attend_rows(int kind, int wide) {      // of a tile of the other side
+    return wide <= 32 || (wide == 64 && kind > GTR__ATTEND_TF32) ? 64 : wide == 64 || kind > GTR__ATTEND_TF32 ? 32 : 16;
+}
+static GTR__BOTH constexpr int gtr__attend_pitch(int kind, int wide) {
+    return wide + (kind > GTR__ATTEND_TF32 ? 8 : 4);
+}
+
+#if GTR__DEVICE_HALF
+#define GTR__LOG2E 1.44269504088896f
+GTR__INLINE float gtr__exp2(float v) {      // 2^v, of errors of 2^-22; subnormal results are 0
+    asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
+    return v;
+}
+template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
+    static constexpr bool HALF = KIND > GTR__ATTEND_TF32;
+    static constexpr int WIDE = (int)(KNOWN & 255), MOST = KNOWN ? WIDE : 128,
+        MANY = KNOWN ? gtr__attend_rows(KIND, WIDE) : 64;
+    typedef typename std::conditional<HALF, uint16_t, float>::type E;
+    typedef typename std::conditional<KIND == GTR__ATTEND_F16, __half, typename std::conditional<HALF, __nv_bfloat16,
+        float>::type>::type T;
+    const gtr__attend &q;
+    int wide, many, pitch, warps;       // many: rows of a tile of the other side
+    int warp, g, t;                     // the thread's rows are g and g + 8 of its warp's, its columns 2 t and 2 t + 1
+    GTR__DEVICE gtr__attend_here(const gtr__attend &given) : q(given) {
+        wide = KNOWN ? WIDE : q.wide;
+        many = gtr__attend_rows(KIND, wide); pitch = gtr__attend_pitch(KIND, wide);
+        warps = gtr__attend_warps(KIND, wide);
+        warp = (int)threadIdx.x / 32; g = GTR__LANE / 4; t = GTR__LANE % 4;
+    }
+    GTR__DEVICE int rows() const { return 16 * warps; }     // the block's own
+    GTR__DEVICE bool copies(int i) const { return KNOWN & GTR__ATTEND_COPIED || q.copies >> i & 1; }
+    GTR__DEVICE bool masked() const { return KNOWN ? (KNOWN & GTR__ATTEND_MASKED) != 0 : q.mask.p != NULL; }
+    // Loads a tile's rows, of which `there` are there, pitch `from` apart in memory from element `at` on. Copies are on
+    // their way then; what comes otherwise is rounded for products.
+    GTR__DEVICE void load(E *to, const gtr__opd &o, int64_t at, int64_t from, int rows, int there, int width,
+                          bool copies) const {
+        if (copies) {
+            constexpr int EACH = 16 / (int)sizeof(E);
+            const int pieces = wide / EACH, column = (int)threadIdx.x % pieces * EACH, by = 32 * warps / pieces;
+            const bool in = column < width;
+            const E *p = (const E *)o.p + at + (in ? column : 0);
+            for (int r = (int)threadIdx.x / pieces; r < rows; r += by)
+                gtr__copy16(to + r * pitch + column, p + (in && r < there ? r * from : 0), in && r < there);
+        } else for (int i = (int)threadIdx.x; i < rows * wide; i += 32 * warps) {
+            const int r = i / wide, c = i % wide;
+            const bool in = r < there && c < width;
+            if constexpr (HALF) to[r * pitch + c] = in ? ((const uint16_t *)o.p)[at + r * from + c] : (uint16_t)0;
+            else to[r * pitch + c] = rounded(in ? gtr__get(o.p, o.t, at + r * from + c) : 0.0f);
+        }
+    }
+    // The same of an operand: q, k, v, GTR__ATTEND_Y or _DY, `rows` of a head from step `first` on.
+    GTR__DEVICE void load_of(E *to, int i, int64_t n, int head, int first, int rows) const {
+        const gtr__opd &o = i == GTR__ATTEND_DY ? q.dy : i == GTR__ATTEND_Y ? q.y : q.x[i < 3 ? i : 0];
+        load(to, o, at(i, n, head, first), pitch_of(i), rows, (i == 1 || i == 2 ? q.keys : q.steps) - first,
+            q.width[i < 3 ? i : 2], copies(i));
+    }
+    GTR__DEVICE static float value(E v) {
+        if constexpr (HALF) return gtr__load((const T *)&v); else return v;
+    }
+    GTR__DEVICE static float rounded(float v) {
+        return KIND == GTR__ATTEND_TF32 ? __uint_as_float(gtr__to_tf32(__float_as_uint(v))) : v;
+    }
+    // Rounds what the calling thread's copies have brought.
+    GTR__DEVICE void arrived(E *to, int rows, bool copies) const {
+        if (KIND != GTR__ATTEND_TF32 || !copies) return;
+        for (int i = (int)threadIdx.x; i < rows * wide / 4; i += 32 * warps) {
+            float4 *p = (float4 *)(to + i / (wide / 4) * pitch + i % (wide / 4) * 4);
+            const float4 v = *p;
+            *p = make_float4(rounded(v.x), rounded(v.y), rounded(v.z), rounded(v.w));
+        }
+    }
+    // s = the warp's 16 rows, at a, by a tile's rows, at b.
+    GTR__DEVICE void scores(const E *a, const E *b, float (*s)[4]) const {
+        GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 4) s[i][e] = 0.0f;
+        if constexpr (KIND == GTR__ATTEND_FMA) {
+            for (int d = 0; d < wide; d += 4) {
+                const float4 u = *(const float4 *)(a + g * pitch + d), v = *(const float4 *)(a + (g + 8) * pitch + d);
+                GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 2) {
+                    const float4 w = *(const float4 *)(b + (8 * i + 2 * t + e) * pitch + d);
+                    s[i][e] = fmaf(u.w, w.w, fmaf(u.z, w.z, fmaf(u.y, w.y, fmaf(u.x, w.x, s[i][e]))));
+                    s[i][2 + e] = fmaf(v.w, w.w, fmaf(v.z, w.z, fmaf(v.y, w.y, fmaf(v.x, w.x, s[i][2 + e]))));
+                }
+            }
+        } else {
+            constexpr int STEP = 32 / (int)sizeof(E);       // columns of an instruction
+            const int l = GTR__LANE;
+            const uint32_t from = gtr__shared_address(a + l % 16 * pitch) + (uint32_t)(l / 16 * 16),
+                by = gtr__shared_address(b + (l % 8 + l / 16 * 8) * pitch) + (uint32_t)(l / 8 % 2 * 16);
+            GTR__UNROLL(k, wide / STEP) {
+                uint32_t fa[4], fb[4];
+                gtr__matrix4(fa, from + (uint32_t)(32 * k));
+                GTR__UNROLL(i, many / 16) {
+                    gtr__matrix4(fb, by + (uint32_t)(32 * k + i * 16 * pitch * (int)sizeof(E)));
+                    gtr__mma<T>(s[2 * i], fa, fb);
+                    gtr__mma<T>(s[2 * i + 1], fa, fb + 2);
+                }
+            }
+        }
+    }
+    // acc += p (16 rows of scores) by a tile's rows, at b. TF32: the tile's rows 2 t and 2 t + 1 are an instruction's
+    // t and t + 4, so that accumulators are its operand as they lie.
+    GTR__DEVICE void add(const float (*p)[4], const E *b, float (*acc)[4]) const {
+        if constexpr (KIND == GTR__ATTEND_FMA) {
+            GTR__UNROLL(j, many) {
+                const int lane = (GTR__LANE & ~3) | (j % 8 / 2);
+                const float u = gtr__shuffle(p[j / 8][j % 2], lane), v = gtr__shuffle(p[j / 8][2 + j % 2], lane);
+                GTR__UNROLL(i, wide / 8) {
+                    const float2 w = *(const float2 *)(b + j * pitch + 8 * i + 2 * t);
+                    acc[i][0] = fmaf(u, w.x, acc[i][0]); acc[i][1] = fmaf(u, w.y, acc[i][1]);
+                    acc[i][2] = fmaf(v, w.x, acc[i][2]); acc[i][3] = fmaf(v, w.y, acc[i][3]);
+                }
+            }
+        } else if constexpr (KIND == GTR__ATTEND_TF32) {
+            GTR__UNROLL(k, many / 8) {
+                uint32_t fa[4], fb[2];
+                GTR__UNROLL(e, 4) fa[e] = gtr__to_tf32(__float_as_uint(p[k][e % 2 * 2 + e / 2]));
+                GTR__UNROLL(i, wide / 8) {
+                    GTR__UNROLL(e, 2) fb[e] = __float_as_uint(b[(8 * k + 2 * t + e) * pitch + 8 * i + g]);
+                    gtr__mma_tf32(acc[i], fa, fb);
+                }
+            }
+        } else {
+            const int l = GTR__LANE;
+            const uint32_t by = gtr__shared_address(b + (l % 8 + l / 8 % 2 * 8) * pitch + l / 16 * 8);
+            GTR__UNROLL(k, many / 16) {
+                uint32_t fa[4], fb[4];
+                GTR__UNROLL(e, 4) fa[e] = gtr__pack2<T>(p[2 * k + e / 2][e % 2 * 2], p[2 * k + e / 2][e % 2 * 2 + 1]);
+                GTR__UNROLL(i, wide / 16) {
+                    gtr__matrix4_t(fb, by + (uint32_t)((16 * k * pitch + 16 * i) * (int)sizeof(E)));
+                    gtr__mma<T>(acc[2 * i], fa, fb);
+                    gtr__mma<T>(acc[2 * i + 1], fa, fb + 2);
+                }
+            }
+        }
+    }
+    // The sum of a b over a row of a tile, by `lanes` neighbouring lanes, which all get it; b: such a row, too, or in
+    // memory, of which `width` elements are there.
+    GTR__DEVICE float dot(const E *a, const E *b, int width, int lanes) const {
+        constexpr int EACH = 16 / (int)sizeof(E);
+        float sum = 0.0f;
+        for (int e = (int)threadIdx.x % lanes * EACH; e < width; e += lanes * EACH) {
+            const gtr__few<E, EACH> u = *(const gtr__few<E, EACH> *)(a + e), v = *(const gtr__few<E, EACH> *)(b + e);
+            GTR__UNROLL(i, EACH) sum = fmaf(value(u.v[i]), value(v.v[i]), sum);
+        }
+        return reduced(sum, lanes);
+    }
+    GTR__DEVICE static float reduced(float sum, int lanes) {
+        for (int o = lanes / 2; o; o /= 2) sum += gtr__shuffle_xor(sum, o);
+        return sum;
+    }
+    // Scores, not scaled yet: the mask is added in their units; -INFINITY where none is attended. KEYS: rows are keys.
+    // inside: all are there, and attended but for the mask.
+    template <bool KEYS> GTR__DEVICE void attended(float (*s)[4], int64_t n, int head, int row0, int col0, int count,
+                                                   bool inside) const {
+        if (inside && !masked()) return;
+        const float by = 1.0f / q.scale;
+        GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 4) {
+            const int row = row0 + g + e / 2 * 8, col = col0 + 8 * i + 2 * t + e % 2, query = KEYS ? col : row,
+                key = KEYS ? row : col;
+            const bool in = query < q.steps && key < count && (!q.causal || key <= query);
+            if (!in) s[i][e] = -INFINITY;
+            else if (masked()) s[i][e] += by * gtr__get(q.mask.p, q.mask.t, n * q.mask_at[0] + head * q.mask_at[1]
+                + query * q.mask_at[2] + key * q.mask_at[3]);
+        }
+    }
+    // Goes through n tiles: load(i, stage) starts the copies of one, arrived(i, stage) rounds it, use(i, stage) has it.
+    // What the block copied before is there, too.
+    template <typename L, typename A, typename U> GTR__DEVICE void tiles(int n, L load, A arrived, U use) const {
+        if (n > 0) load(0, 0);
+        gtr__copies_commit();
+        for (int i = 0; i < n; i++) {
+            const int stage = q.stages > 1 ? i & 1 : 0;
+            if (q.stages > 1 && i + 1 < n) load(i + 1, (i + 1) & 1);
+            gtr__copies_commit();
+            gtr__copies_done<1>();
+            arrived(i, stage);
+            __syncthreads();
+            use(i, stage);
+            __syncthreads();
+            if (q.stages > 1 || i + 1 == n) continue;
+            load(i + 1, 0);
+            gtr__copies_commit();
+        }
+        gtr__copies_done<0>();
+    }
+    GTR__DEVICE int count(int64_t n) const {       // keys of a row of the batch
+        if (!q.lengths.p) return q.keys;
+        return (int)fminf(fmaxf(gtr__get(q.lengths.p, q.lengths.t, n), 0.0f), (float)q.keys);
+    }
+    GTR__DEVICE int64_t pitch_of(int i) const { return i < 3 ? q.row[i] : (int64_t)q.heads * q.width[2]; }
+    // Where step `step` of a head of operand i begins.
+    GTR__DEVICE int64_t at(int i, int64_t n, int head, int step) const {
+        return (n * (i == 1 || i == 2 ? q.keys : q.steps) + step) * pitch_of(i)
+            + (int64_t)head * q.width[i < 3 ? i : 2];
+    }
+    // The logsumexp of a query's scores, in powers of two.
+    GTR__DEVICE float logsum(int64_t n, int head, int step) const {
+        return gtr__get(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + step) * GTR__LOG2E;
+    }
+    // Writes the thread's part of the warp's rows, from element `at` on in rows `pitch` apart, times `by` of each.
+    GTR__DEVICE void store(const gtr__opd &o, int64_t at, int64_t pitch, int there, int width, const float (*acc)[4],
+                           float by0, float by1) const {
+        const int size = o.t == GTR_F32 ? 4 : 2;
+        GTR__UNROLL(i, wide / 8) GTR__UNROLL(h, 2) {
+            const int c = 8 * i + 2 * t;
+            const float by = h ? by1 : by0, u = acc[i][2 * h] * by, v = acc[i][2 * h + 1] * by;
+            const int64_t place = at + (g + 8 * h) * pitch + c;
+            if (g + 8 * h >= there || c >= width) continue;
+            char *p = (char *)o.p + place * size;
+            if (o.add || c + 1 >= width || ((uintptr_t)p & (uintptr_t)(2 * size - 1))) {
+                gtr__give1(o, place, u);
+                if (c + 1 < width) gtr__give1(o, place + 1, v);
+            } else if (o.t == GTR_F32) *(float2 *)p = make_float2(u, v);
+            else *(uint32_t *)p = o.t == GTR_F16 ? gtr__pack2<__half>(u, v) : gtr__pack2<__nv_bfloat16>(u, v);
+        }
+    }
+};
+// One tile more of keys: s becomes 2^(scale (s - m)), a thread's sums and rows of y so far count likewise.
+GTR__INLINE void gtr__attend_online(int many, int wide, float scale, float (*s)[4], float *m, float *sum,
+                                    float (*acc)[4]) {
+    GTR__UNROLL(h, 2) {
+        float most = m[h];
+        GTR__UNROLL(i, many / 8) most = fmaxf(most, fmaxf(s[i][2 * h], s[i][2 * h + 1]));
+        most = fmaxf(most, gtr__shuffle_xor(most, 1));
+        most = fmaxf(most, gtr__shuffle_xor(most, 2));
+        const float base = most == -INFINITY ? 0.0f : -most * scale, by = gtr__exp2(fmaf(m[h], scale, base));
+        m[h] = most;
+        sum[h] *= by;
+        GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 2) sum[h] += s[i][2 * h + e]
+            = gtr__exp2(fmaf(s[i][2 * h + e], scale, base));
+        GTR__UNROLL(i, wide / 8) GTR__UNROLL(e, 2) acc[i][2 * h + e] *= by;
+    }
+}
+template <int KIND, uint64_t KNOWN> static __global__ void __launch_bounds__(128, (KNOWN & 128) || !KNOWN ? 1 : 4)
+gtr__k_attention(const __grid_constant__ gtr__attend q) {
+    typedef gtr__attend_here<KIND, KNOWN> here;
+    typedef typename here::E E;
+    GTR__POOL;
+    gtr__enter();
+    const here m(q);
+    const int blocks = (q.steps + m.rows() - 1) / m.rows(), block = (int)(blockIdx.x % (unsigned)blocks),
+        head = (int)(blockIdx.x / (unsigned)blocks % (unsigned)q.heads), group = head / (q.heads / q.groups);
+    const int64_t n = blockIdx.x / (unsigned)blocks / (unsigned)q.heads;
+    const int first = (q.causal ? blocks - 1 - block : block) * m.rows(), row0 = first + 16 * m.warp, all = m.count(n),
+        count = q.causal && all > first + m.rows() ? first + m.rows() : all, tile = m.many * m.pitch;
+    E *const mine = (E *)gtr__pool, *const others = mine + m.rows() * m.pitch;
+    float s[here::MANY / 8][4], acc[here::MOST / 8][4] = {}, most[2] = { -INFINITY, -INFINITY }, sum[2] = {};
+    m.load_of(mine, 0, n, head, first, m.rows());
+    m.tiles((count + m.many - 1) / m.many,
+        [&](int i, int stage) {
+            GTR__UNROLL(x, 2) m.load_of(others + (2 * stage + x) * tile, 1 + x, n, group, i * m.many, m.many);
+        },
+        [&](int i, int stage) {
+            if (!i) m.arrived(mine, m.rows(), m.copies(0));
+            GTR__UNROLL(x, 2) m.arrived(others + (2 * stage + x) * tile, m.many, m.copies(1 + x));
+        },
+        [&](int i, int stage) {
+            const int col0 = i * m.many, end = col0 + m.many;
+            const bool inside = end <= all && (!q.causal || end <= row0 + 1);
+            m.scores(mine + 16 * m.warp * m.pitch, others + 2 * stage * tile, s);
+            m.template attended<false>(s, n, head, row0, col0, all, inside);
+            gtr__attend_online(m.many, m.wide, q.scale * GTR__LOG2E, s, most, sum, acc);
+            m.add(s, others + (2 * stage + 1) * tile, acc);
+        });
+    GTR__UNROLL(h, 2) {
+        sum[h] = m.reduced(sum[h], 4);
+        const int row = row0 + m.g + 8 * h;
+        if (q.sums.p && m.t == 0 && row < q.steps) gtr__put(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + row,
+            count ? fmaf(most[h], q.scale, logf(sum[h])) : 1e30f);
+        sum[h] = count ? 1.0f / sum[h] : 1.0f;
+    }
+    m.store(q.y, m.at(GTR__ATTEND_Y, n, head, row0), m.pitch_of(GTR__ATTEND_Y), q.steps - row0, q.width[2], acc,
+        sum[0], sum[1]);
+}
+// The logsumexp in powers of two, and delta, of the thread's two queries; dy: the block's rows.
+template <int KIND, uint64_t KNOWN> GTR__INLINE
+void gtr__attend_deltas(const gtr__attend_here<KIND, KNOWN> &m, const typename gtr__attend_here<KIND, KNOWN>::E *dy,
+                        int64_t n, int head, int row0, float *sums, float *delta) {
+    typedef typename gtr__attend_here<KIND, KNOWN>::E E;
+    const gtr__attend &q = m.q;
+    const int width = q.width[2];
+    GTR__UNROLL(h, 2) {
+        const int row = row0 + m.g + 8 * h, there = row < q.steps ? width : 0;
+        const int64_t at = m.at(GTR__ATTEND_Y, n, head, there ? row : 0);
+        const E *const mine = dy + (16 * m.warp + m.g + 8 * h) * m.pitch;
+        if (m.copies(GTR__ATTEND_Y)) delta[h] = m.dot(mine, (const E *)q.y.p + at, there, 4);
+        else {
+            float v = 0.0f;
+            for (int e = m.t; e < there; e += 4) v = fmaf(m.value(mine[e]), gtr__get(q.y.p, q.y.t, at + e), v);
+            delta[h] = m.reduced(v, 4);
+        }
+        sums[h] = there ? m.logsum(n, head, row) : 0.0f;
+    }
+}
+// The gradients of a block's rows: KEYS, of k and v, from all queries that attend them; else of q. stats: of a tile's
+// queries, where KEYS, the logsumexp in powers of two, then delta.
+template <int KIND, uint64_t KNOWN, bool KEYS> GTR__INLINE
+void gtr__attend_gradient(const gtr__attend_here<KIND, KNOWN> &m, char *pool, int64_t n, int head, int first) {
+    typedef gtr__attend_here<KIND, KNOWN> here;
+    typedef typename here::E E;
+    const gtr__attend &q = m.q;
+    const int each = q.heads / q.groups, group = KEYS ? head : head / each, steps = KEYS ? q.keys : q.steps,
+        cols = KEYS ? q.steps : q.keys, all = m.count(n);
+    const int row0 = first + 16 * m.warp, tile = m.many * m.pitch, n_tiles = KEYS ? 3 : 2;
+    const int begin = KEYS && q.causal ? first / m.many : 0, last = KEYS ? first < all ? cols : 0
+        : q.causal && all > first + m.rows() ? first + m.rows() : all, per = (last + m.many - 1) / m.many - begin;
+    E *const mine = (E *)pool, *const others = mine + 2 * m.rows() * m.pitch;
+    float *const stats = (float *)(others + 3 * q.stages * tile);
+    const float scale = q.scale * GTR__LOG2E;
+    float p[here::MANY / 8][4], d[here::MANY / 8][4], sums[2], delta[2];
+    float acc[here::MOST / 8][4] = {}, accv[KEYS ? here::MOST / 8 : 1][4] = {};
+    // Operand x of the block's rows: k and v, or q and dy; of a tile: q, dy and y, or k and v
+    const auto row_of = [&](int x) { return KEYS ? 1 + x : x ? GTR__ATTEND_DY : 0; };
+    const auto col_of = [&](int x) { return !KEYS ? 1 + x : x > 1 ? GTR__ATTEND_Y : x ? GTR__ATTEND_DY : 0; };
+    GTR__UNROLL(x, 2) m.load_of(mine + x * m.rows() * m.pitch, row_of(x), n, head, first, m.rows());
+    const auto which = [&](int i, int *from) {      // the head of q, and the first step, of tile i
+        *from = (begin + (KEYS ? i % per : i)) * m.many;
+        return KEYS ? head * each + i / per : head;
+    };
+    m.tiles(per > 0 ? KEYS ? per * each : per : 0,
+        [&](int i, int stage) {
+            int from;
+            const int h = which(i, &from);
+            GTR__UNROLL(x, n_tiles)
+                m.load_of(others + (n_tiles * stage + x) * tile, col_of(x), n, KEYS ? h : group, from, m.many);
+        },
+        [&](int i, int stage) {
+            GTR__UNROLL(x, 2) if (!i) m.arrived(mine + x * m.rows() * m.pitch, m.rows(), m.copies(row_of(x)));
+            GTR__UNROLL(x, 2) m.arrived(others + (n_tiles * stage + x) * tile, m.many, m.copies(col_of(x)));
+        },
+        [&](int i, int stage) {
+            int from;
+            const int h = which(i, &from);
+            const E *const c = others + n_tiles * stage * tile;
+            if (KEYS) {
+                const int lanes = 32 * m.warps / m.many, col = (int)threadIdx.x / lanes, step = from + col;
+                const E *const dy = c + tile + col * m.pitch;
+                const float v = m.dot(dy, dy + tile, m.wide, lanes);
+                stats[col] = step < cols ? m.logsum(n, h, step) : 0.0f;
+                stats[m.many + col] = v;
+                __syncthreads();
+            } else if (!i) gtr__attend_deltas(m, mine + m.rows() * m.pitch, n, head, row0, sums, delta);
+            const int end = from + m.many;
+            const bool inside = KEYS ? row0 + 16 <= all && end <= cols && (!q.causal || row0 + 15 <= from)
+                : end <= all && (!q.causal || end <= row0 + 1);
+            m.scores(mine + 16 * m.warp * m.pitch, c, p);
+            m.template attended<KEYS>(p, n, h, row0, from, all, inside);
+            m.scores(mine + (m.rows() + 16 * m.warp) * m.pitch, c + tile, d);
+            GTR__UNROLL(j, m.many / 8) GTR__UNROLL(e, 4) {
+                const int col = 8 * j + 2 * m.t + e % 2;
+                p[j][e] = gtr__exp2(fmaf(p[j][e], scale, -(KEYS ? stats[col] : sums[e / 2])));
+                d[j][e] = p[j][e] * (d[j][e] - (KEYS ? stats[m.many + col] : delta[e / 2]));
+            }
+            m.add(d, c, acc);
+            if constexpr (KEYS) m.add(p, c + tile, accv);
+        });
+    const int x = KEYS ? 1 : 0;
+    if (q.dx[x].p) m.store(q.dx[x], m.at(x, n, head, row0), q.row[x], steps - row0, q.width[x], acc, q.scale, q.scale);
+    if constexpr (KEYS) if (q.dx[2].p)
+        m.store(q.dx[2], m.at(2, n, head, row0), q.row[2], steps - row0, q.width[2], accv, 1.0f, 1.0f);
+}
+// Blocks of queries come first, if dq is wanted.
+template <int KIND, uint64_t KNOWN> static __global__ void __launch_bounds__(128, (KNOWN & 128) || !KNOWN ? 1 : 3)
+gtr__k_attention_bwd(const __grid_constant__ gtr__attend q) {
+    GTR__POOL;
+    gtr__enter();
+    const gtr__attend_here<KIND, KNOWN> m(q);
+    const unsigned each = (unsigned)((q.steps + m.rows() - 1) / m.rows()), keys = (unsigned)((q.keys + m.rows() - 1)
+        / m.rows()), queries = q.dx[0].p ? (unsigned)q.n * (unsigned)q.heads * each : 0, b = blockIdx.x;
+    if (b < queries) {
+        const unsigned tile = q.causal ? each - 1 - b % each : b % each;
+        gtr__attend_gradient<KIND, KNOWN, false>(m, gtr__pool, b / each / (unsigned)q.heads,
+            (int)(b / each % (unsigned)q.heads), (int)tile * m.rows());
+    } else {
+        const unsigned k = b - queries;
+        gtr__attend_gradient<KIND, KNOWN, true>(m, gtr__pool, k / keys / (unsigned)q.groups,
+            (int)(k / keys % (unsigned)q.groups), (int)(k % keys) * m.rows());
+    }
+}
+// The gradient of an element of the mask: a thread goes through what it was broadcast to, and makes its scores again.
+static __global__ void __launch_bounds__(GTR__T) gtr__k_attention_mask(const __grid_constant__ gtr__attend q,
+                                                                       int64_t count) {
+    gtr__enter();
+    const gtr__attend_here<GTR__ATTEND_FMA, 0> m(q);
+    const int64_t e = (int64_t)blockIdx.x * GTR__T + threadIdx.x, *at = q.mask_at;
+    if (e >= count) return;
+    // an element's place in a dimension, or, where it was broadcast, the first; and how many there are
+    const int64_t extent[4] = { q.n, q.heads, q.steps, q.keys };
+    int64_t from[4], many[4], left = e;
+    GTR__UNROLL(k, 4) {
+        from[k] = at[k] ? left / at[k] : 0; many[k] = at[k] ? 1 : extent[k];
+        if (at[k]) left %= at[k];
+    }
+    float sum = 0.0f;
+    for (int64_t n = from[0]; n < from[0] + many[0]; n++)
+        for (int64_t i = 0; i < many[1] * many[2] * many[3]; i++) {
+            const int head = (int)(from[1] + i / (many[2] * many[3])), group = head / (q.heads / q.groups);
+            const int t = (int)(from[2] + i / many[3] % many[2]), s = (int)(from[3] + i % many[3]);
+            if (s >= m.count(n) || (q.causal && s > t)) continue;
+            const int64_t y = m.at(GTR__ATTEND_Y, n, head, t), qt = m.at(0, n, head, t), ks = m.at(1, n, group, s),
+                vs = m.at(2, n, group, s);
+            float score = 0.0f, d = 0.0f;
+            for (int c = 0; c < q.width[0]; c++)
+                score = fmaf(gtr__get(q.x[0].p, q.x[0].t, qt + c), gtr__get(q.x[1].p, q.x[1].t, ks + c), score);
+            for (int c = 0; c < q.width[2]; c++)
+                d = fmaf(gtr__get(q.dy.p, q.dy.t, y + c), gtr__get(q.x[2].p, q.x[2].t, vs + c)
+                    - gtr__get(q.y.p, q.y.t, y + c), d);
+            score = score * q.scale + gtr__get(q.mask.p, q.mask.t, e)
+                - gtr__get(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + t);
+            sum = fmaf(expf(score), d, sum);
+        }
+    gtr__give1(q.dmask, e, sum);
+}
+#endif
+template <int, uint64_t> GTR__GLOBAL void gtr__k_attention(gtr__attend);
+template <int, uint64_t> GTR__GLOBAL void gtr__k_attention_bwd(gtr__attend);
+GTR__GLOBAL void gtr__k_attention_mask(gtr__attend, int64_t);
+// What a call says; returns how many operands the op has of its own.
+static int gtr__attend_of(const gtr__call *c, gtr__attend *q) {
+    const gtr__attention_attr *a = &c->attr->attention;
+    const gtr__arg *in = c->in;
+    const int64_t *s = in[0].shape.dim;
+    *q = {};
+    q->n = s[0]; q->steps = (int)s[1]; q->heads = (int)s[a->packed ? 3 : 2];
+    q->keys = a->packed ? q->steps : (int)in[1].shape.dim[1];
+    q->groups = a->packed ? q->heads : (int)in[1].shape.dim[2];
+    q->causal = a->causal; q->scale = (float)a->scale;
+    for (int i = 0; i < 3; i++) {
+        q->x[i] = gtr__in(c, a->packed ? 0 : i);
+        q->width[i] = (int)in[a->packed ? 0 : i].shape.dim[a->packed ? 4 : 3];
+        q->row[i] = a->packed ? (int64_t)3 * q->heads * q->width[i] : in[i].shape.dim[2] * q->width[i];
+    }
+    if (a->lengths) q->lengths = gtr__in(c, a->lengths);
+    if (a->mask) {
+        const gtr_shape *m = &in[a->mask].shape;
+        int64_t step = 1;
+        q->mask = gtr__in(c, a->mask);
+        for (int i = m->ndim - 1, k = 3; i >= 0; step *= m->dim[i], i--, k--) q->mask_at[k] = m->dim[i] > 1 ? step : 0;
+    }
+    return (a->packed ? 1 : 3) + (a->lengths > 0) + (a->mask > 0);
+}
+// Packed, moves operands x (of q, k and v) to the heads of each.
+static void gtr__attend_apart(const gtr__call *c, const gtr__attend *q, gtr__opd *x) {
+    for (int i = 1; i < 3 && c->attr->attention.packed; i++)
+        if (x[i].p) x[i].p = (char *)x[i].p + (size_t)i * (size_t)q->heads * (size_t)q->width[0] * gtr__elem(x[i].t);
+}
+static int gtr__attend_kind(const gtr__call *c, const gtr__attend *q, const gtr__caps *caps) {
+    const int type = q->x[0].t;
+    const bool same = q->x[1].t == type && q->x[2].t == type && (!q->dy.p || (q->dy.t == type && q->y.t == type));
+    if (!same || caps->compute < 80 || caps->general) return GTR__ATTEND_FMA;
+    return type == GTR_F16 ? GTR__ATTEND_F16 : type == GTR_BF16 ? GTR__ATTEND_BF16
+        : c->precision == GTR_TF32 ? GTR__ATTEND_TF32 : GTR__ATTEND_FMA;
+}
+GTR__LAUNCHER_WITH(gtr__attend_start, gtr__attend *q, bool back) {
+    gtr__caps own;
+    const gtr__caps *caps = gtr__caps_of(run, c, &own);
+    const int kind = gtr__attend_kind(c, q, caps), most = q->width[0] > q->width[2] ? q->width[0] : q->width[2];
+    const size_t size = kind > GTR__ATTEND_TF32 ? 2 : 4;
+    q->wide = most <= 16 ? 16 : most <= 32 ? 32 : most <= 64 ? 64 : 128;
+    const int rows = 16 * gtr__attend_warps(kind, q->wide), many = gtr__attend_rows(kind, q->wide);
+    const gtr__opd *of[5] = { &q->x[0], &q->x[1], &q->x[2], &q->y, &q->dy };
+    for (int i = 0; i < 5; i++) {
+        const int64_t width = q->width[i < 3 ? i : 2], row = i < 3 ? q->row[i] : q->heads * width;
+        const bool whole = (size_t)gtr__elem(of[i]->t) == size && ((uintptr_t)of[i]->p | (uintptr_t)width * size
+            | (uintptr_t)row * size) % 16 == 0;
+        q->copies |= (int)whole << i;
+    }
+    const auto shared = [&](int stages) {
+        return (size_t)((back ? 2 : 1) * rows + stages * (back ? 3 : 2) * many)
+            * (size_t)gtr__attend_pitch(kind, q->wide) * size + (size_t)many * 8;
+    };
+    q->stages = shared(2) <= caps->shared ? 2 : 1;
+    if (shared(q->stages) > caps->shared) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
+        "attention: heads of %d want %zu bytes of shared memory, this GPU has %zu", most, shared(1), caps->shared);
+    const int64_t queries = gtr__ceil(q->steps, rows) * q->heads * q->n,
+        keys = gtr__ceil(q->keys, rows) * q->groups * q->n,
+        blocks = !back ? queries : (q->dx[0].p ? queries : 0) + (q->dx[1].p || q->dx[2].p ? keys : 0);
+    if (!blocks) return GTR_OK;
+    const auto launch = [&](auto kernel) {
+        const int all = back ? 31 : 7, facts = q->wide | (q->mask.p ? GTR__ATTEND_MASKED : 0)
+            | ((q->copies & all) == all ? GTR__ATTEND_COPIED : 0);
+        if (!caps->general) gtr__variant_knows(&kernel, 1, (uint64_t)facts);
+        return gtr__start(run, c, kernel, dim3((unsigned)blocks), dim3((unsigned)(2 * rows)), shared(q->stages), *q);
+    };
+#define GTR__ATTEND(KIND) (back ? launch(GTR__VARIANT(gtr__k_attention_bwd, KIND, (uint64_t)0)) \
+        : launch(GTR__VARIANT(gtr__k_attention, KIND, (uint64_t)0)))
+    return kind == GTR__ATTEND_BF16 ? GTR__ATTEND(GTR__ATTEND_BF16)
+        : kind == GTR__ATTEND_F16 ? GTR__ATTEND(GTR__ATTEND_F16)
+        : kind == GTR__ATTEND_TF32 ? GTR__ATTEND(GTR__ATTEND_TF32) : GTR__ATTEND(GTR__ATTEND_FMA);
+}
+GTR__CUDA(attention_fwd) {
+    gtr__attend q;
+    gtr__attend_of(c, &q);
+    if (c->measure) return gtr__measured(c, 0);
+    gtr__attend_apart(c, &q, q.x);
+    q.y = gtr__out(c, 0); q.sums = gtr__out(c, 1);
+    return gtr__attend_start(run, c, &q, false);
+}
+GTR__CUDA(attention_bwd) {
+    gtr__attend q;
+    const gtr__attention_attr *a = &c->attr->attention;
+    const int own = gtr__attend_of(c, &q);
+    if (c->measure) return gtr__measured(c, 0);
+    gtr__attend_apart(c, &q, q.x);
+    q.y = gtr__in(c, own); q.sums = gtr__in(c, own + 1); q.dy = gtr__in(c, own + 2);
+    for (int i = 0; i < 3; i++) q.dx[i] = gtr__out(c, a->packed ? 0 : i);
+    gtr__attend_apart(c, &q, q.dx);
+    GTR__TRY(gtr__attend_start(run, c, &q, true));
+    if (!a->mask || !gtr__wanted(c, a->mask)) return GTR_OK;
+    const int64_t count = c->out[a->mask].count;
+    q.dmask = gtr__out(c, a->mask);
+    return GTR__LAUNCH(run, c, gtr__k_attention_mask, (unsigned)gtr__ceil(count, GTR__T), GTR__T, 0, q, count);
+}
+#define gtr__cuda_attention_packed_fwd gtr__cuda_attention_fwd
+#define gtr__cuda_attention_packed_bwd gtr__cuda_attention_bwd
+
 // >>op:dropout
 // The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100
 // instructions a block. PARTS: rows, or, linear, elements, lie in the whole batch as the attributes say;
@@ -15069,7 +15611,9 @@ static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums
     m->held = m->whole && m->pixels <= (m->row ? 1 : deep) * m->rows;
     m->step = m->row ? m->lanes * width : (int)(m->rows * m->channels);
     const int64_t per = (int64_t)m->lanes * m->rows;
-    m->beside = (int)gtr__max64(1, gtr__min64(GTR__T / per, m->images * segments / (2 * sms)));
+    // With sums, which want few blocks, all rows in one pass where they are few.
+    m->beside = (int)gtr__max64(1, gtr__min64(GTR__T / per, sums ? gtr__ceil(m->images * segments, sms)
+        : m->images * segments / (2 * sms)));
     m->threads = (int)gtr__ceil(m->beside * per, 32) * 32;
     m->pitch = m->rows | 1;
     m->entries = m->lanes / m->sets * m->pitch;
@@ -15226,6 +15770,258 @@ GTR__CUDA(nll_bwd) {
     return GTR__LAUNCH_OVER(run, c, gtr__k_nll_bwd, c->out[0].add ? rows : rows * n,
         (const int32_t *)c->in[1].data, gtr__in(c, 3), gtr__out(c, 0), rows, n,
         c->attr->loss.ignore_from, (float)c->attr->loss.a);
+}
+
+// >>op:ctc
+// Four kernels. A warp makes the log-sum-exp of a step's logits, which are read once. Then a block takes a row of the
+// batch through its steps, a thread a state (more than 1024 states in strides), and publishes each step's states to
+// the next step in one of two buffers, between which one barrier stands, and its warps their largest; what it reads of
+// the next step's logits is on its way one step ahead. Backward the same kernel goes from the last step and state to
+// the first and writes each step's alpha + beta; then a warp makes a step's gradient. A class knows its first label in
+// the row, and a label the next of its class: sums have the labels' order.
+// Bound by latency: a step is three exp, a log, a warp's maximum, a barrier. Bytes: x twice forward and once backward,
+// alpha and alpha + beta once each way, dx.
+typedef struct gtr__ctc {
+    gtr__opd x, lengths, label_lengths, loss, dy, dx;   // p NULL: none
+    const int32_t *label;
+    float *alpha, *lse;         // outputs of forward, which backward reads
+    float *turns;               // where a row's two buffers are, of states + 2 each; NULL: in shared memory
+    float *both, *slope;        // backward: alpha + beta; of each row, what its gradient is times
+    int32_t *first, *next;      // of each row: a class's first label; a label's next of its class; -1: none
+    int64_t n;
+    int steps, classes, labels, states, blank, zero_infinity, per_label;
+} gtr__ctc;
+#if GTR__DEVICE_HALF
+#define GTR__CTC_NONE -1e30f
+GTR__INLINE int gtr__ctc_length(const gtr__opd &lengths, int64_t row, int most) {
+    return lengths.p ? (int)fminf(fmaxf(gtr__get(lengths.p, lengths.t, row), 0.0f), (float)most) : most;
+}
+GTR__INLINE float gtr__ctc_sum(float a, float b, float c) {
+    const float m = fmaxf(fmaxf(a, b), c);
+    return m + logf(expf(a - m) + expf(b - m) + expf(c - m));
+}
+GTR__OP_KERNEL gtr__k_ctc_lse(const __grid_constant__ gtr__ctc q) {
+    gtr__enter();
+    const int lane = GTR__LANE;
+    for (int64_t at = ((int64_t)blockIdx.x * GTR__T + threadIdx.x) / 32; at < q.n * q.steps;
+         at += (int64_t)gridDim.x * (GTR__T / 32)) {
+        const int64_t row = at / q.steps, x = at * q.classes;
+        const bool live = at - row * q.steps < gtr__ctc_length(q.lengths, row, q.steps);
+        float some[4], top = 0.0f, rest = 0.0f;
+        if (live) {
+            const int k = gtr__row_four(q.x, x, lane, q.classes, 32, some);
+            gtr__row_stats(q.x, x, q.classes, lane, 32, true, some, k, NULL, &top, &rest);
+        }
+        rest = log1pf(rest);
+        if (lane < 2) q.lse[2 * at + lane] = lane || rest != rest ? rest : top;
+    }
+}
+// A row of the batch: its labels and steps. BACK: states count from the last one, steps from the row's last one.
+template <bool BACK> struct gtr__ctc_row {
+    const gtr__ctc &q;
+    const int64_t row;
+    const int32_t *label;
+    float *buffers, *most;      // most: of each warp, its largest of a step, 32 of one step and 32 of the other
+    int steps, labels, states;
+    bool bad;           // a label is no class
+    GTR__DEVICE gtr__ctc_row(const gtr__ctc &given, float *pool, float *scratch)
+        : q(given), row(blockIdx.x), most(scratch)
+    {
+        const int n = gtr__ctc_length(q.label_lengths, row, q.labels);
+        int end = n, wrong = n;
+        label = q.label + row * q.labels;
+        for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x) {
+            if (label[i] == -1) end = min(end, i);
+            else if (label[i] < 0 || label[i] >= q.classes) wrong = min(wrong, i);
+        }
+        labels = (int)-gtr__block_max((float)-end, scratch);
+        bad = -gtr__block_max((float)-wrong, scratch) < (float)labels;
+        states = 2 * labels + 1;
+        steps = gtr__ctc_length(q.lengths, row, q.steps);
+        buffers = q.turns ? q.turns + row * 2 * (q.states + 2) : pool;
+        if (threadIdx.x < 4) turn((int)threadIdx.x / 2)[-1 - (int)threadIdx.x % 2] = GTR__CTC_NONE;
+    }
+    GTR__DEVICE float *turn(int step) const { return buffers + (step % 2) * (q.states + 2) + 2; }
+    // A step, and state s of it, as they lie in memory; the class of a state; whether it follows that two in front.
+    GTR__DEVICE int64_t place(int step) const { return row * q.steps + (BACK ? steps - 1 - step : step); }
+    GTR__DEVICE int64_t state(int step, int s) const {
+        return place(step) * q.states + (BACK && s < states ? states - 1 - s : s);
+    }
+    GTR__DEVICE int of(int s) const { return s % 2 ? label[BACK ? labels - 1 - s / 2 : s / 2] : q.blank; }
+    GTR__DEVICE bool skips(int s) const { return s > 1 && s < states && of(s) != of(s - 2); }
+    GTR__DEVICE float emits(int step, int which) const {
+        const int64_t at = place(step);
+        return gtr__get(q.x.p, q.x.t, at * q.classes + which) - q.lse[2 * at] - q.lse[2 * at + 1];
+    }
+    // The logarithm of the labels' probability, of the last step's last two alpha, but for what these are less by;
+    // without a step, of no label 1.
+    GTR__DEVICE float log(const float *last) const {
+        return bad ? NAN : !steps ? labels ? GTR__CTC_NONE : 0.0f
+            : gtr__ctc_sum(last[states - 1], labels ? last[states - 2] : GTR__CTC_NONE, GTR__CTC_NONE);
+    }
+    GTR__DEVICE float by() const { return q.per_label ? (float)max(labels, 1) : 1.0f; }
+};
+// Calls made(step, state, what leads to it without the step's own class, the same with it) for each state of a step;
+// states of a step are less by the largest of the step before: returns the sum of these.
+template <bool BACK, typename F> GTR__INLINE double gtr__ctc_walk(const gtr__ctc_row<BACK> &r, F made) {
+    const int tid = (int)threadIdx.x, warps = (int)blockDim.x / 32;
+    const bool skip = r.skips(tid);
+    const int own = tid < r.states ? r.of(tid) : r.q.blank;
+    float ahead = r.emits(0, own);
+    double all = 0.0;
+    for (int step = 0; step < r.steps; step++) {
+        const float now = ahead, *from = r.turn(step);
+        float *to = r.turn(step + 1), less = -INFINITY, most = -INFINITY;
+        if (step + 1 < r.steps) ahead = r.emits(step + 1, own);
+        for (int w = 0; w < warps && step; w++) less = fmaxf(less, r.most[step % 2 * 32 + w]);
+        less = less > GTR__CTC_NONE / 2 ? less : 0.0f;
+        all += (double)less;
+        for (int s = tid; s < r.q.states; s += (int)blockDim.x) {
+            float lead = s < 2 ? 0.0f : GTR__CTC_NONE, v = GTR__CTC_NONE;
+            if (s < r.states) {
+                const bool two = s == tid ? skip : r.skips(s);
+                if (step) lead = gtr__ctc_sum(from[s], from[s - 1], two ? from[s - 2] : GTR__CTC_NONE) - less;
+                v = lead + (s == tid ? now : r.emits(step, r.of(s)));
+                v = v < GTR__CTC_NONE ? GTR__CTC_NONE : v;
+                to[s] = v;
+                most = fmaxf(most, v);
+            }
+            made(step, s, lead, v);
+        }
+        most = gtr__warp_max(most);
+        if (GTR__LANE == 0) r.most[(step + 1) % 2 * 32 + tid / 32] = most;
+        __syncthreads();
+    }
+    return all;
+}
+// Chains of labels of one class, and what a row's gradient is times: NaN if the loss is infinite or NaN, 0 if that is
+// to be none.
+GTR__INLINE bool gtr__ctc_begin(const gtr__ctc_row<true> &r, float p) {
+    const gtr__ctc &q = r.q;
+    const bool none = p < GTR__CTC_NONE / 2, whole = !none && p == p;
+    int32_t *first = q.first + r.row * q.classes, *next = q.next + r.row * q.labels;
+    if (threadIdx.x == 0) q.slope[r.row] = whole ? gtr__get(q.dy.p, q.dy.t, r.row) / r.by()
+        : none && q.zero_infinity ? 0.0f : NAN;
+    if (!whole) return false;
+    for (int i = (int)threadIdx.x; i < q.classes; i += (int)blockDim.x) first[i] = -1;
+    __syncthreads();
+    for (int i = (int)threadIdx.x; i < r.labels; i += (int)blockDim.x) {
+        int before = 0, behind = i + 1;
+        while (before < i && r.label[before] != r.label[i]) before++;
+        while (behind < r.labels && r.label[behind] != r.label[i]) behind++;
+        if (before == i) first[r.label[i]] = i;
+        next[i] = behind < r.labels ? behind : -1;
+    }
+    return true;
+}
+template <bool BACK> static __global__ void __launch_bounds__(1024, 1)
+gtr__k_ctc(const __grid_constant__ gtr__ctc q) {
+    GTR__POOL;
+    __shared__ float scratch[64];
+    gtr__enter();
+    const gtr__ctc_row<BACK> r(q, (float *)gtr__pool, scratch);
+    const bool live = r.steps && !r.bad;
+    if constexpr (BACK) {
+        const float p = r.log(q.alpha + r.state(0, 0) - r.states + 1);
+        if (gtr__ctc_begin(r, p) && live) gtr__ctc_walk(r, [&](int step, int s, float lead, float) {
+            const int64_t at = r.state(step, s);
+            q.both[at] = s < r.states ? q.alpha[at] + lead : GTR__CTC_NONE;
+        });
+    } else {
+        double less = 0.0;
+        if (live) less = gtr__ctc_walk(r, [&](int step, int s, float, float v) { q.alpha[r.state(step, s)] = v; });
+        const int64_t end = (r.row + 1) * q.steps * q.states;
+        for (int64_t i = (r.row * q.steps + (live ? r.steps : 0)) * q.states + threadIdx.x; i < end; i += blockDim.x)
+            q.alpha[i] = GTR__CTC_NONE;
+        const float p = r.log(r.turn(r.steps));
+        if (threadIdx.x == 0) gtr__give_full(q.loss, r.row,
+            p < GTR__CTC_NONE / 2 ? q.zero_infinity ? 0.0f : INFINITY : (float)-(less + (double)p) / r.by());
+    }
+}
+GTR__OP_KERNEL gtr__k_ctc_dx(const __grid_constant__ gtr__ctc q) {
+    gtr__enter();
+    const int lane = GTR__LANE;
+    for (int64_t at = ((int64_t)blockIdx.x * GTR__T + threadIdx.x) / 32; at < q.n * q.steps;
+         at += (int64_t)gridDim.x * (GTR__T / 32)) {
+        const int64_t row = at / q.steps;
+        const bool live = at - row * q.steps < gtr__ctc_length(q.lengths, row, q.steps);
+        const float slope = live ? q.slope[row] : 0.0f, *both = q.both + at * q.states;
+        const bool whole = slope == slope && slope != 0.0f;
+        float most = -INFINITY, blanks = 0.0f, labels = 0.0f;
+        for (int s = lane; s < q.states && whole; s += 32) most = fmaxf(most, both[s]);
+        most = gtr__warp_max(most);
+        for (int s = lane; s < q.states && whole; s += 32) (s % 2 ? labels : blanks) += expf(both[s] - most);
+        blanks = gtr__warp_sum(blanks);
+        labels = gtr__warp_sum(labels);
+        const float by = 1.0f / (blanks + labels);
+        for (int k = lane; k < q.classes; k += 32) {
+            float v = slope, sum = k == q.blank ? blanks : 0.0f;
+            if (whole) {
+                for (int i = q.first[row * q.classes + k]; i >= 0; i = q.next[row * q.labels + i])
+                    sum += expf(both[2 * i + 1] - most);
+                const float x = gtr__get(q.x.p, q.x.t, at * q.classes + k);
+                v *= expf(x - q.lse[2 * at] - q.lse[2 * at + 1]) - by * sum;
+            }
+            gtr__give1(q.dx, at * q.classes + k, v);
+        }
+    }
+}
+#endif
+GTR__GLOBAL void gtr__k_ctc_lse(gtr__ctc);
+template <bool> GTR__GLOBAL void gtr__k_ctc(gtr__ctc);
+GTR__GLOBAL void gtr__k_ctc_dx(gtr__ctc);
+// Bytes of a row's two buffers, and of those of all rows in workspace, if shared memory has no room for them.
+static size_t gtr__ctc_buffers(const gtr__ctc *q) { return 2 * (size_t)(q->states + 2) * 4; }
+static size_t gtr__ctc_turns(const gtr__ctc *q, size_t shared) {
+    return gtr__ctc_buffers(q) + 1024 <= shared ? 0 : gtr__pad256((size_t)q->n * gtr__ctc_buffers(q));
+}
+static gtr__ctc gtr__ctc_of(const gtr__call *c) {
+    const gtr__ctc_attr *a = &c->attr->ctc;
+    const int64_t *x = c->in[0].shape.dim;
+    gtr__ctc q = {};
+    q.n = x[0]; q.steps = (int)x[1]; q.classes = (int)x[2]; q.labels = (int)c->in[1].shape.dim[1];
+    q.states = 2 * q.labels + 1;
+    q.blank = a->blank; q.zero_infinity = a->zero_infinity; q.per_label = a->per_label;
+    q.x = gtr__in(c, 0);
+    q.label = (const int32_t *)c->in[1].data;
+    if (a->lengths) q.lengths = gtr__in(c, a->lengths);
+    if (a->label_lengths) q.label_lengths = gtr__in(c, a->label_lengths);
+    return q;
+}
+GTR__LAUNCHER_WITH(gtr__ctc_walks, const gtr__ctc *q, bool back) {
+    const unsigned threads = (unsigned)gtr__min64(gtr__ceil(q->states, 32) * 32, 1024);
+    return gtr__start(run, c, back ? GTR__VARIANT(gtr__k_ctc, true) : GTR__VARIANT(gtr__k_ctc, false),
+        dim3((unsigned)q->n), threads, q->turns ? 0 : gtr__ctc_buffers(q), *q);
+}
+GTR__CUDA(ctc_fwd) {
+    gtr__ctc q = gtr__ctc_of(c);
+    gtr__caps own;
+    const size_t turns = gtr__ctc_turns(&q, gtr__caps_of(run, c, &own)->shared);
+    if (c->measure) return gtr__measured(c, turns);
+    if (turns) q.turns = (float *)c->ws;
+    q.loss = gtr__out(c, 0);
+    q.alpha = (float *)c->out[1].data; q.lse = (float *)c->out[2].data;
+    GTR__TRY(GTR__LAUNCH_OVER(run, c, gtr__k_ctc_lse, q.n * q.steps * 32, q));
+    return gtr__ctc_walks(run, c, &q, false);
+}
+// in: what forward has; loss, alpha, lse, dloss.
+GTR__CUDA(ctc_bwd) {
+    gtr__ctc q = gtr__ctc_of(c);
+    gtr__caps own;
+    const size_t turns = gtr__ctc_turns(&q, gtr__caps_of(run, c, &own)->shared),
+        both = gtr__pad256((size_t)(q.n * q.steps * q.states) * 4), slope = gtr__pad256((size_t)q.n * 4),
+        first = gtr__pad256((size_t)(q.n * q.classes) * 4), next = gtr__pad256((size_t)(q.n * q.labels) * 4);
+    if (c->measure) return gtr__measured(c, turns + both + slope + first + next);
+    char *room = (char *)c->ws;
+    q.turns = turns ? (float *)room : NULL;
+    q.both = (float *)(room += turns); q.slope = (float *)(room += both);
+    q.first = (int32_t *)(room += slope); q.next = (int32_t *)(room + first);
+    const gtr__arg *saved = c->in + c->n_in - 3;
+    q.alpha = (float *)saved[0].data; q.lse = (float *)saved[1].data; q.dy = gtr__opd_of(&saved[2]);
+    q.dx = gtr__out(c, 0);
+    if (!q.dx.p) return GTR_OK;
+    GTR__TRY(gtr__ctc_walks(run, c, &q, true));
+    return GTR__LAUNCH_OVER(run, c, gtr__k_ctc_dx, q.n * q.steps * 32, q);
 }
 
 // >>op:bn_commit
@@ -20800,30 +21596,25 @@ GTR__INLINE void gtr__thin_put(const gtr__thin_place<P> &p, uint32_t panel, cons
 // An activation: y = f(x), and f'(x), the factor of the way back: both share the costly terms. Errors are a quarter of
 // storage's rounding: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Rows of the table without a branch
 // here use their formulas.
-GTR__INLINE float gtr__thin_exp2(float v) {
-    asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
-    return v;
-}
 GTR__INLINE float gtr__thin_inverse(float v) {
     asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
 }
-#define GTR__LOG2E 1.44269504088896f
 template <int OP> GTR__INLINE float2 gtr__thin_act(float x, float a, float b) {
     if constexpr (OP == GTR__OP_SIGMOID) {
-        const float y = gtr__thin_inverse(1.0f + gtr__thin_exp2(x * -GTR__LOG2E));
+        const float y = gtr__thin_inverse(1.0f + gtr__exp2(x * -GTR__LOG2E));
         return make_float2(y, fmaf(-y, y, y));
     } else if constexpr (OP == GTR__OP_TANH) {      // a series where the quotient has few bits left
-        const float q = x * x, v = fmaf(-2.0f, gtr__thin_inverse(1.0f + gtr__thin_exp2(x * (2 * GTR__LOG2E))), 1.0f),
+        const float q = x * x, v = fmaf(-2.0f, gtr__thin_inverse(1.0f + gtr__exp2(x * (2 * GTR__LOG2E))), 1.0f),
             y = q < 0.0625f ? x * fmaf(q, fmaf(q, 2.0f / 15.0f, -1.0f / 3.0f), 1.0f) : v;
         return make_float2(y, fmaf(-y, y, 1.0f));
     } else if constexpr (OP == GTR__OP_GELU_TANH) { // s = (1 + tanh u) / 2; |x| > 100 has no more than 0 and 1
         const float k = 2 * (float)GTR__SQRT2_PI, q = fminf(x * x, 1e4f),
-            s = gtr__thin_inverse(1.0f + gtr__thin_exp2(x * fmaf(q, -0.044715f * k * GTR__LOG2E, -k * GTR__LOG2E)));
+            s = gtr__thin_inverse(1.0f + gtr__exp2(x * fmaf(q, -0.044715f * k * GTR__LOG2E, -k * GTR__LOG2E)));
         return make_float2(x * s, fmaf(fmaf(-s, s, s) * x, fmaf(q, 3 * 0.044715f * k, k), s));
     } else if constexpr (OP == GTR__OP_GELU) {      // s = Phi(x); Phi(-|x|) over the density is a series in t
         const float t = gtr__thin_inverse(fmaf(fabsf(x), 0.28f, 1.0f)),
-            density = gtr__thin_exp2(fmaf(x * x, -0.5f * GTR__LOG2E, -1.3257480647f)), tail = density * t
+            density = gtr__exp2(fmaf(x * x, -0.5f * GTR__LOG2E, -1.3257480647f)), tail = density * t
             * fmaf(t, fmaf(t, fmaf(t, 0.8169889790f, -0.3218095184f), 0.5120775993f), 0.2460570775f),
             s = x < 0.0f ? tail : 1.0f - tail;
         return make_float2(x * s, fmaf(x, density, s));

@@ -873,7 +873,7 @@ static gtr_tensor *heads_of(gtr_tensor *x)
     switch (byte() % 6) {
     case 4: return built(gtr_rope(x, d.scale, heads), x != NULL);
     case 5: return built(gtr_add_positions(x, d.scale), x != NULL);
-    case 0: return built(gtr_attention(x, y, z, d), x && y && z);
+    case 0: return built(gtr_attention(x, y, z, d), x && !y == !z);
     case 3: return built(gtr_transformer_block(x, n, block), x != NULL);
     case 1: return built(gtr_multihead_attention(x, one_in(2) ? y : NULL, n, heads, d), x != NULL);
     default: return built(gtr_multihead_attention_with(x, one_in(2) ? y : NULL, w, heads, d), x != NULL);
@@ -941,6 +941,28 @@ static gtr_tensor *entropy_of(gtr_tensor *x, gtr_tensor *y)
         N(d.sample_weight));
     if (one_in(2)) return built(nll ? gtr_nll(x, y) : gtr_cross_entropy(x, y), x && y);
     return built(nll ? gtr_nll_ex(x, y, d) : gtr_cross_entropy_ex(x, y, d), x && y);
+}
+/* Of steps, of which (N, C) has one, and labels (N, 1). */
+static gtr_tensor *ctc_of(gtr_tensor *x, gtr_tensor *y)
+{
+    const gtr_shape s = x ? gtr_tensor_shape(x) : gtr_shape0(), t = y ? gtr_tensor_shape(y) : gtr_shape0();
+    gtr_ctc_desc d;
+    memset(&d, 0, sizeof d);
+    if (one_in(3)) d.lengths = of_type(GTR_I32);
+    if (one_in(3)) d.label_lengths = of_type(GTR_I32);
+    if (one_in(3)) d.blank = (int32_t)nasty(1);
+    d.zero_infinity = one_in(2);
+    if (one_in(4)) d.reduction = (gtr_reduction)enumerated(4);
+    if (s.ndim == 2 && one_in(2)) {
+        before(true, "gtr_reshape(%s), to three dimensions", N(x));
+        x = built(gtr_reshape(x, gtr_shape3(s.dim[0], 1, s.dim[1])), true);
+    }
+    if (t.ndim == 1 && one_in(2)) {
+        before(true, "gtr_reshape(%s), to two dimensions", N(y));
+        y = built(gtr_reshape(y, gtr_shape2(t.dim[0], 1)), true);
+    }
+    before(true, "gtr_ctc_ex(%s, %s), lengths %s and %s", N(x), N(y), N(d.lengths), N(d.label_lengths));
+    return built(one_in(2) ? gtr_ctc(x, y) : gtr_ctc_ex(x, y, d), x && y);
 }
 static gtr_tensor *loss_of(gtr_tensor *x)
 {
@@ -1013,6 +1035,7 @@ static void do_layer(void)
     case 7: loss_of(x); break;
     default: y = of_type(GTR_I32);
         if (one_in(2)) { before(true, "gtr_accuracy(%s, %s)", N(x), N(y)); built(gtr_accuracy(x, y), x && y); }
+        else if (one_in(4)) ctc_of(x, y);
         else entropy_of(x, y);
     }
 }

@@ -931,6 +931,22 @@ def recurrences():
             for name, p in layer.named_parameters(): floats(f"{at}grad/rnn.{name}", p.grad)
 
 
+def ctcs():
+    """i: reduction, blank, zero_infinity, lengths, label_lengths; labels end at -1 where they have no lengths."""
+    for j, (n, t, c, l, blank, how, zero, lengths, counts, ends) in enumerate(((1, 5, 3, 2, 0, 0, 0, None, None, 0), (4, 7, 5, 3, 4, 0, 0, (7, 5, 6, 0), (3, 2, 0, 0), 0),
+            (3, 9, 4, 4, 1, 1, 0, None, (4, 0, 2), 0), (3, 6, 28, 3, 0, 2, 0, (6, 2, 4), (3, 3, 1), 0), (4, 8, 6, 4, 2, 0, 1, (3, 8, 7, 0), None, 0),
+            (5, 20, 33, 6, 0, 3, 0, (20, 13, 17, 18, 20), (6, 1, 3, 5, 2), 0), (3, 12, 7, 5, 3, 0, 0, None, None, 2), (2, 90, 40, 31, 0, 2, 0, (90, 70), (31, 29), 0))):
+        y = labels((n, l), c - 1, 600 + j)
+        y += y >= blank
+        if ends: y[np.arange(l) >= l - ends * np.arange(n)[:, None]] = -1
+        def f(x, y, *m):
+            wide = torch.tensor(lengths if lengths else [t] * n), torch.tensor(counts) if counts else (y >= 0).sum(1)
+            terms = F.ctc_loss(x.log_softmax(2).transpose(0, 1), y.clamp(min=0), *wide, blank, "mean" if how == 0 else "none", bool(zero))
+            return terms if how == 0 else reduced(terms, how)
+        more = [np.array(m, np.int32) for m in (lengths, counts) if m]
+        case("ctc", [((n, t, c), 2, 0.0), y] + more, f, (how, blank, zero, int(bool(lengths)), int(bool(counts))))
+
+
 ops()
 batch_norm(0, ((4, 1), (5, 3), (33, 4), (8, 17)))
 micro_batches()
@@ -951,6 +967,7 @@ pixels()
 resnet(1, os.path.join(os.path.dirname(path), "resnet224.safetensors"), (3, 3, 224, 224))
 later()
 transformer(os.path.join(os.path.dirname(path), "transformer.safetensors"))
+ctcs()
 with open(path, "wb") as out:
     out.write(b"gtrgold1" + struct.pack("<I", len(records)) + b"".join(records))
 print(f"{path}: {len(records)} records, {sum(map(len, records)) + 12} bytes, PyTorch {torch.__version__}")

@@ -125,6 +125,11 @@ static void compare(const char *op, int k, const char *what, const float *got, c
     }
     for (i = 0; i < r->count; i++) {
         double d = (double)got[i] - want[i];
+        if (want[i] - want[i] != 0) {
+            CHECK(got[i] == want[i] || (got[i] != got[i] && want[i] != want[i]), "%s#%d %s: element %d is %g, want %g",
+                op, k, what, (int)i, (double)got[i], (double)want[i]);
+            continue;
+        }
         error += d * d;
         norm += (double)want[i] * want[i];
         if (!(fabs(d) <= worst)) worst = fabs(d);
@@ -254,6 +259,7 @@ static gtr_tensor *masked_of(gtr_tensor *t) { return gtr_add(t, gtr_square(gtr_o
         loss_of(x, n_x, i, f))) \
     X(cross_entropy_ex, gtr_cross_entropy_ex(x[0], x[1], weighted_of(x, n_x, i, f))) \
     X(nll, gtr_nll_ex(x[0], x[1], weighted_of(x, n_x, i, f))) \
+    X(ctc,             gtr_ctc_ex(x[0], x[1], ctc_of(x, i))) \
     X(where,           gtr_add(gtr_where(gtr_round(x[0]), x[1], x[2]), gtr_scale(x[0], 0, 0))) \
     X(layer_norm,      gtr_layer_norm_with(x[0], x[1], n_x > 2 ? x[2] : NULL, f[0])) \
     X(rms_norm,        gtr_rms_norm_with(x[0], x[1], f[0])) \
@@ -319,6 +325,15 @@ static gtr_cross_entropy_desc weighted_of(gtr_tensor **x, int n_x, const int *i,
     gtr_cross_entropy_desc d = { f[0], x[1]->dtype == GTR_I32 ? i[2] : 0, false, (gtr_reduction)i[0], NULL, NULL };
     if (i[1] & 1) d.weight = x[2];
     if (i[1] & 2) d.sample_weight = x[n_x - 1];
+    return d;
+}
+static gtr_ctc_desc ctc_of(gtr_tensor **x, const int *i)
+{
+    gtr_ctc_desc d;
+    memset(&d, 0, sizeof d);
+    d.reduction = (gtr_reduction)i[0]; d.blank = i[1]; d.zero_infinity = i[2] != 0;
+    if (i[3]) d.lengths = x[2];
+    if (i[4]) d.label_lengths = x[2 + i[3]];
     return d;
 }
 static gtr_conv_desc conv_of(const int *i)

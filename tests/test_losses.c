@@ -449,12 +449,12 @@ static void labels_kept_input(void)
 }
 
 /* ---- losses of terms: reductions, weights, parts ---- */
-enum { LOSSES = 18 };
+enum { LOSSES = 19 };
 static const char *const loss_names[LOSSES] = { "l1", "mse", "huber", "smooth_l1", "bce", "bce_with_logits", "focal",
     "kl_div",
     "poisson_nll", "gaussian_nll", "cosine_embedding", "nll", "nll of classes' weights", "cross_entropy of weights",
     "cross_entropy", "cross_entropy of probabilities", "mse of (C, N)",
-    "quantile" };
+    "quantile", "ctc" };
 static gtr_float data_t[SET * CLASSES];
 static gtr_tensor *loss_by(int kind, gtr_tensor *h, gtr_tensor *t, gtr_tensor *y, gtr_reduction how)
 {
@@ -489,6 +489,14 @@ static gtr_tensor *loss_by(int kind, gtr_tensor *h, gtr_tensor *t, gtr_tensor *y
     }
     case 13: e.weight = w; e.sample_weight = rows; e.label_smoothing = 0.125f; break;
     case 17: d.quantile = 0.2f; return gtr_quantile_ex(h, t, d);
+    case 18: { /* a label a row, of 1 to 4 steps */
+        gtr_tensor *steps[] = { h, gtr_scale(h, 0.5f, 0), gtr_scale(h, -1, 0), gtr_scale(h, 2, 0) };
+        gtr_ctc_desc c;
+        memset(&c, 0, sizeof c);
+        c.reduction = how; c.blank = 2;
+        c.lengths = gtr_to_int(gtr_scale(rows, 3, 1.5f));
+        return gtr_ctc_ex(gtr_stack(steps, 4, 1), gtr_reshape(gtr_argmax(t, 1), gtr_shape2(GTR_BATCH, 1)), c);
+    }
     default: break;
     }
     if (kind < 13) return gtr_nll_ex(gtr_log_softmax(h, 1), y, e);
@@ -806,6 +814,36 @@ static void losses_refused(void)
         REFUSED(gtr_cross_entropy_ex(image, flat, e), GTR_ERR_SHAPE, "got sample_weight \"rows\" float32 (N,)",
             "(N, 4, 5)");
         EXPECT_EQ(gtr_mark(ctx), mark + 3);     /* the slices and flatten alone */
+    }
+    {
+        gtr_tensor *steps = gtr_input(ctx, "steps", GTR_F32, gtr_shape3(GTR_BATCH, 4, 3)), *two = gtr_input(ctx, "two",
+            GTR_I32, gtr_shape2(GTR_BATCH, 2));
+        const int64_t mark = gtr_mark(ctx);
+        gtr_ctc_desc c;
+        memset(&c, 0, sizeof c);
+        EXPECT(!gtr_ctc(NULL, NULL));
+        EXPECT_OK(ctx);
+        REFUSED(gtr_ctc(steps, NULL), GTR_ERR_ARG, "ctc", "argument 2 is NULL");
+        REFUSED(gtr_ctc(steps, y), GTR_ERR_SHAPE, "ctc of \"steps\" and \"y\": got (N, 4, 3) and (N,)",
+            "want (N, T, C), (N, L)");
+        REFUSED(gtr_ctc(x, two), GTR_ERR_SHAPE, "ctc of \"x\" and \"two\": got (N, 3) and (N, 2)",
+            "want (N, T, C), (N, L)");
+        REFUSED(gtr_ctc(steps, steps), GTR_ERR_SHAPE, "ctc", "int32");
+        REFUSED(gtr_ctc(two, two), GTR_ERR_SHAPE, "ctc", "float32");
+        REFUSED(gtr_ctc(steps, gtr_constant(ctx, GTR_I32, gtr_shape2(1, 2), bad)), GTR_ERR_SHAPE, "(1, 2)",
+            "want (N, T, C), (N, L)");
+        c.blank = 3;
+        REFUSED(gtr_ctc_ex(steps, two, c), GTR_ERR_ARG, "ctc: blank is 3, want 0 to 2", "reduction 0");
+        c.blank = -1;
+        REFUSED(gtr_ctc_ex(steps, two, c), GTR_ERR_ARG, "ctc: blank is -1", "want 0 to 2");
+        c.blank = 0; c.reduction = (gtr_reduction)4;
+        REFUSED(gtr_ctc_ex(steps, two, c), GTR_ERR_ARG, "ctc", "reduction 4");
+        c.reduction = GTR_REDUCE_MEAN; c.lengths = two;
+        REFUSED(gtr_ctc_ex(steps, two, c), GTR_ERR_SHAPE, "ctc: got lengths \"two\" int32 (N, 2)", "want int32 equal");
+        c.lengths = y; c.label_lengths = rows;
+        REFUSED(gtr_ctc_ex(steps, two, c), GTR_ERR_SHAPE, "ctc: got label_lengths \"rows\" float32", "int32 equal");
+        EXPECT_EQ(gtr_mark(ctx), mark + 1);     /* the constant */
+        REFUSED(gtr_ctc(gtr_softmax(steps, 2), two), GTR_ERR_ARG, "ctc of softmax", "want logits");
     }
     { /* of two contexts: what the other has stays */
         gtr_context *other = gtr_create(desc0());

@@ -450,6 +450,34 @@ static gtr_tensor *build_recurrent(gtr_context *ctx, gtr_tensor **x, const op_ca
     last[0] = gtr_flatten(of.time_first ? gtr_permute(t, turned) : t);
     return gtr_concat(last, 1 + states * (1 + lstm), 1);
 }
+/* ctc's own op, of L = p[0] labels, blank p[1]; p[2]: bits: lengths, label_lengths (every (L + 1)-th row has none, and
+   no step), labels that end with -1 instead, every fourth row too short for its labels, terms divided by them, two
+   labels alone. */
+static gtr_tensor *build_ctc(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    const int64_t *d = c->in[0].dim, rows = d[0], wide = c->p[0];
+    const int bits = c->p[2];
+    int32_t *labels = (int32_t *)room(rows * wide, 4);
+    gtr_float *lengths = (gtr_float *)room(2 * rows, sizeof *lengths), *counts = lengths + rows;
+    gtr_tensor *in[4] = { x[0] };
+    gtr__attr at;
+    int n = 2;
+    memset(&at, 0, sizeof at);
+    at.ctc.blank = c->p[1]; at.ctc.zero_infinity = bits >> 3 & 1; at.ctc.per_label = bits >> 4 & 1;
+    for (int64_t k = 0; k < rows; k++) {
+        const int64_t count = bits & 32 ? 2 : bits & 6 ? wide - k % (wide + 1) : wide;
+        counts[k] = (gtr_float)count;
+        lengths[k] = (gtr_float)(!count ? 0 : bits & 8 && k % 4 == 1 ? count - 1 : d[1] - k % 3);
+        for (int64_t i = 0; i < wide; i++)
+            labels[k * wide + i] = (int32_t)(i < count ? (k + i * i / 3) % d[2] : bits & 4 ? -1 : i % d[2]);
+    }
+    in[1] = gtr_constant(ctx, GTR_I32, gtr_shape2(rows, wide), labels);
+    if (bits & 1) { in[n] = gtr_constant(ctx, GTR_F32, gtr_shape1(rows), lengths); at.ctc.lengths = n++; }
+    if (bits & 2) { in[n] = gtr_constant(ctx, GTR_F32, gtr_shape1(rows), counts); at.ctc.label_lengths = n++; }
+    free(labels); free(lengths);
+    return gtr__op_new(GTR__OP_CTC, n, in, &at, NULL);
+}
+BUILD(ctc_mean, gtr_ctc(x[1], gtr_argmax(x[0], 2)))
 BUILD(positions, gtr_add_positions(x[0], (float)c->p[0]))
 BUILD(rope, gtr_rope(x[0], (float)c->p[0], c->p[1]))
 static gtr_attention_desc attending(const op_case *c)
@@ -465,6 +493,25 @@ static gtr_tensor *build_attention(gtr_context *ctx, gtr_tensor **x, const op_ca
     (void)ctx;
     if (c->n > 3) d.mask = x[3];
     return gtr_attention(x[0], x[1], x[2], d);
+}
+/* Its own op: of q, k, v or all in one, and behind these perhaps a mask; p[2]: rows have 0, 1, ... keys. */
+static gtr_tensor *build_attention_op(gtr_context *ctx, gtr_tensor **x, const op_case *c)
+{
+    const gtr_attention_desc d = attending(c);
+    const int packed = c->in[0].ndim > 4, own = packed ? 1 : 3;
+    const int64_t *q = c->in[0].dim, keys = c->in[packed ? 0 : 1].dim[1];
+    gtr_tensor *in[5];
+    gtr__attr at;
+    gtr_float lengths[64];
+    int n = c->n;
+    memset(&at, 0, sizeof at);
+    memcpy(in, x, (size_t)n * sizeof *in);
+    at.attention.causal = d.causal; at.attention.packed = packed;
+    at.attention.scale = d.scale > 0 ? (double)d.scale : 1 / sqrt((double)q[packed ? 4 : 3]);
+    at.attention.mask = n > own ? own : 0;
+    for (int k = 0; k < 64; k++) lengths[k] = (gtr_float)(k % (keys + 1));
+    if (c->p[2]) { in[n] = gtr_constant(ctx, GTR_F32, gtr_shape1(q[0]), lengths); at.attention.lengths = n++; }
+    return gtr__op_new(packed ? GTR__OP_ATTENTION_PACKED : GTR__OP_ATTENTION, n, in, &at, NULL);
 }
 /* Rows that have 0, 1, ... keys, and then so again. */
 static gtr_tensor *build_attention_of(gtr_context *ctx, gtr_tensor **x, const op_case *c)
@@ -815,6 +862,15 @@ static const char *const attention_cases[] = { "*2x3x1x4 2x5x1x4 2x5x1x2 3x5@0 0
     "1x3x2x3 1x4x2x3 1x4x2x1 1x1@1 0", "2x33x2x8 2x33x2x8 2x33x2x8@1 0", NULL };
 static const char *const attention_of_cases[] = { "*!4x2x2x2 4x3x1x2 4x3x1x2@0 0", "!7x1x1x3 7x3x1x3 7x3x1x1@0 8",
     "!5x3x1x2 5x2x1x2 5x2x1x3@1 0", "!3x4x2x1 3x3x2x1 3x3x2x1@1 0", "!2x5x2x2 2x4x1x2 2x4x1x1@0 1", NULL };
+/* q, k, v, mask @ causal, scale, lengths; or all in one, mask */
+static const char *const attention_op_cases[] = { "*!2x3x4x5 2x6x2x5 2x6x2x3 3x6@0 0 0", "*!2x5x3x2x4 5x5@1 8 0",
+    "!2x4x2x3 2x3x1x3 2x3x1x2@0 3 0", "!1x5x3x1x2 5x1@1 0 0", "!3x3x1x4 3x4x1x4 3x4x1x2 3x4@0 0 1", "!4x3x3x1x2@0 0 1",
+    "*!4x5x2x3 4x4x1x3 4x4x1x7@0 3 1", "!1x1x1x1 1x1x1x1 1x1x1x1@0 0 0", "!3x7x2x8 3x9x2x8 3x9x2x8 1x1x9@1 0 1",
+    "!2x70x2x16 2x70x2x16 2x70x2x16@1 0 0", "!1x65x1x64 1x131x1x64 1x131x1x64 131@0 0 0", "!2x66x3x2x32@1 0 1",
+    "!1x130x3x1x128@1 0 0", "!1x33x2x100 1x70x1x100 1x70x1x128@0 0 0", "!1x200x1x24 1x97x1x24 1x97x1x40 200x1@0 0 1",
+    "!3x64x3x4x16@1 0 0", "!2x49x3x2x8 2x1x49x49@0 0 0", "!1x17x4x6 1x20x2x6 1x20x2x10 1x4x1x20@0 0 0",
+    "!2x300x3x1x4@1 0 1", "!5x3x3x1x9@0 0 1", "*1x3x1x4 1x2x1x4 1x2x1x4@1 0 0", "!1x70x3x1x24 70x70@1 0 0",
+    "!1x5x6x8 1x9x3x8 1x9x3x12 6x1x1@0 2 0", "!6x2x3x2x2 6x1x1x2@0 0 1", "!2x40x2x17 2x33x1x17 2x33x1x33@0 0 1", NULL };
 static const char *const multihead_cases[] = { "*2x3x4 2x5x4@2", "3x4x6@3", "1x2x1@1", "2x5x8@8", "2x1x6 2x3x6@1",
     NULL };
 static const char *const residual_cases[] = { "1x7 1x7@0", "13x3 13x3@1", "33x2 33x4@1", "2x1x3x2x4 2x1x3x2x1@1",
@@ -827,6 +883,14 @@ static const char *const label_cases[] = { "1x7 1", "*13x3 13", "33x4 33", "5x2 
     "*16x10 16", "31x10 31", "32x10 32", "33x10 33", "64x32 64", "65x33 65", "*127x100 127", "128x10 128",
     "129x64 129", "1000x10 1000", "4099x3 4099", "*5x1000 5", "*3x1025 3", "2x4099 2", "1x10007 1", "257x257 257",
     "10007x2 10007", "600x600 600", NULL };
+/* x @ labels, blank, which: see build_ctc */
+static const char *const ctc_cases[] = { "1x5x3@2 0 0", "*!3x6x4@2 3 3", "2x4x2@1 1 16", "*4x7x5@3 0 19", "5x9x3@3 1 4",
+    "6x8x4@3 0 15", "1x1x2@1 0 0", "3x12x2@4 0 0", "2x9x33@4 32 0", "*7x8x31@3 5 17", "2x20x32@9 0 2", "3x67x10@31 0 1",
+    "2x33x65@16 64 0", "2x130x7@64 0 6", "1x40x300@7 0 0", "2x5x1025@2 1000 3", "9x31x28@12 27 31", "*2x75x5@33 2 16",
+    "33x10x4@4 0 3", "2x300x6@140 0 0", "1x9x4099@4 0 0", "64x25x30@10 0 19", "1x1100x3@530 0 0", "2x2200x4@1050 1 16",
+    "*2x6x3@15000 0 36", NULL };
+static const char *const ctc_mean_cases[] = { "1x2x3 1x5x3", "13x1x2 13x3x2", "3x2x2 3x6x2", "5x2x3 5x4x3",
+    "7x1x5 7x2x5", NULL };
 static const char *const smooth_cases[] = {
     "1x7 1@10 -100", "*13x3 13@30 -100", "33x4 33@10 1", "5x2 5@20 -100", "7x3 7@5 0", "3x31 3@50 -7",
     "11x3 11@100 -100", "1x2 1@10 -100", "*16x10 16@10 0", "31x10 31@10 3", "32x10 32@10 -100",
@@ -962,6 +1026,7 @@ static const op_row rows[] = {
     { "positions",        build_positions,        "X",     position_cases,         GRAPH },
     { "rope",             build_rope,             "X",     rope_cases,             GRAPH },
     { "attention",        build_attention,        "XXXw",  attention_cases,        GRAPH },
+    { "attention, op",    build_attention_op,     "XXXw",  attention_op_cases,     PRODUCT | CANCELS | NO_SPECIAL },
     { "attention, rows",  build_attention_of,     "XXX",   attention_of_cases,     GRAPH | MASKS },
     { "multihead",        build_multihead,        "XX",    multihead_cases,        GRAPH },
     { "residual",         build_residual,         "XX",    residual_cases,         GRAPH },
@@ -974,6 +1039,8 @@ static const op_row rows[] = {
     { "mse",              build_mse,              "XX",    pair_cases,             LOSS },
     { "bce_with_logits",  build_bce_with_logits,  "XT",    pair_cases,             LOSS },
     { "nll",              build_nll,              "XL",    label_cases,            0 },
+    { "ctc",              build_ctc,              "x",     ctc_cases,              CANCELS | NO_SPECIAL },
+    { "ctc, mean",        build_ctc_mean,         "DX",    ctc_mean_cases,         GRAPH | LOSS | PASSES_0 },
     { "divisor",          build_divisor,          "P",     unary_cases,            NO_GRADIENT },
     { "l1",               build_l1,               "XTp",   weight_cases,           GRAPH | LOSS | WEIGHED },
     { "mse_ex",           build_mse_ex,           "XTp",   weight_cases,           GRAPH | LOSS | WEIGHED },
@@ -1915,11 +1982,13 @@ typedef struct op_call {
     bool      special, oracle;                               /* held against the definition too */
     char      what[400];
 } op_call;
-/* A product of 16-bit operands is summed by the tensor cores, whatever it is stored as: the limit is
-   that of such operands. */
+static bool attends(const op_call *o) { return o->id == GTR__OP_ATTENTION || o->id == GTR__OP_ATTENTION_PACKED; }
+/* A product of 16-bit operands is summed by the tensor cores, whatever it is stored as: the limit is that of such
+   operands. What is made in between is stored as these are: each step's gates and states, or, rounded to multiply,
+   attention's weights and scores' gradients. */
 static limit product_limit(const op_call *o, gtr_dtype storage)
 {
-    if (o->row->flags & STEPS && storage == GTR_F32) storage = o->in_store[0]; /* of what each step has stored */
+    if ((o->row->flags & STEPS || attends(o)) && storage == GTR_F32) storage = o->in_store[0];
     return limit_of(storage == GTR_F32 && gtr__class_of(o->id, -1) == GTR__CLASS_LOW && o->in_store[0] != GTR_F32
         && o->in_dtype[0] == GTR_F32 ? GTR_F16 : storage, o->precision);
 }
@@ -2262,6 +2331,40 @@ static void plain_sort(const op_call *o, const double *x, double *y)
     }
     free(line);
 }
+static void plain_attention(const op_call *o, double *const *in, double *y)
+{
+    const gtr__attention_attr *a = &o->attr.attention;
+    const bool one = a->packed != 0;
+    const int64_t *q = o->in_shape[0].dim, *k = o->in_shape[one ? 0 : 1].dim, *v = o->in_shape[one ? 0 : 2].dim;
+    const int64_t steps = q[1], keys = k[1], heads = q[one ? 3 : 2], groups = one ? heads : k[2],
+        depth = q[one ? 4 : 3], wide = v[one ? 4 : 3], to = one ? 3 : 1;
+    double *p = (double *)room(keys, sizeof *p);
+    gtr_shape scores = gtr_shape4(q[0], heads, steps, keys);
+    for (int64_t i = 0; i < q[0] * heads * steps; i++) {
+        const int64_t n = i / steps / heads, h = i / steps % heads, t = i % steps, g = h / (heads / groups);
+        const double *qt = in[0] + ((n * steps + t) * to * heads + h) * depth;
+        double *yt = y + ((n * steps + t) * heads + h) * wide, most = -INFINITY, sum = 0;
+        int64_t count = a->lengths ? (int64_t)in[a->lengths][n] : keys;
+        if (a->causal && count > t + 1) count = t + 1;
+        for (int64_t s = 0; s < count; s++) {
+            const double *ks = one ? in[0] + ((n * keys + s) * 3 * heads + heads + g) * depth
+                : in[1] + ((n * keys + s) * groups + g) * depth;
+            p[s] = 0;
+            for (int64_t e = 0; e < depth; e++) p[s] += qt[e] * ks[e];
+            p[s] *= a->scale;
+            if (a->mask) p[s] += in[a->mask][index_within(&scores, i * keys + s, &o->in_shape[a->mask])];
+            if (p[s] > most) most = p[s];
+        }
+        for (int64_t s = 0; s < count; s++) sum += p[s] = exp(p[s] - most);
+        for (int64_t e = 0; e < wide; e++) yt[e] = 0;
+        for (int64_t s = 0; s < count; s++) {
+            const double *vs = one ? in[0] + ((n * keys + s) * 3 * heads + 2 * heads + g) * depth
+                : in[2] + ((n * keys + s) * groups + g) * wide;
+            for (int64_t e = 0; e < wide; e++) yt[e] += p[s] / sum * vs[e];
+        }
+    }
+    free(p);
+}
 /* Of all outputs that have a gradient, or of output 0; by: of the first so many of them. */
 static int64_t outputs_count(const op_call *o, int by)
 {
@@ -2330,6 +2433,36 @@ static void plain_recurrence(const op_call *o, double *const *in, double *y)
     }
     free(h); free(z);
 }
+/* Of probabilities: those of all ways that end in a state after a step, times what keeps their sum 1. */
+static void plain_ctc(const op_call *o, double *const *in, double *y)
+{
+    const gtr__ctc_attr *a = &o->attr.ctc;
+    const int64_t *x = o->in_shape[0].dim, classes = x[2], wide = o->in_shape[1].dim[1];
+    double *now = (double *)room(4 * wide + 2, sizeof *now), *next = now + 2 * wide + 1;
+    for (int64_t row = 0; row < x[0]; row++) {
+        const int32_t *label = (const int32_t *)o->in[1] + row * wide;
+        const int64_t steps = a->lengths ? (int64_t)in[a->lengths][row] : x[1];
+        int64_t n = 0, most = a->label_lengths ? (int64_t)in[a->label_lengths][row] : wide;
+        double log_sum = 0;
+        while (n < most && label[n] != -1) n++;
+        for (int64_t t = 0; t < steps; t++) {
+            const double *v = in[0] + (row * x[1] + t) * classes, lse = plain_lse(v, classes);
+            double sum = 0;
+            for (int64_t s = 0; s <= 2 * n; s++) {
+                const int64_t k = s % 2 ? label[s / 2] : a->blank;
+                double p = t ? now[s] + (s > 0 ? now[s - 1] : 0) : s < 2;
+                if (t && s % 2 && s > 2 && label[s / 2] != label[s / 2 - 1]) p += now[s - 2];
+                next[s] = p * exp(v[k] - lse);
+                sum += next[s];
+            }
+            for (int64_t s = 0; s <= 2 * n; s++) now[s] = next[s] / sum;
+            log_sum += log(sum);
+        }
+        log_sum = steps ? log_sum + log(now[2 * n] + (n ? now[2 * n - 1] : 0)) : n ? -INFINITY : 0;
+        y[row] = log_sum == -INFINITY && a->zero_infinity ? 0 : -log_sum / (double)(a->per_label && n ? n : 1);
+    }
+    free(now);
+}
 static double plain_xent(const op_call *o, const double *x, const int32_t *label)
 {
     int64_t n = o->in_shape[0].dim[0], c = o->in_shape[0].dim[1], i, j, counted = 0;
@@ -2387,6 +2520,7 @@ static bool plain(const op_call *o, double *const *in, double *y)
     case GTR__OP_NORM:
         plain_folds(o, in[0], y); return true;
     case GTR__OP_RECURRENCE: plain_recurrence(o, in, y); return true;
+    case GTR__OP_ATTENTION: case GTR__OP_ATTENTION_PACKED: plain_attention(o, in, y); return true;
     case GTR__OP_SORT: plain_sort(o, in[0], y); return true;
     case GTR__OP_CUMSUM: case GTR__OP_TAKE: case GTR__OP_GATHER: {
         const int64_t axis = o->attr.take.axis, inner = gtr__shape_inner(x, axis), from = x->dim[axis],
@@ -2424,6 +2558,7 @@ static bool plain(const op_call *o, double *const *in, double *y)
                 : o->attr.loss.a * in[0][i * x->dim[1] + label] + o->attr.loss.b;
         }
         return true;
+    case GTR__OP_CTC: plain_ctc(o, in, y); return true;
     case GTR__OP_DIVISOR: for (y[0] = 0, i = 0; i < m; i++) y[0] += in[0][i]; return true;
     case GTR__OP_SLICE: plain_slice(o, in[0], y); return true;
     case GTR__OP_CUSTOM:
@@ -2637,7 +2772,7 @@ static void op_backward_operands(call_desc *d, const op_call *o, const gtr_float
         d->in[at] = operand_of(t, &o->in_shape[k], keep[at] ? keep[at] : o->in[k]);
     }
     for (k = 0; k < o->n_out; k++, at++) {
-        bool read = needs >> (16 + k) & 1;
+        bool read = k < 16 && needs >> (16 + k) & 1;
         gtr_dtype t = truth ? o->out_dtype[k] : o->out_store[k];
         int64_t n = gtr__count(&o->out_shape[k]);
         gtr_float *y;
@@ -2780,6 +2915,12 @@ static void op_backward(bench *b, op_call *o, uint64_t mask, bool constant, bool
     free_results(want);
     free(want); free(d); free(dy);
 }
+/* Which input says how many steps or keys rows have; 0: none. */
+static int lengths_of(const op_call *o)
+{
+    return o->row->flags & STEPS ? o->attr.recurrence.lengths
+        : attends(o) ? o->attr.attention.lengths : 0;
+}
 /* What an op's plan nodes are: forward; a gradient of input 0, and one of the others, or all in one. */
 static void op_all(bench *b, op_call *o, int shift, bool masters)
 {
@@ -2789,7 +2930,7 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
     if (!gtr__differentiable_outputs(o->id)) return;
     for (k = 0; k < o->n_in; k++)
         if (o->in_dtype[k] == GTR_F32 && gtr__takes_gradient(o->id, k) && !(o->id == GTR__OP_BATCH_NORM && k > 2)
-                && !(o->row->flags & STEPS && k && k == o->attr.recurrence.lengths))
+                && !(k && k == lengths_of(o)) && !(o->id == GTR__OP_CTC && k > 1))
             all |= (uint64_t)1 << k;
     for (constant = 0; constant < (gtr__seeded(o->id) ? 2 : 1); constant++) {
         if (gtr__gradients(o->id) == GTR__GRADIENTS_JOINT) {
@@ -4290,6 +4431,7 @@ static void bad_attention(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y)
     BAD(gtr_attention(x, q, q, d), GTR_ERR_SHAPE, "attention|(N, 7)|k float32 (N, 1, 7, 1)|(N, T, H, D)");
     BAD(gtr_attention(q, k, k, d), GTR_ERR_SHAPE, "attention|(N, 1, 3, 1)|a multiple of G");
     BAD(gtr_attention(q, q, NULL, d), GTR_ERR_ARG, "attention|argument 3 is NULL");
+    BAD(gtr_attention(q, NULL, NULL, d), GTR_ERR_SHAPE, "attention|(N, 1, 7, 1)|(N, T, 3, H, D), or k");
     d.scale = -1;
     BAD(gtr_attention(q, q, q, d), GTR_ERR_ARG, "attention|scale -1");
     d.scale = 0; d.dropout = 1;

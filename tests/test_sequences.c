@@ -709,6 +709,134 @@ static void learns(void)
         }
     }
 }
+enum { SPELLED = 48, HEARD = 20, LETTERS = 4 };
+/* Rows of up to 4 letters, each of 2 or 3 steps in a channel of its own, with noise and a gap of a step or two; -1
+   behind the letters. */
+static void speech(float *v, int32_t *letters, int32_t *steps)
+{
+    uint32_t s = 71;
+    for (int k = 0; k < SPELLED; k++) {
+        int at = 0;
+        float *row = v + k * HEARD * LETTERS;
+        for (int i = 0; i < HEARD * LETTERS; i++) row[i] = 0.2f * noise(&s);
+        for (int i = 0; i < 4; i++) {
+            const int letter = (int)((noise(&s) + 1) * 1.99f), wide = noise(&s) > 0 ? 3 : 2;
+            letters[k * 4 + i] = i < 2 + k % 3 ? 1 + letter : -1;
+            if (i >= 2 + k % 3) continue;
+            for (int j = 0; j < wide; j++) row[(at + j) * LETTERS + letter] += 1;
+            at += wide + 1 + (noise(&s) > 0);
+        }
+        steps[k] = at;
+    }
+}
+/* How many rows' best classes spell their letters: neighbours alike are one, and blanks, 0, go. */
+static int spelled(const int32_t *best, const int32_t *letters, const int32_t *steps)
+{
+    int right = 0;
+    for (int k = 0; k < SPELLED; k++) {
+        const int32_t *of = best + k * HEARD;
+        int32_t said[HEARD + 4];
+        int n = 0;
+        for (int t = 0; t < steps[k]; t++) if (of[t] && (!t || of[t] != of[t - 1])) said[n++] = of[t];
+        while (n < 4) said[n++] = -1;
+        right += n == 4 && !memcmp(said, letters + 4 * k, 4 * sizeof *said);
+    }
+    return right;
+}
+/* A GRU learns to spell what it is not told the places of. */
+static void spells(void)
+{
+    for (int p = 0; p < (small ? 1 : 4); p++) {
+        static float v[SPELLED * HEARD * LETTERS];
+        static int32_t letters[SPELLED * 4], steps[SPELLED], best[SPELLED * HEARD];
+        gtr_context *ctx = gtr_create(desc0());
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, HEARD, LETTERS)), n = gtr_input(ctx, "n", GTR_I32,
+            gtr_shape1(GTR_BATCH)), y = gtr_input(ctx, "letters", GTR_I32, gtr_shape2(GTR_BATCH, 4));
+        gtr_recurrent_desc d = once();
+        gtr_ctc_desc c;
+        if (!has(ctx, precisions[p])) { gtr_destroy(ctx); continue; }
+        memset(&c, 0, sizeof c);
+        speech(v, letters, steps);
+        d.bidirectional = true;
+        d.lengths = c.lengths = n;
+        const tensor scores = gtr_linear(gtr_gru(x, "gru", 16, d), "out", 1 + LETTERS);
+        tensor loss = gtr_ctc_ex(scores, y, c), class = gtr_argmax(scores, 2);
+        gtr_trainer *t = gtr_trainer_create(loss, adam(0.03f, precisions[p]));
+        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_set(y, letters, sizeof letters), GTR_OK);
+        EXPECT_EQ(gtr_set(n, steps, sizeof steps), GTR_OK);
+        for (int k = 0; k < 60; k++) CHECK(gtr_step(t) == GTR_OK, "%s", gtr_error_text(ctx));
+        EXPECT_EQ(gtr_eval(&class, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(class, best, sizeof best), GTR_OK);
+        const int right = spelled(best, letters, steps);
+        CHECK(right >= SPELLED * 9 / 10, "precision %d: %d of %d rows are spelled right, the loss is %g",
+            (int)precisions[p], right, SPELLED, (double)gtr_loss(t));
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* Labels that do not fit in their steps: the loss is infinite, which training names, or 0; so without labels or steps.
+   What lies behind a row's ends is not read; labels, -1 but for, and lengths that cannot be are errors. */
+static void does_not_fit(void)
+{
+    enum { N = 5, T = 4, C = 3, L = 3 };
+    static const int32_t labels[N * L] = { 1, 1, 1, 2, 1, 2, 1, -1, 2, -1, 2, 2, 1, 2, 2 },
+        lengths[N] = { 4, 3, 0, 4, 2 }, counts[N] = { 3, 3, 1, 3, 3 },
+        far_labels[N * L] = { 0, 1, 2, 3 }, far_lengths[N] = { 0, 5 };
+    static const float same[N] = { INFINITY, 0, INFINITY, 0, INFINITY };
+    for (int zero = 0; zero < 2; zero++) {
+        float v[N * T * C], got[N], d[N * T * C];
+        uint32_t s = 81;
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_ctc_desc c;
+        gtr_trainer_desc how = adam(0.01f, GTR_FP32);
+        gtr_init zero_of;
+        memset(&c, 0, sizeof c); memset(&zero_of, 0, sizeof zero_of);
+        for (int k = 0; k < N * T * C; k++) v[k] = noise(&s);
+        for (int k = 3 * C; k < T * C; k++) v[T * C + k] = (float)NAN; /* behind row 1's steps */
+        v[3 * T * C + 1] = -INFINITY; /* a class of no probability */
+        tensor w = gtr_parameter(ctx, "w", gtr_shape3(1, T, C), zero_of), x = gtr_input(ctx, "x", GTR_F32,
+            gtr_shape3(GTR_BATCH, T, C)), y = gtr_input(ctx, "y", GTR_I32, gtr_shape2(GTR_BATCH, L)), both[2];
+        c.lengths = gtr_input(ctx, "steps", GTR_I32, gtr_shape1(GTR_BATCH));
+        c.label_lengths = gtr_input(ctx, "labels", GTR_I32, gtr_shape1(GTR_BATCH));
+        c.zero_infinity = zero; c.reduction = GTR_REDUCE_NONE;
+        both[0] = gtr_ctc_ex(x, y, c);
+        both[1] = gtr_gradient(gtr_sum(both[0], NULL, 0, false), x);
+        gtr_set(x, v, sizeof v); gtr_set(y, labels, sizeof labels);
+        gtr_set(c.lengths, lengths, sizeof lengths); gtr_set(c.label_lengths, counts, sizeof counts);
+        EXPECT_EQ(gtr_eval(both, 2), GTR_OK);
+        EXPECT(!gtr_get(both[0], got, sizeof got) && !gtr_get(both[1], d, sizeof d));
+        for (int k = 0; k < N; k++) {
+            const float want = zero ? 0 : same[k];
+            CHECK(k % 2 ? got[k] > 0 && got[k] < 20 : got[k] == want, "row %d: the loss is %g", k, (double)got[k]);
+            for (int i = 0; i < T * C; i++) {
+                const float g = d[k * T * C + i];
+                const bool out = i >= lengths[k] * C, none = k % 2 == 0;
+                CHECK(out || (none && zero) ? g == 0 : none ? g != g : g == g && fabsf(g) < 1,
+                    "row %d: the gradient at step %d is %g", k, i / C, (double)g);
+            }
+        }
+        EXPECT_EQ(d[3 * T * C + 1], 0);
+        for (int i = 0; i < 2; i++) {
+            gtr_tensor *const of = i ? c.lengths : y;
+            EXPECT_EQ(i ? gtr_set(of, far_lengths, sizeof lengths) : gtr_set(of, far_labels, sizeof labels), GTR_OK);
+            EXPECT_EQ(gtr_eval(both, 1), GTR_ERR_ARG);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, i ? "\"steps\": element 1 is 5, want 0 to 4 for ctc"
+                : "\"y\": element 3 is 3, want 0 to 2 for ctc");
+            gtr_set(y, labels, sizeof labels); gtr_set(c.lengths, lengths, sizeof lengths);
+        }
+        c.reduction = GTR_REDUCE_MEAN;
+        gtr_trainer *t = gtr_trainer_create(gtr_ctc_ex(gtr_add(x, w), y, c), how);
+        for (int k = 3 * C; k < T * C; k++) v[T * C + k] = 0;
+        v[3 * T * C + 1] = 0;
+        gtr_set(x, v, sizeof v);
+        gtr_step(t);
+        EXPECT_EQ(gtr_wait(ctx), zero ? GTR_OK : GTR_ERR_NONFINITE);
+        if (!zero) EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 1: the output of ctc \"x\" (5,)");
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 /* Lengths that the steps do not have are errors when they are used. */
 static void too_long(void)
 {
@@ -740,6 +868,8 @@ static void all(void)
     RUN(in_parts);
     RUN(learns);
     RUN(too_long);
+    RUN(spells);
+    RUN(does_not_fit);
     RUN(forecasts);
     RUN(steps);
     RUN(unattended);
