@@ -52,12 +52,12 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:dropout op:random op:embedding op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm
     op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float
     op:to_int op:accuracy op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse op:bce_with_logits op:pair_step
-    op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:blend op:report op:check
-    op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
-    pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory
-    pass:stamp plan-make running leaves resolve runner set-get schedule streaming training nonfinite step evaluate
-    metrics fit predicting files datasets idx cifar images csv npy dataset-use safetensors json load save-file
-    checkpoint observing release
+    op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:state_commit op:guard op:update op:blend
+    op:report op:check op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders
+    plan pass:record pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select
+    pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule streaming training
+    nonfinite step evaluate metrics fit predicting files datasets idx cifar images csv npy dataset-use safetensors
+    json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -858,6 +858,17 @@ GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d);
 GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape);
 /* A parameter, GTR_F32, of a literal shape; values drawn from the context's seed and its full name, unique UTF-8. */
 GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init);
+/* A float32 leaf (GTR_BATCH, ...) whose rows are carried from a step to the next, as a recurrence's are from window to
+   window: zeros at first and, with a data set, in each epoch's first step. gtr_state_next says, before a trainer or
+   predictor is made of it, what it becomes behind each gtr_step (but one that is not finite): a tensor of its shape,
+   such as .h_last of gtr_gru. No gradient passes to the step before: back-propagation is truncated there. gtr_evaluate
+   and validation begin with zeros, carry their own, and leave training's as they are; gtr_eval reads it alone. Rows of
+   a batch go on where the row before ended: gtr_text_desc.streams, or windows in order. To begin anew in some rows:
+   gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets its first rows, others become 0; gtr_get reads
+   it. Checkpoints have it, gtr_save has not; a predictor has its own. Werbos, 1990; Williams and Peng, 1990. */
+GTR_API gtr_tensor *gtr_state(gtr_context *ctx, const char *name, gtr_shape shape);
+/* GTR_ERR_SHAPE: another shape or dtype; GTR_ERR_ARG: no state, NULL, or said before. */
+GTR_API gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value);
 /* A constant copied from data (GTR_F32: gtr_float; GTR_I32). No gradient, not saved. */
 GTR_API gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data);
 /* Names made between begin and end get "name." in front; scopes nest. */
@@ -1389,6 +1400,8 @@ GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* in: of each input, out: of each output. */
 GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out);
+/* States (gtr_state) become zeros, as they are when a predictor is made; each call carries those of its rows on. */
+GTR_API gtr_result gtr_predictor_reset(gtr_predictor *p);
 /* The same of all rows of d, as gtr_trainer_data feeds them: columns by names and order, as gtr_dataset_convert makes
    them. Names that no input of p has, and what is behind the last one's column, as labels are, it leaves out. Room in
    out: gtr_dataset_rows(d) rows. A callback's rows: GTR_ERR_STATE; columns that do not fit and, without .snapshot,
@@ -1822,7 +1835,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__NODES(X) \
     X(COPY, copy, BOTH, GTR__FOLLOW | GTR__COPIES) X(CAST, cast, BOTH, GTR__COPIES) \
     X(FILL, fill, FORWARD, GTR__FLAT) X(FEED, feed, FORWARD, GTR__FLAT) X(TALLY, tally, FORWARD, GTR__FLAT) \
-    X(BN_COMMIT, bn_commit, FORWARD, GTR__FLAT) X(GUARD, guard, FORWARD, GTR__WS | GTR__FLAT) \
+    X(BN_COMMIT, bn_commit, FORWARD, GTR__FLAT) X(STATE_COMMIT, state_commit, FORWARD, GTR__FLAT) \
+    X(GUARD, guard, FORWARD, GTR__WS | GTR__FLAT) \
     X(UPDATE, update, FORWARD, GTR__FLAT) X(REPORT, report, FORWARD, GTR__FLAT) X(CHECK, check, FORWARD, GTR__FLAT) \
     X(BLEND, blend, FORWARD, GTR__FLAT) \
     X(LINEAR_ACT, linear_act, FORWARD, GTR__LOW | GTR__WS | GTR__PRODUCT | GTR__FLAT) \
@@ -1833,6 +1847,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__OPS(X) GTR__LEAVES(X) GTR__BUILT(X) GTR__NODES(X)
 #define GTR__BN_SET 5 /* operands of BN_COMMIT for one norm */
 #define GTR__BN_SETS 12 /* norms that one of its nodes serves */
+#define GTR__STATE_SETS 24 /* states that a STATE_COMMIT serves, of two operands each */
 typedef enum { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
 typedef enum {
     GTR__FEED, GTR__FORWARD, GTR__BACKWARD, GTR__REDUCE, GTR__GUARD, GTR__UPDATE, GTR__COMMIT, GTR__REPORT,
@@ -3057,6 +3072,10 @@ struct gtr_tensor {
     uint64_t sets; /* how often they were; of ops: which were found in range */
     /* inputs */
     struct gtr__feeding *feeding; /* an input's staging */
+    bool state; /* a gtr_state: neither set by FEED nor a column's; COMMIT writes its slot */
+    gtr_tensor *next; /* what it becomes */
+    int64_t rows; /* that the last step or gtr_set wrote; 0: it is all zeros */
+    void *aside; size_t aside_bytes; int64_t aside_rows; /* training's, while a set is evaluated */
     const char *unit_of; /* the loss that wants its values from 0 to 1; NULL: none */
     bool is_loss; /* made by a builder of losses */
     bool masked; /* what is not finite in it is no error: a mask, scores, what softmax makes of rows without keys */
@@ -3183,6 +3202,7 @@ struct gtr_trainer {
     gtr_trainer_desc desc, given; /* desc: defaults filled in; groups are below */
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
+    bool carries; /* its loss depends on states */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
     bool one_batch; /* gtr_profile's: each step reads the first batch */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
@@ -8859,6 +8879,16 @@ GTR__CPU(bn_commit_fwd) {
     return GTR_OK;
 }
 
+// >>op:state_commit
+/* in: pairs, what a state becomes and the state, both float32, which is written unless this step is guarded. */
+GTR__CPU(state_commit_fwd) {
+    (void)cpu;
+    if (c->ctl && (c->ctl->guard || c->ctl->status)) return GTR_OK;
+    for (int i = 0; i < c->n_in; i += 2)
+        memcpy(c->in[i + 1].data, c->in[i].data, (size_t)c->in[i].count * sizeof(gtr_float));
+    return GTR_OK;
+}
+
 // >>op:guard
 /* in: a loss, then gradients as lookups; ptr: gtr__optim. Writes ctl's norm (2-norm of the gradients
    without the loss scale, if clipped or scaled, summed in double), coef (what UPDATE multiplies gradients by) and guard
@@ -9944,6 +9974,34 @@ gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_s
     }
     gtr__mfree(ctx, full);
     return NULL;
+}
+gtr_tensor *gtr_state(gtr_context *ctx, const char *name, gtr_shape shape) {
+    char text[GTR__TEXT];
+    if (!gtr__usable(ctx)) return NULL;
+    if (!shape.ndim || shape.dim[0] != GTR_BATCH) {
+        GTR__FAIL(ctx, SHAPE, "state \"%.200s\": got shape %s, want (GTR_BATCH, ...)", name ? name : "",
+            gtr__shape_text(&shape, text));
+        return NULL;
+    }
+    gtr_tensor *t = gtr_input(ctx, name, GTR_F32, shape);
+    if (t) t->state = true;
+    return t;
+}
+gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value) {
+    char want[GTR__TEXT], got[GTR__TEXT];
+    if (!state || !value) return state && gtr__usable(state->ctx) ? GTR__BAD_ARG(state->ctx,
+        "gtr_state_next of \"%s\": the value is NULL", gtr__label(state)) : gtr__of_null("gtr_state_next");
+    gtr_context *ctx = state->ctx;
+    GTR__TRY(gtr__usable(ctx) ? GTR_OK : gtr__unusable(ctx));
+    if (!state->state || state->next || value->ctx != ctx)
+        return GTR__BAD_ARG(ctx, "gtr_state_next: \"%s\" %s", gtr__label(state), !state->state ? "is not a gtr_state"
+            : state->next ? "has a next value already" : "and its next value are of different contexts");
+    if (value->dtype != GTR_F32 || !gtr__shape_equal(&value->shape, &state->shape))
+        return GTR__FAIL(ctx, SHAPE, "gtr_state_next: state \"%s\" is float32 %s, \"%s\" is %s %s", state->name,
+            gtr__shape_text(&state->shape, want), gtr__label(value), gtr__dtype_names[value->dtype],
+            gtr__shape_text(&value->shape, got));
+    state->next = value;
+    return GTR_OK;
 }
 static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key) {
     const bool uniform = init->kind == GTR_INIT_UNIFORM;
@@ -11868,6 +11926,7 @@ typedef struct {
     int n_fetch, n_report, training, micro, streams;
     int feeds; /* FEED and REPORT nodes; predictors have none */
     int no_matchers, several; /* several: steps are queued many at a time */
+    int carries; /* states become their next values */
     int set; /* the batch is a part of a set, evaluated part by part. 1: labels that count are
             those of the set; 2: these are counted, and no more */
     gtr_precision precision;
@@ -11890,6 +11949,7 @@ typedef struct {
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
 typedef struct { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
+typedef struct { int pair[2], micro; } gtr__carried; /* values: what a state becomes, and the state */
 /* A tensor that record listed; out: where its n_out outputs are in gtr__build.plain. */
 typedef struct { gtr_tensor *t; int out, n_out; bool training; double flops; } gtr__recorded;
 typedef struct { gtr_shape shape; gtr_dtype dtype; } gtr__plain;
@@ -11909,6 +11969,7 @@ typedef struct {
     unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being recorded */
     unsigned char *whole; /* of what all micro-batches record */
     int *tally; /* tensor id -> TALLY's value for it; -1 */
+    gtr__carried *states; int n_states; int64_t cap_states;
     gtr__early *early; int n_early; int64_t cap_early;
     int64_t row0, rows; /* of the micro-batch */
     int micro;
@@ -12124,10 +12185,27 @@ static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
         if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
             for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] |= GTR__REACHED;
 }
+/* What states that are reached become is reached, too. */
+static void gtr__mark_states(gtr_context *ctx, unsigned char *reach) {
+    for (bool more = true; more; ) {
+        more = false;
+        gtr__mark_reach(ctx, reach);
+        for (int64_t i = 0; i < ctx->n_tensor; i++) {
+            const gtr_tensor *next = ctx->tensor[i]->next;
+            if (!next || !reach[i] || reach[next->id]) continue;
+            reach[next->id] = GTR__REACHED;
+            more = true;
+        }
+    }
+}
+/* Marks what n tensors depend on and, if states are carried, what these become. */
+static void gtr__reach_of(gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, unsigned char *reach) {
+    for (int k = 0; k < n; k++) reach[t[k]->id] |= GTR__REACHED;
+    (carries ? gtr__mark_states : gtr__mark_reach)(ctx, reach);
+}
 static void gtr__reach(gtr__build *b, unsigned char *reach) {
-    for (int k = 0; k < b->r->n_fetch; k++) reach[b->r->fetch[k]->id] |= GTR__REACHED;
-    for (int k = 0; k < b->r->n_report; k++) reach[b->r->report[k]->id] |= GTR__REACHED;
-    gtr__mark_reach(b->ctx, reach);
+    gtr__reach_of(b->ctx, b->r->fetch, b->r->n_fetch, b->r->carries, reach);
+    gtr__reach_of(b->ctx, b->r->report, b->r->n_report, b->r->carries, reach);
 }
 static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
 static void gtr__micro_begin(gtr__build *b, int m, int parts) {
@@ -12259,7 +12337,8 @@ static GTR__COLD int gtr__operand_new(gtr__build *b, gtr_tensor *from, bool narr
     if (v < 0) v = gtr__form_make(b, head, GTR__OP_COPY, head, stage, made.storage);
     if (v < 0 || !narrows || low == GTR_F32) return v;
     w = gtr__root(b->plan, v);
-    if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)) {
+    if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)
+            && !GTR__V(w).tensor->state) {
         w = gtr__input_value(b, GTR__V(w).tensor, true);
         if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_like(b, w, v);
         return gtr__form(b, head, stage, low, last) == w ? w : gtr__form_add(b, head, w, true);
@@ -14635,6 +14714,38 @@ static GTR__COLD void gtr__add_commits(gtr__build *b) {
         n->out = n->in + n->n_in;
     }
 }
+/* Of each state that is reached its next value, which this micro-batch has made, and its rows. */
+static void gtr__note_states(gtr__build *b) {
+    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
+        gtr_tensor *t = b->ctx->tensor[i];
+        if (!t->next || !b->whole[i] || !GTR__GROW(b->ctx, b->states, b->n_states, b->cap_states)) continue;
+        int v = gtr__operand(b, t->next, GTR__CLASS_AS_IS, gtr__stage_of(b, t), 0);
+        if (v >= 0) v = gtr__widened(b, t->next, v);
+        if (v >= 0 && GTR__V(gtr__root(b->plan, v)).home == GTR__HOME_INPUT)
+            v = gtr__form_make(b, b->map[t->next->id], GTR__OP_COPY, v, GTR__V(v).stage, GTR_F32);
+        const gtr__carried pair = { { v, b->map[i] }, b->micro };
+        b->states[b->n_states++] = pair;
+        b->failed |= v < 0;
+    }
+}
+static void gtr__add_states(gtr__build *b, gtr__phase phase) {
+    gtr__node *n = NULL;
+    for (int i = 0; i < b->n_states && !b->failed; i++) {
+        const gtr__carried *c = &b->states[i];
+        const int stage = GTR__V(c->pair[1]).stage;
+        if (!n || n->stage != stage || n->micro != c->micro || n->n_in == 2 * GTR__STATE_SETS) {
+            b->phase = phase; b->micro = c->micro;
+            if (!(n = gtr__node_new(b, GTR__OP_STATE_COMMIT, GTR__FWD, 2 * GTR__STATE_SETS, 0))) return;
+            n->n_in = 0; n->reads = 0;
+            n->stage = stage; n->layer = "states";
+        }
+        memcpy(n->in + n->n_in, c->pair, sizeof c->pair);
+        n->reads |= gtr__low_bits(2) << n->n_in;
+        n->n_in += 2;
+        n->out = n->in + n->n_in;
+    }
+    b->micro = 0;
+}
 /* The values that a trainer differentiates by: its parameters. */
 static void gtr__want_parameters(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
@@ -14701,11 +14812,12 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
         n->bytes = optim->loss_only ? 0 : (double)optim->count * sizeof(gtr_float);
         b->phase = GTR__COMMIT;
         gtr__add_commits(b); /* UPDATE and REPORT, one behind the other, may be one launch */
+        gtr__add_states(b, GTR__COMMIT);
         n = gtr__right_node(b, GTR__OP_UPDATE, GTR__UPDATE, in + 1, lookups, optim, "optimizer");
         if (!n) return;
         const double moved = (3 + 2 * optim->all) * (double)sizeof(gtr_float);
         n->bytes = (double)optim->count * (moved + (b->r->precision >= GTR_MIXED_BF16 ? 2 : 0));
-    }
+    } else gtr__add_states(b, GTR__COMMIT);
     gtr__right_node(b, GTR__OP_REPORT, GTR__REPORT, totals, b->r->n_report, b->r->trainer ? optim : NULL, "report");
 }
 /* Which tensors are reached, and on which stages and in which regions they are computed: as their builders noted, but
@@ -14754,6 +14866,7 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
         gtr__micro_forget(&b);
         GTR__PASS(gtr__pass_record(&b));
         GTR__PASS(gtr__pass_forms(&b));
+        if (r->carries) GTR__PASS(gtr__note_states(&b));
         if (b.failed) break;
         if (r->trainer) {
             loss[m] = b.map[r->report[0]->id];
@@ -14776,7 +14889,10 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
         gtr__add_feed(&b, inputs, n_inputs);
         plan->split = plan->n_node;
         if (!b.failed) gtr__add_right(&b, totals, optim);
-    } else plan->split = plan->n_node;
+    } else {
+        gtr__add_states(&b, GTR__FORWARD);
+        plan->split = plan->n_node;
+    }
     gtr__mark(&b);
     b.late = plan->n_value;
     GTR__PASS(gtr__pass_select(&b, false));
@@ -14792,7 +14908,7 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     GTR__PASS(b.failed = !gtr__pass_memory(ctx, plan, &o, gtr__stamps(&b)));
     GTR__PASS(gtr__pass_stamp(&b));
     GTR__PASS(gtr__pass_carried(&b));
-    GTR__FREE(ctx, o.clock, b.map, b.whole, b.early, b.recorded, b.set, b.plain, b.uses, b.extra);
+    GTR__FREE(ctx, o.clock, b.map, b.whole, b.early, b.states, b.recorded, b.set, b.plain, b.uses, b.extra);
     if (!b.failed) return GTR_OK;
     gtr__plan_clear(ctx, plan);
     return ctx->error ? ctx->error : GTR__FAIL(ctx, NOMEM, "out of host memory while planning");
@@ -15094,6 +15210,26 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
     *bytes = want;
     return GTR_OK;
 }
+/* Bytes of a row. */
+static int64_t gtr__state_row(const gtr_tensor *t) { return -gtr__count(&t->shape) * (int64_t)sizeof(gtr_float); }
+/* A state with room for so many bytes: rows that it had, then zeros. */
+static gtr_result gtr__state_grow(gtr_tensor *t, size_t bytes) {
+    gtr_context *ctx = t->ctx;
+    const size_t had = t->data_bytes;
+    void *instance = ctx->instance[t->stage], *old = t->data;
+    if (had >= bytes) return GTR_OK;
+    GTR__TRY(gtr__wait_all(ctx));
+    void *data = gtr__device_alloc(ctx, t->stage, bytes);
+    if (!data) return GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes of state \"%s\"", gtr__memory_name(ctx), bytes,
+        t->name);
+    gtr_result r = ctx->be->zero(instance, data, bytes);
+    if (!r && had) r = ctx->be->copy(instance, data, old, had, GTR__ON_DEVICE, true);
+    gtr__device_free(ctx, t->stage, r ? data : old, r ? bytes : had);
+    if (r) return gtr__backend_result(ctx, r, t->name);
+    t->data = data; t->data_bytes = bytes;
+    ctx->memory_version++;
+    return GTR_OK;
+}
 static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_stage; i++)
@@ -15104,7 +15240,8 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
         const gtr__value *v = &p->value[i];
         const int k = v->storage == GTR_BF16 ? 0 : 1;
         gtr_tensor *t = v->tensor;
-        if (v->home == GTR__HOME_INPUT && v->storage == t->dtype)
+        if (v->home == GTR__HOME_INPUT && t->state) GTR__TRY(gtr__state_grow(t, v->bytes));
+        else if (v->home == GTR__HOME_INPUT && v->storage == t->dtype)
             GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, v->bytes, "inputs"));
         else if (v->home == GTR__HOME_INPUT)
             GTR__TRY(gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "inputs in low precision"));
@@ -15297,23 +15434,23 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner
 static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored_as(op->in[op->limited]); }
 /* The inputs that tensors depend on, in the order they were made; into e (NULL: not wanted) the ops whose labels or ids
    are an input's and have a range. */
-static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs,
-        int64_t *highest, gtr__cached *e) {
+static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, gtr_tensor **input,
+        int *n_inputs, int64_t *highest, gtr__cached *e) {
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     int64_t cap = 0;
     *n_inputs = 0;
     *highest = 0;
-    for (int k = 0; k < n && reach; k++) { reach[t[k]->id] = 1; *highest = GTR__MAX(*highest, t[k]->id); }
-    if (reach) gtr__mark_reach(ctx, reach);
+    if (reach) gtr__reach_of(ctx, t, n, carries, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
         gtr_tensor *x = ctx->tensor[i];
         if (!reach[i]) continue;
+        *highest = i;
         if (e && x->limit && gtr__limited_input(x)->op <= GTR__OP_CONSTANT) {
             if (!GTR__GROW(ctx, e->limited, e->n_limited, cap)) r = GTR_ERR_NOMEM;
             else e->limited[e->n_limited++] = x;
         }
-        if (x->op != GTR__OP_INPUT) continue;
+        if (x->op != GTR__OP_INPUT || x->state) continue;
         if (*n_inputs == GTR__MAX_FEED)
             r = GTR__FAIL(ctx, UNSUPPORTED, "more than %d inputs in one graph", GTR__MAX_FEED);
         else input[(*n_inputs)++] = x;
@@ -15447,7 +15584,7 @@ static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const
     e->recipe = *r;
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
-    if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest, e) ||
+    if (gtr__find_inputs(ctx, all, n, r->carries, e->input, &e->n_inputs, &e->highest, e) ||
         (r->data && gtr__data_match(r->data, e->input, e->n_inputs, e->column)) ||
         gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, false, false, &e->plan)) {
         GTR__FREE(ctx, e->limited, e);
@@ -15675,6 +15812,47 @@ static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who
     GTR__TRY(gtr__runnable(t->ctx, who));
     return src ? GTR_OK : GTR__BAD_ARG(t->ctx, "%s \"%s\": the source is NULL", who, gtr__label(t));
 }
+static gtr_result gtr__state_zero(gtr_tensor *t) {
+    t->rows = 0;
+    return !t->data ? GTR_OK : gtr__backend_result(t->ctx,
+        t->ctx->be->zero(t->ctx->instance[t->stage], t->data, t->data_bytes), t->name);
+}
+/* The first rows of a state, and zeros behind them. */
+static gtr_result gtr__state_write(gtr_tensor *t, const void *src, size_t bytes) {
+    GTR__TRY(gtr__wait_all(t->ctx));
+    GTR__TRY(gtr__state_grow(t, bytes));
+    GTR__TRY(gtr__state_zero(t));
+    t->rows = (int64_t)bytes / gtr__state_row(t);
+    return gtr__to_device(t->ctx, t->stage, t->data, src, bytes, t->name);
+}
+/* Evaluations of sets have states of their own, zeros at first: training's are put aside, and taken back. */
+static gtr_result gtr__states_aside(gtr_context *ctx) {
+    for (int64_t i = 0; i < ctx->n_tensor; i++) {
+        gtr_tensor *t = ctx->tensor[i];
+        if (!t->state || !t->data) continue;
+        if (!(t->aside = gtr__device_alloc(ctx, t->stage, t->data_bytes))) return GTR_ERR_NOMEM;
+        t->aside_bytes = t->data_bytes; t->aside_rows = t->rows;
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->aside, t->data, t->data_bytes,
+            GTR__ON_DEVICE, false), t->name));
+        GTR__TRY(gtr__state_zero(t));
+    }
+    return GTR_OK;
+}
+static gtr_result gtr__states_back(gtr_context *ctx, gtr_result r) {
+    for (int64_t i = 0; i < ctx->n_tensor; i++) {
+        gtr_tensor *t = ctx->tensor[i];
+        gtr_result one = GTR_OK;
+        if (!t->state) continue;
+        if (gtr__usable(ctx)) one = gtr__state_zero(t);
+        if (t->aside && !one) one = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->data, t->aside,
+            t->aside_bytes, GTR__ON_DEVICE, true), t->name);
+        gtr__device_free(ctx, t->stage, t->aside, t->aside_bytes);
+        if (t->aside) t->rows = t->aside_rows;
+        t->aside = NULL;
+        if (!r) r = one;
+    }
+    return r;
+}
 gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     int64_t rows = 0;
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
@@ -15695,6 +15873,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     if (t->op != GTR__OP_INPUT) return GTR__BAD_ARG(ctx,
         "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
+    if (t->state) return gtr__state_write(t, src, bytes);
     if (!gtr__batched(t)) { /* one copy, straight to the slot */
         GTR__TRY(gtr__feeding_new(t));
         GTR__TRY(gtr__settle(ctx, NULL, 0));
@@ -15728,7 +15907,7 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
     int64_t rows = 0;
     gtr_result r = GTR_OK;
     GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
-    if (t->op != GTR__OP_INPUT || !gtr__batched(t))
+    if (t->op != GTR__OP_INPUT || t->state || !gtr__batched(t))
         return GTR__BAD_ARG(t->ctx, "gtr_set_device: \"%s\" is not an input with a batch", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
     GTR__TRY(gtr__feeding_new(t));
@@ -15770,7 +15949,7 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     }
     GTR__TRY(gtr__runnable(ctx, "gtr_eval"));
     if (n > 32) return GTR__BAD_ARG(ctx, "gtr_eval: %d tensors, want 1 to 32", n);
-    GTR__TRY(gtr__find_inputs(ctx, t, n, input, &n_inputs, &highest, NULL));
+    GTR__TRY(gtr__find_inputs(ctx, t, n, false, input, &n_inputs, &highest, NULL));
     GTR__TRY(gtr__batch_of_inputs(ctx, input, n_inputs, "gtr_eval", &batch));
     GTR__TRY(gtr__runner_ready(ctx));
     gtr__recipe recipe = gtr__recipe0(batch, training);
@@ -16670,6 +16849,21 @@ static void gtr__trainer_free(gtr_trainer *t) {
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
+/* States that tensors depend on have next values, whatever else depends on them; *any: there is one. */
+static gtr_result gtr__states_whole(gtr_context *ctx, gtr_tensor *const *t, int n, const char *who, bool *any) {
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
+    if (reach) gtr__reach_of(ctx, t, n, true, reach);
+    for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
+        const gtr_tensor *s = ctx->tensor[i];
+        if (!reach[i] || !s->state) continue;
+        *any = true;
+        if (!s->next) r = GTR__BAD_STATE(ctx, "%s: what does state \"%s\" become? Say it by gtr_state_next", who,
+            s->name);
+    }
+    gtr__mfree(ctx, reach);
+    return r;
+}
 gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     const gtr_trainer_desc given = desc;
     int64_t highest;
@@ -16693,7 +16887,8 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     t->desc.groups = NULL;
     if (ok) t->n_groups++; /* the rest, with the trainer's own figures */
     ok = ok && gtr__trainer_parameters(t) == GTR_OK;
-    ok = ok && gtr__find_inputs(ctx, &loss, 1, t->input, &t->n_inputs, &highest, NULL) == GTR_OK;
+    ok = ok && gtr__states_whole(ctx, &loss, 1, "trainer", &t->carries) == GTR_OK;
+    ok = ok && gtr__find_inputs(ctx, &loss, 1, true, t->input, &t->n_inputs, &highest, NULL) == GTR_OK;
     if (ok && !ctx->preset) {
         ok = gtr__trainer_buffers(t) == GTR_OK && gtr__trainer_segments(t) == GTR_OK &&
              (t->runner = gtr__runner_new(ctx, desc.precision == GTR_MIXED_FP16 ? desc.loss_scale : 1)) != NULL;
@@ -16974,6 +17169,7 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     if (t->metric && t->metric != t->loss) r.report[r.n_report++] = t->metric;
     r.micro = (int)GTR__MIN(t->desc.micro_batches, batch);
     r.streams = t->desc.streams; r.no_matchers = t->desc.no_matchers; r.precision = t->desc.precision;
+    r.carries = true;
     r.data = data;
     return r;
 }
@@ -17282,6 +17478,29 @@ static void gtr__zeros_find(gtr_trainer *t, const gtr__cached *e, int n) {
     t->before = NULL;
     gtr__note_idle(t, true);
 }
+/* In front of a step states are of its rows; in an epoch's first one they are zeros, behind what is queued. */
+static gtr_result gtr__states_begin(gtr_trainer *t, const gtr__cached *e, int64_t batch) {
+    gtr_context *ctx = t->ctx;
+    bool first = false;
+    if (t->data) {
+        const gtr__sequence o = gtr__sequence_of(t);
+        first = gtr__batch_of(&o, gtr__data_batch(t, t->runner->step)).first == 0;
+        if (first) GTR__TRY(gtr__wait_all(ctx));
+    }
+    for (int i = 0; i < e->plan.n_value; i++) {
+        gtr_tensor *s = e->plan.value[i].home == GTR__HOME_INPUT ? e->plan.value[i].tensor : NULL;
+        if (!s || !s->state) continue;
+        if (first) GTR__TRY(gtr__state_zero(s));
+        if (s->rows && s->rows != batch && !(t->data && batch < s->rows))
+            return GTR__FAIL(ctx, SHAPE, "gtr_step: state \"%s\" has %lld rows, of the batch before, a gtr_set or a "
+                "checkpoint, this batch has %lld: gtr_set of zeros begins anew", s->name, (long long)s->rows,
+                (long long)batch);
+    }
+    for (int i = 0; i < e->plan.n_value; i++)
+        if (e->plan.value[i].home == GTR__HOME_INPUT && e->plan.value[i].tensor->state)
+            e->plan.value[i].tensor->rows = batch;
+    return GTR_OK;
+}
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
 static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     gtr_context *ctx = t->ctx;
@@ -17314,6 +17533,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
     GTR__TRY(gtr__take_over(t, true));
+    if (t->carries) GTR__TRY(gtr__states_begin(t, e, batch));
     ctx->writes++;
     t->fitted = false;
     gtr__note_lookups(t, &e->plan);
@@ -17589,7 +17809,7 @@ static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__rec
     gtr_context *ctx = t->ctx;
     int column[GTR__MAX_FEED];
     r->precision = t->desc.precision;
-    r->data = data;
+    r->data = data; r->carries = r->set != 2;
     *e = gtr__entry_get(ctx, r, NULL);
     if (!*e) return ctx->error;
     GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
@@ -17679,12 +17899,14 @@ static bool gtr__wants_averages(gtr_trainer *t) {
         gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
 }
 /* What evaluates averages exchanges them for the weights, of which meanwhile nobody takes a snapshot. */
-static gtr_result gtr__averages_begin(gtr_trainer *t, bool averages) {
+static gtr_result gtr__evaluation_begin(gtr_trainer *t, bool averages) {
+    GTR__TRY(gtr__states_aside(t->ctx));
     if (!averages) return GTR_OK;
     gtr__weights_lock(t->ctx);
     return gtr__average_swap(t, true);
 }
-static gtr_result gtr__averages_end(gtr_trainer *t, bool averages, gtr_result r) {
+static gtr_result gtr__evaluation_end(gtr_trainer *t, bool averages, gtr_result r) {
+    r = gtr__states_back(t->ctx, r);
     if (!averages) return r;
     const gtr_result back = t->swapped ? gtr__average_swap(t, false) : GTR_OK;
     gtr__weights_unlock(t->ctx);
@@ -17695,10 +17917,10 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
     if (!t) return gtr__no_trainer(data, "gtr_evaluate");
     GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
     const bool averages = gtr__wants_averages(t);
-    gtr_result r = gtr__averages_begin(t, averages);
+    gtr_result r = gtr__evaluation_begin(t, averages);
     if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
     gtr__stream_end(t->ctx->runner, NULL);
-    return gtr__averages_end(t, averages, r);
+    return gtr__evaluation_end(t, averages, r);
 }
 
 // >>metrics
@@ -18020,13 +18242,13 @@ static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_de
     gtr__mfree(t->ctx, t->metered);
     t->metered = NULL;
     const bool averages = gtr__wants_averages(t);
-    gtr_result r = gtr__averages_begin(t, averages);
+    gtr_result r = gtr__evaluation_begin(t, averages);
     if (!r) r = gtr__meter_room(&m, &t->metered);
     if (!r) r = gtr__meter_pass(&m);
     if (!r && m.classes) r = gtr__meter_classes(&m, (gtr_class_metrics *)t->metered);
     if (!r && !m.classes) gtr__meter_targets(&m);
     for (int i = 0; !r && !out->counted && i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
-    r = gtr__averages_end(t, averages, r);
+    r = gtr__evaluation_end(t, averages, r);
     if (r) { out->of_class = NULL; out->confusion = NULL; out->classes = 0; }
     return r;
 }
@@ -18644,15 +18866,15 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
 // >>predicting
 /* Where rows stand apart: plans for 1, 2, 4, ... and max_rows rows, of which a call takes the next larger and leaves in
    place what lies behind its rows. Else for max_rows, and for what calls ask for. */
-enum { GTR__IN, GTR__OUT, GTR__ARENA, GTR__HELD, GTR__BLOCKS, GTR__PREDICTS = 8 };
+enum { GTR__IN, GTR__OUT, GTR__STATES, GTR__ARENA, GTR__HELD, GTR__BLOCKS, GTR__PREDICTS = 8, GTR__MOST_STATES = 192 };
 struct gtr_predictor {
     gtr_context own; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
     gtr_context *ctx;
     gtr_predictor *next;
     void *instance[1];
-    /* n inputs, GTR__IN, and outs, GTR__OUT: bytes of a row, where rows begin in the block */
-    gtr_tensor *of[2][GTR__PREDICTS]; int n[2];
-    size_t row[2][GTR__PREDICTS], at[2][GTR__PREDICTS];
+    /* n inputs, GTR__IN, outs, GTR__OUT, and states: bytes of a row, where rows begin in the block */
+    gtr_tensor *of[3][GTR__MOST_STATES]; int n[3];
+    size_t row[3][GTR__MOST_STATES], at[3][GTR__MOST_STATES];
     int64_t max_rows;
     bool apart, lean, general; /* general: plans to come are by the most general kernels */
     gtr__cached *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
@@ -18684,7 +18906,7 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int 
     const gtr_predictor *p = (const gtr_predictor *)e->carry;
     switch (v->home) {
     case GTR__HOME_INPUT: case GTR__HOME_PARAMETER: case GTR__HOME_STATE:
-        return gtr__batched(v->tensor) ? gtr__predictor_rows(p, GTR__IN, v->tensor)
+        return gtr__batched(v->tensor) ? gtr__predictor_rows(p, v->tensor->state ? GTR__STATES : GTR__IN, v->tensor)
             : p->held ? p->held[v->tensor->id] : (void *)(uintptr_t)gtr__model_of(v->tensor, NULL);
     case GTR__HOME_KEPT: return gtr__predictor_rows(p, GTR__OUT, v->tensor);
     case GTR__HOME_ARENA: return (char *)p->block[GTR__ARENA] + v->offset;
@@ -18737,12 +18959,13 @@ static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     if (!e) return NULL;
     if (!p->held) { own->tensor = p->ctx->tensor; own->n_tensor = p->ctx->n_tensor; } /* more may have been built */
     e->recipe = gtr__recipe0(rows, 0);
-    e->recipe.feeds = false;
+    e->recipe.feeds = false; e->recipe.carries = true;
     for (int k = 0; k < p->n[GTR__OUT]; k++) e->recipe.fetch[e->recipe.n_fetch++] = p->of[GTR__OUT][k];
     e->carry = p; /* gtr__predictor_address finds the predictor there */
     bool ok = gtr__plan_make(own, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, p->lean, p->general, &e->plan)
                   == GTR_OK &&
-              gtr__find_inputs(own, p->of[GTR__OUT], p->n[GTR__OUT], e->input, &e->n_inputs, &e->highest, e)
+              gtr__find_inputs(own, p->of[GTR__OUT], p->n[GTR__OUT], true, e->input, &e->n_inputs,
+                  &e->highest, e)
                   == GTR_OK &&
               (p->held || gtr__check_ranges(own, e, true) == GTR_OK); /* a snapshot's are checked when it is taken */
     for (int i = 0; i < e->plan.n_value && ok; i++) {
@@ -18792,9 +19015,10 @@ static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     if (p->n_entry < 40) i = p->n_entry++;
     else gtr__predictor_drop(p, p->entry[i = p->turn = p->turn % 39 + 1]); /* max_rows' stays */
     p->entry[i] = e;
-    const size_t before = p->bytes[2];
+    const size_t before = p->bytes[GTR__ARENA];
     bool ok = gtr__predictor_block(p, GTR__ARENA, e->plan.arena[0]);
-    for (int k = before < p->bytes[2] ? 0 : i; k < p->n_entry && ok; k++) ok = gtr__predictor_ready(p, p->entry[k]);
+    for (int k = before < p->bytes[GTR__ARENA] ? 0 : i; k < p->n_entry && ok; k++)
+        ok = gtr__predictor_ready(p, p->entry[k]);
     if (ok) return e;
     p->entry[i] = p->entry[--p->n_entry];
     const bool again = e->plan.unfit && !p->general;
@@ -18804,7 +19028,7 @@ static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
 }
 /* Blocks of max_rows rows, each input's and out's aligned. */
 static bool gtr__predictor_room(gtr_predictor *p) {
-    for (int w = 0; w < 2; w++) {
+    for (int w = 0; w <= GTR__STATES; w++) {
         size_t bytes = 0;
         for (int k = 0; k < p->n[w]; k++) {
             const gtr_tensor *t = p->of[w][k];
@@ -18821,7 +19045,7 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
     gtr_context *ctx = p->ctx;
     gtr_tensor *found[GTR__MAX_FEED];
     int n_found, n = 0, given = 0;
-    GTR__TRY(gtr__find_inputs(ctx, p->of[GTR__OUT], p->n[GTR__OUT], found, &n_found, highest, NULL));
+    GTR__TRY(gtr__find_inputs(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, found, &n_found, highest, NULL));
     while (given < GTR__PREDICTS && d->in[given]) given++;
     GTR__TRY(gtr__reads_list(ctx, "predictor", "in", d->in, given));
     for (int i = 0; i < n_found; i++) {
@@ -18841,6 +19065,21 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
             "want %d, each once", gtr__label(p->of[GTR__OUT][0]), n, given ? given : 1);
     p->n[GTR__IN] = n;
     return GTR_OK;
+}
+/* States that outs depend on. */
+static gtr_result gtr__predictor_states(gtr_predictor *p) {
+    gtr_context *ctx = p->ctx;
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
+    if (reach) gtr__reach_of(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, reach);
+    for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
+        if (!reach[i] || !ctx->tensor[i]->state) continue;
+        if (p->n[GTR__STATES] == GTR__MOST_STATES)
+            r = GTR__FAIL(ctx, UNSUPPORTED, "predictor: more than %d states", GTR__MOST_STATES);
+        else p->of[GTR__STATES][p->n[GTR__STATES]++] = ctx->tensor[i];
+    }
+    gtr__mfree(ctx, reach);
+    return r;
 }
 static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc *d) {
     int n = 0;
@@ -18955,7 +19194,8 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
     d.ahead = true;
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's compute in their caller's thread, without a pool */
-    if (gtr__predictor_outs(p, &desc) || gtr__predictor_inputs(p, &desc, &highest)) goto fail;
+    if (gtr__predictor_outs(p, &desc) || gtr__predictor_inputs(p, &desc, &highest) || gtr__predictor_states(p))
+        goto fail;
     if (ctx->be->create(&p->own.host, d, &p->instance[0], why)) {
         p->instance[0] = NULL;
         GTR__FAIL(ctx, NOMEM, "predictor: %s", why);
@@ -18975,7 +19215,8 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     ctx->device_bytes += p->counted;
     p->own.desc.memory_limit = 0; /* room for calls of other rows, which the context does not see */
     p->model = p->held ? 0 : gtr__model_version(ctx);
-    if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[GTR__IN], p->bytes[0]), "zeros")) goto fail;
+    for (i = GTR__IN; i <= GTR__STATES; i++) if (p->block[i]
+        && gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[i], p->bytes[i]), "zeros")) goto fail;
     for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) {
         *unfit = p->entry[i]->plan.unfit && !general;
         goto fail;
@@ -19028,9 +19269,9 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
     for (int k = 0; k < GTR__PREDICTS && !null; k++)
         null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
     if (null) return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
-    if (!p->apart && rows > p->max_rows)
-        return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which act on each other, want at most %lld",
-                         (long long)rows, (long long)p->max_rows);
+    if ((!p->apart || p->n[GTR__STATES]) && rows > p->max_rows)
+        return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which %s, want at most %lld", (long long)rows,
+            p->apart ? "have states" : "act on each other", (long long)p->max_rows);
     for (int64_t n, done = 0; done < rows; done += n) {
         n = GTR__MIN(rows - done, p->max_rows);
         GTR__TRY(gtr__predict_ranges(p, in, done, n));
@@ -19053,6 +19294,12 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
         if (r) return gtr__fail(own, r, "%s", gtr_result_text(r));
     }
     return GTR_OK;
+}
+gtr_result gtr_predictor_reset(gtr_predictor *p) {
+    if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
+    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(&p->own, "%s", p->ctx->error_text);
+    return !p->block[GTR__STATES] ? GTR_OK : gtr__backend_result(&p->own,
+        p->ctx->be->zero(p->instance[0], p->block[GTR__STATES], p->bytes[GTR__STATES]), "states");
 }
 gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
     return gtr__predict_begin(p) ? gtr__predict_rows(p, in, rows, out, 0) : GTR_ERR_ARG;
@@ -23228,7 +23475,8 @@ static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *ca
 /* Copies of tensors under names of their own, as a checkpoint has them: beside parameters a trainer's states, which lie
    like these. In a build with doubles their 8 bytes are an int64's. */
 typedef struct { gtr_context *ctx; gtr_tensor *copy, **list; int64_t n; } gtr__parts;
-static const char gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint", gtr__of_sum[] = "gputrain.crc32c";
+static const char gtr__of_carried[] = "carried.", gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint",
+    gtr__of_sum[] = "gputrain.crc32c";
 static gtr_result gtr__parts_add(gtr__parts *c, const gtr_tensor *like, void *data, int stage, const char *before) {
     char name[GTR__ST_NAME];
     gtr_tensor *p = c->list[c->n] = &c->copy[c->n];
@@ -23254,11 +23502,13 @@ static gtr_result gtr__parts_sum(gtr__parts *c) {
     c->list[c->n - 1]->dtype = GTR_F32;
     return GTR_OK;
 }
-/* All of a context's parameters and t's states, with room for four more. gtr__parts_free after. */
-static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t) {
+/* All of a context's parameters and states that have rows, and t's optimizer's, with room for four more.
+   gtr__parts_free after. file: the checkpoint that is to be read, whose rows states are to have; NULL: none. */
+static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t, const gtr__st *file) {
     gtr_context *ctx = t->ctx;
-    const int64_t most = ctx->n_parameter + (int64_t)t->n_param * t->optim.all + 4; /* gtr__parts_host's */
+    int64_t most = ctx->n_parameter + (int64_t)t->n_param * t->optim.all + 4; /* gtr__parts_host's */
     char before[32];
+    for (int64_t i = 0; i < ctx->n_tensor; i++) most += ctx->tensor[i]->state;
     c->ctx = ctx;
     c->copy = GTR__NEW(ctx, gtr_tensor, most);
     c->list = GTR__NEW(ctx, gtr_tensor *, most);
@@ -23272,7 +23522,34 @@ static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t) {
         for (int i = 0; i < t->n_param; i++)
             GTR__TRY(gtr__parts_add(c, t->param[i], t->optim.state[k] + t->offset[i], 0, before));
     }
+    for (int64_t i = 0; i < ctx->n_tensor; i++) if (ctx->tensor[i]->state) {
+        gtr_tensor like = *ctx->tensor[i];
+        char name[GTR__ST_NAME];
+        snprintf(name, sizeof name, "%s%s", gtr__of_carried, like.name);
+        const gtr__st_entry *e = file ? gtr__st_find(file, name) : NULL;
+        const int64_t rows = e ? (int64_t)(e->end - e->begin) / gtr__state_row(&like) : 0;
+        like.shape.dim[0] = file ? e ? GTR__MAX(rows, 1) : 0 : like.rows;
+        if (!like.shape.dim[0]) continue;
+        like.data_bytes = (size_t)(like.shape.dim[0] * gtr__state_row(ctx->tensor[i]));
+        GTR__TRY(gtr__state_grow(ctx->tensor[i], like.data_bytes));
+        GTR__TRY(gtr__parts_add(c, &like, ctx->tensor[i]->data, like.stage, gtr__of_carried));
+    }
     return GTR_OK;
+}
+/* Behind a checkpoint's rows, and where it has none, states are zeros. */
+static gtr_result gtr__parts_carried(const gtr__parts *c) {
+    gtr_result r = GTR_OK;
+    for (int64_t i = 0; i < c->ctx->n_tensor && !r; i++) {
+        gtr_tensor *t = c->ctx->tensor[i];
+        int64_t k = c->n - 1;
+        if (!t->state || !t->data) continue;
+        while (k >= 0 && c->copy[k].data != t->data) k--;
+        const size_t had = k < 0 ? 0 : c->copy[k].data_bytes;
+        t->rows = k < 0 ? 0 : c->copy[k].shape.dim[0];
+        if (had < t->data_bytes) r = gtr__backend_result(c->ctx, c->ctx->be->zero(c->ctx->instance[t->stage],
+            (char *)t->data + had, t->data_bytes - had), t->name);
+    }
+    return r;
 }
 static void gtr__parts_free(gtr__parts *c) {
     for (int64_t i = 0; i < c->n; i++) gtr__mfree(c->ctx, c->copy[i].name);
@@ -23775,10 +24052,11 @@ gtr_result gtr_save_get(gtr_context *ctx, gtr_save_desc desc, void *dst, size_t 
 
 // >>checkpoint
 /* A checkpoint is safetensors: "model.NAME" of the context's parameters and buffers, "state.K.NAME" of a trainer's
-   states, "gputrain.checkpoint", gtr__figures as int64 (numbers of floats by a double's bits), the reports of a fit
-   that keeps a history, its best weights, and at its end "gputrain.crc32c", CRC32C of all bytes before. What rows of
-   tables stand for is there by the hash of its name. Random numbers have no state beside the step: see >>random.
-   Version 1 had rows by number, no `lost` and no checksum. */
+   states, "carried.NAME" (rows, ...) of the context's (gtr_state), "gputrain.checkpoint", gtr__figures as int64
+   (numbers of floats by a double's bits), the reports of a fit that keeps a history, its best weights, and at its end
+   "gputrain.crc32c", CRC32C of all bytes before. What rows of tables stand for is there by the hash of its name.
+   Random numbers have no state beside the step: see >>random. Version 1 had rows by number, no `lost` and no
+   checksum. */
 #define GTR__CHECKPOINT_VERSION 2
 #define GTR__NAMED(name) ((int64_t)gtr__hash(0, name))
 typedef struct { int64_t step, applied, skipped; double loss, norm, lr, scale; } gtr__past; /* a report in a file */
@@ -23863,7 +24141,7 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s) {
     GTR__TRY(gtr__figures_now(t, &g));
     const int64_t n = gtr__fit_noted(t->fit), best = gtr__fit_best(t->fit);
     gtr__past *past = GTR__NEW(ctx, gtr__past, n);
-    gtr_result r = past ? gtr__parts_make(&c, t) : GTR_ERR_NOMEM;
+    gtr_result r = past ? gtr__parts_make(&c, t, NULL) : GTR_ERR_NOMEM;
     for (int64_t i = 0; i < n && !r; i++) past[i] = gtr__past_of(t->fit->d->history[i]);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
     if (!r) r = gtr__parts_sum(&c);
@@ -24121,7 +24399,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     const gtr__st_entry *e = gtr__st_find(s, gtr__of_past);
     const uint8_t *past = e ? data + e->begin : NULL;
     const int64_t n = e ? (int64_t)((e->end - e->begin) / sizeof(gtr__past)) : 0;
-    gtr_result r = gtr__parts_make(&c, t);
+    gtr_result r = gtr__parts_make(&c, t, s);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, g.version > 1 ? GTR__N_FIGURES : GTR__N_FIGURES_1);
     if (!r && g.version > 1) r = gtr__parts_sum(&c);
     if (!r && e) r = gtr__parts_host(&c, gtr__of_past, data, n, GTR__N_PAST);
@@ -24135,10 +24413,11 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     s->list = c.list; s->n_list = c.n;
     if (!r) r = gtr__st_match(s);
     if (!r && g.evaluated) r = gtr__runner_ready(ctx);
-    if (!r && (room = gtr__st_room(ctx, c.list, ctx->n_parameter)) == NULL) r = GTR_ERR_NOMEM;
+    if (!r && (room = gtr__st_room(ctx, c.list, c.n)) == NULL) r = GTR_ERR_NOMEM;
     if (!r) r = gtr__st_notes(s, &notes);
     gtr__weights_lock(ctx);
     if (!r) r = gtr__st_apply(s, data, room);
+    if (!r) r = gtr__parts_carried(&c);
     if (!r && (r = gtr__runs_put(t, &g)) != GTR_OK) gtr__st_undo(s, data, room, s->n);
     if (!r) gtr__rewritten(ctx, NULL);
     for (int i = 0; i < t->n_param && !r; i++) gtr__trainer_set(t->param[i], t); /* with the file's averages */
@@ -25041,6 +25320,9 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
     const char *who = "trainer";
     const gtr_tensor *used = NULL;
     for (t = ctx->trainers; t && !used; t = t->next) if (t->loss->id >= mark) used = t->loss;
+    for (i = 0; i < mark && !used; i++) if (ctx->tensor[i]->next && ctx->tensor[i]->next->id >= mark) {
+        used = ctx->tensor[i]->next; who = "state";
+    }
     for (gtr_predictor *p = ctx->predictors; p && !used; p = p->next)
         for (i = 0; i < p->n[GTR__OUT]; i++) {
             const gtr_tensor *out = p->of[GTR__OUT][i];

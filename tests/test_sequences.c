@@ -860,8 +860,261 @@ static void too_long(void)
         gtr_destroy(ctx);
     }
 }
+/* States. A series of WINDOWS windows of SPAN steps in each of ROWS rows, batch by batch in order. */
+enum { SPAN = 5, WINDOWS = 8, LONG = SPAN * WINDOWS, UNITS = 7 };
+typedef struct {
+    gtr_context *ctx;
+    tensor x, y, keep, h, out, loss;
+    gtr_trainer *t;
+    gtr_dataset *d;
+} carrier;
+static float series_x[WINDOWS * ROWS * SPAN * 3], series_y[WINDOWS * ROWS * SPAN], series_keep[WINDOWS * ROWS];
+static void draw_series(void)
+{
+    uint32_t s = 11;
+    for (int k = 0; k < WINDOWS * ROWS * SPAN * 3; k++) series_x[k] = noise(&s);
+    for (int k = 0; k < WINDOWS * ROWS * SPAN; k++) series_y[k] = noise(&s);
+    for (int k = 0; k < WINDOWS * ROWS; k++) series_keep[k] = 1;
+}
+/* span: steps of a window; 0 windows' states: it begins with zeros each time. */
+static carrier carries(int kind, int span, bool state, gtr_trainer_desc how)
+{
+    carrier c;
+    tensor h[2] = { NULL, NULL }, next[2];
+    gtr_recurrent_desc d = once();
+    gtr_arrays_desc a;
+    memset(&c, 0, sizeof c); memset(&a, 0, sizeof a);
+    c.ctx = gtr_create(desc0());
+    c.x = gtr_input(c.ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, span, 3));
+    c.y = gtr_input(c.ctx, "y", GTR_F32, gtr_shape3(GTR_BATCH, span, 1));
+    c.keep = gtr_input(c.ctx, "keep", GTR_F32, gtr_shape2(GTR_BATCH, 1));
+    for (int k = 0; state && k < 1 + (kind == 2); k++)
+        h[k] = gtr_state(c.ctx, k ? "c" : "h", gtr_shape2(GTR_BATCH, UNITS));
+    c.h = h[0];
+    tensor from[2] = { state ? gtr_mul(h[0], c.keep) : NULL, h[1] ? gtr_mul(h[1], c.keep) : NULL };
+    if (state) { d.h = from; d.c = from + 1; d.h_last = next; d.c_last = next + 1; }
+    if (kind != 2) d.c = d.c_last = NULL;
+    c.out = recurrent(kind, c.x, "it", UNITS, d);
+    for (int k = 0; state && k < 1 + (kind == 2); k++) EXPECT_EQ(gtr_state_next(h[k], next[k]), GTR_OK);
+    c.loss = gtr_mse(gtr_linear(c.out, "out", 1), c.y);
+    if (!state) c.loss = gtr_add(c.loss, gtr_scale(gtr_mean(c.keep, NULL, 0, false), 0, 0));
+    c.t = gtr_trainer_create(c.loss, how);
+    a.rows = WINDOWS * ROWS * SPAN / span;
+    a.column[0].data = series_x; a.column[0].shape = gtr_shape2(span, 3);
+    a.column[1].data = series_y; a.column[1].shape = gtr_shape2(span, 1);
+    a.column[2].data = series_keep; a.column[2].shape = gtr_shape1(1);
+    c.d = span == SPAN ? gtr_dataset_arrays(c.ctx, a) : NULL;
+    EXPECT_OK(c.ctx);
+    return c;
+}
+static void set_window(const carrier *c, int k)
+{
+    EXPECT_EQ(gtr_set(c->x, series_x + k * ROWS * SPAN * 3, ROWS * SPAN * 3 * sizeof *series_x), GTR_OK);
+    EXPECT_EQ(gtr_set(c->y, series_y + k * ROWS * SPAN, ROWS * SPAN * sizeof *series_y), GTR_OK);
+    EXPECT_EQ(gtr_set(c->keep, series_keep + k * ROWS, ROWS * sizeof *series_keep), GTR_OK);
+}
+/* Windows with states make what all their steps in one window make: by hand, by a predictor, by an evaluation. */
+static void carried_on(int kind)
+{
+    static float whole[ROWS][LONG][UNITS], out[ROWS][SPAN][UNITS], all_x[ROWS][LONG][3], all_y[ROWS][LONG];
+    const gtr_trainer_desc still = adam(1e-30f, GTR_FP32);
+    carrier one = carries(kind, LONG, false, still), c = carries(kind, SPAN, true, still);
+    float loss = 0, sum = 0, first = 0;
+    gtr_predictor_desc pd;
+    memset(&pd, 0, sizeof pd);
+    for (int k = 0; k < WINDOWS; k++) for (int r = 0; r < ROWS; r++) for (int t = 0; t < SPAN; t++) {
+        memcpy(all_x[r][k * SPAN + t], series_x + ((k * ROWS + r) * SPAN + t) * 3, 3 * sizeof(float));
+        all_y[r][k * SPAN + t] = series_y[(k * ROWS + r) * SPAN + t];
+    }
+    for (int64_t k = 0; k < gtr_parameter_count(c.ctx); k++) {
+        const tensor p = gtr_parameter_at(c.ctx, k);
+        float w[4 * UNITS * UNITS];
+        EXPECT_EQ(gtr_get(p, w, gtr_tensor_bytes(p)), GTR_OK);
+        EXPECT_EQ(gtr_set(gtr_parameter_find(one.ctx, gtr_tensor_name(p)), w, gtr_tensor_bytes(p)), GTR_OK);
+    }
+    EXPECT_EQ(gtr_set(one.x, all_x, sizeof all_x), GTR_OK);
+    EXPECT_EQ(gtr_set(one.y, all_y, sizeof all_y), GTR_OK);
+    EXPECT_EQ(gtr_set(one.keep, series_keep, ROWS * sizeof *series_keep), GTR_OK);
+    tensor both[2] = { one.out, one.loss };
+    EXPECT_EQ(gtr_eval(both, 2), GTR_OK);
+    EXPECT_EQ(gtr_get(one.out, whole, sizeof whole), GTR_OK);
+    EXPECT_EQ(gtr_get(one.loss, &loss, sizeof loss), GTR_OK);
+    pd.out[0] = c.out; pd.max_rows = ROWS;
+    gtr_predictor *p = gtr_predictor_create_ex(c.ctx, pd);
+    EXPECT_OK(c.ctx);
+    for (int turn = 0; turn < 3; turn++) {
+        sum = 0;
+        for (int k = 0; k < WINDOWS; k++) {
+            set_window(&c, k);
+            if (turn == 2) {
+                const void *in[2] = { series_x + k * ROWS * SPAN * 3, series_keep };
+                void *to[1] = { out };
+                EXPECT_EQ(gtr_predict_ex(p, in, ROWS, to), GTR_OK);
+            } else {
+                EXPECT_EQ(gtr_eval(&c.out, 1), GTR_OK);
+                EXPECT_EQ(gtr_get(c.out, out, sizeof out), GTR_OK);
+                EXPECT_EQ(gtr_step(c.t), GTR_OK);
+                sum += gtr_loss(c.t) / WINDOWS;
+            }
+            for (int r = 0; r < ROWS; r++)
+                CHECK(within(out[r][0], whole[r][k * SPAN], SPAN * UNITS, 1e-10, 1e-5), "%s: window %d, row %d, turn %d",
+                    kinds[kind], k, r, turn);
+            if (turn == 1 && k == 3) { /* training's states stay as they are */
+                EXPECT_EQ(gtr_evaluate(c.t, c.d, ROWS, NULL, &first, NULL), GTR_OK);
+                CHECK(fabsf(first - loss) < 1e-5f * loss, "%s: evaluated %g, want %g", kinds[kind], (double)first,
+                    (double)loss);
+            }
+        }
+        if (turn < 2) {
+            const float zero[ROWS * UNITS] = { 0 };
+            CHECK(fabsf(sum - loss) < 1e-5f * loss, "%s: %g, want %g", kinds[kind], (double)sum, (double)loss);
+            for (int64_t k = 0; k < c.ctx->n_tensor; k++) if (c.ctx->tensor[k]->state)
+                EXPECT_EQ(gtr_set(c.ctx->tensor[k], zero, sizeof zero), GTR_OK);
+        }
+    }
+    gtr_predictor_destroy(p);
+    EXPECT_OK(c.ctx);
+    gtr_destroy(c.ctx);
+    gtr_destroy(one.ctx);
+}
+/* The states that training has reached, and a parameter. */
+static int reached(const carrier *c, float *to)
+{
+    const tensor w = gtr_parameter_find(c->ctx, "it.weight_hh_l0");
+    int n = ROWS * UNITS;
+    EXPECT_EQ(gtr_get(c->h, to, (size_t)n * sizeof *to), GTR_OK);
+    EXPECT_EQ(gtr_get(w, to + n, gtr_tensor_bytes(w)), GTR_OK);
+    return n + (int)(gtr_tensor_bytes(w) / sizeof *to);
+}
+/* 20 steps, of a set in its order or by hand, are 10, a checkpoint, another context, and 10; fit does them likewise. */
+static void carried_over(gtr_precision precision)
+{
+    static float want[2000], got[2000];
+    static unsigned char file[1 << 20];
+    gtr_trainer_desc how = adam(0.01f, precision);
+    for (int by = 0; by < 3; by++) { /* a set; by hand; in two micro-batches */
+        size_t bytes = 0;
+        int n = 0;
+        if (by == 2) how.micro_batches = 2;
+        for (int part = 0; part < 3; part++) {
+            carrier c = carries(1 + (by & 1), SPAN, true, how);
+            if (!has(c.ctx, precision)) { gtr_destroy(c.ctx); return; }
+            if (part == 2) EXPECT_EQ(gtr_checkpoint_set(c.t, file, bytes), GTR_OK);
+            if (by != 1) EXPECT_EQ(gtr_trainer_data(c.t, c.d, ROWS, false, false), GTR_OK);
+            for (int k = part == 2 ? 10 : 0; k < (part == 1 ? 10 : 20); k++) {
+                if (by == 1) set_window(&c, k % WINDOWS);
+                EXPECT_EQ(gtr_step(c.t), GTR_OK);
+            }
+            n = reached(&c, part ? got : want);
+            if (part == 1) {
+                bytes = gtr_checkpoint_bytes(c.t);
+                EXPECT_EQ(gtr_checkpoint_get(c.t, file, bytes), GTR_OK);
+            }
+            EXPECT_OK(c.ctx);
+            gtr_destroy(c.ctx);
+        }
+        CHECK(memcmp(want, got, (size_t)n * sizeof *got) == 0, "precision %d, kind %d: a checkpoint changes bits",
+            (int)precision, by);
+    }
+    for (int fit = 0; fit < 2; fit++) {
+        carrier c = carries(1, SPAN, true, adam(0.01f, precision));
+        gtr_fit_desc f;
+        memset(&f, 0, sizeof f);
+        f.batch = ROWS; f.epochs = 2; f.no_shuffle = f.silent = true; f.validation = c.d;
+        if (fit) EXPECT_EQ(gtr_fit(c.t, c.d, f), GTR_OK);
+        else EXPECT_EQ(gtr_trainer_data(c.t, c.d, ROWS, false, false), GTR_OK);
+        for (int k = 0; k < 2 * WINDOWS && !fit; k++) EXPECT_EQ(gtr_step(c.t), GTR_OK);
+        const int n = reached(&c, fit ? got : want);
+        CHECK(!fit || within(got, want, n, 1e-9, 1e-4), "precision %d: gtr_fit carries otherwise", (int)precision);
+        gtr_destroy(c.ctx);
+    }
+}
+static void carried(void)
+{
+    static float want[2000], got[2000];
+    draw_series();
+    for (int kind = 0; kind < 3; kind++) carried_on(kind);
+    for (int p = 0; p < (small ? 1 : 4); p++) carried_over(precisions[p]);
+    for (int k = 0; k < 2; k++) { /* rows that begin anew are as zeros were set */
+        carrier c = carries(1, SPAN, true, adam(0.01f, GTR_FP32));
+        for (int w = 0; w < 3; w++) {
+            if (w == 2 && !k) series_keep[2 * ROWS + 1] = 0;
+            set_window(&c, w);
+            if (w == 2 && k) {
+                EXPECT_EQ(gtr_get(c.h, got, ROWS * UNITS * sizeof *got), GTR_OK);
+                memset(got + UNITS, 0, UNITS * sizeof *got);
+                EXPECT_EQ(gtr_set(c.h, got, ROWS * UNITS * sizeof *got), GTR_OK);
+            }
+            EXPECT_EQ(gtr_step(c.t), GTR_OK);
+            series_keep[2 * ROWS + 1] = 1;
+        }
+        const int n = reached(&c, k ? got : want);
+        CHECK(!k || memcmp(want, got, (size_t)n * sizeof *got) == 0, "a row that begins anew");
+        EXPECT_EQ(gtr_set(c.x, series_x, 4 * SPAN * 3 * sizeof *series_x), GTR_OK);
+        EXPECT_EQ(gtr_set(c.y, series_y, 4 * SPAN * sizeof *series_y), GTR_OK);
+        EXPECT_EQ(gtr_set(c.keep, series_keep, 4 * sizeof *series_keep), GTR_OK);
+        EXPECT_EQ(gtr_step(c.t), GTR_ERR_SHAPE);
+        EXPECT_ERROR(c.ctx, GTR_ERR_SHAPE, "state \"h\" has 8 rows");
+        gtr_destroy(c.ctx);
+    }
+}
+/* A chain of states is a delay of as many steps, whatever the order in which they are written. */
+static void delayed(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), d[4], loss;
+    float v[ROWS * 3], want[ROWS * 3], got[ROWS * 3];
+    for (int k = 0; k < 4; k++) {
+        char name[8];
+        snprintf(name, sizeof name, "d%d", k);
+        d[k] = gtr_state(ctx, name, gtr_shape2(GTR_BATCH, 3));
+    }
+    for (int k = 0; k < 4; k++) EXPECT_EQ(gtr_state_next(d[k], k == 2 ? x : d[k == 0 ? 3 : k == 1 ? 2 : 1]), GTR_OK);
+    loss = gtr_mse(gtr_linear(d[0], "out", 3), x); /* x, d2, d1, d3, d0 */
+    gtr_trainer *t = gtr_trainer_create(loss, adam(0.01f, GTR_FP32));
+    for (int k = 0; k < 9; k++) {
+        for (int i = 0; i < ROWS * 3; i++) v[i] = (float)(k + 1) + (float)i / 64;
+        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(d[0], got, sizeof got), GTR_OK);
+        for (int i = 0; i < ROWS * 3; i++) want[i] = k < 3 ? 0 : (float)(k - 2) + (float)i / 64;
+        CHECK(memcmp(want, got, sizeof got) == 0, "step %d: %g, want %g", k, (double)got[1], (double)want[1]);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void no_states(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), s, loss;
+    const tensor twice[2] = { x, x };
+    EXPECT_EQ(gtr_state(ctx, "s", gtr_shape2(4, 3)) == NULL, true);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "state \"s\": got shape (4, 3), want (GTR_BATCH, ...)");
+    s = gtr_state(ctx, "s", gtr_shape2(GTR_BATCH, 3));
+    EXPECT_EQ(gtr_state(ctx, "x", gtr_shape2(GTR_BATCH, 3)) == NULL, true);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "one of this name");
+    EXPECT_EQ(gtr_state_next(s, gtr_concat(twice, 2, 1)), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "state \"s\" is float32 (N, 3)");
+    EXPECT_EQ(gtr_state_next(x, s), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "\"x\" is not a gtr_state");
+    EXPECT_EQ(gtr_state_next(s, NULL), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "the value is NULL");
+    loss = gtr_mse(gtr_linear(gtr_add(x, s), "out", 3), x);
+    EXPECT_EQ(gtr_trainer_create(loss, adam(0.1f, GTR_FP32)) == NULL, true);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "what does state \"s\" become");
+    EXPECT_EQ(gtr_state_next(s, gtr_tanh(x)), GTR_OK);
+    EXPECT_EQ(gtr_state_next(s, gtr_tanh(x)), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "has a next value already");
+    EXPECT_EQ(gtr_state_next(NULL, x), GTR_ERR_ARG);
+    EXPECT_EQ(gtr_predictor_reset(NULL), GTR_ERR_ARG);
+    gtr_destroy(ctx);
+}
+
 static void all(void)
 {
+    RUN(carried);
+    RUN(delayed);
+    RUN(no_states);
     RUN(repeats);
     RUN(behind);
     RUN(shares);
