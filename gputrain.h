@@ -56,7 +56,7 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:report op:check op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders
     plan pass:record pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select
     pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule streaming training
-    nonfinite step evaluate metrics fit predicting files datasets idx cifar images csv npy dataset-use safetensors
+    nonfinite step evaluate metrics fit steps predicting files datasets idx cifar images csv npy dataset-use safetensors
     json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
@@ -618,7 +618,14 @@ typedef struct gtr_predictor_desc {
     gtr_tensor *in[8]; /* in the order of gtr_predict_ex's; NULL: as they were made, at most 8 */
     int64_t max_rows; /* 0: 1 */
     bool snapshot; /* from weights of its own: see gtr_predictor_refresh */
+    bool steps; /* of one step at a time: see gtr_predict_next */
 } gtr_predictor_desc;
+/* How gtr_sample draws. */
+typedef struct gtr_sample_desc {
+    float temperature; /* of softmax(logits / temperature): below 1 more of what is likely; 0: 1 */
+    int64_t top_k; /* of the so many largest, the first of equals; 0: of all; 1: the largest */
+    uint64_t seed, draw; /* the same two draw the same */
+} gtr_sample_desc;
 /* How the last gtr_fit ended. */
 typedef struct gtr_fit_end {
     gtr_end why;
@@ -1400,6 +1407,17 @@ GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* in: of each input, out: of each output. */
 GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out);
+/* Of a predictor of .steps, made of outs of windows (N, T, ...): the next step alone, in (rows, ...) of a step to out
+   of a step, as gtr_predict of all steps computes it, on the CPU to the bit; gtr_predict_ex does so of several. What it
+   needs of steps before it is kept: a recurrence's states, attention's keys and values, the place, of up to T steps
+   where a table or attention has so many, then GTR_ERR_STATE until gtr_predictor_reset. Rows go on by their number. An
+   out without steps, as a last state or the last step's slice, is as if the window ended here. Convolutions over steps,
+   sums of them, bidirectional layers and attention without .causal: GTR_ERR_UNSUPPORTED, which names them, when it is
+   made; so cells by hand, of which each is a step by gtr_state. It adds to the graph: gtr_mark, gtr_release. */
+GTR_API gtr_result gtr_predict_next(gtr_predictor *p, const void *in, int64_t rows, void *out);
+/* A class of n logits, drawn by their softmax: the same on any device. -1 if it is NULL, n below 1, a logit NaN or all
+   -INFINITY, or temperature or top_k below 0. Allocates nothing; any thread. Fan and others, 2018. */
+GTR_API int32_t gtr_sample(const float *logits, int64_t n, gtr_sample_desc desc);
 /* States (gtr_state) become zeros, as they are when a predictor is made; each call carries those of its rows on. */
 GTR_API gtr_result gtr_predictor_reset(gtr_predictor *p);
 /* The same of all rows of d, as gtr_trainer_data feeds them: columns by names and order, as gtr_dataset_convert makes
@@ -1687,6 +1705,12 @@ typedef enum { GTR__ROWS_ACT, GTR__ROWS_APART, GTR__ROWS_APART_OFF_AXIS, GTR__RO
 /* Training changes no state; or a node of op attr norm.commit does, with outputs 1 and 3, inputs 3 and 4 and
    norm.tracked (BATCH_NORM alone has running statistics). */
 typedef enum { GTR__STATE_NONE, GTR__STATE_COMMITTED } gtr__state_kind;
+/* What an op of one step is, where an op of a window's steps is given (gtr_predictor_desc.steps): as the moves say,
+   those by which an element comes of elements of its own step, if it keeps all extents but that of time; so, whatever
+   it moves; a reshape; a cut; with a state of its own in place of the step before; with keys and values of its own. */
+typedef enum {
+    GTR__STEPS_MOVES, GTR__STEPS_APART, GTR__STEPS_SHAPE, GTR__STEPS_CUT, GTR__STEPS_RECUR, GTR__STEPS_ATTEND
+} gtr__steps_kind;
 /* Which operand's memory the node may write its output to, if no later node reads that operand (gtr__in_place):
    none; any of equal count; in backward dy's (BATCH_NORM); in backward input 0's, if a pool's windows tile the image
    (MAX_POOL). Plans for a device that is not there rely on it, too. */
@@ -1696,7 +1720,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     GTR__AT_X = 0, GTR__AT_OUTPUTS = 8, GTR__AT_Y = 16, GTR__AT_CLASS = 24, GTR__AT_MOVES = 34, GTR__AT_LAYOUT = 38,
     GTR__AT_ROWS = 40, GTR__AT_GRADIENTS = 42, GTR__AT_OVER = 45, GTR__AT_MEANS = 47, GTR__AT_PASSES = 49,
     GTR__AT_FIXED = 51, GTR__AT_INTS = 53, GTR__AT_STATE = 57, GTR__AT_BACKWARD = 58,
-    GTR__AT_ROUNDS = 59
+    GTR__AT_ROUNDS = 59, GTR__AT_STEPS = 60
 };
 #define GTR__TERM(at, value) ((uint64_t)(value) << GTR__AT_##at)
 /* What backward reads. */
@@ -1754,6 +1778,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__INTS(mask)   GTR__TERM(INTS, mask)
 #define GTR__ANY          GTR__INTS(15)
 #define GTR__COMMITS      GTR__TERM(STATE, GTR__STATE_COMMITTED)
+#define GTR__IN_STEPS(kind) GTR__TERM(STEPS, GTR__STEPS_##kind)
 #define GTR__ROUNDS       GTR__TERM(ROUNDS, 1) /* output 0 may be low though the inputs that it follows are not */
 /* One row per op: X(ID, name, its kernels: NEITHER, FORWARD alone, BOTH, terms). Functions of an op: gtr__shape_<name>;
    kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd. Attributes stand at each marker. Leaves, and what
@@ -1771,12 +1796,13 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     U(X, PROD, prod, GTR__FULL | GTR__X0 | GTR__Y0 | GTR__Y1 | GTR__OUTPUTS(2)) \
     U(X, VAR, var, GTR__FULL | GTR__X0 | GTR__Y1 | GTR__OUTPUTS(2)) \
     U(X, NORM, norm, GTR__FULL | GTR__X0 | GTR__Y0 | GTR__Y1 | GTR__OUTPUTS(2))
-#define GTR__FOLD_ROW(X, ID, name, terms) X(ID, name, BOTH, (terms) | GTR__WS | GTR__APART)
+#define GTR__FOLD_ROW(X, ID, name, terms) X(ID, name, BOTH, (terms) | GTR__WS | GTR__APART | GTR__IN_STEPS(APART))
 #define GTR__NORMALISES (GTR__FIRST | GTR__X0 | GTR__X1 | GTR__Y1 | GTR__WS | GTR__JOINT | GTR__APART)
 #define GTR__LOSES (GTR__FULL | GTR__X0 | GTR__X1 | GTR__WS | GTR__SEED)
-#define GTR__ATTENDS (GTR__X0 | GTR__X1 | GTR__X2 | GTR__Y0 | GTR__Y1 | GTR__JOINT | GTR__APART | GTR__OUTPUTS(2))
+#define GTR__ATTENDS (GTR__X0 | GTR__X1 | GTR__X2 | GTR__Y0 | GTR__Y1 | GTR__JOINT | GTR__APART | GTR__OUTPUTS(2) \
+    | GTR__IN_STEPS(ATTEND))
 #define GTR__BUILT(X) \
-    X(RESHAPE, reshape, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY) \
+    X(RESHAPE, reshape, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY | GTR__IN_STEPS(SHAPE)) \
     X(STOP_GRADIENT, stop_gradient, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY | GTR__FLAT) \
     X(WIDEN, widen, NEITHER, GTR__FULL | GTR__ALIAS | GTR__APART) \
     X(MATMUL, matmul, BOTH, GTR__LOW | GTR__X0 | GTR__X1 | GTR__WS | GTR__CROSSED | GTR__APART | GTR__PRODUCT) \
@@ -1786,7 +1812,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(PERMUTE, permute, BOTH, GTR__FOLLOW | GTR__APART | GTR__PERMUTES) \
     X(CONCAT, concat, BOTH, GTR__FOLLOW | GTR__JOINT | GTR__APART | GTR__AXIAL | GTR__BANDS) \
     X(SLICE, slice, BOTH, \
-      GTR__FOLLOW | GTR__APART | GTR__AXIAL | GTR__BANDS | GTR__OUTPUTS(GTR__MAX_OUT) | GTR__ALL_OUTPUTS) \
+      GTR__FOLLOW | GTR__APART | GTR__AXIAL | GTR__BANDS | GTR__OUTPUTS(GTR__MAX_OUT) | GTR__ALL_OUTPUTS \
+      | GTR__IN_STEPS(CUT)) \
     X(CONV, conv, BOTH, GTR__LOW | GTR__X0 | GTR__X1 | GTR__WS | GTR__CROSSED | GTR__APART | GTR__IMAGES) \
     X(MAX_POOL, max_pool, BOTH, GTR__FOLLOW | GTR__X0 | GTR__Y0 | GTR__APART | GTR__IMAGES | GTR__OVER(TILES)) \
     X(AVG_POOL, avg_pool, BOTH, GTR__FOLLOW | GTR__APART | GTR__IMAGES) \
@@ -1800,27 +1827,29 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
       GTR__FOLLOW | GTR__X1 | GTR__Y1 | GTR__JOINT | GTR__ALONG | GTR__OUTPUTS(2) | GTR__ALL_OUTPUTS) \
     X(RECURRENCE, recurrence, BOTH, \
       GTR__CLASSES(FOLLOW, LOW, FULL, FULL, FOLLOW) | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | GTR__X5 | GTR__Y0 \
-      | GTR__Y2 | GTR__Y4 | GTR__WS | GTR__JOINT | GTR__APART | GTR__OUTPUTS(5) | GTR__ALL_OUTPUTS) \
+      | GTR__Y2 | GTR__Y4 | GTR__WS | GTR__JOINT | GTR__APART | GTR__OUTPUTS(5) | GTR__ALL_OUTPUTS \
+      | GTR__IN_STEPS(RECUR)) \
     X(ATTENTION, attention, BOTH, GTR__CLASSES(LOW, LOW, LOW, FULL, LOW) | GTR__ATTENDS | GTR__X3 | GTR__X4) \
     X(ATTENTION_PACKED, attention_packed, BOTH, GTR__CLASSES(LOW, FULL, FULL, FULL, LOW) | GTR__ATTENDS) \
     X(DROPOUT, dropout, BOTH, GTR__FOLLOW | GTR__APART | GTR__DROPS) \
     X(RANDOM, random, FORWARD, GTR__FOLLOW | GTR__APART | GTR__DRAWS | GTR__FLAT) \
     X(EMBEDDING, embedding, BOTH, \
-      GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1)) \
+      GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1) \
+      | GTR__IN_STEPS(APART)) \
     X(BATCH_NORM, batch_norm, BOTH, \
       GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(4) | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
     X(GROUP_NORM, group_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__IMAGES) \
-    X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__ROUNDS) \
-    X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2) | GTR__ROUNDS) \
-    X(ARGMAX, argmax, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT) \
+    X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__ROUNDS | GTR__IN_STEPS(APART)) \
+    X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2) | GTR__ROUNDS | GTR__IN_STEPS(APART)) \
+    X(ARGMAX, argmax, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT | GTR__IN_STEPS(APART)) \
     X(CUMSUM, cumsum, BOTH, GTR__FULL | GTR__ALONG) \
     X(SORT, sort, BOTH, GTR__FOLLOW | GTR__Y1 | GTR__WS | GTR__ALONG | GTR__OUTPUTS(2)) \
     X(TAKE, take, BOTH, GTR__FIRST | GTR__X2 | GTR__X3 | GTR__FIXED(2) | GTR__APART | GTR__AXIAL | GTR__INTS(14)) \
     X(SCATTER_ADD, scatter_add, BOTH, GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__INTS(1)) \
-    X(ONE_HOT, one_hot, FORWARD, GTR__FULL | GTR__APART | GTR__INTS(1) | GTR__FLAT) \
+    X(ONE_HOT, one_hot, FORWARD, GTR__FULL | GTR__APART | GTR__INTS(1) | GTR__FLAT | GTR__IN_STEPS(APART)) \
     X(GATHER, gather, BOTH, GTR__FIRST | GTR__X1 | GTR__WS | GTR__FIXED(2) | GTR__APART | GTR__AXIAL | GTR__INTS(2)) \
-    X(TO_FLOAT, to_float, FORWARD, GTR__FULL | GTR__APART | GTR__INTS(1) | GTR__FLAT) \
-    X(TO_INT, to_int, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT) \
+    X(TO_FLOAT, to_float, FORWARD, GTR__FULL | GTR__APART | GTR__INTS(1) | GTR__FLAT | GTR__IN_STEPS(APART)) \
+    X(TO_INT, to_int, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT | GTR__IN_STEPS(APART)) \
     X(ACCURACY, accuracy, FORWARD, GTR__FULL | GTR__WS | GTR__TALLIES | GTR__INTS(2) | GTR__FLAT) \
     X(CROSS_ENTROPY, cross_entropy, BOTH, \
       GTR__LOSES | GTR__Y1 | GTR__Y2 | GTR__FIXED(2) | GTR__TALLIES | GTR__INTS(2) | GTR__OUTPUTS(3)) \
@@ -2044,6 +2073,7 @@ GTR__SAYS(state, gtr__state_kind, STATE, 1)
 GTR__SAYS(backward_reads, uint32_t, X, GTR__ALL_READ)
 GTR__SAYS(has_backward, bool, BACKWARD, 1)
 GTR__SAYS(rounds, bool, ROUNDS, 1)
+GTR__SAYS(in_steps, gtr__steps_kind, STEPS, 7)
 GTR__SAYS(uses_workspace, bool, OUTPUTS, 64)
 GTR__SAYS(seeded, bool, OUTPUTS, 128)
 /* Of input k, whether its gradient is the output's; whether it may take one; whether it is GTR_I32. */
@@ -2566,6 +2596,7 @@ typedef struct gtr__caps {
     uint32_t without; /* matchers that do not work here, a bit each; GTR__WITHOUT_BARRIERS: nor do kernels of ops whose
         blocks wait for each other */
     int general; /* each op by its most general kernel */
+    int ordered; /* products add in one order, however many rows they have */
 } gtr__caps;
 
 // >>tables
@@ -3074,6 +3105,8 @@ struct gtr_tensor {
     struct gtr__feeding *feeding; /* an input's staging */
     bool state; /* a gtr_state: neither set by FEED nor a column's; COMMIT writes its slot */
     gtr_tensor *next; /* what it becomes */
+    gtr_tensor *counts; int counts_axis; /* of gtr_arange: whose elements it counts, and along which axis; NULL */
+    gtr_tensor *evaluated; /* attention with dropout, whose scores are stored: the same without; NULL */
     int64_t rows; /* that the last step or gtr_set wrote; 0: it is all zeros */
     void *aside; size_t aside_bytes; int64_t aside_rows; /* training's, while a set is evaluated */
     const char *unit_of; /* the loss that wants its values from 0 to 1; NULL: none */
@@ -4396,6 +4429,7 @@ typedef struct {
     gtr_float *c;
     int64_t ldc;
     int add; /* add to what is in c */
+    int ordered; /* as of many rows */
     int64_t items, inner; /* so many products; item i lies at i / inner * outer + i % inner * item: */
     int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
     int64_t sums; /* or their sum of so many, in this order */
@@ -4428,7 +4462,7 @@ typedef struct {
 #define GTR__DOT_COLS 4 /* and up to so many columns of B against rows of A */
 static bool gtr__gemm_dots(const gtr__gemm *g) {
     const int64_t least = g->m <= GTR__DOT_ROWS ? GTR__VL : g->n <= GTR__DOT_COLS ? 2 * GTR__VL : INT64_MAX;
-    return g->acs == 1 && g->brs == 1 && g->k >= least;
+    return g->acs == 1 && g->brs == 1 && g->k >= least && !g->ordered;
 }
 #define GTR__FEW 8 /* blocks of C; of fewer a large k is cut, too */
 static void gtr__gemm_cut_c(gtr__gemm *g, double flops, bool large) {
@@ -4462,7 +4496,7 @@ static void gtr__gemm_cut(gtr__gemm *g) {
     gtr__gemm_cut_c(g, flops, large);
     g->parts = 1;
     g->part_k = g->k;
-    if (g->items == 1 && g->sums == 1 && g->k >= 1024 && g->row_blocks * g->col_blocks < GTR__FEW &&
+    if (g->items == 1 && g->sums == 1 && g->k >= 1024 && !g->ordered && g->row_blocks * g->col_blocks < GTR__FEW &&
         !g->row_bias && !gtr__gemm_dots(g)) {
         g->parts = GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
         g->part_k = GTR__ROUND_UP((g->k + g->parts - 1) / g->parts, 16);
@@ -4472,10 +4506,8 @@ static void gtr__gemm_cut(gtr__gemm *g) {
     g->pack_a = g->ars > 1 && g->ars * (int64_t)sizeof(gtr_float) % 4096 == 0;
     g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
     g->strip = GTR__MIN(g->cols, (g->pack_a || large ? 2 : 1) * GTR__NR);
-    int64_t kc = GTR__MIN(GTR__PACK_B / GTR__MAX(g->strip, 1), 512);
-    if (g->pack_a) kc = GTR__MIN(kc, GTR__PACK_KC);
-    kc = kc / 4 * 4;
-    int64_t blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
+    /* one for all, so that a row's bits are those that it has among more */
+    const int64_t kc = GTR__PACK_KC, blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
     g->kc = GTR__ROUND_UP((g->part_k + blocks - 1) / blocks, 4);
     g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
 }
@@ -4793,6 +4825,7 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
 #endif
 /* Computes the set, or, when the plan is being made, says what workspace it wants. */
 static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__call *c) {
+    for (int i = 0; i < p->n; i++) p->gemm[i].ordered = c->caps->ordered;
     if (c->measure) { *c->measure = gtr__products_cut(p, NULL); return GTR_OK; }
 #ifdef GPUTRAIN_CBLAS
     {
@@ -6097,7 +6130,7 @@ static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
     g->b = w.wt ? w.wt : gtr__in(c, 1);
     g->brs = back ? w.hidden : w.wt ? w.wide : 1; g->bcs = back || w.wt ? 1 : w.hidden;
     g->ldc = back ? w.hidden : w.pitch; g->bias = back ? NULL : w.bias; g->add = back;
-    g->items = g->inner = g->sums = 1;
+    g->items = g->inner = g->sums = 1; g->ordered = c->caps->ordered;
     gtr__gemm_whole(g, w.rows);
     return w;
 }
@@ -6377,14 +6410,15 @@ static int64_t gtr__attend_count(const gtr__attention *w, const gtr__attend_tile
     return w->a->causal ? GTR__MIN(n, e->t + e->rows) : n;
 }
 /* c (m x n) (+)= a b of k, by the calling thread alone. */
-static void gtr__attend_multiply(int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars, int64_t acs,
-        const gtr_float *b, int64_t brs, int64_t bcs, gtr_float *c, int64_t ldc, bool add, void *room) {
+static void gtr__attend_multiply(const gtr__attention *w, int64_t m, int64_t n, int64_t k, const gtr_float *a,
+        int64_t ars, int64_t acs, const gtr_float *b, int64_t brs, int64_t bcs, gtr_float *c, int64_t ldc, bool add,
+        void *room) {
     gtr__gemm g = GTR__ZERO;
     g.n = n; g.k = k;
     g.a = a; g.ars = ars; g.acs = acs;
     g.b = b; g.brs = brs; g.bcs = bcs;
     g.c = c; g.ldc = ldc; g.add = add;
-    g.items = g.inner = g.sums = 1;
+    g.items = g.inner = g.sums = 1; g.ordered = w->c->caps->ordered;
     gtr__gemm_whole(&g, m);
     gtr__gemm_alone(&g, room);
 }
@@ -6395,7 +6429,7 @@ static int64_t gtr__attend_live(const gtr__attention *w, const gtr__attend_tile 
 /* The tile's scores, GTR__ATTEND_KEYS a row, of those that are attended. */
 static void gtr__attend_scores(const gtr__attention *w, const gtr__attend_tile *e, gtr_float *z, void *room) {
     const gtr_float scale = (gtr_float)w->a->scale;
-    gtr__attend_multiply(e->rows, e->count, w->width[0], w->x[0] + gtr__attend_at(w, 0, e, e->t), w->row[0], 1,
+    gtr__attend_multiply(w, e->rows, e->count, w->width[0], w->x[0] + gtr__attend_at(w, 0, e, e->t), w->row[0], 1,
         w->x[1] + gtr__attend_at(w, 1, e, e->s), 1, w->row[1], z, GTR__ATTEND_KEYS, false, room);
     for (int64_t r = 0; r < e->rows; r++, z += GTR__ATTEND_KEYS) {
         const int64_t *at = w->mask_at, live = gtr__attend_live(w, e, r);
@@ -6439,7 +6473,7 @@ static void gtr__attention_range(GTR__FROM_TO, void *room) {
                 if (live) gtr__attend_row(row, live, &m[r], &sum[r], y + r * pitch, width);
                 GTR__CLEAR(row + live, e.count - live);
             }
-            gtr__attend_multiply(e.rows, width, e.count, z, GTR__ATTEND_KEYS, 1, w->x[2] + gtr__attend_at(w, 2, &e,
+            gtr__attend_multiply(w, e.rows, width, e.count, z, GTR__ATTEND_KEYS, 1, w->x[2] + gtr__attend_at(w, 2, &e,
                 e.s), w->row[2], 1, y, pitch, true, room);
         }
         for (int64_t r = 0; r < e.rows; r++) {
@@ -6461,7 +6495,7 @@ static void gtr__attend_ds(const gtr__attention *w, const gtr__attend_tile *e, c
         gtr_float *d, void *room) {
     const int64_t width = w->width[2], pitch = w->heads * width, first = (e->n * w->heads + e->head) * w->steps + e->t;
     gtr__attend_scores(w, e, p, room);
-    if (d) gtr__attend_multiply(e->rows, e->count, width, w->dy + (e->n * w->steps + e->t) * pitch + e->head * width,
+    if (d) gtr__attend_multiply(w, e->rows, e->count, width, w->dy + (e->n * w->steps + e->t) * pitch + e->head * width,
         pitch, 1, w->x[2] + gtr__attend_at(w, 2, e, e->s), 1, w->row[2], d, GTR__ATTEND_KEYS, false, room);
     for (int64_t r = 0; r < e->rows; r++, p += GTR__ATTEND_KEYS) {
         const int64_t live = gtr__attend_live(w, e, r);
@@ -6487,13 +6521,13 @@ static void gtr__attend_back(const gtr__attention *w, const gtr__attend_tile *e,
     const bool scores = w->dx[0] || w->dx[1];
     gtr_float p[GTR__ATTEND_ROWS * ROW], d[GTR__ATTEND_ROWS * ROW];
     gtr__attend_ds(w, e, delta, p, scores ? d : NULL, room);
-    if (w->dx[2]) gtr__attend_multiply(e->count, width, e->rows, p, 1, ROW, w->dy + (e->n * w->steps + e->t) * pitch
+    if (w->dx[2]) gtr__attend_multiply(w, e->count, width, e->rows, p, 1, ROW, w->dy + (e->n * w->steps + e->t) * pitch
         + e->head * width, pitch, 1, w->dx[2] + gtr__attend_at(w, 2, e, e->s), w->row[2], true, room);
     for (int64_t r = 0; scores && r < e->rows; r++)
         for (int64_t j = 0; j < e->count; j++) d[r * ROW + j] *= (gtr_float)w->a->scale;
-    if (w->dx[0]) gtr__attend_multiply(e->rows, w->width[0], e->count, d, ROW, 1, w->x[1] + k, w->row[1], 1,
+    if (w->dx[0]) gtr__attend_multiply(w, e->rows, w->width[0], e->count, d, ROW, 1, w->x[1] + k, w->row[1], 1,
         w->dx[0] + q, w->row[0], true, room);
-    if (w->dx[1]) gtr__attend_multiply(e->count, w->width[1], e->rows, d, 1, ROW, w->x[0] + q, w->row[0], 1,
+    if (w->dx[1]) gtr__attend_multiply(w, e->count, w->width[1], e->rows, d, 1, ROW, w->x[0] + q, w->row[0], 1,
         w->dx[1] + k, w->row[1], true, room);
 }
 /* Items are heads of k and v of a row of the batch, with the heads of q that they serve. */
@@ -10385,7 +10419,9 @@ gtr_tensor *gtr_arange(gtr_tensor *x, int axis) {
     }
     t = t ? gtr_is_nan(t) : NULL; /* 0 or 1, whatever x has */
     if (t && n) t = gtr_sum(t, others, n, false);
-    return gtr__whole(x, since, t ? gtr_to_int(gtr__scaled(gtr_cumsum(gtr__scaled(t, 0, 1), 0), 1, -1)) : NULL);
+    t = gtr__whole(x, since, t ? gtr_to_int(gtr__scaled(gtr_cumsum(gtr__scaled(t, 0, 1), 0), 1, -1)) : NULL);
+    if (t) { t->counts = x; t->counts_axis = a; }
+    return t;
 }
 gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending) {
     return gtr__sorted(x, axis, 0, descending);
@@ -11425,8 +11461,8 @@ static gtr_tensor *gtr__attended(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, co
     const int64_t *s = q->shape.dim, heads = s[k ? 2 : 3], depth = s[k ? 3 : 4], keys = k ? k->shape.dim[1] : s[1],
         groups = k ? k->shape.dim[2] : heads, each = heads / groups, out = v ? v->shape.dim[3] : depth;
     const float scale = d->scale > 0 ? d->scale : (float)(1 / sqrt((double)depth));
-    gtr_tensor *t, *in[5] = { q, k, v };
-    if (d->dropout == 0 && depth <= GTR__ATTEND_DEPTH && out <= GTR__ATTEND_DEPTH) {
+    gtr_tensor *t, *alone = NULL, *in[5] = { q, k, v };
+    if (depth <= GTR__ATTEND_DEPTH && out <= GTR__ATTEND_DEPTH) {
         gtr__attr at = GTR__ZERO;
         int n = k ? 3 : 1;
         at.attention.scale = (double)scale; at.attention.causal = d->causal; at.attention.packed = !k;
@@ -11434,7 +11470,8 @@ static gtr_tensor *gtr__attended(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, co
         if (d->mask) in[at.attention.mask = n++] = d->mask;
         if (d->mask) gtr__stored_as(d->mask)->masked = true;
         for (int i = 0; i < n; i++) if (!in[i]) return NULL;
-        return gtr__op_new(k ? GTR__OP_ATTENTION : GTR__OP_ATTENTION_PACKED, n, in, &at, NULL);
+        alone = gtr__op_new(k ? GTR__OP_ATTENTION : GTR__OP_ATTENTION_PACKED, n, in, &at, NULL);
+        if (d->dropout == 0 || !alone) return alone;
     }
     for (int i = 0; i < 3 && !k; i++) {
         t = gtr_slice(q, 2, i, i + 1);
@@ -11452,6 +11489,7 @@ static gtr_tensor *gtr__attended(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, co
         t = gtr_reshape(t, gtr__shape_more(gtr_shape4(s[0], groups, each, s[1]), out));
         t = gtr_reshape(gtr__ordered(t, "03124"), gtr_shape4(s[0], s[1], heads, out));
     }
+    if (t) t->evaluated = alone;
     return t;
 }
 gtr_tensor *gtr_attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, gtr_attention_desc desc) {
@@ -12161,7 +12199,7 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     r = &b->recorded[b->n_recorded++];
     memset(r, 0, sizeof *r);
     r->t = t;
-    if (gtr__moves(t->op) == GTR__MOVES_LEAF) return;
+    if (gtr__moves(t->op) == GTR__MOVES_LEAF || (t->evaluated && !b->r->training)) return;
     if (gtr__moves(t->op) == GTR__MOVES_ALIAS) attr.shape = gtr__literal(attr.shape, b->rows);
     for (i = 0; i < t->n_in; i++) {
         s.in[i] = gtr__literal(t->in[i]->shape, b->rows);
@@ -12179,17 +12217,20 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
         b->plain[b->n_plain++].dtype = s.out_dtype[i];
     }
 }
-/* A tensor comes behind its inputs: one sweep from the end marks all. */
-static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
-    for (int64_t i = ctx->n_tensor - 1; i >= 0; i--)
-        if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
-            for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] |= GTR__REACHED;
+/* A tensor comes behind its inputs: one sweep from the end marks all. trains: in training mode. */
+static void gtr__mark_reach(gtr_context *ctx, bool trains, unsigned char *reach) {
+    for (int64_t i = ctx->n_tensor - 1; i >= 0; i--) {
+        const gtr_tensor *t = ctx->tensor[i];
+        if ((reach[i] & (GTR__REACHED | GTR__MADE)) != GTR__REACHED) continue;
+        if (t->evaluated && !trains) reach[t->evaluated->id] |= GTR__REACHED;
+        else for (int k = 0; k < t->n_in; k++) reach[t->in[k]->id] |= GTR__REACHED;
+    }
 }
 /* What states that are reached become is reached, too. */
-static void gtr__mark_states(gtr_context *ctx, unsigned char *reach) {
+static void gtr__mark_states(gtr_context *ctx, bool trains, unsigned char *reach) {
     for (bool more = true; more; ) {
         more = false;
-        gtr__mark_reach(ctx, reach);
+        gtr__mark_reach(ctx, trains, reach);
         for (int64_t i = 0; i < ctx->n_tensor; i++) {
             const gtr_tensor *next = ctx->tensor[i]->next;
             if (!next || !reach[i] || reach[next->id]) continue;
@@ -12199,13 +12240,14 @@ static void gtr__mark_states(gtr_context *ctx, unsigned char *reach) {
     }
 }
 /* Marks what n tensors depend on and, if states are carried, what these become. */
-static void gtr__reach_of(gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, unsigned char *reach) {
+static void gtr__reach_of(gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, bool trains,
+        unsigned char *reach) {
     for (int k = 0; k < n; k++) reach[t[k]->id] |= GTR__REACHED;
-    (carries ? gtr__mark_states : gtr__mark_reach)(ctx, reach);
+    (carries ? gtr__mark_states : gtr__mark_reach)(ctx, trains, reach);
 }
 static void gtr__reach(gtr__build *b, unsigned char *reach) {
-    gtr__reach_of(b->ctx, b->r->fetch, b->r->n_fetch, b->r->carries, reach);
-    gtr__reach_of(b->ctx, b->r->report, b->r->n_report, b->r->carries, reach);
+    gtr__reach_of(b->ctx, b->r->fetch, b->r->n_fetch, b->r->carries, b->r->training, reach);
+    gtr__reach_of(b->ctx, b->r->report, b->r->n_report, b->r->carries, b->r->training, reach);
 }
 static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
 static void gtr__micro_begin(gtr__build *b, int m, int parts) {
@@ -12586,6 +12628,7 @@ static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
     if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
+    else if (t->evaluated && !b->r->training) v = b->map[t->evaluated->id];
     else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
     else {
         b->within = b->ahead ? 0 : b->region[t->id];
@@ -12757,7 +12800,7 @@ static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     b->recorded_rows = 0;
     for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
     b->reach[labels->id] |= GTR__REACHED;
-    gtr__mark_reach(b->ctx, b->reach);
+    gtr__mark_reach(b->ctx, b->r->training, b->reach);
     if (parts > 1 && e == b->n_early) {
         b->failed = !GTR__GROW(b->ctx, b->early, b->n_early, b->cap_early);
         if (b->failed) return;
@@ -15441,7 +15484,7 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
     int64_t cap = 0;
     *n_inputs = 0;
     *highest = 0;
-    if (reach) gtr__reach_of(ctx, t, n, carries, reach);
+    if (reach) gtr__reach_of(ctx, t, n, carries, true, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
         gtr_tensor *x = ctx->tensor[i];
         if (!reach[i]) continue;
@@ -16853,7 +16896,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
 static gtr_result gtr__states_whole(gtr_context *ctx, gtr_tensor *const *t, int n, const char *who, bool *any) {
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
-    if (reach) gtr__reach_of(ctx, t, n, true, reach);
+    if (reach) gtr__reach_of(ctx, t, n, true, true, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
         const gtr_tensor *s = ctx->tensor[i];
         if (!reach[i] || !s->state) continue;
@@ -18863,10 +18906,293 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     return r;
 }
 
+// >>steps
+/* The graph of one step, of that of a window of T: for each tensor that outs depend on one that has 1 in place of T, or
+   a T-th of the rows that it is folded into. What a step needs of those before it is in states. */
+enum { GTR__TIMELESS = -1, GTR__AT_END = -2, GTR__PREDICTS = 8 };
+typedef struct {
+    gtr_tensor *t; /* its step's, or itself */
+    /* which dimension is time's, counted from the last one; timeless: it depends on no steps; at the end: it has no
+       such dimension, and is as if the window ended with this step */
+    int time;
+} gtr__stepped;
+typedef struct {
+    gtr_context *ctx;
+    int64_t steps;
+    gtr__stepped *of; /* by id */
+    unsigned char *reach;
+    gtr_tensor *place, *ids; /* a state (N, 1), how many steps there were; the same, GTR_I32 */
+    bool bounded; /* no more than T steps */
+} gtr__stepping;
+static bool gtr__steps_fail(const gtr__stepping *s, gtr_tensor *t, const char *why) {
+    char who[GTR__OP_TEXT], shape[GTR__TEXT];
+    if (!s->ctx->error)
+        GTR__FAIL(s->ctx, UNSUPPORTED, "predictor of steps: %s, %s: %s", gtr__called(t, who),
+            gtr__shape_text(&t->shape, shape), why);
+    return false;
+}
+static gtr_tensor *gtr__steps_leaf(const gtr__stepping *s, const char *name, gtr_dtype dtype, gtr_shape shape) {
+    char full[GTR__OP_TEXT];
+    snprintf(full, sizeof full, "%.300s.step", name);
+    char *own = gtr__strdup(s->ctx, full);
+    gtr_tensor *t = own ? gtr__tensor_new(s->ctx, GTR__OP_INPUT, 0, NULL, own) : NULL;
+    if (t) { t->shape = shape; t->dtype = dtype; t->runs = 1; }
+    return t;
+}
+static gtr_tensor *gtr__steps_state(const gtr__stepping *s, const char *name, gtr_shape shape) {
+    gtr_tensor *t = gtr__steps_leaf(s, name, GTR_F32, shape);
+    if (t) t->state = true;
+    return t;
+}
+static bool gtr__steps_place(gtr__stepping *s) {
+    if (s->ids) return true;
+    if (!(s->place = gtr__steps_state(s, "place", gtr_shape2(GTR_BATCH, 1)))) return false;
+    s->place->next = gtr__scaled(s->place, 1, 1);
+    s->ids = gtr_to_int(s->place);
+    return s->place->next && s->ids;
+}
+/* The row of c, of which dimension `at` from the last is T, that is this step's: (N, 1, ..., 1, its last dimensions),
+   with the batch in dimension `batch` from the last. */
+static gtr_tensor *gtr__steps_row(gtr__stepping *s, gtr_tensor *c, int at, int batch) {
+    const int axis = c->shape.ndim - 1 - at;
+    gtr_shape rows = gtr_shape0(), out = gtr_shape1(GTR_BATCH);
+    for (int k = 0; k < axis; k++) if (c->shape.dim[k] != 1) return NULL;
+    for (int k = axis; k < c->shape.ndim; k++) rows = gtr__shape_more(rows, c->shape.dim[k]);
+    for (int k = batch - 1; k >= 0; k--) out = gtr__shape_more(out, k < at ? rows.dim[rows.ndim - 1 - k] : 1);
+    s->bounded = true;
+    return batch > at && gtr__steps_place(s) ? gtr_reshape(gtr_gather_rows(gtr_reshape(c, rows), s->ids), out) : NULL;
+}
+/* Where a's dimensions become b's, but that in one of b's T is divided by, which is that dimension; -1: in none. */
+static int gtr__steps_time(const gtr__stepping *s, const gtr_shape *a, const gtr_shape *b) {
+    int time = -1;
+    for (int k = 0; k < GTR__MAX(a->ndim, b->ndim); k++) {
+        const int64_t was = k < a->ndim ? a->dim[a->ndim - 1 - k] : 1, is = k < b->ndim ? b->dim[b->ndim - 1 - k] : 1;
+        if (was == is || (k >= a->ndim && is == GTR_BATCH)) continue;
+        if (time >= 0 || was != is * s->steps) return -1;
+        time = k;
+    }
+    return time;
+}
+/* The shape that a reshape of x's step has: T leaves the dimension behind which as many elements lie as behind x's. */
+static bool gtr__steps_shape(const gtr__stepping *s, const gtr_tensor *x, int time, gtr_shape *to) {
+    int64_t behind = 1, n = 1;
+    for (int k = 0; k < time; k++) behind *= x->shape.dim[x->shape.ndim - 1 - k];
+    for (int k = to->ndim - 1; k >= 0; n *= to->dim[k--]) {
+        if (n != behind || to->dim[k] % s->steps) continue;
+        to->dim[k] /= s->steps;
+        return true;
+    }
+    return false;
+}
+static gtr_tensor *gtr__steps_again(const gtr_tensor *t, gtr_tensor *const *in, const gtr__attr *attr) {
+    gtr_tensor *y = gtr__op_new(t->op, t->n_in, in, attr, NULL);
+    if (!y) return NULL;
+    gtr_tensor *o = y->op == GTR__OP_PART ? y->in[0] : y;
+    o->limit = t->limit; o->limited = t->limited; o->ignore = t->ignore; o->has_ignore = t->has_ignore;
+    o->masked = t->masked; o->layer = t->layer;
+    return o;
+}
+/* x's step where it recurs: from its own state, in place of the first one, and with that of the last as the next. */
+static gtr_tensor *gtr__steps_recur(gtr__stepping *s, gtr_tensor *t) {
+    gtr__attr at = t->attr;
+    gtr__recurrence_attr *a = &at.recurrence;
+    gtr_tensor *in[6], *state[2] = { NULL, NULL }, *first;
+    const gtr_shape row = gtr_shape2(GTR_BATCH, t->in[1]->shape.dim[1]);
+    const int states = 1 + (a->gates == GTR__CELL_LSTM);
+    int n = 2;
+    if (a->reverse) { gtr__steps_fail(s, t, "it begins with the last step (bidirectional)"); return NULL; }
+    in[0] = s->of[t->in[0]->id].t; in[1] = t->in[1];
+    if (a->bias) in[n] = t->in[a->bias], a->bias = n++;
+    for (int k = 0; k < states; k++) {
+        const int was = k ? a->c : a->h;
+        if (!(state[k] = gtr__steps_state(s, t->layer ? t->layer : "state", row))) return NULL;
+        in[n] = state[k];
+        if (was && (first = s->of[t->in[was]->id].t) != NULL && !gtr__stored_as(first)->state) {
+            if (!gtr__steps_place(s)) return NULL;
+            in[n] = gtr_where(s->place, state[k], first);
+        }
+        *(k ? &a->c : &a->h) = n;
+        if (!in[n++]) return NULL;
+    }
+    a->lengths = 0;
+    gtr_tensor *y = gtr__op_new(t->op, n, in, &at, NULL);
+    if (!y) return NULL;
+    y = y->in[0];
+    y->layer = t->layer;
+    for (int k = 0; k < states; k++) state[k]->next = gtr__output_of(s->ctx, y, k ? GTR__R_C : GTR__R_H);
+    return y;
+}
+/* x (N, 1, ...) in its place among those of the steps before it, which are kept, (N, T, ...). */
+static gtr_tensor *gtr__steps_kept(gtr__stepping *s, const gtr_tensor *t, gtr_tensor *x) {
+    gtr_shape all = x->shape, one = gtr_shape2(GTR_BATCH, s->steps);
+    all.dim[1] = s->steps;
+    gtr_tensor *state = gtr__steps_state(s, t->layer ? t->layer : "kept", all);
+    while (one.ndim < all.ndim) one = gtr__shape_more(one, 1);
+    if (!state || !gtr__steps_place(s)) return NULL;
+    return state->next = gtr_where(gtr_reshape(gtr_one_hot(s->ids, s->steps), one), x, state);
+}
+static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
+    gtr__attr at = t->attr;
+    gtr__attention_attr *a = &at.attention;
+    gtr_tensor *in[5], *q = s->of[t->in[0]->id].t, *lengths = NULL;
+    const bool own = a->packed || s->of[t->in[1]->id].time >= 0;
+    const int said = a->lengths, mask = a->mask;
+    int n = 3;
+    if (own && !a->causal) { gtr__steps_fail(s, t, "steps attend those behind them (.causal)"); return NULL; }
+    for (int k = 0; k < 3; k++) {
+        const gtr_shape *x = &q->shape;
+        in[k] = a->packed ? gtr_reshape(gtr_slice(q, 2, k, k + 1), gtr_shape4(x->dim[0], 1, x->dim[3], x->dim[4]))
+            : s->of[t->in[k]->id].t;
+        if (own && k) in[k] = in[k] ? gtr__steps_kept(s, t, in[k]) : NULL;
+        if (!in[k]) return NULL;
+    }
+    a->packed = a->causal = a->lengths = a->mask = 0;
+    if (said) lengths = s->of[t->in[said]->id].t;
+    if (own) {
+        gtr_tensor *so_far = gtr_reshape(s->place->next, gtr_shape1(GTR_BATCH));
+        lengths = lengths ? gtr_minimum(lengths, so_far) : so_far;
+        s->bounded = true;
+    }
+    if (lengths) in[a->lengths = n++] = lengths;
+    if (mask) {
+        gtr_tensor *m = t->in[mask];
+        const bool rows = m->shape.ndim > 1 && m->shape.dim[m->shape.ndim - 2] == s->steps;
+        if (s->of[m->id].time != GTR__TIMELESS) { gtr__steps_fail(s, t, "its mask depends on steps"); return NULL; }
+        if (!(in[a->mask = n++] = rows ? gtr__steps_row(s, m, 1, 3) : m)) return NULL;
+    }
+    gtr_tensor *y = gtr__op_new(GTR__OP_ATTENTION, n, in, &at, NULL);
+    return y ? y->op == GTR__OP_PART ? y->in[0] : y : NULL;
+}
+/* Operands without steps of an op of two get this step's row, where one lies along the other's steps. */
+static bool gtr__steps_rows(gtr__stepping *s, gtr_tensor *t, gtr_tensor **in) {
+    for (int k = 0; k < t->n_in && t->n_in == 2 && gtr__element_wise(t->op); k++) {
+        const gtr__stepped *other = &s->of[t->in[1 - k]->id];
+        const gtr_shape *c = &in[k]->shape, *x = &other->t->shape;
+        int batch = x->ndim - 1;
+        if (s->of[t->in[k]->id].time != GTR__TIMELESS || other->time < 0 || other->time >= c->ndim
+                || c->dim[c->ndim - 1 - other->time] != s->steps || gtr__batched(in[k])) continue;
+        while (batch > 0 && x->dim[x->ndim - 1 - batch] >= 0) batch--;
+        if (!(in[k] = gtr__steps_row(s, in[k], other->time, batch))) return false;
+    }
+    return true;
+}
+static bool gtr__steps_along(const gtr__stepping *s, gtr_tensor *t) {
+    const gtr__stepped *x = &s->of[t->in[0]->id];
+    return gtr__laid_out(t->op) == GTR__LAYOUT_AXIS && t->attr.along.axis == t->in[0]->shape.ndim - 1 - x->time;
+}
+static gtr_tensor *gtr__steps_op(gtr__stepping *s, gtr_tensor *t) {
+    static const char mixes[] = "it is computed of several steps, of which one comes at a time";
+    gtr__attr at = t->attr;
+    gtr_tensor *in[GTR__MAX_ARGS];
+    const gtr__stepped *x = &s->of[t->in[0]->id];
+    const gtr__step_kind moves = gtr__moves(t->op);
+    const gtr__steps_kind kind = gtr__in_steps(t->op);
+    for (int k = 0; k < t->n_in; k++) in[k] = s->of[t->in[k]->id].t;
+    if (kind == GTR__STEPS_RECUR) return gtr__steps_recur(s, t);
+    if (kind == GTR__STEPS_ATTEND) return gtr__steps_attend(s, t);
+    if (kind == GTR__STEPS_SHAPE && x->time >= 0 && !gtr__steps_shape(s, t->in[0], x->time, &at.shape)) {
+        gtr__steps_fail(s, t, "its shape has no dimension for the steps");
+        return NULL;
+    }
+    if (kind == GTR__STEPS_CUT && gtr__steps_along(s, t)) {
+        if (at.slice.end == s->steps && at.slice.begin == s->steps - 1 && at.slice.parts == 1) return in[0];
+        gtr__steps_fail(s, t, mixes);
+        return NULL;
+    }
+    const bool apart = kind || moves == GTR__STEP_UNARY || moves == GTR__STEP_BINARY || moves == GTR__STEP_DROP
+        || moves == GTR__STEP_SPREAD || moves == GTR__MOVES_PERMUTED || moves == GTR__MOVES_PRODUCT
+        || moves == GTR__MOVES_ALIAS || gtr__laid_out(t->op) == GTR__LAYOUT_AXIS;
+    if (!apart || gtr__steps_along(s, t)) { gtr__steps_fail(s, t, mixes); return NULL; }
+    return gtr__steps_rows(s, t, in) ? gtr__steps_again(t, in, &at) : NULL;
+}
+/* The step of t, an op or an op's output. */
+static bool gtr__steps_made(gtr__stepping *s, gtr_tensor *t) {
+    gtr__stepped *y = &s->of[t->id];
+    gtr_tensor *const *in = t->counts ? &t->counts : t->evaluated ? &t->evaluated : t->in;
+    bool some = false, end = false, other = false;
+    for (int k = 0; k < (in == t->in ? t->n_in : 1); k++) {
+        const gtr__stepped *x = &s->of[in[k]->id];
+        some |= x->time >= 0;
+        end |= x->time == GTR__AT_END;
+        other |= x->t != in[k];
+    }
+    if (!other) return true;
+    const bool several = gtr__output_of(s->ctx, t, 0) != t; /* of which each is looked at */
+    if (some && end) return gtr__steps_fail(s, t, "of steps and of what comes at their end");
+    if (t->op == GTR__OP_PART) y->t = gtr__output_of(s->ctx, s->of[in[0]->id].t, t->attr.count);
+    else if (t->evaluated) y->t = s->of[in[0]->id].t;
+    else if (!t->counts) y->t = gtr__steps_op(s, t);
+    else if (s->of[in[0]->id].time != in[0]->shape.ndim - 1 - t->counts_axis) {
+        y->t = gtr_arange(s->of[in[0]->id].t, t->counts_axis);
+        return y->t != NULL;
+    } else y->t = gtr__steps_place(s) ? s->ids : NULL;
+    if (!y->t) return gtr__steps_fail(s, t, "it has no step");
+    y->time = gtr__steps_time(s, &t->shape, &y->t->shape);
+    if (several) y->time = some || end ? GTR__AT_END : GTR__TIMELESS;
+    else if (y->time < 0 && gtr__shape_equal(&t->shape, &y->t->shape))
+        y->time = end || gtr__in_steps(t->op) == GTR__STEPS_CUT ? GTR__AT_END : some ? y->time : GTR__TIMELESS;
+    if (several || y->time >= 0 || (y->time == GTR__AT_END || !some)) return true;
+    return gtr__steps_fail(s, t, "it is computed of several steps, of which one comes at a time");
+}
+/* Marks what outs depend on: of attention with dropout, what evaluates it; of gtr_arange, what it counts. */
+static void gtr__steps_reach(gtr__stepping *s, int64_t highest) {
+    for (int64_t i = highest; i >= 0; i--) {
+        const gtr_tensor *t = s->ctx->tensor[i];
+        if (!s->reach[i]) continue;
+        if (t->evaluated) s->reach[t->evaluated->id] = 1;
+        if (t->counts) s->reach[t->counts->id] = 1;
+        for (int k = 0; k < t->n_in && !t->evaluated && !t->counts; k++) s->reach[t->in[k]->id] = 1;
+    }
+}
+/* In d outs and inputs become those of a step; *steps: how many there may be, 0: any number. */
+static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64_t *steps) {
+    gtr__stepping s = GTR__ZERO;
+    const int64_t n = ctx->n_tensor;
+    int64_t highest = 0;
+    bool ok = true;
+    int given = 0;
+    s.ctx = ctx;
+    s.of = GTR__NEW(ctx, gtr__stepped, n);
+    s.reach = GTR__NEW(ctx, unsigned char, n);
+    ok = s.of && s.reach;
+    for (int k = 0; k < GTR__PREDICTS && d->out[k] && ok; k++) {
+        s.reach[d->out[k]->id] = 1;
+        highest = GTR__MAX(highest, d->out[k]->id);
+    }
+    if (ok) gtr__steps_reach(&s, highest);
+    const bool listed = d->in[0] != NULL;
+    for (int64_t i = 0; i < n && ok; i++) {
+        gtr_tensor *t = ctx->tensor[i];
+        gtr__stepped *y = &s.of[i];
+        y->t = t; y->time = GTR__TIMELESS;
+        if (!s.reach[i]) continue;
+        /* in the order that they were made in, as steps are not */
+        if (t->op == GTR__OP_INPUT && !t->state && gtr__batched(t) && given < GTR__PREDICTS && !listed)
+            d->in[given++] = t;
+        if (t->state) ok = (y->t = gtr__steps_state(&s, t->name, t->shape)) != NULL; /* zeros, as windows begin with */
+        else if (t->op != GTR__OP_INPUT) ok = gtr__steps_made(&s, t);
+        else if (gtr__batched(t) && t->shape.ndim > 1 && (!s.steps || t->shape.dim[1] == s.steps)) {
+            gtr_shape one = t->shape;
+            s.steps = one.dim[1]; one.dim[1] = 1;
+            y->t = gtr__steps_leaf(&s, t->name, t->dtype, one);
+            y->time = t->shape.ndim - 2;
+            ok = y->t && (s.steps > 1 || gtr__steps_fail(&s, t, "a window of one step: gtr_state is for that"));
+        }
+    }
+    for (int k = 0; k < GTR__PREDICTS && ok; k++) {
+        if (d->out[k]) d->out[k] = s.of[d->out[k]->id].t;
+        if (d->in[k]) d->in[k] = s.of[d->in[k]->id].t;
+    }
+    if (ok && !s.steps) ok = gtr__steps_fail(&s, d->out[0], "no input (N, T, ...) or (N, T) is in front of it");
+    *steps = s.bounded ? s.steps : 0;
+    GTR__FREE(ctx, s.of, s.reach);
+    return ok ? GTR_OK : ctx->error ? ctx->error : GTR_ERR_NOMEM;
+}
+
 // >>predicting
 /* Where rows stand apart: plans for 1, 2, 4, ... and max_rows rows, of which a call takes the next larger and leaves in
    place what lies behind its rows. Else for max_rows, and for what calls ask for. */
-enum { GTR__IN, GTR__OUT, GTR__STATES, GTR__ARENA, GTR__HELD, GTR__BLOCKS, GTR__PREDICTS = 8, GTR__MOST_STATES = 192 };
+enum { GTR__IN, GTR__OUT, GTR__STATES, GTR__ARENA, GTR__HELD, GTR__BLOCKS, GTR__MOST_STATES = 192 };
 struct gtr_predictor {
     gtr_context own; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
     gtr_context *ctx;
@@ -18877,6 +19203,7 @@ struct gtr_predictor {
     size_t row[3][GTR__MOST_STATES], at[3][GTR__MOST_STATES];
     int64_t max_rows;
     bool apart, lean, general; /* general: plans to come are by the most general kernels */
+    int64_t most_steps, taken; /* of .steps: how many calls there may be and were since the reset; 0: any number */
     gtr__cached *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
     void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
     size_t bytes[GTR__BLOCKS], counted; /* of them; in ctx->device_bytes */
@@ -19066,13 +19393,14 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
     p->n[GTR__IN] = n;
     return GTR_OK;
 }
-/* States that outs depend on. */
+/* States that outs depend on; products of what has steps are as of one at a time. */
 static gtr_result gtr__predictor_states(gtr_predictor *p) {
     gtr_context *ctx = p->ctx;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
-    if (reach) gtr__reach_of(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, reach);
+    if (reach) gtr__reach_of(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, false, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
+        if (reach[i] && gtr__in_steps(ctx->tensor[i]->op) >= GTR__STEPS_RECUR) p->own.caps.ordered = 1;
         if (!reach[i] || !ctx->tensor[i]->state) continue;
         if (p->n[GTR__STATES] == GTR__MOST_STATES)
             r = GTR__FAIL(ctx, UNSUPPORTED, "predictor: more than %d states", GTR__MOST_STATES);
@@ -19233,9 +19561,12 @@ fail:
 gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc) {
     const bool good = gtr__usable(ctx) && !ctx->error;
     bool lean = false, general = false, unfit = false;
+    int64_t steps = 0;
     if (good) ctx->past_limit = false;
+    if (desc.steps && (!gtr__usable(ctx) || gtr__steps_make(ctx, &desc, &steps))) return NULL;
     for (;;) {
         gtr_predictor *p = gtr__predictor_make(ctx, desc, lean, general, &unfit);
+        if (p) p->most_steps = steps;
         const bool limited = good && ctx->past_limit && !lean;
         if (p || !(limited || unfit)) return p;
         if (limited) { lean = true; gtr_error_clear(ctx); }
@@ -19269,6 +19600,8 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
     for (int k = 0; k < GTR__PREDICTS && !null; k++)
         null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
     if (null) return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
+    if (p->most_steps && p->taken++ >= p->most_steps) return GTR__BAD_STATE(own, "gtr_predict_next: that was the last "
+        "of the window's %lld steps: gtr_predictor_reset begins the next", (long long)p->most_steps);
     if ((!p->apart || p->n[GTR__STATES]) && rows > p->max_rows)
         return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which %s, want at most %lld", (long long)rows,
             p->apart ? "have states" : "act on each other", (long long)p->max_rows);
@@ -19298,6 +19631,7 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
 gtr_result gtr_predictor_reset(gtr_predictor *p) {
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
     if (gtr__forked(p->ctx)) return GTR__BAD_STATE(&p->own, "%s", p->ctx->error_text);
+    p->taken = 0;
     return !p->block[GTR__STATES] ? GTR_OK : gtr__backend_result(&p->own,
         p->ctx->be->zero(p->instance[0], p->block[GTR__STATES], p->bytes[GTR__STATES]), "states");
 }
@@ -19370,6 +19704,58 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
     if (p->n[GTR__IN] + p->n[GTR__OUT] == 2) return gtr_predict_ex(p, &in, rows, &out);
     return GTR__BAD_ARG(&p->own, "gtr_predict: the predictor has %d inputs and %d outputs: gtr_predict_ex takes them",
         p->n[GTR__IN], p->n[GTR__OUT]);
+}
+/* Order of floats that are no NaN, as of these integers. */
+static int64_t gtr__float_rank(float f) {
+    const int64_t bits = (int64_t)gtr__float_bits(f);
+    return bits < (int64_t)1 << 31 ? bits : ((int64_t)1 << 31) - bits;
+}
+/* The largest rank that k logits have or pass. */
+static int64_t gtr__kth_rank(const float *logits, int64_t n, int64_t k) {
+    int64_t low = -((int64_t)1 << 31), high = (int64_t)1 << 31;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        int64_t above = 0;
+        for (int64_t i = 0; i < n; i++) above += gtr__float_rank(logits[i]) >= middle;
+        if (above >= k) low = middle; else high = middle;
+    }
+    return low;
+}
+int32_t gtr_sample(const float *logits, int64_t n, gtr_sample_desc desc) {
+    const double by = desc.temperature > 0 ? 1 / (double)desc.temperature : 1;
+    double most = -INFINITY, sum = 0;
+    int32_t last = -1;
+    uint32_t c[4];
+    if (!logits || n < 1 || n > INT32_MAX || !(desc.temperature >= 0) || desc.top_k < 0) return -1;
+    for (int64_t i = 0; i < n; i++) {
+        if (logits[i] != logits[i]) return -1;
+        most = GTR__MAX(most, (double)logits[i]);
+    }
+    const bool all = !desc.top_k || desc.top_k >= n;
+    const int64_t least = all ? 0 : gtr__kth_rank(logits, n, desc.top_k);
+    int64_t equals = desc.top_k; /* of that rank, the first so many count */
+    for (int64_t i = 0; i < n && !all; i++) equals -= gtr__float_rank(logits[i]) > least;
+    GTR__COUNTER(c, desc.draw, 0, 0);
+    GTR__PHILOX(c, desc.seed);
+    const double u = ((double)(c[0] >> 5) * 67108864.0 + (double)(c[1] >> 6)) / 9007199254740992.0;
+    for (int turn = 0; turn < 2 && most > -INFINITY; turn++) {
+        int64_t left = equals;
+        double at = u * sum;
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t rank = gtr__float_rank(logits[i]);
+            if (!all && (rank < least || (rank == least && left-- <= 0))) continue;
+            const double p = (double)logits[i] >= most ? 1 : exp(((double)logits[i] - most) * by);
+            if (!turn) sum += p;
+            else if (p > 0) {
+                last = (int32_t)i;
+                if ((at -= p) < 0) return last;
+            }
+        }
+    }
+    return last;
+}
+gtr_result gtr_predict_next(gtr_predictor *p, const void *in, int64_t rows, void *out) {
+    return gtr_predict(p, in, rows, out);
 }
 const char *gtr_predictor_error_text(const gtr_predictor *p) {
     return p ? gtr_error_text(&p->own) : "there is no predictor";

@@ -957,8 +957,8 @@ static void carried_on(int kind)
                 sum += gtr_loss(c.t) / WINDOWS;
             }
             for (int r = 0; r < ROWS; r++)
-                CHECK(within(out[r][0], whole[r][k * SPAN], SPAN * UNITS, 1e-10, 1e-5), "%s: window %d, row %d, turn %d",
-                    kinds[kind], k, r, turn);
+                CHECK(within(out[r][0], whole[r][k * SPAN], SPAN * UNITS, 1e-10, 1e-5),
+                    "%s: window %d, row %d, turn %d", kinds[kind], k, r, turn);
             if (turn == 1 && k == 3) { /* training's states stay as they are */
                 EXPECT_EQ(gtr_evaluate(c.t, c.d, ROWS, NULL, &first, NULL), GTR_OK);
                 CHECK(fabsf(first - loss) < 1e-5f * loss, "%s: evaluated %g, want %g", kinds[kind], (double)first,
@@ -1106,8 +1106,179 @@ static void no_states(void)
     EXPECT_EQ(gtr_state_next(s, gtr_tanh(x)), GTR_ERR_ARG);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "has a next value already");
     EXPECT_EQ(gtr_state_next(NULL, x), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_state_next: a tensor is NULL");
     EXPECT_EQ(gtr_predictor_reset(NULL), GTR_ERR_ARG);
     gtr_destroy(ctx);
+}
+
+/* Networks a step of which is predicted. number: which; ids and x are its inputs, of which it takes one. */
+enum { NEXT = 13, NEXT_STEPS = 12, NEXT_ROWS = 3, NEXT_WIDTH = 16, NEXT_IDS = 11 };
+static gtr_init spread(void) { gtr_init z; memset(&z, 0, sizeof z); z.kind = GTR_INIT_NORMAL; z.a = 1; return z; }
+static tensor stepped(gtr_context *ctx, int number, tensor ids, tensor x)
+{
+    gtr_transformer_desc d;
+    gtr_recurrent_desc r = once();
+    gtr_attention_desc a = plainly();
+    tensor last[2], e = number > 5 ? gtr_embedding(ids, "e", NEXT_IDS, NEXT_WIDTH) : NULL, q, k, v;
+    memset(&d, 0, sizeof d);
+    d.heads = 4; d.norm_first = d.gelu = d.attention.causal = a.causal = true;
+    switch (number) {
+    case 0: return gtr_linear(gtr_gru(x, "g", 20, r), "o", 7);
+    case 1: r.layers = 2; return gtr_linear(gtr_lstm(x, "g", 20, r), "o", 7);
+    case 2: x = gtr_reshape(gtr_tanh(gtr_rnn(x, "g", 20, r)), gtr_shape2(-NEXT_STEPS, 20));
+        return gtr_reshape(gtr_softmax(gtr_linear(x, "o", 7), 1), gtr_shape3(GTR_BATCH, NEXT_STEPS, 7));
+    case 3: x = gtr_slice(gtr_gru(x, "g", 20, r), 1, NEXT_STEPS - 1, NEXT_STEPS);
+        return gtr_reshape(gtr_linear(x, "o", 7), gtr_shape2(GTR_BATCH, 7));
+    case 4: r.h_last = last; gtr_gru(x, "g", 20, r); return gtr_linear(last[0], "o", 7);
+    case 5: last[0] = gtr_parameter(ctx, "first", gtr_shape1(20), spread()); r.h = last;
+        return gtr_linear(gtr_gru(x, "g", 20, r), "o", 7);
+    case 6: e = gtr_add(e, gtr_embedding(gtr_arange(ids, 1), "place", NEXT_STEPS, NEXT_WIDTH));
+        e = gtr_transformer_block(gtr_transformer_block(e, "a", d), "b", d);
+        return gtr_linear(gtr_layer_norm(e, "n", 1, 0), "o", NEXT_IDS);
+    case 7: return gtr_linear(gtr_transformer_block(gtr_add_positions(e, 0), "a", d), "o", 7);
+    case 8: d.dropout = 0.1f; return gtr_linear(gtr_transformer_block(gtr_add_positions(e, 0), "a", d), "o", 7);
+    case 9: case 10: /* turned queries and keys, of grouped heads; a mask of distances */
+        q = gtr_rope(gtr_reshape(gtr_linear(e, "q", 32), gtr_shape4(GTR_BATCH, NEXT_STEPS, 4, 8)), 0, 0);
+        k = gtr_rope(gtr_reshape(gtr_linear(e, "k", 16), gtr_shape4(GTR_BATCH, NEXT_STEPS, 2, 8)), 0, 0);
+        v = gtr_reshape(gtr_linear(e, "v", 12), gtr_shape4(GTR_BATCH, NEXT_STEPS, 2, 6));
+        if (number == 10) a.mask = gtr_parameter(ctx, "mask", gtr_shape2(NEXT_STEPS, NEXT_STEPS), spread());
+        return gtr_linear(gtr_reshape(gtr_attention(q, k, v, a), gtr_shape3(GTR_BATCH, NEXT_STEPS, 24)), "o", 7);
+    case 11: d.norm_first = d.gelu = false;
+        e = gtr_add(e, gtr_parameter(ctx, "places", gtr_shape2(NEXT_STEPS, NEXT_WIDTH), spread()));
+        return gtr_linear(gtr_transformer_block(e, "a", d), "o", 7);
+    default: /* what an encoder made, of other steps, is attended as a whole */
+        d.memory = gtr_linear(gtr_gru(gtr_input(ctx, "memory", GTR_F32, gtr_shape3(GTR_BATCH, 5, 4)), "m", 20, r), "f",
+            NEXT_WIDTH);
+        return gtr_linear(gtr_transformer_block(gtr_add_positions(e, 0), "a", d), "o", 7);
+    }
+}
+/* Steps one at a time are what all at once make, on the CPU to the bit; in the next window, too, and of fewer rows. */
+static void one_by_one(void)
+{
+    static float x[NEXT_ROWS][NEXT_STEPS][5], memory[NEXT_ROWS][5][4], all[NEXT_ROWS * NEXT_STEPS * NEXT_IDS];
+    static int32_t ids[NEXT_ROWS][NEXT_STEPS];
+    uint32_t s = 5;
+    for (int k = 0; k < NEXT_ROWS * NEXT_STEPS * 5; k++) (&x[0][0][0])[k] = noise(&s);
+    for (int k = 0; k < NEXT_ROWS * 20; k++) (&memory[0][0][0])[k] = noise(&s);
+    for (int k = 0; k < NEXT_ROWS * NEXT_STEPS; k++) (&ids[0][0])[k] = (int32_t)((noise(&s) + 1) * 5);
+    for (int number = 0; number < NEXT; number++) {
+        gtr_context *ctx = gtr_create(desc0());
+        tensor of_ids = gtr_input(ctx, "ids", GTR_I32, gtr_shape2(GTR_BATCH, NEXT_STEPS)),
+            of_x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, NEXT_STEPS, 5)),
+            y = stepped(ctx, number, of_ids, of_x);
+        const bool by_ids = number > 5, last = gtr_tensor_shape(y).ndim == 2;
+        const int width = (int)gtr_tensor_shape(y).dim[last ? 1 : 2];
+        gtr_predictor_desc d;
+        const void *in[2] = { by_ids ? (void *)ids : (void *)x, memory };
+        void *out[1] = { all };
+        memset(&d, 0, sizeof d);
+        d.out[0] = y; d.max_rows = NEXT_ROWS;
+        gtr_predictor *whole = gtr_predictor_create_ex(ctx, d);
+        d.steps = true;
+        gtr_predictor *next = gtr_predictor_create_ex(ctx, d);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_predict_ex(whole, in, NEXT_ROWS, out), GTR_OK);
+        for (int turn = 0; turn < 2; turn++) {
+            const int rows = NEXT_ROWS - turn; /* the last row is not needed for the others */
+            if (turn) EXPECT_EQ(gtr_predictor_reset(next), GTR_OK);
+            for (int t = 0; t < NEXT_STEPS; t++) {
+                float one[NEXT_ROWS][5], got[NEXT_ROWS * NEXT_IDS];
+                int32_t id[NEXT_ROWS];
+                void *to[1] = { got };
+                for (int r = 0; r < NEXT_ROWS; r++) { memcpy(one[r], x[r][t], sizeof one[r]); id[r] = ids[r][t]; }
+                in[0] = by_ids ? (void *)id : (void *)one;
+                EXPECT_EQ(number == NEXT - 1 ? gtr_predict_ex(next, in, rows, to)
+                    : gtr_predict_next(next, in[0], rows, got), GTR_OK);
+                for (int r = 0; r < rows && (!last || t == NEXT_STEPS - 1); r++) {
+                    const float *want = all + (last ? r : r * NEXT_STEPS + t) * width;
+                    CHECK(device == GTR_DEVICE_CPU ? memcmp(got + r * width, want, (size_t)width * sizeof *got) == 0
+                        : within(got + r * width, want, width, 1e-9, 1e-4), "network %d, step %d, row %d: %g, want %g",
+                        number, t, r, (double)got[r * width], (double)want[0]);
+                }
+            }
+        }
+        if (number > 5) { /* places end */
+            float got[NEXT_ROWS * NEXT_IDS];
+            void *to[1] = { got };
+            EXPECT_EQ(gtr_predict_ex(next, in, 1, to), GTR_ERR_STATE);
+            CHECK(strstr(gtr_predictor_error_text(next), "window's 12 steps") != NULL, "%s",
+                gtr_predictor_error_text(next));
+        }
+        EXPECT_OK(ctx);
+        gtr_predictor_destroy(whole);
+        gtr_predictor_destroy(next);
+        gtr_destroy(ctx);
+    }
+}
+/* What is no step names who mixes steps. */
+static void not_one_by_one(void)
+{
+    static const char *const why[] = { "begins with the last step (bidirectional)", "attend those behind them (.causal)",
+        "mean of", "conv1d \"c\"", "softmax of", "cumsum of", "no dimension for the steps", "slice",
+        "a window of one step", "no input (N, T" };
+    for (int number = 0; number < 10; number++) {
+        gtr_context *ctx = gtr_create(desc0());
+        tensor x = gtr_input(ctx, "x", GTR_F32, number == 9 ? gtr_shape1(GTR_BATCH)
+            : gtr_shape3(GTR_BATCH, number == 8 ? 1 : NEXT_STEPS, 4)), y = x;
+        gtr_recurrent_desc r = once();
+        gtr_predictor_desc d;
+        const int axis = 1, turned[] = { 0, 2, 1 };
+        memset(&d, 0, sizeof d);
+        r.bidirectional = number == 0;
+        if (number < 8 && number != 5) y = gtr_gru(x, "g", 6, r);
+        if (number == 1) y = gtr_multihead_attention(y, NULL, "m", 2, plainly());
+        if (number == 2) y = gtr_mean(y, &axis, 1, false);
+        if (number == 3) y = gtr_conv1d(gtr_permute(y, turned), "c", 4, 3, 1, 1);
+        if (number == 4) y = gtr_softmax(y, 1);
+        if (number == 5) y = gtr_cumsum(x, 1);
+        if (number == 6) y = gtr_linear(gtr_flatten(y), "o", 3);
+        if (number == 7) y = gtr_slice(y, 1, 0, 1);
+        if (number > 7) y = gtr_tanh(x);
+        d.out[0] = y; d.steps = true;
+        EXPECT(gtr_predictor_create_ex(ctx, d) == NULL);
+        CHECK(strstr(gtr_error_text(ctx), why[number]) != NULL, "%d: %s, want %s", number, gtr_error_text(ctx),
+            why[number]);
+        EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "predictor of steps");
+        gtr_destroy(ctx);
+    }
+}
+/* gtr_sample draws as often as softmax says, of the largest alone, and the same again. */
+static void samples(void)
+{
+    const float logits[6] = { 0, 1, 2, -INFINITY, 2, 0.5f }, bad[2] = { 0, NAN }, none[2] = { -INFINITY, -INFINITY };
+    enum { DRAWS = 20000 };
+    for (int k = 0; k < 4; k++) {
+        gtr_sample_desc d;
+        int count[6] = { 0 };
+        double p[6], sum = 0;
+        memset(&d, 0, sizeof d);
+        d.temperature = k == 1 ? 0.5f : 0; d.top_k = k == 2 ? 3 : k == 3 ? 1 : 0; d.seed = 3;
+        for (int i = 0; i < 6; i++) {
+            p[i] = exp((double)logits[i] / (k == 1 ? 0.5 : 1));
+            if ((k == 2 && !(i == 1 || i == 2 || i == 4)) || (k == 3 && i != 2)) p[i] = 0;
+            sum += p[i];
+        }
+        for (d.draw = 0; d.draw < DRAWS; d.draw++) {
+            const int32_t i = gtr_sample(logits, 6, d);
+            EXPECT(i >= 0 && i < 6 && i == gtr_sample(logits, 6, d));
+            if (i >= 0 && i < 6) count[i]++;
+        }
+        for (int i = 0; i < 6; i++) {
+            const double want = p[i] / sum * DRAWS;
+            CHECK(fabs(count[i] - want) <= 5 * sqrt(want), "%d: class %d was drawn %d times, want %g", k, i, count[i],
+                want);
+        }
+    }
+    gtr_sample_desc d;
+    memset(&d, 0, sizeof d);
+    EXPECT_EQ(gtr_sample(NULL, 3, d), -1);
+    EXPECT_EQ(gtr_sample(logits, 0, d), -1);
+    EXPECT_EQ(gtr_sample(bad, 2, d), -1);
+    EXPECT_EQ(gtr_sample(none, 2, d), -1);
+    d.temperature = -1;
+    EXPECT_EQ(gtr_sample(logits, 6, d), -1);
+    d.temperature = 0; d.top_k = -1;
+    EXPECT_EQ(gtr_sample(logits, 6, d), -1);
 }
 
 static void all(void)
@@ -1115,6 +1286,9 @@ static void all(void)
     RUN(carried);
     RUN(delayed);
     RUN(no_states);
+    RUN(one_by_one);
+    RUN(not_one_by_one);
+    RUN(samples);
     RUN(repeats);
     RUN(behind);
     RUN(shares);
