@@ -370,8 +370,15 @@ typedef struct gtr_attention_desc {
     float scale; /* of scores; 0: 1 / sqrt(D) */
     float dropout; /* of what softmax makes, in training, as gtr_dropout */
 } gtr_attention_desc;
+/* PYTORCH: TransformerEncoderLayer, or a decoder's. GPT2: transformers' GPT2Block, whose weights are (in, out); LLAMA:
+   its LlamaDecoderLayer, of rms_norms, turned queries and keys (gtr_rope) and down(silu(gate(x)) up(x)), without
+   biases. These two are causal, norm first, and have the parts' names from there. */
+typedef enum { GTR_BLOCK_PYTORCH, GTR_BLOCK_GPT2, GTR_BLOCK_LLAMA } gtr_block;
 typedef struct gtr_transformer_desc {
+    gtr_block kind;
     int64_t heads; /* divides E */
+    int64_t groups; /* of LLAMA: heads of keys and values, which divide heads; 0: heads */
+    float rope_base; /* of LLAMA; 0: 10000 */
     int64_t hidden; /* between the linear layers; 0: 4 E */
     /* attention and the linear layers read layer_norm(x), and what they make is added to x; false: they read x, and the
        sum of x and what they make is normalised */
@@ -1183,7 +1190,10 @@ GTR_API gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, c
 GTR_API gtr_tensor *gtr_multihead_attention_with(gtr_tensor *x, gtr_tensor *memory, gtr_multihead weights,
     int64_t heads, gtr_attention_desc desc);
 /* PyTorch's TransformerEncoderLayer or, with .memory, TransformerDecoderLayer, batch first: x (N, T, E) -> (N, T, E),
-   of "name.self_attn", "name.multihead_attn" for memory, "name.linear1", "name.linear2" and "name.norm1" to norm3. */
+   of "name.self_attn", "name.multihead_attn" for memory, "name.linear1", "name.linear2" and "name.norm1" to norm3. Or
+   of another .kind: "name.ln_1", attn.c_attn, attn.c_proj, ln_2, mlp.c_fc and mlp.c_proj (Radford and others, 2019), or
+   "name.input_layernorm", self_attn.q_proj, k_proj, v_proj, o_proj, post_attention_layernorm, mlp.gate_proj, up_proj
+   and down_proj (Touvron and others, 2023). Their weights are from N(0, 0.02^2). */
 GTR_API gtr_tensor *gtr_transformer_block(gtr_tensor *x, const char *name, gtr_transformer_desc desc);
 /* x (N, T, E) plus each place's sines and cosines: in column 2 i sin(t base^(-2 i / E)), in 2 i + 1 the cosine; base 0:
    10000. Vaswani and others, 2017. */
@@ -11592,31 +11602,104 @@ static gtr_tensor *gtr__dropped(gtr_tensor *t, const char *name, int k, float p)
     char text[600];
     return p != 0 ? gtr_dropout(t, gtr__part_name(text, name, "dropout", k), p) : t;
 }
+static gtr_tensor *gtr__block_norm(gtr_tensor *x, const char *name, int k, const gtr_transformer_desc *d) {
+    static const char *const names[][2] = { { "norm", "norm" }, { "ln_", "ln_" },
+        { "input_layernorm", "post_attention_layernorm" } };
+    char text[600];
+    const bool llama = d->kind == GTR_BLOCK_LLAMA;
+    gtr__part_name(text, name, names[d->kind][k > 1], llama ? 0 : k);
+    return llama ? gtr_rms_norm(x, text, 1, d->eps != 0 ? d->eps : 1e-5f) : gtr_layer_norm(x, text, 1, d->eps);
+}
+/* x by a linear layer of name's, GPT2's of a weight (in, out), LLAMA's without a bias. */
+static gtr_tensor *gtr__block_linear(gtr_tensor *x, const char *name, const char *part, int64_t out, gtr_block kind) {
+    char text[600];
+    if (!x) return NULL;
+    const int64_t in = x->shape.dim[2];
+    gtr__part_name(text, name, part, 0);
+    if (kind == GTR_BLOCK_PYTORCH) return gtr_linear(x, text, out);
+    gtr_tensor *b = NULL, *w = gtr__layer_part(x, text, "weight", GTR_F32, kind == GTR_BLOCK_GPT2 ? gtr_shape2(in, out)
+        : gtr_shape2(out, in), gtr__init(GTR_INIT_NORMAL, 0.02), false);
+    if (kind == GTR_BLOCK_LLAMA) return gtr_linear_with(x, w, NULL);
+    if (w) b = gtr__layer_part(x, text, "bias", GTR_F32, gtr_shape1(out), gtr__init(GTR_INIT_ZERO, 0), false);
+    return b ? gtr_add(gtr_matmul(x, w), b) : NULL;
+}
+/* What x's steps attend; of PYTORCH memory's, if k is above 1. */
+static gtr_tensor *gtr__block_attention(gtr_tensor *x, const char *name, int k, const gtr_transformer_desc *desc) {
+    gtr_attention_desc d = k > 1 ? desc->memory_attention : desc->attention;
+    const gtr_block kind = desc->kind;
+    const bool llama = kind == GTR_BLOCK_LLAMA;
+    char text[600], drop[640];
+    gtr_tensor *q, *key = NULL, *v = NULL;
+    if (!x) return NULL;
+    const int64_t n = x->shape.dim[2], heads = desc->heads, groups = desc->groups ? desc->groups : heads;
+    const gtr_shape all = gtr__shape_more(gtr_shape4(x->shape.dim[0], x->shape.dim[1], 3, heads), n / heads);
+    if (d.dropout == 0) d.dropout = desc->dropout;
+    if (kind == GTR_BLOCK_PYTORCH)
+        return gtr_multihead_attention(x, k > 1 ? desc->memory : NULL, gtr__part_name(text, name, k > 1
+            ? "multihead_attn" : "self_attn", 0), heads, d);
+    d.causal = true;
+    gtr__part_name(text, name, llama ? "self_attn" : "attn", 0);
+    snprintf(drop, sizeof drop, "%s.dropout", text);
+    if (llama) {
+        const int64_t width = n / heads * groups;
+        q = gtr_rope(gtr__heads_of(gtr__block_linear(x, text, "q_proj", n, kind), 0, heads, n), desc->rope_base, 0);
+        key = gtr__block_linear(x, text, "k_proj", width, kind);
+        key = gtr_rope(gtr__heads_of(key, 0, groups, width), desc->rope_base, 0);
+        v = gtr__heads_of(gtr__block_linear(x, text, "v_proj", width, kind), 0, groups, width);
+    } else {
+        q = gtr__block_linear(x, text, "c_attn", 3 * n, kind);
+        if (q) q = gtr_reshape(q, all);
+    }
+    if (!q || (llama && (!key || !v)) || !gtr__attention_fits(q, key, v, &d)) return NULL;
+    q = gtr__attended(q, key, v, &d, drop);
+    return q ? gtr__block_linear(gtr_reshape(q, x->shape), text, llama ? "o_proj" : "c_proj", n, kind) : NULL;
+}
+static gtr_tensor *gtr__block_forward(gtr_tensor *x, const char *name, int64_t hidden,
+        const gtr_transformer_desc *d) {
+    static const char *const up[] = { "linear1", "c_fc", "up_proj" },
+        *const down[] = { "linear2", "c_proj", "down_proj" };
+    char text[600];
+    if (!x) return NULL;
+    const int64_t width = x->shape.dim[2];
+    gtr_tensor *gate = NULL, *y;
+    snprintf(text, sizeof text, d->kind == GTR_BLOCK_PYTORCH ? "%s" : "%s.mlp", name);
+    if (d->kind == GTR_BLOCK_LLAMA) gate = gtr_silu(gtr__block_linear(x, text, "gate_proj", hidden, d->kind));
+    y = gtr__block_linear(x, text, up[d->kind], hidden, d->kind);
+    if (d->kind == GTR_BLOCK_LLAMA) y = gate && y ? gtr_mul(gate, y) : NULL;
+    else if (d->kind == GTR_BLOCK_GPT2) y = gtr_gelu_tanh(y);
+    else y = gtr__dropped(d->gelu ? gtr_gelu(y) : gtr_relu(y), name, 0, d->dropout);
+    return gtr__block_linear(y, text, down[d->kind], width, d->kind);
+}
+static bool gtr__block_fits(gtr_tensor *x, const char *name, const gtr_transformer_desc *d) {
+    static const char who[] = "transformer_block";
+    const bool llama = d->kind == GTR_BLOCK_LLAMA, own = d->kind != GTR_BLOCK_PYTORCH;
+    const int64_t n = x->shape.ndim == 3 ? x->shape.dim[2] : 0, groups = d->groups ? d->groups : d->heads;
+    if ((unsigned)d->kind > GTR_BLOCK_LLAMA || (own && (d->memory || d->gelu || d->norm_first))
+            || (!llama && (d->groups || d->rope_base != 0)))
+        GTR__REJECT(x, ARG, who, name, ", kind %d: .memory, .norm_first and .gelu are GTR_BLOCK_PYTORCH's, .groups and "
+            ".rope_base GTR_BLOCK_LLAMA's", (int)d->kind);
+    else if (n < 1 || d->hidden < 0)
+        GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (N, T, E), and 0 or more",
+            (long long)d->hidden);
+    else if (own && (d->heads < 1 || n % d->heads || groups < 1 || d->heads % groups || (llama && n / d->heads % 2)))
+        GTR__REJECT(x, SHAPE, who, name, ", %lld heads, %lld groups, want float32 (N, T, E), heads that divide E%s, "
+            "and groups that divide heads", (long long)d->heads, (long long)groups, llama ? " into even ones" : "");
+    else return true;
+    return false;
+}
 gtr_tensor *gtr_transformer_block(gtr_tensor *x, const char *name, gtr_transformer_desc desc) {
     const char *const who = "transformer_block";
+    const bool first = desc.norm_first || desc.kind != GTR_BLOCK_PYTORCH;
     const int parts = desc.memory ? 3 : 2;
-    char text[600];
     gtr_tensor *t = x;
-    if (!gtr__layer_name(x, name, who)) return NULL;
-    if (x->shape.ndim != 3 || x->shape.dim[2] < 1 || desc.hidden < 0)
-        return GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (N, T, E), and 0 or more",
-            (long long)desc.hidden);
-    const int64_t width = x->shape.dim[2], hidden = desc.hidden ? desc.hidden : 4 * width;
+    if (!gtr__layer_name(x, name, who) || !gtr__block_fits(x, name, &desc)) return NULL;
+    const int64_t hidden = desc.hidden ? desc.hidden : 4 * x->shape.dim[2];
     GTR__SINCE(x, who);
     for (int k = 1; k <= parts; k++) {
-        gtr_tensor *y = desc.norm_first ? gtr_layer_norm(t, gtr__part_name(text, name, "norm", k), 1, desc.eps) : t;
-        if (k < parts) {
-            gtr_attention_desc d = k > 1 ? desc.memory_attention : desc.attention;
-            if (d.dropout == 0) d.dropout = desc.dropout;
-            y = gtr_multihead_attention(y, k > 1 ? desc.memory : NULL, gtr__part_name(text, name, k > 1
-                ? "multihead_attn" : "self_attn", 0), desc.heads, d);
-        } else {
-            y = gtr_linear(y, gtr__part_name(text, name, "linear1", 0), hidden);
-            y = gtr__dropped(desc.gelu ? gtr_gelu(y) : gtr_relu(y), name, 0, desc.dropout);
-            y = gtr_linear(y, gtr__part_name(text, name, "linear2", 0), width);
-        }
+        gtr_tensor *y = first ? gtr__block_norm(t, name, k, &desc) : t;
+        y = k < parts ? gtr__block_attention(y, name, k, &desc) : gtr__block_forward(y, name, hidden, &desc);
         t = gtr_add(t, gtr__dropped(y, name, k, desc.dropout));
-        if (!desc.norm_first) t = gtr_layer_norm(t, gtr__part_name(text, name, "norm", k), 1, desc.eps);
+        if (!first) t = gtr__block_norm(t, name, k, &desc);
     }
     return gtr__whole(x, since, t);
 }
@@ -19152,6 +19235,9 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
     bool ok = true;
     int given = 0;
     s.ctx = ctx;
+    for (int k = 0; k < GTR__PREDICTS; k++)
+        if ((d->out[k] && d->out[k]->ctx != ctx) || (d->in[k] && d->in[k]->ctx != ctx)) return GTR_OK; /* refused yet */
+    if (!d->out[0]) return GTR_OK;
     s.of = GTR__NEW(ctx, gtr__stepped, n);
     s.reach = GTR__NEW(ctx, unsigned char, n);
     ok = s.of && s.reach;
@@ -19186,6 +19272,7 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
     if (ok && !s.steps) ok = gtr__steps_fail(&s, d->out[0], "no input (N, T, ...) or (N, T) is in front of it");
     *steps = s.bounded ? s.steps : 0;
     GTR__FREE(ctx, s.of, s.reach);
+    if (!ok) gtr__undo(ctx, n);
     return ok ? GTR_OK : ctx->error ? ctx->error : GTR_ERR_NOMEM;
 }
 

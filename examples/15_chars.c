@@ -1,6 +1,6 @@
 /* A text read by the character: two blocks of a transformer (A. Vaswani and others, 2017), or an LSTM, learn which byte
-   follows of 48, and write on as they learn. It shows a text as data, causal attention, a recurrence, and a predictor of
-   a step at a time, which is fed what it said.
+   follows of 48, and write on as they learn. It shows a text as data, causal attention, a recurrence, and a predictor
+   of a step at a time, which is fed what it said.
      cc -O3 -march=native examples/15_chars.c -o chars -lm -pthread && ./chars README.md
      ./chars README.md lstm
    Any text of more than 500 bytes will do. Done when, in the last tenth of README.md, which training does not see, the

@@ -870,6 +870,11 @@ static gtr_tensor *heads_of(gtr_tensor *x)
     memset(&block, 0, sizeof block);
     block.heads = heads; block.hidden = nasty(2); block.norm_first = one_in(2); block.dropout = d.dropout;
     block.attention = d; block.memory = one_in(2) ? z : NULL; block.memory_attention = d;
+    if (one_in(2)) {
+        block.kind = (gtr_block)nasty(1 + byte() % 2); block.groups = nasty(1); block.rope_base = nastyf(0);
+        block.norm_first = one_in(8);
+        if (!one_in(8)) block.memory = NULL;
+    }
     switch (byte() % 6) {
     case 4: return built(gtr_rope(x, d.scale, heads), x != NULL);
     case 5: return built(gtr_add_positions(x, d.scale), x != NULL);

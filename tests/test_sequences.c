@@ -364,6 +364,64 @@ static void blocks(void)
         gtr_destroy(ctx);
     }
 }
+/* transformers' blocks by hand, to the bit. */
+static void blocks_of_others(void)
+{
+    static float v[ALL], got[2][ALL];
+    uint32_t s = 13;
+    for (int k = 0; k < ALL; k++) v[k] = noise(&s);
+    for (int kind = GTR_BLOCK_GPT2; kind <= GTR_BLOCK_LLAMA; kind++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_transformer_desc d;
+        gtr_attention_desc a = plainly();
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, WIDTH)), y[2], h, q, k, w;
+        memset(&d, 0, sizeof d);
+        d.kind = (gtr_block)kind; d.heads = 6; d.hidden = 20; d.eps = 1e-6f;
+        a.causal = true;
+        if (kind == GTR_BLOCK_LLAMA) { d.groups = 3; d.rope_base = 500; }
+        y[0] = gtr_transformer_block(x, "block", d);
+        EXPECT_OK(ctx);
+#define BY(x, name) gtr_linear_with(x, PART(name ".weight"), NULL)
+#define TIMES(x, name) gtr_add(gtr_matmul(x, PART(name ".weight")), PART(name ".bias"))
+#define HEADS(x, n) gtr_reshape(x, gtr_shape4(GTR_BATCH, STEPS, n, 2))
+        if (kind == GTR_BLOCK_GPT2) {
+            const gtr_shape all = { 5, { GTR_BATCH, STEPS, 3, 6, 2 } };
+            h = gtr_layer_norm_with(x, PART("ln_1.weight"), PART("ln_1.bias"), 1e-6f);
+            h = gtr_attention(gtr_reshape(TIMES(h, "attn.c_attn"), all), NULL, NULL, a);
+            h = gtr_add(x, TIMES(gtr_reshape(h, gtr_tensor_shape(x)), "attn.c_proj"));
+            w = gtr_layer_norm_with(h, PART("ln_2.weight"), PART("ln_2.bias"), 1e-6f);
+            y[1] = gtr_add(h, TIMES(gtr_gelu_tanh(TIMES(w, "mlp.c_fc")), "mlp.c_proj"));
+            EXPECT_EQ(gtr_parameter_count(ctx), 12);
+        } else {
+            h = gtr_rms_norm_with(x, PART("input_layernorm.weight"), 1e-6f);
+            q = gtr_rope(HEADS(BY(h, "self_attn.q_proj"), 6), 500, 0);
+            k = gtr_rope(HEADS(BY(h, "self_attn.k_proj"), 3), 500, 0);
+            h = gtr_attention(q, k, HEADS(BY(h, "self_attn.v_proj"), 3), a);
+            h = gtr_add(x, BY(gtr_reshape(h, gtr_tensor_shape(x)), "self_attn.o_proj"));
+            w = gtr_rms_norm_with(h, PART("post_attention_layernorm.weight"), 1e-6f);
+            w = gtr_mul(gtr_silu(BY(w, "mlp.gate_proj")), BY(w, "mlp.up_proj"));
+            y[1] = gtr_add(h, BY(w, "mlp.down_proj"));
+            EXPECT_EQ(gtr_parameter_count(ctx), 9);
+        }
+        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_eval(y, 2), GTR_OK);
+        for (int i = 0; i < 2; i++) EXPECT_EQ(gtr_get(y[i], got[i], sizeof got[i]), GTR_OK);
+        CHECK(!memcmp(got[0], got[1], sizeof got[0]), "kind %d: other bits by hand", kind);
+        EXPECT_OK(ctx);
+        d.gelu = true;
+        EXPECT(!gtr_transformer_block(x, "other", d));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, ".norm_first and .gelu are GTR_BLOCK_PYTORCH's");
+        d.gelu = false; d.heads = 4; d.groups = kind == GTR_BLOCK_LLAMA ? 3 : 0;
+        d.rope_base = 0;
+        if (kind == GTR_BLOCK_GPT2) d.heads = 5;
+        EXPECT(!gtr_transformer_block(x, "other", d));
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "groups that divide heads");
+        d.heads = 2; d.groups = 0; d.dropout = 0.1f;
+        EXPECT(gtr_transformer_block(x, "more", d) != NULL);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 /* What tests of recurrent layers take: values of their own, to be set, and what is fetched. */
 enum { MOST = 33 * 37 * 200, FETCHED = 32 };
 static float drawn[MOST], kept[FETCHED][MOST], other[MOST];
@@ -1112,7 +1170,7 @@ static void no_states(void)
 }
 
 /* Networks a step of which is predicted. number: which; ids and x are its inputs, of which it takes one. */
-enum { NEXT = 13, NEXT_STEPS = 12, NEXT_ROWS = 3, NEXT_WIDTH = 16, NEXT_IDS = 11 };
+enum { NEXT = 15, NEXT_STEPS = 12, NEXT_ROWS = 3, NEXT_WIDTH = 16, NEXT_IDS = 11 };
 static gtr_init spread(void) { gtr_init z; memset(&z, 0, sizeof z); z.kind = GTR_INIT_NORMAL; z.a = 1; return z; }
 static tensor stepped(gtr_context *ctx, int number, tensor ids, tensor x)
 {
@@ -1145,6 +1203,10 @@ static tensor stepped(gtr_context *ctx, int number, tensor ids, tensor x)
         return gtr_linear(gtr_reshape(gtr_attention(q, k, v, a), gtr_shape3(GTR_BATCH, NEXT_STEPS, 24)), "o", 7);
     case 11: d.norm_first = d.gelu = false;
         e = gtr_add(e, gtr_parameter(ctx, "places", gtr_shape2(NEXT_STEPS, NEXT_WIDTH), spread()));
+        return gtr_linear(gtr_transformer_block(e, "a", d), "o", 7);
+    case 12: case 13: d.kind = number == 12 ? GTR_BLOCK_GPT2 : GTR_BLOCK_LLAMA;
+        d.norm_first = d.gelu = false;
+        if (number == 13) d.groups = 2;
         return gtr_linear(gtr_transformer_block(e, "a", d), "o", 7);
     default: /* what an encoder made, of other steps, is attended as a whole */
         d.memory = gtr_linear(gtr_gru(gtr_input(ctx, "memory", GTR_F32, gtr_shape3(GTR_BATCH, 5, 4)), "m", 20, r), "f",
@@ -1213,8 +1275,9 @@ static void one_by_one(void)
 /* What is no step names who mixes steps. */
 static void not_one_by_one(void)
 {
-    static const char *const why[] = { "begins with the last step (bidirectional)", "attend those behind them (.causal)",
-        "mean of", "conv1d \"c\"", "softmax of", "cumsum of", "no dimension for the steps", "slice",
+    static const char *const why[] = { "begins with the last step (bidirectional)",
+        "attend those behind them (.causal)", "mean of", "conv1d \"c\"", "softmax of", "cumsum of",
+        "no dimension for the steps", "slice",
         "a window of one step", "no input (N, T" };
     for (int number = 0; number < 10; number++) {
         gtr_context *ctx = gtr_create(desc0());
@@ -1306,6 +1369,7 @@ static void all(void)
     RUN(refused);
     RUN(first_states);
     RUN(blocks);
+    RUN(blocks_of_others);
 }
 int main(int argc, char **argv)
 {
