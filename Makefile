@@ -32,6 +32,7 @@ help:
 	@echo 'make tabular      a table with strings and holes: penguins by species, and what they weigh'
 	@echo 'make online       a stream that is learned as it comes, predicted by another thread, killed and gone on with'
 	@echo 'make forecast     the next hours of a load and how sure that is: a recurrent network over a series'
+	@echo 'make keywords     words that are heard, and a new one from a few recordings'
 	@echo 'make chars        a transformer learns a text by the byte and writes on; TEXT=file, MODEL=lstm'
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
@@ -72,6 +73,8 @@ tabular: build/$(NATIVE)/10_tabular
 online: build/$(NATIVE)/11_online
 	$<
 forecast: build/$(NATIVE)/13_forecast
+	$<
+keywords: build/$(NATIVE)/14_keywords
 	$<
 chars: build/$(NATIVE)/15_chars
 	$< $(or $(TEXT),README.md) $(MODEL)
@@ -197,4 +200,4 @@ $(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cu
 	$(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-plan hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast keywords chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-plan hash clean

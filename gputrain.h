@@ -12047,7 +12047,7 @@ typedef struct {
     int n_fetch, n_report, training, micro, streams;
     int feeds; /* FEED and REPORT nodes; predictors have none */
     int no_matchers, several; /* several: steps are queued many at a time */
-    int carries; /* states become their next values */
+    int carries, pad; /* carries: states become their next values */
     int set; /* the batch is a part of a set, evaluated part by part. 1: labels that count are
             those of the set; 2: these are counted, and no more */
     gtr_precision precision;
