@@ -47,6 +47,7 @@ help:
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
 	@echo 'make bench-stream a step where data are streamed, from memory, files and a callback, against data on the device'
 	@echo 'make bench-plan   how long plans take to be made, pass by pass'
+	@echo 'make bench-next   a step of a predictor of .steps: recurrences, and characters that a transformer says'
 	@echo 'make bench-online how far gtr_train_for runs over its time, alone and beside a renderer'
 	@echo 'make hash         what tests/cuda-verified knows the sources by'
 	@echo 'make clean        removes build/'
@@ -155,6 +156,9 @@ bench-stream: build/$(NATIVE)/stream
 bench-online: build/$(NATIVE)/online
 	$<
 
+bench-next: build/$(NATIVE)/next
+	$< $(ARGS)
+
 bench-plan: build/cpu/plan
 	$<
 
@@ -172,7 +176,7 @@ build/cpu/%: examples/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
 	$(COMPILE_CPU)
-build/cpu/bench build/cpu/stream build/cpu/online build/cpu/plan: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
+build/cpu/bench build/cpu/stream build/cpu/online build/cpu/next build/cpu/plan: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 
 # $(1): a build with CUDA.
@@ -184,7 +188,7 @@ build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 build/$(1)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
-build/$(1)/bench build/$(1)/stream build/$(1)/online: build/$(1)/%: tests/bench/%.c $(HEADER) build/$(1)/gputrain_cuda.o
+build/$(1)/bench build/$(1)/stream build/$(1)/online build/$(1)/next: build/$(1)/%: tests/bench/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 endef
 $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
@@ -200,4 +204,4 @@ $(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cu
 	$(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast keywords chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-plan hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast keywords chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-next bench-plan hash clean

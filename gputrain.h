@@ -4513,7 +4513,7 @@ static void gtr__gemm_cut(gtr__gemm *g) {
         g->parts = (g->k + g->part_k - 1) / g->part_k;
     }
     /* rows a multiple of 4 KiB apart fall on one set of a first-level cache: a tile's push each other out */
-    g->pack_a = g->ars > 1 && g->ars * (int64_t)sizeof(gtr_float) % 4096 == 0;
+    g->pack_a = GTR__MAX(g->ars, g->acs) > 1 && GTR__MAX(g->ars, g->acs) * (int64_t)sizeof(gtr_float) % 4096 == 0;
     g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
     g->strip = GTR__MIN(g->cols, (g->pack_a || large ? 2 : 1) * GTR__NR);
     /* one for all, so that a row's bits are those that it has among more */
@@ -4622,9 +4622,10 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
         const gtr_float *at = a + i * g->ars;
         int64_t as = by_col ? g->acs : g->ars;
         if (g->pack_a) {
-            gtr__tile_copy(at, as, pa, GTR__PACK_AS, rows, k);
+            const int64_t pitch = by_col ? GTR__MR : GTR__PACK_AS;
+            gtr__tile_copy(at, as, pa, pitch, by_col ? k : rows, by_col ? rows : k);
             at = pa;
-            as = GTR__PACK_AS;
+            as = pitch;
         }
         for (q = 0; q < whole; q += GTR__NR)
             gtr__tile_run(s, k, at, as, by_col, b + q, g->brs, i, j + q, rows, GTR__NR);
@@ -25872,7 +25873,8 @@ GTR__PLANNED
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
                     products on GPUs are quicker; gtr_rnn, gtr_gru, gtr_lstm and their cells, gtr_attention,
                     gtr_multihead_attention, gtr_transformer_block, gtr_add_positions,
-                    gtr_rope, gtr_quantile, gtr_ctc; gtr_dataset_text, gtr_dataset_ragged
+                    gtr_rope, gtr_quantile, gtr_ctc; gtr_dataset_text, gtr_dataset_ragged; gtr_state,
+                    gtr_predict_next, gtr_sample; blocks of GPT-2 and Llama
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
