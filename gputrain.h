@@ -83,7 +83,8 @@ becomes a graph of kernels in its second run.
     gtr_train_for               so many milliseconds of that
     gtr_set, gtr_step, gtr_loss a loop over data of one's own; gtr_set's values serve the runs that follow it
     gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
-    gtr_predictor, gtr_predict  inference in any thread; gtr_predictor_refresh: while another trains
+    gtr_predictor, gtr_predict  inference in any thread; gtr_predictor_refresh: while another trains;
+                                gtr_predict_next: a step at a time, of what was trained on windows
 Training or evaluation is a property of the run (dropout, batch_norm), not of the context. A graph may grow at any
 time. Element-wise ops of one index space are one launch, with the bits that they have alone.
 
@@ -751,7 +752,11 @@ typedef struct gtr_csv_desc {
 typedef struct gtr_windows_desc {
     int64_t history; /* steps that a window has */
     int64_t horizon; /* steps behind them that are to be predicted */
-    int64_t stride; /* steps from a window to the next; 0: 1 */
+    int64_t stride; /* steps from a window to the next; 0: 1, of .streams the history */
+    /* B, rows of a batch, so that states may be kept: the windows are B streams, one behind the other, and row r of a
+       batch goes on where row r of the batch before ended, within one series. Trains with batch B and without
+       shuffling, else GTR_ERR_ARG; 0: in order */
+    int64_t streams;
     int column; /* that windows are of: float32 or bytes, several channels a row */
     /* k, gtr_dataset_column() + 1: the column of which the horizon is or, without one, the step that is the window's
        last; 0: as the window's, and none without a horizon */
@@ -877,7 +882,7 @@ GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape 
    predictor is made of it, what it becomes behind each gtr_step (but one that is not finite): a tensor of its shape,
    such as .h_last of gtr_gru. No gradient passes to the step before: back-propagation is truncated there. gtr_evaluate
    and validation begin with zeros, carry their own, and leave training's as they are; gtr_eval reads it alone. Rows of
-   a batch go on where the row before ended: gtr_text_desc.streams, or windows in order. To begin anew in some rows:
+   a batch go on where the row before ended: .streams of gtr_text_desc and gtr_windows_desc. To begin anew in some rows:
    gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets its first rows, others become 0; gtr_get reads
    it. Checkpoints have it, gtr_save has not; a predictor has its own. Werbos, 1990; Williams and Peng, 1990. */
 GTR_API gtr_tensor *gtr_state(gtr_context *ctx, const char *name, gtr_shape shape);
@@ -14845,7 +14850,8 @@ static GTR__COLD void gtr__add_commits(gtr__build *b) {
 static void gtr__note_states(gtr__build *b) {
     for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
         gtr_tensor *t = b->ctx->tensor[i];
-        if (!t->next || !b->whole[i] || !GTR__GROW(b->ctx, b->states, b->n_states, b->cap_states)) continue;
+        if (!t->next || !b->whole[i]) continue;
+        if (!GTR__GROW(b->ctx, b->states, b->n_states, b->cap_states)) { b->failed = true; return; }
         int v = gtr__operand(b, t->next, GTR__CLASS_AS_IS, gtr__stage_of(b, t), 0);
         if (v >= 0) v = gtr__widened(b, t->next, v);
         if (v >= 0 && GTR__V(gtr__root(b->plan, v)).home == GTR__HOME_INPUT)
@@ -19649,6 +19655,7 @@ fail:
 gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc) {
     const bool good = gtr__usable(ctx) && !ctx->error;
     bool lean = false, general = false, unfit = false;
+    const int64_t since = gtr__usable(ctx) ? ctx->n_tensor : 0;
     int64_t steps = 0;
     if (good) ctx->past_limit = false;
     if (desc.steps && (!gtr__usable(ctx) || gtr__steps_make(ctx, &desc, &steps))) return NULL;
@@ -19656,6 +19663,7 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
         gtr_predictor *p = gtr__predictor_make(ctx, desc, lean, general, &unfit);
         if (p) p->most_steps = steps;
         const bool limited = good && ctx->past_limit && !lean;
+        if (!p && !limited && !unfit && desc.steps) gtr__undo(ctx, since);
         if (p || !(limited || unfit)) return p;
         if (limited) { lean = true; gtr_error_clear(ctx); }
         general |= unfit;
@@ -22457,6 +22465,25 @@ static int64_t gtr__windows_of(const gtr_dataset *s, const gtr_windows_desc *w, 
     }
     return n;
 }
+/* Where d's windows begin, in the order of its rows. */
+static bool gtr__windows_order(gtr_dataset *d, const gtr_dataset *series, const gtr_windows_desc *w) {
+    bool several, ok = true;
+    const int64_t all = gtr__windows_of(series, w, NULL, &several), each = w->streams ? d->rows / w->streams : 0;
+    int64_t *at = GTR__NEW(d->ctx, int64_t, all);
+    if (!at) return false;
+    gtr__windows_of(series, w, at, &several);
+    for (int64_t r = 0; r < d->rows && ok; r++) {
+        const int64_t k = each ? r % w->streams * each + r / w->streams : r;
+        d->index[r] = at[k];
+        ok = !each || r < w->streams || at[k] - at[k - 1] == w->stride;
+        if (!ok) GTR__BAD_ARG(d->ctx, "gtr_dataset_windows of %s: streams %jd: row %jd of a batch would go on in "
+            "another series, at step %jd: want series that are cut alike", series->name, (intmax_t)w->streams,
+            (intmax_t)(r % w->streams), (intmax_t)at[k]);
+    }
+    d->streams = w->streams;
+    gtr__mfree(d->ctx, at);
+    return ok;
+}
 static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_desc *w) {
     int64_t all = 0;
     const gtr__column *c = gtr__dataset_at(s, w->column);
@@ -22465,8 +22492,8 @@ static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_d
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
     if (c->image.varied || (w->target && s->column[w->target - 1].image.varied))
         return "want columns that gtr_dataset_augment has not";
-    if (w->history < 1 || w->horizon < 0 || w->stride < 0)
-        return "want a history of at least 1, a horizon and a stride of at least 0";
+    if (w->history < 1 || w->horizon < 0 || w->stride < 0 || w->streams < 0)
+        return "want a history of at least 1, a horizon, a stride and streams of at least 0";
     if (w->history > s->rows || w->horizon > s->rows - w->history) return "want both within the series";
     if (c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
         return "want windows of at most 8 dimensions and 2^30 elements";
@@ -22526,9 +22553,13 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     if (series->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no "
         "series; gtr_dataset_split_last leaves two", who, series->name);
     const char *why = gtr__windows_misfit(series, &w);
-    const int64_t by = why ? 0 : GTR__MIN(GTR__MAX(w.stride, 1), series->rows);
+    const int64_t by = why ? 0 : GTR__MIN(w.stride ? w.stride : w.streams ? w.history : 1, series->rows);
     if (!why) w.stride = by;
-    const int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several);
+    int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several);
+    if (w.streams && n) {
+        several = true;
+        if ((n = n / w.streams * w.streams) < 1) why = "there are fewer windows than streams";
+    }
     if (n < 1) {
         if (w.stride != by || w.column || w.target || w.series) snprintf(more, sizeof more, ", stride %jd, column %d, "
             "target %d, series %d", (intmax_t)w.stride, w.column, w.target, w.series);
@@ -22540,7 +22571,8 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     gtr_dataset *d = gtr__dataset_new(ctx, name, n);
     bool ok = d && (!several || (d->index = GTR__NEW(ctx, int64_t, n)));
     if (ok && several) {
-        gtr__windows_of(series, &w, d->index, &several);
+        ok = gtr__windows_order(d, series, &w);
+        if (!ok) return gtr__dataset_link(d, false);
         d->device_index = ctx->preset ? d->index
             : (int64_t *)gtr__rows_on_device(ctx, d->index, (size_t)n * sizeof *d->index, name, 0);
         ok = d->device_index != NULL;

@@ -1116,9 +1116,93 @@ static void carried(void)
         gtr_destroy(c.ctx);
     }
 }
+/* Small networks that one kernel could train for many steps have states, too: gtr_fit of them is steps. */
+static void delayed_in_fits(gtr_precision precision)
+{
+    enum { BATCHES = 9, WIDE = 8 };
+    static float v[BATCHES][ROWS][WIDE];
+    float got[2][ROWS][WIDE], w[2][WIDE * WIDE];
+    uint32_t seed = 3;
+    for (int k = 0; k < BATCHES * ROWS * WIDE; k++) (&v[0][0][0])[k] = noise(&seed);
+    for (int fit = 0; fit < 2; fit++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_arrays_desc a;
+        gtr_fit_desc f;
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDE)),
+            y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDE)),
+            d = gtr_state(ctx, "d", gtr_shape2(GTR_BATCH, WIDE)),
+            loss = gtr_mse(gtr_linear(gtr_relu(gtr_linear(d, "a", WIDE)), "b", WIDE), y);
+        memset(&a, 0, sizeof a); memset(&f, 0, sizeof f);
+        if (!has(ctx, precision)) { gtr_destroy(ctx); return; }
+        EXPECT_EQ(gtr_state_next(d, x), GTR_OK);
+        gtr_trainer *t = gtr_trainer_create(loss, adam(0.01f, precision));
+        a.rows = BATCHES * ROWS;
+        a.column[0].data = a.column[1].data = v;
+        a.column[0].shape = a.column[1].shape = gtr_shape1(WIDE);
+        gtr_dataset *data = gtr_dataset_arrays(ctx, a);
+        f.epochs = 4; f.batch = ROWS; f.no_shuffle = f.silent = true;
+        if (fit) EXPECT_EQ(gtr_fit(t, data, f), GTR_OK);
+        else EXPECT_EQ(gtr_trainer_data(t, data, ROWS, false, false), GTR_OK);
+        for (int k = 0; k < 4 * BATCHES && !fit; k++) EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(d, got[fit], sizeof got[fit]), GTR_OK);
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "a.weight"), w[fit], sizeof w[fit]), GTR_OK);
+        CHECK(!memcmp(got[fit], v[BATCHES - 1], sizeof got[fit]), "precision %d, fit %d: %g, want %g", (int)precision,
+            fit, (double)got[fit][0][0], (double)v[BATCHES - 1][0][0]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+    CHECK(within(w[1], w[0], WIDE * WIDE, 1e-9, 1e-4), "precision %d: gtr_fit carries otherwise", (int)precision);
+}
+/* Windows in streams: row r of a batch goes on where the one before ended, of one series or of as many as rows. */
+static void streamed_windows(void)
+{
+    enum { LONG_SERIES = 47 };
+    static float v[LONG_SERIES];
+    for (int k = 0; k < LONG_SERIES; k++) v[k] = (float)k;
+    for (int way = 0; way < 4; way++) {
+        gtr_context *ctx = gtr_create(desc0());
+        const int64_t lengths[2] = { 22, 25 }, uneven[2] = { 13, 34 };
+        gtr_arrays_desc a;
+        gtr_windows_desc w;
+        memset(&a, 0, sizeof a); memset(&w, 0, sizeof w);
+        a.rows = LONG_SERIES; a.column[0].data = v;
+        gtr_dataset *series = gtr_dataset_arrays(ctx, a);
+        w.history = 4; w.horizon = 1; w.streams = way == 0 ? 3 : 2;
+        if (way) { w.lengths = way == 2 ? uneven : lengths; w.n_lengths = 2; }
+        if (way == 3) w.streams = 12;
+        gtr_dataset *d = gtr_dataset_windows(series, w);
+        if (way == 2) EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 0 of a batch would go on in another series");
+        else if (way == 3) EXPECT_ERROR(ctx, GTR_ERR_ARG, "fewer windows than streams");
+        else {
+            const int64_t per = way ? 5 : 3;
+            EXPECT_EQ(gtr_dataset_rows(d), per * w.streams);
+            for (int64_t r = 0; r < gtr_dataset_rows(d); r++) {
+                const float *x = (const float *)gtr_dataset_row(d, 0, r),
+                    first = (float)(r / w.streams * 4 + r % w.streams * (way ? 22 : 12));
+                EXPECT(x && x[0] == first && x[3] == first + 3);
+                EXPECT(*(const float *)gtr_dataset_row(d, 1, r) == first + 4);
+            }
+            tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 4, 1)),
+                y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 1)),
+                h = gtr_state(ctx, "h", gtr_shape2(GTR_BATCH, 5)), last[1];
+            gtr_recurrent_desc r = once();
+            r.h = &h; r.h_last = last;
+            gtr_gru(x, "gru", 5, r);
+            EXPECT_EQ(gtr_state_next(h, last[0]), GTR_OK);
+            gtr_trainer *t = gtr_trainer_create(gtr_mse(gtr_linear(last[0], "out", 1), y), adam(0.01f, GTR_FP32));
+            EXPECT_EQ(gtr_trainer_data(t, d, w.streams + 1, false, false), GTR_ERR_ARG);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, ".streams want batches of");
+            EXPECT_EQ(gtr_trainer_data(t, d, w.streams, false, false), GTR_OK);
+            for (int k = 0; k < 2 * per; k++) EXPECT_EQ(gtr_step(t), GTR_OK);
+            EXPECT_OK(ctx);
+        }
+        gtr_destroy(ctx);
+    }
+}
 /* A chain of states is a delay of as many steps, whatever the order in which they are written. */
 static void delayed(void)
 {
+    for (int p = 0; p < (small ? 1 : 4); p++) delayed_in_fits(precisions[p]);
     gtr_context *ctx = gtr_create(desc0());
     tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), d[4], loss;
     float v[ROWS * 3], want[ROWS * 3], got[ROWS * 3];
@@ -1348,6 +1432,7 @@ static void all(void)
 {
     RUN(carried);
     RUN(delayed);
+    RUN(streamed_windows);
     RUN(no_states);
     RUN(one_by_one);
     RUN(not_one_by_one);
