@@ -1423,12 +1423,14 @@ GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, v
 /* in: of each input, out: of each output. */
 GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out);
 /* Of a predictor of .steps, made of outs of windows (N, T, ...): the next step alone, in (rows, ...) of a step to out
-   of a step, as gtr_predict of all steps computes it, on the CPU to the bit; gtr_predict_ex does so of several. What it
-   needs of steps before it is kept: a recurrence's states, attention's keys and values, the place, of up to T steps
-   where a table or attention has so many, then GTR_ERR_STATE until gtr_predictor_reset. Rows go on by their number. An
-   out without steps, as a last state or the last step's slice, is as if the window ended here. Convolutions over steps,
-   sums of them, bidirectional layers and attention without .causal: GTR_ERR_UNSUPPORTED, which names them, when it is
-   made; so cells by hand, of which each is a step by gtr_state. It adds to the graph: gtr_mark, gtr_release. */
+   of a step, as gtr_predict of all steps computes it, on the CPU to the bit; gtr_predict_ex does so of several. What
+   it needs of steps before it is kept: a recurrence's states, attention's keys and values, the place, of up to T
+   steps where a table or attention has so many, then GTR_ERR_STATE until gtr_predictor_reset. Rows go on by their
+   number. An out without steps, as a last state or the last step's slice, is as if the window ended here. T is of
+   .in[0] or, without .in, of the first input (N, T, ...) or of ids. Convolutions over steps, sums of them,
+   bidirectional layers and attention without .causal or above 128 columns: GTR_ERR_UNSUPPORTED, which names them,
+   when it is made; so cells by hand, of which each is a step by gtr_state. It adds to the graph: gtr_mark,
+   gtr_release. */
 GTR_API gtr_result gtr_predict_next(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* A class of n logits, drawn by their softmax: the same on any device. -1 if it is NULL, n below 1, a logit NaN or all
    -INFINITY, or temperature or top_k below 0. Allocates nothing; any thread. Fan and others, 2018. */
@@ -1722,9 +1724,11 @@ typedef enum { GTR__ROWS_ACT, GTR__ROWS_APART, GTR__ROWS_APART_OFF_AXIS, GTR__RO
 typedef enum { GTR__STATE_NONE, GTR__STATE_COMMITTED } gtr__state_kind;
 /* What an op of one step is, where an op of a window's steps is given (gtr_predictor_desc.steps): as the moves say,
    those by which an element comes of elements of its own step, if it keeps all extents but that of time; so, whatever
-   it moves; a reshape; a cut; with a state of its own in place of the step before; with keys and values of its own. */
+   it moves; so, unless time is attr along.axis, or one of attr reduce.axes; a reshape; a cut; with a state of its own
+   in place of the step before; with keys and values of its own. */
 typedef enum {
-    GTR__STEPS_MOVES, GTR__STEPS_APART, GTR__STEPS_SHAPE, GTR__STEPS_CUT, GTR__STEPS_RECUR, GTR__STEPS_ATTEND
+    GTR__STEPS_MOVES, GTR__STEPS_APART, GTR__STEPS_ALONG, GTR__STEPS_REDUCE, GTR__STEPS_SHAPE, GTR__STEPS_CUT,
+    GTR__STEPS_RECUR, GTR__STEPS_ATTEND
 } gtr__steps_kind;
 /* Which operand's memory the node may write its output to, if no later node reads that operand (gtr__in_place):
    none; any of equal count; in backward dy's (BATCH_NORM); in backward input 0's, if a pool's windows tile the image
@@ -1811,7 +1815,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     U(X, PROD, prod, GTR__FULL | GTR__X0 | GTR__Y0 | GTR__Y1 | GTR__OUTPUTS(2)) \
     U(X, VAR, var, GTR__FULL | GTR__X0 | GTR__Y1 | GTR__OUTPUTS(2)) \
     U(X, NORM, norm, GTR__FULL | GTR__X0 | GTR__Y0 | GTR__Y1 | GTR__OUTPUTS(2))
-#define GTR__FOLD_ROW(X, ID, name, terms) X(ID, name, BOTH, (terms) | GTR__WS | GTR__APART | GTR__IN_STEPS(APART))
+#define GTR__FOLD_ROW(X, ID, name, terms) X(ID, name, BOTH, (terms) | GTR__WS | GTR__APART | GTR__IN_STEPS(REDUCE))
 #define GTR__NORMALISES (GTR__FIRST | GTR__X0 | GTR__X1 | GTR__Y1 | GTR__WS | GTR__JOINT | GTR__APART)
 #define GTR__LOSES (GTR__FULL | GTR__X0 | GTR__X1 | GTR__WS | GTR__SEED)
 #define GTR__ATTENDS (GTR__X0 | GTR__X1 | GTR__X2 | GTR__Y0 | GTR__Y1 | GTR__JOINT | GTR__APART | GTR__OUTPUTS(2) \
@@ -1856,7 +1860,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(GROUP_NORM, group_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__IMAGES) \
     X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__ROUNDS | GTR__IN_STEPS(APART)) \
     X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2) | GTR__ROUNDS | GTR__IN_STEPS(APART)) \
-    X(ARGMAX, argmax, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT | GTR__IN_STEPS(APART)) \
+    X(ARGMAX, argmax, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT | GTR__IN_STEPS(ALONG)) \
     X(CUMSUM, cumsum, BOTH, GTR__FULL | GTR__ALONG) \
     X(SORT, sort, BOTH, GTR__FOLLOW | GTR__Y1 | GTR__WS | GTR__ALONG | GTR__OUTPUTS(2)) \
     X(TAKE, take, BOTH, GTR__FIRST | GTR__X2 | GTR__X3 | GTR__FIXED(2) | GTR__APART | GTR__AXIAL | GTR__INTS(14)) \
@@ -3251,6 +3255,7 @@ struct gtr_trainer {
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
     bool carries; /* its loss depends on states */
+    bool kept_states; /* states are aside: a set is evaluated */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
     bool one_batch; /* gtr_profile's: each step reads the first batch */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
@@ -15959,28 +15964,35 @@ static gtr_result gtr__state_write(gtr_tensor *t, const void *src, size_t bytes)
     return gtr__to_device(t->ctx, t->stage, t->data, src, bytes, t->name);
 }
 /* Evaluations of sets have states of their own, zeros at first: training's are put aside, and taken back. */
-static gtr_result gtr__states_aside(gtr_context *ctx) {
-    for (int64_t i = 0; i < ctx->n_tensor; i++) {
+static gtr_result gtr__states_aside(gtr_context *ctx, bool *kept) {
+    *kept = false;
+    for (int64_t i = 0; i < ctx->n_tensor; i++) { /* of all, before one is zeros */
         gtr_tensor *t = ctx->tensor[i];
         if (!t->state || !t->data) continue;
         if (!(t->aside = gtr__device_alloc(ctx, t->stage, t->data_bytes))) return GTR_ERR_NOMEM;
         t->aside_bytes = t->data_bytes; t->aside_rows = t->rows;
+    }
+    for (int64_t i = 0; i < ctx->n_tensor; i++) {
+        gtr_tensor *t = ctx->tensor[i];
+        if (!t->aside) continue;
         GTR__TRY(gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->aside, t->data, t->data_bytes,
             GTR__ON_DEVICE, false), t->name));
         GTR__TRY(gtr__state_zero(t));
     }
+    *kept = true;
     return GTR_OK;
 }
-static gtr_result gtr__states_back(gtr_context *ctx, gtr_result r) {
+/* kept: all states are aside; else they were not touched. */
+static gtr_result gtr__states_back(gtr_context *ctx, bool kept, gtr_result r) {
     for (int64_t i = 0; i < ctx->n_tensor; i++) {
         gtr_tensor *t = ctx->tensor[i];
         gtr_result one = GTR_OK;
         if (!t->state) continue;
-        if (gtr__usable(ctx)) one = gtr__state_zero(t);
-        if (t->aside && !one) one = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->data, t->aside,
-            t->aside_bytes, GTR__ON_DEVICE, true), t->name);
+        if (kept && gtr__usable(ctx)) one = gtr__state_zero(t);
+        if (kept && t->aside && !one) one = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->data,
+            t->aside, t->aside_bytes, GTR__ON_DEVICE, true), t->name);
         gtr__device_free(ctx, t->stage, t->aside, t->aside_bytes);
-        if (t->aside) t->rows = t->aside_rows;
+        if (kept && t->aside) t->rows = t->aside_rows;
         t->aside = NULL;
         if (!r) r = one;
     }
@@ -18033,13 +18045,13 @@ static bool gtr__wants_averages(gtr_trainer *t) {
 }
 /* What evaluates averages exchanges them for the weights, of which meanwhile nobody takes a snapshot. */
 static gtr_result gtr__evaluation_begin(gtr_trainer *t, bool averages) {
-    GTR__TRY(gtr__states_aside(t->ctx));
+    GTR__TRY(gtr__states_aside(t->ctx, &t->kept_states));
     if (!averages) return GTR_OK;
     gtr__weights_lock(t->ctx);
     return gtr__average_swap(t, true);
 }
 static gtr_result gtr__evaluation_end(gtr_trainer *t, bool averages, gtr_result r) {
-    r = gtr__states_back(t->ctx, r);
+    r = gtr__states_back(t->ctx, t->kept_states, r);
     if (!averages) return r;
     const gtr_result back = t->swapped ? gtr__average_swap(t, false) : GTR_OK;
     gtr__weights_unlock(t->ctx);
@@ -19041,16 +19053,24 @@ static bool gtr__steps_place(gtr__stepping *s) {
     s->ids = gtr_to_int(s->place);
     return s->place->next && s->ids;
 }
-/* The row of c, of which dimension `at` from the last is T, that is this step's: (N, 1, ..., 1, its last dimensions),
-   with the batch in dimension `batch` from the last. */
+/* This step's row of c, of which dimension `at` from the last is T: c with 1 there, and the batch in dimension `batch`
+   from the last. */
 static gtr_tensor *gtr__steps_row(gtr__stepping *s, gtr_tensor *c, int at, int batch) {
-    const int axis = c->shape.ndim - 1 - at;
-    gtr_shape rows = gtr_shape0(), out = gtr_shape1(GTR_BATCH);
-    for (int k = 0; k < axis; k++) if (c->shape.dim[k] != 1) return NULL;
-    for (int k = axis; k < c->shape.ndim; k++) rows = gtr__shape_more(rows, c->shape.dim[k]);
-    for (int k = batch - 1; k >= 0; k--) out = gtr__shape_more(out, k < at ? rows.dim[rows.ndim - 1 - k] : 1);
+    const int n = c->shape.ndim, axis = n - 1 - at;
+    int dims[GTR_MAX_DIMS] = { axis };
+    gtr_shape rows = gtr_shape1(s->steps), out = gtr_shape1(GTR_BATCH);
+    if (batch <= at) return NULL;
+    for (int k = 0; k < n; k++) if (k != axis) {
+        dims[rows.ndim] = k;
+        rows = gtr__shape_more(rows, c->shape.dim[k]);
+        if (n - 1 - k >= batch && c->shape.dim[k] != 1) return NULL;
+    }
+    for (int k = batch - 1; k >= 0; k--) out = gtr__shape_more(out, k == at || k >= n ? 1 : c->shape.dim[n - 1 - k]);
     s->bounded = true;
-    return batch > at && gtr__steps_place(s) ? gtr_reshape(gtr_gather_rows(gtr_reshape(c, rows), s->ids), out) : NULL;
+    if (!gtr__steps_place(s)) return NULL;
+    const bool first = gtr__elements(&rows) == s->steps * gtr__shape_inner(&c->shape, axis);
+    c = first ? gtr_reshape(c, rows) : gtr_permute(c, dims);
+    return gtr_reshape(gtr_gather_rows(c, s->ids), out);
 }
 /* Where a's dimensions become b's, but that in one of b's T is divided by, which is that dimension; -1: in none. */
 static int gtr__steps_time(const gtr__stepping *s, const gtr_shape *a, const gtr_shape *b) {
@@ -19104,7 +19124,12 @@ static gtr_tensor *gtr__steps_recur(gtr__stepping *s, gtr_tensor *t) {
         *(k ? &a->c : &a->h) = n;
         if (!in[n++]) return NULL;
     }
-    a->lengths = 0;
+    if (a->lengths) { /* 1 up to a row's own, then 0 */
+        if (!gtr__steps_place(s)) return NULL;
+        in[n] = gtr_sub(s->of[t->in[a->lengths]->id].t, gtr_reshape(s->place, gtr_shape1(GTR_BATCH)));
+        if (!in[n] || !(in[n] = gtr__clamped(in[n], 0, 1))) return NULL;
+        a->lengths = n++;
+    }
     gtr_tensor *y = gtr__op_new(t->op, n, in, &at, NULL);
     if (!y) return NULL;
     y = y->in[0];
@@ -19126,7 +19151,7 @@ static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
     gtr__attention_attr *a = &at.attention;
     gtr_tensor *in[5], *q = s->of[t->in[0]->id].t, *lengths = NULL;
     const bool own = a->packed || s->of[t->in[1]->id].time >= 0;
-    const int said = a->lengths, mask = a->mask;
+    const int said = a->lengths, mask = a->mask, causal = a->causal;
     int n = 3;
     if (own && !a->causal) { gtr__steps_fail(s, t, "steps attend those behind them (.causal)"); return NULL; }
     for (int k = 0; k < 3; k++) {
@@ -19138,7 +19163,8 @@ static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
     }
     a->packed = a->causal = a->lengths = a->mask = 0;
     if (said) lengths = s->of[t->in[said]->id].t;
-    if (own) {
+    if (own || causal) {
+        if (!gtr__steps_place(s)) return NULL;
         gtr_tensor *so_far = gtr_reshape(s->place->next, gtr_shape1(GTR_BATCH));
         lengths = lengths ? gtr_minimum(lengths, so_far) : so_far;
         s->bounded = true;
@@ -19166,33 +19192,62 @@ static bool gtr__steps_rows(gtr__stepping *s, gtr_tensor *t, gtr_tensor **in) {
     }
     return true;
 }
+/* Whether t works along time: in that dimension, or over it. */
 static bool gtr__steps_along(const gtr__stepping *s, gtr_tensor *t) {
-    const gtr__stepped *x = &s->of[t->in[0]->id];
-    return gtr__laid_out(t->op) == GTR__LAYOUT_AXIS && t->attr.along.axis == t->in[0]->shape.ndim - 1 - x->time;
+    const int axis = t->in[0]->shape.ndim - 1 - s->of[t->in[0]->id].time;
+    if (s->of[t->in[0]->id].time < 0) return false;
+    if (gtr__moves(t->op) == GTR__STEP_SPREAD || gtr__in_steps(t->op) == GTR__STEPS_REDUCE)
+        return t->attr.reduce.axes >> axis & 1;
+    return (gtr__laid_out(t->op) == GTR__LAYOUT_AXIS || gtr__in_steps(t->op) == GTR__STEPS_ALONG)
+        && t->attr.along.axis == axis;
+}
+/* Whether steps of all operands that have some lie in one dimension, and none of them are what is looked up. */
+static bool gtr__steps_meet(const gtr__stepping *s, gtr_tensor *t) {
+    for (int k = 0, time = -1; k < t->n_in; k++) {
+        const int own = s->of[t->in[k]->id].time;
+        if (own < 0) continue;
+        if ((time >= 0 && own != time) || (k && gtr__gradients(t->op) == GTR__GRADIENTS_LOOKUPS)) return false;
+        time = own;
+    }
+    return true;
+}
+/* Whether time is the batch's dimension in all operands that have it, or in none: what acts within rows of a batch,
+   such as a recurrence over another dimension, or a convolution of each frame, is then one in each step. */
+static bool gtr__steps_within(const gtr__stepping *s, gtr_tensor *t) {
+    bool within = true;
+    for (int k = 0; k < t->n_in; k++) {
+        const int time = s->of[t->in[k]->id].time;
+        within &= time < 0 || (s->of[t->in[0]->id].time >= 0 && time == t->in[k]->shape.ndim - 1);
+    }
+    return within;
 }
 static gtr_tensor *gtr__steps_op(gtr__stepping *s, gtr_tensor *t) {
-    static const char mixes[] = "it is computed of several steps, of which one comes at a time";
     gtr__attr at = t->attr;
     gtr_tensor *in[GTR__MAX_ARGS];
-    const gtr__stepped *x = &s->of[t->in[0]->id];
+    const int time = s->of[t->in[0]->id].time, rank = t->in[0]->shape.ndim;
     const gtr__step_kind moves = gtr__moves(t->op);
     const gtr__steps_kind kind = gtr__in_steps(t->op);
     for (int k = 0; k < t->n_in; k++) in[k] = s->of[t->in[k]->id].t;
-    if (kind == GTR__STEPS_RECUR) return gtr__steps_recur(s, t);
-    if (kind == GTR__STEPS_ATTEND) return gtr__steps_attend(s, t);
-    if (kind == GTR__STEPS_SHAPE && x->time >= 0 && !gtr__steps_shape(s, t->in[0], x->time, &at.shape)) {
+    if (kind == GTR__STEPS_RECUR && time >= 0 && time == rank - 1 - !at.recurrence.time_first)
+        return gtr__steps_recur(s, t);
+    if (kind == GTR__STEPS_ATTEND && time >= 0 && time == rank - 2) return gtr__steps_attend(s, t);
+    if (kind >= GTR__STEPS_RECUR && gtr__steps_within(s, t)) return gtr__steps_again(t, in, &at);
+    if (kind == GTR__STEPS_SHAPE && time >= 0 && !gtr__steps_shape(s, t->in[0], time, &at.shape)) {
         gtr__steps_fail(s, t, "its shape has no dimension for the steps");
         return NULL;
     }
-    if (kind == GTR__STEPS_CUT && gtr__steps_along(s, t)) {
-        if (at.slice.end == s->steps && at.slice.begin == s->steps - 1 && at.slice.parts == 1) return in[0];
-        gtr__steps_fail(s, t, mixes);
+    if (kind == GTR__STEPS_CUT && gtr__steps_along(s, t) && at.slice.end == s->steps
+            && at.slice.begin == s->steps - 1 && at.slice.parts == 1) return in[0];
+    const bool alone = time == rank - 1 && gtr__rows_act(t->op) == GTR__ROWS_APART && moves != GTR__STEP_DRAW
+        && gtr__steps_within(s, t);
+    const bool apart = alone || (kind && kind < GTR__STEPS_RECUR) || moves == GTR__STEP_UNARY
+        || moves == GTR__STEP_BINARY || moves == GTR__STEP_DROP || moves == GTR__STEP_SPREAD
+        || moves == GTR__MOVES_PERMUTED || moves == GTR__MOVES_PRODUCT || moves == GTR__MOVES_ALIAS
+        || gtr__laid_out(t->op) == GTR__LAYOUT_AXIS;
+    if (!apart || gtr__steps_along(s, t) || !(moves == GTR__MOVES_PRODUCT || gtr__steps_meet(s, t))) {
+        gtr__steps_fail(s, t, "it is computed of several steps, of which one comes at a time");
         return NULL;
     }
-    const bool apart = kind || moves == GTR__STEP_UNARY || moves == GTR__STEP_BINARY || moves == GTR__STEP_DROP
-        || moves == GTR__STEP_SPREAD || moves == GTR__MOVES_PERMUTED || moves == GTR__MOVES_PRODUCT
-        || moves == GTR__MOVES_ALIAS || gtr__laid_out(t->op) == GTR__LAYOUT_AXIS;
-    if (!apart || gtr__steps_along(s, t)) { gtr__steps_fail(s, t, mixes); return NULL; }
     return gtr__steps_rows(s, t, in) ? gtr__steps_again(t, in, &at) : NULL;
 }
 /* The step of t, an op or an op's output. */
@@ -19220,8 +19275,9 @@ static bool gtr__steps_made(gtr__stepping *s, gtr_tensor *t) {
     y->time = gtr__steps_time(s, &t->shape, &y->t->shape);
     if (several) y->time = some || end ? GTR__AT_END : GTR__TIMELESS;
     else if (y->time < 0 && gtr__shape_equal(&t->shape, &y->t->shape))
-        y->time = end || gtr__in_steps(t->op) == GTR__STEPS_CUT ? GTR__AT_END : some ? y->time : GTR__TIMELESS;
-    if (several || y->time >= 0 || (y->time == GTR__AT_END || !some)) return true;
+        y->time = end || (some && gtr__in_steps(t->op) == GTR__STEPS_CUT) ? GTR__AT_END
+            : some ? y->time : GTR__TIMELESS;
+    if (several || y->time >= 0 || y->time == GTR__AT_END || !some) return true;
     return gtr__steps_fail(s, t, "it is computed of several steps, of which one comes at a time");
 }
 /* Marks what outs depend on: of attention with dropout, what evaluates it; of gtr_arange, what it counts. */
@@ -19233,6 +19289,16 @@ static void gtr__steps_reach(gtr__stepping *s, int64_t highest) {
         if (t->counts) s->reach[t->counts->id] = 1;
         for (int k = 0; k < t->n_in && !t->evaluated && !t->counts; k++) s->reach[t->in[k]->id] = 1;
     }
+}
+/* T: of the first of .in, or of all, but first of those that are (N, T, ...) or ids; 0: none. */
+static int64_t gtr__steps_of(const gtr__stepping *s, const gtr_tensor *first) {
+    int64_t steps = first && gtr__batched(first) && first->shape.ndim > 1 ? first->shape.dim[1] : 0;
+    for (int pass = 0; pass < 2; pass++) for (int64_t i = 0; i < s->ctx->n_tensor && !steps; i++) {
+        const gtr_tensor *t = s->ctx->tensor[i];
+        if (s->reach[i] && t->op == GTR__OP_INPUT && !t->state && gtr__batched(t) && t->shape.ndim > 1
+                && (pass || t->shape.ndim > 2 || t->dtype == GTR_I32)) steps = t->shape.dim[1];
+    }
+    return steps;
 }
 /* In d outs and inputs become those of a step; *steps: how many there may be, 0: any number. */
 static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64_t *steps) {
@@ -19254,6 +19320,7 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
     }
     if (ok) gtr__steps_reach(&s, highest);
     const bool listed = d->in[0] != NULL;
+    if (ok) s.steps = gtr__steps_of(&s, listed ? d->in[0] : NULL);
     for (int64_t i = 0; i < n && ok; i++) {
         gtr_tensor *t = ctx->tensor[i];
         gtr__stepped *y = &s.of[i];
@@ -19264,9 +19331,9 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
             d->in[given++] = t;
         if (t->state) ok = (y->t = gtr__steps_state(&s, t->name, t->shape)) != NULL; /* zeros, as windows begin with */
         else if (t->op != GTR__OP_INPUT) ok = gtr__steps_made(&s, t);
-        else if (gtr__batched(t) && t->shape.ndim > 1 && (!s.steps || t->shape.dim[1] == s.steps)) {
+        else if (gtr__batched(t) && t->shape.ndim > 1 && t->shape.dim[1] == s.steps) {
             gtr_shape one = t->shape;
-            s.steps = one.dim[1]; one.dim[1] = 1;
+            one.dim[1] = 1;
             y->t = gtr__steps_leaf(&s, t->name, t->dtype, one);
             y->time = t->shape.ndim - 2;
             ok = y->t && (s.steps > 1 || gtr__steps_fail(&s, t, "a window of one step: gtr_state is for that"));
@@ -19429,7 +19496,8 @@ static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     p->model = model;
     for (i = 0; i < p->n_entry; i++) {
         e = p->entry[i];
-        if (p->apart ? e->recipe.batch >= n : e->recipe.batch == n) return e;
+        /* states of rows that a call has not are left alone */
+        if (p->apart && !p->n[GTR__STATES] ? e->recipe.batch >= n : e->recipe.batch == n) return e;
     }
     if (!(e = gtr__predictor_plan(p, n))) return NULL;
     gtr__list(&p->own, e);
@@ -19487,14 +19555,20 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
     p->n[GTR__IN] = n;
     return GTR_OK;
 }
-/* States that outs depend on; products of what has steps are as of one at a time. */
-static gtr_result gtr__predictor_states(gtr_predictor *p) {
+/* Whether its rows are more than the batch's, or act on each other: those of sequences. */
+static bool gtr__is_sequential(const gtr_tensor *t) {
+    return gtr__in_steps(t->op) >= GTR__STEPS_RECUR || (gtr__moves(t->op) == GTR__MOVES_PRODUCT && gtr__batched(t)
+        && (t->shape.ndim > 2 || t->shape.dim[0] != GTR_BATCH));
+}
+/* States that outs depend on; products of sequences are as of a step at a time. */
+static gtr_result gtr__predictor_states(gtr_predictor *p, bool steps) {
     gtr_context *ctx = p->ctx;
+    p->own.caps.ordered = steps;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     if (reach) gtr__reach_of(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, false, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
-        if (reach[i] && gtr__in_steps(ctx->tensor[i]->op) >= GTR__STEPS_RECUR) p->own.caps.ordered = 1;
+        p->own.caps.ordered |= reach[i] && gtr__is_sequential(ctx->tensor[i]);
         if (!reach[i] || !ctx->tensor[i]->state) continue;
         if (p->n[GTR__STATES] == GTR__MOST_STATES)
             r = GTR__FAIL(ctx, UNSUPPORTED, "predictor: more than %d states", GTR__MOST_STATES);
@@ -19616,8 +19690,8 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
     d.ahead = true;
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's compute in their caller's thread, without a pool */
-    if (gtr__predictor_outs(p, &desc) || gtr__predictor_inputs(p, &desc, &highest) || gtr__predictor_states(p))
-        goto fail;
+    if (gtr__predictor_outs(p, &desc) || gtr__predictor_inputs(p, &desc, &highest)
+            || gtr__predictor_states(p, desc.steps)) goto fail;
     if (ctx->be->create(&p->own.host, d, &p->instance[0], why)) {
         p->instance[0] = NULL;
         GTR__FAIL(ctx, NOMEM, "predictor: %s", why);
@@ -19696,7 +19770,7 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
     for (int k = 0; k < GTR__PREDICTS && !null; k++)
         null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
     if (null) return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
-    if (p->most_steps && p->taken++ >= p->most_steps) return GTR__BAD_STATE(own, "gtr_predict_next: that was the last "
+    if (p->most_steps && p->taken >= p->most_steps) return GTR__BAD_STATE(own, "gtr_predict_next: that was the last "
         "of the window's %lld steps: gtr_predictor_reset begins the next", (long long)p->most_steps);
     if ((!p->apart || p->n[GTR__STATES]) && rows > p->max_rows)
         return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which %s, want at most %lld", (long long)rows,
@@ -19722,6 +19796,7 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
         }
         if (r) return gtr__fail(own, r, "%s", gtr_result_text(r));
     }
+    p->taken++;
     return GTR_OK;
 }
 gtr_result gtr_predictor_reset(gtr_predictor *p) {
@@ -19755,6 +19830,9 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
         return GTR__BAD_ARG(own, "%s: the set is %s", who, data ? "another context's" : "NULL");
     if (data->call.fill) return GTR__BAD_STATE(own, "%s of %s: its rows are a callback's: gtr_predict takes what it "
         "makes", who, data->name);
+    if (p->n[GTR__STATES] && data->rows > p->max_rows)
+        return GTR__BAD_STATE(own, "%s of %s: %jd rows at once, which have states, want at most %jd", who, data->name,
+            (intmax_t)data->rows, (intmax_t)p->max_rows);
     const int64_t most = p->apart ? GTR__MIN(data->rows, p->max_rows) : data->rows;
     gtr_dataset d = *data; /* with errors of the predictor's, and columns that no other input is called as */
     d.ctx = own; d.streaming = GTR_STREAM_AUTO; d.n_columns = 0;
@@ -19840,7 +19918,8 @@ int32_t gtr_sample(const float *logits, int64_t n, gtr_sample_desc desc) {
         for (int64_t i = 0; i < n; i++) {
             const int64_t rank = gtr__float_rank(logits[i]);
             if (!all && (rank < least || (rank == least && left-- <= 0))) continue;
-            const double p = (double)logits[i] >= most ? 1 : exp(((double)logits[i] - most) * by);
+            const double p = (double)logits[i] >= most ? 1 : logits[i] == -INFINITY ? 0
+                : exp(((double)logits[i] - most) * by);
             if (!turn) sum += p;
             else if (p > 0) {
                 last = (int32_t)i;
@@ -22492,8 +22571,9 @@ static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_d
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
     if (c->image.varied || (w->target && s->column[w->target - 1].image.varied))
         return "want columns that gtr_dataset_augment has not";
-    if (w->history < 1 || w->horizon < 0 || w->stride < 0 || w->streams < 0)
-        return "want a history of at least 1, a horizon, a stride and streams of at least 0";
+    if (w->history < 1 || w->horizon < 0 || w->stride < 0)
+        return "want a history of at least 1, a horizon and a stride of at least 0";
+    if (w->streams < 0) return "want .streams of at least 0";
     if (w->history > s->rows || w->horizon > s->rows - w->history) return "want both within the series";
     if (c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
         return "want windows of at most 8 dimensions and 2^30 elements";

@@ -1816,6 +1816,7 @@ static void do_dataset(void)
             }
             memset(&g, 0, sizeof g);
             g.history = nasty(1); g.horizon = nasty(byte() % 2); g.stride = nasty(0); g.column = column;
+            g.streams = one_in(4) ? nasty(2) : 0;
             g.target = (int)nasty(0); g.series = one_in(4) ? (int)nasty(2) : 0;
             if (one_in(4)) { g.lengths = lengths; g.n_lengths = 1 + byte() % 2; }
             a = (const char *)gtr_dataset_windows(d, g);

@@ -1254,7 +1254,7 @@ static void no_states(void)
 }
 
 /* Networks a step of which is predicted. number: which; ids and x are its inputs, of which it takes one. */
-enum { NEXT = 15, NEXT_STEPS = 12, NEXT_ROWS = 3, NEXT_WIDTH = 16, NEXT_IDS = 11 };
+enum { NEXT = 20, NEXT_STEPS = 12, NEXT_ROWS = 3, NEXT_WIDTH = 16, NEXT_IDS = 11 };
 static gtr_init spread(void) { gtr_init z; memset(&z, 0, sizeof z); z.kind = GTR_INIT_NORMAL; z.a = 1; return z; }
 static tensor stepped(gtr_context *ctx, int number, tensor ids, tensor x)
 {
@@ -1262,6 +1262,7 @@ static tensor stepped(gtr_context *ctx, int number, tensor ids, tensor x)
     gtr_recurrent_desc r = once();
     gtr_attention_desc a = plainly();
     tensor last[2], e = number > 5 ? gtr_embedding(ids, "e", NEXT_IDS, NEXT_WIDTH) : NULL, q, k, v;
+    const int two[] = { 2 };
     memset(&d, 0, sizeof d);
     d.heads = 4; d.norm_first = d.gelu = d.attention.causal = a.causal = true;
     switch (number) {
@@ -1292,6 +1293,25 @@ static tensor stepped(gtr_context *ctx, int number, tensor ids, tensor x)
         d.norm_first = d.gelu = false;
         if (number == 13) d.groups = 2;
         return gtr_linear(gtr_transformer_block(e, "a", d), "o", 7);
+    case 14: /* rows of lengths of their own: the second input */
+        r.lengths = gtr_input(ctx, "lengths", GTR_I32, gtr_shape1(GTR_BATCH));
+        return gtr_linear(gtr_lstm(e, "g", 20, r), "o", 7);
+    case 15: /* attention of a step's own parts, of which there are as many as steps */
+        e = gtr_linear(gtr_rnn(e, "g", 20, r), "q", 2 * NEXT_STEPS);
+        e = gtr_reshape(e, gtr_shape4(-NEXT_STEPS, NEXT_STEPS, 1, 2));
+        e = gtr_reshape(gtr_attention(e, e, e, a), gtr_shape3(GTR_BATCH, NEXT_STEPS, 2 * NEXT_STEPS));
+        return gtr_linear(e, "o", 7);
+    case 16: /* a sum over what is as long as the window */
+        e = gtr_linear(gtr_gru(e, "g", 20, r), "q", NEXT_STEPS);
+        return gtr_linear(gtr_add(e, gtr_sum(e, two, 1, true)), "o", 7);
+    case 17: /* a convolution of each frame, and a mask of each head */
+        e = gtr_reshape(gtr_conv1d(gtr_reshape(e, gtr_shape3(-NEXT_STEPS, 2, 8)), "c", 3, 3, 1, 1),
+            gtr_shape3(GTR_BATCH, NEXT_STEPS, 24));
+        q = gtr_reshape(gtr_linear(e, "q", 24), gtr_shape4(GTR_BATCH, NEXT_STEPS, 3, 8));
+        a.mask = gtr_parameter(ctx, "mask", gtr_shape3(3, NEXT_STEPS, NEXT_STEPS), spread());
+        return gtr_linear(gtr_reshape(gtr_attention(q, q, q, a), gtr_shape3(GTR_BATCH, NEXT_STEPS, 24)), "o", 7);
+    case 18: /* no recurrence and no attention */
+        return gtr_linear(gtr_gelu(gtr_linear(e, "a", 33)), "o", 7);
     default: /* what an encoder made, of other steps, is attended as a whole */
         d.memory = gtr_linear(gtr_gru(gtr_input(ctx, "memory", GTR_F32, gtr_shape3(GTR_BATCH, 5, 4)), "m", 20, r), "f",
             NEXT_WIDTH);
@@ -1315,7 +1335,9 @@ static void one_by_one(void)
         const bool by_ids = number > 5, last = gtr_tensor_shape(y).ndim == 2;
         const int width = (int)gtr_tensor_shape(y).dim[last ? 1 : 2];
         gtr_predictor_desc d;
-        const void *in[2] = { by_ids ? (void *)ids : (void *)x, memory };
+        const int32_t lengths[NEXT_ROWS] = { 3, 12, 0 };
+        const bool several = number == 14 || number == NEXT - 1;
+        const void *in[2] = { by_ids ? (void *)ids : (void *)x, number == 14 ? (void *)lengths : (void *)memory };
         void *out[1] = { all };
         memset(&d, 0, sizeof d);
         d.out[0] = y; d.max_rows = NEXT_ROWS;
@@ -1333,8 +1355,8 @@ static void one_by_one(void)
                 void *to[1] = { got };
                 for (int r = 0; r < NEXT_ROWS; r++) { memcpy(one[r], x[r][t], sizeof one[r]); id[r] = ids[r][t]; }
                 in[0] = by_ids ? (void *)id : (void *)one;
-                EXPECT_EQ(number == NEXT - 1 ? gtr_predict_ex(next, in, rows, to)
-                    : gtr_predict_next(next, in[0], rows, got), GTR_OK);
+                EXPECT_EQ(several ? gtr_predict_ex(next, in, rows, to) : gtr_predict_next(next, in[0], rows, got),
+                    GTR_OK);
                 for (int r = 0; r < rows && (!last || t == NEXT_STEPS - 1); r++) {
                     const float *want = all + (last ? r : r * NEXT_STEPS + t) * width;
                     CHECK(device == GTR_DEVICE_CPU ? memcmp(got + r * width, want, (size_t)width * sizeof *got) == 0
@@ -1343,7 +1365,7 @@ static void one_by_one(void)
                 }
             }
         }
-        if (number > 5) { /* places end */
+        if (next->most_steps) { /* places end */
             float got[NEXT_ROWS * NEXT_IDS];
             void *to[1] = { got };
             EXPECT_EQ(gtr_predict_ex(next, in, 1, to), GTR_ERR_STATE);
@@ -1355,6 +1377,32 @@ static void one_by_one(void)
         gtr_predictor_destroy(next);
         gtr_destroy(ctx);
     }
+}
+/* Rows that a call has not stay where they were. */
+static void some_rows(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 9, 2));
+    gtr_predictor_desc d;
+    float v[4][2] = { { 1, 2 }, { -1, 0.5f }, { 0.25f, 3 }, { 2, -1 } }, got[3][4][5], want[2][4][5];
+    memset(&d, 0, sizeof d);
+    d.out[0] = gtr_gru(x, "gru", 5, once()); d.max_rows = 4; d.steps = true;
+    gtr_predictor *p = gtr_predictor_create_ex(ctx, d);
+    for (int k = 0; k < 2; k++) EXPECT_EQ(gtr_predict_next(p, v, 4, want[k]), GTR_OK);
+    EXPECT_EQ(gtr_predictor_reset(p), GTR_OK);
+    EXPECT_EQ(gtr_predict_next(p, v, 4, got[0]), GTR_OK);
+    EXPECT_EQ(gtr_predict_next(p, v, 3, got[1]), GTR_OK);
+    EXPECT_EQ(gtr_predict_next(p, v, 4, got[2]), GTR_OK);
+    CHECK(within(got[0][0], want[0][0], 20, 1e-12, 1e-6), "first steps");
+    CHECK(within(got[1][0], want[1][0], 15, 1e-12, 1e-6), "second steps of three");
+    CHECK(within(got[2][3], want[1][3], 5, 1e-12, 1e-6), "the fourth row's second step: %g, want %g",
+        (double)got[2][3][0], (double)want[1][3][0]);
+    EXPECT_EQ(gtr_predict_next(p, v, 5, got), GTR_ERR_ARG);
+    CHECK(strstr(gtr_predictor_error_text(p), "5 rows, which have states, want at most 4") != NULL, "%s",
+        gtr_predictor_error_text(p));
+    EXPECT_OK(ctx);
+    gtr_predictor_destroy(p);
+    gtr_destroy(ctx);
 }
 /* What is no step names who mixes steps. */
 static void not_one_by_one(void)
@@ -1435,6 +1483,7 @@ static void all(void)
     RUN(streamed_windows);
     RUN(no_states);
     RUN(one_by_one);
+    RUN(some_rows);
     RUN(not_one_by_one);
     RUN(samples);
     RUN(repeats);

@@ -1,6 +1,6 @@
-/* What a step takes that a predictor of .steps computes alone, in windows from their beginning, batch 1: recurrences of
-   64, and transformers that sample their next character. Microseconds a step, the median of the turns; the GPT's include
-   gtr_sample.
+/* What a step takes that a predictor of .steps computes alone, in windows from their beginning, batch 1: recurrences
+   of 64, and transformers that sample their next character. Microseconds a step, the median of the turns; a GPT's
+   include gtr_sample.
      make bench-next, or cc -O3 -march=native tests/bench/next.c -o build/cpu/next -lm -pthread
    Arguments: cpu or cuda (default); turns (9). */
 #define GPUTRAIN_IMPLEMENTATION
