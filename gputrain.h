@@ -752,7 +752,7 @@ typedef struct gtr_csv_desc {
 typedef struct gtr_windows_desc {
     int64_t history; /* steps that a window has */
     int64_t horizon; /* steps behind them that are to be predicted */
-    int64_t stride; /* steps from a window to the next; 0: 1, of .streams the history */
+    int64_t stride; /* steps from a window to the next; 0: 1; of .streams it is the history */
     /* B, rows of a batch, so that states may be kept: the windows are B streams, one behind the other, and row r of a
        batch goes on where row r of the batch before ended, within one series. Trains with batch B and without
        shuffling, else GTR_ERR_ARG; 0: in order */
@@ -877,14 +877,15 @@ GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d);
 GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape);
 /* A parameter, GTR_F32, of a literal shape; values drawn from the context's seed and its full name, unique UTF-8. */
 GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init);
-/* A float32 leaf (GTR_BATCH, ...) whose rows are carried from a step to the next, as a recurrence's are from window to
-   window: zeros at first and, with a data set, in each epoch's first step. gtr_state_next says, before a trainer or
-   predictor is made of it, what it becomes behind each gtr_step (but one that is not finite): a tensor of its shape,
-   such as .h_last of gtr_gru. No gradient passes to the step before: back-propagation is truncated there. gtr_evaluate
-   and validation begin with zeros, carry their own, and leave training's as they are; gtr_eval reads it alone. Rows of
-   a batch go on where the row before ended: .streams of gtr_text_desc and gtr_windows_desc. To begin anew in some rows:
-   gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets its first rows, others become 0; gtr_get reads
-   it. Checkpoints have it, gtr_save has not; a predictor has its own. Werbos, 1990; Williams and Peng, 1990. */
+/* A float32 leaf (GTR_BATCH, ...) whose rows are carried from a step to the next, as a recurrence's are from window
+   to window: zeros at first and, with a data set, in each epoch's first step. gtr_state_next says, before a trainer
+   or predictor is made of it, what it becomes behind each gtr_step (but one that is not finite): a tensor of its
+   shape, such as .h_last of gtr_gru. No gradient passes to the step before: back-propagation is truncated there.
+   gtr_evaluate and validation begin with zeros, carry their own, and leave training's as they are; gtr_eval reads it
+   alone. Rows of a batch go on where the row before ended: .streams of gtr_text_desc and gtr_windows_desc. To begin
+   anew in some rows: gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets rows, as many as the next
+   batch has, or begins anew with zeros; gtr_get reads the first ones. Checkpoints have it, gtr_save has not; a
+   predictor has its own. Werbos, 1990; Williams and Peng, 1990. */
 GTR_API gtr_tensor *gtr_state(gtr_context *ctx, const char *name, gtr_shape shape);
 /* GTR_ERR_SHAPE: another shape or dtype; GTR_ERR_ARG: no state, NULL, or said before. */
 GTR_API gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value);
@@ -11643,7 +11644,6 @@ static gtr_tensor *gtr__block_attention(gtr_tensor *x, const char *name, int k, 
     gtr_tensor *q, *key = NULL, *v = NULL;
     if (!x) return NULL;
     const int64_t n = x->shape.dim[2], heads = desc->heads, groups = desc->groups ? desc->groups : heads;
-    const gtr_shape all = gtr__shape_more(gtr_shape4(x->shape.dim[0], x->shape.dim[1], 3, heads), n / heads);
     if (d.dropout == 0) d.dropout = desc->dropout;
     if (kind == GTR_BLOCK_PYTORCH)
         return gtr_multihead_attention(x, k > 1 ? desc->memory : NULL, gtr__part_name(text, name, k > 1
@@ -11659,7 +11659,7 @@ static gtr_tensor *gtr__block_attention(gtr_tensor *x, const char *name, int k, 
         v = gtr__heads_of(gtr__block_linear(x, text, "v_proj", width, kind), 0, groups, width);
     } else {
         q = gtr__block_linear(x, text, "c_attn", 3 * n, kind);
-        if (q) q = gtr_reshape(q, all);
+        if (q) q = gtr_reshape(q, gtr__shape_more(gtr_shape4(x->shape.dim[0], x->shape.dim[1], 3, heads), n / heads));
     }
     if (!q || (llama && (!key || !v)) || !gtr__attention_fits(q, key, v, &d)) return NULL;
     q = gtr__attended(q, key, v, &d, drop);
@@ -15934,8 +15934,8 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     size = per * (int64_t)gtr__dtype_size(t->dtype);
     if (bytes == 0 || bytes > (size_t)INT64_MAX / 2 || (int64_t)bytes % size
         || (!gtr__batched(t) && (int64_t)bytes != size))
-        return GTR__FAIL(t->ctx, SHAPE, "input \"%s\" %s %s: got %zu bytes, want %s%lld",
-            t->name, gtr__shape_text(&t->shape, text), gtr__dtype_names[t->dtype], bytes,
+        return GTR__FAIL(t->ctx, SHAPE, "%s \"%s\" %s %s: got %zu bytes, want %s%lld",
+            t->state ? "state" : "input", t->name, gtr__shape_text(&t->shape, text), gtr__dtype_names[t->dtype], bytes,
             gtr__batched(t) ? "a multiple of " : "", (long long)size);
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
     return GTR_OK;
@@ -15966,6 +15966,8 @@ static gtr_result gtr__state_write(gtr_tensor *t, const void *src, size_t bytes)
 /* Evaluations of sets have states of their own, zeros at first: training's are put aside, and taken back. */
 static gtr_result gtr__states_aside(gtr_context *ctx, bool *kept) {
     *kept = false;
+    for (int64_t i = 0; i < ctx->n_tensor; i++) /* steps that are queued may be repeated */
+        if (ctx->tensor[i]->state) { GTR__TRY(gtr__wait_all(ctx)); break; }
     for (int64_t i = 0; i < ctx->n_tensor; i++) { /* of all, before one is zeros */
         gtr_tensor *t = ctx->tensor[i];
         if (!t->state || !t->data) continue;
@@ -16715,7 +16717,9 @@ static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, con
     gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", name, column, bytes);
     return NULL;
 }
-static int64_t gtr__validation_batch(const gtr_dataset *d) { return d ? GTR__MAX(GTR__MIN(1024, d->rows), 1) : 1; }
+static int64_t gtr__validation_batch(const gtr_dataset *d) {
+    return d ? GTR__MAX(GTR__MIN(d->streams ? d->streams : 1024, d->rows), 1) : 1;
+}
 /* Whether d's rows have room on the device, and so many bytes beside them. */
 static bool gtr__dataset_room(const gtr_dataset *d, size_t bytes) {
     gtr_context *ctx = d->ctx;
@@ -16994,6 +16998,9 @@ static void gtr__trainer_free(gtr_trainer *t) {
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
+static gtr_result gtr__state_lacks(const gtr_tensor *s, const char *who) {
+    return GTR__BAD_STATE(s->ctx, "%s: what does state \"%s\" become? Say it by gtr_state_next", who, s->name);
+}
 /* States that tensors depend on have next values, whatever else depends on them; *any: there is one. */
 static gtr_result gtr__states_whole(gtr_context *ctx, gtr_tensor *const *t, int n, const char *who, bool *any) {
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
@@ -17003,8 +17010,7 @@ static gtr_result gtr__states_whole(gtr_context *ctx, gtr_tensor *const *t, int 
         const gtr_tensor *s = ctx->tensor[i];
         if (!reach[i] || !s->state) continue;
         *any = true;
-        if (!s->next) r = GTR__BAD_STATE(ctx, "%s: what does state \"%s\" become? Say it by gtr_state_next", who,
-            s->name);
+        if (!s->next) r = gtr__state_lacks(s, who);
     }
     gtr__mfree(ctx, reach);
     return r;
@@ -17495,9 +17501,12 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     const gtr_dataset *held = t->validation;
     const bool good = t->ctx->error == GTR_OK, fed = t->data || t->unfed;
     if (data && data->streams && (shuffle || batch != data->streams))
-        return GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd, and rows in their order "
-            "(.no_shuffle of gtr_fit), got %s", data->name, (intmax_t)data->streams, (intmax_t)data->streams,
-            (intmax_t)batch, shuffle ? "shuffled" : "these");
+        return batch != data->streams ? GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd",
+            data->name, (intmax_t)data->streams, (intmax_t)data->streams, (intmax_t)batch) : GTR__BAD_ARG(t->ctx, "%s: "
+            "its .streams want rows in their order (.no_shuffle of gtr_fit), not shuffled", data->name);
+    if (data && t->carries && (shuffle || data->column[0].places))
+        gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, "states are carried from batch to batch of rows that are shuffled or "
+            "drawn: .streams and .no_shuffle have rows go on where those before ended");
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
@@ -17623,15 +17632,15 @@ static void gtr__zeros_find(gtr_trainer *t, const gtr__cached *e, int n) {
     t->before = NULL;
     gtr__note_idle(t, true);
 }
-/* In front of a step states are of its rows; in an epoch's first one they are zeros, behind what is queued. */
-static gtr_result gtr__states_begin(gtr_trainer *t, const gtr__cached *e, int64_t batch) {
+/* Whether t's next step is an epoch's first one, in front of which states become zeros. */
+static bool gtr__states_end(const gtr_trainer *t) {
+    if (!t->carries || !t->data) return false;
+    const gtr__sequence o = gtr__sequence_of(t);
+    return gtr__batch_of(&o, gtr__data_batch(t, t->runner->step)).first == 0;
+}
+/* In front of a step states are of its rows; first: nothing is queued, and they are zeros. */
+static gtr_result gtr__states_begin(gtr_trainer *t, const gtr__cached *e, int64_t batch, bool first) {
     gtr_context *ctx = t->ctx;
-    bool first = false;
-    if (t->data) {
-        const gtr__sequence o = gtr__sequence_of(t);
-        first = gtr__batch_of(&o, gtr__data_batch(t, t->runner->step)).first == 0;
-        if (first) GTR__TRY(gtr__wait_all(ctx));
-    }
     for (int i = 0; i < e->plan.n_value; i++) {
         gtr_tensor *s = e->plan.value[i].home == GTR__HOME_INPUT ? e->plan.value[i].tensor : NULL;
         if (!s || !s->state) continue;
@@ -17653,6 +17662,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     int64_t batch;
     int i, most;
     if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
+    if (gtr__states_end(t)) GTR__TRY(gtr__wait_all(ctx)); /* which may repeat steps */
     GTR__TRY(gtr__observe(t));
     if (t->data) batch = gtr__step_rows(t, t->runner->step);
     else if (t->unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to, destroyed or "
@@ -17678,7 +17688,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
     GTR__TRY(gtr__take_over(t, true));
-    if (t->carries) GTR__TRY(gtr__states_begin(t, e, batch));
+    if (t->carries) GTR__TRY(gtr__states_begin(t, e, batch, gtr__states_end(t)));
     ctx->writes++;
     t->fitted = false;
     gtr__note_lookups(t, &e->plan);
@@ -18019,6 +18029,9 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
     if (data) batch = GTR__MIN(batch, data->rows);
     GTR__TRY(gtr__data_check(ctx, data, batch, "gtr_evaluate"));
+    if (t->carries && data->streams && batch != data->streams)
+        return GTR__BAD_ARG(ctx, "gtr_evaluate: %s: states go on in batches of its %jd .streams, got %jd", data->name,
+            (intmax_t)data->streams, (intmax_t)batch);
     GTR__TRY(gtr__runner_ready(ctx));
     const int set = batch < data->rows;
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
@@ -19340,7 +19353,10 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
         }
     }
     for (int k = 0; k < GTR__PREDICTS && ok; k++) {
-        if (d->out[k]) d->out[k] = s.of[d->out[k]->id].t;
+        const gtr_shape *out = d->out[k] ? &d->out[k]->shape : NULL;
+        if (out && s.of[d->out[k]->id].time == GTR__AT_END && out->ndim > 1 && out->dim[1] == s.steps)
+            ok = gtr__steps_fail(&s, d->out[k], "its steps are made of what comes at the window's end");
+        if (out) d->out[k] = s.of[d->out[k]->id].t;
         if (d->in[k]) d->in[k] = s.of[d->in[k]->id].t;
     }
     if (ok && !s.steps) ok = gtr__steps_fail(&s, d->out[0], "no input (N, T, ...) or (N, T) is in front of it");
@@ -19570,7 +19586,8 @@ static gtr_result gtr__predictor_states(gtr_predictor *p, bool steps) {
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
         p->own.caps.ordered |= reach[i] && gtr__is_sequential(ctx->tensor[i]);
         if (!reach[i] || !ctx->tensor[i]->state) continue;
-        if (p->n[GTR__STATES] == GTR__MOST_STATES)
+        if (!steps && !ctx->tensor[i]->next) r = gtr__state_lacks(ctx->tensor[i], "predictor");
+        else if (p->n[GTR__STATES] == GTR__MOST_STATES)
             r = GTR__FAIL(ctx, UNSUPPORTED, "predictor: more than %d states", GTR__MOST_STATES);
         else p->of[GTR__STATES][p->n[GTR__STATES]++] = ctx->tensor[i];
     }
@@ -22573,7 +22590,8 @@ static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_d
         return "want columns that gtr_dataset_augment has not";
     if (w->history < 1 || w->horizon < 0 || w->stride < 0)
         return "want a history of at least 1, a horizon and a stride of at least 0";
-    if (w->streams < 0) return "want .streams of at least 0";
+    if (w->streams < 0 || (w->streams && w->stride && w->stride != w->history))
+        return "want .streams of at least 0, whose stride is the history";
     if (w->history > s->rows || w->horizon > s->rows - w->history) return "want both within the series";
     if (c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
         return "want windows of at most 8 dimensions and 2^30 elements";

@@ -1153,6 +1153,11 @@ static void delayed_in_fits(gtr_precision precision)
     }
     CHECK(within(w[1], w[0], WIDE * WIDE, 1e-9, 1e-4), "precision %d: gtr_fit carries otherwise", (int)precision);
 }
+static bool last_validation(const gtr_progress *p)
+{
+    *(float *)p->user = p->val_loss;
+    return true;
+}
 /* Windows in streams: row r of a batch goes on where the one before ended, of one series or of as many as rows. */
 static void streamed_windows(void)
 {
@@ -1194,6 +1199,16 @@ static void streamed_windows(void)
             EXPECT_ERROR(ctx, GTR_ERR_ARG, ".streams want batches of");
             EXPECT_EQ(gtr_trainer_data(t, d, w.streams, false, false), GTR_OK);
             for (int k = 0; k < 2 * per; k++) EXPECT_EQ(gtr_step(t), GTR_OK);
+            gtr_fit_desc f;
+            float loss = 0, validated = 0;
+            memset(&f, 0, sizeof f);
+            f.epochs = 1; f.batch = w.streams; f.no_shuffle = f.silent = true; f.validation = d;
+            f.callback = last_validation; f.callback_user = &validated;
+            EXPECT_EQ(gtr_fit(t, d, f), GTR_OK);
+            EXPECT_EQ(gtr_evaluate(t, d, w.streams, NULL, &loss, NULL), GTR_OK);
+            CHECK(loss > 0 && loss == validated, "validated %g, evaluated %g", (double)validated, (double)loss);
+            EXPECT_EQ(gtr_evaluate(t, d, 1, NULL, &loss, NULL), GTR_ERR_ARG);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, "states go on in batches of its");
             EXPECT_OK(ctx);
         }
         gtr_destroy(ctx);
@@ -1244,6 +1259,8 @@ static void no_states(void)
     loss = gtr_mse(gtr_linear(gtr_add(x, s), "out", 3), x);
     EXPECT_EQ(gtr_trainer_create(loss, adam(0.1f, GTR_FP32)) == NULL, true);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "what does state \"s\" become");
+    EXPECT_EQ(gtr_predictor_create(loss->in[0]->in[0], 1) == NULL, true);
+    gtr_error_clear(ctx);
     EXPECT_EQ(gtr_state_next(s, gtr_tanh(x)), GTR_OK);
     EXPECT_EQ(gtr_state_next(s, gtr_tanh(x)), GTR_ERR_ARG);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "has a next value already");
@@ -1410,8 +1427,9 @@ static void not_one_by_one(void)
     static const char *const why[] = { "begins with the last step (bidirectional)",
         "attend those behind them (.causal)", "mean of", "conv1d \"c\"", "softmax of", "cumsum of",
         "no dimension for the steps", "slice",
-        "a window of one step", "no input (N, T" };
-    for (int number = 0; number < 10; number++) {
+        "a window of one step", "no input (N, T", "at the window's end", "max of" };
+    for (int number = 0; number < 12; number++) {
+        const int64_t times[] = { 1, NEXT_STEPS, 1 };
         gtr_context *ctx = gtr_create(desc0());
         tensor x = gtr_input(ctx, "x", GTR_F32, number == 9 ? gtr_shape1(GTR_BATCH)
             : gtr_shape3(GTR_BATCH, number == 8 ? 1 : NEXT_STEPS, 4)), y = x;
@@ -1420,7 +1438,7 @@ static void not_one_by_one(void)
         const int axis = 1, turned[] = { 0, 2, 1 };
         memset(&d, 0, sizeof d);
         r.bidirectional = number == 0;
-        if (number < 8 && number != 5) y = gtr_gru(x, "g", 6, r);
+        if (number < 5 || number == 6 || number == 7 || number > 9) y = gtr_gru(x, "g", 6, r);
         if (number == 1) y = gtr_multihead_attention(y, NULL, "m", 2, plainly());
         if (number == 2) y = gtr_mean(y, &axis, 1, false);
         if (number == 3) y = gtr_conv1d(gtr_permute(y, turned), "c", 4, 3, 1, 1);
@@ -1428,7 +1446,9 @@ static void not_one_by_one(void)
         if (number == 5) y = gtr_cumsum(x, 1);
         if (number == 6) y = gtr_linear(gtr_flatten(y), "o", 3);
         if (number == 7) y = gtr_slice(y, 1, 0, 1);
-        if (number > 7) y = gtr_tanh(x);
+        if (number == 8 || number == 9) y = gtr_tanh(x);
+        if (number == 10) y = gtr_gru(gtr_tile(gtr_slice(y, 1, NEXT_STEPS - 1, NEXT_STEPS), times), "d", 3, r);
+        if (number == 11) y = gtr_scale(gtr_max(y, &axis, 1, true), 2, 0);
         d.out[0] = y; d.steps = true;
         EXPECT(gtr_predictor_create_ex(ctx, d) == NULL);
         CHECK(strstr(gtr_error_text(ctx), why[number]) != NULL, "%d: %s, want %s", number, gtr_error_text(ctx),
