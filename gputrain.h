@@ -11862,7 +11862,8 @@ static bool gtr__may_be(const gtr_tensor *t, gtr__meant meant) {
     t = gtr__computed_by(t);
     const bool probabilities = gtr__meaning(t->op) == GTR__MEANS_PROBABILITIES,
         logs = gtr__meaning(t->op) == GTR__MEANS_LOGARITHMS,
-        logits = gtr__class_of(t->op, -1) == GTR__CLASS_LOW && gtr__computed_by(t->in[1])->op == GTR__OP_PARAMETER;
+        logits = gtr__class_of(t->op, -1) == GTR__CLASS_LOW && t->n_in > 1
+            && gtr__computed_by(t->in[1])->op == GTR__OP_PARAMETER;
     return meant == GTR__MEANT_LOGITS ? !probabilities : meant == GTR__MEANT_LOGS ? !probabilities && !logits
         : meant == GTR__MEANT_PROBABILITIES ? !logs && !logits : true;
 }

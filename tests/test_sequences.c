@@ -364,6 +364,20 @@ static void blocks(void)
         gtr_destroy(ctx);
     }
 }
+/* A loss of what attention makes of one packed tensor, which is its only operand. */
+static void loss_of_attention(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    const gtr_shape five = { 5, { GTR_BATCH, STEPS, 3, 2, 2 } };
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, WIDTH)),
+        y = gtr_input(ctx, "y", GTR_F32, gtr_shape4(GTR_BATCH, STEPS, 2, 2));
+    const tensor packed = gtr_reshape(gtr_linear(x, "qkv", WIDTH), five);
+    EXPECT(gtr_mse(gtr_attention(packed, NULL, NULL, plainly()), y) != NULL);
+    EXPECT(gtr_bce(gtr_sigmoid(gtr_attention(packed, NULL, NULL, plainly())), y) != NULL);
+    EXPECT(gtr_bce(gtr_attention(packed, NULL, NULL, plainly()), y) != NULL);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
 /* transformers' blocks by hand, to the bit. */
 static void blocks_of_others(void)
 {
@@ -1524,6 +1538,7 @@ static void all(void)
     RUN(first_states);
     RUN(blocks);
     RUN(blocks_of_others);
+    RUN(loss_of_attention);
 }
 int main(int argc, char **argv)
 {
