@@ -32,6 +32,7 @@ help:
 	@echo 'make tabular      a table with strings and holes: penguins by species, and what they weigh'
 	@echo 'make online       a stream that is learned as it comes, predicted by another thread, killed and gone on with'
 	@echo 'make forecast     the next hours of a load and how sure that is: a recurrent network over a series'
+	@echo 'make keywords     words that are heard, and a new one from a few recordings'
 	@echo 'make chars        a transformer learns a text by the byte and writes on; TEXT=file, MODEL=lstm'
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
@@ -46,6 +47,7 @@ help:
 	@echo '                  measured so far; ARCH=ptx80|ptx75: built for older chips'
 	@echo 'make bench-stream a step where data are streamed, from memory, files and a callback, against data on the device'
 	@echo 'make bench-plan   how long plans take to be made, pass by pass'
+	@echo 'make bench-next   a step of a predictor of .steps: recurrences, and characters that a transformer says'
 	@echo 'make bench-online how far gtr_train_for runs over its time, alone and beside a renderer'
 	@echo 'make hash         what tests/cuda-verified knows the sources by'
 	@echo 'make clean        removes build/'
@@ -72,6 +74,8 @@ tabular: build/$(NATIVE)/10_tabular
 online: build/$(NATIVE)/11_online
 	$<
 forecast: build/$(NATIVE)/13_forecast
+	$<
+keywords: build/$(NATIVE)/14_keywords
 	$<
 chars: build/$(NATIVE)/15_chars
 	$< $(or $(TEXT),README.md) $(MODEL)
@@ -152,6 +156,9 @@ bench-stream: build/$(NATIVE)/stream
 bench-online: build/$(NATIVE)/online
 	$<
 
+bench-next: build/$(NATIVE)/next
+	$< $(ARGS)
+
 bench-plan: build/cpu/plan
 	$<
 
@@ -169,7 +176,7 @@ build/cpu/%: examples/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
 	$(COMPILE_CPU)
-build/cpu/bench build/cpu/stream build/cpu/online build/cpu/plan: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
+build/cpu/bench build/cpu/stream build/cpu/online build/cpu/next build/cpu/plan: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 
 # $(1): a build with CUDA.
@@ -181,7 +188,7 @@ build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 build/$(1)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
-build/$(1)/bench build/$(1)/stream build/$(1)/online: build/$(1)/%: tests/bench/%.c $(HEADER) build/$(1)/gputrain_cuda.o
+build/$(1)/bench build/$(1)/stream build/$(1)/online build/$(1)/next: build/$(1)/%: tests/bench/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 endef
 $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
@@ -197,4 +204,4 @@ $(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cu
 	$(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-plan hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast keywords chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-next bench-plan hash clean

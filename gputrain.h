@@ -52,12 +52,12 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:dropout op:random op:embedding op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm
     op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float
     op:to_int op:accuracy op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse op:bce_with_logits op:pair_step
-    op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:guard op:update op:blend op:report op:check
-    op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders plan pass:record
-    pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select pass:order pass:memory
-    pass:stamp plan-make running leaves resolve runner set-get schedule streaming training nonfinite step evaluate
-    metrics fit predicting files datasets idx cifar images csv npy dataset-use safetensors json load save-file
-    checkpoint observing release
+    op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:state_commit op:guard op:update op:blend
+    op:report op:check op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders
+    plan pass:record pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select
+    pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule streaming training
+    nonfinite step evaluate metrics fit steps predicting files datasets idx cifar images csv npy dataset-use safetensors
+    json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -83,7 +83,8 @@ becomes a graph of kernels in its second run.
     gtr_train_for               so many milliseconds of that
     gtr_set, gtr_step, gtr_loss a loop over data of one's own; gtr_set's values serve the runs that follow it
     gtr_eval, gtr_get           any tensors, in evaluation mode; gtr_eval_train: in training mode
-    gtr_predictor, gtr_predict  inference in any thread; gtr_predictor_refresh: while another trains
+    gtr_predictor, gtr_predict  inference in any thread; gtr_predictor_refresh: while another trains;
+                                gtr_predict_next: a step at a time, of what was trained on windows
 Training or evaluation is a property of the run (dropout, batch_norm), not of the context. A graph may grow at any
 time. Element-wise ops of one index space are one launch, with the bits that they have alone.
 
@@ -370,8 +371,15 @@ typedef struct gtr_attention_desc {
     float scale; /* of scores; 0: 1 / sqrt(D) */
     float dropout; /* of what softmax makes, in training, as gtr_dropout */
 } gtr_attention_desc;
+/* PYTORCH: TransformerEncoderLayer, or a decoder's. GPT2: transformers' GPT2Block, whose weights are (in, out); LLAMA:
+   its LlamaDecoderLayer, of rms_norms, turned queries and keys (gtr_rope) and down(silu(gate(x)) up(x)), without
+   biases. These two are causal, norm first, and have the parts' names from there. */
+typedef enum { GTR_BLOCK_PYTORCH, GTR_BLOCK_GPT2, GTR_BLOCK_LLAMA } gtr_block;
 typedef struct gtr_transformer_desc {
+    gtr_block kind;
     int64_t heads; /* divides E */
+    int64_t groups; /* of LLAMA: heads of keys and values, which divide heads; 0: heads */
+    float rope_base; /* of LLAMA; 0: 10000 */
     int64_t hidden; /* between the linear layers; 0: 4 E */
     /* attention and the linear layers read layer_norm(x), and what they make is added to x; false: they read x, and the
        sum of x and what they make is normalised */
@@ -618,7 +626,14 @@ typedef struct gtr_predictor_desc {
     gtr_tensor *in[8]; /* in the order of gtr_predict_ex's; NULL: as they were made, at most 8 */
     int64_t max_rows; /* 0: 1 */
     bool snapshot; /* from weights of its own: see gtr_predictor_refresh */
+    bool steps; /* of one step at a time: see gtr_predict_next */
 } gtr_predictor_desc;
+/* How gtr_sample draws. */
+typedef struct gtr_sample_desc {
+    float temperature; /* of softmax(logits / temperature): below 1 more of what is likely; 0: 1 */
+    int64_t top_k; /* of the so many largest, the first of equals; 0: of all; 1: the largest */
+    uint64_t seed, draw; /* the same two draw the same */
+} gtr_sample_desc;
 /* How the last gtr_fit ended. */
 typedef struct gtr_fit_end {
     gtr_end why;
@@ -737,7 +752,11 @@ typedef struct gtr_csv_desc {
 typedef struct gtr_windows_desc {
     int64_t history; /* steps that a window has */
     int64_t horizon; /* steps behind them that are to be predicted */
-    int64_t stride; /* steps from a window to the next; 0: 1 */
+    int64_t stride; /* steps from a window to the next; 0: 1; of .streams it is the history */
+    /* B, rows of a batch, so that states may be kept: the windows are B streams, one behind the other, and row r of a
+       batch goes on where row r of the batch before ended, within one series. Trains with batch B and without
+       shuffling, else GTR_ERR_ARG; 0: in order */
+    int64_t streams;
     int column; /* that windows are of: float32 or bytes, several channels a row */
     /* k, gtr_dataset_column() + 1: the column of which the horizon is or, without one, the step that is the window's
        last; 0: as the window's, and none without a horizon */
@@ -858,6 +877,18 @@ GTR_API gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d);
 GTR_API gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_shape shape);
 /* A parameter, GTR_F32, of a literal shape; values drawn from the context's seed and its full name, unique UTF-8. */
 GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init);
+/* A float32 leaf (GTR_BATCH, ...) whose rows are carried from a step to the next, as a recurrence's are from window
+   to window: zeros at first and, with a data set, in each epoch's first step. gtr_state_next says, before a trainer
+   or predictor is made of it, what it becomes behind each gtr_step (but one that is not finite): a tensor of its
+   shape, such as .h_last of gtr_gru. No gradient passes to the step before: back-propagation is truncated there.
+   gtr_evaluate and validation begin with zeros, carry their own, and leave training's as they are; gtr_eval reads it
+   alone. Rows of a batch go on where the row before ended: .streams of gtr_text_desc and gtr_windows_desc. To begin
+   anew in some rows: gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets rows, as many as the next
+   batch has, or begins anew with zeros; gtr_get reads the first ones. Checkpoints have it, gtr_save has not; a
+   predictor has its own. Werbos, 1990; Williams and Peng, 1990. */
+GTR_API gtr_tensor *gtr_state(gtr_context *ctx, const char *name, gtr_shape shape);
+/* GTR_ERR_SHAPE: another shape or dtype; GTR_ERR_ARG: no state, NULL, or said before. */
+GTR_API gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value);
 /* A constant copied from data (GTR_F32: gtr_float; GTR_I32). No gradient, not saved. */
 GTR_API gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data);
 /* Names made between begin and end get "name." in front; scopes nest. */
@@ -1165,7 +1196,10 @@ GTR_API gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, c
 GTR_API gtr_tensor *gtr_multihead_attention_with(gtr_tensor *x, gtr_tensor *memory, gtr_multihead weights,
     int64_t heads, gtr_attention_desc desc);
 /* PyTorch's TransformerEncoderLayer or, with .memory, TransformerDecoderLayer, batch first: x (N, T, E) -> (N, T, E),
-   of "name.self_attn", "name.multihead_attn" for memory, "name.linear1", "name.linear2" and "name.norm1" to norm3. */
+   of "name.self_attn", "name.multihead_attn" for memory, "name.linear1", "name.linear2" and "name.norm1" to norm3. Or
+   of another .kind: "name.ln_1", attn.c_attn, attn.c_proj, ln_2, mlp.c_fc and mlp.c_proj (Radford and others, 2019), or
+   "name.input_layernorm", self_attn.q_proj, k_proj, v_proj, o_proj, post_attention_layernorm, mlp.gate_proj, up_proj
+   and down_proj (Touvron and others, 2023). Their weights are from N(0, 0.02^2). */
 GTR_API gtr_tensor *gtr_transformer_block(gtr_tensor *x, const char *name, gtr_transformer_desc desc);
 /* x (N, T, E) plus each place's sines and cosines: in column 2 i sin(t base^(-2 i / E)), in 2 i + 1 the cosine; base 0:
    10000. Vaswani and others, 2017. */
@@ -1389,6 +1423,21 @@ GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* in: of each input, out: of each output. */
 GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out);
+/* Of a predictor of .steps, made of outs of windows (N, T, ...): the next step alone, in (rows, ...) of a step to out
+   of a step, as gtr_predict of all steps computes it, on the CPU to the bit; gtr_predict_ex does so of several. What
+   it needs of steps before it is kept: a recurrence's states, attention's keys and values, the place, of up to T
+   steps where a table or attention has so many, then GTR_ERR_STATE until gtr_predictor_reset. Rows go on by their
+   number. An out without steps, as a last state or the last step's slice, is as if the window ended here. T is of
+   .in[0] or, without .in, of the first input (N, T, ...) or of ids. Convolutions over steps, sums of them,
+   bidirectional layers and attention without .causal or above 128 columns: GTR_ERR_UNSUPPORTED, which names them,
+   when it is made; so cells by hand, of which each is a step by gtr_state. It adds to the graph: gtr_mark,
+   gtr_release. */
+GTR_API gtr_result gtr_predict_next(gtr_predictor *p, const void *in, int64_t rows, void *out);
+/* A class of n logits, drawn by their softmax: the same on any device. -1 if it is NULL, n below 1, a logit NaN or all
+   -INFINITY, or temperature or top_k below 0. Allocates nothing; any thread. Fan and others, 2018. */
+GTR_API int32_t gtr_sample(const float *logits, int64_t n, gtr_sample_desc desc);
+/* States (gtr_state) become zeros, as they are when a predictor is made; each call carries those of its rows on. */
+GTR_API gtr_result gtr_predictor_reset(gtr_predictor *p);
 /* The same of all rows of d, as gtr_trainer_data feeds them: columns by names and order, as gtr_dataset_convert makes
    them. Names that no input of p has, and what is behind the last one's column, as labels are, it leaves out. Room in
    out: gtr_dataset_rows(d) rows. A callback's rows: GTR_ERR_STATE; columns that do not fit and, without .snapshot,
@@ -1674,6 +1723,14 @@ typedef enum { GTR__ROWS_ACT, GTR__ROWS_APART, GTR__ROWS_APART_OFF_AXIS, GTR__RO
 /* Training changes no state; or a node of op attr norm.commit does, with outputs 1 and 3, inputs 3 and 4 and
    norm.tracked (BATCH_NORM alone has running statistics). */
 typedef enum { GTR__STATE_NONE, GTR__STATE_COMMITTED } gtr__state_kind;
+/* What an op of one step is, where an op of a window's steps is given (gtr_predictor_desc.steps): as the moves say,
+   those by which an element comes of elements of its own step, if it keeps all extents but that of time; so, whatever
+   it moves; so, unless time is attr along.axis, or one of attr reduce.axes; a reshape; a cut; with a state of its own
+   in place of the step before; with keys and values of its own. */
+typedef enum {
+    GTR__STEPS_MOVES, GTR__STEPS_APART, GTR__STEPS_ALONG, GTR__STEPS_REDUCE, GTR__STEPS_SHAPE, GTR__STEPS_CUT,
+    GTR__STEPS_RECUR, GTR__STEPS_ATTEND
+} gtr__steps_kind;
 /* Which operand's memory the node may write its output to, if no later node reads that operand (gtr__in_place):
    none; any of equal count; in backward dy's (BATCH_NORM); in backward input 0's, if a pool's windows tile the image
    (MAX_POOL). Plans for a device that is not there rely on it, too. */
@@ -1683,7 +1740,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     GTR__AT_X = 0, GTR__AT_OUTPUTS = 8, GTR__AT_Y = 16, GTR__AT_CLASS = 24, GTR__AT_MOVES = 34, GTR__AT_LAYOUT = 38,
     GTR__AT_ROWS = 40, GTR__AT_GRADIENTS = 42, GTR__AT_OVER = 45, GTR__AT_MEANS = 47, GTR__AT_PASSES = 49,
     GTR__AT_FIXED = 51, GTR__AT_INTS = 53, GTR__AT_STATE = 57, GTR__AT_BACKWARD = 58,
-    GTR__AT_ROUNDS = 59
+    GTR__AT_ROUNDS = 59, GTR__AT_STEPS = 60
 };
 #define GTR__TERM(at, value) ((uint64_t)(value) << GTR__AT_##at)
 /* What backward reads. */
@@ -1741,6 +1798,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__INTS(mask)   GTR__TERM(INTS, mask)
 #define GTR__ANY          GTR__INTS(15)
 #define GTR__COMMITS      GTR__TERM(STATE, GTR__STATE_COMMITTED)
+#define GTR__IN_STEPS(kind) GTR__TERM(STEPS, GTR__STEPS_##kind)
 #define GTR__ROUNDS       GTR__TERM(ROUNDS, 1) /* output 0 may be low though the inputs that it follows are not */
 /* One row per op: X(ID, name, its kernels: NEITHER, FORWARD alone, BOTH, terms). Functions of an op: gtr__shape_<name>;
    kernels gtr__cpu_<name>_fwd/_bwd and gtr__cuda_<name>_fwd/_bwd. Attributes stand at each marker. Leaves, and what
@@ -1758,12 +1816,13 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     U(X, PROD, prod, GTR__FULL | GTR__X0 | GTR__Y0 | GTR__Y1 | GTR__OUTPUTS(2)) \
     U(X, VAR, var, GTR__FULL | GTR__X0 | GTR__Y1 | GTR__OUTPUTS(2)) \
     U(X, NORM, norm, GTR__FULL | GTR__X0 | GTR__Y0 | GTR__Y1 | GTR__OUTPUTS(2))
-#define GTR__FOLD_ROW(X, ID, name, terms) X(ID, name, BOTH, (terms) | GTR__WS | GTR__APART)
+#define GTR__FOLD_ROW(X, ID, name, terms) X(ID, name, BOTH, (terms) | GTR__WS | GTR__APART | GTR__IN_STEPS(REDUCE))
 #define GTR__NORMALISES (GTR__FIRST | GTR__X0 | GTR__X1 | GTR__Y1 | GTR__WS | GTR__JOINT | GTR__APART)
 #define GTR__LOSES (GTR__FULL | GTR__X0 | GTR__X1 | GTR__WS | GTR__SEED)
-#define GTR__ATTENDS (GTR__X0 | GTR__X1 | GTR__X2 | GTR__Y0 | GTR__Y1 | GTR__JOINT | GTR__APART | GTR__OUTPUTS(2))
+#define GTR__ATTENDS (GTR__X0 | GTR__X1 | GTR__X2 | GTR__Y0 | GTR__Y1 | GTR__JOINT | GTR__APART | GTR__OUTPUTS(2) \
+    | GTR__IN_STEPS(ATTEND))
 #define GTR__BUILT(X) \
-    X(RESHAPE, reshape, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY) \
+    X(RESHAPE, reshape, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY | GTR__IN_STEPS(SHAPE)) \
     X(STOP_GRADIENT, stop_gradient, NEITHER, GTR__FOLLOW | GTR__ALIAS | GTR__APART | GTR__ANY | GTR__FLAT) \
     X(WIDEN, widen, NEITHER, GTR__FULL | GTR__ALIAS | GTR__APART) \
     X(MATMUL, matmul, BOTH, GTR__LOW | GTR__X0 | GTR__X1 | GTR__WS | GTR__CROSSED | GTR__APART | GTR__PRODUCT) \
@@ -1773,7 +1832,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(PERMUTE, permute, BOTH, GTR__FOLLOW | GTR__APART | GTR__PERMUTES) \
     X(CONCAT, concat, BOTH, GTR__FOLLOW | GTR__JOINT | GTR__APART | GTR__AXIAL | GTR__BANDS) \
     X(SLICE, slice, BOTH, \
-      GTR__FOLLOW | GTR__APART | GTR__AXIAL | GTR__BANDS | GTR__OUTPUTS(GTR__MAX_OUT) | GTR__ALL_OUTPUTS) \
+      GTR__FOLLOW | GTR__APART | GTR__AXIAL | GTR__BANDS | GTR__OUTPUTS(GTR__MAX_OUT) | GTR__ALL_OUTPUTS \
+      | GTR__IN_STEPS(CUT)) \
     X(CONV, conv, BOTH, GTR__LOW | GTR__X0 | GTR__X1 | GTR__WS | GTR__CROSSED | GTR__APART | GTR__IMAGES) \
     X(MAX_POOL, max_pool, BOTH, GTR__FOLLOW | GTR__X0 | GTR__Y0 | GTR__APART | GTR__IMAGES | GTR__OVER(TILES)) \
     X(AVG_POOL, avg_pool, BOTH, GTR__FOLLOW | GTR__APART | GTR__IMAGES) \
@@ -1787,27 +1847,29 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
       GTR__FOLLOW | GTR__X1 | GTR__Y1 | GTR__JOINT | GTR__ALONG | GTR__OUTPUTS(2) | GTR__ALL_OUTPUTS) \
     X(RECURRENCE, recurrence, BOTH, \
       GTR__CLASSES(FOLLOW, LOW, FULL, FULL, FOLLOW) | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | GTR__X5 | GTR__Y0 \
-      | GTR__Y2 | GTR__Y4 | GTR__WS | GTR__JOINT | GTR__APART | GTR__OUTPUTS(5) | GTR__ALL_OUTPUTS) \
+      | GTR__Y2 | GTR__Y4 | GTR__WS | GTR__JOINT | GTR__APART | GTR__OUTPUTS(5) | GTR__ALL_OUTPUTS \
+      | GTR__IN_STEPS(RECUR)) \
     X(ATTENTION, attention, BOTH, GTR__CLASSES(LOW, LOW, LOW, FULL, LOW) | GTR__ATTENDS | GTR__X3 | GTR__X4) \
     X(ATTENTION_PACKED, attention_packed, BOTH, GTR__CLASSES(LOW, FULL, FULL, FULL, LOW) | GTR__ATTENDS) \
     X(DROPOUT, dropout, BOTH, GTR__FOLLOW | GTR__APART | GTR__DROPS) \
     X(RANDOM, random, FORWARD, GTR__FOLLOW | GTR__APART | GTR__DRAWS | GTR__FLAT) \
     X(EMBEDDING, embedding, BOTH, \
-      GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1)) \
+      GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1) \
+      | GTR__IN_STEPS(APART)) \
     X(BATCH_NORM, batch_norm, BOTH, \
       GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(4) | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
     X(GROUP_NORM, group_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__IMAGES) \
-    X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__ROUNDS) \
-    X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2) | GTR__ROUNDS) \
-    X(ARGMAX, argmax, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT) \
+    X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__ROUNDS | GTR__IN_STEPS(APART)) \
+    X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2) | GTR__ROUNDS | GTR__IN_STEPS(APART)) \
+    X(ARGMAX, argmax, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT | GTR__IN_STEPS(ALONG)) \
     X(CUMSUM, cumsum, BOTH, GTR__FULL | GTR__ALONG) \
     X(SORT, sort, BOTH, GTR__FOLLOW | GTR__Y1 | GTR__WS | GTR__ALONG | GTR__OUTPUTS(2)) \
     X(TAKE, take, BOTH, GTR__FIRST | GTR__X2 | GTR__X3 | GTR__FIXED(2) | GTR__APART | GTR__AXIAL | GTR__INTS(14)) \
     X(SCATTER_ADD, scatter_add, BOTH, GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__INTS(1)) \
-    X(ONE_HOT, one_hot, FORWARD, GTR__FULL | GTR__APART | GTR__INTS(1) | GTR__FLAT) \
+    X(ONE_HOT, one_hot, FORWARD, GTR__FULL | GTR__APART | GTR__INTS(1) | GTR__FLAT | GTR__IN_STEPS(APART)) \
     X(GATHER, gather, BOTH, GTR__FIRST | GTR__X1 | GTR__WS | GTR__FIXED(2) | GTR__APART | GTR__AXIAL | GTR__INTS(2)) \
-    X(TO_FLOAT, to_float, FORWARD, GTR__FULL | GTR__APART | GTR__INTS(1) | GTR__FLAT) \
-    X(TO_INT, to_int, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT) \
+    X(TO_FLOAT, to_float, FORWARD, GTR__FULL | GTR__APART | GTR__INTS(1) | GTR__FLAT | GTR__IN_STEPS(APART)) \
+    X(TO_INT, to_int, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT | GTR__IN_STEPS(APART)) \
     X(ACCURACY, accuracy, FORWARD, GTR__FULL | GTR__WS | GTR__TALLIES | GTR__INTS(2) | GTR__FLAT) \
     X(CROSS_ENTROPY, cross_entropy, BOTH, \
       GTR__LOSES | GTR__Y1 | GTR__Y2 | GTR__FIXED(2) | GTR__TALLIES | GTR__INTS(2) | GTR__OUTPUTS(3)) \
@@ -1822,7 +1884,8 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__NODES(X) \
     X(COPY, copy, BOTH, GTR__FOLLOW | GTR__COPIES) X(CAST, cast, BOTH, GTR__COPIES) \
     X(FILL, fill, FORWARD, GTR__FLAT) X(FEED, feed, FORWARD, GTR__FLAT) X(TALLY, tally, FORWARD, GTR__FLAT) \
-    X(BN_COMMIT, bn_commit, FORWARD, GTR__FLAT) X(GUARD, guard, FORWARD, GTR__WS | GTR__FLAT) \
+    X(BN_COMMIT, bn_commit, FORWARD, GTR__FLAT) X(STATE_COMMIT, state_commit, FORWARD, GTR__FLAT) \
+    X(GUARD, guard, FORWARD, GTR__WS | GTR__FLAT) \
     X(UPDATE, update, FORWARD, GTR__FLAT) X(REPORT, report, FORWARD, GTR__FLAT) X(CHECK, check, FORWARD, GTR__FLAT) \
     X(BLEND, blend, FORWARD, GTR__FLAT) \
     X(LINEAR_ACT, linear_act, FORWARD, GTR__LOW | GTR__WS | GTR__PRODUCT | GTR__FLAT) \
@@ -1833,6 +1896,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__OPS(X) GTR__LEAVES(X) GTR__BUILT(X) GTR__NODES(X)
 #define GTR__BN_SET 5 /* operands of BN_COMMIT for one norm */
 #define GTR__BN_SETS 12 /* norms that one of its nodes serves */
+#define GTR__STATE_SETS 24 /* states that a STATE_COMMIT serves, of two operands each */
 typedef enum { GTR__FWD, GTR__BWD, GTR__DIR_COUNT } gtr__dir;
 typedef enum {
     GTR__FEED, GTR__FORWARD, GTR__BACKWARD, GTR__REDUCE, GTR__GUARD, GTR__UPDATE, GTR__COMMIT, GTR__REPORT,
@@ -2029,6 +2093,7 @@ GTR__SAYS(state, gtr__state_kind, STATE, 1)
 GTR__SAYS(backward_reads, uint32_t, X, GTR__ALL_READ)
 GTR__SAYS(has_backward, bool, BACKWARD, 1)
 GTR__SAYS(rounds, bool, ROUNDS, 1)
+GTR__SAYS(in_steps, gtr__steps_kind, STEPS, 7)
 GTR__SAYS(uses_workspace, bool, OUTPUTS, 64)
 GTR__SAYS(seeded, bool, OUTPUTS, 128)
 /* Of input k, whether its gradient is the output's; whether it may take one; whether it is GTR_I32. */
@@ -2551,6 +2616,7 @@ typedef struct gtr__caps {
     uint32_t without; /* matchers that do not work here, a bit each; GTR__WITHOUT_BARRIERS: nor do kernels of ops whose
         blocks wait for each other */
     int general; /* each op by its most general kernel */
+    int ordered; /* products add in one order, however many rows they have */
 } gtr__caps;
 
 // >>tables
@@ -3057,6 +3123,12 @@ struct gtr_tensor {
     uint64_t sets; /* how often they were; of ops: which were found in range */
     /* inputs */
     struct gtr__feeding *feeding; /* an input's staging */
+    bool state; /* a gtr_state: neither set by FEED nor a column's; COMMIT writes its slot */
+    gtr_tensor *next; /* what it becomes */
+    gtr_tensor *counts; int counts_axis; /* of gtr_arange: whose elements it counts, and along which axis; NULL */
+    gtr_tensor *evaluated; /* attention with dropout, whose scores are stored: the same without; NULL */
+    int64_t rows; /* that the last step or gtr_set wrote; 0: it is all zeros */
+    void *aside; size_t aside_bytes; int64_t aside_rows; /* training's, while a set is evaluated */
     const char *unit_of; /* the loss that wants its values from 0 to 1; NULL: none */
     bool is_loss; /* made by a builder of losses */
     bool masked; /* what is not finite in it is no error: a mask, scores, what softmax makes of rows without keys */
@@ -3183,6 +3255,8 @@ struct gtr_trainer {
     gtr_trainer_desc desc, given; /* desc: defaults filled in; groups are below */
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
+    bool carries; /* its loss depends on states */
+    bool kept_states; /* states are aside: a set is evaluated */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
     bool one_batch; /* gtr_profile's: each step reads the first batch */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
@@ -4376,6 +4450,7 @@ typedef struct {
     gtr_float *c;
     int64_t ldc;
     int add; /* add to what is in c */
+    int ordered; /* as of many rows */
     int64_t items, inner; /* so many products; item i lies at i / inner * outer + i % inner * item: */
     int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
     int64_t sums; /* or their sum of so many, in this order */
@@ -4408,7 +4483,7 @@ typedef struct {
 #define GTR__DOT_COLS 4 /* and up to so many columns of B against rows of A */
 static bool gtr__gemm_dots(const gtr__gemm *g) {
     const int64_t least = g->m <= GTR__DOT_ROWS ? GTR__VL : g->n <= GTR__DOT_COLS ? 2 * GTR__VL : INT64_MAX;
-    return g->acs == 1 && g->brs == 1 && g->k >= least;
+    return g->acs == 1 && g->brs == 1 && g->k >= least && !g->ordered;
 }
 #define GTR__FEW 8 /* blocks of C; of fewer a large k is cut, too */
 static void gtr__gemm_cut_c(gtr__gemm *g, double flops, bool large) {
@@ -4442,20 +4517,18 @@ static void gtr__gemm_cut(gtr__gemm *g) {
     gtr__gemm_cut_c(g, flops, large);
     g->parts = 1;
     g->part_k = g->k;
-    if (g->items == 1 && g->sums == 1 && g->k >= 1024 && g->row_blocks * g->col_blocks < GTR__FEW &&
+    if (g->items == 1 && g->sums == 1 && g->k >= 1024 && !g->ordered && g->row_blocks * g->col_blocks < GTR__FEW &&
         !g->row_bias && !gtr__gemm_dots(g)) {
         g->parts = GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
         g->part_k = GTR__ROUND_UP((g->k + g->parts - 1) / g->parts, 16);
         g->parts = (g->k + g->part_k - 1) / g->part_k;
     }
     /* rows a multiple of 4 KiB apart fall on one set of a first-level cache: a tile's push each other out */
-    g->pack_a = g->ars > 1 && g->ars * (int64_t)sizeof(gtr_float) % 4096 == 0;
+    g->pack_a = GTR__MAX(g->ars, g->acs) > 1 && GTR__MAX(g->ars, g->acs) * (int64_t)sizeof(gtr_float) % 4096 == 0;
     g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
     g->strip = GTR__MIN(g->cols, (g->pack_a || large ? 2 : 1) * GTR__NR);
-    int64_t kc = GTR__MIN(GTR__PACK_B / GTR__MAX(g->strip, 1), 512);
-    if (g->pack_a) kc = GTR__MIN(kc, GTR__PACK_KC);
-    kc = kc / 4 * 4;
-    int64_t blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
+    /* one for all, so that a row's bits are those that it has among more */
+    const int64_t kc = GTR__PACK_KC, blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
     g->kc = GTR__ROUND_UP((g->part_k + blocks - 1) / blocks, 4);
     g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
 }
@@ -4560,9 +4633,10 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
         const gtr_float *at = a + i * g->ars;
         int64_t as = by_col ? g->acs : g->ars;
         if (g->pack_a) {
-            gtr__tile_copy(at, as, pa, GTR__PACK_AS, rows, k);
+            const int64_t pitch = by_col ? GTR__MR : GTR__PACK_AS;
+            gtr__tile_copy(at, as, pa, pitch, by_col ? k : rows, by_col ? rows : k);
             at = pa;
-            as = GTR__PACK_AS;
+            as = pitch;
         }
         for (q = 0; q < whole; q += GTR__NR)
             gtr__tile_run(s, k, at, as, by_col, b + q, g->brs, i, j + q, rows, GTR__NR);
@@ -4773,6 +4847,7 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
 #endif
 /* Computes the set, or, when the plan is being made, says what workspace it wants. */
 static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__call *c) {
+    for (int i = 0; i < p->n; i++) p->gemm[i].ordered = c->caps->ordered;
     if (c->measure) { *c->measure = gtr__products_cut(p, NULL); return GTR_OK; }
 #ifdef GPUTRAIN_CBLAS
     {
@@ -6077,7 +6152,7 @@ static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
     g->b = w.wt ? w.wt : gtr__in(c, 1);
     g->brs = back ? w.hidden : w.wt ? w.wide : 1; g->bcs = back || w.wt ? 1 : w.hidden;
     g->ldc = back ? w.hidden : w.pitch; g->bias = back ? NULL : w.bias; g->add = back;
-    g->items = g->inner = g->sums = 1;
+    g->items = g->inner = g->sums = 1; g->ordered = c->caps->ordered;
     gtr__gemm_whole(g, w.rows);
     return w;
 }
@@ -6357,14 +6432,15 @@ static int64_t gtr__attend_count(const gtr__attention *w, const gtr__attend_tile
     return w->a->causal ? GTR__MIN(n, e->t + e->rows) : n;
 }
 /* c (m x n) (+)= a b of k, by the calling thread alone. */
-static void gtr__attend_multiply(int64_t m, int64_t n, int64_t k, const gtr_float *a, int64_t ars, int64_t acs,
-        const gtr_float *b, int64_t brs, int64_t bcs, gtr_float *c, int64_t ldc, bool add, void *room) {
+static void gtr__attend_multiply(const gtr__attention *w, int64_t m, int64_t n, int64_t k, const gtr_float *a,
+        int64_t ars, int64_t acs, const gtr_float *b, int64_t brs, int64_t bcs, gtr_float *c, int64_t ldc, bool add,
+        void *room) {
     gtr__gemm g = GTR__ZERO;
     g.n = n; g.k = k;
     g.a = a; g.ars = ars; g.acs = acs;
     g.b = b; g.brs = brs; g.bcs = bcs;
     g.c = c; g.ldc = ldc; g.add = add;
-    g.items = g.inner = g.sums = 1;
+    g.items = g.inner = g.sums = 1; g.ordered = w->c->caps->ordered;
     gtr__gemm_whole(&g, m);
     gtr__gemm_alone(&g, room);
 }
@@ -6375,7 +6451,7 @@ static int64_t gtr__attend_live(const gtr__attention *w, const gtr__attend_tile 
 /* The tile's scores, GTR__ATTEND_KEYS a row, of those that are attended. */
 static void gtr__attend_scores(const gtr__attention *w, const gtr__attend_tile *e, gtr_float *z, void *room) {
     const gtr_float scale = (gtr_float)w->a->scale;
-    gtr__attend_multiply(e->rows, e->count, w->width[0], w->x[0] + gtr__attend_at(w, 0, e, e->t), w->row[0], 1,
+    gtr__attend_multiply(w, e->rows, e->count, w->width[0], w->x[0] + gtr__attend_at(w, 0, e, e->t), w->row[0], 1,
         w->x[1] + gtr__attend_at(w, 1, e, e->s), 1, w->row[1], z, GTR__ATTEND_KEYS, false, room);
     for (int64_t r = 0; r < e->rows; r++, z += GTR__ATTEND_KEYS) {
         const int64_t *at = w->mask_at, live = gtr__attend_live(w, e, r);
@@ -6419,7 +6495,7 @@ static void gtr__attention_range(GTR__FROM_TO, void *room) {
                 if (live) gtr__attend_row(row, live, &m[r], &sum[r], y + r * pitch, width);
                 GTR__CLEAR(row + live, e.count - live);
             }
-            gtr__attend_multiply(e.rows, width, e.count, z, GTR__ATTEND_KEYS, 1, w->x[2] + gtr__attend_at(w, 2, &e,
+            gtr__attend_multiply(w, e.rows, width, e.count, z, GTR__ATTEND_KEYS, 1, w->x[2] + gtr__attend_at(w, 2, &e,
                 e.s), w->row[2], 1, y, pitch, true, room);
         }
         for (int64_t r = 0; r < e.rows; r++) {
@@ -6441,7 +6517,7 @@ static void gtr__attend_ds(const gtr__attention *w, const gtr__attend_tile *e, c
         gtr_float *d, void *room) {
     const int64_t width = w->width[2], pitch = w->heads * width, first = (e->n * w->heads + e->head) * w->steps + e->t;
     gtr__attend_scores(w, e, p, room);
-    if (d) gtr__attend_multiply(e->rows, e->count, width, w->dy + (e->n * w->steps + e->t) * pitch + e->head * width,
+    if (d) gtr__attend_multiply(w, e->rows, e->count, width, w->dy + (e->n * w->steps + e->t) * pitch + e->head * width,
         pitch, 1, w->x[2] + gtr__attend_at(w, 2, e, e->s), 1, w->row[2], d, GTR__ATTEND_KEYS, false, room);
     for (int64_t r = 0; r < e->rows; r++, p += GTR__ATTEND_KEYS) {
         const int64_t live = gtr__attend_live(w, e, r);
@@ -6467,13 +6543,13 @@ static void gtr__attend_back(const gtr__attention *w, const gtr__attend_tile *e,
     const bool scores = w->dx[0] || w->dx[1];
     gtr_float p[GTR__ATTEND_ROWS * ROW], d[GTR__ATTEND_ROWS * ROW];
     gtr__attend_ds(w, e, delta, p, scores ? d : NULL, room);
-    if (w->dx[2]) gtr__attend_multiply(e->count, width, e->rows, p, 1, ROW, w->dy + (e->n * w->steps + e->t) * pitch
+    if (w->dx[2]) gtr__attend_multiply(w, e->count, width, e->rows, p, 1, ROW, w->dy + (e->n * w->steps + e->t) * pitch
         + e->head * width, pitch, 1, w->dx[2] + gtr__attend_at(w, 2, e, e->s), w->row[2], true, room);
     for (int64_t r = 0; scores && r < e->rows; r++)
         for (int64_t j = 0; j < e->count; j++) d[r * ROW + j] *= (gtr_float)w->a->scale;
-    if (w->dx[0]) gtr__attend_multiply(e->rows, w->width[0], e->count, d, ROW, 1, w->x[1] + k, w->row[1], 1,
+    if (w->dx[0]) gtr__attend_multiply(w, e->rows, w->width[0], e->count, d, ROW, 1, w->x[1] + k, w->row[1], 1,
         w->dx[0] + q, w->row[0], true, room);
-    if (w->dx[1]) gtr__attend_multiply(e->count, w->width[1], e->rows, d, 1, ROW, w->x[0] + q, w->row[0], 1,
+    if (w->dx[1]) gtr__attend_multiply(w, e->count, w->width[1], e->rows, d, 1, ROW, w->x[0] + q, w->row[0], 1,
         w->dx[1] + k, w->row[1], true, room);
 }
 /* Items are heads of k and v of a row of the batch, with the heads of q that they serve. */
@@ -8859,6 +8935,16 @@ GTR__CPU(bn_commit_fwd) {
     return GTR_OK;
 }
 
+// >>op:state_commit
+/* in: pairs, what a state becomes and the state, both float32, which is written unless this step is guarded. */
+GTR__CPU(state_commit_fwd) {
+    (void)cpu;
+    if (c->ctl && (c->ctl->guard || c->ctl->status)) return GTR_OK;
+    for (int i = 0; i < c->n_in; i += 2)
+        memcpy(c->in[i + 1].data, c->in[i].data, (size_t)c->in[i].count * sizeof(gtr_float));
+    return GTR_OK;
+}
+
 // >>op:guard
 /* in: a loss, then gradients as lookups; ptr: gtr__optim. Writes ctl's norm (2-norm of the gradients
    without the loss scale, if clipped or scaled, summed in double), coef (what UPDATE multiplies gradients by) and guard
@@ -9945,6 +10031,34 @@ gtr_tensor *gtr_input(gtr_context *ctx, const char *name, gtr_dtype dtype, gtr_s
     gtr__mfree(ctx, full);
     return NULL;
 }
+gtr_tensor *gtr_state(gtr_context *ctx, const char *name, gtr_shape shape) {
+    char text[GTR__TEXT];
+    if (!gtr__usable(ctx)) return NULL;
+    if (!shape.ndim || shape.dim[0] != GTR_BATCH) {
+        GTR__FAIL(ctx, SHAPE, "state \"%.200s\": got shape %s, want (GTR_BATCH, ...)", name ? name : "",
+            gtr__shape_text(&shape, text));
+        return NULL;
+    }
+    gtr_tensor *t = gtr_input(ctx, name, GTR_F32, shape);
+    if (t) t->state = true;
+    return t;
+}
+gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value) {
+    char want[GTR__TEXT], got[GTR__TEXT];
+    if (!state || !value) return state && gtr__usable(state->ctx) ? GTR__BAD_ARG(state->ctx,
+        "gtr_state_next of \"%s\": the value is NULL", gtr__label(state)) : gtr__of_null("gtr_state_next");
+    gtr_context *ctx = state->ctx;
+    GTR__TRY(gtr__usable(ctx) ? GTR_OK : gtr__unusable(ctx));
+    if (!state->state || state->next || value->ctx != ctx)
+        return GTR__BAD_ARG(ctx, "gtr_state_next: \"%s\" %s", gtr__label(state), !state->state ? "is not a gtr_state"
+            : state->next ? "has a next value already" : "and its next value are of different contexts");
+    if (value->dtype != GTR_F32 || !gtr__shape_equal(&value->shape, &state->shape))
+        return GTR__FAIL(ctx, SHAPE, "gtr_state_next: state \"%s\" is float32 %s, \"%s\" is %s %s", state->name,
+            gtr__shape_text(&state->shape, want), gtr__label(value), gtr__dtype_names[value->dtype],
+            gtr__shape_text(&value->shape, got));
+    state->next = value;
+    return GTR_OK;
+}
 static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key) {
     const bool uniform = init->kind == GTR_INIT_UNIFORM;
     for (int64_t i = 0; i < n; i += 4) {
@@ -10327,7 +10441,9 @@ gtr_tensor *gtr_arange(gtr_tensor *x, int axis) {
     }
     t = t ? gtr_is_nan(t) : NULL; /* 0 or 1, whatever x has */
     if (t && n) t = gtr_sum(t, others, n, false);
-    return gtr__whole(x, since, t ? gtr_to_int(gtr__scaled(gtr_cumsum(gtr__scaled(t, 0, 1), 0), 1, -1)) : NULL);
+    t = gtr__whole(x, since, t ? gtr_to_int(gtr__scaled(gtr_cumsum(gtr__scaled(t, 0, 1), 0), 1, -1)) : NULL);
+    if (t) { t->counts = x; t->counts_axis = a; }
+    return t;
 }
 gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending) {
     return gtr__sorted(x, axis, 0, descending);
@@ -11367,8 +11483,8 @@ static gtr_tensor *gtr__attended(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, co
     const int64_t *s = q->shape.dim, heads = s[k ? 2 : 3], depth = s[k ? 3 : 4], keys = k ? k->shape.dim[1] : s[1],
         groups = k ? k->shape.dim[2] : heads, each = heads / groups, out = v ? v->shape.dim[3] : depth;
     const float scale = d->scale > 0 ? d->scale : (float)(1 / sqrt((double)depth));
-    gtr_tensor *t, *in[5] = { q, k, v };
-    if (d->dropout == 0 && depth <= GTR__ATTEND_DEPTH && out <= GTR__ATTEND_DEPTH) {
+    gtr_tensor *t, *alone = NULL, *in[5] = { q, k, v };
+    if (depth <= GTR__ATTEND_DEPTH && out <= GTR__ATTEND_DEPTH) {
         gtr__attr at = GTR__ZERO;
         int n = k ? 3 : 1;
         at.attention.scale = (double)scale; at.attention.causal = d->causal; at.attention.packed = !k;
@@ -11376,7 +11492,8 @@ static gtr_tensor *gtr__attended(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, co
         if (d->mask) in[at.attention.mask = n++] = d->mask;
         if (d->mask) gtr__stored_as(d->mask)->masked = true;
         for (int i = 0; i < n; i++) if (!in[i]) return NULL;
-        return gtr__op_new(k ? GTR__OP_ATTENTION : GTR__OP_ATTENTION_PACKED, n, in, &at, NULL);
+        alone = gtr__op_new(k ? GTR__OP_ATTENTION : GTR__OP_ATTENTION_PACKED, n, in, &at, NULL);
+        if (d->dropout == 0 || !alone) return alone;
     }
     for (int i = 0; i < 3 && !k; i++) {
         t = gtr_slice(q, 2, i, i + 1);
@@ -11394,6 +11511,7 @@ static gtr_tensor *gtr__attended(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, co
         t = gtr_reshape(t, gtr__shape_more(gtr_shape4(s[0], groups, each, s[1]), out));
         t = gtr_reshape(gtr__ordered(t, "03124"), gtr_shape4(s[0], s[1], heads, out));
     }
+    if (t) t->evaluated = alone;
     return t;
 }
 gtr_tensor *gtr_attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, gtr_attention_desc desc) {
@@ -11496,31 +11614,103 @@ static gtr_tensor *gtr__dropped(gtr_tensor *t, const char *name, int k, float p)
     char text[600];
     return p != 0 ? gtr_dropout(t, gtr__part_name(text, name, "dropout", k), p) : t;
 }
+static gtr_tensor *gtr__block_norm(gtr_tensor *x, const char *name, int k, const gtr_transformer_desc *d) {
+    static const char *const names[][2] = { { "norm", "norm" }, { "ln_", "ln_" },
+        { "input_layernorm", "post_attention_layernorm" } };
+    char text[600];
+    const bool llama = d->kind == GTR_BLOCK_LLAMA;
+    gtr__part_name(text, name, names[d->kind][k > 1], llama ? 0 : k);
+    return llama ? gtr_rms_norm(x, text, 1, d->eps != 0 ? d->eps : 1e-5f) : gtr_layer_norm(x, text, 1, d->eps);
+}
+/* x by a linear layer of name's, GPT2's of a weight (in, out), LLAMA's without a bias. */
+static gtr_tensor *gtr__block_linear(gtr_tensor *x, const char *name, const char *part, int64_t out, gtr_block kind) {
+    char text[600];
+    if (!x) return NULL;
+    const int64_t in = x->shape.dim[2];
+    gtr__part_name(text, name, part, 0);
+    if (kind == GTR_BLOCK_PYTORCH) return gtr_linear(x, text, out);
+    gtr_tensor *b = NULL, *w = gtr__layer_part(x, text, "weight", GTR_F32, kind == GTR_BLOCK_GPT2 ? gtr_shape2(in, out)
+        : gtr_shape2(out, in), gtr__init(GTR_INIT_NORMAL, 0.02), false);
+    if (kind == GTR_BLOCK_LLAMA) return gtr_linear_with(x, w, NULL);
+    if (w) b = gtr__layer_part(x, text, "bias", GTR_F32, gtr_shape1(out), gtr__init(GTR_INIT_ZERO, 0), false);
+    return b ? gtr_add(gtr_matmul(x, w), b) : NULL;
+}
+/* What x's steps attend; of PYTORCH memory's, if k is above 1. */
+static gtr_tensor *gtr__block_attention(gtr_tensor *x, const char *name, int k, const gtr_transformer_desc *desc) {
+    gtr_attention_desc d = k > 1 ? desc->memory_attention : desc->attention;
+    const gtr_block kind = desc->kind;
+    const bool llama = kind == GTR_BLOCK_LLAMA;
+    char text[600], drop[640];
+    gtr_tensor *q, *key = NULL, *v = NULL;
+    if (!x) return NULL;
+    const int64_t n = x->shape.dim[2], heads = desc->heads, groups = desc->groups ? desc->groups : heads;
+    if (d.dropout == 0) d.dropout = desc->dropout;
+    if (kind == GTR_BLOCK_PYTORCH)
+        return gtr_multihead_attention(x, k > 1 ? desc->memory : NULL, gtr__part_name(text, name, k > 1
+            ? "multihead_attn" : "self_attn", 0), heads, d);
+    d.causal = true;
+    gtr__part_name(text, name, llama ? "self_attn" : "attn", 0);
+    snprintf(drop, sizeof drop, "%s.dropout", text);
+    if (llama) {
+        const int64_t width = n / heads * groups;
+        q = gtr_rope(gtr__heads_of(gtr__block_linear(x, text, "q_proj", n, kind), 0, heads, n), desc->rope_base, 0);
+        key = gtr__block_linear(x, text, "k_proj", width, kind);
+        key = gtr_rope(gtr__heads_of(key, 0, groups, width), desc->rope_base, 0);
+        v = gtr__heads_of(gtr__block_linear(x, text, "v_proj", width, kind), 0, groups, width);
+    } else {
+        q = gtr__block_linear(x, text, "c_attn", 3 * n, kind);
+        if (q) q = gtr_reshape(q, gtr__shape_more(gtr_shape4(x->shape.dim[0], x->shape.dim[1], 3, heads), n / heads));
+    }
+    if (!q || (llama && (!key || !v)) || !gtr__attention_fits(q, key, v, &d)) return NULL;
+    q = gtr__attended(q, key, v, &d, drop);
+    return q ? gtr__block_linear(gtr_reshape(q, x->shape), text, llama ? "o_proj" : "c_proj", n, kind) : NULL;
+}
+static gtr_tensor *gtr__block_forward(gtr_tensor *x, const char *name, int64_t hidden,
+        const gtr_transformer_desc *d) {
+    static const char *const up[] = { "linear1", "c_fc", "up_proj" },
+        *const down[] = { "linear2", "c_proj", "down_proj" };
+    char text[600];
+    if (!x) return NULL;
+    const int64_t width = x->shape.dim[2];
+    gtr_tensor *gate = NULL, *y;
+    snprintf(text, sizeof text, d->kind == GTR_BLOCK_PYTORCH ? "%s" : "%s.mlp", name);
+    if (d->kind == GTR_BLOCK_LLAMA) gate = gtr_silu(gtr__block_linear(x, text, "gate_proj", hidden, d->kind));
+    y = gtr__block_linear(x, text, up[d->kind], hidden, d->kind);
+    if (d->kind == GTR_BLOCK_LLAMA) y = gate && y ? gtr_mul(gate, y) : NULL;
+    else if (d->kind == GTR_BLOCK_GPT2) y = gtr_gelu_tanh(y);
+    else y = gtr__dropped(d->gelu ? gtr_gelu(y) : gtr_relu(y), name, 0, d->dropout);
+    return gtr__block_linear(y, text, down[d->kind], width, d->kind);
+}
+static bool gtr__block_fits(gtr_tensor *x, const char *name, const gtr_transformer_desc *d) {
+    static const char who[] = "transformer_block";
+    const bool llama = d->kind == GTR_BLOCK_LLAMA, own = d->kind != GTR_BLOCK_PYTORCH;
+    const int64_t n = x->shape.ndim == 3 ? x->shape.dim[2] : 0, groups = d->groups ? d->groups : d->heads;
+    if ((unsigned)d->kind > GTR_BLOCK_LLAMA || (own && (d->memory || d->gelu || d->norm_first))
+            || (!llama && (d->groups || d->rope_base != 0)))
+        GTR__REJECT(x, ARG, who, name, ", kind %d: .memory, .norm_first and .gelu are GTR_BLOCK_PYTORCH's, .groups and "
+            ".rope_base GTR_BLOCK_LLAMA's", (int)d->kind);
+    else if (n < 1 || d->hidden < 0)
+        GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (N, T, E), and 0 or more",
+            (long long)d->hidden);
+    else if (own && (d->heads < 1 || n % d->heads || groups < 1 || d->heads % groups || (llama && n / d->heads % 2)))
+        GTR__REJECT(x, SHAPE, who, name, ", %lld heads, %lld groups, want float32 (N, T, E), heads that divide E%s, "
+            "and groups that divide heads", (long long)d->heads, (long long)groups, llama ? " into even ones" : "");
+    else return true;
+    return false;
+}
 gtr_tensor *gtr_transformer_block(gtr_tensor *x, const char *name, gtr_transformer_desc desc) {
     const char *const who = "transformer_block";
+    const bool first = desc.norm_first || desc.kind != GTR_BLOCK_PYTORCH;
     const int parts = desc.memory ? 3 : 2;
-    char text[600];
     gtr_tensor *t = x;
-    if (!gtr__layer_name(x, name, who)) return NULL;
-    if (x->shape.ndim != 3 || x->shape.dim[2] < 1 || desc.hidden < 0)
-        return GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (N, T, E), and 0 or more",
-            (long long)desc.hidden);
-    const int64_t width = x->shape.dim[2], hidden = desc.hidden ? desc.hidden : 4 * width;
+    if (!gtr__layer_name(x, name, who) || !gtr__block_fits(x, name, &desc)) return NULL;
+    const int64_t hidden = desc.hidden ? desc.hidden : 4 * x->shape.dim[2];
     GTR__SINCE(x, who);
     for (int k = 1; k <= parts; k++) {
-        gtr_tensor *y = desc.norm_first ? gtr_layer_norm(t, gtr__part_name(text, name, "norm", k), 1, desc.eps) : t;
-        if (k < parts) {
-            gtr_attention_desc d = k > 1 ? desc.memory_attention : desc.attention;
-            if (d.dropout == 0) d.dropout = desc.dropout;
-            y = gtr_multihead_attention(y, k > 1 ? desc.memory : NULL, gtr__part_name(text, name, k > 1
-                ? "multihead_attn" : "self_attn", 0), desc.heads, d);
-        } else {
-            y = gtr_linear(y, gtr__part_name(text, name, "linear1", 0), hidden);
-            y = gtr__dropped(desc.gelu ? gtr_gelu(y) : gtr_relu(y), name, 0, desc.dropout);
-            y = gtr_linear(y, gtr__part_name(text, name, "linear2", 0), width);
-        }
+        gtr_tensor *y = first ? gtr__block_norm(t, name, k, &desc) : t;
+        y = k < parts ? gtr__block_attention(y, name, k, &desc) : gtr__block_forward(y, name, hidden, &desc);
         t = gtr_add(t, gtr__dropped(y, name, k, desc.dropout));
-        if (!desc.norm_first) t = gtr_layer_norm(t, gtr__part_name(text, name, "norm", k), 1, desc.eps);
+        if (!first) t = gtr__block_norm(t, name, k, &desc);
     }
     return gtr__whole(x, since, t);
 }
@@ -11672,7 +11862,8 @@ static bool gtr__may_be(const gtr_tensor *t, gtr__meant meant) {
     t = gtr__computed_by(t);
     const bool probabilities = gtr__meaning(t->op) == GTR__MEANS_PROBABILITIES,
         logs = gtr__meaning(t->op) == GTR__MEANS_LOGARITHMS,
-        logits = gtr__class_of(t->op, -1) == GTR__CLASS_LOW && gtr__computed_by(t->in[1])->op == GTR__OP_PARAMETER;
+        logits = gtr__class_of(t->op, -1) == GTR__CLASS_LOW && t->n_in > 1
+            && gtr__computed_by(t->in[1])->op == GTR__OP_PARAMETER;
     return meant == GTR__MEANT_LOGITS ? !probabilities : meant == GTR__MEANT_LOGS ? !probabilities && !logits
         : meant == GTR__MEANT_PROBABILITIES ? !logs && !logits : true;
 }
@@ -11868,6 +12059,7 @@ typedef struct {
     int n_fetch, n_report, training, micro, streams;
     int feeds; /* FEED and REPORT nodes; predictors have none */
     int no_matchers, several; /* several: steps are queued many at a time */
+    int carries, pad; /* carries: states become their next values */
     int set; /* the batch is a part of a set, evaluated part by part. 1: labels that count are
             those of the set; 2: these are counted, and no more */
     gtr_precision precision;
@@ -11890,6 +12082,7 @@ typedef struct {
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
 typedef struct { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
+typedef struct { int pair[2], micro; } gtr__carried; /* values: what a state becomes, and the state */
 /* A tensor that record listed; out: where its n_out outputs are in gtr__build.plain. */
 typedef struct { gtr_tensor *t; int out, n_out; bool training; double flops; } gtr__recorded;
 typedef struct { gtr_shape shape; gtr_dtype dtype; } gtr__plain;
@@ -11909,6 +12102,7 @@ typedef struct {
     unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being recorded */
     unsigned char *whole; /* of what all micro-batches record */
     int *tally; /* tensor id -> TALLY's value for it; -1 */
+    gtr__carried *states; int n_states; int64_t cap_states;
     gtr__early *early; int n_early; int64_t cap_early;
     int64_t row0, rows; /* of the micro-batch */
     int micro;
@@ -12100,7 +12294,7 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     r = &b->recorded[b->n_recorded++];
     memset(r, 0, sizeof *r);
     r->t = t;
-    if (gtr__moves(t->op) == GTR__MOVES_LEAF) return;
+    if (gtr__moves(t->op) == GTR__MOVES_LEAF || (t->evaluated && !b->r->training)) return;
     if (gtr__moves(t->op) == GTR__MOVES_ALIAS) attr.shape = gtr__literal(attr.shape, b->rows);
     for (i = 0; i < t->n_in; i++) {
         s.in[i] = gtr__literal(t->in[i]->shape, b->rows);
@@ -12118,16 +12312,37 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
         b->plain[b->n_plain++].dtype = s.out_dtype[i];
     }
 }
-/* A tensor comes behind its inputs: one sweep from the end marks all. */
-static void gtr__mark_reach(gtr_context *ctx, unsigned char *reach) {
-    for (int64_t i = ctx->n_tensor - 1; i >= 0; i--)
-        if ((reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED)
-            for (int k = 0; k < ctx->tensor[i]->n_in; k++) reach[ctx->tensor[i]->in[k]->id] |= GTR__REACHED;
+/* A tensor comes behind its inputs: one sweep from the end marks all. trains: in training mode. */
+static void gtr__mark_reach(gtr_context *ctx, bool trains, unsigned char *reach) {
+    for (int64_t i = ctx->n_tensor - 1; i >= 0; i--) {
+        const gtr_tensor *t = ctx->tensor[i];
+        if ((reach[i] & (GTR__REACHED | GTR__MADE)) != GTR__REACHED) continue;
+        if (t->evaluated && !trains) reach[t->evaluated->id] |= GTR__REACHED;
+        else for (int k = 0; k < t->n_in; k++) reach[t->in[k]->id] |= GTR__REACHED;
+    }
+}
+/* What states that are reached become is reached, too. */
+static void gtr__mark_states(gtr_context *ctx, bool trains, unsigned char *reach) {
+    for (bool more = true; more; ) {
+        more = false;
+        gtr__mark_reach(ctx, trains, reach);
+        for (int64_t i = 0; i < ctx->n_tensor; i++) {
+            const gtr_tensor *next = ctx->tensor[i]->next;
+            if (!next || !reach[i] || reach[next->id]) continue;
+            reach[next->id] = GTR__REACHED;
+            more = true;
+        }
+    }
+}
+/* Marks what n tensors depend on and, if states are carried, what these become. */
+static void gtr__reach_of(gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, bool trains,
+        unsigned char *reach) {
+    for (int k = 0; k < n; k++) reach[t[k]->id] |= GTR__REACHED;
+    (carries ? gtr__mark_states : gtr__mark_reach)(ctx, trains, reach);
 }
 static void gtr__reach(gtr__build *b, unsigned char *reach) {
-    for (int k = 0; k < b->r->n_fetch; k++) reach[b->r->fetch[k]->id] |= GTR__REACHED;
-    for (int k = 0; k < b->r->n_report; k++) reach[b->r->report[k]->id] |= GTR__REACHED;
-    gtr__mark_reach(b->ctx, reach);
+    gtr__reach_of(b->ctx, b->r->fetch, b->r->n_fetch, b->r->carries, b->r->training, reach);
+    gtr__reach_of(b->ctx, b->r->report, b->r->n_report, b->r->carries, b->r->training, reach);
 }
 static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
 static void gtr__micro_begin(gtr__build *b, int m, int parts) {
@@ -12259,7 +12474,8 @@ static GTR__COLD int gtr__operand_new(gtr__build *b, gtr_tensor *from, bool narr
     if (v < 0) v = gtr__form_make(b, head, GTR__OP_COPY, head, stage, made.storage);
     if (v < 0 || !narrows || low == GTR_F32) return v;
     w = gtr__root(b->plan, v);
-    if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)) {
+    if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)
+            && !GTR__V(w).tensor->state) {
         w = gtr__input_value(b, GTR__V(w).tensor, true);
         if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_like(b, w, v);
         return gtr__form(b, head, stage, low, last) == w ? w : gtr__form_add(b, head, w, true);
@@ -12507,6 +12723,7 @@ static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
     if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
+    else if (t->evaluated && !b->r->training) v = b->map[t->evaluated->id];
     else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
     else {
         b->within = b->ahead ? 0 : b->region[t->id];
@@ -12678,7 +12895,7 @@ static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     b->recorded_rows = 0;
     for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
     b->reach[labels->id] |= GTR__REACHED;
-    gtr__mark_reach(b->ctx, b->reach);
+    gtr__mark_reach(b->ctx, b->r->training, b->reach);
     if (parts > 1 && e == b->n_early) {
         b->failed = !GTR__GROW(b->ctx, b->early, b->n_early, b->cap_early);
         if (b->failed) return;
@@ -14635,6 +14852,39 @@ static GTR__COLD void gtr__add_commits(gtr__build *b) {
         n->out = n->in + n->n_in;
     }
 }
+/* Of each state that is reached its next value, which this micro-batch has made, and its rows. */
+static void gtr__note_states(gtr__build *b) {
+    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
+        gtr_tensor *t = b->ctx->tensor[i];
+        if (!t->next || !b->whole[i]) continue;
+        if (!GTR__GROW(b->ctx, b->states, b->n_states, b->cap_states)) { b->failed = true; return; }
+        int v = gtr__operand(b, t->next, GTR__CLASS_AS_IS, gtr__stage_of(b, t), 0);
+        if (v >= 0) v = gtr__widened(b, t->next, v);
+        if (v >= 0 && GTR__V(gtr__root(b->plan, v)).home == GTR__HOME_INPUT)
+            v = gtr__form_make(b, b->map[t->next->id], GTR__OP_COPY, v, GTR__V(v).stage, GTR_F32);
+        const gtr__carried pair = { { v, b->map[i] }, b->micro };
+        b->states[b->n_states++] = pair;
+        b->failed |= v < 0;
+    }
+}
+static void gtr__add_states(gtr__build *b, gtr__phase phase) {
+    gtr__node *n = NULL;
+    for (int i = 0; i < b->n_states && !b->failed; i++) {
+        const gtr__carried *c = &b->states[i];
+        const int stage = GTR__V(c->pair[1]).stage;
+        if (!n || n->stage != stage || n->micro != c->micro || n->n_in == 2 * GTR__STATE_SETS) {
+            b->phase = phase; b->micro = c->micro;
+            if (!(n = gtr__node_new(b, GTR__OP_STATE_COMMIT, GTR__FWD, 2 * GTR__STATE_SETS, 0))) return;
+            n->n_in = 0; n->reads = 0;
+            n->stage = stage; n->layer = "states";
+        }
+        memcpy(n->in + n->n_in, c->pair, sizeof c->pair);
+        n->reads |= gtr__low_bits(2) << n->n_in;
+        n->n_in += 2;
+        n->out = n->in + n->n_in;
+    }
+    b->micro = 0;
+}
 /* The values that a trainer differentiates by: its parameters. */
 static void gtr__want_parameters(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
@@ -14701,11 +14951,12 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
         n->bytes = optim->loss_only ? 0 : (double)optim->count * sizeof(gtr_float);
         b->phase = GTR__COMMIT;
         gtr__add_commits(b); /* UPDATE and REPORT, one behind the other, may be one launch */
+        gtr__add_states(b, GTR__COMMIT);
         n = gtr__right_node(b, GTR__OP_UPDATE, GTR__UPDATE, in + 1, lookups, optim, "optimizer");
         if (!n) return;
         const double moved = (3 + 2 * optim->all) * (double)sizeof(gtr_float);
         n->bytes = (double)optim->count * (moved + (b->r->precision >= GTR_MIXED_BF16 ? 2 : 0));
-    }
+    } else gtr__add_states(b, GTR__COMMIT);
     gtr__right_node(b, GTR__OP_REPORT, GTR__REPORT, totals, b->r->n_report, b->r->trainer ? optim : NULL, "report");
 }
 /* Which tensors are reached, and on which stages and in which regions they are computed: as their builders noted, but
@@ -14754,6 +15005,7 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
         gtr__micro_forget(&b);
         GTR__PASS(gtr__pass_record(&b));
         GTR__PASS(gtr__pass_forms(&b));
+        if (r->carries) GTR__PASS(gtr__note_states(&b));
         if (b.failed) break;
         if (r->trainer) {
             loss[m] = b.map[r->report[0]->id];
@@ -14776,7 +15028,10 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
         gtr__add_feed(&b, inputs, n_inputs);
         plan->split = plan->n_node;
         if (!b.failed) gtr__add_right(&b, totals, optim);
-    } else plan->split = plan->n_node;
+    } else {
+        gtr__add_states(&b, GTR__FORWARD);
+        plan->split = plan->n_node;
+    }
     gtr__mark(&b);
     b.late = plan->n_value;
     GTR__PASS(gtr__pass_select(&b, false));
@@ -14792,7 +15047,7 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     GTR__PASS(b.failed = !gtr__pass_memory(ctx, plan, &o, gtr__stamps(&b)));
     GTR__PASS(gtr__pass_stamp(&b));
     GTR__PASS(gtr__pass_carried(&b));
-    GTR__FREE(ctx, o.clock, b.map, b.whole, b.early, b.recorded, b.set, b.plain, b.uses, b.extra);
+    GTR__FREE(ctx, o.clock, b.map, b.whole, b.early, b.states, b.recorded, b.set, b.plain, b.uses, b.extra);
     if (!b.failed) return GTR_OK;
     gtr__plan_clear(ctx, plan);
     return ctx->error ? ctx->error : GTR__FAIL(ctx, NOMEM, "out of host memory while planning");
@@ -15094,6 +15349,26 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
     *bytes = want;
     return GTR_OK;
 }
+/* Bytes of a row. */
+static int64_t gtr__state_row(const gtr_tensor *t) { return -gtr__count(&t->shape) * (int64_t)sizeof(gtr_float); }
+/* A state with room for so many bytes: rows that it had, then zeros. */
+static gtr_result gtr__state_grow(gtr_tensor *t, size_t bytes) {
+    gtr_context *ctx = t->ctx;
+    const size_t had = t->data_bytes;
+    void *instance = ctx->instance[t->stage], *old = t->data;
+    if (had >= bytes) return GTR_OK;
+    GTR__TRY(gtr__wait_all(ctx));
+    void *data = gtr__device_alloc(ctx, t->stage, bytes);
+    if (!data) return GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes of state \"%s\"", gtr__memory_name(ctx), bytes,
+        t->name);
+    gtr_result r = ctx->be->zero(instance, data, bytes);
+    if (!r && had) r = ctx->be->copy(instance, data, old, had, GTR__ON_DEVICE, true);
+    gtr__device_free(ctx, t->stage, r ? data : old, r ? bytes : had);
+    if (r) return gtr__backend_result(ctx, r, t->name);
+    t->data = data; t->data_bytes = bytes;
+    ctx->memory_version++;
+    return GTR_OK;
+}
 static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_stage; i++)
@@ -15104,7 +15379,8 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
         const gtr__value *v = &p->value[i];
         const int k = v->storage == GTR_BF16 ? 0 : 1;
         gtr_tensor *t = v->tensor;
-        if (v->home == GTR__HOME_INPUT && v->storage == t->dtype)
+        if (v->home == GTR__HOME_INPUT && t->state) GTR__TRY(gtr__state_grow(t, v->bytes));
+        else if (v->home == GTR__HOME_INPUT && v->storage == t->dtype)
             GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, v->bytes, "inputs"));
         else if (v->home == GTR__HOME_INPUT)
             GTR__TRY(gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "inputs in low precision"));
@@ -15297,23 +15573,23 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner
 static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored_as(op->in[op->limited]); }
 /* The inputs that tensors depend on, in the order they were made; into e (NULL: not wanted) the ops whose labels or ids
    are an input's and have a range. */
-static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, gtr_tensor **input, int *n_inputs,
-        int64_t *highest, gtr__cached *e) {
+static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, gtr_tensor **input,
+        int *n_inputs, int64_t *highest, gtr__cached *e) {
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     int64_t cap = 0;
     *n_inputs = 0;
     *highest = 0;
-    for (int k = 0; k < n && reach; k++) { reach[t[k]->id] = 1; *highest = GTR__MAX(*highest, t[k]->id); }
-    if (reach) gtr__mark_reach(ctx, reach);
+    if (reach) gtr__reach_of(ctx, t, n, carries, true, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
         gtr_tensor *x = ctx->tensor[i];
         if (!reach[i]) continue;
+        *highest = i;
         if (e && x->limit && gtr__limited_input(x)->op <= GTR__OP_CONSTANT) {
             if (!GTR__GROW(ctx, e->limited, e->n_limited, cap)) r = GTR_ERR_NOMEM;
             else e->limited[e->n_limited++] = x;
         }
-        if (x->op != GTR__OP_INPUT) continue;
+        if (x->op != GTR__OP_INPUT || x->state) continue;
         if (*n_inputs == GTR__MAX_FEED)
             r = GTR__FAIL(ctx, UNSUPPORTED, "more than %d inputs in one graph", GTR__MAX_FEED);
         else input[(*n_inputs)++] = x;
@@ -15447,7 +15723,7 @@ static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const
     e->recipe = *r;
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
     for (i = 0; i < r->n_report; i++) all[n++] = r->report[i];
-    if (gtr__find_inputs(ctx, all, n, e->input, &e->n_inputs, &e->highest, e) ||
+    if (gtr__find_inputs(ctx, all, n, r->carries, e->input, &e->n_inputs, &e->highest, e) ||
         (r->data && gtr__data_match(r->data, e->input, e->n_inputs, e->column)) ||
         gtr__plan_make(ctx, r, e->input, e->n_inputs, optim, false, false, &e->plan)) {
         GTR__FREE(ctx, e->limited, e);
@@ -15659,8 +15935,8 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     size = per * (int64_t)gtr__dtype_size(t->dtype);
     if (bytes == 0 || bytes > (size_t)INT64_MAX / 2 || (int64_t)bytes % size
         || (!gtr__batched(t) && (int64_t)bytes != size))
-        return GTR__FAIL(t->ctx, SHAPE, "input \"%s\" %s %s: got %zu bytes, want %s%lld",
-            t->name, gtr__shape_text(&t->shape, text), gtr__dtype_names[t->dtype], bytes,
+        return GTR__FAIL(t->ctx, SHAPE, "%s \"%s\" %s %s: got %zu bytes, want %s%lld",
+            t->state ? "state" : "input", t->name, gtr__shape_text(&t->shape, text), gtr__dtype_names[t->dtype], bytes,
             gtr__batched(t) ? "a multiple of " : "", (long long)size);
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
     return GTR_OK;
@@ -15674,6 +15950,56 @@ static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who
     if (!t) return gtr__of_null(who);
     GTR__TRY(gtr__runnable(t->ctx, who));
     return src ? GTR_OK : GTR__BAD_ARG(t->ctx, "%s \"%s\": the source is NULL", who, gtr__label(t));
+}
+static gtr_result gtr__state_zero(gtr_tensor *t) {
+    t->rows = 0;
+    return !t->data ? GTR_OK : gtr__backend_result(t->ctx,
+        t->ctx->be->zero(t->ctx->instance[t->stage], t->data, t->data_bytes), t->name);
+}
+/* The first rows of a state, and zeros behind them. */
+static gtr_result gtr__state_write(gtr_tensor *t, const void *src, size_t bytes) {
+    GTR__TRY(gtr__wait_all(t->ctx));
+    GTR__TRY(gtr__state_grow(t, bytes));
+    GTR__TRY(gtr__state_zero(t));
+    t->rows = (int64_t)bytes / gtr__state_row(t);
+    return gtr__to_device(t->ctx, t->stage, t->data, src, bytes, t->name);
+}
+/* Evaluations of sets have states of their own, zeros at first: training's are put aside, and taken back. */
+static gtr_result gtr__states_aside(gtr_context *ctx, bool *kept) {
+    *kept = false;
+    for (int64_t i = 0; i < ctx->n_tensor; i++) /* steps that are queued may be repeated */
+        if (ctx->tensor[i]->state) { GTR__TRY(gtr__wait_all(ctx)); break; }
+    for (int64_t i = 0; i < ctx->n_tensor; i++) { /* of all, before one is zeros */
+        gtr_tensor *t = ctx->tensor[i];
+        if (!t->state || !t->data) continue;
+        if (!(t->aside = gtr__device_alloc(ctx, t->stage, t->data_bytes))) return GTR_ERR_NOMEM;
+        t->aside_bytes = t->data_bytes; t->aside_rows = t->rows;
+    }
+    for (int64_t i = 0; i < ctx->n_tensor; i++) {
+        gtr_tensor *t = ctx->tensor[i];
+        if (!t->aside) continue;
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->aside, t->data, t->data_bytes,
+            GTR__ON_DEVICE, false), t->name));
+        GTR__TRY(gtr__state_zero(t));
+    }
+    *kept = true;
+    return GTR_OK;
+}
+/* kept: all states are aside; else they were not touched. */
+static gtr_result gtr__states_back(gtr_context *ctx, bool kept, gtr_result r) {
+    for (int64_t i = 0; i < ctx->n_tensor; i++) {
+        gtr_tensor *t = ctx->tensor[i];
+        gtr_result one = GTR_OK;
+        if (!t->state) continue;
+        if (kept && gtr__usable(ctx)) one = gtr__state_zero(t);
+        if (kept && t->aside && !one) one = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->data,
+            t->aside, t->aside_bytes, GTR__ON_DEVICE, true), t->name);
+        gtr__device_free(ctx, t->stage, t->aside, t->aside_bytes);
+        if (kept && t->aside) t->rows = t->aside_rows;
+        t->aside = NULL;
+        if (!r) r = one;
+    }
+    return r;
 }
 gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     int64_t rows = 0;
@@ -15695,6 +16021,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     if (t->op != GTR__OP_INPUT) return GTR__BAD_ARG(ctx,
         "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
+    if (t->state) return gtr__state_write(t, src, bytes);
     if (!gtr__batched(t)) { /* one copy, straight to the slot */
         GTR__TRY(gtr__feeding_new(t));
         GTR__TRY(gtr__settle(ctx, NULL, 0));
@@ -15728,7 +16055,7 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
     int64_t rows = 0;
     gtr_result r = GTR_OK;
     GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
-    if (t->op != GTR__OP_INPUT || !gtr__batched(t))
+    if (t->op != GTR__OP_INPUT || t->state || !gtr__batched(t))
         return GTR__BAD_ARG(t->ctx, "gtr_set_device: \"%s\" is not an input with a batch", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
     GTR__TRY(gtr__feeding_new(t));
@@ -15770,7 +16097,7 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     }
     GTR__TRY(gtr__runnable(ctx, "gtr_eval"));
     if (n > 32) return GTR__BAD_ARG(ctx, "gtr_eval: %d tensors, want 1 to 32", n);
-    GTR__TRY(gtr__find_inputs(ctx, t, n, input, &n_inputs, &highest, NULL));
+    GTR__TRY(gtr__find_inputs(ctx, t, n, false, input, &n_inputs, &highest, NULL));
     GTR__TRY(gtr__batch_of_inputs(ctx, input, n_inputs, "gtr_eval", &batch));
     GTR__TRY(gtr__runner_ready(ctx));
     gtr__recipe recipe = gtr__recipe0(batch, training);
@@ -16391,7 +16718,9 @@ static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, con
     gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", name, column, bytes);
     return NULL;
 }
-static int64_t gtr__validation_batch(const gtr_dataset *d) { return d ? GTR__MAX(GTR__MIN(1024, d->rows), 1) : 1; }
+static int64_t gtr__validation_batch(const gtr_dataset *d) {
+    return d ? GTR__MAX(GTR__MIN(d->streams ? d->streams : 1024, d->rows), 1) : 1;
+}
 /* Whether d's rows have room on the device, and so many bytes beside them. */
 static bool gtr__dataset_room(const gtr_dataset *d, size_t bytes) {
     gtr_context *ctx = d->ctx;
@@ -16670,6 +16999,23 @@ static void gtr__trainer_free(gtr_trainer *t) {
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
+static gtr_result gtr__state_lacks(const gtr_tensor *s, const char *who) {
+    return GTR__BAD_STATE(s->ctx, "%s: what does state \"%s\" become? Say it by gtr_state_next", who, s->name);
+}
+/* States that tensors depend on have next values, whatever else depends on them; *any: there is one. */
+static gtr_result gtr__states_whole(gtr_context *ctx, gtr_tensor *const *t, int n, const char *who, bool *any) {
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
+    if (reach) gtr__reach_of(ctx, t, n, true, true, reach);
+    for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
+        const gtr_tensor *s = ctx->tensor[i];
+        if (!reach[i] || !s->state) continue;
+        *any = true;
+        if (!s->next) r = gtr__state_lacks(s, who);
+    }
+    gtr__mfree(ctx, reach);
+    return r;
+}
 gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     const gtr_trainer_desc given = desc;
     int64_t highest;
@@ -16693,7 +17039,8 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     t->desc.groups = NULL;
     if (ok) t->n_groups++; /* the rest, with the trainer's own figures */
     ok = ok && gtr__trainer_parameters(t) == GTR_OK;
-    ok = ok && gtr__find_inputs(ctx, &loss, 1, t->input, &t->n_inputs, &highest, NULL) == GTR_OK;
+    ok = ok && gtr__states_whole(ctx, &loss, 1, "trainer", &t->carries) == GTR_OK;
+    ok = ok && gtr__find_inputs(ctx, &loss, 1, true, t->input, &t->n_inputs, &highest, NULL) == GTR_OK;
     if (ok && !ctx->preset) {
         ok = gtr__trainer_buffers(t) == GTR_OK && gtr__trainer_segments(t) == GTR_OK &&
              (t->runner = gtr__runner_new(ctx, desc.precision == GTR_MIXED_FP16 ? desc.loss_scale : 1)) != NULL;
@@ -16974,6 +17321,7 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     if (t->metric && t->metric != t->loss) r.report[r.n_report++] = t->metric;
     r.micro = (int)GTR__MIN(t->desc.micro_batches, batch);
     r.streams = t->desc.streams; r.no_matchers = t->desc.no_matchers; r.precision = t->desc.precision;
+    r.carries = true;
     r.data = data;
     return r;
 }
@@ -17154,9 +17502,12 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     const gtr_dataset *held = t->validation;
     const bool good = t->ctx->error == GTR_OK, fed = t->data || t->unfed;
     if (data && data->streams && (shuffle || batch != data->streams))
-        return GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd, and rows in their order "
-            "(.no_shuffle of gtr_fit), got %s", data->name, (intmax_t)data->streams, (intmax_t)data->streams,
-            (intmax_t)batch, shuffle ? "shuffled" : "these");
+        return batch != data->streams ? GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd",
+            data->name, (intmax_t)data->streams, (intmax_t)data->streams, (intmax_t)batch) : GTR__BAD_ARG(t->ctx, "%s: "
+            "its .streams want rows in their order (.no_shuffle of gtr_fit), not shuffled", data->name);
+    if (data && t->carries && (shuffle || data->column[0].places))
+        gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, "states are carried from batch to batch of rows that are shuffled or "
+            "drawn: .streams and .no_shuffle have rows go on where those before ended");
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
@@ -17282,6 +17633,29 @@ static void gtr__zeros_find(gtr_trainer *t, const gtr__cached *e, int n) {
     t->before = NULL;
     gtr__note_idle(t, true);
 }
+/* Whether t's next step is an epoch's first one, in front of which states become zeros. */
+static bool gtr__states_end(const gtr_trainer *t) {
+    if (!t->carries || !t->data) return false;
+    const gtr__sequence o = gtr__sequence_of(t);
+    return gtr__batch_of(&o, gtr__data_batch(t, t->runner->step)).first == 0;
+}
+/* In front of a step states are of its rows; first: nothing is queued, and they are zeros. */
+static gtr_result gtr__states_begin(gtr_trainer *t, const gtr__cached *e, int64_t batch, bool first) {
+    gtr_context *ctx = t->ctx;
+    for (int i = 0; i < e->plan.n_value; i++) {
+        gtr_tensor *s = e->plan.value[i].home == GTR__HOME_INPUT ? e->plan.value[i].tensor : NULL;
+        if (!s || !s->state) continue;
+        if (first) GTR__TRY(gtr__state_zero(s));
+        if (s->rows && s->rows != batch && !(t->data && batch < s->rows))
+            return GTR__FAIL(ctx, SHAPE, "gtr_step: state \"%s\" has %lld rows, of the batch before, a gtr_set or a "
+                "checkpoint, this batch has %lld: gtr_set of zeros begins anew", s->name, (long long)s->rows,
+                (long long)batch);
+    }
+    for (int i = 0; i < e->plan.n_value; i++)
+        if (e->plan.value[i].home == GTR__HOME_INPUT && e->plan.value[i].tensor->state)
+            e->plan.value[i].tensor->rows = batch;
+    return GTR_OK;
+}
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
 static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     gtr_context *ctx = t->ctx;
@@ -17289,6 +17663,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     int64_t batch;
     int i, most;
     if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
+    if (gtr__states_end(t)) GTR__TRY(gtr__wait_all(ctx)); /* which may repeat steps */
     GTR__TRY(gtr__observe(t));
     if (t->data) batch = gtr__step_rows(t, t->runner->step);
     else if (t->unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to, destroyed or "
@@ -17314,6 +17689,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
     GTR__TRY(gtr__take_over(t, true));
+    if (t->carries) GTR__TRY(gtr__states_begin(t, e, batch, gtr__states_end(t)));
     ctx->writes++;
     t->fitted = false;
     gtr__note_lookups(t, &e->plan);
@@ -17589,7 +17965,7 @@ static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__rec
     gtr_context *ctx = t->ctx;
     int column[GTR__MAX_FEED];
     r->precision = t->desc.precision;
-    r->data = data;
+    r->data = data; r->carries = r->set != 2;
     *e = gtr__entry_get(ctx, r, NULL);
     if (!*e) return ctx->error;
     GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
@@ -17654,6 +18030,9 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
     if (data) batch = GTR__MIN(batch, data->rows);
     GTR__TRY(gtr__data_check(ctx, data, batch, "gtr_evaluate"));
+    if (t->carries && data->streams && batch != data->streams)
+        return GTR__BAD_ARG(ctx, "gtr_evaluate: %s: states go on in batches of its %jd .streams, got %jd", data->name,
+            (intmax_t)data->streams, (intmax_t)batch);
     GTR__TRY(gtr__runner_ready(ctx));
     const int set = batch < data->rows;
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
@@ -17679,12 +18058,14 @@ static bool gtr__wants_averages(gtr_trainer *t) {
         gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
 }
 /* What evaluates averages exchanges them for the weights, of which meanwhile nobody takes a snapshot. */
-static gtr_result gtr__averages_begin(gtr_trainer *t, bool averages) {
+static gtr_result gtr__evaluation_begin(gtr_trainer *t, bool averages) {
+    GTR__TRY(gtr__states_aside(t->ctx, &t->kept_states));
     if (!averages) return GTR_OK;
     gtr__weights_lock(t->ctx);
     return gtr__average_swap(t, true);
 }
-static gtr_result gtr__averages_end(gtr_trainer *t, bool averages, gtr_result r) {
+static gtr_result gtr__evaluation_end(gtr_trainer *t, bool averages, gtr_result r) {
+    r = gtr__states_back(t->ctx, t->kept_states, r);
     if (!averages) return r;
     const gtr_result back = t->swapped ? gtr__average_swap(t, false) : GTR_OK;
     gtr__weights_unlock(t->ctx);
@@ -17695,10 +18076,10 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
     if (!t) return gtr__no_trainer(data, "gtr_evaluate");
     GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
     const bool averages = gtr__wants_averages(t);
-    gtr_result r = gtr__averages_begin(t, averages);
+    gtr_result r = gtr__evaluation_begin(t, averages);
     if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
     gtr__stream_end(t->ctx->runner, NULL);
-    return gtr__averages_end(t, averages, r);
+    return gtr__evaluation_end(t, averages, r);
 }
 
 // >>metrics
@@ -18020,13 +18401,13 @@ static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_de
     gtr__mfree(t->ctx, t->metered);
     t->metered = NULL;
     const bool averages = gtr__wants_averages(t);
-    gtr_result r = gtr__averages_begin(t, averages);
+    gtr_result r = gtr__evaluation_begin(t, averages);
     if (!r) r = gtr__meter_room(&m, &t->metered);
     if (!r) r = gtr__meter_pass(&m);
     if (!r && m.classes) r = gtr__meter_classes(&m, (gtr_class_metrics *)t->metered);
     if (!r && !m.classes) gtr__meter_targets(&m);
     for (int i = 0; !r && !out->counted && i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
-    r = gtr__averages_end(t, averages, r);
+    r = gtr__evaluation_end(t, averages, r);
     if (r) { out->of_class = NULL; out->confusion = NULL; out->classes = 0; }
     return r;
 }
@@ -18641,20 +19022,366 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     return r;
 }
 
+// >>steps
+/* The graph of one step, of that of a window of T: for each tensor that outs depend on one that has 1 in place of T, or
+   a T-th of the rows that it is folded into. What a step needs of those before it is in states. */
+enum { GTR__TIMELESS = -1, GTR__AT_END = -2, GTR__PREDICTS = 8 };
+typedef struct {
+    gtr_tensor *t; /* its step's, or itself */
+    /* which dimension is time's, counted from the last one; timeless: it depends on no steps; at the end: it has no
+       such dimension, and is as if the window ended with this step */
+    int time;
+} gtr__stepped;
+typedef struct {
+    gtr_context *ctx;
+    int64_t steps;
+    gtr__stepped *of; /* by id */
+    unsigned char *reach;
+    gtr_tensor *place, *ids; /* a state (N, 1), how many steps there were; the same, GTR_I32 */
+    bool bounded; /* no more than T steps */
+} gtr__stepping;
+static bool gtr__steps_fail(const gtr__stepping *s, gtr_tensor *t, const char *why) {
+    char who[GTR__OP_TEXT], shape[GTR__TEXT];
+    if (!s->ctx->error)
+        GTR__FAIL(s->ctx, UNSUPPORTED, "predictor of steps: %s, %s: %s", gtr__called(t, who),
+            gtr__shape_text(&t->shape, shape), why);
+    return false;
+}
+static gtr_tensor *gtr__steps_leaf(const gtr__stepping *s, const char *name, gtr_dtype dtype, gtr_shape shape) {
+    char full[GTR__OP_TEXT];
+    snprintf(full, sizeof full, "%.300s.step", name);
+    char *own = gtr__strdup(s->ctx, full);
+    gtr_tensor *t = own ? gtr__tensor_new(s->ctx, GTR__OP_INPUT, 0, NULL, own) : NULL;
+    if (t) { t->shape = shape; t->dtype = dtype; t->runs = 1; }
+    return t;
+}
+static gtr_tensor *gtr__steps_state(const gtr__stepping *s, const char *name, gtr_shape shape) {
+    gtr_tensor *t = gtr__steps_leaf(s, name, GTR_F32, shape);
+    if (t) t->state = true;
+    return t;
+}
+static bool gtr__steps_place(gtr__stepping *s) {
+    if (s->ids) return true;
+    if (!(s->place = gtr__steps_state(s, "place", gtr_shape2(GTR_BATCH, 1)))) return false;
+    s->place->next = gtr__scaled(s->place, 1, 1);
+    s->ids = gtr_to_int(s->place);
+    return s->place->next && s->ids;
+}
+/* This step's row of c, of which dimension `at` from the last is T: c with 1 there, and the batch in dimension `batch`
+   from the last. */
+static gtr_tensor *gtr__steps_row(gtr__stepping *s, gtr_tensor *c, int at, int batch) {
+    const int n = c->shape.ndim, axis = n - 1 - at;
+    int dims[GTR_MAX_DIMS] = { axis };
+    gtr_shape rows = gtr_shape1(s->steps), out = gtr_shape1(GTR_BATCH);
+    if (batch <= at) return NULL;
+    for (int k = 0; k < n; k++) if (k != axis) {
+        dims[rows.ndim] = k;
+        rows = gtr__shape_more(rows, c->shape.dim[k]);
+        if (n - 1 - k >= batch && c->shape.dim[k] != 1) return NULL;
+    }
+    for (int k = batch - 1; k >= 0; k--) out = gtr__shape_more(out, k == at || k >= n ? 1 : c->shape.dim[n - 1 - k]);
+    s->bounded = true;
+    if (!gtr__steps_place(s)) return NULL;
+    const bool first = gtr__elements(&rows) == s->steps * gtr__shape_inner(&c->shape, axis);
+    c = first ? gtr_reshape(c, rows) : gtr_permute(c, dims);
+    return gtr_reshape(gtr_gather_rows(c, s->ids), out);
+}
+/* Where a's dimensions become b's, but that in one of b's T is divided by, which is that dimension; -1: in none. */
+static int gtr__steps_time(const gtr__stepping *s, const gtr_shape *a, const gtr_shape *b) {
+    int time = -1;
+    for (int k = 0; k < GTR__MAX(a->ndim, b->ndim); k++) {
+        const int64_t was = k < a->ndim ? a->dim[a->ndim - 1 - k] : 1, is = k < b->ndim ? b->dim[b->ndim - 1 - k] : 1;
+        if (was == is || (k >= a->ndim && is == GTR_BATCH)) continue;
+        if (time >= 0 || was != is * s->steps) return -1;
+        time = k;
+    }
+    return time;
+}
+/* The shape that a reshape of x's step has: T leaves the dimension behind which as many elements lie as behind x's. */
+static bool gtr__steps_shape(const gtr__stepping *s, const gtr_tensor *x, int time, gtr_shape *to) {
+    int64_t behind = 1, n = 1;
+    for (int k = 0; k < time; k++) behind *= x->shape.dim[x->shape.ndim - 1 - k];
+    for (int k = to->ndim - 1; k >= 0; n *= to->dim[k--]) {
+        if (n != behind || to->dim[k] % s->steps) continue;
+        to->dim[k] /= s->steps;
+        return true;
+    }
+    return false;
+}
+static gtr_tensor *gtr__steps_again(const gtr_tensor *t, gtr_tensor *const *in, const gtr__attr *attr) {
+    gtr_tensor *y = gtr__op_new(t->op, t->n_in, in, attr, NULL);
+    if (!y) return NULL;
+    gtr_tensor *o = y->op == GTR__OP_PART ? y->in[0] : y;
+    o->limit = t->limit; o->limited = t->limited; o->ignore = t->ignore; o->has_ignore = t->has_ignore;
+    o->masked = t->masked; o->layer = t->layer;
+    return o;
+}
+/* x's step where it recurs: from its own state, in place of the first one, and with that of the last as the next. */
+static gtr_tensor *gtr__steps_recur(gtr__stepping *s, gtr_tensor *t) {
+    gtr__attr at = t->attr;
+    gtr__recurrence_attr *a = &at.recurrence;
+    gtr_tensor *in[6], *state[2] = { NULL, NULL }, *first;
+    const gtr_shape row = gtr_shape2(GTR_BATCH, t->in[1]->shape.dim[1]);
+    const int states = 1 + (a->gates == GTR__CELL_LSTM);
+    int n = 2;
+    if (a->reverse) { gtr__steps_fail(s, t, "it begins with the last step (bidirectional)"); return NULL; }
+    in[0] = s->of[t->in[0]->id].t; in[1] = t->in[1];
+    if (a->bias) in[n] = t->in[a->bias], a->bias = n++;
+    for (int k = 0; k < states; k++) {
+        const int was = k ? a->c : a->h;
+        if (!(state[k] = gtr__steps_state(s, t->layer ? t->layer : "state", row))) return NULL;
+        in[n] = state[k];
+        if (was && (first = s->of[t->in[was]->id].t) != NULL && !gtr__stored_as(first)->state) {
+            if (!gtr__steps_place(s)) return NULL;
+            in[n] = gtr_where(s->place, state[k], first);
+        }
+        *(k ? &a->c : &a->h) = n;
+        if (!in[n++]) return NULL;
+    }
+    if (a->lengths) { /* 1 up to a row's own, then 0 */
+        if (!gtr__steps_place(s)) return NULL;
+        in[n] = gtr_sub(s->of[t->in[a->lengths]->id].t, gtr_reshape(s->place, gtr_shape1(GTR_BATCH)));
+        if (!in[n] || !(in[n] = gtr__clamped(in[n], 0, 1))) return NULL;
+        a->lengths = n++;
+    }
+    gtr_tensor *y = gtr__op_new(t->op, n, in, &at, NULL);
+    if (!y) return NULL;
+    y = y->in[0];
+    y->layer = t->layer;
+    for (int k = 0; k < states; k++) state[k]->next = gtr__output_of(s->ctx, y, k ? GTR__R_C : GTR__R_H);
+    return y;
+}
+/* x (N, 1, ...) in its place among those of the steps before it, which are kept, (N, T, ...). */
+static gtr_tensor *gtr__steps_kept(gtr__stepping *s, const gtr_tensor *t, gtr_tensor *x) {
+    gtr_shape all = x->shape, one = gtr_shape2(GTR_BATCH, s->steps);
+    all.dim[1] = s->steps;
+    gtr_tensor *state = gtr__steps_state(s, t->layer ? t->layer : "kept", all);
+    while (one.ndim < all.ndim) one = gtr__shape_more(one, 1);
+    if (!state || !gtr__steps_place(s)) return NULL;
+    return state->next = gtr_where(gtr_reshape(gtr_one_hot(s->ids, s->steps), one), x, state);
+}
+static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
+    gtr__attr at = t->attr;
+    gtr__attention_attr *a = &at.attention;
+    gtr_tensor *in[5], *q = s->of[t->in[0]->id].t, *lengths = NULL;
+    const bool own = a->packed || s->of[t->in[1]->id].time >= 0;
+    const int said = a->lengths, mask = a->mask, causal = a->causal;
+    int n = 3;
+    if (own && !a->causal) { gtr__steps_fail(s, t, "steps attend those behind them (.causal)"); return NULL; }
+    for (int k = 0; k < 3; k++) {
+        const gtr_shape *x = &q->shape;
+        in[k] = a->packed ? gtr_reshape(gtr_slice(q, 2, k, k + 1), gtr_shape4(x->dim[0], 1, x->dim[3], x->dim[4]))
+            : s->of[t->in[k]->id].t;
+        if (own && k) in[k] = in[k] ? gtr__steps_kept(s, t, in[k]) : NULL;
+        if (!in[k]) return NULL;
+    }
+    a->packed = a->causal = a->lengths = a->mask = 0;
+    if (said) lengths = s->of[t->in[said]->id].t;
+    if (own || causal) {
+        if (!gtr__steps_place(s)) return NULL;
+        gtr_tensor *so_far = gtr_reshape(s->place->next, gtr_shape1(GTR_BATCH));
+        lengths = lengths ? gtr_minimum(lengths, so_far) : so_far;
+        s->bounded = true;
+    }
+    if (lengths) in[a->lengths = n++] = lengths;
+    if (mask) {
+        gtr_tensor *m = t->in[mask];
+        const bool rows = m->shape.ndim > 1 && m->shape.dim[m->shape.ndim - 2] == s->steps;
+        if (s->of[m->id].time != GTR__TIMELESS) { gtr__steps_fail(s, t, "its mask depends on steps"); return NULL; }
+        if (!(in[a->mask = n++] = rows ? gtr__steps_row(s, m, 1, 3) : m)) return NULL;
+    }
+    gtr_tensor *y = gtr__op_new(GTR__OP_ATTENTION, n, in, &at, NULL);
+    return y ? y->op == GTR__OP_PART ? y->in[0] : y : NULL;
+}
+/* Operands without steps of an op of two get this step's row, where one lies along the other's steps. */
+static bool gtr__steps_rows(gtr__stepping *s, gtr_tensor *t, gtr_tensor **in) {
+    for (int k = 0; k < t->n_in && t->n_in == 2 && gtr__element_wise(t->op); k++) {
+        const gtr__stepped *other = &s->of[t->in[1 - k]->id];
+        const gtr_shape *c = &in[k]->shape, *x = &other->t->shape;
+        int batch = x->ndim - 1;
+        if (s->of[t->in[k]->id].time != GTR__TIMELESS || other->time < 0 || other->time >= c->ndim
+                || c->dim[c->ndim - 1 - other->time] != s->steps || gtr__batched(in[k])) continue;
+        while (batch > 0 && x->dim[x->ndim - 1 - batch] >= 0) batch--;
+        if (!(in[k] = gtr__steps_row(s, in[k], other->time, batch))) return false;
+    }
+    return true;
+}
+/* Whether t works along time: in that dimension, or over it. */
+static bool gtr__steps_along(const gtr__stepping *s, gtr_tensor *t) {
+    const int axis = t->in[0]->shape.ndim - 1 - s->of[t->in[0]->id].time;
+    if (s->of[t->in[0]->id].time < 0) return false;
+    if (gtr__moves(t->op) == GTR__STEP_SPREAD || gtr__in_steps(t->op) == GTR__STEPS_REDUCE)
+        return t->attr.reduce.axes >> axis & 1;
+    return (gtr__laid_out(t->op) == GTR__LAYOUT_AXIS || gtr__in_steps(t->op) == GTR__STEPS_ALONG)
+        && t->attr.along.axis == axis;
+}
+/* Whether steps of all operands that have some lie in one dimension, and none of them are what is looked up. */
+static bool gtr__steps_meet(const gtr__stepping *s, gtr_tensor *t) {
+    for (int k = 0, time = -1; k < t->n_in; k++) {
+        const int own = s->of[t->in[k]->id].time;
+        if (own < 0) continue;
+        if ((time >= 0 && own != time) || (k && gtr__gradients(t->op) == GTR__GRADIENTS_LOOKUPS)) return false;
+        time = own;
+    }
+    return true;
+}
+/* Whether time is the batch's dimension in all operands that have it, or in none: what acts within rows of a batch,
+   such as a recurrence over another dimension, or a convolution of each frame, is then one in each step. */
+static bool gtr__steps_within(const gtr__stepping *s, gtr_tensor *t) {
+    bool within = true;
+    for (int k = 0; k < t->n_in; k++) {
+        const int time = s->of[t->in[k]->id].time;
+        within &= time < 0 || (s->of[t->in[0]->id].time >= 0 && time == t->in[k]->shape.ndim - 1);
+    }
+    return within;
+}
+static gtr_tensor *gtr__steps_op(gtr__stepping *s, gtr_tensor *t) {
+    gtr__attr at = t->attr;
+    gtr_tensor *in[GTR__MAX_ARGS];
+    const int time = s->of[t->in[0]->id].time, rank = t->in[0]->shape.ndim;
+    const gtr__step_kind moves = gtr__moves(t->op);
+    const gtr__steps_kind kind = gtr__in_steps(t->op);
+    for (int k = 0; k < t->n_in; k++) in[k] = s->of[t->in[k]->id].t;
+    if (kind == GTR__STEPS_RECUR && time >= 0 && time == rank - 1 - !at.recurrence.time_first)
+        return gtr__steps_recur(s, t);
+    if (kind == GTR__STEPS_ATTEND && time >= 0 && time == rank - 2) return gtr__steps_attend(s, t);
+    if (kind >= GTR__STEPS_RECUR && gtr__steps_within(s, t)) return gtr__steps_again(t, in, &at);
+    if (kind == GTR__STEPS_SHAPE && time >= 0 && !gtr__steps_shape(s, t->in[0], time, &at.shape)) {
+        gtr__steps_fail(s, t, "its shape has no dimension for the steps");
+        return NULL;
+    }
+    if (kind == GTR__STEPS_CUT && gtr__steps_along(s, t) && at.slice.end == s->steps
+            && at.slice.begin == s->steps - 1 && at.slice.parts == 1) return in[0];
+    const bool alone = time == rank - 1 && gtr__rows_act(t->op) == GTR__ROWS_APART && moves != GTR__STEP_DRAW
+        && gtr__steps_within(s, t);
+    const bool apart = alone || (kind && kind < GTR__STEPS_RECUR) || moves == GTR__STEP_UNARY
+        || moves == GTR__STEP_BINARY || moves == GTR__STEP_DROP || moves == GTR__STEP_SPREAD
+        || moves == GTR__MOVES_PERMUTED || moves == GTR__MOVES_PRODUCT || moves == GTR__MOVES_ALIAS
+        || gtr__laid_out(t->op) == GTR__LAYOUT_AXIS;
+    if (!apart || gtr__steps_along(s, t) || !(moves == GTR__MOVES_PRODUCT || gtr__steps_meet(s, t))) {
+        gtr__steps_fail(s, t, "it is computed of several steps, of which one comes at a time");
+        return NULL;
+    }
+    return gtr__steps_rows(s, t, in) ? gtr__steps_again(t, in, &at) : NULL;
+}
+/* The step of t, an op or an op's output. */
+static bool gtr__steps_made(gtr__stepping *s, gtr_tensor *t) {
+    gtr__stepped *y = &s->of[t->id];
+    gtr_tensor *const *in = t->counts ? &t->counts : t->evaluated ? &t->evaluated : t->in;
+    bool some = false, end = false, other = false;
+    for (int k = 0; k < (in == t->in ? t->n_in : 1); k++) {
+        const gtr__stepped *x = &s->of[in[k]->id];
+        some |= x->time >= 0;
+        end |= x->time == GTR__AT_END;
+        other |= x->t != in[k];
+    }
+    if (!other) return true;
+    const bool several = gtr__output_of(s->ctx, t, 0) != t; /* of which each is looked at */
+    if (some && end) return gtr__steps_fail(s, t, "of steps and of what comes at their end");
+    if (t->op == GTR__OP_PART) y->t = gtr__output_of(s->ctx, s->of[in[0]->id].t, t->attr.count);
+    else if (t->evaluated) y->t = s->of[in[0]->id].t;
+    else if (!t->counts) y->t = gtr__steps_op(s, t);
+    else if (s->of[in[0]->id].time != in[0]->shape.ndim - 1 - t->counts_axis) {
+        y->t = gtr_arange(s->of[in[0]->id].t, t->counts_axis);
+        return y->t != NULL;
+    } else y->t = gtr__steps_place(s) ? s->ids : NULL;
+    if (!y->t) return gtr__steps_fail(s, t, "it has no step");
+    y->time = gtr__steps_time(s, &t->shape, &y->t->shape);
+    if (several) y->time = some || end ? GTR__AT_END : GTR__TIMELESS;
+    else if (y->time < 0 && gtr__shape_equal(&t->shape, &y->t->shape))
+        y->time = end || (some && gtr__in_steps(t->op) == GTR__STEPS_CUT) ? GTR__AT_END
+            : some ? y->time : GTR__TIMELESS;
+    if (several || y->time >= 0 || y->time == GTR__AT_END || !some) return true;
+    return gtr__steps_fail(s, t, "it is computed of several steps, of which one comes at a time");
+}
+/* Marks what outs depend on: of attention with dropout, what evaluates it; of gtr_arange, what it counts. */
+static void gtr__steps_reach(gtr__stepping *s, int64_t highest) {
+    for (int64_t i = highest; i >= 0; i--) {
+        const gtr_tensor *t = s->ctx->tensor[i];
+        if (!s->reach[i]) continue;
+        if (t->evaluated) s->reach[t->evaluated->id] = 1;
+        if (t->counts) s->reach[t->counts->id] = 1;
+        for (int k = 0; k < t->n_in && !t->evaluated && !t->counts; k++) s->reach[t->in[k]->id] = 1;
+    }
+}
+/* T: of the first of .in, or of all, but first of those that are (N, T, ...) or ids; 0: none. */
+static int64_t gtr__steps_of(const gtr__stepping *s, const gtr_tensor *first) {
+    int64_t steps = first && gtr__batched(first) && first->shape.ndim > 1 ? first->shape.dim[1] : 0;
+    for (int pass = 0; pass < 2; pass++) for (int64_t i = 0; i < s->ctx->n_tensor && !steps; i++) {
+        const gtr_tensor *t = s->ctx->tensor[i];
+        if (s->reach[i] && t->op == GTR__OP_INPUT && !t->state && gtr__batched(t) && t->shape.ndim > 1
+                && (pass || t->shape.ndim > 2 || t->dtype == GTR_I32)) steps = t->shape.dim[1];
+    }
+    return steps;
+}
+/* In d outs and inputs become those of a step; *steps: how many there may be, 0: any number. */
+static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64_t *steps) {
+    gtr__stepping s = GTR__ZERO;
+    const int64_t n = ctx->n_tensor;
+    int64_t highest = 0;
+    bool ok = true;
+    int given = 0;
+    s.ctx = ctx;
+    for (int k = 0; k < GTR__PREDICTS; k++)
+        if ((d->out[k] && d->out[k]->ctx != ctx) || (d->in[k] && d->in[k]->ctx != ctx)) return GTR_OK; /* refused yet */
+    if (!d->out[0]) return GTR_OK;
+    s.of = GTR__NEW(ctx, gtr__stepped, n);
+    s.reach = GTR__NEW(ctx, unsigned char, n);
+    ok = s.of && s.reach;
+    for (int k = 0; k < GTR__PREDICTS && d->out[k] && ok; k++) {
+        s.reach[d->out[k]->id] = 1;
+        highest = GTR__MAX(highest, d->out[k]->id);
+    }
+    if (ok) gtr__steps_reach(&s, highest);
+    const bool listed = d->in[0] != NULL;
+    if (ok) s.steps = gtr__steps_of(&s, listed ? d->in[0] : NULL);
+    for (int64_t i = 0; i < n && ok; i++) {
+        gtr_tensor *t = ctx->tensor[i];
+        gtr__stepped *y = &s.of[i];
+        y->t = t; y->time = GTR__TIMELESS;
+        if (!s.reach[i]) continue;
+        /* in the order that they were made in, as steps are not */
+        if (t->op == GTR__OP_INPUT && !t->state && gtr__batched(t) && given < GTR__PREDICTS && !listed)
+            d->in[given++] = t;
+        if (t->state) ok = (y->t = gtr__steps_state(&s, t->name, t->shape)) != NULL; /* zeros, as windows begin with */
+        else if (t->op != GTR__OP_INPUT) ok = gtr__steps_made(&s, t);
+        else if (gtr__batched(t) && t->shape.ndim > 1 && t->shape.dim[1] == s.steps) {
+            gtr_shape one = t->shape;
+            one.dim[1] = 1;
+            y->t = gtr__steps_leaf(&s, t->name, t->dtype, one);
+            y->time = t->shape.ndim - 2;
+            ok = y->t && (s.steps > 1 || gtr__steps_fail(&s, t, "a window of one step: gtr_state is for that"));
+        }
+    }
+    for (int k = 0; k < GTR__PREDICTS && ok; k++) {
+        const gtr_shape *out = d->out[k] ? &d->out[k]->shape : NULL;
+        if (out && s.of[d->out[k]->id].time == GTR__AT_END && out->ndim > 1 && out->dim[1] == s.steps)
+            ok = gtr__steps_fail(&s, d->out[k], "its steps are made of what comes at the window's end");
+        if (out) d->out[k] = s.of[d->out[k]->id].t;
+        if (d->in[k]) d->in[k] = s.of[d->in[k]->id].t;
+    }
+    if (ok && !s.steps) ok = gtr__steps_fail(&s, d->out[0], "no input (N, T, ...) or (N, T) is in front of it");
+    *steps = s.bounded ? s.steps : 0;
+    GTR__FREE(ctx, s.of, s.reach);
+    if (!ok) gtr__undo(ctx, n);
+    return ok ? GTR_OK : ctx->error ? ctx->error : GTR_ERR_NOMEM;
+}
+
 // >>predicting
 /* Where rows stand apart: plans for 1, 2, 4, ... and max_rows rows, of which a call takes the next larger and leaves in
    place what lies behind its rows. Else for max_rows, and for what calls ask for. */
-enum { GTR__IN, GTR__OUT, GTR__ARENA, GTR__HELD, GTR__BLOCKS, GTR__PREDICTS = 8 };
+enum { GTR__IN, GTR__OUT, GTR__STATES, GTR__ARENA, GTR__HELD, GTR__BLOCKS, GTR__MOST_STATES = 192 };
 struct gtr_predictor {
     gtr_context own; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
     gtr_context *ctx;
     gtr_predictor *next;
     void *instance[1];
-    /* n inputs, GTR__IN, and outs, GTR__OUT: bytes of a row, where rows begin in the block */
-    gtr_tensor *of[2][GTR__PREDICTS]; int n[2];
-    size_t row[2][GTR__PREDICTS], at[2][GTR__PREDICTS];
+    /* n inputs, GTR__IN, outs, GTR__OUT, and states: bytes of a row, where rows begin in the block */
+    gtr_tensor *of[3][GTR__MOST_STATES]; int n[3];
+    size_t row[3][GTR__MOST_STATES], at[3][GTR__MOST_STATES];
     int64_t max_rows;
     bool apart, lean, general; /* general: plans to come are by the most general kernels */
+    int64_t most_steps, taken; /* of .steps: how many calls there may be and were since the reset; 0: any number */
     gtr__cached *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
     void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
     size_t bytes[GTR__BLOCKS], counted; /* of them; in ctx->device_bytes */
@@ -18684,7 +19411,7 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int 
     const gtr_predictor *p = (const gtr_predictor *)e->carry;
     switch (v->home) {
     case GTR__HOME_INPUT: case GTR__HOME_PARAMETER: case GTR__HOME_STATE:
-        return gtr__batched(v->tensor) ? gtr__predictor_rows(p, GTR__IN, v->tensor)
+        return gtr__batched(v->tensor) ? gtr__predictor_rows(p, v->tensor->state ? GTR__STATES : GTR__IN, v->tensor)
             : p->held ? p->held[v->tensor->id] : (void *)(uintptr_t)gtr__model_of(v->tensor, NULL);
     case GTR__HOME_KEPT: return gtr__predictor_rows(p, GTR__OUT, v->tensor);
     case GTR__HOME_ARENA: return (char *)p->block[GTR__ARENA] + v->offset;
@@ -18737,12 +19464,13 @@ static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     if (!e) return NULL;
     if (!p->held) { own->tensor = p->ctx->tensor; own->n_tensor = p->ctx->n_tensor; } /* more may have been built */
     e->recipe = gtr__recipe0(rows, 0);
-    e->recipe.feeds = false;
+    e->recipe.feeds = false; e->recipe.carries = true;
     for (int k = 0; k < p->n[GTR__OUT]; k++) e->recipe.fetch[e->recipe.n_fetch++] = p->of[GTR__OUT][k];
     e->carry = p; /* gtr__predictor_address finds the predictor there */
     bool ok = gtr__plan_make(own, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, p->lean, p->general, &e->plan)
                   == GTR_OK &&
-              gtr__find_inputs(own, p->of[GTR__OUT], p->n[GTR__OUT], e->input, &e->n_inputs, &e->highest, e)
+              gtr__find_inputs(own, p->of[GTR__OUT], p->n[GTR__OUT], true, e->input, &e->n_inputs,
+                  &e->highest, e)
                   == GTR_OK &&
               (p->held || gtr__check_ranges(own, e, true) == GTR_OK); /* a snapshot's are checked when it is taken */
     for (int i = 0; i < e->plan.n_value && ok; i++) {
@@ -18785,16 +19513,18 @@ static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     p->model = model;
     for (i = 0; i < p->n_entry; i++) {
         e = p->entry[i];
-        if (p->apart ? e->recipe.batch >= n : e->recipe.batch == n) return e;
+        /* states of rows that a call has not are left alone */
+        if (p->apart && !p->n[GTR__STATES] ? e->recipe.batch >= n : e->recipe.batch == n) return e;
     }
     if (!(e = gtr__predictor_plan(p, n))) return NULL;
     gtr__list(&p->own, e);
     if (p->n_entry < 40) i = p->n_entry++;
     else gtr__predictor_drop(p, p->entry[i = p->turn = p->turn % 39 + 1]); /* max_rows' stays */
     p->entry[i] = e;
-    const size_t before = p->bytes[2];
+    const size_t before = p->bytes[GTR__ARENA];
     bool ok = gtr__predictor_block(p, GTR__ARENA, e->plan.arena[0]);
-    for (int k = before < p->bytes[2] ? 0 : i; k < p->n_entry && ok; k++) ok = gtr__predictor_ready(p, p->entry[k]);
+    for (int k = before < p->bytes[GTR__ARENA] ? 0 : i; k < p->n_entry && ok; k++)
+        ok = gtr__predictor_ready(p, p->entry[k]);
     if (ok) return e;
     p->entry[i] = p->entry[--p->n_entry];
     const bool again = e->plan.unfit && !p->general;
@@ -18804,7 +19534,7 @@ static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
 }
 /* Blocks of max_rows rows, each input's and out's aligned. */
 static bool gtr__predictor_room(gtr_predictor *p) {
-    for (int w = 0; w < 2; w++) {
+    for (int w = 0; w <= GTR__STATES; w++) {
         size_t bytes = 0;
         for (int k = 0; k < p->n[w]; k++) {
             const gtr_tensor *t = p->of[w][k];
@@ -18821,7 +19551,7 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
     gtr_context *ctx = p->ctx;
     gtr_tensor *found[GTR__MAX_FEED];
     int n_found, n = 0, given = 0;
-    GTR__TRY(gtr__find_inputs(ctx, p->of[GTR__OUT], p->n[GTR__OUT], found, &n_found, highest, NULL));
+    GTR__TRY(gtr__find_inputs(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, found, &n_found, highest, NULL));
     while (given < GTR__PREDICTS && d->in[given]) given++;
     GTR__TRY(gtr__reads_list(ctx, "predictor", "in", d->in, given));
     for (int i = 0; i < n_found; i++) {
@@ -18841,6 +19571,29 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
             "want %d, each once", gtr__label(p->of[GTR__OUT][0]), n, given ? given : 1);
     p->n[GTR__IN] = n;
     return GTR_OK;
+}
+/* Whether its rows are more than the batch's, or act on each other: those of sequences. */
+static bool gtr__is_sequential(const gtr_tensor *t) {
+    return gtr__in_steps(t->op) >= GTR__STEPS_RECUR || (gtr__moves(t->op) == GTR__MOVES_PRODUCT && gtr__batched(t)
+        && (t->shape.ndim > 2 || t->shape.dim[0] != GTR_BATCH));
+}
+/* States that outs depend on; products of sequences are as of a step at a time. */
+static gtr_result gtr__predictor_states(gtr_predictor *p, bool steps) {
+    gtr_context *ctx = p->ctx;
+    p->own.caps.ordered = steps;
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
+    if (reach) gtr__reach_of(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, false, reach);
+    for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
+        p->own.caps.ordered |= reach[i] && gtr__is_sequential(ctx->tensor[i]);
+        if (!reach[i] || !ctx->tensor[i]->state) continue;
+        if (!steps && !ctx->tensor[i]->next) r = gtr__state_lacks(ctx->tensor[i], "predictor");
+        else if (p->n[GTR__STATES] == GTR__MOST_STATES)
+            r = GTR__FAIL(ctx, UNSUPPORTED, "predictor: more than %d states", GTR__MOST_STATES);
+        else p->of[GTR__STATES][p->n[GTR__STATES]++] = ctx->tensor[i];
+    }
+    gtr__mfree(ctx, reach);
+    return r;
 }
 static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc *d) {
     int n = 0;
@@ -18955,7 +19708,8 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = 1;
     d.ahead = true;
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's compute in their caller's thread, without a pool */
-    if (gtr__predictor_outs(p, &desc) || gtr__predictor_inputs(p, &desc, &highest)) goto fail;
+    if (gtr__predictor_outs(p, &desc) || gtr__predictor_inputs(p, &desc, &highest)
+            || gtr__predictor_states(p, desc.steps)) goto fail;
     if (ctx->be->create(&p->own.host, d, &p->instance[0], why)) {
         p->instance[0] = NULL;
         GTR__FAIL(ctx, NOMEM, "predictor: %s", why);
@@ -18975,7 +19729,8 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     ctx->device_bytes += p->counted;
     p->own.desc.memory_limit = 0; /* room for calls of other rows, which the context does not see */
     p->model = p->held ? 0 : gtr__model_version(ctx);
-    if (gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[GTR__IN], p->bytes[0]), "zeros")) goto fail;
+    for (i = GTR__IN; i <= GTR__STATES; i++) if (p->block[i]
+        && gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[i], p->bytes[i]), "zeros")) goto fail;
     for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) {
         *unfit = p->entry[i]->plan.unfit && !general;
         goto fail;
@@ -18992,10 +19747,15 @@ fail:
 gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc) {
     const bool good = gtr__usable(ctx) && !ctx->error;
     bool lean = false, general = false, unfit = false;
+    const int64_t since = gtr__usable(ctx) ? ctx->n_tensor : 0;
+    int64_t steps = 0;
     if (good) ctx->past_limit = false;
+    if (desc.steps && (!gtr__usable(ctx) || gtr__steps_make(ctx, &desc, &steps))) return NULL;
     for (;;) {
         gtr_predictor *p = gtr__predictor_make(ctx, desc, lean, general, &unfit);
+        if (p) p->most_steps = steps;
         const bool limited = good && ctx->past_limit && !lean;
+        if (!p && !limited && !unfit && desc.steps) gtr__undo(ctx, since);
         if (p || !(limited || unfit)) return p;
         if (limited) { lean = true; gtr_error_clear(ctx); }
         general |= unfit;
@@ -19028,9 +19788,11 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
     for (int k = 0; k < GTR__PREDICTS && !null; k++)
         null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
     if (null) return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
-    if (!p->apart && rows > p->max_rows)
-        return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which act on each other, want at most %lld",
-                         (long long)rows, (long long)p->max_rows);
+    if (p->most_steps && p->taken >= p->most_steps) return GTR__BAD_STATE(own, "gtr_predict_next: that was the last "
+        "of the window's %lld steps: gtr_predictor_reset begins the next", (long long)p->most_steps);
+    if ((!p->apart || p->n[GTR__STATES]) && rows > p->max_rows)
+        return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which %s, want at most %lld", (long long)rows,
+            p->apart ? "have states" : "act on each other", (long long)p->max_rows);
     for (int64_t n, done = 0; done < rows; done += n) {
         n = GTR__MIN(rows - done, p->max_rows);
         GTR__TRY(gtr__predict_ranges(p, in, done, n));
@@ -19052,7 +19814,15 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
         }
         if (r) return gtr__fail(own, r, "%s", gtr_result_text(r));
     }
+    p->taken++;
     return GTR_OK;
+}
+gtr_result gtr_predictor_reset(gtr_predictor *p) {
+    if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
+    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(&p->own, "%s", p->ctx->error_text);
+    p->taken = 0;
+    return !p->block[GTR__STATES] ? GTR_OK : gtr__backend_result(&p->own,
+        p->ctx->be->zero(p->instance[0], p->block[GTR__STATES], p->bytes[GTR__STATES]), "states");
 }
 gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
     return gtr__predict_begin(p) ? gtr__predict_rows(p, in, rows, out, 0) : GTR_ERR_ARG;
@@ -19078,6 +19848,9 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
         return GTR__BAD_ARG(own, "%s: the set is %s", who, data ? "another context's" : "NULL");
     if (data->call.fill) return GTR__BAD_STATE(own, "%s of %s: its rows are a callback's: gtr_predict takes what it "
         "makes", who, data->name);
+    if (p->n[GTR__STATES] && data->rows > p->max_rows)
+        return GTR__BAD_STATE(own, "%s of %s: %jd rows at once, which have states, want at most %jd", who, data->name,
+            (intmax_t)data->rows, (intmax_t)p->max_rows);
     const int64_t most = p->apart ? GTR__MIN(data->rows, p->max_rows) : data->rows;
     gtr_dataset d = *data; /* with errors of the predictor's, and columns that no other input is called as */
     d.ctx = own; d.streaming = GTR_STREAM_AUTO; d.n_columns = 0;
@@ -19123,6 +19896,59 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
     if (p->n[GTR__IN] + p->n[GTR__OUT] == 2) return gtr_predict_ex(p, &in, rows, &out);
     return GTR__BAD_ARG(&p->own, "gtr_predict: the predictor has %d inputs and %d outputs: gtr_predict_ex takes them",
         p->n[GTR__IN], p->n[GTR__OUT]);
+}
+/* Order of floats that are no NaN, as of these integers. */
+static int64_t gtr__float_rank(float f) {
+    const int64_t bits = (int64_t)gtr__float_bits(f);
+    return bits < (int64_t)1 << 31 ? bits : ((int64_t)1 << 31) - bits;
+}
+/* The largest rank that k logits have or pass. */
+static int64_t gtr__kth_rank(const float *logits, int64_t n, int64_t k) {
+    int64_t low = -((int64_t)1 << 31), high = (int64_t)1 << 31;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        int64_t above = 0;
+        for (int64_t i = 0; i < n; i++) above += gtr__float_rank(logits[i]) >= middle;
+        if (above >= k) low = middle; else high = middle;
+    }
+    return low;
+}
+int32_t gtr_sample(const float *logits, int64_t n, gtr_sample_desc desc) {
+    const double by = desc.temperature > 0 ? 1 / (double)desc.temperature : 1;
+    double most = -INFINITY, sum = 0;
+    int32_t last = -1;
+    uint32_t c[4];
+    if (!logits || n < 1 || n > INT32_MAX || !(desc.temperature >= 0) || desc.top_k < 0) return -1;
+    for (int64_t i = 0; i < n; i++) {
+        if (logits[i] != logits[i]) return -1;
+        most = GTR__MAX(most, (double)logits[i]);
+    }
+    const bool all = !desc.top_k || desc.top_k >= n;
+    const int64_t least = all ? 0 : gtr__kth_rank(logits, n, desc.top_k);
+    int64_t equals = desc.top_k; /* of that rank, the first so many count */
+    for (int64_t i = 0; i < n && !all; i++) equals -= gtr__float_rank(logits[i]) > least;
+    GTR__COUNTER(c, desc.draw, 0, 0);
+    GTR__PHILOX(c, desc.seed);
+    const double u = ((double)(c[0] >> 5) * 67108864.0 + (double)(c[1] >> 6)) / 9007199254740992.0;
+    for (int turn = 0; turn < 2 && most > -INFINITY; turn++) {
+        int64_t left = equals;
+        double at = u * sum;
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t rank = gtr__float_rank(logits[i]);
+            if (!all && (rank < least || (rank == least && left-- <= 0))) continue;
+            const double p = (double)logits[i] >= most ? 1 : logits[i] == -INFINITY ? 0
+                : exp(((double)logits[i] - most) * by);
+            if (!turn) sum += p;
+            else if (p > 0) {
+                last = (int32_t)i;
+                if ((at -= p) < 0) return last;
+            }
+        }
+    }
+    return last;
+}
+gtr_result gtr_predict_next(gtr_predictor *p, const void *in, int64_t rows, void *out) {
+    return gtr_predict(p, in, rows, out);
 }
 const char *gtr_predictor_error_text(const gtr_predictor *p) {
     return p ? gtr_error_text(&p->own) : "there is no predictor";
@@ -21736,6 +22562,25 @@ static int64_t gtr__windows_of(const gtr_dataset *s, const gtr_windows_desc *w, 
     }
     return n;
 }
+/* Where d's windows begin, in the order of its rows. */
+static bool gtr__windows_order(gtr_dataset *d, const gtr_dataset *series, const gtr_windows_desc *w) {
+    bool several, ok = true;
+    const int64_t all = gtr__windows_of(series, w, NULL, &several), each = w->streams ? d->rows / w->streams : 0;
+    int64_t *at = GTR__NEW(d->ctx, int64_t, all);
+    if (!at) return false;
+    gtr__windows_of(series, w, at, &several);
+    for (int64_t r = 0; r < d->rows && ok; r++) {
+        const int64_t k = each ? r % w->streams * each + r / w->streams : r;
+        d->index[r] = at[k];
+        ok = !each || r < w->streams || at[k] - at[k - 1] == w->stride;
+        if (!ok) GTR__BAD_ARG(d->ctx, "gtr_dataset_windows of %s: streams %jd: row %jd of a batch would go on in "
+            "another series, at step %jd: want series that are cut alike", series->name, (intmax_t)w->streams,
+            (intmax_t)(r % w->streams), (intmax_t)at[k]);
+    }
+    d->streams = w->streams;
+    gtr__mfree(d->ctx, at);
+    return ok;
+}
 static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_desc *w) {
     int64_t all = 0;
     const gtr__column *c = gtr__dataset_at(s, w->column);
@@ -21746,6 +22591,8 @@ static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_d
         return "want columns that gtr_dataset_augment has not";
     if (w->history < 1 || w->horizon < 0 || w->stride < 0)
         return "want a history of at least 1, a horizon and a stride of at least 0";
+    if (w->streams < 0 || (w->streams && w->stride && w->stride != w->history))
+        return "want .streams of at least 0, whose stride is the history";
     if (w->history > s->rows || w->horizon > s->rows - w->history) return "want both within the series";
     if (c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
         return "want windows of at most 8 dimensions and 2^30 elements";
@@ -21805,9 +22652,13 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     if (series->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no "
         "series; gtr_dataset_split_last leaves two", who, series->name);
     const char *why = gtr__windows_misfit(series, &w);
-    const int64_t by = why ? 0 : GTR__MIN(GTR__MAX(w.stride, 1), series->rows);
+    const int64_t by = why ? 0 : GTR__MIN(w.stride ? w.stride : w.streams ? w.history : 1, series->rows);
     if (!why) w.stride = by;
-    const int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several);
+    int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several);
+    if (w.streams && n) {
+        several = true;
+        if ((n = n / w.streams * w.streams) < 1) why = "there are fewer windows than streams";
+    }
     if (n < 1) {
         if (w.stride != by || w.column || w.target || w.series) snprintf(more, sizeof more, ", stride %jd, column %d, "
             "target %d, series %d", (intmax_t)w.stride, w.column, w.target, w.series);
@@ -21819,7 +22670,8 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     gtr_dataset *d = gtr__dataset_new(ctx, name, n);
     bool ok = d && (!several || (d->index = GTR__NEW(ctx, int64_t, n)));
     if (ok && several) {
-        gtr__windows_of(series, &w, d->index, &several);
+        ok = gtr__windows_order(d, series, &w);
+        if (!ok) return gtr__dataset_link(d, false);
         d->device_index = ctx->preset ? d->index
             : (int64_t *)gtr__rows_on_device(ctx, d->index, (size_t)n * sizeof *d->index, name, 0);
         ok = d->device_index != NULL;
@@ -23228,7 +24080,8 @@ static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *ca
 /* Copies of tensors under names of their own, as a checkpoint has them: beside parameters a trainer's states, which lie
    like these. In a build with doubles their 8 bytes are an int64's. */
 typedef struct { gtr_context *ctx; gtr_tensor *copy, **list; int64_t n; } gtr__parts;
-static const char gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint", gtr__of_sum[] = "gputrain.crc32c";
+static const char gtr__of_carried[] = "carried.", gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint",
+    gtr__of_sum[] = "gputrain.crc32c";
 static gtr_result gtr__parts_add(gtr__parts *c, const gtr_tensor *like, void *data, int stage, const char *before) {
     char name[GTR__ST_NAME];
     gtr_tensor *p = c->list[c->n] = &c->copy[c->n];
@@ -23254,11 +24107,13 @@ static gtr_result gtr__parts_sum(gtr__parts *c) {
     c->list[c->n - 1]->dtype = GTR_F32;
     return GTR_OK;
 }
-/* All of a context's parameters and t's states, with room for four more. gtr__parts_free after. */
-static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t) {
+/* All of a context's parameters and states that have rows, and t's optimizer's, with room for four more.
+   gtr__parts_free after. file: the checkpoint that is to be read, whose rows states are to have; NULL: none. */
+static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t, const gtr__st *file) {
     gtr_context *ctx = t->ctx;
-    const int64_t most = ctx->n_parameter + (int64_t)t->n_param * t->optim.all + 4; /* gtr__parts_host's */
+    int64_t most = ctx->n_parameter + (int64_t)t->n_param * t->optim.all + 4; /* gtr__parts_host's */
     char before[32];
+    for (int64_t i = 0; i < ctx->n_tensor; i++) most += ctx->tensor[i]->state;
     c->ctx = ctx;
     c->copy = GTR__NEW(ctx, gtr_tensor, most);
     c->list = GTR__NEW(ctx, gtr_tensor *, most);
@@ -23272,7 +24127,34 @@ static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t) {
         for (int i = 0; i < t->n_param; i++)
             GTR__TRY(gtr__parts_add(c, t->param[i], t->optim.state[k] + t->offset[i], 0, before));
     }
+    for (int64_t i = 0; i < ctx->n_tensor; i++) if (ctx->tensor[i]->state) {
+        gtr_tensor like = *ctx->tensor[i];
+        char name[GTR__ST_NAME];
+        snprintf(name, sizeof name, "%s%s", gtr__of_carried, like.name);
+        const gtr__st_entry *e = file ? gtr__st_find(file, name) : NULL;
+        const int64_t rows = e ? (int64_t)(e->end - e->begin) / gtr__state_row(&like) : 0;
+        like.shape.dim[0] = file ? e ? GTR__MAX(rows, 1) : 0 : like.rows;
+        if (!like.shape.dim[0]) continue;
+        like.data_bytes = (size_t)(like.shape.dim[0] * gtr__state_row(ctx->tensor[i]));
+        GTR__TRY(gtr__state_grow(ctx->tensor[i], like.data_bytes));
+        GTR__TRY(gtr__parts_add(c, &like, ctx->tensor[i]->data, like.stage, gtr__of_carried));
+    }
     return GTR_OK;
+}
+/* Behind a checkpoint's rows, and where it has none, states are zeros. */
+static gtr_result gtr__parts_carried(const gtr__parts *c) {
+    gtr_result r = GTR_OK;
+    for (int64_t i = 0; i < c->ctx->n_tensor && !r; i++) {
+        gtr_tensor *t = c->ctx->tensor[i];
+        int64_t k = c->n - 1;
+        if (!t->state || !t->data) continue;
+        while (k >= 0 && c->copy[k].data != t->data) k--;
+        const size_t had = k < 0 ? 0 : c->copy[k].data_bytes;
+        t->rows = k < 0 ? 0 : c->copy[k].shape.dim[0];
+        if (had < t->data_bytes) r = gtr__backend_result(c->ctx, c->ctx->be->zero(c->ctx->instance[t->stage],
+            (char *)t->data + had, t->data_bytes - had), t->name);
+    }
+    return r;
 }
 static void gtr__parts_free(gtr__parts *c) {
     for (int64_t i = 0; i < c->n; i++) gtr__mfree(c->ctx, c->copy[i].name);
@@ -23775,10 +24657,11 @@ gtr_result gtr_save_get(gtr_context *ctx, gtr_save_desc desc, void *dst, size_t 
 
 // >>checkpoint
 /* A checkpoint is safetensors: "model.NAME" of the context's parameters and buffers, "state.K.NAME" of a trainer's
-   states, "gputrain.checkpoint", gtr__figures as int64 (numbers of floats by a double's bits), the reports of a fit
-   that keeps a history, its best weights, and at its end "gputrain.crc32c", CRC32C of all bytes before. What rows of
-   tables stand for is there by the hash of its name. Random numbers have no state beside the step: see >>random.
-   Version 1 had rows by number, no `lost` and no checksum. */
+   states, "carried.NAME" (rows, ...) of the context's (gtr_state), "gputrain.checkpoint", gtr__figures as int64
+   (numbers of floats by a double's bits), the reports of a fit that keeps a history, its best weights, and at its end
+   "gputrain.crc32c", CRC32C of all bytes before. What rows of tables stand for is there by the hash of its name.
+   Random numbers have no state beside the step: see >>random. Version 1 had rows by number, no `lost` and no
+   checksum. */
 #define GTR__CHECKPOINT_VERSION 2
 #define GTR__NAMED(name) ((int64_t)gtr__hash(0, name))
 typedef struct { int64_t step, applied, skipped; double loss, norm, lr, scale; } gtr__past; /* a report in a file */
@@ -23863,7 +24746,7 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s) {
     GTR__TRY(gtr__figures_now(t, &g));
     const int64_t n = gtr__fit_noted(t->fit), best = gtr__fit_best(t->fit);
     gtr__past *past = GTR__NEW(ctx, gtr__past, n);
-    gtr_result r = past ? gtr__parts_make(&c, t) : GTR_ERR_NOMEM;
+    gtr_result r = past ? gtr__parts_make(&c, t, NULL) : GTR_ERR_NOMEM;
     for (int64_t i = 0; i < n && !r; i++) past[i] = gtr__past_of(t->fit->d->history[i]);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
     if (!r) r = gtr__parts_sum(&c);
@@ -24121,7 +25004,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     const gtr__st_entry *e = gtr__st_find(s, gtr__of_past);
     const uint8_t *past = e ? data + e->begin : NULL;
     const int64_t n = e ? (int64_t)((e->end - e->begin) / sizeof(gtr__past)) : 0;
-    gtr_result r = gtr__parts_make(&c, t);
+    gtr_result r = gtr__parts_make(&c, t, s);
     if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, g.version > 1 ? GTR__N_FIGURES : GTR__N_FIGURES_1);
     if (!r && g.version > 1) r = gtr__parts_sum(&c);
     if (!r && e) r = gtr__parts_host(&c, gtr__of_past, data, n, GTR__N_PAST);
@@ -24135,10 +25018,11 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     s->list = c.list; s->n_list = c.n;
     if (!r) r = gtr__st_match(s);
     if (!r && g.evaluated) r = gtr__runner_ready(ctx);
-    if (!r && (room = gtr__st_room(ctx, c.list, ctx->n_parameter)) == NULL) r = GTR_ERR_NOMEM;
+    if (!r && (room = gtr__st_room(ctx, c.list, c.n)) == NULL) r = GTR_ERR_NOMEM;
     if (!r) r = gtr__st_notes(s, &notes);
     gtr__weights_lock(ctx);
     if (!r) r = gtr__st_apply(s, data, room);
+    if (!r) r = gtr__parts_carried(&c);
     if (!r && (r = gtr__runs_put(t, &g)) != GTR_OK) gtr__st_undo(s, data, room, s->n);
     if (!r) gtr__rewritten(ctx, NULL);
     for (int i = 0; i < t->n_param && !r; i++) gtr__trainer_set(t->param[i], t); /* with the file's averages */
@@ -25041,6 +25925,9 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
     const char *who = "trainer";
     const gtr_tensor *used = NULL;
     for (t = ctx->trainers; t && !used; t = t->next) if (t->loss->id >= mark) used = t->loss;
+    for (i = 0; i < mark && !used; i++) if (ctx->tensor[i]->next && ctx->tensor[i]->next->id >= mark) {
+        used = ctx->tensor[i]->next; who = "state";
+    }
     for (gtr_predictor *p = ctx->predictors; p && !used; p = p->next)
         for (i = 0; i < p->n[GTR__OUT]; i++) {
             const gtr_tensor *out = p->of[GTR__OUT][i];
@@ -25117,7 +26004,8 @@ GTR__PLANNED
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
                     products on GPUs are quicker; gtr_rnn, gtr_gru, gtr_lstm and their cells, gtr_attention,
                     gtr_multihead_attention, gtr_transformer_block, gtr_add_positions,
-                    gtr_rope, gtr_quantile, gtr_ctc; gtr_dataset_text, gtr_dataset_ragged
+                    gtr_rope, gtr_quantile, gtr_ctc; gtr_dataset_text, gtr_dataset_ragged; gtr_state,
+                    gtr_predict_next, gtr_sample; blocks of GPT-2 and Llama
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

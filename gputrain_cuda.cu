@@ -108,8 +108,8 @@
 //     op:recurrence op:attention op:attention_packed op:dropout op:random op:embedding op:scatter_add
 //     match-tables         matcher: lookups of several tables in one launch
 //     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
-//     op:nll op:ctc op:bn_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int
-//     op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
+//     op:nll op:ctc op:bn_commit op:state_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float
+//     op:to_int op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
 //     custom-staging       operands of a custom op in mapped memory
 //     record               the step's record on the device
 //     op:feed op:guard op:report op:update op:blend
@@ -16078,6 +16078,31 @@ GTR__LAUNCHER_WITH(gtr__bn_commit_run, gtr__opd loss, int64_t losses) {
 }
 GTR__CUDA(bn_commit_fwd) {
     return gtr__bn_commit_run(run, c, {}, 0);
+}
+
+// >>op:state_commit
+// Bytes: 8 an element. Nothing in a guarded step. A row of blocks serves a state.
+typedef struct gtr__state_pairs {
+    struct { const float *from; float *to; int64_t count; } of[GTR__STATE_SETS];
+    const gtr__ctl *ctl;
+} gtr__state_pairs;
+#if GTR__DEVICE_HALF
+GTR__OP_KERNEL gtr__k_state_commit(const __grid_constant__ gtr__state_pairs m) {
+    gtr__enter();
+    if (m.ctl && (m.ctl->guard || m.ctl->status)) return;
+    GTR__STRIDE(k, m.of[blockIdx.y].count) m.of[blockIdx.y].to[k] = m.of[blockIdx.y].from[k];
+}
+#endif
+GTR__GLOBAL void gtr__k_state_commit(gtr__state_pairs);
+GTR__CUDA(state_commit_fwd) {
+    gtr__state_pairs m = {};
+    int64_t most = 1;
+    m.ctl = (const gtr__ctl *)c->ctl;
+    for (int k = 0; k < c->n_in; k += 2) {
+        m.of[k / 2] = { (const float *)c->in[k].data, (float *)c->in[k + 1].data, c->in[k].count };
+        most = gtr__max64(most, c->in[k].count);
+    }
+    return GTR__LAUNCH(run, c, gtr__k_state_commit, dim3(gtr__grid(c, most), (unsigned)(c->n_in / 2)), GTR__T, 0, m);
 }
 
 // >>op:argmax

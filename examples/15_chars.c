@@ -1,6 +1,6 @@
 /* A text read by the character: two blocks of a transformer (A. Vaswani and others, 2017), or an LSTM, learn which byte
-   follows of 48, and write on as they learn. It shows a text as data, causal attention, cells over steps, and a
-   predictor that is fed what it said.
+   follows of 48, and write on as they learn. It shows a text as data, causal attention, a recurrence, and a predictor
+   of a step at a time, which is fed what it said.
      cc -O3 -march=native examples/15_chars.c -o chars -lm -pthread && ./chars README.md
      ./chars README.md lstm
    Any text of more than 500 bytes will do. Done when, in the last tenth of README.md, which training does not see, the
@@ -33,33 +33,27 @@ static gtr_tensor *transformer(gtr_tensor *ids)
 }
 static gtr_tensor *lstm(gtr_tensor *ids)
 {
-    gtr_tensor *x = gtr_embedding(ids, "byte", BYTES, WIDTH), *h = NULL, *c = NULL, *all[LENGTH];
-    int k;
-    for (k = 0; k < LENGTH; k++)
-        all[k] = h = gtr_lstm_cell(gtr_reshape(gtr_slice(x, 1, k, k + 1), gtr_shape2(GTR_BATCH, WIDTH)), h, &c, "lstm",
-            2 * WIDTH);
-    return gtr_stack(all, LENGTH, 1);
+    gtr_recurrent_desc d;
+    memset(&d, 0, sizeof d);
+    return gtr_lstm(gtr_embedding(ids, "byte", BYTES, WIDTH), "lstm", 2 * WIDTH, d);
 }
-/* Goes on from the beginning of a line: no place attends what lies behind it. */
+/* n lines from their beginning, as long as the windows that were learned. */
 static void write_on(gtr_predictor *p, int n)
 {
-    static float chance[LENGTH][BYTES];
-    int32_t known[LENGTH] = { '\n' };
-    unsigned s = 7;
-    int k, at = 1;
-    for (k = 0; k < n; k++) {
-        double u;
-        int byte = 0;
-        if (gtr_predict(p, known, 1, chance) != GTR_OK) return;
-        s = s * 1664525u + 1013904223u;
-        u = (s >> 8) / 16777216.0;
-        while (byte < BYTES - 1 && (u -= chance[at - 1][byte]) > 0) byte++;
-        putchar(byte);
-        if (at == LENGTH) memmove(known, known + 1, (LENGTH - 1) * sizeof *known);
-        else at++;
-        known[at - 1] = byte;
+    static gtr_sample_desc how;
+    float said[BYTES];
+    int k;
+    for (; n > 0; n--) {
+        int32_t byte = '\n';
+        if (gtr_predictor_reset(p) != GTR_OK) return;
+        for (k = 0; k < LENGTH && gtr_predict_next(p, &byte, 1, said) == GTR_OK; k++) {
+            byte = gtr_sample(said, BYTES, how);
+            how.draw++;
+            putchar(byte == '\n' ? ' ' : byte);
+        }
+        puts("");
     }
-    puts("\n");
+    puts("");
 }
 
 int main(int argc, char **argv)
@@ -67,7 +61,8 @@ int main(int argc, char **argv)
     static gtr_desc desc;                       /* all zero: the defaults */
     static gtr_trainer_desc how;
     static gtr_fit_desc fit;
-    const bool cells = argc > 2 && strcmp(argv[2], "lstm") == 0;
+    static gtr_predictor_desc next_byte;
+    const bool recurrent = argc > 2 && strcmp(argv[2], "lstm") == 0;
     const char *path = argc > 1 ? argv[1] : "README.md";
     gtr_context *ctx;
     gtr_dataset *train, *held;
@@ -82,16 +77,17 @@ int main(int argc, char **argv)
     held = windows_of(ctx, path, 0.9f, 1, 400);
     ids = gtr_input(ctx, "text", GTR_I32, gtr_shape2(GTR_BATCH, LENGTH));
     next = gtr_input(ctx, "next", GTR_I32, gtr_shape2(GTR_BATCH, LENGTH));
-    logits = gtr_linear(cells ? lstm(ids) : transformer(ids), "out", BYTES);
+    logits = gtr_linear(recurrent ? lstm(ids) : transformer(ids), "out", BYTES);
     loss = gtr_cross_entropy(gtr_reshape(logits, gtr_shape2(-LENGTH, BYTES)), gtr_reshape(next, gtr_shape1(-LENGTH)));
     how.optimizer = GTR_ADAM; how.lr = 3e-3f; how.schedule = GTR_COSINE;
     fit.batch = 16; fit.epochs = 3;
     how.total_steps = ROUNDS * fit.epochs * ROWS / fit.batch;
     trainer = gtr_trainer_create(loss, how);
-    predictor = gtr_predictor_create(gtr_softmax(logits, 2), 1);
+    next_byte.out[0] = logits; next_byte.steps = true;
+    predictor = gtr_predictor_create_ex(ctx, next_byte);
     for (k = 0; k < ROUNDS && !failed; k++) {
         failed = gtr_fit(trainer, train, fit) != GTR_OK;
-        if (!failed) write_on(predictor, 240);
+        if (!failed) write_on(predictor, 5);
     }
     failed |= gtr_evaluate(trainer, held, 16, NULL, &nats, NULL) != GTR_OK;
     printf("%.2f nats a byte (at most %.2f)\n", (double)nats, TARGET);

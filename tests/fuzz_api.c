@@ -870,6 +870,11 @@ static gtr_tensor *heads_of(gtr_tensor *x)
     memset(&block, 0, sizeof block);
     block.heads = heads; block.hidden = nasty(2); block.norm_first = one_in(2); block.dropout = d.dropout;
     block.attention = d; block.memory = one_in(2) ? z : NULL; block.memory_attention = d;
+    if (one_in(2)) {
+        block.kind = (gtr_block)nasty(1 + byte() % 2); block.groups = nasty(1); block.rope_base = nastyf(0);
+        block.norm_first = one_in(8);
+        if (!one_in(8)) block.memory = NULL;
+    }
     switch (byte() % 6) {
     case 4: return built(gtr_rope(x, d.scale, heads), x != NULL);
     case 5: return built(gtr_add_positions(x, d.scale), x != NULL);
@@ -1449,6 +1454,25 @@ static void do_set_all(void)
         free(m);
     }
 }
+static void do_carried(void)
+{
+    const gtr_shape s = gtr_shape2(one_in(16) ? 3 : GTR_BATCH, 1 + byte() % 5);
+    gtr_tensor *t;
+    if (one_in(2)) {
+        const char *n = name();
+        before(true, "gtr_state(%.20s)", n ? n : "NULL");
+        built(gtr_state(w->ctx, n, s), true);
+        return;
+    }
+    t = any();
+    for (int64_t i = w->ctx ? w->ctx->n_tensor - 1 : -1; i >= 0 && !one_in(8); i--)
+        if (w->ctx->tensor[i]->state && !w->ctx->tensor[i]->next) { t = w->ctx->tensor[i]; break; }
+    gtr_tensor *next = any();
+    for (int64_t i = w->ctx && t ? w->ctx->n_tensor - 1 : -1; i >= 0 && !one_in(8); i--)
+        if (gtr__shape_equal(&w->ctx->tensor[i]->shape, &t->shape)) { next = w->ctx->tensor[i]; break; }
+    before(true, "gtr_state_next(%s, %s)", N(t), N(next));
+    after(gtr_state_next(t, next));
+}
 static void do_eval(void)
 {
     gtr_tensor *t[3] = { any(), any(), foreign(any()) };
@@ -1481,7 +1505,7 @@ static void do_predictor(void)
     if (one_in(2)) {
         gtr_predictor_desc d;
         memset(&d, 0, sizeof d);
-        d.out[0] = t; d.max_rows = rows; d.snapshot = one_in(2);
+        d.out[0] = t; d.max_rows = rows; d.snapshot = one_in(2); d.steps = one_in(4);
         for (int k = 1; k < 8 && one_in(2); k++) d.out[k] = any();
         for (int k = 0; k < 8 && one_in(8); k++) d.in[k] = any();
         before(true, "gtr_predictor_create_ex(%s, %s ..., %lld)", N(t), N(d.out[1]), (long long)rows);
@@ -1523,9 +1547,22 @@ static void do_predict(void)
     for (int k = 0; k < p->n[0]; k++) from[k] = numbers(p->of[0][k]->dtype, row_bytes(p->of[0][k]) * (size_t)rows);
     for (int k = 0; k < p->n[1]; k++) to[k] = malloc(row_bytes(p->of[1][k]) * (size_t)rows);
     before(true, "gtr_predict(%s, %lld rows)", N(p->of[1][0]), (long long)rows);
+    if (one_in(4)) {
+        const gtr_result zeros = gtr_predictor_reset(p);
+        MUST(zeros == GTR_OK || gtr_predictor_error_text(p)[0], "gtr_predictor_reset failed without a text");
+    }
     const gtr_result r = one_in(2) ? gtr_predict_ex(p, one_in(64) ? NULL : (const void *const *)from, asked,
             one_in(64) ? NULL : to)
-        : gtr_predict(p, one_in(64) ? NULL : from[0], asked, one_in(64) ? NULL : to[0]);
+        : (one_in(2) ? gtr_predict_next : gtr_predict)(p, one_in(64) ? NULL : from[0], asked, one_in(64) ? NULL
+            : to[0]);
+    if (r == GTR_OK && p->of[1][0]->dtype == GTR_F32) {
+        gtr_sample_desc how;
+        const int64_t n = (int64_t)row_bytes(p->of[1][0]) / 4;
+        memset(&how, 0, sizeof how);
+        how.temperature = (float)(byte() % 3); how.top_k = byte() % 4; how.draw = byte();
+        const int32_t k = gtr_sample((const float *)to[0], n, how);
+        MUST(k >= -1 && k < n, "gtr_sample drew %d of %lld", (int)k, (long long)n);
+    }
     MUST(r == GTR_OK || gtr_predictor_error_text(p)[0], "gtr_predict failed without a text");
     struck = false;                 /* the predictor was told */
     told();
@@ -1779,6 +1816,7 @@ static void do_dataset(void)
             }
             memset(&g, 0, sizeof g);
             g.history = nasty(1); g.horizon = nasty(byte() % 2); g.stride = nasty(0); g.column = column;
+            g.streams = one_in(4) ? nasty(2) : 0;
             g.target = (int)nasty(0); g.series = one_in(4) ? (int)nasty(2) : 0;
             if (one_in(4)) { g.lengths = lengths; g.n_lengths = 1 + byte() % 2; }
             a = (const char *)gtr_dataset_windows(d, g);
@@ -2055,7 +2093,7 @@ static void act(void)
         do_step, do_step, do_step, do_report, do_buffers, do_fit, do_fit,
         do_evaluate, do_metrics, do_train_for,
         do_set, do_set, do_set_device, do_set_all, do_set_all, do_eval, do_eval, do_get, do_get,
-        do_predictor, do_predict, do_arrays,
+        do_predictor, do_predict, do_carried, do_arrays,
         do_arrays, do_dataset, do_file, do_some, do_checkpoint, do_text, do_rest, do_world,
     };
     f[byte() % (unsigned)COUNT(f)]();

@@ -4625,7 +4625,7 @@ static void ever_new_batches(void)
     int i, k, plans = 0;
     for (i = 0; i < MOST; i++) { x[i] = (gtr_float)(i % 17) / 8 - 1; y[i] = 3 * x[i] - (gtr_float)(i % 5) / 4; }
     /* recipes are compared as bytes: there are no gaps between their fields, nor half a word at the end */
-    EXPECT_EQ(sizeof(gtr__recipe), sizeof(int64_t) + (2 + 32 + GTR__MAX_REPORT) * sizeof(void *) + 10 * sizeof(int));
+    EXPECT_EQ(sizeof(gtr__recipe), sizeof(int64_t) + (2 + 32 + GTR__MAX_REPORT) * sizeof(void *) + 12 * sizeof(int));
     EXPECT_EQ(sizeof(gtr__recipe) % 8, 0);
     gtr_get(gtr_parameter_find(ctx, "fc.weight"), got, sizeof *got);
     gtr_get(gtr_parameter_find(ctx, "fc.bias"), got + 1, sizeof *got);

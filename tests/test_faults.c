@@ -1022,7 +1022,7 @@ static void builder_fails(int b, int pad, bool on)
     stock before, after;
     int k;
     void *made = NULL;
-    for (k = 1; !made && k < 200; k++) {
+    for (k = 1; !made && k < 400; k++) {
         before = stock_of(&s);
         allocations = 0; fail_allocation = k; fail_all = on; fired = false;
         made = builders[b].build(&s);

@@ -364,6 +364,78 @@ static void blocks(void)
         gtr_destroy(ctx);
     }
 }
+/* A loss of what attention makes of one packed tensor, which is its only operand. */
+static void loss_of_attention(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    const gtr_shape five = { 5, { GTR_BATCH, STEPS, 3, 2, 2 } };
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, WIDTH)),
+        y = gtr_input(ctx, "y", GTR_F32, gtr_shape4(GTR_BATCH, STEPS, 2, 2));
+    const tensor packed = gtr_reshape(gtr_linear(x, "qkv", WIDTH), five);
+    EXPECT(gtr_mse(gtr_attention(packed, NULL, NULL, plainly()), y) != NULL);
+    EXPECT(gtr_bce(gtr_sigmoid(gtr_attention(packed, NULL, NULL, plainly())), y) != NULL);
+    EXPECT(gtr_bce(gtr_attention(packed, NULL, NULL, plainly()), y) != NULL);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* transformers' blocks by hand, to the bit. */
+static void blocks_of_others(void)
+{
+    static float v[ALL], got[2][ALL];
+    uint32_t s = 13;
+    for (int k = 0; k < ALL; k++) v[k] = noise(&s);
+    for (int kind = GTR_BLOCK_GPT2; kind <= GTR_BLOCK_LLAMA; kind++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_transformer_desc d;
+        gtr_attention_desc a = plainly();
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, WIDTH)), y[2], h, q, k, w;
+        memset(&d, 0, sizeof d);
+        d.kind = (gtr_block)kind; d.heads = 6; d.hidden = 20; d.eps = 1e-6f;
+        a.causal = true;
+        if (kind == GTR_BLOCK_LLAMA) { d.groups = 3; d.rope_base = 500; }
+        y[0] = gtr_transformer_block(x, "block", d);
+        EXPECT_OK(ctx);
+#define BY(x, name) gtr_linear_with(x, PART(name ".weight"), NULL)
+#define TIMES(x, name) gtr_add(gtr_matmul(x, PART(name ".weight")), PART(name ".bias"))
+#define HEADS(x, n) gtr_reshape(x, gtr_shape4(GTR_BATCH, STEPS, n, 2))
+        if (kind == GTR_BLOCK_GPT2) {
+            const gtr_shape all = { 5, { GTR_BATCH, STEPS, 3, 6, 2 } };
+            h = gtr_layer_norm_with(x, PART("ln_1.weight"), PART("ln_1.bias"), 1e-6f);
+            h = gtr_attention(gtr_reshape(TIMES(h, "attn.c_attn"), all), NULL, NULL, a);
+            h = gtr_add(x, TIMES(gtr_reshape(h, gtr_tensor_shape(x)), "attn.c_proj"));
+            w = gtr_layer_norm_with(h, PART("ln_2.weight"), PART("ln_2.bias"), 1e-6f);
+            y[1] = gtr_add(h, TIMES(gtr_gelu_tanh(TIMES(w, "mlp.c_fc")), "mlp.c_proj"));
+            EXPECT_EQ(gtr_parameter_count(ctx), 12);
+        } else {
+            h = gtr_rms_norm_with(x, PART("input_layernorm.weight"), 1e-6f);
+            q = gtr_rope(HEADS(BY(h, "self_attn.q_proj"), 6), 500, 0);
+            k = gtr_rope(HEADS(BY(h, "self_attn.k_proj"), 3), 500, 0);
+            h = gtr_attention(q, k, HEADS(BY(h, "self_attn.v_proj"), 3), a);
+            h = gtr_add(x, BY(gtr_reshape(h, gtr_tensor_shape(x)), "self_attn.o_proj"));
+            w = gtr_rms_norm_with(h, PART("post_attention_layernorm.weight"), 1e-6f);
+            w = gtr_mul(gtr_silu(BY(w, "mlp.gate_proj")), BY(w, "mlp.up_proj"));
+            y[1] = gtr_add(h, BY(w, "mlp.down_proj"));
+            EXPECT_EQ(gtr_parameter_count(ctx), 9);
+        }
+        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_eval(y, 2), GTR_OK);
+        for (int i = 0; i < 2; i++) EXPECT_EQ(gtr_get(y[i], got[i], sizeof got[i]), GTR_OK);
+        CHECK(!memcmp(got[0], got[1], sizeof got[0]), "kind %d: other bits by hand", kind);
+        EXPECT_OK(ctx);
+        d.gelu = true;
+        EXPECT(!gtr_transformer_block(x, "other", d));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, ".norm_first and .gelu are GTR_BLOCK_PYTORCH's");
+        d.gelu = false; d.heads = 4; d.groups = kind == GTR_BLOCK_LLAMA ? 3 : 0;
+        d.rope_base = 0;
+        if (kind == GTR_BLOCK_GPT2) d.heads = 5;
+        EXPECT(!gtr_transformer_block(x, "other", d));
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "groups that divide heads");
+        d.heads = 2; d.groups = 0; d.dropout = 0.1f;
+        EXPECT(gtr_transformer_block(x, "more", d) != NULL);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 /* What tests of recurrent layers take: values of their own, to be set, and what is fetched. */
 enum { MOST = 33 * 37 * 200, FETCHED = 32 };
 static float drawn[MOST], kept[FETCHED][MOST], other[MOST];
@@ -860,8 +932,594 @@ static void too_long(void)
         gtr_destroy(ctx);
     }
 }
+/* States. A series of WINDOWS windows of SPAN steps in each of ROWS rows, batch by batch in order. */
+enum { SPAN = 5, WINDOWS = 8, LONG = SPAN * WINDOWS, UNITS = 7 };
+typedef struct {
+    gtr_context *ctx;
+    tensor x, y, keep, h, out, loss;
+    gtr_trainer *t;
+    gtr_dataset *d;
+} carrier;
+static float series_x[WINDOWS * ROWS * SPAN * 3], series_y[WINDOWS * ROWS * SPAN], series_keep[WINDOWS * ROWS];
+static void draw_series(void)
+{
+    uint32_t s = 11;
+    for (int k = 0; k < WINDOWS * ROWS * SPAN * 3; k++) series_x[k] = noise(&s);
+    for (int k = 0; k < WINDOWS * ROWS * SPAN; k++) series_y[k] = noise(&s);
+    for (int k = 0; k < WINDOWS * ROWS; k++) series_keep[k] = 1;
+}
+/* span: steps of a window; 0 windows' states: it begins with zeros each time. */
+static carrier carries(int kind, int span, bool state, gtr_trainer_desc how)
+{
+    carrier c;
+    tensor h[2] = { NULL, NULL }, next[2];
+    gtr_recurrent_desc d = once();
+    gtr_arrays_desc a;
+    memset(&c, 0, sizeof c); memset(&a, 0, sizeof a);
+    c.ctx = gtr_create(desc0());
+    c.x = gtr_input(c.ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, span, 3));
+    c.y = gtr_input(c.ctx, "y", GTR_F32, gtr_shape3(GTR_BATCH, span, 1));
+    c.keep = gtr_input(c.ctx, "keep", GTR_F32, gtr_shape2(GTR_BATCH, 1));
+    for (int k = 0; state && k < 1 + (kind == 2); k++)
+        h[k] = gtr_state(c.ctx, k ? "c" : "h", gtr_shape2(GTR_BATCH, UNITS));
+    c.h = h[0];
+    tensor from[2] = { state ? gtr_mul(h[0], c.keep) : NULL, h[1] ? gtr_mul(h[1], c.keep) : NULL };
+    if (state) { d.h = from; d.c = from + 1; d.h_last = next; d.c_last = next + 1; }
+    if (kind != 2) d.c = d.c_last = NULL;
+    c.out = recurrent(kind, c.x, "it", UNITS, d);
+    for (int k = 0; state && k < 1 + (kind == 2); k++) EXPECT_EQ(gtr_state_next(h[k], next[k]), GTR_OK);
+    c.loss = gtr_mse(gtr_linear(c.out, "out", 1), c.y);
+    if (!state) c.loss = gtr_add(c.loss, gtr_scale(gtr_mean(c.keep, NULL, 0, false), 0, 0));
+    c.t = gtr_trainer_create(c.loss, how);
+    a.rows = WINDOWS * ROWS * SPAN / span;
+    a.column[0].data = series_x; a.column[0].shape = gtr_shape2(span, 3);
+    a.column[1].data = series_y; a.column[1].shape = gtr_shape2(span, 1);
+    a.column[2].data = series_keep; a.column[2].shape = gtr_shape1(1);
+    c.d = span == SPAN ? gtr_dataset_arrays(c.ctx, a) : NULL;
+    EXPECT_OK(c.ctx);
+    return c;
+}
+static void set_window(const carrier *c, int k)
+{
+    EXPECT_EQ(gtr_set(c->x, series_x + k * ROWS * SPAN * 3, ROWS * SPAN * 3 * sizeof *series_x), GTR_OK);
+    EXPECT_EQ(gtr_set(c->y, series_y + k * ROWS * SPAN, ROWS * SPAN * sizeof *series_y), GTR_OK);
+    EXPECT_EQ(gtr_set(c->keep, series_keep + k * ROWS, ROWS * sizeof *series_keep), GTR_OK);
+}
+/* Windows with states make what all their steps in one window make: by hand, by a predictor, by an evaluation. */
+static void carried_on(int kind)
+{
+    static float whole[ROWS][LONG][UNITS], out[ROWS][SPAN][UNITS], all_x[ROWS][LONG][3], all_y[ROWS][LONG];
+    const gtr_trainer_desc still = adam(1e-30f, GTR_FP32);
+    carrier one = carries(kind, LONG, false, still), c = carries(kind, SPAN, true, still);
+    float loss = 0, sum = 0, first = 0;
+    gtr_predictor_desc pd;
+    memset(&pd, 0, sizeof pd);
+    for (int k = 0; k < WINDOWS; k++) for (int r = 0; r < ROWS; r++) for (int t = 0; t < SPAN; t++) {
+        memcpy(all_x[r][k * SPAN + t], series_x + ((k * ROWS + r) * SPAN + t) * 3, 3 * sizeof(float));
+        all_y[r][k * SPAN + t] = series_y[(k * ROWS + r) * SPAN + t];
+    }
+    for (int64_t k = 0; k < gtr_parameter_count(c.ctx); k++) {
+        const tensor p = gtr_parameter_at(c.ctx, k);
+        float w[4 * UNITS * UNITS];
+        EXPECT_EQ(gtr_get(p, w, gtr_tensor_bytes(p)), GTR_OK);
+        EXPECT_EQ(gtr_set(gtr_parameter_find(one.ctx, gtr_tensor_name(p)), w, gtr_tensor_bytes(p)), GTR_OK);
+    }
+    EXPECT_EQ(gtr_set(one.x, all_x, sizeof all_x), GTR_OK);
+    EXPECT_EQ(gtr_set(one.y, all_y, sizeof all_y), GTR_OK);
+    EXPECT_EQ(gtr_set(one.keep, series_keep, ROWS * sizeof *series_keep), GTR_OK);
+    tensor both[2] = { one.out, one.loss };
+    EXPECT_EQ(gtr_eval(both, 2), GTR_OK);
+    EXPECT_EQ(gtr_get(one.out, whole, sizeof whole), GTR_OK);
+    EXPECT_EQ(gtr_get(one.loss, &loss, sizeof loss), GTR_OK);
+    pd.out[0] = c.out; pd.max_rows = ROWS;
+    gtr_predictor *p = gtr_predictor_create_ex(c.ctx, pd);
+    EXPECT_OK(c.ctx);
+    for (int turn = 0; turn < 3; turn++) {
+        sum = 0;
+        for (int k = 0; k < WINDOWS; k++) {
+            set_window(&c, k);
+            if (turn == 2) {
+                const void *in[2] = { series_x + k * ROWS * SPAN * 3, series_keep };
+                void *to[1] = { out };
+                EXPECT_EQ(gtr_predict_ex(p, in, ROWS, to), GTR_OK);
+            } else {
+                EXPECT_EQ(gtr_eval(&c.out, 1), GTR_OK);
+                EXPECT_EQ(gtr_get(c.out, out, sizeof out), GTR_OK);
+                EXPECT_EQ(gtr_step(c.t), GTR_OK);
+                sum += gtr_loss(c.t) / WINDOWS;
+            }
+            for (int r = 0; r < ROWS; r++)
+                CHECK(within(out[r][0], whole[r][k * SPAN], SPAN * UNITS, 1e-10, 1e-5),
+                    "%s: window %d, row %d, turn %d", kinds[kind], k, r, turn);
+            if (turn == 1 && k == 3) { /* training's states stay as they are */
+                EXPECT_EQ(gtr_evaluate(c.t, c.d, ROWS, NULL, &first, NULL), GTR_OK);
+                CHECK(fabsf(first - loss) < 1e-5f * loss, "%s: evaluated %g, want %g", kinds[kind], (double)first,
+                    (double)loss);
+            }
+        }
+        if (turn < 2) {
+            const float zero[ROWS * UNITS] = { 0 };
+            CHECK(fabsf(sum - loss) < 1e-5f * loss, "%s: %g, want %g", kinds[kind], (double)sum, (double)loss);
+            for (int64_t k = 0; k < c.ctx->n_tensor; k++) if (c.ctx->tensor[k]->state)
+                EXPECT_EQ(gtr_set(c.ctx->tensor[k], zero, sizeof zero), GTR_OK);
+        }
+    }
+    gtr_predictor_destroy(p);
+    EXPECT_OK(c.ctx);
+    gtr_destroy(c.ctx);
+    gtr_destroy(one.ctx);
+}
+/* The states that training has reached, and a parameter. */
+static int reached(const carrier *c, float *to)
+{
+    const tensor w = gtr_parameter_find(c->ctx, "it.weight_hh_l0");
+    int n = ROWS * UNITS;
+    EXPECT_EQ(gtr_get(c->h, to, (size_t)n * sizeof *to), GTR_OK);
+    EXPECT_EQ(gtr_get(w, to + n, gtr_tensor_bytes(w)), GTR_OK);
+    return n + (int)(gtr_tensor_bytes(w) / sizeof *to);
+}
+/* 20 steps, of a set in its order or by hand, are 10, a checkpoint, another context, and 10; fit does them likewise. */
+static void carried_over(gtr_precision precision)
+{
+    static float want[2000], got[2000];
+    static unsigned char file[1 << 20];
+    gtr_trainer_desc how = adam(0.01f, precision);
+    for (int by = 0; by < 3; by++) { /* a set; by hand; in two micro-batches */
+        size_t bytes = 0;
+        int n = 0;
+        if (by == 2) how.micro_batches = 2;
+        for (int part = 0; part < 3; part++) {
+            carrier c = carries(1 + (by & 1), SPAN, true, how);
+            if (!has(c.ctx, precision)) { gtr_destroy(c.ctx); return; }
+            if (part == 2) EXPECT_EQ(gtr_checkpoint_set(c.t, file, bytes), GTR_OK);
+            if (by != 1) EXPECT_EQ(gtr_trainer_data(c.t, c.d, ROWS, false, false), GTR_OK);
+            for (int k = part == 2 ? 10 : 0; k < (part == 1 ? 10 : 20); k++) {
+                if (by == 1) set_window(&c, k % WINDOWS);
+                EXPECT_EQ(gtr_step(c.t), GTR_OK);
+            }
+            n = reached(&c, part ? got : want);
+            if (part == 1) {
+                bytes = gtr_checkpoint_bytes(c.t);
+                EXPECT_EQ(gtr_checkpoint_get(c.t, file, bytes), GTR_OK);
+            }
+            EXPECT_OK(c.ctx);
+            gtr_destroy(c.ctx);
+        }
+        CHECK(memcmp(want, got, (size_t)n * sizeof *got) == 0, "precision %d, kind %d: a checkpoint changes bits",
+            (int)precision, by);
+    }
+    for (int fit = 0; fit < 2; fit++) {
+        carrier c = carries(1, SPAN, true, adam(0.01f, precision));
+        gtr_fit_desc f;
+        memset(&f, 0, sizeof f);
+        f.batch = ROWS; f.epochs = 2; f.no_shuffle = f.silent = true; f.validation = c.d;
+        if (fit) EXPECT_EQ(gtr_fit(c.t, c.d, f), GTR_OK);
+        else EXPECT_EQ(gtr_trainer_data(c.t, c.d, ROWS, false, false), GTR_OK);
+        for (int k = 0; k < 2 * WINDOWS && !fit; k++) EXPECT_EQ(gtr_step(c.t), GTR_OK);
+        const int n = reached(&c, fit ? got : want);
+        CHECK(!fit || within(got, want, n, 1e-9, 1e-4), "precision %d: gtr_fit carries otherwise", (int)precision);
+        gtr_destroy(c.ctx);
+    }
+}
+static void carried(void)
+{
+    static float want[2000], got[2000];
+    draw_series();
+    for (int kind = 0; kind < 3; kind++) carried_on(kind);
+    for (int p = 0; p < (small ? 1 : 4); p++) carried_over(precisions[p]);
+    for (int k = 0; k < 2; k++) { /* rows that begin anew are as zeros were set */
+        carrier c = carries(1, SPAN, true, adam(0.01f, GTR_FP32));
+        for (int w = 0; w < 3; w++) {
+            if (w == 2 && !k) series_keep[2 * ROWS + 1] = 0;
+            set_window(&c, w);
+            if (w == 2 && k) {
+                EXPECT_EQ(gtr_get(c.h, got, ROWS * UNITS * sizeof *got), GTR_OK);
+                memset(got + UNITS, 0, UNITS * sizeof *got);
+                EXPECT_EQ(gtr_set(c.h, got, ROWS * UNITS * sizeof *got), GTR_OK);
+            }
+            EXPECT_EQ(gtr_step(c.t), GTR_OK);
+            series_keep[2 * ROWS + 1] = 1;
+        }
+        const int n = reached(&c, k ? got : want);
+        CHECK(!k || memcmp(want, got, (size_t)n * sizeof *got) == 0, "a row that begins anew");
+        EXPECT_EQ(gtr_set(c.x, series_x, 4 * SPAN * 3 * sizeof *series_x), GTR_OK);
+        EXPECT_EQ(gtr_set(c.y, series_y, 4 * SPAN * sizeof *series_y), GTR_OK);
+        EXPECT_EQ(gtr_set(c.keep, series_keep, 4 * sizeof *series_keep), GTR_OK);
+        EXPECT_EQ(gtr_step(c.t), GTR_ERR_SHAPE);
+        EXPECT_ERROR(c.ctx, GTR_ERR_SHAPE, "state \"h\" has 8 rows");
+        gtr_destroy(c.ctx);
+    }
+}
+/* Small networks that one kernel could train for many steps have states, too: gtr_fit of them is steps. */
+static void delayed_in_fits(gtr_precision precision)
+{
+    enum { BATCHES = 9, WIDE = 8 };
+    static float v[BATCHES][ROWS][WIDE];
+    float got[2][ROWS][WIDE], w[2][WIDE * WIDE];
+    uint32_t seed = 3;
+    for (int k = 0; k < BATCHES * ROWS * WIDE; k++) (&v[0][0][0])[k] = noise(&seed);
+    for (int fit = 0; fit < 2; fit++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_arrays_desc a;
+        gtr_fit_desc f;
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDE)),
+            y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDE)),
+            d = gtr_state(ctx, "d", gtr_shape2(GTR_BATCH, WIDE)),
+            loss = gtr_mse(gtr_linear(gtr_relu(gtr_linear(d, "a", WIDE)), "b", WIDE), y);
+        memset(&a, 0, sizeof a); memset(&f, 0, sizeof f);
+        if (!has(ctx, precision)) { gtr_destroy(ctx); return; }
+        EXPECT_EQ(gtr_state_next(d, x), GTR_OK);
+        gtr_trainer *t = gtr_trainer_create(loss, adam(0.01f, precision));
+        a.rows = BATCHES * ROWS;
+        a.column[0].data = a.column[1].data = v;
+        a.column[0].shape = a.column[1].shape = gtr_shape1(WIDE);
+        gtr_dataset *data = gtr_dataset_arrays(ctx, a);
+        f.epochs = 4; f.batch = ROWS; f.no_shuffle = f.silent = true;
+        if (fit) EXPECT_EQ(gtr_fit(t, data, f), GTR_OK);
+        else EXPECT_EQ(gtr_trainer_data(t, data, ROWS, false, false), GTR_OK);
+        for (int k = 0; k < 4 * BATCHES && !fit; k++) EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(d, got[fit], sizeof got[fit]), GTR_OK);
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "a.weight"), w[fit], sizeof w[fit]), GTR_OK);
+        CHECK(!memcmp(got[fit], v[BATCHES - 1], sizeof got[fit]), "precision %d, fit %d: %g, want %g", (int)precision,
+            fit, (double)got[fit][0][0], (double)v[BATCHES - 1][0][0]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+    CHECK(within(w[1], w[0], WIDE * WIDE, 1e-9, 1e-4), "precision %d: gtr_fit carries otherwise", (int)precision);
+}
+static bool last_validation(const gtr_progress *p)
+{
+    *(float *)p->user = p->val_loss;
+    return true;
+}
+/* Windows in streams: row r of a batch goes on where the one before ended, of one series or of as many as rows. */
+static void streamed_windows(void)
+{
+    enum { LONG_SERIES = 47 };
+    static float v[LONG_SERIES];
+    for (int k = 0; k < LONG_SERIES; k++) v[k] = (float)k;
+    for (int way = 0; way < 4; way++) {
+        gtr_context *ctx = gtr_create(desc0());
+        const int64_t lengths[2] = { 22, 25 }, uneven[2] = { 13, 34 };
+        gtr_arrays_desc a;
+        gtr_windows_desc w;
+        memset(&a, 0, sizeof a); memset(&w, 0, sizeof w);
+        a.rows = LONG_SERIES; a.column[0].data = v;
+        gtr_dataset *series = gtr_dataset_arrays(ctx, a);
+        w.history = 4; w.horizon = 1; w.streams = way == 0 ? 3 : 2;
+        if (way) { w.lengths = way == 2 ? uneven : lengths; w.n_lengths = 2; }
+        if (way == 3) w.streams = 12;
+        gtr_dataset *d = gtr_dataset_windows(series, w);
+        if (way == 2) EXPECT_ERROR(ctx, GTR_ERR_ARG, "row 0 of a batch would go on in another series");
+        else if (way == 3) EXPECT_ERROR(ctx, GTR_ERR_ARG, "fewer windows than streams");
+        else {
+            const int64_t per = way ? 5 : 3;
+            EXPECT_EQ(gtr_dataset_rows(d), per * w.streams);
+            for (int64_t r = 0; r < gtr_dataset_rows(d); r++) {
+                const float *x = (const float *)gtr_dataset_row(d, 0, r),
+                    first = (float)(r / w.streams * 4 + r % w.streams * (way ? 22 : 12));
+                EXPECT(x && x[0] == first && x[3] == first + 3);
+                EXPECT(*(const float *)gtr_dataset_row(d, 1, r) == first + 4);
+            }
+            tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 4, 1)),
+                y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 1)),
+                h = gtr_state(ctx, "h", gtr_shape2(GTR_BATCH, 5)), last[1];
+            gtr_recurrent_desc r = once();
+            r.h = &h; r.h_last = last;
+            gtr_gru(x, "gru", 5, r);
+            EXPECT_EQ(gtr_state_next(h, last[0]), GTR_OK);
+            gtr_trainer *t = gtr_trainer_create(gtr_mse(gtr_linear(last[0], "out", 1), y), adam(0.01f, GTR_FP32));
+            EXPECT_EQ(gtr_trainer_data(t, d, w.streams + 1, false, false), GTR_ERR_ARG);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, ".streams want batches of");
+            EXPECT_EQ(gtr_trainer_data(t, d, w.streams, false, false), GTR_OK);
+            for (int k = 0; k < 2 * per; k++) EXPECT_EQ(gtr_step(t), GTR_OK);
+            gtr_fit_desc f;
+            float loss = 0, validated = 0;
+            memset(&f, 0, sizeof f);
+            f.epochs = 1; f.batch = w.streams; f.no_shuffle = f.silent = true; f.validation = d;
+            f.callback = last_validation; f.callback_user = &validated;
+            EXPECT_EQ(gtr_fit(t, d, f), GTR_OK);
+            EXPECT_EQ(gtr_evaluate(t, d, w.streams, NULL, &loss, NULL), GTR_OK);
+            CHECK(loss > 0 && loss == validated, "validated %g, evaluated %g", (double)validated, (double)loss);
+            EXPECT_EQ(gtr_evaluate(t, d, 1, NULL, &loss, NULL), GTR_ERR_ARG);
+            EXPECT_ERROR(ctx, GTR_ERR_ARG, "states go on in batches of its");
+            EXPECT_OK(ctx);
+        }
+        gtr_destroy(ctx);
+    }
+}
+/* A chain of states is a delay of as many steps, whatever the order in which they are written. */
+static void delayed(void)
+{
+    for (int p = 0; p < (small ? 1 : 4); p++) delayed_in_fits(precisions[p]);
+    gtr_context *ctx = gtr_create(desc0());
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), d[4], loss;
+    float v[ROWS * 3], want[ROWS * 3], got[ROWS * 3];
+    for (int k = 0; k < 4; k++) {
+        char name[8];
+        snprintf(name, sizeof name, "d%d", k);
+        d[k] = gtr_state(ctx, name, gtr_shape2(GTR_BATCH, 3));
+    }
+    for (int k = 0; k < 4; k++) EXPECT_EQ(gtr_state_next(d[k], k == 2 ? x : d[k == 0 ? 3 : k == 1 ? 2 : 1]), GTR_OK);
+    loss = gtr_mse(gtr_linear(d[0], "out", 3), x); /* x, d2, d1, d3, d0 */
+    gtr_trainer *t = gtr_trainer_create(loss, adam(0.01f, GTR_FP32));
+    for (int k = 0; k < 9; k++) {
+        for (int i = 0; i < ROWS * 3; i++) v[i] = (float)(k + 1) + (float)i / 64;
+        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(d[0], got, sizeof got), GTR_OK);
+        for (int i = 0; i < ROWS * 3; i++) want[i] = k < 3 ? 0 : (float)(k - 2) + (float)i / 64;
+        CHECK(memcmp(want, got, sizeof got) == 0, "step %d: %g, want %g", k, (double)got[1], (double)want[1]);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void no_states(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 3)), s, loss;
+    const tensor twice[2] = { x, x };
+    EXPECT_EQ(gtr_state(ctx, "s", gtr_shape2(4, 3)) == NULL, true);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "state \"s\": got shape (4, 3), want (GTR_BATCH, ...)");
+    s = gtr_state(ctx, "s", gtr_shape2(GTR_BATCH, 3));
+    EXPECT_EQ(gtr_state(ctx, "x", gtr_shape2(GTR_BATCH, 3)) == NULL, true);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "one of this name");
+    EXPECT_EQ(gtr_state_next(s, gtr_concat(twice, 2, 1)), GTR_ERR_SHAPE);
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "state \"s\" is float32 (N, 3)");
+    EXPECT_EQ(gtr_state_next(x, s), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "\"x\" is not a gtr_state");
+    EXPECT_EQ(gtr_state_next(s, NULL), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "the value is NULL");
+    loss = gtr_mse(gtr_linear(gtr_add(x, s), "out", 3), x);
+    EXPECT_EQ(gtr_trainer_create(loss, adam(0.1f, GTR_FP32)) == NULL, true);
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "what does state \"s\" become");
+    EXPECT_EQ(gtr_predictor_create(loss->in[0]->in[0], 1) == NULL, true);
+    gtr_error_clear(ctx);
+    EXPECT_EQ(gtr_state_next(s, gtr_tanh(x)), GTR_OK);
+    EXPECT_EQ(gtr_state_next(s, gtr_tanh(x)), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "has a next value already");
+    EXPECT_EQ(gtr_state_next(NULL, x), GTR_ERR_ARG);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_state_next: a tensor is NULL");
+    EXPECT_EQ(gtr_predictor_reset(NULL), GTR_ERR_ARG);
+    gtr_destroy(ctx);
+}
+
+/* Networks a step of which is predicted. number: which; ids and x are its inputs, of which it takes one. */
+enum { NEXT = 20, NEXT_STEPS = 12, NEXT_ROWS = 3, NEXT_WIDTH = 16, NEXT_IDS = 11 };
+static gtr_init spread(void) { gtr_init z; memset(&z, 0, sizeof z); z.kind = GTR_INIT_NORMAL; z.a = 1; return z; }
+static tensor stepped(gtr_context *ctx, int number, tensor ids, tensor x)
+{
+    gtr_transformer_desc d;
+    gtr_recurrent_desc r = once();
+    gtr_attention_desc a = plainly();
+    tensor last[2], e = number > 5 ? gtr_embedding(ids, "e", NEXT_IDS, NEXT_WIDTH) : NULL, q, k, v;
+    const int two[] = { 2 };
+    memset(&d, 0, sizeof d);
+    d.heads = 4; d.norm_first = d.gelu = d.attention.causal = a.causal = true;
+    switch (number) {
+    case 0: return gtr_linear(gtr_gru(x, "g", 20, r), "o", 7);
+    case 1: r.layers = 2; return gtr_linear(gtr_lstm(x, "g", 20, r), "o", 7);
+    case 2: x = gtr_reshape(gtr_tanh(gtr_rnn(x, "g", 20, r)), gtr_shape2(-NEXT_STEPS, 20));
+        return gtr_reshape(gtr_softmax(gtr_linear(x, "o", 7), 1), gtr_shape3(GTR_BATCH, NEXT_STEPS, 7));
+    case 3: x = gtr_slice(gtr_gru(x, "g", 20, r), 1, NEXT_STEPS - 1, NEXT_STEPS);
+        return gtr_reshape(gtr_linear(x, "o", 7), gtr_shape2(GTR_BATCH, 7));
+    case 4: r.h_last = last; gtr_gru(x, "g", 20, r); return gtr_linear(last[0], "o", 7);
+    case 5: last[0] = gtr_parameter(ctx, "first", gtr_shape1(20), spread()); r.h = last;
+        return gtr_linear(gtr_gru(x, "g", 20, r), "o", 7);
+    case 6: e = gtr_add(e, gtr_embedding(gtr_arange(ids, 1), "place", NEXT_STEPS, NEXT_WIDTH));
+        e = gtr_transformer_block(gtr_transformer_block(e, "a", d), "b", d);
+        return gtr_linear(gtr_layer_norm(e, "n", 1, 0), "o", NEXT_IDS);
+    case 7: return gtr_linear(gtr_transformer_block(gtr_add_positions(e, 0), "a", d), "o", 7);
+    case 8: d.dropout = 0.1f; return gtr_linear(gtr_transformer_block(gtr_add_positions(e, 0), "a", d), "o", 7);
+    case 9: case 10: /* turned queries and keys, of grouped heads; a mask of distances */
+        q = gtr_rope(gtr_reshape(gtr_linear(e, "q", 32), gtr_shape4(GTR_BATCH, NEXT_STEPS, 4, 8)), 0, 0);
+        k = gtr_rope(gtr_reshape(gtr_linear(e, "k", 16), gtr_shape4(GTR_BATCH, NEXT_STEPS, 2, 8)), 0, 0);
+        v = gtr_reshape(gtr_linear(e, "v", 12), gtr_shape4(GTR_BATCH, NEXT_STEPS, 2, 6));
+        if (number == 10) a.mask = gtr_parameter(ctx, "mask", gtr_shape2(NEXT_STEPS, NEXT_STEPS), spread());
+        return gtr_linear(gtr_reshape(gtr_attention(q, k, v, a), gtr_shape3(GTR_BATCH, NEXT_STEPS, 24)), "o", 7);
+    case 11: d.norm_first = d.gelu = false;
+        e = gtr_add(e, gtr_parameter(ctx, "places", gtr_shape2(NEXT_STEPS, NEXT_WIDTH), spread()));
+        return gtr_linear(gtr_transformer_block(e, "a", d), "o", 7);
+    case 12: case 13: d.kind = number == 12 ? GTR_BLOCK_GPT2 : GTR_BLOCK_LLAMA;
+        d.norm_first = d.gelu = false;
+        if (number == 13) d.groups = 2;
+        return gtr_linear(gtr_transformer_block(e, "a", d), "o", 7);
+    case 14: /* rows of lengths of their own: the second input */
+        r.lengths = gtr_input(ctx, "lengths", GTR_I32, gtr_shape1(GTR_BATCH));
+        return gtr_linear(gtr_lstm(e, "g", 20, r), "o", 7);
+    case 15: /* attention of a step's own parts, of which there are as many as steps */
+        e = gtr_linear(gtr_rnn(e, "g", 20, r), "q", 2 * NEXT_STEPS);
+        e = gtr_reshape(e, gtr_shape4(-NEXT_STEPS, NEXT_STEPS, 1, 2));
+        e = gtr_reshape(gtr_attention(e, e, e, a), gtr_shape3(GTR_BATCH, NEXT_STEPS, 2 * NEXT_STEPS));
+        return gtr_linear(e, "o", 7);
+    case 16: /* a sum over what is as long as the window */
+        e = gtr_linear(gtr_gru(e, "g", 20, r), "q", NEXT_STEPS);
+        return gtr_linear(gtr_add(e, gtr_sum(e, two, 1, true)), "o", 7);
+    case 17: /* a convolution of each frame, and a mask of each head */
+        e = gtr_reshape(gtr_conv1d(gtr_reshape(e, gtr_shape3(-NEXT_STEPS, 2, 8)), "c", 3, 3, 1, 1),
+            gtr_shape3(GTR_BATCH, NEXT_STEPS, 24));
+        q = gtr_reshape(gtr_linear(e, "q", 24), gtr_shape4(GTR_BATCH, NEXT_STEPS, 3, 8));
+        a.mask = gtr_parameter(ctx, "mask", gtr_shape3(3, NEXT_STEPS, NEXT_STEPS), spread());
+        return gtr_linear(gtr_reshape(gtr_attention(q, q, q, a), gtr_shape3(GTR_BATCH, NEXT_STEPS, 24)), "o", 7);
+    case 18: /* no recurrence and no attention */
+        return gtr_linear(gtr_gelu(gtr_linear(e, "a", 33)), "o", 7);
+    default: /* what an encoder made, of other steps, is attended as a whole */
+        d.memory = gtr_linear(gtr_gru(gtr_input(ctx, "memory", GTR_F32, gtr_shape3(GTR_BATCH, 5, 4)), "m", 20, r), "f",
+            NEXT_WIDTH);
+        return gtr_linear(gtr_transformer_block(gtr_add_positions(e, 0), "a", d), "o", 7);
+    }
+}
+/* Steps one at a time are what all at once make, on the CPU to the bit; in the next window, too, and of fewer rows. */
+static void one_by_one(void)
+{
+    static float x[NEXT_ROWS][NEXT_STEPS][5], memory[NEXT_ROWS][5][4], all[NEXT_ROWS * NEXT_STEPS * NEXT_IDS];
+    static int32_t ids[NEXT_ROWS][NEXT_STEPS];
+    uint32_t s = 5;
+    for (int k = 0; k < NEXT_ROWS * NEXT_STEPS * 5; k++) (&x[0][0][0])[k] = noise(&s);
+    for (int k = 0; k < NEXT_ROWS * 20; k++) (&memory[0][0][0])[k] = noise(&s);
+    for (int k = 0; k < NEXT_ROWS * NEXT_STEPS; k++) (&ids[0][0])[k] = (int32_t)((noise(&s) + 1) * 5);
+    for (int number = 0; number < NEXT; number++) {
+        gtr_context *ctx = gtr_create(desc0());
+        tensor of_ids = gtr_input(ctx, "ids", GTR_I32, gtr_shape2(GTR_BATCH, NEXT_STEPS)),
+            of_x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, NEXT_STEPS, 5)),
+            y = stepped(ctx, number, of_ids, of_x);
+        const bool by_ids = number > 5, last = gtr_tensor_shape(y).ndim == 2;
+        const int width = (int)gtr_tensor_shape(y).dim[last ? 1 : 2];
+        gtr_predictor_desc d;
+        const int32_t lengths[NEXT_ROWS] = { 3, 12, 0 };
+        const bool several = number == 14 || number == NEXT - 1;
+        const void *in[2] = { by_ids ? (void *)ids : (void *)x, number == 14 ? (void *)lengths : (void *)memory };
+        void *out[1] = { all };
+        memset(&d, 0, sizeof d);
+        d.out[0] = y; d.max_rows = NEXT_ROWS;
+        gtr_predictor *whole = gtr_predictor_create_ex(ctx, d);
+        d.steps = true;
+        gtr_predictor *next = gtr_predictor_create_ex(ctx, d);
+        EXPECT_OK(ctx);
+        EXPECT_EQ(gtr_predict_ex(whole, in, NEXT_ROWS, out), GTR_OK);
+        for (int turn = 0; turn < 2; turn++) {
+            const int rows = NEXT_ROWS - turn; /* the last row is not needed for the others */
+            if (turn) EXPECT_EQ(gtr_predictor_reset(next), GTR_OK);
+            for (int t = 0; t < NEXT_STEPS; t++) {
+                float one[NEXT_ROWS][5], got[NEXT_ROWS * NEXT_IDS];
+                int32_t id[NEXT_ROWS];
+                void *to[1] = { got };
+                for (int r = 0; r < NEXT_ROWS; r++) { memcpy(one[r], x[r][t], sizeof one[r]); id[r] = ids[r][t]; }
+                in[0] = by_ids ? (void *)id : (void *)one;
+                EXPECT_EQ(several ? gtr_predict_ex(next, in, rows, to) : gtr_predict_next(next, in[0], rows, got),
+                    GTR_OK);
+                for (int r = 0; r < rows && (!last || t == NEXT_STEPS - 1); r++) {
+                    const float *want = all + (last ? r : r * NEXT_STEPS + t) * width;
+                    CHECK(device == GTR_DEVICE_CPU ? memcmp(got + r * width, want, (size_t)width * sizeof *got) == 0
+                        : within(got + r * width, want, width, 1e-9, 1e-4), "network %d, step %d, row %d: %g, want %g",
+                        number, t, r, (double)got[r * width], (double)want[0]);
+                }
+            }
+        }
+        if (next->most_steps) { /* places end */
+            float got[NEXT_ROWS * NEXT_IDS];
+            void *to[1] = { got };
+            EXPECT_EQ(gtr_predict_ex(next, in, 1, to), GTR_ERR_STATE);
+            CHECK(strstr(gtr_predictor_error_text(next), "window's 12 steps") != NULL, "%s",
+                gtr_predictor_error_text(next));
+        }
+        EXPECT_OK(ctx);
+        gtr_predictor_destroy(whole);
+        gtr_predictor_destroy(next);
+        gtr_destroy(ctx);
+    }
+}
+/* Rows that a call has not stay where they were. */
+static void some_rows(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 9, 2));
+    gtr_predictor_desc d;
+    float v[4][2] = { { 1, 2 }, { -1, 0.5f }, { 0.25f, 3 }, { 2, -1 } }, got[3][4][5], want[2][4][5];
+    memset(&d, 0, sizeof d);
+    d.out[0] = gtr_gru(x, "gru", 5, once()); d.max_rows = 4; d.steps = true;
+    gtr_predictor *p = gtr_predictor_create_ex(ctx, d);
+    for (int k = 0; k < 2; k++) EXPECT_EQ(gtr_predict_next(p, v, 4, want[k]), GTR_OK);
+    EXPECT_EQ(gtr_predictor_reset(p), GTR_OK);
+    EXPECT_EQ(gtr_predict_next(p, v, 4, got[0]), GTR_OK);
+    EXPECT_EQ(gtr_predict_next(p, v, 3, got[1]), GTR_OK);
+    EXPECT_EQ(gtr_predict_next(p, v, 4, got[2]), GTR_OK);
+    CHECK(within(got[0][0], want[0][0], 20, 1e-12, 1e-6), "first steps");
+    CHECK(within(got[1][0], want[1][0], 15, 1e-12, 1e-6), "second steps of three");
+    CHECK(within(got[2][3], want[1][3], 5, 1e-12, 1e-6), "the fourth row's second step: %g, want %g",
+        (double)got[2][3][0], (double)want[1][3][0]);
+    EXPECT_EQ(gtr_predict_next(p, v, 5, got), GTR_ERR_ARG);
+    CHECK(strstr(gtr_predictor_error_text(p), "5 rows, which have states, want at most 4") != NULL, "%s",
+        gtr_predictor_error_text(p));
+    EXPECT_OK(ctx);
+    gtr_predictor_destroy(p);
+    gtr_destroy(ctx);
+}
+/* What is no step names who mixes steps. */
+static void not_one_by_one(void)
+{
+    static const char *const why[] = { "begins with the last step (bidirectional)",
+        "attend those behind them (.causal)", "mean of", "conv1d \"c\"", "softmax of", "cumsum of",
+        "no dimension for the steps", "slice",
+        "a window of one step", "no input (N, T", "at the window's end", "max of" };
+    for (int number = 0; number < 12; number++) {
+        const int64_t times[] = { 1, NEXT_STEPS, 1 };
+        gtr_context *ctx = gtr_create(desc0());
+        tensor x = gtr_input(ctx, "x", GTR_F32, number == 9 ? gtr_shape1(GTR_BATCH)
+            : gtr_shape3(GTR_BATCH, number == 8 ? 1 : NEXT_STEPS, 4)), y = x;
+        gtr_recurrent_desc r = once();
+        gtr_predictor_desc d;
+        const int axis = 1, turned[] = { 0, 2, 1 };
+        memset(&d, 0, sizeof d);
+        r.bidirectional = number == 0;
+        if (number < 5 || number == 6 || number == 7 || number > 9) y = gtr_gru(x, "g", 6, r);
+        if (number == 1) y = gtr_multihead_attention(y, NULL, "m", 2, plainly());
+        if (number == 2) y = gtr_mean(y, &axis, 1, false);
+        if (number == 3) y = gtr_conv1d(gtr_permute(y, turned), "c", 4, 3, 1, 1);
+        if (number == 4) y = gtr_softmax(y, 1);
+        if (number == 5) y = gtr_cumsum(x, 1);
+        if (number == 6) y = gtr_linear(gtr_flatten(y), "o", 3);
+        if (number == 7) y = gtr_slice(y, 1, 0, 1);
+        if (number == 8 || number == 9) y = gtr_tanh(x);
+        if (number == 10) y = gtr_gru(gtr_tile(gtr_slice(y, 1, NEXT_STEPS - 1, NEXT_STEPS), times), "d", 3, r);
+        if (number == 11) y = gtr_scale(gtr_max(y, &axis, 1, true), 2, 0);
+        d.out[0] = y; d.steps = true;
+        EXPECT(gtr_predictor_create_ex(ctx, d) == NULL);
+        CHECK(strstr(gtr_error_text(ctx), why[number]) != NULL, "%d: %s, want %s", number, gtr_error_text(ctx),
+            why[number]);
+        EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "predictor of steps");
+        gtr_destroy(ctx);
+    }
+}
+/* gtr_sample draws as often as softmax says, of the largest alone, and the same again. */
+static void samples(void)
+{
+    const float logits[6] = { 0, 1, 2, -INFINITY, 2, 0.5f }, bad[2] = { 0, NAN }, none[2] = { -INFINITY, -INFINITY };
+    enum { DRAWS = 20000 };
+    for (int k = 0; k < 4; k++) {
+        gtr_sample_desc d;
+        int count[6] = { 0 };
+        double p[6], sum = 0;
+        memset(&d, 0, sizeof d);
+        d.temperature = k == 1 ? 0.5f : 0; d.top_k = k == 2 ? 3 : k == 3 ? 1 : 0; d.seed = 3;
+        for (int i = 0; i < 6; i++) {
+            p[i] = exp((double)logits[i] / (k == 1 ? 0.5 : 1));
+            if ((k == 2 && !(i == 1 || i == 2 || i == 4)) || (k == 3 && i != 2)) p[i] = 0;
+            sum += p[i];
+        }
+        for (d.draw = 0; d.draw < DRAWS; d.draw++) {
+            const int32_t i = gtr_sample(logits, 6, d);
+            EXPECT(i >= 0 && i < 6 && i == gtr_sample(logits, 6, d));
+            if (i >= 0 && i < 6) count[i]++;
+        }
+        for (int i = 0; i < 6; i++) {
+            const double want = p[i] / sum * DRAWS;
+            CHECK(fabs(count[i] - want) <= 5 * sqrt(want), "%d: class %d was drawn %d times, want %g", k, i, count[i],
+                want);
+        }
+    }
+    gtr_sample_desc d;
+    memset(&d, 0, sizeof d);
+    EXPECT_EQ(gtr_sample(NULL, 3, d), -1);
+    EXPECT_EQ(gtr_sample(logits, 0, d), -1);
+    EXPECT_EQ(gtr_sample(bad, 2, d), -1);
+    EXPECT_EQ(gtr_sample(none, 2, d), -1);
+    d.temperature = -1;
+    EXPECT_EQ(gtr_sample(logits, 6, d), -1);
+    d.temperature = 0; d.top_k = -1;
+    EXPECT_EQ(gtr_sample(logits, 6, d), -1);
+}
+
 static void all(void)
 {
+    RUN(carried);
+    RUN(delayed);
+    RUN(streamed_windows);
+    RUN(no_states);
+    RUN(one_by_one);
+    RUN(some_rows);
+    RUN(not_one_by_one);
+    RUN(samples);
     RUN(repeats);
     RUN(behind);
     RUN(shares);
@@ -879,6 +1537,8 @@ static void all(void)
     RUN(refused);
     RUN(first_states);
     RUN(blocks);
+    RUN(blocks_of_others);
+    RUN(loss_of_attention);
 }
 int main(int argc, char **argv)
 {
