@@ -1435,6 +1435,52 @@ static void some_rows(void)
     gtr_predictor_destroy(p);
     gtr_destroy(ctx);
 }
+static long long allocations;
+static void *noted_alloc(size_t bytes, gtr_memory kind, void *user)
+{
+    (void)kind; (void)user;
+    allocations++;
+    return malloc(bytes);
+}
+static void noted_free(void *p, size_t bytes, gtr_memory kind, void *user)
+{
+    (void)bytes; (void)kind; (void)user;
+    free(p);
+}
+/* A step allocates nothing, nor does what it says next, from the first call on. */
+static void allocates_nothing(void)
+{
+    for (int number = 0; number < NEXT - 1; number++) {
+        gtr_desc desc = desc0();
+        desc.allocator.alloc = noted_alloc; desc.allocator.free = noted_free;
+        gtr_context *ctx = gtr_create(desc);
+        tensor ids = gtr_input(ctx, "ids", GTR_I32, gtr_shape2(GTR_BATCH, NEXT_STEPS)),
+            x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, NEXT_STEPS, 5));
+        gtr_predictor_desc d;
+        const float one[5] = { 1, -1, 0.5f, 2, 0 };
+        const int32_t id = 3, length = 7;
+        const void *in[2] = { number > 5 ? (const void *)&id : one, &length };
+        float got[NEXT_IDS];
+        void *to[1] = { got };
+        memset(&d, 0, sizeof d);
+        d.out[0] = stepped(ctx, number, ids, x); d.steps = true;
+        gtr_predictor *p = gtr_predictor_create_ex(ctx, d);
+        EXPECT_OK(ctx);
+        const long long before = allocations;
+        for (int k = 0; k < 2 * NEXT_STEPS; k++) {
+            if (k == NEXT_STEPS) EXPECT_EQ(gtr_predictor_reset(p), GTR_OK);
+            EXPECT_EQ(gtr_predict_ex(p, in, 1, to), GTR_OK);
+            gtr_sample_desc how;
+            memset(&how, 0, sizeof how);
+            how.top_k = 3; how.draw = (uint64_t)k;
+            EXPECT(gtr_sample(got, 7, how) >= 0);
+        }
+        CHECK(device != GTR_DEVICE_CPU || allocations == before, "network %d: %lld allocations in its steps", number,
+            allocations - before);
+        gtr_predictor_destroy(p);
+        gtr_destroy(ctx);
+    }
+}
 /* What is no step names who mixes steps. */
 static void not_one_by_one(void)
 {
@@ -1518,6 +1564,7 @@ static void all(void)
     RUN(no_states);
     RUN(one_by_one);
     RUN(some_rows);
+    RUN(allocates_nothing);
     RUN(not_one_by_one);
     RUN(samples);
     RUN(repeats);
