@@ -320,10 +320,19 @@ static void first_states(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* Both of y, (ROWS, STEPS, WIDTH), have the same bits, of x as v says. */
+static void alike(tensor x, const float *v, const tensor *y, const char *what, int number)
+{
+    static float got[2][ALL];
+    EXPECT_EQ(gtr_set(x, v, ALL * sizeof *v), GTR_OK);
+    EXPECT_EQ(gtr_eval(y, 2), GTR_OK);
+    for (int k = 0; k < 2; k++) EXPECT_EQ(gtr_get(y[k], got[k], sizeof got[k]), GTR_OK);
+    CHECK(!memcmp(got[0], got[1], sizeof got[0]), "%s %d: other bits by hand", what, number);
+}
 /* A block of no dropout is what it is made of, by hand, to the bit. */
 static void blocks(void)
 {
-    static float v[ALL], got[2][ALL];
+    static float v[ALL];
     uint32_t s = 12;
     for (int k = 0; k < ALL; k++) v[k] = noise(&s);
     for (int way = 0; way < 4; way++) {
@@ -347,10 +356,7 @@ static void blocks(void)
         y[1] = gtr_add(h, gtr_linear_with(y[1], PART("linear2.weight"), PART("linear2.bias")));
         if (!(way & 1)) y[1] = NORM("2", y[1]);
         EXPECT_EQ(gtr_parameter_count(ctx), 12);
-        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
-        EXPECT_EQ(gtr_eval(y, 2), GTR_OK);
-        for (int k = 0; k < 2; k++) EXPECT_EQ(gtr_get(y[k], got[k], sizeof got[k]), GTR_OK);
-        CHECK(!memcmp(got[0], got[1], sizeof got[0]), "way %d: other bits by hand", way);
+        alike(x, v, y, "way", way);
         EXPECT_OK(ctx);
         d.hidden = -1;
         EXPECT(!gtr_transformer_block(x, "other", d) && !gtr_transformer_block(NULL, "other", d));
@@ -381,7 +387,7 @@ static void loss_of_attention(void)
 /* transformers' blocks by hand, to the bit. */
 static void blocks_of_others(void)
 {
-    static float v[ALL], got[2][ALL];
+    static float v[ALL];
     uint32_t s = 13;
     for (int k = 0; k < ALL; k++) v[k] = noise(&s);
     for (int kind = GTR_BLOCK_GPT2; kind <= GTR_BLOCK_LLAMA; kind++) {
@@ -417,10 +423,7 @@ static void blocks_of_others(void)
             y[1] = gtr_add(h, BY(w, "mlp.down_proj"));
             EXPECT_EQ(gtr_parameter_count(ctx), 9);
         }
-        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
-        EXPECT_EQ(gtr_eval(y, 2), GTR_OK);
-        for (int i = 0; i < 2; i++) EXPECT_EQ(gtr_get(y[i], got[i], sizeof got[i]), GTR_OK);
-        CHECK(!memcmp(got[0], got[1], sizeof got[0]), "kind %d: other bits by hand", kind);
+        alike(x, v, y, "kind", kind);
         EXPECT_OK(ctx);
         d.gelu = true;
         EXPECT(!gtr_transformer_block(x, "other", d));
