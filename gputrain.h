@@ -1661,9 +1661,9 @@ GTR_API const char *gtr_trace(gtr_trainer *t);
 /* Where a step's time goes: microseconds, share, bytes, flops and rates of each node, and by op; "floor" is what its
    bytes or flops take at the rate of a large copy or product, over its time. Runs steps and nodes many times in a
    trainer made for it (room for its gradients and states is needed) on one batch, the first of a data set, which is
-   read anew for each step if it is streamed, at a rate of 0, then puts the parameters back: all but inputs and kept
-   values is as before. A network that one kernel computes is one line; by_node: as with no_matchers. After gtr_fit: a
-   step of that. Waits. "" on failure. */
+   read anew for each step if it is streamed, at a rate of 0, then puts parameters and states back: all but inputs and
+   kept values is as before. A network that one kernel computes is one line; by_node: as with no_matchers. After
+   gtr_fit: a step of that. Waits. "" on failure. */
 GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 
 #ifdef __cplusplus
@@ -3255,7 +3255,7 @@ struct gtr_trainer {
     gtr_trainer_desc desc, given; /* desc: defaults filled in; groups are below */
     gtr_group group[GTR__MAX_GROUPS]; int n_groups;
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
-    bool carries; /* its loss depends on states */
+    gtr_tensor **states; int n_states; /* that its loss depends on */
     bool kept_states; /* states are aside: a set is evaluated */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
     bool one_batch; /* gtr_profile's: each step reads the first batch */
@@ -16995,23 +16995,27 @@ static void gtr__trainer_free(gtr_trainer *t) {
     for (int g = 0; g < t->optim.all; g++) gtr__device_free(ctx, 0, t->optim.state[g], bytes);
     gtr__device_free(ctx, 0, t->segments, (size_t)t->n_param * sizeof *t->segments);
     for (int g = 0; g < t->n_groups; g++) gtr__mfree(ctx, t->group[g].pattern);
-    GTR__FREE(ctx, t->host_segments, t->param, t->group_of, t->offset, t->lookups, t->zero, t->before, t->metered);
+    GTR__FREE(ctx, t->states, t->host_segments, t->param, t->group_of, t->offset, t->lookups, t->zero, t->before,
+        t->metered);
     if (t->runner) gtr__runner_free(t->runner);
     gtr__mfree(ctx, t);
 }
 static gtr_result gtr__state_lacks(const gtr_tensor *s, const char *who) {
     return GTR__BAD_STATE(s->ctx, "%s: what does state \"%s\" become? Say it by gtr_state_next", who, s->name);
 }
-/* States that tensors depend on have next values, whatever else depends on them; *any: there is one. */
-static gtr_result gtr__states_whole(gtr_context *ctx, gtr_tensor *const *t, int n, const char *who, bool *any) {
+/* Lists the states that t's loss depends on, all of which have next values. */
+static gtr_result gtr__trainer_states(gtr_trainer *t) {
+    gtr_context *ctx = t->ctx;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
-    if (reach) gtr__reach_of(ctx, t, n, true, true, reach);
+    int64_t cap = 0;
+    if (reach) gtr__reach_of(ctx, &t->loss, 1, true, true, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
-        const gtr_tensor *s = ctx->tensor[i];
+        gtr_tensor *s = ctx->tensor[i];
         if (!reach[i] || !s->state) continue;
-        *any = true;
-        if (!s->next) r = gtr__state_lacks(s, who);
+        if (!s->next) r = gtr__state_lacks(s, "trainer");
+        else if (!GTR__GROW(ctx, t->states, t->n_states, cap)) r = GTR_ERR_NOMEM;
+        else t->states[t->n_states++] = s;
     }
     gtr__mfree(ctx, reach);
     return r;
@@ -17039,7 +17043,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     t->desc.groups = NULL;
     if (ok) t->n_groups++; /* the rest, with the trainer's own figures */
     ok = ok && gtr__trainer_parameters(t) == GTR_OK;
-    ok = ok && gtr__states_whole(ctx, &loss, 1, "trainer", &t->carries) == GTR_OK;
+    ok = ok && gtr__trainer_states(t) == GTR_OK;
     ok = ok && gtr__find_inputs(ctx, &loss, 1, true, t->input, &t->n_inputs, &highest, NULL) == GTR_OK;
     if (ok && !ctx->preset) {
         ok = gtr__trainer_buffers(t) == GTR_OK && gtr__trainer_segments(t) == GTR_OK &&
@@ -17505,7 +17509,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         return batch != data->streams ? GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd",
             data->name, (intmax_t)data->streams, (intmax_t)data->streams, (intmax_t)batch) : GTR__BAD_ARG(t->ctx, "%s: "
             "its .streams want rows in their order (.no_shuffle of gtr_fit), not shuffled", data->name);
-    if (data && t->carries && (shuffle || data->column[0].places))
+    if (data && t->n_states && (shuffle || data->column[0].places))
         gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, "states are carried from batch to batch of rows that are shuffled or "
             "drawn: .streams and .no_shuffle have rows go on where those before ended");
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
@@ -17635,25 +17639,21 @@ static void gtr__zeros_find(gtr_trainer *t, const gtr__cached *e, int n) {
 }
 /* Whether t's next step is an epoch's first one, in front of which states become zeros. */
 static bool gtr__states_end(const gtr_trainer *t) {
-    if (!t->carries || !t->data) return false;
+    if (!t->n_states || !t->data || t->one_batch) return false;
     const gtr__sequence o = gtr__sequence_of(t);
     return gtr__batch_of(&o, gtr__data_batch(t, t->runner->step)).first == 0;
 }
 /* In front of a step states are of its rows; first: nothing is queued, and they are zeros. */
-static gtr_result gtr__states_begin(gtr_trainer *t, const gtr__cached *e, int64_t batch, bool first) {
-    gtr_context *ctx = t->ctx;
-    for (int i = 0; i < e->plan.n_value; i++) {
-        gtr_tensor *s = e->plan.value[i].home == GTR__HOME_INPUT ? e->plan.value[i].tensor : NULL;
-        if (!s || !s->state) continue;
+static gtr_result gtr__states_begin(gtr_trainer *t, int64_t batch, bool first) {
+    for (int i = 0; i < t->n_states; i++) {
+        gtr_tensor *s = t->states[i];
         if (first) GTR__TRY(gtr__state_zero(s));
         if (s->rows && s->rows != batch && !(t->data && batch < s->rows))
-            return GTR__FAIL(ctx, SHAPE, "gtr_step: state \"%s\" has %lld rows, of the batch before, a gtr_set or a "
+            return GTR__FAIL(t->ctx, SHAPE, "gtr_step: state \"%s\" has %lld rows, of the batch before, a gtr_set or a "
                 "checkpoint, this batch has %lld: gtr_set of zeros begins anew", s->name, (long long)s->rows,
                 (long long)batch);
     }
-    for (int i = 0; i < e->plan.n_value; i++)
-        if (e->plan.value[i].home == GTR__HOME_INPUT && e->plan.value[i].tensor->state)
-            e->plan.value[i].tensor->rows = batch;
+    for (int i = 0; i < t->n_states; i++) t->states[i]->rows = batch;
     return GTR_OK;
 }
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
@@ -17689,7 +17689,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
     GTR__TRY(gtr__take_over(t, true));
-    if (t->carries) GTR__TRY(gtr__states_begin(t, e, batch, gtr__states_end(t)));
+    GTR__TRY(gtr__states_begin(t, batch, gtr__states_end(t)));
     ctx->writes++;
     t->fitted = false;
     gtr__note_lookups(t, &e->plan);
@@ -18030,7 +18030,7 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__metric_check(ctx, metric, "gtr_evaluate"));
     if (data) batch = GTR__MIN(batch, data->rows);
     GTR__TRY(gtr__data_check(ctx, data, batch, "gtr_evaluate"));
-    if (t->carries && data->streams && batch != data->streams)
+    if (t->n_states && data->streams && batch != data->streams)
         return GTR__BAD_ARG(ctx, "gtr_evaluate: %s: states go on in batches of its %jd .streams, got %jd", data->name,
             (intmax_t)data->streams, (intmax_t)batch);
     GTR__TRY(gtr__runner_ready(ctx));
@@ -25884,6 +25884,7 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     gtr__weights_lock(ctx);
     for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes)
         ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
+    ok = ok && gtr__states_aside(ctx, &t->kept_states) == GTR_OK;
     gtr_trainer_desc d = t->given;
     if (d.groups) d.groups = t->group;
     d.lr = t->lr; d.no_matchers |= by_node;
@@ -25907,6 +25908,7 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
         for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes)
             if (gtr__parameter_write(ctx->parameter[i], held + bytes)) e = NULL;
     }
+    if (held && gtr__states_back(ctx, t->kept_states && ok, GTR_OK)) e = NULL;
     gtr__weights_unlock(ctx);
     gtr__mfree(ctx, held);
     return e ? gtr__text(ctx) : "";

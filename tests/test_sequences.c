@@ -1124,6 +1124,10 @@ static void carried(void)
             series_keep[2 * ROWS + 1] = 1;
         }
         const int n = reached(&c, k ? got : want);
+        if (k) { /* which a profile leaves alone */
+            EXPECT(*gtr_profile(c.t, false));
+            EXPECT_EQ(reached(&c, got), n);
+        }
         CHECK(!k || memcmp(want, got, (size_t)n * sizeof *got) == 0, "a row that begins anew");
         EXPECT_EQ(gtr_set(c.x, series_x, 4 * SPAN * 3 * sizeof *series_x), GTR_OK);
         EXPECT_EQ(gtr_set(c.y, series_y, 4 * SPAN * sizeof *series_y), GTR_OK);
