@@ -1040,6 +1040,61 @@ static void test_transformer(void)
     CHECK(!gtr_error(ctx), "transformer: %s", gtr_error_text(ctx));
     gtr_destroy(ctx);
 }
+/* A block of transformers' GPT-2 and a layer of its Llama, of the weights, x and y in tests/blocks.safetensors, which
+   tests/gen_blocks.py writes; then step by step. */
+static void test_blocks(void)
+{
+    enum { N = 2, T = 7, E = 24 };
+    static const char *const names[] = { "gpt2", "llama" };
+    gtr_context *ctx = test_context();
+    gtr_init none;
+    gtr_predictor_desc how;
+    gtr_tensor *x = gtr_input(ctx, "in", GTR_F32, gtr_shape3(GTR_BATCH, T, E)), *from, *y[2], *want[2];
+    memset(&none, 0, sizeof none); memset(&how, 0, sizeof how);
+    from = gtr_parameter(ctx, "x", gtr_shape3(N, T, E), none);
+    for (int k = 0; k < 2; k++) {
+        char name[16];
+        gtr_transformer_desc d;
+        memset(&d, 0, sizeof d);
+        d.kind = k ? GTR_BLOCK_LLAMA : GTR_BLOCK_GPT2;
+        d.heads = 6; d.hidden = 40; d.eps = 1e-5f;
+        if (k) { d.groups = 3; d.rope_base = 500; }
+        how.out[k] = y[k] = gtr_transformer_block(x, names[k], d);
+        snprintf(name, sizeof name, "%s.y", names[k]);
+        want[k] = gtr_parameter(ctx, name, gtr_shape3(N, T, E), none);
+    }
+    CHECK(!gtr_load(ctx, "tests/blocks.safetensors"), "blocks: %s", gtr_error_text(ctx));
+    EXPECT_EQ(gtr_parameter_count(ctx), 12 + 9 + 3);
+    static float v[N][T][E], w[2][N][T][E], got[2][N][T][E], one[2][N][E];
+    gtr_get(from, v, sizeof v);
+    how.max_rows = N;
+    gtr_predictor *whole = gtr_predictor_create_ex(ctx, how);
+    how.steps = true;
+    gtr_predictor *next = gtr_predictor_create_ex(ctx, how);
+    const void *in[1] = { v };
+    void *out[2] = { got[0], got[1] }, *outs[2] = { one[0], one[1] };
+    CHECK(whole && next, "blocks: %s", gtr_error_text(ctx));
+    EXPECT_EQ(gtr_predict_ex(whole, in, N, out), GTR_OK);
+    double off[2][2] = { { 0, 0 }, { 0, 0 } };
+    for (int k = 0; k < 2; k++) gtr_get(want[k], w[k], sizeof w[k]);
+    for (int t = 0; t < T; t++) {
+        float step[N][E];
+        for (int n = 0; n < N; n++) memcpy(step[n], v[n][t], sizeof step[n]);
+        in[0] = step;
+        EXPECT_EQ(gtr_predict_ex(next, in, N, outs), GTR_OK);
+        for (int i = 0; i < 2 * N * E; i++) {
+            const int k = i / (N * E), n = i / E % N, e = i % E;
+            const double a = fabs((double)got[k][n][t][e] - (double)w[k][n][t][e]),
+                b = fabs((double)one[k][n][e] - (double)w[k][n][t][e]);
+            if (!(a <= off[k][0])) off[k][0] = a;
+            if (!(b <= off[k][1])) off[k][1] = b;
+        }
+    }
+    for (int k = 0; k < 2; k++) CHECK(off[k][0] < 2e-5 && off[k][1] < 2e-5,
+        "%s's block is %g off, %g step by step", names[k], off[k][0], off[k][1]);
+    CHECK(!gtr_error(ctx), "blocks: %s", gtr_error_text(ctx));
+    gtr_destroy(ctx);
+}
 /* A network with another last layer takes the others' values from a context that has the file's. */
 static void test_another_head(void)
 {
@@ -1121,6 +1176,7 @@ static void all_on(gtr_device where, const char *name)
     RUN(test_images);
     RUN(test_resnet);
     RUN(test_transformer);
+    RUN(test_blocks);
     RUN(test_another_head);
 }
 

@@ -1416,6 +1416,58 @@ static void one_by_one(void)
         gtr_destroy(ctx);
     }
 }
+/* FP16's loss scale holds: of many steps of training few are skipped, and sequences are learned as in float32. */
+static void scale_holds(void)
+{
+    enum { STEPS = 40, ROWS_HERE = 8, WIDE = 8 };
+    const int steps = small ? 40 : 300;
+    static float x[ROWS_HERE][STEPS][WIDE], y[ROWS_HERE][STEPS][1];
+    uint32_t s = 11;
+    for (int r = 0; r < ROWS_HERE; r++) { /* a slow sum of the first column */
+        float sum = 0;
+        for (int t = 0; t < STEPS; t++) {
+            for (int e = 0; e < WIDE; e++) x[r][t][e] = noise(&s);
+            y[r][t][0] = sum = 0.7f * sum + x[r][t][0];
+        }
+    }
+    for (int kind = 0; kind < 3; kind++) {
+        float last[2] = { 0, 0 };
+        for (int half = 0; half < 2; half++) {
+            gtr_context *ctx = gtr_create(desc0());
+            const gtr_precision precision = half ? GTR_MIXED_FP16 : GTR_FP32;
+            if (!has(ctx, precision)) {
+                SKIP("the loss scale of sequences: no FP16 on %s", gtr_device_text(ctx));
+                gtr_destroy(ctx);
+                continue;
+            }
+            tensor in = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, WIDE)), h,
+                want = gtr_input(ctx, "y", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, 1));
+            gtr_transformer_desc d;
+            memset(&d, 0, sizeof d);
+            d.heads = 2; d.norm_first = d.attention.causal = true;
+            h = kind == 0 ? gtr_gru(in, "it", 16, once()) : kind == 1 ? gtr_lstm(in, "it", 16, once())
+                : gtr_transformer_block(gtr_add_positions(in, 0), "it", d);
+            gtr_trainer *t = gtr_trainer_create(gtr_mse(gtr_linear(h, "out", 1), want), adam(0.01f, precision));
+            EXPECT_EQ(gtr_set(in, x, sizeof x), GTR_OK);
+            EXPECT_EQ(gtr_set(want, y, sizeof y), GTR_OK);
+            float first = 0;
+            for (int k = 0; k < steps; k++) {
+                EXPECT_EQ(gtr_step(t), GTR_OK);
+                if (k == 0) first = gtr_loss(t);
+            }
+            EXPECT_EQ(gtr_wait(ctx), GTR_OK); /* reports come behind */
+            const gtr_report r = gtr_trainer_report(t);
+            last[half] = r.loss;
+            CHECK(r.loss < first * (small ? 1 : 0.5f) && r.applied >= steps - 6 && (!half || r.loss_scale >= 256),
+                "kind %d, precision %d: loss %g, first %g, %lld of %d steps applied, scale %g", kind, (int)precision,
+                (double)r.loss, (double)first, (long long)r.applied, steps, (double)r.loss_scale);
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+            if (half) CHECK(last[1] < 1.5f * last[0] + 0.01f, "kind %d: %g in FP16, %g in float32", kind,
+                (double)last[1], (double)last[0]);
+        }
+    }
+}
 /* Rows that a call has not stay where they were. */
 static void some_rows(void)
 {
@@ -1570,6 +1622,7 @@ static void all(void)
     RUN(streamed_windows);
     RUN(no_states);
     RUN(one_by_one);
+    RUN(scale_holds);
     RUN(some_rows);
     RUN(allocates_nothing);
     RUN(not_one_by_one);
