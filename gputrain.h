@@ -1020,7 +1020,8 @@ GTR_API gtr_tensor *gtr_stop_gradient(gtr_tensor *x); /* x; no gradient passes *
 GTR_API gtr_tensor *gtr_argmax(gtr_tensor *x, int axis); /* GTR_I32, the first of equals, or of NaN; no gradient */
 GTR_API gtr_tensor *gtr_argmin(gtr_tensor *x, int axis);
 GTR_API gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis); /* of each element and those before it along axis */
-/* 0, 1, ... along axis, as many as x, best an input, has there, up to 2^24: GTR_I32. The labels of (N, N). */
+/* 0, 1, ... along axis, as many as x, best an input, has there, up to 2^24: GTR_I32, of an axis that is not the batch a
+   constant, and gtr_embedding of it the first rows of the table. The labels of (N, N). */
 GTR_API gtr_tensor *gtr_arange(gtr_tensor *x, int axis);
 /* x's elements along axis in order, equals as they were, a NaN as the largest; top_k: the k largest, descending, of an
    axis that is not the batch. gtr_output(t, 1): where they were, GTR_I32. */
@@ -2265,8 +2266,8 @@ typedef struct { /* CONV, pools, UPSAMPLE */
     int32_t round_up, inside, adaptive; /* pools */
     int32_t linear, pad; /* UPSAMPLE */
 } gtr__window_attr;
-/* MATMUL and LINEAR, their fused forms and gradients: a is (..., K, M); b is (..., K, N), which a layer's weight never
-   is; the gradient of a is added to the operand in front of dy. */
+/* MATMUL and LINEAR, their fused forms and gradients: a is (..., K, M); b is (..., K, N), which of layers' weights
+   GPT2's alone are; the gradient of a is added to the operand in front of dy. */
 typedef struct { int32_t a_km, b_kn, joined, pad; } gtr__product_attr;
 typedef struct { /* norms */
     double eps, momentum;
@@ -2280,8 +2281,9 @@ typedef struct { int64_t axis, logs; } gtr__softmax_attr;
 typedef struct { int64_t axis, begin, end, parts; } gtr__slice_attr;
 /* gates: G; bias to lengths: which input each is, or 0 */
 typedef struct { int32_t gates, relu, reverse, time_first, bias, h, c, lengths; } gtr__recurrence_attr;
-/* lengths, mask: which input each is, or 0 */
-typedef struct { double scale; int32_t causal, packed, lengths, mask; } gtr__attention_attr;
+/* lengths, mask: which input each is, or 0; kept, place: which the first of the two states is that a step's k and v are
+   put into, and where, or 0 */
+typedef struct { double scale; int32_t causal, packed, lengths, mask, kept, place; } gtr__attention_attr;
 /* lengths, label_lengths: which input each is, or 0; per_label: a term is divided by its row's labels */
 typedef struct { int32_t blank, zero_infinity, per_label, lengths, label_lengths, pad; } gtr__ctc_attr;
 typedef struct { int64_t axis, k, descending; } gtr__sort_attr;
@@ -4556,17 +4558,19 @@ static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n
 static void gtr__pack_group(const gtr_float *b, int64_t bcs, int64_t k, gtr_float *to, int64_t ts) {
     int64_t l = 0, j;
 #ifdef GTR__V_LANES
-    for (; l + 4 <= k; l += 4, b += 4, to += 4 * ts) {
-        gtr__v r0 = GTR__V_LANES(b, bcs), r1 = GTR__V_LANES(b + bcs, bcs), r2 = GTR__V_LANES(b + 2 * bcs, bcs),
-            r3 = GTR__V_LANES(b + 3 * bcs, bcs);
+    for (; k >= 4 && l < k; l += 4) { /* the last four may overlap */
+        const gtr_float *from = b + (l = GTR__MIN(l, k - 4));
+        gtr_float *at = to + l * ts;
+        gtr__v r0 = GTR__V_LANES(from, bcs), r1 = GTR__V_LANES(from + bcs, bcs),
+            r2 = GTR__V_LANES(from + 2 * bcs, bcs), r3 = GTR__V_LANES(from + 3 * bcs, bcs);
         gtr__v a0 = GTR__V_LO(r0, r1), a1 = GTR__V_HI(r0, r1), a2 = GTR__V_LO(r2, r3), a3 = GTR__V_HI(r2, r3);
-        GTR__V_STORE(to, GTR__V_LO2(a0, a2));
-        GTR__V_STORE(to + ts, GTR__V_HI2(a0, a2));
-        GTR__V_STORE(to + 2 * ts, GTR__V_LO2(a1, a3));
-        GTR__V_STORE(to + 3 * ts, GTR__V_HI2(a1, a3));
+        GTR__V_STORE(at, GTR__V_LO2(a0, a2));
+        GTR__V_STORE(at + ts, GTR__V_HI2(a0, a2));
+        GTR__V_STORE(at + 2 * ts, GTR__V_LO2(a1, a3));
+        GTR__V_STORE(at + 3 * ts, GTR__V_HI2(a1, a3));
     }
 #endif
-    for (; l < k; l++, b++, to += ts) for (j = 0; j < GTR__VL; j++) to[j] = b[j * bcs];
+    for (; l < k; l++) for (j = 0; j < GTR__VL; j++) to[l * ts + j] = b[j * bcs + l];
 }
 /* The same as gtr__pack_rows for a B whose columns are contiguous. */
 static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n, gtr_float *to) {
@@ -4576,8 +4580,10 @@ static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n
             const gtr_float *from = b + (j + g) * bcs;
             const int64_t rest = GTR__MIN(have - g, GTR__VL);
             if (rest == GTR__VL) { gtr__pack_group(from, bcs, k, to + g, wide); continue; }
-            for (int64_t l = 0; l < k; l++)
-                for (int64_t i = 0; i < GTR__VL; i++) to[l * wide + g + i] = i < rest ? from[i * bcs + l] : 0;
+            for (int64_t l = 0; l < k; l++) {
+                GTR__V_STORE(to + l * wide + g, GTR__V_ZERO);
+                for (int64_t i = 0; i < rest; i++) to[l * wide + g + i] = from[i * bcs + l];
+            }
         }
         to += k * wide;
     }
@@ -5488,16 +5494,18 @@ GTR__CPU(linear_bwd) {
 #define gtr__cpu_matmul_bwd gtr__cpu_linear_bwd
 
 // >>op:linear
-/* y = x w^T + b: x (..., K), w (M, K), b (M) or absent -> (..., M); dx = dy w, dw = dy^T x, db = sum of dy's rows. */
+/* y = x w^T + b: x (..., K), w (M, K), b (M) or absent -> (..., M); dx = dy w, dw = dy^T x, db = sum of dy's rows.
+   product.b_kn: w is (K, M). */
 GTR__SHAPE(linear) {
     const gtr_shape *x = &s->in[0], *w = &s->in[1], *b = s->n_in > 2 ? &s->in[2] : NULL;
+    const int out = s->attr->product.b_kn != 0;
     gtr_shape o = *x;
-    if (x->ndim < 1 || w->ndim != 2 || x->dim[x->ndim - 1] != w->dim[1]
-        || (b && (b->ndim != 1 || b->dim[0] != w->dim[0])))
+    if (x->ndim < 1 || w->ndim != 2 || x->dim[x->ndim - 1] != w->dim[!out]
+        || (b && (b->ndim != 1 || b->dim[0] != w->dim[out])))
         return gtr__shape_want(s, s->n_in, b ? "x (..., K), weight (M, K) and bias (M,)"
             : "x (..., K) and weight (M, K)");
-    o.dim[x->ndim - 1] = w->dim[0];
-    s->flops = gtr__shape_flops(&o, 2.0 * (double)w->dim[1]);
+    o.dim[x->ndim - 1] = w->dim[out];
+    s->flops = gtr__shape_flops(&o, 2.0 * (double)w->dim[!out]);
     return gtr__shape_output(s, 0, o);
 }
 /* out[1], if it is wanted, is what steps are applied to. */
@@ -6359,12 +6367,15 @@ GTR__CPU(recurrence_bwd) {
    query t the first t + 1; nothing of (T, S) is stored. Inputs 0 to 2: q (N, T, H, D), k (N, S, G, D), v (N, S, G, E);
    packed, input 0: all three, (N, T, 3, H, D). Behind them, each where attr attention says so: lengths (N), floats, and
    the mask, which broadcasts to (N, H, T, S). Output 0 is y (N, T, H, E), 1 the scores' logsumexp
-   (N, H, T); of a row without keys y is 0, this GTR__ATTEND_NONE. Tiles of queries by tiles of keys: with m the largest
+   (N, H, T); of a row without keys y is 0, this GTR__ATTEND_NONE. Of one step (attr kept): k's and v's rows, (N, 1, G,
+   D) and (N, 1, G, E), are put into the states (N, S, G, D) and (N, S, G, E), in place, at row `place` (N, 1), floats,
+   and the query attends all up to that row. Tiles of queries by tiles of keys: with m the largest
    score so far, sum and y count in units of exp(m) (Milakov and Gimelshein, 2018). With p = exp(score - logsumexp) and
    delta = y dy over E: dv = p^T dy, ds = scale p (dy v^T - delta), dq = ds k, dk = ds^T q (Dao and others, 2022). */
 GTR__SHAPE(attention) {
     const gtr__attention_attr *a = &s->attr->attention;
-    const gtr_shape *q = &s->in[0], *k = &s->in[a->packed ? 0 : 1], *v = &s->in[a->packed ? 0 : 2];
+    const int from = a->kept ? a->kept : !a->packed;
+    const gtr_shape *q = &s->in[0], *k = &s->in[from], *v = &s->in[from + (from > 0)];
     const int64_t *l = a->lengths ? s->in[a->lengths].dim : q->dim;
     bool fits = a->packed ? q->ndim == 5 && q->dim[2] == 3 : q->ndim == 4 && k->ndim == 4 && v->ndim == 4
         && k->dim[0] == q->dim[0] && v->dim[0] == q->dim[0] && k->dim[1] == v->dim[1] && k->dim[2] == v->dim[2]
@@ -6389,26 +6400,28 @@ typedef struct {
     const gtr__call *c;
     const gtr__attention_attr *a;
     int64_t n, steps, keys, heads, groups, row[3], width[3], mask_at[4];
-    const gtr_float *x[3], *lengths, *mask, *y, *sums, *dy;
+    const gtr_float *x[3], *lengths, *mask, *place, *y, *sums, *dy;
     gtr_float *dx[3], *dmask;
 } gtr__attention;
 static gtr__attention gtr__attention_make(const gtr__call *c, bool back) {
     gtr__attention w = GTR__ZERO;
     const gtr__attention_attr *a = w.a = &c->attr->attention;
-    const int own = (a->packed ? 1 : 3) + (a->lengths > 0) + (a->mask > 0);
-    const int64_t *q = c->in[0].shape.dim, *k = c->in[a->packed ? 0 : 1].shape.dim, *heads = a->packed ? q + 3 : q + 2;
+    const int own = (a->packed ? 1 : 3) + (a->lengths > 0) + (a->mask > 0), kept = a->kept;
+    const int64_t *q = c->in[0].shape.dim, *k = c->in[kept ? kept : !a->packed].shape.dim;
     w.c = c;
-    w.n = q[0]; w.steps = q[1]; w.heads = heads[0];
-    w.keys = k[1]; w.groups = a->packed ? heads[0] : k[2];
+    w.n = q[0]; w.steps = q[1]; w.heads = q[a->packed ? 3 : 2];
+    w.keys = k[1]; w.groups = a->packed ? w.heads : k[2];
     for (int i = 0; i < 3; i++) {
-        const int from = a->packed ? 0 : i;
-        w.width[i] = a->packed ? heads[1] : c->in[i].shape.dim[3];
-        w.row[i] = a->packed ? 3 * w.heads * w.width[i] : c->in[i].shape.dim[2] * w.width[i];
-        const int64_t at = a->packed ? i * w.heads * w.width[i] : 0;
+        const bool packed = a->packed && !(kept && i);
+        const int from = kept && i ? kept + i - 1 : a->packed ? 0 : i;
+        w.width[i] = packed ? q[4] : c->in[from].shape.dim[3];
+        w.row[i] = (packed ? 3 * w.heads : c->in[from].shape.dim[2]) * w.width[i];
+        const int64_t at = packed ? i * w.heads * w.width[i] : 0;
         w.x[i] = gtr__in(c, from) + at;
         w.dx[i] = back && gtr__wanted(c, from) ? gtr__out(c, from) + at : NULL;
     }
     w.lengths = a->lengths ? gtr__in(c, a->lengths) : NULL;
+    w.place = kept ? gtr__in(c, a->place) : NULL;
     if (a->mask) {
         const gtr_shape *s = &c->in[a->mask].shape;
         w.mask = gtr__in(c, a->mask);
@@ -6427,8 +6440,9 @@ static int64_t gtr__attend_at(const gtr__attention *w, int i, const gtr__attend_
 }
 /* How many keys the last of the tile's queries attends. */
 static int64_t gtr__attend_count(const gtr__attention *w, const gtr__attend_tile *e) {
-    const double length = w->lengths ? (double)w->lengths[e->n] : (double)w->keys;
-    const int64_t n = length > 0 ? (int64_t)GTR__MIN(length, (double)w->keys) : 0;
+    const double length = w->lengths ? (double)w->lengths[e->n] : (double)w->keys,
+        so_far = w->place ? (double)w->place[e->n] + 1 : length;
+    const int64_t n = length > 0 ? (int64_t)GTR__MIN(GTR__MIN(length, so_far), (double)w->keys) : 0;
     return w->a->causal ? GTR__MIN(n, e->t + e->rows) : n;
 }
 /* c (m x n) (+)= a b of k, by the calling thread alone. */
@@ -6506,9 +6520,20 @@ static void gtr__attention_range(GTR__FROM_TO, void *room) {
         }
     }
 }
+/* Puts k's and v's rows of this step into the states. */
+static void gtr__attention_keep(const gtr__attention *w) {
+    for (int i = 1; i < 3; i++) {
+        const int64_t row = w->row[i], from = w->a->packed ? i * row : 0, each = w->a->packed ? 3 * row : row;
+        gtr_float *state = (gtr_float *)w->c->in[w->a->kept + i - 1].data;
+        for (int64_t n = 0; n < w->n; n++)
+            GTR__COPY(state + (n * w->keys + (int64_t)GTR__MIN(w->place[n], (gtr_float)(w->keys - 1))) * row,
+                gtr__in(w->c, w->a->packed ? 0 : i) + n * each + from, row);
+    }
+}
 GTR__CPU(attention_fwd) {
     const gtr__attention w = gtr__attention_make(c, false);
     GTR__WANTS(0);
+    if (w.place) gtr__attention_keep(&w);
     return gtr__ranges_in(cpu, NULL, gtr__attention_range, &w,
         w.n * w.heads * ((w.steps + GTR__ATTEND_ROWS - 1) / GTR__ATTEND_ROWS), 1);
 }
@@ -10429,11 +10454,24 @@ gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep) 
     return gtr__reduction(GTR__OP_NORM, x, axes, n, keep, kind, 0);
 }
 gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_CUMSUM, x, axis); }
+/* 0 to n - 1 of an extent that is known. */
+static gtr_tensor *gtr__counted(gtr_context *ctx, int64_t n) {
+    int32_t *v = (int32_t *)gtr__malloc(ctx, (size_t)n * sizeof *v);
+    for (int64_t k = 0; v && k < n; k++) v[k] = (int32_t)k;
+    gtr_tensor *t = v ? gtr_constant(ctx, GTR_I32, gtr_shape1(n), v) : NULL;
+    gtr__mfree(ctx, v);
+    return t;
+}
 gtr_tensor *gtr_arange(gtr_tensor *x, int axis) {
     int others[GTR_MAX_DIMS], n = 0;
     if (!GTR__USABLE(x)) return NULL;
     GTR__SINCE(x, "arange");
     const int a = gtr__axis(x, axis, GTR__OP_CUMSUM);
+    if (a >= 0 && x->shape.dim[a] > 0 && x->shape.dim[a] <= 1 << 16) {
+        gtr_tensor *known = gtr__counted(x->ctx, x->shape.dim[a]);
+        if (known) { known->counts = x; known->counts_axis = a; }
+        return gtr__whole(x, since, known);
+    }
     gtr_tensor *t = a < 0 ? NULL : x->dtype == GTR_I32 ? gtr_to_float(x) : x;
     for (int k = 0; t && k < x->shape.ndim; k++) if (k != a) {
         if (x->shape.dim[k] > 1) t = gtr_slice(t, k, 0, 1);
@@ -10872,15 +10910,35 @@ gtr_tensor *gtr_linear(gtr_tensor *x, const char *name, int64_t out) {
 gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b) {
     return gtr__weighted(GTR__OP_LINEAR, 0, x, w, b, NULL);
 }
-gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) {
-    return gtr__limit(gtr__op2(GTR__OP_EMBEDDING, ids, table), table ? table->shape.dim[0] : 0);
+/* How many places ids are, 0 and up, by gtr_arange; 0: they are no places. */
+static int64_t gtr__counted_places(const gtr_tensor *ids) {
+    return ids && ids->op == GTR__OP_CONSTANT && ids->counts ? ids->shape.dim[0] : 0;
 }
+static bool gtr__counted_fit(gtr_tensor *ids, int64_t rows, const char *name) {
+    if (gtr__counted_places(ids) <= rows) return true;
+    GTR__REJECT(ids, SHAPE, "embedding", name, ", %lld rows, want one for each of the places 0 to %lld",
+        (long long)rows, (long long)gtr__counted_places(ids) - 1);
+    return false;
+}
+/* Of places the first rows of the table as they lie. */
+static gtr_tensor *gtr__looked_up(gtr_tensor *ids, gtr_tensor *table, const char *name) {
+    const int64_t places = gtr__counted_places(ids);
+    if (places && table && table->ctx == ids->ctx && table->dtype == GTR_F32 && table->shape.ndim == 2) {
+        if (!gtr__counted_fit(ids, table->shape.dim[0], name)) return NULL;
+        return places == table->shape.dim[0] ? gtr__op1(GTR__OP_WIDEN, table) : gtr_slice(table, 0, 0, places);
+    }
+    return gtr__limit(gtr__weighted(GTR__OP_EMBEDDING, 0, ids, table, NULL, name), table ? table->shape.dim[0] : 0);
+}
+gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__looked_up(ids, table, NULL); }
 gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
     if (ids->dtype != GTR_I32 || rows < 1 || width < 1) return GTR__REJECT(ids, SHAPE, "embedding", name,
         ", %lld rows and width %lld, want int32 and at least 1", (long long)rows, (long long)width);
-    const gtr_init init = gtr__init(GTR_INIT_NORMAL, 1);
-    return gtr__limit(gtr__layer(GTR__OP_EMBEDDING, 0, ids, name, gtr_shape2(rows, width), init, NULL, init), rows);
+    if (!gtr__counted_fit(ids, rows, name)) return NULL;
+    GTR__SINCE(ids, NULL);
+    gtr_tensor *table = gtr__layer_part(ids, name, "weight", GTR_F32, gtr_shape2(rows, width),
+        gtr__init(GTR_INIT_NORMAL, 1), false);
+    return gtr__whole(ids, since, table ? gtr__looked_up(ids, table, name) : NULL);
 }
 static gtr_tensor *gtr__conv_new(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b, gtr_conv_desc d, bool back,
         const char *who, const char *name) {
@@ -11629,11 +11687,13 @@ static gtr_tensor *gtr__block_linear(gtr_tensor *x, const char *name, const char
     const int64_t in = x->shape.dim[2];
     gtr__part_name(text, name, part, 0);
     if (kind == GTR_BLOCK_PYTORCH) return gtr_linear(x, text, out);
-    gtr_tensor *b = NULL, *w = gtr__layer_part(x, text, "weight", GTR_F32, kind == GTR_BLOCK_GPT2 ? gtr_shape2(in, out)
-        : gtr_shape2(out, in), gtr__init(GTR_INIT_NORMAL, 0.02), false);
-    if (kind == GTR_BLOCK_LLAMA) return gtr_linear_with(x, w, NULL);
-    if (w) b = gtr__layer_part(x, text, "bias", GTR_F32, gtr_shape1(out), gtr__init(GTR_INIT_ZERO, 0), false);
-    return b ? gtr_add(gtr_matmul(x, w), b) : NULL;
+    gtr__attr at = GTR__ZERO;
+    at.product.b_kn = kind == GTR_BLOCK_GPT2;
+    gtr_tensor *w[] = { x, gtr__layer_part(x, text, "weight", GTR_F32, at.product.b_kn ? gtr_shape2(in, out)
+        : gtr_shape2(out, in), gtr__init(GTR_INIT_NORMAL, 0.02), false), NULL };
+    if (kind == GTR_BLOCK_LLAMA) return gtr__op_new(GTR__OP_LINEAR, 2, w, &at, text);
+    w[2] = gtr__layer_part(x, text, "bias", GTR_F32, gtr_shape1(out), gtr__init(GTR_INIT_ZERO, 0), false);
+    return gtr__op_new(GTR__OP_LINEAR, 3, w, &at, text);
 }
 /* What x's steps attend; of PYTORCH memory's, if k is above 1. */
 static gtr_tensor *gtr__block_attention(gtr_tensor *x, const char *name, int k, const gtr_transformer_desc *desc) {
@@ -11683,12 +11743,15 @@ static gtr_tensor *gtr__block_forward(gtr_tensor *x, const char *name, int64_t h
 }
 static bool gtr__block_fits(gtr_tensor *x, const char *name, const gtr_transformer_desc *d) {
     static const char who[] = "transformer_block";
+    const gtr_attention_desc *m = &d->memory_attention;
     const bool llama = d->kind == GTR_BLOCK_LLAMA, own = d->kind != GTR_BLOCK_PYTORCH;
     const int64_t n = x->shape.ndim == 3 ? x->shape.dim[2] : 0, groups = d->groups ? d->groups : d->heads;
     if ((unsigned)d->kind > GTR_BLOCK_LLAMA || (own && (d->memory || d->gelu || d->norm_first))
             || (!llama && (d->groups || d->rope_base != 0)))
         GTR__REJECT(x, ARG, who, name, ", kind %d: .memory, .norm_first and .gelu are GTR_BLOCK_PYTORCH's, .groups and "
             ".rope_base GTR_BLOCK_LLAMA's", (int)d->kind);
+    else if (!d->memory && (m->causal || m->lengths || m->mask || m->scale != 0 || m->dropout != 0))
+        GTR__REJECT(x, ARG, who, name, ", .memory_attention, which is of .memory, and that is NULL");
     else if (n < 1 || d->hidden < 0)
         GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (N, T, E), and 0 or more",
             (long long)d->hidden);
@@ -12671,10 +12734,11 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
         if (v->storage != GTR_F32) { any = true; storage = v->storage; }
     }
     any &= made == GTR__CLASS_FOLLOW;
-    for (int k = 0; k < 2 && any; k++) /* parameters decide nothing, nor does what products read, too */
+    for (int k = 0; k < 2 && any; k++) /* parameters decide nothing, unless widened, nor does what products read, too */
         for (i = 0; i < t->n_in && any; i++) {
             if (GTR__V(operand[i]).dtype != GTR_F32 || gtr__class_of(t->op, i) != GTR__CLASS_FOLLOW
-                || gtr__stored_as(t->in[i])->op == GTR__OP_PARAMETER) continue;
+                || (gtr__stored_as(t->in[i])->op == GTR__OP_PARAMETER
+                    && gtr__class_of(t->in[i]->op, -1) != GTR__CLASS_FULL)) continue;
             const int v = gtr__form(b, b->map[t->in[i]->id], gtr__stage_of(b, t), storage, GTR__V(operand[i]).last);
             any = v >= 0;
             if (k) operand[i] = v;
@@ -13619,7 +13683,8 @@ static bool gtr__by_strides(const gtr__plan *p, const gtr__node *n, int k) {
     const bool alone = (n->n_out < 2 || n->out[1] < 0) && (n->n_in < 3 || v[n->in[2]].shape.ndim < 3);
     if (v[n->in[1]].shape.ndim > 2)
         return v[n->in[1]].shape.ndim == s->ndim && (k < 2 || n->dir == GTR__BWD || alone);
-    if (n->dir == GTR__BWD) k = n->out[0] < 0 && n->out[1] < 0; /* a bias alone sums rows */
+    if (n->dir == GTR__BWD) /* a bias alone sums rows, as that beside a weight which lies as (K, N) */
+        k = n->out[0] < 0 && (n->out[1] < 0 || (n->attr.product.b_kn && n->n_out > 2 && n->out[2] >= 0));
     return s->dim[s->ndim - 2] >= 16 && (!k || (n->dir == GTR__FWD && alone));
 }
 /* What permutation i makes (of x, y), or else what it permutes, becomes a view of the other, if nodes that take views
@@ -14852,11 +14917,12 @@ static GTR__COLD void gtr__add_commits(gtr__build *b) {
         n->out = n->in + n->n_in;
     }
 }
-/* Of each state that is reached its next value, which this micro-batch has made, and its rows. */
+/* Of each state that is reached its next value, which this micro-batch has made, and its rows; of one that is its own
+   next value none. */
 static void gtr__note_states(gtr__build *b) {
     for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
         gtr_tensor *t = b->ctx->tensor[i];
-        if (!t->next || !b->whole[i]) continue;
+        if (!t->next || t->next == t || !b->whole[i]) continue;
         if (!GTR__GROW(b->ctx, b->states, b->n_states, b->cap_states)) { b->failed = true; return; }
         int v = gtr__operand(b, t->next, GTR__CLASS_AS_IS, gtr__stage_of(b, t), 0);
         if (v >= 0) v = gtr__widened(b, t->next, v);
@@ -16006,7 +16072,7 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     gtr_context *ctx = t->ctx;
     ctx->sets++;
-    if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) {
+    if (t->op == GTR__OP_PARAMETER || (t->op == GTR__OP_CONSTANT && !t->counts)) {
         char text[GTR__TEXT];
         if (bytes != t->data_bytes) return GTR__FAIL(ctx, SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
             gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
@@ -19072,8 +19138,12 @@ static bool gtr__steps_place(gtr__stepping *s) {
 static gtr_tensor *gtr__steps_row(gtr__stepping *s, gtr_tensor *c, int at, int batch) {
     const int n = c->shape.ndim, axis = n - 1 - at;
     int dims[GTR_MAX_DIMS] = { axis };
-    gtr_shape rows = gtr_shape1(s->steps), out = gtr_shape1(GTR_BATCH);
+    gtr_shape out = gtr_shape1(GTR_BATCH);
     if (batch <= at) return NULL;
+    if (gtr__in_steps(c->op) == GTR__STEPS_CUT && !axis && !c->attr.slice.axis && !c->attr.slice.begin
+            && c->attr.slice.parts == 1)
+        c = c->in[0]; /* whose first rows are these */
+    gtr_shape rows = gtr_shape1(c->shape.dim[axis]);
     for (int k = 0; k < n; k++) if (k != axis) {
         dims[rows.ndim] = k;
         rows = gtr__shape_more(rows, c->shape.dim[k]);
@@ -19082,7 +19152,7 @@ static gtr_tensor *gtr__steps_row(gtr__stepping *s, gtr_tensor *c, int at, int b
     for (int k = batch - 1; k >= 0; k--) out = gtr__shape_more(out, k == at || k >= n ? 1 : c->shape.dim[n - 1 - k]);
     s->bounded = true;
     if (!gtr__steps_place(s)) return NULL;
-    const bool first = gtr__elements(&rows) == s->steps * gtr__shape_inner(&c->shape, axis);
+    const bool first = gtr__elements(&rows) == c->shape.dim[axis] * gtr__shape_inner(&c->shape, axis);
     c = first ? gtr_reshape(c, rows) : gtr_permute(c, dims);
     return gtr_reshape(gtr_gather_rows(c, s->ids), out);
 }
@@ -19151,37 +19221,36 @@ static gtr_tensor *gtr__steps_recur(gtr__stepping *s, gtr_tensor *t) {
     for (int k = 0; k < states; k++) state[k]->next = gtr__output_of(s->ctx, y, k ? GTR__R_C : GTR__R_H);
     return y;
 }
-/* x (N, 1, ...) in its place among those of the steps before it, which are kept, (N, T, ...). */
-static gtr_tensor *gtr__steps_kept(gtr__stepping *s, const gtr_tensor *t, gtr_tensor *x) {
-    gtr_shape all = x->shape, one = gtr_shape2(GTR_BATCH, s->steps);
-    all.dim[1] = s->steps;
-    gtr_tensor *state = gtr__steps_state(s, t->layer ? t->layer : "kept", all);
-    while (one.ndim < all.ndim) one = gtr__shape_more(one, 1);
-    if (!state || !gtr__steps_place(s)) return NULL;
-    return state->next = gtr_where(gtr_reshape(gtr_one_hot(s->ids, s->steps), one), x, state);
+/* A state (N, T, ...) in which x (N, 1, ...) gets its place, written by what reads it (gtr__attention_attr.kept). */
+static gtr_tensor *gtr__steps_kept(gtr__stepping *s, const gtr_tensor *t, gtr_shape x) {
+    x.dim[1] = s->steps;
+    gtr_tensor *state = gtr__steps_state(s, t->layer ? t->layer : "kept", x);
+    if (state) state->next = state;
+    return state;
 }
 static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
     gtr__attr at = t->attr;
     gtr__attention_attr *a = &at.attention;
-    gtr_tensor *in[5], *q = s->of[t->in[0]->id].t, *lengths = NULL;
+    gtr_tensor *in[8], *lengths = NULL;
     const bool own = a->packed || s->of[t->in[1]->id].time >= 0;
     const int said = a->lengths, mask = a->mask, causal = a->causal;
-    int n = 3;
-    if (own && !a->causal) { gtr__steps_fail(s, t, "steps attend those behind them (.causal)"); return NULL; }
-    for (int k = 0; k < 3; k++) {
-        const gtr_shape *x = &q->shape;
-        in[k] = a->packed ? gtr_reshape(gtr_slice(q, 2, k, k + 1), gtr_shape4(x->dim[0], 1, x->dim[3], x->dim[4]))
-            : s->of[t->in[k]->id].t;
-        if (own && k) in[k] = in[k] ? gtr__steps_kept(s, t, in[k]) : NULL;
-        if (!in[k]) return NULL;
-    }
-    a->packed = a->causal = a->lengths = a->mask = 0;
+    int n = 0;
+    const char *const why = own && !a->causal ? "steps attend those behind them (.causal)"
+        : !a->packed && own != (s->of[t->in[2]->id].time >= 0) ? "keys are of steps, or values, and not both" : NULL;
+    if (why) { gtr__steps_fail(s, t, why); return NULL; }
+    for (int k = 0; k < (a->packed ? 1 : 3); k++) in[n++] = s->of[t->in[k]->id].t;
+    a->causal = a->lengths = a->mask = 0;
     if (said) lengths = s->of[t->in[said]->id].t;
-    if (own || causal) {
-        if (!gtr__steps_place(s)) return NULL;
+    if ((own || causal) && !gtr__steps_place(s)) return NULL;
+    s->bounded |= own || causal;
+    if (own) {
+        const gtr_shape *q = &in[0]->shape, packed = gtr_shape4(q->dim[0], 1, q->dim[3], q->dim[4]);
+        a->kept = n;
+        for (int k = 1; k < 3; k++) in[n++] = gtr__steps_kept(s, t, a->packed ? packed : in[k]->shape);
+        in[a->place = n++] = s->place;
+    } else if (causal) {
         gtr_tensor *so_far = gtr_reshape(s->place->next, gtr_shape1(GTR_BATCH));
         lengths = lengths ? gtr_minimum(lengths, so_far) : so_far;
-        s->bounded = true;
     }
     if (lengths) in[a->lengths = n++] = lengths;
     if (mask) {
@@ -19190,7 +19259,7 @@ static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
         if (s->of[m->id].time != GTR__TIMELESS) { gtr__steps_fail(s, t, "its mask depends on steps"); return NULL; }
         if (!(in[a->mask = n++] = rows ? gtr__steps_row(s, m, 1, 3) : m)) return NULL;
     }
-    gtr_tensor *y = gtr__op_new(GTR__OP_ATTENTION, n, in, &at, NULL);
+    gtr_tensor *y = gtr__op_new(t->op, n, in, &at, NULL);
     return y ? y->op == GTR__OP_PART ? y->in[0] : y : NULL;
 }
 /* Operands without steps of an op of two get this step's row, where one lies along the other's steps. */
@@ -26004,7 +26073,7 @@ GTR__PLANNED
                     gtr_arange, (N, N)
    2026-11-27  0.1: where the loss alone is guarded gradients take memory, too; convolutions, pools quicker
    2026-11-28  0.1: gtr_fit prints an error that is kept; gtr_fit_ended is of refused fits, too;
-                    products on GPUs are quicker; gtr_rnn, gtr_gru, gtr_lstm and their cells, gtr_attention,
+                    products, norms, steps on GPUs are quicker; gtr_rnn, gtr_gru, gtr_lstm, their cells, gtr_attention,
                     gtr_multihead_attention, gtr_transformer_block, gtr_add_positions,
                     gtr_rope, gtr_quantile, gtr_ctc; gtr_dataset_text, gtr_dataset_ragged; gtr_state,
                     gtr_predict_next, gtr_sample; blocks of GPT-2 and Llama

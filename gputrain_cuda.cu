@@ -3403,6 +3403,8 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 //   gtr__outer_kernel        k = 1; ldc = n, no sums, no bias of rows             bytes of C and of the epilogue; none
 //   gtr__column_sums_kernel  m = 1, k > 1: sums of B's rows times A; B (k, n), no bytes of B; a float for each range of
 //                            gaps, no epilogue but an addition to C               rows and column (gtr__sum_ranges)
+//   gtr__few_kernel          m at most 4, A's k contiguous, batch = kb = 1, A    bytes of B; none
+//                            and B of one type, no sums, no bias of rows
 //   gtr__product_kernel      all; tiles of 32 x 32, 64 x 64; a cluster shares k   latency, then bytes from L2; parts
 //                            from compute 90 on
 //   gtr__wgmma_kernel        TF32, HALF in sm_90a's code;                         latency, then bytes from L2; parts,
@@ -3414,7 +3416,7 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 //                                                                                 transposed, or A's sums
 //
 // gtr__product_choice takes the first two where batch = kb = 1 and m n k >= 16384 (gtr__product_streams), else what has
-// the least estimate: gtr__way_ns of gtr__ways, for clusters of 1 to 8 blocks and 1 to 64 ranges of k, or
+// the least estimate: gtr__few_ns, gtr__way_ns of gtr__ways, for clusters of 1 to 8 blocks and 1 to 64 ranges of k, or
 // gtr__library_ns. Ranges leave parts of C, float32, in the workspace, which gtr__ranges_kernel adds up. A workspace
 // that is too short rules out the library, copies and ranges (gtr__product_run). Where the library has no algorithm an
 // own kernel runs; where a tensor map can't be made, the plain one. Groups (gtr__product_joins): up to GTR__SETS
@@ -3471,7 +3473,8 @@ typedef struct gtr__choice {
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
     int ranges;                 // own kernel: k is cut into so many; a further launch sums their parts
     int transpose;              // library: A is transposed into the workspace first
-    int outer, weighted;        // k is 1; C is one row, a sum of B's: bound by bytes, these have kernels of their own
+    int outer, weighted, few;   // k is 1; C is one row, a sum of B's; C has few rows: bound by bytes, these have
+                                // kernels of their own; few: 1, or the threads side by side (gtr__few_lanes)
     int boxes_log;              // and of a convolution's channels, boxes of 128 >> boxes_log bytes
     int tile_lines, tile_width;         // by lines (tile_lines 0: not): a tile, and below wgmma's N, the ring's stages
     int lines_n, lines_stages, lines_fold;      // log2 of columns of taps that lie side by side in M
@@ -4870,6 +4873,60 @@ static __global__ void __launch_bounds__(256) gtr__outer_kernel(const __grid_con
         gtr__epilogue<KNOWN>(p, v, n, at);
     }
 }
+// C of at most M rows. BK: a warp has a column, whose k lies along its lanes, W elements each; else a block has `lanes`
+// lanes side by side of W columns each, whose teams take every so many-th k and add what they have by shuffles, then of
+// all warps. A thread has AHEAD loads of B on their way, the first of them, if B is `early`, while the kernel before
+// ends. B is read once, A by each block, from a cache; rows of A that are not there are the last one again.
+template <typename T, int W, bool BK, int M, int KNOWN>
+static __global__ void __launch_bounds__(256) gtr__few_kernel(const __grid_constant__ gtr__product p, int lanes,
+                                                              int early) {
+    constexpr int AHEAD = 16 / M, N = BK ? 1 : W, EACH = BK ? W : 1;
+    __shared__ gtr__floats<N> part[BK ? 1 : 8][M][8];
+    const int warp = (int)threadIdx.x / 32, lane = BK ? GTR__LANE : GTR__LANE % lanes, all = (int)p.k,
+        step = BK ? 32 * W : 256 / lanes;
+    const int64_t n = BK ? (int64_t)blockIdx.x * 8 + warp : ((int64_t)blockIdx.x * lanes + lane) * W,
+        apart = BK ? step : step * p.ldb;
+    int k = BK ? lane * W : (int)threadIdx.x / lanes;
+    const T *from = (const T *)p.b + (BK ? n * p.ldb + k : k * p.ldb + n);
+    gtr__floats<N> sum[M] = {};
+    if (!early) gtr__enter();
+    do {
+        gtr__few<T, W> b[AHEAD];
+        GTR__UNROLL(u, AHEAD) {
+            memset(&b[u], 0, sizeof b[u]);
+            if (k + u * step < all && n < p.n) b[u] = *(const gtr__few<T, W> *)from;
+            from += apart;
+        }
+        if (early) { gtr__enter(); early = 0; }
+        GTR__UNROLL(r, M) {
+            const T *row = (const T *)p.a + (r < p.m ? r : p.m - 1) * p.lda + k;
+            gtr__few<T, EACH> a[AHEAD];
+            GTR__UNROLL(u, AHEAD) {
+                memset(&a[u], 0, sizeof a[u]);
+                if (k + u * step < all) a[u] = *(const gtr__few<T, EACH> *)row;
+                row += step;
+            }
+            GTR__UNROLL(u, AHEAD) GTR__UNROLL(e, W) {
+                float &to = sum[r].v[BK ? 0 : e];
+                to = fmaf(gtr__load(&a[u].v[BK ? e : 0]), gtr__load(&b[u].v[e]), to);
+            }
+        }
+    } while ((k += AHEAD * step) < all);
+    for (int o = BK ? 1 : lanes; o < 32; o *= 2)
+        GTR__UNROLL(r, M) GTR__UNROLL(e, N) sum[r].v[e] += gtr__shuffle_xor(sum[r].v[e], o);
+    int r = GTR__LANE;                                  // the row that the thread stores
+    if constexpr (BK) {
+        GTR__UNROLL(i, M) if (i == r) sum[0] = sum[i];
+    } else {
+        GTR__UNROLL(i, M) if (GTR__LANE == lane) part[warp][i][lane] = sum[i];
+        __syncthreads();
+        r = (int)threadIdx.x / lanes;
+        if (r >= M) return;
+        sum[0] = part[0][r][lane];
+        GTR__UNROLL(w, 7) GTR__UNROLL(e, N) sum[0].v[e] += part[w + 1][r][lane].v[e];
+    }
+    if (r < p.m && n < p.n) gtr__epilogue<KNOWN>(p, sum[0], n, r * p.ldc + n);
+}
 // Finishes a product whose k was cut into ranges: sums each element of C over them, PER elements at a time, with the
 // epilogue, and, from their parts in sums, those of p.sums. GROUPS of a block's threads, each every so many-th range,
 // share an element, whose parts are added in the groups' order: few elements have ranges enough to fill the device.
@@ -4914,6 +4971,7 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
 template <int> GTR__GLOBAL void gtr__column_sums_kernel(const void *, int, int64_t, int64_t, float *, void *, int,
     int, gtr__weights);
 template <int, int> GTR__GLOBAL void gtr__outer_kernel(gtr__product, int64_t, int64_t);
+template <typename, int, bool, int, int> GTR__GLOBAL void gtr__few_kernel(gtr__product, int, int);
 template <int, int, bool, int> GTR__GLOBAL void gtr__ranges_kernel(gtr__product, const float *, const float *, int,
     gtr__parts_rows);
 
@@ -5074,6 +5132,29 @@ static bool gtr__product_streams(const gtr__product *p, const gtr__caps *caps, g
         * (size_t)(p->n + 1) * 4);
     return c->outer || c->weighted;
 }
+// Whether C has so few rows that each thread keeps all of a column's.
+#define GTR__FEW_ROWS 4
+static bool gtr__product_is_few(const gtr__product *p) {
+    return p->m <= GTR__FEW_ROWS && p->a_k && p->batch == 1 && p->kb == 1 && p->type_a == p->type_b && !p->sums
+        && !p->bias_m && p->k < (1 << 30);
+}
+// The elements of B that a thread may load at once, and lanes side by side where B's n is contiguous: rows of 32 bytes,
+// or 128 where there are blocks enough; else 1.
+static int gtr__few_width(const gtr__product *p) {
+    return (p->ldb | (p->b_k ? p->lda | p->k : p->n | p->ldc)) % 4 ? 1 : 4;
+}
+static int gtr__few_lanes(const gtr__product *p, const gtr__caps *caps) {
+    return p->b_k ? 1 : p->n >= 64 * caps->sm_count || gtr__few_width(p) == 1 ? 8 : 2;
+}
+// A launch, whose first loads of B come before; then rounds that wait for L2, or bytes of B. Of 36 timings on an H100
+// 20 % off.
+static double gtr__few_ns(const gtr__product *p, const gtr__caps *caps) {
+    const int lanes = gtr__few_lanes(p, caps), w = gtr__few_width(p), ahead = p->m > 1 ? 4 : 16;
+    const double waves = ceil((double)gtr__ceil(p->n, p->b_k ? 8 : lanes * w) / (4 * caps->sm_count)),
+        rounds = (double)gtr__ceil(p->k, ahead * (p->b_k ? 32 * w : 256 / lanes)),
+        bytes = (double)p->n * (double)p->k * (double)gtr__elem(p->type_b);
+    return (p->m > 1 ? 2200 : 1300) + (waves * rounds - 1) * 350 + bytes / 2500;
+}
 static int gtr__product_kind(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     if (p->type_a != p->type_b) return GTR__PRODUCT_FMA;
     if (p->type_a == GTR_F16 || (p->type_a == GTR_BF16 && caps->compute >= 80)) return GTR__PRODUCT_HALF;
@@ -5118,6 +5199,12 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     if (p->inner) each.batch /= p->inner;
     const double library = !gtr__library_can(p, caps) ? HUGE_VAL
         : gtr__library_ns(&each, caps, c.kind) * (double)(p->inner ? p->inner : 1);
+    const double few = gtr__product_is_few(p) ? gtr__few_ns(p, caps) : HUGE_VAL;
+    if (few < best && few < library) {
+        c.few = gtr__few_lanes(p, caps); c.ns = few; c.ranges = 1;
+        c.even = c.wgmma_m = 0;
+        return c;
+    }
     c.library = library < best;
     if (c.library) { c.ns = library; c.ranges = 1; }
     // Where the library then lacks workspace, another kernel multiplies: no launch makes the aligned copies (even) that
@@ -5393,6 +5480,21 @@ template <typename F> static gtr_result gtr__product_in_ranges(gtr__run *run, co
     if (ran && !*ran) return GTR_OK;
     return gtr__ranges_sum(run, c, *given, parts, given->sums ? sums : NULL, choice->ranges, rows);
 }
+template <typename T>
+static gtr_result gtr__few_start(gtr__run *run, const gtr__call *c, const gtr__product *p, int lanes) {
+    const bool four = gtr__few_width(p) == 4 && gtr__fours(p->b, p->type_b) && (p->b_k ? gtr__fours(p->a, p->type_a)
+        : gtr__product_fours(p) != 0);
+    return gtr__by(four, [&](auto wide) { return gtr__by(p->b_k, [&](auto b_k) {
+        return gtr__by(p->m == 1, [&](auto one) {
+            constexpr int W = decltype(wide)::value ? 4 : 1, M = decltype(one)::value ? 1 : GTR__FEW_ROWS;
+            auto kernel = GTR__VARIANT(gtr__few_kernel, T, W, decltype(b_k)::value, M, 0);
+            gtr__act_macro macro;
+            gtr__product_knows(&kernel, 4, *p, four && !p->b_k, macro);
+            return gtr__start(run, c, kernel, (unsigned)gtr__ceil(p->n, p->b_k ? 8 : lanes * W), 256, 0, *p, lanes,
+                gtr__early(run, c, p->b));
+        });
+    }); });
+}
 GTR__LAUNCHER_WITH(gtr__product_own, const gtr__product *given, const gtr__choice *choice) {
     if (choice->weighted) return gtr__column_sums(run, c, given->b, given->type_b, given->k, given->n, given->c,
         given->type_c, given->add, c->ws, c->ws_bytes,
@@ -5405,6 +5507,9 @@ GTR__LAUNCHER_WITH(gtr__product_own, const gtr__product *given, const gtr__choic
         return gtr__start(run, c, kernel, gtr__blocks(run, given->m * given->n / (four ? 4 : 1), 256), 256, 0, *given,
             given->a_k ? given->lda : 1, given->b_k ? given->ldb : 1);
     }
+    if (choice->few) return given->type_a == GTR_F32 ? gtr__few_start<float>(run, c, given, choice->few)
+        : given->type_a == GTR_BF16 ? gtr__few_start<__nv_bfloat16>(run, c, given, choice->few)
+        : gtr__few_start<__half>(run, c, given, choice->few);
     return gtr__product_in_ranges(run, c, given, choice,
         [&](const gtr__product *p) { return gtr__product_whole(run, c, p, choice); });
 }
@@ -5925,11 +6030,12 @@ GTR__CUDA(linear_bwd) {
     if (gtr__wanted(c, 0))
         r = s.a.t ? gtr__matmul_one(run, c, &c->out[0], s.b, yt, s.k, s.m, s.n, s.batch, NULL, from)
                   : gtr__matmul_one(run, c, &c->out[0], y, bt, s.m, s.k, s.n, s.batch, NULL, from);
-    if (r == GTR_OK && gtr__wanted(c, 1))
-        return s.b.t ? gtr__matmul_one(run, c, &c->out[1], yt, s.a, s.n, s.k, s.m, s.batch, db)
-                     : gtr__matmul_one(run, c, &c->out[1], at, y, s.k, s.n, s.m, s.batch);
+    if (r == GTR_OK && gtr__wanted(c, 1)) {
+        if (s.b.t) return gtr__matmul_one(run, c, &c->out[1], yt, s.a, s.n, s.k, s.m, s.batch, db);
+        r = gtr__matmul_one(run, c, &c->out[1], at, y, s.k, s.n, s.m, s.batch);
+    }
     if (r != GTR_OK || !db) return r;
-    if (c->measure) {           // a frozen weight under a bias that is trained
+    if (c->measure) {           // of a frozen weight, or one that lies as (K, N)
         int ranges = gtr__sum_ranges(s.m, s.n, c->caps ? c->caps->sm_count : 1);
         size_t bytes = ranges > 1 ? (size_t)ranges * (size_t)s.n * 4 : 0;
         return gtr__measured_least(c, bytes);
@@ -12748,6 +12854,7 @@ GTR__CUDA(recurrence_bwd) {
 enum { GTR__ATTEND_FMA, GTR__ATTEND_TF32, GTR__ATTEND_F16, GTR__ATTEND_BF16 };
 typedef struct gtr__attend {
     gtr__opd x[3], lengths, mask, y, sums, dy, dx[3], dmask;    // x: q, k, v; lengths, mask: p NULL, none
+    gtr__opd kept[2], place;        // of one step: the states that its k and v are put into, at row `place`; or NULL
     int64_t row[3], mask_at[4];     // elements from step to step of q, k, v; what the mask's lie apart in N, H, T, S
     int64_t n;
     int width[3], steps, keys, heads, groups, causal;
@@ -12756,6 +12863,8 @@ typedef struct gtr__attend {
 } gtr__attend;
 enum { GTR__ATTEND_Y = 3, GTR__ATTEND_DY };     // copies' bits behind those of x
 enum { GTR__ATTEND_MASKED = 256, GTR__ATTEND_COPIED = 512 };
+// Of one step: keys that a team has on their way, and warps of a block at most.
+enum { GTR__ATTEND_AHEAD = 8, GTR__ATTEND_WARPS = 8 };
 // How a block is cut, by KIND and columns of a row of a tile.
 static GTR__BOTH constexpr int gtr__attend_warps(int kind, int wide) {
     return kind == GTR__ATTEND_FMA && wide > 64 ? 2 : 4;
@@ -12772,6 +12881,11 @@ static GTR__BOTH constexpr int gtr__attend_pitch(int kind, int wide) {
 GTR__INLINE float gtr__exp2(float v) {      // 2^v, of errors of 2^-22; subnormal results are 0
     asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
     return v;
+}
+// One or two neighbouring elements of an output, one by one.
+static __device__ __noinline__ void gtr__attend_give(gtr__opd o, int64_t at, float u, float v, bool both) {
+    gtr__give1(o, at, u);
+    if (both) gtr__give1(o, at + 1, v);
 }
 template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
     static constexpr bool HALF = KIND > GTR__ATTEND_TF32;
@@ -12799,10 +12913,16 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
         if (copies) {
             constexpr int EACH = 16 / (int)sizeof(E);
             const int pieces = wide / EACH, column = (int)threadIdx.x % pieces * EACH, by = 32 * warps / pieces;
-            const bool in = column < width;
-            const E *p = (const E *)o.p + at + (in ? column : 0);
-            for (int r = (int)threadIdx.x / pieces; r < rows; r += by)
-                gtr__copy16(to + r * pitch + column, p + (in && r < there ? r * from : 0), in && r < there);
+            const E *p = (const E *)o.p + at + column;
+            int r = (int)threadIdx.x / pieces;
+            there = column < width ? there : 0;
+            to += r * pitch + column;
+            p += r * from;
+            for (; r < rows; r += by) {
+                gtr__copy16(to, r < there ? p : (const E *)o.p, r < there);
+                to += by * pitch;
+                p += by * from;
+            }
         } else for (int i = (int)threadIdx.x; i < rows * wide; i += 32 * warps) {
             const int r = i / wide, c = i % wide;
             const bool in = r < there && c < width;
@@ -12928,21 +13048,22 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
     // Goes through n tiles: load(i, stage) starts the copies of one, arrived(i, stage) rounds it, use(i, stage) has it.
     // What the block copied before is there, too.
     template <typename L, typename A, typename U> GTR__DEVICE void tiles(int n, L load, A arrived, U use) const {
-        if (n > 0) load(0, 0);
-        gtr__copies_commit();
-        for (int i = 0; i < n; i++) {
-            const int stage = q.stages > 1 ? i & 1 : 0;
-            if (q.stages > 1 && i + 1 < n) load(i + 1, (i + 1) & 1);
-            gtr__copies_commit();
-            gtr__copies_done<1>();
+#pragma unroll 1
+        for (int i = 0, next = 0; i < n; ) {
+            if (next < n && next < i + q.stages) {
+                load(next, next & (q.stages - 1));
+                gtr__copies_commit();
+                next++;
+                continue;
+            }
+            const int stage = i & (q.stages - 1);
+            if (next > i + 1) gtr__copies_done<1>(); else gtr__copies_done<0>();
             arrived(i, stage);
             __syncthreads();
-            use(i, stage);
+            use(i++, stage);
             __syncthreads();
-            if (q.stages > 1 || i + 1 == n) continue;
-            load(i + 1, 0);
-            gtr__copies_commit();
         }
+        gtr__copies_commit();                   // of no tiles: the block's own rows
         gtr__copies_done<0>();
     }
     GTR__DEVICE int count(int64_t n) const {       // keys of a row of the batch
@@ -12963,17 +13084,21 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
     GTR__DEVICE void store(const gtr__opd &o, int64_t at, int64_t pitch, int there, int width, const float (*acc)[4],
                            float by0, float by1) const {
         const int size = o.t == GTR_F32 ? 4 : 2;
-        GTR__UNROLL(i, wide / 8) GTR__UNROLL(h, 2) {
-            const int c = 8 * i + 2 * t;
-            const float by = h ? by1 : by0, u = acc[i][2 * h] * by, v = acc[i][2 * h + 1] * by;
-            const int64_t place = at + (g + 8 * h) * pitch + c;
-            if (g + 8 * h >= there || c >= width) continue;
-            char *p = (char *)o.p + place * size;
-            if (o.add || c + 1 >= width || ((uintptr_t)p & (uintptr_t)(2 * size - 1))) {
-                gtr__give1(o, place, u);
-                if (c + 1 < width) gtr__give1(o, place + 1, v);
-            } else if (o.t == GTR_F32) *(float2 *)p = make_float2(u, v);
-            else *(uint32_t *)p = o.t == GTR_F16 ? gtr__pack2<__half>(u, v) : gtr__pack2<__nv_bfloat16>(u, v);
+        const bool pairs = !o.add && !(((uintptr_t)o.p | (uintptr_t)(at * size) | (uintptr_t)(pitch * size)
+            | (uintptr_t)(width * size)) & (uintptr_t)(2 * size - 1));
+        int64_t place = at + g * pitch + 2 * t;
+        GTR__UNROLL(h, 2) {
+            const float by = h ? by1 : by0;
+            char *const p = (char *)o.p + place * size;
+            GTR__UNROLL(i, wide / 8) {
+                const float u = acc[i][2 * h] * by, v = acc[i][2 * h + 1] * by;
+                if (g + 8 * h >= there || 8 * i + 2 * t >= width) continue;
+                if (!pairs) gtr__attend_give(o, place + 8 * i, u, v, 8 * i + 2 * t + 1 < width);
+                else if (o.t == GTR_F32) *(float2 *)(p + 32 * i) = make_float2(u, v);
+                else *(uint32_t *)(p + 16 * i) = o.t == GTR_F16 ? gtr__pack2<__half>(u, v)
+                    : gtr__pack2<__nv_bfloat16>(u, v);
+            }
+            place += 8 * pitch;
         }
     }
 };
@@ -13139,6 +13264,153 @@ gtr__k_attention_bwd(const __grid_constant__ gtr__attend q) {
             (int)(k / keys % (unsigned)q.groups), (int)(k % keys) * m.rows());
     }
 }
+// One step, whose k and v the first head of a group puts into the states: a block has a head's query. Teams of lanes,
+// four columns each, go through the keys, each team every so many-th, and their shares are then joined: in a warp by
+// shuffles, then of all warps. No block reads the row that another writes: the step's own k and v come from x.
+// Bound by bytes: the states' rows so far, float32, are read once a head, W elements at a time, the first of them, if
+// they are `early`, while the kernel before ends. log: lanes of a team are 1 << log.
+//
+// Of some keys: their highest score, in powers of two, the sum of these powers, and of v's rows times them.
+struct gtr__attend_share {
+    float most, sum;
+    gtr__floats<4> row;
+    GTR__DEVICE void raise(float to) {      // to a score that is as high or higher
+        const float by = to == -INFINITY ? 1.0f : gtr__exp2(most - to);
+        sum *= by;
+        GTR__UNROLL(e, 4) row.v[e] *= by;
+        most = to;
+    }
+    GTR__DEVICE void add(float score, float its_sum, const gtr__floats<4> &its) {       // not higher than the highest
+        const float by = score == -INFINITY ? 0.0f : gtr__exp2(score - most);
+        sum = fmaf(by, its_sum, sum);
+        GTR__UNROLL(e, 4) row.v[e] = fmaf(by, its.v[e], row.v[e]);
+    }
+    GTR__DEVICE void join(int by) {         // with that of the lane whose number differs by the bits of `by`
+        gtr__attend_share s = { gtr__shuffle_xor(most, by), gtr__shuffle_xor(sum, by), {} };
+        GTR__UNROLL(e, 4) s.row.v[e] = gtr__shuffle_xor(row.v[e], by);
+        raise(fmaxf(most, s.most));
+        add(s.most, s.sum, s.row);
+    }
+};
+template <int W> struct gtr__attend_one {
+    static constexpr int AHEAD = GTR__ATTEND_AHEAD, MOST = 128;
+    typedef gtr__floats<4> four;
+    typedef four values[3][MOST / 4];       // q, k and v of the step
+    const gtr__attend &q;
+    int64_t n;                              // row of the batch
+    int head, group, lane, team, teams, place, count;       // count: keys of the row, were there no places
+    GTR__DEVICE gtr__attend_one(const gtr__attend &given, int log) : q(given) {
+        n = blockIdx.x / (unsigned)q.heads;
+        head = (int)(blockIdx.x - (unsigned)n * (unsigned)q.heads); group = head / (q.heads / q.groups);
+        lane = GTR__LANE & ((1 << log) - 1); team = (int)threadIdx.x >> log; teams = (int)blockDim.x >> log;
+    }
+    GTR__DEVICE void begin() {
+        place = (int)fminf(gtr__get(q.place.p, q.place.t, n), (float)(q.keys - 1));
+        count = gtr__attend_here<GTR__ATTEND_FMA, 0>(q).count(n);
+    }
+    GTR__DEVICE float *kept(int i, int key) const {
+        return (float *)q.kept[i - 1].p + ((n * q.keys + key) * q.groups + group) * q.width[i];
+    }
+    // The lane's columns of AHEAD keys from `first` on, a team apart, of which `left` are there.
+    GTR__DEVICE void take(four *v, int i, int first, int left) const {
+        const float *p = kept(i, first) + 4 * lane;
+        const int64_t apart = (int64_t)teams * q.groups * q.width[i];
+        const int columns = q.width[i] - 4 * lane;
+        GTR__UNROLL(a, AHEAD) {
+            const bool in = a * teams < left;
+            float4 f = {};
+            if (W == 4 && in && columns > 0) f = *(const float4 *)p;
+            if (W == 1) f = make_float4(in && columns > 0 ? p[0] : 0, in && columns > 1 ? p[1] : 0,
+                in && columns > 2 ? p[2] : 0, in && columns > 3 ? p[3] : 0);
+            v[a] = { { f.x, f.y, f.z, f.w } };
+            p += apart;
+        }
+    }
+    // Brings what the step has, and the states their row.
+    GTR__DEVICE void bring(values &fresh) const {
+#pragma unroll 1
+        for (int t = (int)threadIdx.x; t < 3 * MOST; t += (int)blockDim.x) {
+            const int i = t / MOST, column = t % MOST;
+            const bool in = column < q.width[i];
+            const float f = in ? gtr__get(q.x[i].p, q.x[i].t, n * q.row[i] + (i ? group : head) * q.width[i] + column)
+                : 0.0f;
+            ((float *)fresh)[t] = f;
+            if (in && i && head == group * (q.heads / q.groups)) kept(i, place)[column] = f;
+        }
+        __syncthreads();
+    }
+    // Makes scores of sums over a lane's columns, of keys before `end`; returns the highest.
+    template <int KEYS> GTR__DEVICE float scored(float (&score)[KEYS], int lanes, int first, int end) const {
+        float high = -INFINITY;
+#pragma unroll 1
+        for (int o = lanes / 2; o; o /= 2) GTR__UNROLL(a, KEYS) score[a] += gtr__shuffle_xor(score[a], o);
+        GTR__UNROLL(a, KEYS) {
+            const int key = first + a * teams;
+            score[a] *= q.scale;
+            if (q.mask.p && key < end) score[a] += gtr__get(q.mask.p, q.mask.t, n * q.mask_at[0]
+                + head * q.mask_at[1] + key * q.mask_at[3]);
+            score[a] = key < end ? score[a] * GTR__LOG2E : -INFINITY;
+            high = fmaxf(high, score[a]);
+        }
+        return high;
+    }
+    // Joins a warp's shares with those of the others, in team 0's lanes and copies of these, and stores the row.
+    GTR__DEVICE void finish(gtr__attend_share mine, const gtr__attend_share (*shares)[32], int log) const {
+        const int warps = (int)blockDim.x / 32;
+        float high = mine.most;
+        for (int w = 1; w < warps; w++) high = fmaxf(high, shares[w][lane].most);
+        if (GTR__LANE != lane) mine = { high, 0.0f, {} };
+        mine.raise(high);
+        for (int w = 1 + (GTR__LANE >> log); w < warps; w += 32 >> log)
+            mine.add(shares[w][lane].most, shares[w][lane].sum, shares[w][lane].row);
+#pragma unroll 1
+        for (int o = 1 << log; o < 32; o *= 2) mine.join(o);
+        const int64_t row = n * q.heads + head;
+        if (GTR__LANE == 0 && q.sums.p) gtr__put(q.sums.p, q.sums.t, row,
+            count ? (mine.most + log2f(mine.sum)) / GTR__LOG2E : 1e30f);
+        const float by = count ? 1.0f / mine.sum : 0.0f;
+        GTR__UNROLL(e, 4) if (GTR__LANE == lane && 4 * lane + e < q.width[2])
+            gtr__put(q.y.p, q.y.t, row * q.width[2] + 4 * lane + e, mine.row.v[e] * by);
+    }
+};
+template <int W> static __global__ void __launch_bounds__(32 * GTR__ATTEND_WARPS)
+gtr__k_attention_step(const __grid_constant__ gtr__attend q, int log, int early) {
+    typedef gtr__attend_one<W> step;
+    typedef typename step::four four;
+    __shared__ gtr__attend_share shares[GTR__ATTEND_WARPS][32];
+    __shared__ typename step::values fresh;
+    step m(q, log);
+    if (!early) gtr__enter();
+    m.begin();
+    const int before = m.count < m.place ? m.count : m.place;
+    int first = m.team;
+    four query;
+    gtr__attend_share mine = { -INFINITY, 0.0f, {} };
+    do {
+        four k[step::AHEAD], v[step::AHEAD];
+        float score[step::AHEAD] = {};
+        m.take(k, 1, first, before - first);
+        m.take(v, 2, first, before - first);
+        if (first == m.team) {
+            if (early) gtr__enter();
+            m.bring(fresh);
+            query = fresh[0][m.lane];
+        }
+        GTR__UNROLL(a, step::AHEAD) GTR__UNROLL(e, 4) score[a] = fmaf(query.v[e], k[a].v[e], score[a]);
+        mine.raise(fmaxf(mine.most, m.scored(score, 1 << log, first, before)));
+        GTR__UNROLL(a, step::AHEAD) mine.add(score[a], 1.0f, v[a]);
+        first += step::AHEAD * m.teams;
+    } while (first - m.team < before);
+    float own[1] = { 0.0f };                // the step's own key is team 0's
+    GTR__UNROLL(e, 4) own[0] = fmaf(query.v[e], fresh[1][m.lane].v[e], own[0]);
+    mine.raise(fmaxf(mine.most, m.scored(own, 1 << log, m.place, m.team ? 0 : m.count)));
+    mine.add(own[0], 1.0f, fresh[2][m.lane]);
+#pragma unroll 1
+    for (int o = 1 << log; o < 32; o *= 2) mine.join(o);
+    if (GTR__LANE == m.lane) shares[threadIdx.x / 32][m.lane] = mine;
+    __syncthreads();
+    if (threadIdx.x < 32) m.finish(mine, shares, log);
+}
 // The gradient of an element of the mask: a thread goes through what it was broadcast to, and makes its scores again.
 static __global__ void __launch_bounds__(GTR__T) gtr__k_attention_mask(const __grid_constant__ gtr__attend q,
                                                                        int64_t count) {
@@ -13175,6 +13447,7 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_attention_mask(const __g
 }
 #endif
 template <int, uint64_t> GTR__GLOBAL void gtr__k_attention(gtr__attend);
+template <int> GTR__GLOBAL void gtr__k_attention_step(gtr__attend, int, int);
 template <int, uint64_t> GTR__GLOBAL void gtr__k_attention_bwd(gtr__attend);
 GTR__GLOBAL void gtr__k_attention_mask(gtr__attend, int64_t);
 // What a call says; returns how many operands the op has of its own.
@@ -13184,8 +13457,10 @@ static int gtr__attend_of(const gtr__call *c, gtr__attend *q) {
     const int64_t *s = in[0].shape.dim;
     *q = {};
     q->n = s[0]; q->steps = (int)s[1]; q->heads = (int)s[a->packed ? 3 : 2];
-    q->keys = a->packed ? q->steps : (int)in[1].shape.dim[1];
+    q->keys = (int)in[a->kept ? a->kept : !a->packed].shape.dim[1];
     q->groups = a->packed ? q->heads : (int)in[1].shape.dim[2];
+    for (int i = 0; i < 2 && a->kept; i++) q->kept[i] = gtr__in(c, a->kept + i);
+    if (a->kept) q->place = gtr__in(c, a->place);
     q->causal = a->causal; q->scale = (float)a->scale;
     for (int i = 0; i < 3; i++) {
         q->x[i] = gtr__in(c, a->packed ? 0 : i);
@@ -13250,13 +13525,23 @@ GTR__LAUNCHER_WITH(gtr__attend_start, gtr__attend *q, bool back) {
         : kind == GTR__ATTEND_F16 ? GTR__ATTEND(GTR__ATTEND_F16)
         : kind == GTR__ATTEND_TF32 ? GTR__ATTEND(GTR__ATTEND_TF32) : GTR__ATTEND(GTR__ATTEND_FMA);
 }
+GTR__LAUNCHER_WITH(gtr__attend_step, gtr__attend *q) {
+    const int most = q->width[0] > q->width[2] ? q->width[0] : q->width[2],
+        log = gtr__log_up(gtr__ceil(most, 4), 0, 5), early = gtr__early(run, c, q->kept[0].p)
+        && gtr__early(run, c, q->kept[1].p) && gtr__early(run, c, q->place.p)
+        && (!q->lengths.p || gtr__early(run, c, q->lengths.p));
+    const bool four = (q->width[1] | q->width[2]) % 4 == 0 && gtr__wide(q->kept[0]) && gtr__wide(q->kept[1]);
+    const int64_t warps = gtr__ceil((int64_t)q->keys << log, 32 * GTR__ATTEND_AHEAD);
+    return gtr__start(run, c, GTR__FOUR_OR_ONE(four, gtr__k_attention_step), (unsigned)(q->n * q->heads),
+        32 * (unsigned)gtr__min64(warps, GTR__ATTEND_WARPS), 0, *q, log, early);
+}
 GTR__CUDA(attention_fwd) {
     gtr__attend q;
     gtr__attend_of(c, &q);
     if (c->measure) return gtr__measured(c, 0);
     gtr__attend_apart(c, &q, q.x);
     q.y = gtr__out(c, 0); q.sums = gtr__out(c, 1);
-    return gtr__attend_start(run, c, &q, false);
+    return c->attr->attention.kept ? gtr__attend_step(run, c, &q) : gtr__attend_start(run, c, &q, false);
 }
 GTR__CUDA(attention_bwd) {
     gtr__attend q;
@@ -15322,8 +15607,8 @@ GTR__CUDA(batch_norm_bwd) {
 // layer_norm, rms_norm and group_norm: images of pixels of channels, whose groups of `wide` neighbouring channels are
 // normalised each by itself; a row of layer_norm is an image of one pixel and one group.
 //   block      a segment of `sets` groups, of `beside` images at a time, every gridDim.y'th such batch
-//   its thread W neighbouring channels, of one group, of every rows'th pixel, UP of these at a time; ROW: of one pixel,
-//              UC times W channels, lanes * W apart
+//   its thread W neighbouring channels, of one group, of every rows'th pixel, UP of these at a time; of one pixel, ROW
+//              times W channels, lanes * W apart, where ROW isn't 0: 1, or more where there are rows enough
 // A thread keeps what it has loaded where that is all (m.held), as T: x's and dy's type, or float32. Statistics as
 // batch_norm's: what the deviations add up to corrects mean and variance. Bound by bytes: forward x and y once,
 // backward x, dy, dx once; what is not held is read again in each pass. Each block's terms of the gradients of bias and
@@ -15336,12 +15621,14 @@ typedef struct gtr__norm {
     int team;                   // threads a group, in one warp side by side; 0: they add in shared memory
     int pitch, entries;         // there: terms of a lane, padded, and of a group
     int step;                   // elements from one W of a thread to its next
-    bool row, whole, held, rms; // whole: a thread has the same channels throughout
+    int row;                    // ROW
+    bool whole, held, rms;      // whole: a thread has the same channels throughout
+    bool early;                 // weight and bias may be read before the kernel before has ended
     float eps, *part;
 } gtr__norm;
 #if GTR__DEVICE_HALF
-template <typename T, int W, bool ROW> struct gtr__norm_own {
-    static const int UC = !ROW ? 1 : W == 1 ? 8 : 4, UP = ROW ? 1 : W == 1 ? 16 : 8, U = UC * UP;
+template <typename T, int W, int ROW> struct gtr__norm_own {
+    static const int UC = ROW ? ROW : 1, UP = ROW ? 1 : W == 1 ? 16 : 8, U = UC * UP;
     typedef gtr__few<T, W> few[U];
     typedef gtr__few<float, W> channels[UC];
     const gtr__norm &m;
@@ -15411,9 +15698,12 @@ template <typename T, int W, bool ROW> struct gtr__norm_own {
             gtr__give(o, from, W, v);
         }
     }
-    // A parameter of the thread's channels from c on; without: where there is none.
+    // A parameter of the thread's channels from c on, float32 unless W is 1; without: where there is none.
     GTR__DEVICE void parameter(const gtr__opd &o, float without, int64_t c, int left, channels &v) const {
-        if (o.p) take(o, blockIdx.x * m.span + c, left, v);
+        if (o.p) {
+            if constexpr (W == 1) take(o, blockIdx.x * m.span + c, left, v);
+            else take_as(o, blockIdx.x * m.span + c, left, v);
+        }
         else
 #pragma unroll
             for (int i = 0; i < UC * W; i++) v[i / W].v[i % W] = without;
@@ -15467,14 +15757,21 @@ template <typename T, int W, bool ROW> struct gtr__norm_own {
         }
     }
 };
-template <typename T, int W, bool ROW>
+template <typename T, int W, int ROW>
 static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm(const __grid_constant__ gtr__norm m) {
     typedef gtr__norm_own<T, W, ROW> own;
     const float share = 1.0f / ((float)m.pixels * (float)m.wide);
     typename own::few v;
-    gtr__enter();
+    typename own::channels w, b;
     own r(m);
     auto x = [&](int u, int k) { return gtr__load(&v[u].v[k]); };
+    auto parameters = [&](int64_t c, int64_t left) {
+        r.parameter(m.weight, 1.0f, c, left < INT32_MAX ? (int)left : INT32_MAX, w);
+        r.parameter(m.bias, 0.0f, c, left < INT32_MAX ? (int)left : INT32_MAX, b);
+    };
+    if (!m.early) gtr__enter();
+    if (m.whole) parameters(r.lane * W, ROW ? m.span - r.lane * W - 1 : 0);
+    if (m.early) gtr__enter();
 #pragma unroll 1
     for (; r.batch(); r.next()) {
         float2 s = {}, d = {};
@@ -15500,15 +15797,14 @@ static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm(const __gri
             if (m.mean.p) gtr__give1(m.mean, r.figure(), mean);
         }
         r.over([&](int64_t c, int64_t from, int left) {
-            typename own::channels w, b;
             if (!m.held) r.take(m.x, from, left, v);
-            r.parameter(m.weight, 1.0f, c, left, w); r.parameter(m.bias, 0.0f, c, left, b);
+            if (!m.whole) parameters(c, left);
             r.give(m.y, from, left, [&](int u, int k) {
                 return (x(u, k) - mean) * rstd * w[u % own::UC].v[k] + b[u % own::UC].v[k]; });
         });
     }
 }
-template <typename T, int W, bool ROW>
+template <typename T, int W, int ROW>
 static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm_bwd(const __grid_constant__ gtr__norm m) {
     typedef gtr__norm_own<T, W, ROW> own;
     const float share = 1.0f / ((float)m.pixels * (float)m.wide);
@@ -15587,14 +15883,14 @@ static __global__ void __launch_bounds__(1024)
     else if (dbias.p) gtr__give1(dbias, to, v);
 }
 #endif
-template <typename, int, bool> GTR__GLOBAL void gtr__k_norm(gtr__norm);
-template <typename, int, bool> GTR__GLOBAL void gtr__k_norm_bwd(gtr__norm);
+template <typename, int, int> GTR__GLOBAL void gtr__k_norm(gtr__norm);
+template <typename, int, int> GTR__GLOBAL void gtr__k_norm_bwd(gtr__norm);
 GTR__GLOBAL void gtr__k_norm_sums(const float *, int64_t, int64_t, gtr__opd, gtr__opd);
 // Cuts the work for W = width, which divides `wide`. A segment has 16 bytes of a pixel at least, and where there are
 // blocks enough up to 128: 32 where 512 threads hold it, more where half of them do or where one group is too long.
 static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums) {
     const int64_t sms = gtr__sms(c), deep = width == 1 ? 16 : 8, room = GTR__NORM_T * width * deep,
-        across = width == 1 ? 8 : 16, most = m->channels >> 26 ? 1 : m->groups;
+        most = m->channels >> 26 ? 1 : m->groups;
     m->width = width; m->sets = 0;
     for (int64_t s = 1; s == 1 || (s <= most && s * m->wide <= GTR__NORM_T * width); s++) {
         const int64_t bytes = m->sets * m->wide * gtr__elem(m->x.t), long_as = m->pixels * s * m->wide;
@@ -15604,6 +15900,9 @@ static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums
     m->span = m->sets * m->wide;
     const int64_t segments = m->channels / m->span, all = m->span / width;
     m->row = m->sets == 1 && (all > GTR__NORM_T || m->channels >> 26 || (m->groups == 1 && m->pixels == 1));
+    // Few rows are bound by a thread's instructions, many by bytes.
+    if (m->row && (all > GTR__NORM_T || m->images * all > 512 * sms)) m->row = width == 1 ? 8 : 4;
+    const int64_t across = m->row * width;
     m->lanes = m->row ? 1 << gtr__log_up(gtr__ceil(m->span, across), 0, 9) : (int)all;
     m->rows = m->row ? 1 : (int)gtr__min64(gtr__min64(GTR__NORM_T / m->lanes, gtr__ceil(m->pixels, deep)),
         INT32_MAX / (deep * m->channels));          // of a thread's pixels, offsets have 31 bits
@@ -15624,9 +15923,12 @@ static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums
     m->parts = (int)gtr__max64(1, gtr__min64(batches, sums ? gtr__max64(gtr__ceil(sms, segments),
         gtr__min64(terms, full)) : full));
 }
-template <typename T, int W> static gtr__variant_of<gtr__norm> gtr__norm_kernel(bool back, bool row) {
-    return back ? row ? GTR__VARIANT(gtr__k_norm_bwd, T, W, true) : GTR__VARIANT(gtr__k_norm_bwd, T, W, false)
-        : row ? GTR__VARIANT(gtr__k_norm, T, W, true) : GTR__VARIANT(gtr__k_norm, T, W, false);
+template <typename T, int W> static gtr__variant_of<gtr__norm> gtr__norm_kernel(bool back, int row) {
+    constexpr int MANY = W == 1 ? 8 : 4;
+    return back ? row > 1 ? GTR__VARIANT(gtr__k_norm_bwd, T, W, MANY) : row ? GTR__VARIANT(gtr__k_norm_bwd, T, W, 1)
+            : GTR__VARIANT(gtr__k_norm_bwd, T, W, 0)
+        : row > 1 ? GTR__VARIANT(gtr__k_norm, T, W, MANY) : row ? GTR__VARIANT(gtr__k_norm, T, W, 1)
+            : GTR__VARIANT(gtr__k_norm, T, W, 0);
 }
 // x, weight and bias if there are -> y, rstd, mean unless rms; or these and dy -> dx, dweight, dbias.
 static gtr_result gtr__norm_run(gtr__run *run, const gtr__call *c, bool grouped, bool back) {
@@ -15658,7 +15960,9 @@ static gtr_result gtr__norm_run(gtr__run *run, const gtr__call *c, bool grouped,
     }
     if (c->measure) return gtr__measured(c, bytes);
     for (const gtr__opd &o : { m.x, m.y, m.dy, m.weight, m.bias }) wide = wide && gtr__wide(o);
+    for (const gtr__opd &o : { m.weight, m.bias }) wide = wide && o.t == GTR_F32;
     gtr__norm_cut(&m, c, wide ? 4 : 1, sums);
+    m.early = (!m.weight.p || gtr__early(run, c, m.weight.p)) && (!m.bias.p || gtr__early(run, c, m.bias.p));
     const int type = back && m.dy.t != m.x.t ? (int)GTR_F32 : m.x.t;
     GTR__TRY(gtr__start(run, c, (!wide ? gtr__norm_kernel<float, 1> : type == GTR_BF16
         ? gtr__norm_kernel<__nv_bfloat16, 4> : type == GTR_F16 ? gtr__norm_kernel<__half, 4>
@@ -18511,8 +18815,7 @@ struct gtr__mlp_parser {
             if (p->loss >= 0 || p->layers == GTR__MLP_LAYERS
                     || !(p->layers ? gtr__mlp_same(v, n->in[0], cur) : gtr__mlp_fed(v, n->in[0])))
                 return false;
-            if (n->op == GTR__OP_LINEAR_ACT && (!gtr__known(gtr__mlp_act(n)) || !gtr__mlp_of_layer(n)))
-                return false;
+            if (!gtr__mlp_of_layer(n) || (n->op == GTR__OP_LINEAR_ACT && !gtr__known(gtr__mlp_act(n)))) return false;
             p->forward[p->layers++] = i;
             cur = n->out[0];
         } else if (n->op == GTR__OP_DROPOUT) {

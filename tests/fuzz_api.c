@@ -875,6 +875,7 @@ static gtr_tensor *heads_of(gtr_tensor *x)
         block.norm_first = one_in(8);
         if (!one_in(8)) block.memory = NULL;
     }
+    if (!block.memory && !one_in(8)) memset(&block.memory_attention, 0, sizeof block.memory_attention);
     switch (byte() % 6) {
     case 4: return built(gtr_rope(x, d.scale, heads), x != NULL);
     case 5: return built(gtr_add_positions(x, d.scale), x != NULL);

@@ -623,7 +623,8 @@ static const char *const matmul_cases[] = { "1x7 7x5@0 0", "*33x3 3x2@0 0", "!5x
     "!2x40013x35 40013x4@1 0", "!2x40016x36 2x40016x8@1 0",
     "!3x72x200 3x200x136@0 0", "!2x200x72 2x200x136@1 0", "!2x200x136 2x72x200@1 1", "!200x136 3x200x72@1 0",
     "!136x328 328x520@0 0", "!3x65x201 3x201x133@0 0", "!5x201x131 201x133@1 0", "!2x131x201 2x77x201@0 1",
-    "!66x1101 1101x70@0 0", NULL };
+    "!66x1101 1101x70@0 0", "!1x5000 5000x72@0 0", "3x2101 2101x36@0 0", "!4x1101 33x1101@0 1", "2x40 40x9001@0 0",
+    NULL };
 static const char *const linear_cases[] = { "1x7 5x7 5", "*13x3 4x3 4", "33x4 2x4 2", "2x3x4 5x4 5", "5x3 2x3",
     "1x1 1x1 1", "!7 5x7 5", "*16x16 16x16 16", "15x17 31x17", "33x65 63x65 63", "*64x64 64x64 64",
     "65x63 129x63 129", "127x128 10x128 10", "*128x784 65x784 65", "129x33 1x33 1", "1x512 256x512 256",
@@ -631,7 +632,8 @@ static const char *const linear_cases[] = { "1x7 5x7 5", "*13x3 4x3 4", "33x4 2x
     "300x128 10x128", "1000x16 16x16 16", "4099x8 3x8 3", "512x512 384x512 384", "2049x128 512x128 512",
     "2048x72 200x72 200", "8192x64 20x64 20", "8200x16 64x16 64", "50021x63 4x63 4", "70001x5 33x5 33",
     "66000x64 64x64 64", "3001x999 61x999 61",
-    "3001x129 1x129 1", "2000x300 1x300", "1003x1 77x1 77", NULL };
+    "3001x129 1x129 1", "2000x300 1x300", "1003x1 77x1 77", "1x5000 72x5000 72", "4x1101 33x1101", "3x72 40x72 40",
+    NULL };
 static const char *const matmul_batch_cases[] = { "1x3x4 1x4x2@0 0", "13x2x3 13x3x2@0 0", "33x1x2 33x2x1@0 0",
     "5x2x2 2x3@0 0", "7x2x1 7x2x3@1 0", "3x2x4 3x1x4@0 1", "2x2x3 2x4x2@1 1", NULL };
 static const char *const reshape_cases[] = {
@@ -4342,6 +4344,14 @@ static void bad_itself(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y)
     BAD(gtr_arange(x, 2), GTR_ERR_ARG, "arange|axis 2");
     BAD(gtr_arange(gtr_sum(x, NULL, 0, false), 0), GTR_ERR_ARG, "arange|axis 0 of a tensor with 0");
     EXPECT(!gtr_arange(NULL, 0));
+    {
+        const int32_t other[7] = { 0 };
+        EXPECT_EQ(gtr_set(gtr_arange(x, 1), other, sizeof other), GTR_ERR_ARG);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "is computed");
+    }
+    BAD(gtr_embedding(gtr_arange(x, 1), "places", 6, 3), GTR_ERR_SHAPE, "embedding|\"places\"|6 rows|places 0 to 6");
+    BAD(gtr_embedding_with(gtr_arange(x, 1), gtr_slice(gtr_embedding(gtr_arange(x, 1), "rows", 7, 2), 0, 1, 6)),
+        GTR_ERR_SHAPE, "embedding|5 rows|places 0 to 6");
 }
 static void bad_cells(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y, gtr_tensor *w)
 {

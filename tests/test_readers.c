@@ -2378,7 +2378,10 @@ static void sets_predicted(void)
         memset(got, 0, sizeof got);
         to[0] = got;
         EXPECT_EQ(gtr_predict_dataset(k % 2 ? p : few, d, to), GTR_OK);
-        CHECK(!memcmp(got, want, sizeof got), "set %d: %g, want %g (%s)", k, (double)got[3][1], (double)want[3][1],
+        bool same = k % 2 || device == GTR_DEVICE_CPU ? !memcmp(got, want, sizeof got) : true;
+        for (int r = 0; r < ROWS * 2; r++) /* a GPU's products of few rows add in another order */
+            same &= fabs((double)(&got[0][0])[r] - (double)(&want[0][0])[r]) <= 1e-4;
+        CHECK(same, "set %d: %g, want %g (%s)", k, (double)got[3][1], (double)want[3][1],
             gtr_predictor_error_text(k % 2 ? p : few));
     }
     gtr_dataset *d = gtr_dataset_arrays(ctx, a), *other;

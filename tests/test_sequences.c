@@ -424,6 +424,19 @@ static void blocks_of_others(void)
             EXPECT_EQ(gtr_parameter_count(ctx), 9);
         }
         alike(x, v, y, "kind", kind);
+        static float g[2][12][3 * WIDTH * 20]; /* gradients of all, of biases beside weights */
+        for (int i = 0; i < 2; i++) {
+            gtr_trainer *t = gtr_trainer_create(gtr_sum(gtr_square(y[i]), NULL, 0, false), adam(0.1f, GTR_FP32));
+            EXPECT_EQ(gtr_backward(t), GTR_OK);
+            for (int p = 0; p < (int)gtr_parameter_count(ctx); p++) {
+                const tensor of = gtr_parameter_at(ctx, p);
+                EXPECT_EQ(gtr_gradient_get(t, of, g[i][p], gtr_tensor_bytes(of)), GTR_OK);
+                if (i) CHECK(within(g[0][p], g[1][p], (int)(gtr_tensor_bytes(of) / sizeof(float)), 1e-9, 1e-4),
+                    "kind %d: gradient of \"%s\": %g, by hand %g", kind, of->name, (double)g[0][p][0],
+                    (double)g[1][p][0]);
+            }
+            gtr_trainer_destroy(t);
+        }
         EXPECT_OK(ctx);
         d.gelu = true;
         EXPECT(!gtr_transformer_block(x, "other", d));
@@ -434,6 +447,11 @@ static void blocks_of_others(void)
         EXPECT(!gtr_transformer_block(x, "other", d));
         EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "groups that divide heads");
         d.heads = 2; d.groups = 0; d.dropout = 0.1f;
+        d.memory_attention.causal = true;
+        EXPECT(!gtr_transformer_block(x, "more", d));
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "transformer_block \"more\" of \"x\": got float32 (N, 6, 12), "
+            ".memory_attention, which is of .memory, and that is NULL");
+        d.memory_attention.causal = false;
         EXPECT(gtr_transformer_block(x, "more", d) != NULL);
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
@@ -1416,6 +1434,97 @@ static void one_by_one(void)
         gtr_destroy(ctx);
     }
 }
+/* Attention of a step over keys that are kept, of windows of several tiles: heads, groups, columns of q and k, of v. */
+static void attends_what_is_kept(void)
+{
+    enum { WIDE = 12, MOST_STEPS = 300, MOST_OUT = 512 };
+    static const struct { int steps, heads, groups, depth, out, packed, lengths, mask; } cases[] = {
+        { MOST_STEPS, 4, 2, 64, 64, 0, 0, 0 }, { 130, 2, 1, 128, 100, 0, 1, 0 }, { 70, 3, 3, 7, 5, 0, 0, 1 },
+        { 33, 1, 1, 16, 16, 1, 0, 0 }, { 65, 6, 2, 36, 33, 0, 1, 1 }, { 200, 3, 3, 20, 20, 1, 1, 1 },
+        { 20, 5, 5, 1, 2, 0, 0, 0 } };
+    static float x[NEXT_ROWS][MOST_STEPS][WIDE], all[NEXT_ROWS * MOST_STEPS * MOST_OUT], got[NEXT_ROWS * MOST_OUT];
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+        const int steps = cases[i].steps, heads = cases[i].heads, groups = cases[i].groups, depth = cases[i].depth,
+            width = heads * cases[i].out;
+        const int32_t lengths[NEXT_ROWS] = { steps / 2, steps, 1 };
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_attention_desc a = plainly();
+        tensor t = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, steps, WIDE)), q, k = NULL, v = NULL;
+        gtr_predictor_desc d;
+        uint32_t s = (uint32_t)(7 + i);
+        a.causal = true;
+        if (cases[i].lengths) a.lengths = gtr_input(ctx, "lengths", GTR_I32, gtr_shape1(GTR_BATCH));
+        if (cases[i].mask) a.mask = gtr_parameter(ctx, "mask", gtr_shape3(heads, steps, steps), spread());
+        q = gtr_linear(t, "q", heads * depth * (cases[i].packed ? 3 : 1));
+        if (cases[i].packed) {
+            gtr_shape five = gtr_shape4(GTR_BATCH, steps, 3, heads);
+            five.dim[five.ndim++] = depth;
+            q = gtr_reshape(q, five);
+        } else {
+            q = gtr_reshape(q, gtr_shape4(GTR_BATCH, steps, heads, depth));
+            k = gtr_reshape(gtr_linear(t, "k", groups * depth), gtr_shape4(GTR_BATCH, steps, groups, depth));
+            v = gtr_reshape(gtr_linear(t, "v", groups * cases[i].out),
+                gtr_shape4(GTR_BATCH, steps, groups, cases[i].out));
+        }
+        memset(&d, 0, sizeof d);
+        d.out[0] = gtr_reshape(gtr_attention(q, k, v, a), gtr_shape3(GTR_BATCH, steps, width));
+        d.max_rows = NEXT_ROWS;
+        gtr_predictor *whole = gtr_predictor_create_ex(ctx, d);
+        d.steps = true;
+        gtr_predictor *next = gtr_predictor_create_ex(ctx, d);
+        EXPECT_OK(ctx);
+        for (int r = 0; r < NEXT_ROWS; r++) for (int e = 0; e < steps * WIDE; e++)
+            (&x[0][0][0])[r * steps * WIDE + e] = noise(&s);
+        const void *in[2] = { x, lengths };
+        void *out[1] = { all }, *to[1] = { got };
+        EXPECT_EQ(gtr_predict_ex(whole, in, NEXT_ROWS, out), GTR_OK);
+        for (int turn = 0; turn < 2; turn++) {
+            if (turn) EXPECT_EQ(gtr_predictor_reset(next), GTR_OK);
+            for (int at = 0; at < steps; at++) {
+                float one[NEXT_ROWS][WIDE];
+                for (int r = 0; r < NEXT_ROWS; r++)
+                    memcpy(one[r], &x[0][0][0] + (r * steps + at) * WIDE, sizeof one[r]);
+                in[0] = one;
+                EXPECT_EQ(gtr_predict_ex(next, in, NEXT_ROWS - turn, to), GTR_OK);
+                for (int r = 0; r < NEXT_ROWS - turn; r++) {
+                    const float *want = all + (r * steps + at) * width, *is = got + r * width;
+                    CHECK(device == GTR_DEVICE_CPU ? memcmp(is, want, (size_t)width * sizeof *is) == 0
+                        : within(is, want, width, 1e-6, 1e-4), "case %d, step %d, row %d: %g, want %g", i, at, r,
+                        (double)is[0], (double)want[0]);
+                }
+            }
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* Norms by weights that a layer makes, which lie in 16 bits where it does. */
+static void made_weights(void)
+{
+    for (int kind = 0; kind < 2; kind++) for (int wide = 20; wide <= 64; wide += 44) {
+        float bias[4] = { 0 };
+        for (int p = 0; p < 4; p++) {
+            gtr_context *ctx = gtr_create(desc0());
+            float v[ROWS * 64], g[64];
+            uint32_t s = 5;
+            if (!has(ctx, precisions[p])) { gtr_destroy(ctx); continue; }
+            tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, wide)), w[2], h = gtr_parameter(ctx, "h",
+                gtr_shape2(1, 8), spread());
+            for (int k = 0; k < 2; k++) w[k] = gtr_reshape(gtr_linear(h, k ? "b" : "w", wide), gtr_shape1(wide));
+            tensor y = kind ? gtr_rms_norm_with(x, w[0], 0) : gtr_layer_norm_with(x, w[0], w[1], 0);
+            gtr_trainer *t = gtr_trainer_create(gtr_mse(y, gtr_stop_gradient(x)), adam(0.01f, precisions[p]));
+            for (int k = 0; k < ROWS * wide; k++) v[k] = noise(&s);
+            EXPECT_EQ(gtr_set(x, v, sizeof(float) * (size_t)(ROWS * wide)), GTR_OK);
+            EXPECT_EQ(gtr_backward(t), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_find(ctx, "w.bias"), g, sizeof(float) * (size_t)wide), GTR_OK);
+            for (int k = 0; k < wide; k++) bias[p] += g[k] * g[k];
+            CHECK(fabsf(bias[p] - bias[0]) < 0.1f * bias[0], "kind %d, %d wide, precision %d: gradient %g, want %g",
+                kind, wide, (int)precisions[p], (double)bias[p], (double)bias[0]);
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+        }
+    }
+}
 /* FP16's loss scale holds: of many steps of training few are skipped, and sequences are learned as in float32. */
 static void scale_holds(void)
 {
@@ -1466,6 +1575,37 @@ static void scale_holds(void)
             if (half) CHECK(last[1] < 1.5f * last[0] + 0.01f, "kind %d: %g in FP16, %g in float32", kind,
                 (double)last[1], (double)last[0]);
         }
+    }
+}
+/* An embedding of places is the table's first rows, and takes their gradient; counted places are what they are. */
+static void places(void)
+{
+    enum { STEPS = 5, WIDE = 3, TABLE = 7 };
+    for (int rows = STEPS; rows <= TABLE; rows += TABLE - STEPS) {
+        gtr_context *ctx = gtr_create(desc0());
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, WIDE)), at = gtr_arange(x, 1),
+            y = gtr_add(x, gtr_embedding(at, "place", rows, WIDE)), out, loss;
+        float v[ROWS][STEPS][WIDE], w[TABLE][WIDE], got[ROWS][STEPS][WIDE], g[TABLE][WIDE];
+        uint32_t s = 3;
+        for (int k = 0; k < ROWS * STEPS * WIDE; k++) (&v[0][0][0])[k] = noise(&s);
+        out = gtr_mul(y, gtr_reshape(gtr_to_float(at), gtr_shape2(STEPS, 1)));
+        loss = gtr_mean(gtr_reshape(y, gtr_shape2(GTR_BATCH, STEPS * WIDE)), NULL, 0, false);
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "place.weight"), w, sizeof(float) * (size_t)(rows * WIDE)), GTR_OK);
+        gtr_predictor *p = gtr_predictor_create(out, ROWS);
+        EXPECT_EQ(gtr_predict(p, v, ROWS, got), GTR_OK);
+        for (int r = 0; r < ROWS; r++) for (int t = 0; t < STEPS; t++) for (int e = 0; e < WIDE; e++)
+            CHECK(got[r][t][e] == (v[r][t][e] + w[t][e]) * (float)t, "row %d, step %d: %g", r, t,
+                (double)got[r][t][e]);
+        gtr_predictor_destroy(p);
+        gtr_trainer *t = gtr_trainer_create(loss, adam(0.1f, GTR_FP32));
+        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_backward(t), GTR_OK);
+        EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_find(ctx, "place.weight"), g, sizeof(float)
+            * (size_t)(rows * WIDE)), GTR_OK);
+        for (int r = 0; r < rows; r++) CHECK(fabsf(g[r][1] - (r < STEPS ? 1.0f / (STEPS * WIDE) : 0)) < 1e-6f,
+            "gradient of place %d: %g", r, (double)g[r][1]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
     }
 }
 /* Rows that a call has not stay where they were. */
@@ -1546,8 +1686,8 @@ static void not_one_by_one(void)
     static const char *const why[] = { "begins with the last step (bidirectional)",
         "attend those behind them (.causal)", "mean of", "conv1d \"c\"", "softmax of", "cumsum of",
         "no dimension for the steps", "slice",
-        "a window of one step", "no input (N, T", "at the window's end", "max of" };
-    for (int number = 0; number < 12; number++) {
+        "a window of one step", "no input (N, T", "at the window's end", "max of", "keys are of steps, or values" };
+    for (int number = 0; number < 13; number++) {
         const int64_t times[] = { 1, NEXT_STEPS, 1 };
         gtr_context *ctx = gtr_create(desc0());
         tensor x = gtr_input(ctx, "x", GTR_F32, number == 9 ? gtr_shape1(GTR_BATCH)
@@ -1568,6 +1708,14 @@ static void not_one_by_one(void)
         if (number == 8 || number == 9) y = gtr_tanh(x);
         if (number == 10) y = gtr_gru(gtr_tile(gtr_slice(y, 1, NEXT_STEPS - 1, NEXT_STEPS), times), "d", 3, r);
         if (number == 11) y = gtr_scale(gtr_max(y, &axis, 1, true), 2, 0);
+        if (number == 12) {
+            const gtr_shape four = gtr_shape4(GTR_BATCH, NEXT_STEPS, 1, 6);
+            gtr_attention_desc a = plainly();
+            a.causal = true;
+            y = gtr_reshape(y, four);
+            y = gtr_attention(y, y, gtr_reshape(gtr_input(ctx, "v", GTR_F32, gtr_shape2(GTR_BATCH, 6 * NEXT_STEPS)),
+                four), a);
+        }
         d.out[0] = y; d.steps = true;
         EXPECT(gtr_predictor_create_ex(ctx, d) == NULL);
         CHECK(strstr(gtr_error_text(ctx), why[number]) != NULL, "%d: %s, want %s", number, gtr_error_text(ctx),
@@ -1622,7 +1770,10 @@ static void all(void)
     RUN(streamed_windows);
     RUN(no_states);
     RUN(one_by_one);
+    RUN(attends_what_is_kept);
+    RUN(places);
     RUN(scale_holds);
+    RUN(made_weights);
     RUN(some_rows);
     RUN(allocates_nothing);
     RUN(not_one_by_one);
