@@ -54,10 +54,10 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:to_int op:accuracy op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse op:bce_with_logits op:pair_step
     op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:state_commit op:guard op:update op:blend
     op:report op:check op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders
-    plan pass:record pass:forms pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias pass:select
-    pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule streaming training
-    nonfinite step evaluate metrics fit steps predicting files datasets idx cifar images csv npy dataset-use safetensors
-    json load save-file checkpoint observing release
+    plan pass:record pass:forms pass:join pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
+    pass:select pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule streaming
+    training nonfinite step evaluate metrics fit steps predicting files datasets idx cifar images csv npy dataset-use
+    safetensors json load save-file checkpoint observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -1167,6 +1167,9 @@ GTR_API gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *
    them. h NULL: zeros, but while an error is kept NULL, which passes through; (H) or (1, H): one for all rows. *c: the
    LSTM's state, likewise, in whose place comes the next one.
        for (k = 0; k < T; k++) h = gtr_lstm_cell(x[k], h, &c, "lstm", 64);
+   Steps like these of x[k] (N, I), each with the states of the one before as they are, are computed as gtr_lstm
+   computes its steps, unless x[k] comes of h, or the program reads c, asks for a gradient by a state or recomputes
+   (gtr_recompute_begin) between them.
    Hochreiter and Schmidhuber, 1997; Cho and others, 2014, as cuDNN has it. */
 GTR_API gtr_tensor *gtr_rnn_cell(gtr_tensor *x, gtr_tensor *h, const char *name, int64_t hidden);
 GTR_API gtr_tensor *gtr_gru_cell(gtr_tensor *x, gtr_tensor *h, const char *name, int64_t hidden);
@@ -3101,7 +3104,7 @@ struct gtr_tensor {
     const char *builder; /* gtr__kind_of */
     uint64_t call; /* of a builder of several ops: its number; 0 */
     int stage, region;
-    bool keep, fed; /* fed: it depends on an input */
+    bool keep, fed, asked; /* fed: it depends on an input; asked: gtr_gradient was, for a gradient by it */
     int last; /* a parameter's C, if it lies with channels last: (O, kh, kw, C) of (O, C, kh, kw), or flat; 0 */
     size_t counted[3]; /* see gtr__count_blocks */
     int64_t runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
@@ -3129,6 +3132,7 @@ struct gtr_tensor {
     gtr_tensor *next; /* what it becomes */
     gtr_tensor *counts; int counts_axis; /* of gtr_arange: whose elements it counts, and along which axis; NULL */
     gtr_tensor *evaluated; /* attention with dropout, whose scores are stored: the same without; NULL */
+    struct gtr__cell_note *cell; /* of a cell's h: what it is a step of; NULL */
     int64_t rows; /* that the last step or gtr_set wrote; 0: it is all zeros */
     void *aside; size_t aside_bytes; int64_t aside_rows; /* training's, while a set is evaluated */
     const char *unit_of; /* the loss that wants its values from 0 to 1; NULL: none */
@@ -9880,7 +9884,7 @@ static void gtr__tensor_free(gtr_tensor *t) {
     gtr__device_free(ctx, t->stage, t->kept, t->kept_bytes);
     gtr__device_free(ctx, t->stage, t->tally, GTR__TALLY_BYTES);
     if (t->op == GTR__OP_CUSTOM) gtr__mfree(ctx, t->attr.ptr);
-    GTR__FREE(ctx, t->in, t->name, t);
+    GTR__FREE(ctx, t->in, t->name, t->cell, t);
 }
 /* A builder that fails takes back what it made since there were so many tensors; no plan has them. */
 static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
@@ -9962,10 +9966,13 @@ static gtr_result gtr__shape_outputs(gtr__shape_call *s) {
     for (int i = 0; i < gtr__outputs(s->op); i++) s->out[i] = s->in[0];
     return gtr__row(s->op)->shape(s);
 }
-/* The tensor of t's output k, in ctx's list: they follow t where there are several. */
-static gtr_tensor *gtr__output_of(const gtr_context *ctx, gtr_tensor *t, int64_t k) {
-    gtr_tensor *o = ctx->n_tensor - t->id > k + 1 ? ctx->tensor[t->id + k + 1] : t;
+/* The tensor of t's output k, in a list of n: they follow t where there are several. */
+static gtr_tensor *gtr__output_in(gtr_tensor *const *list, int64_t n, gtr_tensor *t, int64_t k) {
+    gtr_tensor *o = n - t->id > k + 1 ? list[t->id + k + 1] : t;
     return o->op == GTR__OP_PART && o->in[0] == t ? o : k ? NULL : t;
+}
+static gtr_tensor *gtr__output_of(const gtr_context *ctx, gtr_tensor *t, int64_t k) {
+    return gtr__output_in(ctx->tensor, ctx->n_tensor, t, k);
 }
 /* NULL beside a tensor is an error, or comes of the one that there is. */
 static bool gtr__there(const char *who, int n, gtr_tensor *const *in) {
@@ -10835,7 +10842,7 @@ gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
         "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]);
     if (gtr__check_loss(loss, "gradient")) return NULL;
     gtr_tensor *t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
-    if (t) { t->shape = x->shape; t->dtype = GTR_F32; t->runs = x->runs; }
+    if (t) { t->shape = x->shape; t->dtype = GTR_F32; t->runs = x->runs; x->asked = true; }
     return t;
 }
 
@@ -11223,6 +11230,21 @@ static gtr_tensor *gtr__cell_step(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, 
     *c = *c ? gtr_add(gtr_mul(g[1], *c), sum) : sum;
     return gtr_mul(g[3], gtr_tanh(*c));
 }
+/* Of a cell's h: the step of a recurrence that it is. */
+typedef struct gtr__cell_note {
+    gtr_cell w;
+    gtr_tensor *x, *h, *c, *next; /* states NULL: zeros; an LSTM's next c */
+    int gates;
+} gtr__cell_note;
+/* Notes what h was made of, where states have a row for each of x. False when out of memory. */
+static bool gtr__cell_noted(gtr_tensor *h, const gtr__cell_note *note) {
+    gtr_tensor *const state[2] = { note->h, note->c };
+    if (note->x->shape.ndim != 2 || h->region) return true;
+    for (int k = 0; k < 2; k++) if (state[k] && !gtr__shape_equal(&state[k]->shape, &h->shape)) return true;
+    h->cell = GTR__NEW(h->ctx, gtr__cell_note, 1);
+    if (h->cell) *h->cell = *note;
+    return h->cell != NULL;
+}
 /* Whether a state is NULL or fits x's rows, or is one for all of them, of n columns. */
 static bool gtr__is_state(const gtr_tensor *t, const gtr_tensor *x, int64_t n) {
     gtr_shape to = x->shape;
@@ -11259,9 +11281,11 @@ static gtr_tensor *gtr__cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, 
     if (x->ctx->error && (!h || (c && !*c))) return NULL; /* that state's builder may have failed */
     if (!w->weight_ih || !w->weight_hh) return GTR__REJECT(x, ARG, who, name, ", weight_ih or weight_hh is NULL");
     if (!gtr__cell_fits(x, h, c ? *c : NULL, w, gates, who, name)) return NULL;
+    gtr__cell_note note = { *w, x, h, c ? *c : NULL, NULL, gates };
     GTR__SINCE(x, who);
     gtr_tensor *t = gtr__cell_step(x, h, c, w, gates);
-    return gtr__whole(x, since, t);
+    if (c) note.next = *c;
+    return gtr__whole(x, since, t && gtr__cell_noted(t, &note) ? t : NULL);
 }
 /* The parameters of that name and suffix, those that are not there made; false: one can't be, or is of another
    shape. */
@@ -12098,8 +12122,9 @@ GTR__BOTH_FORMS(ctc, gtr_ctc_desc, GTR__X_T, gtr__ctc_loss(x, t, &desc))
 
 // >>plan
 /* From tensors to a list of nodes, by passes:
-     record: tensors that are reached are listed, in the order they were built, with literal shapes, for all
-       micro-batches of as many rows
+     join: cells by hand, step behind step, become their op over all steps
+     record: tensors that are reached are listed, each behind its inputs, with literal shapes, for all micro-batches
+       of as many rows
      forms: these become a micro-batch's nodes, and values get their precision and layout; where an operand is wanted
        in another, or on another stage, a cast, permute or copy node comes in between
      tally: in front of that, labels that count are counted, of all micro-batches
@@ -12139,10 +12164,19 @@ typedef struct {
     bool own; /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
     bool constant; gtr_float seed; /* its gradient is this (times the loss scale), as far as known, and not stored */
 } gtr__extra;
+/* The tensors that a plan is of, by id: the context's, `own` of them, and behind these what pass:join makes. instead:
+   by id of an own one what stands in for it, or NULL; NULL: nothing is joined. stage: of what is made now. */
+typedef struct { gtr_tensor **tensor; int64_t n, own, cap; gtr_tensor **instead; int stage; } gtr__graph;
+static gtr__graph gtr__graph_of(const gtr_context *ctx) {
+    gtr__graph g = GTR__ZERO;
+    g.tensor = ctx->tensor;
+    g.n = g.own = ctx->n_tensor;
+    return g;
+}
 #define GTR__MAX_MICRO 64
 #define GTR__MARKS 8
-/* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead. */
-enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4 };
+/* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead; record has listed it. */
+enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4, GTR__LISTED = 8 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
 typedef struct { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
 typedef struct { int pair[2], micro; } gtr__carried; /* values: what a state becomes, and the state */
@@ -12151,6 +12185,7 @@ typedef struct { gtr_tensor *t; int out, n_out; bool training; double flops; } g
 typedef struct { gtr_shape shape; gtr_dtype dtype; } gtr__plain;
 typedef struct {
     gtr_context *ctx;
+    gtr__graph g;
     gtr__plan *plan;
     const gtr__recipe *r;
     gtr__recorded *recorded; int n_recorded; int64_t cap_recorded;
@@ -12329,13 +12364,22 @@ static void gtr__move_uses(gtr__build *b, int from, int to) {
 }
 
 // >>pass:record
-/* Lists what is reached, in the order it was built, with literal shapes: what is computed, in no precision or layout
-   yet. The list serves all micro-batches of as many rows. */
+/* Lists what is reached, each tensor behind its inputs, with literal shapes: what is computed, in no precision or
+   layout yet. The list serves all micro-batches of as many rows. */
+static gtr_tensor *gtr__instead(const gtr__graph *g, const gtr_tensor *t) {
+    return g->instead && t->id < g->own ? g->instead[t->id] : NULL;
+}
+/* The tensor whose value t's is: t itself, or what stands in for it. trains: in training mode. */
+static const gtr_tensor *gtr__stand_in(const gtr__graph *g, const gtr_tensor *t, bool trains) {
+    const gtr_tensor *const by = gtr__instead(g, t);
+    return by ? by : t->evaluated && !trains ? t->evaluated : t;
+}
+static bool gtr__to_record(unsigned char reach) { return (reach & (GTR__REACHED | GTR__MADE)) == GTR__REACHED; }
 static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
     char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
     gtr_result r = gtr__shape_outputs(s);
     for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function may be inconsistent */
-        const gtr_tensor *o = gtr__output_of(b->ctx, t, i); /* or released */
+        const gtr_tensor *o = gtr__output_in(b->g.tensor, b->g.n, t, i); /* or released */
         const gtr_shape was = o ? gtr__literal(o->shape, b->rows) : s->out[i];
         if (!gtr__shape_equal(&s->out[i], &was))
             r = gtr__shape_fail(s, GTR_ERR_USER, "its shape is %s, and was %s when it was built",
@@ -12357,7 +12401,7 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     r = &b->recorded[b->n_recorded++];
     memset(r, 0, sizeof *r);
     r->t = t;
-    if (gtr__moves(t->op) == GTR__MOVES_LEAF || (t->evaluated && !b->r->training)) return;
+    if (gtr__moves(t->op) == GTR__MOVES_LEAF || gtr__stand_in(&b->g, t, b->r->training) != t) return;
     if (gtr__moves(t->op) == GTR__MOVES_ALIAS) attr.shape = gtr__literal(attr.shape, b->rows);
     for (i = 0; i < t->n_in; i++) {
         s.in[i] = gtr__literal(t->in[i]->shape, b->rows);
@@ -12375,22 +12419,26 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
         b->plain[b->n_plain++].dtype = s.out_dtype[i];
     }
 }
-/* A tensor comes behind its inputs: one sweep from the end marks all. trains: in training mode. */
-static void gtr__mark_reach(gtr_context *ctx, bool trains, unsigned char *reach) {
-    for (int64_t i = ctx->n_tensor - 1; i >= 0; i--) {
-        const gtr_tensor *t = ctx->tensor[i];
-        if ((reach[i] & (GTR__REACHED | GTR__MADE)) != GTR__REACHED) continue;
-        if (t->evaluated && !trains) reach[t->evaluated->id] |= GTR__REACHED;
-        else for (int k = 0; k < t->n_in; k++) reach[t->in[k]->id] |= GTR__REACHED;
+/* A tensor comes behind its inputs, so that a sweep from the end marks all; but what stands in for it may come behind
+   it, from where the sweep then begins again. */
+static void gtr__mark_reach(const gtr__graph *g, bool trains, unsigned char *reach) {
+    for (int64_t i = g->n - 1; i >= 0; i--) {
+        const gtr_tensor *t = g->tensor[i], *by = gtr__stand_in(g, t, trains);
+        if (!gtr__to_record(reach[i])) continue;
+        if (by == t) for (int k = 0; k < t->n_in; k++) reach[t->in[k]->id] |= GTR__REACHED;
+        else if (!(reach[by->id] & GTR__REACHED)) {
+            reach[by->id] |= GTR__REACHED;
+            if (by->id > i) i = by->id + 1;
+        }
     }
 }
 /* What states that are reached become is reached, too. */
-static void gtr__mark_states(gtr_context *ctx, bool trains, unsigned char *reach) {
+static void gtr__mark_states(const gtr__graph *g, bool trains, unsigned char *reach) {
     for (bool more = true; more; ) {
         more = false;
-        gtr__mark_reach(ctx, trains, reach);
-        for (int64_t i = 0; i < ctx->n_tensor; i++) {
-            const gtr_tensor *next = ctx->tensor[i]->next;
+        gtr__mark_reach(g, trains, reach);
+        for (int64_t i = 0; i < g->n; i++) {
+            const gtr_tensor *next = g->tensor[i]->next;
             if (!next || !reach[i] || reach[next->id]) continue;
             reach[next->id] = GTR__REACHED;
             more = true;
@@ -12398,14 +12446,19 @@ static void gtr__mark_states(gtr_context *ctx, bool trains, unsigned char *reach
     }
 }
 /* Marks what n tensors depend on and, if states are carried, what these become. */
-static void gtr__reach_of(gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, bool trains,
+static void gtr__graph_reach(const gtr__graph *g, gtr_tensor *const *t, int n, bool carries, bool trains,
         unsigned char *reach) {
     for (int k = 0; k < n; k++) reach[t[k]->id] |= GTR__REACHED;
-    (carries ? gtr__mark_states : gtr__mark_reach)(ctx, trains, reach);
+    (carries ? gtr__mark_states : gtr__mark_reach)(g, trains, reach);
+}
+static void gtr__reach_of(const gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, bool trains,
+        unsigned char *reach) {
+    const gtr__graph g = gtr__graph_of(ctx);
+    gtr__graph_reach(&g, t, n, carries, trains, reach);
 }
 static void gtr__reach(gtr__build *b, unsigned char *reach) {
-    gtr__reach_of(b->ctx, b->r->fetch, b->r->n_fetch, b->r->carries, b->r->training, reach);
-    gtr__reach_of(b->ctx, b->r->report, b->r->n_report, b->r->carries, b->r->training, reach);
+    gtr__graph_reach(&b->g, b->r->fetch, b->r->n_fetch, b->r->carries, b->r->training, reach);
+    gtr__graph_reach(&b->g, b->r->report, b->r->n_report, b->r->carries, b->r->training, reach);
 }
 static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
 static void gtr__micro_begin(gtr__build *b, int m, int parts) {
@@ -12414,12 +12467,33 @@ static void gtr__micro_begin(gtr__build *b, int m, int parts) {
     b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;
 }
 static void gtr__mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
+/* Whether what t's value comes of is listed, as far as it is to be. */
+static bool gtr__record_ready(const gtr__build *b, const gtr_tensor *t) {
+    const gtr_tensor *by = gtr__stand_in(&b->g, t, b->r->training);
+    const int n = by == t ? t->n_in : 1;
+    for (int k = 0; k < n; k++) {
+        const unsigned char at = b->reach[by == t ? t->in[k]->id : by->id];
+        if (gtr__to_record(at) && !(at & GTR__LISTED)) return false;
+    }
+    return true;
+}
 static void gtr__pass_record(gtr__build *b) {
+    const int64_t n = b->g.n;
     if (b->recorded_rows == b->rows) return;
     b->n_recorded = b->n_plain = 0;
     b->recorded_rows = b->rows;
-    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++)
-        if ((b->reach[i] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED) gtr__record_tensor(b, b->ctx->tensor[i]);
+    for (int64_t i = 0; i < n; i++) b->reach[i] &= (unsigned char)~GTR__LISTED;
+    for (bool more = true; more && !b->failed;) { /* again for what waits for what stands in for an input */
+        const int before = b->n_recorded;
+        more = false;
+        for (int64_t i = 0; i < n && !b->failed; i++) {
+            if (!gtr__to_record(b->reach[i]) || b->reach[i] & GTR__LISTED) continue;
+            if (!gtr__record_ready(b, b->g.tensor[i])) { more = true; continue; }
+            b->reach[i] |= GTR__LISTED;
+            gtr__record_tensor(b, b->g.tensor[i]);
+        }
+        b->failed |= more && b->n_recorded == before;
+    }
 }
 
 // >>pass:forms
@@ -12787,8 +12861,10 @@ static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
     if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
-    else if (t->evaluated && !b->r->training) v = b->map[t->evaluated->id];
-    else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
+    else if (gtr__stand_in(&b->g, t, b->r->training) != t) {
+        v = b->map[gtr__stand_in(&b->g, t, b->r->training)->id];
+        if (v >= 0 && gtr__instead(&b->g, t)) GTR__V(gtr__root(b->plan, v)).tensor = t;
+    } else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
     else {
         b->within = b->ahead ? 0 : b->region[t->id];
         gtr__form_op(b, r);
@@ -12805,7 +12881,7 @@ static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
 /* Forgets the values of the micro-batch before, but those made ahead. */
 static void gtr__micro_forget(gtr__build *b) {
     gtr__plan *plan = b->plan;
-    for (int64_t i = 0; i < b->ctx->n_tensor; i++) b->map[i] = -1;
+    for (int64_t i = 0; i < b->g.n; i++) b->map[i] = -1;
     for (int k = 0; k < b->n_early; k++) b->map[b->early[k].labels] = b->early[k].value[b->micro];
     for (int v = 0; v < plan->n_value; v++) {
         const gtr__home home = plan->value[v].home;
@@ -12817,6 +12893,200 @@ static void gtr__micro_forget(gtr__build *b) {
 }
 static void gtr__pass_forms(gtr__build *b) {
     for (int i = 0; i < b->n_recorded && !b->failed; i++) gtr__form_tensor(b, &b->recorded[i]);
+}
+
+// >>pass:join
+/* Cells by hand, each of which takes the states of the one before, become their layer's op over all these steps, and
+   what puts its outputs side by side a slice. For them stand in tensors that this pass makes, as the builders of a
+   layer would, and that are freed when the plan is made. Steps whose input comes of the step before by way of other
+   ops, and states that others read between steps, stay as they are. */
+/* A tensor of these; NULL: out of memory. */
+static gtr_tensor *gtr__join_op(gtr__build *b, gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr) {
+    gtr__graph *const g = &b->g;
+    gtr_tensor *t = NULL;
+    gtr__shape_call s = GTR__ZERO;
+    for (int i = 0; i < n_in; i++) {
+        if (!in[i]) return NULL;
+        s.in[i] = in[i]->shape;
+        s.in_dtype[i] = in[i]->dtype;
+    }
+    s.op = op; s.attr = attr; s.n_in = n_in;
+    b->failed |= gtr__shape_outputs(&s) != GTR_OK;
+    for (int i = -1; i < (s.n_out > 1 ? s.n_out : 0) && !b->failed; i++) { /* its outputs follow an op of several */
+        gtr_tensor *o = GTR__NEW(b->ctx, gtr_tensor, 1);
+        if (o) o->in = GTR__NEW(b->ctx, gtr_tensor *, i < 0 ? n_in : 1);
+        if (!o || !o->in || !GTR__GROW(b->ctx, g->tensor, g->n, g->cap)) {
+            if (o) GTR__FREE(b->ctx, o->in, o);
+            b->failed = true;
+            return NULL;
+        }
+        o->ctx = b->ctx; o->op = i < 0 ? op : GTR__OP_PART; o->id = g->n;
+        o->builder = gtr__row(o->op)->name;
+        o->n_in = i < 0 ? n_in : 1;
+        if (i < 0) GTR__COPY(o->in, in, n_in); else o->in[0] = t;
+        if (i < 0) { o->attr = *attr; t = o; } else o->attr.count = i;
+        o->layer = o->in[0]->layer;
+        o->stage = gtr__moves(o->op) >= GTR__MOVES_ALIAS ? o->in[o->n_in - 1]->stage : g->stage; /* where it lies */
+        o->shape = s.out[GTR__MAX(i, 0)]; o->dtype = s.out_dtype[GTR__MAX(i, 0)];
+        o->runs = gtr__batch_runs(t, &o->shape);
+        g->tensor[g->n++] = o;
+    }
+    return b->failed ? NULL : gtr__output_in(g->tensor, g->n, t, 0);
+}
+static gtr_tensor *gtr__join_shape(gtr__build *b, gtr_tensor *t, gtr_shape shape) {
+    gtr__attr at = GTR__ZERO;
+    at.shape = shape;
+    return gtr__join_op(b, GTR__OP_RESHAPE, 1, &t, &at);
+}
+static gtr_tensor *gtr__join_slice(gtr__build *b, gtr_tensor *t, int64_t begin, int64_t end) {
+    gtr__attr at = GTR__ZERO;
+    at.slice.axis = at.slice.parts = 1;
+    at.slice.begin = begin; at.slice.end = end;
+    return gtr__join_op(b, GTR__OP_SLICE, 1, &t, &at);
+}
+/* What t's rows are elements *begin to *end - 1 of along dimension 1, if t is a slice, or a recurrence's last h, and
+   nobody asks for gradients by what lies between the two. */
+static gtr_tensor *gtr__slice_of(const gtr__build *b, gtr_tensor *t, int64_t *begin, int64_t *end) {
+    gtr_tensor *s = t, *of = NULL, *by = NULL;
+    while (!s->asked && ((by = gtr__instead(&b->g, s)) != NULL || gtr__in_steps(s->op) == GTR__STEPS_SHAPE))
+        s = by ? by : s->in[0];
+    if (s->asked) return NULL;
+    if (gtr__in_steps(s->op) == GTR__STEPS_CUT && s->attr.slice.axis == 1 && s->attr.slice.parts == 1) {
+        of = s->in[0];
+        *begin = s->attr.slice.begin; *end = s->attr.slice.end;
+    } else if (s->op == GTR__OP_PART && s->attr.count == GTR__R_H
+            && gtr__in_steps(s->in[0]->op) == GTR__STEPS_RECUR) {
+        const gtr__recurrence_attr *a = &s->in[0]->attr.recurrence;
+        of = gtr__output_in(b->g.tensor, b->g.n, s->in[0], GTR__R_Y);
+        if (!of || of->asked || a->reverse || a->lengths || a->time_first) return NULL;
+        *end = of->shape.dim[1];
+        *begin = *end - 1;
+    }
+    return of && t->shape.ndim && of->shape.dim[0] == t->shape.dim[0] ? of : NULL;
+}
+/* n tensors side by side in dimension 1, in this shape, where they are slices of one, in order; else NULL. own: as a
+   tensor of its own even if that is all of it. */
+static gtr_tensor *gtr__side_by_side(gtr__build *b, gtr_tensor *const *t, int n, gtr_shape shape, bool own) {
+    int64_t begin = 0, end = 0, from = 0, to = 0;
+    gtr_tensor *of = NULL;
+    for (int k = 0; k < n; k++, end = to) {
+        gtr_tensor *const at = gtr__slice_of(b, t[k], &from, &to);
+        if (!at || (k && (at != of || from != end))) return NULL;
+        if (!k) { of = at; begin = from; }
+    }
+    if (own || begin || end < of->shape.dim[1]) of = gtr__join_slice(b, of, begin, end);
+    return gtr__join_shape(b, of, shape);
+}
+static void gtr__join_steps(gtr__build *b, gtr_tensor *const *t, int n) {
+    const gtr__cell_note *const first = t[0]->cell, *const end = t[n - 1]->cell;
+    gtr_tensor *x[GTR__MAX_LIST], *in[5] = { NULL, first->w.weight_ih, first->w.bias_ih };
+    const int64_t width = first->x->shape.dim[1];
+    gtr__attr none = GTR__ZERO, at = GTR__ZERO;
+    int k, n_in = 2;
+    b->g.stage = t[0]->stage;
+    for (k = 0; k < n; k++) x[k] = t[k]->cell->x;
+    in[0] = gtr__side_by_side(b, x, n, gtr_shape3(x[0]->shape.dim[0], n, width), false);
+    for (k = 0; k < n && !in[0]; k++) x[k] = gtr__join_shape(b, x[k], gtr_shape3(x[k]->shape.dim[0], 1, width));
+    none.along.axis = 1;
+    if (!in[0]) in[0] = gtr__join_op(b, GTR__OP_CONCAT, n, x, &none);
+    none.along.axis = 0;
+    in[0] = gtr__join_op(b, GTR__OP_LINEAR, 2 + (in[2] != NULL), in, &none);
+    in[1] = first->w.weight_hh;
+    at.recurrence.gates = first->gates;
+    if (first->w.bias_hh) in[at.recurrence.bias = n_in++] = first->w.bias_hh;
+    if (first->h) in[at.recurrence.h = n_in++] = first->h;
+    if (first->c) in[at.recurrence.c = n_in++] = first->c;
+    gtr_tensor *const y = gtr__join_op(b, GTR__OP_RECURRENCE, n_in, in, &at);
+    if (!y) return;
+    for (k = 0; k < n - 1; k++)
+        b->g.instead[t[k]->id] = gtr__join_shape(b, gtr__join_slice(b, y, k, k + 1), t[k]->shape);
+    b->g.instead[t[n - 1]->id] = gtr__output_in(b->g.tensor, b->g.n, y->in[0], GTR__R_H);
+    if (end->next) b->g.instead[end->next->id] = gtr__output_in(b->g.tensor, b->g.n, y->in[0], GTR__R_C);
+}
+/* Marks what comes of the step that t is. */
+static void gtr__mark_behind(const gtr__graph *g, const gtr_tensor *t, unsigned char *behind) {
+    behind[t->id] = 1;
+    if (t->cell->next) behind[t->cell->next->id] = 1;
+    for (bool more = true; more;) {
+        more = false;
+        for (int64_t i = 0; i < g->n; i++) {
+            const gtr_tensor *const by = gtr__instead(g, t = g->tensor[i]);
+            bool any = by && behind[by->id];
+            for (int k = 0; k < t->n_in && !any && !by; k++) any = behind[t->in[k]->id];
+            if (!any || behind[i]) continue;
+            behind[i] = 1;
+            more = true;
+        }
+    }
+}
+/* Whether t is the step behind a, whose states nobody else needs. A cell's h has a gradient by the cell's c, which the
+   op's h has not. */
+static bool gtr__steps_on(const gtr__build *b, const int *uses, const gtr_tensor *a, const gtr_tensor *t) {
+    const gtr__cell_note *const from = a->cell, *const to = t->cell;
+    if (from->gates != to->gates || from->next != to->c || memcmp(&from->w, &to->w, sizeof to->w) != 0
+        || a->stage != t->stage || a->asked || (to->next && to->next->asked)) return false;
+    return !to->c || (uses[to->c->id] == 2 && !gtr__fetched(b, to->c)); /* the one for h, and for the next c */
+}
+static void gtr__join_cells(gtr__build *b, const unsigned char *reach, int *uses, gtr_tensor **next) {
+    gtr__graph *const g = &b->g;
+    int64_t i;
+    for (i = 0; i < g->own; i++) {
+        const gtr_tensor *t = g->tensor[i];
+        if (t->next) uses[t->next->id]++;
+        for (int k = 0; k < t->n_in; k++) uses[t->in[k]->id]++;
+    }
+    for (i = 0; i < g->own; i++) {
+        gtr_tensor *t = g->tensor[i], *h = t->cell && reach[i] ? t->cell->h : NULL;
+        if (h && h->cell && !next[h->id] && gtr__steps_on(b, uses, h, t)) next[h->id] = t;
+    }
+    for (i = 0; i < g->own && !b->failed; i++) {
+        gtr_tensor *step[GTR__MAX_LIST] = { g->tensor[i] };
+        int k = 1;
+        if (!next[i] || g->instead[i]) continue;
+        unsigned char *behind = GTR__NEW(b->ctx, unsigned char, g->n);
+        if (!behind) { b->failed = true; return; }
+        gtr__mark_behind(g, step[0], behind);
+        for (; k < GTR__MAX_LIST && (step[k] = next[step[k - 1]->id]) != NULL && !behind[step[k]->cell->x->id]; k++) {}
+        gtr__mfree(b->ctx, behind);
+        if (k > 1) gtr__join_steps(b, step, k);
+    }
+    for (i = 0; i < g->own && g->n > g->own && !b->failed; i++) {
+        gtr_tensor *t = g->tensor[i];
+        if (gtr__moves(t->op) == GTR__STEP_BAND && gtr__in_steps(t->op) != GTR__STEPS_CUT && t->attr.along.axis == 1
+            && reach[i] && !t->asked) {
+            g->stage = t->stage;
+            g->instead[i] = gtr__side_by_side(b, t->in, t->n_in, t->shape, true);
+        }
+    }
+}
+static void gtr__pass_join(gtr__build *b) {
+    const int64_t n = b->g.n;
+    bool any = false;
+    for (int64_t i = 0; i < n && !b->ctx->caps.general; i++) any |= b->g.tensor[i]->cell != NULL;
+    if (!any) return;
+    unsigned char *reach = GTR__NEW(b->ctx, unsigned char, n);
+    int *uses = GTR__NEW(b->ctx, int, n);
+    gtr_tensor **list = GTR__NEW(b->ctx, gtr_tensor *, n),
+        **next = GTR__NEW(b->ctx, gtr_tensor *, n); /* by id: the step behind it */
+    if (reach) gtr__reach(b, reach);
+    b->g.instead = GTR__NEW(b->ctx, gtr_tensor *, n);
+    b->failed = !reach || !uses || !next || !list || !b->g.instead;
+    if (list) { GTR__COPY(list, b->g.tensor, n); b->g.tensor = list; b->g.cap = n; }
+    if (!b->failed) gtr__join_cells(b, reach, uses, next);
+    GTR__FREE(b->ctx, reach, uses, next);
+}
+/* Frees what stood in for others; nodes and values are without it. */
+static void gtr__end_join(gtr__build *b) {
+    gtr__graph *const g = &b->g;
+    for (int v = 0; v < b->plan->n_value; v++) {
+        gtr__value *x = &GTR__V(v);
+        if (!x->tensor || x->tensor->id < g->own) continue;
+        x->label = gtr__value_name(b->plan, v);
+        x->tensor = NULL;
+    }
+    while (g->n > g->own) { gtr_tensor *t = g->tensor[--g->n]; GTR__FREE(b->ctx, t->in, t); }
+    if (g->cap) gtr__mfree(b->ctx, g->tensor);
+    gtr__mfree(b->ctx, g->instead);
 }
 
 // >>pass:tally
@@ -12951,7 +13221,7 @@ static bool gtr__tallies(const gtr__build *b, gtr_tensor *const *inputs, int n_i
 /* Counts t's labels: those of inputs in one pass over their slot, others where each micro-batch's are made. */
 static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     gtr_tensor *labels = gtr__labels_of(t);
-    const int64_t n = b->ctx->n_tensor;
+    const int64_t n = b->g.n;
     const int parts = gtr__stored_as(labels)->op == GTR__OP_INPUT ? 1 : b->r->micro, stage = gtr__stage_of(b, t);
     int m, e = 0;
     while (e < b->n_early && b->early[e].labels != labels->id) e++;
@@ -12959,7 +13229,7 @@ static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     b->recorded_rows = 0;
     for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
     b->reach[labels->id] |= GTR__REACHED;
-    gtr__mark_reach(b->ctx, b->r->training, b->reach);
+    gtr__mark_reach(&b->g, b->r->training, b->reach);
     if (parts > 1 && e == b->n_early) {
         b->failed = !GTR__GROW(b->ctx, b->early, b->n_early, b->cap_early);
         if (b->failed) return;
@@ -12983,10 +13253,10 @@ static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
 }
 /* b->whole: what is needed, and then what is still to be recorded. */
 static GTR__COLD void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inputs) {
-    const int64_t n = b->ctx->n_tensor;
+    const int64_t n = b->g.n;
     if (b->failed || (b->r->micro == 1 && !b->r->set)) return;
     for (int64_t i = 0; i < n && !b->failed; i++) {
-        gtr_tensor *t = b->ctx->tensor[i];
+        gtr_tensor *t = b->g.tensor[i];
         if (!(b->whole[i] & GTR__REACHED) || !gtr__tallies(b, inputs, n_inputs, t)) continue;
         const int v = b->tally[i] = gtr__value_new(b, gtr_shape1(2), GTR_I64, t);
         if (v >= 0 && b->r->set) GTR__V(v).home = GTR__HOME_TALLY;
@@ -12999,7 +13269,7 @@ static GTR__COLD void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, 
     if (!b->r->set) gtr__reach(b, b->whole);
     b->reach = b->whole + n;
     b->ahead = true;
-    for (int64_t i = 0; i < n && !b->failed; i++) if (b->tally[i] >= 0) gtr__tally_labels(b, b->ctx->tensor[i]);
+    for (int64_t i = 0; i < n && !b->failed; i++) if (b->tally[i] >= 0) gtr__tally_labels(b, b->g.tensor[i]);
     b->ahead = false;
     b->reach = b->whole;
     b->recorded_rows = 0;
@@ -13197,16 +13467,16 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
         b->extra[k].wants = b->extra[k].written = b->extra[k].constant = false;
         b->extra[k].gradient = -1;
     }
-    for (int64_t i = 0; i < b->ctx->n_tensor; i++) {
-        gtr_tensor *t = b->ctx->tensor[i];
+    for (int64_t i = 0; i < b->g.n; i++) {
+        gtr_tensor *t = b->g.tensor[i];
         const int v = t->op == GTR__OP_GRADIENT && b->reach[i] && t->in[0] == loss ? b->map[t->in[1]->id] : -1;
         if (v >= 0) b->extra[v].wants = true, b->extra[v].own = GTR__V(v).home == GTR__HOME_ALIAS;
     }
     b->alone = true;
     gtr__differentiate_micro(b, b->map[loss->id], 0, b->plan->n_node);
     b->phase = phase;
-    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
-        gtr_tensor *t = b->ctx->tensor[i];
+    for (int64_t i = 0; i < b->g.n && !b->failed; i++) {
+        gtr_tensor *t = b->g.tensor[i];
         if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
         int v = b->map[t->in[1]->id];
         int g = gtr__gradient_value(b, v);
@@ -14027,9 +14297,9 @@ static void gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
 static void gtr__pass_feeds(gtr__build *b) {
     gtr__plan *p = b->plan;
     if (!gtr__list_uses(b)) return;
-    for (int64_t t = 0; t < b->ctx->n_tensor; t++) b->map[t] = 0; /* from here on: it, or another shape, is fetched */
-    for (int64_t t = 0; t < b->ctx->n_tensor; t++)
-        if (gtr__fetched(b, b->ctx->tensor[t])) b->map[gtr__stored_as(b->ctx->tensor[t])->id] = 1;
+    for (int64_t t = 0; t < b->g.n; t++) b->map[t] = 0; /* from here on: it, or another shape, is fetched */
+    for (int64_t t = 0; t < b->g.n; t++)
+        if (gtr__fetched(b, b->g.tensor[t])) b->map[gtr__stored_as(b->g.tensor[t])->id] = 1;
     for (int turn = 0; turn < 1 + (b->r->micro == 1); turn++)
         for (int i = 0; i < p->n_node; i++) for (int j = 0; p->node[i].op == GTR__OP_FEED && j < p->node[i].n_out; j++)
             if (turn) gtr__turn_feed(b, &p->node[i], j); else gtr__trim_feed(b, &p->node[i], j);
@@ -14614,8 +14884,8 @@ static void gtr__find_likes(gtr__build *b) {
     const bool any = b->plan->n_stage == 1 && b->r->streams < 2 && !b->n_early
         && b->r->batch >= n;
     bool keeps = false;
-    for (int64_t i = 0; i < b->ctx->n_tensor; i++)
-        keeps |= b->whole[i] && gtr__fetched(b, b->ctx->tensor[i]) && !gtr__reported(b, b->ctx->tensor[i]);
+    for (int64_t i = 0; i < b->g.n; i++)
+        keeps |= b->whole[i] && gtr__fetched(b, b->g.tensor[i]) && !gtr__reported(b, b->g.tensor[i]);
     for (int m = 0, k; m < n; m++) {
         gtr__micro_begin(b, m, n);
         const int64_t rows = b->rows;
@@ -14900,7 +15170,7 @@ static GTR__COLD void gtr__add_commits(gtr__build *b) {
         const gtr__node o = b->plan->node[i];
         if (gtr__state(o.op) != GTR__STATE_COMMITTED || o.dir != GTR__FWD || o.recomputed || !o.training) continue;
         const int64_t counts = o.attr.norm.tracked;
-        const int tracked = counts ? gtr__leaf_value(b, b->ctx->tensor[counts]) : -1;
+        const int tracked = counts ? gtr__leaf_value(b, b->g.tensor[counts]) : -1;
         const int64_t values = gtr__count(&GTR__V(o.in[0]).shape) / gtr__count(&GTR__V(o.out[1]).shape);
         gtr__node *n = gtr__commit_with(b, &o, values);
         if (!n && (n = gtr__node_new(b, o.attr.norm.commit, GTR__FWD, GTR__BN_SET * GTR__BN_SETS, 0)) != NULL) {
@@ -14920,8 +15190,8 @@ static GTR__COLD void gtr__add_commits(gtr__build *b) {
 /* Of each state that is reached its next value, which this micro-batch has made, and its rows; of one that is its own
    next value none. */
 static void gtr__note_states(gtr__build *b) {
-    for (int64_t i = 0; i < b->ctx->n_tensor && !b->failed; i++) {
-        gtr_tensor *t = b->ctx->tensor[i];
+    for (int64_t i = 0; i < b->g.n && !b->failed; i++) {
+        gtr_tensor *t = b->g.tensor[i];
         if (!t->next || t->next == t || !b->whole[i]) continue;
         if (!GTR__GROW(b->ctx, b->states, b->n_states, b->cap_states)) { b->failed = true; return; }
         int v = gtr__operand(b, t->next, GTR__CLASS_AS_IS, gtr__stage_of(b, t), 0);
@@ -15028,7 +15298,7 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
 /* Which tensors are reached, and on which stages and in which regions they are computed: as their builders noted, but
    predictors compute on one instance, and only what is trained is computed again. */
 static void gtr__build_begin(gtr__build *b) {
-    const int64_t n = b->ctx->n_tensor;
+    const int64_t n = b->g.n;
     int64_t i;
     b->map = GTR__NEW(b->ctx, int, 5 * n);
     b->whole = b->reach = GTR__NEW(b->ctx, unsigned char, 2 * n);
@@ -15039,7 +15309,7 @@ static void gtr__build_begin(gtr__build *b) {
     for (i = 0; i < 3 * n; i++) b->map[i] = -1;
     gtr__reach(b, b->whole);
     for (i = 0; i < n; i++) {
-        const gtr_tensor *t = b->ctx->tensor[i];
+        const gtr_tensor *t = b->g.tensor[i];
         b->stage[i] = b->r->feeds ? t->stage : 0;
         b->region[i] = b->r->trainer ? t->region : 0;
         if (!b->whole[i]) continue;
@@ -15055,8 +15325,9 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     memset(plan, 0, sizeof *plan);
     plan->general = ctx->caps.general;
     plan->lean = lean;
-    b.ctx = ctx; b.plan = plan; b.r = r; b.lean = lean;
+    b.ctx = ctx; b.g = gtr__graph_of(ctx); b.plan = plan; b.r = r; b.lean = lean;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = plan->n_stream = 1;
+    gtr__pass_join(&b);
     gtr__build_begin(&b);
     const bool interleave = plan->n_stage == 1; /* pipelines run all forwards first, so that stages can overlap */
     b.phase = GTR__FORWARD;
@@ -15113,6 +15384,7 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     GTR__PASS(b.failed = !gtr__pass_memory(ctx, plan, &o, gtr__stamps(&b)));
     GTR__PASS(gtr__pass_stamp(&b));
     GTR__PASS(gtr__pass_carried(&b));
+    gtr__end_join(&b);
     GTR__FREE(ctx, o.clock, b.map, b.whole, b.early, b.states, b.recorded, b.set, b.plain, b.uses, b.extra);
     if (!b.failed) return GTR_OK;
     gtr__plan_clear(ctx, plan);
@@ -25630,7 +25902,7 @@ const char *gtr_summary_text(gtr_tensor *out) {
     gtr__summary_line *line = NULL;
     int n = 0;
     r.fetch[0] = out; r.n_fetch = 1;
-    b.ctx = ctx; b.r = &r; b.rows = 1;
+    b.ctx = ctx; b.g = gtr__graph_of(ctx); b.r = &r; b.rows = 1;
     b.reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     if (b.reach) { gtr__reach(&b, b.reach); gtr__pass_record(&b); }
     if (b.reach && !b.failed) line = GTR__NEW(ctx, gtr__summary_line, b.n_recorded);
@@ -26076,7 +26348,8 @@ GTR__PLANNED
                     products, norms, steps on GPUs are quicker; gtr_rnn, gtr_gru, gtr_lstm, their cells, gtr_attention,
                     gtr_multihead_attention, gtr_transformer_block, gtr_add_positions,
                     gtr_rope, gtr_quantile, gtr_ctc; gtr_dataset_text, gtr_dataset_ragged; gtr_state,
-                    gtr_predict_next, gtr_sample; blocks of GPT-2 and Llama
+                    gtr_predict_next, gtr_sample; blocks of GPT-2 and Llama; cells that
+                    follow each other are one op
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

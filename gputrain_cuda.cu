@@ -12191,11 +12191,12 @@ GTR__CUDA(softmax_mask_bwd) {
 // they add up, and a lane then makes the step of one row and unit, for which there are several lanes where rows are
 // few. A block writes what it makes to its own copy of the vectors, then publishes it to the copies of the cluster's
 // other blocks. Vectors are double-buffered: a block writes the next step's while others read this step's.
-// HELD: a thread's part of w stays in its registers over all steps. Else each step reads it, in `parts`, from rows of w
-// or, backward, of w transposed. Gradients of w and bias are one product over all rows and steps.
+// A thread's part of w stays in its registers over all steps. Gradients of w and bias are one product over all rows and
+// steps.
 // Bound by latency: of R 64 multiplications a thread and step, exchanges between lanes and blocks, a sigmoid and two
-// tanh; not HELD, by w's bytes in each step and block, from L2. What a step reads of each row is on its way one step
-// ahead, what it makes is written once.
+// tanh. What a step reads of each row is on its way one step ahead, what it makes is written once.
+// Where a cluster's registers do not hold w, or rows are so many that blocks would run in three turns, a step is a
+// product of all rows and a kernel behind it (gtr__recurrent_by_steps), bound by the product and its result's bytes.
 typedef struct gtr__recurrence {
     gtr__opd x, w, bias, first_h, first_c, lengths;     // p NULL: none
     gtr__opd y, h, gates, c, cells;                     // outputs, which backward reads
@@ -12204,9 +12205,12 @@ typedef struct gtr__recurrence {
     int64_t n, sn, st;          // row r's step t is element (r sn + t st) of the operands, each of its own width
     int steps, hidden, count, relu, reverse;            // count: of gates
     int cluster, units, lanes, parts, pitch, width;     // units: a block's, at most; width: a block's part of a vector
-    int fours;                  // not HELD: four of w's elements are read at once
+    int fours;                  // forward, four of w's elements are read at once
     gtr__fast by_fours, by_units, by_width;             // width / 4; units; width
 } gtr__recurrence;
+// Of a step of all rows: its number; -1: first states, backward their gradients. z: w h, float32, or NULL, 0; its
+// operand, h or backward the gradient of w h + bias, as it is multiplied, or NULL; h and c, or their gradients.
+typedef struct gtr__recurrent_all { gtr__opd operand; const float *z; float *h, *c; int step; } gtr__recurrent_all;
 #define GTR__RECURRENT_T 512    // threads of a block at most
 // How units spread over a cluster's blocks, and numbers of a vector over lanes, of which each has 64 elements of w.
 static GTR__BOTH void gtr__recurrent_spread(gtr__recurrence *q, int lanes, int cluster, bool back) {
@@ -12230,34 +12234,46 @@ enum {
 #if GTR__DEVICE_HALF
 // Whether blocks of a cluster wait for what they are sent, not for all that each other has written (PTX 8.1).
 #define GTR__RECURRENT_ASYNC (__CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201)
-// A thread's place, and its block's shared memory: both buffers of each row's vector and, not HELD, each row's and
-// unit's h and c or their gradients. PAIR: backward, where a group of `lanes` threads has two units.
-template <int R, bool PAIR> struct gtr__recurrent_here {
+// A row and a unit that a thread makes steps of.
+struct gtr__recurrent_place {
     const gtr__recurrence &q;
-    float *vector, *state;
+    int64_t at;                 // of the row; its step t is at + t q.st
+    int64_t state;              // of a state (N, H)
+    int unit, length;           // unit: of the layer; length: the row's steps
+    bool there, writes;         // whether it is there; whether the thread is the one that writes it
+    GTR__DEVICE gtr__recurrent_place(const gtr__recurrence &given) : q(given) {}
+    GTR__DEVICE void be(int64_t row, int u, bool one) {
+        unit = u;
+        at = row * q.sn; state = row * q.hidden + u;
+        there = row < q.n && u < q.hidden; writes = there && one;
+        length = q.steps;
+        if (q.lengths.p && row < q.n)
+            length = (int)fminf(fmaxf(gtr__get(q.lengths.p, q.lengths.t, row), 0.0f), (float)q.steps);
+    }
+    GTR__DEVICE int64_t step_at(int t) const { return at + t * q.st; }
+    // A state's value; NULL: 0.
+    GTR__DEVICE float state_of(const gtr__opd &o) const { return o.p && there ? gtr__get(o.p, o.t, state) : 0.0f; }
+    GTR__DEVICE int step(int s) const { return q.reverse ? q.steps - 1 - s : s; }
+    GTR__DEVICE bool runs(int t) const { return !q.lengths.p || t < length; }
+};
+// The same of a block's thread, and both buffers of each row's vector, in shared memory. PAIR: backward, where a group
+// of `lanes` threads has two units.
+template <int R, bool PAIR> struct gtr__recurrent_here : gtr__recurrent_place {
+    float *vector;
     int lane, rank, first;      // first: the block's first unit
-    int unit, apart;            // the lane's unit, of the block's; by how much it rises
-    int row, length;            // the row that a lane makes steps of, of R; its steps
-    int64_t at0, at_t;          // its step t is at0 + t at_t
-    bool there, writes;         // whether the row is; whether no other lane has the same row and unit
-    GTR__DEVICE gtr__recurrent_here(const gtr__recurrence &given, char *pool) : q(given) {
-        const int tid = (int)threadIdx.x, own = q.lanes / (R * (PAIR ? 2 : 1));
+    int at_unit;                // the unit, of the block's
+    int row;                    // the row, of R
+    GTR__DEVICE gtr__recurrent_here(const gtr__recurrence &given, char *pool) : gtr__recurrent_place(given) {
+        const int tid = (int)threadIdx.x, each = q.lanes / (R * (PAIR ? 2 : 1));
         vector = (float *)pool;
-        state = vector + 2 * R * q.pitch;
         lane = tid % q.lanes;
         rank = (int)blockIdx.x % q.cluster;
         first = rank * q.units;
         row = R > 1 ? lane * 4 / q.lanes + (R > 4 ? lane / (q.lanes / 8) % 2 * 4 : 0) : 0;
-        unit = tid / q.lanes * (PAIR ? 2 : 1) + (PAIR ? lane / own % 2 : 0);
-        apart = (int)blockDim.x / q.lanes * (PAIR ? 2 : 1);
-        writes = lane % (own ? own : 1) == 0;
-        const int64_t r = (int64_t)((int)blockIdx.x / q.cluster) * R + row;
-        there = R == 1 || r < q.n;
-        at0 = r * q.sn; at_t = q.st;
-        length = q.steps;
-        if (q.lengths.p && there)
-            length = (int)fminf(fmaxf(gtr__get(q.lengths.p, q.lengths.t, r), 0.0f), (float)q.steps);
-        for (int i = tid; i < 2 * R * (q.pitch + q.units); i += (int)blockDim.x) vector[i] = 0.0f;
+        at_unit = tid / q.lanes * (PAIR ? 2 : 1) + (PAIR ? lane / each % 2 : 0);
+        be((int64_t)((int)blockIdx.x / q.cluster) * R + row, at_unit < q.units ? first + at_unit : q.hidden,
+            lane % (each ? each : 1) == 0);
+        for (int i = tid; i < 2 * R * q.pitch; i += (int)blockDim.x) vector[i] = 0.0f;
 #if GTR__RECURRENT_ASYNC
         if (q.cluster > 1 && tid == 0) {
             gtr__bar_set(bars(), 1); gtr__bar_set(bars() + 8, 1);
@@ -12266,18 +12282,9 @@ template <int R, bool PAIR> struct gtr__recurrent_here {
 #endif
         if (q.cluster > 1) gtr__cluster_barrier(); else __syncthreads();
     }
-    GTR__DEVICE uint32_t bars() const { return gtr__shared_address(state + 2 * R * q.units); }
-    // Element u of the lane's row of a state (N, H), of which the block has a slice, and its value; NULL: 0.
-    GTR__DEVICE int64_t state_at(int u) const {
-        return ((int64_t)((int)blockIdx.x / q.cluster) * R + row) * q.hidden + first + u;
-    }
-    GTR__DEVICE float state_of(const gtr__opd &o, int u) const {
-        return o.p && there && has(u) ? gtr__get(o.p, o.t, state_at(u)) : 0.0f;
-    }
+    GTR__DEVICE uint32_t bars() const { return gtr__shared_address(vector + 2 * R * q.pitch); }
     GTR__DEVICE float *turn(int s) const { return vector + (s & 1) * R * q.pitch; }
     GTR__DEVICE bool has(int u) const { return u < q.units && first + u < q.hidden; }
-    GTR__DEVICE int step(int s) const { return q.reverse ? q.steps - 1 - s : s; }
-    GTR__DEVICE bool runs(int t) const { return !q.lengths.p || t < length; }
     // All threads of the cluster's blocks call it, for the n-th time: each block sends its slice of vectors v to the
     // copies of the others, and waits until theirs have arrived in its own. No copy is overwritten that a block still
     // reads: it sends step n + 1's slice only when it has read buffer n - 1, and others write there behind that.
@@ -12357,18 +12364,15 @@ void gtr__recurrent_add(const gtr__recurrence &q, const float (&own)[G][K], cons
         }
     }
 }
-// The same of R rows' vectors in all parts, of which bring(part) loads the thread's weights into own; a reduce-scatter
-// then leaves each lane the sums of its row. Four rows at a time: registers are too few for eight.
-template <int G, int K, int R, bool HELD, typename F> GTR__INLINE
-void gtr__recurrent_sums(const gtr__recurrence &q, const float (&own)[G][K], F bring, const float *vector, int lane,
+// The same of R rows' vectors; a reduce-scatter then leaves each lane the sums of its row. Four rows at a time:
+// registers are too few for eight.
+template <int G, int K, int R> GTR__INLINE
+void gtr__recurrent_sums(const gtr__recurrence &q, const float (&own)[G][K], const float *vector, int lane,
                          float (&z)[G]) {
     constexpr int M = R < 4 ? R : 4;
     GTR__UNROLL(half, R > 4 ? 2 : 1) {
         float sum[G][M] = {};
-        for (int part = 0; part < (HELD ? 1 : q.parts); part++) {
-            if (!HELD) bring(part);
-            gtr__recurrent_add(q, own, vector + half * M * q.pitch + part * q.lanes * K, lane, sum);
-        }
+        gtr__recurrent_add(q, own, vector + half * M * q.pitch, lane, sum);
         GTR__UNROLL(g, G) {
             if (M > 1) {
                 GTR__UNROLL(r, M / 2) sum[g][r] = gtr__recurrent_halve(sum[g][r], sum[g][r + M / 2], q.lanes / 2);
@@ -12415,9 +12419,6 @@ void gtr__recurrent_step(int relu, const float *x, const float *z, float *h, flo
         }
     }
 }
-// A loop over a lane's units, m.apart between them; HELD: it has one.
-#define GTR__RECURRENT_UNITS(base) \
-    for (int base = 0; base < (HELD ? 1 : q.units); base += HELD ? 1 : m.apart)
 template <uint64_t KNOWN> GTR__INLINE void gtr__recurrent_put(const gtr__opd &o, int64_t i, float v) {
     if (o.p) gtr__put(o.p, gtr__recurrent_type<KNOWN>(o.t), i, v);
 }
@@ -12432,30 +12433,36 @@ void gtr__recurrent_gates_sum(const float (&sum)[G], int lanes, float (&z)[SPLIT
     GTR__UNROLL(b, 5) if (const int o = lanes / (SPLIT ? 8 : 2 * R) >> b; o)
         GTR__UNROLL(g, SPLIT ? 1 : G) z[g] += gtr__shuffle_xor(z[g], o);
 }
-// A thread's part of w for the G gates of unit u.
+// A thread's part of w for the G gates of its unit.
 template <int G, int K, int R> GTR__INLINE
-void gtr__recurrent_bring(const gtr__recurrent_here<R, false> &m, int u, int part, float (&own)[G][K]) {
+void gtr__recurrent_bring(const gtr__recurrent_here<R, false> &m, float (&own)[G][K]) {
     const gtr__recurrence &q = m.q;
     GTR__UNROLL(g, G) GTR__UNROLL(i, K / 4) {
-        const int k = 4 * (part * q.lanes * (K / 4) + i * q.lanes + m.lane), left = q.hidden - k;
-        const gtr__floats<4> w = gtr__get_of<4>(m.has(u) && left > 0 ? q.w.p : NULL, q.w.t,
-            (int64_t)(g * q.hidden + m.first + u) * q.hidden + k, q.fours ? 0 : left < 4 ? left : 4);
+        const int k = 4 * (i * q.lanes + m.lane), left = q.hidden - k;
+        const gtr__floats<4> w = gtr__get_of<4>(m.unit < q.hidden && left > 0 ? q.w.p : NULL, q.w.t,
+            (int64_t)(g * q.hidden + m.unit) * q.hidden + k, q.fours ? 0 : left < 4 ? left : 4);
         GTR__UNROLL(e, 4) own[g][4 * i + e] = w.v[e];
     }
 }
-// What a lane writes of a step, of unit u, whose gates are its from `gate` on, as many as it saves.
-template <int G, int SAVED, uint64_t KNOWN, int R> GTR__INLINE
-void gtr__recurrent_store(const gtr__recurrent_here<R, false> &m, int t, int u, int gate, float h, float c,
-                          const float *saved) {
+// What a lane writes of a step, of whose gates it has those from `gate` on, as many as it saves.
+template <int G, int SAVED, uint64_t KNOWN> GTR__INLINE
+void gtr__recurrent_store(const gtr__recurrent_place &m, int t, int gate, float h, float c, const float *saved) {
     const gtr__recurrence &q = m.q;
-    const int64_t at = m.at0 + t * m.at_t, unit = at * q.hidden + m.first + u;
+    const int64_t at = m.step_at(t), unit = at * q.hidden + m.unit;
     const bool runs = m.runs(t);
     if (m.writes) gtr__recurrent_put<KNOWN>(q.y, unit, runs ? h : 0.0f);
     if (m.writes && G == 4) gtr__recurrent_put<KNOWN>(q.cells, unit, runs ? c : 0.0f);
     GTR__UNROLL(g, SAVED)
-        gtr__recurrent_put<KNOWN>(q.gates, (at * 4 + gate + g) * q.hidden + m.first + u, runs ? saved[g] : 0.0f);
+        gtr__recurrent_put<KNOWN>(q.gates, (at * 4 + gate + g) * q.hidden + m.unit, runs ? saved[g] : 0.0f);
 }
-template <int G, int R, bool HELD, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
+// The last states.
+template <int G, uint64_t KNOWN> GTR__INLINE
+void gtr__recurrent_store_last(const gtr__recurrent_place &m, float h, float c) {
+    if (!m.writes) return;
+    gtr__recurrent_put<KNOWN>(m.q.h, m.state, h);
+    if (G == 4) gtr__recurrent_put<KNOWN>(m.q.c, m.state, c);
+}
+template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
 gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     constexpr bool SPLIT = R == 1 && G > 1;     // a lane makes one gate of its unit's step, else all of them
     constexpr int K = G == 1 ? 64 : 16, MINE = SPLIT ? 1 : G, SAVED = G == 1 ? 0 : SPLIT ? 1 : 4;
@@ -12464,84 +12471,56 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, false);
     const gtr__recurrent_here<R, false> m(q, gtr__pool);
     const int type = gtr__recurrent_type<KNOWN>(q.x.t), gate = SPLIT ? m.lane * 4 / q.lanes : 0;
-    const bool saves = m.there && (m.writes || (SPLIT && m.lane % (q.lanes / 4) == 0));
-    float own[G][K], bias[MINE], h = 0.0f, c = 0.0f;
+    const bool saves = m.writes || (SPLIT && m.there && m.lane % (q.lanes / 4) == 0);
+    float own[G][K], bias[MINE], h = m.state_of(q.first_h), c = m.state_of(q.first_c);
     uint32_t next[MINE];
-    const auto load_bias = [&](int u) {
-        GTR__UNROLL(g, MINE) bias[g] = m.has(u) && gate < G && q.bias.p
-            ? gtr__get(q.bias.p, q.bias.t, (gate + g) * q.hidden + m.first + u) : 0.0f;
-    };
-    const auto load = [&](int s, int u) {
+    const auto load = [&](int s) {
         const int t = m.step(s);
-        const int64_t at = ((m.at0 + t * m.at_t) * G + gate) * q.hidden + m.first + u;
-        const bool live = s < q.steps && m.has(u) && m.there && gate < G && m.runs(t);
+        const int64_t at = (m.step_at(t) * G + gate) * q.hidden + m.unit;
+        const bool live = s < q.steps && m.there && gate < G && m.runs(t);
         GTR__UNROLL(g, MINE) next[g] = live ? gtr__recurrent_raw(q.x, type, at + g * q.hidden) : 0;
     };
-    GTR__RECURRENT_UNITS(base) {
-        const int u = base + m.unit;
-        h = m.state_of(q.first_h, u);
-        c = m.state_of(q.first_c, u);
-        if (!m.writes || !m.has(u)) continue;
-        m.vector[m.row * q.pitch + m.first + u] = h;
-        m.state[m.row * q.units + u] = c;
-    }
-    if (HELD) { gtr__recurrent_bring(m, m.unit, 0, own); load_bias(m.unit); load(0, m.unit); }
+    if (m.writes) m.vector[m.row * q.pitch + m.unit] = h;
+    gtr__recurrent_bring(m, own);
+    GTR__UNROLL(g, MINE) bias[g] = m.unit < q.hidden && gate < G && q.bias.p
+        ? gtr__get(q.bias.p, q.bias.t, (gate + g) * q.hidden + m.unit) : 0.0f;
+    load(0);
     m.publish(m.vector, 0);
     for (int s = 0; s < q.steps; s++) {
         const int t = m.step(s);
-        const float *from = m.turn(s);
-        float *to = m.turn(s + 1);
-        GTR__RECURRENT_UNITS(base) {
-            const int u = base + m.unit;
-            float x[MINE], sum[G], z[MINE], saved[4];
-            if (!HELD) {
-                load_bias(u);
-                load(s, u);
-                h = m.has(u) ? from[m.row * q.pitch + m.first + u] : 0.0f;
-                c = m.has(u) ? m.state[m.row * q.units + u] : 0.0f;
-            }
-            GTR__UNROLL(g, MINE) x[g] = gtr__recurrent_float(type, next[g]);
-            if (HELD) load(s + 1, u);
-            gtr__recurrent_sums<G, K, R, HELD>(q, own, [&](int part) { gtr__recurrent_bring(m, u, part, own); }, from,
-                m.lane, sum);
-            gtr__recurrent_gates_sum<G, R, SPLIT>(sum, q.lanes, z);
-            GTR__UNROLL(g, MINE) z[g] += bias[g];
-            const float was = h, had = c;
-            if constexpr (SPLIT) saved[0] = gtr__recurrent_step_by<G>(q.lanes, gate, x[0], z[0], &h, &c);
-            else gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
-            if (!m.runs(t)) { h = was; c = had; }
-            if (!HELD) __syncwarp();
-            if (m.writes && m.has(u)) to[m.row * q.pitch + m.first + u] = h;
-            if (!HELD && m.writes && m.has(u)) m.state[m.row * q.units + u] = c;
-            if (saves && m.has(u)) gtr__recurrent_store<G, SAVED, KNOWN>(m, t, u, gate, h, c, saved);
-        }
+        float *to = m.turn(s + 1), x[MINE], sum[G], z[MINE], saved[4];
+        GTR__UNROLL(g, MINE) x[g] = gtr__recurrent_float(type, next[g]);
+        load(s + 1);
+        gtr__recurrent_sums<G, K, R>(q, own, m.turn(s), m.lane, sum);
+        gtr__recurrent_gates_sum<G, R, SPLIT>(sum, q.lanes, z);
+        GTR__UNROLL(g, MINE) z[g] += bias[g];
+        const float was = h, had = c;
+        if constexpr (SPLIT) saved[0] = gtr__recurrent_step_by<G>(q.lanes, gate, x[0], z[0], &h, &c);
+        else gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
+        if (!m.runs(t)) { h = was; c = had; }
+        if (m.writes) to[m.row * q.pitch + m.unit] = h;
+        if (saves) gtr__recurrent_store<G, SAVED, KNOWN>(m, t, gate, h, c, saved);
         m.publish(to, s + 1);
     }
-    GTR__RECURRENT_UNITS(base) {
-        const int u = base + m.unit;
-        if (!m.writes || !m.there || !m.has(u)) continue;
-        gtr__recurrent_put<KNOWN>(q.h, m.state_at(u), HELD ? h : m.turn(q.steps)[m.row * q.pitch + m.first + u]);
-        if (G == 4) gtr__recurrent_put<KNOWN>(q.c, m.state_at(u), HELD ? c : m.state[m.row * q.units + u]);
-    }
+    gtr__recurrent_store_last<G, KNOWN>(m, h, c);
     if (q.cluster > 1) gtr__cluster_part();
 }
 // What a step has saved of a unit, as it is stored: its gates, an RNN's h; c; what is in front of the step, c and h,
 // but where a row begins; and the gradient of its h.
 template <int G> struct gtr__recurrent_saved { uint32_t gate[G == 1 ? 1 : 4], cell, former, before, dy; bool begins; };
-template <int G, int R, uint64_t KNOWN> GTR__INLINE
-void gtr__recurrent_load(const gtr__recurrent_here<R, true> &m, int s, int u, gtr__recurrent_saved<G> &v) {
+template <int G, uint64_t KNOWN> GTR__INLINE
+void gtr__recurrent_load(const gtr__recurrent_place &m, int s, gtr__recurrent_saved<G> &v) {
     const gtr__recurrence &q = m.q;
     const int t = m.step(s), type = gtr__recurrent_type<KNOWN>(q.y.t);
     v = {};
-    if (s < 0 || !m.there || !m.has(u) || !m.runs(t)) return;
+    if (s < 0 || !m.there || !m.runs(t)) return;
     const int former = q.reverse ? t + 1 : t - 1;
     v.begins = !q.lengths.p ? s == 0 : q.reverse ? former >= m.length : former < 0;
-    const int64_t at = m.at0 + t * m.at_t, here = at * q.hidden + m.first + u,
-        before = (m.at0 + former * m.at_t) * q.hidden + m.first + u;
+    const int64_t at = m.step_at(t), here = at * q.hidden + m.unit, before = m.step_at(former) * q.hidden + m.unit;
     v.dy = gtr__recurrent_raw(q.dy, type, here);
     if (!v.begins) v.before = gtr__recurrent_raw(q.y, type, before);
     if constexpr (G == 1) v.gate[0] = gtr__recurrent_raw(q.y, type, here);
-    else GTR__UNROLL(g, 4) v.gate[g] = gtr__recurrent_raw(q.gates, type, (at * 4 + g) * q.hidden + m.first + u);
+    else GTR__UNROLL(g, 4) v.gate[g] = gtr__recurrent_raw(q.gates, type, (at * 4 + g) * q.hidden + m.unit);
     if constexpr (G == 4) {
         v.cell = gtr__recurrent_raw(q.cells, type, here);
         if (!v.begins) v.former = gtr__recurrent_raw(q.cells, type, before);
@@ -12581,146 +12560,178 @@ GTR__INLINE int gtr__recurrent_gates(const gtr__recurrence &q, int p, int *left)
     *left = rank < q.cluster ? q.hidden - unit : 0;
     return gate * q.hidden + unit;
 }
-// A thread's part of w for units u and u + 1; not HELD, of w transposed.
-template <int K, bool HELD, int R> GTR__INLINE
-void gtr__recurrent_bring_back(const gtr__recurrent_here<R, true> &m, int u, int part, float (&own)[2][K]) {
+// A thread's part of w for units u and u + 1 of the block's.
+template <int K, int R> GTR__INLINE
+void gtr__recurrent_bring_back(const gtr__recurrent_here<R, true> &m, int u, float (&own)[2][K]) {
     const gtr__recurrence &q = m.q;
     GTR__UNROLL(i, K / 4) {
         int left;
-        const int j = gtr__recurrent_gates(q, 4 * (part * q.lanes * (K / 4) + i * q.lanes + m.lane), &left);
-        GTR__UNROLL(v, 2) {
-            const void *w = left > 0 && m.has(u + v) ? q.w.p : NULL;
-            const int64_t unit = m.first + u + v;
-            gtr__floats<4> f = {};
-            if (!HELD) f = gtr__get_of<4>(w, q.w.t, unit * q.count * q.hidden + j, q.fours ? 0 : left < 4 ? left : 4);
-            GTR__UNROLL(e, 4) own[v][4 * i + e] = !HELD ? f.v[e]
-                : w && e < left ? gtr__get(w, q.w.t, (int64_t)(j + e) * q.hidden + unit) : 0.0f;
-        }
+        const int j = gtr__recurrent_gates(q, 4 * (i * q.lanes + m.lane), &left);
+        GTR__UNROLL(v, 2) GTR__UNROLL(e, 4) own[v][4 * i + e] = m.has(u + v) && e < left
+            ? gtr__get(q.w.p, q.w.t, (int64_t)(j + e) * q.hidden + m.first + u + v) : 0.0f;
     }
 }
-// What a lane writes of unit u's gradients in a step; h: the state in front of it.
-template <int G, uint64_t KNOWN, int R> GTR__INLINE
-void gtr__recurrent_store_back(const gtr__recurrent_here<R, true> &m, int t, int u, const float *d, const float *rec,
-                               float h) {
+// A unit's step backward, of what was saved: dh and dc become what the step itself leaves of them, d is the gradient of
+// x, rec of w h + bias. Returns the state in front of the step.
+template <int G, uint64_t KNOWN> GTR__INLINE
+float gtr__recurrent_step_back(const gtr__recurrent_place &m, int t, const gtr__recurrent_saved<G> &v, float *dh,
+                               float *dc, float (&d)[G], float (&rec)[G]) {
     const gtr__recurrence &q = m.q;
-    const int64_t at = m.at0 + t * m.at_t;
+    const int type = gtr__recurrent_type<KNOWN>(q.y.t);
+    float gate[4] = {};
+    GTR__UNROLL(g, G == 1 ? 1 : 4) gate[g] = gtr__recurrent_float(type, v.gate[g]);
+    GTR__UNROLL(g, G) d[g] = rec[g] = 0.0f;
+    const float cell = gtr__recurrent_float(type, v.cell), dy = gtr__recurrent_float(type, v.dy),
+        h = v.begins ? m.state_of(q.first_h) : gtr__recurrent_float(type, v.before),
+        former = G == 3 ? h : v.begins ? m.state_of(q.first_c) : gtr__recurrent_float(type, v.former);
+    if (!m.runs(t)) return h;
+    *dh += dy;
+    gtr__recurrent_back<G>(q.relu, gate, cell, former, dh, dc, d, rec);
+    return h;
+}
+// What a lane writes of a step's gradients; h: the state in front of it.
+template <int G, uint64_t KNOWN> GTR__INLINE
+void gtr__recurrent_store_back(const gtr__recurrent_place &m, int t, const float *d, const float *rec, float h) {
+    const gtr__recurrence &q = m.q;
+    const int64_t at = m.step_at(t);
     GTR__UNROLL(g, G) {
-        const int64_t place = (at * G + g) * q.hidden + m.first + u;
+        const int64_t place = (at * G + g) * q.hidden + m.unit;
         if (q.dx.p && q.dx.add) gtr__give1(q.dx, place, d[g]);
         else gtr__recurrent_put<KNOWN>(q.dx, place, d[g]);
         gtr__recurrent_put<KNOWN>(q.drec, place, rec[g]);
     }
-    gtr__recurrent_put<KNOWN>(q.before, at * q.hidden + m.first + u, m.runs(t) ? h : 0.0f);
+    gtr__recurrent_put<KNOWN>(q.before, at * q.hidden + m.unit, m.runs(t) ? h : 0.0f);
 }
-template <int G, int R, bool HELD, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
+GTR__INLINE void gtr__recurrent_give_first(const gtr__recurrent_place &m, float dh, float dc) {
+    if (m.writes && m.q.dfirst_h.p) gtr__give1(m.q.dfirst_h, m.state, dh);
+    if (m.writes && m.q.dfirst_c.p) gtr__give1(m.q.dfirst_c, m.state, dc);
+}
+template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
 gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
     constexpr int K = 32;
     GTR__POOL;
     gtr__enter();
     const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, true);
     const gtr__recurrent_here<R, true> m(q, gtr__pool);
-    const int type = gtr__recurrent_type<KNOWN>(q.y.t), pair = (int)threadIdx.x / q.lanes * 2;
-    float own[2][K], dh = 0.0f, dc = 0.0f, *const dhs = m.state + m.row * q.units, *const dcs = dhs + R * q.units;
+    float own[2][K], dh = m.state_of(q.dh), dc = m.state_of(q.dc);
     gtr__recurrent_saved<G> next;
-    GTR__RECURRENT_UNITS(base) {
-        const int u = base + m.unit;
-        dh = m.state_of(q.dh, u);
-        dc = m.state_of(q.dc, u);
-        if (!m.writes || !m.has(u)) continue;
-        dhs[u] = dh;
-        dcs[u] = dc;
-    }
-    if (HELD) gtr__recurrent_bring_back<K, HELD>(m, pair, 0, own);
-    if (HELD) gtr__recurrent_load<G, R, KNOWN>(m, q.steps - 1, m.unit, next);
-    __syncwarp();
+    gtr__recurrent_bring_back(m, (int)threadIdx.x / q.lanes * 2, own);
+    gtr__recurrent_load<G, KNOWN>(m, q.steps - 1, next);
     for (int s = q.steps - 1; s >= 0; s--) {
         const int t = m.step(s);
-        float *to = m.turn(s);
-        GTR__RECURRENT_UNITS(base) {
-            const int u = base + m.unit;
-            float d[G] = {}, gate[4] = {}, rec[G] = {};
-            if (!HELD) {
-                gtr__recurrent_load<G, R, KNOWN>(m, s, u, next);
-                dh = m.has(u) ? dhs[u] : 0.0f;
-                dc = m.has(u) ? dcs[u] : 0.0f;
-            }
-            GTR__UNROLL(g, G == 1 ? 1 : 4) gate[g] = gtr__recurrent_float(type, next.gate[g]);
-            const float cell = gtr__recurrent_float(type, next.cell), dy = gtr__recurrent_float(type, next.dy),
-                h = next.begins ? m.state_of(q.first_h, u) : gtr__recurrent_float(type, next.before),
-                former = G == 3 ? h : next.begins ? m.state_of(q.first_c, u) : gtr__recurrent_float(type, next.former);
-            if (HELD) gtr__recurrent_load<G, R, KNOWN>(m, s - 1, u, next);
-            if (m.runs(t)) {
-                dh += dy;
-                gtr__recurrent_back<G>(q.relu, gate, cell, former, &dh, &dc, d, rec);
-            }
-            if (!HELD) __syncwarp();
-            if (!m.writes || !m.has(u)) continue;
-            if (!HELD) { dhs[u] = dh; dcs[u] = dc; }
-            GTR__UNROLL(g, G) to[m.row * q.pitch + m.rank * q.width + g * q.units + u] = rec[g];
-            if (m.there) gtr__recurrent_store_back<G, KNOWN>(m, t, u, d, rec, h);
+        const gtr__recurrent_saved<G> saved = next;
+        float *to = m.turn(s), d[G], rec[G], sum[2];
+        gtr__recurrent_load<G, KNOWN>(m, s - 1, next);
+        const float h = gtr__recurrent_step_back<G, KNOWN>(m, t, saved, &dh, &dc, d, rec);
+        if (m.writes) {
+            GTR__UNROLL(g, G) to[m.row * q.pitch + m.rank * q.width + g * q.units + m.at_unit] = rec[g];
+            gtr__recurrent_store_back<G, KNOWN>(m, t, d, rec, h);
         }
         m.publish(to, q.steps - 1 - s);
-        GTR__RECURRENT_UNITS(base) {
-            float sum[2];
-            const auto bring = [&](int part) { gtr__recurrent_bring_back<K, HELD>(m, base + pair, part, own); };
-            gtr__recurrent_sums<2, K, R, HELD>(q, own, bring, to, m.lane, sum);
-            float v = gtr__recurrent_halve(sum[0], sum[1], q.lanes / (2 * R));
-            GTR__UNROLL(b, 5) if (const int o = q.lanes / (4 * R) >> b; o) v += gtr__shuffle_xor(v, o);
-            if (HELD) dh += v;
-            else if (m.writes && m.has(base + m.unit)) dhs[base + m.unit] += v;
-        }
-        if (!HELD) __syncwarp();
+        gtr__recurrent_sums<2, K, R>(q, own, to, m.lane, sum);
+        float v = gtr__recurrent_halve(sum[0], sum[1], q.lanes / (2 * R));
+        GTR__UNROLL(b, 5) if (const int o = q.lanes / (4 * R) >> b; o) v += gtr__shuffle_xor(v, o);
+        dh += v;
     }
-    GTR__RECURRENT_UNITS(base) {
-        const int u = base + m.unit;
-        if (!m.writes || !m.there || !m.has(u)) continue;
-        if (q.dfirst_h.p) gtr__give1(q.dfirst_h, m.state_at(u), HELD ? dh : dhs[u]);
-        if (q.dfirst_c.p) gtr__give1(q.dfirst_c, m.state_at(u), HELD ? dc : dcs[u]);
-    }
+    gtr__recurrent_give_first(m, dh, dc);
     if (q.cluster > 1) gtr__cluster_part();
 }
+// A step of all rows, a thread a row and unit, of which the sums are there (gtr__recurrent_all).
+template <int G, uint64_t KNOWN> static __global__ void __launch_bounds__(256)
+gtr__k_recurrence_step(const __grid_constant__ gtr__recurrence given, gtr__recurrent_all a) {
+    gtr__enter();
+    const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, false);
+    gtr__recurrent_place m(q);
+    const int type = gtr__recurrent_type<KNOWN>(q.x.t);
+    for (int64_t i = blockIdx.x * 256 + threadIdx.x; i < q.n * q.hidden; i += gridDim.x * 256) {
+        const int64_t row = i / q.hidden;
+        m.be(row, (int)(i - row * q.hidden), true);
+        const int t = m.step(a.step);
+        float h = a.step > 0 ? a.h[i] : m.state_of(q.first_h), c = 0.0f;
+        if (G == 4) c = a.step > 0 ? a.c[i] : m.state_of(q.first_c);
+        if (a.step >= 0) {
+            const float was = h, had = c;
+            const int64_t at = m.step_at(t) * G * q.hidden + m.unit;
+            float x[G], z[G], saved[4];
+            GTR__UNROLL(g, G) {
+                x[g] = m.runs(t) ? gtr__recurrent_float(type, gtr__recurrent_raw(q.x, type, at + g * q.hidden)) : 0.0f;
+                z[g] = (q.bias.p ? gtr__get(q.bias.p, q.bias.t, g * q.hidden + m.unit) : 0.0f)
+                    + (a.z ? a.z[(row * G + g) * q.hidden + m.unit] : 0.0f);
+            }
+            gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
+            if (!m.runs(t)) { h = was; c = had; }
+            gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, t, 0, h, c, saved);
+            if (a.step == q.steps - 1) gtr__recurrent_store_last<G, KNOWN>(m, h, c);
+        }
+        a.h[i] = h;
+        if (G == 4) a.c[i] = c;
+        if (a.operand.p) gtr__put(a.operand.p, a.operand.t, i, h);
+    }
+}
+template <int G, uint64_t KNOWN> static __global__ void __launch_bounds__(256)
+gtr__k_recurrence_step_bwd(const __grid_constant__ gtr__recurrence given, gtr__recurrent_all a) {
+    gtr__enter();
+    const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, true);
+    gtr__recurrent_place m(q);
+    for (int64_t i = blockIdx.x * 256 + threadIdx.x; i < q.n * q.hidden; i += gridDim.x * 256) {
+        const int64_t row = i / q.hidden;
+        m.be(row, (int)(i - row * q.hidden), true);
+        const bool last = a.step == q.steps - 1;
+        float dh = last ? m.state_of(q.dh) : a.h[i], dc = 0.0f, d[G], rec[G];
+        if (G == 4) dc = last ? m.state_of(q.dc) : a.c[i];
+        if (a.step < 0) { gtr__recurrent_give_first(m, dh, dc); continue; }
+        const int t = m.step(a.step);
+        gtr__recurrent_saved<G> saved;
+        gtr__recurrent_load<G, KNOWN>(m, a.step, saved);
+        const float h = gtr__recurrent_step_back<G, KNOWN>(m, t, saved, &dh, &dc, d, rec);
+        a.h[i] = dh;
+        if (G == 4) a.c[i] = dc;
+        GTR__UNROLL(g, G) gtr__put(a.operand.p, a.operand.t, (row * G + g) * q.hidden + m.unit, rec[g]);
+        gtr__recurrent_store_back<G, KNOWN>(m, t, d, rec, h);
+    }
+}
 #endif
-template <int, int, bool, uint64_t> GTR__GLOBAL void gtr__k_recurrence(gtr__recurrence);
-template <int, int, bool, uint64_t> GTR__GLOBAL void gtr__k_recurrence_bwd(gtr__recurrence);
-// How a layer is cut: which of the kernel's variants, threads, bytes of shared memory.
-typedef struct gtr__recurrent_cut { bool held; int rows, threads; size_t shared; } gtr__recurrent_cut;
+template <int, int, uint64_t> GTR__GLOBAL void gtr__k_recurrence(gtr__recurrence);
+template <int, int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_bwd(gtr__recurrence);
+template <int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_step(gtr__recurrence, gtr__recurrent_all);
+template <int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_step_bwd(gtr__recurrence, gtr__recurrent_all);
+// How a layer is cut: rows of a block, 0: by steps of all rows; threads, bytes of shared memory.
+typedef struct gtr__recurrent_cut { int rows, threads; size_t shared; } gtr__recurrent_cut;
 // `lanes` share a unit, backward two, of which each has 64 elements of w at most.
 static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr__caps *caps, bool back, int rows) {
-    gtr__recurrent_cut cut = {};
     const int most = caps->compute >= 90 ? GTR__CLUSTER : 1, by = back ? 2 : 1;
-    const auto spread = [&](int lanes, int cluster) {
-        gtr__recurrent_spread(q, lanes, cluster, back);
-        cut.threads = (int)gtr__ceil(gtr__ceil(q->units, by) * lanes, 32) * 32;
-    };
-    const int least = !back && q->count > 1 && rows < 4 ? 4 : rows * by;
-    for (int lanes = least; lanes <= 32 && !cut.held && !caps->general; lanes *= 2)
-        for (int cluster = 1; cluster <= most && !cut.held; cluster *= 2) {
-            spread(lanes, cluster);
-            cut.held = q->parts == 1 && cut.threads <= GTR__RECURRENT_T;
+    for (int lanes = !back && q->count > 1 && rows < 4 ? 4 : rows * by; lanes <= 32 && !caps->general; lanes *= 2)
+        for (int cluster = 1; cluster <= most; cluster *= 2) {
+            gtr__recurrent_spread(q, lanes, cluster, back);
+            const int threads = (int)gtr__ceil(gtr__ceil(q->units, by) * lanes, 32) * 32;
+            if (q->parts > 1 || threads > GTR__RECURRENT_T) continue;
+            return { rows, threads, (size_t)(2 * rows * q->pitch) * 4 + 16 };
         }
-    if (!cut.held) {
-        spread(32, q->hidden < 64 ? 1 : most);
-        cut.threads = GTR__RECURRENT_T;
-    }
-    cut.rows = rows;
-    cut.shared = (size_t)rows * (size_t)(2 * (q->pitch + q->units)) * 4 + 16;
-    return cut;
+    gtr__recurrent_spread(q, 1, 1, back);
+    return {};
 }
 // As few rows a block as let all blocks run at once: two of 256 threads share a multiprocessor; large clusters leave
-// some of them empty.
+// some of them empty. By steps of all rows, where blocks would run in more than two turns, unless a step's bytes take
+// longer than its multiplications.
 static gtr__recurrent_cut gtr__recurrent_cut_of(gtr__recurrence *q, const gtr__caps *caps, bool back) {
     const int64_t sms = caps->sm_count > 0 ? caps->sm_count : 64;
-    gtr__recurrent_cut cut = gtr__recurrent_cut_rows(q, caps, back, 1);
-    for (int rows = 4; rows <= (cut.held ? 8 : 4); rows += 4) {
-        const int64_t room = q->cluster > 4 ? sms * 3 / 4 : q->cluster > 2 ? sms * 7 / 8
-            : q->cluster > 1 || cut.threads > 256 ? sms : 2 * sms;
+    gtr__recurrent_cut cut = {};
+    int64_t turns = 0;          // in which blocks run
+    for (int rows = 1; rows <= 8 && turns != 1; rows += rows == 1 ? 3 : 4) {
         gtr__recurrence more = *q;
         const gtr__recurrent_cut next = gtr__recurrent_cut_rows(&more, caps, back, rows);
-        if (gtr__ceil(q->n, cut.rows) * q->cluster <= room || next.held < cut.held || next.shared > caps->shared) break;
+        if (!next.rows || next.shared > caps->shared) break;
+        const int64_t room = more.cluster > 4 ? sms * 3 / 4 : more.cluster > 2 ? sms * 7 / 8
+            : more.cluster > 1 || next.threads > 256 ? sms : 2 * sms,
+            would = gtr__ceil(gtr__ceil(q->n, rows) * more.cluster, room > 1 ? room : 1);
+        if (turns && would >= turns) break;
         *q = more;
         cut = next;
+        turns = would;
     }
-    return cut;
+    if (cut.rows && (turns < 3 || q->hidden < 32)) return cut;
+    gtr__recurrent_spread(q, 1, 1, back);
+    return {};
 }
 static uint64_t gtr__recurrent_facts(gtr__recurrence *q) {
     const gtr__opd *typed[] = { &q->x, &q->y, &q->h, &q->gates, &q->c, &q->cells, &q->dy, &q->dx, &q->drec };
@@ -12733,29 +12744,85 @@ static uint64_t gtr__recurrent_facts(gtr__recurrence *q) {
         | (uint64_t)q->cluster << GTR__RECURRENT_CLUSTER | (uint64_t)q->lanes << GTR__RECURRENT_LANES
         | (uint64_t)q->hidden << GTR__RECURRENT_HIDDEN | (uint64_t)q->w.t << GTR__RECURRENT_W;
 }
-template <int G, int R, bool HELD> static gtr_result gtr__recurrent_launch(gtr__run *run, const gtr__call *c,
-        gtr__recurrence *q, const gtr__recurrent_cut *cut, bool back) {
-    auto kernel = back ? GTR__VARIANT(gtr__k_recurrence_bwd, G, R, HELD, (uint64_t)0)
-        : GTR__VARIANT(gtr__k_recurrence, G, R, HELD, (uint64_t)0);
-    gtr__variant_knows(&kernel, 3, gtr__recurrent_facts(q));
+template <int G, int R> static gtr_result gtr__recurrent_launch(gtr__run *run, const gtr__call *c, gtr__recurrence *q,
+        const gtr__recurrent_cut *cut, bool back) {
+    auto kernel = back ? GTR__VARIANT(gtr__k_recurrence_bwd, G, R, (uint64_t)0)
+        : GTR__VARIANT(gtr__k_recurrence, G, R, (uint64_t)0);
+    gtr__variant_knows(&kernel, 2, gtr__recurrent_facts(q));
     const dim3 grid((unsigned)(gtr__ceil(q->n, R) * q->cluster));
     return gtr__start_clusters(run, c, kernel, grid, (unsigned)cut->threads, cut->shared, q->cluster, *q);
 }
-GTR__LAUNCHER_WITH(gtr__recurrent_start, gtr__recurrence *q, bool back) {
+template <int G> static gtr_result gtr__recurrent_all_rows(gtr__run *run, const gtr__call *c, gtr__recurrence *q,
+        const gtr__recurrent_all &a, bool back) {
+    auto kernel = back ? GTR__VARIANT(gtr__k_recurrence_step_bwd, G, (uint64_t)0)
+        : GTR__VARIANT(gtr__k_recurrence_step, G, (uint64_t)0);
+    gtr__variant_knows(&kernel, 1, gtr__recurrent_facts(q));
+    return gtr__start(run, c, kernel, gtr__blocks(run, q->n * q->hidden, 256), 256, 0, *q, a);
+}
+template <typename F> static gtr_result gtr__recurrent_of(int gates, F f) {
+    return gates == 4 ? f(std::integral_constant<int, 4>()) : gates == 3 ? f(std::integral_constant<int, 3>())
+        : f(std::integral_constant<int, 1>());
+}
+// A step's product of all rows: z = h w^T; backward dh += d w, of d, the gradient of w h + bias.
+static gtr__product gtr__recurrent_product(const gtr__recurrence *q, const gtr__recurrent_all *a, bool back,
+        float *to) {
+    const int64_t wide = q->count * q->hidden;
+    gtr__product p = gtr__product_none();
+    p.m = q->n; p.n = p.ldc = back ? q->hidden : wide; p.k = p.lda = back ? wide : q->hidden;
+    p.a = a->operand.p ? a->operand.p : a->h; p.type_a = p.type_b = q->w.t; p.a_k = 1;
+    p.b = q->w.p; p.b_k = !back; p.ldb = q->hidden;
+    p.c = to; p.type_c = GTR_F32; p.add = back;
+    return p;
+}
+// By steps of all rows, in the call's workspace, behind the first `used` bytes: h and c, or their gradients, and z, all
+// float32, and a product's operand; or says how much that takes.
+GTR__LAUNCHER_WITH(gtr__recurrent_by_steps, gtr__recurrence *q, bool back, size_t used) {
+    const int64_t all = q->n * q->hidden, operand = all * (back ? q->count : 1);
+    const size_t state = gtr__pad256((size_t)(all * 4)), z = back ? 0 : state * (size_t)q->count,
+        low = back || q->w.t != GTR_F32 ? gtr__pad256((size_t)(operand * gtr__elem(q->w.t))) : 0,
+        mine = used + 2 * state + z + low;
+    char *room = (char *)c->ws + used;
+    gtr__call rest = *c;
+    gtr__recurrent_all a = {};
+    if (c->measure) {           // of addresses that are not known yet
+        a.operand.p = q->w.p = (void *)(uintptr_t)256;
+        const gtr__product p = gtr__recurrent_product(q, &a, back, (float *)a.operand.p);
+        GTR__TRY(gtr__product_run(run, c, &p));
+        return gtr__measured(c, *c->measure + mine);
+    }
+    rest.ws = (char *)c->ws + mine; rest.ws_bytes -= mine;
+    a.h = (float *)room; a.c = (float *)(room + state);
+    a.operand.t = q->w.t;
+    if (low) a.operand.p = room + 2 * state + z;
+    float *const sums = back ? a.h : (float *)(room + 2 * state);
+    const gtr__product p = gtr__recurrent_product(q, &a, back, sums);
+    const auto step = [&](int s) {
+        a.step = s;
+        return gtr__recurrent_of(q->count, [&](auto g) {
+            return gtr__recurrent_all_rows<g.value>(run, c, q, a, back); });
+    };
+    if (!back && q->first_h.p) GTR__TRY(step(-1));
+    for (int i = 0; i < q->steps; i++) {
+        const int s = back ? q->steps - 1 - i : i;
+        if (!back && (s || q->first_h.p)) { GTR__TRY(gtr__product_run(run, &rest, &p)); a.z = sums; }
+        GTR__TRY(step(s));
+        if (back && (s || q->dfirst_h.p)) GTR__TRY(gtr__product_run(run, &rest, &p));
+    }
+    return back && (q->dfirst_h.p || q->dfirst_c.p) ? step(-1) : GTR_OK;
+}
+// used: bytes in front of the workspace.
+GTR__LAUNCHER_WITH(gtr__recurrent_start, gtr__recurrence *q, bool back, size_t used) {
     gtr__caps own;
-    const gtr__caps *caps = gtr__caps_of(run, c, &own);
-    const gtr__recurrent_cut cut = gtr__recurrent_cut_of(q, caps, back);
-    if (cut.shared > caps->shared) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
-        "recurrence: %d units want %zu bytes of shared memory, this GPU has %zu", q->hidden, cut.shared, caps->shared);
-    q->fours = (back && q->cluster == 1 ? q->count * q->hidden : q->hidden) % 4 == 0 && gtr__wide(q->w);
+    const gtr__recurrent_cut cut = gtr__recurrent_cut_of(q, gtr__caps_of(run, c, &own), back);
+    if (!cut.rows) return gtr__recurrent_by_steps(run, c, q, back, used);
+    if (c->measure) return gtr__measured(c, used);
+    q->fours = q->hidden % 4 == 0 && gtr__wide(q->w);
     q->by_fours = gtr__fast_of(q->width > 4 ? q->width / 4 : 1);
     q->by_units = gtr__fast_of(q->units); q->by_width = gtr__fast_of(q->width);
-#define GTR__RECURRENT_G(R, HELD) (q->count == 4 ? gtr__recurrent_launch<4, R, HELD>(run, c, q, &cut, back) \
-        : q->count == 3 ? gtr__recurrent_launch<3, R, HELD>(run, c, q, &cut, back) \
-        : gtr__recurrent_launch<1, R, HELD>(run, c, q, &cut, back))
-    return cut.held ? cut.rows > 4 ? GTR__RECURRENT_G(8, true) : cut.rows > 1 ? GTR__RECURRENT_G(4, true)
-            : GTR__RECURRENT_G(1, true)
-        : cut.rows > 1 ? GTR__RECURRENT_G(4, false) : GTR__RECURRENT_G(1, false);
+    return gtr__recurrent_of(q->count, [&](auto g) {
+        return cut.rows > 4 ? gtr__recurrent_launch<g.value, 8>(run, c, q, &cut, back)
+            : cut.rows > 1 ? gtr__recurrent_launch<g.value, 4>(run, c, q, &cut, back)
+            : gtr__recurrent_launch<g.value, 1>(run, c, q, &cut, back); });
 }
 static gtr__recurrence gtr__recurrence_of(const gtr__call *c) {
     const gtr__recurrence_attr *a = &c->attr->recurrence;
@@ -12772,11 +12839,11 @@ static gtr__recurrence gtr__recurrence_of(const gtr__call *c) {
 }
 GTR__CUDA(recurrence_fwd) {
     gtr__recurrence q = gtr__recurrence_of(c);
-    if (c->measure) return gtr__measured(c, 0);
+    if (c->measure) *c->measure = 0;
     q.x = gtr__in(c, 0);
     q.y = gtr__out(c, 0); q.h = gtr__out(c, 1); q.gates = gtr__out(c, 2);
     q.c = gtr__out(c, 3); q.cells = gtr__out(c, 4);
-    return gtr__recurrent_start(run, c, &q, false);
+    return gtr__recurrent_start(run, c, &q, false, 0);
 }
 // The gradients of w and bias, from d, that of w h + bias, and q.before.
 GTR__LAUNCHER_WITH(gtr__recurrent_weights, const gtr__recurrence *q, gtr__opd d) {
@@ -12812,30 +12879,24 @@ GTR__CUDA(recurrence_bwd) {
     if (gradient(2).p || gradient(4).p) return gtr__product_badly(run, "recurrence's gradient");
     q.dx = gtr__out(c, 0); q.dfirst_h = wanted(a->h); q.dfirst_c = wanted(a->c);
     gtr__call rest = *c;
-    gtr__caps caps;
     const int64_t all = q.n * q.steps, wide = q.count * q.hidden;
-    const bool turns = gtr__recurrent_cut_of(&q, gtr__caps_of(run, c, &caps), true).held == 0;
     const size_t drec = gtr__pad256((size_t)(all * wide * gtr__elem(c->in[0].dtype))),
-        before = gtr__pad256((size_t)(all * q.hidden * gtr__elem(c->in[own].dtype))),
-        turned = turns ? gtr__pad256((size_t)(wide * q.hidden * gtr__elem(q.w.t))) : 0, mine = drec + before + turned;
+        before = gtr__pad256((size_t)(all * q.hidden * gtr__elem(c->in[own].dtype))), mine = drec + before;
     q.drec.t = c->in[0].dtype; q.before.t = c->in[own].dtype;
     if (c->measure) {
         *c->measure = 0;
+        GTR__TRY(gtr__recurrent_start(run, c, &q, true, mine));
+        const size_t steps = *c->measure;
+        *c->measure = 0;
         GTR__TRY(gtr__recurrent_weights(run, c, &q, q.drec));
-        return gtr__measured(c, *c->measure + mine);
+        return gtr__measured(c, steps > *c->measure + mine ? steps : *c->measure + mine);
     }
     char *room = (char *)c->ws;
     q.drec.p = room; q.before.p = room + drec;
-    if (turns) {
-        gtr__opd w = q.w;
-        w.p = room + drec + before;
-        GTR__TRY(gtr__turn_run(run, c, q.w, w, 1, wide, q.hidden));
-        q.w = w;
-    }
     const bool same = q.count != 3 && q.dx.p && !q.dx.add && q.dx.t == q.drec.t;
     const gtr__opd d = same ? q.dx : q.drec;
     if (same) q.drec.p = NULL;
-    GTR__TRY(gtr__recurrent_start(run, c, &q, true));
+    GTR__TRY(gtr__recurrent_start(run, c, &q, true, mine));
     rest.ws = room + mine; rest.ws_bytes -= mine;
     return gtr__recurrent_weights(run, &rest, &q, d);
 }

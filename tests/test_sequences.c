@@ -487,8 +487,8 @@ static tensor part_of(gtr_context *ctx, const char *part, const char *suffix)
     return gtr_parameter_find(ctx, name);
 }
 /* A layer in one direction, a step at a time: of x (N, T, I); live (N, T), 1 up to a row's length and then 0, or NULL;
-   states, first ones, which become the last, or NULL. */
-static tensor by_hand(gtr_context *ctx, int kind, tensor x, tensor live, bool reverse, tensor *h, tensor *c)
+   states, first ones, which become the last, or NULL. apart: with an op between steps, so that they stay apart. */
+static tensor by_hand(gtr_context *ctx, int kind, tensor x, tensor live, bool reverse, bool apart, tensor *h, tensor *c)
 {
     const char *suffix = reverse ? "_reverse" : "";
     const gtr_cell w = { part_of(ctx, "weight_ih", suffix), part_of(ctx, "weight_hh", suffix),
@@ -503,7 +503,7 @@ static tensor by_hand(gtr_context *ctx, int kind, tensor x, tensor live, bool re
         else next = kind == 2 ? gtr_lstm_cell_with(at, *h, &cell_next, w)
             : (kind == 1 ? gtr_gru_cell_with : gtr_rnn_cell_with)(at, *h, w);
         y[k] = live ? gtr_mul(next, on) : next;
-        *h = live ? gtr_where(on, next, *h) : next;
+        *h = live ? gtr_where(on, next, *h) : apart ? gtr_scale(next, 1, 0) : next;
         *c = live && kind == 2 ? gtr_where(on, cell_next, *c) : cell_next;
     }
     return gtr_stack(y, steps, 1);
@@ -521,7 +521,8 @@ static void fetch(gtr_context *ctx, tensor *t, int n, bool first, int64_t rows, 
         CHECK(first || within(other, kept[k], count, 1e-10, 1e-5), "%s: result %d is another by hand", what, k);
     }
 }
-/* A layer is its cells, repeated: values, last states, and the gradients of x, states and weights. */
+/* A layer is its cells, repeated, which a plan may join: values, last states, and the gradients of x, states and
+   weights. */
 static void repeats_one(int kind, int hidden, int steps, int rows, bool both, bool states, bool lengths)
 {
     gtr_context *ctx = gtr_create(desc0());
@@ -549,14 +550,14 @@ static void repeats_one(int kind, int hidden, int steps, int rows, bool both, bo
         EXPECT_EQ(gtr_set(d.lengths, length, (size_t)rows * sizeof *length), GTR_OK);
         EXPECT_EQ(gtr_set(live, drawn, (size_t)(rows * steps) * sizeof *drawn), GTR_OK);
     }
-    for (int hand = 0; hand < 2; hand++) {
+    for (int hand = 0; hand < 3; hand++) {
         tensor got[FETCHED], loss, part[2];
         int n = 0;
         if (!hand) y = recurrent(kind, x, "it", hidden, d);
         else {
             for (int way = 0; way < ways; way++) {
                 last[0][way] = first[0][way]; last[1][way] = first[1][way];
-                part[way] = by_hand(ctx, kind, x, live, way > 0, &last[0][way], &last[1][way]);
+                part[way] = by_hand(ctx, kind, x, live, way > 0, hand > 1, &last[0][way], &last[1][way]);
             }
             y = both ? gtr_concat(part, 2, 2) : part[0];
         }
@@ -586,6 +587,148 @@ static void repeats(void)
             repeats_one(kind, hidden[h], steps[t], rows[(h + t + kind) % 3], k & 1, k & 2, k % 4 == 3);
             if (small) repeats_one(kind, 17, 3, 5, true, true, true);
         }
+}
+/* Networks of cells, of `of` steps, what they are for, and how many ops of recurrences a plan makes of them. */
+enum { STRAIGHT, ENDS_ALONE, ALL_STEPS, TWO_HIGH, FEEDS_BACK, READS_CELL, TURNS, ACROSS, BRANCHES };
+static const struct { const char *what; int net, of, ops; } joined[] = {
+    { "the last state alone", ENDS_ALONE, 16, 1 }, { "the mean of all states", STRAIGHT, 6, 1 },
+    { "130 steps", STRAIGHT, 130, 3 }, { "all states side by side", ALL_STEPS, 9, 1 },
+    { "two high, step by step", TWO_HIGH, 6, 2 }, { "a step's input is the state before", FEEDS_BACK, 6, 0 },
+    { "a cell's state is read", READS_CELL, 6, 2 }, { "from the last step on", TURNS, 6, 1 },
+    { "two that read each other's states", ACROSS, 6, 5 },
+    { "two that begin with one's states", BRANCHES, 8, 3 },
+};
+static tensor joined_net(tensor x, int net, int of, bool apart)
+{
+    tensor h = NULL, c = NULL, low = NULL, low_c = NULL, y[60] = { NULL }, at[2] = { NULL }, at_c[2] = { NULL },
+        mean = gtr_scale(gtr_sum(x, NULL, 0, false), 0, 0);
+    for (int k = 0; k < of; k++) {
+        const tensor in = step_of(x, net == TURNS ? of - 1 - k : k), before = h;
+        if (apart && h) h = gtr_scale(h, 1, 0);
+        if (apart && low) low = gtr_scale(low, 1, 0);
+        if (net == BRANCHES && k == of / 2) { at[0] = h; at_c[0] = c; }
+        if (net == TWO_HIGH) low = gtr_lstm_cell(in, low, &low_c, "low", 7);
+        h = gtr_lstm_cell(net == TWO_HIGH ? low : net == FEEDS_BACK && h ? gtr_slice(h, 1, 0, 3)
+            : net == ACROSS && low ? gtr_slice(low, 1, 0, 3) : in, h, &c, "cell", 7);
+        if (net == ACROSS) low = gtr_lstm_cell(before ? gtr_slice(before, 1, 0, 3) : in, low, &low_c, "low", 7);
+        if (net == READS_CELL && k == of / 2) mean = gtr_add(mean, squares(c));
+        if (k < 60) y[k] = h;
+        if (net == STRAIGHT) mean = gtr_add(mean, squares(h));
+    }
+    for (int k = of / 2; net == BRANCHES && k < of; k++) {
+        tensor state = k == of / 2 ? at[0] : at[1], *other = k == of / 2 ? &at_c[0] : &at_c[1];
+        at[1] = gtr_lstm_cell(step_of(x, of - 1 - k), apart ? gtr_scale(state, 1, 0) : state, other, "cell", 7);
+        at_c[1] = *other;
+    }
+    if (at[1]) h = gtr_add(h, at[1]);
+    if (net == ALL_STEPS) h = gtr_linear(gtr_flatten(gtr_stack(y, of, 1)), "out", 2);
+    return gtr_add(mean, squares(h));
+}
+/* Cells behind each other are one op, and train as they do with an op between them; so is their op's gradient, in
+   micro-batches, too. */
+static void joins(void)
+{
+    for (int k = 0; k < (int)(sizeof joined / sizeof *joined); k++) for (int p = 0; p < 2; p++) {
+        float loss[2][4];
+        if (small && joined[k].of > 60) continue;
+        for (int apart = 0; apart < 2; apart++) {
+            gtr_context *ctx = gtr_create(desc0());
+            const int of = joined[k].of;
+            tensor x = input(ctx, "x", gtr_shape3(GTR_BATCH, of, 3), ROWS, 11);
+            gtr_trainer_desc d = adam(0.02f, GTR_FP32);
+            d.micro_batches = 1 + 2 * p;
+            gtr_trainer *t = gtr_trainer_create(joined_net(x, joined[k].net, of, apart), d);
+            for (int step = 0; t && step < (small ? 1 : 4); step++) {
+                EXPECT_EQ(gtr_step(t), GTR_OK);
+                EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+                loss[apart][step] = gtr_trainer_report(t).loss;
+                CHECK(fabs(loss[apart][step] - loss[0][step]) < 2e-5 * fabs(loss[0][step]), "%s: step %d, %g apart, %g",
+                    joined[k].what, step, (double)loss[1][step], (double)loss[0][step]);
+            }
+            const bool counts = t && !p && !small; /* a profile measures floors, which takes long in software */
+            const char *text = counts ? gtr_profile(t, false) : "";
+            int ops = 0;
+            while ((text = strstr(text, "forward  ")) != NULL) {
+                const char *name = strstr(text, "recurrence"), *end = strchr(text++, '\n');
+                ops += name && end && name < end;
+            }
+            CHECK(!counts || ops == (apart ? 0 : joined[k].ops), "%s%s: %d ops of recurrences", joined[k].what,
+                apart ? ", apart" : "", ops);
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+        }
+    }
+}
+/* States by which gradients are asked, and what is fetched of them, are a cell's. */
+static void joins_what_is_asked(void)
+{
+    enum { H = 4, OF = 5, N = 10 };
+    for (int c_at = 0; c_at < OF; c_at++) for (int kind = 0; kind < 3; kind++) {
+        gtr_context *ctx = gtr_create(desc0());
+        tensor x = input(ctx, "x", gtr_shape3(GTR_BATCH, OF, 3), ROWS, 12), got[N], h[OF], c[OF], sum = NULL;
+        char what[40];
+        snprintf(what, sizeof what, "%s, step %d", cells[kind], c_at);
+        for (int apart = 0; apart < 2; apart++) {
+            int n = 0;
+            for (int k = 0; k < OF; k++) {
+                c[k] = k ? c[k - 1] : NULL;
+                h[k] = cell(kind, step_of(x, k), k ? apart ? gtr_scale(h[k - 1], 1, 0) : h[k - 1] : NULL, &c[k], H);
+            }
+            tensor all = gtr_stack(h, OF, 1);
+            sum = squares(all);
+            got[n++] = all;
+            got[n++] = h[c_at];
+            got[n++] = gtr_gradient(sum, x);
+            got[n++] = gtr_gradient(sum, c_at % 2 ? h[c_at] : step_of(x, c_at));
+            if (kind == 2) { got[n++] = c[c_at]; got[n++] = gtr_gradient(sum, c[c_at / 2 * 2]); }
+            fetch(ctx, got, n, !apart, ROWS, what);
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* Predictors of cells, which plan beside their context and leave it as it is; an error that was kept before; a layer's
+   last h, which stands beside cells and is no part of the gradient by all its h. */
+static void joins_elsewhere(void)
+{
+    enum { H = 7, OF = 6, N = 5, IN = OF * 3 };
+    for (int snapshot = 0; snapshot < 2; snapshot++) {
+        gtr_context *ctx = gtr_create(desc0());
+        tensor x = input(ctx, "x", gtr_shape3(GTR_BATCH, OF, 3), N, 13), h = NULL, c = NULL, y, last = NULL, got[2],
+            loss;
+        gtr_predictor_desc d;
+        gtr_recurrent_desc r = once();
+        float in[N * IN], want[N * 2], made[N * 2], by_y[2][N * OF * H];
+        uint32_t seed = 13;
+        for (int k = 0; k < N * IN; k++) in[k] = noise(&seed);
+        r.h_last = &last;
+        y = gtr_lstm(x, "layer", H, r);
+        loss = gtr_add(squares(gtr_stack(&last, 1, 1)), squares(y));
+        got[0] = gtr_gradient(loss, y);
+        EXPECT_EQ(gtr_set(x, in, sizeof in), GTR_OK);
+        for (int k = 0; k < 2; k++) {
+            EXPECT_EQ(gtr_eval(got, 1 + k), GTR_OK);
+            EXPECT_EQ(gtr_get(got[0], by_y[k], sizeof by_y[k]), GTR_OK);
+            for (int step = 0; step < OF && !k; step++) h = gtr_lstm_cell(step_of(x, step), h, &c, "cell", H);
+            if (!k) got[1] = gtr_linear(h, "out", 2);
+            EXPECT_EQ(gtr_set(x, in, 7), GTR_ERR_SHAPE);
+        }
+        CHECK(within(by_y[1], by_y[0], N * OF * H, 1e-12, 1e-6), "beside cells the gradient by y is another");
+        EXPECT_EQ(gtr_get(got[1], want, sizeof want), GTR_OK);
+        memset(&d, 0, sizeof d);
+        d.out[0] = got[1]; d.max_rows = N; d.snapshot = snapshot;
+        const int64_t mark = gtr_mark(ctx);
+        gtr_predictor *p = gtr_predictor_create_ex(ctx, d);
+        for (int rows = N; rows > 2 && p; rows -= 2) {
+            CHECK(gtr_predict(p, in, rows, made) == GTR_OK, "%s", gtr_predictor_error_text(p));
+            CHECK(within(made, want, rows * 2, 1e-10, 1e-5), "snapshot %d, %d rows: another prediction", snapshot,
+                rows);
+        }
+        EXPECT(p && gtr_mark(ctx) == mark);
+        gtr_predictor_destroy(p);
+        EXPECT_EQ(gtr_error(ctx), GTR_ERR_SHAPE);
+        gtr_destroy(ctx);
+    }
 }
 /* What lies behind a row's length changes no bit, and has no gradient; rows of length 0 keep their states and are as
    if they were not there. */
@@ -1779,6 +1922,9 @@ static void all(void)
     RUN(not_one_by_one);
     RUN(samples);
     RUN(repeats);
+    RUN(joins);
+    RUN(joins_what_is_asked);
+    RUN(joins_elsewhere);
     RUN(behind);
     RUN(shares);
     RUN(in_parts);

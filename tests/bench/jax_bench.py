@@ -42,7 +42,7 @@ def parameters(ops, key):
             weights[op.name] = jnp.ones(of), jnp.zeros(of)
         if op.word == "embedding": weights[op.name] = draw(*op.args)
         if op.word in GATES:
-            hidden, layers = op.args
+            hidden, layers = (op.args + [1])[:2]
             weights[op.name] = [(draw(hidden if k else x[-1], GATES[op.word] * hidden) * hidden ** -.5,
                                  draw(hidden, GATES[op.word] * hidden) * hidden ** -.5,
                                  *jnp.zeros((2, GATES[op.word] * hidden))) for k in range(layers)]
@@ -111,7 +111,7 @@ def pixel_shuffle(x, r):
 
 
 def recurrence(word, x, weights, dt):
-    """The last layer's state behind the last step, by scans; states and gates are float32."""
+    """The last layer's state behind the last step, by scans, of cells unrolled; states and gates are float32."""
     for w_ih, w_hh, b_ih, b_hh in weights:
         def lstm(state, x):
             h, c = state
@@ -128,7 +128,8 @@ def recurrence(word, x, weights, dt):
             return h, h
         gates = (x.astype(dt) @ w_ih.astype(dt)).astype(jnp.float32) + b_ih
         zero = jnp.zeros((len(x), w_hh.shape[0]))
-        x = lax.scan(lstm if word == "lstm" else gru, (zero, zero) if word == "lstm" else zero, gates.swapaxes(0, 1))[1]
+        step, first = (gru, zero) if word == "gru" else (lstm, (zero, zero))
+        x = lax.scan(step, first, gates.swapaxes(0, 1), unroll=word == "cells")[1]
         x = x.swapaxes(0, 1)
     return x[:, -1]
 
@@ -159,7 +160,7 @@ def kl(h, a):
 
 
 CONVS = ("conv", "conv_no_bias", "conv_transpose")
-GATES = dict(lstm=4, gru=3)
+GATES = dict(lstm=4, gru=3, cells=4)
 LOSSES = dict(cross_entropy=cross_entropy, mse=mse, bce=bce)
 PLAIN = dict(relu=jax.nn.relu, tanh=jnp.tanh, gelu=lambda x: jax.nn.gelu(x, approximate=False), add=lambda x, y: x + y,
              exp=jnp.exp, square=jnp.square, sub=lambda x, y: x - y, average=jnp.mean, pixel_shuffle=pixel_shuffle,

@@ -14,6 +14,8 @@
          the network's linear layer number K, from 1 on, once more, with the same weight and bias
      lstm:H,LAYERS gru:H,LAYERS
          of a series (T, I) the last layer's state behind the last step, (H)
+     cells:H
+         of a series (T, I) the state behind the last step, (H), of an LSTM by hand: a cell a step
      positions block:HEADS
          of a series (T, E): a learned vector added to each step; a causal block of a transformer that normalises what
          attention and the two linear layers read, with 4 E GELUs between these
@@ -85,6 +87,7 @@ typedef struct workload {
 #define SERIES(of) "floats:100,6 " of " linear:1 floats:1 mse", .batch = 32, .rows = 1 << 12
 #define LSTM_WIDE  "floats:128,256 lstm:256,2 linear:1 floats:1 mse", .batch = 64, .rows = 1 << 10
 #define LSTM_SHORT "floats:16,32 lstm:64,1 linear:1 floats:1 mse", .batch = 32, .rows = 1 << 12
+#define LSTM_CELLS "floats:16,32 cells:64 linear:1 floats:1 mse", .batch = 32, .rows = 1 << 12
 /* Radford et al., 2019: GPT-2's blocks, of characters */
 #define GPT(blocks, width, heads, steps) \
                    "tokens:" #steps ",96 embedding:96," #width " positions " #blocks "( block:" #heads " ) " \
@@ -252,6 +255,7 @@ static workload table[] = {
     { "lstm2x256-b64-tf32",           STEP, LSTM_WIDE, .precision = GTR_TF32, .of_best = 0.3 },
     { "lstm2x256-b64-bf16",           STEP, LSTM_WIDE, .precision = GTR_MIXED_BF16, .of_best = 0.35 },
     { "lstm64-t16-b32-tf32",          STEP, LSTM_SHORT, .precision = GTR_TF32, .of_best = 0.5 },
+    { "lstm64-cells16-b32-tf32",      STEP, LSTM_CELLS, .precision = GTR_TF32, .of_best = 0.5 },
     { "siren-b64-tf32",               STEP, SIREN, .batch = 64, .precision = GTR_TF32, .of_best = 0.6 },
     { "siren-b4096-tf32",             STEP, SIREN, .batch = 4096, .precision = GTR_TF32, .of_best = 0.9 },
     { "chain4-b128-tf32",             STEP, CHAIN4, .batch = 128, .precision = GTR_TF32, .of_best = 0.6 },
@@ -311,6 +315,7 @@ static workload table[] = {
     { "cpu-gru64-2t",       STEP, SERIES("gru:64,1"), CPU_STEP },
     { "cpu-lstm2x256-2t",   STEP, LSTM_WIDE, CPU_STEP },
     { "cpu-lstm64-t16-2t",  STEP, LSTM_SHORT, CPU_STEP },
+    { "cpu-lstm64-cells16-2t", STEP, LSTM_CELLS, CPU_STEP },
     { "cpu-resnet-small-2t", STEP, RESNET8, CPU_STEP },
 };
 enum { ROWS = sizeof table / sizeof *table };
@@ -438,6 +443,15 @@ static gtr_tensor *last_state(gtr_tensor *x, const char *name, const double *arg
     if (lstm) gtr_lstm(x, name, (int64_t)arg[0], d); else gtr_gru(x, name, (int64_t)arg[0], d);
     return last[d.layers > 1 ? d.layers - 1 : 0];
 }
+static gtr_tensor *by_cells(gtr_tensor *x, const char *name, int64_t hidden)
+{
+    gtr_tensor *h = NULL, *c = NULL;
+    gtr_shape s = gtr_tensor_shape(x);
+    int64_t k;
+    for (k = 0; k < s.dim[1]; k++)
+        h = gtr_lstm_cell(gtr_reshape(gtr_slice(x, 1, k, k + 1), gtr_shape2(GTR_BATCH, s.dim[2])), h, &c, name, hidden);
+    return h;
+}
 static gtr_tensor *placed(gtr_tensor *x, const char *name)
 {
     gtr_shape s = gtr_tensor_shape(x);
@@ -483,6 +497,7 @@ enum { PLAIN, DEEPER, PRODUCT, CONV, CONV_BACK };
     X(shared,        1, 1, PRODUCT, repeated_layer(n, x[0].t, (int)arg[0])) \
     X(lstm,          1, 2, DEEPER,  last_state(x[0].t, named(n, "lstm", count), arg, true)) \
     X(gru,           1, 2, DEEPER,  last_state(x[0].t, named(n, "gru", count), arg, false)) \
+    X(cells,         1, 1, DEEPER,  by_cells(x[0].t, named(n, "cell", count), (int64_t)arg[0])) \
     X(positions,     1, 0, DEEPER,  placed(x[0].t, named(n, "pos", count))) \
     X(block,         1, 1, DEEPER,  block(x[0].t, named(n, "block", count), (int64_t)arg[0])) \
     X(attention,     1, 1, DEEPER,  attended(x[0].t, (int64_t)arg[0])) \

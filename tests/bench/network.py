@@ -5,7 +5,7 @@ import numpy as np
 
 COLUMNS = ("floats", "bytes", "bits", "labels", "ids", "tokens")
 LAYERS = {"linear": "fc", "batch_norm": "bn", "embedding": "emb", "conv": "conv", "conv_no_bias": "filter",
-          "conv_transpose": "back", "layer_norm": "ln", "group_norm": "gn", "lstm": "lstm", "gru": "gru",
+          "conv_transpose": "back", "layer_norm": "ln", "group_norm": "gn", "lstm": "lstm", "gru": "gru", "cells": "cell",
           "positions": "pos", "block": "block"}
 LOSSES = ("cross_entropy", "mse", "bce")
 TAKES = dict.fromkeys(COLUMNS, 0) | dict.fromkeys(("add", "sub", "mul", "matmul", "matmul_t", "pick") + LOSSES, 2)    # others: one
@@ -46,7 +46,7 @@ def shape_of(word, args, of):
     if word == "global_avg_pool": return of[0][:1]
     if word == "upsample": return of[0][:1] + [args[0] * n for n in of[0][1:]]
     if word == "embedding": return of[0] + args[1:]
-    if word in ("lstm", "gru"): return args[:1]
+    if word in ("lstm", "gru", "cells"): return args[:1]
     if word == "attention": return of[0][:-1] + [of[0][-1] // 3]
     if word == "matmul": return of[0][:-1] + of[1][-1:]
     if word == "matmul_t": return of[0][:-1] + of[1][-2:-1]

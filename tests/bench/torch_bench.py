@@ -54,7 +54,7 @@ LINES = dict(linear="self.{name}({0})", batch_norm="self.{name}({0})", embedding
              matmul="{0} @ {1}", matmul_t="{0} @ {1}.transpose(-2, -1)", scale="{0} * {args}",
              softmax="F.softmax({0}, -1)", mean="{0}.mean({args})", reshape="{0}.reshape(-1, {args})",
              permute="{0}.permute(0, {args})", concat="torch.cat(({all}), {axis})",
-             lstm="self.{name}({0})[0][:, -1]", gru="self.{name}({0})[0][:, -1]",
+             lstm="self.{name}({0})[0][:, -1]", gru="self.{name}({0})[0][:, -1]", cells="unrolled(self.{name}, {0})",
              positions="{0} + self.{name}.weight", block="self.{name}({0})", attention="attention({0}, {args})",
              conv="self.{name}({0})", conv_no_bias="self.{name}({0})", conv_transpose="self.{name}({0})",
              max_pool="F.max_pool{rank}d({0}, {args})", avg_pool="F.avg_pool{rank}d({0}, {args})",
@@ -68,6 +68,13 @@ LINES = dict(linear="self.{name}({0})", batch_norm="self.{name}({0})", embedding
 class ChannelNorm(nn.LayerNorm):
     """Along the channels of images."""
     def forward(self, x): return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+def unrolled(cell, x):
+    """The state h behind the last step of a series."""
+    state = None
+    for k in range(x.shape[1]): state = cell(x[:, k], state)
+    return state[0]
 
 
 def attention(x, heads):
@@ -100,6 +107,7 @@ MODULES = dict(linear=lambda op, x: nn.Linear(x[-1], op.args[0]),
                group_norm=lambda op, x: nn.GroupNorm(op.args[0], x[0]),
                lstm=lambda op, x: nn.LSTM(x[-1], op.args[0], op.args[1], batch_first=True),
                gru=lambda op, x: nn.GRU(x[-1], op.args[0], op.args[1], batch_first=True),
+               cells=lambda op, x: nn.LSTMCell(x[-1], op.args[0]),
                positions=lambda op, x: nn.Embedding(*x), block=lambda op, x: Block(x[-1], op.args[0]),
                conv=lambda op, x: CONV[len(x)](x[0], *op.args[:4], groups=groups(op)),
                conv_no_bias=lambda op, x: CONV[len(x)](x[0], *op.args[:4], groups=groups(op), bias=False),
@@ -121,7 +129,7 @@ def net_of(text):
         line = LINES[op.word].format(*values, name=op.name, args=", ".join(map(str, op.args)), all=", ".join(values),
                                      axis=(op.args[1:] + [-1])[0], rank=len(ops[op.inputs[0]].shape) - 1)
         lines.append(f"    v{i} = {line}")
-    scope = dict(torch=torch, F=F, sample=sample, kl=kl, attention=attention)
+    scope = dict(torch=torch, F=F, sample=sample, kl=kl, attention=attention, unrolled=unrolled)
     exec("\n".join(lines + [f"    return v{len(ops) - 1}"]), scope)
     net = type("Net", (nn.Module,), dict(forward=scope["forward"]))()
     for op in ops:
