@@ -3104,7 +3104,7 @@ struct gtr_tensor {
     const char *builder; /* gtr__kind_of */
     uint64_t call; /* of a builder of several ops: its number; 0 */
     int stage, region;
-    bool keep, fed, asked; /* fed: it depends on an input; asked: gtr_gradient was, for a gradient by it */
+    bool keep, fed, asked; /* fed: it depends on an input; asked: gtr_gradient has it as its x */
     int last; /* a parameter's C, if it lies with channels last: (O, kh, kw, C) of (O, C, kh, kw), or flat; 0 */
     size_t counted[3]; /* see gtr__count_blocks */
     int64_t runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
@@ -3132,7 +3132,7 @@ struct gtr_tensor {
     gtr_tensor *next; /* what it becomes */
     gtr_tensor *counts; int counts_axis; /* of gtr_arange: whose elements it counts, and along which axis; NULL */
     gtr_tensor *evaluated; /* attention with dropout, whose scores are stored: the same without; NULL */
-    struct gtr__cell_note *cell; /* of a cell's h: what it is a step of; NULL */
+    struct gtr__cell_note *cell; /* of what gtr_lstm_cell and the like return: the cell; NULL */
     int64_t rows; /* that the last step or gtr_set wrote; 0: it is all zeros */
     void *aside; size_t aside_bytes; int64_t aside_rows; /* training's, while a set is evaluated */
     const char *unit_of; /* the loss that wants its values from 0 to 1; NULL: none */
@@ -11230,13 +11230,13 @@ static gtr_tensor *gtr__cell_step(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, 
     *c = *c ? gtr_add(gtr_mul(g[1], *c), sum) : sum;
     return gtr_mul(g[3], gtr_tanh(*c));
 }
-/* Of a cell's h: the step of a recurrence that it is. */
+/* Operands and results of a recurrent cell: pass:join finds chains of cells by it. */
 typedef struct gtr__cell_note {
     gtr_cell w;
-    gtr_tensor *x, *h, *c, *next; /* states NULL: zeros; an LSTM's next c */
+    gtr_tensor *x, *h, *c, *next; /* input; previous h and c, NULL: zeros; an LSTM's new c, else NULL */
     int gates;
 } gtr__cell_note;
-/* Notes what h was made of, where states have a row for each of x. False when out of memory. */
+/* Attaches *note to the new h, if x is (N, I) and previous states are (N, H). False when out of memory. */
 static bool gtr__cell_noted(gtr_tensor *h, const gtr__cell_note *note) {
     gtr_tensor *const state[2] = { note->h, note->c };
     if (note->x->shape.ndim != 2 || h->region) return true;
@@ -12122,9 +12122,9 @@ GTR__BOTH_FORMS(ctc, gtr_ctc_desc, GTR__X_T, gtr__ctc_loss(x, t, &desc))
 
 // >>plan
 /* From tensors to a list of nodes, by passes:
-     join: cells by hand, step behind step, become their op over all steps
-     record: tensors that are reached are listed, each behind its inputs, with literal shapes, for all micro-batches
-       of as many rows
+     join: a chain of recurrent cells (an unrolled recurrence) is replaced by one op over all its steps
+     record: reachable tensors are listed in topological order, with literal shapes, for all micro-batches of as many
+       rows
      forms: these become a micro-batch's nodes, and values get their precision and layout; where an operand is wanted
        in another, or on another stage, a cast, permute or copy node comes in between
      tally: in front of that, labels that count are counted, of all micro-batches
@@ -12164,8 +12164,9 @@ typedef struct {
     bool own; /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
     bool constant; gtr_float seed; /* its gradient is this (times the loss scale), as far as known, and not stored */
 } gtr__extra;
-/* The tensors that a plan is of, by id: the context's, `own` of them, and behind these what pass:join makes. instead:
-   by id of an own one what stands in for it, or NULL; NULL: nothing is joined. stage: of what is made now. */
+/* The tensors of a plan, by id: the context's, `own` of them, then temporary ones, which pass:join makes. instead: by
+   id of one of the context's, its replacement in this plan, or NULL; the array is NULL if there is none. stage: the
+   pipeline stage of the temporary tensors that are being made. */
 typedef struct { gtr_tensor **tensor; int64_t n, own, cap; gtr_tensor **instead; int stage; } gtr__graph;
 static gtr__graph gtr__graph_of(const gtr_context *ctx) {
     gtr__graph g = GTR__ZERO;
@@ -12175,7 +12176,7 @@ static gtr__graph gtr__graph_of(const gtr_context *ctx) {
 }
 #define GTR__MAX_MICRO 64
 #define GTR__MARKS 8
-/* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead; record has listed it. */
+/* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead; pass:record has listed it. */
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4, GTR__LISTED = 8 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
 typedef struct { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
@@ -12364,12 +12365,12 @@ static void gtr__move_uses(gtr__build *b, int from, int to) {
 }
 
 // >>pass:record
-/* Lists what is reached, each tensor behind its inputs, with literal shapes: what is computed, in no precision or
-   layout yet. The list serves all micro-batches of as many rows. */
+/* Lists the reachable tensors in topological order, with literal shapes: what is computed, in no precision or layout
+   yet. The list serves all micro-batches of as many rows. */
 static gtr_tensor *gtr__instead(const gtr__graph *g, const gtr_tensor *t) {
     return g->instead && t->id < g->own ? g->instead[t->id] : NULL;
 }
-/* The tensor whose value t's is: t itself, or what stands in for it. trains: in training mode. */
+/* What a plan computes where t is used: t, its replacement or, unless it trains, t->evaluated. */
 static const gtr_tensor *gtr__stand_in(const gtr__graph *g, const gtr_tensor *t, bool trains) {
     const gtr_tensor *const by = gtr__instead(g, t);
     return by ? by : t->evaluated && !trains ? t->evaluated : t;
@@ -12419,8 +12420,8 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
         b->plain[b->n_plain++].dtype = s.out_dtype[i];
     }
 }
-/* A tensor comes behind its inputs, so that a sweep from the end marks all; but what stands in for it may come behind
-   it, from where the sweep then begins again. */
+/* Marks all ancestors of marked tensors. Inputs have lower ids, so one sweep from the highest id down is enough; but a
+   replacement may have a higher id than what it replaces: the sweep goes back up to it. */
 static void gtr__mark_reach(const gtr__graph *g, bool trains, unsigned char *reach) {
     for (int64_t i = g->n - 1; i >= 0; i--) {
         const gtr_tensor *t = g->tensor[i], *by = gtr__stand_in(g, t, trains);
@@ -12467,7 +12468,7 @@ static void gtr__micro_begin(gtr__build *b, int m, int parts) {
     b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;
 }
 static void gtr__mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
-/* Whether what t's value comes of is listed, as far as it is to be. */
+/* Whether pass:record has listed t's inputs, or its replacement, as far as it lists them. */
 static bool gtr__record_ready(const gtr__build *b, const gtr_tensor *t) {
     const gtr_tensor *by = gtr__stand_in(&b->g, t, b->r->training);
     const int n = by == t ? t->n_in : 1;
@@ -12483,7 +12484,7 @@ static void gtr__pass_record(gtr__build *b) {
     b->n_recorded = b->n_plain = 0;
     b->recorded_rows = b->rows;
     for (int64_t i = 0; i < n; i++) b->reach[i] &= (unsigned char)~GTR__LISTED;
-    for (bool more = true; more && !b->failed;) { /* again for what waits for what stands in for an input */
+    for (bool more = true; more && !b->failed;) { /* each sweep lists the tensors whose inputs are listed */
         const int before = b->n_recorded;
         more = false;
         for (int64_t i = 0; i < n && !b->failed; i++) {
@@ -12896,11 +12897,11 @@ static void gtr__pass_forms(gtr__build *b) {
 }
 
 // >>pass:join
-/* Cells by hand, each of which takes the states of the one before, become their layer's op over all these steps, and
-   what puts its outputs side by side a slice. For them stand in tensors that this pass makes, as the builders of a
-   layer would, and that are freed when the plan is made. Steps whose input comes of the step before by way of other
-   ops, and states that others read between steps, stay as they are. */
-/* A tensor of these; NULL: out of memory. */
+/* Replaces a chain of recurrent cells, each of which takes the states of its predecessor, by the op that gtr_lstm and
+   the like build, and a concatenation of the chain's outputs by a slice of that op's. Replacements are temporary
+   tensors of the plan (gtr__graph). A chain ends before a cell whose input depends on the chain, and behind one whose c
+   another tensor reads. */
+/* A temporary tensor: the first output of an op of these inputs; NULL: out of memory, or an input is NULL. */
 static gtr_tensor *gtr__join_op(gtr__build *b, gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr) {
     gtr__graph *const g = &b->g;
     gtr_tensor *t = NULL;
@@ -12912,7 +12913,7 @@ static gtr_tensor *gtr__join_op(gtr__build *b, gtr__op op, int n_in, gtr_tensor 
     }
     s.op = op; s.attr = attr; s.n_in = n_in;
     b->failed |= gtr__shape_outputs(&s) != GTR_OK;
-    for (int i = -1; i < (s.n_out > 1 ? s.n_out : 0) && !b->failed; i++) { /* its outputs follow an op of several */
+    for (int i = -1; i < (s.n_out > 1 ? s.n_out : 0) && !b->failed; i++) { /* -1: the op; then PARTs */
         gtr_tensor *o = GTR__NEW(b->ctx, gtr_tensor, 1);
         if (o) o->in = GTR__NEW(b->ctx, gtr_tensor *, i < 0 ? n_in : 1);
         if (!o || !o->in || !GTR__GROW(b->ctx, g->tensor, g->n, g->cap)) {
@@ -12944,8 +12945,8 @@ static gtr_tensor *gtr__join_slice(gtr__build *b, gtr_tensor *t, int64_t begin, 
     at.slice.begin = begin; at.slice.end = end;
     return gtr__join_op(b, GTR__OP_SLICE, 1, &t, &at);
 }
-/* What t's rows are elements *begin to *end - 1 of along dimension 1, if t is a slice, or a recurrence's last h, and
-   nobody asks for gradients by what lies between the two. */
+/* The tensor that t is elements *begin to *end - 1 of along dimension 1, if t is a slice, in any shape, or a
+   recurrence's last h; NULL: it is neither, or gtr_gradient has t, or a tensor in between, as x. */
 static gtr_tensor *gtr__slice_of(const gtr__build *b, gtr_tensor *t, int64_t *begin, int64_t *end) {
     gtr_tensor *s = t, *of = NULL, *by = NULL;
     while (!s->asked && ((by = gtr__instead(&b->g, s)) != NULL || gtr__in_steps(s->op) == GTR__STEPS_SHAPE))
@@ -12964,8 +12965,8 @@ static gtr_tensor *gtr__slice_of(const gtr__build *b, gtr_tensor *t, int64_t *be
     }
     return of && t->shape.ndim && of->shape.dim[0] == t->shape.dim[0] ? of : NULL;
 }
-/* n tensors side by side in dimension 1, in this shape, where they are slices of one, in order; else NULL. own: as a
-   tensor of its own even if that is all of it. */
+/* The concatenation along dimension 1 of n adjacent slices of one tensor: a slice of it, in this shape; NULL: they are
+   no such slices. own: a copy, even if the slice is all of that tensor. */
 static gtr_tensor *gtr__side_by_side(gtr__build *b, gtr_tensor *const *t, int n, gtr_shape shape, bool own) {
     int64_t begin = 0, end = 0, from = 0, to = 0;
     gtr_tensor *of = NULL;
@@ -12977,6 +12978,7 @@ static gtr_tensor *gtr__side_by_side(gtr__build *b, gtr_tensor *const *t, int n,
     if (own || begin || end < of->shape.dim[1]) of = gtr__join_slice(b, of, begin, end);
     return gtr__join_shape(b, of, shape);
 }
+/* Replaces a chain of n cells, whose results t[0] to t[n - 1] are. */
 static void gtr__join_steps(gtr__build *b, gtr_tensor *const *t, int n) {
     const gtr__cell_note *const first = t[0]->cell, *const end = t[n - 1]->cell;
     gtr_tensor *x[GTR__MAX_LIST], *in[5] = { NULL, first->w.weight_ih, first->w.bias_ih };
@@ -13003,7 +13005,7 @@ static void gtr__join_steps(gtr__build *b, gtr_tensor *const *t, int n) {
     b->g.instead[t[n - 1]->id] = gtr__output_in(b->g.tensor, b->g.n, y->in[0], GTR__R_H);
     if (end->next) b->g.instead[end->next->id] = gtr__output_in(b->g.tensor, b->g.n, y->in[0], GTR__R_C);
 }
-/* Marks what comes of the step that t is. */
+/* Marks all descendants of the results h and c of a cell, whose h is t. */
 static void gtr__mark_behind(const gtr__graph *g, const gtr_tensor *t, unsigned char *behind) {
     behind[t->id] = 1;
     if (t->cell->next) behind[t->cell->next->id] = 1;
@@ -13019,13 +13021,14 @@ static void gtr__mark_behind(const gtr__graph *g, const gtr_tensor *t, unsigned 
         }
     }
 }
-/* Whether t is the step behind a, whose states nobody else needs. A cell's h has a gradient by the cell's c, which the
-   op's h has not. */
+/* Whether cell t may follow its predecessor a in a chain: a's states pass to t unchanged, nothing else reads a's c, and
+   no gtr_gradient has a's h or t's c as x. (A cell's h is computed from its c, and so has a gradient with respect to c;
+   c and h of the chain's op are two outputs.) */
 static bool gtr__steps_on(const gtr__build *b, const int *uses, const gtr_tensor *a, const gtr_tensor *t) {
     const gtr__cell_note *const from = a->cell, *const to = t->cell;
     if (from->gates != to->gates || from->next != to->c || memcmp(&from->w, &to->w, sizeof to->w) != 0
         || a->stage != t->stage || a->asked || (to->next && to->next->asked)) return false;
-    return !to->c || (uses[to->c->id] == 2 && !gtr__fetched(b, to->c)); /* the one for h, and for the next c */
+    return !to->c || (uses[to->c->id] == 2 && !gtr__fetched(b, to->c)); /* by the ops that make a's h and t's c */
 }
 static void gtr__join_cells(gtr__build *b, const unsigned char *reach, int *uses, gtr_tensor **next) {
     gtr__graph *const g = &b->g;
@@ -13067,7 +13070,7 @@ static void gtr__pass_join(gtr__build *b) {
     unsigned char *reach = GTR__NEW(b->ctx, unsigned char, n);
     int *uses = GTR__NEW(b->ctx, int, n);
     gtr_tensor **list = GTR__NEW(b->ctx, gtr_tensor *, n),
-        **next = GTR__NEW(b->ctx, gtr_tensor *, n); /* by id: the step behind it */
+        **next = GTR__NEW(b->ctx, gtr_tensor *, n); /* by id of a cell's h: that of its successor */
     if (reach) gtr__reach(b, reach);
     b->g.instead = GTR__NEW(b->ctx, gtr_tensor *, n);
     b->failed = !reach || !uses || !next || !list || !b->g.instead;
@@ -13075,7 +13078,7 @@ static void gtr__pass_join(gtr__build *b) {
     if (!b->failed) gtr__join_cells(b, reach, uses, next);
     GTR__FREE(b->ctx, reach, uses, next);
 }
-/* Frees what stood in for others; nodes and values are without it. */
+/* Frees the temporary tensors, to which values of the plan refer no more. */
 static void gtr__end_join(gtr__build *b) {
     gtr__graph *const g = &b->g;
     for (int v = 0; v < b->plan->n_value; v++) {

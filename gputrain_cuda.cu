@@ -12195,8 +12195,8 @@ GTR__CUDA(softmax_mask_bwd) {
 // steps.
 // Bound by latency: of R 64 multiplications a thread and step, exchanges between lanes and blocks, a sigmoid and two
 // tanh. What a step reads of each row is on its way one step ahead, what it makes is written once.
-// Where a cluster's registers do not hold w, or rows are so many that blocks would run in three turns, a step is a
-// product of all rows and a kernel behind it (gtr__recurrent_by_steps), bound by the product and its result's bytes.
+// Where a cluster's registers do not hold w, or blocks would run in three waves, a time step is a product for all rows,
+// then a kernel (gtr__recurrent_by_steps), bound by the product and its result's bytes.
 typedef struct gtr__recurrence {
     gtr__opd x, w, bias, first_h, first_c, lengths;     // p NULL: none
     gtr__opd y, h, gates, c, cells;                     // outputs, which backward reads
@@ -12208,8 +12208,9 @@ typedef struct gtr__recurrence {
     int fours;                  // forward, four of w's elements are read at once
     gtr__fast by_fours, by_units, by_width;             // width / 4; units; width
 } gtr__recurrence;
-// Of a step of all rows: its number; -1: first states, backward their gradients. z: w h, float32, or NULL, 0; its
-// operand, h or backward the gradient of w h + bias, as it is multiplied, or NULL; h and c, or their gradients.
+// A time step for all rows. step: its number; -1: only writes first states to h and c, backward only their gradients to
+// outputs. z: w h, float32; NULL: 0. operand: the product's, as it is stored: h, backward the gradient of w h + bias;
+// NULL: h itself. h, c: the states (N, H), float32, backward their gradients.
 typedef struct gtr__recurrent_all { gtr__opd operand; const float *z; float *h, *c; int step; } gtr__recurrent_all;
 #define GTR__RECURRENT_T 512    // threads of a block at most
 // How units spread over a cluster's blocks, and numbers of a vector over lanes, of which each has 64 elements of w.
@@ -12636,7 +12637,7 @@ gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
     gtr__recurrent_give_first(m, dh, dc);
     if (q.cluster > 1) gtr__cluster_part();
 }
-// A step of all rows, a thread a row and unit, of which the sums are there (gtr__recurrent_all).
+// A time step for all rows, a thread a row and unit, whose product (gtr__recurrent_product) the launch before has made.
 template <int G, uint64_t KNOWN> static __global__ void __launch_bounds__(256)
 gtr__k_recurrence_step(const __grid_constant__ gtr__recurrence given, gtr__recurrent_all a) {
     gtr__enter();
@@ -12695,7 +12696,7 @@ template <int, int, uint64_t> GTR__GLOBAL void gtr__k_recurrence(gtr__recurrence
 template <int, int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_bwd(gtr__recurrence);
 template <int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_step(gtr__recurrence, gtr__recurrent_all);
 template <int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_step_bwd(gtr__recurrence, gtr__recurrent_all);
-// How a layer is cut: rows of a block, 0: by steps of all rows; threads, bytes of shared memory.
+// How blocks are cut: rows a block, 0: by gtr__recurrent_by_steps; threads; bytes of shared memory.
 typedef struct gtr__recurrent_cut { int rows, threads; size_t shared; } gtr__recurrent_cut;
 // `lanes` share a unit, backward two, of which each has 64 elements of w at most.
 static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr__caps *caps, bool back, int rows) {
@@ -12711,12 +12712,12 @@ static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr_
     return {};
 }
 // As few rows a block as let all blocks run at once: two of 256 threads share a multiprocessor; large clusters leave
-// some of them empty. By steps of all rows, where blocks would run in more than two turns, unless a step's bytes take
-// longer than its multiplications.
+// some of them empty. By gtr__recurrent_by_steps, where blocks would run in more than two waves, unless a step's bytes
+// take longer than its multiplications.
 static gtr__recurrent_cut gtr__recurrent_cut_of(gtr__recurrence *q, const gtr__caps *caps, bool back) {
     const int64_t sms = caps->sm_count > 0 ? caps->sm_count : 64;
     gtr__recurrent_cut cut = {};
-    int64_t turns = 0;          // in which blocks run
+    int64_t turns = 0;          // waves of blocks
     for (int rows = 1; rows <= 8 && turns != 1; rows += rows == 1 ? 3 : 4) {
         gtr__recurrence more = *q;
         const gtr__recurrent_cut next = gtr__recurrent_cut_rows(&more, caps, back, rows);
@@ -12774,8 +12775,8 @@ static gtr__product gtr__recurrent_product(const gtr__recurrence *q, const gtr__
     p.c = to; p.type_c = GTR_F32; p.add = back;
     return p;
 }
-// By steps of all rows, in the call's workspace, behind the first `used` bytes: h and c, or their gradients, and z, all
-// float32, and a product's operand; or says how much that takes.
+// Runs a recurrence as a product and a kernel a time step. Behind the first `used` bytes of the call's workspace lie h
+// and c, backward their gradients, z and the operand (gtr__recurrent_all). A call that measures: their bytes.
 GTR__LAUNCHER_WITH(gtr__recurrent_by_steps, gtr__recurrence *q, bool back, size_t used) {
     const int64_t all = q->n * q->hidden, operand = all * (back ? q->count : 1);
     const size_t state = gtr__pad256((size_t)(all * 4)), z = back ? 0 : state * (size_t)q->count,
