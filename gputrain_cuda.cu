@@ -2302,13 +2302,21 @@ static gtr__carried gtr__carried_of(const gtr__steps *steps) {
 // Good to 1e-7 of 1, which gelu adds. 1 - 2^(t P(t)), t = |x|: P fits log2(erfc(t)) / t up to 4.3, and is negative
 // beyond. The library's erff branches, so that of a thread's elements one waits for the other: three times as long.
 #if GTR__DEVICE_HALF
+#define GTR__LOG2E 1.44269504088896f
+GTR__INLINE float gtr__exp2(float v) {      // 2^v, of errors of 2^-22; subnormal results are 0
+    asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
+    return v;
+}
+GTR__INLINE float gtr__rcp(float v) {       // 1 / v, of errors of 2^-23
+    asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
+    return v;
+}
 GTR__INLINE float gtr__erf(float x) {
     const float t = fabsf(x);
-    float p = fmaf(-4.53586072e-05f, t, 0.000445507729f), e;
+    float p = fmaf(-4.53586072e-05f, t, 0.000445507729f);
     p = fmaf(fmaf(fmaf(p, t, -0.00148944196f), t, -0.000774629065f), t, 0.0282536801f);
     p = fmaf(fmaf(fmaf(p, t, -0.148481607f), t, -0.918416381f), t, -1.62790859f);
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(p * t));
-    return copysignf(1.0f - e, x);
+    return copysignf(1.0f - gtr__exp2(p * t), x);
 }
 
 // One comparison, which the compiler is kept from making a part of a switch: a switch's table is memory that a launch
@@ -12192,7 +12200,7 @@ GTR__CUDA(softmax_mask_bwd) {
 // few. A block writes what it makes to its own copy of the vectors, then publishes it to the copies of the cluster's
 // other blocks. Vectors are double-buffered: a block writes the next step's while others read this step's.
 // A thread's part of w stays in its registers over all steps. Gradients of w and bias are one product over all rows and
-// steps.
+// steps. By tiles, warps multiply w by 8 rows' vectors on tensor cores, and a thread makes the step of a row and unit.
 // Bound by latency: of R 64 multiplications a thread and step, exchanges between lanes and blocks, a sigmoid and two
 // tanh. What a step reads of each row is on its way one step ahead, what it makes is written once.
 // Where a cluster's registers do not hold w, or blocks would run in three waves, a time step is a product for all rows,
@@ -12213,14 +12221,28 @@ typedef struct gtr__recurrence {
 // NULL: h itself. h, c: the states (N, H), float32, backward their gradients.
 typedef struct gtr__recurrent_all { gtr__opd operand; const float *z; float *h, *c; int step; } gtr__recurrent_all;
 #define GTR__RECURRENT_T 512    // threads of a block at most
-// How units spread over a cluster's blocks, and numbers of a vector over lanes, of which each has 64 elements of w.
+// How units spread over a cluster's blocks, and numbers of a vector over lanes, of which each has 64 elements of w;
+// lanes 0: over tiles, 16 numbers at a time, rows of which begin in other banks.
 static GTR__BOTH void gtr__recurrent_spread(gtr__recurrence *q, int lanes, int cluster, bool back) {
     const int units = (q->hidden + cluster - 1) / cluster, part = lanes * (back ? 32 : q->count > 1 ? 16 : 64);
     q->lanes = lanes; q->cluster = cluster;
     q->units = cluster > 1 ? (units + 3) / 4 * 4 : units;
     q->width = (back ? q->count : 1) * q->units;
-    q->parts = (cluster * q->width + part - 1) / part;
-    q->pitch = q->parts * part;
+    q->parts = lanes ? (cluster * q->width + part - 1) / part : 1;
+    q->pitch = lanes ? q->parts * part : (cluster * q->width + 15) / 32 * 32 + 16;
+}
+// By tiles: w's slice is tiles of 16 rows (gates of units; backward units), which warps share, `splits` a tile: each
+// has up to `groups` times 16 of a row's columns in registers, 8 of float32, and else 16.
+#define GTR__RECURRENT_ROWS 8   // of the batch, which a tile's instruction multiplies at a time
+typedef struct gtr__recurrent_tiling { int rows, tiles, splits, groups, pitch; } gtr__recurrent_tiling;
+static GTR__BOTH gtr__recurrent_tiling gtr__recurrent_tiles_of(const gtr__recurrence *q, bool back) {
+    gtr__recurrent_tiling t = {};
+    t.rows = (back ? 1 : q->count) * q->units;
+    t.tiles = (t.rows + 15) / 16;
+    t.splits = t.tiles > GTR__RECURRENT_T / 32 ? 1 : GTR__RECURRENT_T / 32 / t.tiles;
+    t.groups = ((q->cluster * q->width + 15) / 16 + t.splits - 1) / t.splits;   // without what pads a row
+    t.pitch = 16 * t.tiles + 4;
+    return t;
 }
 // What a kernel's variant is compiled for, bit by bit from here on; none: for everything.
 enum {
@@ -12228,7 +12250,7 @@ enum {
     GTR__RECURRENT_LACKS = 2,   // nine operands that are not there
     GTR__RECURRENT_REVERSE = 11, GTR__RECURRENT_RELU, GTR__RECURRENT_CLUSTER,   // the cluster has four bits
     GTR__RECURRENT_LANES = 17, GTR__RECURRENT_HIDDEN = 23,      // six bits; sixteen
-    GTR__RECURRENT_W = 39                                       // w's storage, two bits
+    GTR__RECURRENT_W = 39, GTR__RECURRENT_FOURS = 41            // w's storage, two bits; fours
 };
 #define GTR__RECURRENT_OPTIONAL(q) { &(q)->bias, &(q)->lengths, &(q)->gates, &(q)->dy, &(q)->dx, &(q)->drec, &(q)->y, \
     &(q)->first_h, &(q)->first_c }
@@ -12251,29 +12273,39 @@ struct gtr__recurrent_place {
         if (q.lengths.p && row < q.n)
             length = (int)fminf(fmaxf(gtr__get(q.lengths.p, q.lengths.t, row), 0.0f), (float)q.steps);
     }
-    GTR__DEVICE int64_t step_at(int t) const { return at + t * q.st; }
+    // Of step s, and by how much it rises from one to the next.
+    GTR__DEVICE int64_t step_at(int s) const { return at + step(s) * q.st; }
+    GTR__DEVICE int64_t apart() const { return q.reverse ? -q.st : q.st; }
     // A state's value; NULL: 0.
     GTR__DEVICE float state_of(const gtr__opd &o) const { return o.p && there ? gtr__get(o.p, o.t, state) : 0.0f; }
     GTR__DEVICE int step(int s) const { return q.reverse ? q.steps - 1 - s : s; }
     GTR__DEVICE bool runs(int t) const { return !q.lengths.p || t < length; }
 };
-// The same of a block's thread, and both buffers of each row's vector, in shared memory. PAIR: backward, where a group
-// of `lanes` threads has two units.
-template <int R, bool PAIR> struct gtr__recurrent_here : gtr__recurrent_place {
+// The same of a block's thread, and both buffers of each row's vector, in shared memory. GROUP: units that a group of
+// `lanes` threads has, backward two; 0: by tiles, a thread has a row and unit.
+template <int R, int GROUP> struct gtr__recurrent_here : gtr__recurrent_place {
     float *vector;
     int lane, rank, first;      // first: the block's first unit
     int at_unit;                // the unit, of the block's
     int row;                    // the row, of R
     GTR__DEVICE gtr__recurrent_here(const gtr__recurrence &given, char *pool) : gtr__recurrent_place(given) {
-        const int tid = (int)threadIdx.x, each = q.lanes / (R * (PAIR ? 2 : 1));
+        const int tid = (int)threadIdx.x;
+        bool one = true;
         vector = (float *)pool;
-        lane = tid % q.lanes;
         rank = (int)blockIdx.x % q.cluster;
         first = rank * q.units;
-        row = R > 1 ? lane * 4 / q.lanes + (R > 4 ? lane / (q.lanes / 8) % 2 * 4 : 0) : 0;
-        at_unit = tid / q.lanes * (PAIR ? 2 : 1) + (PAIR ? lane / each % 2 : 0);
-        be((int64_t)((int)blockIdx.x / q.cluster) * R + row, at_unit < q.units ? first + at_unit : q.hidden,
-            lane % (each ? each : 1) == 0);
+        if constexpr (!GROUP) {
+            lane = 0;
+            row = tid / q.units;
+            at_unit = row < R ? tid - row * q.units : q.units;
+        } else {
+            const int each = q.lanes / (R * GROUP);
+            lane = tid % q.lanes;
+            row = R > 1 ? lane * 4 / q.lanes + (R > 4 ? lane / (q.lanes / 8) % 2 * 4 : 0) : 0;
+            at_unit = tid / q.lanes * GROUP + (GROUP > 1 ? lane / each % 2 : 0);
+            one = lane % (each ? each : 1) == 0;
+        }
+        be((int64_t)((int)blockIdx.x / q.cluster) * R + row, at_unit < q.units ? first + at_unit : q.hidden, one);
         for (int i = tid; i < 2 * R * q.pitch; i += (int)blockDim.x) vector[i] = 0.0f;
 #if GTR__RECURRENT_ASYNC
         if (q.cluster > 1 && tid == 0) {
@@ -12330,6 +12362,7 @@ gtr__recurrence gtr__recurrent_known(const gtr__recurrence &given, bool back) {
     q.dx.add = 0;
     q.reverse = (int)(KNOWN >> GTR__RECURRENT_REVERSE & 1); q.relu = (int)(KNOWN >> GTR__RECURRENT_RELU & 1);
     q.hidden = (int)(KNOWN >> GTR__RECURRENT_HIDDEN & 65535); q.w.t = (int)(KNOWN >> GTR__RECURRENT_W & 3);
+    q.fours = (int)(KNOWN >> GTR__RECURRENT_FOURS & 1);
     gtr__recurrent_spread(&q, (int)(KNOWN >> GTR__RECURRENT_LANES & 63), (int)(KNOWN >> GTR__RECURRENT_CLUSTER & 15),
         back);
     return q;
@@ -12383,20 +12416,27 @@ void gtr__recurrent_sums(const gtr__recurrence &q, const float (&own)[G][K], con
         }
     }
 }
-GTR__INLINE float gtr__recurrent_gate(float x) { return __fdividef(1.0f, 1.0f + expf(-x)); }
+// A gate's sigmoid, or tanh, without a branch, as lanes of a warp have either; near 0, where a difference from 1 has
+// few bits, tanh is a polynomial, good to 2e-7 of it.
+GTR__INLINE float gtr__recurrent_gate(float x, bool is_tanh = false) {
+    const float y = gtr__rcp(1.0f + gtr__exp2(is_tanh ? fabsf(x) * (2.0f * GTR__LOG2E) : x * -GTR__LOG2E)), s = x * x,
+        near = fmaf(fmaf(fmaf(0.015279009f, s, -0.05200254f), s, 0.13309231f), s, -0.333324f);
+    return !is_tanh ? y : s < 0.36f ? fmaf(x * s, near, x) : copysignf(fmaf(-2.0f, y, 1.0f), x);
+}
+GTR__INLINE float gtr__recurrent_tanh(float x) { return gtr__recurrent_gate(x, true); }
 // A unit's step by `lanes` lanes that have a gate each: x and what w h + bias makes of it; h and c become the next.
 // Returns what is saved of the lane's gate.
 template <int G> GTR__INLINE float gtr__recurrent_step_by(int lanes, int gate, float x, float z, float *h, float *c) {
     const int base = GTR__LANE & ~(lanes - 1), by = lanes / 4;
-    const float mine = G == 3 && gate >= 2 ? z : gate == 2 ? tanhf(x + z) : gtr__recurrent_gate(x + z),
+    const float made = gtr__recurrent_gate(x + z, G == 4 && gate == 2), mine = G == 3 && gate >= 2 ? z : made,
         a = gtr__shuffle(mine, base), b = gtr__shuffle(mine, base + by), d = gtr__shuffle(mine, base + 2 * by);
     if constexpr (G == 3) {
-        const float n = tanhf(gtr__shuffle(x, base + 2 * by) + a * d);
+        const float n = gtr__recurrent_tanh(gtr__shuffle(x, base + 2 * by) + a * d);
         *h = n + b * (*h - n);
         return gate == 2 ? n : gate == 3 ? d : mine;
     } else {
         *c = b * *c + a * d;
-        *h = gtr__shuffle(mine, base + 3 * by) * tanhf(*c);
+        *h = gtr__shuffle(mine, base + 3 * by) * gtr__recurrent_tanh(*c);
         return mine;
     }
 }
@@ -12405,10 +12445,10 @@ template <int G> GTR__INLINE
 void gtr__recurrent_step(int relu, const float *x, const float *z, float *h, float *c, float *saved) {
     if constexpr (G == 1) {
         const float v = x[0] + z[0];
-        *h = relu ? v <= 0.0f ? 0.0f : v : tanhf(v);
+        *h = relu ? v <= 0.0f ? 0.0f : v : gtr__recurrent_tanh(v);
     } else {
         const float a = gtr__recurrent_gate(x[0] + z[0]), b = gtr__recurrent_gate(x[1] + z[1]),
-            n = tanhf(x[2] + (G == 4 ? z[2] : a * z[2]));
+            n = gtr__recurrent_tanh(x[2] + (G == 4 ? z[2] : a * z[2]));
         saved[0] = a; saved[1] = b; saved[2] = n;
         if constexpr (G == 3) {
             saved[3] = z[2];
@@ -12416,7 +12456,7 @@ void gtr__recurrent_step(int relu, const float *x, const float *z, float *h, flo
         } else {
             const float o = saved[3] = gtr__recurrent_gate(x[3] + z[3]);
             *c = b * *c + a * n;
-            *h = o * tanhf(*c);
+            *h = o * gtr__recurrent_tanh(*c);
         }
     }
 }
@@ -12436,7 +12476,7 @@ void gtr__recurrent_gates_sum(const float (&sum)[G], int lanes, float (&z)[SPLIT
 }
 // A thread's part of w for the G gates of its unit.
 template <int G, int K, int R> GTR__INLINE
-void gtr__recurrent_bring(const gtr__recurrent_here<R, false> &m, float (&own)[G][K]) {
+void gtr__recurrent_bring(const gtr__recurrent_here<R, 1> &m, float (&own)[G][K]) {
     const gtr__recurrence &q = m.q;
     GTR__UNROLL(g, G) GTR__UNROLL(i, K / 4) {
         const int k = 4 * (i * q.lanes + m.lane), left = q.hidden - k;
@@ -12445,12 +12485,12 @@ void gtr__recurrent_bring(const gtr__recurrent_here<R, false> &m, float (&own)[G
         GTR__UNROLL(e, 4) own[g][4 * i + e] = w.v[e];
     }
 }
-// What a lane writes of a step, of whose gates it has those from `gate` on, as many as it saves.
+// What a lane writes of a step, at place `at`, of whose gates it has those from `gate` on, as many as it saves.
 template <int G, int SAVED, uint64_t KNOWN> GTR__INLINE
-void gtr__recurrent_store(const gtr__recurrent_place &m, int t, int gate, float h, float c, const float *saved) {
+void gtr__recurrent_store(const gtr__recurrent_place &m, int64_t at, bool runs, int gate, float h, float c,
+                          const float *saved) {
     const gtr__recurrence &q = m.q;
-    const int64_t at = m.step_at(t), unit = at * q.hidden + m.unit;
-    const bool runs = m.runs(t);
+    const int64_t unit = at * q.hidden + m.unit;
     if (m.writes) gtr__recurrent_put<KNOWN>(q.y, unit, runs ? h : 0.0f);
     if (m.writes && G == 4) gtr__recurrent_put<KNOWN>(q.cells, unit, runs ? c : 0.0f);
     GTR__UNROLL(g, SAVED)
@@ -12470,37 +12510,140 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     GTR__POOL;
     gtr__enter();
     const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, false);
-    const gtr__recurrent_here<R, false> m(q, gtr__pool);
+    const gtr__recurrent_here<R, 1> m(q, gtr__pool);
     const int type = gtr__recurrent_type<KNOWN>(q.x.t), gate = SPLIT ? m.lane * 4 / q.lanes : 0;
     const bool saves = m.writes || (SPLIT && m.there && m.lane % (q.lanes / 4) == 0);
     float own[G][K], bias[MINE], h = m.state_of(q.first_h), c = m.state_of(q.first_c);
     uint32_t next[MINE];
-    const auto load = [&](int s) {
-        const int t = m.step(s);
-        const int64_t at = (m.step_at(t) * G + gate) * q.hidden + m.unit;
-        const bool live = s < q.steps && m.there && gate < G && m.runs(t);
-        GTR__UNROLL(g, MINE) next[g] = live ? gtr__recurrent_raw(q.x, type, at + g * q.hidden) : 0;
+    const auto load = [&](int s, int64_t at) {
+        const bool live = s < q.steps && m.there && gate < G && m.runs(m.step(s));
+        GTR__UNROLL(g, MINE)
+            next[g] = live ? gtr__recurrent_raw(q.x, type, (at * G + gate + g) * q.hidden + m.unit) : 0;
     };
+    int64_t at = m.step_at(0);
     if (m.writes) m.vector[m.row * q.pitch + m.unit] = h;
     gtr__recurrent_bring(m, own);
     GTR__UNROLL(g, MINE) bias[g] = m.unit < q.hidden && gate < G && q.bias.p
         ? gtr__get(q.bias.p, q.bias.t, (gate + g) * q.hidden + m.unit) : 0.0f;
-    load(0);
+    load(0, at);
     m.publish(m.vector, 0);
-    for (int s = 0; s < q.steps; s++) {
-        const int t = m.step(s);
+    for (int s = 0; s < q.steps; s++, at += m.apart()) {
+        const bool runs = m.runs(m.step(s));
         float *to = m.turn(s + 1), x[MINE], sum[G], z[MINE], saved[4];
         GTR__UNROLL(g, MINE) x[g] = gtr__recurrent_float(type, next[g]);
-        load(s + 1);
+        load(s + 1, at + m.apart());
         gtr__recurrent_sums<G, K, R>(q, own, m.turn(s), m.lane, sum);
         gtr__recurrent_gates_sum<G, R, SPLIT>(sum, q.lanes, z);
         GTR__UNROLL(g, MINE) z[g] += bias[g];
         const float was = h, had = c;
         if constexpr (SPLIT) saved[0] = gtr__recurrent_step_by<G>(q.lanes, gate, x[0], z[0], &h, &c);
         else gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
-        if (!m.runs(t)) { h = was; c = had; }
+        if (!runs) { h = was; c = had; }
         if (m.writes) to[m.row * q.pitch + m.unit] = h;
-        if (saves) gtr__recurrent_store<G, SAVED, KNOWN>(m, t, gate, h, c, saved);
+        if (saves) gtr__recurrent_store<G, SAVED, KNOWN>(m, at, runs, gate, h, c, saved);
+        m.publish(to, s + 1);
+    }
+    gtr__recurrent_store_last<G, KNOWN>(m, h, c);
+    if (q.cluster > 1) gtr__cluster_part();
+}
+// A warp's tile of w, and the block's sums of products with rows' vectors, of each split's part of the columns, behind
+// the vectors in shared memory. T: as it multiplies; float rounds to TF32.
+template <typename T, bool BACK> struct gtr__recurrent_tile {
+    static constexpr bool HALF = sizeof(T) == 2;
+    static constexpr int GROUPS = HALF ? 16 : 8, EACH = HALF ? 4 : 8;       // registers of a group
+    const gtr__recurrent_tiling t;
+    uint32_t w[GROUPS][EACH];
+    float *part;
+    int tile, split;
+    // weight(r, p): row r of the block's slice, column p, as the vectors lie.
+    template <typename F> GTR__DEVICE gtr__recurrent_tile(const gtr__recurrence &q, float *vector, F weight)
+            : t(gtr__recurrent_tiles_of(&q, BACK)) {
+        const int warp = (int)threadIdx.x / 32, g = GTR__LANE / 4, c = GTR__LANE % 4;
+        part = vector + 2 * GTR__RECURRENT_ROWS * q.pitch + 4;              // behind the barriers
+        tile = warp / t.splits; split = warp % t.splits;
+        GTR__UNROLL(i, GROUPS) {
+            const int at = split * t.groups + i;
+            const bool is = i < t.groups && tile < t.tiles && 16 * at < q.pitch;
+            float v[2][4];
+            GTR__UNROLL(h, 2) GTR__UNROLL(e, 4) {
+                const int row = 16 * tile + g + 8 * h;
+                v[h][e] = is && row < t.rows ? weight(row, 16 * at + 4 * c + e) : 0.0f;
+            }
+            GTR__UNROLL(e, EACH) w[i][e] = HALF ? gtr__pack2<T>(v[e % 2][e / 2 * 2], v[e % 2][e / 2 * 2 + 1])
+                : gtr__to_tf32(__float_as_uint(v[e % 2][e / 2]));
+        }
+    }
+    // As a vector's numbers lie in shared memory.
+    GTR__DEVICE static float rounded(float v) { return HALF ? v : __uint_as_float(gtr__to_tf32(__float_as_uint(v))); }
+    GTR__DEVICE void multiply(const float *vector, int pitch) const {
+        const int g = GTR__LANE / 4, c = GTR__LANE % 4;
+        float sum[2][4] = {};
+        if (tile >= t.tiles) return;
+        GTR__UNROLL(i, GROUPS) {
+            const int at = split * t.groups + i;
+            if (i >= t.groups || 16 * at >= pitch) continue;
+            const float4 v = *(const float4 *)(vector + g * pitch + 16 * at + 4 * c);
+            if constexpr (HALF) {
+                const uint32_t b[2] = { gtr__pack2<T>(v.x, v.y), gtr__pack2<T>(v.z, v.w) };
+                gtr__mma<T>(sum[i % 2], w[i], b);
+            } else {
+                const uint32_t b[4] = { __float_as_uint(v.x), __float_as_uint(v.y), __float_as_uint(v.z),
+                    __float_as_uint(v.w) };
+                gtr__mma<T>(sum[0], w[i], b);
+                gtr__mma<T>(sum[1], w[i] + EACH / 2, b + 2);
+            }
+        }
+        float *const to = part + (split * GTR__RECURRENT_ROWS + 2 * c) * t.pitch + 16 * tile + g;
+        GTR__UNROLL(e, 4) to[e % 2 * t.pitch + e / 2 * 8] = sum[0][e] + sum[1][e];
+    }
+    // The sum for a row of the batch and row r of the slice.
+    GTR__DEVICE float sum(int row, int r) const {
+        const float *from = part + row * t.pitch + r;
+        float v = 0.0f;
+        for (int k = 0; k < t.splits; k++) v += from[k * GTR__RECURRENT_ROWS * t.pitch];
+        return v;
+    }
+};
+template <int G, typename T, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
+gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
+    constexpr int R = GTR__RECURRENT_ROWS;
+    GTR__POOL;
+    gtr__enter();
+    const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, false);
+    const gtr__recurrent_here<R, 0> m(q, gtr__pool);
+    const gtr__recurrent_tile<T, false> tile(q, m.vector, [&](int r, int p) {
+        const int gate = r / q.units, unit = m.first + r - gate * q.units;
+        return unit < q.hidden && p < q.hidden
+            ? gtr__get(q.w.p, q.w.t, (int64_t)(gate * q.hidden + unit) * q.hidden + p) : 0.0f;
+    });
+    const int type = gtr__recurrent_type<KNOWN>(q.x.t);
+    float bias[G], h = m.state_of(q.first_h), c = m.state_of(q.first_c);
+    uint32_t next[G];
+    int64_t at = m.step_at(0);
+    const auto load = [&](int s, int64_t from) {
+        const bool live = s < q.steps && m.there && m.runs(m.step(s));
+        GTR__UNROLL(g, G) next[g] = live ? gtr__recurrent_raw(q.x, type, (from * G + g) * q.hidden + m.unit) : 0;
+    };
+    GTR__UNROLL(g, G)
+        bias[g] = m.there && q.bias.p ? gtr__get(q.bias.p, q.bias.t, g * q.hidden + m.unit) : 0.0f;
+    if (m.writes) m.vector[m.row * q.pitch + m.unit] = tile.rounded(h);
+    load(0, at);
+    m.publish(m.vector, 0);
+    for (int s = 0; s < q.steps; s++, at += m.apart()) {
+        const bool runs = m.runs(m.step(s));
+        float *to = m.turn(s + 1), x[G], z[G], saved[4];
+        GTR__UNROLL(g, G) x[g] = gtr__recurrent_float(type, next[g]);
+        load(s + 1, at + m.apart());
+        tile.multiply(m.turn(s), q.pitch);
+        __syncthreads();
+        if (m.writes) {
+            const float was = h, had = c;
+            GTR__UNROLL(g, G) z[g] = bias[g] + tile.sum(m.row, g * q.units + m.at_unit);
+            gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
+            if (!runs) { h = was; c = had; }
+            to[m.row * q.pitch + m.unit] = tile.rounded(h);
+            gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, at, runs, 0, h, c, saved);
+        }
         m.publish(to, s + 1);
     }
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
@@ -12510,14 +12653,14 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
 // but where a row begins; and the gradient of its h.
 template <int G> struct gtr__recurrent_saved { uint32_t gate[G == 1 ? 1 : 4], cell, former, before, dy; bool begins; };
 template <int G, uint64_t KNOWN> GTR__INLINE
-void gtr__recurrent_load(const gtr__recurrent_place &m, int s, gtr__recurrent_saved<G> &v) {
+void gtr__recurrent_load(const gtr__recurrent_place &m, int s, int64_t at, gtr__recurrent_saved<G> &v) {
     const gtr__recurrence &q = m.q;
     const int t = m.step(s), type = gtr__recurrent_type<KNOWN>(q.y.t);
     v = {};
     if (s < 0 || !m.there || !m.runs(t)) return;
     const int former = q.reverse ? t + 1 : t - 1;
     v.begins = !q.lengths.p ? s == 0 : q.reverse ? former >= m.length : former < 0;
-    const int64_t at = m.step_at(t), here = at * q.hidden + m.unit, before = m.step_at(former) * q.hidden + m.unit;
+    const int64_t here = at * q.hidden + m.unit, before = (at - m.apart()) * q.hidden + m.unit;
     v.dy = gtr__recurrent_raw(q.dy, type, here);
     if (!v.begins) v.before = gtr__recurrent_raw(q.y, type, before);
     if constexpr (G == 1) v.gate[0] = gtr__recurrent_raw(q.y, type, here);
@@ -12544,7 +12687,7 @@ void gtr__recurrent_back(int relu, const float *gate, float cell, float former, 
         rec[0] = d[0]; rec[1] = d[1]; rec[2] = v * a;
         *dh = e * b;
     } else {
-        const float a = gate[0], b = gate[1], n = gate[2], o = gate[3], t = tanhf(cell),
+        const float a = gate[0], b = gate[1], n = gate[2], o = gate[3], t = gtr__recurrent_tanh(cell),
             v = *dc + e * o * (1.0f - t * t);
         d[0] = rec[0] = v * n * a * (1.0f - a);
         d[1] = rec[1] = v * former * b * (1.0f - b);
@@ -12563,7 +12706,7 @@ GTR__INLINE int gtr__recurrent_gates(const gtr__recurrence &q, int p, int *left)
 }
 // A thread's part of w for units u and u + 1 of the block's.
 template <int K, int R> GTR__INLINE
-void gtr__recurrent_bring_back(const gtr__recurrent_here<R, true> &m, int u, float (&own)[2][K]) {
+void gtr__recurrent_bring_back(const gtr__recurrent_here<R, 2> &m, int u, float (&own)[2][K]) {
     const gtr__recurrence &q = m.q;
     GTR__UNROLL(i, K / 4) {
         int left;
@@ -12575,7 +12718,7 @@ void gtr__recurrent_bring_back(const gtr__recurrent_here<R, true> &m, int u, flo
 // A unit's step backward, of what was saved: dh and dc become what the step itself leaves of them, d is the gradient of
 // x, rec of w h + bias. Returns the state in front of the step.
 template <int G, uint64_t KNOWN> GTR__INLINE
-float gtr__recurrent_step_back(const gtr__recurrent_place &m, int t, const gtr__recurrent_saved<G> &v, float *dh,
+float gtr__recurrent_step_back(const gtr__recurrent_place &m, bool runs, const gtr__recurrent_saved<G> &v, float *dh,
                                float *dc, float (&d)[G], float (&rec)[G]) {
     const gtr__recurrence &q = m.q;
     const int type = gtr__recurrent_type<KNOWN>(q.y.t);
@@ -12585,23 +12728,23 @@ float gtr__recurrent_step_back(const gtr__recurrent_place &m, int t, const gtr__
     const float cell = gtr__recurrent_float(type, v.cell), dy = gtr__recurrent_float(type, v.dy),
         h = v.begins ? m.state_of(q.first_h) : gtr__recurrent_float(type, v.before),
         former = G == 3 ? h : v.begins ? m.state_of(q.first_c) : gtr__recurrent_float(type, v.former);
-    if (!m.runs(t)) return h;
+    if (!runs) return h;
     *dh += dy;
     gtr__recurrent_back<G>(q.relu, gate, cell, former, dh, dc, d, rec);
     return h;
 }
 // What a lane writes of a step's gradients; h: the state in front of it.
 template <int G, uint64_t KNOWN> GTR__INLINE
-void gtr__recurrent_store_back(const gtr__recurrent_place &m, int t, const float *d, const float *rec, float h) {
+void gtr__recurrent_store_back(const gtr__recurrent_place &m, int64_t at, bool runs, const float *d, const float *rec,
+                               float h) {
     const gtr__recurrence &q = m.q;
-    const int64_t at = m.step_at(t);
     GTR__UNROLL(g, G) {
         const int64_t place = (at * G + g) * q.hidden + m.unit;
         if (q.dx.p && q.dx.add) gtr__give1(q.dx, place, d[g]);
         else gtr__recurrent_put<KNOWN>(q.dx, place, d[g]);
         gtr__recurrent_put<KNOWN>(q.drec, place, rec[g]);
     }
-    gtr__recurrent_put<KNOWN>(q.before, at * q.hidden + m.unit, m.runs(t) ? h : 0.0f);
+    gtr__recurrent_put<KNOWN>(q.before, at * q.hidden + m.unit, runs ? h : 0.0f);
 }
 GTR__INLINE void gtr__recurrent_give_first(const gtr__recurrent_place &m, float dh, float dc) {
     if (m.writes && m.q.dfirst_h.p) gtr__give1(m.q.dfirst_h, m.state, dh);
@@ -12613,26 +12756,63 @@ gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
     GTR__POOL;
     gtr__enter();
     const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, true);
-    const gtr__recurrent_here<R, true> m(q, gtr__pool);
+    const gtr__recurrent_here<R, 2> m(q, gtr__pool);
     float own[2][K], dh = m.state_of(q.dh), dc = m.state_of(q.dc);
     gtr__recurrent_saved<G> next;
     gtr__recurrent_bring_back(m, (int)threadIdx.x / q.lanes * 2, own);
-    gtr__recurrent_load<G, KNOWN>(m, q.steps - 1, next);
-    for (int s = q.steps - 1; s >= 0; s--) {
-        const int t = m.step(s);
+    int64_t at = m.step_at(q.steps - 1);
+    gtr__recurrent_load<G, KNOWN>(m, q.steps - 1, at, next);
+    for (int s = q.steps - 1; s >= 0; s--, at -= m.apart()) {
+        const bool runs = m.runs(m.step(s));
         const gtr__recurrent_saved<G> saved = next;
         float *to = m.turn(s), d[G], rec[G], sum[2];
-        gtr__recurrent_load<G, KNOWN>(m, s - 1, next);
-        const float h = gtr__recurrent_step_back<G, KNOWN>(m, t, saved, &dh, &dc, d, rec);
+        gtr__recurrent_load<G, KNOWN>(m, s - 1, at - m.apart(), next);
+        const float h = gtr__recurrent_step_back<G, KNOWN>(m, runs, saved, &dh, &dc, d, rec);
         if (m.writes) {
             GTR__UNROLL(g, G) to[m.row * q.pitch + m.rank * q.width + g * q.units + m.at_unit] = rec[g];
-            gtr__recurrent_store_back<G, KNOWN>(m, t, d, rec, h);
+            gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, h);
         }
         m.publish(to, q.steps - 1 - s);
         gtr__recurrent_sums<2, K, R>(q, own, to, m.lane, sum);
         float v = gtr__recurrent_halve(sum[0], sum[1], q.lanes / (2 * R));
         GTR__UNROLL(b, 5) if (const int o = q.lanes / (4 * R) >> b; o) v += gtr__shuffle_xor(v, o);
         dh += v;
+    }
+    gtr__recurrent_give_first(m, dh, dc);
+    if (q.cluster > 1) gtr__cluster_part();
+}
+template <int G, typename T, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
+gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
+    constexpr int R = GTR__RECURRENT_ROWS;
+    GTR__POOL;
+    gtr__enter();
+    const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, true);
+    const gtr__recurrent_here<R, 0> m(q, gtr__pool);
+    const gtr__recurrent_tile<T, true> tile(q, m.vector, [&](int r, int p) {
+        int left;
+        const int j = gtr__recurrent_gates(q, p, &left);
+        return left > 0 && m.first + r < q.hidden
+            ? gtr__get(q.w.p, q.w.t, (int64_t)j * q.hidden + m.first + r) : 0.0f;
+    });
+    float dh = m.state_of(q.dh), dc = m.state_of(q.dc);
+    gtr__recurrent_saved<G> next;
+    int64_t at = m.step_at(q.steps - 1);
+    gtr__recurrent_load<G, KNOWN>(m, q.steps - 1, at, next);
+    for (int s = q.steps - 1; s >= 0; s--, at -= m.apart()) {
+        const bool runs = m.runs(m.step(s));
+        const gtr__recurrent_saved<G> saved = next;
+        float *to = m.turn(s), d[G], rec[G];
+        gtr__recurrent_load<G, KNOWN>(m, s - 1, at - m.apart(), next);
+        if (m.writes) {
+            const float h = gtr__recurrent_step_back<G, KNOWN>(m, runs, saved, &dh, &dc, d, rec);
+            GTR__UNROLL(g, G)
+                to[m.row * q.pitch + m.rank * q.width + g * q.units + m.at_unit] = tile.rounded(rec[g]);
+            gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, h);
+        }
+        m.publish(to, q.steps - 1 - s);
+        tile.multiply(to, q.pitch);
+        __syncthreads();
+        if (m.writes) dh += tile.sum(m.row, m.at_unit);
     }
     gtr__recurrent_give_first(m, dh, dc);
     if (q.cluster > 1) gtr__cluster_part();
@@ -12647,21 +12827,22 @@ gtr__k_recurrence_step(const __grid_constant__ gtr__recurrence given, gtr__recur
     for (int64_t i = blockIdx.x * 256 + threadIdx.x; i < q.n * q.hidden; i += gridDim.x * 256) {
         const int64_t row = i / q.hidden;
         m.be(row, (int)(i - row * q.hidden), true);
-        const int t = m.step(a.step);
+        const bool runs = m.runs(m.step(a.step));
         float h = a.step > 0 ? a.h[i] : m.state_of(q.first_h), c = 0.0f;
         if (G == 4) c = a.step > 0 ? a.c[i] : m.state_of(q.first_c);
         if (a.step >= 0) {
             const float was = h, had = c;
-            const int64_t at = m.step_at(t) * G * q.hidden + m.unit;
+            const int64_t at = m.step_at(a.step);
             float x[G], z[G], saved[4];
             GTR__UNROLL(g, G) {
-                x[g] = m.runs(t) ? gtr__recurrent_float(type, gtr__recurrent_raw(q.x, type, at + g * q.hidden)) : 0.0f;
+                x[g] = runs ? gtr__recurrent_float(type,
+                    gtr__recurrent_raw(q.x, type, (at * G + g) * q.hidden + m.unit)) : 0.0f;
                 z[g] = (q.bias.p ? gtr__get(q.bias.p, q.bias.t, g * q.hidden + m.unit) : 0.0f)
                     + (a.z ? a.z[(row * G + g) * q.hidden + m.unit] : 0.0f);
             }
             gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
-            if (!m.runs(t)) { h = was; c = had; }
-            gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, t, 0, h, c, saved);
+            if (!runs) { h = was; c = had; }
+            gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, at, runs, 0, h, c, saved);
             if (a.step == q.steps - 1) gtr__recurrent_store_last<G, KNOWN>(m, h, c);
         }
         a.h[i] = h;
@@ -12681,23 +12862,26 @@ gtr__k_recurrence_step_bwd(const __grid_constant__ gtr__recurrence given, gtr__r
         float dh = last ? m.state_of(q.dh) : a.h[i], dc = 0.0f, d[G], rec[G];
         if (G == 4) dc = last ? m.state_of(q.dc) : a.c[i];
         if (a.step < 0) { gtr__recurrent_give_first(m, dh, dc); continue; }
-        const int t = m.step(a.step);
+        const bool runs = m.runs(m.step(a.step));
+        const int64_t at = m.step_at(a.step);
         gtr__recurrent_saved<G> saved;
-        gtr__recurrent_load<G, KNOWN>(m, a.step, saved);
-        const float h = gtr__recurrent_step_back<G, KNOWN>(m, t, saved, &dh, &dc, d, rec);
+        gtr__recurrent_load<G, KNOWN>(m, a.step, at, saved);
+        const float h = gtr__recurrent_step_back<G, KNOWN>(m, runs, saved, &dh, &dc, d, rec);
         a.h[i] = dh;
         if (G == 4) a.c[i] = dc;
         GTR__UNROLL(g, G) gtr__put(a.operand.p, a.operand.t, (row * G + g) * q.hidden + m.unit, rec[g]);
-        gtr__recurrent_store_back<G, KNOWN>(m, t, d, rec, h);
+        gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, h);
     }
 }
 #endif
 template <int, int, uint64_t> GTR__GLOBAL void gtr__k_recurrence(gtr__recurrence);
 template <int, int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_bwd(gtr__recurrence);
+template <int, typename, uint64_t> GTR__GLOBAL void gtr__k_recurrence_tiles(gtr__recurrence);
+template <int, typename, uint64_t> GTR__GLOBAL void gtr__k_recurrence_tiles_bwd(gtr__recurrence);
 template <int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_step(gtr__recurrence, gtr__recurrent_all);
 template <int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_step_bwd(gtr__recurrence, gtr__recurrent_all);
-// How blocks are cut: rows a block, 0: by gtr__recurrent_by_steps; threads; bytes of shared memory.
-typedef struct gtr__recurrent_cut { int rows, threads; size_t shared; } gtr__recurrent_cut;
+// How blocks are cut: rows a block, 0: by gtr__recurrent_by_steps; whether by tiles; threads; bytes of shared memory.
+typedef struct gtr__recurrent_cut { int rows, tiles, threads; size_t shared; } gtr__recurrent_cut;
 // `lanes` share a unit, backward two, of which each has 64 elements of w at most.
 static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr__caps *caps, bool back, int rows) {
     const int most = caps->compute >= 90 ? GTR__CLUSTER : 1, by = back ? 2 : 1;
@@ -12706,29 +12890,51 @@ static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr_
             gtr__recurrent_spread(q, lanes, cluster, back);
             const int threads = (int)gtr__ceil(gtr__ceil(q->units, by) * lanes, 32) * 32;
             if (q->parts > 1 || threads > GTR__RECURRENT_T) continue;
-            return { rows, threads, (size_t)(2 * rows * q->pitch) * 4 + 16 };
+            return { rows, 0, threads, (size_t)(2 * rows * q->pitch) * 4 + 16 };
         }
     gtr__recurrent_spread(q, 1, 1, back);
     return {};
 }
-// As few rows a block as let all blocks run at once: two of 256 threads share a multiprocessor; large clusters leave
-// some of them empty. By gtr__recurrent_by_steps, where blocks would run in more than two waves, unless a step's bytes
-// take longer than its multiplications.
-static gtr__recurrent_cut gtr__recurrent_cut_of(gtr__recurrence *q, const gtr__caps *caps, bool back) {
-    const int64_t sms = caps->sm_count > 0 ? caps->sm_count : 64;
+// By tiles, in the smallest cluster whose registers hold w.
+static gtr__recurrent_cut gtr__recurrent_cut_tiles(gtr__recurrence *q, const gtr__caps *caps, bool back) {
+    constexpr int ROWS = GTR__RECURRENT_ROWS;
+    for (int cluster = 1; cluster <= (caps->compute >= 90 ? GTR__CLUSTER : 1); cluster *= 2) {
+        gtr__recurrent_spread(q, 0, cluster, back);
+        const gtr__recurrent_tiling t = gtr__recurrent_tiles_of(q, back);
+        const size_t shared = (size_t)ROWS * (size_t)(2 * q->pitch + t.splits * t.pitch) * 4 + 16;
+        if (t.tiles <= GTR__RECURRENT_T / 32 && t.groups <= (q->w.t == GTR_F32 ? 8 : 16)
+            && ROWS * q->units <= GTR__RECURRENT_T && shared <= caps->shared)
+            return { ROWS, 1, GTR__RECURRENT_T, shared };
+    }
+    return {};
+}
+// In how many waves blocks run: two of 256 threads share a multiprocessor; large clusters leave some of them empty.
+static int64_t gtr__recurrent_turns(const gtr__recurrence *q, const gtr__recurrent_cut *cut, const gtr__caps *caps) {
+    const int64_t sms = caps->sm_count > 0 ? caps->sm_count : 64, room = q->cluster > 4 ? sms * 3 / 4
+        : q->cluster > 2 ? sms * 7 / 8 : q->cluster > 1 || cut->threads > 256 ? sms : 2 * sms;
+    return gtr__ceil(gtr__ceil(q->n, cut->rows) * q->cluster, room > 1 ? room : 1);
+}
+// As few rows a block as let all blocks run at once; by tiles, which multiply 8 rows at a time, if the precision allows
+// it, where that is several rows a block or a large cluster. By gtr__recurrent_by_steps, where blocks would run in more
+// than two waves, unless a step's bytes take longer than its multiplications.
+static gtr__recurrent_cut gtr__recurrent_cut_of(gtr__recurrence *q, const gtr__caps *caps, int precision, bool back) {
     gtr__recurrent_cut cut = {};
-    int64_t turns = 0;          // waves of blocks
+    int64_t turns = 0;
     for (int rows = 1; rows <= 8 && turns != 1; rows += rows == 1 ? 3 : 4) {
         gtr__recurrence more = *q;
         const gtr__recurrent_cut next = gtr__recurrent_cut_rows(&more, caps, back, rows);
         if (!next.rows || next.shared > caps->shared) break;
-        const int64_t room = more.cluster > 4 ? sms * 3 / 4 : more.cluster > 2 ? sms * 7 / 8
-            : more.cluster > 1 || next.threads > 256 ? sms : 2 * sms,
-            would = gtr__ceil(gtr__ceil(q->n, rows) * more.cluster, room > 1 ? room : 1);
+        const int64_t would = gtr__recurrent_turns(&more, &next, caps);
         if (turns && would >= turns) break;
         *q = more;
         cut = next;
         turns = would;
+    }
+    if (!caps->general && caps->compute >= 80 && (q->w.t != GTR_F32 || precision == GTR_TF32)
+            && (cut.rows != 1 || q->cluster > 2)) {
+        gtr__recurrence by = *q;
+        const gtr__recurrent_cut tiles = gtr__recurrent_cut_tiles(&by, caps, back);
+        if (tiles.rows && gtr__recurrent_turns(&by, &tiles, caps) < 3) { *q = by; return tiles; }
     }
     if (cut.rows && (turns < 3 || q->hidden < 32)) return cut;
     gtr__recurrent_spread(q, 1, 1, back);
@@ -12743,7 +12949,8 @@ static uint64_t gtr__recurrent_facts(gtr__recurrence *q) {
     for (int i = 0; i < 9; i++) if (!optional[i]->p) facts |= 1u << (GTR__RECURRENT_LACKS + i);
     return facts | (uint64_t)q->reverse << GTR__RECURRENT_REVERSE | (uint64_t)q->relu << GTR__RECURRENT_RELU
         | (uint64_t)q->cluster << GTR__RECURRENT_CLUSTER | (uint64_t)q->lanes << GTR__RECURRENT_LANES
-        | (uint64_t)q->hidden << GTR__RECURRENT_HIDDEN | (uint64_t)q->w.t << GTR__RECURRENT_W;
+        | (uint64_t)q->hidden << GTR__RECURRENT_HIDDEN | (uint64_t)q->w.t << GTR__RECURRENT_W
+        | (uint64_t)q->fours << GTR__RECURRENT_FOURS;
 }
 template <int G, int R> static gtr_result gtr__recurrent_launch(gtr__run *run, const gtr__call *c, gtr__recurrence *q,
         const gtr__recurrent_cut *cut, bool back) {
@@ -12751,6 +12958,14 @@ template <int G, int R> static gtr_result gtr__recurrent_launch(gtr__run *run, c
         : GTR__VARIANT(gtr__k_recurrence, G, R, (uint64_t)0);
     gtr__variant_knows(&kernel, 2, gtr__recurrent_facts(q));
     const dim3 grid((unsigned)(gtr__ceil(q->n, R) * q->cluster));
+    return gtr__start_clusters(run, c, kernel, grid, (unsigned)cut->threads, cut->shared, q->cluster, *q);
+}
+template <int G, typename T> static gtr_result gtr__recurrent_launch_tiles(gtr__run *run, const gtr__call *c,
+        gtr__recurrence *q, const gtr__recurrent_cut *cut, bool back) {
+    auto kernel = back ? GTR__VARIANT(gtr__k_recurrence_tiles_bwd, G, T, (uint64_t)0)
+        : GTR__VARIANT(gtr__k_recurrence_tiles, G, T, (uint64_t)0);
+    gtr__variant_knows(&kernel, 2, gtr__recurrent_facts(q));
+    const dim3 grid((unsigned)(gtr__ceil(q->n, cut->rows) * q->cluster));
     return gtr__start_clusters(run, c, kernel, grid, (unsigned)cut->threads, cut->shared, q->cluster, *q);
 }
 template <int G> static gtr_result gtr__recurrent_all_rows(gtr__run *run, const gtr__call *c, gtr__recurrence *q,
@@ -12814,13 +13029,17 @@ GTR__LAUNCHER_WITH(gtr__recurrent_by_steps, gtr__recurrence *q, bool back, size_
 // used: bytes in front of the workspace.
 GTR__LAUNCHER_WITH(gtr__recurrent_start, gtr__recurrence *q, bool back, size_t used) {
     gtr__caps own;
-    const gtr__recurrent_cut cut = gtr__recurrent_cut_of(q, gtr__caps_of(run, c, &own), back);
+    const gtr__recurrent_cut cut = gtr__recurrent_cut_of(q, gtr__caps_of(run, c, &own), c->precision, back);
     if (!cut.rows) return gtr__recurrent_by_steps(run, c, q, back, used);
     if (c->measure) return gtr__measured(c, used);
     q->fours = q->hidden % 4 == 0 && gtr__wide(q->w);
     q->by_fours = gtr__fast_of(q->width > 4 ? q->width / 4 : 1);
     q->by_units = gtr__fast_of(q->units); q->by_width = gtr__fast_of(q->width);
     return gtr__recurrent_of(q->count, [&](auto g) {
+        if (cut.tiles)
+            return q->w.t == GTR_F32 ? gtr__recurrent_launch_tiles<g.value, float>(run, c, q, &cut, back)
+                : q->w.t == GTR_F16 ? gtr__recurrent_launch_tiles<g.value, __half>(run, c, q, &cut, back)
+                : gtr__recurrent_launch_tiles<g.value, __nv_bfloat16>(run, c, q, &cut, back);
         return cut.rows > 4 ? gtr__recurrent_launch<g.value, 8>(run, c, q, &cut, back)
             : cut.rows > 1 ? gtr__recurrent_launch<g.value, 4>(run, c, q, &cut, back)
             : gtr__recurrent_launch<g.value, 1>(run, c, q, &cut, back); });
@@ -12939,11 +13158,6 @@ static GTR__BOTH constexpr int gtr__attend_pitch(int kind, int wide) {
 }
 
 #if GTR__DEVICE_HALF
-#define GTR__LOG2E 1.44269504088896f
-GTR__INLINE float gtr__exp2(float v) {      // 2^v, of errors of 2^-22; subnormal results are 0
-    asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
-    return v;
-}
 // One or two neighbouring elements of an output, one by one.
 static __device__ __noinline__ void gtr__attend_give(gtr__opd o, int64_t at, float u, float v, bool both) {
     gtr__give1(o, at, u);
@@ -21986,24 +22200,20 @@ GTR__INLINE void gtr__thin_put(const gtr__thin_place<P> &p, uint32_t panel, cons
 // An activation: y = f(x), and f'(x), the factor of the way back: both share the costly terms. Errors are a quarter of
 // storage's rounding: 2^-13 of y (of 2^-14 if it is smaller) and of f' (of 2^-4). Rows of the table without a branch
 // here use their formulas.
-GTR__INLINE float gtr__thin_inverse(float v) {
-    asm("rcp.approx.ftz.f32 %0, %0;" : "+f"(v));
-    return v;
-}
 template <int OP> GTR__INLINE float2 gtr__thin_act(float x, float a, float b) {
     if constexpr (OP == GTR__OP_SIGMOID) {
-        const float y = gtr__thin_inverse(1.0f + gtr__exp2(x * -GTR__LOG2E));
+        const float y = gtr__rcp(1.0f + gtr__exp2(x * -GTR__LOG2E));
         return make_float2(y, fmaf(-y, y, y));
     } else if constexpr (OP == GTR__OP_TANH) {      // a series where the quotient has few bits left
-        const float q = x * x, v = fmaf(-2.0f, gtr__thin_inverse(1.0f + gtr__exp2(x * (2 * GTR__LOG2E))), 1.0f),
+        const float q = x * x, v = fmaf(-2.0f, gtr__rcp(1.0f + gtr__exp2(x * (2 * GTR__LOG2E))), 1.0f),
             y = q < 0.0625f ? x * fmaf(q, fmaf(q, 2.0f / 15.0f, -1.0f / 3.0f), 1.0f) : v;
         return make_float2(y, fmaf(-y, y, 1.0f));
     } else if constexpr (OP == GTR__OP_GELU_TANH) { // s = (1 + tanh u) / 2; |x| > 100 has no more than 0 and 1
         const float k = 2 * (float)GTR__SQRT2_PI, q = fminf(x * x, 1e4f),
-            s = gtr__thin_inverse(1.0f + gtr__exp2(x * fmaf(q, -0.044715f * k * GTR__LOG2E, -k * GTR__LOG2E)));
+            s = gtr__rcp(1.0f + gtr__exp2(x * fmaf(q, -0.044715f * k * GTR__LOG2E, -k * GTR__LOG2E)));
         return make_float2(x * s, fmaf(fmaf(-s, s, s) * x, fmaf(q, 3 * 0.044715f * k, k), s));
     } else if constexpr (OP == GTR__OP_GELU) {      // s = Phi(x); Phi(-|x|) over the density is a series in t
-        const float t = gtr__thin_inverse(fmaf(fabsf(x), 0.28f, 1.0f)),
+        const float t = gtr__rcp(fmaf(fabsf(x), 0.28f, 1.0f)),
             density = gtr__exp2(fmaf(x * x, -0.5f * GTR__LOG2E, -1.3257480647f)), tail = density * t
             * fmaf(t, fmaf(t, fmaf(t, 0.8169889790f, -0.3218095184f), 0.5120775993f), 0.2460570775f),
             s = x < 0.0f ? tail : 1.0f - tail;

@@ -730,6 +730,53 @@ static void joins_elsewhere(void)
         gtr_destroy(ctx);
     }
 }
+/* Layers that a GPU computes by tiles, in the precisions that these multiply in, train as in float32. */
+static void tiles(void)
+{
+    static const struct { int kind, hidden, rows, steps; bool both, lengths; } of[] = { { 2, 80, 20, 5, false, false },
+        { 1, 100, 17, 6, true, true }, { 0, 200, 9, 3, false, true }, { 2, 130, 9, 3, true, true },
+        { 1, 256, 16, 2, false, false }, { 2, 256, 64, 20, true, true }, { 0, 64, 700, 3, true, true },
+        { 2, 64, 600, 4, false, true }, { 1, 100, 300, 3, true, false }, { 2, 90, 500, 2, false, false } };
+    for (int k = 0; k < (int)(sizeof of / sizeof *of) - (small ? 6 : 0); k++) for (int p = 0; p < 4; p++) {
+        static float w[3][4 * 256 * 256]; /* at first; then, in float32; in this precision */
+        const int rows = of[k].rows, steps = of[k].steps, hidden = of[k].hidden;
+        gtr_context *ctx = gtr_create(desc0());
+        const gtr_precision precision = precisions[p];
+        if (!has(ctx, precision)) { gtr_destroy(ctx); continue; }
+        gtr_recurrent_desc d = once();
+        tensor x = input(ctx, "x", gtr_shape3(GTR_BATCH, steps, 7), rows, 14), last[4] = { NULL };
+        int32_t length[700];
+        for (int r = 0; r < rows; r++) length[r] = (r * 7 + 1) % (steps + 1);
+        d.bidirectional = of[k].both; d.h_last = last;
+        if (of[k].lengths) {
+            d.lengths = gtr_input(ctx, "n", GTR_I32, gtr_shape1(GTR_BATCH));
+            EXPECT_EQ(gtr_set(d.lengths, length, (size_t)rows * sizeof *length), GTR_OK);
+        }
+        tensor y = recurrent(of[k].kind, x, "it", hidden, d), loss = gtr_mean(gtr_square(gtr_scale(y, 1, -0.5f)), NULL,
+            0, false);
+        gtr_trainer_desc how;
+        memset(&how, 0, sizeof how);
+        how.optimizer = GTR_SGD; how.lr = 1; how.precision = precision;
+        loss = gtr_add(loss, gtr_mean(gtr_square(last[0]), NULL, 0, false));
+        gtr_trainer *t = gtr_trainer_create(loss, how);
+        tensor weight = gtr_parameter_find(ctx, "it.weight_hh_l0");
+        const int64_t n = (of[k].kind == 2 ? 4 : of[k].kind == 1 ? 3 : 1) * (int64_t)hidden * hidden;
+        double apart = 0, all = 0;
+        EXPECT_EQ(gtr_get(weight, w[0], (size_t)n * sizeof **w), GTR_OK);
+        for (int s = 0; s < 3 && t; s++) EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(weight, w[1 + (p > 0)], (size_t)n * sizeof **w), GTR_OK);
+        for (int64_t i = 0; i < n; i++) {
+            const double moved = w[1][i] - w[0][i], off = w[1 + (p > 0)][i] - w[1][i];
+            all += moved * moved;
+            apart += off * off;
+        }
+        apart = sqrt(apart); all = sqrt(all);
+        CHECK(!p || apart <= (p > 1 ? 4e-2 : 4e-3) * all, "%s of %d, %d rows, precision %d: what the weights moved is "
+            "off by %g of %g", kinds[of[k].kind], hidden, rows, (int)precision, apart, all);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 /* What lies behind a row's length changes no bit, and has no gradient; rows of length 0 keep their states and are as
    if they were not there. */
 static void behind(void)
@@ -1922,6 +1969,7 @@ static void all(void)
     RUN(not_one_by_one);
     RUN(samples);
     RUN(repeats);
+    RUN(tiles);
     RUN(joins);
     RUN(joins_what_is_asked);
     RUN(joins_elsewhere);
