@@ -12200,9 +12200,11 @@ GTR__CUDA(softmax_mask_bwd) {
 // few. A block writes what it makes to its own copy of the vectors, then publishes it to the copies of the cluster's
 // other blocks. Vectors are double-buffered: a block writes the next step's while others read this step's.
 // A thread's part of w stays in its registers over all steps. Gradients of w and bias are one product over all rows and
-// steps. By tiles, warps multiply w by 8 rows' vectors on tensor cores, and a thread makes the step of a row and unit.
-// Bound by latency: of R 64 multiplications a thread and step, exchanges between lanes and blocks, a sigmoid and two
-// tanh. What a step reads of each row is on its way one step ahead, what it makes is written once.
+// steps. By tiles, warps multiply w by 8 rows' vectors on tensor cores, vectors rounded as w is, and a thread makes the
+// step of a row and unit; backward, a block multiplies its own units' gates' gradients alone, and sends each block of
+// the cluster, itself too, the sums for that block's units.
+// Bound by latency: of R 64 multiplications a thread and step, or a tile's, exchanges between lanes and blocks, a
+// sigmoid and two tanh. What a step reads of each row is on its way one step ahead, what it makes is written once.
 // Where a cluster's registers do not hold w, or blocks would run in three waves, a time step is a product for all rows,
 // then a kernel (gtr__recurrent_by_steps), bound by the product and its result's bytes.
 typedef struct gtr__recurrence {
@@ -12221,28 +12223,35 @@ typedef struct gtr__recurrence {
 // NULL: h itself. h, c: the states (N, H), float32, backward their gradients.
 typedef struct gtr__recurrent_all { gtr__opd operand; const float *z; float *h, *c; int step; } gtr__recurrent_all;
 #define GTR__RECURRENT_T 512    // threads of a block at most
+// By tiles: a block's slice of w is tiles of 16 rows: forward its units' gates, by all states; backward, of w
+// transposed, all units, by the block's units' gates. A warp has `each` tiles, or shares one with others, `splits` of
+// them; its share of a tile is `groups` times 16 columns.
+#define GTR__RECURRENT_ROWS 8   // of the batch, which a tile's instruction multiplies at a time
+#define GTR__RECURRENT_WARPS (GTR__RECURRENT_T / 32)
+typedef struct gtr__recurrent_tiling { int rows, tiles, each, splits, groups, pitch; } gtr__recurrent_tiling;
+static GTR__BOTH gtr__recurrent_tiling gtr__recurrent_tiles_of(const gtr__recurrence *q, bool back) {
+    const int columns = ((back ? 1 : q->cluster) * q->width + 15) / 16;
+    gtr__recurrent_tiling t = {};
+    t.rows = (back ? q->cluster : q->count) * q->units;
+    t.tiles = (t.rows + 15) / 16;
+    t.each = (t.tiles + GTR__RECURRENT_WARPS - 1) / GTR__RECURRENT_WARPS;
+    t.splits = t.each > 1 ? 1 : GTR__RECURRENT_WARPS / t.tiles;
+    t.groups = (columns + t.splits - 1) / t.splits;
+    t.pitch = 16 * t.tiles + 4;
+    return t;
+}
 // How units spread over a cluster's blocks, and numbers of a vector over lanes, of which each has 64 elements of w;
-// lanes 0: over tiles, 16 numbers at a time, rows of which begin in other banks.
+// lanes 0: over tiles, whose columns a vector has, rows of which begin in other banks.
 static GTR__BOTH void gtr__recurrent_spread(gtr__recurrence *q, int lanes, int cluster, bool back) {
     const int units = (q->hidden + cluster - 1) / cluster, part = lanes * (back ? 32 : q->count > 1 ? 16 : 64);
     q->lanes = lanes; q->cluster = cluster;
     q->units = cluster > 1 ? (units + 3) / 4 * 4 : units;
     q->width = (back ? q->count : 1) * q->units;
     q->parts = lanes ? (cluster * q->width + part - 1) / part : 1;
-    q->pitch = lanes ? q->parts * part : (cluster * q->width + 15) / 32 * 32 + 16;
-}
-// By tiles: w's slice is tiles of 16 rows (gates of units; backward units), which warps share, `splits` a tile: each
-// has up to `groups` times 16 of a row's columns in registers, 8 of float32, and else 16.
-#define GTR__RECURRENT_ROWS 8   // of the batch, which a tile's instruction multiplies at a time
-typedef struct gtr__recurrent_tiling { int rows, tiles, splits, groups, pitch; } gtr__recurrent_tiling;
-static GTR__BOTH gtr__recurrent_tiling gtr__recurrent_tiles_of(const gtr__recurrence *q, bool back) {
-    gtr__recurrent_tiling t = {};
-    t.rows = (back ? 1 : q->count) * q->units;
-    t.tiles = (t.rows + 15) / 16;
-    t.splits = t.tiles > GTR__RECURRENT_T / 32 ? 1 : GTR__RECURRENT_T / 32 / t.tiles;
-    t.groups = ((q->cluster * q->width + 15) / 16 + t.splits - 1) / t.splits;   // without what pads a row
-    t.pitch = 16 * t.tiles + 4;
-    return t;
+    q->pitch = q->parts * part;
+    if (lanes) return;
+    const gtr__recurrent_tiling t = gtr__recurrent_tiles_of(q, back);
+    q->pitch = t.splits * t.groups / 2 * 32 + 16;
 }
 // What a kernel's variant is compiled for, bit by bit from here on; none: for everything.
 enum {
@@ -12273,25 +12282,30 @@ struct gtr__recurrent_place {
         if (q.lengths.p && row < q.n)
             length = (int)fminf(fmaxf(gtr__get(q.lengths.p, q.lengths.t, row), 0.0f), (float)q.steps);
     }
-    // Of step s, and by how much it rises from one to the next.
-    GTR__DEVICE int64_t step_at(int s) const { return at + step(s) * q.st; }
-    GTR__DEVICE int64_t apart() const { return q.reverse ? -q.st : q.st; }
+    // The place of the unit in step s, of y, and by how much it rises from one to the next.
+    GTR__DEVICE int64_t step_at(int s) const { return (at + step(s) * q.st) * q.hidden + unit; }
+    GTR__DEVICE int64_t apart() const { return (q.reverse ? -q.st : q.st) * q.hidden; }
+    // Of gate g, where n of them lie side by side, of the step and unit at place `step`.
+    GTR__DEVICE int64_t gate_at(int64_t step, int n, int g) const {
+        return n * step + (g * q.hidden - (n - 1) * unit);
+    }
     // A state's value; NULL: 0.
     GTR__DEVICE float state_of(const gtr__opd &o) const { return o.p && there ? gtr__get(o.p, o.t, state) : 0.0f; }
     GTR__DEVICE int step(int s) const { return q.reverse ? q.steps - 1 - s : s; }
     GTR__DEVICE bool runs(int t) const { return !q.lengths.p || t < length; }
 };
 // The same of a block's thread, and both buffers of each row's vector, in shared memory. GROUP: units that a group of
-// `lanes` threads has, backward two; 0: by tiles, a thread has a row and unit.
-template <int R, int GROUP> struct gtr__recurrent_here : gtr__recurrent_place {
-    float *vector;
+// `lanes` threads has, backward two; 0: by tiles, a thread has a row and unit. V: a vector's numbers.
+template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr__recurrent_place {
+    typedef typename std::conditional<sizeof(V) == 4, uint4, uint2>::type piece;    // four of them
+    V *vector;
     int lane, rank, first;      // first: the block's first unit
     int at_unit;                // the unit, of the block's
     int row;                    // the row, of R
     GTR__DEVICE gtr__recurrent_here(const gtr__recurrence &given, char *pool) : gtr__recurrent_place(given) {
         const int tid = (int)threadIdx.x;
         bool one = true;
-        vector = (float *)pool;
+        vector = (V *)pool;
         rank = (int)blockIdx.x % q.cluster;
         first = rank * q.units;
         if constexpr (!GROUP) {
@@ -12306,49 +12320,73 @@ template <int R, int GROUP> struct gtr__recurrent_here : gtr__recurrent_place {
             one = lane % (each ? each : 1) == 0;
         }
         be((int64_t)((int)blockIdx.x / q.cluster) * R + row, at_unit < q.units ? first + at_unit : q.hidden, one);
-        for (int i = tid; i < 2 * R * q.pitch; i += (int)blockDim.x) vector[i] = 0.0f;
+        for (int i = tid; i < 2 * R * q.pitch; i += (int)blockDim.x) gtr__store(&vector[i], 0.0f);
 #if GTR__RECURRENT_ASYNC
         if (q.cluster > 1 && tid == 0) {
-            gtr__bar_set(bars(), 1); gtr__bar_set(bars() + 8, 1);
+            gtr__bar_set(bar(0), 1); gtr__bar_set(bar(1), 1);
             gtr__bars_are_set();
         }
 #endif
         if (q.cluster > 1) gtr__cluster_barrier(); else __syncthreads();
     }
-    GTR__DEVICE uint32_t bars() const { return gtr__shared_address(vector + 2 * R * q.pitch); }
-    GTR__DEVICE float *turn(int s) const { return vector + (s & 1) * R * q.pitch; }
+    // Of the n-th exchange between the cluster's blocks: they take two barriers by turns.
+    GTR__DEVICE uint32_t bar(int n) const { return gtr__shared_address(vector + 2 * R * q.pitch) + 8 * (n & 1); }
+    GTR__DEVICE float *behind() const { return (float *)(vector + 2 * R * q.pitch) + 4; }  // what else the block has
+    GTR__DEVICE V *turn(int s) const { return vector + (s & 1) * R * q.pitch; }
     GTR__DEVICE bool has(int u) const { return u < q.units && first + u < q.hidden; }
+    // Thread 0 announces how many bytes the blocks send this one in the n-th exchange, behind its receive(n - 2).
+    GTR__DEVICE void expect(int n, int bytes) const {
+#if GTR__RECURRENT_ASYNC
+        if (q.cluster > 1 && threadIdx.x == 0) gtr__bar_expect(bar(n), (uint32_t)bytes);
+#else
+        (void)n; (void)bytes;
+#endif
+    }
+    // Writes four words, or two, to what `here` is in block `to` of the cluster, whose n-th exchange counts the bytes.
+    template <typename P> GTR__DEVICE void send(void *here, P v, int to, int n) const {
+        if (q.cluster == 1) { *(P *)here = v; return; }
+#if __CUDA_ARCH__ >= 900
+#if GTR__RECURRENT_ASYNC
+#define GTR__SEND(WORDS, ...) asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes." WORDS ", [%1];" \
+            :: "r"(gtr__cluster_address(here, to)), "r"(gtr__cluster_at(bar(n), to)), __VA_ARGS__ : "memory")
+#else
+#define GTR__SEND(WORDS, ...) asm volatile("st.shared::cluster." WORDS ";" \
+            :: "r"(gtr__cluster_address(here, to)), "r"(n), __VA_ARGS__ : "memory")
+#endif
+        if constexpr (sizeof(P) == 16)
+            GTR__SEND("v4.b32 [%0], {%2, %3, %4, %5}", "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w));
+        else GTR__SEND("v2.b32 [%0], {%2, %3}", "r"(v.x), "r"(v.y));
+#undef GTR__SEND
+#else
+        (void)to; (void)n;
+#endif
+    }
+    // All threads of the cluster call it: each waits until all has arrived that the blocks send its own in the n-th
+    // exchange, but not for the block's other threads.
+    GTR__DEVICE void receive(int n) const {
+        if (q.cluster == 1) { __syncthreads(); return; }
+#if GTR__RECURRENT_ASYNC
+        while (!gtr__bar_passed_far(bar(n), n >> 1 & 1)) {}
+#else
+        (void)n;
+        gtr__cluster_barrier();
+#endif
+    }
     // All threads of the cluster's blocks call it, for the n-th time: each block sends its slice of vectors v to the
     // copies of the others, and waits until theirs have arrived in its own. No copy is overwritten that a block still
     // reads: it sends step n + 1's slice only when it has read buffer n - 1, and others write there behind that.
-    GTR__DEVICE void publish(float *v, int n) const {
-        __syncthreads();
-        if (q.cluster == 1) return;
-#if __CUDA_ARCH__ >= 900
+    // meanwhile(): what a thread has to do that no other waits for.
+    template <typename F> GTR__DEVICE void publish(V *v, int n, F meanwhile) const {
         const int fours = q.width / 4;
-#if GTR__RECURRENT_ASYNC
-        const uint32_t bar = bars() + 8 * (n & 1);
-        if (threadIdx.x == 0) gtr__bar_expect(bar, (uint32_t)((q.cluster - 1) * R * q.width * 4));
-#endif
+        __syncthreads();
+        if (q.cluster > 1) expect(n, (q.cluster - 1) * R * q.width * (int)sizeof(V));
         for (int i = (int)threadIdx.x; i < (q.cluster - 1) * R * fours; i += (int)blockDim.x) {
             const int j = (int)gtr__quotient((uint32_t)i, q.by_fours), r = j % R, to = (rank + 1 + j / R) % q.cluster;
-            const float *from = v + r * q.pitch + rank * q.width + 4 * (i - j * fours);
-            const float4 f = *(const float4 *)from;
-#if GTR__RECURRENT_ASYNC
-            asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];"
-                :: "r"(gtr__cluster_address(from, to)), "f"(f.x), "f"(f.y), "f"(f.z), "f"(f.w),
-                "r"(gtr__cluster_at(bar, to)) : "memory");
-#else
-            asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};"
-                :: "r"(gtr__cluster_address(from, to)), "f"(f.x), "f"(f.y), "f"(f.z), "f"(f.w) : "memory");
-#endif
+            V *from = v + r * q.pitch + rank * q.width + 4 * (i - j * fours);
+            send(from, *(const piece *)from, to, n);
         }
-#if GTR__RECURRENT_ASYNC
-        while (!gtr__bar_passed_far(bar, n >> 1 & 1)) {}
-#else
-        gtr__cluster_barrier();
-#endif
-#endif
+        meanwhile();
+        if (q.cluster > 1) receive(n);
     }
 };
 // What a kernel is asked for, with what its variant knows as constants.
@@ -12358,7 +12396,12 @@ gtr__recurrence gtr__recurrent_known(const gtr__recurrence &given, bool back) {
     q.count = G;
     if (!KNOWN) return q;
     gtr__opd *const optional[] = GTR__RECURRENT_OPTIONAL(&q);
-    GTR__UNROLL(i, 9) if (KNOWN >> (GTR__RECURRENT_LACKS + i) & 1) optional[i]->p = NULL;
+    GTR__UNROLL(i, 9) {
+        // The launcher takes the bits from the operands that it passes: without a bit, no test of the pointer is left.
+        if (KNOWN >> (GTR__RECURRENT_LACKS + i) & 1) optional[i]->p = NULL;
+        else __builtin_assume(optional[i]->p != NULL);
+    }
+    if (!back) __builtin_assume(q.x.p != NULL);
     q.dx.add = 0;
     q.reverse = (int)(KNOWN >> GTR__RECURRENT_REVERSE & 1); q.relu = (int)(KNOWN >> GTR__RECURRENT_RELU & 1);
     q.hidden = (int)(KNOWN >> GTR__RECURRENT_HIDDEN & 65535); q.w.t = (int)(KNOWN >> GTR__RECURRENT_W & 3);
@@ -12474,14 +12517,18 @@ void gtr__recurrent_gates_sum(const float (&sum)[G], int lanes, float (&z)[SPLIT
     GTR__UNROLL(b, 5) if (const int o = lanes / (SPLIT ? 8 : 2 * R) >> b; o)
         GTR__UNROLL(g, SPLIT ? 1 : G) z[g] += gtr__shuffle_xor(z[g], o);
 }
+// Four of w's elements, of a gate of a unit, from column k on.
+GTR__INLINE gtr__floats<4> gtr__recurrent_four(const gtr__recurrence &q, int gate, int unit, int k) {
+    const int left = q.hidden - k;
+    return gtr__get_of<4>(unit < q.hidden && left > 0 ? q.w.p : NULL, q.w.t,
+        (int64_t)(gate * q.hidden + unit) * q.hidden + k, q.fours ? 0 : left < 4 ? left : 4);
+}
 // A thread's part of w for the G gates of its unit.
 template <int G, int K, int R> GTR__INLINE
 void gtr__recurrent_bring(const gtr__recurrent_here<R, 1> &m, float (&own)[G][K]) {
     const gtr__recurrence &q = m.q;
     GTR__UNROLL(g, G) GTR__UNROLL(i, K / 4) {
-        const int k = 4 * (i * q.lanes + m.lane), left = q.hidden - k;
-        const gtr__floats<4> w = gtr__get_of<4>(m.unit < q.hidden && left > 0 ? q.w.p : NULL, q.w.t,
-            (int64_t)(g * q.hidden + m.unit) * q.hidden + k, q.fours ? 0 : left < 4 ? left : 4);
+        const gtr__floats<4> w = gtr__recurrent_four(q, g, m.unit, 4 * (i * q.lanes + m.lane));
         GTR__UNROLL(e, 4) own[g][4 * i + e] = w.v[e];
     }
 }
@@ -12490,11 +12537,10 @@ template <int G, int SAVED, uint64_t KNOWN> GTR__INLINE
 void gtr__recurrent_store(const gtr__recurrent_place &m, int64_t at, bool runs, int gate, float h, float c,
                           const float *saved) {
     const gtr__recurrence &q = m.q;
-    const int64_t unit = at * q.hidden + m.unit;
-    if (m.writes) gtr__recurrent_put<KNOWN>(q.y, unit, runs ? h : 0.0f);
-    if (m.writes && G == 4) gtr__recurrent_put<KNOWN>(q.cells, unit, runs ? c : 0.0f);
+    if (m.writes) gtr__recurrent_put<KNOWN>(q.y, at, runs ? h : 0.0f);
+    if (m.writes && G == 4) gtr__recurrent_put<KNOWN>(q.cells, at, runs ? c : 0.0f);
     GTR__UNROLL(g, SAVED)
-        gtr__recurrent_put<KNOWN>(q.gates, (at * 4 + gate + g) * q.hidden + m.unit, runs ? saved[g] : 0.0f);
+        gtr__recurrent_put<KNOWN>(q.gates, m.gate_at(at, 4, gate + g), runs ? saved[g] : 0.0f);
 }
 // The last states.
 template <int G, uint64_t KNOWN> GTR__INLINE
@@ -12517,8 +12563,7 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     uint32_t next[MINE];
     const auto load = [&](int s, int64_t at) {
         const bool live = s < q.steps && m.there && gate < G && m.runs(m.step(s));
-        GTR__UNROLL(g, MINE)
-            next[g] = live ? gtr__recurrent_raw(q.x, type, (at * G + gate + g) * q.hidden + m.unit) : 0;
+        GTR__UNROLL(g, MINE) next[g] = live ? gtr__recurrent_raw(q.x, type, m.gate_at(at, G, gate + g)) : 0;
     };
     int64_t at = m.step_at(0);
     if (m.writes) m.vector[m.row * q.pitch + m.unit] = h;
@@ -12526,7 +12571,7 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     GTR__UNROLL(g, MINE) bias[g] = m.unit < q.hidden && gate < G && q.bias.p
         ? gtr__get(q.bias.p, q.bias.t, (gate + g) * q.hidden + m.unit) : 0.0f;
     load(0, at);
-    m.publish(m.vector, 0);
+    m.publish(m.vector, 0, [] {});
     for (int s = 0; s < q.steps; s++, at += m.apart()) {
         const bool runs = m.runs(m.step(s));
         float *to = m.turn(s + 1), x[MINE], sum[G], z[MINE], saved[4];
@@ -12540,68 +12585,69 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
         else gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
         if (!runs) { h = was; c = had; }
         if (m.writes) to[m.row * q.pitch + m.unit] = h;
-        if (saves) gtr__recurrent_store<G, SAVED, KNOWN>(m, at, runs, gate, h, c, saved);
-        m.publish(to, s + 1);
+        m.publish(to, s + 1, [&] {
+            if (saves) gtr__recurrent_store<G, SAVED, KNOWN>(m, at, runs, gate, h, c, saved); });
     }
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
     if (q.cluster > 1) gtr__cluster_part();
 }
-// A warp's tile of w, and the block's sums of products with rows' vectors, of each split's part of the columns, behind
-// the vectors in shared memory. T: as it multiplies; float rounds to TF32.
+// A warp's tiles of w, whose registers hold 8 groups of float32, which round to TF32, and else 16. T: as it multiplies.
 template <typename T, bool BACK> struct gtr__recurrent_tile {
     static constexpr bool HALF = sizeof(T) == 2;
     static constexpr int GROUPS = HALF ? 16 : 8, EACH = HALF ? 4 : 8;       // registers of a group
     const gtr__recurrent_tiling t;
     uint32_t w[GROUPS][EACH];
-    float *part;
-    int tile, split;
-    // weight(r, p): row r of the block's slice, column p, as the vectors lie.
-    template <typename F> GTR__DEVICE gtr__recurrent_tile(const gtr__recurrence &q, float *vector, F weight)
-            : t(gtr__recurrent_tiles_of(&q, BACK)) {
-        const int warp = (int)threadIdx.x / 32, g = GTR__LANE / 4, c = GTR__LANE % 4;
-        part = vector + 2 * GTR__RECURRENT_ROWS * q.pitch + 4;              // behind the barriers
-        tile = warp / t.splits; split = warp % t.splits;
+    int tile, split;            // the first tile, and which share of its columns
+    // f(i, tile, k, last) for the warp's groups: of column 16 k and up; last: of its share. A branch between two groups
+    // would keep their loads from being on their way together: a variant has one only where a warp has two tiles.
+    template <typename F> GTR__DEVICE void groups(F f) const {
+        int of = tile, k = 0;
+        if (of >= t.tiles) return;
         GTR__UNROLL(i, GROUPS) {
-            const int at = split * t.groups + i;
-            const bool is = i < t.groups && tile < t.tiles && 16 * at < q.pitch;
-            float v[2][4];
-            GTR__UNROLL(h, 2) GTR__UNROLL(e, 4) {
-                const int row = 16 * tile + g + 8 * h;
-                v[h][e] = is && row < t.rows ? weight(row, 16 * at + 4 * c + e) : 0.0f;
-            }
-            GTR__UNROLL(e, EACH) w[i][e] = HALF ? gtr__pack2<T>(v[e % 2][e / 2 * 2], v[e % 2][e / 2 * 2 + 1])
-                : gtr__to_tf32(__float_as_uint(v[e % 2][e / 2]));
+            if (i < t.each * t.groups && (t.each == 1 || of < t.tiles))
+                f(i, of, split * t.groups + k, k + 1 == t.groups);
+            if (++k == t.groups) { k = 0; of += GTR__RECURRENT_WARPS; }
         }
     }
+    // weight(r, p): four numbers of row r of the block's slice, from column p on.
+    template <typename F> GTR__DEVICE gtr__recurrent_tile(const gtr__recurrence &q, F weight)
+            : t(gtr__recurrent_tiles_of(&q, BACK)) {
+        const int warp = (int)threadIdx.x / 32, g = GTR__LANE / 4, c = GTR__LANE % 4;
+        tile = warp / t.splits; split = warp % t.splits;
+        groups([&](int i, int of, int k, bool) {
+            gtr__floats<4> v[2];
+            GTR__UNROLL(h, 2) v[h] = weight(16 * of + g + 8 * h, 16 * k + 4 * c);
+            GTR__UNROLL(e, EACH) w[i][e] = HALF ? gtr__pack2<T>(v[e % 2].v[e / 2 * 2], v[e % 2].v[e / 2 * 2 + 1])
+                : gtr__to_tf32(__float_as_uint(v[e % 2].v[e / 2]));
+        });
+    }
     // As a vector's numbers lie in shared memory.
-    GTR__DEVICE static float rounded(float v) { return HALF ? v : __uint_as_float(gtr__to_tf32(__float_as_uint(v))); }
-    GTR__DEVICE void multiply(const float *vector, int pitch) const {
+    GTR__DEVICE static T rounded(float v) {
+        T to;
+        gtr__store(&to, HALF ? v : __uint_as_float(gtr__to_tf32(__float_as_uint(v))));
+        return to;
+    }
+    // give(r, row, a, b): the share's sums of row r of the slice by rows `row` and row + 1 of the batch.
+    template <typename F> GTR__DEVICE void multiply(const T *vector, int pitch, F give) const {
         const int g = GTR__LANE / 4, c = GTR__LANE % 4;
         float sum[2][4] = {};
-        if (tile >= t.tiles) return;
-        GTR__UNROLL(i, GROUPS) {
-            const int at = split * t.groups + i;
-            if (i >= t.groups || 16 * at >= pitch) continue;
-            const float4 v = *(const float4 *)(vector + g * pitch + 16 * at + 4 * c);
+        groups([&](int i, int of, int k, bool last) {
+            const T *const from = vector + g * pitch + 16 * k + 4 * c;
             if constexpr (HALF) {
-                const uint32_t b[2] = { gtr__pack2<T>(v.x, v.y), gtr__pack2<T>(v.z, v.w) };
+                const uint2 v = *(const uint2 *)from;
+                const uint32_t b[2] = { v.x, v.y };
                 gtr__mma<T>(sum[i % 2], w[i], b);
             } else {
-                const uint32_t b[4] = { __float_as_uint(v.x), __float_as_uint(v.y), __float_as_uint(v.z),
-                    __float_as_uint(v.w) };
+                const uint4 v = *(const uint4 *)from;
+                const uint32_t b[4] = { v.x, v.y, v.z, v.w };
                 gtr__mma<T>(sum[0], w[i], b);
                 gtr__mma<T>(sum[1], w[i] + EACH / 2, b + 2);
             }
-        }
-        float *const to = part + (split * GTR__RECURRENT_ROWS + 2 * c) * t.pitch + 16 * tile + g;
-        GTR__UNROLL(e, 4) to[e % 2 * t.pitch + e / 2 * 8] = sum[0][e] + sum[1][e];
-    }
-    // The sum for a row of the batch and row r of the slice.
-    GTR__DEVICE float sum(int row, int r) const {
-        const float *from = part + row * t.pitch + r;
-        float v = 0.0f;
-        for (int k = 0; k < t.splits; k++) v += from[k * GTR__RECURRENT_ROWS * t.pitch];
-        return v;
+            if (!last) return;
+            GTR__UNROLL(h, 2) give(16 * of + g + 8 * h, 2 * c, sum[0][2 * h] + sum[1][2 * h],
+                sum[0][2 * h + 1] + sum[1][2 * h + 1]);
+            GTR__UNROLL(e, 4) sum[0][e] = sum[1][e] = 0.0f;
+        });
     }
 };
 template <int G, typename T, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
@@ -12610,41 +12656,49 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
     GTR__POOL;
     gtr__enter();
     const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, false);
-    const gtr__recurrent_here<R, 0> m(q, gtr__pool);
-    const gtr__recurrent_tile<T, false> tile(q, m.vector, [&](int r, int p) {
-        const int gate = r / q.units, unit = m.first + r - gate * q.units;
-        return unit < q.hidden && p < q.hidden
-            ? gtr__get(q.w.p, q.w.t, (int64_t)(gate * q.hidden + unit) * q.hidden + p) : 0.0f;
+    const gtr__recurrent_here<R, 0, T> m(q, gtr__pool);
+    const gtr__recurrent_tile<T, false> tile(q, [&](int r, int p) {
+        const int gate = r / q.units;
+        return gtr__recurrent_four(q, gate, gate < G ? m.first + r - gate * q.units : q.hidden, p);
     });
-    const int type = gtr__recurrent_type<KNOWN>(q.x.t);
+    const int type = gtr__recurrent_type<KNOWN>(q.x.t), pitch = tile.t.pitch;
+    float *const part = m.behind();         // of each split, sums of rows of the batch
     float bias[G], h = m.state_of(q.first_h), c = m.state_of(q.first_c);
     uint32_t next[G];
     int64_t at = m.step_at(0);
     const auto load = [&](int s, int64_t from) {
         const bool live = s < q.steps && m.there && m.runs(m.step(s));
-        GTR__UNROLL(g, G) next[g] = live ? gtr__recurrent_raw(q.x, type, (from * G + g) * q.hidden + m.unit) : 0;
+        GTR__UNROLL(g, G) next[g] = live ? gtr__recurrent_raw(q.x, type, m.gate_at(from, G, g)) : 0;
     };
     GTR__UNROLL(g, G)
         bias[g] = m.there && q.bias.p ? gtr__get(q.bias.p, q.bias.t, g * q.hidden + m.unit) : 0.0f;
     if (m.writes) m.vector[m.row * q.pitch + m.unit] = tile.rounded(h);
     load(0, at);
-    m.publish(m.vector, 0);
+    m.publish(m.vector, 0, [] {});
     for (int s = 0; s < q.steps; s++, at += m.apart()) {
         const bool runs = m.runs(m.step(s));
-        float *to = m.turn(s + 1), x[G], z[G], saved[4];
+        T *to = m.turn(s + 1);
+        float x[G], z[G], saved[4];
         GTR__UNROLL(g, G) x[g] = gtr__recurrent_float(type, next[g]);
         load(s + 1, at + m.apart());
-        tile.multiply(m.turn(s), q.pitch);
+        tile.multiply(m.turn(s), q.pitch, [&](int r, int row, float a, float b) {
+            float *at_row = part + (tile.split * R + row) * pitch + r;
+            at_row[0] = a; at_row[pitch] = b;
+        });
         __syncthreads();
         if (m.writes) {
             const float was = h, had = c;
-            GTR__UNROLL(g, G) z[g] = bias[g] + tile.sum(m.row, g * q.units + m.at_unit);
+            GTR__UNROLL(g, G) {
+                const float *from = part + m.row * pitch + g * q.units + m.at_unit;
+                z[g] = bias[g];
+                for (int k = 0; k < tile.t.splits; k++) z[g] += from[k * R * pitch];
+            }
             gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
             if (!runs) { h = was; c = had; }
             to[m.row * q.pitch + m.unit] = tile.rounded(h);
-            gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, at, runs, 0, h, c, saved);
         }
-        m.publish(to, s + 1);
+        m.publish(to, s + 1, [&] {
+            if (m.writes) gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, at, runs, 0, h, c, saved); });
     }
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
     if (q.cluster > 1) gtr__cluster_part();
@@ -12660,14 +12714,13 @@ void gtr__recurrent_load(const gtr__recurrent_place &m, int s, int64_t at, gtr__
     if (s < 0 || !m.there || !m.runs(t)) return;
     const int former = q.reverse ? t + 1 : t - 1;
     v.begins = !q.lengths.p ? s == 0 : q.reverse ? former >= m.length : former < 0;
-    const int64_t here = at * q.hidden + m.unit, before = (at - m.apart()) * q.hidden + m.unit;
-    v.dy = gtr__recurrent_raw(q.dy, type, here);
-    if (!v.begins) v.before = gtr__recurrent_raw(q.y, type, before);
-    if constexpr (G == 1) v.gate[0] = gtr__recurrent_raw(q.y, type, here);
-    else GTR__UNROLL(g, 4) v.gate[g] = gtr__recurrent_raw(q.gates, type, (at * 4 + g) * q.hidden + m.unit);
+    v.dy = gtr__recurrent_raw(q.dy, type, at);
+    if (!v.begins) v.before = gtr__recurrent_raw(q.y, type, at - m.apart());
+    if constexpr (G == 1) v.gate[0] = gtr__recurrent_raw(q.y, type, at);
+    else GTR__UNROLL(g, 4) v.gate[g] = gtr__recurrent_raw(q.gates, type, m.gate_at(at, 4, g));
     if constexpr (G == 4) {
-        v.cell = gtr__recurrent_raw(q.cells, type, here);
-        if (!v.begins) v.former = gtr__recurrent_raw(q.cells, type, before);
+        v.cell = gtr__recurrent_raw(q.cells, type, at);
+        if (!v.begins) v.former = gtr__recurrent_raw(q.cells, type, at - m.apart());
     }
 }
 // The gradients of a unit's step of G gates, by what was saved of them, an LSTM's c, and what is in front of the step,
@@ -12739,12 +12792,12 @@ void gtr__recurrent_store_back(const gtr__recurrent_place &m, int64_t at, bool r
                                float h) {
     const gtr__recurrence &q = m.q;
     GTR__UNROLL(g, G) {
-        const int64_t place = (at * G + g) * q.hidden + m.unit;
+        const int64_t place = m.gate_at(at, G, g);
         if (q.dx.p && q.dx.add) gtr__give1(q.dx, place, d[g]);
         else gtr__recurrent_put<KNOWN>(q.dx, place, d[g]);
         gtr__recurrent_put<KNOWN>(q.drec, place, rec[g]);
     }
-    gtr__recurrent_put<KNOWN>(q.before, at * q.hidden + m.unit, runs ? h : 0.0f);
+    gtr__recurrent_put<KNOWN>(q.before, at, runs ? h : 0.0f);
 }
 GTR__INLINE void gtr__recurrent_give_first(const gtr__recurrent_place &m, float dh, float dc) {
     if (m.writes && m.q.dfirst_h.p) gtr__give1(m.q.dfirst_h, m.state, dh);
@@ -12762,17 +12815,16 @@ gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
     gtr__recurrent_bring_back(m, (int)threadIdx.x / q.lanes * 2, own);
     int64_t at = m.step_at(q.steps - 1);
     gtr__recurrent_load<G, KNOWN>(m, q.steps - 1, at, next);
-    for (int s = q.steps - 1; s >= 0; s--, at -= m.apart()) {
+    for (int n = 0; n < q.steps; n++, at -= m.apart()) {
+        const int s = q.steps - 1 - n;
         const bool runs = m.runs(m.step(s));
-        const gtr__recurrent_saved<G> saved = next;
-        float *to = m.turn(s), d[G], rec[G], sum[2];
-        gtr__recurrent_load<G, KNOWN>(m, s - 1, at - m.apart(), next);
-        const float h = gtr__recurrent_step_back<G, KNOWN>(m, runs, saved, &dh, &dc, d, rec);
-        if (m.writes) {
+        float *to = m.turn(n), d[G], rec[G], sum[2];
+        const float h = gtr__recurrent_step_back<G, KNOWN>(m, runs, next, &dh, &dc, d, rec);
+        if (m.writes)
             GTR__UNROLL(g, G) to[m.row * q.pitch + m.rank * q.width + g * q.units + m.at_unit] = rec[g];
-            gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, h);
-        }
-        m.publish(to, q.steps - 1 - s);
+        m.publish(to, n, [&] {
+            gtr__recurrent_load<G, KNOWN>(m, s - 1, at - m.apart(), next);
+            if (m.writes) gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, h); });
         gtr__recurrent_sums<2, K, R>(q, own, to, m.lane, sum);
         float v = gtr__recurrent_halve(sum[0], sum[1], q.lanes / (2 * R));
         GTR__UNROLL(b, 5) if (const int o = q.lanes / (4 * R) >> b; o) v += gtr__shuffle_xor(v, o);
@@ -12787,32 +12839,49 @@ gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
     GTR__POOL;
     gtr__enter();
     const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, true);
-    const gtr__recurrent_here<R, 0> m(q, gtr__pool);
-    const gtr__recurrent_tile<T, true> tile(q, m.vector, [&](int r, int p) {
+    const gtr__recurrent_here<R, 0, T> m(q, gtr__pool);
+    const gtr__recurrent_tile<T, true> tile(q, [&](int r, int p) {
+        gtr__floats<4> v;
         int left;
-        const int j = gtr__recurrent_gates(q, p, &left);
-        return left > 0 && m.first + r < q.hidden
-            ? gtr__get(q.w.p, q.w.t, (int64_t)j * q.hidden + m.first + r) : 0.0f;
+        const int j = gtr__recurrent_gates(q, m.rank * q.width + p, &left);
+        GTR__UNROLL(e, 4) v.v[e] = p < q.width && e < left && r < q.hidden
+            ? gtr__get(q.w.p, q.w.t, (int64_t)(j + e) * q.hidden + r) : 0.0f;
+        return v;
     });
+    // Behind the vectors lie two buffers, by turns, of what splits of all blocks' tiles make of this block's units. A
+    // block sends to buffer n + 2 only what it makes behind receive(n + 1), and no block sends n + 1 before all of its
+    // threads have read n.
+    const int shares = q.cluster * tile.t.splits, share = q.units * R, mine = m.rank * tile.t.splits + tile.split;
+    const auto place = [&](int n, int k, int unit, int row) {   // units that follow each other, of a row: 2 in a bank
+        return m.behind() + ((n & 1) * shares + k) * share + unit * R + (row ^ (unit >> 1 & 6));
+    };
     float dh = m.state_of(q.dh), dc = m.state_of(q.dc);
     gtr__recurrent_saved<G> next;
     int64_t at = m.step_at(q.steps - 1);
     gtr__recurrent_load<G, KNOWN>(m, q.steps - 1, at, next);
-    for (int s = q.steps - 1; s >= 0; s--, at -= m.apart()) {
+    for (int n = 0; n < q.steps; n++, at -= m.apart()) {
+        const int s = q.steps - 1 - n;
         const bool runs = m.runs(m.step(s));
         const gtr__recurrent_saved<G> saved = next;
-        float *to = m.turn(s), d[G], rec[G];
-        gtr__recurrent_load<G, KNOWN>(m, s - 1, at - m.apart(), next);
+        T *to = m.turn(n);
+        float d[G], rec[G], h = 0.0f;
+        m.expect(n, shares * share * 4);
         if (m.writes) {
-            const float h = gtr__recurrent_step_back<G, KNOWN>(m, runs, saved, &dh, &dc, d, rec);
-            GTR__UNROLL(g, G)
-                to[m.row * q.pitch + m.rank * q.width + g * q.units + m.at_unit] = tile.rounded(rec[g]);
-            gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, h);
+            h = gtr__recurrent_step_back<G, KNOWN>(m, runs, saved, &dh, &dc, d, rec);
+            GTR__UNROLL(g, G) to[m.row * q.pitch + g * q.units + m.at_unit] = tile.rounded(rec[g]);
         }
-        m.publish(to, q.steps - 1 - s);
-        tile.multiply(to, q.pitch);
         __syncthreads();
-        if (m.writes) dh += tile.sum(m.row, m.at_unit);
+        // The next step's loads are issued behind the last use of this step's: a use waits for all loads that share its
+        // scoreboard, later ones too.
+        gtr__recurrent_load<G, KNOWN>(m, s - 1, at - m.apart(), next);
+        if (m.writes) gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, h);
+        tile.multiply(to, q.pitch, [&](int r, int row, float a, float b) {
+            const int rank = r / q.units;
+            if (r < tile.t.rows) m.send(place(n, mine, r - rank * q.units, row),
+                make_uint2(__float_as_uint(a), __float_as_uint(b)), rank, n);
+        });
+        m.receive(n);
+        if (m.writes) for (int k = 0; k < shares; k++) dh += *place(n, k, m.at_unit, m.row);
     }
     gtr__recurrent_give_first(m, dh, dc);
     if (q.cluster > 1) gtr__cluster_part();
@@ -12835,8 +12904,7 @@ gtr__k_recurrence_step(const __grid_constant__ gtr__recurrence given, gtr__recur
             const int64_t at = m.step_at(a.step);
             float x[G], z[G], saved[4];
             GTR__UNROLL(g, G) {
-                x[g] = runs ? gtr__recurrent_float(type,
-                    gtr__recurrent_raw(q.x, type, (at * G + g) * q.hidden + m.unit)) : 0.0f;
+                x[g] = runs ? gtr__recurrent_float(type, gtr__recurrent_raw(q.x, type, m.gate_at(at, G, g))) : 0.0f;
                 z[g] = (q.bias.p ? gtr__get(q.bias.p, q.bias.t, g * q.hidden + m.unit) : 0.0f)
                     + (a.z ? a.z[(row * G + g) * q.hidden + m.unit] : 0.0f);
             }
@@ -12895,24 +12963,34 @@ static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr_
     gtr__recurrent_spread(q, 1, 1, back);
     return {};
 }
-// By tiles, in the smallest cluster whose registers hold w.
-static gtr__recurrent_cut gtr__recurrent_cut_tiles(gtr__recurrence *q, const gtr__caps *caps, bool back) {
-    constexpr int ROWS = GTR__RECURRENT_ROWS;
-    for (int cluster = 1; cluster <= (caps->compute >= 90 ? GTR__CLUSTER : 1); cluster *= 2) {
-        gtr__recurrent_spread(q, 0, cluster, back);
-        const gtr__recurrent_tiling t = gtr__recurrent_tiles_of(q, back);
-        const size_t shared = (size_t)ROWS * (size_t)(2 * q->pitch + t.splits * t.pitch) * 4 + 16;
-        if (t.tiles <= GTR__RECURRENT_T / 32 && t.groups <= (q->w.t == GTR_F32 ? 8 : 16)
-            && ROWS * q->units <= GTR__RECURRENT_T && shared <= caps->shared)
-            return { ROWS, 1, GTR__RECURRENT_T, shared };
-    }
-    return {};
-}
 // In how many waves blocks run: two of 256 threads share a multiprocessor; large clusters leave some of them empty.
 static int64_t gtr__recurrent_turns(const gtr__recurrence *q, const gtr__recurrent_cut *cut, const gtr__caps *caps) {
     const int64_t sms = caps->sm_count > 0 ? caps->sm_count : 64, room = q->cluster > 4 ? sms * 3 / 4
         : q->cluster > 2 ? sms * 7 / 8 : q->cluster > 1 || cut->threads > 256 ? sms : 2 * sms;
     return gtr__ceil(gtr__ceil(q->n, cut->rows) * q->cluster, room > 1 ? room : 1);
+}
+// By tiles, in the smallest cluster whose registers hold w, or, while warps have more than 8 groups, in a larger one,
+// if that makes no more waves.
+static gtr__recurrent_cut gtr__recurrent_cut_tiles(gtr__recurrence *q, const gtr__caps *caps, bool back) {
+    constexpr int ROWS = GTR__RECURRENT_ROWS;
+    const gtr__recurrence given = *q;
+    gtr__recurrent_cut cut = {};
+    int groups = 16;
+    for (int cluster = 1; cluster <= (caps->compute >= 90 ? GTR__CLUSTER : 1) && groups > 8; cluster *= 2) {
+        gtr__recurrence by = given;
+        gtr__recurrent_spread(&by, 0, cluster, back);
+        const gtr__recurrent_tiling t = gtr__recurrent_tiles_of(&by, back);
+        const size_t sums = (size_t)t.splits * (size_t)(back ? 2 * cluster * by.units : t.pitch) * ROWS * 4;
+        const gtr__recurrent_cut next = { ROWS, 1, GTR__RECURRENT_T,
+            (size_t)(2 * ROWS * by.pitch) * gtr__elem(q->w.t) + 16 + sums };
+        if (t.each * t.groups > (q->w.t == GTR_F32 ? 8 : 16) || ROWS * by.units > GTR__RECURRENT_T
+            || next.shared > caps->shared) continue;
+        if (cut.rows && gtr__recurrent_turns(&by, &next, caps) > gtr__recurrent_turns(q, &cut, caps)) break;
+        *q = by;
+        cut = next;
+        groups = t.each * t.groups;
+    }
+    return cut;
 }
 // As few rows a block as let all blocks run at once; by tiles, which multiply 8 rows at a time, if the precision allows
 // it, where that is several rows a block or a large cluster. By gtr__recurrent_by_steps, where blocks would run in more

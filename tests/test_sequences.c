@@ -730,49 +730,68 @@ static void joins_elsewhere(void)
         gtr_destroy(ctx);
     }
 }
-/* Layers that a GPU computes by tiles, in the precisions that these multiply in, train as in float32. */
+/* Layers that a GPU computes by tiles, in the precisions that these multiply in, train as in float32. Odd ones take
+   their steps first, and learn their first states. */
 static void tiles(void)
 {
+    enum { MOST = 4 * 256 * 256 };
     static const struct { int kind, hidden, rows, steps; bool both, lengths; } of[] = { { 2, 80, 20, 5, false, false },
-        { 1, 100, 17, 6, true, true }, { 0, 200, 9, 3, false, true }, { 2, 130, 9, 3, true, true },
+        { 1, 100, 17, 6, true, true }, { 3, 200, 9, 3, false, true }, { 2, 130, 9, 3, true, true },
+        { 1, 290, 9, 3, true, false }, { 0, 400, 9, 3, false, true }, /* two tiles a warp, backward */
         { 1, 256, 16, 2, false, false }, { 2, 256, 64, 20, true, true }, { 0, 64, 700, 3, true, true },
         { 2, 64, 600, 4, false, true }, { 1, 100, 300, 3, true, false }, { 2, 90, 500, 2, false, false } };
+    static const int turn[3] = { 1, 0, 2 };
     for (int k = 0; k < (int)(sizeof of / sizeof *of) - (small ? 6 : 0); k++) for (int p = 0; p < 4; p++) {
-        static float w[3][4 * 256 * 256]; /* at first; then, in float32; in this precision */
-        const int rows = of[k].rows, steps = of[k].steps, hidden = of[k].hidden;
+        static float w[3][3][MOST]; /* at first; then, in float32; in this precision: w, h and c */
+        const char *const names[3] = { "it.weight_hh_l0", "h", "c" };
+        const int rows = of[k].rows, steps = of[k].steps, hidden = of[k].hidden, kind = of[k].kind;
         gtr_context *ctx = gtr_create(desc0());
         const gtr_precision precision = precisions[p];
         if (!has(ctx, precision)) { gtr_destroy(ctx); continue; }
         gtr_recurrent_desc d = once();
-        tensor x = input(ctx, "x", gtr_shape3(GTR_BATCH, steps, 7), rows, 14), last[4] = { NULL };
+        gtr_init one;
+        memset(&one, 0, sizeof one);
+        one.kind = GTR_INIT_NORMAL; one.a = 1;
+        tensor x = input(ctx, "x", gtr_shape3(GTR_BATCH, steps, 7), rows, 14), last[4] = { NULL }, first[2][2];
         int32_t length[700];
         for (int r = 0; r < rows; r++) length[r] = (r * 7 + 1) % (steps + 1);
-        d.bidirectional = of[k].both; d.h_last = last;
+        d.bidirectional = of[k].both; d.h_last = last; d.time_first = k & 1;
         if (of[k].lengths) {
             d.lengths = gtr_input(ctx, "n", GTR_I32, gtr_shape1(GTR_BATCH));
             EXPECT_EQ(gtr_set(d.lengths, length, (size_t)rows * sizeof *length), GTR_OK);
         }
-        tensor y = recurrent(of[k].kind, x, "it", hidden, d), loss = gtr_mean(gtr_square(gtr_scale(y, 1, -0.5f)), NULL,
-            0, false);
+        for (int s = 0; s < 2 && (k & 1) && s <= (kind == 2); s++) {
+            first[s][0] = first[s][1] = gtr_parameter(ctx, names[1 + s], gtr_shape1(hidden), one);
+            if (s) d.c = first[s]; else d.h = first[s];
+        }
+        tensor y = recurrent(kind, d.time_first ? gtr_permute(x, turn) : x, "it", hidden, d),
+            loss = gtr_mean(gtr_square(gtr_scale(y, 1, -0.5f)), NULL, 0, false);
         gtr_trainer_desc how;
         memset(&how, 0, sizeof how);
         how.optimizer = GTR_SGD; how.lr = 1; how.precision = precision;
         loss = gtr_add(loss, gtr_mean(gtr_square(last[0]), NULL, 0, false));
         gtr_trainer *t = gtr_trainer_create(loss, how);
-        tensor weight = gtr_parameter_find(ctx, "it.weight_hh_l0");
-        const int64_t n = (of[k].kind == 2 ? 4 : of[k].kind == 1 ? 3 : 1) * (int64_t)hidden * hidden;
-        double apart = 0, all = 0;
-        EXPECT_EQ(gtr_get(weight, w[0], (size_t)n * sizeof **w), GTR_OK);
-        for (int s = 0; s < 3 && t; s++) EXPECT_EQ(gtr_step(t), GTR_OK);
-        EXPECT_EQ(gtr_get(weight, w[1 + (p > 0)], (size_t)n * sizeof **w), GTR_OK);
-        for (int64_t i = 0; i < n; i++) {
-            const double moved = w[1][i] - w[0][i], off = w[1 + (p > 0)][i] - w[1][i];
-            all += moved * moved;
-            apart += off * off;
+        const int64_t all_of_w = (kind == 2 ? 4 : kind == 1 ? 3 : 1) * (int64_t)hidden * hidden;
+        for (int after = 0; after < 2; after++) {
+            for (int s = 0; s < 3 && t && after; s++) EXPECT_EQ(gtr_step(t), GTR_OK);
+            for (int which = 0; which < 3; which++) {
+                tensor weight = gtr_parameter_find(ctx, names[which]);
+                if (weight) EXPECT_EQ(gtr_get(weight, w[after ? 1 + (p > 0) : 0][which],
+                    (size_t)(which ? hidden : all_of_w) * sizeof ***w), GTR_OK);
+            }
         }
-        apart = sqrt(apart); all = sqrt(all);
-        CHECK(!p || apart <= (p > 1 ? 4e-2 : 4e-3) * all, "%s of %d, %d rows, precision %d: what the weights moved is "
-            "off by %g of %g", kinds[of[k].kind], hidden, rows, (int)precision, apart, all);
+        for (int which = 0; which < 3; which++) {
+            double apart = 0, all = 0;
+            if (!gtr_parameter_find(ctx, names[which])) continue;
+            for (int64_t i = 0; i < (which ? hidden : all_of_w); i++) {
+                const double moved = w[1][which][i] - w[0][which][i], off = w[2][which][i] - w[1][which][i];
+                all += moved * moved;
+                apart += off * off;
+            }
+            apart = sqrt(apart); all = sqrt(all);
+            CHECK(!p || apart <= (p > 1 ? 4e-2 : 4e-3) * all, "%s of %d, %d rows, precision %d: what its %s moved is "
+                "off by %g of %g", kinds[kind], hidden, rows, (int)precision, names[which], apart, all);
+        }
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
