@@ -26353,6 +26353,7 @@ GTR__PLANNED
                     gtr_rope, gtr_quantile, gtr_ctc; gtr_dataset_text, gtr_dataset_ragged; gtr_state,
                     gtr_predict_next, gtr_sample; blocks of GPT-2 and Llama; cells that
                     follow each other are one op
+   2026-11-29  0.1: recurrences by tensor cores
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
