@@ -1423,7 +1423,7 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p);
    GTR_ERR_STATE: no .snapshot, or in a fill. */
 GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
-   rows below 1 or, where they act on each other, above max_rows. */
+   rows below 1 or, where they act on each other, above max_rows. GTR_ERR_STATE: the predictor is of .steps. */
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* in: of each input, out: of each output. */
 GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out);
@@ -1432,7 +1432,8 @@ GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64
    it needs of steps before it is kept: a recurrence's states, attention's keys and values, the place, of up to T
    steps where a table or attention has so many, then GTR_ERR_STATE until gtr_predictor_reset. Rows go on by their
    number. An out without steps, as a last state or the last step's slice, is as if the window ended here. T is of
-   .in[0] or, without .in, of the first input (N, T, ...) or of ids. Convolutions over steps, sums of them,
+   .in[0] or, without .in, of the first input (N, T, ...) or of ids. Lengths count steps since the reset: behind a
+   row's its states stay. GTR_ERR_STATE: the predictor is not of .steps. Convolutions over steps, sums of them,
    bidirectional layers and attention without .causal or above 128 columns: GTR_ERR_UNSUPPORTED, which names them,
    when it is made; so cells by hand, of which each is a step by gtr_state. It adds to the graph: gtr_mark,
    gtr_release. */
@@ -3450,16 +3451,16 @@ GTR__READS(ragged, gtr_ragged_desc, GTR__RAGGED_FIELDS, bool lengths)
 GTR__READS(load, gtr_load_desc, GTR__LOAD_FIELDS, bool memory)
 #define GTR__INIT_FIELDS(F) F(a, drawn, "GTR_INIT_CONSTANT, GTR_INIT_UNIFORM and GTR_INIT_NORMAL")
 GTR__READS(init, gtr_init, GTR__INIT_FIELDS, bool drawn)
-/* A sequence is an image of height 1: its figure is the width's. */
-#define GTR__ONE_WAY(F, field) F(field, !flat || !d->field##_w || d->field == d->field##_w || d->field == 1, \
+/* A sequence is an image of height 1: its figure is the width's. idle: one of the height's that does nothing. */
+#define GTR__ONE_WAY(F, field, idle) F(field, !flat || !d->field##_w || d->field == d->field##_w || d->field == idle, \
     "images (N, C, H, W): of a sequence there is one, and " #field "_w is another")
-#define GTR__CONV_FIELDS(F) GTR__ONE_WAY(F, stride) GTR__ONE_WAY(F, padding) GTR__ONE_WAY(F, dilation) \
+#define GTR__CONV_FIELDS(F) GTR__ONE_WAY(F, stride, 1) GTR__ONE_WAY(F, padding, 0) GTR__ONE_WAY(F, dilation, 1) \
     F(out, d->out == out, GTR__LAYERS) F(kernel, d->kernel == h && (d->kernel_w || h == w), GTR__LAYERS) \
     F(kernel_w, d->kernel_w == w, GTR__LAYERS) F(no_bias, !bias, GTR__LAYERS)
 #define GTR__LAYERS "layers without a weight and bias of yours; of a sequence there is kernel or kernel_w"
 GTR__READS(conv, gtr_conv_desc, GTR__CONV_FIELDS, bool flat, int64_t h, int64_t w, int64_t out, bool bias)
-#define GTR__POOL_FIELDS(F) GTR__ONE_WAY(F, kernel) GTR__ONE_WAY(F, stride) GTR__ONE_WAY(F, padding) \
-    F(dilation, most || d->dilation == 1, "gtr_max_pool2d") GTR__ONE_WAY(F, dilation) \
+#define GTR__POOL_FIELDS(F) GTR__ONE_WAY(F, kernel, 1) GTR__ONE_WAY(F, stride, 1) GTR__ONE_WAY(F, padding, 0) \
+    F(dilation, most || d->dilation == 1, "gtr_max_pool2d") GTR__ONE_WAY(F, dilation, 1) \
     F(dilation_w, most || d->dilation_w == 1, "gtr_max_pool2d") \
     F(exclude_padding, !most, "gtr_avg_pool2d")
 GTR__READS(pool, gtr_pool_desc, GTR__POOL_FIELDS, bool flat, bool most)
@@ -11385,10 +11386,14 @@ static bool gtr__state_fits(gtr_tensor *x, gtr_tensor **state, int axis, int64_t
         gtr__typed_text(s, t[0]), gtr__shape_text(&to, t[1]));
     return false;
 }
+#define GTR__RECURRENT_FIELDS(F) F(c, gates == GTR__CELL_LSTM, "gtr_lstm") \
+    F(c_last, gates == GTR__CELL_LSTM, "gtr_lstm") F(relu, gates == GTR__CELL_RNN, "gtr_rnn") \
+    F(dropout, d->layers > 1, "more than one of .layers")
+GTR__READS(recurrent, gtr_recurrent_desc, GTR__RECURRENT_FIELDS, int gates)
 static bool gtr__recurrent_fits(gtr_tensor *x, const char *name, int64_t hidden, const gtr_recurrent_desc *d,
-        const char *who) {
+        int gates, const char *who) {
     const int axis = d->time_first;
-    char t[2 * GTR__TEXT];
+    char t[2 * GTR__TEXT], of[GTR__OP_TEXT];
     if (x->dtype != GTR_F32 || x->shape.ndim != 3 || x->shape.dim[1 - axis] < 1 || x->shape.dim[2] < 1 || hidden < 1
         || hidden > INT32_MAX / 4) {
         GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 %s and at least 1", (long long)hidden,
@@ -11400,6 +11405,7 @@ static bool gtr__recurrent_fits(gtr_tensor *x, const char *name, int64_t hidden,
             d->layers, (double)d->dropout, GTR__MAX_LAYERS);
         return false;
     }
+    if (gtr__reads_recurrent(x->ctx, gtr__op_text(who, x->ctx->scope, name, 1, &x, of), d, gates)) return false;
     if (!d->lengths || gtr__shaped(d->lengths, GTR_I32, gtr_shape1(x->shape.dim[axis]), false)) return true;
     GTR__REJECT(x, SHAPE, who, name, ", lengths %s, want int32 (N,)", gtr__typed_text(d->lengths, t));
     return false;
@@ -11415,10 +11421,10 @@ static gtr_tensor *gtr__recurrent_layer(gtr_tensor *x, int layer, const char *na
         snprintf(suffix, sizeof suffix, "_l%d%s", layer, way ? "_reverse" : "");
         one.a.reverse = way;
         if (d->h_last) one.last[0] = &d->h_last[at];
-        if (d->c_last && gates == GTR__CELL_LSTM) one.last[1] = &d->c_last[at];
+        if (d->c_last) one.last[1] = &d->c_last[at];
         for (int k = 0; k < 2; k++) {
             gtr_tensor *const *first = k ? d->c : d->h;
-            if (!first || (k && gates != GTR__CELL_LSTM)) continue;
+            if (!first) continue;
             one.first[k] = first[at];
             if (!one.first[k] && x->ctx->error) return NULL; /* that state's builder may have failed */
             if (!gtr__state_fits(x, &one.first[k], one.a.time_first, hidden, who, name)) return NULL;
@@ -11442,11 +11448,11 @@ static gtr_tensor *gtr__recurrent(gtr_tensor *x, const char *name, int64_t hidde
     gtr__direction like = GTR__ZERO;
     gtr__no_last(d);
     if (!gtr__all_there(who, x, d->lengths ? d->lengths : x, x) || !gtr__layer_name(x, name, who)
-        || !gtr__recurrent_fits(x, name, hidden, d, who)) return NULL;
+        || !gtr__recurrent_fits(x, name, hidden, d, gates, who)) return NULL;
     const int layers = GTR__MAX(d->layers, 1);
     const int64_t steps = x->shape.dim[d->time_first ? 0 : 1];
     GTR__SINCE(x, who);
-    like.a.gates = gates; like.a.relu = d->relu && gates == GTR__CELL_RNN; like.a.time_first = d->time_first;
+    like.a.gates = gates; like.a.relu = d->relu; like.a.time_first = d->time_first;
     if (d->lengths) like.lengths = gtr__limit(gtr_to_float(d->lengths), steps + 1);
     gtr_tensor *t = d->lengths && !like.lengths ? NULL : x;
     for (int k = 0; k < layers && t; k++) {
@@ -17850,9 +17856,12 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         return batch != data->streams ? GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd",
             data->name, (intmax_t)data->streams, (intmax_t)data->streams, (intmax_t)batch) : GTR__BAD_ARG(t->ctx, "%s: "
             "its .streams want rows in their order (.no_shuffle of gtr_fit), not shuffled", data->name);
-    if (data && t->n_states && (shuffle || data->column[0].places))
-        gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, "states are carried from batch to batch of rows that are shuffled or "
-            "drawn: .streams and .no_shuffle have rows go on where those before ended");
+    if (data && t->n_states && (shuffle || data->column[0].places)) {
+        static const char text[] = "states are carried from batch to batch of rows that are shuffled or drawn: "
+            ".streams and .no_shuffle have rows go on where those before ended";
+        gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+        gtr__fit_note(t, text);
+    }
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
@@ -19724,7 +19733,7 @@ struct gtr_predictor {
     gtr_tensor *of[3][GTR__MOST_STATES]; int n[3];
     size_t row[3][GTR__MOST_STATES], at[3][GTR__MOST_STATES];
     int64_t max_rows;
-    bool apart, lean, general; /* general: plans to come are by the most general kernels */
+    bool apart, lean, steps, general; /* general: plans to come are by the most general kernels */
     int64_t most_steps, taken; /* of .steps: how many calls there may be and were since the reset; 0: any number */
     gtr__cached *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
     void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
@@ -19924,7 +19933,7 @@ static bool gtr__is_sequential(const gtr_tensor *t) {
 /* States that outs depend on; products of sequences are as of a step at a time. */
 static gtr_result gtr__predictor_states(gtr_predictor *p, bool steps) {
     gtr_context *ctx = p->ctx;
-    p->own.caps.ordered = steps;
+    p->own.caps.ordered = p->steps = steps;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     if (reach) gtr__reach_of(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, false, reach);
@@ -20120,6 +20129,7 @@ static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, i
     }
     return GTR_OK;
 }
+static const char *gtr__predicts(const gtr_predictor *p) { return p->steps ? "gtr_predict_next" : "gtr_predict"; }
 /* The rows are those from `first` on of a call, whose out is. */
 static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out,
         int64_t first) {
@@ -20131,12 +20141,12 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
     if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
     for (int k = 0; k < GTR__PREDICTS && !null; k++)
         null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
-    if (null) return GTR__BAD_ARG(own, "gtr_predict: in and out are not NULL, and rows at least 1");
+    if (null) return GTR__BAD_ARG(own, "%s: in and out are not NULL, and rows at least 1", gtr__predicts(p));
     if (p->most_steps && p->taken >= p->most_steps) return GTR__BAD_STATE(own, "gtr_predict_next: that was the last "
         "of the window's %lld steps: gtr_predictor_reset begins the next", (long long)p->most_steps);
     if ((!p->apart || p->n[GTR__STATES]) && rows > p->max_rows)
-        return GTR__BAD_ARG(own, "gtr_predict: %lld rows, which %s, want at most %lld", (long long)rows,
-            p->apart ? "have states" : "act on each other", (long long)p->max_rows);
+        return GTR__BAD_ARG(own, "%s: %lld rows, which %s, want at most .max_rows, %lld", gtr__predicts(p),
+            (long long)rows, p->apart ? "have states" : "act on each other", (long long)p->max_rows);
     for (int64_t n, done = 0; done < rows; done += n) {
         n = GTR__MIN(rows - done, p->max_rows);
         GTR__TRY(gtr__predict_ranges(p, in, done, n));
@@ -20235,11 +20245,16 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
     gtr__mfree(own, room);
     return r;
 }
-gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
+static gtr_result gtr__predict_one(gtr_predictor *p, const void *in, int64_t rows, void *out, bool step) {
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
+    if (p->steps != step) return GTR__BAD_STATE(&p->own, step ? "gtr_predict_next: the predictor takes whole rows: "
+        "want one made with .steps" : "gtr_predict: the predictor takes a step at a time, by gtr_predict_next");
     if (p->n[GTR__IN] + p->n[GTR__OUT] == 2) return gtr_predict_ex(p, &in, rows, &out);
-    return GTR__BAD_ARG(&p->own, "gtr_predict: the predictor has %d inputs and %d outputs: gtr_predict_ex takes them",
-        p->n[GTR__IN], p->n[GTR__OUT]);
+    return GTR__BAD_ARG(&p->own, "%s: the predictor has %d inputs and %d outputs: gtr_predict_ex takes them",
+        gtr__predicts(p), p->n[GTR__IN], p->n[GTR__OUT]);
+}
+gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
+    return gtr__predict_one(p, in, rows, out, false);
 }
 /* Order of floats that are no NaN, as of these integers. */
 static int64_t gtr__float_rank(float f) {
@@ -20292,7 +20307,7 @@ int32_t gtr_sample(const float *logits, int64_t n, gtr_sample_desc desc) {
     return last;
 }
 gtr_result gtr_predict_next(gtr_predictor *p, const void *in, int64_t rows, void *out) {
-    return gtr_predict(p, in, rows, out);
+    return gtr__predict_one(p, in, rows, out, true);
 }
 const char *gtr_predictor_error_text(const gtr_predictor *p) {
     return p ? gtr_error_text(&p->own) : "there is no predictor";
@@ -26353,7 +26368,8 @@ GTR__PLANNED
                     gtr_rope, gtr_quantile, gtr_ctc; gtr_dataset_text, gtr_dataset_ragged; gtr_state,
                     gtr_predict_next, gtr_sample; blocks of GPT-2 and Llama; cells that
                     follow each other are one op
-   2026-11-29  0.1: recurrences by tensor cores
+   2026-11-29  0.1: recurrences by tensor cores; .c, .relu, .dropout of layers that do not read them are errors;
+                    gtr_predict_next wants a predictor of .steps, gtr_predict one that is not
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

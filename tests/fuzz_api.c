@@ -825,17 +825,17 @@ static gtr_tensor *recurrent_of(gtr_tensor *x)
     gtr_recurrent_desc d;
     memset(&d, 0, sizeof d);
     d.layers = one_in(4) ? -(int)(byte() % 3) : (int)(byte() % 4); /* 8 states at most */
-    d.bidirectional = one_in(2); d.time_first = one_in(4); d.no_bias = one_in(4); d.relu = one_in(2);
-    d.dropout = one_in(3) ? nastyf(0.25f) : 0;
+    d.bidirectional = one_in(2); d.time_first = one_in(4); d.no_bias = one_in(4); d.relu = one_in(kind ? 8 : 2);
+    d.dropout = one_in(d.layers > 1 ? 3 : 8) ? nastyf(0.25f) : 0;
     if (one_in(3)) d.lengths = of_type(GTR_I32);
     for (int k = 0; k < 8; k++) {
         h[k] = one_in(2) ? NULL : one_in(2) ? parameter() : floats();
         c[k] = one_in(2) ? NULL : one_in(2) ? parameter() : floats();
     }
     if (one_in(3)) d.h = h;
-    if (one_in(3)) d.c = c;
+    if (one_in(3) && (kind == 2 || one_in(8))) d.c = c;
     if (one_in(2)) d.h_last = h_last;
-    if (one_in(2)) d.c_last = c_last;
+    if (one_in(2) && (kind == 2 || one_in(8))) d.c_last = c_last;
     if (x && one_in(2) && gtr_tensor_shape(x).ndim == 2) {
         const gtr_shape s = gtr_tensor_shape(x);
         before(true, "gtr_reshape(%s), to three dimensions", N(x));

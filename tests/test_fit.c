@@ -764,6 +764,26 @@ static void kept_error(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "epochs");
     gtr_destroy(n.ctx);
 }
+/* States that are carried from batch to batch of shuffled rows are hardly meant: a line; in order they have none. */
+static void carried_rows(void)
+{
+    static char text[1 << 14];
+    for (int shuffled = 0; shuffled < 2; shuffled++) {
+        net n = build(PLAIN, adam());
+        gtr_fit_desc f = epochs(1);
+        gtr_tensor *was = gtr_state(n.ctx, "was", gtr_shape2(GTR_BATCH, CLASSES)),
+            *mean = gtr_add(gtr_scale(was, 0.9f, 0), gtr_scale(n.logits, 0.1f, 0));
+        EXPECT_EQ(gtr_state_next(was, mean), GTR_OK);
+        gtr_trainer_destroy(n.t);
+        n.t = gtr_trainer_create(gtr_cross_entropy(mean, n.y), adam());
+        f.no_shuffle = !shuffled; f.drop_last = true;
+        if (heard(false, &n, f, text, sizeof text)) CHECK((strstr(text, "states are carried from batch to batch of "
+            "rows that are shuffled or drawn: .streams and .no_shuffle have") != NULL) == (shuffled == 1), "it says "
+            "%.300s", text);
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
 /* A line has room for metrics with names as long as names may be, and for any figures; what is rewritten leaves out
    what has no room. */
 static float slowly(int64_t step, void *user)
@@ -1588,6 +1608,7 @@ static void all(void)
     RUN(called_from_the_rate);
     RUN(first_line);
     RUN(kept_error);
+    RUN(carried_rows);
     RUN(long_names);
     RUN(running_line);
     RUN(piped_lines);

@@ -624,8 +624,8 @@ static void test_recurrent(void)
         gtr_recurrent_desc c;
         memset(&c, 0, sizeof c);
         c.layers = i[1]; c.bidirectional = i[2] != 0; c.no_bias = !i[3]; c.time_first = i[5] != 0; c.relu = !i[0];
-        c.h_last = last[0]; c.c_last = last[1];
-        if (i[4]) { c.h = first[0]; c.c = first[1]; }
+        c.h_last = last[0]; c.c_last = kinds > 1 ? last[1] : NULL;
+        if (i[4]) { c.h = first[0]; c.c = kinds > 1 ? first[1] : NULL; }
         set_tensor(x, find(op, k, "in0"));
         for (s = 0; s < kinds; s++) for (j = 0; i[4] && j < states; j += i[4]) {
             char name[16];

@@ -781,6 +781,10 @@ static void losses_with_fields(void)
         w->y = gtr_input(context(w), "y", GTR_I32, gtr_shape2(GTR_BATCH, 1));
         gtr_bce_with_logits(one_score(w), w->y);
     }
+    MISTAKE("paddings of both ways of a sequence", "conv2d|.padding is|not read|of a sequence there is one") {
+        w->conv.out = 4; w->conv.kernel = 3; w->conv.padding = 1; w->conv.padding_w = 2;
+        gtr_conv2d_ex(gtr_input(context(w), "sequence", GTR_F32, gtr_shape3(GTR_BATCH, 5, 13)), "c", w->conv);
+    }
     MISTAKE("huber with smooth_l1's beta", "huber|beta|not read") {
         w->ld.beta = 2;
         gtr_huber_ex(one_score(w), floats(w, 1), w->ld);

@@ -442,8 +442,8 @@ static gtr_tensor *build_recurrent(gtr_context *ctx, gtr_tensor **x, const op_ca
     memset(&of, 0, sizeof of);
     of.layers = c->p[2]; of.bidirectional = c->p[3] & 1; of.no_bias = (c->p[3] & 2) != 0;
     of.time_first = (c->p[3] & 4) != 0; of.relu = !c->p[1];
-    if (c->n > 1) { of.h = x + 1; of.c = x + 1 + states; }
-    of.h_last = last + 1; of.c_last = last + 1 + states;
+    if (c->n > 1) { of.h = x + 1; of.c = lstm ? x + 1 + states : NULL; }
+    of.h_last = last + 1; of.c_last = lstm ? last + 1 + states : NULL;
     for (int k = 0; k < d[0] && k < 64; k++) lengths[k] = (int32_t)(k % (d[1] + 1));
     if (c->p[3] & 8) of.lengths = gtr_constant(ctx, GTR_I32, gtr_shape1(d[0]), lengths);
     t = (lstm ? gtr_lstm : c->p[1] == 3 ? gtr_gru : gtr_rnn)(t, "layers", c->p[0], of);
@@ -4410,9 +4410,18 @@ static void bad_recurrences(gtr_context *ctx, gtr_tensor *x, gtr_tensor *y, gtr_
     h[0] = w;
     BAD(gtr_lstm(s, "l", 7, d), GTR_ERR_SHAPE, "lstm|\"l\"|(N, 7, 1)|a first state float32 (5, 7)|(N, 7)");
     h[0] = y;
-    BAD(gtr_gru(s, "l", 7, d), GTR_ERR_SHAPE, "gru|\"l\"|a first state int32 (N,)|float32 (N, H)");
+    BAD(gtr_lstm(s, "l", 7, d), GTR_ERR_SHAPE, "lstm|\"l\"|a first state int32 (N,)|float32 (N, H)");
+    BAD(gtr_gru(s, "l", 7, d), GTR_ERR_ARG, "gru \"l\": .c is given, but not read: it is for gtr_lstm");
+    d.c = NULL;
+    BAD(gtr_rnn(s, "l", 7, d), GTR_ERR_ARG, "rnn \"l\": .c_last is given, but not read: it is for gtr_lstm");
+    d.c_last = NULL; d.relu = true;
+    BAD(gtr_gru(s, "l", 7, d), GTR_ERR_ARG, "gru \"l\": .relu is given, but not read: it is for gtr_rnn");
+    d.relu = false; d.layers = 1; d.dropout = 0.1f;
+    BAD(gtr_gru(s, "l", 7, d), GTR_ERR_ARG, "gru \"l\": .dropout is given, but not read: it is for more than one of "
+        ".layers");
+    d.layers = 2; d.dropout = 0; d.c = c; d.c_last = last + 2;
     h[0] = far_x;
-    BAD(gtr_gru(s, "l", 7, d), GTR_ERR_ARG, "different contexts");
+    BAD(gtr_lstm(s, "l", 7, d), GTR_ERR_ARG, "different contexts");
     gtr_error_clear(far_x->ctx);
     h[0] = x; c[1] = w; /* of the second layer, behind a first whose states were there: none is left */
     for (int k = 0; k < 4; k++) last[k] = x;

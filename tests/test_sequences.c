@@ -476,6 +476,7 @@ static const char *const kinds[] = { "rnn", "gru", "lstm", "rnn, relu" };
 static tensor recurrent(int kind, tensor x, const char *name, int64_t hidden, gtr_recurrent_desc d)
 {
     d.relu = kind == 3;
+    if (kind != 2) d.c = d.c_last = NULL;
     return (kind == 2 ? gtr_lstm : kind == 1 ? gtr_gru : gtr_rnn)(x, name, hidden, d);
 }
 static tensor sum_of(tensor t) { return gtr_sum(t, NULL, 0, false); }
@@ -1195,7 +1196,6 @@ static carrier carries(int kind, int span, bool state, gtr_trainer_desc how)
     c.h = h[0];
     tensor from[2] = { state ? gtr_mul(h[0], c.keep) : NULL, h[1] ? gtr_mul(h[1], c.keep) : NULL };
     if (state) { d.h = from; d.c = from + 1; d.h_last = next; d.c_last = next + 1; }
-    if (kind != 2) d.c = d.c_last = NULL;
     c.out = recurrent(kind, c.x, "it", UNITS, d);
     for (int k = 0; state && k < 1 + (kind == 2); k++) EXPECT_EQ(gtr_state_next(h[k], next[k]), GTR_OK);
     c.loss = gtr_mse(gtr_linear(c.out, "out", 1), c.y);
@@ -1837,7 +1837,16 @@ static void some_rows(void)
     CHECK(within(got[2][3], want[1][3], 5, 1e-12, 1e-6), "the fourth row's second step: %g, want %g",
         (double)got[2][3][0], (double)want[1][3][0]);
     EXPECT_EQ(gtr_predict_next(p, v, 5, got), GTR_ERR_ARG);
-    CHECK(strstr(gtr_predictor_error_text(p), "5 rows, which have states, want at most 4") != NULL, "%s",
+    CHECK(strstr(gtr_predictor_error_text(p), "next: 5 rows, which have states, want at most .max_rows, 4") != NULL,
+        "%s", gtr_predictor_error_text(p));
+    EXPECT_EQ(gtr_predict(p, v, 1, got), GTR_ERR_STATE); /* in and out would be of nine steps */
+    CHECK(strstr(gtr_predictor_error_text(p), "takes a step at a time, by gtr_predict_next") != NULL, "%s",
+        gtr_predictor_error_text(p));
+    gtr_predictor_destroy(p);
+    d.steps = false;
+    p = gtr_predictor_create_ex(ctx, d);
+    EXPECT_EQ(gtr_predict_next(p, v, 1, got), GTR_ERR_STATE); /* they are of one */
+    CHECK(strstr(gtr_predictor_error_text(p), "takes whole rows: want one made with .steps") != NULL, "%s",
         gtr_predictor_error_text(p));
     EXPECT_OK(ctx);
     gtr_predictor_destroy(p);
