@@ -12463,8 +12463,8 @@ void gtr__recurrent_sums(const gtr__recurrence &q, const float (&own)[G][K], con
 // few bits, tanh is a polynomial, good to 2e-7 of it.
 GTR__INLINE float gtr__recurrent_gate(float x, bool is_tanh = false) {
     const float y = gtr__rcp(1.0f + gtr__exp2(is_tanh ? fabsf(x) * (2.0f * GTR__LOG2E) : x * -GTR__LOG2E)), s = x * x,
-        near = fmaf(fmaf(fmaf(0.015279009f, s, -0.05200254f), s, 0.13309231f), s, -0.333324f);
-    return !is_tanh ? y : s < 0.36f ? fmaf(x * s, near, x) : copysignf(fmaf(-2.0f, y, 1.0f), x);
+        poly = fmaf(fmaf(fmaf(0.015279009f, s, -0.05200254f), s, 0.13309231f), s, -0.333324f);
+    return !is_tanh ? y : s < 0.36f ? fmaf(x * s, poly, x) : copysignf(fmaf(-2.0f, y, 1.0f), x);
 }
 GTR__INLINE float gtr__recurrent_tanh(float x) { return gtr__recurrent_gate(x, true); }
 // A unit's step by `lanes` lanes that have a gate each: x and what w h + bias makes of it; h and c become the next.
