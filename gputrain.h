@@ -19733,7 +19733,7 @@ struct gtr_predictor {
     gtr_tensor *of[3][GTR__MOST_STATES]; int n[3];
     size_t row[3][GTR__MOST_STATES], at[3][GTR__MOST_STATES];
     int64_t max_rows;
-    bool apart, lean, steps, general; /* general: plans to come are by the most general kernels */
+    bool apart, lean, general, steps; /* general: plans to come are by the most general kernels */
     int64_t most_steps, taken; /* of .steps: how many calls there may be and were since the reset; 0: any number */
     gtr__cached *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
     void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
