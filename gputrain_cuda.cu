@@ -15961,13 +15961,18 @@ GTR__CUDA(batch_norm_bwd) {
 // layer_norm, rms_norm and group_norm: images of pixels of channels, whose groups of `wide` neighbouring channels are
 // normalised each by itself; a row of layer_norm is an image of one pixel and one group.
 //   block      a segment of `sets` groups, of `beside` images at a time, every gridDim.y'th such batch
-//   its thread W neighbouring channels, of one group, of every rows'th pixel, UP of these at a time; of one pixel, ROW
-//              times W channels, lanes * W apart, where ROW isn't 0: 1, or more where there are rows enough
+//   its thread W neighbouring channels, of one group, of every rows'th pixel, UP of these at a time; where ROW isn't
+//              0, of one pixel, |ROW| times W channels, lanes * W apart. ROW 1: few rows, or narrow ones; 2 to 4: rows
+//              that a warp holds, of which only the last W of a lane may not be there; GTR__NORM_LONG(W): others
 // A thread keeps what it has loaded where that is all (m.held), as T: x's and dy's type, or float32. Statistics as
 // batch_norm's: what the deviations add up to corrects mean and variance. Bound by bytes: forward x and y once,
 // backward x, dy, dx once; what is not held is read again in each pass. Each block's terms of the gradients of bias and
 // weight go to workspace, part[blockIdx.y][2][channels], which a second kernel adds.
 #define GTR__NORM_T 512         // threads a block at most
+#define GTR__NORM_LONG(W) ((W) == 1 ? -8 : -4)
+// Blocks of a warp's rows on a multiprocessor: forward 3, backward as many as there are registers for.
+#define GTR__NORM_BLOCKS(ROW) ((ROW) > 2 ? 2 : 3)
+#define GTR__NORM_BOUNDS(ROW, blocks) __launch_bounds__((ROW) > 1 ? GTR__T : GTR__NORM_T, (ROW) > 1 ? (blocks) : 1)
 typedef struct gtr__norm {
     gtr__opd x, y, dy, weight, bias, mean, rstd;            // y: backward dx
     int64_t images, pixels, channels, groups, wide, span;   // span: channels of a segment
@@ -15982,7 +15987,8 @@ typedef struct gtr__norm {
 } gtr__norm;
 #if GTR__DEVICE_HALF
 template <typename T, int W, int ROW> struct gtr__norm_own {
-    static const int UC = ROW ? ROW : 1, UP = ROW ? 1 : W == 1 ? 16 : 8, U = UC * UP;
+    static const bool WARP = ROW > 1;
+    static const int UC = ROW < 0 ? -ROW : ROW ? ROW : 1, UP = ROW ? 1 : W == 1 ? 16 : 8, U = UC * UP;
     typedef gtr__few<T, W> few[U];
     typedef gtr__few<float, W> channels[UC];
     const gtr__norm &m;
@@ -15990,8 +15996,8 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
     int64_t image;              // of the batch
     bool live, there;
     GTR__DEVICE gtr__norm_own(const gtr__norm &norm) : m(norm) {
-        const int rest = (int)threadIdx.x / m.lanes;
-        lane = (int)threadIdx.x - rest * m.lanes;
+        const int rest = (int)threadIdx.x / lanes();
+        lane = (int)threadIdx.x - rest * lanes();
         beside = ROW ? rest : rest / m.rows; row = ROW ? 0 : rest - beside * m.rows;
         live = beside < m.beside;
         if (!live) beside = 0;
@@ -16001,6 +16007,12 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
             pool()[i] = {};                             // padding is added, too
         __syncthreads();
     }
+    GTR__DEVICE int lanes() const { return WARP ? 32 : m.lanes; }
+    GTR__DEVICE int step() const { return WARP ? 32 * W : m.step; }
+    GTR__DEVICE bool held() const { return WARP || m.held; }
+    GTR__DEVICE bool whole() const { return WARP || m.whole; }
+    // Whether the u'th of each() is there: a warp's rows are longer than ROW - 1 times all lanes' W.
+    GTR__DEVICE bool has(int u, int left) const { return (WARP && u < ROW - 1) || u * step() <= left; }
     static GTR__DEVICE float2 *pool() {
         extern __shared__ __align__(16) char gtr__pool[];
         return (float2 *)gtr__pool;
@@ -16010,13 +16022,17 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
         return image - beside < m.images;
     }
     GTR__DEVICE void next() { image += (int64_t)gridDim.y * m.beside; }
-    GTR__DEVICE int64_t figure() const { return image * m.groups + blockIdx.x * m.sets + group; }
+    GTR__DEVICE int64_t figure() const { return WARP ? image : image * m.groups + blockIdx.x * m.sets + group; }
     // each(c, from, left): of U times W elements from channel c of the segment and x's `from` on, the u'th W are there
-    // if u * m.step is left at most.
+    // if u * step() is left at most.
     template <typename F> GTR__DEVICE void over(F each) const {
         auto part = [&](int64_t from, int64_t c, int64_t left) {
             each(c, from + c, left < INT32_MAX ? (int)left : INT32_MAX);
         };
+        if (WARP) {
+            if (there) part(image * m.span, lane * W, m.span - lane * W - 1);
+            return;
+        }
         int64_t from = (image * m.pixels + row) * m.channels + blockIdx.x * m.span;
 #pragma unroll 1
         for (int64_t left = there ? m.pixels - row : 0; left > 0; left -= UP * m.rows, from += UP * m.rows * m.channels)
@@ -16029,27 +16045,62 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
     GTR__DEVICE void take_as(const gtr__opd &o, int64_t from, int left, gtr__few<S, W> (&v)[N]) const {
         const S *p = (const S *)o.p + from;
 #pragma unroll
-        for (int u = 0; u < N; u++, p += m.step) {
-            memset(&v[u], 0, sizeof v[u]);
-            if (u * m.step <= left) v[u] = *(const gtr__few<S, W> *)p;
+        for (int u = 0; u < N; u++, p += step()) {
+            if (!WARP || u == ROW - 1) memset(&v[u], 0, sizeof v[u]);
+            if (has(u, left)) v[u] = *(const gtr__few<S, W> *)p;
         }
     }
+    // take() in two steps: all that a thread fetches is on its way before the first is widened, which waits for it.
     template <typename V, int N>
-    GTR__DEVICE void take(const gtr__opd &o, int64_t from, int left, gtr__few<V, W> (&v)[N]) const {
+    GTR__DEVICE void fetch(const gtr__opd &o, int64_t from, int left, gtr__few<V, W> (&v)[N]) const {
         if constexpr (!std::is_same<V, float>::value) take_as(o, from, left, v);
         else GTR__BY_DTYPE(o.t, S, gtr__few<S, W> r[N];
             take_as(o, from, left, r);
 #pragma unroll
-            for (int i = 0; i < N * W; i++) v[i / W].v[i % W] = gtr__load(&r[i / W].v[i % W]););
+            for (int u = 0; u < N; u++) memcpy(&v[u], &r[u], sizeof r[u]););
     }
-    // value(u, k) to each that is there.
+    template <typename V, int N> GTR__DEVICE void widen(const gtr__opd &o, gtr__few<V, W> (&v)[N]) const {
+        if constexpr (std::is_same<V, float>::value) if (o.t != GTR_F32) GTR__BY_DTYPE(o.t, S,
+#pragma unroll
+            for (int u = 0; u < N; u++) {
+                gtr__few<S, W> r;
+                memcpy(&r, &v[u], sizeof r);
+#pragma unroll
+                for (int k = 0; k < W; k++) gtr__store(&v[u].v[k], gtr__load(&r.v[k]));
+            });
+    }
+    template <typename V, int N>
+    GTR__DEVICE void take(const gtr__opd &o, int64_t from, int left, gtr__few<V, W> (&v)[N]) const {
+        fetch(o, from, left, v);
+        widen(o, v);
+    }
+    // What give() will add to comes into L2.
+    GTR__DEVICE void prefetch(const gtr__opd &o, int64_t from, int left) const {
+#pragma unroll
+        for (int u = 0; u < U; u++) if (has(u, left))
+            asm volatile("prefetch.global.L2 [%0];"
+                :: "l"((char *)o.p + (from + u * step()) * (o.t == GTR_F32 ? 4 : 2)));
+    }
+    // value(u, k) to each that is there, or added to it, FEW times W at a time.
     template <typename F> GTR__DEVICE void give(const gtr__opd &o, int64_t from, int left, F value) const {
+        constexpr int FEW = ROW ? UC : 4 / W;
 #pragma unroll
-        for (int u = 0; u < U; u++, from += m.step) if (u * m.step <= left) {
-            float v[4] = {};
+        for (int u0 = 0; u0 < U; u0 += FEW, from += FEW * step(), left -= FEW * step()) {
+            gtr__few<float, W> v[FEW];
+            if (o.add) take(o, from, left, v);
 #pragma unroll
-            for (int k = 0; k < W; k++) v[k] = value(u, k);
-            gtr__give(o, from, W, v);
+            for (int i = 0; i < FEW * W; i++) {
+                const float f = value(u0 + i / W, i % W);
+                v[i / W].v[i % W] = o.add ? v[i / W].v[i % W] + f : f;
+            }
+            GTR__BY_DTYPE(o.t, S, S *p = (S *)o.p + from;
+#pragma unroll
+                for (int u = 0; u < FEW; u++, p += step()) if (has(u, left)) {
+                    gtr__few<S, W> r;
+#pragma unroll
+                    for (int k = 0; k < W; k++) gtr__store(&r.v[k], v[u].v[k]);
+                    *(gtr__few<S, W> *)p = r;
+                });
         }
     }
     // A parameter of the thread's channels from c on, float32 unless W is 1; without: where there is none.
@@ -16064,7 +16115,7 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
     }
     // Sums over all threads of a group.
     GTR__DEVICE float2 sum(float2 v) const {
-        if (m.team) return gtr__team_sum(v, m.team, NULL);
+        if (WARP || m.team) return gtr__team_sum(v, WARP ? 32 : m.team, NULL);
         float2 *const total = pool() + m.beside * m.sets * m.entries;
         if (live) pool()[(beside * m.lanes + lane) * m.pitch + row] = v;
         __syncthreads();
@@ -16112,7 +16163,7 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
     }
 };
 template <typename T, int W, int ROW>
-static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm(const __grid_constant__ gtr__norm m) {
+static __global__ void GTR__NORM_BOUNDS(ROW, 3) gtr__k_norm(const __grid_constant__ gtr__norm m) {
     typedef gtr__norm_own<T, W, ROW> own;
     const float share = 1.0f / ((float)m.pixels * (float)m.wide);
     typename own::few v;
@@ -16124,22 +16175,22 @@ static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm(const __gri
         r.parameter(m.bias, 0.0f, c, left < INT32_MAX ? (int)left : INT32_MAX, b);
     };
     if (!m.early) gtr__enter();
-    if (m.whole) parameters(r.lane * W, ROW ? m.span - r.lane * W - 1 : 0);
+    if (r.whole()) parameters(r.lane * W, ROW ? m.span - r.lane * W - 1 : 0);
     if (m.early) gtr__enter();
 #pragma unroll 1
     for (; r.batch(); r.next()) {
         float2 s = {}, d = {};
-        if (m.held || !m.rms) r.over([&](int64_t, int64_t from, int left) {
+        if (r.held() || !m.rms) r.over([&](int64_t, int64_t from, int left) {
             r.take(m.x, from, left, v);
 #pragma unroll
             for (int i = 0; i < own::U * W; i++) s.x += x(i / W, i % W);
         });
         float mean = m.rms ? 0.0f : r.sum(s).x * share;
         r.over([&](int64_t, int64_t from, int left) {
-            if (!m.held) r.take(m.x, from, left, v);
+            if (!r.held()) r.take(m.x, from, left, v);
 #pragma unroll
             for (int i = 0; i < own::U * W; i++) {
-                const float off = i / W * m.step <= left ? x(i / W, i % W) - mean : 0.0f;
+                const float off = r.has(i / W, left) ? x(i / W, i % W) - mean : 0.0f;
                 d.x += off * off; d.y += off;
             }
         });
@@ -16151,15 +16202,16 @@ static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm(const __gri
             if (m.mean.p) gtr__give1(m.mean, r.figure(), mean);
         }
         r.over([&](int64_t c, int64_t from, int left) {
-            if (!m.held) r.take(m.x, from, left, v);
-            if (!m.whole) parameters(c, left);
+            if (!r.held()) r.take(m.x, from, left, v);
+            if (!r.whole()) parameters(c, left);
             r.give(m.y, from, left, [&](int u, int k) {
                 return (x(u, k) - mean) * rstd * w[u % own::UC].v[k] + b[u % own::UC].v[k]; });
         });
     }
 }
 template <typename T, int W, int ROW>
-static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm_bwd(const __grid_constant__ gtr__norm m) {
+static __global__ void GTR__NORM_BOUNDS(ROW, GTR__NORM_BLOCKS(ROW))
+        gtr__k_norm_bwd(const __grid_constant__ gtr__norm m) {
     typedef gtr__norm_own<T, W, ROW> own;
     const float share = 1.0f / ((float)m.pixels * (float)m.wide);
     typename own::few v, g;
@@ -16170,7 +16222,7 @@ static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm_bwd(const _
     auto leave = [&](int64_t c, int left, bool adds) {
         float *p = r.part(c);
 #pragma unroll
-        for (int u = 0; u < own::UC; u++, p += m.step) if (u * m.step <= left)
+        for (int u = 0; u < own::UC; u++, p += r.step()) if (r.has(u, left))
 #pragma unroll
             for (int k = 0; k < W; k++) {
                 float *const q = p + m.channels;
@@ -16178,9 +16230,9 @@ static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm_bwd(const _
                 all[u][k] = {};
             }
     };
-    const bool leaves = ROW && m.part && !m.whole;
+    const bool leaves = ROW && m.part && !r.whole();
 #pragma unroll 1
-    for (int64_t c = r.lane * W; leaves && c < m.span; c += own::UC * m.step)
+    for (int64_t c = r.lane * W; leaves && c < m.span; c += own::UC * r.step())
         leave(c, m.span - c < INT32_MAX ? (int)(m.span - c - 1) : INT32_MAX, false);
 #pragma unroll 1
     for (; r.batch(); r.next()) {
@@ -16191,8 +16243,10 @@ static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm_bwd(const _
         auto off = [&](int u, int k) { return gtr__load(&v[u].v[k]) - mean; };
         r.over([&](int64_t c, int64_t from, int left) {
             typename own::channels w;
+            r.fetch(m.x, from, left, v); r.fetch(m.dy, from, left, g);
+            if (r.held() && m.y.p && m.y.add) r.prefetch(m.y, from, left);
             r.parameter(m.weight, 1.0f, c, left, w);
-            r.take(m.x, from, left, v); r.take(m.dy, from, left, g);
+            r.widen(m.x, v); r.widen(m.dy, g);
 #pragma unroll
             for (int i = 0; i < own::UC * W; i++) {
                 float2 s = {}, &sum = all[i / W][i % W];
@@ -16212,12 +16266,15 @@ static __global__ void __launch_bounds__(GTR__NORM_T, 1) gtr__k_norm_bwd(const _
         r.over([&](int64_t c, int64_t from, int left) {
             typename own::channels w;
             r.parameter(m.weight, 1.0f, c, left, w);
-            if (!m.held) { r.take(m.x, from, left, v); r.take(m.dy, from, left, g); }
+            if (!r.held()) {
+                r.fetch(m.x, from, left, v); r.fetch(m.dy, from, left, g);
+                r.widen(m.x, v); r.widen(m.dy, g);
+            }
             r.give(m.y, from, left, [&](int u, int k) {
                 return rstd * (dy(u, k) * w[u % own::UC].v[k] - f.x - off(u, k) * f.y); });
         });
     }
-    if (m.part && m.whole) r.give_parts(all);
+    if (m.part && r.whole()) r.give_parts(all);
 }
 // Adds what the blocks left: 32 neighbouring sums a block, a warp every 32nd block's terms.
 static __global__ void __launch_bounds__(1024)
@@ -16255,8 +16312,11 @@ static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums
     const int64_t segments = m->channels / m->span, all = m->span / width;
     m->row = m->sets == 1 && (all > GTR__NORM_T || m->channels >> 26 || (m->groups == 1 && m->pixels == 1));
     // Few rows are bound by a thread's instructions, many by bytes.
-    if (m->row && (all > GTR__NORM_T || m->images * all > 512 * sms)) m->row = width == 1 ? 8 : 4;
-    const int64_t across = m->row * width;
+    if (m->row && (all > GTR__NORM_T || m->images * all > 512 * sms)) {
+        m->row = width == 1 || m->groups > 1 || m->pixels > 1 || all > 128 ? GTR__NORM_LONG(width)
+            : (int)gtr__ceil(all, 32);
+    }
+    const int64_t across = (m->row < 0 ? -m->row : m->row) * width;
     m->lanes = m->row ? 1 << gtr__log_up(gtr__ceil(m->span, across), 0, 9) : (int)all;
     m->rows = m->row ? 1 : (int)gtr__min64(gtr__min64(GTR__NORM_T / m->lanes, gtr__ceil(m->pixels, deep)),
         INT32_MAX / (deep * m->channels));          // of a thread's pixels, offsets have 31 bits
@@ -16272,17 +16332,22 @@ static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums
     m->entries = m->lanes / m->sets * m->pitch;
     m->team = m->rows == 1 ? m->lanes / m->sets : m->sets == 1 ? (int)per : 0;
     if (m->team > 32 || m->team & (m->team - 1)) m->team = 0;
-    const int64_t batches = gtr__ceil(m->images, m->beside), full = gtr__ceil(sums ? 4 * sms : 32 * sms, segments),
+    const int64_t batches = gtr__ceil(m->images, m->beside),
+        full = gtr__ceil(sums ? (m->row > 1 ? GTR__NORM_BLOCKS(m->row) : 4) * sms : 32 * sms, segments),
         terms = m->images * m->pixels / 16;     // a block's sums are of so many at least, where all can be busy
     m->parts = (int)gtr__max64(1, gtr__min64(batches, sums ? gtr__max64(gtr__ceil(sms, segments),
         gtr__min64(terms, full)) : full));
 }
+template <typename T, int W, int ROW> static gtr__variant_of<gtr__norm> gtr__norm_kernel_of(bool back) {
+    return back ? GTR__VARIANT(gtr__k_norm_bwd, T, W, ROW) : GTR__VARIANT(gtr__k_norm, T, W, ROW);
+}
 template <typename T, int W> static gtr__variant_of<gtr__norm> gtr__norm_kernel(bool back, int row) {
-    constexpr int MANY = W == 1 ? 8 : 4;
-    return back ? row > 1 ? GTR__VARIANT(gtr__k_norm_bwd, T, W, MANY) : row ? GTR__VARIANT(gtr__k_norm_bwd, T, W, 1)
-            : GTR__VARIANT(gtr__k_norm_bwd, T, W, 0)
-        : row > 1 ? GTR__VARIANT(gtr__k_norm, T, W, MANY) : row ? GTR__VARIANT(gtr__k_norm, T, W, 1)
-            : GTR__VARIANT(gtr__k_norm, T, W, 0);
+    constexpr int LONG = GTR__NORM_LONG(W);
+    constexpr bool WARP = W == 4;       // with W = 1 a row is never one that a warp holds
+    return row < 0 ? gtr__norm_kernel_of<T, W, LONG>(back) : row == 0 ? gtr__norm_kernel_of<T, W, 0>(back)
+        : row == 1 ? gtr__norm_kernel_of<T, W, 1>(back) : row == 2 ? gtr__norm_kernel_of<T, W, WARP ? 2 : LONG>(back)
+        : row == 3 ? gtr__norm_kernel_of<T, W, WARP ? 3 : LONG>(back)
+        : gtr__norm_kernel_of<T, W, WARP ? 4 : LONG>(back);
 }
 // x, weight and bias if there are -> y, rstd, mean unless rms; or these and dy -> dx, dweight, dbias.
 static gtr_result gtr__norm_run(gtr__run *run, const gtr__call *c, bool grouped, bool back) {
