@@ -14043,8 +14043,11 @@ GTR__CUDA(random_fwd) {
 // Rows of so many elements that some op's positions read or write: each of `rows` of them begins pitch behind the last.
 typedef struct gtr__band { gtr__opd at; int64_t rows, pitch; } gtr__band;
 #if GTR__DEVICE_HALF
+static __device__ __noinline__ int64_t gtr__band_far(int64_t rows, int64_t pitch, int64_t i, int64_t line) {
+    return i / rows * pitch + i % rows * line;
+}
 GTR__INLINE int64_t gtr__band_row(const gtr__band &b, int64_t i, int64_t line) {
-    return b.rows == 1 ? i * b.pitch : i / b.rows * b.pitch + i % b.rows * line;
+    return b.rows == 1 ? i * b.pitch : gtr__band_far(b.rows, b.pitch, i, line);
 }
 #endif
 static bool gtr__band_wide(const gtr__band &b) { return gtr__wide(b.at) && b.pitch % 4 == 0; }
@@ -14075,16 +14078,19 @@ GTR__GLOBAL void gtr__k_embedding(gtr__emb_fwd);
 // positions whose id is one of them, sorts them by row and position, and adds up dy's rows: lanes take 64 of a row's
 // positions within a tile of positions in order, the sums of these are added in order, and so are the tiles' sums,
 // however many rows a block owns, and whether it takes all positions at once or, where it has no room for them or a
-// row's many positions lie in several tiles, a tile at a time. Of a gradient as lookups, met gets each row's first
-// position, the sum is there in out, and the others are cleared. Bound by bytes: dy once, what is written once, ids
-// once a block from the L2.
-#define GTR__EMB_T    512
+// row's many positions lie in several tiles, a tile at a time. Of one table with few rows (gtr__emb_few) blocks make
+// tiles' sums side by side, which a further launch adds, in an order of its own. Of a gradient as lookups, met gets
+// each row's first position, the sum is there in out, and the others are cleared. Bound by bytes: dy once, what is
+// written once, the ids of its tiles once a block from the L2.
+#define GTR__EMB_T    256
 #define GTR__EMB_TILE 2048
 #define GTR__EMB_LONG 64
 #define GTR__EMB_COLUMNS 64
+#define GTR__EMB_AHEAD 8        // positions whose dy a lane has under way
 typedef struct gtr__emb {
     const int32_t *id; gtr__band dy; gtr__opd out; int32_t *met; int64_t n, rows, line, chunks, band; uint32_t *guard;
-    int width, wide, lanes, first;      // wide: dy can be read so many at a time; first block
+    int width, lanes, first;            // elements of a lane; first block
+    int tiles;                          // not 1: a block has one tile, whose sums come to rows of their own in out
 } gtr__emb;
 typedef struct gtr__emb_bwd { gtr__emb table[GTR__EMB_GROUP]; int n; } gtr__emb_bwd;
 #if GTR__DEVICE_HALF
@@ -14141,16 +14147,12 @@ GTR__INLINE int gtr__emb_collect(const gtr__emb &m, gtr__emb_block &b, int64_t f
 GTR__INLINE void gtr__emb_sort_few(gtr__emb_block &b, int n) {
     const int i = (int)threadIdx.x;
     const uint64_t mine = i < n ? b.key[i] : 0;
-    int rank = 0, start = 0, end = 0;
+    int rank = 0;
     if (i < n)
 #pragma unroll 8
-        for (int j = 0; j < n; j++) {
-            const uint64_t key = b.key[j];
-            rank += key < mine; start += key >> 32 < mine >> 32; end += key >> 32 <= mine >> 32;
-        }
+        for (int j = 0; j < n; j++) rank += b.key[j] < mine;
     __syncthreads();
-    if (i < n) { b.key[rank] = mine; b.start[rank] = (uint16_t)start; b.end[rank] = (uint16_t)end; }
-    __syncthreads();
+    if (i < n) b.key[rank] = mine;
 }
 // Bitonic, in which a warp's 64 keys are its own where they are so near.
 GTR__INLINE void gtr__emb_sort_many(gtr__emb_block &b, int n) {
@@ -14168,70 +14170,73 @@ GTR__INLINE void gtr__emb_sort_many(gtr__emb_block &b, int n) {
                 if ((x > y) == !(lo & k)) { b.key[lo] = y; b.key[lo + j] = x; }
             }
         }
-    __syncthreads();
-    for (int i = (int)threadIdx.x; i < n; i += GTR__EMB_T) {
-        b.start[i] = (uint16_t)gtr__emb_bound(b, n, b.key[i] >> 32 << 32);
-        b.end[i] = (uint16_t)gtr__emb_bound(b, n, ((b.key[i] >> 32) + 1) << 32);
-    }
-    __syncthreads();
 }
 // Each position that is the first of a stretch of its row becomes a unit.
 GTR__INLINE void gtr__emb_sort(gtr__emb_block &b, int n) {
     if (n <= GTR__EMB_T) gtr__emb_sort_few(b, n); else gtr__emb_sort_many(b, n);
+    __syncthreads();
     for (int i = (int)threadIdx.x; i < n; i += GTR__EMB_T) {
-        const int in = i - b.start[i];
-        if (in % GTR__EMB_LONG) continue;
+        const int start = gtr__emb_bound(b, n, b.key[i] >> 32 << 32),
+            end = gtr__emb_bound(b, n, ((b.key[i] >> 32) + 1) << 32);
+        b.start[i] = (uint16_t)start; b.end[i] = (uint16_t)end;
+        if ((i - start) % GTR__EMB_LONG) continue;
         b.unit[atomicAdd(&b.units, 1)] = (uint16_t)i;
-        if (!in) continue;
+        if (i == start) continue;
         b.longs = 1;
-        if (gtr__emb_apart(b.key[b.start[i]], b.key[b.end[i] - 1])) b.apart = 1;
+        if (gtr__emb_apart(b.key[start], b.key[end - 1])) b.apart = 1;
     }
     __syncthreads();
 }
+// Adds W elements from each of n places on, in their order.
+template <typename S, int W> GTR__INLINE void gtr__emb_add(const S *p, const int64_t (&at)[GTR__EMB_AHEAD], int n,
+        float (&s)[4]) {
+    gtr__few<S, W> v[GTR__EMB_AHEAD];
+    GTR__UNROLL(q, GTR__EMB_AHEAD) {
+        memset(&v[q], 0, sizeof v[q]);
+        if (q < n) v[q] = *(const gtr__few<S, W> *)(p + at[q]);
+    }
+    GTR__UNROLL(q, GTR__EMB_AHEAD) GTR__UNROLL(k, W) s[k] += gtr__load(&v[q].v[k]);
+}
 // Sums of units, and where join is set the sums of long rows, whose n positions are those from base on.
-GTR__INLINE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, int64_t base,
+GTR__INLINE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, gtr__opd out, int64_t base,
         int64_t row0, int64_t column, bool join) {
-    const int at = (int)threadIdx.x % m.lanes * m.width;
+    const int own = (int)threadIdx.x % m.lanes * m.width, adds = out.add;
     for (int u = (int)threadIdx.x / m.lanes; u < b.units && column < m.line; u += GTR__EMB_T / m.lanes) {
         const int i = b.unit[u];
         const uint64_t row = b.key[i] >> 32;
         const int start = b.start[i], end = b.end[i],
             stop = end < i + GTR__EMB_LONG ? end : i + GTR__EMB_LONG;
         const bool whole = end - start <= GTR__EMB_LONG;
-        const int ahead = whole && gtr__emb_apart(b.key[start], b.key[end - 1]) ? 1 : 4;   // several tiles': one by one
+        // of several tiles one by one
+        const int ahead = whole && gtr__emb_apart(b.key[start], b.key[end - 1]) ? 1 : GTR__EMB_AHEAD;
         const int32_t met = m.met && base ? m.met[row0 + (int64_t)row] : -1,
             first = met >= 0 && met < base ? met : (int32_t)b.key[start];
-        gtr__opd out = m.out;
         float s[4] = {}, none[4] = {};
         if (join && (whole || i != start)) continue;
-        out.add = m.met ? first < base : m.out.add || base > 0;
+        out.add = m.met ? first < base : adds || base > 0;
         const int64_t to = (m.met ? first : row0 + (int64_t)row) * m.line + column;
         if (join) for (int e = start; e < end; e += GTR__EMB_LONG)
-            GTR__UNROLL(k, 4) s[k] += k < m.width ? gtr__emb_part(b, e, e == start)[at + k] : 0.0f;
+            GTR__UNROLL(k, 4) s[k] += k < m.width ? gtr__emb_part(b, e, e == start)[own + k] : 0.0f;
         else for (int e = i; e < stop; e += ahead) {
-            const int until = e + ahead < stop ? e + ahead : stop;
-            float v[4][4];
             if (ahead == 1 && e > i && gtr__emb_apart(b.key[e], b.key[e - 1])) {
                 gtr__give(out, to, m.width, s);
                 out.add = 1;
                 GTR__UNROLL(k, 4) s[k] = 0.0f;
             }
-            GTR__UNROLL(q, 4)
-                if (e + q < until) {
-                    const int64_t from = gtr__band_row(m.dy, (uint32_t)b.key[e + q], m.line) + column;
-                    if (m.wide) gtr__take(m.dy.at.p, m.dy.at.t, from, m.width, v[q]);
-                    else
-                        GTR__UNROLL(k, 4)
-                            v[q][k] = k < m.width ? gtr__get(m.dy.at.p, m.dy.at.t, from + k) : 0.0f;
-                }
-            GTR__UNROLL(q, 4) if (e + q < until) {
-                const int32_t p = (int32_t)b.key[e + q];
-                GTR__UNROLL(k, 4) if (k < m.width) s[k] += v[q][k];
-                if (m.met && p != first) gtr__give(m.out, p * m.line + column, m.width, none);
-            }
+            const int until = e + ahead < stop ? e + ahead : stop;
+            int64_t at[GTR__EMB_AHEAD] = {};
+            const bool plain = m.dy.rows == 1;
+            GTR__UNROLL(q, GTR__EMB_AHEAD) if (plain && e + q < until)
+                at[q] = (uint32_t)b.key[e + q] * m.dy.pitch + column;
+            if (!plain) GTR__UNROLL(q, GTR__EMB_AHEAD) if (e + q < until)
+                at[q] = gtr__band_row(m.dy, (uint32_t)b.key[e + q], m.line) + column;
+            GTR__BY_DTYPE(m.dy.at.t, S, if (m.width == 4) gtr__emb_add<S, 4>((S *)m.dy.at.p, at, until - e, s);
+                else gtr__emb_add<S, 1>((S *)m.dy.at.p, at, until - e, s););
+            for (int k = e; m.met && k < until; k++)
+                if ((int32_t)b.key[k] != first) gtr__give(m.out, (int32_t)b.key[k] * m.line + column, m.width, none);
         }
         if (!join && !whole) {
-            GTR__UNROLL(k, 4) if (k < m.width) gtr__emb_part(b, i, i == start)[at + k] = s[k];
+            GTR__UNROLL(k, 4) if (k < m.width) gtr__emb_part(b, i, i == start)[own + k] = s[k];
             continue;
         }
         gtr__give(out, to, m.width, s);
@@ -14247,29 +14252,31 @@ gtr__k_embedding_bwd(const __grid_constant__ gtr__emb_bwd all) {
     int k = 0;
     while (k + 1 < all.n && (int)blockIdx.x >= all.table[k + 1].first) k++;
     const gtr__emb &m = all.table[k];
-    const int64_t block = (int)blockIdx.x - m.first, columns = m.lanes * m.width, row0 = block / m.chunks * m.band,
-        column = block % m.chunks * columns + threadIdx.x % m.lanes * m.width,
+    const int64_t block = (int)blockIdx.x - m.first, columns = m.lanes * m.width, bands = gtr__ceil(m.rows, m.band),
+        row0 = block / m.chunks % bands * m.band, at = block / m.chunks / bands,
+        column = block % m.chunks * columns + threadIdx.x % m.lanes * m.width, begin = at * GTR__EMB_TILE,
+        end = m.tiles == 1 || at + 1 == m.tiles ? m.n : begin + GTR__EMB_TILE,
         rows = m.rows - row0 < m.band ? m.rows - row0 : m.band;
+    gtr__opd out = m.out;
     float none[4] = {};
+    if (at) out.p = (float *)out.p + at * m.rows * m.line;
     if (m.met) for (int64_t r = threadIdx.x; r < rows; r += GTR__EMB_T) m.met[row0 + r] = -1;
-    else if (!m.out.add) for (int64_t r = threadIdx.x / m.lanes; r < rows && column < m.line; r += GTR__EMB_T / m.lanes)
-        gtr__give(m.out, (row0 + r) * m.line + column, m.width, none);
-    int n = gtr__emb_collect(m, b, 0, m.n, row0, rows);
-    if (n <= GTR__EMB_TILE) gtr__emb_sort(b, n);
-    const int64_t tile = n > GTR__EMB_TILE || b.apart ? GTR__EMB_TILE : m.n;
-    for (int64_t base = 0; base < m.n; base += tile) {
-        if (tile < m.n) {
-            n = gtr__emb_collect(m, b, base, base + tile < m.n ? base + tile : m.n, row0, rows);
-            gtr__emb_sort(b, n);
-        }
+    else if (!out.add) for (int64_t r = threadIdx.x / m.lanes; r < rows && column < m.line; r += GTR__EMB_T / m.lanes)
+        gtr__give(out, (row0 + r) * m.line + column, m.width, none);
+    int64_t tile = m.n;
+    for (int64_t base = begin; base < end; ) {
+        const int64_t to = base + tile < end ? base + tile : end;
+        const int n = gtr__emb_collect(m, b, base, to, row0, rows);
+        if (n <= GTR__EMB_TILE) gtr__emb_sort(b, n);
+        if (tile > GTR__EMB_TILE && (n > GTR__EMB_TILE || b.apart)) { tile = GTR__EMB_TILE; continue; }
         // of lookups a block has all columns, as it alone knows the rows' first positions
-        for (int64_t c = column; m.met ? c - column < m.line : c == column; c += columns) {
-            gtr__emb_sum(m, b, base, row0, c, false);
-            if (b.longs) gtr__emb_sum(m, b, base, row0, c, true);
-        }
+        for (int64_t c = column; m.met ? c - column < m.line : c == column; c += columns)
+#pragma unroll 1
+            for (int join = 0; join <= b.longs; join++) gtr__emb_sum(m, b, out, base - begin, row0, c, join > 0);
+        base = to;
     }
     // positions whose id is no row's are cleared, too
-    const int64_t step = (m.rows + m.band - 1) / m.band * GTR__EMB_T;
+    const int64_t step = bands * GTR__EMB_T;
     for (int64_t i = block * GTR__EMB_T + threadIdx.x; m.met && i < m.n; i += step)
         if (m.id[i] < 0 || m.id[i] >= m.rows)
             for (int64_t c = 0; c < m.line; c++) ((float *)m.out.p)[i * m.line + c] = 0.0f;
@@ -14303,7 +14310,7 @@ GTR__CUDA(embedding_fwd) {
 static void gtr__emb_of(const gtr__call *c, const gtr__arg *out, gtr__emb *m) {
     gtr__arg whole = *out;
     m->id = (const int32_t *)c->in[0].data; m->n = c->in[0].count;
-    m->rows = out->shape.dim[0]; m->line = out->shape.dim[1];
+    m->rows = out->shape.dim[0]; m->line = out->shape.dim[1]; m->tiles = 1;
     m->dy.at = gtr__in(c, 3); m->dy.rows = 1; m->dy.pitch = m->line;
     if (out->lookups) {
         m->met = (int32_t *)out->data; whole.data = (char *)out->data + GTR__LOOKUP_ROWS(m->rows);
@@ -14315,32 +14322,43 @@ GTR__LAUNCHER_WITH(gtr__emb_bwd_run, gtr__emb_bwd *all) {
     for (int k = 0; k < all->n; k++) {
         gtr__emb *m = &all->table[k];
         m->guard = gtr__watches(run, c, m->met ? m->met : m->out.p, NULL);
-        m->width = m->line % 4 == 0 && gtr__wide(m->out) ? 4 : 1;
-        m->wide = m->width == 1 || gtr__band_wide(m->dy);
+        m->width = m->line % 4 == 0 && gtr__wide(m->out) && gtr__band_wide(m->dy) ? 4 : 1;
         const int64_t columns = gtr__min64(m->line, GTR__EMB_COLUMNS);
         for (m->lanes = 1; m->lanes < 32 && m->lanes * m->width < columns; ) m->lanes *= 2;
         m->chunks = m->met ? 1 : gtr__ceil(m->line, m->lanes * m->width);
-        // a block reads all ids; of more than its room for keys it makes tiles
-        const int64_t most = gtr__ceil(gtr__sms(c) * (1024 / GTR__EMB_T), m->chunks),
-            want = gtr__max64(gtr__ceil(most, all->n), gtr__min64(most, m->n / (GTR__EMB_TILE / 4)));
+        // a block reads all ids, and where it has no room for its keys a tile at a time; one that has a tile alone gets
+        // some 128 keys, if all rows are as frequent
+        const int64_t most = gtr__ceil(2 * gtr__sms(c), m->chunks), want = m->tiles > 1 ? GTR__EMB_TILE / 128
+            : gtr__max64(gtr__ceil(most, all->n), gtr__min64(most, m->n / (GTR__EMB_TILE / 4)));
         m->band = gtr__ceil(m->rows, gtr__min64(m->rows, want));
         m->first = blocks;
-        blocks += (int)(gtr__ceil(m->rows, m->band) * m->chunks);
+        blocks += (int)(gtr__ceil(m->rows, m->band) * m->chunks) * m->tiles;
     }
     return GTR__LAUNCH(run, c, gtr__k_embedding_bwd, (unsigned)blocks, GTR__EMB_T, 0, *all);
+}
+// Whether rows have four positions and more in each tile, of so many.
+static bool gtr__emb_few(int64_t rows, int64_t n) {
+    const int64_t tiles = gtr__ceil(n, GTR__EMB_TILE);
+    return tiles > 1 && rows <= n / tiles / 4;
 }
 // A low gradient made of several tiles is gathered in float32 first, so that it is rounded once.
 GTR__CUDA(embedding_bwd) {
     const gtr__arg *out = &c->out[1];
+    const int64_t n = c->in[0].count, tiles = gtr__ceil(n, GTR__EMB_TILE);
     gtr__emb_bwd all = {};
     gtr__arg whole = *out;
-    bool scratch = out->dtype != GTR_F32 && c->in[0].count > GTR__EMB_TILE;
-    if (c->measure) return gtr__measured(c, scratch ? (size_t)out->count * 4 : 0);
+    const bool apart = !out->lookups && gtr__emb_few(out->shape.dim[0], n),
+        scratch = apart || (tiles > 1 && out->dtype != GTR_F32);
+    if (c->measure) return gtr__measured(c, scratch ? (size_t)(apart ? tiles : 1) * (size_t)out->count * 4 : 0);
     if (!out->data || out->count == 0) return GTR_OK;
     if (scratch) { whole.data = c->ws; whole.dtype = GTR_F32; whole.add = 0; }
     gtr__emb_of(c, &whole, &all.table[all.n++]);
-    const gtr_result r = gtr__emb_bwd_run(run, c, &all);
-    return r || !scratch ? r : gtr__map_one(run, c, &whole, out, -1, 0, 0);
+    if (apart) all.table[0].tiles = (int)tiles;
+    GTR__TRY(gtr__emb_bwd_run(run, c, &all));
+    if (!apart) return scratch ? gtr__map_one(run, c, &whole, out, -1, 0, 0) : GTR_OK;
+    gtr__product sums = gtr__product_sums(out->count, out->data, out->dtype, out->add);
+    sums.guard = gtr__watches(run, c, sums.c, NULL);
+    return gtr__ranges_sum(run, c, sums, (const float *)c->ws, NULL, (int)tiles);
 }
 
 // >>op:scatter_add

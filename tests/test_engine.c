@@ -5179,7 +5179,8 @@ static void table_gradients(void)
     }
 }
 
-/* ---- tables looked up in one launch, which writes where they are concatenated to: as one by one, to the bit ---- */
+/* ---- tables looked up in one launch, which writes where they are concatenated to: as one by one, of up to 2048 ids
+   to the bit ---- */
 enum { JOINED, SAME_TWICE, KEPT_PART, USED_TWICE, IN_RUNS, ALONG, MANY_TABLES, TABLE_KINDS };
 static lookup_net tables_build(int kind, const gtr_trainer_desc *how, bool alone)
 {
