@@ -26369,7 +26369,8 @@ GTR__PLANNED
                     gtr_predict_next, gtr_sample; blocks of GPT-2 and Llama; cells that
                     follow each other are one op
    2026-11-29  0.1: recurrences by tensor cores; .c, .relu, .dropout of layers that do not read them are errors;
-                    gtr_predict_next wants a predictor of .steps, gtr_predict one that is not
+                    gtr_predict_next wants a predictor of .steps, gtr_predict one that is not; norms, embeddings and
+                    TF32 gradients quicker
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -3420,8 +3420,8 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 //                            whole 16 bytes, else copied; no `inner`, no sums of  (gtr__product_even)
 //                            an A with k contiguous (gtr__way_takes has the rest)
 //   cuBLASLt                 kb = 1, A and B of one type, C of that or float32    flops, and bytes of passes around it;
-//                            (gtr__library_can has the rest)                      caps.product_workspace at most, and A
-//                                                                                 transposed, or A's sums
+//                            (gtr__library_can has the rest)                      caps.product_workspace, parts, A
+//                                                                                 or B transposed, A's sums
 //
 // gtr__product_choice takes the first two where batch = kb = 1 and m n k >= 16384 (gtr__product_streams), else what has
 // the least estimate: gtr__few_ns, gtr__way_ns of gtr__ways, for clusters of 1 to 8 blocks and 1 to 64 ranges of k, or
@@ -3479,8 +3479,8 @@ typedef struct gtr__choice {
     int tile;                   // 32, 64: edge of a block's part of C; of convolutions 256, too (>>conv-warps)
     int wgmma_m, wgmma_n, wgmma_split;  // tiles and cluster of Hopper's own kernel; 0: it does not take the product
     int split;                  // blocks (one cluster) that share the sum of a tile: 1, 2, 4, 8
-    int ranges;                 // own kernel: k is cut into so many; a further launch sums their parts
-    int transpose;              // library: A is transposed into the workspace first
+    int ranges;                 // k is cut into so many; a further launch sums their parts
+    int transpose;              // library: A (1) or B (2) is transposed into the workspace first
     int outer, weighted, few;   // k is 1; C is one row, a sum of B's; C has few rows: bound by bytes, these have
                                 // kernels of their own; few: 1, or the threads side by side (gtr__few_lanes)
     int boxes_log;              // and of a convolution's channels, boxes of 128 >> boxes_log bytes
@@ -5077,20 +5077,29 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
         // one more launch, which begins as the first ends, or behind it
         + (ranges > 1 ? (caps->compute >= 90 ? 1700 : 3000) + ranges * (76 + c / 500) : 0);
 }
-// The library: tiles of 128 x 128, of which few are cut along k, and passes around what it makes. Of float32 with k
-// across in both it is slow, but where A is turned first; of rows that are no whole 16 bytes it takes any time.
-static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind) {
-    const bool half = kind == GTR__PRODUCT_HALF, fma = kind == GTR__PRODUCT_FMA, across = !half && !fma && !p->a_k
-        && !p->b_k,
-        turned = across && p->m >= 1024 && p->n >= 1024 && p->k >= 1024, rows16 = fma || (gtr__rows16(p->lda, p->type_a)
-            && gtr__rows16(p->ldb, p->type_b) && gtr__rows16(p->ldc, p->type_c));
-    const double tiles = (double)(gtr__ceil(p->m, 128) * gtr__ceil(p->n, 128) * p->batch), k = (double)p->k,
+// What is done about a product of TF32 that has k across in both operands, of which Hopper's instructions take at most
+// one so (238 instead of 345 TFLOP/s seen at 4096^3): the smaller one is turned first, A (1) or B (2), or k is cut
+// into a batch of ranges, which the library does not do by itself.
+typedef struct gtr__library_way { int turned, ranges; } gtr__library_way;
+// The library: tiles of 128 x 128, of which few are cut along k, and passes around what it makes. Of rows that are no
+// whole 16 bytes it takes any time.
+static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind, gtr__library_way way = { 0, 1 }) {
+    const bool half = kind == GTR__PRODUCT_HALF, fma = kind == GTR__PRODUCT_FMA,
+        across = !half && !fma && !p->a_k && !p->b_k && !way.turned,
+        rows16 = fma || (gtr__rows16(p->lda, p->type_a) && gtr__rows16(p->ldb, p->type_b)
+            && gtr__rows16(p->ldc, p->type_c));
+    const int ranges = way.ranges;
+    const double tiles = (double)(gtr__ceil(p->m, 128) * gtr__ceil(p->n, 128) * p->batch * ranges),
+        k = (double)p->k / ranges,
         waves = tiles / caps->sm_count, c = (double)p->m * (double)p->n * (double)p->batch,
-        step = (fma ? 90 : half ? 3.9 : 9) * (across && !turned ? 2 : 1) * (rows16 ? 1 : 4);
+        step = (fma ? 90 : half ? 3.9 : way.turned ? 13.5 : !across ? 9 : ranges > 1 ? 36 : 18) * (rows16 ? 1 : 4),
+        least = way.turned == 1 ? 0.33 : way.turned || across ? 1 : 0;      // fewer waves take as long
     if (!rows16 && c * k < 2e9) return HUGE_VAL;
     return (half ? 2300 : fma ? 4000 : 3300) + (half ? 1.75 : fma ? 6 : 4.4) * (k < 1600 ? k : 1600)
-        + (waves < 1 && (turned || !across) ? waves : ceil(waves)) * k * step + (half ? 0.6e-3 : 1.2e-3) * c
-        + (turned ? 2500 + (double)p->m * k / 400 : 0) + (p->sums ? 1000 + (k < 1600 ? k : 1600) + 0.55 * k : 0)
+        + (waves < least ? least : waves < 1 || ranges > 1 || way.turned ? waves : ceil(waves)) * k * step
+        + (ranges > 1 ? 1700 + ranges * c / 500 : 0) + (half ? 0.6e-3 : 1.2e-3) * c
+        + (way.turned ? 2500 + fmin((double)p->m, (double)p->n) * (double)p->k / 400 : 0)
+        + (p->sums ? 1000 + (k < 1600 ? k : 1600) + 0.55 * (double)p->k : 0)
         + (p->saved || p->act >= 0 ? 1500 + c / 1000 : 0);     // by whether pre is kept the rounding must not change
 }
 
@@ -5168,13 +5177,33 @@ static int gtr__product_kind(const gtr__product *p, const gtr__caps *caps, gtr_p
     if (p->type_a == GTR_F16 || (p->type_a == GTR_BF16 && caps->compute >= 80)) return GTR__PRODUCT_HALF;
     return p->type_a == GTR_F32 && precision == GTR_TF32 && caps->compute >= 80 ? GTR__PRODUCT_TF32 : GTR__PRODUCT_FMA;
 }
+// The least estimate, and *how it is reached; HUGE_VAL: the library cannot do it.
+static double gtr__library_best(const gtr__product *p, const gtr__caps *caps, int kind, gtr__library_way *how) {
+    if (!gtr__library_can(p, caps)) return HUGE_VAL;
+    gtr__product each = *p;         // of whose strides of a batch the library has one
+    if (p->inner) each.batch /= p->inner;
+    double least = gtr__library_ns(&each, caps, kind) * (double)(p->inner ? p->inner : 1);
+    const auto by = [&](int turned, int ranges) {
+        const double ns = gtr__library_ns(p, caps, kind, { turned, ranges });
+        if (ns < least) { least = ns; *how = { turned, ranges }; }
+    };
+    if (kind != GTR__PRODUCT_TF32 || p->a_k || p->b_k || p->batch > 1) return least;
+    // turned: the smaller one, whose copy has four times the bytes of the library's workspace at most
+    const bool first = p->m <= p->n;
+    const int64_t line = first ? p->m : p->n;
+    if (caps->compute >= 90 && p->k % 4 == 0 && line == (first ? p->lda : p->ldb)
+            && line <= (int64_t)caps->product_workspace / p->k) by(first ? 1 : 2, 1);
+    const int most = gtr__product_in_parts(p) ? 64 : 1;
+    for (int ranges = 2; ranges <= most && p->k % ranges == 0 && p->k / ranges >= 256; ranges *= 2) by(0, ranges);
+    return least;
+}
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
     c.ranges = 1;
     c.kind = gtr__product_kind(p, caps, precision);
     if (caps->general) { c.tile = 32; c.split = 1; return c; }
-    const bool half = c.kind == GTR__PRODUCT_HALF, tf32 = c.kind == GTR__PRODUCT_TF32;
+    const bool half = c.kind == GTR__PRODUCT_HALF;
     if (gtr__product_streams(p, caps, &c)) return c;
     gtr__product even = *p;
     gtr__even_rows rows[2];
@@ -5203,10 +5232,8 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     }
     if (plain <= best) { best = plain; c.wgmma_m = 0; c.ranges = plain_ranges; }
     c.ns = best;
-    gtr__product each = *p;         // of whose strides of a batch the library has one
-    if (p->inner) each.batch /= p->inner;
-    const double library = !gtr__library_can(p, caps) ? HUGE_VAL
-        : gtr__library_ns(&each, caps, c.kind) * (double)(p->inner ? p->inner : 1);
+    gtr__library_way way = { 0, 1 };
+    const double library = gtr__library_best(p, caps, c.kind, &way);
     const double few = gtr__product_is_few(p) ? gtr__few_ns(p, caps) : HUGE_VAL;
     if (few < best && few < library) {
         c.few = gtr__few_lanes(p, caps); c.ns = few; c.ranges = 1;
@@ -5214,7 +5241,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         return c;
     }
     c.library = library < best;
-    if (c.library) { c.ns = library; c.ranges = 1; }
+    if (c.library) { c.ns = library; c.ranges = way.ranges; c.transpose = way.turned; }
     // Where the library then lacks workspace, another kernel multiplies: no launch makes the aligned copies (even) that
     // wgmma would read.
     if (c.library && c.even) c.wgmma_m = 0;
@@ -5228,16 +5255,12 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     if (c.ranges > 1)
         c.parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c.ranges * 4);
     if (!c.library) return c;
-    // Both operands with k across: Hopper's TF32 instructions take at most one so (238 instead of 345
-    // TFLOP/s seen at 4096^3).
-    c.transpose = tf32 && caps->compute >= 90 && !p->a_k && !p->b_k && p->batch == 1 && p->m >= 1024 && p->n >= 1024
-        && p->k >= 1024;
-    if (c.transpose) c.copy_bytes = gtr__pad256((size_t)p->m * (size_t)p->k * 4);
+    if (c.transpose) c.copy_bytes = gtr__pad256((size_t)(p->m < p->n ? p->m : p->n) * (size_t)p->k * 4);
     // Room for C's parts, so that the library can cut k over the device: with less it summed 131072 terms in one block.
     // More of them than k has 256s would be sums of a few terms.
-    double parts = 2.0 * 64 * 64 * caps->sm_count / ((double)(p->m * p->n) * (double)p->batch);
-    parts = fmin(parts > 16 ? parts : 16, (double)(p->k / 256));
-    double bytes = parts * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
+    double cuts = 2.0 * 64 * 64 * caps->sm_count / ((double)(p->m * p->n) * (double)p->batch);
+    cuts = fmin(cuts > 16 ? cuts : 16, (double)(p->k / 256));
+    double bytes = c.ranges > 1 ? 0 : cuts * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
     c.ws_bytes = bytes < (double)caps->product_workspace ? gtr__pad256((size_t)bytes) : caps->product_workspace;
     return c;
 }
@@ -5754,12 +5777,26 @@ static gtr_result gtr__library_matmul(gtr__run *run, cublasLtHandle_t handle, co
     return r;
 }
 
-// The whole product with the passes before and after it; *ran is false if the library has nothing for
-// it, and nothing was done.
+// The library multiplies the product's ranges of k as a batch, whose sums then get the epilogue.
+GTR__LAUNCHER_WITH(gtr__library_ranges, cublasLtHandle_t handle, const gtr__product *whole, const gtr__choice *choice,
+        void *ws, bool *ran) {
+    if (whole->guard) gtr__watches(run, c, whole->c, NULL);
+    return gtr__product_in_ranges(run, c, whole, choice, [&](const gtr__product *parts) {
+        gtr__product p = *parts;
+        p.from = NULL;
+        p.batch = choice->ranges;
+        p.k /= p.batch;
+        p.a_batch = p.k * p.lda; p.b_batch = p.k * p.ldb;
+        return gtr__library_matmul(run, handle, c, &p, choice, CUBLASLT_EPILOGUE_DEFAULT, false, false, ws,
+                                   choice->ws_bytes, ran);
+    }, ran);
+}
+// The whole product with the passes before and after it; *ran is false if the library has nothing for it, and C is as
+// it was.
 GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__choice *choice, bool *ran) {
     gtr__instance *in = (gtr__instance *)run->on;
     gtr__product p = *given;
-    char *ws = (char *)c->ws, *rest = ws + choice->copy_bytes;
+    char *turned = (char *)c->ws + choice->parts_bytes, *rest = turned + choice->copy_bytes;
     cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
     bool bias = p.bias && p.type_bias == p.type_c && !p.saved, act = false, tried = false;
     const void *later = p.act >= 0 || (p.bias && !bias) ? p.from : NULL;     // added behind the activation
@@ -5770,16 +5807,30 @@ GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__c
     // A bias's gradient comes with the product where that is not large: of 2048x2048x4096 it costs the library 18 us,
     // a pass of its own 7, of 500x500x1024 2 and 9.
     if (given->sums && !given->add_sums && !p.add && p.type_sums == p.type_c && !choice->transpose
-        && (double)p.m * (double)p.n * (double)p.k < 2e9) {
+        && choice->ranges == 1 && (double)p.m * (double)p.n * (double)p.k < 2e9) {
         p.bias = p.sums;
         GTR__TRY(gtr__library_matmul(run, handle, c, &p, choice, CUBLASLT_EPILOGUE_BGRADB, true, false, rest,
                                      choice->ws_bytes, ran));
         p.bias = NULL;
         if (*ran) return GTR_OK;
     }
-    if (given->sums && !given->add_sums)        // first: A was just written, and lies in the cache still
-        GTR__TRY(gtr__column_sums(run, c, given->a, given->type_a, given->k, given->m, given->sums,
-            given->type_sums, 0, rest, choice->sums_bytes));
+    const auto sums = [&](bool last) {
+        return !given->sums || !given->add_sums == last ? GTR_OK : gtr__column_sums(run, c, given->a, given->type_a,
+            given->k, given->m, given->sums, given->type_sums, last, rest, choice->sums_bytes);
+    };
+    GTR__TRY(sums(false));      // first: A was just written, and lies in the cache still
+    if (choice->transpose) {
+        const bool first = choice->transpose == 1;
+        GTR__TRY(gtr__turn_floats(run, c, first ? p.a : p.b, turned, p.k, first ? p.m : p.n));
+        (first ? p.a : p.b) = turned;
+        (first ? p.a_k : p.b_k) = 1;
+        (first ? p.lda : p.ldb) = p.k;
+    }
+    if (choice->ranges > 1) {
+        p.sums = NULL;
+        GTR__TRY(gtr__library_ranges(run, c, handle, &p, choice, rest, ran));
+        return *ran ? sums(true) : GTR_OK;
+    }
     if (later) { p.add = 0; p.from = NULL; }
     if (bias) epilogue = CUBLASLT_EPILOGUE_BIAS;
     for (const auto &e : gtr__epilogues) {
@@ -5787,12 +5838,6 @@ GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__c
         epilogue = bias ? e.bias : e.plain;
         tried = e.tried;
         act = true;
-    }
-    if (choice->transpose) {
-        GTR__TRY(gtr__turn_floats(run, c, p.a, ws, p.k, p.m));
-        p.a = ws;
-        p.a_k = 1;
-        p.lda = p.k;
     }
     GTR__TRY(gtr__library_matmul(run, handle, c, &p, choice, epilogue, bias, tried, rest, choice->ws_bytes, ran));
     if (run->wanted && tried) bias = act = false;       // it may turn out not to keep NaN
@@ -5811,9 +5856,7 @@ GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__c
         p.add = later != NULL; p.from = later;
         GTR__TRY(!later && !p.bias && !p.pre ? gtr__act_alone(run, c, p) : gtr__finish_by_elements(run, c, p));
     }
-    if (!given->sums || !given->add_sums) return GTR_OK;
-    return gtr__column_sums(run, c, given->a, given->type_a, given->k, given->m, given->sums, given->type_sums, 1,
-        rest, choice->sums_bytes);
+    return sums(true);
 }
 #endif
 
@@ -5897,11 +5940,9 @@ GTR__LAUNCHER_WITH(gtr__product_run, const gtr__product *p) {
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(run, c, &own);
     gtr__choice choice = gtr__product_choice(p, caps, c->precision);
-    // the library's workspace and A's sums, before or after it, share bytes; an own kernel's parts, sums and copies do
-    // not
-    size_t bytes = choice.copy_bytes + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
-    const size_t before = choice.parts_bytes + choice.sums_bytes, all = before + (choice.even ? choice.copy_bytes : 0);
-    if ((choice.ranges > 1 || choice.even) && bytes < all) bytes = all;
+    // the library's workspace and A's sums, before or after it, share bytes; an own kernel has no such workspace
+    const size_t before = choice.parts_bytes + choice.sums_bytes, bytes = choice.parts_bytes + choice.copy_bytes
+        + (choice.sums_bytes > choice.ws_bytes ? choice.sums_bytes : choice.ws_bytes);
     if (c->measure) return gtr__measured_least(c, bytes);
     if (bytes && (!c->ws || c->ws_bytes < bytes)) {
         choice.library = 0;
