@@ -219,6 +219,32 @@ static void numbers()
 static void numbers() { }
 #endif
 
+/* Which way gradients of weights in TF32 take on an H100: the shapes are test_ops.c's linear_long_cases, so that a GPU
+   runs each; the last's turned copy would have more than four times the library's workspace. */
+static void routes()
+{
+    static const struct { int64_t out, in, rows; bool library; int turned; bool cut; } way[] = {
+        { 1536, 384, 1024, true, 0, true }, { 384, 1536, 1024, true, 1, false }, { 1536, 768, 1024, true, 2, false },
+        { 768, 384, 2048, true, 0, true }, { 64, 64, 2048, false, 0, false }, { 1024, 1536, 1 << 19, true, 0, false } };
+    static char there[16];
+    gtr__caps caps;
+    memset(&caps, 0, sizeof caps);
+    caps.compute = 90; caps.sm_count = 132; caps.arch_feature = caps.tf32 = true;
+    caps.product_workspace = (size_t)32 << 20;
+    for (const auto &w : way) {
+        gtr__product p = gtr__product_none();
+        p.m = p.lda = w.out; p.n = p.ldb = p.ldc = w.in; p.k = w.rows;
+        p.a = p.b = p.c = p.sums = there;
+        const gtr__choice c = gtr__product_choice(&p, &caps, GTR_TF32);
+        EXPECT(!!c.library == w.library && c.transpose == w.turned);
+        EXPECT(!w.library || (c.ranges > 1) == w.cut);
+        EXPECT(!w.cut || c.parts_bytes >= (size_t)(w.out * w.in * 4 * c.ranges));
+        EXPECT(c.copy_bytes <= 4 * caps.product_workspace);
+        p.k++;                                      /* rows that nothing divides are neither turned nor cut */
+        EXPECT(gtr__product_choice(&p, &caps, GTR_TF32).transpose == 0);
+    }
+}
+
 /* ---- kernels ---- */
 static gtr__compilation asked(const char *name, const char *arch)
 {
@@ -763,6 +789,7 @@ int main(int argc, char **argv)
     if (argc < 4) return 2;
     setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
     numbers();
+    routes();
     drivers();
     driver_is(true, 99000, CUDA_SUCCESS, 1, NULL);      /* it takes every NVRTC */
     EXPECT(gtr__driver_open(why) == GTR_OK);
