@@ -14317,10 +14317,10 @@ static void gtr__pass_feeds(gtr__build *b) {
 
 // >>pass:order
 /* Streams for the nodes of the left phases, by a list schedule: each goes, in the plan's order, where it can start
-   first, by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams, but
-   the last ones to any. With parts or recomputation, whose values are to follow each other in memory, and beside
-   networks only such gradients leave the first. Unless the user says how many: none in those cases, and never a node
-   that fills the device by itself. */
+   first, by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams, by
+   turns, but the last ones to any. With parts or recomputation, whose values are to follow each other in memory, and
+   beside networks only such gradients leave the first. Unless the user says how many: none in those cases, and never a
+   node that fills the device by itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
 /* By queue: when it is free, the last node that the first stream waits for. By value: when it is written and read, who
    writes it, the last node that uses it, the last that looked at it. By node: when it is done. */
@@ -14349,9 +14349,11 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
     const bool side = !wide && n->leaf;
     int k, v, best = side && !last;
     double start = gtr__start_on(p, s, n, best);
+    const double *clock = s->clock + n->stage * GTR__MAX_STREAMS;
     for (k = best + 1; k < p->n_stream && (side || (any && !wide)); k++) {
         const double then = gtr__start_on(p, s, n, k);
-        if (then < start) { start = then; best = k; }
+        if (then > start || (then == start && !(side && best && clock[k] < clock[best]))) continue;
+        start = then; best = k;
     }
     n->stream = best;
     start += gtr__node_cost(n);
