@@ -1701,9 +1701,10 @@ GTR__TEXT_OF_FILE(gtr__header_text)
 typedef enum { GTR__CLASS_AS_IS, GTR__CLASS_LOW, GTR__CLASS_FOLLOW, GTR__CLASS_FULL } gtr__class;
 /* Backward nodes: one for input 0's gradient and one for the others'; so, and the first reads input 1 alone, the
    other input 0 alone; so, and input 1's may be one of input 0's lookups (GTR__LOOKUP_ROWS; EMBEDDING alone reads a
-   table by ids); one for all; none. */
+   table by ids); one for all; one, or two on a GPU (gtr__makes_all); none. */
 typedef enum {
-    GTR__GRADIENTS_TWO, GTR__GRADIENTS_CROSSED, GTR__GRADIENTS_LOOKUPS, GTR__GRADIENTS_JOINT, GTR__GRADIENTS_NONE
+    GTR__GRADIENTS_TWO, GTR__GRADIENTS_CROSSED, GTR__GRADIENTS_LOOKUPS, GTR__GRADIENTS_JOINT, GTR__GRADIENTS_EITHER,
+    GTR__GRADIENTS_NONE
 } gtr__gradients_kind;
 /* How elements move from operands to outputs: in a way of the op's own; as a step of a program may (gtr__step_of):
    to the same place in other storage; a band along attr slice's axis; reduced over attr reduce.axes (backward
@@ -1793,6 +1794,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__CROSSED  GTR__TERM(GRADIENTS, GTR__GRADIENTS_CROSSED)
 #define GTR__LOOKS_UP GTR__TERM(GRADIENTS, GTR__GRADIENTS_LOOKUPS)
 #define GTR__JOINT    GTR__TERM(GRADIENTS, GTR__GRADIENTS_JOINT)
+#define GTR__EITHER   GTR__TERM(GRADIENTS, GTR__GRADIENTS_EITHER)
 #define GTR__FLAT     GTR__TERM(GRADIENTS, GTR__GRADIENTS_NONE) /* no gradient passes */
 #define GTR__OVER(operand) GTR__TERM(OVER, GTR__OVER_##operand)
 #define GTR__MEANS(what) GTR__TERM(MEANS, GTR__MEANS_##what)
@@ -1822,7 +1824,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     U(X, VAR, var, GTR__FULL | GTR__X0 | GTR__Y1 | GTR__OUTPUTS(2)) \
     U(X, NORM, norm, GTR__FULL | GTR__X0 | GTR__Y0 | GTR__Y1 | GTR__OUTPUTS(2))
 #define GTR__FOLD_ROW(X, ID, name, terms) X(ID, name, BOTH, (terms) | GTR__WS | GTR__APART | GTR__IN_STEPS(REDUCE))
-#define GTR__NORMALISES (GTR__FIRST | GTR__X0 | GTR__X1 | GTR__Y1 | GTR__WS | GTR__JOINT | GTR__APART)
+#define GTR__NORMALISES (GTR__FIRST | GTR__X0 | GTR__X1 | GTR__Y1 | GTR__WS | GTR__APART)
 #define GTR__LOSES (GTR__FULL | GTR__X0 | GTR__X1 | GTR__WS | GTR__SEED)
 #define GTR__ATTENDS (GTR__X0 | GTR__X1 | GTR__X2 | GTR__Y0 | GTR__Y1 | GTR__JOINT | GTR__APART | GTR__OUTPUTS(2) \
     | GTR__IN_STEPS(ATTEND))
@@ -1862,10 +1864,12 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
       GTR__FOLLOW | GTR__X0 | GTR__WS | GTR__FIXED(1) | GTR__APART | GTR__LOOKS_UP | GTR__INTS(1) \
       | GTR__IN_STEPS(APART)) \
     X(BATCH_NORM, batch_norm, BOTH, \
-      GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(4) | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
-    X(GROUP_NORM, group_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__IMAGES) \
-    X(LAYER_NORM, layer_norm, BOTH, GTR__NORMALISES | GTR__Y2 | GTR__OUTPUTS(3) | GTR__ROUNDS | GTR__IN_STEPS(APART)) \
-    X(RMS_NORM, rms_norm, BOTH, GTR__NORMALISES | GTR__OUTPUTS(2) | GTR__ROUNDS | GTR__IN_STEPS(APART)) \
+      GTR__NORMALISES | GTR__JOINT | GTR__Y2 | GTR__OUTPUTS(4) | GTR__COMMITS | GTR__IMAGES | GTR__OVER(DY)) \
+    X(GROUP_NORM, group_norm, BOTH, GTR__NORMALISES | GTR__EITHER | GTR__Y2 | GTR__OUTPUTS(3) | GTR__IMAGES) \
+    X(LAYER_NORM, layer_norm, BOTH, \
+      GTR__NORMALISES | GTR__EITHER | GTR__Y2 | GTR__OUTPUTS(3) | GTR__ROUNDS | GTR__IN_STEPS(APART)) \
+    X(RMS_NORM, rms_norm, BOTH, \
+      GTR__NORMALISES | GTR__EITHER | GTR__OUTPUTS(2) | GTR__ROUNDS | GTR__IN_STEPS(APART)) \
     X(ARGMAX, argmax, FORWARD, GTR__FULL | GTR__APART | GTR__FLAT | GTR__IN_STEPS(ALONG)) \
     X(CUMSUM, cumsum, BOTH, GTR__FULL | GTR__ALONG) \
     X(SORT, sort, BOTH, GTR__FOLLOW | GTR__Y1 | GTR__WS | GTR__ALONG | GTR__OUTPUTS(2)) \
@@ -13414,6 +13418,15 @@ static GTR__COLD bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     }
     return true;
 }
+/* Whether one node makes all gradients of n. EITHER: in two, those of parameters are made aside, by a launch less for
+   nodes that wait for input 0's, which is 2 us on an H200, and take a second pass, which is 2 us of 2^20 elements. */
+#define GTR__DIVIDED_MOST (1 << 20) /* elements */
+static bool gtr__makes_all(const gtr__build *b, const gtr__node *n) {
+    const gtr__gradients_kind kind = gtr__gradients(n->op);
+    const bool streams = b->r->streams ? b->r->streams > 1 : b->r->micro == 1 && !b->lean && !b->n_region;
+    return kind == GTR__GRADIENTS_JOINT || (kind == GTR__GRADIENTS_EITHER
+        && !(b->ctx->caps.cuda && streams && gtr__count(&GTR__V(n->in[0]).shape) <= GTR__DIVIDED_MOST));
+}
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
 static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int first, int end) {
     const bool asked = b->extra[gtr__master(b, loss)].wants; /* by the loss itself */
@@ -13452,7 +13465,7 @@ static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int firs
         if (constant >= 0 && gtr__hand_on(b, i, mask)) continue;
         if (constant >= 0 && !gtr__seeded(op) && gtr__gradient_value(b, constant) < 0) return;
         seed = constant >= 0 ? b->extra[constant].seed : 0;
-        if (gtr__gradients(op) == GTR__GRADIENTS_JOINT) { gtr__backward_node(b, i, mask, seed); continue; }
+        if (gtr__makes_all(b, &b->plan->node[i])) { gtr__backward_node(b, i, mask, seed); continue; }
         if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed); /* weights first */
         if (mask & 1) gtr__backward_node(b, i, 1, seed);
     }

@@ -2929,7 +2929,7 @@ static int lengths_of(const op_call *o)
     return o->row->flags & STEPS ? o->attr.recurrence.lengths
         : attends(o) ? o->attr.attention.lengths : 0;
 }
-/* What an op's plan nodes are: forward; a gradient of input 0, and one of the others, or all in one. */
+/* What an op's plan nodes are: forward; a gradient of input 0, and one of the others, or all in one, or either. */
 static void op_all(bench *b, op_call *o, int shift, bool masters)
 {
     uint64_t all = 0;
@@ -2941,10 +2941,12 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
                 && !(k && k == lengths_of(o)) && !(o->id == GTR__OP_CTC && k > 1))
             all |= (uint64_t)1 << k;
     for (constant = 0; constant < (gtr__seeded(o->id) ? 2 : 1); constant++) {
-        if (gtr__gradients(o->id) == GTR__GRADIENTS_JOINT) {
+        const bool either = gtr__gradients(o->id) == GTR__GRADIENTS_EITHER;
+        if (either || gtr__gradients(o->id) == GTR__GRADIENTS_JOINT) {
             op_backward(b, o, all, constant != 0, masters, shift);
             if (all != 1) op_backward(b, o, 1, constant != 0, masters, shift);
             if (all & 2) op_backward(b, o, 2, constant != 0, masters, shift);
+            if (either && all > 3) op_backward(b, o, all & ~(uint64_t)1, constant != 0, masters, shift);
         } else {
             if (all & ~(uint64_t)1) op_backward(b, o, all & ~(uint64_t)1, constant != 0, masters, shift);
             if (all & 1) op_backward(b, o, all & 1, constant != 0, masters, shift);
