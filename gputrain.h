@@ -2280,6 +2280,7 @@ typedef struct { int32_t a_km, b_kn, joined, pad; } gtr__product_attr;
 typedef struct { /* norms */
     double eps, momentum;
     int64_t groups; /* GROUP_NORM */
+    int64_t low; /* backward, on a GPU: 1: the last output is the first once more, in 16 bits */
     int64_t tracked; /* BATCH_NORM: the tensor that counts its batches; 0: none */
     int32_t frozen; /* BATCH_NORM: as in evaluation in both modes */
     gtr__op commit; /* of the node that commits the statistics */
@@ -13793,6 +13794,28 @@ GTR__MAKE(dact) {
     out->steps.more = 1; out->attr.product.b_kn = !a->attr.product.b_kn;
     return true;
 }
+/* The output of a backward node that does nothing but hand its gradient on to one input; -1. */
+static int gtr__handed_on(const gtr__node *n) {
+    const int k = n->n_out == 2 && n->out[0] < 0;
+    return n->dir == GTR__BWD && n->n_out == 2 && n->out[!k] < 0 && !n->adds && n->reads >> (n->n_in - 1) & 1
+        && gtr__passes(n->op, k) ? n->out[k] : -1;
+}
+/* a norm's gradient, where it is the last that is added to a sum, and what rounds that sum to 16 bits for a product */
+GTR__MAKE(low) {
+    const int n = a->n_out, made = a->out[0], to = gtr__handed_on(b);
+    const gtr__value *v = f->v;
+    if (!f->b->ctx->caps.cuda || a->attr.norm.low || to < 0
+            || gtr__root(f->p, b->in[b->n_in - 1]) != gtr__root(f->p, made) || gtr__between(f, made, true)
+            || v[made].storage != GTR_F32 || v[to].storage == GTR_F32
+            || gtr__count(&v[made].shape) != gtr__count(&v[to].shape)
+            || !gtr__operands(f->b, out, a->n_in, n + 1)) return false;
+    GTR__COPY(out->in, a->in, a->n_in);
+    GTR__COPY(out->out, a->out, n);
+    out->reads = a->reads; out->adds = a->adds;
+    out->out[n] = to;
+    out->attr.norm.low = 1;
+    return true;
+}
 /* a loss and the gradient of its first input in one pass, when the loss's own gradient is a constant */
 GTR__MAKE(loss) {
     const int n = a->n_in + a->n_out;
@@ -13855,6 +13878,8 @@ static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("cross_entropy forward + backward", CROSS_ENTROPY, FWD, CROSS_ENTROPY, BWD, XENT_STEP, 1, 0, loss)
     GTR__FUSION("permute + permute", PERMUTE, FWD, PERMUTE, FWD, PERMUTE, 0, 0, permute)
     GTR__FUSION("permute + permute", PERMUTE, BWD, PERMUTE, BWD, PERMUTE, 0, 0, permute)
+    GTR__FUSION("layer_norm gradient in both precisions", LAYER_NORM, BWD, ADD, BWD, LAYER_NORM, 1, 1, low)
+    GTR__FUSION("rms_norm gradient in both precisions", RMS_NORM, BWD, ADD, BWD, RMS_NORM, 1, 1, low)
     GTR__FUSION("mse forward + backward", MSE, FWD, MSE, BWD, PAIR_STEP, 1, 1, loss)
     GTR__FUSION("bce forward + backward", BCE_WITH_LOGITS, FWD, BCE_WITH_LOGITS, BWD, PAIR_STEP, 1, 1, loss)
 };
@@ -13955,12 +13980,10 @@ typedef struct { int first, again, last, read, reads, rows; } gtr__uses;
 /* Whether node i does nothing but copy value *from to all of value *to. */
 static bool gtr__is_copy(const gtr__plan *p, int i, int *from, int *to) {
     const gtr__node *n = &p->node[i];
-    const int dy = n->n_in - 1;
-    if (n->dir != GTR__BWD || n->adds || n->n_out != 2 || !(n->reads >> dy & 1)) return false;
-    const int k = n->out[0] < 0;
-    if (n->out[k] < 0 || (!k && n->out[1] >= 0) || !gtr__passes(n->op, k)) return false;
-    *from = gtr__root(p, n->in[dy]);
-    *to = gtr__root(p, n->out[k]);
+    const int out = gtr__handed_on(n);
+    if (out < 0) return false;
+    *from = gtr__root(p, n->in[n->n_in - 1]);
+    *to = gtr__root(p, out);
     const gtr__value *x = &p->value[*from], *y = &p->value[*to];
     return gtr__count(&x->shape) == gtr__count(&y->shape) && x->storage == y->storage && x->stage == y->stage &&
            y->home == GTR__HOME_ARENA;

@@ -16034,6 +16034,7 @@ GTR__CUDA(batch_norm_bwd) {
 #define GTR__NORM_BOUNDS(ROW, blocks) __launch_bounds__((ROW) > 1 ? GTR__T : GTR__NORM_T, (ROW) > 1 ? (blocks) : 1)
 typedef struct gtr__norm {
     gtr__opd x, y, dy, weight, bias, mean, rstd;            // y: backward dx
+    gtr__opd low;                                           // backward, of rows: y in 16 bits too; p NULL: not stored
     int64_t images, pixels, channels, groups, wide, span;   // span: channels of a segment
     int width, sets, beside, rows, lanes, threads, parts;   // width: W; parts: blocks of a segment
     int team;                   // threads a group, in one warp side by side; 0: they add in shared memory
@@ -16140,8 +16141,18 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
             asm volatile("prefetch.global.L2 [%0];"
                 :: "l"((char *)o.p + (from + u * step()) * (o.t == GTR_F32 ? 4 : 2)));
     }
-    // value(u, k) to each that is there, or added to it, FEW times W at a time.
-    template <typename F> GTR__DEVICE void give(const gtr__opd &o, int64_t from, int left, F value) const {
+    template <typename S, int N> GTR__DEVICE void put(S *p, int left, const gtr__few<float, W> (&v)[N]) const {
+#pragma unroll
+        for (int u = 0; u < N; u++, p += step()) if (has(u, left)) {
+            gtr__few<S, W> r;
+#pragma unroll
+            for (int k = 0; k < W; k++) gtr__store(&r.v[k], v[u].v[k]);
+            *(gtr__few<S, W> *)p = r;
+        }
+    }
+    // value(u, k) to each that is there, or added to it, FEW times W at a time; rows also to `also`, if it is there.
+    template <typename F>
+    GTR__DEVICE void give(const gtr__opd &o, const gtr__opd &also, int64_t from, int left, F value) const {
         constexpr int FEW = ROW ? UC : 4 / W;
 #pragma unroll
         for (int u0 = 0; u0 < U; u0 += FEW, from += FEW * step(), left -= FEW * step()) {
@@ -16152,14 +16163,10 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
                 const float f = value(u0 + i / W, i % W);
                 v[i / W].v[i % W] = o.add ? v[i / W].v[i % W] + f : f;
             }
-            GTR__BY_DTYPE(o.t, S, S *p = (S *)o.p + from;
-#pragma unroll
-                for (int u = 0; u < FEW; u++, p += step()) if (has(u, left)) {
-                    gtr__few<S, W> r;
-#pragma unroll
-                    for (int k = 0; k < W; k++) gtr__store(&r.v[k], v[u].v[k]);
-                    *(gtr__few<S, W> *)p = r;
-                });
+            GTR__BY_DTYPE(o.t, S, put((S *)o.p + from, left, v););
+            if (!ROW || !also.p) continue;
+            if (also.t == GTR_BF16) put((__nv_bfloat16 *)also.p + from, left, v);
+            else put((__half *)also.p + from, left, v);
         }
     }
     // A parameter of the thread's channels from c on, float32 unless W is 1; without: where there is none.
@@ -16263,7 +16270,7 @@ static __global__ void GTR__NORM_BOUNDS(ROW, 3) gtr__k_norm(const __grid_constan
         r.over([&](int64_t c, int64_t from, int left) {
             if (!r.held()) r.take(m.x, from, left, v);
             if (!r.whole()) parameters(c, left);
-            r.give(m.y, from, left, [&](int u, int k) {
+            r.give(m.y, {}, from, left, [&](int u, int k) {
                 return (x(u, k) - mean) * rstd * w[u % own::UC].v[k] + b[u % own::UC].v[k]; });
         });
     }
@@ -16329,7 +16336,7 @@ static __global__ void GTR__NORM_BOUNDS(ROW, GTR__NORM_BLOCKS(ROW))
                 r.fetch(m.x, from, left, v); r.fetch(m.dy, from, left, g);
                 r.widen(m.x, v); r.widen(m.dy, g);
             }
-            r.give(m.y, from, left, [&](int u, int k) {
+            r.give(m.y, m.low, from, left, [&](int u, int k) {
                 return rstd * (dy(u, k) * w[u % own::UC].v[k] - f.x - off(u, k) * f.y); });
         });
     }
@@ -16408,10 +16415,11 @@ template <typename T, int W> static gtr__variant_of<gtr__norm> gtr__norm_kernel(
         : row == 3 ? gtr__norm_kernel_of<T, W, WARP ? 3 : LONG>(back)
         : gtr__norm_kernel_of<T, W, WARP ? 4 : LONG>(back);
 }
-// x, weight and bias if there are -> y, rstd, mean unless rms; or these and dy -> dx, dweight, dbias.
+// x, weight and bias if there are -> y, rstd, mean unless rms; or these and dy -> dx, dweight, dbias, and dx in 16 bits
+// where attr norm.low.
 static gtr_result gtr__norm_run(gtr__run *run, const gtr__call *c, bool grouped, bool back) {
     const gtr_shape *x = &c->in[0].shape;
-    const int n = back ? c->n_out : c->n_in;
+    const int low = back && c->attr->norm.low, n = back ? c->n_out - low : c->n_in;
     const gtr__arg *rstd = back ? &c->in[n + 1] : &c->out[1];
     const gtr__opd dweight = gtr__opd_of(back && n > 1 ? &c->out[1] : NULL),
         dbias = gtr__opd_of(back && n > 2 ? &c->out[2] : NULL);
@@ -16430,6 +16438,7 @@ static gtr_result gtr__norm_run(gtr__run *run, const gtr__call *c, bool grouped,
     m.dy = gtr__opd_of(back ? &c->in[c->n_in - 1] : NULL);
     m.weight = gtr__opd_of(n > 1 ? &c->in[1] : NULL); m.bias = gtr__opd_of(n > 2 ? &c->in[2] : NULL);
     m.rstd = gtr__opd_of(rstd); m.mean = gtr__opd_of(m.rms ? NULL : rstd + 1);
+    m.low = gtr__opd_of(low ? &c->out[n] : NULL);
     m.part = sums ? (float *)c->ws : NULL;
     bool wide = m.wide % 4 == 0;
     for (int width = wide ? 4 : 1; sums && c->measure && width; width /= 4) {
@@ -16437,7 +16446,7 @@ static gtr_result gtr__norm_run(gtr__run *run, const gtr__call *c, bool grouped,
         bytes = (size_t)gtr__max64((int64_t)bytes, m.parts * 2 * m.channels * (int64_t)sizeof(float));
     }
     if (c->measure) return gtr__measured(c, bytes);
-    for (const gtr__opd &o : { m.x, m.y, m.dy, m.weight, m.bias }) wide = wide && gtr__wide(o);
+    for (const gtr__opd &o : { m.x, m.y, m.dy, m.weight, m.bias, m.low }) wide = wide && gtr__wide(o);
     for (const gtr__opd &o : { m.weight, m.bias }) wide = wide && o.t == GTR_F32;
     gtr__norm_cut(&m, c, wide ? 4 : 1, sums);
     m.early = (!m.weight.p || gtr__early(run, c, m.weight.p)) && (!m.bias.p || gtr__early(run, c, m.bias.p));

@@ -657,6 +657,94 @@ static void fused_steps(void)
     }
 }
 
+/* Residual blocks of so many columns, whose norms' gradients are summed in float32, and rounded for a product. Returns
+   how many nodes do nothing but round. norm: layer_norm, rms_norm, layer_norm without bias, one of frozen weights. */
+enum { ROUNDING_ROWS = 2800, ROUNDING_NORMS = 4 };
+static int rounding_nodes(int norm, int wide, int rows, int micro, gtr_precision precision, bool fused, gtr_float *g)
+{
+    static int32_t v[ROUNDING_ROWS];
+    gtr_context *ctx = create();
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_I32, gtr_shape1(GTR_BATCH)), *h = gtr_embedding(x, "in", 5, wide);
+    gtr_trainer *t;
+    gtr__cached *e;
+    int i, alone = 0;
+    if (!fused) ctx->caps.unfused[GTR__OP_LAYER_NORM] = ctx->caps.unfused[GTR__OP_RMS_NORM] = 1;
+    for (i = 0; i < 3; i++) {
+        gtr_init one = gtr__init(GTR_INIT_CONSTANT, 1), zero = gtr__init(GTR_INIT_CONSTANT, 0);
+        gtr_tensor *y;
+        gtr_scope_begin(ctx, i ? i > 1 ? "c" : "b" : "a");
+        one.frozen = norm == 3;
+        y = norm == 0 ? gtr_layer_norm(h, "norm", 1, 0) : norm == 1 ? gtr_rms_norm(h, "norm", 1, 0)
+            : gtr_layer_norm_with(h, gtr_parameter(ctx, "weight", gtr_shape1(wide), one),
+                norm == 2 ? NULL : gtr_parameter(ctx, "bias", gtr_shape1(wide), zero), 0);
+        h = gtr_add(h, gtr_linear(gtr_linear(gtr_gelu(y), "in", 8), "out", wide));
+        gtr_scope_end(ctx);
+    }
+    for (i = 0; i < rows; i++) v[i] = i * 7 % 5;
+    d.no_matchers = true; d.precision = precision; d.loss_scale = precision == GTR_MIXED_FP16 ? 64 : 0;
+    d.micro_batches = micro;
+    t = gtr_trainer_create(gtr_mean(gtr_square(h), NULL, 0, false), d);
+    if (!t) { SKIP("%s", gtr_error_text(ctx)); gtr_destroy(ctx); return -1; }
+    EXPECT_EQ(gtr_set(x, v, (size_t)rows * sizeof *v), GTR_OK);
+    for (i = 0; i < 2; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
+    EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_at(ctx, 0), g, (size_t)(wide * 5) * sizeof *g), GTR_OK);
+    e = gtr__trainer_entry(t, rows, NULL, false);
+    for (i = 0; e && i < e->plan.n_node; i++)
+        alone += e->plan.node[i].op == GTR__OP_ADD && e->plan.node[i].dir == GTR__BWD;
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    return alone;
+}
+static void rounded_norms_of(int norm, int wide, int rows, int micro, gtr_precision precision)
+{
+    static gtr_float a[2100 * 5], b[2100 * 5];
+    const int apart = rounding_nodes(norm, wide, rows, micro, precision, false, a),
+        whole = rounding_nodes(norm, wide, rows, micro, precision, true, b),
+        low = precision == GTR_TF32 || device != GTR_DEVICE_CUDA ? 0 : 2 * (micro > 1 ? micro : 1);
+    if (apart < 0) return;
+    CHECK(whole == apart - low, "norm %d of %d x %d, precision %d: %d nodes that round, of %d", norm, rows, wide,
+        (int)precision, whole, apart);
+    CHECK(!memcmp(a, b, (size_t)wide * 5 * sizeof *a), "norm %d of %d x %d, precision %d: other bits", norm, rows, wide,
+        (int)precision);
+}
+static void rounded_norms(void)
+{
+    static const int sizes[] = { 7, 8, 84, 200, 384, 2100, 600 }, warps[] = { 256, 384, 512 };
+    static const gtr_precision precisions[] = { GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
+    const bool cuda = device == GTR_DEVICE_CUDA;
+    for (int k = 0; k < 7; k += small ? 3 : 1) for (int p = small; p < 3; p++) for (int norm = 0; norm < 2; norm++)
+        rounded_norms_of(norm, sizes[k], 40, 1, precisions[p]);
+    for (int norm = 0; norm < ROUNDING_NORMS; norm++) {
+        rounded_norms_of(norm, 36, 40, 1, GTR_MIXED_BF16);
+        rounded_norms_of(norm, 36, 40, 2, GTR_MIXED_BF16);
+    }
+    /* rows that a warp holds; one node makes all gradients of so many */
+    for (int k = 0; k < 3 && cuda; k++) rounded_norms_of(k % 2, warps[k], small ? 200 : 1100, 1, GTR_MIXED_BF16);
+    for (int norm = 0; norm < ROUNDING_NORMS && cuda && !small; norm++)
+        rounded_norms_of(norm, 384, ROUNDING_ROWS, 1, GTR_MIXED_BF16);
+}
+
+/* A loss of one element that a norm makes, whose gradient is a constant that is stored, behind more and more nodes. */
+static void norm_as_loss(void)
+{
+    for (int n = 0; n < 40; n++) {
+        gtr_context *ctx = create();
+        const gtr_float one[5] = { 1, 2, 3, 4, 5 };
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)),
+            *h = gtr_reshape(gtr_mean(gtr_linear(x, "in", 3), NULL, 0, false), gtr_shape2(1, 1));
+        for (int i = 0; i < n; i++) h = gtr_tanh(h);
+        gtr_trainer *t = gtr_trainer_create(gtr_layer_norm(h, "norm", 1, 0), sgd(0.5f));
+        gtr_float bias = 1;
+        EXPECT_EQ(gtr_set(x, one, sizeof one), GTR_OK);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "norm.bias"), &bias, sizeof bias), GTR_OK);
+        CHECK(bias == (gtr_float)-0.5, "%d nodes: bias is %g, the gradient of the loss itself is 1", n, (double)bias);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+
 /* ---- element-wise programs ---- */
 /* A graph drawn from a seed: element-wise ops, with operands that are broadcast, reshaped, sliced, joined, drawn, used
    again, drop out, and now and then a layer or a mean between. Returns its loss. */
@@ -1433,6 +1521,8 @@ static void all(void)
     RUN(gradient_in_region);
     RUN(norm_acts);
     RUN(fused_steps);
+    RUN(rounded_norms);
+    RUN(norm_as_loss);
     RUN_IN_PARTS(programs);
     RUN(tails);
     RUN(absorbed);
