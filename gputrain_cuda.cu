@@ -10780,6 +10780,7 @@ typedef struct gtr__red {
     float div;
     gtr__opd out;
     float *part;
+    uint32_t *guard;                // NULL: out is not checked to be finite
 } gtr__red;
 
 #if GTR__DEVICE_HALF
@@ -10819,7 +10820,10 @@ GTR__INLINE float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r)
 }
 GTR__INLINE void gtr__red_end(const gtr__red &m, int64_t o, float v) {
     if (m.pieces > 1) m.part[o * m.pieces + blockIdx.y] = v;
-    else gtr__give1(m.out, o, v / m.div);
+    else {
+        v = gtr__give1(m.out, o, v / m.div);
+        gtr__watch(m.guard, &v);
+    }
 }
 // Several running sums keep several loads in flight.
 template <int PLAIN>
@@ -10928,17 +10932,19 @@ static bool gtr__red_wide(const gtr__red *m) {
 #if GTR__DEVICE_HALF
 // A warp adds an output's pieces.
 GTR__OP_KERNEL
-        gtr__k_reduce_pieces(const float *part, int64_t kept, int pieces, float div, gtr__opd out) {
+        gtr__k_reduce_pieces(const float *part, int64_t kept, int pieces, float div, gtr__opd out, uint32_t *guard) {
     gtr__enter();
     int64_t o = (int64_t)blockIdx.x * (GTR__T / 32) + threadIdx.x / 32;
     float v = 0.0f;
     if (o >= kept) return;
     for (int s = (int)threadIdx.x % 32; s < pieces; s += 32) v += part[o * pieces + s];
     v = gtr__warp_sum(v);
-    if (threadIdx.x % 32 == 0) gtr__give1(out, o, v / div);
+    if (threadIdx.x % 32) return;
+    v = gtr__give1(out, o, v / div);
+    gtr__watch(guard, &v);
 }
 #endif
-GTR__GLOBAL void gtr__k_reduce_pieces(const float *, int64_t, int, float, gtr__opd);
+GTR__GLOBAL void gtr__k_reduce_pieces(const float *, int64_t, int, float, gtr__opd, uint32_t *);
 // Sets dimensions and how the work is cut, from shapes and the number of multiprocessors alone. reduced: bit d for
 // dimension d of full.
 static void gtr__red_make(gtr__red *m, const gtr__call *c, const gtr_shape *full, uint32_t reduced, const gtr_shape *a,
@@ -10997,6 +11003,7 @@ GTR__LAUNCHER_WITH(gtr__red_launch, gtr__red *m) {
     if (m->pieces > 1 && c->ws_bytes < gtr__red_bytes(m))
         return gtr__fail(gtr__on(run), GTR_ERR_STATE, "sum: workspace of %zu bytes is too small", c->ws_bytes);
     if (m->kept == 0) return GTR_OK;
+    m->guard = gtr__watches(run, c, m->out.p, NULL);
     bool plain = !m->p[1] && !m->p[2] && !m->p[3];
     int threads = m->columns ? 512 : m->team > GTR__T ? m->team : GTR__T;
     dim3 grid((unsigned)gtr__ceil(m->kept, m->columns ? m->columns : threads / m->team), (unsigned)m->pieces);
@@ -11008,7 +11015,7 @@ GTR__LAUNCHER_WITH(gtr__red_launch, gtr__red *m) {
 #undef GTR__RED
     if (r || m->pieces == 1) return r;
     return GTR__LAUNCH(run, c, gtr__k_reduce_pieces, (unsigned)gtr__ceil(m->kept, GTR__T / 32), GTR__T, 0, m->part,
-        m->kept, m->pieces, m->div, m->out);
+        m->kept, m->pieces, m->div, m->out, m->guard);
 }
 
 // >>binary
@@ -16344,7 +16351,8 @@ static __global__ void GTR__NORM_BOUNDS(ROW, GTR__NORM_BLOCKS(ROW))
 }
 // Adds what the blocks left: 32 neighbouring sums a block, a warp every 32nd block's terms.
 static __global__ void __launch_bounds__(1024)
-        gtr__k_norm_sums(const float *part, int64_t parts, int64_t channels, gtr__opd dbias, gtr__opd dweight) {
+        gtr__k_norm_sums(const float *part, int64_t parts, int64_t channels, gtr__opd dbias, gtr__opd dweight,
+                         uint32_t *guard) {
     __shared__ float all[32][33];
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     const int64_t first = (int64_t)blockIdx.x * 32, at = first + lane, to = first + warp;
@@ -16356,13 +16364,14 @@ static __global__ void __launch_bounds__(1024)
     __syncthreads();
     v = gtr__warp_sum(all[warp][lane]);
     if (lane || to >= 2 * channels) return;
-    if (to >= channels) { if (dweight.p) gtr__give1(dweight, to - channels, v); }
-    else if (dbias.p) gtr__give1(dbias, to, v);
+    if (to < channels ? !dbias.p : !dweight.p) return;
+    v = to < channels ? gtr__give1(dbias, to, v) : gtr__give1(dweight, to - channels, v);
+    gtr__watch(guard, &v);
 }
 #endif
 template <typename, int, int> GTR__GLOBAL void gtr__k_norm(gtr__norm);
 template <typename, int, int> GTR__GLOBAL void gtr__k_norm_bwd(gtr__norm);
-GTR__GLOBAL void gtr__k_norm_sums(const float *, int64_t, int64_t, gtr__opd, gtr__opd);
+GTR__GLOBAL void gtr__k_norm_sums(const float *, int64_t, int64_t, gtr__opd, gtr__opd, uint32_t *);
 // Cuts the work for W = width, which divides `wide`. A segment has 16 bytes of a pixel at least, and where there are
 // blocks enough up to 128: 32 where 512 threads hold it, more where half of them do or where one group is too long.
 static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums) {
@@ -16456,7 +16465,7 @@ static gtr_result gtr__norm_run(gtr__run *run, const gtr__call *c, bool grouped,
         : gtr__norm_kernel<float, 4>)(back, m.row), dim3((unsigned)(m.channels / m.span), (unsigned)m.parts), m.threads,
         8 * (size_t)gtr__max64(m.team ? 0 : m.beside * m.sets * (m.entries + 1), sums ? m.threads * m.width : 0), m));
     return sums ? GTR__LAUNCH(run, c, gtr__k_norm_sums, (unsigned)gtr__ceil(2 * m.channels, 32), 1024, 0, m.part,
-        m.parts, m.channels, dbias, dweight) : GTR_OK;
+        m.parts, m.channels, dbias, dweight, gtr__watches(run, c, dweight.p, dbias.p)) : GTR_OK;
 }
 #define GTR__NORM_LAUNCHERS(name, grouped) \
     static gtr_result gtr__cuda_##name##_fwd(gtr__run *run, const gtr__call *c) \

@@ -3488,20 +3488,21 @@ static void infinite_gradients(void)
 static void infinite_sums(void)
 {
     enum { WIDE = 8 };
-    static const char *const kinds[] = { "table", "table twice", "matmul", "sum", "bias alone", "scale", "strides" };
+    static const char *const kinds[] = { "table", "table twice", "matmul", "sum", "bias alone", "scale", "norm",
+        "strides" };
     static gtr_float x[WIDE * WIDE], none[WIDE * WIDE];
     static int32_t id[WIDE];
     static shot before, after;
     const int turned[2] = { 1, 0 };
     int way, kind, i, j;
     if (sizeof(gtr_float) == 8) return;
-    for (way = 0; way < 2; way++) for (kind = 0; kind < 7; kind++) {
+    for (way = 0; way < 2; way++) for (kind = 0; kind < 8; kind++) {
         gtr_context *ctx = create();
         gtr_init zero = gtr__init(GTR_INIT_CONSTANT, 0), fixed = zero;
         gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDE)),
             *at = gtr_input(ctx, "none", GTR_F32, gtr_shape2(GTR_BATCH, WIDE)),
             *ids = gtr_input(ctx, "id", GTR_I32, gtr_shape1(GTR_BATCH)),
-            *p = gtr_parameter(ctx, "p", kind < 3 || kind == 6 ? gtr_shape2(WIDE, WIDE) : gtr_shape1(WIDE), zero),
+            *p = gtr_parameter(ctx, "p", kind < 3 || kind == 7 ? gtr_shape2(WIDE, WIDE) : gtr_shape1(WIDE), zero),
             *y = NULL, *other;
         gtr_trainer_desc d = adam();
         gtr_trainer *t;
@@ -3513,6 +3514,7 @@ static void infinite_sums(void)
         case 3: y = gtr_mul(in, gtr_add(at, p)); break;
         case 4: y = gtr_mul(in, gtr_linear_with(at, gtr_parameter(ctx, "w", gtr_shape2(WIDE, WIDE), fixed), p)); break;
         case 5: y = gtr_mul(in, p); break;
+        case 6: y = gtr_mul(in, gtr_layer_norm_with(at, gtr_parameter(ctx, "w", gtr_shape1(WIDE), fixed), p, 0)); break;
         default: y = gtr_matmul(in, gtr_permute(p, turned)); break;
         }
         other = gtr_sum(gtr_linear(at, "other", 3), NULL, 0, false);
@@ -3527,7 +3529,7 @@ static void infinite_sums(void)
             take(ctx, t, false, &before);
             gtr_step(t);
             gtr_wait(ctx);
-            if (bad) EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, kind < 6 ? "the gradient of \"p\"" : "the gradient of");
+            if (bad) EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, kind < 7 ? "the gradient of \"p\"" : "the gradient of");
             take(ctx, t, false, &after);
             CHECK(bad == equal(&before, &after), "%s, way %d, step %d: %s", kinds[kind], way, i + 1,
                 bad ? "a gradient that is not finite changed something" : "nothing changed");
