@@ -5077,28 +5077,25 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
         // one more launch, which begins as the first ends, or behind it
         + (ranges > 1 ? (caps->compute >= 90 ? 1700 : 3000) + ranges * (76 + c / 500) : 0);
 }
-// What is done about a product of TF32 that has k across in both operands, of which Hopper's instructions take at most
-// one so (238 instead of 345 TFLOP/s seen at 4096^3): the smaller one is turned first, A (1) or B (2), or k is cut
-// into a batch of ranges, which the library does not do by itself.
-typedef struct gtr__library_way { int turned, ranges; } gtr__library_way;
 // The library: tiles of 128 x 128, of which few are cut along k, and passes around what it makes. Of rows that are no
-// whole 16 bytes it takes any time.
-static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind, gtr__library_way way = { 0, 1 }) {
+// whole 16 bytes it takes any time. Of a product of TF32 that has k across in both operands Hopper's instructions take
+// at most one so (238 instead of 345 TFLOP/s seen at 4096^3): A (turned 1) or B (2), the smaller, is turned first, or k
+// is cut into a batch of so many ranges, which the library does not do by itself, whatever reductions it may use.
+static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind, int turned = 0, int ranges = 1) {
     const bool half = kind == GTR__PRODUCT_HALF, fma = kind == GTR__PRODUCT_FMA,
-        across = !half && !fma && !p->a_k && !p->b_k && !way.turned,
+        across = !half && !fma && !p->a_k && !p->b_k && !turned,
         rows16 = fma || (gtr__rows16(p->lda, p->type_a) && gtr__rows16(p->ldb, p->type_b)
             && gtr__rows16(p->ldc, p->type_c));
-    const int ranges = way.ranges;
     const double tiles = (double)(gtr__ceil(p->m, 128) * gtr__ceil(p->n, 128) * p->batch * ranges),
         k = (double)p->k / ranges,
         waves = tiles / caps->sm_count, c = (double)p->m * (double)p->n * (double)p->batch,
-        step = (fma ? 90 : half ? 3.9 : way.turned ? 13.5 : !across ? 9 : ranges > 1 ? 36 : 18) * (rows16 ? 1 : 4),
-        least = way.turned == 1 ? 0.33 : way.turned || across ? 1 : 0;      // fewer waves take as long
+        step = (fma ? 90 : half ? 3.9 : turned ? 13.5 : !across ? 9 : ranges > 1 ? 36 : 18) * (rows16 ? 1 : 4),
+        least = turned == 1 ? 0.33 : turned || across ? 1 : 0;      // fewer waves take as long
     if (!rows16 && c * k < 2e9) return HUGE_VAL;
     return (half ? 2300 : fma ? 4000 : 3300) + (half ? 1.75 : fma ? 6 : 4.4) * (k < 1600 ? k : 1600)
-        + (waves < least ? least : waves < 1 || ranges > 1 || way.turned ? waves : ceil(waves)) * k * step
+        + (waves < least ? least : waves < 1 || ranges > 1 || turned ? waves : ceil(waves)) * k * step
         + (ranges > 1 ? 1700 + ranges * c / 500 : 0) + (half ? 0.6e-3 : 1.2e-3) * c
-        + (way.turned ? 2500 + fmin((double)p->m, (double)p->n) * (double)p->k / 400 : 0)
+        + (turned ? 2500 + fmin((double)p->m, (double)p->n) * (double)p->k / 400 : 0)
         + (p->sums ? 1000 + (k < 1600 ? k : 1600) + 0.55 * (double)p->k : 0)
         + (p->saved || p->act >= 0 ? 1500 + c / 1000 : 0);     // by whether pre is kept the rounding must not change
 }
@@ -5177,15 +5174,16 @@ static int gtr__product_kind(const gtr__product *p, const gtr__caps *caps, gtr_p
     if (p->type_a == GTR_F16 || (p->type_a == GTR_BF16 && caps->compute >= 80)) return GTR__PRODUCT_HALF;
     return p->type_a == GTR_F32 && precision == GTR_TF32 && caps->compute >= 80 ? GTR__PRODUCT_TF32 : GTR__PRODUCT_FMA;
 }
-// The least estimate, and *how it is reached; HUGE_VAL: the library cannot do it.
-static double gtr__library_best(const gtr__product *p, const gtr__caps *caps, int kind, gtr__library_way *how) {
+// The least estimate; HUGE_VAL: the library cannot do it. *turned and *ranges change where the library as it is is not
+// the quickest.
+static double gtr__library_best(const gtr__product *p, const gtr__caps *caps, int kind, int *turned, int *ranges) {
     if (!gtr__library_can(p, caps)) return HUGE_VAL;
     gtr__product each = *p;         // of whose strides of a batch the library has one
     if (p->inner) each.batch /= p->inner;
     double least = gtr__library_ns(&each, caps, kind) * (double)(p->inner ? p->inner : 1);
-    const auto by = [&](int turned, int ranges) {
-        const double ns = gtr__library_ns(p, caps, kind, { turned, ranges });
-        if (ns < least) { least = ns; *how = { turned, ranges }; }
+    const auto by = [&](int t, int r) {
+        const double ns = gtr__library_ns(p, caps, kind, t, r);
+        if (ns < least) { least = ns; *turned = t; *ranges = r; }
     };
     if (kind != GTR__PRODUCT_TF32 || p->a_k || p->b_k || p->batch > 1) return least;
     // turned: the smaller one, whose copy has four times the bytes of the library's workspace at most
@@ -5194,7 +5192,7 @@ static double gtr__library_best(const gtr__product *p, const gtr__caps *caps, in
     if (caps->compute >= 90 && p->k % 4 == 0 && line == (first ? p->lda : p->ldb)
             && line <= (int64_t)caps->product_workspace / p->k) by(first ? 1 : 2, 1);
     const int most = gtr__product_in_parts(p) ? 64 : 1;
-    for (int ranges = 2; ranges <= most && p->k % ranges == 0 && p->k / ranges >= 256; ranges *= 2) by(0, ranges);
+    for (int r = 2; r <= most && p->k % r == 0 && p->k / r >= 256; r *= 2) by(0, r);
     return least;
 }
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
@@ -5232,8 +5230,8 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     }
     if (plain <= best) { best = plain; c.wgmma_m = 0; c.ranges = plain_ranges; }
     c.ns = best;
-    gtr__library_way way = { 0, 1 };
-    const double library = gtr__library_best(p, caps, c.kind, &way);
+    int turned = 0, cut = 1;
+    const double library = gtr__library_best(p, caps, c.kind, &turned, &cut);
     const double few = gtr__product_is_few(p) ? gtr__few_ns(p, caps) : HUGE_VAL;
     if (few < best && few < library) {
         c.few = gtr__few_lanes(p, caps); c.ns = few; c.ranges = 1;
@@ -5241,7 +5239,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         return c;
     }
     c.library = library < best;
-    if (c.library) { c.ns = library; c.ranges = way.ranges; c.transpose = way.turned; }
+    if (c.library) { c.ns = library; c.ranges = cut; c.transpose = turned; }
     // Where the library then lacks workspace, another kernel multiplies: no launch makes the aligned copies (even) that
     // wgmma would read.
     if (c.library && c.even) c.wgmma_m = 0;
