@@ -26407,8 +26407,8 @@ GTR__PLANNED
                     gtr_predict_next, gtr_sample; blocks of GPT-2 and Llama; cells that
                     follow each other are one op
    2026-11-29  0.1: recurrences by tensor cores; .c, .relu, .dropout of layers that do not read them are errors;
-                    gtr_predict_next wants a predictor of .steps, gtr_predict one that is not; norms, embeddings and
-                    TF32 gradients quicker
+                    gtr_predict_next wants a predictor of .steps, gtr_predict one that is not; norms, embeddings,
+                    TF32 gradients and small transformers quicker
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
