@@ -701,7 +701,7 @@ static void rounded_norms_of(int norm, int wide, int rows, int micro, gtr_precis
     static gtr_float a[2100 * 5], b[2100 * 5];
     const int apart = rounding_nodes(norm, wide, rows, micro, precision, false, a),
         whole = rounding_nodes(norm, wide, rows, micro, precision, true, b),
-        low = precision == GTR_TF32 || device != GTR_DEVICE_CUDA ? 0 : 2 * (micro > 1 ? micro : 1);
+        low = 2 * micro;
     if (apart < 0) return;
     CHECK(whole == apart - low, "norm %d of %d x %d, precision %d: %d nodes that round, of %d", norm, rows, wide,
         (int)precision, whole, apart);
@@ -711,18 +711,62 @@ static void rounded_norms_of(int norm, int wide, int rows, int micro, gtr_precis
 static void rounded_norms(void)
 {
     static const int sizes[] = { 7, 8, 84, 200, 384, 2100, 600 }, warps[] = { 256, 384, 512 };
-    static const gtr_precision precisions[] = { GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
-    const bool cuda = device == GTR_DEVICE_CUDA;
-    for (int k = 0; k < 7; k += small ? 3 : 1) for (int p = small; p < 3; p++) for (int norm = 0; norm < 2; norm++)
-        rounded_norms_of(norm, sizes[k], 40, 1, precisions[p]);
+    if (device != GTR_DEVICE_CUDA) return;      /* the CPU has no such kernel */
+    for (int k = 0; k < 7; k += small ? 3 : 1) for (int norm = 0; norm < 4; norm++)
+        rounded_norms_of(norm % 2, sizes[k], 40, 1, norm / 2 ? GTR_MIXED_FP16 : GTR_MIXED_BF16);
     for (int norm = 0; norm < ROUNDING_NORMS; norm++) {
         rounded_norms_of(norm, 36, 40, 1, GTR_MIXED_BF16);
         rounded_norms_of(norm, 36, 40, 2, GTR_MIXED_BF16);
     }
     /* rows that a warp holds; one node makes all gradients of so many */
-    for (int k = 0; k < 3 && cuda; k++) rounded_norms_of(k % 2, warps[k], small ? 200 : 1100, 1, GTR_MIXED_BF16);
-    for (int norm = 0; norm < ROUNDING_NORMS && cuda && !small; norm++)
+    for (int k = 0; k < 3; k++) rounded_norms_of(k % 2, warps[k], small ? 200 : 1100, 1, GTR_MIXED_BF16);
+    for (int norm = 0; norm < ROUNDING_NORMS && !small; norm++)
         rounded_norms_of(norm, 384, ROUNDING_ROWS, 1, GTR_MIXED_BF16);
+}
+
+/* How many backward nodes norms have in the plan for a GPU that need not be there, and on how many of the further
+   streams gradients of parameters are made. */
+static int norm_nodes(int64_t rows, int micro, int of_user, int *streams)
+{
+    gtr_desc c;
+    gtr_trainer_desc d = sgd(0.1f);
+    bool on[GTR__MAX_STREAMS] = { false };
+    int i, n = 0;
+    memset(&c, 0, sizeof c);
+    c.preset = GTR_PRESET_SM90;
+    gtr_context *ctx = gtr_create(c);
+    gtr_tensor *h = gtr_linear(gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)), "in", 64);
+    for (i = 0; i < 3; i++) {
+        gtr_scope_begin(ctx, i ? i > 1 ? "c" : "b" : "a");
+        h = gtr_add(h, gtr_linear(gtr_gelu(gtr_linear(gtr_layer_norm(h, "norm", 1, 0), "up", 256)), "down", 64));
+        gtr_scope_end(ctx);
+    }
+    d.precision = GTR_TF32; d.no_matchers = true; d.micro_batches = micro; d.streams = of_user;
+    gtr_trainer *t = gtr_trainer_create(gtr_mean(gtr_square(h), NULL, 0, false), d);
+    gtr__cached *e = t ? gtr__trainer_entry(t, rows, NULL, true) : NULL;
+    for (i = 0; e && i < e->plan.n_node; i++) {
+        const gtr__node *q = &e->plan.node[i];
+        n += q->op == GTR__OP_LAYER_NORM && q->dir == GTR__BWD;
+        if (q->leaf) on[q->stream] = true;
+    }
+    for (*streams = 0, i = 1; i < GTR__MAX_STREAMS; i++) *streams += on[i];
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    return n;
+}
+static void norms_aside(void)
+{
+    int streams;
+    if (device == GTR_DEVICE_CUDA || sizeof(gtr_float) == 8) return;     /* of no device */
+    EXPECT_EQ(norm_nodes(2048, 1, 0, &streams), 6);
+    CHECK(streams == 3, "gradients of parameters are made on %d further streams", streams);
+    EXPECT_EQ(norm_nodes(16384, 1, 0, &streams), 6);                /* 2^20 elements */
+    EXPECT_EQ(norm_nodes(16385, 1, 0, &streams), 3);
+    EXPECT_EQ(norm_nodes(2048, 2, 0, &streams), 6);                 /* a node for each part: there is one stream */
+    EXPECT_EQ(norm_nodes(2048, 1, 1, &streams), 3);
+    EXPECT_EQ(streams, 0);
+    EXPECT_EQ(norm_nodes(2048, 1, 2, &streams), 6);
+    EXPECT_EQ(streams, 1);
 }
 
 /* A loss of one element that a norm makes, whose gradient is a constant that is stored, behind more and more nodes. */
@@ -1522,6 +1566,7 @@ static void all(void)
     RUN(norm_acts);
     RUN(fused_steps);
     RUN(rounded_norms);
+    RUN(norms_aside);
     RUN(norm_as_loss);
     RUN_IN_PARTS(programs);
     RUN(tails);
