@@ -13264,6 +13264,7 @@ typedef struct gtr__attend {
     int64_t n;
     int width[3], steps, keys, heads, groups, causal;
     int wide, stages, copies;       // columns of a tile's row; tiles at once; which of x, y, dy come by 16 bytes
+    gtr__fast tiles[2], of[2], each;    // blocks' tiles of queries, of keys; heads, groups; heads of a group
     float scale;
 } gtr__attend;
 enum { GTR__ATTEND_Y = 3, GTR__ATTEND_DY };     // copies' bits behind those of x
@@ -13290,7 +13291,9 @@ static __device__ __noinline__ void gtr__attend_give(gtr__opd o, int64_t at, flo
 template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
     static constexpr bool HALF = KIND > GTR__ATTEND_TF32;
     static constexpr int WIDE = (int)(KNOWN & 255), MOST = KNOWN ? WIDE : 128,
-        MANY = KNOWN ? gtr__attend_rows(KIND, WIDE) : 64;
+        MANY = KNOWN ? gtr__attend_rows(KIND, WIDE) : 64,
+        // rows of a tile whose scores backward has at once, in a loop, for code that runs once takes long to fetch
+        PART = WIDE > 32 && MANY > 16 ? 32 : 16;
     typedef typename std::conditional<HALF, uint16_t, float>::type E;
     typedef typename std::conditional<KIND == GTR__ATTEND_F16, __half, typename std::conditional<HALF, __nv_bfloat16,
         float>::type>::type T;
@@ -13345,19 +13348,20 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
     // Rounds what the calling thread's copies have brought.
     GTR__DEVICE void arrived(E *to, int rows, bool copies) const {
         if (KIND != GTR__ATTEND_TF32 || !copies) return;
+#pragma unroll 1
         for (int i = (int)threadIdx.x; i < rows * wide / 4; i += 32 * warps) {
             float4 *p = (float4 *)(to + i / (wide / 4) * pitch + i % (wide / 4) * 4);
             const float4 v = *p;
             *p = make_float4(rounded(v.x), rounded(v.y), rounded(v.z), rounded(v.w));
         }
     }
-    // s = the warp's 16 rows, at a, by a tile's rows, at b.
-    GTR__DEVICE void scores(const E *a, const E *b, float (*s)[4]) const {
-        GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 4) s[i][e] = 0.0f;
+    // s = the warp's 16 rows, at a, by `cols` rows of a tile, at b.
+    GTR__DEVICE void scores(const E *a, const E *b, int cols, float (*s)[4]) const {
+        GTR__UNROLL(i, cols / 8) GTR__UNROLL(e, 4) s[i][e] = 0.0f;
         if constexpr (KIND == GTR__ATTEND_FMA) {
             for (int d = 0; d < wide; d += 4) {
                 const float4 u = *(const float4 *)(a + g * pitch + d), v = *(const float4 *)(a + (g + 8) * pitch + d);
-                GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 2) {
+                GTR__UNROLL(i, cols / 8) GTR__UNROLL(e, 2) {
                     const float4 w = *(const float4 *)(b + (8 * i + 2 * t + e) * pitch + d);
                     s[i][e] = fmaf(u.w, w.w, fmaf(u.z, w.z, fmaf(u.y, w.y, fmaf(u.x, w.x, s[i][e]))));
                     s[i][2 + e] = fmaf(v.w, w.w, fmaf(v.z, w.z, fmaf(v.y, w.y, fmaf(v.x, w.x, s[i][2 + e]))));
@@ -13371,7 +13375,7 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
             GTR__UNROLL(k, wide / STEP) {
                 uint32_t fa[4], fb[4];
                 gtr__matrix4(fa, from + (uint32_t)(32 * k));
-                GTR__UNROLL(i, many / 16) {
+                GTR__UNROLL(i, cols / 16) {
                     gtr__matrix4(fb, by + (uint32_t)(32 * k + i * 16 * pitch * (int)sizeof(E)));
                     gtr__mma<T>(s[2 * i], fa, fb);
                     gtr__mma<T>(s[2 * i + 1], fa, fb + 2);
@@ -13379,11 +13383,11 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
             }
         }
     }
-    // acc += p (16 rows of scores) by a tile's rows, at b. TF32: the tile's rows 2 t and 2 t + 1 are an instruction's
-    // t and t + 4, so that accumulators are its operand as they lie.
-    GTR__DEVICE void add(const float (*p)[4], const E *b, float (*acc)[4]) const {
+    // acc += p (16 rows of scores) by `cols` rows of a tile, at b. TF32: the tile's rows 2 t and 2 t + 1 are an
+    // instruction's t and t + 4, so that accumulators are its operand as they lie.
+    GTR__DEVICE void add(const float (*p)[4], const E *b, int cols, float (*acc)[4]) const {
         if constexpr (KIND == GTR__ATTEND_FMA) {
-            GTR__UNROLL(j, many) {
+            GTR__UNROLL(j, cols) {
                 const int lane = (GTR__LANE & ~3) | (j % 8 / 2);
                 const float u = gtr__shuffle(p[j / 8][j % 2], lane), v = gtr__shuffle(p[j / 8][2 + j % 2], lane);
                 GTR__UNROLL(i, wide / 8) {
@@ -13393,7 +13397,7 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
                 }
             }
         } else if constexpr (KIND == GTR__ATTEND_TF32) {
-            GTR__UNROLL(k, many / 8) {
+            GTR__UNROLL(k, cols / 8) {
                 uint32_t fa[4], fb[2];
                 GTR__UNROLL(e, 4) fa[e] = gtr__to_tf32(__float_as_uint(p[k][e % 2 * 2 + e / 2]));
                 GTR__UNROLL(i, wide / 8) {
@@ -13404,7 +13408,7 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
         } else {
             const int l = GTR__LANE;
             const uint32_t by = gtr__shared_address(b + (l % 8 + l / 8 % 2 * 8) * pitch + l / 16 * 8);
-            GTR__UNROLL(k, many / 16) {
+            GTR__UNROLL(k, cols / 16) {
                 uint32_t fa[4], fb[4];
                 GTR__UNROLL(e, 4) fa[e] = gtr__pack2<T>(p[2 * k + e / 2][e % 2 * 2], p[2 * k + e / 2][e % 2 * 2 + 1]);
                 GTR__UNROLL(i, wide / 16) {
@@ -13430,19 +13434,22 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
         for (int o = lanes / 2; o; o /= 2) sum += gtr__shuffle_xor(sum, o);
         return sum;
     }
-    // Scores, not scaled yet: the mask is added in their units; -INFINITY where none is attended. KEYS: rows are keys.
-    // inside: all are there, and attended but for the mask.
-    template <bool KEYS> GTR__DEVICE void attended(float (*s)[4], int64_t n, int head, int row0, int col0, int count,
-                                                   bool inside) const {
+    // Scores of `cols` columns, not scaled yet: the mask is added in their units; -INFINITY where none is attended.
+    // KEYS: rows are keys. inside: all are there, and attended but for the mask.
+    template <bool KEYS> GTR__DEVICE void attended(float (*s)[4], int cols, int64_t n, int head, int row0, int col0,
+                                                   int count, bool inside) const {
         if (inside && !masked()) return;
-        const float by = 1.0f / q.scale;
-        GTR__UNROLL(i, many / 8) GTR__UNROLL(e, 4) {
-            const int row = row0 + g + e / 2 * 8, col = col0 + 8 * i + 2 * t + e % 2, query = KEYS ? col : row,
-                key = KEYS ? row : col;
-            const bool in = query < q.steps && key < count && (!q.causal || key <= query);
-            if (!in) s[i][e] = -INFINITY;
-            else if (masked()) s[i][e] += by * gtr__get(q.mask.p, q.mask.t, n * q.mask_at[0] + head * q.mask_at[1]
-                + query * q.mask_at[2] + key * q.mask_at[3]);
+        GTR__UNROLL(h, 2) {
+            const int row = row0 + g + 8 * h, first = col0 + 2 * t, most = q.causal && row < count ? row + 1 : count,
+                from = KEYS && q.causal ? row - first : 0,
+                to = (KEYS ? row < count ? q.steps : 0 : row < q.steps ? most : 0) - first;
+            GTR__UNROLL(i, cols / 8) GTR__UNROLL(e, 2) {
+                float *const v = &s[i][2 * h + e];
+                const int c = 8 * i + e, query = KEYS ? first + c : row, key = KEYS ? row : first + c;
+                if (c >= to || (KEYS && c < from)) *v = -INFINITY;
+                else if (masked()) *v += 1.0f / q.scale * gtr__get(q.mask.p, q.mask.t, n * q.mask_at[0]
+                    + head * q.mask_at[1] + query * q.mask_at[2] + key * q.mask_at[3]);
+            }
         }
     }
     // Goes through n tiles: load(i, stage) starts the copies of one, arrived(i, stage) rounds it, use(i, stage) has it.
@@ -13518,6 +13525,13 @@ GTR__INLINE void gtr__attend_online(int many, int wide, float scale, float (*s)[
         GTR__UNROLL(i, wide / 8) GTR__UNROLL(e, 2) acc[i][2 * h + e] *= by;
     }
 }
+// Block b's tile of its head's `tiles`, its head of `heads`, and its row of the batch, n.
+GTR__INLINE int gtr__attend_tile(unsigned b, const gtr__fast &tiles, const gtr__fast &heads, int *head, int64_t *n) {
+    const uint32_t of = gtr__quotient(b, tiles), row = gtr__quotient(of, heads);
+    *head = (int)(of - row * heads.by);
+    *n = row;
+    return (int)(b - of * tiles.by);
+}
 template <int KIND, uint64_t KNOWN> static __global__ void __launch_bounds__(128, (KNOWN & 128) || !KNOWN ? 1 : 4)
 gtr__k_attention(const __grid_constant__ gtr__attend q) {
     typedef gtr__attend_here<KIND, KNOWN> here;
@@ -13525,36 +13539,37 @@ gtr__k_attention(const __grid_constant__ gtr__attend q) {
     GTR__POOL;
     gtr__enter();
     const here m(q);
-    const int blocks = (q.steps + m.rows() - 1) / m.rows(), block = (int)(blockIdx.x % (unsigned)blocks),
-        head = (int)(blockIdx.x / (unsigned)blocks % (unsigned)q.heads), group = head / (q.heads / q.groups);
-    const int64_t n = blockIdx.x / (unsigned)blocks / (unsigned)q.heads;
-    const int first = (q.causal ? blocks - 1 - block : block) * m.rows(), row0 = first + 16 * m.warp, all = m.count(n),
+    int head;
+    int64_t n;
+    const int block = gtr__attend_tile(blockIdx.x, q.tiles[0], q.of[0], &head, &n), group = gtr__quotient(head, q.each);
+    const int first = (q.causal ? (int)q.tiles[0].by - 1 - block : block) * m.rows(), row0 = first + 16 * m.warp,
+        all = m.count(n),
         count = q.causal && all > first + m.rows() ? first + m.rows() : all, tile = m.many * m.pitch;
     E *const mine = (E *)gtr__pool, *const others = mine + m.rows() * m.pitch;
     float s[here::MANY / 8][4], acc[here::MOST / 8][4] = {}, most[2] = { -INFINITY, -INFINITY }, sum[2] = {};
     m.load_of(mine, 0, n, head, first, m.rows());
     m.tiles((count + m.many - 1) / m.many,
         [&](int i, int stage) {
-            GTR__UNROLL(x, 2) m.load_of(others + (2 * stage + x) * tile, 1 + x, n, group, i * m.many, m.many);
+            GTR__ROLL(x, 2) m.load_of(others + (2 * stage + x) * tile, 1 + x, n, group, i * m.many, m.many);
         },
         [&](int i, int stage) {
             if (!i) m.arrived(mine, m.rows(), m.copies(0));
-            GTR__UNROLL(x, 2) m.arrived(others + (2 * stage + x) * tile, m.many, m.copies(1 + x));
+            GTR__ROLL(x, 2) m.arrived(others + (2 * stage + x) * tile, m.many, m.copies(1 + x));
         },
         [&](int i, int stage) {
             const int col0 = i * m.many, end = col0 + m.many;
             const bool inside = end <= all && (!q.causal || end <= row0 + 1);
-            m.scores(mine + 16 * m.warp * m.pitch, others + 2 * stage * tile, s);
-            m.template attended<false>(s, n, head, row0, col0, all, inside);
+            m.scores(mine + 16 * m.warp * m.pitch, others + 2 * stage * tile, m.many, s);
+            m.template attended<false>(s, m.many, n, head, row0, col0, all, inside);
             gtr__attend_online(m.many, m.wide, q.scale * GTR__LOG2E, s, most, sum, acc);
-            m.add(s, others + (2 * stage + 1) * tile, acc);
+            m.add(s, others + (2 * stage + 1) * tile, m.many, acc);
         });
     GTR__UNROLL(h, 2) {
         sum[h] = m.reduced(sum[h], 4);
         const int row = row0 + m.g + 8 * h;
         if (q.sums.p && m.t == 0 && row < q.steps) gtr__put(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + row,
-            count ? fmaf(most[h], q.scale, logf(sum[h])) : 1e30f);
-        sum[h] = count ? 1.0f / sum[h] : 1.0f;
+            count ? fmaf(most[h], q.scale, log2f(sum[h]) / GTR__LOG2E) : 1e30f);
+        sum[h] = count ? gtr__rcp(sum[h]) : 1.0f;
     }
     m.store(q.y, m.at(GTR__ATTEND_Y, n, head, row0), m.pitch_of(GTR__ATTEND_Y), q.steps - row0, q.width[2], acc,
         sum[0], sum[1]);
@@ -13586,7 +13601,7 @@ void gtr__attend_gradient(const gtr__attend_here<KIND, KNOWN> &m, char *pool, in
     typedef gtr__attend_here<KIND, KNOWN> here;
     typedef typename here::E E;
     const gtr__attend &q = m.q;
-    const int each = q.heads / q.groups, group = KEYS ? head : head / each, steps = KEYS ? q.keys : q.steps,
+    const int each = (int)q.each.by, group = KEYS ? head : gtr__quotient(head, q.each), steps = KEYS ? q.keys : q.steps,
         cols = KEYS ? q.steps : q.keys, all = m.count(n);
     const int row0 = first + 16 * m.warp, tile = m.many * m.pitch, n_tiles = KEYS ? 3 : 2;
     const int begin = KEYS && q.causal ? first / m.many : 0, last = KEYS ? first < all ? cols : 0
@@ -13594,26 +13609,29 @@ void gtr__attend_gradient(const gtr__attend_here<KIND, KNOWN> &m, char *pool, in
     E *const mine = (E *)pool, *const others = mine + 2 * m.rows() * m.pitch;
     float *const stats = (float *)(others + 3 * q.stages * tile);
     const float scale = q.scale * GTR__LOG2E;
-    float p[here::MANY / 8][4], d[here::MANY / 8][4], sums[2], delta[2];
+    float p[here::PART / 8][4], d[here::PART / 8][4], sums[2], delta[2];
     float acc[here::MOST / 8][4] = {}, accv[KEYS ? here::MOST / 8 : 1][4] = {};
     // Operand x of the block's rows: k and v, or q and dy; of a tile: q, dy and y, or k and v
     const auto row_of = [&](int x) { return KEYS ? 1 + x : x ? GTR__ATTEND_DY : 0; };
     const auto col_of = [&](int x) { return !KEYS ? 1 + x : x > 1 ? GTR__ATTEND_Y : x ? GTR__ATTEND_DY : 0; };
-    GTR__UNROLL(x, 2) m.load_of(mine + x * m.rows() * m.pitch, row_of(x), n, head, first, m.rows());
+    GTR__ROLL(x, 2) m.load_of(mine + x * m.rows() * m.pitch, row_of(x), n, head, first, m.rows());
     const auto which = [&](int i, int *from) {      // the head of q, and the first step, of tile i
-        *from = (begin + (KEYS ? i % per : i)) * m.many;
-        return KEYS ? head * each + i / per : head;
+        const int turn = KEYS && each > 1 ? i / per : 0;
+        *from = (begin + i - turn * per) * m.many;
+        return KEYS ? head * each + turn : head;
     };
     m.tiles(per > 0 ? KEYS ? per * each : per : 0,
         [&](int i, int stage) {
             int from;
             const int h = which(i, &from);
-            GTR__UNROLL(x, n_tiles)
+            GTR__ROLL(x, n_tiles)
                 m.load_of(others + (n_tiles * stage + x) * tile, col_of(x), n, KEYS ? h : group, from, m.many);
         },
         [&](int i, int stage) {
-            GTR__UNROLL(x, 2) if (!i) m.arrived(mine + x * m.rows() * m.pitch, m.rows(), m.copies(row_of(x)));
-            GTR__UNROLL(x, 2) m.arrived(others + (n_tiles * stage + x) * tile, m.many, m.copies(col_of(x)));
+            GTR__ROLL(x, 2) {
+                if (!i) m.arrived(mine + x * m.rows() * m.pitch, m.rows(), m.copies(row_of(x)));
+                m.arrived(others + (n_tiles * stage + x) * tile, m.many, m.copies(col_of(x)));
+            }
         },
         [&](int i, int stage) {
             int from;
@@ -13627,19 +13645,24 @@ void gtr__attend_gradient(const gtr__attend_here<KIND, KNOWN> &m, char *pool, in
                 stats[m.many + col] = v;
                 __syncthreads();
             } else if (!i) gtr__attend_deltas(m, mine + m.rows() * m.pitch, n, head, row0, sums, delta);
-            const int end = from + m.many;
-            const bool inside = KEYS ? row0 + 16 <= all && end <= cols && (!q.causal || row0 + 15 <= from)
-                : end <= all && (!q.causal || end <= row0 + 1);
-            m.scores(mine + 16 * m.warp * m.pitch, c, p);
-            m.template attended<KEYS>(p, n, h, row0, from, all, inside);
-            m.scores(mine + (m.rows() + 16 * m.warp) * m.pitch, c + tile, d);
-            GTR__UNROLL(j, m.many / 8) GTR__UNROLL(e, 4) {
-                const int col = 8 * j + 2 * m.t + e % 2;
-                p[j][e] = gtr__exp2(fmaf(p[j][e], scale, -(KEYS ? stats[col] : sums[e / 2])));
-                d[j][e] = p[j][e] * (d[j][e] - (KEYS ? stats[m.many + col] : delta[e / 2]));
+#pragma unroll 1
+            for (int at = 0; at < m.many; at += here::PART) {
+                const int col0 = from + at, end = col0 + here::PART;
+                const bool inside = KEYS ? row0 + 16 <= all && end <= cols && (!q.causal || row0 + 15 <= col0)
+                    : end <= all && (!q.causal || end <= row0 + 1);
+                const E *const b = c + at * m.pitch;
+                if (q.causal && (KEYS ? end <= row0 : col0 > row0 + 15)) continue;      // none is attended
+                m.scores(mine + 16 * m.warp * m.pitch, b, here::PART, p);
+                m.template attended<KEYS>(p, here::PART, n, h, row0, col0, all, inside);
+                m.scores(mine + (m.rows() + 16 * m.warp) * m.pitch, b + tile, here::PART, d);
+                GTR__UNROLL(j, here::PART / 8) GTR__UNROLL(e, 4) {
+                    const float *const stat = stats + at + 8 * j + 2 * m.t + e % 2;
+                    p[j][e] = gtr__exp2(fmaf(p[j][e], scale, -(KEYS ? stat[0] : sums[e / 2])));
+                    d[j][e] = p[j][e] * (d[j][e] - (KEYS ? stat[m.many] : delta[e / 2]));
+                }
+                m.add(d, b, here::PART, acc);
+                if constexpr (KEYS) m.add(p, b + tile, here::PART, accv);
             }
-            m.add(d, c, acc);
-            if constexpr (KEYS) m.add(p, c + tile, accv);
         });
     const int x = KEYS ? 1 : 0;
     if (q.dx[x].p) m.store(q.dx[x], m.at(x, n, head, row0), q.row[x], steps - row0, q.width[x], acc, q.scale, q.scale);
@@ -13652,16 +13675,16 @@ gtr__k_attention_bwd(const __grid_constant__ gtr__attend q) {
     GTR__POOL;
     gtr__enter();
     const gtr__attend_here<KIND, KNOWN> m(q);
-    const unsigned each = (unsigned)((q.steps + m.rows() - 1) / m.rows()), keys = (unsigned)((q.keys + m.rows() - 1)
-        / m.rows()), queries = q.dx[0].p ? (unsigned)q.n * (unsigned)q.heads * each : 0, b = blockIdx.x;
+    const unsigned queries = q.dx[0].p ? (unsigned)q.n * q.of[0].by * q.tiles[0].by : 0, b = blockIdx.x;
+    int head;
+    int64_t n;
     if (b < queries) {
-        const unsigned tile = q.causal ? each - 1 - b % each : b % each;
-        gtr__attend_gradient<KIND, KNOWN, false>(m, gtr__pool, b / each / (unsigned)q.heads,
-            (int)(b / each % (unsigned)q.heads), (int)tile * m.rows());
+        const int tile = gtr__attend_tile(b, q.tiles[0], q.of[0], &head, &n);
+        gtr__attend_gradient<KIND, KNOWN, false>(m, gtr__pool, n, head,
+            (q.causal ? (int)q.tiles[0].by - 1 - tile : tile) * m.rows());
     } else {
-        const unsigned k = b - queries;
-        gtr__attend_gradient<KIND, KNOWN, true>(m, gtr__pool, k / keys / (unsigned)q.groups,
-            (int)(k / keys % (unsigned)q.groups), (int)(k % keys) * m.rows());
+        const int tile = gtr__attend_tile(b - queries, q.tiles[1], q.of[1], &head, &n);
+        gtr__attend_gradient<KIND, KNOWN, true>(m, gtr__pool, n, head, tile * m.rows());
     }
 }
 // One step, whose k and v the first head of a group puts into the states: a block has a head's query. Teams of lanes,
@@ -13909,8 +13932,10 @@ GTR__LAUNCHER_WITH(gtr__attend_start, gtr__attend *q, bool back) {
     q->stages = shared(2) <= caps->shared ? 2 : 1;
     if (shared(q->stages) > caps->shared) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED,
         "attention: heads of %d want %zu bytes of shared memory, this GPU has %zu", most, shared(1), caps->shared);
-    const int64_t queries = gtr__ceil(q->steps, rows) * q->heads * q->n,
-        keys = gtr__ceil(q->keys, rows) * q->groups * q->n,
+    q->tiles[0] = gtr__fast_of(gtr__ceil(q->steps, rows)); q->tiles[1] = gtr__fast_of(gtr__ceil(q->keys, rows));
+    q->of[0] = gtr__fast_of(q->heads); q->of[1] = gtr__fast_of(q->groups); q->each = gtr__fast_of(q->heads / q->groups);
+    const int64_t queries = (int64_t)q->tiles[0].by * q->heads * q->n,
+        keys = (int64_t)q->tiles[1].by * q->groups * q->n,
         blocks = !back ? queries : (q->dx[0].p ? queries : 0) + (q->dx[1].p || q->dx[2].p ? keys : 0);
     if (!blocks) return GTR_OK;
     const auto launch = [&](auto kernel) {
