@@ -10485,14 +10485,18 @@ GTR__INLINE float gtr__team_sum(float v, int team, float *scratch) {
     for (int i = team >> 1; i; i >>= 1) v += gtr__shuffle_xor(v, i);
     return v;
 }
-// Two sums, whose shuffles do not wait for each other.
-GTR__INLINE float2 gtr__team_sum(float2 v, int team, float *scratch) {
-    if (team > 32) return make_float2(gtr__block_sum(v.x, scratch), gtr__block_sum(v.y, scratch));
+// Two sums, whose shuffles do not wait for each other; of a team of lanes.
+GTR__INLINE float2 gtr__lanes_sum(float2 v, int team) {
+#pragma unroll 1
     for (int i = team >> 1; i; i >>= 1) {
         v.x += gtr__shuffle_xor(v.x, i);
         v.y += gtr__shuffle_xor(v.y, i);
     }
     return v;
+}
+GTR__INLINE float2 gtr__team_sum(float2 v, int team, float *scratch) {
+    if (team > 32) return make_float2(gtr__block_sum(v.x, scratch), gtr__block_sum(v.y, scratch));
+    return gtr__lanes_sum(v, team);
 }
 GTR__INLINE float gtr__team_max(float v, int team, float *scratch) {
     if (team > 32) return gtr__block_max(v, scratch);
@@ -16051,8 +16055,9 @@ GTR__CUDA(batch_norm_bwd) {
 // normalised each by itself; a row of layer_norm is an image of one pixel and one group.
 //   block      a segment of `sets` groups, of `beside` images at a time, every gridDim.y'th such batch
 //   its thread W neighbouring channels, of one group, of every rows'th pixel, UP of these at a time; where ROW isn't
-//              0, of one pixel, |ROW| times W channels, lanes * W apart. ROW 1: few rows, or narrow ones; 2 to 4: rows
-//              that a warp holds, of which only the last W of a lane may not be there; GTR__NORM_LONG(W): others
+//              0, of one pixel, |ROW| times W channels, lanes * W apart. ROW 1: few rows, or narrow ones, a W a lane;
+//              2 to 4: rows that a warp holds, of which only the last W of a lane may not be there;
+//              GTR__NORM_LONG(W): others
 // A thread keeps what it has loaded where that is all (m.held), as T: x's and dy's type, or float32. Statistics as
 // batch_norm's: what the deviations add up to corrects mean and variance. Bound by bytes: forward x and y once,
 // backward x, dy, dx once; what is not held is read again in each pass. Each block's terms of the gradients of bias and
@@ -16067,6 +16072,7 @@ typedef struct gtr__norm {
     gtr__opd low;                                           // backward, of rows: y in 16 bits too; p NULL: not stored
     int64_t images, pixels, channels, groups, wide, span;   // span: channels of a segment
     int width, sets, beside, rows, lanes, threads, parts;   // width: W; parts: blocks of a segment
+    int log;                    // lanes are 1 << log, but where ROW is 0
     int team;                   // threads a group, in one warp side by side; 0: they add in shared memory
     int pitch, entries;         // there: terms of a lane, padded, and of a group
     int step;                   // elements from one W of a thread to its next
@@ -16077,7 +16083,7 @@ typedef struct gtr__norm {
 } gtr__norm;
 #if GTR__DEVICE_HALF
 template <typename T, int W, int ROW> struct gtr__norm_own {
-    static const bool WARP = ROW > 1;
+    static const bool WARP = ROW > 1, HELD = ROW > 0;
     static const int UC = ROW < 0 ? -ROW : ROW ? ROW : 1, UP = ROW ? 1 : W == 1 ? 16 : 8, U = UC * UP;
     typedef gtr__few<T, W> few[U];
     typedef gtr__few<float, W> channels[UC];
@@ -16086,21 +16092,23 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
     int64_t image;              // of the batch
     bool live, there;
     GTR__DEVICE gtr__norm_own(const gtr__norm &norm) : m(norm) {
-        const int rest = (int)threadIdx.x / lanes();
+        const int rest = WARP ? (int)threadIdx.x / 32 : ROW ? (int)threadIdx.x >> m.log : (int)threadIdx.x / m.lanes;
         lane = (int)threadIdx.x - rest * lanes();
         beside = ROW ? rest : rest / m.rows; row = ROW ? 0 : rest - beside * m.rows;
         live = beside < m.beside;
         if (!live) beside = 0;
         image = (int64_t)blockIdx.y * m.beside + beside;
         group = ROW ? 0 : lane * W / (int)m.wide;
-        for (int i = (int)threadIdx.x; !m.team && i < m.beside * m.sets * m.entries; i += (int)blockDim.x)
+        if (WARP || m.team) return;
+#pragma unroll 1
+        for (int i = (int)threadIdx.x; i < m.beside * m.sets * m.entries; i += (int)blockDim.x)
             pool()[i] = {};                             // padding is added, too
         __syncthreads();
     }
     GTR__DEVICE int lanes() const { return WARP ? 32 : m.lanes; }
     GTR__DEVICE int step() const { return WARP ? 32 * W : m.step; }
-    GTR__DEVICE bool held() const { return WARP || m.held; }
-    GTR__DEVICE bool whole() const { return WARP || m.whole; }
+    GTR__DEVICE bool held() const { return HELD || m.held; }
+    GTR__DEVICE bool whole() const { return HELD || m.whole; }
     // Whether the u'th of each() is there: a warp's rows are longer than ROW - 1 times all lanes' W.
     GTR__DEVICE bool has(int u, int left) const { return (WARP && u < ROW - 1) || u * step() <= left; }
     static GTR__DEVICE float2 *pool() {
@@ -16112,14 +16120,14 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
         return image - beside < m.images;
     }
     GTR__DEVICE void next() { image += (int64_t)gridDim.y * m.beside; }
-    GTR__DEVICE int64_t figure() const { return WARP ? image : image * m.groups + blockIdx.x * m.sets + group; }
+    GTR__DEVICE int64_t figure() const { return HELD ? image : image * m.groups + blockIdx.x * m.sets + group; }
     // each(c, from, left): of U times W elements from channel c of the segment and x's `from` on, the u'th W are there
     // if u * step() is left at most.
     template <typename F> GTR__DEVICE void over(F each) const {
         auto part = [&](int64_t from, int64_t c, int64_t left) {
             each(c, from + c, left < INT32_MAX ? (int)left : INT32_MAX);
         };
-        if (WARP) {
+        if (HELD) {
             if (there) part(image * m.span, lane * W, m.span - lane * W - 1);
             return;
         }
@@ -16211,7 +16219,8 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
     }
     // Sums over all threads of a group.
     GTR__DEVICE float2 sum(float2 v) const {
-        if (WARP || m.team) return gtr__team_sum(v, WARP ? 32 : m.team, NULL);
+        if (WARP) return make_float2(gtr__warp_sum(v.x), gtr__warp_sum(v.y));
+        if (m.team) return gtr__lanes_sum(v, m.team);
         float2 *const total = pool() + m.beside * m.sets * m.entries;
         if (live) pool()[(beside * m.lanes + lane) * m.pitch + row] = v;
         __syncthreads();
@@ -16223,7 +16232,7 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
                 const float2 e = pool()[g * m.entries + i];
                 s.x += e.x; s.y += e.y;
             }
-            s = gtr__team_sum(s, 32, NULL);
+            s = gtr__lanes_sum(s, 32);
             if (threadIdx.x % 32 == 0) total[g] = s;
         }
         __syncthreads();
@@ -16409,13 +16418,14 @@ static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums
     m->span = m->sets * m->wide;
     const int64_t segments = m->channels / m->span, all = m->span / width;
     m->row = m->sets == 1 && (all > GTR__NORM_T || m->channels >> 26 || (m->groups == 1 && m->pixels == 1));
-    // Few rows are bound by a thread's instructions, many by bytes.
-    if (m->row && (all > GTR__NORM_T || m->images * all > 512 * sms)) {
+    // ROW > 0: one pixel and one group. Few rows are bound by a thread's instructions, many by bytes.
+    if (m->row && (all > GTR__NORM_T || m->groups > 1 || m->pixels > 1 || m->images * all > 512 * sms)) {
         m->row = width == 1 || m->groups > 1 || m->pixels > 1 || all > 128 ? GTR__NORM_LONG(width)
             : (int)gtr__ceil(all, 32);
     }
     const int64_t across = (m->row < 0 ? -m->row : m->row) * width;
-    m->lanes = m->row ? 1 << gtr__log_up(gtr__ceil(m->span, across), 0, 9) : (int)all;
+    m->log = gtr__log_up(gtr__ceil(m->span, m->row ? across : 1), 0, 9);
+    m->lanes = m->row ? 1 << m->log : (int)all;
     m->rows = m->row ? 1 : (int)gtr__min64(gtr__min64(GTR__NORM_T / m->lanes, gtr__ceil(m->pixels, deep)),
         INT32_MAX / (deep * m->channels));          // of a thread's pixels, offsets have 31 bits
     m->whole = !m->row || m->span <= across * m->lanes;
