@@ -11976,12 +11976,13 @@ GTR__INLINE void gtr__row_give(const gtr__opd &y, int64_t at, int team, int k, c
 // reductions alone. All lanes of the team get *max and *rest.
 GTR__INLINE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
         const float *first, int k, float *scratch, float *max, float *rest) {
-    float m = -INFINITY, r = 0.0f, top;
-    gtr__online(&m, &r, first, k);
-    if (live) for (int64_t i = lane + 4 * team; i < n; i += 4 * team) {
-        float v[4];
-        k = gtr__row_four(x, at, i, n, team, v);
+    float m = -INFINITY, r = 0.0f, top, v[4];
+    GTR__UNROLL(u, 4) v[u] = first[u];
+#pragma unroll 1
+    for (int64_t i = lane; ; k = gtr__row_four(x, at, i, n, team, v)) {
         gtr__online(&m, &r, v, k);
+        i += 4 * team;
+        if (!live || i >= n) break;
     }
     top = gtr__team_max(m, team, scratch);
     bool reach = m == top;          // a lane that has the maximum gives its r, and its left-out 1 is summed apart
@@ -17542,32 +17543,34 @@ GTR__INLINE int32_t gtr__xent_first(const gtr__xent &m) {
 // flight, and call this together. first: gtr__xent_first; counts: 32 of shared memory, free again on return. 0 where
 // there is a tally, which the divisor then comes from.
 GTR__INLINE int gtr__xent_counted(const gtr__xent &m, int32_t first, int *counts) {
-    const int64_t step = blockDim.x;
+    const int step = (int)blockDim.x;
     int n = threadIdx.x < m.rows && !m.tally && first != m.ignore;
-    for (int64_t i = threadIdx.x + step; i < m.rows && !m.tally; i += 8 * step) {
+    const int32_t *p = m.label + threadIdx.x + step;
+#pragma unroll 1
+    for (int64_t left = m.tally ? 0 : m.rows - step - (int)threadIdx.x; left > 0; left -= 8 * step, p += 8 * step) {
+        const int some = left < 8 * step ? (int)left : 8 * step;
         int32_t label[8];
-        GTR__UNROLL(u, 8) label[u] = i + u * step < m.rows ? m.label[i + u * step] : 0;
-        GTR__UNROLL(u, 8) n += i + u * step < m.rows && label[u] != m.ignore;
+        GTR__UNROLL(u, 8) label[u] = u * step < some ? p[u * step] : 0;
+        GTR__UNROLL(u, 8) n += u * step < some && label[u] != m.ignore;
     }
     return gtr__block_sum(n, counts);
 }
 // What a team finds of its row: all lanes have lse, counted and bad (the label counts and is no class); the row's loss,
-// before the mean, is lane 0's alone, and 0 in the others. The logits begin at x's element `at`; the lane's first four,
-// of which k are in the row, are in `first` (gtr__row_four). live: the team has a row; the lanes of one that has none
-// only take part in the reductions.
+// before the mean, is lane 0's alone, and 0 in the others. The logits begin at x's element `at`; top, rest: their
+// gtr__row_stats. live: the team has a row; the lanes of one that has none only take part in the reductions.
 typedef struct gtr__xent_row { float2 lse; float loss; bool counted, bad; } gtr__xent_row;
 GTR__INLINE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr__opd &x, int64_t at,
-        int64_t label, bool live, int lane, int team, const float *first, int k, float *scratch) {
+        int64_t label, bool live, int lane, int team, float top, float rest, float *scratch) {
     gtr__xent_row q;
-    float top, rest, sum = 0.0f;
+    float sum = 0.0f;
     q.counted = label != m.ignore;
     q.bad = q.counted && (label < 0 || label >= m.n);
-    gtr__row_stats(x, at, m.n, lane, team, live, first, k, scratch, &top, &rest);
     const float log_sum = log1pf(rest);
     q.lse = make_float2(log_sum != log_sum ? log_sum : top, log_sum);
     q.loss = 0.0f;
     if (m.smooth > 0.0f) {
-        if (live) for (int64_t i = lane; i < m.n; i += team) sum += gtr__get(x.p, x.t, at + i) - top;
+#pragma unroll 1
+        for (int64_t i = lane; live && i < m.n; i += team) sum += gtr__get(x.p, x.t, at + i) - top;
         sum = gtr__team_sum(sum, team, scratch);
     }
     if (!live || lane || !q.counted) return q;
@@ -17614,7 +17617,9 @@ static __global__ void __launch_bounds__(512) gtr__k_xent(const gtr__xent m) {
             all = gtr__xent_counted(m, ahead, counts);
             g = gtr__xent_slope(m, scale, all);
         }
-        const gtr__xent_row q = gtr__xent_of_row(m, m.x, at, y, live, lane, m.team, first, k, scratch);
+        float top, rest;
+        gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &top, &rest);
+        const gtr__xent_row q = gtr__xent_of_row(m, m.x, at, y, live, lane, m.team, top, rest, scratch);
         if (live && lane == 0) {
             if (m.lse.p) gtr__xent_keep(m, row, q.lse);
             if (q.counted) { loss += q.loss; rows++; }
@@ -27118,7 +27123,9 @@ static GTR__DEVICE void gtr__chain_xent(const gtr__chain_here &h, const gtr__cha
         const int64_t at = (int64_t)r * pitch, label = live ? (int64_t)x.label[h.row0 + r] : x.ignore;
         float four[4];
         const int k = live ? gtr__row_four(logits, at, lane, s.n, 32, four) : 0;
-        const gtr__xent_row q = gtr__xent_of_row(x, logits, at, label, live, lane, 32, four, k, h.scratch);
+        float top, rest;
+        gtr__row_stats(logits, at, x.n, lane, 32, live, four, k, h.scratch, &top, &rest);
+        const gtr__xent_row q = gtr__xent_of_row(x, logits, at, label, live, lane, 32, top, rest, h.scratch);
         if (lane == 0 && live) {
             if (s.op & 1 && q.counted) loss += q.loss;
             if (s.op & 1 && h.rank == 0 && x.lse.p) gtr__xent_keep(x, h.row0 + r, q.lse);
@@ -29476,6 +29483,7 @@ typedef struct gtr__head {
     float act_a, act_b;             // the activation's parameters
     float *part;                    // of each block, its sum of losses
     uint32_t *ticket;               // counts blocks that have finished; NULL: a second kernel joins their losses
+    bool early;                     // labels, w and bias may be read before the kernel before has ended
 } gtr__head;
 
 // Shared memory of a block, in words of 4 bytes; `outputs` is n rounded up to 16:
@@ -29487,15 +29495,16 @@ typedef struct gtr__head {
 static GTR__BOTH int gtr__head_pitch(int words) { return (words + 23) / 32 * 32 + 8; }
 static GTR__BOTH int gtr__head_outputs(int n) { return (n + 15) / 16 * 16; }
 #if GTR__DEVICE_HALF
-// All threads of the block start the copies of its rows of h, and behind them of all rows of w, and copy the bias as
-// float32. Zeros stand in rows behind the batch's last and behind the n-th output, and in columns behind k up to a
-// multiple of 16, so that every mma may read whole fragments. Visible after gtr__copies_done and a barrier.
+// All threads of the block start the copies of rows `begin` to `end` - 1 of h and w as they lie in shared memory: the
+// block's rows of h, behind them all of w. Zeros stand in rows behind the batch's last and behind the n-th output, and
+// in columns behind k up to a multiple of 16, so that every mma may read whole fragments. Visible after
+// gtr__copies_commit, gtr__copies_done and a barrier.
 template <int TYPE, int KNOWN>
-GTR__INLINE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, float *bias, int64_t row0) {
+GTR__INLINE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, int64_t row0, int begin, int end) {
     constexpr int ES = TYPE == GTR_F32 ? 4 : 2, EACH = 16 / ES;
-    const int from = (int)threadIdx.x & ((1 << m.lanes) - 1), rows = GTR__HEAD_ROWS + gtr__head_outputs(m.n),
-              across = (m.k + 15) / 16 * 16;
-    for (int r = (int)threadIdx.x >> m.lanes; r < rows; r += GTR__HEAD_T >> m.lanes) {
+    const int from = (int)threadIdx.x & ((1 << m.lanes) - 1), across = (m.k + 15) / 16 * 16;
+#pragma unroll 1
+    for (int r = begin + ((int)threadIdx.x >> m.lanes); r < end; r += GTR__HEAD_T >> m.lanes) {
         const int o = r - GTR__HEAD_ROWS;
         const bool ok = o < 0 ? row0 + r < m.rows : o < m.n;
         const char *p = (const char *)(o < 0 ? m.h : m.w) + (ok ? (o < 0 ? row0 + r : o) * m.k * ES : 0);
@@ -29515,9 +29524,6 @@ GTR__INLINE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, float *bias
             }
         }
     }
-    gtr__copies_commit();
-    for (int c = (int)threadIdx.x; c < m.n; c += GTR__HEAD_T)
-        bias[c] = m.bias ? gtr__get(m.bias, TYPE, c) : 0.0f;
 }
 // d += a b, one m16n8k16 of a 16-bit type or m16n8k8 of tf32; float32's fragments are rounded to tf32 in place.
 template <int TYPE> GTR__INLINE void gtr__head_mma(float *d, uint32_t *a, uint32_t *b) {
@@ -29573,6 +29579,7 @@ GTR__INLINE float gtr__head_row(const gtr__head &m, float *logits, const float *
     float loss = 0.0f;
     for (int c = lane; c < m.n && live; c += 16) {
         float v = logits[c];
+#pragma unroll 1
         for (int p = 1; p < m.parts; p++) v += logits[p * GTR__HEAD_ROWS * m.wide + c];
         logits[c] = v = gtr__rounded(TYPE, v + bias[c]);
         if (m.logits) gtr__put(m.logits, TYPE, at + c, v);
@@ -29591,15 +29598,35 @@ GTR__INLINE float gtr__head_row(const gtr__head &m, float *logits, const float *
         }
         return gtr__team_sum(loss, 16, NULL);
     }
-    gtr__opd x;
-    float first[4];
-    x.p = logits; x.t = GTR_F32; x.add = 0;
-    const int k = live ? gtr__row_four(x, 0, lane, m.n, 16, first) : 0;
-    const gtr__xent_row q = gtr__xent_of_row(m.xent, x, 0, label, live, lane, 16, first, k, NULL);
-    if (live && lane == 0 && m.xent.lse.p) gtr__xent_keep(m.xent, row, q.lse);
+    const gtr__xent &xent = m.xent;
+    constexpr int U = GTR__HEAD_OUTPUTS / 16;       // logits of a lane, in registers, then their powers
+    float v[U], top = -INFINITY, rest = 0.0f;
+    bool one = false;                               // the lane has left out a 1, as gtr__online does
+    GTR__UNROLL(u, U) {
+        v[u] = live && lane + 16 * u < m.n ? logits[lane + 16 * u] : -INFINITY;
+        top = fmaxf(top, v[u]);
+    }
+    top = gtr__team_max(top, 16, NULL);
+    GTR__UNROLL(u, U) {
+        const bool left_out = v[u] == top && !one;
+        one |= left_out;
+        v[u] = gtr__exp2((v[u] - top) * GTR__LOG2E);
+        rest += left_out ? 0.0f : v[u];
+    }
+    const float2 sums = gtr__lanes_sum(make_float2(one ? 1.0f : 0.0f, rest), 16);
+    rest = fabsf(top) == INFINITY ? NAN : sums.y + (sums.x - 1.0f);
+    const gtr__opd x = { logits, GTR_F32, 0 };
+    const gtr__xent_row q = gtr__xent_of_row(xent, x, 0, label, live, lane, 16, top, rest, NULL);
+    if (live && lane == 0 && xent.lse.p) gtr__xent_keep(xent, row, q.lse);
     __syncwarp();               // lane 0 has read the label's logit, which another lane's dlogit is about to replace
-    for (int c = lane; c < gtr__head_outputs(m.n); c += 16)
-        give(c, live && q.counted && c < m.n ? gtr__xent_dx(m.xent, slope, logits[c], q.lse, c == label, q.bad) : 0.0f);
+    const float by = gtr__rcp(1.0f + rest);
+    GTR__UNROLL(u, U) {
+        const int c = lane + 16 * u;
+        if (16 * u >= gtr__head_outputs(m.n)) continue;
+        // p - 1 of the label keeps its digits where p is close to 1
+        const float p = (c == label ? v[u] - 1.0f - rest : v[u]) * by - xent.off + (c == label ? xent.smooth : 0.0f);
+        give(c, live && q.counted && c < m.n ? slope * (q.bad ? NAN : p) : 0.0f);
+    }
     return q.counted ? q.loss : 0.0f;
 }
 // Warps 0 to 7 compute the block's rows of dh, 16 columns of k a warp and turn, as two n-tiles j = 0, 1. Columns of w
@@ -29664,6 +29691,7 @@ template <int KNOWN> GTR__INLINE void gtr__head_give(const gtr__head &m, float l
 // The sum of all blocks' losses, by one warp, in all its lanes. The order depends on the number of blocks alone.
 GTR__INLINE float gtr__head_join(const gtr__head &m, unsigned blocks) {
     float loss = 0.0f;
+#pragma unroll 1
     for (unsigned b = threadIdx.x & 31; b < blocks; b += 32) loss += __ldcg(m.part + b);
     return gtr__warp_sum(loss);
 }
@@ -29696,7 +29724,8 @@ static __global__ void __launch_bounds__(32) gtr__k_head_end(const __grid_consta
     if (threadIdx.x == 0) gtr__head_give<0>(m, loss, counted);
 }
 // Roles, steps and what bounds it: the picture above. TYPE: of h, w, bias, logits, dlogits, saved and dh; sums are
-// float32. Labels are loaded before the copies begin, and counted while the copies run.
+// float32. Labels are loaded before the copies begin, and counted while the copies run. early: all this but h's copies
+// happens while the kernel before ends.
 template <int TYPE, int KNOWN>
 static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_constant__ gtr__head m) {
     GTR__POOL;
@@ -29708,13 +29737,20 @@ static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_c
     uint32_t *pool = (uint32_t *)gtr__pool;
     float *parts = (float *)(pool + (GTR__HEAD_ROWS + gtr__head_outputs(m.n)) * m.pitch);
     float *bias = parts + m.parts * GTR__HEAD_ROWS * m.wide;
-    gtr__enter();
+    if (!m.early) gtr__enter();
     const int64_t label = !pairs && warp < GTR__HEAD_WARPS && row0 + row < m.rows
         ? (int64_t)m.xent.label[row0 + row] : m.xent.ignore;
     const int32_t first = pairs ? 0 : gtr__xent_first(m.xent);
-    gtr__head_fetch<TYPE, KNOWN>(m, pool, bias, row0);
-    const float scale = m.xent.ctl ? m.xent.ctl->scale : 1.0f;
+    gtr__head_fetch<TYPE, KNOWN>(m, pool, row0, m.early ? GTR__HEAD_ROWS : 0,
+        GTR__HEAD_ROWS + gtr__head_outputs(m.n));
+    if ((int)threadIdx.x < m.n) bias[threadIdx.x] = m.bias ? gtr__get(m.bias, TYPE, threadIdx.x) : 0.0f;
     const int counted = pairs ? 0 : gtr__xent_counted(m.xent, first, counts);
+    if (m.early) {
+        gtr__enter();
+        gtr__head_fetch<TYPE, KNOWN>(m, pool, row0, 0, GTR__HEAD_ROWS);
+    }
+    gtr__copies_commit();
+    const float scale = m.xent.ctl ? m.xent.ctl->scale : 1.0f;
     const float slope = pairs ? gtr__pair_slope(m.pair) : gtr__xent_slope(m.xent, scale, counted);
     gtr__copies_done<0>();
     __syncthreads();
@@ -29852,6 +29888,8 @@ GTR__LAUNCHER(gtr__head_run) {
         return gtr__fail(gtr__on(run), GTR_ERR_STATE, "loss: workspace of %zu bytes is too small", c->ws_bytes);
     m.loss = gtr__opd_of(&out[1][0]);
     m.part = (float *)c->ws;
+    m.early = gtr__early(run, c, m.w) && (!m.bias || gtr__early(run, c, m.bias))
+        && (pairs || gtr__early(run, c, in[1][1].data));
     if (ticket) m.ticket = &c->ctl->ticket[ticket];
     if (pairs) {
         m.target = in[1][1].data; m.type_target = in[1][1].dtype;
