@@ -14164,8 +14164,9 @@ GTR__GLOBAL void gtr__k_embedding(gtr__emb_fwd);
 #define GTR__EMB_COLUMNS 64
 #define GTR__EMB_AHEAD 8        // positions whose dy a lane has under way
 typedef struct gtr__emb {
-    const int32_t *id; gtr__band dy; gtr__opd out; int32_t *met; int64_t n, rows, line, chunks, band; uint32_t *guard;
-    int width, lanes, first;            // elements of a lane; first block
+    const int32_t *id; gtr__band dy; gtr__opd out; int32_t *met; int64_t n, rows, line, band; uint32_t *guard;
+    gtr__fast chunks, bands;            // of a line's columns; of rows
+    int width, lanes, log, first;       // elements of a lane; lanes are 1 << log; first block
     int tiles;                          // not 1: a block has one tile, whose sums come to rows of their own in out
 } gtr__emb;
 typedef struct gtr__emb_bwd { gtr__emb table[GTR__EMB_GROUP]; int n; } gtr__emb_bwd;
@@ -14208,12 +14209,13 @@ GTR__INLINE int gtr__emb_collect(const gtr__emb &m, gtr__emb_block &b, int64_t f
             id[4 * u] = four.x; id[4 * u + 1] = four.y; id[4 * u + 2] = four.z; id[4 * u + 3] = four.w;
             GTR__UNROLL(k, 4) if (!wide || at + 4 > to) id[4 * u + k] = at + k < to ? m.id[at + k] : INT_MIN;
         }
-        GTR__UNROLL(u, 16) {
-            const uint32_t row = (uint32_t)id[u] - (uint32_t)row0;
-            if (row >= some) continue;
-            const int k = atomicAdd(&b.keys, 1);
+        uint32_t mine = 0;
+        GTR__UNROLL(u, 16) mine |= (uint32_t)((uint32_t)id[u] - (uint32_t)row0 < some) << u;
+#pragma unroll 1
+        for (; mine; mine &= mine - 1) {
+            const int u = __popc((mine - 1) & ~mine), k = atomicAdd(&b.keys, 1);
             const int64_t at = (g + u / 4 * GTR__EMB_T) * 4 + u % 4;
-            if (k < GTR__EMB_TILE) b.key[k] = (uint64_t)row << 32 | (uint64_t)at;
+            if (k < GTR__EMB_TILE) b.key[k] = (uint64_t)((uint32_t)m.id[at] - (uint32_t)row0) << 32 | (uint64_t)at;
         }
     }
     __syncthreads();
@@ -14276,8 +14278,9 @@ template <typename S, int W> GTR__INLINE void gtr__emb_add(const S *p, const int
 // Sums of units, and where join is set the sums of long rows, whose n positions are those from base on.
 GTR__INLINE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, gtr__opd out, int64_t base,
         int64_t row0, int64_t column, bool join) {
-    const int own = (int)threadIdx.x % m.lanes * m.width, adds = out.add;
-    for (int u = (int)threadIdx.x / m.lanes; u < b.units && column < m.line; u += GTR__EMB_T / m.lanes) {
+    const int team = (int)threadIdx.x >> m.log, own = ((int)threadIdx.x - (team << m.log)) * m.width, adds = out.add;
+#pragma unroll 1
+    for (int u = team; u < b.units && column < m.line; u += GTR__EMB_T >> m.log) {
         const int i = b.unit[u];
         const uint64_t row = b.key[i] >> 32;
         const int start = b.start[i], end = b.end[i],
@@ -14328,16 +14331,17 @@ gtr__k_embedding_bwd(const __grid_constant__ gtr__emb_bwd all) {
     int k = 0;
     while (k + 1 < all.n && (int)blockIdx.x >= all.table[k + 1].first) k++;
     const gtr__emb &m = all.table[k];
-    const int64_t block = (int)blockIdx.x - m.first, columns = m.lanes * m.width, bands = gtr__ceil(m.rows, m.band),
-        row0 = block / m.chunks % bands * m.band, at = block / m.chunks / bands,
-        column = block % m.chunks * columns + threadIdx.x % m.lanes * m.width, begin = at * GTR__EMB_TILE,
+    const int block = (int)blockIdx.x - m.first, of = gtr__quotient(block, m.chunks), at = gtr__quotient(of, m.bands),
+        columns = m.lanes * m.width, team = (int)threadIdx.x >> m.log;
+    const int64_t row0 = (of - at * (int)m.bands.by) * m.band, begin = (int64_t)at * GTR__EMB_TILE,
+        column = (block - of * (int)m.chunks.by) * columns + ((int)threadIdx.x - (team << m.log)) * m.width,
         end = m.tiles == 1 || at + 1 == m.tiles ? m.n : begin + GTR__EMB_TILE,
         rows = m.rows - row0 < m.band ? m.rows - row0 : m.band;
     gtr__opd out = m.out;
     float none[4] = {};
     if (at) out.p = (float *)out.p + at * m.rows * m.line;
     if (m.met) for (int64_t r = threadIdx.x; r < rows; r += GTR__EMB_T) m.met[row0 + r] = -1;
-    else if (!out.add) for (int64_t r = threadIdx.x / m.lanes; r < rows && column < m.line; r += GTR__EMB_T / m.lanes)
+    else if (!out.add) for (int64_t r = team; r < rows && column < m.line; r += GTR__EMB_T >> m.log)
         gtr__give(out, (row0 + r) * m.line + column, m.width, none);
     int64_t tile = m.n;
     for (int64_t base = begin; base < end; ) {
@@ -14352,8 +14356,8 @@ gtr__k_embedding_bwd(const __grid_constant__ gtr__emb_bwd all) {
         base = to;
     }
     // positions whose id is no row's are cleared, too
-    const int64_t step = bands * GTR__EMB_T;
-    for (int64_t i = block * GTR__EMB_T + threadIdx.x; m.met && i < m.n; i += step)
+    const int64_t step = (int64_t)m.bands.by * GTR__EMB_T;
+    for (int64_t i = (int64_t)block * GTR__EMB_T + threadIdx.x; m.met && i < m.n; i += step)
         if (m.id[i] < 0 || m.id[i] >= m.rows)
             for (int64_t c = 0; c < m.line; c++) ((float *)m.out.p)[i * m.line + c] = 0.0f;
 }
@@ -14400,15 +14404,17 @@ GTR__LAUNCHER_WITH(gtr__emb_bwd_run, gtr__emb_bwd *all) {
         m->guard = gtr__watches(run, c, m->met ? m->met : m->out.p, NULL);
         m->width = m->line % 4 == 0 && gtr__wide(m->out) && gtr__band_wide(m->dy) ? 4 : 1;
         const int64_t columns = gtr__min64(m->line, GTR__EMB_COLUMNS);
-        for (m->lanes = 1; m->lanes < 32 && m->lanes * m->width < columns; ) m->lanes *= 2;
-        m->chunks = m->met ? 1 : gtr__ceil(m->line, m->lanes * m->width);
+        m->log = gtr__log_up(gtr__ceil(columns, m->width), 0, 5);
+        m->lanes = 1 << m->log;
+        const int64_t chunks = m->met ? 1 : gtr__ceil(m->line, m->lanes * m->width);
         // a block reads all ids, and where it has no room for its keys a tile at a time; one that has a tile alone gets
         // some 128 keys, if all rows are as frequent
-        const int64_t most = gtr__ceil(2 * gtr__sms(c), m->chunks), want = m->tiles > 1 ? GTR__EMB_TILE / 128
+        const int64_t most = gtr__ceil(2 * gtr__sms(c), chunks), want = m->tiles > 1 ? GTR__EMB_TILE / 128
             : gtr__max64(gtr__ceil(most, all->n), gtr__min64(most, m->n / (GTR__EMB_TILE / 4)));
         m->band = gtr__ceil(m->rows, gtr__min64(m->rows, want));
+        m->chunks = gtr__fast_of(chunks); m->bands = gtr__fast_of(gtr__ceil(m->rows, m->band));
         m->first = blocks;
-        blocks += (int)(gtr__ceil(m->rows, m->band) * m->chunks) * m->tiles;
+        blocks += (int)(m->bands.by * m->chunks.by) * m->tiles;
     }
     return GTR__LAUNCH(run, c, gtr__k_embedding_bwd, (unsigned)blocks, GTR__EMB_T, 0, *all);
 }
