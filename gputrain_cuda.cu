@@ -18132,8 +18132,8 @@ GTR__INLINE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, i
 #define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
 typedef struct gtr__feed_all {
-    gtr__feed_one in[2 * GTR__MAX_FEED]; int n; uint32_t blocks; int64_t rows, row0; const gtr__record *ring;
-    gtr__ctl *ctl;
+    gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl;
+    gtr__fast line[2 * GTR__MAX_FEED][2], blocks;       // line: elements of a row, and fours of them
 } gtr__feed_all;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -18161,12 +18161,13 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         const int size = in.from == GTR_U8 ? 1 : 4, out = in.to.t == GTR_BF16 || in.to.t == GTR_F16 ? 2 : 4;
         const int width = in.row % 4 == 0 && ((uintptr_t)src & (unsigned)(4 * size - 1)) == 0
             && ((uintptr_t)in.to.p & (unsigned)(4 * out - 1)) == 0 ? 4 : 1;
-        const int64_t line = width == 4 ? in.row / 4 : in.row, groups = m.rows * line, all = gtr__quotient(
-            groups + m.blocks - 1, m.blocks), least = line > 1 ? 4 * GTR__T : GTR__FEED_ROWS,   // of one round
+        const gtr__fast by = m.line[f][width == 4];
+        const int64_t line = by.by, groups = m.rows * line, all = gtr__quotient_of(groups + m.blocks.by - 1, m.blocks),
+            least = line > 1 ? 4 * GTR__T : GTR__FEED_ROWS,     // of one round
             share = all < least ? least : (all + 63) / 64 * 64;
         const int64_t end = groups < (block + 1) * share ? groups : (block + 1) * share;
         for (int64_t g0 = block * share, g1; g0 < end; g0 = g1) {
-            const int64_t first = gtr__quotient(g0, line);
+            const int64_t first = gtr__quotient_of(g0, by);
             g1 = (first + GTR__FEED_ROWS) * line;
             if (g1 > end) g1 = end;
             if (g1 > g0 + (1 << 30)) g1 = g0 + (1 << 30);
@@ -18176,13 +18177,14 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
                 origin[r - first] = (i * line - r * line) * width;  // what to add to an element's place
             }
             __syncthreads();
-            const uint32_t skip = (uint32_t)(g0 - first * line), left = (uint32_t)(g1 - g0), per = (uint32_t)line;
+            const uint32_t skip = (uint32_t)(g0 - first * line), left = (uint32_t)(g1 - g0);
             for (uint32_t q = threadIdx.x; q < left; q += 4 * GTR__T) {
                 uint4 raw[4];
                 GTR__UNROLL(u, 4) {
                     raw[u] = make_uint4(0, 0, 0, 0);
                     if (q + u * GTR__T >= left) continue;
-                    const int64_t from = origin[(q + u * GTR__T + skip) / per] + (g0 + q + u * GTR__T) * width;
+                    const int64_t from = origin[gtr__quotient(q + u * GTR__T + skip, by)]
+                        + (g0 + q + u * GTR__T) * width;
                     if (in.from != GTR_U8) raw[u] = gtr__raw(src, GTR_F32, from, width);
                     else if (width == 4) raw[u].x = *(const uint32_t *)(src + from);
                     else raw[u].x = *(const unsigned char *)(src + from);
@@ -18485,8 +18487,10 @@ GTR__CUDA(feed_fwd) {
     if (images && !n) return GTR_OK;
     m.n = n;
     const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5;
-    m.blocks = (uint32_t)gtr__min64(blocks, resident);
-    const dim3 grid(m.blocks, blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u);
+    m.blocks = gtr__fast_of(gtr__min64(blocks, resident));
+    for (int k = 0; k < m.n; k++)
+        for (int four = 0; four < 2; four++) m.line[k][four] = gtr__fast_of(m.in[k].row / (four ? 4 : 1));
+    const dim3 grid(m.blocks.by, blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u);
     return GTR__LAUNCH(run, c, gtr__k_feed, grid, GTR__T, 0, m);
 }
 
