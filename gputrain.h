@@ -26408,7 +26408,7 @@ GTR__PLANNED
                     follow each other are one op
    2026-11-29  0.1: recurrences by tensor cores; .c, .relu, .dropout of layers that do not read them are errors;
                     gtr_predict_next wants a predictor of .steps, gtr_predict one that is not; norms, embeddings,
-                    TF32 gradients and small transformers quicker
+                    attention, TF32 gradients and small transformers quicker
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
