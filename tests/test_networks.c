@@ -681,8 +681,9 @@ static void without_patience(const network *c, int feed, int looks, int late)
 }
 static void impatient_of(const network *c)
 {
+    const int most = device == GTR_DEVICE_CPU ? 2 : 1 << 20; /* a GPU's blocks wait, and give up */
     int looks, feed;
-    for (looks = 1; looks < 1 << 20; looks *= 12) for (feed = 0; feed < (small ? 1 : N_FEEDS); feed++)
+    for (looks = 1; looks < most; looks *= 12) for (feed = 0; feed < (small ? 1 : N_FEEDS); feed++)
         without_patience(c, feed, looks, 0);
 }
 static void impatient(void) { each(impatient_of, NOT_HURRIED); }
@@ -735,7 +736,7 @@ static bool two_normed(gtr_context **ctx, gtr_trainer **t, gtr_precision precisi
 }
 static void impatient_norms(void)
 {
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < (device == GTR_DEVICE_CPU ? 2 : 6); k++) {
         const gtr_precision precision = k % 2 ? GTR_MIXED_FP16 : GTR_FP32;
         gtr_context *ctx[2];
         gtr_trainer *t[2];
