@@ -2,7 +2,7 @@
    cc -O3 -march=native examples/01_smallest.c -lm -pthread && ./a.out */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
-
+#include <stdio.h>
 int main(void)
 {
     static const float question[4][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 } }, answer[4] = { 0, 1, 1, 0 };

@@ -6,9 +6,14 @@
    Done when predictions since the kill are at most a third as far off as the value at hand. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 enum { SAMPLES = 1200, KILLED = 550, HISTORY = 32, AHEAD = 8, BATCH = 64 };
 static float sensor[SAMPLES + AHEAD], predicted[SAMPLES + AHEAD], x[BATCH * HISTORY], y[BATCH];
 static int count; static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

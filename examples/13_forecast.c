@@ -8,6 +8,7 @@
 #include "../gputrain.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { HOURS = 24 * 7 * 12, PAST = 36, NEXT = 12, HIDDEN = 32, EPOCHS = 30, MOST = 600 };
 #define TARGET 0.65

@@ -9,6 +9,7 @@
 #include "../gputrain.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { RATE = 8000, WINDOW = 256, HOP = 128, FRAMES = 48, BANDS = 20, SAMPLES = HOP * (FRAMES - 1) + WINDOW };
 enum { WORDS = 6, OLD = 5, HIDDEN = 32, LEARNED = 600, HEARD = 300, SHOWN = 20 };

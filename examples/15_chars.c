@@ -8,6 +8,7 @@
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include <stdio.h>
+#include <string.h>
 
 enum { LENGTH = 48, BYTES = 256, WIDTH = 64, ROUNDS = 3, ROWS = 1600 };
 #define TARGET 2.75

@@ -27,10 +27,18 @@ compile() {
     $c -std="$std" $warn "$@" -I. $file || { echo "$c -std=$std $* $file fails"; return 1; }
 }
 
+# The examples without the library, which all of them have the same: $dir/examples.
+examples_apart() {
+    mkdir -p $dir/examples
+    cp gputrain.h $dir
+    for e in examples/*.c; do sed '/^#define GPUTRAIN_IMPLEMENTATION$/d' "$e" >$dir/"$e"; done
+}
+
 # Every compiler and standard, the oldest ones optimised (some warnings come from the optimiser alone, and others without it), the config macros, the
 # examples in both languages.
 check_compilers() {
     bad=0
+    examples_apart
     for c in $COMPILERS; do
         for std in c99 c11 c++11 c++20; do
             case $std in c99 | c++11) how="-O1 -c -o $dir/all.o" ;; c11) how="-O0 -c -o $dir/all.o" ;; *) how=-fsyntax-only ;; esac
@@ -44,7 +52,7 @@ check_compilers() {
             ! $c $flag -fsyntax-only -I. $dir/api.c 2>$dir/$flag.log && grep -q 'error.*GPUTRAIN_ALLOW_FAST_MATH' $dir/$flag.log &&
                 $c $flag -DGPUTRAIN_ALLOW_FAST_MATH -fsyntax-only -I. $dir/api.c || { echo "$c $flag is not refused, or always"; bad=1; }
         done
-        for example in examples/*.c; do
+        for example in $dir/examples/*.c; do
             $c -std=c99 $warn -Wpedantic -fsyntax-only "$example" && $c -x c++ -std=c++11 $warn -fsyntax-only "$example" || bad=1
         done
         for test in tests/test_*.c tests/oracle.c tests/bench/*.c; do $c -std=gnu11 $warn -fsyntax-only -I. "$test" || bad=1; done
@@ -230,18 +238,21 @@ check_functions() {
     [ ! -s $dir/unnamed ] || { cat $dir/unnamed; return 1; }
 }
 
-# Built as users build them, with warnings, the first; the others, whose library is the same, sooner.
+# Built as users build them, with warnings, the first; the others, whose library is the same, are linked with it.
 check_examples() {
-    bad=0 flags=$CFLAGS
+    bad=0 from=examples library=""
+    examples_apart
+    printf '#define GPUTRAIN_IMPLEMENTATION\n#include "gputrain.h"\n' >$dir/library.c
+    $CC $CFLAGS -I. -c $dir/library.c -o $dir/library.o || return 1
     for e in 01_smallest 02_digits 04_gan 05_regression 08_segment 09_autoencoder 10_tabular 11_online 12_vae 13_forecast 14_keywords 15_chars; do
         case $e in 08* | 09*) written=$dir/$e.picture ;; 10*) written="examples/penguins.csv $dir/$e.safetensors" ;; 11*) written=$dir/$e.safetensors ;; *) written="" ;; esac
-        $CC $flags $warn examples/$e.c -o $dir/$e -lm -pthread && $dir/$e $written >$dir/$e.log 2>&1 || { echo "example $e fails"; tail -n 5 $dir/$e.log; bad=1; }
+        $CC $CFLAGS $warn $from/$e.c $library -o $dir/$e -lm -pthread && $dir/$e $written >$dir/$e.log 2>&1 || { echo "example $e fails"; tail -n 5 $dir/$e.log; bad=1; }
         tail -n 1 $dir/$e.log
-        flags="$CFLAGS -O1"
+        from=$dir/examples library=$dir/library.o
     done
     [ "$(wc -l <examples/01_smallest.c)" -lt 40 ] || { echo "the smallest example has 40 lines or more"; bad=1; }
     if [ -f build/fashion/train-images-idx3-ubyte ]; then
-        $CC $flags $warn examples/03_fashion.c -o $dir/03_fashion -lm -pthread && $dir/03_fashion build/fashion 0 fp32 1 >$dir/03_fashion.log 2>&1
+        $CC $CFLAGS $warn $dir/examples/03_fashion.c $dir/library.o -o $dir/03_fashion -lm -pthread && $dir/03_fashion build/fashion 0 fp32 1 >$dir/03_fashion.log 2>&1
         tail -n 1 $dir/03_fashion.log
     fi
     return $bad
