@@ -10485,7 +10485,7 @@ GTR__INLINE float gtr__team_sum(float v, int team, float *scratch) {
     for (int i = team >> 1; i; i >>= 1) v += gtr__shuffle_xor(v, i);
     return v;
 }
-// Two sums, whose shuffles do not wait for each other; of a team of lanes.
+// Two sums over a team of lanes of a warp, whose shuffles are in flight together.
 GTR__INLINE float2 gtr__lanes_sum(float2 v, int team) {
 #pragma unroll 1
     for (int i = team >> 1; i; i >>= 1) {
@@ -13269,7 +13269,7 @@ typedef struct gtr__attend {
     int64_t n;
     int width[3], steps, keys, heads, groups, causal;
     int wide, stages, copies;       // columns of a tile's row; tiles at once; which of x, y, dy come by 16 bytes
-    gtr__fast tiles[2], of[2], each;    // blocks' tiles of queries, of keys; heads, groups; heads of a group
+    gtr__fast tiles[2], of[2], each;    // divisors: tiles of queries, of keys; heads, groups; heads of a group
     float scale;
 } gtr__attend;
 enum { GTR__ATTEND_Y = 3, GTR__ATTEND_DY };     // copies' bits behind those of x
@@ -13297,7 +13297,7 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
     static constexpr bool HALF = KIND > GTR__ATTEND_TF32;
     static constexpr int WIDE = (int)(KNOWN & 255), MOST = KNOWN ? WIDE : 128,
         MANY = KNOWN ? gtr__attend_rows(KIND, WIDE) : 64,
-        // rows of a tile whose scores backward has at once, in a loop, for code that runs once takes long to fetch
+        // backward: rows of a tile whose scores are in registers, in a loop that is short, as fetching code takes long
         PART = WIDE > 32 && MANY > 16 ? 32 : 16;
     typedef typename std::conditional<HALF, uint16_t, float>::type E;
     typedef typename std::conditional<KIND == GTR__ATTEND_F16, __half, typename std::conditional<HALF, __nv_bfloat16,
@@ -13530,7 +13530,7 @@ GTR__INLINE void gtr__attend_online(int many, int wide, float scale, float (*s)[
         GTR__UNROLL(i, wide / 8) GTR__UNROLL(e, 2) acc[i][2 * h + e] *= by;
     }
 }
-// Block b's tile of its head's `tiles`, its head of `heads`, and its row of the batch, n.
+// Returns which of its head's tiles block b has; *head of `heads`, *n: row of the batch.
 GTR__INLINE int gtr__attend_tile(unsigned b, const gtr__fast &tiles, const gtr__fast &heads, int *head, int64_t *n) {
     const uint32_t of = gtr__quotient(b, tiles), row = gtr__quotient(of, heads);
     *head = (int)(of - row * heads.by);
@@ -16425,7 +16425,7 @@ static void gtr__norm_cut(gtr__norm *m, const gtr__call *c, int width, bool sums
     m->span = m->sets * m->wide;
     const int64_t segments = m->channels / m->span, all = m->span / width;
     m->row = m->sets == 1 && (all > GTR__NORM_T || m->channels >> 26 || (m->groups == 1 && m->pixels == 1));
-    // ROW > 0: one pixel and one group. Few rows are bound by a thread's instructions, many by bytes.
+    // A row that lanes hold is one pixel, of one group. Few rows are bound by a thread's instructions, many by bytes.
     if (m->row && (all > GTR__NORM_T || m->groups > 1 || m->pixels > 1 || m->images * all > 512 * sms)) {
         m->row = width == 1 || m->groups > 1 || m->pixels > 1 || all > 128 ? GTR__NORM_LONG(width)
             : (int)gtr__ceil(all, 32);
@@ -29505,10 +29505,9 @@ typedef struct gtr__head {
 static GTR__BOTH int gtr__head_pitch(int words) { return (words + 23) / 32 * 32 + 8; }
 static GTR__BOTH int gtr__head_outputs(int n) { return (n + 15) / 16 * 16; }
 #if GTR__DEVICE_HALF
-// All threads of the block start the copies of rows `begin` to `end` - 1 of h and w as they lie in shared memory: the
-// block's rows of h, behind them all of w. Zeros stand in rows behind the batch's last and behind the n-th output, and
-// in columns behind k up to a multiple of 16, so that every mma may read whole fragments. Visible after
-// gtr__copies_commit, gtr__copies_done and a barrier.
+// All threads of the block issue the asynchronous copies of rows `begin` to `end` - 1 of a tile in shared memory, whose
+// first 16 rows are the block's of h, and the others all rows of w. They pad it with zeros, in rows past the batch and
+// past w's n, and in columns from k up to a multiple of 16, since mma reads whole fragments. The caller commits.
 template <int TYPE, int KNOWN>
 GTR__INLINE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, int64_t row0, int begin, int end) {
     constexpr int ES = TYPE == GTR_F32 ? 4 : 2, EACH = 16 / ES;
@@ -29611,7 +29610,7 @@ GTR__INLINE float gtr__head_row(const gtr__head &m, float *logits, const float *
     const gtr__xent &xent = m.xent;
     constexpr int U = GTR__HEAD_OUTPUTS / 16;       // logits of a lane, in registers, then their powers
     float v[U], top = -INFINITY, rest = 0.0f;
-    bool one = false;                               // the lane has left out a 1, as gtr__online does
+    bool one = false;                               // the lane's sum leaves a maximum's 1 out (gtr__online)
     GTR__UNROLL(u, U) {
         v[u] = live && lane + 16 * u < m.n ? logits[lane + 16 * u] : -INFINITY;
         top = fmaxf(top, v[u]);
@@ -29735,7 +29734,7 @@ static __global__ void __launch_bounds__(32) gtr__k_head_end(const __grid_consta
 }
 // Roles, steps and what bounds it: the picture above. TYPE: of h, w, bias, logits, dlogits, saved and dh; sums are
 // float32. Labels are loaded before the copies begin, and counted while the copies run. early: all this but h's copies
-// happens while the kernel before ends.
+// precedes gtr__enter.
 template <int TYPE, int KNOWN>
 static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_constant__ gtr__head m) {
     GTR__POOL;

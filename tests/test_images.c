@@ -1073,7 +1073,7 @@ static void in_place(void)
     static const gtr_precision precisions[] = { GTR_FP32, GTR_TF32, GTR_MIXED_BF16, GTR_MIXED_FP16 };
     for (int p = 0; p < 4; p++) for (int k = 0; k < 4; k++) {
         const int channels = k & 1 ? small && device != GTR_DEVICE_CPU ? 24 : 264 : 5;
-        if (small && channels > 24 && p != k / 2) continue;
+        if (small && channels > 24 && p != k / 2) continue; /* each of the two wide networks in one precision */
         gtr_context *ctx[2];
         gtr_memory_report m[2];
         float losses[2][3];
