@@ -12245,17 +12245,20 @@ GTR__CUDA(softmax_mask_bwd) {
 
 // >>op:recurrence
 // A block, or a cluster of blocks of which each has a slice of the layer's units, takes R rows of the batch through all
-// steps; rows wait for no others. Forward, `lanes` threads of a warp have a unit, backward two. Each multiplies its
-// part of a vector of each row (the state in front of the step; backward the gradient of the gates) with its part of w;
-// they add up, and a lane then makes the step of one row and unit, for which there are several lanes where rows are
-// few. A block writes what it makes to its own copy of the vectors, then publishes it to the copies of the cluster's
+// steps; rows wait for no others. Forward, `lanes` threads of a warp have a unit, backward two, or, of one row, four.
+// Each multiplies its part of a vector of each row (the state in front of the step; backward the gates' gradients)
+// with its part of w; they add up, and a lane then makes the step of a row and unit, or forward, of one row, two of its
+// gates. A block writes what it makes to its own copy of the vectors, then publishes it to the copies of the cluster's
 // other blocks. Vectors are double-buffered: a block writes the next step's while others read this step's.
 // A thread's part of w stays in its registers over all steps. Gradients of w and bias are one product over all rows and
 // steps. By tiles, warps multiply w by 8 rows' vectors on tensor cores, vectors rounded as w is, and a thread makes the
 // step of a row and unit; backward, a block multiplies its own units' gates' gradients alone, and sends each block of
 // the cluster, itself too, the sums for that block's units.
-// Bound by latency: of R 64 multiplications a thread and step, or a tile's, exchanges between lanes and blocks, a
-// sigmoid and two tanh. What a step reads of each row is on its way one step ahead, what it makes is written once.
+// Bound by latency: of R 64, of one row 128, multiplications a thread and step, or a tile's, exchanges of lanes and
+// blocks, a sigmoid and two tanh; and by the instructions around them, which each warp issues: so for one row there are
+// half as many threads, of twice as much of w. What a step reads of each row is on its way one step ahead, or two; what
+// it makes is written once, while its vector comes from shared memory. Backward, a step is linear in the gradients of
+// its h and c: its factors (gtr__recurrent_slope) are made a step ahead, while the warp adds up, but not by tiles.
 // Where a cluster's registers do not hold w, or blocks would run in three waves, a time step is a product for all rows,
 // then a kernel (gtr__recurrent_by_steps), bound by the product and its result's bytes.
 typedef struct gtr__recurrence {
@@ -12265,7 +12268,8 @@ typedef struct gtr__recurrence {
     gtr__opd drec, before;      // backward: the gradient of w h + bias; the states h in front of each step
     int64_t n, sn, st;          // row r's step t is element (r sn + t st) of the operands, each of its own width
     int steps, hidden, count, relu, reverse;            // count: of gates
-    int cluster, units, lanes, parts, pitch, width;     // units: a block's, at most; width: a block's part of a vector
+    int cluster, units, lanes, share, pitch, width;     // units: a block's, at most; width: a block's part of a vector
+                                // share: fours of a vector that a lane has
     int fours;                  // forward, four of w's elements are read at once
     gtr__fast by_fours, by_units, by_width;             // width / 4; units; width
 } gtr__recurrence;
@@ -12274,6 +12278,12 @@ typedef struct gtr__recurrence {
 // NULL: h itself. h, c: the states (N, H), float32, backward their gradients.
 typedef struct gtr__recurrent_all { gtr__opd operand; const float *z; float *h, *c; int step; } gtr__recurrent_all;
 #define GTR__RECURRENT_T 512    // threads of a block at most
+// Of a block of so many rows: elements of w that a thread has at most, and units of a group of lanes backward.
+static GTR__BOTH constexpr int gtr__recurrent_own(int rows) { return rows > 1 ? 64 : 128; }
+static GTR__BOTH constexpr int gtr__recurrent_group(int rows) { return rows > 1 ? 2 : 4; }
+static GTR__BOTH constexpr int gtr__recurrent_threads(int rows) {
+    return GTR__RECURRENT_T * 64 / gtr__recurrent_own(rows);
+}
 // By tiles: a block's slice of w is tiles of 16 rows: forward its units' gates, by all states; backward, of w
 // transposed, all units, by the block's units' gates. A warp has `each` tiles, or shares one with others, `splits` of
 // them; its share of a tile is `groups` times 16 columns.
@@ -12291,15 +12301,15 @@ static GTR__BOTH gtr__recurrent_tiling gtr__recurrent_tiles_of(const gtr__recurr
     t.pitch = 16 * t.tiles + 4;
     return t;
 }
-// How units spread over a cluster's blocks, and numbers of a vector over lanes, of which each has 64 elements of w;
-// lanes 0: over tiles, whose columns a vector has, rows of which begin in other banks.
+// How units spread over a cluster's blocks, and numbers of a vector over lanes; lanes 0: over tiles, whose columns a
+// vector has, rows of which begin in other banks.
 static GTR__BOTH void gtr__recurrent_spread(gtr__recurrence *q, int lanes, int cluster, bool back) {
-    const int units = (q->hidden + cluster - 1) / cluster, part = lanes * (back ? 32 : q->count > 1 ? 16 : 64);
+    const int units = (q->hidden + cluster - 1) / cluster;
     q->lanes = lanes; q->cluster = cluster;
     q->units = cluster > 1 ? (units + 3) / 4 * 4 : units;
     q->width = (back ? q->count : 1) * q->units;
-    q->parts = lanes ? (cluster * q->width + part - 1) / part : 1;
-    q->pitch = q->parts * part;
+    q->share = lanes ? (cluster * q->width + 4 * lanes - 1) / (4 * lanes) : 0;
+    q->pitch = 4 * lanes * q->share;
     if (lanes) return;
     const gtr__recurrent_tiling t = gtr__recurrent_tiles_of(q, back);
     q->pitch = t.splits * t.groups / 2 * 32 + 16;
@@ -12346,7 +12356,7 @@ struct gtr__recurrent_place {
     GTR__DEVICE bool runs(int t) const { return !q.lengths.p || t < length; }
 };
 // The same of a block's thread, and both buffers of each row's vector, in shared memory. GROUP: units that a group of
-// `lanes` threads has, backward two; 0: by tiles, a thread has a row and unit. V: a vector's numbers.
+// `lanes` threads has; 0: by tiles, a thread has a row and unit. V: a vector's numbers.
 template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr__recurrent_place {
     typedef typename std::conditional<sizeof(V) == 4, uint4, uint2>::type piece;    // four of them
     V *vector;
@@ -12367,8 +12377,9 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
             const int each = q.lanes / (R * GROUP);
             lane = tid % q.lanes;
             row = R > 1 ? lane * 4 / q.lanes + (R > 4 ? lane / (q.lanes / 8) % 2 * 4 : 0) : 0;
-            at_unit = tid / q.lanes * GROUP + (GROUP > 1 ? lane / each % 2 : 0);
-            one = lane % (each ? each : 1) == 0;
+            at_unit = tid / q.lanes * GROUP + (GROUP > 1 ? lane / each % GROUP : 0);
+            // of two halves that have two gates each, the second makes the step (gtr__recurrent_step_by)
+            one = lane % (each ? each : 1) == (R * GROUP == 1 && q.count > 1 ? q.lanes / 2 : 0);
         }
         be((int64_t)((int)blockIdx.x / q.cluster) * R + row, at_unit < q.units ? first + at_unit : q.hidden, one);
         for (int i = tid; i < 2 * R * q.pitch; i += (int)blockDim.x) gtr__store(&vector[i], 0.0f);
@@ -12384,6 +12395,12 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
     GTR__DEVICE uint32_t bar(int n) const { return gtr__shared_address(vector + 2 * R * q.pitch) + 8 * (n & 1); }
     GTR__DEVICE float *behind() const { return (float *)(vector + 2 * R * q.pitch) + 4; }  // what else the block has
     GTR__DEVICE V *turn(int s) const { return vector + (s & 1) * R * q.pitch; }
+    // The shared address of the lane's first four numbers in turn(s), of which those of two turns add up to `both`.
+    GTR__DEVICE uint32_t from(int s) const { return gtr__shared_address(turn(s) + 4 * lane); }
+    GTR__DEVICE uint32_t both() const { return from(0) + from(1); }
+    // What is read before the steps, as a register that no load writes: its use would wait for the steps' loads, too.
+    // That the block has a row is always so, which the compiler does not know.
+    GTR__DEVICE float held(float v) const { return (int64_t)((int)blockIdx.x / q.cluster) * R < q.n ? v : 0.0f; }
     GTR__DEVICE bool has(int u) const { return u < q.units && first + u < q.hidden; }
     // Thread 0 announces how many bytes the blocks send this one in the n-th exchange, behind its receive(n - 2).
     GTR__DEVICE void expect(int n, int bytes) const {
@@ -12426,18 +12443,20 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
     // All threads of the cluster's blocks call it, for the n-th time: each block sends its slice of vectors v to the
     // copies of the others, and waits until theirs have arrived in its own. No copy is overwritten that a block still
     // reads: it sends step n + 1's slice only when it has read buffer n - 1, and others write there behind that.
-    // meanwhile(): what a thread has to do that no other waits for.
-    template <typename F> GTR__DEVICE void publish(V *v, int n, F meanwhile) const {
+    // read(): takes what the thread reads first of the vectors; meanwhile(): what it has to do that no other waits for.
+    template <typename READ, typename F> GTR__DEVICE void publish(V *v, int n, READ read, F meanwhile) const {
         const int fours = q.width / 4;
         __syncthreads();
-        if (q.cluster > 1) expect(n, (q.cluster - 1) * R * q.width * (int)sizeof(V));
+        if (q.cluster == 1) { read(); meanwhile(); return; }
+        expect(n, (q.cluster - 1) * R * q.width * (int)sizeof(V));
         for (int i = (int)threadIdx.x; i < (q.cluster - 1) * R * fours; i += (int)blockDim.x) {
             const int j = (int)gtr__quotient((uint32_t)i, q.by_fours), r = j % R, to = (rank + 1 + j / R) % q.cluster;
             V *from = v + r * q.pitch + rank * q.width + 4 * (i - j * fours);
             send(from, *(const piece *)from, to, n);
         }
         meanwhile();
-        if (q.cluster > 1) receive(n);
+        receive(n);
+        read();
     }
 };
 // What a kernel is asked for, with what its variant knows as constants.
@@ -12480,36 +12499,55 @@ GTR__INLINE float gtr__recurrent_halve(float a, float b, int bit) {
     const bool second = GTR__LANE & bit;
     return (second ? b : a) + gtr__shuffle_xor(second ? a : b, bit);
 }
-// Adds a thread's part of rows' vectors times own, for G gates or units.
-template <int G, int K, int M> GTR__INLINE
-void gtr__recurrent_add(const gtr__recurrence &q, const float (&own)[G][K], const float *vector, int lane,
-                        float (&sum)[G][M]) {
-    GTR__UNROLL(i, K / 4) GTR__UNROLL(r, M) {
-        const float4 v = *(const float4 *)(vector + r * q.pitch + 4 * (i * q.lanes + lane));
-        GTR__UNROLL(g, G) {
-            const float *w = own[g] + 4 * i;
-            sum[g][r] = fmaf(w[3], v.w, fmaf(w[2], v.z, fmaf(w[1], v.y, fmaf(w[0], v.x, sum[g][r]))));
+// A lane's part of R rows' vectors, from a shared address on; of one row, it is on its way at once, if registers do.
+template <int K, int R> struct gtr__recurrent_part {
+    static constexpr int AHEAD = R > 1 ? 0 : K < 32 ? K / 4 : 8;
+    const gtr__recurrence &q;
+    uint32_t from;
+    float4 v[AHEAD ? AHEAD : 1];
+    GTR__DEVICE gtr__recurrent_part(const gtr__recurrence &given) : q(given) {}
+    GTR__DEVICE float4 load(int i, int row) const {
+        float4 r;
+        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(r.x), "=f"(r.y), "=f"(r.z), "=f"(r.w)
+            : "r"(from + 16 * i * q.lanes + 4 * row * q.pitch) : "memory");
+        return r;
+    }
+    GTR__DEVICE void read(uint32_t address) {
+        from = address;
+        GTR__UNROLL(i, AHEAD) if (i < q.share) v[i] = load(i, 0);
+        if (AHEAD) __syncwarp();        // in front of all else that the thread has to do
+    }
+    // The sums of the part of M rows from `row` on, times own, for G gates or units. Few are made of several chains.
+    template <int M, int G> GTR__DEVICE void add(const float (&own)[G][K], int row, float (&sum)[G][M]) const {
+        constexpr int C = G * M > 3 ? 1 : G * M > 1 ? 2 : 4;
+        float chain[G][M][C] = {};
+        GTR__UNROLL(i, K / 4) if (i < q.share) GTR__UNROLL(r, M) {
+            const float4 u = i < AHEAD ? v[i < AHEAD ? i : 0] : load(i, row + r);
+            const float of[4] = { u.x, u.y, u.z, u.w };
+            GTR__UNROLL(g, G) GTR__UNROLL(e, 4) chain[g][r][e % C] = fmaf(own[g][4 * i + e], of[e], chain[g][r][e % C]);
+        }
+        GTR__UNROLL(g, G) GTR__UNROLL(r, M) {
+            sum[g][r] = chain[g][r][0] + (C > 1 ? chain[g][r][C > 1] : 0.0f);
+            if (C > 2) sum[g][r] += chain[g][r][C / 2] + chain[g][r][C - 1];
         }
     }
-}
-// The same of R rows' vectors; a reduce-scatter then leaves each lane the sums of its row. Four rows at a time:
-// registers are too few for eight.
-template <int G, int K, int R> GTR__INLINE
-void gtr__recurrent_sums(const gtr__recurrence &q, const float (&own)[G][K], const float *vector, int lane,
-                         float (&z)[G]) {
-    constexpr int M = R < 4 ? R : 4;
-    GTR__UNROLL(half, R > 4 ? 2 : 1) {
-        float sum[G][M] = {};
-        gtr__recurrent_add(q, own, vector + half * M * q.pitch, lane, sum);
-        GTR__UNROLL(g, G) {
-            if (M > 1) {
-                GTR__UNROLL(r, M / 2) sum[g][r] = gtr__recurrent_halve(sum[g][r], sum[g][r + M / 2], q.lanes / 2);
-                sum[g][0] = gtr__recurrent_halve(sum[g][0], sum[g][M / 2 - 1], q.lanes / 4);
+    // The same of R rows' vectors; a reduce-scatter then leaves each lane the sums of its row. Four rows at a time:
+    // registers are too few for eight.
+    template <int G> GTR__DEVICE void sums(const float (&own)[G][K], float (&z)[G]) const {
+        constexpr int M = R < 4 ? R : 4;
+        GTR__UNROLL(half, R > 4 ? 2 : 1) {
+            float sum[G][M];
+            add<M>(own, half * M, sum);
+            GTR__UNROLL(g, G) {
+                if (M > 1) {
+                    GTR__UNROLL(r, M / 2) sum[g][r] = gtr__recurrent_halve(sum[g][r], sum[g][r + M / 2], q.lanes / 2);
+                    sum[g][0] = gtr__recurrent_halve(sum[g][0], sum[g][M / 2 - 1], q.lanes / 4);
+                }
+                z[g] = half ? gtr__recurrent_halve(z[g], sum[g][0], q.lanes / 8) : sum[g][0];
             }
-            z[g] = half ? gtr__recurrent_halve(z[g], sum[g][0], q.lanes / 8) : sum[g][0];
         }
     }
-}
+};
 // A gate's sigmoid, or tanh, without a branch, as lanes of a warp have either; near 0, where a difference from 1 has
 // few bits, tanh is a polynomial, good to 2e-7 of it.
 GTR__INLINE float gtr__recurrent_gate(float x, bool is_tanh = false) {
@@ -12518,20 +12556,21 @@ GTR__INLINE float gtr__recurrent_gate(float x, bool is_tanh = false) {
     return !is_tanh ? y : s < 0.36f ? fmaf(x * s, poly, x) : copysignf(fmaf(-2.0f, y, 1.0f), x);
 }
 GTR__INLINE float gtr__recurrent_tanh(float x) { return gtr__recurrent_gate(x, true); }
-// A unit's step by `lanes` lanes that have a gate each: x and what w h + bias makes of it; h and c become the next.
-// Returns what is saved of the lane's gate.
-template <int G> GTR__INLINE float gtr__recurrent_step_by(int lanes, int gate, float x, float z, float *h, float *c) {
-    const int base = GTR__LANE & ~(lanes - 1), by = lanes / 4;
-    const float made = gtr__recurrent_gate(x + z, G == 4 && gate == 2), mine = G == 3 && gate >= 2 ? z : made,
-        a = gtr__shuffle(mine, base), b = gtr__shuffle(mine, base + by), d = gtr__shuffle(mine, base + 2 * by);
+// A unit's step by lanes of which the first half has gates 0 and 1, the other, `half` further, those behind, of their
+// x and of w h + bias. The second half's h and c become the next. saved: what backward reads of the lane's gates.
+template <int G> GTR__INLINE
+void gtr__recurrent_step_by(int half, const float *x, const float *z, float *h, float *c, float *saved) {
+    const bool second = GTR__LANE & half;
+    saved[0] = gtr__recurrent_gate(x[0] + z[0], G == 4 && second);
+    saved[1] = gtr__recurrent_gate(x[1] + z[1]);
+    const float a = gtr__shuffle_xor(saved[0], half), b = gtr__shuffle_xor(saved[1], half);
     if constexpr (G == 3) {
-        const float n = gtr__recurrent_tanh(gtr__shuffle(x, base + 2 * by) + a * d);
+        const float n = gtr__recurrent_tanh(fmaf(a, z[0], x[0]));
         *h = n + b * (*h - n);
-        return gate == 2 ? n : gate == 3 ? d : mine;
+        if (second) { saved[0] = n; saved[1] = z[0]; }
     } else {
-        *c = b * *c + a * d;
-        *h = gtr__shuffle(mine, base + 3 * by) * gtr__recurrent_tanh(*c);
-        return mine;
+        *c = fmaf(b, *c, a * saved[0]);
+        *h = saved[1] * gtr__recurrent_tanh(*c);
     }
 }
 // The same by a lane that has all G gates; `saved` is what backward reads.
@@ -12557,16 +12596,24 @@ void gtr__recurrent_step(int relu, const float *x, const float *z, float *h, flo
 template <uint64_t KNOWN> GTR__INLINE void gtr__recurrent_put(const gtr__opd &o, int64_t i, float v) {
     if (o.p) gtr__put(o.p, gtr__recurrent_type<KNOWN>(o.t), i, v);
 }
-// The sums over a unit's lanes: SPLIT, a reduce-scatter leaves each lane its gate's; else all lanes have all gates'.
+// The sums over a unit's lanes: SPLIT, a reduce-scatter leaves each half its two gates'; else each has all.
 template <int G, int R, bool SPLIT> GTR__INLINE
-void gtr__recurrent_gates_sum(const float (&sum)[G], int lanes, float (&z)[SPLIT ? 1 : G]) {
+void gtr__recurrent_gates_sum(const float (&sum)[G], int lanes, float (&z)[SPLIT ? 2 : G]) {
     if constexpr (SPLIT) {
-        const float a = gtr__recurrent_halve(sum[0], sum[2], lanes / 2),
-            b = gtr__recurrent_halve(sum[1], G > 3 ? sum[G - 1] : 0.0f, lanes / 2);
-        z[0] = gtr__recurrent_halve(a, b, lanes / 4);
+        z[0] = gtr__recurrent_halve(sum[0], sum[2], lanes / 2);
+        z[1] = gtr__recurrent_halve(sum[1], G > 3 ? sum[G - 1] : 0.0f, lanes / 2);
     } else GTR__UNROLL(g, G) z[g] = sum[g];
-    GTR__UNROLL(b, 5) if (const int o = lanes / (SPLIT ? 8 : 2 * R) >> b; o)
-        GTR__UNROLL(g, SPLIT ? 1 : G) z[g] += gtr__shuffle_xor(z[g], o);
+    GTR__UNROLL(b, 5) if (const int o = lanes / (SPLIT ? 4 : 2 * R) >> b; o)
+        GTR__UNROLL(g, SPLIT ? 2 : G) z[g] += gtr__shuffle_xor(z[g], o);
+}
+// Backward, of a group's units: a lane's own one's.
+template <int R, int GROUP> GTR__INLINE float gtr__recurrent_units_sum(const float (&sum)[GROUP], int lanes) {
+    constexpr int F = GROUP / 2;
+    float half[F];
+    GTR__UNROLL(i, F) half[i] = gtr__recurrent_halve(sum[i], sum[i + F], lanes / (2 * R));
+    float v = F > 1 ? gtr__recurrent_halve(half[0], half[F - 1], lanes / (4 * R)) : half[0];
+    GTR__UNROLL(b, 5) if (const int o = lanes / (2 * R * GROUP) >> b; o) v += gtr__shuffle_xor(v, o);
+    return v;
 }
 // Four of w's elements, of a gate of a unit, from column k on.
 GTR__INLINE gtr__floats<4> gtr__recurrent_four(const gtr__recurrence &q, int gate, int unit, int k) {
@@ -12578,9 +12625,9 @@ GTR__INLINE gtr__floats<4> gtr__recurrent_four(const gtr__recurrence &q, int gat
 template <int G, int K, int R> GTR__INLINE
 void gtr__recurrent_bring(const gtr__recurrent_here<R, 1> &m, float (&own)[G][K]) {
     const gtr__recurrence &q = m.q;
-    GTR__UNROLL(g, G) GTR__UNROLL(i, K / 4) {
+    GTR__UNROLL(g, G) GTR__UNROLL(i, K / 4) if (i < q.share) {
         const gtr__floats<4> w = gtr__recurrent_four(q, g, m.unit, 4 * (i * q.lanes + m.lane));
-        GTR__UNROLL(e, 4) own[g][4 * i + e] = w.v[e];
+        GTR__UNROLL(e, 4) own[g][4 * i + e] = m.held(w.v[e]);
     }
 }
 // What a lane writes of a step, at place `at`, of whose gates it has those from `gate` on, as many as it saves.
@@ -12600,44 +12647,52 @@ void gtr__recurrent_store_last(const gtr__recurrent_place &m, float h, float c) 
     gtr__recurrent_put<KNOWN>(m.q.h, m.state, h);
     if (G == 4) gtr__recurrent_put<KNOWN>(m.q.c, m.state, c);
 }
-template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
+template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(gtr__recurrent_threads(R), 1)
 gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
-    constexpr bool SPLIT = R == 1 && G > 1;     // a lane makes one gate of its unit's step, else all of them
-    constexpr int K = G == 1 ? 64 : 16, MINE = SPLIT ? 1 : G, SAVED = G == 1 ? 0 : SPLIT ? 1 : 4;
+    constexpr bool SPLIT = R == 1 && G > 1;     // a lane makes two gates of its unit's step, else all of them
+    constexpr int K = gtr__recurrent_own(R) / (G > 1 ? 4 : 1), MINE = SPLIT ? 2 : G, SAVED = G == 1 ? 0 : SPLIT ? 2 : 4;
+    // x is on its way so many steps ahead; the loop has as many, or a register would be copied, which waits for it
+    constexpr int BY = R == 1 && KNOWN ? 2 : 1;
     GTR__POOL;
     gtr__enter();
     const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, false);
     const gtr__recurrent_here<R, 1> m(q, gtr__pool);
-    const int type = gtr__recurrent_type<KNOWN>(q.x.t), gate = SPLIT ? m.lane * 4 / q.lanes : 0;
-    const bool saves = m.writes || (SPLIT && m.there && m.lane % (q.lanes / 4) == 0);
+    const int type = gtr__recurrent_type<KNOWN>(q.x.t), half = q.lanes / 2, gate = SPLIT && m.lane >= half ? 2 : 0;
+    const bool saves = m.writes || (SPLIT && m.there && m.lane == 0);
+    gtr__recurrent_part<K, R> vector(q);
     float own[G][K], bias[MINE], h = m.state_of(q.first_h), c = m.state_of(q.first_c);
-    uint32_t next[MINE];
-    const auto load = [&](int s, int64_t at) {
-        const bool live = s < q.steps && m.there && gate < G && m.runs(m.step(s));
-        GTR__UNROLL(g, MINE) next[g] = live ? gtr__recurrent_raw(q.x, type, m.gate_at(at, G, gate + g)) : 0;
+    const uint32_t both = m.both(), mine = (uint32_t)((m.row * q.pitch + m.unit - 4 * m.lane) * 4);
+    uint32_t ahead[BY][MINE];
+    const auto load = [&](int s, int64_t at, int k) {
+        const bool live = s < q.steps && m.there && m.runs(m.step(s));
+        GTR__UNROLL(g, MINE) ahead[k][g] = live && gate + g < G
+            ? gtr__recurrent_raw(q.x, type, m.gate_at(at, G, gate + g)) : 0;
     };
     int64_t at = m.step_at(0);
     if (m.writes) m.vector[m.row * q.pitch + m.unit] = h;
     gtr__recurrent_bring(m, own);
-    GTR__UNROLL(g, MINE) bias[g] = m.unit < q.hidden && gate < G && q.bias.p
-        ? gtr__get(q.bias.p, q.bias.t, (gate + g) * q.hidden + m.unit) : 0.0f;
-    load(0, at);
-    m.publish(m.vector, 0, [] {});
-    for (int s = 0; s < q.steps; s++, at += m.apart()) {
+    GTR__UNROLL(g, MINE) bias[g] = m.held(m.unit < q.hidden && gate + g < G && q.bias.p
+        ? gtr__get(q.bias.p, q.bias.t, (gate + g) * q.hidden + m.unit) : 0.0f);
+    GTR__UNROLL(k, BY) load(k, at + k * m.apart(), k);
+    m.publish(m.vector, 0, [&] { vector.read(m.from(0)); }, [] {});
+    for (int first = 0; first < q.steps; first += BY) GTR__UNROLL(k, BY) {
+        const int s = first + k;
+        if (k && s == q.steps) break;
         const bool runs = m.runs(m.step(s));
-        float *to = m.turn(s + 1), x[MINE], sum[G], z[MINE], saved[4];
-        GTR__UNROLL(g, MINE) x[g] = gtr__recurrent_float(type, next[g]);
-        load(s + 1, at + m.apart());
-        gtr__recurrent_sums<G, K, R>(q, own, m.turn(s), m.lane, sum);
-        gtr__recurrent_gates_sum<G, R, SPLIT>(sum, q.lanes, z);
-        GTR__UNROLL(g, MINE) z[g] += bias[g];
         const float was = h, had = c;
-        if constexpr (SPLIT) saved[0] = gtr__recurrent_step_by<G>(q.lanes, gate, x[0], z[0], &h, &c);
+        const uint32_t next = both - vector.from;
+        float sum[G], x[MINE], z[MINE], saved[4];
+        vector.sums(own, sum);
+        gtr__recurrent_gates_sum<G, R, SPLIT>(sum, q.lanes, z);
+        GTR__UNROLL(g, MINE) { x[g] = gtr__recurrent_float(type, ahead[k][g]); z[g] += bias[g]; }
+        if constexpr (SPLIT) gtr__recurrent_step_by<G>(half, x, z, &h, &c, saved);
         else gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
         if (!runs) { h = was; c = had; }
-        if (m.writes) to[m.row * q.pitch + m.unit] = h;
-        m.publish(to, s + 1, [&] {
+        if (m.writes) asm volatile("st.shared.f32 [%0], %1;" :: "r"(next + mine), "f"(h) : "memory");
+        m.publish(m.turn(s + 1), s + 1, [&] { vector.read(next); }, [&] {
+            load(s + BY, at + BY * m.apart(), k);
             if (saves) gtr__recurrent_store<G, SAVED, KNOWN>(m, at, runs, gate, h, c, saved); });
+        at += m.apart();
     }
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
     if (q.cluster > 1) gtr__cluster_part();
@@ -12725,7 +12780,7 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
         bias[g] = m.there && q.bias.p ? gtr__get(q.bias.p, q.bias.t, g * q.hidden + m.unit) : 0.0f;
     if (m.writes) m.vector[m.row * q.pitch + m.unit] = tile.rounded(h);
     load(0, at);
-    m.publish(m.vector, 0, [] {});
+    m.publish(m.vector, 0, [] {}, [] {});
     for (int s = 0; s < q.steps; s++, at += m.apart()) {
         const bool runs = m.runs(m.step(s));
         T *to = m.turn(s + 1);
@@ -12748,7 +12803,7 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
             if (!runs) { h = was; c = had; }
             to[m.row * q.pitch + m.unit] = tile.rounded(h);
         }
-        m.publish(to, s + 1, [&] {
+        m.publish(to, s + 1, [] {}, [&] {
             if (m.writes) gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, at, runs, 0, h, c, saved); });
     }
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
@@ -12774,31 +12829,58 @@ void gtr__recurrent_load(const gtr__recurrent_place &m, int s, int64_t at, gtr__
         if (!v.begins) v.former = gtr__recurrent_raw(q.cells, type, at - m.apart());
     }
 }
-// The gradients of a unit's step of G gates, by what was saved of them, an LSTM's c, and what is in front of the step,
-// c of an LSTM, h of a GRU; dh and dc become what the step itself leaves of them. d: of x; rec: of w h + bias.
-template <int G> GTR__INLINE
-void gtr__recurrent_back(int relu, const float *gate, float cell, float former, float *dh, float *dc, float *d,
-                         float *rec) {
-    const float e = *dh;
-    *dh = 0.0f;
-    if constexpr (G == 1) {
-        d[0] = rec[0] = relu ? gate[0] > 0.0f ? e : 0.0f : e * (1.0f - gate[0] * gate[0]);
-    } else if constexpr (G == 3) {
-        const float a = gate[0], b = gate[1], n = gate[2], v = e * (1.0f - b) * (1.0f - n * n);
-        d[0] = v * gate[3] * a * (1.0f - a);
-        d[1] = e * (former - n) * b * (1.0f - b);
-        d[2] = v;
-        rec[0] = d[0]; rec[1] = d[1]; rec[2] = v * a;
-        *dh = e * b;
-    } else {
-        const float a = gate[0], b = gate[1], n = gate[2], o = gate[3], t = gtr__recurrent_tanh(cell),
-            v = *dc + e * o * (1.0f - t * t);
-        d[0] = rec[0] = v * n * a * (1.0f - a);
-        d[1] = rec[1] = v * former * b * (1.0f - b);
-        d[2] = rec[2] = v * a * (1.0f - n * n);
-        d[3] = rec[3] = e * t * o * (1.0f - o);
-        *dc = v * b;
+// A step backward of a unit is linear in what it is given, the gradients e of its h and of its c: by these factors. Of
+// an LSTM u = dc + e by_e, else e; d[g], the gradient of x, is u by[g], of an LSTM's last gate e by[3]; so is that of
+// w h + bias, but of a GRU's last gate, where it is `reset` times it. What is left is u keep, an LSTM's of dc, a GRU's
+// of dh. A step that the row does not have leaves both as they are.
+template <int G> struct gtr__recurrent_slope {
+    bool runs;                  // the row has the step
+    float dy, h;                // what e has besides; the state in front of the step
+    float by_e, by[G], reset, keep;
+    GTR__DEVICE void step(float *dh, float *dc, float (&d)[G], float (&rec)[G]) const {
+        const float e = *dh + dy, u = G == 4 ? fmaf(e, by_e, *dc) : e;
+        // where it is 0, so is the product, of infinity too
+        GTR__UNROLL(g, G) d[g] = rec[g] = runs && (G > 1 || by[0] != 0.0f) ? (g < 3 ? u : e) * by[g] : 0.0f;
+        if constexpr (G == 3) rec[2] *= reset;
+        if (!runs) return;
+        *dh = G == 3 ? u * keep : 0.0f;
+        if (G == 4) *dc = u * keep;
     }
+};
+// Of a step, of what was saved. one: 1; of a step ahead it comes by a shuffle behind the barrier, or the compiler would
+// make the factors in front of it, where the block waits; and what is multiplied by it is a register of its own, not
+// what the next load overwrites.
+template <int G, uint64_t KNOWN> GTR__INLINE
+gtr__recurrent_slope<G> gtr__recurrent_slope_of(const gtr__recurrent_place &m, bool runs,
+                                                const gtr__recurrent_saved<G> &v, float one = 1.0f) {
+    const int type = gtr__recurrent_type<KNOWN>(m.q.y.t);
+    const auto value = [&](uint32_t of) { return gtr__recurrent_float(type, of) * one; };
+    gtr__recurrent_slope<G> k = {};
+    k.h = v.begins ? m.state_of(m.q.first_h) : value(v.before);
+    k.runs = runs;
+    if (!runs) return k;
+    k.dy = value(v.dy);
+    const float a = value(v.gate[0]);
+    if constexpr (G == 1) k.by[0] = m.q.relu ? a > 0.0f ? 1.0f : 0.0f : 1.0f - a * a;
+    else {
+        const float b = value(v.gate[1]), n = value(v.gate[2]), o = value(v.gate[3]);
+        if constexpr (G == 3) {
+            k.by[2] = (1.0f - b) * (1.0f - n * n);
+            k.by[0] = k.by[2] * o * a * (1.0f - a);
+            k.by[1] = (k.h - n) * b * (1.0f - b);
+            k.reset = a; k.keep = b;
+        } else {
+            const float t = gtr__recurrent_tanh(value(v.cell)),
+                former = v.begins ? m.state_of(m.q.first_c) : value(v.former);
+            k.by_e = o * (1.0f - t * t);
+            k.by[0] = n * a * (1.0f - a);
+            k.by[1] = former * b * (1.0f - b);
+            k.by[2] = a * (1.0f - n * n);
+            k.by[3] = t * o * (1.0f - o);
+            k.keep = b;
+        }
+    }
+    return k;
 }
 // Four numbers of the vector of gates' gradients, from p on, as rows of w: the first, and how many of them there are.
 GTR__INLINE int gtr__recurrent_gates(const gtr__recurrence &q, int p, int *left) {
@@ -12808,34 +12890,16 @@ GTR__INLINE int gtr__recurrent_gates(const gtr__recurrence &q, int p, int *left)
     *left = rank < q.cluster ? q.hidden - unit : 0;
     return gate * q.hidden + unit;
 }
-// A thread's part of w for units u and u + 1 of the block's.
-template <int K, int R> GTR__INLINE
-void gtr__recurrent_bring_back(const gtr__recurrent_here<R, 2> &m, int u, float (&own)[2][K]) {
+// A thread's part of w for the units of its group, the first of which is u of the block's.
+template <int GROUP, int K, int R> GTR__INLINE
+void gtr__recurrent_bring_back(const gtr__recurrent_here<R, GROUP> &m, int u, float (&own)[GROUP][K]) {
     const gtr__recurrence &q = m.q;
-    GTR__UNROLL(i, K / 4) {
+    GTR__UNROLL(i, K / 4) if (i < q.share) {
         int left;
         const int j = gtr__recurrent_gates(q, 4 * (i * q.lanes + m.lane), &left);
-        GTR__UNROLL(v, 2) GTR__UNROLL(e, 4) own[v][4 * i + e] = m.has(u + v) && e < left
-            ? gtr__get(q.w.p, q.w.t, (int64_t)(j + e) * q.hidden + m.first + u + v) : 0.0f;
+        GTR__UNROLL(v, GROUP) GTR__UNROLL(e, 4) own[v][4 * i + e] = m.held(m.has(u + v) && e < left
+            ? gtr__get(q.w.p, q.w.t, (int64_t)(j + e) * q.hidden + m.first + u + v) : 0.0f);
     }
-}
-// A unit's step backward, of what was saved: dh and dc become what the step itself leaves of them, d is the gradient of
-// x, rec of w h + bias. Returns the state in front of the step.
-template <int G, uint64_t KNOWN> GTR__INLINE
-float gtr__recurrent_step_back(const gtr__recurrent_place &m, bool runs, const gtr__recurrent_saved<G> &v, float *dh,
-                               float *dc, float (&d)[G], float (&rec)[G]) {
-    const gtr__recurrence &q = m.q;
-    const int type = gtr__recurrent_type<KNOWN>(q.y.t);
-    float gate[4] = {};
-    GTR__UNROLL(g, G == 1 ? 1 : 4) gate[g] = gtr__recurrent_float(type, v.gate[g]);
-    GTR__UNROLL(g, G) d[g] = rec[g] = 0.0f;
-    const float cell = gtr__recurrent_float(type, v.cell), dy = gtr__recurrent_float(type, v.dy),
-        h = v.begins ? m.state_of(q.first_h) : gtr__recurrent_float(type, v.before),
-        former = G == 3 ? h : v.begins ? m.state_of(q.first_c) : gtr__recurrent_float(type, v.former);
-    if (!runs) return h;
-    *dh += dy;
-    gtr__recurrent_back<G>(q.relu, gate, cell, former, dh, dc, d, rec);
-    return h;
 }
 // What a lane writes of a step's gradients; h: the state in front of it.
 template <int G, uint64_t KNOWN> GTR__INLINE
@@ -12854,32 +12918,39 @@ GTR__INLINE void gtr__recurrent_give_first(const gtr__recurrent_place &m, float 
     if (m.writes && m.q.dfirst_h.p) gtr__give1(m.q.dfirst_h, m.state, dh);
     if (m.writes && m.q.dfirst_c.p) gtr__give1(m.q.dfirst_c, m.state, dc);
 }
-template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
+template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(gtr__recurrent_threads(R), 1)
 gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
-    constexpr int K = 32;
+    constexpr int GROUP = gtr__recurrent_group(R), K = gtr__recurrent_own(R) / GROUP;
     GTR__POOL;
     gtr__enter();
     const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, true);
-    const gtr__recurrent_here<R, 2> m(q, gtr__pool);
-    float own[2][K], dh = m.state_of(q.dh), dc = m.state_of(q.dc);
+    const gtr__recurrent_here<R, GROUP> m(q, gtr__pool);
+    gtr__recurrent_part<K, R> vector(q);
+    float own[GROUP][K], dh = m.state_of(q.dh), dc = m.state_of(q.dc);
+    const float one = m.there;          // 0 of what is not there
+    const uint32_t both = m.both(),
+        mine = (uint32_t)((m.row * q.pitch + m.rank * q.width + m.at_unit - 4 * m.lane) * 4);
     gtr__recurrent_saved<G> next;
-    gtr__recurrent_bring_back(m, (int)threadIdx.x / q.lanes * 2, own);
-    int64_t at = m.step_at(q.steps - 1);
-    gtr__recurrent_load<G, KNOWN>(m, q.steps - 1, at, next);
+    gtr__recurrent_bring_back(m, (int)threadIdx.x / q.lanes * GROUP, own);
+    const int last = q.steps - 1;
+    int64_t at = m.step_at(last);
+    gtr__recurrent_load<G, KNOWN>(m, last, at, next);
+    gtr__recurrent_slope<G> slope = gtr__recurrent_slope_of<G, KNOWN>(m, m.runs(m.step(last)), next);
+    gtr__recurrent_load<G, KNOWN>(m, last - 1, at - m.apart(), next);
+    vector.from = m.from(1);
     for (int n = 0; n < q.steps; n++, at -= m.apart()) {
-        const int s = q.steps - 1 - n;
-        const bool runs = m.runs(m.step(s));
-        float *to = m.turn(n), d[G], rec[G], sum[2];
-        const float h = gtr__recurrent_step_back<G, KNOWN>(m, runs, next, &dh, &dc, d, rec);
-        if (m.writes)
-            GTR__UNROLL(g, G) to[m.row * q.pitch + m.rank * q.width + g * q.units + m.at_unit] = rec[g];
-        m.publish(to, n, [&] {
-            gtr__recurrent_load<G, KNOWN>(m, s - 1, at - m.apart(), next);
-            if (m.writes) gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, h); });
-        gtr__recurrent_sums<2, K, R>(q, own, to, m.lane, sum);
-        float v = gtr__recurrent_halve(sum[0], sum[1], q.lanes / (2 * R));
-        GTR__UNROLL(b, 5) if (const int o = q.lanes / (4 * R) >> b; o) v += gtr__shuffle_xor(v, o);
-        dh += v;
+        const int s = last - n;
+        const uint32_t turn = both - vector.from;
+        float d[G], rec[G], sum[GROUP];
+        slope.step(&dh, &dc, d, rec);
+        if (m.writes) GTR__UNROLL(g, G)
+            asm volatile("st.shared.f32 [%0], %1;" :: "r"(turn + mine + 4 * g * q.units), "f"(rec[g]) : "memory");
+        m.publish(m.turn(n), n, [&] { vector.read(turn); }, [&] {
+            if (m.writes) gtr__recurrent_store_back<G, KNOWN>(m, at, m.runs(m.step(s)), d, rec, slope.h); });
+        vector.sums(own, sum);
+        slope = gtr__recurrent_slope_of<G, KNOWN>(m, m.runs(m.step(s - 1)), next, gtr__shuffle(one, GTR__LANE));
+        gtr__recurrent_load<G, KNOWN>(m, s - 2, at - 2 * m.apart(), next);
+        dh += gtr__recurrent_units_sum<R>(sum, q.lanes);
     }
     gtr__recurrent_give_first(m, dh, dc);
     if (q.cluster > 1) gtr__cluster_part();
@@ -12918,7 +12989,9 @@ gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
         float d[G], rec[G], h = 0.0f;
         m.expect(n, shares * share * 4);
         if (m.writes) {
-            h = gtr__recurrent_step_back<G, KNOWN>(m, runs, saved, &dh, &dc, d, rec);
+            const gtr__recurrent_slope<G> slope = gtr__recurrent_slope_of<G, KNOWN>(m, runs, saved);
+            slope.step(&dh, &dc, d, rec);
+            h = slope.h;
             GTR__UNROLL(g, G) to[m.row * q.pitch + g * q.units + m.at_unit] = tile.rounded(rec[g]);
         }
         __syncthreads();
@@ -12985,11 +13058,12 @@ gtr__k_recurrence_step_bwd(const __grid_constant__ gtr__recurrence given, gtr__r
         const int64_t at = m.step_at(a.step);
         gtr__recurrent_saved<G> saved;
         gtr__recurrent_load<G, KNOWN>(m, a.step, at, saved);
-        const float h = gtr__recurrent_step_back<G, KNOWN>(m, runs, saved, &dh, &dc, d, rec);
+        const gtr__recurrent_slope<G> slope = gtr__recurrent_slope_of<G, KNOWN>(m, runs, saved);
+        slope.step(&dh, &dc, d, rec);
         a.h[i] = dh;
         if (G == 4) a.c[i] = dc;
         GTR__UNROLL(g, G) gtr__put(a.operand.p, a.operand.t, (row * G + g) * q.hidden + m.unit, rec[g]);
-        gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, h);
+        gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, slope.h);
     }
 }
 #endif
@@ -13001,23 +13075,27 @@ template <int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_step(gtr__recurrence
 template <int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_step_bwd(gtr__recurrence, gtr__recurrent_all);
 // How blocks are cut: rows a block, 0: by gtr__recurrent_by_steps; whether by tiles; threads; bytes of shared memory.
 typedef struct gtr__recurrent_cut { int rows, tiles, threads; size_t shared; } gtr__recurrent_cut;
-// `lanes` share a unit, backward two, of which each has 64 elements of w at most.
+// Of a block of so many rows: the fewest lanes a unit, or a group, that hold w, as all of a warp's instructions but the
+// multiplications are the same for any number; but where w is small, and there would be one warp or two, twice as many.
 static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr__caps *caps, bool back, int rows) {
-    const int most = caps->compute >= 90 ? GTR__CLUSTER : 1, by = back ? 2 : 1;
-    for (int lanes = !back && q->count > 1 && rows < 4 ? 4 : rows * by; lanes <= 32 && !caps->general; lanes *= 2)
+    const int most = caps->compute >= 90 ? GTR__CLUSTER : 1, by = back ? gtr__recurrent_group(rows) : 1,
+        own = gtr__recurrent_own(rows) / (back ? by : q->count > 1 ? 4 : 1);
+    for (int lanes = !back && q->count > 1 && rows == 1 ? 2 : rows * by; lanes <= 32 && !caps->general; lanes *= 2)
         for (int cluster = 1; cluster <= most; cluster *= 2) {
             gtr__recurrent_spread(q, lanes, cluster, back);
             const int threads = (int)gtr__ceil(gtr__ceil(q->units, by) * lanes, 32) * 32;
-            if (q->parts > 1 || threads > GTR__RECURRENT_T) continue;
+            if (4 * q->share > (threads < 96 ? own / 2 : own) || threads > gtr__recurrent_threads(rows)) continue;
             return { rows, 0, threads, (size_t)(2 * rows * q->pitch) * 4 + 16 };
         }
     gtr__recurrent_spread(q, 1, 1, back);
     return {};
 }
-// In how many waves blocks run: two of 256 threads share a multiprocessor; large clusters leave some of them empty.
+// In how many waves blocks run: two share a multiprocessor whose threads have half of its registers at most; large
+// clusters leave some of them empty.
 static int64_t gtr__recurrent_turns(const gtr__recurrence *q, const gtr__recurrent_cut *cut, const gtr__caps *caps) {
     const int64_t sms = caps->sm_count > 0 ? caps->sm_count : 64, room = q->cluster > 4 ? sms * 3 / 4
-        : q->cluster > 2 ? sms * 7 / 8 : q->cluster > 1 || cut->threads > 256 ? sms : 2 * sms;
+        : q->cluster > 2 ? sms * 7 / 8 : q->cluster > 1 || 2 * cut->threads > gtr__recurrent_threads(cut->rows) ? sms
+        : 2 * sms;
     return gtr__ceil(gtr__ceil(q->n, cut->rows) * q->cluster, room > 1 ? room : 1);
 }
 // By tiles, in the smallest cluster whose registers hold w, or, while warps have more than 8 groups, in a larger one,
@@ -14334,7 +14412,7 @@ gtr__k_embedding_bwd(const __grid_constant__ gtr__emb_bwd all) {
     const int block = (int)blockIdx.x - m.first, of = gtr__quotient(block, m.chunks), at = gtr__quotient(of, m.bands),
         columns = m.lanes * m.width, team = (int)threadIdx.x >> m.log;
     const int64_t row0 = (of - at * (int)m.bands.by) * m.band, begin = (int64_t)at * GTR__EMB_TILE,
-        column = (block - of * (int)m.chunks.by) * columns + ((int)threadIdx.x - (team << m.log)) * m.width,
+        column = (int64_t)(block - of * (int)m.chunks.by) * columns + ((int)threadIdx.x - (team << m.log)) * m.width,
         end = m.tiles == 1 || at + 1 == m.tiles ? m.n : begin + GTR__EMB_TILE,
         rows = m.rows - row0 < m.band ? m.rows - row0 : m.band;
     gtr__opd out = m.out;
