@@ -320,6 +320,47 @@ static void first_states(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* An infinite gradient of the last state of a row without steps stays there: weights' gradients and other rows' are
+   numbers. */
+static void stays_in_its_row(void)
+{
+    static const int32_t length[ROWS] = { 6, 3, 0, 1, 5, 2, 0, 4 };
+    static float v[ALL], by[ROWS * 5], got[ALL];
+    uint32_t s = 3;
+    for (int k = 0; k < ALL; k++) v[k] = noise(&s);
+    for (int k = 0; k < ROWS * 5; k++) by[k] = k == 2 * 5 + 1 ? INFINITY : 1;
+    for (int kind = 0; kind < 4; kind++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_recurrent_desc r;
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, WIDTH)), last = NULL,
+            n = gtr_input(ctx, "n", GTR_I32, gtr_shape1(GTR_BATCH)),
+            scale = gtr_input(ctx, "scale", GTR_F32, gtr_shape2(GTR_BATCH, 5)), of[5];
+        memset(&r, 0, sizeof r);
+        r.lengths = n; r.h_last = &last; r.relu = kind == 3;
+        (kind == 2 ? gtr_lstm : kind == 1 ? gtr_gru : gtr_rnn)(x, "r", 5, r);
+        const tensor loss = gtr_sum(gtr_mul(last, scale), NULL, 0, false);
+        static const char *const name[] = { "r.weight_ih_l0", "r.weight_hh_l0", "r.bias_ih_l0", "r.bias_hh_l0" };
+        for (int k = 0; k < 4; k++) of[k] = gtr_gradient(loss, gtr_parameter_find(ctx, name[k]));
+        of[4] = gtr_gradient(loss, x);
+        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_set(n, length, sizeof length), GTR_OK);
+        EXPECT_EQ(gtr_set(scale, by, sizeof by), GTR_OK);
+        EXPECT_EQ(gtr_eval(of, 5), GTR_OK);
+        for (int k = 0; k < 5; k++) {
+            const size_t bytes = k < 4 ? gtr_tensor_bytes(of[k]) : sizeof got;
+            int wrong = 0, left = 0;
+            EXPECT_EQ(gtr_get(of[k], got, bytes), GTR_OK);
+            for (size_t i = 0; i < bytes / sizeof *got; i++) {
+                wrong += !(got[i] - got[i] == 0);
+                left += k == 4 && (int)(i / WIDTH % STEPS) >= length[i / (STEPS * WIDTH)] && got[i] != 0;
+            }
+            CHECK(!wrong && !left, "kind %d, gradient %d: %d no numbers, %d of steps that are not there", kind, k,
+                wrong, left);
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 /* Both of y, (ROWS, STEPS, WIDTH), have the same bits, of x as v says. */
 static void alike(tensor x, const float *v, const tensor *y, const char *what, int number)
 {
@@ -2016,6 +2057,7 @@ static void all(void)
     RUN(layers);
     RUN(refused);
     RUN(first_states);
+    RUN(stays_in_its_row);
     RUN(blocks);
     RUN(blocks_of_others);
     RUN(loss_of_attention);
