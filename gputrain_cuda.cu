@@ -12254,11 +12254,10 @@ GTR__CUDA(softmax_mask_bwd) {
 // steps. By tiles, warps multiply w by 8 rows' vectors on tensor cores, vectors rounded as w is, and a thread makes the
 // step of a row and unit; backward, a block multiplies its own units' gates' gradients alone, and sends each block of
 // the cluster, itself too, the sums for that block's units.
-// Bound by latency: of R 64, of one row 128, multiplications a thread and step, or a tile's, exchanges of lanes and
-// blocks, a sigmoid and two tanh; and by the instructions around them, which each warp issues: so for one row there are
-// half as many threads, of twice as much of w. What a step reads of each row is on its way one step ahead, or two; what
-// it makes is written once, while its vector comes from shared memory. Backward, a step is linear in the gradients of
-// its h and c: its factors (gtr__recurrent_slope) are made a step ahead, while the warp adds up, but not by tiles.
+// Bound by latency: of R 64 multiplications a thread and step (R 1: 128), or a tile's, exchanges between lanes and
+// blocks, a sigmoid and two tanh; and by issue, as each warp issues what surrounds the multiplications: so R 1 has half
+// the threads, of twice as much of w. A thread prefetches what it reads by a step, R 1 forward by two, and writes what
+// it makes once. Backward, a step is linear in the gradients of h and c; but by tiles, its factors are made one ahead.
 // Where a cluster's registers do not hold w, or blocks would run in three waves, a time step is a product for all rows,
 // then a kernel (gtr__recurrent_by_steps), bound by the product and its result's bytes.
 typedef struct gtr__recurrence {
@@ -12269,8 +12268,7 @@ typedef struct gtr__recurrence {
     int64_t n, sn, st;          // row r's step t is element (r sn + t st) of the operands, each of its own width
     int steps, hidden, count, relu, reverse;            // count: of gates
     int cluster, units, lanes, share, pitch, width;     // units: a block's, at most; width: a block's part of a vector
-                                // share: fours of a vector that a lane has
-    int fours;                  // forward, four of w's elements are read at once
+    int fours;                  // forward, four of w's elements are read at once; share: float4s of a vector a lane has
     gtr__fast by_fours, by_units, by_width;             // width / 4; units; width
 } gtr__recurrence;
 // A time step for all rows. step: its number; -1: only writes first states to h and c, backward only their gradients to
@@ -12395,11 +12393,11 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
     GTR__DEVICE uint32_t bar(int n) const { return gtr__shared_address(vector + 2 * R * q.pitch) + 8 * (n & 1); }
     GTR__DEVICE float *behind() const { return (float *)(vector + 2 * R * q.pitch) + 4; }  // what else the block has
     GTR__DEVICE V *turn(int s) const { return vector + (s & 1) * R * q.pitch; }
-    // The shared address of the lane's first four numbers in turn(s), of which those of two turns add up to `both`.
+    // The shared address of the lane's first float4 in turn(s); the sum of both turns', which less one is the other.
     GTR__DEVICE uint32_t from(int s) const { return gtr__shared_address(turn(s) + 4 * lane); }
     GTR__DEVICE uint32_t both() const { return from(0) + from(1); }
-    // What is read before the steps, as a register that no load writes: its use would wait for the steps' loads, too.
-    // That the block has a row is always so, which the compiler does not know.
+    // What is loaded in front of the loop, by way of the ALU: a use of a load's own register waits for its scoreboard,
+    // which the loop's loads share. The block always has a row, which the compiler cannot know.
     GTR__DEVICE float held(float v) const { return (int64_t)((int)blockIdx.x / q.cluster) * R < q.n ? v : 0.0f; }
     GTR__DEVICE bool has(int u) const { return u < q.units && first + u < q.hidden; }
     // Thread 0 announces how many bytes the blocks send this one in the n-th exchange, behind its receive(n - 2).
@@ -12443,7 +12441,7 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
     // All threads of the cluster's blocks call it, for the n-th time: each block sends its slice of vectors v to the
     // copies of the others, and waits until theirs have arrived in its own. No copy is overwritten that a block still
     // reads: it sends step n + 1's slice only when it has read buffer n - 1, and others write there behind that.
-    // read(): takes what the thread reads first of the vectors; meanwhile(): what it has to do that no other waits for.
+    // read(): the thread's first loads of the vectors; meanwhile(): its work that no other thread waits for.
     template <typename READ, typename F> GTR__DEVICE void publish(V *v, int n, READ read, F meanwhile) const {
         const int fours = q.width / 4;
         __syncthreads();
@@ -12499,7 +12497,7 @@ GTR__INLINE float gtr__recurrent_halve(float a, float b, int bit) {
     const bool second = GTR__LANE & bit;
     return (second ? b : a) + gtr__shuffle_xor(second ? a : b, bit);
 }
-// A lane's part of R rows' vectors, from a shared address on; of one row, it is on its way at once, if registers do.
+// A lane's part of R rows' vectors, from a shared address on; R 1: read() issues as many loads as registers hold.
 template <int K, int R> struct gtr__recurrent_part {
     static constexpr int AHEAD = R > 1 ? 0 : K < 32 ? K / 4 : 8;
     const gtr__recurrence &q;
@@ -12515,9 +12513,9 @@ template <int K, int R> struct gtr__recurrent_part {
     GTR__DEVICE void read(uint32_t address) {
         from = address;
         GTR__UNROLL(i, AHEAD) if (i < q.share) v[i] = load(i, 0);
-        if (AHEAD) __syncwarp();        // in front of all else that the thread has to do
+        if (AHEAD) __syncwarp();        // or ptxas sinks the loads
     }
-    // The sums of the part of M rows from `row` on, times own, for G gates or units. Few are made of several chains.
+    // Sums of M rows' part, from `row` on, times own, for G gates or units; of C independent chains where they are few.
     template <int M, int G> GTR__DEVICE void add(const float (&own)[G][K], int row, float (&sum)[G][M]) const {
         constexpr int C = G * M > 3 ? 1 : G * M > 1 ? 2 : 4;
         float chain[G][M][C] = {};
@@ -12556,8 +12554,8 @@ GTR__INLINE float gtr__recurrent_gate(float x, bool is_tanh = false) {
     return !is_tanh ? y : s < 0.36f ? fmaf(x * s, poly, x) : copysignf(fmaf(-2.0f, y, 1.0f), x);
 }
 GTR__INLINE float gtr__recurrent_tanh(float x) { return gtr__recurrent_gate(x, true); }
-// A unit's step by lanes of which the first half has gates 0 and 1, the other, `half` further, those behind, of their
-// x and of w h + bias. The second half's h and c become the next. saved: what backward reads of the lane's gates.
+// A unit's step by two halves of its lanes, the first of which has x and w h + bias of gates 0 and 1, the second of 2
+// and 3. The second half's h and c become the next. saved: what backward reads of the lane's gates.
 template <int G> GTR__INLINE
 void gtr__recurrent_step_by(int half, const float *x, const float *z, float *h, float *c, float *saved) {
     const bool second = GTR__LANE & half;
@@ -12596,7 +12594,7 @@ void gtr__recurrent_step(int relu, const float *x, const float *z, float *h, flo
 template <uint64_t KNOWN> GTR__INLINE void gtr__recurrent_put(const gtr__opd &o, int64_t i, float v) {
     if (o.p) gtr__put(o.p, gtr__recurrent_type<KNOWN>(o.t), i, v);
 }
-// The sums over a unit's lanes: SPLIT, a reduce-scatter leaves each half its two gates'; else each has all.
+// The sums over a unit's lanes: SPLIT, a reduce-scatter leaves each half its two gates'; else each lane has all.
 template <int G, int R, bool SPLIT> GTR__INLINE
 void gtr__recurrent_gates_sum(const float (&sum)[G], int lanes, float (&z)[SPLIT ? 2 : G]) {
     if constexpr (SPLIT) {
@@ -12606,7 +12604,7 @@ void gtr__recurrent_gates_sum(const float (&sum)[G], int lanes, float (&z)[SPLIT
     GTR__UNROLL(b, 5) if (const int o = lanes / (SPLIT ? 4 : 2 * R) >> b; o)
         GTR__UNROLL(g, SPLIT ? 2 : G) z[g] += gtr__shuffle_xor(z[g], o);
 }
-// Backward, of a group's units: a lane's own one's.
+// Backward, a reduce-scatter over a group's lanes, which leaves each lane the sum of its unit.
 template <int R, int GROUP> GTR__INLINE float gtr__recurrent_units_sum(const float (&sum)[GROUP], int lanes) {
     constexpr int F = GROUP / 2;
     float half[F];
@@ -12651,7 +12649,7 @@ template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__
 gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     constexpr bool SPLIT = R == 1 && G > 1;     // a lane makes two gates of its unit's step, else all of them
     constexpr int K = gtr__recurrent_own(R) / (G > 1 ? 4 : 1), MINE = SPLIT ? 2 : G, SAVED = G == 1 ? 0 : SPLIT ? 2 : 4;
-    // x is on its way so many steps ahead; the loop has as many, or a register would be copied, which waits for it
+    // steps that x is prefetched by; the loop is unrolled by them, as copying a register waits for its load
     constexpr int BY = R == 1 && KNOWN ? 2 : 1;
     GTR__POOL;
     gtr__enter();
@@ -12829,17 +12827,16 @@ void gtr__recurrent_load(const gtr__recurrent_place &m, int s, int64_t at, gtr__
         if (!v.begins) v.former = gtr__recurrent_raw(q.cells, type, at - m.apart());
     }
 }
-// A step backward of a unit is linear in what it is given, the gradients e of its h and of its c: by these factors. Of
-// an LSTM u = dc + e by_e, else e; d[g], the gradient of x, is u by[g], of an LSTM's last gate e by[3]; so is that of
-// w h + bias, but of a GRU's last gate, where it is `reset` times it. What is left is u keep, an LSTM's of dc, a GRU's
-// of dh. A step that the row does not have leaves both as they are.
+// The factors of a unit's step backward. With e = dh + dy, and u = dc + e by_e of an LSTM, else e: d[g], of x, is
+// u by[g], but of an LSTM's last gate e by[3]; rec, of w h + bias, is d, but of a GRU's last gate d reset. Then an
+// LSTM's dc, or a GRU's dh, is u keep, and any other dh 0. A step that the row does not have leaves both as they are.
 template <int G> struct gtr__recurrent_slope {
     bool runs;                  // the row has the step
     float dy, h;                // what e has besides; the state in front of the step
     float by_e, by[G], reset, keep;
     GTR__DEVICE void step(float *dh, float *dc, float (&d)[G], float (&rec)[G]) const {
         const float e = *dh + dy, u = G == 4 ? fmaf(e, by_e, *dc) : e;
-        // where it is 0, so is the product, of infinity too
+        // 0, not 0 times infinity: of a step that the row does not have, and where relu is flat
         GTR__UNROLL(g, G) d[g] = rec[g] = runs && (G > 1 || by[0] != 0.0f) ? (g < 3 ? u : e) * by[g] : 0.0f;
         if constexpr (G == 3) rec[2] *= reset;
         if (!runs) return;
@@ -12847,9 +12844,8 @@ template <int G> struct gtr__recurrent_slope {
         if (G == 4) *dc = u * keep;
     }
 };
-// Of a step, of what was saved. one: 1; of a step ahead it comes by a shuffle behind the barrier, or the compiler would
-// make the factors in front of it, where the block waits; and what is multiplied by it is a register of its own, not
-// what the next load overwrites.
+// From what forward saved. one: 1, a step ahead the result of a shuffle behind the barrier, or ptxas hoists the factors
+// in front of it, onto the critical path. A product by it also frees v's register for the next load.
 template <int G, uint64_t KNOWN> GTR__INLINE
 gtr__recurrent_slope<G> gtr__recurrent_slope_of(const gtr__recurrent_place &m, bool runs,
                                                 const gtr__recurrent_saved<G> &v, float one = 1.0f) {
@@ -13075,8 +13071,8 @@ template <int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_step(gtr__recurrence
 template <int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_step_bwd(gtr__recurrence, gtr__recurrent_all);
 // How blocks are cut: rows a block, 0: by gtr__recurrent_by_steps; whether by tiles; threads; bytes of shared memory.
 typedef struct gtr__recurrent_cut { int rows, tiles, threads; size_t shared; } gtr__recurrent_cut;
-// Of a block of so many rows: the fewest lanes a unit, or a group, that hold w, as all of a warp's instructions but the
-// multiplications are the same for any number; but where w is small, and there would be one warp or two, twice as many.
+// Of a block of so many rows: the fewest lanes of a unit, or group, whose registers hold w, as every warp issues what
+// surrounds the multiplications; twice as many where that would be one warp or two.
 static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr__caps *caps, bool back, int rows) {
     const int most = caps->compute >= 90 ? GTR__CLUSTER : 1, by = back ? gtr__recurrent_group(rows) : 1,
         own = gtr__recurrent_own(rows) / (back ? by : q->count > 1 ? 4 : 1);
@@ -13090,8 +13086,8 @@ static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr_
     gtr__recurrent_spread(q, 1, 1, back);
     return {};
 }
-// In how many waves blocks run: two share a multiprocessor whose threads have half of its registers at most; large
-// clusters leave some of them empty.
+// In how many waves blocks run: two of half as many threads as a block may have share a multiprocessor; large clusters
+// leave some of them empty.
 static int64_t gtr__recurrent_turns(const gtr__recurrence *q, const gtr__recurrent_cut *cut, const gtr__caps *caps) {
     const int64_t sms = caps->sm_count > 0 ? caps->sm_count : 64, room = q->cluster > 4 ? sms * 3 / 4
         : q->cluster > 2 ? sms * 7 / 8 : q->cluster > 1 || 2 * cut->threads > gtr__recurrent_threads(cut->rows) ? sms
