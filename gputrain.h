@@ -1701,10 +1701,11 @@ GTR__TEXT_OF_FILE(gtr__header_text)
 typedef enum { GTR__CLASS_AS_IS, GTR__CLASS_LOW, GTR__CLASS_FOLLOW, GTR__CLASS_FULL } gtr__class;
 /* Backward nodes: one for input 0's gradient and one for the others'; so, and the first reads input 1 alone, the
    other input 0 alone; so, and input 1's may be one of input 0's lookups (GTR__LOOKUP_ROWS; EMBEDDING alone reads a
-   table by ids); one for all; one, or two on a GPU (gtr__makes_all); none. */
+   table by ids); one for all; one, and one of a linear layer for the weights' (RECURRENCE: gtr__backward_linear); one,
+   or two on a GPU (gtr__makes_all); none. */
 typedef enum {
-    GTR__GRADIENTS_TWO, GTR__GRADIENTS_CROSSED, GTR__GRADIENTS_LOOKUPS, GTR__GRADIENTS_JOINT, GTR__GRADIENTS_EITHER,
-    GTR__GRADIENTS_NONE
+    GTR__GRADIENTS_TWO, GTR__GRADIENTS_CROSSED, GTR__GRADIENTS_LOOKUPS, GTR__GRADIENTS_JOINT, GTR__GRADIENTS_LINEAR,
+    GTR__GRADIENTS_EITHER, GTR__GRADIENTS_NONE
 } gtr__gradients_kind;
 /* How elements move from operands to outputs: in a way of the op's own; as a step of a program may (gtr__step_of):
    to the same place in other storage; a band along attr slice's axis; reduced over attr reduce.axes (backward
@@ -1794,6 +1795,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__CROSSED  GTR__TERM(GRADIENTS, GTR__GRADIENTS_CROSSED)
 #define GTR__LOOKS_UP GTR__TERM(GRADIENTS, GTR__GRADIENTS_LOOKUPS)
 #define GTR__JOINT    GTR__TERM(GRADIENTS, GTR__GRADIENTS_JOINT)
+#define GTR__LAYERED  GTR__TERM(GRADIENTS, GTR__GRADIENTS_LINEAR)
 #define GTR__EITHER   GTR__TERM(GRADIENTS, GTR__GRADIENTS_EITHER)
 #define GTR__FLAT     GTR__TERM(GRADIENTS, GTR__GRADIENTS_NONE) /* no gradient passes */
 #define GTR__OVER(operand) GTR__TERM(OVER, GTR__OVER_##operand)
@@ -1854,7 +1856,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
       GTR__FOLLOW | GTR__X1 | GTR__Y1 | GTR__JOINT | GTR__ALONG | GTR__OUTPUTS(2) | GTR__ALL_OUTPUTS) \
     X(RECURRENCE, recurrence, BOTH, \
       GTR__CLASSES(FOLLOW, LOW, FULL, FULL, FOLLOW) | GTR__X1 | GTR__X2 | GTR__X3 | GTR__X4 | GTR__X5 | GTR__Y0 \
-      | GTR__Y2 | GTR__Y4 | GTR__WS | GTR__JOINT | GTR__APART | GTR__OUTPUTS(5) | GTR__ALL_OUTPUTS \
+      | GTR__Y2 | GTR__Y4 | GTR__WS | GTR__LAYERED | GTR__APART | GTR__OUTPUTS(5) | GTR__ALL_OUTPUTS \
       | GTR__IN_STEPS(RECUR)) \
     X(ATTENTION, attention, BOTH, GTR__CLASSES(LOW, LOW, LOW, FULL, LOW) | GTR__ATTENDS | GTR__X3 | GTR__X4) \
     X(ATTENTION_PACKED, attention_packed, BOTH, GTR__CLASSES(LOW, FULL, FULL, FULL, LOW) | GTR__ATTENDS) \
@@ -2290,6 +2292,9 @@ typedef struct { int64_t axis, logs; } gtr__softmax_attr;
 typedef struct { int64_t axis, begin, end, parts; } gtr__slice_attr;
 /* gates: G; bias to lengths: which input each is, or 0 */
 typedef struct { int32_t gates, relu, reverse, time_first, bias, h, c, lengths; } gtr__recurrence_attr;
+static inline int gtr__recurrence_inputs(const gtr__recurrence_attr *a) {
+    return 2 + (a->bias > 0) + (a->h > 0) + (a->c > 0) + (a->lengths > 0);
+}
 /* lengths, mask: which input each is, or 0; kept, place: which the first of the two states is that a step's k and v are
    put into, and where, or 0 */
 typedef struct { double scale; int32_t causal, packed, lengths, mask, kept, place; } gtr__attention_attr;
@@ -6102,8 +6107,10 @@ GTR__CPU(softmax_mask_bwd) {
      4, LSTM: i = s(x0 + z0), f = s(x1 + z1), g = tanh(x2 + z2), o = s(x3 + z3), c = f c + i g, h = o tanh(c)
    Output 0 is y, each step's h, 1 the last h, 2 each step's r, u, n, z2 or i, f, g, o (..., 4 H), 3 the last c, 4 each
    step's c; of 2 and 4, which backward reads, nobody asks for the gradient. From a row's length on y and x's gradient
-   are 0, and states stay. reverse: from the last step, or that of a row's length, to the first. Hochreiter and
-   Schmidhuber, 1997; Cho and others, 2014, as cuDNN has it. */
+   are 0, and states stay. reverse: from the last step, or that of a row's length, to the first. Backward makes no
+   gradient of w and bias, but, behind those of its inputs, what a linear layer makes these of: z's gradient, like x,
+   and the state in front of each step, like y; 0 from a row's length on. Hochreiter and Schmidhuber, 1997; Cho and
+   others, 2014, as cuDNN has it. */
 enum { GTR__R_Y, GTR__R_H, GTR__R_GATES, GTR__R_C, GTR__R_CELLS, GTR__R_OUT };
 GTR__SHAPE(recurrence) {
     const gtr__recurrence_attr *a = &s->attr->recurrence;
@@ -6135,7 +6142,7 @@ typedef struct {
     int64_t n, steps, hidden, wide, pitch, rows, sn, st;
     const gtr_float *bias, *first_h, *first_c, *lengths;
     const gtr_float *saved[GTR__R_OUT], *grad[GTR__R_OUT]; /* backward: outputs, and their gradients */
-    gtr_float *wt, *z, *h, *cell, *none, *drec, *before; /* none: zeros, a row */
+    gtr_float *wt, *z, *h, *cell, *none, *drec, *before; /* none: zeros, a row; before: NULL: nobody wants it */
     size_t room; /* bytes of these together */
     gtr__gemm product; /* of a block of rows, cut once */
 } gtr__recurrence;
@@ -6152,14 +6159,16 @@ static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
     w.first_h = a->h ? gtr__in(c, a->h) : NULL; w.first_c = a->c ? gtr__in(c, a->c) : NULL;
     w.lengths = a->lengths ? gtr__in(c, a->lengths) : NULL;
     const int64_t turned = !back && w.n * w.steps > 16 ? w.wide * w.hidden : 0, all = back ? w.n * w.steps : 0;
-    const int64_t sizes[] = { turned, w.n * w.pitch, w.n * w.hidden, w.n * w.hidden, w.hidden, all * w.wide,
-        all * w.hidden };
-    gtr_float **const at[] = { &w.wt, &w.z, &w.h, &w.cell, &w.none, &w.drec, &w.before };
-    for (int k = 0; k < 7; k++) {
+    const int own = gtr__recurrence_inputs(a), made = (c->n_in - own) / 2;
+    if (back && gtr__wanted(c, own)) w.drec = gtr__out(c, own);
+    if (back && gtr__wanted(c, own + 1)) w.before = gtr__out(c, own + 1);
+    const int64_t sizes[] = { turned, w.n * w.pitch, w.n * w.hidden, w.n * w.hidden, w.hidden,
+        w.drec ? 0 : all * w.wide };
+    gtr_float **const at[] = { &w.wt, &w.z, &w.h, &w.cell, &w.none, &w.drec };
+    for (int k = 0; k < 6; k++) {
         if (c->ws && sizes[k]) *at[k] = (gtr_float *)c->ws + w.room / sizeof(gtr_float);
         w.room += (size_t)sizes[k] * sizeof(gtr_float);
     }
-    const int own = 2 + (a->bias > 0) + (a->h > 0) + (a->c > 0) + (a->lengths > 0), made = (c->n_in - own) / 2;
     for (int k = 0; k < made && back; k++) {
         w.saved[k] = gtr__in(c, own + k);
         w.grad[k] = gtr__in(c, own + made + k);
@@ -6312,10 +6321,8 @@ static void gtr__recurrence_row_back(const gtr__recurrence *w, int64_t row, int6
             cells ? cells + at * n : NULL, h ? h + state : w->none, c ? c + state : w->none, dh, dc, made, d };
         for (int64_t j = 0; dy && j < n; j++) dh[j] += dy[at * n + j];
         gtr__recurrence_step_back(w, &m);
-        GTR__COPY(w->before + at * n, m.h, n);
-    } else {
-        GTR__CLEAR(w->before + at * n, n); GTR__CLEAR(d, w->wide); GTR__CLEAR(made, w->wide);
-    }
+    } else { GTR__CLEAR(d, w->wide); GTR__CLEAR(made, w->wide); }
+    if (w->before) gtr__recurrence_copy(t < length ? h : NULL, state, w->before + at * n, n);
     if (!dx->data) return;
     gtr_float *to = (gtr_float *)dx->data + at * w->wide;
     for (int64_t j = 0; j < w->wide; j++) to[j] = dx->add ? to[j] + made[j] : made[j];
@@ -6342,33 +6349,12 @@ static void gtr__recurrence_back_range(GTR__FROM_TO, void *room) {
         gtr__recurrence_give(w->c, w->a->c, first * n, dc, rows * n);
     }
 }
-/* The gradients of w and bias are products over all rows and steps. */
 GTR__CPU(recurrence_bwd) {
-    static const gtr_float one = 1;
     const gtr__recurrence w = gtr__recurrence_make(c, true);
-    gtr__products p = GTR__ZERO;
-    gtr__call rest = *c;
-    for (int k = 0; k < 2; k++) { /* of w and bias */
-        const int to = k ? w.a->bias : 1;
-        gtr__gemm *g = &p.gemm[p.n];
-        if (!to || !gtr__wanted(c, to)) continue;
-        g->m = k ? 1 : w.wide; g->n = k ? w.wide : w.hidden; g->k = w.n * w.steps;
-        g->a = k ? &one : w.drec; g->ars = 1; g->acs = k ? 0 : w.wide;
-        g->b = k ? w.drec : w.before; g->brs = g->n; g->bcs = 1;
-        g->c = gtr__out(c, to); g->ldc = g->n; g->add = c->out[to].add;
-        g->items = g->inner = g->sums = 1;
-        p.n++;
-    }
-    if (c->measure) {
-        GTR__TRY(gtr__products_run(&p, (gtr__cpu *)cpu, c));
-        *c->measure += w.room;
-        return GTR_OK;
-    }
+    GTR__WANTS(w.room);
     if (w.grad[GTR__R_GATES] || w.grad[GTR__R_CELLS]) return GTR_ERR_UNSUPPORTED;
     GTR__CLEAR(w.none, w.hidden);
-    GTR__TRY(gtr__ranges_in(cpu, NULL, gtr__recurrence_back_range, &w, (w.n + w.rows - 1) / w.rows, 1));
-    rest.ws = (char *)c->ws + w.room; rest.ws_bytes -= w.room;
-    return gtr__products_run(&p, (gtr__cpu *)cpu, &rest);
+    return gtr__ranges_in(cpu, NULL, gtr__recurrence_back_range, &w, (w.n + w.rows - 1) / w.rows, 1);
 }
 
 // >>op:attention
@@ -13352,8 +13338,8 @@ static void gtr__pass_on(gtr__build *b, int v) {
     gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
     *gtr__written(b, to) = true;
 }
-static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float seed) {
-    const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
+/* The node of forward node fn's gradients of the inputs in mask; also: two values that it makes behind them; NULL. */
+static void gtr__backward_of(gtr__build *b, gtr__node fn, uint64_t mask, gtr_float seed, const int *also) {
     const int n_diff = GTR__MIN(gtr__differentiable_outputs(fn.op), fn.n_out), n_forward = GTR__ALL(&fn);
     int k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], grads[GTR__MAX_ARGS], n_extra = 0;
     uint32_t needs = gtr__backward_reads(fn.op);
@@ -13372,10 +13358,11 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float se
         if ((grads[k] = gtr__value_like(b, g, GTR_F32)) < 0) return;
         extra_src[n_extra] = grads[k]; extra_dst[n_extra++] = g;
     }
-    gtr__node *n = gtr__node_new(b, fn.op, GTR__BWD, n_forward + n_diff, fn.n_in);
+    gtr__node *n = gtr__node_new(b, fn.op, GTR__BWD, n_forward + n_diff, fn.n_in + (also ? 2 : 0));
     if (!n) return;
     GTR__COPY(n->in, fn.in, n_forward); /* out follows in */
     GTR__COPY(n->out, grads, fn.n_in);
+    if (also) GTR__COPY(n->out + fn.n_in, also, 2);
     n->adds = adds;
     n->reads = (needs & 0xffff & gtr__low_bits(fn.n_in)) | (needs >> 16 & gtr__low_bits(fn.n_out)) << fn.n_in;
     for (k = 0; k < n_diff; k++) {
@@ -13388,6 +13375,33 @@ static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float se
     n->layer = fn.layer; n->seed = seed; n->flops = fn.flops;
     for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
     for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, true);
+}
+/* Of a recurrence: gradients of w and bias are those of a linear layer of the states in front of the steps, whose
+   output's gradient, of z, is x's but for a GRU. */
+static void gtr__backward_linear(gtr__build *b, gtr__node fn, uint64_t mask, gtr_float seed) {
+    const int bias = fn.attr.recurrence.bias;
+    const uint64_t weights = mask & (bias ? 2 | (uint64_t)1 << bias : 2);
+    const int dx = weights && mask & 1 ? gtr__gradient_value(b, fn.in[0]) : -1;
+    const bool same = dx >= 0 && fn.attr.recurrence.gates != 3 && !*gtr__written(b, fn.in[0])
+        && GTR__V(dx).storage == GTR__V(fn.in[0]).storage;
+    const int made[2] = { same || !weights ? -1 : gtr__value_like(b, fn.in[0], GTR_F32),
+        weights ? gtr__value_like(b, fn.out[0], GTR_F32) : -1 }, dz = same ? gtr__root(b->plan, dx) : made[0];
+    int of[4] = { made[1], fn.in[1] };
+    if (weights && (dz < 0 || made[1] < 0)) return;
+    gtr__backward_of(b, fn, mask & ~weights, seed, made);
+    if (!weights) return;
+    fn.op = GTR__OP_LINEAR;
+    memset(&fn.attr, 0, sizeof fn.attr);
+    if (bias) of[2] = fn.in[bias];
+    fn.in = of; fn.n_in = bias ? 3 : 2; fn.out = of + fn.n_in; fn.n_out = 1;
+    fn.out[0] = b->extra[dz].gradient = dz; /* in z's place, for its shape */
+    b->extra[dz].written = true;
+    gtr__backward_of(b, fn, (weights & 2) | (weights > 3 ? 4 : 0), 0, NULL);
+}
+static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float seed) {
+    const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
+    if (gtr__gradients(fn.op) == GTR__GRADIENTS_LINEAR) gtr__backward_linear(b, fn, mask, seed);
+    else gtr__backward_of(b, fn, mask, seed, NULL);
 }
 static bool gtr__differentiable(const gtr__node *n) {
     if (n->dir != GTR__FWD || !gtr__has_backward(n->op)) return false;
@@ -13425,7 +13439,7 @@ static GTR__COLD bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
 static bool gtr__makes_all(const gtr__build *b, const gtr__node *n) {
     const gtr__gradients_kind kind = gtr__gradients(n->op);
     const bool streams = b->r->streams ? b->r->streams > 1 : b->r->micro == 1 && !b->lean && !b->n_region;
-    return kind == GTR__GRADIENTS_JOINT || (kind == GTR__GRADIENTS_EITHER
+    return kind == GTR__GRADIENTS_JOINT || kind == GTR__GRADIENTS_LINEAR || (kind == GTR__GRADIENTS_EITHER
         && !(b->ctx->caps.cuda && streams && gtr__count(&GTR__V(n->in[0]).shape) <= GTR__DIVIDED_MOST));
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
@@ -26408,7 +26422,7 @@ GTR__PLANNED
                     follow each other are one op
    2026-11-29  0.1: recurrences by tensor cores; .c, .relu, .dropout of layers that do not read them are errors;
                     gtr_predict_next wants a predictor of .steps, gtr_predict one that is not; norms, embeddings,
-                    attention, TF32 gradients and small transformers quicker
+                    attention, recurrences, TF32 gradients and small transformers quicker
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -12256,8 +12256,10 @@ GTR__CUDA(softmax_mask_bwd) {
 // the cluster, itself too, the sums for that block's units.
 // Bound by latency: of R 64 multiplications a thread and step (R 1: 128), or a tile's, exchanges between lanes and
 // blocks, a sigmoid and two tanh; and by issue, as each warp issues what surrounds the multiplications: so R 1 has half
-// the threads, of twice as much of w. A thread prefetches what it reads by a step, R 1 forward by two, and writes what
-// it makes once. Backward, a step is linear in the gradients of h and c; but by tiles, its factors are made one ahead.
+// the threads, of twice as much of w. A thread prefetches what it reads by a step, as soon as it has used what the
+// registers had, and writes what it makes once. Backward, a step is linear in the gradients of h and c; but by tiles,
+// its factors are made one ahead. Lanes for which there is no row or unit repeat the last one's work, and all lanes
+// write what they have: the same to the same places, which costs less than a branch around the writes of some.
 // Where a cluster's registers do not hold w, or blocks would run in three waves, a time step is a product for all rows,
 // then a kernel (gtr__recurrent_by_steps), bound by the product and its result's bytes.
 typedef struct gtr__recurrence {
@@ -12315,26 +12317,31 @@ static GTR__BOTH void gtr__recurrent_spread(gtr__recurrence *q, int lanes, int c
 // What a kernel's variant is compiled for, bit by bit from here on; none: for everything.
 enum {
     // two bits: the storage of x, y and what is saved, plus one; 0: each has its own
-    GTR__RECURRENT_LACKS = 2,   // nine operands that are not there
-    GTR__RECURRENT_REVERSE = 11, GTR__RECURRENT_RELU, GTR__RECURRENT_CLUSTER,   // the cluster has four bits
-    GTR__RECURRENT_LANES = 17, GTR__RECURRENT_HIDDEN = 23,      // six bits; sixteen
-    GTR__RECURRENT_W = 39, GTR__RECURRENT_FOURS = 41            // w's storage, two bits; fours
+    GTR__RECURRENT_LACKS = 2,   // eleven operands that are not there
+    GTR__RECURRENT_REVERSE = 13, GTR__RECURRENT_RELU, GTR__RECURRENT_CLUSTER,   // the cluster has four bits
+    GTR__RECURRENT_LANES = 19, GTR__RECURRENT_HIDDEN = 25,      // six bits; sixteen
+    GTR__RECURRENT_W = 41, GTR__RECURRENT_FOURS = 43            // w's storage, two bits; fours
 };
 #define GTR__RECURRENT_OPTIONAL(q) { &(q)->bias, &(q)->lengths, &(q)->gates, &(q)->dy, &(q)->dx, &(q)->drec, &(q)->y, \
-    &(q)->first_h, &(q)->first_c }
+    &(q)->cells, &(q)->before, &(q)->first_h, &(q)->first_c }
 #if GTR__DEVICE_HALF
 // Whether blocks of a cluster wait for what they are sent, not for all that each other has written (PTX 8.1).
 #define GTR__RECURRENT_ASYNC (__CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201)
+// The storage of x, y and what is saved, if it is known, or as the operand says.
+template <uint64_t KNOWN> GTR__INLINE int gtr__recurrent_type(int type) {
+    return KNOWN & 3 ? (int)(KNOWN & 3) - 1 : type;
+}
 // A row and a unit that a thread makes steps of.
 struct gtr__recurrent_place {
     const gtr__recurrence &q;
     int64_t at;                 // of the row; its step t is at + t q.st
     int64_t state;              // of a state (N, H)
     int unit, length;           // unit: of the layer; length: the row's steps
+    int column;                 // the unit's place in a step of y
     bool there, writes;         // whether it is there; whether the thread is the one that writes it
     GTR__DEVICE gtr__recurrent_place(const gtr__recurrence &given) : q(given) {}
     GTR__DEVICE void be(int64_t row, int u, bool one) {
-        unit = u;
+        unit = column = u;
         at = row * q.sn; state = row * q.hidden + u;
         there = row < q.n && u < q.hidden; writes = there && one;
         length = q.steps;
@@ -12342,25 +12349,46 @@ struct gtr__recurrent_place {
             length = (int)fminf(fmaxf(gtr__get(q.lengths.p, q.lengths.t, row), 0.0f), (float)q.steps);
     }
     // The place of the unit in step s, of y, and by how much it rises from one to the next.
-    GTR__DEVICE int64_t step_at(int s) const { return (at + step(s) * q.st) * q.hidden + unit; }
+    GTR__DEVICE int64_t step_at(int s) const { return (at + step(s) * q.st) * q.hidden + column; }
     GTR__DEVICE int64_t apart() const { return (q.reverse ? -q.st : q.st) * q.hidden; }
     // Of gate g, where n of them lie side by side, of the step and unit at place `step`.
-    GTR__DEVICE int64_t gate_at(int64_t step, int n, int g) const {
-        return n * step + (g * q.hidden - (n - 1) * unit);
+    template <typename I> GTR__DEVICE int64_t gate_at(I step, int n, int g) const {
+        return (int64_t)(n * step) + (g * q.hidden - (n - 1) * column);
+    }
+    // From now on the kernel's copy of the operands begins with the row and unit, and gate.
+    template <uint64_t KNOWN> GTR__DEVICE void move(gtr__recurrence *own, int gate = 0) {
+        const int64_t by = at * q.hidden + unit;
+        for (gtr__opd *const o : { &own->y, &own->cells, &own->dy, &own->before }) move<KNOWN>(o, by);
+        for (gtr__opd *const o : { &own->x, &own->dx, &own->drec }) move<KNOWN>(o, gate_at(by, q.count, gate));
+        move<KNOWN>(&own->gates, gate_at(by, 4, gate));
+        at = column = 0;
+    }
+    template <uint64_t KNOWN> GTR__DEVICE static void move(gtr__opd *o, int64_t by) {
+        if (!o->p) return;
+        size_t to = __cvta_generic_to_global((char *)o->p + by * gtr__elem(gtr__recurrent_type<KNOWN>(o->t)));
+        asm volatile("" : "+l"(to));    // or the compiler adds it up again in each step
+        o->p = __cvta_global_to_generic(to);
+        __builtin_assume(o->p != NULL);
     }
     // A state's value; NULL: 0.
     GTR__DEVICE float state_of(const gtr__opd &o) const { return o.p && there ? gtr__get(o.p, o.t, state) : 0.0f; }
     GTR__DEVICE int step(int s) const { return q.reverse ? q.steps - 1 - s : s; }
     GTR__DEVICE bool runs(int t) const { return !q.lengths.p || t < length; }
+    // Whether step s is the row's first.
+    GTR__DEVICE bool begins(int s) const {
+        return !q.lengths.p || !q.reverse ? s == 0 : step(s) + 1 >= length;
+    }
 };
 // The same of a block's thread, and both buffers of each row's vector, in shared memory. GROUP: units that a group of
 // `lanes` threads has; 0: by tiles, a thread has a row and unit. V: a vector's numbers.
 template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr__recurrent_place {
     typedef typename std::conditional<sizeof(V) == 4, uint4, uint2>::type piece;    // four of them
     V *vector;
+    uint32_t from, both;        // the lane's first float4: its shared address in a buffer, and the sum of both
     int lane, rank, first;      // first: the block's first unit
     int at_unit;                // the unit, of the block's
     int row;                    // the row, of R
+    bool sets;                  // whether the thread is the one that sets the unit's element of the row's vector
     GTR__DEVICE gtr__recurrent_here(const gtr__recurrence &given, char *pool) : gtr__recurrent_place(given) {
         const int tid = (int)threadIdx.x;
         bool one = true;
@@ -12379,7 +12407,13 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
             // of two halves that have two gates each, the second makes the step (gtr__recurrent_step_by)
             one = lane % (each ? each : 1) == (R * GROUP == 1 && q.count > 1 ? q.lanes / 2 : 0);
         }
-        be((int64_t)((int)blockIdx.x / q.cluster) * R + row, at_unit < q.units ? first + at_unit : q.hidden, one);
+        const int64_t at_row = (int64_t)((int)blockIdx.x / q.cluster) * R + row;
+        sets = one && has(at_unit);
+        if (GROUP) be(at_row < q.n ? at_row : q.n - 1, unit_of(at_unit), sets && at_row < q.n);
+        else be(at_row, has(at_unit) ? first + at_unit : q.hidden, one);
+        from = gtr__shared_address(vector + 4 * lane);
+        asm volatile("" : "+r"(from));  // or each step works it out again
+        both = 2 * from + (uint32_t)sizeof(V) * R * q.pitch;
         for (int i = tid; i < 2 * R * q.pitch; i += (int)blockDim.x) gtr__store(&vector[i], 0.0f);
 #if GTR__RECURRENT_ASYNC
         if (q.cluster > 1 && tid == 0) {
@@ -12393,13 +12427,18 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
     GTR__DEVICE uint32_t bar(int n) const { return gtr__shared_address(vector + 2 * R * q.pitch) + 8 * (n & 1); }
     GTR__DEVICE float *behind() const { return (float *)(vector + 2 * R * q.pitch) + 4; }  // what else the block has
     GTR__DEVICE V *turn(int s) const { return vector + (s & 1) * R * q.pitch; }
-    // The shared address of the lane's first float4 in turn(s); the sum of both turns', which less one is the other.
-    GTR__DEVICE uint32_t from(int s) const { return gtr__shared_address(turn(s) + 4 * lane); }
-    GTR__DEVICE uint32_t both() const { return from(0) + from(1); }
+    // From now on `from` is in the other buffer.
+    GTR__DEVICE void next() { from = both - from; }
+    // Element i of the row's vector there becomes v.
+    GTR__DEVICE void set(int i, float v) const {
+        asm volatile("st.shared.f32 [%0], %1;" :: "r"(from + 4 * (row * q.pitch + i - 4 * lane)), "f"(v) : "memory");
+    }
     // What is loaded in front of the loop, by way of the ALU: a use of a load's own register waits for its scoreboard,
     // which the loop's loads share. The block always has a row, which the compiler cannot know.
     GTR__DEVICE float held(float v) const { return (int64_t)((int)blockIdx.x / q.cluster) * R < q.n ? v : 0.0f; }
+    // Whether the block has unit u; which of the layer's that is to lanes.
     GTR__DEVICE bool has(int u) const { return u < q.units && first + u < q.hidden; }
+    GTR__DEVICE int unit_of(int u) const { return has(u) ? first + u : q.hidden - 1; }
     // Thread 0 announces how many bytes the blocks send this one in the n-th exchange, behind its receive(n - 2).
     GTR__DEVICE void expect(int n, int bytes) const {
 #if GTR__RECURRENT_ASYNC
@@ -12464,7 +12503,7 @@ gtr__recurrence gtr__recurrent_known(const gtr__recurrence &given, bool back) {
     q.count = G;
     if (!KNOWN) return q;
     gtr__opd *const optional[] = GTR__RECURRENT_OPTIONAL(&q);
-    GTR__UNROLL(i, 9) {
+    GTR__UNROLL(i, 11) {
         // The launcher takes the bits from the operands that it passes: without a bit, no test of the pointer is left.
         if (KNOWN >> (GTR__RECURRENT_LACKS + i) & 1) optional[i]->p = NULL;
         else __builtin_assume(optional[i]->p != NULL);
@@ -12487,10 +12526,8 @@ GTR__INLINE float gtr__recurrent_float(int type, uint32_t v) {
     return type == GTR_F32 ? __uint_as_float(v) : type == GTR_BF16 ? __uint_as_float(v << 16)
         : gtr__load((const __half *)&half);
 }
-// The storage of x, y and what is saved, if it is known, or as the operand says.
-template <uint64_t KNOWN> GTR__INLINE int gtr__recurrent_type(int type) {
-    return KNOWN & 3 ? (int)(KNOWN & 3) - 1 : type;
-}
+// Places of elements in operands of all steps: a variant is for operands of fewer (gtr__recurrent_launch).
+template <uint64_t KNOWN> using gtr__recurrent_index = typename std::conditional<(KNOWN > 0), int, int64_t>::type;
 // A step of a reduce-scatter between lanes that differ in one bit: each keeps one of its two sums and adds the other
 // lane's to it.
 GTR__INLINE float gtr__recurrent_halve(float a, float b, int bit) {
@@ -12503,7 +12540,15 @@ template <int K, int R> struct gtr__recurrent_part {
     const gtr__recurrence &q;
     uint32_t from;
     float4 v[AHEAD ? AHEAD : 1];
-    GTR__DEVICE gtr__recurrent_part(const gtr__recurrence &given) : q(given) {}
+    float ones[2];              // comparisons that always hold, which compilers do not know
+    GTR__DEVICE gtr__recurrent_part(const gtr__recurrence &given) : q(given) {
+        ones[0] = threadIdx.x < blockDim.x; ones[1] = blockIdx.x < gridDim.x;
+        asm volatile("" : "+f"(ones[0]), "+f"(ones[1]));
+    }
+    // 1, or 0, which to compilers is not there before `behind` is: what takes it comes behind that.
+    GTR__DEVICE float one(float behind) const { return behind < 0.0f ? ones[0] : ones[1]; }
+    GTR__DEVICE int zero(float behind) const { return (int)(__float_as_uint(one(behind)) - __float_as_uint(1.0f)); }
+    GTR__DEVICE float one() const { return one(AHEAD ? v[0].x : 0.0f); }    // behind the first load
     GTR__DEVICE float4 load(int i, int row) const {
         float4 r;
         asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(r.x), "=f"(r.y), "=f"(r.z), "=f"(r.w)
@@ -12517,16 +12562,11 @@ template <int K, int R> struct gtr__recurrent_part {
     }
     // Sums of M rows' part, from `row` on, times own, for G gates or units; of C independent chains where they are few.
     template <int M, int G> GTR__DEVICE void add(const float (&own)[G][K], int row, float (&sum)[G][M]) const {
-        constexpr int C = G * M > 3 ? 1 : G * M > 1 ? 2 : 4;
-        float chain[G][M][C] = {};
+        GTR__UNROLL(g, G) GTR__UNROLL(r, M) sum[g][r] = 0.0f;
         GTR__UNROLL(i, K / 4) if (i < q.share) GTR__UNROLL(r, M) {
             const float4 u = i < AHEAD ? v[i < AHEAD ? i : 0] : load(i, row + r);
             const float of[4] = { u.x, u.y, u.z, u.w };
-            GTR__UNROLL(g, G) GTR__UNROLL(e, 4) chain[g][r][e % C] = fmaf(own[g][4 * i + e], of[e], chain[g][r][e % C]);
-        }
-        GTR__UNROLL(g, G) GTR__UNROLL(r, M) {
-            sum[g][r] = chain[g][r][0] + (C > 1 ? chain[g][r][C > 1] : 0.0f);
-            if (C > 2) sum[g][r] += chain[g][r][C / 2] + chain[g][r][C - 1];
+            GTR__UNROLL(g, G) GTR__UNROLL(e, 4) sum[g][r] = fmaf(own[g][4 * i + e], of[e], sum[g][r]);
         }
     }
     // The same of R rows' vectors; a reduce-scatter then leaves each lane the sums of its row. Four rows at a time:
@@ -12547,11 +12587,12 @@ template <int K, int R> struct gtr__recurrent_part {
     }
 };
 // A gate's sigmoid, or tanh, without a branch, as lanes of a warp have either; near 0, where a difference from 1 has
-// few bits, tanh is a polynomial, good to 2e-7 of it.
+// few bits, tanh is a polynomial. Good to 8e-7 of what it is.
 GTR__INLINE float gtr__recurrent_gate(float x, bool is_tanh = false) {
-    const float y = gtr__rcp(1.0f + gtr__exp2(is_tanh ? fabsf(x) * (2.0f * GTR__LOG2E) : x * -GTR__LOG2E)), s = x * x,
+    const float y = gtr__rcp(1.0f + gtr__exp2(x * (is_tanh ? 2.0f * GTR__LOG2E : -GTR__LOG2E))), s = x * x,
         poly = fmaf(fmaf(fmaf(0.015279009f, s, -0.05200254f), s, 0.13309231f), s, -0.333324f);
-    return !is_tanh ? y : s < 0.36f ? fmaf(x * s, poly, x) : copysignf(fmaf(-2.0f, y, 1.0f), x);
+    return s < (is_tanh ? 0.36f : -1.0f) ? fmaf(x * s, poly, x)
+        : fmaf(y, is_tanh ? -2.0f : 1.0f, is_tanh ? 1.0f : -0.0f);
 }
 GTR__INLINE float gtr__recurrent_tanh(float x) { return gtr__recurrent_gate(x, true); }
 // A unit's step by two halves of its lanes, the first of which has x and w h + bias of gates 0 and 1, the second of 2
@@ -12628,15 +12669,14 @@ void gtr__recurrent_bring(const gtr__recurrent_here<R, 1> &m, float (&own)[G][K]
         GTR__UNROLL(e, 4) own[g][4 * i + e] = m.held(w.v[e]);
     }
 }
-// What a lane writes of a step, at place `at`, of whose gates it has those from `gate` on, as many as it saves.
-template <int G, int SAVED, uint64_t KNOWN> GTR__INLINE
-void gtr__recurrent_store(const gtr__recurrent_place &m, int64_t at, bool runs, int gate, float h, float c,
+// What a lane writes of a step, at place `at`: SAVED of the gates; and, where it makes them, h and c.
+template <int G, int SAVED, uint64_t KNOWN, typename I> GTR__INLINE
+void gtr__recurrent_store(const gtr__recurrent_place &m, I at, bool makes, bool runs, float h, float c,
                           const float *saved) {
     const gtr__recurrence &q = m.q;
-    if (m.writes) gtr__recurrent_put<KNOWN>(q.y, at, runs ? h : 0.0f);
-    if (m.writes && G == 4) gtr__recurrent_put<KNOWN>(q.cells, at, runs ? c : 0.0f);
-    GTR__UNROLL(g, SAVED)
-        gtr__recurrent_put<KNOWN>(q.gates, m.gate_at(at, 4, gate + g), runs ? saved[g] : 0.0f);
+    GTR__UNROLL(g, SAVED) gtr__recurrent_put<KNOWN>(q.gates, m.gate_at(at, 4, g), runs ? saved[g] : 0.0f);
+    if (makes) gtr__recurrent_put<KNOWN>(q.y, at, runs ? h : 0.0f);
+    if (makes && G == 4) gtr__recurrent_put<KNOWN>(q.cells, at, runs ? c : 0.0f);
 }
 // The last states.
 template <int G, uint64_t KNOWN> GTR__INLINE
@@ -12649,48 +12689,47 @@ template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__
 gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     constexpr bool SPLIT = R == 1 && G > 1;     // a lane makes two gates of its unit's step, else all of them
     constexpr int K = gtr__recurrent_own(R) / (G > 1 ? 4 : 1), MINE = SPLIT ? 2 : G, SAVED = G == 1 ? 0 : SPLIT ? 2 : 4;
-    // steps that x is prefetched by; the loop is unrolled by them, as copying a register waits for its load
-    constexpr int BY = R == 1 && KNOWN ? 2 : 1;
+    typedef gtr__recurrent_index<KNOWN> I;
     GTR__POOL;
     gtr__enter();
-    const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, false);
-    const gtr__recurrent_here<R, 1> m(q, gtr__pool);
+    gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, false);
+    gtr__recurrent_here<R, 1> m(q, gtr__pool);
     const int type = gtr__recurrent_type<KNOWN>(q.x.t), half = q.lanes / 2, gate = SPLIT && m.lane >= half ? 2 : 0;
-    const bool saves = m.writes || (SPLIT && m.there && m.lane == 0);
     gtr__recurrent_part<K, R> vector(q);
-    float own[G][K], bias[MINE], h = m.state_of(q.first_h), c = m.state_of(q.first_c);
-    const uint32_t both = m.both(), mine = (uint32_t)((m.row * q.pitch + m.unit - 4 * m.lane) * 4);
-    uint32_t ahead[BY][MINE];
-    const auto load = [&](int s, int64_t at, int k) {
-        const bool live = s < q.steps && m.there && m.runs(m.step(s));
-        GTR__UNROLL(g, MINE) ahead[k][g] = live && gate + g < G
-            ? gtr__recurrent_raw(q.x, type, m.gate_at(at, G, gate + g)) : 0;
+    float own[G][K], bias[MINE], h = m.held(m.state_of(q.first_h)), c = m.held(m.state_of(q.first_c));
+    uint32_t ahead[MINE];
+    const auto load = [&](int s, I at) {
+        GTR__UNROLL(g, MINE) ahead[g] = gtr__recurrent_raw(q.x, type,
+            G * (s < q.steps ? at : 0) + (gate + g < G ? g * q.hidden : 0));
     };
-    int64_t at = m.step_at(0);
-    if (m.writes) m.vector[m.row * q.pitch + m.unit] = h;
+    m.template move<KNOWN>(&q, gate);
+    const bool wide = KNOWN && q.cluster > 1;   // writes are not on their way when blocks exchange
+    const I apart = (I)m.apart();
+    I at = (I)m.step_at(0);
+    if (m.sets) m.set(m.unit, h);
     gtr__recurrent_bring(m, own);
-    GTR__UNROLL(g, MINE) bias[g] = m.held(m.unit < q.hidden && gate + g < G && q.bias.p
+    GTR__UNROLL(g, MINE) bias[g] = m.held(gate + g < G && q.bias.p
         ? gtr__get(q.bias.p, q.bias.t, (gate + g) * q.hidden + m.unit) : 0.0f);
-    GTR__UNROLL(k, BY) load(k, at + k * m.apart(), k);
-    m.publish(m.vector, 0, [&] { vector.read(m.from(0)); }, [] {});
-    for (int first = 0; first < q.steps; first += BY) GTR__UNROLL(k, BY) {
-        const int s = first + k;
-        if (k && s == q.steps) break;
+    load(0, at);
+    m.publish(m.vector, 0, [&] { vector.read(m.from); }, [] {});
+    for (int s = 0; s < q.steps; s++, at += apart) {
         const bool runs = m.runs(m.step(s));
         const float was = h, had = c;
-        const uint32_t next = both - vector.from;
         float sum[G], x[MINE], z[MINE], saved[4];
         vector.sums(own, sum);
         gtr__recurrent_gates_sum<G, R, SPLIT>(sum, q.lanes, z);
-        GTR__UNROLL(g, MINE) { x[g] = gtr__recurrent_float(type, ahead[k][g]); z[g] += bias[g]; }
+        GTR__UNROLL(g, MINE) { x[g] = gtr__recurrent_float(type, ahead[g]); z[g] += bias[g]; }
         if constexpr (SPLIT) gtr__recurrent_step_by<G>(half, x, z, &h, &c, saved);
         else gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
+        load(s + 1, at + apart);
         if (!runs) { h = was; c = had; }
-        if (m.writes) asm volatile("st.shared.f32 [%0], %1;" :: "r"(next + mine), "f"(h) : "memory");
-        m.publish(m.turn(s + 1), s + 1, [&] { vector.read(next); }, [&] {
-            load(s + BY, at + BY * m.apart(), k);
-            if (saves) gtr__recurrent_store<G, SAVED, KNOWN>(m, at, runs, gate, h, c, saved); });
-        at += m.apart();
+        m.next();
+        if (m.sets) m.set(m.unit, h);
+        const auto store = [&](bool here) {
+            if (here) gtr__recurrent_store<G, SAVED, KNOWN>(m, at, !SPLIT || gate, runs, h, c, saved);
+        };
+        store(wide);
+        m.publish(m.turn(s + 1), s + 1, [&] { vector.read(m.from); }, [&] { store(!wide); });
     }
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
     if (q.cluster > 1) gtr__cluster_part();
@@ -12802,30 +12841,27 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
             to[m.row * q.pitch + m.unit] = tile.rounded(h);
         }
         m.publish(to, s + 1, [] {}, [&] {
-            if (m.writes) gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, at, runs, 0, h, c, saved); });
+            if (m.writes) gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, at, true, runs, h, c, saved); });
     }
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
     if (q.cluster > 1) gtr__cluster_part();
 }
 // What a step has saved of a unit, as it is stored: its gates, an RNN's h; c; what is in front of the step, c and h,
-// but where a row begins; and the gradient of its h.
-template <int G> struct gtr__recurrent_saved { uint32_t gate[G == 1 ? 1 : 4], cell, former, before, dy; bool begins; };
-template <int G, uint64_t KNOWN> GTR__INLINE
-void gtr__recurrent_load(const gtr__recurrent_place &m, int s, int64_t at, gtr__recurrent_saved<G> &v) {
+// but where a row begins; and the gradient of its h. Of a step that is not there it has any numbers.
+template <int G> struct gtr__recurrent_saved { uint32_t gate[G == 1 ? 1 : 4], cell, former, before, dy; };
+// follows: v is of the step behind, in front of which this step's h and c are.
+template <int G, uint64_t KNOWN, typename I> GTR__INLINE
+void gtr__recurrent_load(const gtr__recurrent_place &m, int s, I at, gtr__recurrent_saved<G> &v, bool follows = false) {
     const gtr__recurrence &q = m.q;
-    const int t = m.step(s), type = gtr__recurrent_type<KNOWN>(q.y.t);
-    v = {};
-    if (s < 0 || !m.there || !m.runs(t)) return;
-    const int former = q.reverse ? t + 1 : t - 1;
-    v.begins = !q.lengths.p ? s == 0 : q.reverse ? former >= m.length : former < 0;
-    v.dy = gtr__recurrent_raw(q.dy, type, at);
-    if (!v.begins) v.before = gtr__recurrent_raw(q.y, type, at - m.apart());
-    if constexpr (G == 1) v.gate[0] = gtr__recurrent_raw(q.y, type, at);
-    else GTR__UNROLL(g, 4) v.gate[g] = gtr__recurrent_raw(q.gates, type, m.gate_at(at, 4, g));
-    if constexpr (G == 4) {
-        v.cell = gtr__recurrent_raw(q.cells, type, at);
-        if (!v.begins) v.former = gtr__recurrent_raw(q.cells, type, at - m.apart());
-    }
+    const int type = gtr__recurrent_type<KNOWN>(q.y.t);
+    const I place = s < 0 ? 0 : at, former = s < 1 ? 0 : at - (I)m.apart();
+    v.dy = gtr__recurrent_raw(q.dy, type, place);
+    if constexpr (G == 1) v.gate[0] = follows ? v.before : gtr__recurrent_raw(q.y, type, place);
+    else GTR__UNROLL(g, 4) v.gate[g] = gtr__recurrent_raw(q.gates, type, m.gate_at(place, 4, g));
+    v.before = gtr__recurrent_raw(q.y, type, former);
+    if (G < 4) return;
+    v.cell = follows ? v.former : gtr__recurrent_raw(q.cells, type, place);
+    v.former = gtr__recurrent_raw(q.cells, type, former);
 }
 // The factors of a unit's step backward. With e = dh + dy, and u = dc + e by_e of an LSTM, else e: d[g], of x, is
 // u by[g], but of an LSTM's last gate e by[3]; rec, of w h + bias, is d, but of a GRU's last gate d reset. Then an
@@ -12840,22 +12876,23 @@ template <int G> struct gtr__recurrent_slope {
         GTR__UNROLL(g, G) d[g] = rec[g] = runs && (G > 1 || by[0] != 0.0f) ? (g < 3 ? u : e) * by[g] : 0.0f;
         if constexpr (G == 3) rec[2] *= reset;
         if (!runs) return;
-        *dh = G == 3 ? u * keep : 0.0f;
+        *dh = G == 3 ? u * keep : -0.0f;
         if (G == 4) *dc = u * keep;
     }
 };
-// From what forward saved. one: 1, a step ahead the result of a shuffle behind the barrier, or ptxas hoists the factors
-// in front of it, onto the critical path. A product by it also frees v's register for the next load.
+// From what forward saved. one: 1, a step ahead gtr__recurrent_part's, or ptxas hoists the factors in front of the
+// barrier, onto the critical path. A product by it also frees v's register for the next load.
 template <int G, uint64_t KNOWN> GTR__INLINE
-gtr__recurrent_slope<G> gtr__recurrent_slope_of(const gtr__recurrent_place &m, bool runs,
+gtr__recurrent_slope<G> gtr__recurrent_slope_of(const gtr__recurrent_place &m, int s,
                                                 const gtr__recurrent_saved<G> &v, float one = 1.0f) {
     const int type = gtr__recurrent_type<KNOWN>(m.q.y.t);
+    const bool runs = m.runs(m.step(s)), begins = m.begins(s);
     const auto value = [&](uint32_t of) { return gtr__recurrent_float(type, of) * one; };
     gtr__recurrent_slope<G> k = {};
-    k.h = v.begins ? m.state_of(m.q.first_h) : value(v.before);
+    k.h = begins ? m.state_of(m.q.first_h) : value(v.before);
     k.runs = runs;
     if (!runs) return k;
-    k.dy = value(v.dy);
+    k.dy = m.q.dy.p ? value(v.dy) : -0.0f;      // which nothing is added for
     const float a = value(v.gate[0]);
     if constexpr (G == 1) k.by[0] = m.q.relu ? a > 0.0f ? 1.0f : 0.0f : 1.0f - a * a;
     else {
@@ -12867,7 +12904,7 @@ gtr__recurrent_slope<G> gtr__recurrent_slope_of(const gtr__recurrent_place &m, b
             k.reset = a; k.keep = b;
         } else {
             const float t = gtr__recurrent_tanh(value(v.cell)),
-                former = v.begins ? m.state_of(m.q.first_c) : value(v.former);
+                former = begins ? m.state_of(m.q.first_c) : value(v.former);
             k.by_e = o * (1.0f - t * t);
             k.by[0] = n * a * (1.0f - a);
             k.by[1] = former * b * (1.0f - b);
@@ -12893,13 +12930,13 @@ void gtr__recurrent_bring_back(const gtr__recurrent_here<R, GROUP> &m, int u, fl
     GTR__UNROLL(i, K / 4) if (i < q.share) {
         int left;
         const int j = gtr__recurrent_gates(q, 4 * (i * q.lanes + m.lane), &left);
-        GTR__UNROLL(v, GROUP) GTR__UNROLL(e, 4) own[v][4 * i + e] = m.held(m.has(u + v) && e < left
-            ? gtr__get(q.w.p, q.w.t, (int64_t)(j + e) * q.hidden + m.first + u + v) : 0.0f);
+        GTR__UNROLL(v, GROUP) GTR__UNROLL(e, 4) own[v][4 * i + e] = m.held(e < left
+            ? gtr__get(q.w.p, q.w.t, (int64_t)(j + e) * q.hidden + m.unit_of(u + v)) : 0.0f);
     }
 }
 // What a lane writes of a step's gradients; h: the state in front of it.
-template <int G, uint64_t KNOWN> GTR__INLINE
-void gtr__recurrent_store_back(const gtr__recurrent_place &m, int64_t at, bool runs, const float *d, const float *rec,
+template <int G, uint64_t KNOWN, typename I> GTR__INLINE
+void gtr__recurrent_store_back(const gtr__recurrent_place &m, I at, bool runs, const float *d, const float *rec,
                                float h) {
     const gtr__recurrence &q = m.q;
     GTR__UNROLL(g, G) {
@@ -12917,35 +12954,43 @@ GTR__INLINE void gtr__recurrent_give_first(const gtr__recurrent_place &m, float 
 template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(gtr__recurrent_threads(R), 1)
 gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
     constexpr int GROUP = gtr__recurrent_group(R), K = gtr__recurrent_own(R) / GROUP;
+    typedef gtr__recurrent_index<KNOWN> I;
     GTR__POOL;
     gtr__enter();
-    const gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, true);
-    const gtr__recurrent_here<R, GROUP> m(q, gtr__pool);
+    gtr__recurrence q = gtr__recurrent_known<G, KNOWN>(given, true);
+    gtr__recurrent_here<R, GROUP> m(q, gtr__pool);
+    m.template move<KNOWN>(&q);
     gtr__recurrent_part<K, R> vector(q);
-    float own[GROUP][K], dh = m.state_of(q.dh), dc = m.state_of(q.dc);
-    const float one = m.there;          // 0 of what is not there
-    const uint32_t both = m.both(),
-        mine = (uint32_t)((m.row * q.pitch + m.rank * q.width + m.at_unit - 4 * m.lane) * 4);
-    gtr__recurrent_saved<G> next;
+    float own[GROUP][K], dh = m.held(m.state_of(q.dh)), dc = m.held(m.state_of(q.dc));
+    gtr__recurrent_saved<G> next = {};
     gtr__recurrent_bring_back(m, (int)threadIdx.x / q.lanes * GROUP, own);
     const int last = q.steps - 1;
-    int64_t at = m.step_at(last);
+    const bool wide = KNOWN && q.cluster > 1;   // as forward
+    const I apart = (I)m.apart();
+    I at = (I)m.step_at(last);
     gtr__recurrent_load<G, KNOWN>(m, last, at, next);
-    gtr__recurrent_slope<G> slope = gtr__recurrent_slope_of<G, KNOWN>(m, m.runs(m.step(last)), next);
-    gtr__recurrent_load<G, KNOWN>(m, last - 1, at - m.apart(), next);
-    vector.from = m.from(1);
-    for (int n = 0; n < q.steps; n++, at -= m.apart()) {
+    gtr__recurrent_slope<G> slope = gtr__recurrent_slope_of<G, KNOWN>(m, last, next);
+    gtr__recurrent_load<G, KNOWN>(m, last - 1, at - apart, next, true);
+    m.next();
+    for (int n = 0; n < q.steps; n++, at -= apart) {
         const int s = last - n;
-        const uint32_t turn = both - vector.from;
+        const float before = slope.h;
         float d[G], rec[G], sum[GROUP];
         slope.step(&dh, &dc, d, rec);
-        if (m.writes) GTR__UNROLL(g, G)
-            asm volatile("st.shared.f32 [%0], %1;" :: "r"(turn + mine + 4 * g * q.units), "f"(rec[g]) : "memory");
-        m.publish(m.turn(n), n, [&] { vector.read(turn); }, [&] {
-            if (m.writes) gtr__recurrent_store_back<G, KNOWN>(m, at, m.runs(m.step(s)), d, rec, slope.h); });
+        m.next();
+        if (m.sets) GTR__UNROLL(g, G) m.set(m.rank * q.width + g * q.units + m.at_unit, rec[g]);
+        const auto store = [&](bool here) {
+            if (here && (KNOWN || m.writes))
+                gtr__recurrent_store_back<G, KNOWN>(m, at, m.runs(m.step(s)), d, rec, before);
+        };
+        m.publish(m.turn(n), n, [&] { vector.read(m.from); }, [&] { store(!wide); });
         vector.sums(own, sum);
-        slope = gtr__recurrent_slope_of<G, KNOWN>(m, m.runs(m.step(s - 1)), next, gtr__shuffle(one, GTR__LANE));
-        gtr__recurrent_load<G, KNOWN>(m, s - 2, at - 2 * m.apart(), next);
+        slope = gtr__recurrent_slope_of<G, KNOWN>(m, s - 1, next, vector.one());
+        float total = 0.0f;
+        GTR__UNROLL(i, GROUP) total += sum[i];
+        at += vector.zero(total);
+        store(wide);
+        gtr__recurrent_load<G, KNOWN>(m, s - 2, at - 2 * apart, next, true);
         dh += gtr__recurrent_units_sum<R>(sum, q.lanes);
     }
     gtr__recurrent_give_first(m, dh, dc);
@@ -12976,7 +13021,11 @@ gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
     float dh = m.state_of(q.dh), dc = m.state_of(q.dc);
     gtr__recurrent_saved<G> next;
     int64_t at = m.step_at(q.steps - 1);
-    gtr__recurrent_load<G, KNOWN>(m, q.steps - 1, at, next);
+    const auto load = [&](int s, int64_t from) {
+        next = {};
+        if (s >= 0 && m.there && m.runs(m.step(s))) gtr__recurrent_load<G, KNOWN>(m, s, from, next);
+    };
+    load(q.steps - 1, at);
     for (int n = 0; n < q.steps; n++, at -= m.apart()) {
         const int s = q.steps - 1 - n;
         const bool runs = m.runs(m.step(s));
@@ -12985,7 +13034,7 @@ gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
         float d[G], rec[G], h = 0.0f;
         m.expect(n, shares * share * 4);
         if (m.writes) {
-            const gtr__recurrent_slope<G> slope = gtr__recurrent_slope_of<G, KNOWN>(m, runs, saved);
+            const gtr__recurrent_slope<G> slope = gtr__recurrent_slope_of<G, KNOWN>(m, s, saved);
             slope.step(&dh, &dc, d, rec);
             h = slope.h;
             GTR__UNROLL(g, G) to[m.row * q.pitch + g * q.units + m.at_unit] = tile.rounded(rec[g]);
@@ -12993,7 +13042,7 @@ gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
         __syncthreads();
         // The next step's loads are issued behind the last use of this step's: a use waits for all loads that share its
         // scoreboard, later ones too.
-        gtr__recurrent_load<G, KNOWN>(m, s - 1, at - m.apart(), next);
+        load(s - 1, at - m.apart());
         if (m.writes) gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, h);
         tile.multiply(to, q.pitch, [&](int r, int row, float a, float b) {
             const int rank = r / q.units;
@@ -13030,7 +13079,7 @@ gtr__k_recurrence_step(const __grid_constant__ gtr__recurrence given, gtr__recur
             }
             gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
             if (!runs) { h = was; c = had; }
-            gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, at, runs, 0, h, c, saved);
+            gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, at, true, runs, h, c, saved);
             if (a.step == q.steps - 1) gtr__recurrent_store_last<G, KNOWN>(m, h, c);
         }
         a.h[i] = h;
@@ -13052,9 +13101,9 @@ gtr__k_recurrence_step_bwd(const __grid_constant__ gtr__recurrence given, gtr__r
         if (a.step < 0) { gtr__recurrent_give_first(m, dh, dc); continue; }
         const bool runs = m.runs(m.step(a.step));
         const int64_t at = m.step_at(a.step);
-        gtr__recurrent_saved<G> saved;
+        gtr__recurrent_saved<G> saved = {};
         gtr__recurrent_load<G, KNOWN>(m, a.step, at, saved);
-        const gtr__recurrent_slope<G> slope = gtr__recurrent_slope_of<G, KNOWN>(m, runs, saved);
+        const gtr__recurrent_slope<G> slope = gtr__recurrent_slope_of<G, KNOWN>(m, a.step, saved);
         slope.step(&dh, &dc, d, rec);
         a.h[i] = dh;
         if (G == 4) a.c[i] = dc;
@@ -13149,7 +13198,7 @@ static uint64_t gtr__recurrent_facts(gtr__recurrence *q) {
     uint64_t facts = (uint64_t)q->before.t + 1;
     if (q->hidden > 65535 || q->dx.add) return 0;
     for (const gtr__opd *o : typed) if (o->p && o->t != q->before.t) facts = 0;
-    for (int i = 0; i < 9; i++) if (!optional[i]->p) facts |= 1u << (GTR__RECURRENT_LACKS + i);
+    for (int i = 0; i < 11; i++) if (!optional[i]->p) facts |= 1u << (GTR__RECURRENT_LACKS + i);
     return facts | (uint64_t)q->reverse << GTR__RECURRENT_REVERSE | (uint64_t)q->relu << GTR__RECURRENT_RELU
         | (uint64_t)q->cluster << GTR__RECURRENT_CLUSTER | (uint64_t)q->lanes << GTR__RECURRENT_LANES
         | (uint64_t)q->hidden << GTR__RECURRENT_HIDDEN | (uint64_t)q->w.t << GTR__RECURRENT_W
@@ -13159,7 +13208,8 @@ template <int G, int R> static gtr_result gtr__recurrent_launch(gtr__run *run, c
         const gtr__recurrent_cut *cut, bool back) {
     auto kernel = back ? GTR__VARIANT(gtr__k_recurrence_bwd, G, R, (uint64_t)0)
         : GTR__VARIANT(gtr__k_recurrence, G, R, (uint64_t)0);
-    gtr__variant_knows(&kernel, 2, gtr__recurrent_facts(q));
+    const bool fits = 4 * q->n * q->steps * q->hidden <= INT_MAX;      // gtr__recurrent_index
+    gtr__variant_knows(&kernel, 2, fits ? gtr__recurrent_facts(q) : 0);
     const dim3 grid((unsigned)(gtr__ceil(q->n, R) * q->cluster));
     return gtr__start_clusters(run, c, kernel, grid, (unsigned)cut->threads, cut->shared, q->cluster, *q);
 }
@@ -13193,14 +13243,14 @@ static gtr__product gtr__recurrent_product(const gtr__recurrence *q, const gtr__
     p.c = to; p.type_c = GTR_F32; p.add = back;
     return p;
 }
-// Runs a recurrence as a product and a kernel a time step. Behind the first `used` bytes of the call's workspace lie h
-// and c, backward their gradients, z and the operand (gtr__recurrent_all). A call that measures: their bytes.
-GTR__LAUNCHER_WITH(gtr__recurrent_by_steps, gtr__recurrence *q, bool back, size_t used) {
+// Runs a recurrence as a product and a kernel a time step. In the call's workspace lie h and c, backward their
+// gradients, z and the operand (gtr__recurrent_all). A call that measures: their bytes.
+GTR__LAUNCHER_WITH(gtr__recurrent_by_steps, gtr__recurrence *q, bool back) {
     const int64_t all = q->n * q->hidden, operand = all * (back ? q->count : 1);
     const size_t state = gtr__pad256((size_t)(all * 4)), z = back ? 0 : state * (size_t)q->count,
         low = back || q->w.t != GTR_F32 ? gtr__pad256((size_t)(operand * gtr__elem(q->w.t))) : 0,
-        mine = used + 2 * state + z + low;
-    char *room = (char *)c->ws + used;
+        mine = 2 * state + z + low;
+    char *room = (char *)c->ws;
     gtr__call rest = *c;
     gtr__recurrent_all a = {};
     if (c->measure) {           // of addresses that are not known yet
@@ -13209,7 +13259,7 @@ GTR__LAUNCHER_WITH(gtr__recurrent_by_steps, gtr__recurrence *q, bool back, size_
         GTR__TRY(gtr__product_run(run, c, &p));
         return gtr__measured(c, *c->measure + mine);
     }
-    rest.ws = (char *)c->ws + mine; rest.ws_bytes -= mine;
+    rest.ws = room + mine; rest.ws_bytes -= mine;
     a.h = (float *)room; a.c = (float *)(room + state);
     a.operand.t = q->w.t;
     if (low) a.operand.p = room + 2 * state + z;
@@ -13229,12 +13279,11 @@ GTR__LAUNCHER_WITH(gtr__recurrent_by_steps, gtr__recurrence *q, bool back, size_
     }
     return back && (q->dfirst_h.p || q->dfirst_c.p) ? step(-1) : GTR_OK;
 }
-// used: bytes in front of the workspace.
-GTR__LAUNCHER_WITH(gtr__recurrent_start, gtr__recurrence *q, bool back, size_t used) {
+GTR__LAUNCHER_WITH(gtr__recurrent_start, gtr__recurrence *q, bool back) {
     gtr__caps own;
     const gtr__recurrent_cut cut = gtr__recurrent_cut_of(q, gtr__caps_of(run, c, &own), c->precision, back);
-    if (!cut.rows) return gtr__recurrent_by_steps(run, c, q, back, used);
-    if (c->measure) return gtr__measured(c, used);
+    if (!cut.rows) return gtr__recurrent_by_steps(run, c, q, back);
+    if (c->measure) return GTR_OK;
     q->fours = q->hidden % 4 == 0 && gtr__wide(q->w);
     q->by_fours = gtr__fast_of(q->width > 4 ? q->width / 4 : 1);
     q->by_units = gtr__fast_of(q->units); q->by_width = gtr__fast_of(q->width);
@@ -13266,62 +13315,22 @@ GTR__CUDA(recurrence_fwd) {
     q.x = gtr__in(c, 0);
     q.y = gtr__out(c, 0); q.h = gtr__out(c, 1); q.gates = gtr__out(c, 2);
     q.c = gtr__out(c, 3); q.cells = gtr__out(c, 4);
-    return gtr__recurrent_start(run, c, &q, false, 0);
-}
-// The gradients of w and bias, from d, that of w h + bias, and q.before.
-GTR__LAUNCHER_WITH(gtr__recurrent_weights, const gtr__recurrence *q, gtr__opd d) {
-    const int64_t wide = q->count * q->hidden, all = q->n * q->steps;
-    const gtr__arg *dw = gtr__wanted(c, 1) ? &c->out[1] : NULL, *db = NULL;
-    if (c->attr->recurrence.bias && gtr__wanted(c, c->attr->recurrence.bias)) db = &c->out[c->attr->recurrence.bias];
-    if (!dw && !db) return GTR_OK;
-    if (!dw) {
-        const int ranges = gtr__sum_ranges(all, wide, c->caps ? c->caps->sm_count : 1);
-        if (c->measure) return gtr__measured_least(c, ranges > 1 ? (size_t)(ranges * wide) * 4 : 0);
-        gtr__weights none = {};
-        none.guard = gtr__watches(run, c, db->data, NULL);
-        return gtr__column_sums(run, c, d.p, d.t, all, wide, db->data, db->dtype, db->add, c->ws, c->ws_bytes, none);
-    }
-    gtr__product p = gtr__product_none();
-    p.m = wide; p.n = p.ldc = q->hidden; p.k = all;
-    p.a = d.p; p.type_a = d.t; p.lda = wide;
-    p.b = q->before.p; p.type_b = q->before.t; p.ldb = q->hidden;
-    p.c = dw->data; p.type_c = dw->dtype; p.add = dw->add;
-    if (db) { p.sums = gtr__some(c, db); p.type_sums = db->dtype; p.add_sums = db->add; }
-    p.guard = gtr__watches(run, c, p.c, p.sums, true);
-    return gtr__product_run(run, c, &p);
+    return gtr__recurrent_start(run, c, &q, false);
 }
 GTR__CUDA(recurrence_bwd) {
     gtr__recurrence q = gtr__recurrence_of(c);
     const gtr__recurrence_attr *a = &c->attr->recurrence;
-    const int own = 2 + (a->bias > 0) + (a->h > 0) + (a->c > 0) + (a->lengths > 0), made = (c->n_in - own) / 2;
+    const int own = gtr__recurrence_inputs(a), made = (c->n_in - own) / 2;
     const auto saved = [&](int k) { return k < made ? gtr__in(c, own + k) : gtr__opd(); };
     const auto gradient = [&](int k) { return k < made ? gtr__in(c, own + made + k) : gtr__opd(); };
     const auto wanted = [&](int k) { return k ? gtr__out(c, k) : gtr__opd(); };
+    if (c->measure) *c->measure = 0;
     q.y = saved(0); q.gates = saved(2); q.cells = saved(4);
     q.dy = gradient(0); q.dh = gradient(1); q.dc = gradient(3);
     if (gradient(2).p || gradient(4).p) return gtr__product_badly(run, "recurrence's gradient");
     q.dx = gtr__out(c, 0); q.dfirst_h = wanted(a->h); q.dfirst_c = wanted(a->c);
-    gtr__call rest = *c;
-    const int64_t all = q.n * q.steps, wide = q.count * q.hidden;
-    const size_t drec = gtr__pad256((size_t)(all * wide * gtr__elem(c->in[0].dtype))),
-        before = gtr__pad256((size_t)(all * q.hidden * gtr__elem(c->in[own].dtype))), mine = drec + before;
-    q.drec.t = c->in[0].dtype; q.before.t = c->in[own].dtype;
-    if (c->measure) {
-        *c->measure = 0;
-        GTR__TRY(gtr__recurrent_start(run, c, &q, true, mine));
-        const size_t steps = *c->measure;
-        *c->measure = 0;
-        GTR__TRY(gtr__recurrent_weights(run, c, &q, q.drec));
-        return gtr__measured(c, steps > *c->measure + mine ? steps : *c->measure + mine);
-    }
-    char *room = (char *)c->ws;
-    q.drec.p = room; q.before.p = room + drec;
-    const bool same = q.count != 3 && q.dx.p && !q.dx.add && q.dx.t == q.drec.t;
-    const gtr__opd d = same ? q.dx : q.drec;
-    if (same) q.drec.p = NULL;
-    GTR__TRY(gtr__recurrent_start(run, c, &q, true, mine));
-    rest.ws = room + mine; rest.ws_bytes -= mine;
-    return gtr__recurrent_weights(run, &rest, &q, d);
+    q.drec = gtr__out(c, own); q.before.p = gtr__out(c, own + 1).p; q.before.t = q.y.t;
+    return gtr__recurrent_start(run, c, &q, true);
 }
 
 // >>op:attention

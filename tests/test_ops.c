@@ -1761,7 +1761,7 @@ static gtr_result measure(bench *b, gtr__call call, gtr__op op, gtr__dir dir, si
     return gtr__cpu_call(NULL, op, dir, &call);
 }
 /* Runs one kernel. Notes a failed check, with what, if it fails or leaves a mark outside its results. */
-static bool run_call(bench *b, call_desc *d, const char *what)
+static bool run_kernel(bench *b, call_desc *d, const char *what)
 {
     operand *all[MAX_OPERANDS];
     gtr__arg in[MAX_IN + 8], out[MAX_IN + 8];
@@ -1856,6 +1856,47 @@ static bool run_call(bench *b, call_desc *d, const char *what)
 static void free_results(call_desc *d) {
     int k;
     for (k = 0; k < d->n_out; k++) { free(d->out[k].to); d->out[k].to = NULL; }
+}
+/* A recurrence's gradients by two kernels, as a plan has them: those of w and bias a linear layer's makes. */
+static bool run_recurrence_back(bench *b, call_desc *d, const char *what)
+{
+    const gtr__recurrence_attr *a = &d->attr->recurrence;
+    const int own = gtr__recurrence_inputs(a), bias = a->bias;
+    const operand *const x = &d->in[0], *const y = &d->in[own];
+    const bool same = a->gates != 3 && d->out[0].there && !d->out[0].add && d->out[0].dtype == x->dtype;
+    static const gtr__attr none;
+    call_desc *steps = (call_desc *)room(1, sizeof *d), *linear = (call_desc *)room(1, sizeof *d);
+    bool ok;
+    *steps = *linear = *d;
+    steps->out[1] = operand_none();
+    if (bias) steps->out[bias] = operand_none();
+    steps->out[own] = same ? operand_none() : result_of(x->dtype, &x->shape, NULL);
+    steps->out[own + 1] = result_of(y->dtype, &y->shape, NULL);
+    steps->n_out = own + 2;
+    ok = run_kernel(b, steps, what);
+    linear->op = GTR__OP_LINEAR; linear->attr = &none;
+    linear->n_in = bias ? 5 : 4; linear->n_out = bias ? 3 : 2;
+    linear->in[0] = operand_of(y->dtype, &y->shape, steps->out[own + 1].to);
+    linear->in[1] = operand_absent(d->in[1].dtype, &d->in[1].shape);
+    if (bias) linear->in[2] = operand_absent(d->in[bias].dtype, &d->in[bias].shape);
+    linear->in[linear->n_in - 2] = operand_absent(x->dtype, &x->shape);
+    linear->in[linear->n_in - 1] = operand_of(x->dtype, &x->shape, steps->out[same ? 0 : own].to);
+    linear->out[0] = operand_none(); linear->out[1] = d->out[1];
+    if (bias) linear->out[2] = d->out[bias];
+    ok = ok && run_kernel(b, linear, what);
+    for (int k = 0; k < own; k++) if (k != 1 && (!bias || k != bias)) d->out[k] = steps->out[k];
+    d->out[1] = linear->out[1];
+    if (bias) d->out[bias] = linear->out[2];
+    free(steps->out[own].to); free(steps->out[own + 1].to);
+    free(steps); free(linear);
+    return ok;
+}
+static bool run_call(bench *b, call_desc *d, const char *what)
+{
+    const bool apart = d->dir == GTR__BWD && gtr__gradients(d->op) == GTR__GRADIENTS_LINEAR;
+    const int bias = apart ? d->attr->recurrence.bias : 0;
+    return (apart && d->out[1].there) || (bias && d->out[bias].there) ? run_recurrence_back(b, d, what)
+        : run_kernel(b, d, what);
 }
 
 // >>limits
@@ -2942,7 +2983,8 @@ static void op_all(bench *b, op_call *o, int shift, bool masters)
             all |= (uint64_t)1 << k;
     for (constant = 0; constant < (gtr__seeded(o->id) ? 2 : 1); constant++) {
         const bool either = gtr__gradients(o->id) == GTR__GRADIENTS_EITHER;
-        if (either || gtr__gradients(o->id) == GTR__GRADIENTS_JOINT) {
+        const bool layered = gtr__gradients(o->id) == GTR__GRADIENTS_LINEAR;
+        if (either || layered || gtr__gradients(o->id) == GTR__GRADIENTS_JOINT) {
             op_backward(b, o, all, constant != 0, masters, shift);
             if (all != 1) op_backward(b, o, 1, constant != 0, masters, shift);
             if (all & 2) op_backward(b, o, 2, constant != 0, masters, shift);

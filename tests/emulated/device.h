@@ -63,6 +63,7 @@ inline void __syncthreads() { emu::barrier_sync(0, 0, 0, true); }
 inline int __syncthreads_or(int v) { return emu::barrier_sync(0, 0, v, true) & 1; }
 inline int __syncthreads_and(int v) { return !(emu::barrier_sync(0, 0, v, true) & 2); }
 inline uint64_t __cvta_generic_to_global(const void *p) { return (uint64_t)(uintptr_t)p; }
+inline void *__cvta_global_to_generic(size_t p) { return (void *)(uintptr_t)p; }
 inline size_t __cvta_generic_to_shared(const void *p) { return emu::shared_address(p); }
 inline void *__cvta_shared_to_generic(size_t at) { return emu::shared_at((uint32_t)at); }
 
