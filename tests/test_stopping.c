@@ -505,7 +505,13 @@ static void not_finite_held(void)
    the next one goes on. gtr_trainer_prepare makes the step's plan first, and gtr_train_for is stopped like a fit. */
 static int shows;
 static void note_log(gtr_level level, const char *text, void *user) { (void)level; (void)text; (void)user; shows++; }
-static void *stop_soon(void *ctx) { usleep(60000); gtr_stop((gtr_context *)ctx); return NULL; }
+/* Stops again and again, as a call forgets what stopped the one before: on a busy machine the first may come too early. */
+static volatile int has_stopped;
+static void *stop_soon(void *ctx)
+{
+    while (!has_stopped) { usleep(60000); gtr_stop((gtr_context *)ctx); }
+    return NULL;
+}
 static void stopped_while_compiling(void)
 {
     static float x[64 * 48];
@@ -525,6 +531,7 @@ static void stopped_while_compiling(void)
         h = k & 1 ? gtr_cumsum(gtr_silu(h), 1) : gtr_softmax(gtr_mish(h), 1);
         gtr_trainer *t = gtr_trainer_create(gtr_mean(gtr_square(gtr_linear(h, "b", 3 + k)), NULL, 0, false), how);
         gtr_dataset *set = gtr_dataset_arrays(ctx, a);
+        has_stopped = 0;
         EXPECT(!pthread_create(&thread, NULL, stop_soon, ctx));
         if (k < 2) {
             EXPECT_EQ(gtr_fit(t, set, fit_of(1 << 20, 7)), GTR_OK);
@@ -535,6 +542,7 @@ static void stopped_while_compiling(void)
         }
         EXPECT(gtr_stopped(ctx));
         EXPECT_OK(ctx);
+        has_stopped = 1;
         EXPECT(!pthread_join(thread, NULL));
         const int64_t before = gtr_trainer_report(t).step;
         EXPECT_EQ(gtr_trainer_prepare(t, 7), GTR_OK);
