@@ -505,7 +505,7 @@ static void not_finite_held(void)
    the next one goes on. gtr_trainer_prepare makes the step's plan first, and gtr_train_for is stopped like a fit. */
 static int shows;
 static void note_log(gtr_level level, const char *text, void *user) { (void)level; (void)text; (void)user; shows++; }
-/* Stops again and again, as a call forgets what stopped the one before: on a busy machine the first may come too early. */
+/* Stops again and again, as a call forgets what stopped the one before: on a busy machine the first comes too early. */
 static volatile int has_stopped;
 static void *stop_soon(void *ctx)
 {
