@@ -1701,8 +1701,8 @@ GTR__TEXT_OF_FILE(gtr__header_text)
 typedef enum { GTR__CLASS_AS_IS, GTR__CLASS_LOW, GTR__CLASS_FOLLOW, GTR__CLASS_FULL } gtr__class;
 /* Backward nodes: one for input 0's gradient and one for the others'; so, and the first reads input 1 alone, the
    other input 0 alone; so, and input 1's may be one of input 0's lookups (GTR__LOOKUP_ROWS; EMBEDDING alone reads a
-   table by ids); one for all; one, and one of a linear layer for the weights' (RECURRENCE: gtr__backward_linear); one,
-   or two on a GPU (gtr__makes_all); none. */
+   table by ids); one for all; one, and a LINEAR node for the weights' (RECURRENCE: gtr__backward_linear); one, or two
+   on a GPU (gtr__makes_all); none. */
 typedef enum {
     GTR__GRADIENTS_TWO, GTR__GRADIENTS_CROSSED, GTR__GRADIENTS_LOOKUPS, GTR__GRADIENTS_JOINT, GTR__GRADIENTS_LINEAR,
     GTR__GRADIENTS_EITHER, GTR__GRADIENTS_NONE
@@ -6107,10 +6107,10 @@ GTR__CPU(softmax_mask_bwd) {
      4, LSTM: i = s(x0 + z0), f = s(x1 + z1), g = tanh(x2 + z2), o = s(x3 + z3), c = f c + i g, h = o tanh(c)
    Output 0 is y, each step's h, 1 the last h, 2 each step's r, u, n, z2 or i, f, g, o (..., 4 H), 3 the last c, 4 each
    step's c; of 2 and 4, which backward reads, nobody asks for the gradient. From a row's length on y and x's gradient
-   are 0, and states stay. reverse: from the last step, or that of a row's length, to the first. Backward makes no
-   gradient of w and bias, but, behind those of its inputs, what a linear layer makes these of: z's gradient, like x,
-   and the state in front of each step, like y; 0 from a row's length on. Hochreiter and Schmidhuber, 1997; Cho and
-   others, 2014, as cuDNN has it. */
+   are 0, and states stay. reverse: from the last step, or that of a row's length, to the first. Backward's
+   node makes the gradients of x and first states, and behind these two values more: the gradient of z, of x's
+   shape, and the state in front of each step, of y's, 0 from a row's length on. A LINEAR node makes those of w and bias
+   from these. Hochreiter and Schmidhuber, 1997; Cho and others, 2014, as cuDNN has it. */
 enum { GTR__R_Y, GTR__R_H, GTR__R_GATES, GTR__R_C, GTR__R_CELLS, GTR__R_OUT };
 GTR__SHAPE(recurrence) {
     const gtr__recurrence_attr *a = &s->attr->recurrence;
@@ -6142,7 +6142,7 @@ typedef struct {
     int64_t n, steps, hidden, wide, pitch, rows, sn, st;
     const gtr_float *bias, *first_h, *first_c, *lengths;
     const gtr_float *saved[GTR__R_OUT], *grad[GTR__R_OUT]; /* backward: outputs, and their gradients */
-    gtr_float *wt, *z, *h, *cell, *none, *drec, *before; /* none: zeros, a row; before: NULL: nobody wants it */
+    gtr_float *wt, *z, *h, *cell, *none, *drec, *before; /* none: a row of zeros; before: NULL if w is frozen */
     size_t room; /* bytes of these together */
     gtr__gemm product; /* of a block of rows, cut once */
 } gtr__recurrence;
@@ -13338,7 +13338,7 @@ static void gtr__pass_on(gtr__build *b, int v) {
     gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
     *gtr__written(b, to) = true;
 }
-/* The node of forward node fn's gradients of the inputs in mask; also: two values that it makes behind them; NULL. */
+/* Appends fn's backward node, which makes the gradients of inputs in mask, then the two values also, or NULL. */
 static void gtr__backward_of(gtr__build *b, gtr__node fn, uint64_t mask, gtr_float seed, const int *also) {
     const int n_diff = GTR__MIN(gtr__differentiable_outputs(fn.op), fn.n_out), n_forward = GTR__ALL(&fn);
     int k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], grads[GTR__MAX_ARGS], n_extra = 0;
@@ -13376,8 +13376,8 @@ static void gtr__backward_of(gtr__build *b, gtr__node fn, uint64_t mask, gtr_flo
     for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
     for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, true);
 }
-/* Of a recurrence: gradients of w and bias are those of a linear layer of the states in front of the steps, whose
-   output's gradient, of z, is x's but for a GRU. */
+/* Appends a recurrence's backward node, then a LINEAR one, which makes the gradients of w and bias: z = w h + bias is a
+   linear layer's output, h the states in front of the steps. z's gradient is x's, but for a GRU. */
 static void gtr__backward_linear(gtr__build *b, gtr__node fn, uint64_t mask, gtr_float seed) {
     const int bias = fn.attr.recurrence.bias;
     const uint64_t weights = mask & (bias ? 2 | (uint64_t)1 << bias : 2);
@@ -13394,7 +13394,7 @@ static void gtr__backward_linear(gtr__build *b, gtr__node fn, uint64_t mask, gtr
     memset(&fn.attr, 0, sizeof fn.attr);
     if (bias) of[2] = fn.in[bias];
     fn.in = of; fn.n_in = bias ? 3 : 2; fn.out = of + fn.n_in; fn.n_out = 1;
-    fn.out[0] = b->extra[dz].gradient = dz; /* in z's place, for its shape */
+    fn.out[0] = b->extra[dz].gradient = dz; /* for z's shape */
     b->extra[dz].written = true;
     gtr__backward_of(b, fn, (weights & 2) | (weights > 3 ? 4 : 0), 0, NULL);
 }

@@ -12246,20 +12246,20 @@ GTR__CUDA(softmax_mask_bwd) {
 // >>op:recurrence
 // A block, or a cluster of blocks of which each has a slice of the layer's units, takes R rows of the batch through all
 // steps; rows wait for no others. Forward, `lanes` threads of a warp have a unit, backward two, or, of one row, four.
-// Each multiplies its part of a vector of each row (the state in front of the step; backward the gates' gradients)
-// with its part of w; they add up, and a lane then makes the step of a row and unit, or forward, of one row, two of its
+// Each multiplies its part of a vector of each row (the state in front of the step; backward the gates' gradients) with
+// its part of w; they add up, and a lane then makes the step of a row and unit, or forward, of one row, two of its
 // gates. A block writes what it makes to its own copy of the vectors, then publishes it to the copies of the cluster's
 // other blocks. Vectors are double-buffered: a block writes the next step's while others read this step's.
-// A thread's part of w stays in its registers over all steps. Gradients of w and bias are one product over all rows and
-// steps. By tiles, warps multiply w by 8 rows' vectors on tensor cores, vectors rounded as w is, and a thread makes the
-// step of a row and unit; backward, a block multiplies its own units' gates' gradients alone, and sends each block of
-// the cluster, itself too, the sums for that block's units.
+// A thread's part of w stays in its registers over all steps. A LINEAR node makes the gradients of w and bias. By
+// tiles, warps multiply w by 8 rows' vectors on tensor cores, vectors rounded as w is, and a thread makes the step of a
+// row and unit; backward, a block multiplies its own units' gates' gradients alone, and sends each block of the
+// cluster, itself too, the sums for that block's units.
 // Bound by latency: of R 64 multiplications a thread and step (R 1: 128), or a tile's, exchanges between lanes and
 // blocks, a sigmoid and two tanh; and by issue, as each warp issues what surrounds the multiplications: so R 1 has half
-// the threads, of twice as much of w. A thread prefetches what it reads by a step, as soon as it has used what the
-// registers had, and writes what it makes once. Backward, a step is linear in the gradients of h and c; but by tiles,
-// its factors are made one ahead. Lanes for which there is no row or unit repeat the last one's work, and all lanes
-// write what they have: the same to the same places, which costs less than a branch around the writes of some.
+// the threads, of twice as much of w. A thread loads the next step's operands when it has used this step's, into the
+// same registers, and stores what it makes once. Backward, a step is linear in the gradients of h and c; but by tiles,
+// its factors are made one ahead. A lane without a row or unit makes the last one's steps again, and all
+// lanes of a unit store equal values to the same addresses, cheaper than a branch.
 // Where a cluster's registers do not hold w, or blocks would run in three waves, a time step is a product for all rows,
 // then a kernel (gtr__recurrent_by_steps), bound by the product and its result's bytes.
 typedef struct gtr__recurrence {
@@ -12355,7 +12355,7 @@ struct gtr__recurrent_place {
     template <typename I> GTR__DEVICE int64_t gate_at(I step, int n, int g) const {
         return (int64_t)(n * step) + (g * q.hidden - (n - 1) * column);
     }
-    // From now on the kernel's copy of the operands begins with the row and unit, and gate.
+    // Advances pointers of the thread's copy of q to its row, unit and gate, from where places count from now on.
     template <uint64_t KNOWN> GTR__DEVICE void move(gtr__recurrence *own, int gate = 0) {
         const int64_t by = at * q.hidden + unit;
         for (gtr__opd *const o : { &own->y, &own->cells, &own->dy, &own->before }) move<KNOWN>(o, by);
@@ -12366,7 +12366,7 @@ struct gtr__recurrent_place {
     template <uint64_t KNOWN> GTR__DEVICE static void move(gtr__opd *o, int64_t by) {
         if (!o->p) return;
         size_t to = __cvta_generic_to_global((char *)o->p + by * gtr__elem(gtr__recurrent_type<KNOWN>(o->t)));
-        asm volatile("" : "+l"(to));    // or the compiler adds it up again in each step
+        asm volatile("" : "+l"(to));    // or each step computes it anew
         o->p = __cvta_global_to_generic(to);
         __builtin_assume(o->p != NULL);
     }
@@ -12384,11 +12384,11 @@ struct gtr__recurrent_place {
 template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr__recurrent_place {
     typedef typename std::conditional<sizeof(V) == 4, uint4, uint2>::type piece;    // four of them
     V *vector;
-    uint32_t from, both;        // the lane's first float4: its shared address in a buffer, and the sum of both
+    uint32_t from, both;        // shared addresses of the lane's first float4: in one buffer; in both, added up
     int lane, rank, first;      // first: the block's first unit
     int at_unit;                // the unit, of the block's
     int row;                    // the row, of R
-    bool sets;                  // whether the thread is the one that sets the unit's element of the row's vector
+    bool sets;                  // whether this thread stores the unit's element of its row's vector
     GTR__DEVICE gtr__recurrent_here(const gtr__recurrence &given, char *pool) : gtr__recurrent_place(given) {
         const int tid = (int)threadIdx.x;
         bool one = true;
@@ -12412,7 +12412,7 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
         if (GROUP) be(at_row < q.n ? at_row : q.n - 1, unit_of(at_unit), sets && at_row < q.n);
         else be(at_row, has(at_unit) ? first + at_unit : q.hidden, one);
         from = gtr__shared_address(vector + 4 * lane);
-        asm volatile("" : "+r"(from));  // or each step works it out again
+        asm volatile("" : "+r"(from));  // or each step computes it anew
         both = 2 * from + (uint32_t)sizeof(V) * R * q.pitch;
         for (int i = tid; i < 2 * R * q.pitch; i += (int)blockDim.x) gtr__store(&vector[i], 0.0f);
 #if GTR__RECURRENT_ASYNC
@@ -12427,16 +12427,16 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
     GTR__DEVICE uint32_t bar(int n) const { return gtr__shared_address(vector + 2 * R * q.pitch) + 8 * (n & 1); }
     GTR__DEVICE float *behind() const { return (float *)(vector + 2 * R * q.pitch) + 4; }  // what else the block has
     GTR__DEVICE V *turn(int s) const { return vector + (s & 1) * R * q.pitch; }
-    // From now on `from` is in the other buffer.
+    // Switches `from` to the other buffer.
     GTR__DEVICE void next() { from = both - from; }
-    // Element i of the row's vector there becomes v.
+    // Stores v to element i of the row's vector in that buffer.
     GTR__DEVICE void set(int i, float v) const {
         asm volatile("st.shared.f32 [%0], %1;" :: "r"(from + 4 * (row * q.pitch + i - 4 * lane)), "f"(v) : "memory");
     }
     // What is loaded in front of the loop, by way of the ALU: a use of a load's own register waits for its scoreboard,
     // which the loop's loads share. The block always has a row, which the compiler cannot know.
     GTR__DEVICE float held(float v) const { return (int64_t)((int)blockIdx.x / q.cluster) * R < q.n ? v : 0.0f; }
-    // Whether the block has unit u; which of the layer's that is to lanes.
+    // Whether the block has a unit u; the layer's number of it, or of the layer's last unit.
     GTR__DEVICE bool has(int u) const { return u < q.units && first + u < q.hidden; }
     GTR__DEVICE int unit_of(int u) const { return has(u) ? first + u : q.hidden - 1; }
     // Thread 0 announces how many bytes the blocks send this one in the n-th exchange, behind its receive(n - 2).
@@ -12526,7 +12526,7 @@ GTR__INLINE float gtr__recurrent_float(int type, uint32_t v) {
     return type == GTR_F32 ? __uint_as_float(v) : type == GTR_BF16 ? __uint_as_float(v << 16)
         : gtr__load((const __half *)&half);
 }
-// Places of elements in operands of all steps: a variant is for operands of fewer (gtr__recurrent_launch).
+// Indices of elements in operands of all steps: a variant has 32 bits, which gtr__recurrent_launch checks.
 template <uint64_t KNOWN> using gtr__recurrent_index = typename std::conditional<(KNOWN > 0), int, int64_t>::type;
 // A step of a reduce-scatter between lanes that differ in one bit: each keeps one of its two sums and adds the other
 // lane's to it.
@@ -12540,12 +12540,12 @@ template <int K, int R> struct gtr__recurrent_part {
     const gtr__recurrence &q;
     uint32_t from;
     float4 v[AHEAD ? AHEAD : 1];
-    float ones[2];              // comparisons that always hold, which compilers do not know
+    float ones[2];              // 1, by comparisons that no compiler can prove
     GTR__DEVICE gtr__recurrent_part(const gtr__recurrence &given) : q(given) {
         ones[0] = threadIdx.x < blockDim.x; ones[1] = blockIdx.x < gridDim.x;
         asm volatile("" : "+f"(ones[0]), "+f"(ones[1]));
     }
-    // 1, or 0, which to compilers is not there before `behind` is: what takes it comes behind that.
+    // 1; 0: a compiler cannot move what uses them in front of what makes `behind`, by which they are selected.
     GTR__DEVICE float one(float behind) const { return behind < 0.0f ? ones[0] : ones[1]; }
     GTR__DEVICE int zero(float behind) const { return (int)(__float_as_uint(one(behind)) - __float_as_uint(1.0f)); }
     GTR__DEVICE float one() const { return one(AHEAD ? v[0].x : 0.0f); }    // behind the first load
@@ -12560,7 +12560,7 @@ template <int K, int R> struct gtr__recurrent_part {
         GTR__UNROLL(i, AHEAD) if (i < q.share) v[i] = load(i, 0);
         if (AHEAD) __syncwarp();        // or ptxas sinks the loads
     }
-    // Sums of M rows' part, from `row` on, times own, for G gates or units; of C independent chains where they are few.
+    // Sums of M rows' part, from `row` on, times own, for G gates or units.
     template <int M, int G> GTR__DEVICE void add(const float (&own)[G][K], int row, float (&sum)[G][M]) const {
         GTR__UNROLL(g, G) GTR__UNROLL(r, M) sum[g][r] = 0.0f;
         GTR__UNROLL(i, K / 4) if (i < q.share) GTR__UNROLL(r, M) {
@@ -12669,7 +12669,7 @@ void gtr__recurrent_bring(const gtr__recurrent_here<R, 1> &m, float (&own)[G][K]
         GTR__UNROLL(e, 4) own[g][4 * i + e] = m.held(w.v[e]);
     }
 }
-// What a lane writes of a step, at place `at`: SAVED of the gates; and, where it makes them, h and c.
+// A lane stores SAVED of a step's gates at place `at`, and, if it is one that makes h and c (makes), these.
 template <int G, int SAVED, uint64_t KNOWN, typename I> GTR__INLINE
 void gtr__recurrent_store(const gtr__recurrent_place &m, I at, bool makes, bool runs, float h, float c,
                           const float *saved) {
@@ -12703,7 +12703,7 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
             G * (s < q.steps ? at : 0) + (gate + g < G ? g * q.hidden : 0));
     };
     m.template move<KNOWN>(&q, gate);
-    const bool wide = KNOWN && q.cluster > 1;   // writes are not on their way when blocks exchange
+    const bool wide = KNOWN && q.cluster > 1;   // stores in flight would delay the exchange (LSTM 100: 147 for 143 us)
     const I apart = (I)m.apart();
     I at = (I)m.step_at(0);
     if (m.sets) m.set(m.unit, h);
@@ -12847,9 +12847,9 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
     if (q.cluster > 1) gtr__cluster_part();
 }
 // What a step has saved of a unit, as it is stored: its gates, an RNN's h; c; what is in front of the step, c and h,
-// but where a row begins; and the gradient of its h. Of a step that is not there it has any numbers.
+// but where a row begins; and the gradient of its h. For s < 0 it holds another step's, which nobody uses.
 template <int G> struct gtr__recurrent_saved { uint32_t gate[G == 1 ? 1 : 4], cell, former, before, dy; };
-// follows: v is of the step behind, in front of which this step's h and c are.
+// follows: v holds what step s + 1 saved, whose `former` and `before` are this step's c and h.
 template <int G, uint64_t KNOWN, typename I> GTR__INLINE
 void gtr__recurrent_load(const gtr__recurrent_place &m, int s, I at, gtr__recurrent_saved<G> &v, bool follows = false) {
     const gtr__recurrence &q = m.q;
@@ -12892,7 +12892,7 @@ gtr__recurrent_slope<G> gtr__recurrent_slope_of(const gtr__recurrent_place &m, i
     k.h = begins ? m.state_of(m.q.first_h) : value(v.before);
     k.runs = runs;
     if (!runs) return k;
-    k.dy = m.q.dy.p ? value(v.dy) : -0.0f;      // which nothing is added for
+    k.dy = m.q.dy.p ? value(v.dy) : -0.0f;      // no addition: x + -0.0f is x
     const float a = value(v.gate[0]);
     if constexpr (G == 1) k.by[0] = m.q.relu ? a > 0.0f ? 1.0f : 0.0f : 1.0f - a * a;
     else {
@@ -12965,7 +12965,7 @@ gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
     gtr__recurrent_saved<G> next = {};
     gtr__recurrent_bring_back(m, (int)threadIdx.x / q.lanes * GROUP, own);
     const int last = q.steps - 1;
-    const bool wide = KNOWN && q.cluster > 1;   // as forward
+    const bool wide = KNOWN && q.cluster > 1;   // as in gtr__k_recurrence
     const I apart = (I)m.apart();
     I at = (I)m.step_at(last);
     gtr__recurrent_load<G, KNOWN>(m, last, at, next);

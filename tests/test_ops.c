@@ -1857,7 +1857,7 @@ static void free_results(call_desc *d) {
     int k;
     for (k = 0; k < d->n_out; k++) { free(d->out[k].to); d->out[k].to = NULL; }
 }
-/* A recurrence's gradients by two kernels, as a plan has them: those of w and bias a linear layer's makes. */
+/* Runs a recurrence's backward as a plan does: its own kernel, then LINEAR's for the gradients of w and bias. */
 static bool run_recurrence_back(bench *b, call_desc *d, const char *what)
 {
     const gtr__recurrence_attr *a = &d->attr->recurrence;
