@@ -13383,9 +13383,9 @@ static void gtr__backward_linear(gtr__build *b, gtr__node fn, uint64_t mask, gtr
     const uint64_t weights = mask & (bias ? 2 | (uint64_t)1 << bias : 2);
     const int dx = weights && mask & 1 ? gtr__gradient_value(b, fn.in[0]) : -1;
     const bool same = dx >= 0 && fn.attr.recurrence.gates != 3 && !*gtr__written(b, fn.in[0])
-        && GTR__V(dx).storage == GTR__V(fn.in[0]).storage;
+        && GTR__V(dx).storage == GTR__V(fn.in[0]).storage && GTR__V(dx).home != GTR__HOME_ALIAS;
     const int made[2] = { same || !weights ? -1 : gtr__value_like(b, fn.in[0], GTR_F32),
-        weights ? gtr__value_like(b, fn.out[0], GTR_F32) : -1 }, dz = same ? gtr__root(b->plan, dx) : made[0];
+        weights ? gtr__value_like(b, fn.out[0], GTR_F32) : -1 }, dz = same ? dx : made[0];
     int of[4] = { made[1], fn.in[1] };
     if (weights && (dz < 0 || made[1] < 0)) return;
     gtr__backward_of(b, fn, mask & ~weights, seed, made);
@@ -13394,7 +13394,7 @@ static void gtr__backward_linear(gtr__build *b, gtr__node fn, uint64_t mask, gtr
     memset(&fn.attr, 0, sizeof fn.attr);
     if (bias) of[2] = fn.in[bias];
     fn.in = of; fn.n_in = bias ? 3 : 2; fn.out = of + fn.n_in; fn.n_out = 1;
-    fn.out[0] = b->extra[dz].gradient = dz; /* for z's shape */
+    fn.out[0] = b->extra[dz].gradient = dz; /* z's shape */
     b->extra[dz].written = true;
     gtr__backward_of(b, fn, (weights & 2) | (weights > 3 ? 4 : 0), 0, NULL);
 }

@@ -361,6 +361,37 @@ static void stays_in_its_row(void)
         gtr_destroy(ctx);
     }
 }
+/* The gradient of w is the same where x is another shape of a tensor, and where it is a tensor of its own. */
+static void steps_of_a_row(void)
+{
+    enum { HIDDEN = 3 };
+    static float v[ROWS * 4], got[2][4 * HIDDEN * HIDDEN];
+    uint32_t s = 5;
+    for (int k = 0; k < ROWS * 4; k++) v[k] = noise(&s);
+    for (int gates = 1; gates < 5; gates += gates == 1 ? 2 : 1) {
+        gtr_context *ctx = gtr_create(desc0());
+        const size_t bytes = (size_t)(gates * HIDDEN * HIDDEN) * sizeof(float);
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)), of[4],
+            w = gtr_parameter(ctx, "w", gtr_shape2(gates * HIDDEN, HIDDEN), gtr__init(GTR_INIT_UNIFORM, 1)),
+            row = gtr_reshape(gtr_linear(x, "l", STEPS * gates * HIDDEN), gtr_shape3(GTR_BATCH, STEPS, gates * HIDDEN));
+        for (int k = 0; k < 2; k++) {
+            gtr__attr at;
+            tensor in[2] = { k ? gtr_neg(gtr_neg(row)) : row, w };
+            memset(&at, 0, sizeof at);
+            at.recurrence.gates = gates;
+            tensor loss = gtr_sum(gtr_square(gtr__op_new(GTR__OP_RECURRENCE, 2, in, &at, NULL)), NULL, 0, false);
+            of[k] = gtr_gradient(loss, w);
+            of[2 + k] = gtr_gradient(loss, gtr_parameter_find(ctx, "l.weight"));
+        }
+        EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_eval(of, 4), GTR_OK);
+        for (int k = 0; k < 2; k++) EXPECT_EQ(gtr_get(of[k], got[k], bytes), GTR_OK);
+        CHECK(!memcmp(got[0], got[1], bytes), "%d gates: gradients of w differ, %g and %g", gates, (double)got[0][0],
+            (double)got[1][0]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 /* Both of y, (ROWS, STEPS, WIDTH), have the same bits, of x as v says. */
 static void alike(tensor x, const float *v, const tensor *y, const char *what, int number)
 {
@@ -2058,6 +2089,7 @@ static void all(void)
     RUN(refused);
     RUN(first_states);
     RUN(stays_in_its_row);
+    RUN(steps_of_a_row);
     RUN(blocks);
     RUN(blocks_of_others);
     RUN(loss_of_attention);
