@@ -2222,23 +2222,23 @@ enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
           if (u[k + 1] >> 31) c = -c; \
           v[k] = u[k + 1] >> 30 & 1 ? s : c; v[k + 1] = u[k + 1] >> 30 & 1 ? c : s; } }
 /* A keyed bijection on [0, n), result in i, uniform for every n. Beyond 64: six rounds of a Feistel network over 2h
-   bits, walked until it lands below n; after four, rows stay where they were and beside each other more often than by
-   chance. To 64, where six are too few: the transpositions of Fisher and Yates, of which i is followed through. */
+   bits, walked until it lands below n; after four, more rows than by chance stay where they were and beside each
+   other. To 64, where six are too few: Fisher and Yates's transpositions, which i goes through. */
 #define GTR__MIX32(v, k) ((v) = ((v) ^ (k)) * 0x9E3779B1u, (v) ^= (v) >> 15, (v) *= 0x85EBCA77u, (v) ^= (v) >> 13)
 #define GTR__SHUFFLE(i, n, key) do { \
     int h_ = 1; while (((uint64_t)1 << (2 * h_)) < (uint64_t)(n)) h_++; \
-    GTR__SHUFFLE_IN(i, n, key, h_); } while (0)
-/* The same with h, the least such that n is at most 2^2h, known. */
-#define GTR__SHUFFLE_IN(i, n, key, h) do { \
+    GTR__SHUFFLE_IN(i, n, key, h_,); } while (0)
+/* The same with h, the least where n <= 2^2h; `loops` before loops. */
+#define GTR__SHUFFLE_IN(i, n, key, h, loops) do { \
     if ((h) < 4) { \
         uint32_t v_ = (uint32_t)(i), j_ = (uint32_t)(n); \
-        while (--j_) { uint32_t u_ = (uint32_t)(key); \
+        loops while (--j_) { uint32_t u_ = (uint32_t)(key); \
             GTR__MIX32(u_, j_); GTR__MIX32(u_, (uint32_t)((key) >> 32)); \
             u_ = (uint32_t)((uint64_t)u_ * (j_ + 1) >> 32); v_ = v_ == j_ ? u_ : v_ == u_ ? j_ : v_; } \
         (i) = (int64_t)v_; break; } \
     uint32_t m_ = (uint32_t)(((uint64_t)1 << (h)) - 1); uint64_t v_ = (uint64_t)(i); \
       do { uint32_t l_ = (uint32_t)(v_ >> (h)), q_ = (uint32_t)v_ & m_; int r_; \
-        for (r_ = 0; r_ < 6; r_++) { uint32_t f_ = q_, \
+        loops for (r_ = 0; r_ < 6; r_++) { uint32_t f_ = q_, \
             k_ = (uint32_t)((key) >> (16 * (r_ & 1))) + (uint32_t)((key) >> 32) * (uint32_t)(r_ + 1); \
           GTR__MIX32(f_, k_); f_ = (l_ ^ f_) & m_; l_ = q_; q_ = f_; } \
         v_ = ((uint64_t)l_ << (h)) | q_; } while (v_ >= (uint64_t)(n)); \

@@ -2125,8 +2125,13 @@ GTR__INLINE uint32_t gtr__quotient(uint32_t x, const gtr__fast &f) {
 }
 GTR__INLINE int gtr__quotient(int x, const gtr__fast &f) { return (int)gtr__quotient((uint32_t)x, f); }
 #endif
-// Storage to float and back, by type and by number.
+// Whether a dtype of floats (gtr__is_low: or GTR_I32) is this one, or one of 16 bits, by its bits: ptxas makes no table
+// of these (gtr__is).
+static GTR__BOTH constexpr bool gtr__is_bf16(int t) { return (t & 3) == GTR_BF16; }
+static_assert(GTR_F32 == 0 && GTR_BF16 == 1 && GTR_F16 == 2 && GTR_I32 == 3, "bits");
 #if GTR__DEVICE_HALF
+GTR__INLINE bool gtr__is_low(int t) { return ((t + 1) & 2) != 0; }
+// Storage to float and back, by type and by number.
 GTR__INLINE float gtr__load(const float *p)         { return *p; }
 GTR__INLINE float gtr__load(const __nv_bfloat16 *p) { return __bfloat162float(*p); }
 GTR__INLINE float gtr__load(const __half *p)        { return __half2float(*p); }
@@ -2135,7 +2140,7 @@ GTR__INLINE void  gtr__store(__nv_bfloat16 *p, float v) { *p = __float2bfloat16_
 GTR__INLINE void  gtr__store(__half *p, float v)        { *p = __float2half_rn(v); }
 // As it will be read, once it is stored.
 GTR__INLINE float gtr__rounded(int t, float v) {
-    return t == GTR_BF16 ? __bfloat162float(__float2bfloat16_rn(v))
+    return gtr__is_bf16(t) ? __bfloat162float(__float2bfloat16_rn(v))
         : t == GTR_F16 ? __half2float(__float2half_rn(v)) : v;
 }
 #endif
@@ -2158,11 +2163,11 @@ GTR__INLINE void gtr__watch(uint32_t *guard, const float *v, int n = 1) {
 }
 GTR__INLINE float gtr__get(const void *p, int dtype, int64_t i) {
     return dtype == GTR_F32 ? ((const float *)p)[i]
-         : dtype == GTR_BF16 ? gtr__load((const __nv_bfloat16 *)p + i) : gtr__load((const __half *)p + i);
+         : gtr__is_bf16(dtype) ? gtr__load((const __nv_bfloat16 *)p + i) : gtr__load((const __half *)p + i);
 }
 GTR__INLINE void gtr__put(void *p, int dtype, int64_t i, float v) {
     if (dtype == GTR_F32) gtr__store((float *)p + i, v);
-    else if (dtype == GTR_BF16) gtr__store((__nv_bfloat16 *)p + i, v);
+    else if (gtr__is_bf16(dtype)) gtr__store((__nv_bfloat16 *)p + i, v);
     else gtr__store((__half *)p + i, v);
 }
 // W elements that are moved at once.
@@ -2180,7 +2185,7 @@ GTR__INLINE float4 gtr__get4(const void *p, int dtype, int64_t i) {
     if (dtype == GTR_F32) return *(const float4 *)((const float *)p + i);
     uint2 u = *(const uint2 *)((const uint16_t *)p + i);
     float2 lo, hi;
-    if (dtype == GTR_BF16) {
+    if (gtr__is_bf16(dtype)) {
         lo = make_float2(__uint_as_float(u.x << 16), __uint_as_float(u.x & 0xffff0000u));
         hi = make_float2(__uint_as_float(u.y << 16), __uint_as_float(u.y & 0xffff0000u));
     } else {
@@ -2195,7 +2200,7 @@ GTR__INLINE float4 gtr__get4(const void *p, int dtype, int64_t i) {
 GTR__INLINE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
     if (dtype == GTR_F32) { *(float4 *)((float *)p + i) = v; return; }
     uint2 u;
-    if (dtype == GTR_BF16) {
+    if (gtr__is_bf16(dtype)) {
         __nv_bfloat162 a = __floats2bfloat162_rn(v.x, v.y), b = __floats2bfloat162_rn(v.z, v.w);
         memcpy(&u.x, &a, 4);
         memcpy(&u.y, &b, 4);
@@ -2208,11 +2213,11 @@ GTR__INLINE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
 }
 #endif
 
-// Runs the statements with T as the type that dtype names; other dtypes run nothing.
+// Runs the statements with T as the type of floats that dtype names.
 #define GTR__BY_DTYPE(dtype, T, ...) do { \
     if ((dtype) == GTR_F32) { typedef float T; __VA_ARGS__ } \
-    else if ((dtype) == GTR_BF16) { typedef __nv_bfloat16 T; __VA_ARGS__ } \
-    else if ((dtype) == GTR_F16) { typedef __half T; __VA_ARGS__ } } while (0)
+    else if (gtr__is_bf16(dtype)) { typedef __nv_bfloat16 T; __VA_ARGS__ } \
+    else { typedef __half T; __VA_ARGS__ } } while (0)
 
 // >>reductions
 // Reductions of a fixed order. All lanes (threads) get the result: a butterfly adds the same pairs on both sides. HALF:
@@ -10302,8 +10307,11 @@ GTR__INLINE int64_t gtr__origin(int64_t r, const int64_t &rows, const int64_t &f
     if (rows > 0) {
         r += first;
         if (r >= rows) r %= rows;       // never outside, whatever the record says
-        if (key && KNOWN) GTR__SHUFFLE_IN(r, rows, key, half);
-        else if (key) GTR__SHUFFLE(r, rows, key);
+        if (key && KNOWN) GTR__SHUFFLE_IN(r, rows, key, half,);
+        else if (key) {             // rolled: a launch runs it once
+            const int bits = 64 - __clzll(rows - 1), h = bits > 2 ? (bits + 1) / 2 : 1;
+            GTR__SHUFFLE_IN(r, rows, key, h, _Pragma("unroll 1"));
+        }
     }
     return r;
 }
@@ -10378,7 +10386,7 @@ static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n
 // other. n 4: i is aligned.
 GTR__INLINE uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
     uint4 r = {};
-    if (t == GTR_BF16 || t == GTR_F16) {
+    if (gtr__is_low(t)) {
         const uint16_t *q = (const uint16_t *)p + i;
         if (n == 4) { uint2 s = *(const uint2 *)q; r.x = s.x; r.y = s.y; }
         else {
@@ -10401,17 +10409,17 @@ GTR__INLINE void gtr__cook(uint4 r, int t, float *v) {
     if (t == GTR_F32) {
         v[0] = __uint_as_float(r.x); v[1] = __uint_as_float(r.y); v[2] = __uint_as_float(r.z);
         v[3] = __uint_as_float(r.w);
-    } else if (t == GTR_BF16) {
+    } else if (!gtr__is_low(t)) {
+        v[0] = (float)(int)r.x; v[1] = (float)(int)r.y; v[2] = (float)(int)r.z; v[3] = (float)(int)r.w;
+    } else if (gtr__is_bf16(t)) {
         v[0] = __uint_as_float(r.x << 16); v[1] = __uint_as_float(r.x & 0xffff0000u);
         v[2] = __uint_as_float(r.y << 16); v[3] = __uint_as_float(r.y & 0xffff0000u);
-    } else if (t == GTR_F16) {
+    } else {
         __half2 a, b;
         memcpy(&a, &r.x, 4);
         memcpy(&b, &r.y, 4);
         float2 lo = __half22float2(a), hi = __half22float2(b);
         v[0] = lo.x; v[1] = lo.y; v[2] = hi.x; v[3] = hi.y;
-    } else {
-        v[0] = (float)(int)r.x; v[1] = (float)(int)r.y; v[2] = (float)(int)r.z; v[3] = (float)(int)r.w;
     }
 }
 GTR__INLINE void gtr__take(const void *p, int t, int64_t i, int n, float *v) {
@@ -10448,7 +10456,7 @@ GTR__INLINE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W], int64_
 }
 // Stores n <= 4 elements.
 GTR__INLINE void gtr__put_some(void *p, int t, int64_t i, int n, const float *v) {
-    if (t == GTR_I32) {
+    if (t > GTR_F16) {          // GTR_I32
         GTR__UNROLL(k, 4) if (k < n) ((int32_t *)p)[i + k] = (int32_t)v[k];
     } else if (n == 4) gtr__put4(p, t, i, make_float4(v[0], v[1], v[2], v[3]));
     else {
@@ -10468,14 +10476,6 @@ GTR__INLINE float gtr__give1(gtr__opd o, int64_t i, float v) {
     if (o.add) v = gtr__get(o.p, o.t, i) + v;
     gtr__put(o.p, o.t, i, v);
     return v;
-}
-
-// The calling thread stores v as element i of an operand that is float32 but for a rare case (a loss, a log-sum-exp, a
-// count), or adds it to what is there where o.add. float32 is asked for by one comparison (gtr__is) and not by a
-// switch, whose table lies in memory that a new launch has not read yet.
-GTR__INLINE void gtr__give_full(const gtr__opd &o, int64_t i, float v) {
-    if (gtr__is(o.t, GTR_F32)) ((float *)o.p)[i] = o.add ? ((float *)o.p)[i] + v : v;
-    else gtr__give1(o, i, v);
 }
 
 // A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all
@@ -11959,15 +11959,11 @@ GTR__INLINE int gtr__row_four(const gtr__opd &x, int64_t at, int64_t i, int64_t 
     return k;
 }
 // The store that belongs to gtr__row_four: a lane writes the first k of its four values v to y's elements at,
-// at + team, at + 2 team, at + 3 team, or adds them to what is there where y.add. The type is asked for by comparisons
-// (gtr__is), not by a switch's table.
+// at + team, at + 2 team, at + 3 team, or adds them to what is there where y.add.
 GTR__INLINE void gtr__row_give(const gtr__opd &y, int64_t at, int team, int k, const float *v) {
     GTR__UNROLL(u, 4) {
         const int64_t i = at + u * team;
-        if (u >= k) continue;
-        if (y.add) gtr__give1(y, i, v[u]);
-        else if (gtr__is(y.t, GTR_F32)) ((float *)y.p)[i] = v[u];
-        else gtr__put(y.p, gtr__is(y.t, GTR_BF16) ? GTR_BF16 : GTR_F16, i, v[u]);
+        if (u < k) gtr__give1(y, i, v[u]);
     }
 }
 // A team's maximum of its row, and the row's sum of exponentials as gtr__online keeps it: without the 1 of one of the
@@ -13590,8 +13586,8 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
                 if (g + 8 * h >= there || 8 * i + 2 * t >= width) continue;
                 if (!pairs) gtr__attend_give(o, place + 8 * i, u, v, 8 * i + 2 * t + 1 < width);
                 else if (o.t == GTR_F32) *(float2 *)(p + 32 * i) = make_float2(u, v);
-                else *(uint32_t *)(p + 16 * i) = o.t == GTR_F16 ? gtr__pack2<__half>(u, v)
-                    : gtr__pack2<__nv_bfloat16>(u, v);
+                else *(uint32_t *)(p + 16 * i) = gtr__is_bf16(o.t) ? gtr__pack2<__nv_bfloat16>(u, v)
+                    : gtr__pack2<__half>(u, v);
             }
             place += 8 * pitch;
         }
@@ -15321,7 +15317,6 @@ static gtr_result gtr__max_pool_pairs(gtr__run *run, const gtr__call *c, const g
     GTR__BY_DTYPE(m.x.t, T, return gtr__start(run, c, m.axis[0].kernel == 2
         ? GTR__VARIANT(gtr__k_max_pool_pairs, T, 2, BACK, ANY) : GTR__VARIANT(gtr__k_max_pool_pairs, T, 1, BACK, ANY),
         gtr__grid(c, m.items), GTR__T, 0, m););
-    return GTR_ERR_UNSUPPORTED;
 }
 // How many channels a thread of the kernels by lines has: 16 bytes, four or one, for which it sets m's lines. 0: they
 // do not take m. They do if windows are small, strides leave no pixel between them, tensors are of one type, and an
@@ -15364,7 +15359,6 @@ GTR__LAUNCHER_WITH(gtr__max_pool_lines, gtr__slide m, int wide) {
         m.items = images * m.tile.down.by * m.axis[1].places * m.lines;
         return gtr__start(run, c, GTR__VARIANT(gtr__k_max_pool_lines, T, W, K, S, R), gtr__grid(c, m.items), GTR__T, 0,
             m);););
-    return GTR_ERR_UNSUPPORTED;
 }
 // Bytes of shared memory of a block of gtr__k_max_pool_bwd_lines: the codes (gtr__pool_codes) of each line of the tile,
 // and each place whose window reads the tile.
@@ -15406,7 +15400,6 @@ GTR__LAUNCHER_WITH(gtr__max_pool_bwd_lines, gtr__slide m, int wide, bool any) {
     GTR__BY_DTYPE(m.x.t, T, GTR__POOL_SHAPE(m, T, wide, return gtr__start(run, c,
         any ? GTR__VARIANT(gtr__k_max_pool_bwd_lines, T, W, 0, 0, true)
             : GTR__VARIANT(gtr__k_max_pool_bwd_lines, T, W, K, S, false), (unsigned)tiles, GTR__T, bytes, m);););
-    return GTR_ERR_UNSUPPORTED;
 }
 GTR__CUDA(max_pool_fwd) {
     gtr__slide m;
@@ -16857,7 +16850,7 @@ gtr__k_ctc(const __grid_constant__ gtr__ctc q) {
         for (int64_t i = (r.row * q.steps + (live ? r.steps : 0)) * q.states + threadIdx.x; i < end; i += blockDim.x)
             q.alpha[i] = GTR__CTC_NONE;
         const float p = r.log(r.turn(r.steps));
-        if (threadIdx.x == 0) gtr__give_full(q.loss, r.row,
+        if (threadIdx.x == 0) gtr__give1(q.loss, r.row,
             p < GTR__CTC_NONE / 2 ? q.zero_infinity ? 0.0f : INFINITY : (float)-(less + (double)p) / r.by());
     }
 }
@@ -17599,8 +17592,8 @@ GTR__INLINE float2 gtr__xent_lse(const gtr__xent &m, int64_t row) {
 }
 // Stores it for the backward node; one thread of the row's team calls this.
 GTR__INLINE void gtr__xent_keep(const gtr__xent &m, int64_t row, float2 lse) {
-    gtr__give_full(m.lse, 2 * row, lse.x);
-    gtr__give_full(m.lse, 2 * row + 1, lse.y);
+    gtr__give1(m.lse, 2 * row, lse.x);
+    gtr__give1(m.lse, 2 * row + 1, lse.y);
 }
 // The gradient of one logit v, of a row that counts: slope g times softmax minus target. hot: v is the label's logit,
 // whose p - 1 is made by expm1 so that it keeps its digits where p is close to 1. bad: the row's label is no class,
@@ -17614,8 +17607,8 @@ GTR__INLINE float gtr__xent_dx(const gtr__xent &m, float g, float v, float2 lse,
 // all rows.
 GTR__INLINE void gtr__xent_give(const gtr__xent &m, float loss, int counted) {
     const float divisor = (float)gtr__divisor(m.tally, m.rows, counted);
-    gtr__give_full(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
-    if (m.count.p) gtr__give_full(m.count, 0, divisor);
+    gtr__give1(m.loss, 0, divisor > 0.0f ? loss / divisor : NAN);
+    if (m.count.p) gtr__give1(m.count, 0, divisor);
 }
 // What multiplies each row's gradient: the loss's own gradient times the loss scale, divided by the mean's divisor; 0
 // where no row counts.
@@ -18211,12 +18204,14 @@ GTR__INLINE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, i
 // All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input
 // by itself. The record REPORT fetched ahead: two trips to the host would take longer than all else here. A block works
 // out which rows its fours of elements come from, many at a time, and copies them, four fours of a thread in
-// flight. Bound by bytes: each element once in, once out.
+// flight. Bound by bytes: each element once in, once out; small ones by instructions.
 #define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
+// How an input's elements, or fours of them, are shared out: line a row, share a block, of `blocks`.
+typedef struct gtr__feed_cut { gtr__fast line; uint32_t blocks; int64_t share; } gtr__feed_cut;
 typedef struct gtr__feed_all {
     gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl;
-    gtr__fast line[2 * GTR__MAX_FEED][2], blocks;       // line: elements of a row, and fours of them
+    gtr__feed_cut cut[2 * GTR__MAX_FEED][2];    // [1]: of fours
 } gtr__feed_all;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -18229,8 +18224,7 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         gtr__k_feed(const __grid_constant__ gtr__feed_all m) {
     __shared__ int64_t origin[GTR__FEED_ROWS];
     gtr__enter();
-    const int64_t block = blockIdx.x;
-    if (gridDim.y > 1 && block * GTR__FEED_ROWS >= m.rows * m.in[blockIdx.y].row) return;
+    if (gridDim.y > 1 && blockIdx.x >= m.cut[blockIdx.y][0].blocks) return;
     const uint32_t status = *(volatile uint32_t *)&m.ctl->status;
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
     const int64_t rows = record->rows, start = record->first;
@@ -18241,16 +18235,15 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         const gtr__feed_one &in = m.in[f];
         const char *src = (const char *)(uintptr_t)next;
         if (f + (int)gridDim.y < m.n) next = record->src[m.in[f + (int)gridDim.y].slot];
-        const int size = in.from == GTR_U8 ? 1 : 4, out = in.to.t == GTR_BF16 || in.to.t == GTR_F16 ? 2 : 4;
+        const bool bytes = in.from == GTR_U8, whole = in.to.t == GTR_I32;
+        const int to = whole ? (int)GTR_F32 : in.to.t, size = bytes ? 1 : 4, out = gtr__is_low(to) ? 2 : 4;
         const int width = in.row % 4 == 0 && ((uintptr_t)src & (unsigned)(4 * size - 1)) == 0
             && ((uintptr_t)in.to.p & (unsigned)(4 * out - 1)) == 0 ? 4 : 1;
-        const gtr__fast by = m.line[f][width == 4];
-        const int64_t line = by.by, groups = m.rows * line, all = gtr__quotient_of(groups + m.blocks.by - 1, m.blocks),
-            least = line > 1 ? 4 * GTR__T : GTR__FEED_ROWS,     // of one round
-            share = all < least ? least : (all + 63) / 64 * 64;
-        const int64_t end = groups < (block + 1) * share ? groups : (block + 1) * share;
-        for (int64_t g0 = block * share, g1; g0 < end; g0 = g1) {
-            const int64_t first = gtr__quotient_of(g0, by);
+        const gtr__feed_cut &cut = m.cut[f][width == 4];
+        const int64_t line = cut.line.by, begin = blockIdx.x * cut.share, all = m.rows * line,
+            end = begin + cut.share < all ? begin + cut.share : all;
+        for (int64_t g0 = begin, g1; g0 < end; g0 = g1) {
+            const int64_t first = gtr__quotient_of(g0, cut.line);
             g1 = (first + GTR__FEED_ROWS) * line;
             if (g1 > end) g1 = end;
             if (g1 > g0 + (1 << 30)) g1 = g0 + (1 << 30);
@@ -18266,9 +18259,9 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
                 GTR__UNROLL(u, 4) {
                     raw[u] = make_uint4(0, 0, 0, 0);
                     if (q + u * GTR__T >= left) continue;
-                    const int64_t from = origin[gtr__quotient(q + u * GTR__T + skip, by)]
+                    const int64_t from = origin[gtr__quotient(q + u * GTR__T + skip, cut.line)]
                         + (g0 + q + u * GTR__T) * width;
-                    if (in.from != GTR_U8) raw[u] = gtr__raw(src, GTR_F32, from, width);
+                    if (!bytes) raw[u] = gtr__raw(src, GTR_F32, from, width);
                     else if (width == 4) raw[u].x = *(const uint32_t *)(src + from);
                     else raw[u].x = *(const unsigned char *)(src + from);
                 }
@@ -18276,13 +18269,13 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
                     float v[4];
                     if (q + u * GTR__T >= left) continue;
                     gtr__cook(raw[u], GTR_F32, v);
-                    if (in.from == GTR_U8) {
-                        GTR__UNROLL(k, 4) {
-                            v[k] = (float)(raw[u].x >> 8 * k & 255u);
-                            if (in.to.t != GTR_I32) v[k] = fmaf(in.scale, v[k], in.shift);
-                        }
+                    if (bytes) GTR__UNROLL(k, 4) {
+                        const uint32_t of = raw[u].x >> 8 * k & 255u;
+                        v[k] = whole ? __uint_as_float(of) : fmaf(in.scale, (float)of, in.shift);
                     }
-                    gtr__give(in.to, (g0 + q + u * GTR__T) * width, width, v);
+                    const int64_t at = (g0 + q + u * GTR__T) * width;
+                    if (width == 4) gtr__put4(in.to.p, to, at, make_float4(v[0], v[1], v[2], v[3]));
+                    else gtr__put(in.to.p, to, at, v[0]);
                 }
             }
         }
@@ -18563,17 +18556,21 @@ GTR__CUDA(feed_fwd) {
         }
         m.in[n] = gtr__feed_of(q, y);
         m.rows = y->count / q->row;
-        most = gtr__max64(most, q->row == 1 ? 2 * y->count : q->row % 4 ? y->count : y->count / 4);
+        most = gtr__max64(most, q->row % 4 ? y->count : y->count / 4);
         n++;
     }
     m.row0 = c->row0; m.ring = f->shared->record; m.ctl = c->ctl;
     if (images && !n) return GTR_OK;
     m.n = n;
-    const int64_t blocks = gtr__max64(1, gtr__ceil(most, GTR__T * 4)), resident = (int64_t)gtr__sms(c) * 5;
-    m.blocks = gtr__fast_of(gtr__min64(blocks, resident));
-    for (int k = 0; k < m.n; k++)
-        for (int four = 0; four < 2; four++) m.line[k][four] = gtr__fast_of(m.in[k].row / (four ? 4 : 1));
-    const dim3 grid(m.blocks.by, blocks < resident ? (unsigned)gtr__max64(n, 1) : 1u);
+    // A thread of a small batch has one four: a second one takes longer than a further block.
+    const int64_t resident = (int64_t)gtr__sms(c) * 5,
+        blocks = gtr__max64(1, gtr__min64(gtr__ceil(most, GTR__T), resident));
+    for (int k = 0; k < n; k++) for (int four = 0; four < 2; four++) {
+        const int64_t line = m.in[k].row / (four ? 4 : 1), all = m.rows * line,
+            share = gtr__max64(GTR__T, gtr__ceil(gtr__ceil(all, blocks), 64) * 64);
+        m.cut[k][four] = { gtr__fast_of(line), (uint32_t)gtr__ceil(all, share), share };
+    }
+    const dim3 grid((unsigned)blocks, gtr__ceil(most, GTR__T * 4) < resident ? (unsigned)gtr__max64(n, 1) : 1u);
     return GTR__LAUNCH(run, c, gtr__k_feed, grid, GTR__T, 0, m);
 }
 
@@ -29777,7 +29774,7 @@ template <int TYPE, int KNOWN> GTR__INLINE void gtr__head_backward(const gtr__he
 // One thread of the launch stores the mean: loss and counted are of all rows.
 template <int KNOWN> GTR__INLINE void gtr__head_give(const gtr__head &m, float loss, int counted) {
     if (!m.loss.p) return;
-    if (gtr__is_so<KNOWN>(GTR__HEAD_PAIRS, m.pairs)) gtr__give_full(m.loss, 0, loss / (float)m.pair.count);
+    if (gtr__is_so<KNOWN>(GTR__HEAD_PAIRS, m.pairs)) gtr__give1(m.loss, 0, loss / (float)m.pair.count);
     else gtr__xent_give(m.xent, loss, counted);
 }
 // The sum of all blocks' losses, by one warp, in all its lanes. The order depends on the number of blocks alone.

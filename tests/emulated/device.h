@@ -7,6 +7,7 @@ inline float __int_as_float(int i) { return __uint_as_float((uint32_t)i); }
 inline long long __double_as_longlong(double v) { long long u; memcpy(&u, &v, 8); return u; }
 inline double __longlong_as_double(long long u) { double v; memcpy(&v, &u, 8); return v; }
 inline int __popc(uint32_t u) { return __builtin_popcount(u); }
+inline int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
 inline uint32_t __umulhi(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)a * b >> 32); }
 inline uint32_t __funnelshift_l(uint32_t lo, uint32_t hi, uint32_t by) {
     return (uint32_t)(((uint64_t)hi << 32 | lo) << (by & 31) >> 32);
