@@ -2222,13 +2222,13 @@ enum { GTR__DRAW_UNIFORM, GTR__DRAW_NORMAL, GTR__DRAW_GUMBEL };
           if (u[k + 1] >> 31) c = -c; \
           v[k] = u[k + 1] >> 30 & 1 ? s : c; v[k + 1] = u[k + 1] >> 30 & 1 ? c : s; } }
 /* A keyed bijection on [0, n), result in i, uniform for every n. Beyond 64: six rounds of a Feistel network over 2h
-   bits, walked until it lands below n; after four, more rows than by chance stay where they were and beside each
-   other. To 64, where six are too few: Fisher and Yates's transpositions, which i goes through. */
+   bits, walked until it lands below n; four leave more rows in place, or beside each other, than chance. Up to 64,
+   where six are too few: a Fisher-Yates shuffle, followed for i alone. */
 #define GTR__MIX32(v, k) ((v) = ((v) ^ (k)) * 0x9E3779B1u, (v) ^= (v) >> 15, (v) *= 0x85EBCA77u, (v) ^= (v) >> 13)
 #define GTR__SHUFFLE(i, n, key) do { \
     int h_ = 1; while (((uint64_t)1 << (2 * h_)) < (uint64_t)(n)) h_++; \
     GTR__SHUFFLE_IN(i, n, key, h_,); } while (0)
-/* The same with h, the least where n <= 2^2h; `loops` before loops. */
+/* The same; h: the least such that n <= 2^2h; loops: a pragma for its loops, or nothing. */
 #define GTR__SHUFFLE_IN(i, n, key, h, loops) do { \
     if ((h) < 4) { \
         uint32_t v_ = (uint32_t)(i), j_ = (uint32_t)(n); \

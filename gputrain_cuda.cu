@@ -2125,8 +2125,7 @@ GTR__INLINE uint32_t gtr__quotient(uint32_t x, const gtr__fast &f) {
 }
 GTR__INLINE int gtr__quotient(int x, const gtr__fast &f) { return (int)gtr__quotient((uint32_t)x, f); }
 #endif
-// Whether a dtype of floats (gtr__is_low: or GTR_I32) is this one, or one of 16 bits, by its bits: ptxas makes no table
-// of these (gtr__is).
+// Tests of a dtype of floats or GTR_I32, by bits, as ptxas makes jump tables of comparisons (gtr__is). low: 16 bits.
 static GTR__BOTH constexpr bool gtr__is_bf16(int t) { return (t & 3) == GTR_BF16; }
 static_assert(GTR_F32 == 0 && GTR_BF16 == 1 && GTR_F16 == 2 && GTR_I32 == 3, "bits");
 #if GTR__DEVICE_HALF
@@ -10308,7 +10307,7 @@ GTR__INLINE int64_t gtr__origin(int64_t r, const int64_t &rows, const int64_t &f
         r += first;
         if (r >= rows) r %= rows;       // never outside, whatever the record says
         if (key && KNOWN) GTR__SHUFFLE_IN(r, rows, key, half,);
-        else if (key) {             // rolled: a launch runs it once
+        else if (key) {             // a launch runs it once
             const int bits = 64 - __clzll(rows - 1), h = bits > 2 ? (bits + 1) / 2 : 1;
             GTR__SHUFFLE_IN(r, rows, key, h, _Pragma("unroll 1"));
         }
@@ -12842,8 +12841,8 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
     if (q.cluster > 1) gtr__cluster_part();
 }
-// What a step has saved of a unit, as it is stored: its gates, an RNN's h; c; what is in front of the step, c and h,
-// but where a row begins; and the gradient of its h. For s < 0 it holds another step's, which nobody uses.
+// What a thread loads of a step and unit that forward stored: its gates, or an RNN's h; c; former, before: c and h of
+// the row's step before, unused in its first step; dy: h's gradient. If s < 0, no step, all is unused.
 template <int G> struct gtr__recurrent_saved { uint32_t gate[G == 1 ? 1 : 4], cell, former, before, dy; };
 // follows: v holds what step s + 1 saved, whose `former` and `before` are this step's c and h.
 template <int G, uint64_t KNOWN, typename I> GTR__INLINE
@@ -18204,10 +18203,10 @@ GTR__INLINE float gtr__rate_of(const gtr__ctl *ctl, const gtr__shared *shared, i
 // All inputs in one launch: as many blocks as are resident, each with its share of every input, or fewer for each input
 // by itself. The record REPORT fetched ahead: two trips to the host would take longer than all else here. A block works
 // out which rows its fours of elements come from, many at a time, and copies them, four fours of a thread in
-// flight. Bound by bytes: each element once in, once out; small ones by instructions.
+// flight. Bound by bytes: each element once in, once out; a small batch by instructions.
 #define GTR__FEED_ROWS 512
 typedef struct gtr__feed_one { gtr__opd to; int64_t row; float scale, shift; int slot, from; } gtr__feed_one;
-// How an input's elements, or fours of them, are shared out: line a row, share a block, of `blocks`.
+// How blocks divide an input's elements, or fours: a row has `line` of them; `blocks` blocks copy `share` each.
 typedef struct gtr__feed_cut { gtr__fast line; uint32_t blocks; int64_t share; } gtr__feed_cut;
 typedef struct gtr__feed_all {
     gtr__feed_one in[2 * GTR__MAX_FEED]; int n; int64_t rows, row0; const gtr__record *ring; gtr__ctl *ctl;
@@ -18562,7 +18561,7 @@ GTR__CUDA(feed_fwd) {
     m.row0 = c->row0; m.ring = f->shared->record; m.ctl = c->ctl;
     if (images && !n) return GTR_OK;
     m.n = n;
-    // A thread of a small batch has one four: a second one takes longer than a further block.
+    // One four a thread while blocks are resident: a second takes longer than one more block.
     const int64_t resident = (int64_t)gtr__sms(c) * 5,
         blocks = gtr__max64(1, gtr__min64(gtr__ceil(most, GTR__T), resident));
     for (int k = 0; k < n; k++) for (int four = 0; four < 2; four++) {

@@ -2089,7 +2089,7 @@ static void killed_fits(void)
     const int kills = kill_count();
     char path[512], kept[600];
     int k, control, caught = 0, steps = 0, last = 0;
-    int64_t most = 12000000;    /* nanoseconds that a life has; more on a machine so busy that fits do not go on */
+    int64_t most = 12000000;    /* ns from a fit's start to its kill; grows while fits make no step (a busy machine) */
     run a = a_run(context(GTR_DEVICE_CPU), 2000), b = a_run(context(GTR_DEVICE_CPU), 2000);
     gtr_fit_desc f;
     memset(&f, 0, sizeof f);

@@ -3052,7 +3052,7 @@ static void kernels_on(bench *b)
             op_case c = case_of(row->cases[k]);
             if ((small && !c.few) || work_of(row, &c) > most) continue;
             shapes++;
-            if (!check_mine(r + k / 8)) continue;   /* neighbours share kernels; a row can take minutes */
+            if (!check_mine(r + k / 8)) continue;   /* eight share compiled kernels; all take minutes */
             for (s = 0; s < 3; s++) {
                 if (!storage_there(b, storages[s])) {
                     SKIP("%s in %s on %s", row->name, gtr__dtype_names[storages[s]], b->name); continue;
@@ -3291,7 +3291,8 @@ static void fused_loss(bench *b, const op_row *row, gtr__op step, const char *te
     }
     gtr_destroy(g.ctx);
 }
-/* Whether this part has case k of a list, in storage s, whose numbers are the same in any part. */
+/* Seeds the values of case k of a list in storage s, which so do not depend on how tests are cut into parts. Returns
+   whether this process runs it. */
 static bool fused_mine(int s, int list, int k)
 {
     rng_seed(4242u + (uint64_t)(10000 * s + 1000 * list + k));

@@ -361,16 +361,18 @@ static void stays_in_its_row(void)
         gtr_destroy(ctx);
     }
 }
-/* The gradient of w is the same where x is another shape of a tensor, and where it is a tensor of its own. */
+/* Gradients of w and of what makes x are the same where x is a reshape, whose values another tensor holds, and where it
+   is a tensor of its own. */
 static void steps_of_a_row(void)
 {
     enum { HIDDEN = 3 };
-    static float v[ROWS * 4], got[2][4 * HIDDEN * HIDDEN];
+    static float v[ROWS * 4], got[4][4 * HIDDEN * (STEPS * 4 > HIDDEN ? STEPS * 4 : HIDDEN)];
     uint32_t s = 5;
     for (int k = 0; k < ROWS * 4; k++) v[k] = noise(&s);
     for (int gates = 1; gates < 5; gates += gates == 1 ? 2 : 1) {
         gtr_context *ctx = gtr_create(desc0());
-        const size_t bytes = (size_t)(gates * HIDDEN * HIDDEN) * sizeof(float);
+        const size_t bytes[2] = { (size_t)(gates * HIDDEN * HIDDEN) * sizeof(float),
+            (size_t)(STEPS * gates * HIDDEN * 4) * sizeof(float) };
         tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 4)), of[4],
             w = gtr_parameter(ctx, "w", gtr_shape2(gates * HIDDEN, HIDDEN), gtr__init(GTR_INIT_UNIFORM, 1)),
             row = gtr_reshape(gtr_linear(x, "l", STEPS * gates * HIDDEN), gtr_shape3(GTR_BATCH, STEPS, gates * HIDDEN));
@@ -385,9 +387,12 @@ static void steps_of_a_row(void)
         }
         EXPECT_EQ(gtr_set(x, v, sizeof v), GTR_OK);
         EXPECT_EQ(gtr_eval(of, 4), GTR_OK);
-        for (int k = 0; k < 2; k++) EXPECT_EQ(gtr_get(of[k], got[k], bytes), GTR_OK);
-        CHECK(!memcmp(got[0], got[1], bytes), "%d gates: gradients of w differ, %g and %g", gates, (double)got[0][0],
+        for (int k = 0; k < 4; k++) EXPECT_EQ(gtr_get(of[k], got[k], bytes[k / 2]), GTR_OK);
+        CHECK(!memcmp(got[0], got[1], bytes[0]), "%d gates: gradients of w differ, %g and %g", gates, (double)got[0][0],
             (double)got[1][0]);
+        for (size_t i = 0; i < bytes[1] / sizeof(float); i++)
+            if (!CHECK(fabs((double)got[2][i] - (double)got[3][i]) <= 1e-5 * (1 + fabs((double)got[2][i])),
+                "%d gates: gradients of l.weight: %g and %g", gates, (double)got[2][i], (double)got[3][i])) break;
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }

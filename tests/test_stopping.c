@@ -505,11 +505,12 @@ static void not_finite_held(void)
    the next one goes on. gtr_trainer_prepare makes the step's plan first, and gtr_train_for is stopped like a fit. */
 static int shows;
 static void note_log(gtr_level level, const char *text, void *user) { (void)level; (void)text; (void)user; shows++; }
-/* Stops again and again, as a call forgets what stopped the one before: on a busy machine the first comes too early. */
-static volatile int has_stopped;
+/* A thread: calls gtr_stop every 60 ms until the test sets has_stopped. A gtr_stop before gtr_fit, as it may come on a
+   busy machine, stops nothing. */
+static int has_stopped;
 static void *stop_soon(void *ctx)
 {
-    while (!has_stopped) { usleep(60000); gtr_stop((gtr_context *)ctx); }
+    while (!__atomic_load_n(&has_stopped, __ATOMIC_ACQUIRE)) { usleep(60000); gtr_stop((gtr_context *)ctx); }
     return NULL;
 }
 static void stopped_while_compiling(void)
@@ -542,7 +543,7 @@ static void stopped_while_compiling(void)
         }
         EXPECT(gtr_stopped(ctx));
         EXPECT_OK(ctx);
-        has_stopped = 1;
+        __atomic_store_n(&has_stopped, 1, __ATOMIC_RELEASE);
         EXPECT(!pthread_join(thread, NULL));
         const int64_t before = gtr_trainer_report(t).step;
         EXPECT_EQ(gtr_trainer_prepare(t, 7), GTR_OK);
