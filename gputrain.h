@@ -12555,6 +12555,12 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to) 
 static void gtr__turn(gtr__attr *a, int n, bool last) {
     for (int k = 0; k < n; k++) a->dims[k] = gtr__turned(k, n, last);
 }
+/* Whether a permutation of n dimensions is the one that gtr__turn writes. */
+static bool gtr__turns(const gtr__attr *a, int n, bool last) {
+    int k = 0;
+    while (k < n && a->dims[k] == gtr__turned(k, n, last)) k++;
+    return k == n;
+}
 static GTR__COLD int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage) {
     const int w = gtr__value_like(b, v, GTR__V(v).dtype);
     if (w < 0) return w;
@@ -12753,13 +12759,11 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
 }
 /* A permutation from channels last, or to them of an input or behind such a one, becomes an alias. False: it is not. */
 static GTR__COLD bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
-    gtr__attr turn = GTR__ZERO;
     const int n = t->shape.ndim;
     if (gtr__moves(t->op) != GTR__MOVES_PERMUTED || n < 3 || gtr__fetched(b, t)) return false;
     for (int k = 0; k < b->r->n_fetch; k++) if (gtr__stored_as(b->r->fetch[k]) == t) return false;
     const int made = GTR__V(b->map[t->in[0]->id]).last, last = made ? 0 : n;
-    gtr__turn(&turn, n, made != 0);
-    if (memcmp(turn.dims, t->attr.dims, (size_t)n * sizeof *turn.dims) != 0) return false;
+    if (!gtr__turns(&t->attr, n, made != 0)) return false;
     if (!made && (n == 3 || (!b->turned && gtr__stored_as(t->in[0])->op != GTR__OP_INPUT)))
         return false; /* others may be strides */
     b->turned |= made != 0;
@@ -13803,6 +13807,7 @@ GTR__MAKE(dact) {
             || a->attr.product.a_km) return false; /* of a sum, or transposed */
     if (!gtr__backward_reads(b->op)) return false; /* SCALE reads nothing: no saved operand to take */
     if (!gtr__operands(f->b, out, 3, 1)) return false;
+    out->attr = a->attr;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
     gtr__push_act(&out->steps, b, 2);
     out->steps.more = 1; out->attr.product.b_kn = !a->attr.product.b_kn;
@@ -14325,7 +14330,7 @@ static void gtr__trim_feed(gtr__build *b, gtr__node *feed, int j) {
 }
 
 /* An input, output j of a FEED, that a permutation alone reads, which puts its channels last, is fed as that leaves it:
-   in its slot it lies with channels last. */
+   in its slot it lies with channels last. So is one whose permutation, of several that were fused, moves nothing. */
 static void gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
     gtr__plan *p = b->plan;
     gtr__feed_input *in = &((gtr__feed *)(uintptr_t)feed->attr.ptr)->input[j];
@@ -14339,14 +14344,18 @@ static void gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
     if (gtr__moves(reader->op) != GTR__MOVES_PERMUTED || reader->dir != GTR__FWD || reader->in[0] != v) return;
     gtr__value *y = &GTR__V(reader->out[0]);
     gtr__image *m = &in->image;
+    const bool turns = gtr__turns(&reader->attr, t->shape.ndim, true);
     const int64_t channels = t->shape.dim[1], h = t->shape.ndim == 4 ? t->shape.dim[2] : 1, w = in->row / channels / h;
-    if (y->last != t->shape.ndim || y->home != GTR__HOME_ARENA || y->storage != GTR__V(v).storage || reader->adds)
-        return;
+    if (y->last != t->shape.ndim || y->home != GTR__HOME_ARENA || y->storage != GTR__V(v).storage || reader->adds
+            || (!turns && !gtr__shape_equal(&y->shape, &GTR__V(v).shape))) return;
+    for (int k = 0; k < t->shape.ndim && !turns; k++) if (reader->attr.dims[k] != k) return;
     const bool scaled = in->from == GTR_U8;
-    if (!m->channels) gtr__image_whole(m, channels, h, w, scaled ? in->scale : 1, scaled ? in->shift : 0);
-    else if (m->to_last || m->channels != channels || m->oh != h || m->ow != w) return;
-    m->to_last = 1;
-    if (m->from_last && !m->varied) m->channels = 0;
+    if (turns) {
+        if (!m->channels) gtr__image_whole(m, channels, h, w, scaled ? in->scale : 1, scaled ? in->shift : 0);
+        else if (m->to_last || m->channels != channels || m->oh != h || m->ow != w) return;
+        m->to_last = 1;
+        if (m->from_last && !m->varied) m->channels = 0;
+    }
     y->home = GTR__HOME_INPUT; y->tensor = t; y->only = GTR__V(v).only;
     GTR__V(v).home = GTR__HOME_NONE;
     feed->out[j] = reader->out[0];
