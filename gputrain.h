@@ -1289,12 +1289,14 @@ GTR_API gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, 
 GTR_API gtr_result gtr_eval(gtr_tensor *const *t, int n);
 /* The same in training mode: dropout draws, batch_norm uses the batch; no state changes. */
 GTR_API gtr_result gtr_eval_train(gtr_tensor *const *t, int n);
-/* Copies t's value to dst, bytes of it exactly: a parameter, buffer, input, constant, or what the last run fetched, or
-   gtr_keep marked. Waits for the device. An input that nothing but products in 16 bits read comes as they read it,
-   rounded, unless gtr_keep marked it. A tensor that no run computed yet and that needs no input is computed. Anything
-   else: GTR_ERR_STATE. */
+/* Copies t's value to dst, bytes of it exactly: a parameter, buffer, input, constant, or what the last run (gtr_eval, a
+   step with its loss, gtr_evaluate ...) fetched, or one before it, if neither gtr_set nor a step came in between; of
+   what gtr_keep marked the value that the last run which needed it computed. Waits for the device. An input that
+   nothing but products in 16 bits read comes as they read it, rounded, unless gtr_keep marked it. A tensor that needs
+   no input is computed, if no run did since parameters changed. Anything else: GTR_ERR_STATE. */
 GTR_API gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes);
-/* The first element of t, whatever its dtype, computed if need be, from what gtr_set set: for losses. NaN on error. */
+/* The first element of t, whatever its dtype, as gtr_get has it, or else, and after a gtr_set, computed in evaluation
+   mode from what gtr_set set: for losses. NaN on error. */
 GTR_API float gtr_item(gtr_tensor *t);
 
 // >>parameters
@@ -1342,8 +1344,8 @@ GTR_API gtr_result gtr_trainer_prepare(gtr_trainer *t, int64_t batch);
 GTR_API gtr_result gtr_backward(gtr_trainer *t);
 GTR_API gtr_result gtr_update(gtr_trainer *t);
 /* p's gradient as of the last gtr_step or gtr_backward, in p's shape; FP16: without the loss scale. Waits.
-   GTR_ERR_STATE if p is frozen, and after gtr_fit, which keeps none. Not defined after a step that ended in another
-   error than GTR_ERR_NONFINITE: before it is made other values may lie in its place. */
+   GTR_ERR_STATE if p is frozen, before the first step, and after gtr_fit, which keeps none. Not defined after a step
+   that ended in another error than GTR_ERR_NONFINITE: before it is made other values may lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
 /* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square, Adagrad's sum; 1: Adam's v,
@@ -3151,7 +3153,8 @@ struct gtr_tensor {
     bool masked; /* what is not finite in it is no error: a mask, scores, what softmax makes of rows without keys */
     void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
-    void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled; uint64_t kept_at, kept_sets;
+    void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled;
+    uint64_t kept_at, kept_sets, kept_run; /* ctx->writes, sets and runs of the run that filled it */
     gtr_dtype kept_storage; /* an input's slot's, too */
     bool slot_last; /* an input's slot has channels last */
 };
@@ -3250,6 +3253,7 @@ struct gtr_context {
     uint64_t memory_version; /* changes when a block that plans point to has moved */
     uint64_t writes; /* counts what changes parameters: a kept value from before is of before */
     uint64_t sets; /* counts calls of gtr_set and gtr_set_device */
+    uint64_t runs; /* counts steps and evaluations */
     uint64_t low_version; /* changes when a parameter gets a low-precision copy */
     struct gtr__line *line; /* where snapshots and what changes weights, or enqueues steps, take turns; NULL: none */
     int writing; bool in_line; /* calls of gtr__weights_lock not unlocked yet; the first has entered */
@@ -3275,6 +3279,7 @@ struct gtr_trainer {
     gtr_tensor **states; int n_states; /* that its loss depends on */
     bool kept_states; /* states are aside: a set is evaluated */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
+    bool stepped; /* a step left gradients in the buffer */
     bool one_batch; /* gtr_profile's: each step reads the first batch */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
     bool swapped; /* the parameters are the averages */
@@ -12197,6 +12202,7 @@ typedef struct {
     int *shared; /* tensor id -> value of a leaf, the same in all */
     unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being recorded */
     unsigned char *whole; /* of what all micro-batches record */
+    unsigned char *before; /* tensor id -> whether it was reached in front of pass:join; NULL: nothing was joined */
     int *tally; /* tensor id -> TALLY's value for it; -1 */
     gtr__carried *states; int n_states; int64_t cap_states;
     gtr__early *early; int n_early; int64_t cap_early;
@@ -12455,6 +12461,8 @@ static void gtr__reach_of(const gtr_context *ctx, gtr_tensor *const *t, int n, b
     gtr__graph_reach(&g, t, n, carries, trains, reach);
 }
 static void gtr__reach(gtr__build *b, unsigned char *reach) {
+    for (int64_t i = 0; b->before && b->r->feeds && i < b->g.own; i++) /* what is kept, but no replacement reads */
+        if (b->before[i] && b->g.tensor[i]->keep) reach[i] |= GTR__REACHED;
     gtr__graph_reach(&b->g, b->r->fetch, b->r->n_fetch, b->r->carries, b->r->training, reach);
     gtr__graph_reach(&b->g, b->r->report, b->r->n_report, b->r->carries, b->r->training, reach);
 }
@@ -12865,7 +12873,7 @@ static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
     else if (gtr__stand_in(&b->g, t, b->r->training) != t) {
         v = b->map[gtr__stand_in(&b->g, t, b->r->training)->id];
-        if (v >= 0 && gtr__instead(&b->g, t)) GTR__V(gtr__root(b->plan, v)).tensor = t;
+        if (v >= 0) GTR__V(gtr__root(b->plan, v)).tensor = t; /* whose value is read */
     } else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
     else {
         b->within = b->ahead ? 0 : b->region[t->id];
@@ -13077,7 +13085,8 @@ static void gtr__pass_join(gtr__build *b) {
     b->failed = !reach || !uses || !next || !list || !b->g.instead;
     if (list) { GTR__COPY(list, b->g.tensor, n); b->g.tensor = list; b->g.cap = n; }
     if (!b->failed) gtr__join_cells(b, reach, uses, next);
-    GTR__FREE(b->ctx, reach, uses, next);
+    b->before = reach;
+    GTR__FREE(b->ctx, uses, next);
 }
 /* Frees the temporary tensors, to which values of the plan refer no more. */
 static void gtr__end_join(gtr__build *b) {
@@ -13090,7 +13099,7 @@ static void gtr__end_join(gtr__build *b) {
     }
     while (g->n > g->own) { gtr_tensor *t = g->tensor[--g->n]; GTR__FREE(b->ctx, t->in, t); }
     if (g->cap) gtr__mfree(b->ctx, g->tensor);
-    gtr__mfree(b->ctx, g->instead);
+    GTR__FREE(b->ctx, g->instead, b->before);
 }
 
 // >>pass:tally
@@ -16474,8 +16483,9 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
     gtr__note_range(t, NULL, 0);
     return r;
 }
-/* Values that this plan keeps can be read from now on. */
-static void gtr__mark_filled(gtr__cached *e) {
+/* Values that this plan keeps can be read from now on; what another run fetched only as long as nothing changes. */
+static void gtr__mark_filled(gtr_context *ctx, gtr__cached *e) {
+    ctx->runs++;
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
         gtr_tensor *t = v->tensor;
@@ -16484,7 +16494,7 @@ static void gtr__mark_filled(gtr__cached *e) {
         }
         if (v->home != GTR__HOME_KEPT || !t) continue;
         t->kept_filled = true; t->kept_storage = v->storage;
-        t->kept_at = t->ctx->writes; t->kept_sets = t->ctx->sets;
+        t->kept_at = ctx->writes; t->kept_sets = ctx->sets; t->kept_run = ctx->runs;
         t->kept_shape = gtr__joined(t) ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
 }
@@ -16516,13 +16526,18 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     GTR__TRY(gtr__entry_ready(ctx, e, ctx->runner));
     GTR__TRY(gtr__set_inputs(ctx, e, &rec));
     GTR__TRY(gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1));
-    gtr__mark_filled(e);
+    gtr__mark_filled(ctx, e);
     return GTR_OK;
 }
 gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
 gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
-/* Whether a value must be computed before it is read: never kept, or of parameters alone, which have changed. */
-static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at != t->ctx->writes && !t->fed); }
+/* Whether a value must be computed before it is read: never kept, of parameters alone, which have changed, or fetched
+   by a run that is not the last one, behind which parameters or inputs have. */
+static bool gtr__outdated(gtr_tensor *t) {
+    const gtr_context *ctx = t->ctx;
+    const bool trained = t->kept_at != ctx->writes, later = t->kept_run != ctx->runs && !t->keep;
+    return !t->kept_filled || (t->fed ? later && (trained || t->kept_sets != ctx->sets) : trained);
+}
 static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype,
         int64_t n, const char *what) {
     size_t bytes = (size_t)n * gtr__dtype_size(storage);
@@ -16575,7 +16590,9 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
     if (gtr__outdated(s) || (first && s->fed && s->kept_sets != ctx->sets)) {
         const bool good = gtr_error(ctx) == GTR_OK;
         const gtr_result r = !t->fed || first ? gtr_eval(&t, 1) : GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, "
-            "but the last run did not need it: ask for it in gtr_eval or gtr_eval_train" : "gtr_get: %s was not kept: "
+            "but the last run did not need it: ask for it in gtr_eval or gtr_eval_train" : s->kept_filled ? "gtr_get: "
+            "%s was fetched before the last run, and parameters or inputs have changed since: ask for it in gtr_eval "
+            "again, or mark it with gtr_keep before the run" : "gtr_get: %s was not kept: "
             "ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__called(t, who));
         if (r && good && t->fed) { /* the model is as it was */
             snprintf(text, sizeof text, "; gtr_item of %.60s, which %s", gtr__called(t, who), t->keep
@@ -18102,11 +18119,11 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     GTR__TRY(gtr__take_over(t, true));
     GTR__TRY(gtr__states_begin(t, batch, gtr__states_end(t)));
     ctx->writes++;
-    t->fitted = false;
+    t->fitted = false; t->stepped = true;
     gtr__note_lookups(t, &e->plan);
     gtr__zeros_begin(t, e);
     GTR__TRY(gtr__runner_launch(t->runner, e, part, rec, *n));
-    gtr__mark_filled(e);
+    gtr__mark_filled(ctx, e);
     gtr__zeros_find(t, e, *n);
     if (part == GTR__PART_LEFT) t->pending = e;
     return GTR_OK;
@@ -18257,9 +18274,9 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     return r;
 }
 gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
-    const bool lost = t && gtr__usable(t->ctx) && t->fitted;
-    gtr_result r = lost ? GTR__BAD_STATE(t->ctx, "gradient of \"%s\": gtr_fit keeps none; ask after "
-            "gtr_step or gtr_backward", p ? gtr__label(p) : "")
+    const bool none = t && gtr__usable(t->ctx) && (t->fitted || !t->stepped);
+    gtr_result r = none ? GTR__BAD_STATE(t->ctx, "gradient of \"%s\": %s; ask after gtr_step or gtr_backward", p
+            ? gtr__label(p) : "", t->fitted ? "gtr_fit keeps none" : "no step was made yet")
             : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
     if (!r && t->optim.scaled) {
         gtr_float s = 1 / gtr__scale_now(t);
@@ -18422,7 +18439,7 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
             }
         }
     }
-    if (e) gtr__mark_filled(e);
+    if (e) gtr__mark_filled(ctx, e);
     char text[512];
     if (bad < 0 || !gtr__find_in_batch(data, &order, bad, e->input, e->n_inputs, e->column, text, sizeof text))
         return GTR_OK; /* of finite rows it is a figure as others */
@@ -18731,7 +18748,7 @@ static gtr_result gtr__meter_pass(gtr__meter *m) {
         if (!e || e->recipe.batch != n) r = gtr__meter_entry(m, n, &e);
         if (!r) r = gtr__evaluate_feed(ctx->runner, m->data, &order, at / batch, e, &rec);
         if (!r) r = gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1);
-        if (!r) gtr__mark_filled(e);
+        if (!r) gtr__mark_filled(ctx, e);
         if (!r) r = gtr_get(m->d.scores, x, (size_t)n * row_x);
         if (!r) r = gtr_get(m->d.labels, y, (size_t)n * row_y);
         if (!r) r = gtr__meter_rows(m, x, y, n * m->outer);
@@ -25384,7 +25401,7 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     t->data_at = g->rows ? g->place : 0;
     t->data_step0 = t->runner->step;
     if (t->data && !t->fit) return;
-    t->data = t->last = NULL; t->fitted = false;
+    t->data = t->last = NULL; t->stepped &= !t->fitted; t->fitted = false;
     t->rows = g->rows; t->batch = g->batch; t->shuffle = g->shuffle != 0; t->drop_last = g->drop_last != 0;
 }
 /* A fit that goes on has the checkpoint's sums, best epoch and history. */
@@ -26137,6 +26154,7 @@ const char *gtr_trace(gtr_trainer *t) {
     gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1,
         (long long)e->plan.batch);
     gtr__weights_lock(ctx);
+    ctx->writes++;
     for (i = 0; i < e->plan.n_node; i++) {
         gtr__node *n = &e->plan.node[i];
         double us = -ctx->be->seconds(ctx->instance[n->stage], 1);
@@ -26156,7 +26174,8 @@ const char *gtr_trace(gtr_trainer *t) {
     if (!r) {
         t->runner->launched++;
         t->runner->step++;
-        gtr__mark_filled(e);
+        t->stepped = true;
+        gtr__mark_filled(ctx, e);
     }
     gtr__weights_unlock(ctx);
     return gtr__text(ctx);

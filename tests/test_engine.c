@@ -62,7 +62,7 @@ static void feed(const net *n, int first, int rows)
 typedef struct shot { size_t bytes; unsigned char at[1 << 18]; } shot;
 /* All parameters and buffers, and the states and gradients that t (NULL: none) has of them. Kernels of whole networks
    leave the last step's gradients where they belong, which users need not know: here they are
-   read after gtr_fit, too. */
+   read after gtr_fit, too, and before the first step. */
 static void take(gtr_context *ctx, gtr_trainer *t, bool gradients, shot *s)
 {
     int64_t i;
@@ -76,7 +76,10 @@ static void take(gtr_context *ctx, gtr_trainer *t, bool gradients, shot *s)
         for (k = 0; t && k < 3; k++) {
             if (gtr__trainer_index(t, p) < 0 || (k < 2 && k >= t->optim.states) || (k == 2 && !gradients)) continue;
             if (k < 2) EXPECT_EQ(gtr_state_get(t, p, k, s->at + s->bytes, p->data_bytes), GTR_OK);
-            else { t->fitted = false; EXPECT_EQ(gtr_gradient_get(t, p, s->at + s->bytes, p->data_bytes), GTR_OK); }
+            else {
+                t->fitted = false; t->stepped = true;
+                EXPECT_EQ(gtr_gradient_get(t, p, s->at + s->bytes, p->data_bytes), GTR_OK);
+            }
             s->bytes += p->data_bytes;
         }
     }
@@ -3907,6 +3910,136 @@ static void kept_values(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* What a run fetched is read until parameters or inputs change and another run has been; what is kept, always. */
+static void read_later(void)
+{
+    enum { ROWS = 16, BYTES = ROWS * CLASSES * sizeof(gtr_float) };
+    static gtr_float old[ROWS * CLASSES], now[ROWS * CLASSES];
+    gtr_trainer_desc d = sgd(0.5f);
+    for (int how = 0; how < 8; how++) {
+        net n = build(create(), GTR_BATCH, 0, &d);
+        gtr_tensor *scores = gtr_softmax(n.logits, 1), *sum = gtr_sum(n.logits, NULL, 0, false);
+        const float was = (feed(&n, 0, ROWS), gtr_item(sum));
+        EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
+        EXPECT_EQ(gtr_eval(&scores, 1), GTR_OK);        /* nothing has changed yet */
+        EXPECT_EQ(gtr_get(n.logits, old, BYTES), GTR_OK);
+        EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
+        if (how == 5) feed(&n, 64, ROWS);
+        EXPECT_EQ(gtr_get(n.logits, now, BYTES), GTR_OK);   /* as the last run fetched it */
+        EXPECT(!memcmp(old, now, BYTES));
+        switch (how) {
+        case 0: EXPECT_EQ(gtr_step(n.t), GTR_OK); break;
+        case 1: EXPECT_EQ(gtr_backward(n.t), GTR_OK); EXPECT_EQ(gtr_update(n.t), GTR_OK); break;
+        case 2: EXPECT(gtr_trace(n.t)[0] != 0); break;
+        case 3: EXPECT_EQ(gtr_trainer_data(n.t, points(n.ctx, 64), ROWS, true, false), GTR_OK);
+            EXPECT_EQ(gtr_train_for(n.t, 5), GTR_OK); break;
+        case 4: gtr_set(gtr_parameter_find(n.ctx, "fc1.bias"), pool_x, 16 * sizeof *pool_x); break;
+        case 5: break;
+        case 6: EXPECT_EQ(gtr_parameters_blend(n.ctx, "fc4.weight", "fc4.weight", 0.5f), GTR_OK); break;
+        case 7: gtr_keep(n.logits); EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK); EXPECT_EQ(gtr_step(n.t), GTR_OK); break;
+        }
+        EXPECT_EQ(gtr_eval(&scores, 1), GTR_OK);
+        if (how == 7) EXPECT_EQ(gtr_get(n.logits, now, BYTES), GTR_OK);
+        else {
+            EXPECT_EQ(gtr_get(n.logits, now, BYTES), GTR_ERR_STATE);
+            EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "was fetched before the last run, and parameters or inputs have changed");
+        }
+        if (how != 6 && how != 7) CHECK(gtr_item(sum) != was, "%d: gtr_item gives what was before", how);
+        EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(n.logits, now, BYTES), GTR_OK);
+        EXPECT((how == 6) == !memcmp(old, now, BYTES));
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
+/* Gradients are there behind a step that leaves them, and at no other time. */
+static void gradients_of_no_step(void)
+{
+    static gtr_float g[16];
+    gtr_trainer_desc d = sgd(0.1f);
+    gtr_fit_desc f;
+    net n = build(create(), GTR_BATCH, 0, &d);
+    gtr_tensor *p = gtr_parameter_find(n.ctx, "fc1.bias");
+    memset(&f, 0, sizeof f);
+    f.batch = 16; f.silent = true;
+    feed(&n, 0, 16);
+    EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "\"fc1.bias\": no step was made yet");
+    EXPECT_EQ(gtr_trainer_prepare(n.t, 16), GTR_OK);
+    EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "no step was made yet");
+    EXPECT_EQ(gtr_backward(n.t), GTR_OK);
+    EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_OK);
+    EXPECT_EQ(gtr_update(n.t), GTR_OK);
+    EXPECT_EQ(gtr_checkpoint_save(n.t, "build/gradients.ckpt"), GTR_OK);
+    EXPECT_EQ(gtr_fit(n.t, points(n.ctx, 64), f), GTR_OK);
+    EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "gtr_fit keeps none");
+    EXPECT_EQ(gtr_checkpoint_load(n.t, "build/gradients.ckpt"), GTR_OK);
+    EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "no step was made yet");
+    EXPECT_EQ(unlink("build/gradients.ckpt"), 0);
+    EXPECT_EQ(gtr_step(n.t), GTR_OK);
+    EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_OK);
+    EXPECT_OK(n.ctx);
+    gtr_destroy(n.ctx);
+}
+/* What a plan computes as another tensor: steps of a loop of cells, and what cuts x into them, by one recurrence;
+   attention with dropout, evaluated, by what has none. Returns it, and what is computed of it. */
+static gtr_tensor *stood_for(gtr_context *ctx, int kind, gtr_tensor **x, gtr_tensor **loss)
+{
+    enum { STEPS = 4 };
+    gtr_tensor *h = NULL, *c = NULL, *t = NULL, *cut;
+    gtr_attention_desc d = { 0 };
+    *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, 6));
+    if (kind >= 5) {
+        d.dropout = 0.5f;
+        cut = gtr_reshape(*x, gtr_shape4(GTR_BATCH, STEPS, kind == 5 ? 2 : 1, kind == 5 ? 3 : 6));
+        t = gtr_attention(cut, cut, cut, d);
+        if (kind == 6) t = gtr_reshape(t, gtr_shape2(GTR_BATCH, STEPS * 6));
+        h = gtr_reshape(t, gtr_shape2(GTR_BATCH, STEPS * 6));
+    }
+    for (int k = 0; k < STEPS && kind < 5; k++) {
+        cut = gtr_reshape(gtr_slice(*x, 1, k, k + 1), gtr_shape2(GTR_BATCH, 6));
+        h = kind == 0 ? gtr_rnn_cell(cut, h, "cell", 5) : kind == 1 ? gtr_gru_cell(cut, h, "cell", 5)
+            : gtr_lstm_cell(cut, h, &c, "cell", 5);
+        if (k == 1) t = kind == 3 ? cut : kind == 4 ? c : h;
+    }
+    *loss = gtr_mean(gtr_square(gtr_linear(h, "out", 3)), NULL, 0, false);
+    return t;
+}
+static void kept_stand_ins(void)
+{
+    enum { ROWS = 8 };
+    static gtr_float want[ROWS * 24], got[ROWS * 24];
+    gtr_trainer_desc d = sgd(0.1f);
+    for (int kind = 0; kind < 7; kind++) {
+        gtr_context *ctx = create();
+        gtr_tensor *x, *loss, *t = stood_for(ctx, kind, &x, &loss);
+        const int64_t per = -gtr__count(&t->shape);
+        const size_t bytes = (size_t)(ROWS * per) * sizeof *got;
+        gtr_set(x, pool_x, ROWS * 24 * sizeof *pool_x);
+        EXPECT_EQ(gtr_eval(&t, 1), GTR_OK);
+        EXPECT_EQ(gtr_get(t, want, bytes), GTR_OK);
+        EXPECT(gtr_item(t) == (float)want[0]);
+        gtr_predictor *p = gtr_predictor_create(t, ROWS);
+        EXPECT_EQ(gtr_predict(p, pool_x, ROWS, got), GTR_OK);
+        CHECK(within(got, want, ROWS * per, 1e-10, 1e-5), "%d: predicted", kind);
+        gtr_predictor_destroy(p);
+        gtr_keep(t);
+        for (int trains = 0; trains < 3; trains++) {
+            gtr_trainer *trainer = trains == 2 ? gtr_trainer_create(loss, d) : NULL;
+            EXPECT_EQ(trains == 2 ? gtr_step(trainer) : trains ? gtr_eval_train(&loss, 1) : gtr_eval(&loss, 1), GTR_OK);
+            memset(got, 0, sizeof got);
+            EXPECT_EQ(gtr_get(t, got, bytes), GTR_OK);
+            if (!trains || kind < 5)
+                CHECK(within(got, want, ROWS * per, 1e-10, 1e-5), "%d, %d: %g, want %g", kind, trains, (double)got[0],
+                    (double)want[0]);
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 /* A name that no parameter has gives NULL without an error: what is done with that has one. */
 static void of_null(gtr_context *ctx, gtr_trainer *t)
 {
@@ -5819,6 +5952,9 @@ static void all(void)
     RUN(many_names);
     RUN(gradients);
     RUN(kept_values);
+    RUN(read_later);
+    RUN(gradients_of_no_step);
+    RUN(kept_stand_ins);
     RUN(item_of_fed);
     RUN(bad_use);
     RUN(combinations);
