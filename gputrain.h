@@ -366,7 +366,8 @@ typedef struct gtr_attention_desc {
     bool causal; /* query t attends keys 0 to t alone */
     /* GTR_I32 (N), 0 to S: no query of a row attends keys from there on, which must be finite; none: zeros attended */
     gtr_tensor *lengths;
-    /* float32, added to scores, broadcasting to (N, H, T, S); -INFINITY: not attended; of a query everywhere: NaN */
+    /* float32, added to scores, broadcasting to (N, H, T, S); -INFINITY: not attended. Of a query without keys, by it
+       and lengths, comes 0. */
     gtr_tensor *mask;
     float scale; /* of scores; 0: 1 / sqrt(D) */
     float dropout; /* of what softmax makes, in training, as gtr_dropout */
@@ -2290,7 +2291,8 @@ typedef struct { /* norms */
     gtr__op commit; /* of the node that commits the statistics */
 } gtr__norm_attr;
 typedef struct { int64_t axis; } gtr__axis_attr; /* what all ops along an axis begin with */
-typedef struct { int64_t axis, logs; } gtr__softmax_attr;
+/* blank: a row of -INFINITY alone, which has no softmax, becomes zeros; else NaN */
+typedef struct { int64_t axis; int32_t logs, blank; } gtr__softmax_attr;
 typedef struct { int64_t axis, begin, end, parts; } gtr__slice_attr;
 /* gates: G; bias to lengths: which input each is, or 0 */
 typedef struct { int32_t gates, relu, reverse, time_first, bias, h, c, lengths; } gtr__recurrence_attr;
@@ -3150,7 +3152,7 @@ struct gtr_tensor {
     void *aside; size_t aside_bytes; int64_t aside_rows; /* training's, while a set is evaluated */
     const char *unit_of; /* the loss that wants its values from 0 to 1; NULL: none */
     bool is_loss; /* made by a builder of losses */
-    bool masked; /* what is not finite in it is no error: a mask, scores, what softmax makes of rows without keys */
+    bool masked; /* what is not finite in it is no error: a mask, scores */
     void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     /* fetched and kept values */
     void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled;
@@ -5073,7 +5075,8 @@ static gtr_result gtr__ranges(void *cpu, gtr__range_fn fn, const void *job, int6
     return gtr__ranges_in(cpu, fn, NULL, job, n, group);
 }
 /* The sum of a term over n elements in 16 interleaved double sums, then pairwise: good to the last bit
-   of a float for any n. */
+   of a float for any n. It comes from memory: gcc before 14 computes two floats in a whole vector register, whose upper
+   half, here of another sum, may be what a host traps. */
 #define GTR__SUM_BODY(term) { \
     double s[16] = { 0 }; \
     int64_t i = 0; \
@@ -5081,7 +5084,8 @@ static gtr_result gtr__ranges(void *cpu, gtr__range_fn fn, const void *job, int6
     for (int64_t e = i; e < n; e++) s[e - i] += term; \
     for (int j = 0; j < 8; j++) s[j] += s[j + 8]; \
     for (int j = 0; j < 4; j++) s[j] += s[j + 4]; \
-    return (s[0] + s[2]) + (s[1] + s[3]); }
+    const volatile double sum = (s[0] + s[2]) + (s[1] + s[3]); \
+    return sum; }
 static double gtr__sum_run(const gtr_float *x, int64_t n) GTR__SUM_BODY(x[e])
 static double gtr__dot_run(const gtr_float *x, const gtr_float *y, int64_t n) GTR__SUM_BODY((double)x[e] * (double)y[e])
 static double gtr__var_run(const gtr_float *x, double m, int64_t n) GTR__SUM_BODY((x[e] - m) * (x[e] - m))
@@ -5943,7 +5947,7 @@ GTR__FOLDS(GTR__FOLD_KERNELS, )
 // >>op:log_softmax
 /* y = exp(x - max x) / sum exp(x - max x) along the axis; dx = y (dy - sum(dy y) / sum y), as y may be stored in half
    precision and its sum not be 1. What it carries: SCALE of x, or its gradient of dx. logs, log_softmax:
-   y = x - max x - log sum exp(x - max x); dx = dy - exp(y) sum(dy). */
+   y = x - max x - log sum exp(x - max x); dx = dy - exp(y) sum(dy). A row of -INFINITY alone: NaN, or attr blank: 0. */
 GTR__SHAPE(softmax) {
     s->flops = gtr__shape_flops(&s->in[0], 5); return GTR_OK;
 }
@@ -5951,16 +5955,18 @@ GTR__SHAPE(softmax) {
     inner = gtr__shape_inner(&c->in[0].shape, c->attr->softmax.axis)
 static void gtr__softmax_range(GTR__FROM_TO) {
     GTR__AXIS;
-    const bool logs = c->attr->softmax.logs != 0, whole = inner == 1 && !logs;
+    const bool logs = c->attr->softmax.logs != 0, blank = c->attr->softmax.blank != 0, whole = inner == 1 && !logs;
     for (int64_t r = i; whole && r < end; r++) {
-        const gtr_float *x = gtr__in(c, 0) + r * n, m = gtr__max_run(x, n);
+        const gtr_float *x = gtr__in(c, 0) + r * n, most = gtr__max_run(x, n),
+            m = blank && most == -INFINITY ? 0 : most;
         gtr_float *y = gtr__out(c, 0) + r * n;
         for (int64_t k = 0; k < n; k++) y[k] = x[k] - m;
     }
     if (whole) gtr__exp_run(gtr__out(c, 0) + i * n, (end - i) * n);
     for (; whole && i < end; i++) {
         gtr_float *y = gtr__out(c, 0) + i * n;
-        const gtr_float f = (gtr_float)(1 / gtr__sum_run(y, n));
+        const double sum = gtr__sum_run(y, n);
+        const gtr_float f = (gtr_float)(1 / (blank && sum == 0 ? 1 : sum));
         for (int64_t k = 0; k < n; k++) y[k] *= f;
     }
     for (; i < end; i++) {
@@ -5976,6 +5982,7 @@ static void gtr__softmax_range(GTR__FROM_TO) {
             continue;
         }
         for (int64_t k = inner; k < n * inner; k += inner) m = x[k] > m ? x[k] : m;
+        if (blank && m == -INFINITY) m = 0;
         for (int64_t first = 0; first < n; first += GTR__BLOCK) {
             const int64_t some = GTR__MIN(n - first, GTR__BLOCK);
             for (int64_t k = 0; k < some; k++) y[(first + k) * inner] = t[k] = x[(first + k) * inner] - m;
@@ -5983,7 +5990,7 @@ static void gtr__softmax_range(GTR__FROM_TO) {
             for (int64_t k = 0; k < some; k++) sum += t[k];
             for (int64_t k = 0; !logs && k < some; k++) y[(first + k) * inner] = t[k];
         }
-        const gtr_float f = (gtr_float)(logs ? log(sum) : 1 / sum);
+        const gtr_float f = (gtr_float)(logs ? log(sum) : 1 / (blank && sum == 0 ? 1 : sum));
         for (int64_t k = 0; k < n * inner; k += inner) y[k] = logs ? y[k] - f : y[k] * f;
     }
 }
@@ -6368,11 +6375,12 @@ GTR__CPU(recurrence_bwd) {
    query t the first t + 1; nothing of (T, S) is stored. Inputs 0 to 2: q (N, T, H, D), k (N, S, G, D), v (N, S, G, E);
    packed, input 0: all three, (N, T, 3, H, D). Behind them, each where attr attention says so: lengths (N), floats, and
    the mask, which broadcasts to (N, H, T, S). Output 0 is y (N, T, H, E), 1 the scores' logsumexp
-   (N, H, T); of a row without keys y is 0, this GTR__ATTEND_NONE. Of one step (attr kept): k's and v's rows, (N, 1, G,
-   D) and (N, 1, G, E), are put into the states (N, S, G, D) and (N, S, G, E), in place, at row `place` (N, 1), floats,
-   and the query attends all up to that row. Tiles of queries by tiles of keys: with m the largest
-   score so far, sum and y count in units of exp(m) (Milakov and Gimelshein, 2018). With p = exp(score - logsumexp) and
-   delta = y dy over E: dv = p^T dy, ds = scale p (dy v^T - delta), dq = ds k, dk = ds^T q (Dao and others, 2022). */
+   (N, H, T); of a query without keys, or whose keys' scores are all -INFINITY, y is 0, this GTR__ATTEND_NONE. Of one
+   step (attr kept): k's and v's rows, (N, 1, G, D) and (N, 1, G, E), are put into the states (N, S, G, D) and (N, S, G,
+   E), in place, at row `place` (N, 1), floats, and the query attends all up to that row. Tiles of queries by tiles of
+   keys: with m the largest score so far, sum and y count in units of exp(m) (Milakov and Gimelshein, 2018). With p =
+   exp(score - logsumexp) and delta = y dy over E: dv = p^T dy, ds = scale p (dy v^T - delta), dq = ds k, dk = ds^T q
+   (Dao and others, 2022). */
 GTR__SHAPE(attention) {
     const gtr__attention_attr *a = &s->attr->attention;
     const int from = a->kept ? a->kept : !a->packed;
@@ -6514,9 +6522,10 @@ static void gtr__attention_range(GTR__FROM_TO, void *room) {
                 e.s), w->row[2], 1, y, pitch, true, room);
         }
         for (int64_t r = 0; r < e.rows; r++) {
-            const gtr_float by = (gtr_float)(keys ? 1 / sum[r] : 1);
+            const bool any = sum[r] != 0; /* NaN is not */
+            const gtr_float by = (gtr_float)(any ? 1 / sum[r] : 1);
             for (int64_t j = 0; j < width; j++) y[r * pitch + j] *= by;
-            if (sums) sums[(e.n * w->heads + e.head) * w->steps + e.t + r] = keys
+            if (sums) sums[(e.n * w->heads + e.head) * w->steps + e.t + r] = any
                 ? m[r] + GTR__LOGF((gtr_float)sum[r]) : GTR__ATTEND_NONE;
         }
     }
@@ -11499,7 +11508,8 @@ static gtr_tensor *gtr__attend(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, int6
         const gtr_attention_desc *d, float scale, const char *name) {
     const gtr_float none = -INFINITY;
     gtr_shape s = q ? q->shape : gtr_shape0(), heads = s;
-    gtr_tensor *t = gtr_scale(gtr_matmul_t(q, false, k, true), scale, 0), *there = NULL;
+    gtr__attr at = GTR__ZERO;
+    gtr_tensor *t = gtr_scale(gtr_matmul_t(q, false, k, true), scale, 0), *there;
     if (!t) return NULL;
     s.dim[3] = keys;
     heads.dim[1] = s.dim[1] * (s.dim[2] / rows); heads.dim[2] = rows; heads.dim[3] = keys;
@@ -11515,9 +11525,8 @@ static gtr_tensor *gtr__attend(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, int6
         there = gtr_less(gtr__table_of(q->ctx, GTR__TABLE_COLUMN, gtr_shape1(keys), 0, 0), gtr_reshape(there, one));
         t = gtr_where(there, t, gtr_constant(q->ctx, GTR_F32, gtr_shape0(), &none));
     }
-    t = gtr_softmax(t, 3);
-    if (t && d->lengths) t->masked = true;
-    if (d->lengths) t = gtr__op2(GTR__OP_MASK, there, t); /* of a row without keys NaN, and what it makes, goes */
+    at.softmax.blank = d->mask || d->lengths; /* of a query without keys */
+    t = gtr__along(GTR__OP_SOFTMAX, &t, 1, 3, at);
     if (d->dropout != 0) t = gtr_dropout(t, name, d->dropout);
     return gtr_matmul(t ? gtr_reshape(t, s) : NULL, v);
 }

@@ -11968,9 +11968,9 @@ GTR__INLINE void gtr__row_give(const gtr__opd &y, int64_t at, int team, int k, c
 // A team's maximum of its row, and the row's sum of exponentials as gtr__online keeps it: without the 1 of one of the
 // elements that reach the maximum. The row's n elements begin at x's element `at`; the lane's first four, of which k
 // are in the row, are in `first` already. live is false in a team that has no row, whose lanes take part in the
-// reductions alone. All lanes of the team get *max and *rest.
+// reductions alone. All lanes of the team get *max and *rest. blank: of nothing but -inf they get those of zeros.
 GTR__INLINE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int team, bool live,
-        const float *first, int k, float *scratch, float *max, float *rest) {
+        const float *first, int k, float *scratch, float *max, float *rest, bool blank = false) {
     float m = -INFINITY, r = 0.0f, top, v[4];
     GTR__UNROLL(u, 4) v[u] = first[u];
 #pragma unroll 1
@@ -11984,14 +11984,15 @@ GTR__INLINE void gtr__row_stats(gtr__opd x, int64_t at, int64_t n, int lane, int
     const float2 sums = gtr__team_sum(make_float2(reach ? 1.0f : 0.0f,
         reach || m == -INFINITY ? r : (r + 1.0f) * expf(m - top)), team, scratch);
     r = sums.y + (sums.x - 1.0f);
-    *rest = fabsf(top) == INFINITY ? NAN : r;   // a row of nothing but -inf, or with inf, has no softmax
-    *max = top;
+    blank = blank && top == -INFINITY;
+    *rest = fabsf(top) == INFINITY && !blank ? NAN : r; // a row of nothing but -inf, or with inf, has no softmax
+    *max = blank ? 0.0f : top;
 }
 #endif
 // scaled: of a x + b instead of x, rounded as if it were stored, of a lane's first four.
-// logs: log_softmax.
+// logs: log_softmax; blank: a row of nothing but -inf becomes zeros.
 typedef struct gtr__rows {
-    gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team, scaled, logs; float a, b;
+    gtr__opd x, y, dy, dx; int64_t rows, n, inner; int team, scaled, logs, blank; float a, b;
 } gtr__rows;
 #if GTR__DEVICE_HALF
 GTR__INLINE float gtr__soft(const gtr__rows &m, float x, float max, float rest) {
@@ -12014,7 +12015,7 @@ GTR__INLINE void gtr__soft_row(const gtr__rows &m, int64_t at, int lane, bool li
     const int k = live ? gtr__row_four(m.x, at, lane, m.n, m.team, first) : 0;
     if (m.scaled)
         GTR__UNROLL(u, 4) first[u] = gtr__rounded(m.x.t, gtr__unary_fwd<GTR__OP_SCALE>(first[u], m.a, m.b));
-    gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum);
+    gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum, m.blank);
     GTR__UNROLL(u, 4) if (u < k) give(at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
     if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
         give(at + i, gtr__soft(m, gtr__get(m.x.p, m.x.t, at + i), max, sum));
@@ -12066,6 +12067,7 @@ GTR__INLINE void gtr__line_stats(const gtr__rows &m, int64_t at, float *max, flo
     for (int64_t i = 0; i < m.n; i++) {
         float v[4]; v[0] = gtr__get(m.x.p, m.x.t, at + i * m.inner); gtr__online(max, rest, v, 1);
     }
+    if (m.blank && *max == -INFINITY) *max = 0.0f;
     if (fabsf(*max) == INFINITY) *rest = NAN;
 }
 template <typename F> GTR__INLINE void gtr__soft_line(const gtr__rows &m, int64_t at, F give) {
@@ -12104,7 +12106,7 @@ GTR__LAUNCHER_WITH(gtr__softmax_run, gtr__rows *m) {
     const gtr__arg *y = &c->out[0];
     if (!gtr__soft_cut(c, m)) return GTR_OK;
     const gtr__carried with = gtr__carried_of(c->steps);
-    m->a = (float)with.a; m->b = (float)with.b; m->logs = c->attr->softmax.logs != 0;
+    m->a = (float)with.a; m->b = (float)with.b; m->logs = c->attr->softmax.logs; m->blank = c->attr->softmax.blank;
     const bool scaled = with.act >= 0, back = m->dx.p != NULL;
     m->scaled = scaled && m->inner == 1 && m->n <= 4 * m->team;
     const bool apart = scaled && !m->scaled;
@@ -13651,8 +13653,8 @@ gtr__k_attention(const __grid_constant__ gtr__attend q) {
         sum[h] = m.reduced(sum[h], 4);
         const int row = row0 + m.g + 8 * h;
         if (q.sums.p && m.t == 0 && row < q.steps) gtr__put(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + row,
-            count ? fmaf(most[h], q.scale, log2f(sum[h]) / GTR__LOG2E) : 1e30f);
-        sum[h] = count ? gtr__rcp(sum[h]) : 1.0f;
+            sum[h] != 0.0f ? fmaf(most[h], q.scale, log2f(sum[h]) / GTR__LOG2E) : 1e30f);
+        sum[h] = sum[h] != 0.0f ? gtr__rcp(sum[h]) : 1.0f;      // 0: no key, or all are masked
     }
     m.store(q.y, m.at(GTR__ATTEND_Y, n, head, row0), m.pitch_of(GTR__ATTEND_Y), q.steps - row0, q.width[2], acc,
         sum[0], sum[1]);
@@ -13873,8 +13875,8 @@ template <int W> struct gtr__attend_one {
         for (int o = 1 << log; o < 32; o *= 2) mine.join(o);
         const int64_t row = n * q.heads + head;
         if (GTR__LANE == 0 && q.sums.p) gtr__put(q.sums.p, q.sums.t, row,
-            count ? (mine.most + log2f(mine.sum)) / GTR__LOG2E : 1e30f);
-        const float by = count ? 1.0f / mine.sum : 0.0f;
+            mine.sum != 0.0f ? (mine.most + log2f(mine.sum)) / GTR__LOG2E : 1e30f);
+        const float by = mine.sum != 0.0f ? 1.0f / mine.sum : 0.0f;     // 0: no key, or all are masked
         GTR__UNROLL(e, 4) if (GTR__LANE == lane && 4 * lane + e < q.width[2])
             gtr__put(q.y.p, q.y.t, row * q.width[2] + 4 * lane + e, mine.row.v[e] * by);
     }
@@ -27262,7 +27264,8 @@ template <int R, int T> static GTR__DEVICE void gtr__chain_soft(const gtr__chain
     m.x.t = m.y.t = m.dy.t = GTR_F32;
     m.n = s.n;
     m.team = 32;
-    m.logs = s.op >> 1;
+    m.logs = s.op >> 1 & 1;
+    m.blank = s.op >> 2;
     for (int r = gtr__chain_thread<T>() / 32; r < R; r += T / 32) {
         const int64_t at = (int64_t)r * gtr__chain_pitch(s.n);
         const bool live = h.row0 + r < h.rows;
@@ -28435,7 +28438,7 @@ static bool gtr__chain_softmax(gtr__chain_build *b, const gtr__node *n) {
         return false;
     gtr__chain_step *s = gtr__chain_of_rows(b, GTR__CHAIN_SOFT, b->value[x].n, x, y);
     if (!s) return false;
-    s->op = (uint8_t)(back | (n->attr.softmax.logs ? 2 : 0));
+    s->op = (uint8_t)(back | n->attr.softmax.logs << 1 | n->attr.softmax.blank << 2);
     return gtr__chain_store(b, s, n, 0);
 }
 static bool gtr__chain_is_sum(gtr__op op) { return op == GTR__OP_SUM || op == GTR__OP_MEAN; }

@@ -4,6 +4,7 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "device.h"
+#include <fenv.h>
 
 typedef gtr_tensor *tensor;
 enum { ROWS = 8, STEPS = 6, WIDTH = 12, ALL = ROWS * STEPS * WIDTH };
@@ -22,6 +23,7 @@ static gtr_trainer_desc adam(float lr, gtr_precision p)
     return d;
 }
 static gtr_attention_desc plainly(void) { gtr_attention_desc d; memset(&d, 0, sizeof d); return d; }
+static gtr_init spread(void) { gtr_init z; memset(&z, 0, sizeof z); z.kind = GTR_INIT_NORMAL; z.a = 1; return z; }
 static tensor step_of(tensor x, int k)
 {
     const gtr_shape s = gtr_tensor_shape(x);
@@ -142,6 +144,149 @@ static void unattended(void)
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
     }
+}
+/* Queries without keys, by a mask, lengths or both, get 0, and add nothing to gradients: as if they attended what there
+   is and nobody looked at them (blind). On the CPU nothing is computed that a host may trap. */
+enum { HIDDEN_ROWS = 3, HIDDEN_STEPS = 5, HIDDEN_KEYS = 7, HIDDEN_HEADS = 2 };
+typedef struct { int depth, packed, lengths, causal; float dropout; } hidden_case;
+static bool hidden(const hidden_case *c, int n, int t)
+{
+    return t == 1 || (n == 1 && t > 2) || (c->lengths && n == 2) || (c->causal && t == 0);
+}
+/* What attends, of the parameters in `of`, and a loss of it, which is 0 of what is hidden if all are blind. */
+static tensor hides(gtr_context *ctx, const hidden_case *c, bool blind, tensor of[3], gtr_trainer **t, gtr_precision p)
+{
+    const int keys = c->packed ? HIDDEN_STEPS : HIDDEN_KEYS;
+    float mask[HIDDEN_ROWS * HIDDEN_STEPS * HIDDEN_KEYS], seen[HIDDEN_ROWS * HIDDEN_STEPS];
+    const int32_t length[HIDDEN_ROWS] = { keys, 2, blind ? keys : 0 };
+    gtr_attention_desc a = plainly();
+    gtr_shape s = gtr_shape4(HIDDEN_ROWS, HIDDEN_STEPS, HIDDEN_HEADS, c->depth);
+    a.causal = c->causal; a.dropout = c->dropout;
+    for (int k = 0; k < HIDDEN_ROWS * HIDDEN_STEPS * keys; k++) {
+        const int n = k / keys / HIDDEN_STEPS, q = k / keys % HIDDEN_STEPS;
+        const bool there = k % keys < (c->lengths ? length[n] : keys) && (!c->causal || k % keys <= q);
+        mask[k] = !hidden(c, n, q) ? k % 3 == 1 && k % keys ? -INFINITY : 0.1f * (float)(k % 4)
+            : there && !blind ? -INFINITY : 0;
+        seen[k / keys] = !blind || !hidden(c, n, q);
+    }
+    a.mask = gtr_constant(ctx, GTR_F32, gtr_shape4(HIDDEN_ROWS, 1, HIDDEN_STEPS, keys), mask);
+    if (c->lengths) a.lengths = gtr_constant(ctx, GTR_I32, gtr_shape1(HIDDEN_ROWS), length);
+    if (c->packed) { s.dim[2] = 3; s.dim[3] = HIDDEN_HEADS; s.dim[4] = c->depth; s.ndim = 5; }
+    of[0] = gtr_parameter(ctx, "q", s, spread());
+    for (int k = 1; k < 3 && !c->packed; k++)
+        of[k] = gtr_parameter(ctx, k == 1 ? "k" : "v", gtr_shape4(HIDDEN_ROWS, keys, 1, c->depth), spread());
+    const tensor y = gtr_keep(gtr_attention(of[0], of[1], of[2], a));
+    const tensor loss = gtr_mul(gtr_square(gtr_add(y, gtr_constant(ctx, GTR_F32, gtr_shape0(), (float[]){ 0.5f }))),
+        gtr_constant(ctx, GTR_F32, gtr_shape4(HIDDEN_ROWS, HIDDEN_STEPS, 1, 1), seen));
+    gtr_trainer_desc d = adam(0.01f, p);
+    d.loss_scale = p == GTR_MIXED_FP16 ? 64 : 0;
+    *t = gtr_trainer_create(gtr_mean(loss, NULL, 0, false), d);
+    return y;
+}
+static void hidden_queries(void)
+{
+    enum { MOST = HIDDEN_ROWS * HIDDEN_KEYS * 3 * HIDDEN_HEADS * 160 };
+    static const hidden_case cases[] = { { 4, 0, 0, 0, 0 }, { 24, 0, 1, 0, 0 }, { 64, 0, 1, 1, 0 }, { 128, 0, 0, 1, 0 },
+        { 16, 1, 1, 0, 0 }, { 40, 1, 0, 1, 0 }, { 160, 0, 1, 0, 0 }, { 136, 1, 0, 1, 0 }, { 8, 0, 0, 0, 0.3f },
+        { 16, 0, 1, 1, 0.3f }, { 8, 1, 1, 0, 0.3f } };
+    static float y[2][MOST], g[2][3][MOST];
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) for (int p = 0; p < 4; p++) {
+        const hidden_case *c = &cases[i];
+        const size_t out = HIDDEN_STEPS * HIDDEN_HEADS * (size_t)c->depth;
+        bool there = true;
+        for (int blind = 0; blind < 2 && there; blind++) {
+            gtr_context *ctx = gtr_create(desc0());
+            tensor of[3] = { NULL, NULL, NULL };
+            gtr_trainer *t;
+            if (!(there = has(ctx, precisions[p]))) { gtr_destroy(ctx); continue; }
+            const tensor made = hides(ctx, c, blind, of, &t, precisions[p]);
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            EXPECT_EQ(gtr_get(made, y[blind], HIDDEN_ROWS * out * sizeof(float)), GTR_OK);
+            for (int k = 0; k < 3 && of[k]; k++)
+                EXPECT_EQ(gtr_gradient_get(t, of[k], g[blind][k], of[k]->data_bytes), GTR_OK);
+            for (int k = 0; k < 3 && of[k] && blind; k++)
+                CHECK(within(g[0][k], g[1][k], (int64_t)(of[k]->data_bytes / sizeof(float)), p ? 1e-4 : 1e-10,
+                    p ? 2e-2 : 1e-5), "case %d, precision %d: gradient %d is %g, want %g", i, p, k, (double)g[0][k][0],
+                    (double)g[1][k][0]);
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+        }
+        for (size_t k = 0; k < HIDDEN_ROWS * out && there; k++)
+            if (hidden(c, (int)(k / out), (int)(k % out / (out / HIDDEN_STEPS)))) y[1][k] = 0;
+        if (there) CHECK(within(y[0], y[1], (int64_t)(HIDDEN_ROWS * out), p ? 1e-4 : 1e-10, p ? 2e-2 : 1e-5),
+            "case %d, precision %d: %g, want %g", i, p, (double)y[0][0], (double)y[1][0]);
+    }
+}
+/* The same of steps that come one at a time, whose k and v are kept. */
+static void hidden_steps(void)
+{
+    static float v[ALL], whole[ALL], got[ROWS * WIDTH], mask[STEPS * STEPS];
+    uint32_t s = 8;
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_attention_desc a = plainly();
+    gtr_predictor_desc d;
+    for (int k = 0; k < STEPS * STEPS; k++) /* of steps 0 and 3 all, of step 1 its own */
+        mask[k] = k / STEPS % 3 == 0 || k == STEPS + 1 ? -INFINITY : 0.1f * (float)k;
+    for (int k = 0; k < ALL; k++) v[k] = noise(&s);
+    a.causal = true; a.mask = gtr_constant(ctx, GTR_F32, gtr_shape2(STEPS, STEPS), mask);
+    tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, STEPS, 2, WIDTH / 2));
+    memset(&d, 0, sizeof d);
+    d.out[0] = gtr_attention(x, x, gtr_scale(x, 1, 1), a); d.max_rows = ROWS;
+    gtr_predictor *all = gtr_predictor_create_ex(ctx, d);
+    d.steps = true;
+    gtr_predictor *next = gtr_predictor_create_ex(ctx, d);
+    EXPECT_OK(ctx);
+    EXPECT_EQ(gtr_predict(all, v, ROWS, whole), GTR_OK);
+    for (int t = 0; t < STEPS; t++) {
+        float one[ROWS * WIDTH];
+        int wrong = 0;
+        for (int r = 0; r < ROWS; r++) memcpy(one + r * WIDTH, v + (r * STEPS + t) * WIDTH, WIDTH * sizeof *v);
+        EXPECT_EQ(gtr_predict_next(next, one, ROWS, got), GTR_OK);
+        for (int k = 0; k < ROWS * WIDTH; k++) {
+            const float want = whole[(k / WIDTH * STEPS + t) * WIDTH + k % WIDTH];
+            wrong += !(fabsf(got[k] - want) < 1e-5f) || (got[k] == 0) != (t % 3 == 0);
+        }
+        CHECK(!wrong, "step %d: %d of %d are others", t, wrong, ROWS * WIDTH);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* Training and predicting of finite numbers raises no floating-point exception that a host may trap. */
+static void raises_nothing(void)
+{
+#if defined(FE_INVALID) && defined(FE_DIVBYZERO) && !defined(__clang__)
+    static const int32_t length[ROWS] = { 6, 0, 2, 1, 5, 3, 0, 4 };
+    static float v[ROWS * STEPS * 24];
+    if (device != GTR_DEVICE_CPU) return;
+    for (int kind = 0; kind < 8; kind++) {
+        gtr_desc desc = desc0();
+        gtr_transformer_desc d;
+        const int wide = kind % 2 ? 12 : 6;
+        uint32_t s = (uint32_t)kind;
+        memset(&d, 0, sizeof d);
+        desc.threads = 1; /* flags are a thread's */
+        gtr_context *ctx = gtr_create(desc);
+        tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, STEPS, wide)),
+            n = gtr_input(ctx, "n", GTR_I32, gtr_shape1(GTR_BATCH));
+        d.heads = 2; d.hidden = 7; d.dropout = kind & 2 ? 0.2f : 0; d.attention.causal = true;
+        d.attention.dropout = d.dropout; d.kind = kind & 4 ? GTR_BLOCK_GPT2 : GTR_BLOCK_PYTORCH;
+        d.attention.lengths = n;
+        const tensor y = gtr_transformer_block(x, "a", d);
+        gtr_trainer *t = gtr_trainer_create(gtr_mean(gtr_square(y), NULL, 0, false), adam(0.01f, GTR_FP32));
+        EXPECT_EQ(gtr_set(n, length, sizeof length), GTR_OK);
+        for (int k = 0; k < 12; k++) {
+            for (int e = 0; e < ROWS * STEPS * wide; e++) v[e] = noise(&s);
+            EXPECT_EQ(gtr_set(x, v, sizeof(float) * (size_t)(ROWS * STEPS * wide)), GTR_OK);
+            feclearexcept(FE_ALL_EXCEPT);
+            EXPECT_EQ(gtr_step(t), GTR_OK);
+            EXPECT_EQ(gtr_eval(&y, 1), GTR_OK);
+            CHECK(!fetestexcept(FE_INVALID | FE_DIVBYZERO), "kind %d, step %d: exceptions %x", kind, k,
+                (unsigned)fetestexcept(FE_INVALID | FE_DIVBYZERO));
+        }
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+#endif
 }
 /* The first query of a causal row is its first value. */
 static void causes(void)
@@ -1597,7 +1742,6 @@ static void no_states(void)
 
 /* Networks a step of which is predicted. number: which; ids and x are its inputs, of which it takes one. */
 enum { NEXT = 20, NEXT_STEPS = 12, NEXT_ROWS = 3, NEXT_WIDTH = 16, NEXT_IDS = 11 };
-static gtr_init spread(void) { gtr_init z; memset(&z, 0, sizeof z); z.kind = GTR_INIT_NORMAL; z.a = 1; return z; }
 static tensor stepped(gtr_context *ctx, int number, tensor ids, tensor x)
 {
     gtr_transformer_desc d;
@@ -2088,6 +2232,9 @@ static void all(void)
     RUN(forecasts);
     RUN(steps);
     RUN(unattended);
+    RUN(hidden_queries);
+    RUN(hidden_steps);
+    RUN(raises_nothing);
     RUN(causes);
     RUN(finds);
     RUN(layers);
