@@ -1435,8 +1435,9 @@ GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64
    it needs of steps before it is kept: a recurrence's states, attention's keys and values, the place, of up to T
    steps where a table or attention has so many, then GTR_ERR_STATE until gtr_predictor_reset. Rows go on by their
    number. An out without steps, as a last state or the last step's slice, is as if the window ended here. T is of
-   .in[0] or, without .in, of the first input (N, T, ...) or of ids. Lengths count steps since the reset: behind a
-   row's its states stay. GTR_ERR_STATE: the predictor is not of .steps. Convolutions over steps, sums of them,
+   .in[0] or, without .in, of the first input (N, T, ...) or of ids; others with such a T are steps, too, unless the
+   graph can't take them so. Lengths count steps since the reset: behind a row's its states stay. GTR_ERR_STATE: the
+   predictor is not of .steps. Convolutions over steps, sums of them,
    bidirectional layers and attention without .causal or above 128 columns: GTR_ERR_UNSUPPORTED, which names them,
    when it is made; so cells by hand, of which each is a step by gtr_state. It adds to the graph: gtr_mark,
    gtr_release. */
@@ -19468,10 +19469,12 @@ typedef struct {
     /* which dimension is time's, counted from the last one; timeless: it depends on no steps; at the end: it has no
        such dimension, and is as if the window ended with this step */
     int time;
+    bool again; /* at the end, of what recurs or attends behind it, and so has T steps (N, T, ...) of its own */
 } gtr__stepped;
 typedef struct {
     gtr_context *ctx;
     int64_t steps;
+    const gtr_tensor *first; /* the input that T is of */
     gtr__stepped *of; /* by id */
     unsigned char *reach;
     gtr_tensor *place, *ids; /* a state (N, 1), how many steps there were; the same, GTR_I32 */
@@ -19708,14 +19711,16 @@ static gtr_tensor *gtr__steps_op(gtr__stepping *s, gtr_tensor *t) {
 static bool gtr__steps_made(gtr__stepping *s, gtr_tensor *t) {
     gtr__stepped *y = &s->of[t->id];
     gtr_tensor *const *in = t->counts ? &t->counts : t->evaluated ? &t->evaluated : t->in;
-    bool some = false, end = false, other = false;
+    bool some = false, end = false, other = false, again = gtr__in_steps(t->op) >= GTR__STEPS_RECUR;
     for (int k = 0; k < (in == t->in ? t->n_in : 1); k++) {
         const gtr__stepped *x = &s->of[in[k]->id];
         some |= x->time >= 0;
         end |= x->time == GTR__AT_END;
         other |= x->t != in[k];
+        again |= x->again;
     }
     if (!other) return true;
+    y->again = again && end && t->shape.ndim > 2 && t->shape.dim[1] == s->steps;
     const bool several = gtr__output_of(s->ctx, t, 0) != t; /* of which each is looked at */
     if (some && end) return gtr__steps_fail(s, t, "of steps and of what comes at their end");
     if (t->op == GTR__OP_PART) y->t = gtr__output_of(s->ctx, s->of[in[0]->id].t, t->attr.count);
@@ -19745,18 +19750,21 @@ static void gtr__steps_reach(gtr__stepping *s, int64_t highest) {
     }
 }
 /* T: of the first of .in, or of all, but first of those that are (N, T, ...) or ids; 0: none. */
-static int64_t gtr__steps_of(const gtr__stepping *s, const gtr_tensor *first) {
-    int64_t steps = first && gtr__batched(first) && first->shape.ndim > 1 ? first->shape.dim[1] : 0;
-    for (int pass = 0; pass < 2; pass++) for (int64_t i = 0; i < s->ctx->n_tensor && !steps; i++) {
+static int64_t gtr__steps_of(gtr__stepping *s, const gtr_tensor *first) {
+    s->first = first && gtr__batched(first) && first->shape.ndim > 1 ? first : NULL;
+    for (int pass = 0; pass < 2; pass++) for (int64_t i = 0; i < s->ctx->n_tensor && !s->first; i++) {
         const gtr_tensor *t = s->ctx->tensor[i];
         if (s->reach[i] && t->op == GTR__OP_INPUT && !t->state && gtr__batched(t) && t->shape.ndim > 1
-                && (pass || t->shape.ndim > 2 || t->dtype == GTR_I32)) steps = t->shape.dim[1];
+                && (pass || t->shape.ndim > 2 || t->dtype == GTR_I32)) s->first = t;
     }
-    return steps;
+    return s->first ? s->first->shape.dim[1] : 0;
 }
-/* In d outs and inputs become those of a step; *steps: how many there may be, 0: any number. */
-static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64_t *steps) {
+/* In d outs and inputs become those of a step; *steps: how many there may be, 0: any number. Bit k of whole: the k-th
+   input (N, T, ...) beside the first is no steps; bits of all that it met are set in *met. */
+static gtr_result gtr__steps_try(gtr_context *ctx, gtr_predictor_desc *d, int64_t *steps, unsigned whole,
+        unsigned *met) {
     gtr__stepping s = GTR__ZERO;
+    unsigned bit = 1;
     const int64_t n = ctx->n_tensor;
     int64_t highest = 0;
     bool ok = true;
@@ -19787,6 +19795,11 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
         else if (t->op != GTR__OP_INPUT) ok = gtr__steps_made(&s, t);
         else if (gtr__batched(t) && t->shape.ndim > 1 && t->shape.dim[1] == s.steps) {
             gtr_shape one = t->shape;
+            if (t != s.first && bit < 1u << GTR__PREDICTS) {
+                const bool no_steps = (whole & bit) != 0;
+                *met |= bit; bit *= 2;
+                if (no_steps) continue;
+            }
             one.dim[1] = 1;
             y->t = gtr__steps_leaf(&s, t->name, t->dtype, one);
             y->time = t->shape.ndim - 2;
@@ -19794,10 +19807,9 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
         }
     }
     for (int k = 0; k < GTR__PREDICTS && ok; k++) {
-        const gtr_shape *out = d->out[k] ? &d->out[k]->shape : NULL;
-        if (out && s.of[d->out[k]->id].time == GTR__AT_END && out->ndim > 1 && out->dim[1] == s.steps)
+        if (d->out[k] && s.of[d->out[k]->id].again)
             ok = gtr__steps_fail(&s, d->out[k], "its steps are made of what comes at the window's end");
-        if (out) d->out[k] = s.of[d->out[k]->id].t;
+        if (d->out[k]) d->out[k] = s.of[d->out[k]->id].t;
         if (d->in[k]) d->in[k] = s.of[d->in[k]->id].t;
     }
     if (ok && !s.steps) ok = gtr__steps_fail(&s, d->out[0], "no input (N, T, ...) or (N, T) is in front of it");
@@ -19805,6 +19817,19 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
     GTR__FREE(ctx, s.of, s.reach);
     if (!ok) gtr__undo(ctx, n);
     return ok ? GTR_OK : ctx->error ? ctx->error : GTR_ERR_NOMEM;
+}
+/* Of inputs (N, T, ...) beside the first as many as can be are steps: T may be how many columns one has, or keys. Fails
+   as where all are. */
+static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64_t *steps) {
+    const bool good = ctx->error == GTR_OK, may_save = ctx->may_save;
+    unsigned met = 0;
+    for (unsigned whole = 0;; whole++) {
+        gtr_predictor_desc own = *d;
+        const gtr_result r = gtr__steps_try(ctx, &own, steps, whole > met ? 0 : whole, &met);
+        if (!r) { *d = own; ctx->may_save = may_save; }
+        if (!r || r == GTR_ERR_NOMEM || whole >= met + (met > 0)) return r;
+        if (good) gtr_error_clear(ctx);
+    }
 }
 
 // >>predicting

@@ -2119,6 +2119,72 @@ static void allocates_nothing(void)
         gtr_destroy(ctx);
     }
 }
+/* What has as many columns, places or keys as the window has steps is no step for that: it is as where they are one
+   fewer or more. */
+enum { ALIKE = 10, ALIKE_STEPS = 4 };
+static tensor as_many(gtr_context *ctx, int kind, int64_t n, tensor x, tensor z)
+{
+    const int64_t wide = kind == 1 ? n : 6;
+    gtr_recurrent_desc r = once();
+    tensor last, h = (r.h_last = &last, gtr_gru(x, "g", wide, r)), y;
+    const tensor end = gtr_reshape(gtr_slice(h, 1, ALIKE_STEPS - 1, ALIKE_STEPS), gtr_shape2(GTR_BATCH, wide));
+    const int64_t times[] = { 1, n, 1 };
+    const tensor both[2] = { last, kind == 7 ? gtr_tanh(z) : z };
+    gtr_attention_desc a = plainly();
+    switch (kind) {
+    case 0: return gtr_linear(last, "o", n);
+    case 1: return last;
+    case 2: return gtr_softmax(gtr_linear(end, "o", n), 1);
+    case 3: return gtr_reshape(gtr_linear(last, "o", 2 * n), gtr_shape3(GTR_BATCH, n, 2));
+    case 4: return gtr_add(gtr_tile(gtr_reshape(end, gtr_shape3(GTR_BATCH, 1, 6)), times),
+        gtr_parameter(ctx, "places", gtr_shape2(n, 6), spread()));
+    case 5: return gtr_linear(h, "o", n);
+    case 6: return gtr_linear(gtr_concat(both, 2, 1), "o", n);                  /* z (N, n) */
+    case 7: return gtr_mul(gtr_linear(last, "o", n), both[1]);
+    case 8: y = gtr_reshape(z, gtr_shape4(GTR_BATCH, n, 1, 6));                 /* z (N, n, 6) */
+        return gtr_attention(gtr_reshape(h, gtr_shape4(GTR_BATCH, ALIKE_STEPS, 1, 6)), y, y, a);
+    default: y = gtr_reshape(gtr_linear(z, "e", 6), gtr_shape3(GTR_BATCH, 1, 6));
+        return gtr_add(h, y);
+    }
+}
+static void as_many_as_steps(void)
+{
+    enum { MOST = 512 };
+    static float x[ROWS][ALIKE_STEPS][2], z[ROWS * 64], all[MOST], got[MOST];
+    uint32_t s = 21;
+    for (int k = 0; k < ROWS * ALIKE_STEPS * 2; k++) (&x[0][0][0])[k] = noise(&s);
+    for (int k = 0; k < ROWS * 64; k++) z[k] = noise(&s);
+    for (int kind = 0; kind < ALIKE; kind++) for (int64_t n = ALIKE_STEPS - 1; n <= ALIKE_STEPS + 1; n++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_predictor_desc d;
+        const tensor of = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, ALIKE_STEPS, 2)),
+            beside = gtr_input(ctx, "z", GTR_F32, kind == 8 ? gtr_shape3(GTR_BATCH, n, 6) : gtr_shape2(GTR_BATCH, n));
+        memset(&d, 0, sizeof d);
+        d.out[0] = as_many(ctx, kind, n, of, beside); d.max_rows = ROWS;
+        gtr_predictor *whole = gtr_predictor_create_ex(ctx, d);
+        d.steps = true;
+        gtr_predictor *next = gtr_predictor_create_ex(ctx, d);
+        EXPECT_OK(ctx);
+        const int64_t per = -gtr__count(&d.out[0]->shape), row = kind == 5 || kind > 7 ? per / ALIKE_STEPS : per;
+        const void *in[2] = { x, z };
+        void *out[1] = { all }, *to[1] = { got };
+        EXPECT_EQ(gtr_predict_ex(whole, in, ROWS, out), GTR_OK);
+        for (int t = 0; t < ALIKE_STEPS; t++) {
+            float one[ROWS][2];
+            for (int r = 0; r < ROWS; r++) memcpy(one[r], x[r][t], sizeof one[r]);
+            in[0] = one;
+            EXPECT_EQ(gtr_predict_ex(next, in, ROWS, to), GTR_OK);
+            for (int r = 0; r < ROWS && (row < per || t == ALIKE_STEPS - 1); r++)
+                CHECK(within(got + r * row, all + r * per + (row < per ? t * row : 0), row, 1e-10, 1e-5),
+                    "kind %d, %d of %d, step %d, row %d: %g, want %g", kind, (int)n, (int)ALIKE_STEPS, t, r,
+                    (double)got[r * row], (double)all[r * per]);
+        }
+        EXPECT_OK(ctx);
+        gtr_predictor_destroy(whole);
+        gtr_predictor_destroy(next);
+        gtr_destroy(ctx);
+    }
+}
 /* What is no step names who mixes steps. */
 static void not_one_by_one(void)
 {
@@ -2215,6 +2281,7 @@ static void all(void)
     RUN(made_weights);
     RUN(some_rows);
     RUN(allocates_nothing);
+    RUN(as_many_as_steps);
     RUN(not_one_by_one);
     RUN(samples);
     RUN(repeats);
