@@ -1350,8 +1350,8 @@ GTR_API gtr_result gtr_update(gtr_trainer *t);
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
 /* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square, Adagrad's sum; 1: Adam's v,
-   RMSprop's momentum; behind them the average. Waits. The count of updates, which Adam and averages begin by, is not
-   set: gtr_checkpoint_load sets all. */
+   RMSprop's momentum; behind them the average, from the first update on. Waits. The count of updates, which Adam and
+   averages begin by, is not set: gtr_checkpoint_load sets all. */
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
 GTR_API gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *src, size_t bytes);
 /* Exchanges the trained parameters and their averages (the first update sets these, later ones make them ema average +
@@ -18268,6 +18268,9 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     int i = gtr__trainer_index(t, p);
     if (i < 0 || !buffer) return GTR__BAD_STATE(ctx, "%s: this trainer has none for \"%s\"%s", what,
         gtr__label(p), i < 0 ? ": it does not train it" : "");
+    if (buffer == t->gradient && !set && (t->fitted || !t->stepped))
+        return GTR__BAD_STATE(ctx, "%s of \"%s\": %s; ask after gtr_step or gtr_backward", what, gtr__label(p),
+            t->fitted ? "gtr_fit keeps none" : "no step was made yet");
     if (!host || bytes != p->data_bytes) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes, want %zu",
         what, gtr__label(p), bytes, p->data_bytes);
     gtr_float *at = buffer + t->offset[i];
@@ -18284,10 +18287,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     return r;
 }
 gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
-    const bool none = t && gtr__usable(t->ctx) && (t->fitted || !t->stepped);
-    gtr_result r = none ? GTR__BAD_STATE(t->ctx, "gradient of \"%s\": %s; ask after gtr_step or gtr_backward", p
-            ? gtr__label(p) : "", t->fitted ? "gtr_fit keeps none" : "no step was made yet")
-            : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
+    gtr_result r = gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
     if (!r && t->optim.scaled) {
         gtr_float s = 1 / gtr__scale_now(t);
         for (size_t i = 0; i < bytes / sizeof(gtr_float); i++) ((gtr_float *)dst)[i] *= s;
@@ -18299,6 +18299,10 @@ gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size
 }
 static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
+    if (state && !set && t->optim.ema > 0 && which == t->optim.all - 1 && gtr__usable(t->ctx)) {
+        GTR__TRY(gtr__wait_all(t->ctx));
+        if (!gtr__averaged(t)) return GTR__BAD_STATE(t->ctx, "optimizer state: no averages yet");
+    }
     return gtr__buffer_copy(t, p, state, host, bytes, set, "optimizer state");
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {

@@ -8,7 +8,7 @@ mkdir -p $dir/tests && cp tests/*.[ch] $dir/tests || exit 1
 faults() { # a name, and what sed does to exactly one line
     cat <<'END'
 forward of gelu: s/^    U(X, GELU, gelu, GTR__FOLLOW | GTR__X0, GTR__C(0.5) \* x/&*GTR__C(1.0001)/
-forward of softmax: s/f = (gtr_float)(1 \/ gtr__sum_run(y, n));/f = (gtr_float)(1.0001 \/ gtr__sum_run(y, n));/
+forward of softmax: s/f = (gtr_float)(1 \/ (blank/f = (gtr_float)(1.0001 \/ (blank/
 forward of concat: s/gtr__copy_rows(cpu, p, run, w, row, outer, run, whole->add);/gtr__copy_rows(cpu, k > 1 ? (gtr_float *)part[1].data : p, run, w, row, outer, run, whole->add);/
 output of a split: s/else if (p) gtr__copy_rows(cpu, w, row, p, run, outer, run, part\[k\].add);/else if (p) gtr__copy_rows(cpu, k > 2 ? w - run : w, row, p, run, outer, run, part[k].add);/
 forward of argmax: s/if (v > m || (v != v && m == m)) best = i;/if (v < m || (v != v \&\& m == m)) best = i;/

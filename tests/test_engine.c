@@ -3942,7 +3942,7 @@ static void read_later(void)
         if (how == 7) EXPECT_EQ(gtr_get(n.logits, now, BYTES), GTR_OK);
         else {
             EXPECT_EQ(gtr_get(n.logits, now, BYTES), GTR_ERR_STATE);
-            EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "was fetched before the last run, and parameters or inputs have changed");
+            EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "fetched before the last run, and parameters or inputs have changed");
         }
         if (how != 6 && how != 7) CHECK(gtr_item(sum) != was, "%d: gtr_item gives what was before", how);
         EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
@@ -3965,6 +3965,10 @@ static void gradients_of_no_step(void)
     feed(&n, 0, 16);
     EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_ERR_STATE);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "\"fc1.bias\": no step was made yet");
+    d.ema = 0.9f;
+    gtr_trainer *averages = gtr_trainer_create(n.loss, d);
+    EXPECT_EQ(gtr_state_get(averages, p, 0, g, sizeof g), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "no averages yet");
     EXPECT_EQ(gtr_trainer_prepare(n.t, 16), GTR_OK);
     EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_ERR_STATE);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "no step was made yet");
@@ -3979,6 +3983,8 @@ static void gradients_of_no_step(void)
     EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_ERR_STATE);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "no step was made yet");
     EXPECT_EQ(unlink("build/gradients.ckpt"), 0);
+    EXPECT_EQ(gtr_step(averages), GTR_OK);
+    EXPECT_EQ(gtr_state_get(averages, p, 0, g, sizeof g), GTR_OK);
     EXPECT_EQ(gtr_step(n.t), GTR_OK);
     EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_OK);
     EXPECT_OK(n.ctx);
