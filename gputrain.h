@@ -12883,7 +12883,7 @@ static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
     else if (gtr__stand_in(&b->g, t, b->r->training) != t) {
         v = b->map[gtr__stand_in(&b->g, t, b->r->training)->id];
-        if (v >= 0) GTR__V(gtr__root(b->plan, v)).tensor = t; /* whose value is read */
+        if (v >= 0) GTR__V(gtr__root(b->plan, v)).tensor = gtr__stored_as(t); /* whose value is read */
     } else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
     else {
         b->within = b->ahead ? 0 : b->region[t->id];

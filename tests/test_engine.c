@@ -4001,9 +4001,13 @@ static gtr_tensor *stood_for(gtr_context *ctx, int kind, gtr_tensor **x, gtr_ten
     if (kind >= 5) {
         d.dropout = 0.5f;
         cut = gtr_reshape(*x, gtr_shape4(GTR_BATCH, STEPS, kind == 5 ? 2 : 1, kind == 5 ? 3 : 6));
-        t = gtr_attention(cut, cut, cut, d);
+        if (kind == 7) { /* heads of q that share one of k and v: the last op is a reshape */
+            gtr_tensor *one = gtr_reshape(*x, gtr_shape4(GTR_BATCH, STEPS, 1, 6));
+            t = gtr_attention(gtr_reshape(gtr_concat((gtr_tensor *[2]){ *x, gtr_tanh(*x) }, 2, 2), gtr_shape4(GTR_BATCH, STEPS, 2, 6)),
+                one, one, d);
+        } else t = gtr_attention(cut, cut, cut, d);
         if (kind == 6) t = gtr_reshape(t, gtr_shape2(GTR_BATCH, STEPS * 6));
-        h = gtr_reshape(t, gtr_shape2(GTR_BATCH, STEPS * 6));
+        h = gtr_reshape(t, gtr_shape2(GTR_BATCH, STEPS * (kind == 7 ? 12 : 6)));
     }
     for (int k = 0; k < STEPS && kind < 5; k++) {
         cut = gtr_reshape(gtr_slice(*x, 1, k, k + 1), gtr_shape2(GTR_BATCH, 6));
@@ -4017,9 +4021,9 @@ static gtr_tensor *stood_for(gtr_context *ctx, int kind, gtr_tensor **x, gtr_ten
 static void kept_stand_ins(void)
 {
     enum { ROWS = 8 };
-    static gtr_float want[ROWS * 24], got[ROWS * 24];
+    static gtr_float want[ROWS * 48], got[ROWS * 48];
     gtr_trainer_desc d = sgd(0.1f);
-    for (int kind = 0; kind < 7; kind++) {
+    for (int kind = 0; kind < 8; kind++) {
         gtr_context *ctx = create();
         gtr_tensor *x, *loss, *t = stood_for(ctx, kind, &x, &loss);
         const int64_t per = -gtr__count(&t->shape);
