@@ -195,6 +195,7 @@ $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/bench): tests/bench/network.h tests/made.h
 $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/oracle): tests/bench/network.h tests/test_torch.c
+$(foreach b,cpu cuda ptx75 ptx80 emulated-$(COMPUTE),build/$(b)/test_presets): tests/bench/network.h
 
 # A program's own half takes three times as long to compile as to run, where it is sanitized and optimised; kernels and what hosts them are optimised always.
 SANITIZED = $(SANITIZE:%=-g1 -fsanitize=% -fno-sanitize-recover=undefined)

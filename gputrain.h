@@ -262,7 +262,9 @@ typedef enum gtr_missing {
    gtr_fit is training and validation; NEVER: always on the device (GTR_ERR_NOMEM without room); ALWAYS: streamed. */
 typedef enum gtr_streaming { GTR_STREAM_AUTO, GTR_STREAM_NEVER, GTR_STREAM_ALWAYS } gtr_streaming;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
-/* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. */
+/* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. With
+   gputrain_cuda.cu its plans are those of a T4 (SM75), an Orin (SM87), an H200 (SM90), or of .max_sm of their
+   multiprocessors; without it they have no kernels of whole networks, and workspaces are upper bounds. */
 typedef enum gtr_preset {
     GTR_PRESET_NONE, GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90
 } gtr_preset;
@@ -1657,8 +1659,9 @@ GTR_API gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t by
 GTR_API const char *gtr_summary_text(gtr_tensor *out);
 /* The plan of a step at a batch's size: a line a node; and what gradients do not reach, see gtr_trainer_create. */
 GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
-/* Memory of gtr_step at a batch's size, by the plan alone: works with presets. gtr_fit's plan may
-   have another workspace. */
+/* Memory of gtr_step at a batch's size, by the plan alone: works with presets, whose numbers are the device's, or, of a
+   GPU without gputrain_cuda.cu, as the text says, an upper bound. What gtr_set copies through counts behind its first
+   call. gtr_fit's plan may have another workspace. */
 GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out);
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch);
 /* The largest batch whose total, gtr_step's and gtr_fit's, fits bytes (0: the context's limit, or the device's free
@@ -2693,7 +2696,8 @@ typedef struct {
     /* An instance is a device, its streams and handles. On failure writes a sentence to why (256 bytes). */
     gtr_result (*create)(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why);
     void (*destroy)(void *instance);
-    void (*capabilities)(void *instance, gtr__caps *caps); /* instance NULL: of this build, without a device */
+    /* instance NULL, and caps->compute given: in this build of the usual device of that architecture */
+    void (*capabilities)(void *instance, gtr__caps *caps);
     void *(*alloc)(void *instance, size_t bytes); /* device memory; NULL when out */
     void (*free)(void *instance, void *p, size_t bytes);
     /* pinned and mapped; *device: its address there */
@@ -9709,12 +9713,23 @@ static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
     }
     return GTR_OK;
 }
-static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
+/* The .cu's table; else *why there is none. */
+static gtr_result gtr__cuda_table(const gtr__backend **be, char *why) {
 #if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
-    const gtr__backend *be = GTR__CUDA_SYMBOL();
-    if (memcmp(be->seam, gtr__cpu_backend.seam, sizeof be->seam) != 0) {
-        snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h"); return GTR_ERR_VERSION;
-    }
+    *be = GTR__CUDA_SYMBOL();
+    if (!memcmp((*be)->seam, gtr__cpu_backend.seam, sizeof (*be)->seam)) return GTR_OK;
+    snprintf(why, 256, "gputrain_cuda.cu is of another version than gputrain.h");
+    return GTR_ERR_VERSION;
+#else
+    *be = NULL;
+    snprintf(why, 256, "%s", sizeof(gtr_float) > 4 ? "built with GPUTRAIN_DOUBLE, which is for the CPU"
+        : "built without CUDA (-DGPUTRAIN_CUDA and gputrain_cuda.cu)");
+    return GTR_ERR_UNSUPPORTED;
+#endif
+}
+static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
+    const gtr__backend *be;
+    GTR__TRY(gtr__cuda_table(&be, why));
     memcpy(ctx->be, be, sizeof ctx->be);
     ctx->host.device_alloc = ctx->desc.allocator.alloc && ctx->desc.allocator.cuda ? gtr__host_cb_device_alloc : NULL;
     ctx->host.device_free = ctx->host.device_alloc ? gtr__host_cb_device_free : NULL;
@@ -9722,22 +9737,31 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
     if (!r) ctx->be->capabilities(ctx->instance[0], &ctx->caps);
     else { ctx->instance[0] = NULL; ctx->error = GTR_OK; }
     return r;
-#else
-    (void)ctx;
-    snprintf(why, 256, "%s", sizeof(gtr_float) > 4 ? "built with GPUTRAIN_DOUBLE, which is for the CPU"
-        : "built without CUDA (-DGPUTRAIN_CUDA and gputrain_cuda.cu)");
-    return GTR_ERR_UNSUPPORTED;
-#endif
 }
-static void gtr__preset_caps(gtr__caps *caps, gtr_preset preset) {
+/* The preset's capabilities into a context of the CPU's instance. Of the .cu a GPU's come with what passes ask of its
+   table: matchers, and the kernels, which measure their workspace. Without it gtr__measure has upper bounds. */
+static void gtr__preset_set(gtr_context *ctx, gtr_preset preset) {
     static const int compute[] = { 75, 87, 90 }, sms[] = { 40, 16, 132 };
     const int i = preset == GTR_PRESET_SM90 ? 2 : preset == GTR_PRESET_SM87 ? 1 : 0;
+    const gtr__backend *be;
+    gtr__caps *caps = &ctx->caps;
+    char why[256];
     if (preset == GTR_PRESET_CPU) { snprintf(caps->name, sizeof caps->name, "preset CPU"); return; }
+    caps->compute = compute[i];
+    if (!gtr__cuda_table(&be, why)) {
+        be->capabilities(NULL, caps);
+        ctx->be->kernel = be->kernel; ctx->be->matchers = be->matchers; ctx->be->n_matchers = be->n_matchers;
+    } else {
+        caps->cuda = caps->lookups = 1; caps->sm_count = sms[i];
+        caps->bf16 = caps->tf32 = compute[i] >= 80;
+        caps->product_workspace = (size_t)32 << 20;
+    }
+    if (ctx->desc.max_sm) caps->sm_count = GTR__MIN(caps->sm_count, ctx->desc.max_sm);
     snprintf(caps->name, sizeof caps->name, "preset sm_%d", compute[i]);
-    caps->cuda = 1; caps->compute = compute[i]; caps->sm_count = sms[i];
-    caps->bf16 = caps->tf32 = compute[i] >= 80;
-    caps->lookups = 1;
-    caps->product_workspace = (size_t)(compute[i] >= 90 ? 32 : 4) << 20;
+}
+/* Whether a GPU's plans are made without its table. */
+static bool gtr__without_table(const gtr_context *ctx) {
+    return ctx->caps.cuda && ctx->be->kernel == gtr__cpu_backend.kernel;
 }
 static void gtr__device_describe(gtr_context *ctx, const char *why) {
     if (ctx->preset) snprintf(ctx->device_text, sizeof ctx->device_text, "%s: plans and reports only", ctx->caps.name);
@@ -9783,7 +9807,7 @@ gtr_context *gtr_create(gtr_desc desc) {
         r = gtr__instance_create(ctx, 0, why);
         if (r) { ctx->instance[0] = NULL; gtr__fail(ctx, r, "gtr_create: %s", why); return ctx; }
         ctx->be->capabilities(ctx->instance[0], &ctx->caps);
-        if (ctx->preset) gtr__preset_caps(&ctx->caps, desc.preset);
+        if (ctx->preset) gtr__preset_set(ctx, desc.preset);
     }
     ctx->n_instance = 1;
     ctx->dead = ctx->error == GTR_ERR_CUDA;
@@ -14792,6 +14816,13 @@ static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__n
     c.training = n->training; c.lean = p->lean; c.recomputed = n->recomputed; c.seed = n->seed; c.row0 = n->row0;
     return c;
 }
+/* The most that a GPU's kernel of the node has as workspace beside twice the CPU's, where no table says: of products
+   parts of what they make, a few for each multiprocessor, and copies of operands; of losses states of each step. */
+static size_t gtr__most_beside(const gtr_context *ctx, const gtr__node *n) {
+    const gtr__class of = gtr__class_of(n->op, -1);
+    const double parts = GTR__MIN(ctx->caps.sm_count * 32768.0 + n->bytes * 32, (double)ctx->caps.product_workspace);
+    return 65536 + (size_t)(of == GTR__CLASS_LOW ? parts + n->bytes : of == GTR__CLASS_FULL ? n->bytes / 2 : 0);
+}
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__arg few[GTR__MAX_ARGS], *args = few;
     static const char wanted = 0; /* a non-NULL address, never dereferenced */
@@ -14810,11 +14841,11 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
         n->bytes += (double)gtr__value_bytes(v) * (1 + args[k].add);
         if (k < n->n_in && v->lookups) n->bytes -= GTR__MIN(n->bytes, (double)gtr__whole_bytes(v)); /* it counts them */
     }
-    const bool ws = gtr__uses_workspace(n->op), none = ctx->caps.cuda && (!ws || ctx->preset);
-    if (none && ws) n->ws_bytes = gtr__class_of(n->op, -1) == GTR__CLASS_LOW ? ctx->caps.product_workspace : 65536;
+    const bool ws = gtr__uses_workspace(n->op);
     c.measure = &n->ws_bytes;
-    gtr_result r = none ? GTR_OK : ctx->caps.cuda ? ctx->be->kernel[n->op][n->dir](NULL, &c)
-        : gtr__cpu_call(NULL, n->op, n->dir, &c);
+    gtr_result r = !ctx->caps.cuda ? gtr__cpu_call(NULL, n->op, n->dir, &c)
+        : ws ? ctx->be->kernel[n->op][n->dir](NULL, &c) : GTR_OK;
+    if (ws && gtr__without_table(ctx)) n->ws_bytes = 2 * n->ws_bytes + gtr__most_beside(ctx, n);
     if (args != few) gtr__mfree(ctx, args);
     if (r) gtr__fail(ctx, r, "%s: its workspace could not be planned", n->layer);
     n->ws_bytes = gtr__rounded(n->ws_bytes);
@@ -26086,7 +26117,8 @@ const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
     if (gtr_memory_plan(t, batch, &m)) return "";
     memcpy(bytes, (const char *)&m + offsetof(gtr_memory_report, parameters), sizeof bytes);
     gtr__text_begin(t->ctx);
-    gtr__textf(t->ctx, "memory of a step with batch %lld on %s\n", (long long)batch, t->ctx->caps.name);
+    gtr__textf(t->ctx, "memory of a step with batch %lld on %s%s\n", (long long)batch, t->ctx->caps.name,
+        gtr__without_table(t->ctx) ? ": an upper bound, without gputrain_cuda.cu" : "");
     for (i = 0; i < 10; i++) {
         gtr__text_bytes((double)bytes[i], buf, sizeof buf);
         gtr__textf(t->ctx, "%-22s %14zu bytes  %s\n", names[i], bytes[i], buf);

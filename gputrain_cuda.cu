@@ -1386,7 +1386,6 @@ static gtr_result gtr__make_wanted(gtr__cuda *, gtr__wanted *, gtr__held *) { re
 static void gtr__wanted_free(gtr__wanted *) { }
 static void gtr__held_drop(gtr__held *) { }
 static void gtr__capture_count(int) { }
-static void gtr__list_device(gtr__cuda *, const char *) { }
 static void gtr__list_wanted(gtr__cuda *, gtr__wanted *) { }
 static gtr__sealed *gtr__list_open(const char *) { return NULL; }
 static const char *gtr__cache_given(const gtr__cuda *) { return NULL; }
@@ -1895,16 +1894,6 @@ static gtr_result gtr__kernels_open(gtr__cuda *g, int capability, char *why) {
     }
     gtr__process_drop();
     return r;
-}
-// Gives an instance that only lists kernels the properties of the named architecture's usual device, or of the newest
-// known one below it.
-static void gtr__list_device(gtr__cuda *g, const char *arch) {
-    static const struct { int compute, sms, kib; } known[] = { { 75, 40, 64 }, { 80, 108, 163 }, { 86, 84, 99 },
-        { 87, 16, 163 }, { 89, 128, 99 }, { 90, 132, 227 }, { 100, 148, 227 }, { 120, 170, 99 } };
-    snprintf(g->arch, sizeof g->arch, "sm_%.16s", arch);
-    g->compute = atoi(arch);
-    g->arch_feature = g->compute == 90 && strchr(arch, 'a') != NULL;
-    for (auto &of : known) if (of.compute <= g->compute) { g->sm_count = of.sms; g->shared_max = (size_t)of.kib << 10; }
 }
 // Compiled kernels that are to be listed, by all contexts.
 static struct { gtr__list_entry *entry; gtr__compiled *image; int n; size_t words; } gtr__listed;
@@ -2705,26 +2694,38 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
     return GTR_OK;
 }
 
+// Gives an instance without a device the properties of the named architecture's usual device, or of the newest known
+// one below it.
+static void gtr__usual_device(gtr__cuda *g, const char *arch) {
+    static const struct { int compute, sms, kib; } known[] = { { 75, 40, 64 }, { 80, 108, 163 }, { 86, 84, 99 },
+        { 87, 16, 163 }, { 89, 128, 99 }, { 90, 132, 227 }, { 100, 148, 227 }, { 120, 170, 99 } };
+    snprintf(g->arch, sizeof g->arch, "sm_%.16s", arch);
+    g->compute = atoi(arch);
+    g->arch_feature = g->compute == 90 && strchr(arch, 'a') != NULL;
+    for (auto &of : known) if (of.compute <= g->compute) { g->sm_count = of.sms; g->shared_max = (size_t)of.kib << 10; }
+}
 static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     const gtr__instance *in = (const gtr__instance *)instance;
+    gtr__cuda usual;
+    const gtr__cuda *g = in ? &in->g : &usual;
+    memset((void *)&usual, 0, sizeof usual);
+    if (!in) {
+        char arch[16];
+        snprintf(arch, sizeof arch, "%d%s", caps->compute, caps->compute == 90 ? "a" : "");
+        gtr__usual_device(&usual, arch);
+    }
     memset((void *)caps, 0, sizeof *caps);
     caps->cuda = 1;
-    if (in) {
-        memcpy(caps->name, in->name, sizeof caps->name);
-        caps->compute = in->g.compute;
-        caps->sm_count = in->g.sm_count;
-        caps->shared = in->g.shared_max;
-        caps->arch_feature = in->g.arch_feature;
-    } else {
-        snprintf(caps->name, sizeof caps->name, "CUDA");
-        caps->compute = 75;
-        caps->sm_count = 16;
-    }
+    if (in) memcpy(caps->name, in->name, sizeof caps->name);
+    caps->compute = g->compute;
+    caps->sm_count = g->sm_count;
+    caps->shared = g->shared_max;
+    caps->arch_feature = g->arch_feature;
     caps->f16 = 1;
     caps->bf16 = caps->tf32 = caps->compute >= 80;
     caps->lookups = 1;
-#ifndef GPUTRAIN_NO_CUBLASLT
-    if (!in || !(in->g.lists || in->g.sealed))          // whose products are own ones
+#if !defined(GPUTRAIN_NO_CUBLASLT) && !defined(GPUTRAIN_KERNELS)
+    if (!g->lists && !g->sealed)        // whose products are own ones
         caps->product_workspace = caps->compute >= 90 ? (size_t)32 << 20 : (size_t)4 << 20;
 #endif
 }
@@ -3299,7 +3300,7 @@ static void *gtr__cuda_lists(const gtr__host *host, int k, gtr__caps *caps) {
     gtr__instance *in = &of[k];
     in->g.host = *host;
     in->g.lists = true;
-    gtr__list_device(&in->g, one);
+    gtr__usual_device(&in->g, one);
     if (gtr__kernels_open(&in->g, 0, why) != GTR_OK) {
         static bool told;
         if (!told) fprintf(stderr, "gputrain: no kernels can be listed: %s\n", why);
@@ -5934,6 +5935,7 @@ GTR__LAUNCHER_WITH(gtr__product_make_even, gtr__product *p, void *ws) {
 // Those of the call, or of its device.
 static const gtr__caps *gtr__caps_of(gtr__run *run, const gtr__call *c, gtr__caps *own) {
     if (c->caps) return c->caps;
+    own->compute = 75;
     gtr__cuda_capabilities(gtr__on(run), own);
     return own;
 }
