@@ -1,4 +1,4 @@
-/* What a context with a preset reports of a step's memory, beside what the device reports and has in use: 14 networks
+/* What a context with a preset reports of a step's memory, beside what the device reports and has in use: 16 networks
    in each precision, as gtr_step and as gtr_fit plan them. A line a network: the preset's bytes, the device's, what is
    in use, and the preset's by each; 0: it was not run. The preset is the device's architecture's, or the next one below
    it; where the device has another architecture, other multiprocessors or shared memory (a GPU in software, part of
@@ -10,11 +10,12 @@
 #include "bench/network.h"
 
 typedef struct { const char *name; int64_t batch; bool quick; } row;    /* quick: run in software, too */
-static const row rows_of[] = { { "cnn-b128-bf16", 0, false }, { "mlp-small-b128-tf32", 0, true },
-    { "mlp-bn-b512-tf32", 0, false }, { "res-gelu-b128-tf32", 0, false }, { "lenet-b256-tf32", 0, false },
-    { "resnet18-b512-bf16", 64, false }, { "two-heads-b64-tf32", 0, true }, { "vae", 0, false },
-    { "attention-b32-tf32", 0, false }, { "lstm64-t16-b32-tf32", 0, true }, { "ctr-b4096-tf32", 512, false },
-    { "unet-b32-bf16", 8, false }, { "field-64-2e14-fp16", 0, false }, { "mixer-b128-tf32", 16, false } };
+static const row rows_of[] = { { "mlp-bn-b512-tf32", 0, false }, { "mlp-small-b128-tf32", 0, true },
+    { "cnn-b128-bf16", 0, false }, { "res-gelu-b128-tf32", 0, false }, { "lenet-b256-tf32", 0, false },
+    { "mlp-small-b1024-tf32", 0, true }, { "two-heads-b64-tf32", 0, true }, { "vae", 0, false },
+    { "attention-b32-tf32", 0, false }, { "lstm64-t16-b32-tf32", 0, true }, { "resnet18-b512-bf16", 64, false },
+    { "field-64-2e14-fp16", 0, false }, { "unet-b32-bf16", 8, false }, { "mixer-b128-tf32", 16, false },
+    { "ctr-b4096-tf32", 512, false }, { "conv1d-b256-tf32", 0, false } };
 static const char *const of_precision[] = { "FP32", "TF32", "BF16", "FP16" };
 static bool emulated(void)
 {
