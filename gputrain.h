@@ -1333,7 +1333,8 @@ GTR_API void gtr_trainer_destroy(gtr_trainer *t);
    and (N, 1), (H, W, C) to (N, H, W, C), but not to (N, C, H, W), nor where what reads it has channels first. data
    NULL: inputs come from gtr_set again (also after gtr_fit). Epochs, and the place in one, count through all calls and
    fits while data, batch, shuffle and drop_last are the same; others start with the first epoch. On GTR_ERR_NOMEM
-   nothing feeds steps where a set did; on other errors what fed goes on. Waits. */
+   nothing feeds steps where a set did; on other errors what fed goes on. Waits. With a preset reports are of such
+   steps, whose plan may differ with the data's type. */
 GTR_API gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last);
 /* One training step: forward, backward, update. Enqueued; does not wait with CUDA, but for the first step, and while a
    parameter's gradient has been all zeros, for at most 100. Inputs: from gtr_trainer_data or gtr_set. */
@@ -1660,12 +1661,13 @@ GTR_API const char *gtr_summary_text(gtr_tensor *out);
 /* The plan of a step at a batch's size: a line a node; and what gradients do not reach, see gtr_trainer_create. */
 GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
 /* Memory of gtr_step at a batch's size, by the plan alone: works with presets, whose numbers are the device's, or, of a
-   GPU without gputrain_cuda.cu, as the text says, an upper bound. What gtr_set copies through counts behind its first
-   call. gtr_fit's plan may have another workspace. */
+   GPU without gputrain_cuda.cu, as the text says, an upper bound. Of a trainer with a data set (gtr_trainer_data), of
+   steps that it feeds; else what gtr_set copies through counts behind its first call. gtr_fit's plan may have another
+   workspace. */
 GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out);
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch);
-/* The largest batch whose total, gtr_step's and gtr_fit's, fits bytes (0: the context's limit, or the device's free
-   memory but for 32 MiB); 0 if none does. */
+/* The largest batch whose total, gtr_step's and gtr_fit's of such data, fits bytes (0: the context's limit, or the
+   device's free memory but for 32 MiB); 0 if none does. */
 GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes);
 /* Runs one real step node by node; a line a node: shape, microseconds, minimum, maximum, mean, count of non-finite
    elements. Waits. Where a node fails the text ends, the context has the error, and no step was done. */
@@ -18190,9 +18192,14 @@ static gtr_result gtr__no_trainer(const gtr_dataset *data, const char *who) {
 }
 gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     if (!t) return gtr__no_trainer(data, "gtr_trainer_data");
-    GTR__TRY(gtr__trainer_usable(t, "gtr_trainer_data", false));
+    GTR__NEEDS(t);
+    const bool plans = t->ctx->preset; /* and reports alone: it feeds nothing */
+    if (!plans) GTR__TRY(gtr__trainer_usable(t, "gtr_trainer_data", false));
     if (data) GTR__TRY(gtr__data_check(t->ctx, data, batch, "gtr_trainer_data"));
-    return gtr__data_begin(t, data, batch, shuffle, drop_last);
+    if (!plans) return gtr__data_begin(t, data, batch, shuffle, drop_last);
+    if (data) GTR__TRY(gtr__data_suits(t, data, batch));
+    t->data = data;
+    return GTR_OK;
 }
 gtr_result gtr_step(gtr_trainer *t) {
     int n = 1;

@@ -1,8 +1,8 @@
 /* What a context with a preset reports of a step's memory, beside what the device reports and has in use: 16 networks
-   in each precision, as gtr_step and as gtr_fit plan them. A line a network: the preset's bytes, the device's, what is
-   in use, and the preset's by each; 0: it was not run. The preset is the device's architecture's, or the next one below
-   it; where the device has another architecture, other multiprocessors or shared memory (a GPU in software, part of
-   one, another model), the preset's context is given the device's, and a line says so. */
+   in each precision, as gtr_step and as gtr_fit plan them, of a data set. A line a network: the preset's bytes, the
+   device's, what is in use, and the preset's by each; 0: it was not run. The preset is the device's architecture's, or
+   the next one below it; where the device has another architecture, other multiprocessors or shared memory (a GPU in
+   software, part of one, another model), the preset's context is given the device's, and a line says so. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -46,17 +46,16 @@ static size_t reported(const network *n, int64_t batch, bool several)
     EXPECT_OK(n->ctx);
     return r.total;
 }
-/* What the device has in use behind steps by hand, or a fit, of a data set that does not count. */
+/* What the device has in use behind steps by hand, or a fit, of a data set, which does not count. */
 static size_t in_use(network *n, const workload *w, bool fit)
 {
-    gtr_dataset *data = data_of(n, w);
     gtr_fit_desc f;
     int k;
     memset(&f, 0, sizeof f);
     f.epochs = 1; f.batch = w->batch; f.silent = true;
-    if (!fit) EXPECT_EQ(gtr_trainer_data(n->trainer, data, w->batch, true, true), GTR_OK);
+    if (!fit) EXPECT_EQ(gtr_trainer_data(n->trainer, n->data, w->batch, true, true), GTR_OK);
     for (k = 0; k < 3 && !fit; k++) EXPECT_EQ(gtr_step(n->trainer), GTR_OK);
-    if (fit) EXPECT_EQ(gtr_fit(n->trainer, data, f), GTR_OK);
+    if (fit) EXPECT_EQ(gtr_fit(n->trainer, n->data, f), GTR_OK);
     EXPECT_EQ(gtr_wait(n->ctx), GTR_OK);
     EXPECT_OK(n->ctx);
     return n->ctx->device_bytes - gtr__resident_bytes(n->ctx);
@@ -92,6 +91,7 @@ static void device_reports(void)
         const workload w = workload_of(&rows_of[k]);
         if (!check_mine(k)) continue;
         for (fit = 0; fit < 2; fit++) {
+            size_t preset, own, use;
             gtr_desc d = desc0();
             network real = network_of(&w, d, (gtr_precision)p), planned;
             if (gtr_error(real.ctx) == GTR_ERR_UNSUPPORTED) { gtr_destroy(real.ctx); continue; }
@@ -100,8 +100,14 @@ static void device_reports(void)
             as_device(&planned.ctx->caps, &real.ctx->caps, &said);
             planned.trainer = gtr_trainer_create(planned.loss, trainer_of(&w, (gtr_precision)p));
             const bool runs = k % 4 == p && (!quick || rows_of[k].quick);
-            const size_t preset = reported(&planned, w.batch, fit), own = reported(&real, w.batch, fit),
-                use = runs ? in_use(&real, &w, fit) : 0;
+            EXPECT_EQ(reported(&planned, w.batch, fit), reported(&real, w.batch, fit));     /* of gtr_set's inputs */
+            planned.data = data_of(&planned, &w);
+            EXPECT_EQ(gtr_trainer_data(planned.trainer, planned.data, w.batch, true, true), GTR_OK);
+            preset = reported(&planned, w.batch, fit);
+            real.trainer->data = real.data = data_of(&real, &w);    /* for a report: gtr_trainer_data takes memory */
+            own = reported(&real, w.batch, fit);
+            real.trainer->data = NULL;
+            use = runs ? in_use(&real, &w, fit) : 0;
             printf("%-20s %s %s %12zu %12zu %12zu %.3f %.3f\n", w.name, of_precision[p], fit ? "fit " : "step",
                 preset, own, use, (double)preset / (double)own, use ? (double)preset / (double)use : 0);
             fflush(stdout);
@@ -167,10 +173,44 @@ static void fewer(void)
     EXPECT_EQ(ctx->caps.sm_count, 8);
     gtr_destroy(ctx);
 }
+/* A data set that does not fit is refused for a preset's trainer as for another; reports are of steps that one feeds,
+   and nothing is run. */
+static void fed(void)
+{
+    const workload w = workload_of(&rows_of[1]);
+    gtr_desc d = desc0();
+    network real = network_of(&w, d, GTR_FP32), n;
+    gtr_memory_report r[2];
+    memset(&d, 0, sizeof d);
+    d.preset = GTR_PRESET_CPU;
+    n = network_of(&w, d, GTR_FP32);
+    n.data = data_of(&n, &w); real.data = data_of(&real, &w);
+    EXPECT_EQ(gtr_trainer_data(n.trainer, NULL, 0, false, false), GTR_OK);
+    EXPECT_EQ(gtr_trainer_data(n.trainer, real.data, w.batch, true, true), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "another context");
+    EXPECT_EQ(gtr_trainer_data(n.trainer, n.data, w.rows + 1, true, true), GTR_ERR_ARG);
+    EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "a batch of");
+    EXPECT_EQ(gtr_trainer_data(n.trainer, gtr_dataset_windows(n.data, (gtr_windows_desc){ .history = 2, .target = 2 }),
+        w.batch, true, true), GTR_ERR_SHAPE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_SHAPE, "");
+    EXPECT_EQ(gtr_trainer_data(n.trainer, n.data, w.batch, true, true), GTR_OK);
+    EXPECT_EQ(gtr_trainer_data(real.trainer, real.data, w.batch, true, true), GTR_OK);
+    EXPECT_EQ(gtr_memory_plan(n.trainer, w.batch, &r[0]), GTR_OK);
+    EXPECT_EQ(gtr_memory_plan(real.trainer, w.batch, &r[1]), GTR_OK);
+    EXPECT_EQ(r[0].total, r[1].total);
+    EXPECT(gtr_largest_batch(n.trainer, (size_t)1 << 28) == gtr_largest_batch(real.trainer, (size_t)1 << 28));
+    EXPECT(n.trainer->data == n.data && gtr_plan_text(n.trainer, w.batch)[0]);
+    EXPECT_EQ(gtr_step(n.trainer), GTR_ERR_STATE);
+    EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "preset");
+    gtr_dataset_destroy(n.data);
+    EXPECT(!n.trainer->data);
+    EXPECT_OK(n.ctx); EXPECT_OK(real.ctx);
+    gtr_destroy(n.ctx); gtr_destroy(real.ctx);
+}
 
 static void all(void)
 {
-    if (device == GTR_DEVICE_CPU) { RUN_IN_PARTS(numbers); RUN(fewer); }
+    if (device == GTR_DEVICE_CPU) { RUN_IN_PARTS(numbers); RUN(fewer); RUN(fed); }
     RUN_IN_PARTS(device_reports);
 }
 int main(int argc, char **argv)
