@@ -24131,34 +24131,40 @@ static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name)
     for (int k = 0; k < GTR__TABLE_NOTES; k++) gtr__strings_free(ctx, &line[k]);
     return ok ? GTR_OK : GTR_ERR_NOMEM;
 }
-/* Field i of a note into d, in which c is the column of features. */
+/* Field i of a note into d, in which c is the column of features. A file may have any note: what no table writes is
+   false. */
 static bool gtr__table_field(gtr_dataset *d, int key, const gtr__field *f, int64_t i) {
     const gtr_shape one = gtr_shape0();
     gtr__column *c = d->column;
     gtr__decimal v;
     char name[1100];
     const char *text;
-    const bool number = gtr__decimal_read(f->p, '.', &v) == f->p + f->n;
-    if (gtr__csv_text(f, name, sizeof name) == sizeof name || i >= INT_MAX) return false;
+    const bool number = !f->quoted && gtr__decimal_read(f->p, '.', &v) == f->p + f->n;
+    const gtr_float value = number ? gtr__decimal_value(&v) : 0;
+    gtr_float scale = (float)value;
+    if (gtr__csv_text(f, name, sizeof name) == sizeof name || i >= INT_MAX || gtr__nonfinite(&value, 1)) return false;
     switch (key) {
     case GTR__OF_FEATURES: return f->quoted ? gtr__strings_add(d->ctx, &c->heads, name) && c->heads.n == i + 1
-        : number && !c->heads.n;
+        : number && !c->heads.n && gtr__decimal_class(&v) == i + 1;
     case GTR__OF_FILLS:
-        for (int k = GTR_MISSING_LINEAR; f->quoted && k > 0; k--)
-            if (!strcmp(name, gtr__missing_names[k])) c->missing = (gtr_missing)k;
-        if (f->quoted) return true;
-        if (!c->fill && c->features) c->fill = GTR__NEW(d->ctx, gtr_float, c->features);
+        if (f->quoted) {
+            for (int k = GTR_MISSING_LINEAR; k > 0; k--)
+                if (*name && !strcmp(name, gtr__missing_names[k])) c->missing = (gtr_missing)k;
+            return !i && c->missing;
+        }
+        if (!i && c->features) c->fill = GTR__NEW(d->ctx, gtr_float, c->features);
         if (!number || i >= c->features || !c->fill) return false;
-        c->fill[i] = gtr__decimal_value(&v);
+        c->fill[i] = value;
         c->missing = GTR_MISSING_CONSTANT;
         return true;
-    case GTR__OF_SCALE: c->scale = (float)gtr__decimal_value(&v); return number;
+    case GTR__OF_SCALE: c->scale = (float)scale; return !i && scale != 0 && !gtr__nonfinite(&scale, 1);
     default: break;
     }
-    if (d->n_columns == GTR_MAX_COLUMNS || !(c = gtr__dataset_column(d, name, key == GTR__OF_TARGET ? GTR_F32 : GTR_I32,
+    if (!f->quoted || d->n_columns == GTR_MAX_COLUMNS || (key != GTR__OF_CATEGORIES && d->n_columns
+        && gtr__label_at(d) >= 0) || !(c = gtr__dataset_column(d, name, key == GTR__OF_TARGET ? GTR_F32 : GTR_I32,
         &one, 0, 0))) return false;
     for (int64_t id = 0; (text = gtr__note_at(&d->ctx->notes, name, id)) != NULL; id++)
-        if (!gtr__strings_add(d->ctx, &c->names, text)) return false;
+        if (!gtr__strings_add(d->ctx, &c->names, text) || c->names.n != id + 1) return false;
     if (key == GTR__OF_LABEL && c->names.n) d->classed = d->n_columns;
     return c->names.n || key != GTR__OF_CATEGORIES;
 }
@@ -24175,7 +24181,7 @@ static gtr_dataset *gtr__table_of_notes(gtr_context *ctx, const char *path) {
         s.end = p ? p + strlen(p) : NULL;
         for (; ok && p; i++) {
             p = gtr__csv_field(&s, p, i, &f);
-            ok = p && gtr__table_field(d, k, &f, i);
+            ok = p && (*p == ',' || p == s.end) && gtr__table_field(d, k, &f, i);
             p = p && *p == ',' ? p + 1 : NULL;
         }
         gtr__column *c = d->column;

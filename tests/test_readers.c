@@ -2026,15 +2026,26 @@ static void tables_of_models(void)
         /* notes that are none of a table */
         static const char *const odd[][2] = { { "table.fills", "1,2" }, { "table.fills", "1,2,3,4,5,x" },
             { "table.features", "\"a" }, { "table.features", "\"a\",\"a\"" }, { "table.scale", "x" },
-            { "table.categories", "\"nobody\"" }, { "table.fills", "1,2,3,4,5,6,7" } };
-        for (int k = 0; k < 7; k++) {
+            { "table.categories", "\"nobody\"" }, { "table.fills", "1,2,3,4,5,6,7" }, { "table.fills", "\"x\"" },
+            { "table.fills", "\"\"" }, { "table.fills", "\"linear\",2,3,4,5,6" }, { "table.fills", "" },
+            { "table.fills", "1,2,3,4,5,1e999" }, { "table.fills", "1,2,3,4,5,\"mean\"" },
+            { "table.fills", "1,2,3,4,5,6\n7" }, { "table.scale", "" }, { "table.scale", "0" },
+            { "table.scale", "-" }, { "table.scale", "1e" }, { "table.scale", "\"1\"" }, { "table.scale", "1e999" },
+            { "table.scale", "1,2" }, { "table.scale", "{}" }, { "table.scale", "[[1]]" }, { "table.features", "" },
+            { "table.features", "2,1" }, { "table.features", "1,\"a\"" }, { "table.features", "-1,2,3,4,5,6" },
+            { "table.features", "1e300" }, { "table.categories", "u" }, { "table.categories", "\"u\",1" } };
+        for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
             char was[200];
             snprintf(was, sizeof was, "%s", gtr_note(fresh, odd[k][0]));
             EXPECT_EQ(gtr_note_set(fresh, odd[k][0], odd[k][1]), GTR_OK);
-            if (!EXPECT(!csv_of(fresh, use, m))) printf("     case %d\n", k);
+            if (!EXPECT(!csv_of(fresh, use, m))) printf("     case %d\n", (int)k);
             EXPECT_ERROR(fresh, GTR_ERR_FORMAT, odd[k][0]);
             EXPECT_EQ(gtr_note_set(fresh, odd[k][0], was), GTR_OK);
         }
+        EXPECT_EQ(gtr_note_set(fresh, "u.1", "k\"1"), GTR_OK); /* a string twice: those behind it have no number */
+        EXPECT(!csv_of(fresh, use, m));
+        EXPECT_ERROR(fresh, GTR_ERR_FORMAT, "table.categories");
+        EXPECT_EQ(gtr_load(fresh, file), GTR_OK);
         EXPECT(csv_of(fresh, use, m));
         EXPECT_OK(fresh);
         gtr_destroy(fresh);
