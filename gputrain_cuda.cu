@@ -29106,7 +29106,7 @@ static void gtr__chain_write_facts(gtr__chain_build *b) {
         while (facts(i + n - 1).more) n++;
         return n;
     };
-    print("#define GTR__CHAIN_KNOWN");
+    print("%s", "#define GTR__CHAIN_KNOWN");
     for (int i = 0, steps, code; i < b->n_step; i += steps) {
         steps = length(i);
         auto same = [&](int j) {
@@ -29125,7 +29125,7 @@ static void gtr__chain_write_facts(gtr__chain_build *b) {
             print(" %d,%d, %d,%d,%d,%d,%d }", f.n, f.k, f.cut, f.pass, f.chunk, f.pitch, f.magic);
         }
     }
-    print("\n#define GTR__CHAIN_CASES(X)");
+    print("%s", "\n#define GTR__CHAIN_CASES(X)");
     for (int i = 0; i < codes; known += length(first[i++])) print(" X(%d, %d)", i, known);
     print("\n#define GTR__CHAIN_CLUSTER %d\n#define GTR__CHAIN_HALVES %d\n#define GTR__CHAIN_UNITS %d\n", b->m.cluster,
         b->m.halves, b->units > 0 ? b->units : 1);

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.." || exit 1
 all="compilers others msvc static units symbols build markers plants ops functions size form examples emulated kernels cache variants address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
-warn="-Wall -Wextra -Werror"
+warn="-Wall -Wextra -Wformat-security -Werror" # the third: what distributions' compilers warn of without being asked
 failed=""
 
 # A folder of its own for each check: several may run side by side.
