@@ -593,11 +593,12 @@ typedef struct gtr_fit_desc {
        gtr_fit was called, .resume or not), and what values .metrics have, by their names. What is not finite or not
        asked for is empty, or null. Begun anew before the first step; where .resume goes on without rows behind the
        checkpoint, and one that was cut short. Another ending: GTR_ERR_ARG; it can't be written, then or later:
-       GTR_ERR_IO; it is no such log: GTR_ERR_FORMAT */
+       GTR_ERR_IO; a file is there that is no such log: GTR_ERR_FORMAT, and it stays */
     const char *log_file;
     /* NULL, or the file that holds this fit's newest gtr_checkpoint_save: every so many steps, seconds or epochs,
        whichever comes first (all 0: every epoch), and where it ends without an error. That it can be written there, and
-       what keep_last and keep_best name, is tried before the first step */
+       what keep_last and keep_best name, is tried before the first step; a file there that is no checkpoint stays:
+       GTR_ERR_FORMAT */
     const char *checkpoint;
     int64_t checkpoint_steps;
     double checkpoint_seconds;
@@ -19412,9 +19413,9 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     f.p.val_loss = f.p.val_metric = f.p.best = NAN;
     gtr_result r = gtr__fit_resume(&f);
     if (!r) r = gtr__fit_begin(&f, data);
-    if (!r) r = gtr__fit_resumed(&f);
     if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_tries(&f);
     if (!r && d.log_file) r = gtr__log_begin(&f);
+    if (!r) r = gtr__fit_resumed(&f);
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.began = f.saved_at = gtr__now();
@@ -25494,6 +25495,23 @@ gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     return src ? gtr__checkpoint_read(t, call, call, src, bytes)
         : GTR__BAD_ARG(t->ctx, "%s: the source is NULL", call);
 }
+/* A fit replaces no file of a user's: what is at path is a checkpoint, whole or cut short, or nothing. */
+static gtr_result gtr__fit_replaces(gtr_context *ctx, const char *path) {
+    struct GTR__STAT st;
+    gtr__file f;
+    uint8_t first[8] = GTR__ZERO, *head = NULL;
+    if (GTR__STAT(path, &st) != 0 || !GTR__IS_FILE(st.st_mode) || !st.st_size) return GTR_OK;
+    GTR__TRY(gtr__file_open(&f, ctx, path));
+    gtr_result r = gtr__file_move(&f, first, GTR__MIN(f.size, 8), false);
+    const uint64_t n = f.size > 8 ? GTR__MIN(GTR__MIN(gtr__le_get(first, 8), f.size - 8), GTR__ST_HEADER) : 0;
+    if (!r) r = gtr__file_take(&f, n, 1, &head);
+    gtr__file_close(&f);
+    if (!r && (*head != '{' || !strstr((char *)head, gtr__of_run)))
+        r = GTR__BAD_FILE(ctx, "the file that is there is no checkpoint of a training, and gtr_fit's .checkpoint "
+            "replaces no other: want another name", path);
+    gtr__mfree(ctx, head);
+    return r;
+}
 /* Whether a checkpoint can be written: makes and removes a file beside it, or beside what a link leads to. also: NULL,
    or another name that gtr__fit_also is to give it, for which it renames a link beside path. */
 static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *also) {
@@ -25513,6 +25531,7 @@ static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *a
             r = GTR__OF_FILE(ctx, IO, "the folder for checkpoints, %s: %s", path, name, strerror(errno));
     }
     if (!r) r = gtr__save_old(&s, also ? also : target, &st, &old);
+    if (!r) r = gtr__fit_replaces(ctx, s.path);
     if (!r && (r = gtr__save_make(&s, target, 0600, &f, name, size)) == GTR_OK) {
         const int lock = gtr__lock_copy(f.fd);
         gtr__file_close(&f);
@@ -25582,7 +25601,9 @@ static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
     s.ctx = ctx; s.path = f->d->checkpoint;
     snprintf(made, strlen(s.path) + 32, "%s.tmp-%ld-0", s.path, (long)GTR__SYS(getpid)());
     gtr_result r = gtr__save_target(&s, &target);
-    if (!r && !gtr__files_alike(target, name)) {
+    const bool alike = r || gtr__files_alike(target, name);
+    if (!r && !alike) r = gtr__fit_replaces(ctx, name);
+    if (!r && !alike) {
         GTR__SYS(unlink)(made);
         if (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0) r = gtr_checkpoint_save(f->t, name);
         GTR__SYS(unlink)(made); /* two names of one file stay as they are */
@@ -25704,31 +25725,42 @@ static size_t gtr__log_kept(const gtr__fitting *f, const char *text, size_t size
     }
     return at;
 }
-/* Before the first step: the log, with what it keeps of an earlier run's, is there and can be written. */
+/* Whether text, of size bytes and a 0, begins as a log does, as far as it goes. */
+static bool gtr__log_begins(const char *text, size_t size, const char *head, size_t begins) {
+    static const char behind[] = ",\"step\":";
+    size_t n = GTR__MIN(begins, size);
+    if (memcmp(text, head, n) || *head != '{') return !memcmp(text, head, n);
+    n += strspn(text + n, "0123456789");
+    return !strncmp(text + n, behind, GTR__MIN(size - n, sizeof behind - 1));
+}
+/* Before the first step: the log, with what it keeps of an earlier run's, is there and can be written. A file that is
+   no log stays; one that is begun anew may have had other metrics. */
 static gtr_result gtr__log_begin(gtr__fitting *f) {
     gtr_context *ctx = f->t->ctx;
     const bool csv = !gtr__log_kind(f->d->log_file);
     char head[1200] = "{\"epoch\":";
-    const size_t begins = csv ? (size_t)gtr__log_line(f, head, sizeof head, true) : strlen(head), header = csv * begins;
+    const size_t whole = csv ? (size_t)gtr__log_line(f, head, sizeof head, true) : strlen(head), header = csv * whole,
+        begins = csv && !f->resumed ? (size_t)(strstr(head, ",seconds") + 8 - head) : whole;
     gtr__save s = GTR__ZERO;
     gtr__file file = GTR__ZERO;
     struct GTR__STAT st;
     uint8_t *old = NULL;
     gtr_result r = GTR_OK;
     s.ctx = ctx; s.path = f->d->log_file; s.header = head; s.header_bytes = header;
-    if (f->resumed && (GTR__STAT(s.path, &st) == 0 || errno != ENOENT)) {
+    if (GTR__STAT(s.path, &st) == 0 || errno != ENOENT) {
         GTR__TRY(gtr__file_open(&file, ctx, s.path));
-        const size_t size = (size_t)file.size;
+        const size_t size = (size_t)(f->resumed ? file.size : GTR__MIN(file.size, sizeof head));
         r = gtr__file_take(&file, size, 1, &old);
         gtr__file_close(&file);
-        if (!r && memcmp(old, head, GTR__MIN(begins, size)))
-            r = GTR__BAD_FILE(ctx, "does not begin as this fit's log, with %.*s", s.path, (int)begins - csv, head);
-        if (!r && size >= begins) {
+        if (!r && !gtr__log_begins((const char *)old, size, head, begins))
+            r = GTR__BAD_FILE(ctx, "the file that is there is no log of %s fit: it does not begin with %.*s; want "
+                "another .log_file", s.path, f->resumed ? "this" : "a", (int)strcspn(head, "\n"), head);
+        if (!r && f->resumed && size >= begins) {
             s.header = (char *)old;
             s.header_bytes = gtr__log_kept(f, s.header, size, header);
         }
     }
-    if (!r && (!old || s.header_bytes != file.size)) r = gtr__save_out(&s);
+    if (!r && (!f->resumed || !old || s.header_bytes != file.size)) r = gtr__save_out(&s);
     gtr__mfree(ctx, old);
     return r ? r : gtr__log_row(f, true);
 }

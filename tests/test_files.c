@@ -1357,7 +1357,7 @@ static void checkpoint_failures(void)
         f.epochs = 3; f.batch = 24; f.silent = true; f.checkpoint = path; f.checkpoint_steps = 2; f.keep_last = 2;
         memset(&io, 0, sizeof io);
         io.kind = kind; io.errnum = EIO; /* the second save's or, flushed, the third's */
-        io.at = kind == IO_FSYNC ? 5 : kind == IO_CLOSE ? 6 : kind == IO_RENAME ? 3 : 9;
+        io.at = kind == IO_FSYNC ? 5 : kind == IO_CLOSE ? 7 : kind == IO_RENAME ? 3 : 9;
         for (k = 0; k < 2; k++) {
             const gtr_result r = gtr_fit(a.t, a.data, f);
             CHECK(r == (k ? GTR_OK : GTR_ERR_IO), "fit, %s fails: '%s'", io_names[kind], gtr_error_text(a.ctx));
