@@ -117,7 +117,8 @@ the step and the first tensor, or the data set's row and column, and what may he
 instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
-A context is used by one thread at a time, different contexts by different threads as they please; several threads may
+A context is used by one thread at a time (a call while another thread is in one, as gtr_get during gtr_fit, returns
+GTR_ERR_STATE, and the context gets the error), different contexts by different threads; several threads may
 predict with one context's weights (gtr_predictor), or while it trains with snapshots of them (gtr_predictor_refresh).
 gtr_step enqueues on the GPU and returns, but for first steps, while a gradient is all zeros; gtr_get, gtr_loss,
 gtr_wait, gtr_save and the end of gtr_fit wait.
@@ -295,7 +296,7 @@ typedef struct gtr_desc {
     gtr_device device; /* 0: the GPU if one works, else the CPU */
     int device_index; /* which GPU; 0: the first (CUDA_VISIBLE_DEVICES applies) */
     uint64_t seed; /* of initial weights, dropout and shuffles */
-    int threads; /* CPU threads, the caller's included, and those that compile kernels; 0: one a core */
+    int threads; /* CPU threads, the caller's included, and those that compile kernels; at most 1024; 0: one a core */
     int max_sm; /* multiprocessors that a persistent kernel may fill; 0: all */
     size_t memory_limit; /* bytes of device memory this context may take; 0: what there is. Plans that pass it are made
                             again, slower ones that take less */
@@ -3262,6 +3263,8 @@ struct gtr_context {
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     bool past_limit; /* the last device allocation was refused by memory_limit: a leaner plan may fit */
     volatile int stop; /* gtr_stop */
+    /* atomic: the thread that is in a call, 0: none; 0, or the name of another thread's call, which was refused */
+    uint64_t inside, refused;
     bool stopped, stops; /* stops: of a fit's step, which a stop ends even while its kernels are compiled */
     int fits; /* that run: one may run another trainer's in its callback */
     int repeating; /* steps that were given up are being queued again */
@@ -9569,6 +9572,38 @@ static bool gtr__usable_by(gtr_context *ctx, const char *who) {
     return ctx && !gtr__outside_fill(ctx, who) && !gtr__forked(ctx) && !ctx->dead;
 }
 #define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
+/* One thread is in a context's calls. Its own calls, as of a callback, return 0; another's, -1, touch nothing, and the
+   first's notes the error when it ends. */
+static int gtr__enter(gtr_context *ctx, const char *who) {
+#ifndef GPUTRAIN_NO_THREADS
+    uint64_t was = 0;
+    const uint64_t self = gtr__thread_self();
+    if (!ctx || gtr__in_fill(ctx)) return 0;
+    if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, self)) return 1;
+    if (was != self) { gtr__atomic_swap((gtr__word *)&ctx->refused, (uint64_t)(uintptr_t)who); return -1; }
+#endif
+    (void)ctx; (void)who;
+    return 0;
+}
+static void gtr__leave(gtr_context *ctx, const char *who, int entered) {
+    if (entered < 1) return;
+    const uint64_t refused = gtr__atomic_get((gtr__word *)&ctx->refused);
+    if (refused) {
+        GTR__BAD_STATE(ctx, "%s was called while another thread was in %s: a context is used by one thread at a time "
+            "(predictors by as many as there are)", (const char *)(uintptr_t)refused, who);
+        gtr__atomic_swap((gtr__word *)&ctx->refused, 0);
+    }
+    gtr__atomic_swap((gtr__word *)&ctx->inside, 0);
+}
+/* The body of a public function that no other thread may call meanwhile. */
+#define GTR__ALONE_AS(who, ctx, type, busy, call) do { \
+        const int entered_ = gtr__enter(ctx, who); \
+        if (entered_ < 0) return busy; \
+        const type result_ = call; \
+        gtr__leave(ctx, who, entered_); \
+        return result_; \
+    } while (0)
+#define GTR__ALONE(x, call) GTR__ALONE_AS(__func__, (x) ? (x)->ctx : NULL, gtr_result, GTR_ERR_STATE, call)
 #define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
 /* What is returned where ctx is not usable. */
 static gtr_result gtr__unusable(const gtr_context *ctx) { return gtr__in_fill(ctx) ? GTR_ERR_STATE : ctx->error; }
@@ -9732,6 +9767,7 @@ static void gtr__device_describe(gtr_context *ctx, const char *why) {
         ? " (without its own matrix instructions: NVRTC 12 compiles them)" : "");
     else snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s%s", ctx->caps.name, why[0] ? "; no GPU: " : "", why);
 }
+#define GTR__MAX_THREADS 1024
 gtr_context *gtr_create(gtr_desc desc) {
     const bool half = !desc.allocator.alloc != !desc.allocator.free;
     if (half) memset(&desc.allocator, 0, sizeof desc.allocator); /* what it gives could not be given back */
@@ -9748,13 +9784,15 @@ gtr_context *gtr_create(gtr_desc desc) {
     gtr__process_note(ctx);
     ctx->preset = desc.preset != GTR_PRESET_NONE;
     ctx->dead = true; /* until it is whole */
-    if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || half ||
-        (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90) {
-        GTR__BAD_ARG(ctx,
-            "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an "
-            "allocator has alloc and free");
-        return ctx;
-    }
+    if ((unsigned)desc.threads > GTR__MAX_THREADS)
+        GTR__BAD_ARG(ctx, "gtr_create: threads is %d, want 0 (one a core) to %d", desc.threads, GTR__MAX_THREADS);
+    else if (desc.device_index < 0 || desc.max_sm < 0)
+        GTR__BAD_ARG(ctx, "gtr_create: device_index is %d and max_sm %d, want at least 0", desc.device_index,
+            desc.max_sm);
+    else if ((unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90 || half)
+        GTR__BAD_ARG(ctx, "gtr_create: %s", half ? "an allocator has alloc and free, and this one lacks one of them"
+            : "device is no gtr_device, or preset no gtr_preset");
+    if (ctx->error) return ctx;
     if (gtr__reads_desc(ctx, "gtr_create", &desc, desc.allocator.alloc != NULL)) return ctx;
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
     if (r && desc.device == GTR_DEVICE_CUDA && !ctx->preset) {
@@ -16410,7 +16448,7 @@ static gtr_result gtr__states_back(gtr_context *ctx, bool kept, gtr_result r) {
     }
     return r;
 }
-gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
+static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
     int64_t rows = 0;
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     gtr_context *ctx = t->ctx;
@@ -16460,7 +16498,10 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     if (t->dtype == GTR_I32) gtr__note_range(t, src, (int64_t)(bytes / 4));
     return GTR_OK;
 }
-gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event) {
+gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
+    GTR__ALONE(t, gtr__set_alone(t, src, bytes));
+}
+static gtr_result gtr__set_device_alone(gtr_tensor *t, const void *src, size_t bytes, void *event) {
     int64_t rows = 0;
     gtr_result r = GTR_OK;
     GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
@@ -16474,6 +16515,9 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
     t->ctx->sets++;
     gtr__note_range(t, NULL, 0);
     return r;
+}
+gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event) {
+    GTR__ALONE(t, gtr__set_device_alone(t, src, bytes, event));
 }
 /* Values that this plan keeps can be read from now on. */
 static void gtr__mark_filled(gtr__cached *e) {
@@ -16520,8 +16564,13 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr__mark_filled(e);
     return GTR_OK;
 }
-gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
-gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
+static gtr_context *gtr__context_of(gtr_tensor *const *t, int n) { return t && n > 0 && *t ? (*t)->ctx : NULL; }
+gtr_result gtr_eval(gtr_tensor *const *t, int n) {
+    GTR__ALONE_AS(__func__, gtr__context_of(t, n), gtr_result, GTR_ERR_STATE, gtr__eval(t, n, 0));
+}
+gtr_result gtr_eval_train(gtr_tensor *const *t, int n) {
+    GTR__ALONE_AS(__func__, gtr__context_of(t, n), gtr_result, GTR_ERR_STATE, gtr__eval(t, n, 1));
+}
 /* Whether a value must be computed before it is read: never kept, or of parameters alone, which have changed. */
 static bool gtr__outdated(gtr_tensor *t) { return !t->kept_filled || (t->kept_at != t->ctx->writes && !t->fed); }
 static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype,
@@ -16595,18 +16644,24 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
                 gtr__dtype_names[t->dtype]);
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
-gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
+static gtr_result gtr__get_alone(gtr_tensor *t, void *dst, size_t bytes) {
     if (!t) return gtr__of_null("gtr_get");
     GTR__TRY(gtr__runnable(t->ctx, "gtr_get"));
     return dst ? gtr__get_some(t, dst, bytes, false)
         : GTR__BAD_ARG(t->ctx, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
 }
-float gtr_item(gtr_tensor *t) {
+gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
+    GTR__ALONE(t, gtr__get_alone(t, dst, bytes));
+}
+static float gtr__item_alone(gtr_tensor *t) {
     union { gtr_float f; int32_t i; int64_t l; } v;
     if ((t ? gtr__runnable(t->ctx, "gtr_item") : gtr__of_null("gtr_item"))
             || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
         return NAN;
     return t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
+}
+float gtr_item(gtr_tensor *t) {
+    GTR__ALONE_AS(__func__, t ? t->ctx : NULL, float, NAN, gtr__item_alone(t));
 }
 
 // >>schedule
@@ -17715,12 +17770,15 @@ static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
     return false;
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
-gtr_result gtr_wait(gtr_context *ctx) {
+static gtr_result gtr__wait_alone(gtr_context *ctx) {
     if (!ctx) return GTR_ERR_NOMEM;
-    if (!gtr__usable(ctx)) return gtr__unusable(ctx);
+    if (!gtr__usable_by(ctx, "gtr_wait")) return gtr__unusable(ctx);
     gtr_result r = gtr__wait_all(ctx);
     for (gtr_trainer *t = ctx->trainers; t && !r; t = t->next) r = gtr__observe(t);
     return r;
+}
+gtr_result gtr_wait(gtr_context *ctx) {
+    GTR__ALONE_AS(__func__, ctx, gtr_result, GTR_ERR_STATE, gtr__wait_alone(ctx));
 }
 
 GTR__PLANNED
@@ -18131,16 +18189,23 @@ static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pend
 static gtr_result gtr__no_trainer(const gtr_dataset *data, const char *who) {
     return GTR__USABLE(data) ? GTR__BAD_ARG(data->ctx, "%s of %s: the trainer is NULL", who, data->name) : GTR_ERR_ARG;
 }
-gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
+static gtr_result gtr__trainer_data_alone(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle,
+        bool drop_last) {
     if (!t) return gtr__no_trainer(data, "gtr_trainer_data");
     GTR__TRY(gtr__trainer_usable(t, "gtr_trainer_data", false));
     if (data) GTR__TRY(gtr__data_check(t->ctx, data, batch, "gtr_trainer_data"));
     return gtr__data_begin(t, data, batch, shuffle, drop_last);
 }
-gtr_result gtr_step(gtr_trainer *t) {
+gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
+    GTR__ALONE(t, gtr__trainer_data_alone(t, data, batch, shuffle, drop_last));
+}
+static gtr_result gtr__step_alone(gtr_trainer *t) {
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
     return gtr__step_part(t, GTR__PART_ALL, &n);
+}
+gtr_result gtr_step(gtr_trainer *t) {
+    GTR__ALONE(t, gtr__step_alone(t));
 }
 /* Runs between gtr_backward and gtr_update may compute the same loss and metrics, in the same place: what REPORT and
    GUARD read is put aside behind the left part, and back in front of the right one. */
@@ -18157,13 +18222,16 @@ static gtr_result gtr__aside(gtr_trainer *t, bool back) {
     }
     return gtr__backend_result(ctx, r, "a report put aside");
 }
-gtr_result gtr_backward(gtr_trainer *t) {
+static gtr_result gtr__backward_alone(gtr_trainer *t) {
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_backward", false));
     GTR__TRY(gtr__step_part(t, GTR__PART_LEFT, &n));
     return gtr__aside(t, false);
 }
-gtr_result gtr_update(gtr_trainer *t) {
+gtr_result gtr_backward(gtr_trainer *t) {
+    GTR__ALONE(t, gtr__backward_alone(t));
+}
+static gtr_result gtr__update_alone(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_update", true));
     gtr__cached *e = t->pending;
     gtr_result r = gtr__entry_ready(t->ctx, e, t->runner);
@@ -18174,6 +18242,9 @@ gtr_result gtr_update(gtr_trainer *t) {
     if (!r) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL, 1);
     t->pending = NULL;
     return !r && !t->ctx->caps.cuda ? gtr__observe(t) : r;
+}
+gtr_result gtr_update(gtr_trainer *t) {
+    GTR__ALONE(t, gtr__update_alone(t));
 }
 static void gtr__report_of(const gtr__entry *e, gtr_report *r) {
     memset(r, 0, sizeof *r); /* bytes between fields, too: reports are compared as bytes */
@@ -18188,11 +18259,14 @@ gtr_report gtr_trainer_report(gtr_trainer *t) {
     if (s) gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING], &r);
     return r;
 }
-float gtr_loss(gtr_trainer *t) {
-    if (!t || !t->runner || !gtr__usable(t->ctx)) return NAN;
+static float gtr__loss_alone(gtr_trainer *t) {
+    if (!t || !t->runner || !gtr__usable_by(t->ctx, "gtr_loss")) return NAN;
     if (gtr__wait_all(t->ctx) || gtr__observe(t)) return NAN;
     gtr_report r = gtr_trainer_report(t);
     return r.step ? r.loss : NAN;
+}
+float gtr_loss(gtr_trainer *t) {
+    GTR__ALONE_AS(__func__, t ? t->ctx : NULL, float, NAN, gtr__loss_alone(t));
 }
 /* Of parameter i's lookups, in their place. */
 static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
@@ -18257,8 +18331,8 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     gtr__mfree(ctx, room);
     return r;
 }
-gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
-    const bool lost = t && gtr__usable(t->ctx) && t->fitted;
+static gtr_result gtr__gradient_get_alone(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
+    const bool lost = t && gtr__usable_by(t->ctx, "gtr_gradient_get") && t->fitted;
     gtr_result r = lost ? GTR__BAD_STATE(t->ctx, "gradient of \"%s\": gtr_fit keeps none; ask after "
             "gtr_step or gtr_backward", p ? gtr__label(p) : "")
             : gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
@@ -18268,18 +18342,21 @@ gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t byt
     }
     return r;
 }
+gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
+    GTR__ALONE(t, gtr__gradient_get_alone(t, p, dst, bytes));
+}
 gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
-    return gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient");
+    GTR__ALONE(t, gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient"));
 }
 static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
     return gtr__buffer_copy(t, p, state, host, bytes, set, "optimizer state");
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
-    return gtr__state_copy(t, p, which, dst, bytes, false);
+    GTR__ALONE(t, gtr__state_copy(t, p, which, dst, bytes, false));
 }
 gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *src, size_t bytes) {
-    return gtr__state_copy(t, p, which, (void *)(uintptr_t)src, bytes, true);
+    GTR__ALONE(t, gtr__state_copy(t, p, which, (void *)(uintptr_t)src, bytes, true));
 }
 
 /* again: it is swapped back with the room of this call, which then can't fail for want of memory. */
@@ -18309,12 +18386,13 @@ static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
     else gtr__device_free(ctx, 0, room, bytes);
     return r;
 }
-gtr_result gtr_average_swap(gtr_trainer *t) {
+static gtr_result gtr__average_swap_alone(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, gtr__swaps, false));
     GTR__TRY(gtr__wait_all(t->ctx));
     if (gtr__averaged(t)) return gtr__average_swap(t, false);
     return GTR__BAD_STATE(t->ctx, "%s: no averages yet, or no gtr_trainer_desc.ema", gtr__swaps);
 }
+gtr_result gtr_average_swap(gtr_trainer *t) { GTR__ALONE(t, gtr__average_swap_alone(t)); }
 
 /* What a step takes: seconds; since when, and how many were done then. All zero: not known. */
 typedef struct { double seconds, since; uint64_t done; } gtr__pace;
@@ -18340,7 +18418,7 @@ static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in
 }
 /* No step is queued behind another: were the device slowed by what else it does, a queued one could not be taken back.
    The pace falls at once, and rises slowly: neither a capture nor a renderer's frame keeps steps away for long. */
-gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
+static gtr_result gtr__train_for_alone(gtr_trainer *t, double milliseconds) {
     const double end = gtr__now() + 1e-3 * milliseconds;
     GTR__TRY(gtr__trainer_usable(t, "gtr_train_for", false));
     if (!gtr__finite(milliseconds))
@@ -18363,6 +18441,9 @@ gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
     t->ctx->fits--;
     const gtr_result done = gtr__wait_all(t->ctx);
     return r ? r : done ? done : gtr__observe(t);
+}
+gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
+    GTR__ALONE(t, gtr__train_for_alone(t, milliseconds));
 }
 
 GTR__COMPUTED
@@ -18483,8 +18564,8 @@ static gtr_result gtr__evaluation_end(gtr_trainer *t, bool averages, gtr_result 
     gtr__weights_unlock(t->ctx);
     return r ? r : back;
 }
-gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
-        float *value) {
+static gtr_result gtr__evaluate_alone(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
+        float *loss, float *value) {
     if (!t) return gtr__no_trainer(data, "gtr_evaluate");
     GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
     const bool averages = gtr__wants_averages(t);
@@ -18492,6 +18573,10 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
     if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
     gtr__stream_end(t->ctx->runner, NULL);
     return gtr__evaluation_end(t, averages, r);
+}
+gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
+        float *value) {
+    GTR__ALONE(t, gtr__evaluate_alone(t, data, batch, metric, loss, value));
 }
 
 // >>metrics
@@ -18862,7 +18947,8 @@ static void gtr__metrics_classes(gtr_context *ctx, const gtr_dataset *d, const g
     }
     gtr__textf(ctx, "\n");
 }
-gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc, gtr_metrics *out) {
+static gtr_result gtr__evaluate_metrics_alone(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc,
+        gtr_metrics *out) {
     gtr_metrics own;
     if (!out) out = &own;
     if (!t) gtr__no_trainer(data, "gtr_evaluate_metrics");
@@ -18884,6 +18970,9 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
     gtr__textf(ctx, "\n");
     out->text = gtr__text(ctx);
     return GTR_OK;
+}
+gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc, gtr_metrics *out) {
+    GTR__ALONE(t, gtr__evaluate_metrics_alone(t, data, desc, out));
 }
 
 // >>fit
@@ -19379,7 +19468,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
             d->metric->builder);
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
-gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
+static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f = GTR__ZERO;
     f.called = gtr__now();
     if (!t) return gtr__no_trainer(data, "gtr_fit");
@@ -19432,6 +19521,9 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
     gtr__stream_end(ctx->runner, NULL);
     return r;
+}
+gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
+    GTR__ALONE(t, gtr__fit_alone(t, data, d));
 }
 
 // >>steps
@@ -24615,7 +24707,7 @@ static gtr_result gtr__st_data(gtr__st *s, gtr__file *f, uint8_t **data) {
     return r;
 }
 static gtr_result gtr__st_averages(gtr__st *s, const uint8_t *data);
-gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc) {
+static gtr_result gtr__load_ex_alone(gtr_context *ctx, const char *path, gtr_load_desc desc) {
     static const char call[] = "gtr_load";
     gtr__file f;
     gtr__st s = GTR__ZERO;
@@ -24655,6 +24747,9 @@ gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc) {
     GTR__FREE(ctx, list, head, data, room);
     gtr__st_free(&s);
     return r;
+}
+gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc) {
+    GTR__ALONE_AS(__func__, ctx, gtr_result, GTR_ERR_STATE, gtr__load_ex_alone(ctx, path, desc));
 }
 gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr_load_desc d = GTR__ZERO;
@@ -24707,7 +24802,7 @@ static gtr_tensor *gtr__blends(const gtr_tensor *p, const char *to, const char *
         "shape, dtype and layout, and not of \"%.300s\"", p->name, gtr__shape_text(&p->shape, want), name, got, to);
     return NULL;
 }
-gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau) {
+static gtr_result gtr__parameters_blend_alone(gtr_context *ctx, const char *to, const char *from, float tau) {
     gtr__blend b = GTR__ZERO;
     gtr_result r = GTR_OK;
     int64_t i, n = 0;
@@ -24735,6 +24830,9 @@ gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *fr
     }
     gtr__weights_unlock(ctx);
     return r;
+}
+gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau) {
+    GTR__ALONE_AS(__func__, ctx, gtr_result, GTR_ERR_STATE, gtr__parameters_blend_alone(ctx, to, from, tau));
 }
 
 // >>save-file
@@ -25052,7 +25150,7 @@ static bool gtr__save_refused(gtr_context *ctx) {
 }
 static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s);
 /* A model's file, or t's checkpoint. */
-static gtr_result gtr__save_guarded(gtr__save *s, gtr_trainer *t) {
+static gtr_result gtr__save_alone(gtr__save *s, gtr_trainer *t) {
     gtr_context *ctx = s->ctx;
     const bool usable = gtr__usable_by(ctx, s->call);
     if (usable) gtr_wait(ctx);
@@ -25060,6 +25158,9 @@ static gtr_result gtr__save_guarded(gtr__save *s, gtr_trainer *t) {
     const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, s) : gtr__save_model(s);
     if (usable) ctx->may_save = ctx->error && !refuse;
     return r;
+}
+static gtr_result gtr__save_guarded(gtr__save *s, gtr_trainer *t) {
+    GTR__ALONE_AS(s->call, s->ctx, gtr_result, GTR_ERR_STATE, gtr__save_alone(s, t));
 }
 gtr_result gtr_save_ex(gtr_context *ctx, const char *path, gtr_save_desc desc) {
     gtr__save s = gtr__save_of(ctx, "gtr_save", path);
@@ -25484,16 +25585,22 @@ static gtr_result gtr__checkpoint_read(gtr_trainer *t, const char *call, const c
     gtr__st_free(&s);
     return r;
 }
-gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path) {
+static gtr_result gtr__checkpoint_load_alone(gtr_trainer *t, const char *path) {
     static const char call[] = "gtr_checkpoint_load";
     GTR__TRY(gtr__trainer_usable(t, call, false));
     return gtr__checkpoint_read(t, call, path, NULL, 0);
 }
-gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
+gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path) {
+    GTR__ALONE(t, gtr__checkpoint_load_alone(t, path));
+}
+static gtr_result gtr__checkpoint_set_alone(gtr_trainer *t, const void *src, size_t bytes) {
     static const char call[] = "gtr_checkpoint_set";
     GTR__TRY(gtr__trainer_usable(t, call, false));
     return src ? gtr__checkpoint_read(t, call, call, src, bytes)
         : GTR__BAD_ARG(t->ctx, "%s: the source is NULL", call);
+}
+gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
+    GTR__ALONE(t, gtr__checkpoint_set_alone(t, src, bytes));
 }
 /* A fit replaces no file of a user's: what is at path is a checkpoint, whole or cut short, or nothing. */
 static gtr_result gtr__fit_replaces(gtr_context *ctx, const char *path) {
@@ -26043,10 +26150,13 @@ const char *gtr_summary_text(gtr_tensor *out) {
     GTR__FREE(ctx, line, b.reach, b.recorded, b.plain);
     return gtr__text(ctx);
 }
-gtr_result gtr_trainer_prepare(gtr_trainer *t, int64_t batch) {
+static gtr_result gtr__trainer_prepare_alone(gtr_trainer *t, int64_t batch) {
     gtr__cached *e = gtr__observed(t, batch, "gtr_trainer_prepare");
     if (!e) return t ? gtr__unusable(t->ctx) : GTR_ERR_ARG;
     return t->ctx->preset ? GTR_OK : gtr__entry_ready(t->ctx, e, t->runner);
+}
+gtr_result gtr_trainer_prepare(gtr_trainer *t, int64_t batch) {
+    GTR__ALONE(t, gtr__trainer_prepare_alone(t, batch));
 }
 gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
     gtr_memory_report m = GTR__ZERO;
