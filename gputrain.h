@@ -16595,6 +16595,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     char text[GTR__TEXT];
     if (first) have = bytes;
     if (t->op == GTR__OP_INPUT) {
+        if (!src && t->state && bytes % size == 0) { memset(dst, 0, bytes); return GTR_OK; }
         if (!src) return GTR__BAD_STATE(ctx, "gtr_get: input \"%s\" has not been used by a run", t->name);
         if (bytes <= have && bytes % size == 0) have = bytes; /* a prefix of the slot: the caller knows the batch */
         else if (gtr__batched(t) && t->feeding) /* more may have been set since */
@@ -16615,10 +16616,9 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     return r;
 }
 /* first: of its first element alone, and what was not kept, or is of before a gtr_set, is computed anew. */
-static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool first) {
+static gtr_result gtr__get_waited(gtr_tensor *t, void *dst, size_t bytes, bool first) {
     char text[GTR__TEXT], who[GTR__OP_TEXT];
     gtr_context *ctx = t->ctx;
-    GTR__TRY(gtr__wait_all(ctx));
     gtr_tensor *s = gtr__stored_as(t);
     if (s->op <= GTR__OP_CONSTANT)
         return gtr__get_leaf(s, t, dst, bytes, first);
@@ -16643,6 +16643,13 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
                 gtr__called(t, who), bytes, want, gtr__shape_text(&s->kept_shape, text),
                 gtr__dtype_names[t->dtype]);
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
+}
+static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool first) {
+    GTR__TRY(gtr__wait_all(t->ctx));
+    const bool good = gtr_error(t->ctx) == GTR_OK;
+    const gtr_result r = gtr__get_waited(t, dst, bytes, first);
+    if (good && (r == GTR_ERR_STATE || r == GTR_ERR_SHAPE)) t->ctx->may_save = true; /* the model is as it was */
+    return r;
 }
 static gtr_result gtr__get_alone(gtr_tensor *t, void *dst, size_t bytes) {
     if (!t) return gtr__of_null("gtr_get");
