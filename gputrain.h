@@ -21788,7 +21788,7 @@ static const char *gtr__date_read(const gtr__field *f, char mark, gtr_float *v) 
     static const char form[] = "a date: YYYY-MM-DD, and HH:MM or HH:MM:SS behind T or a blank";
     static const int8_t days[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 },
         shift[] = { 0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4 }; /* of months' first weekdays, years from March on */
-    static const int16_t least[] = { 0, 1, 1, 0, 0, 0 }, most[] = { 9999, 12, 31, 23, 59, 59 };
+    static const int16_t least[] = { 1, 1, 1, 0, 0, 0 }, most[] = { 9999, 12, 31, 23, 59, 59 };
     const char *p = f->p, *const end = p + f->n;
     int part[6] = { 0, 0, 0, 0, 0, 0 }, k = 0; /* year, month, day, hour, minute, second */
     double fraction = 0, unit = 1;

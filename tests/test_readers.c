@@ -2204,7 +2204,7 @@ static void dates(void)
     static const struct { const char *text; double want[4]; } good[] = { { "2024-02-29", { 2024, 2, 3, 0 } },
         { "1970/01/01", { 1970, 1, 3, 0 } }, { "2000-02-29T23:59", { 2000, 2, 1, 86340 } },
         { "1900-03-01 00:00:00", { 1900, 3, 3, 0 } }, { "2023-01-01 06:30:15.25Z", { 2023, 1, 6, 23415.25 } },
-        { "0000-01-01", { 0, 1, 5, 0 } }, { "\" 9999-12-31\"", { 9999, 12, 4, 0 } }, { "2024-02-29T00:01Z",
+        { "0001-01-01", { 1, 1, 0, 0 } }, { "\" 9999-12-31\"", { 9999, 12, 4, 0 } }, { "2024-02-29T00:01Z",
             { 2024, 2, 3, 60 } } };
     static const char *const bad[] = { "2023-02-29", "1900-02-29", "2024-1-05", "2024-01-5", "24-01-05", "2024-01/05",
         "2024-00-05", "2024-13-05", "2024-04-31", "2024-04-00", "2024-04-01T", "2024-04-01 12", "2024-04-01 24:00",
@@ -2230,8 +2230,8 @@ static void dates(void)
         snprintf(part, sizeof part, "line 3, column 2 (counted from 1), \"d\": got '%.20s", bad[k]);
         EXPECT_ERROR(ctx, GTR_ERR_FORMAT, part);
     }
-    static const char *const no_days[] = { "2023-02-29", "2024-13-45", "2024-04-01 25:00" };
-    for (int k = 0; k < 3; k++) {
+    static const char *const no_days[] = { "2023-02-29", "2024-13-45", "2024-04-01 25:00", "0000-01-01", "0000-12-31 12:00" };
+    for (int k = 0; k < 5; k++) {
         snprintf(text, sizeof text, "a,d,b,y\n1,%s,2,0\n", no_days[k]);
         EXPECT(!csv_of(ctx, text, c));
         snprintf(part, sizeof part, "got '%s', want another date: there is no such day or time", no_days[k]);
