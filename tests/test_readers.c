@@ -2230,7 +2230,8 @@ static void dates(void)
         snprintf(part, sizeof part, "line 3, column 2 (counted from 1), \"d\": got '%.20s", bad[k]);
         EXPECT_ERROR(ctx, GTR_ERR_FORMAT, part);
     }
-    static const char *const no_days[] = { "2023-02-29", "2024-13-45", "2024-04-01 25:00", "0000-01-01", "0000-12-31 12:00" };
+    static const char *const no_days[] = { "2023-02-29", "2024-13-45", "2024-04-01 25:00", "0000-01-01",
+        "0000-12-31 12:00" };
     for (int k = 0; k < 5; k++) {
         snprintf(text, sizeof text, "a,d,b,y\n1,%s,2,0\n", no_days[k]);
         EXPECT(!csv_of(ctx, text, c));
