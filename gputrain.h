@@ -26143,6 +26143,10 @@ const char *gtr_summary_text(gtr_tensor *out) {
         if (moves == GTR__MOVES_LEAF && q->t->op != GTR__OP_INPUT) continue;
         gtr__summary_line l = gtr__summary_of(q->t, b.reach, sum);
         if (gtr__class_of(q->t->op, -1) == GTR__CLASS_LOW) l.products = q->flops / 2;
+        else if (q->t->n_in > 1 && gtr__class_of(q->t->op, 1) == GTR__CLASS_LOW) { /* a recurrence's, of its states */
+            const gtr_shape x = gtr__literal(q->t->in[0]->shape, 1);
+            l.products = (double)gtr__count(&x) * (double)q->t->in[1]->shape.dim[1];
+        }
         for (int k = 0; k < q->n_out && moves != GTR__MOVES_ALIAS; k++)
             sum[GTR__COMPUTED_BYTES] += (double)gtr__count(&b.plain[q->out + k].shape)
                 * (double)gtr__dtype_size(b.plain[q->out + k].dtype);
