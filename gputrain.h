@@ -306,8 +306,9 @@ typedef struct gtr_desc {
     void (*log)(gtr_level level, const char *text, void *user);
     void *log_user;
     gtr_preset preset; /* plan for this device without having it */
-    /* The folder of compiled CUDA kernels; NULL: gputrain in $XDG_CACHE_HOME or ~/.cache; "": none; a file: a sealed
-       list, and none is compiled. $GPUTRAIN_KERNEL_CACHE overrides it */
+    /* The folder of compiled CUDA kernels, the user's alone; NULL: gputrain in $XDG_CACHE_HOME or ~/.cache; "": none; a
+       file: a sealed list, and none is compiled. Of what is not there a name with an ending is a list's, GTR_ERR_IO,
+       others and those with a / at their end are folders', which are made. $GPUTRAIN_KERNEL_CACHE overrides it */
     const char *kernel_cache;
 } gtr_desc;
 
