@@ -39,7 +39,7 @@ d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/, from a truth
 WHAT IT DOES NOT DO
 One GPU; no gradients of gradients; no control flow inside a step that depends on data (the host chooses which graph to
 run); no strided tensors; no gzip, of image files PGM and PPM alone, others by stb_image or the like
-(gtr_images_desc.decode); no build at run time.
+(gtr_images_desc.decode).
 
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
@@ -1437,9 +1437,9 @@ GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64
    number. An out without steps, as a last state or the last step's slice, is as if the window ended here. T is of
    .in[0] or, without .in, of the first input (N, T, ...) or of ids. Lengths count steps since the reset: behind a
    row's its states stay. GTR_ERR_STATE: the predictor is not of .steps. Convolutions over steps, sums of them,
-   bidirectional layers and attention without .causal or above 128 columns: GTR_ERR_UNSUPPORTED, which names them,
-   when it is made; so cells by hand, of which each is a step by gtr_state. It adds to the graph: gtr_mark,
-   gtr_release. */
+   bidirectional layers and attention without .causal, above 128 columns or with a mask (N, 1, T, T):
+   GTR_ERR_UNSUPPORTED, which names them, when it is made; so cells by hand, of which each is a step by gtr_state. It
+   adds to the graph: gtr_mark, gtr_release. */
 GTR_API gtr_result gtr_predict_next(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* A class of n logits, drawn by their softmax: the same on any device. -1 if it is NULL, n below 1, a logit NaN or all
    -INFINITY, or temperature or top_k below 0. Allocates nothing; any thread. Fan and others, 2018. */
@@ -3472,7 +3472,8 @@ GTR__READS(init, gtr_init, GTR__INIT_FIELDS, bool drawn)
 #define GTR__CONV_FIELDS(F) GTR__ONE_WAY(F, stride, 1) GTR__ONE_WAY(F, padding, 0) GTR__ONE_WAY(F, dilation, 1) \
     F(out, d->out == out, GTR__LAYERS) F(kernel, d->kernel == h && (d->kernel_w || h == w), GTR__LAYERS) \
     F(kernel_w, d->kernel_w == w, GTR__LAYERS) F(no_bias, !bias, GTR__LAYERS)
-#define GTR__LAYERS "layers without a weight and bias of yours; of a sequence there is kernel or kernel_w"
+#define GTR__LAYERS "layers that make their weight and bias: here they are arguments, and of another size (of a " \
+    "sequence one of .kernel and .kernel_w is)"
 GTR__READS(conv, gtr_conv_desc, GTR__CONV_FIELDS, bool flat, int64_t h, int64_t w, int64_t out, bool bias)
 #define GTR__POOL_FIELDS(F) GTR__ONE_WAY(F, kernel, 1) GTR__ONE_WAY(F, stride, 1) GTR__ONE_WAY(F, padding, 0) \
     F(dilation, most || d->dilation == 1, "gtr_max_pool2d") GTR__ONE_WAY(F, dilation, 1) \
@@ -10217,10 +10218,12 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
 }
 gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
-    if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a)
-            || (init.kind > GTR_INIT_CONSTANT && init.a == 0))
-        return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": initial values of kind %d and a %g, want a known kind "
-            "and a finite a, not 0 where it is a width", name ? name : "", (int)init.kind, (double)init.a);
+    if ((unsigned)init.kind > GTR_INIT_NORMAL)
+        return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": .kind is no gtr_init_kind", name ? name : "");
+    if (!gtr__finite(init.a) || (init.kind > GTR_INIT_CONSTANT && init.a == 0))
+        return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": initial values: .a is %g, want a finite number%s",
+            name ? name : "", (double)init.a, init.kind > GTR_INIT_CONSTANT ? ", not 0: the width of what is drawn"
+            : "");
     if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
     if (gtr__reads_init(ctx, name, &init, init.kind != GTR_INIT_ZERO)) return NULL;
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
@@ -10434,12 +10437,13 @@ gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
 }
 gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
     char text[GTR__TEXT];
+    GTR__SINCE(x, "split");
     const int a = x ? gtr__axis(x, axis, GTR__OP_SLICE) : -1;
     const int64_t all = a < 0 ? 0 : x->shape.dim[a];
-    if (a >= 0 && (n < 1 || n > GTR__MAX_OUT || all % n)) return GTR__NO(x, ARG,
-        "split: %d parts of dimension %d of %s, want 1 to %d equal ones", n, a, gtr__shape_text(&x->shape, text),
-        GTR__MAX_OUT);
-    return a < 0 ? NULL : gtr__sliced(x, a, 0, all / n, n);
+    const bool fits = all > 0 && n > 0 && n <= GTR__MAX_OUT && all % n == 0;
+    if (a >= 0 && !fits) GTR__BAD_ARG(x->ctx, "split of \"%s\": %d parts of dimension %d of %s, want 1 to %d equal "
+        "ones, not of the batch", gtr__label(x), n, a, gtr__shape_text(&x->shape, text), GTR__MAX_OUT);
+    return gtr__whole(x, since, fits ? gtr__sliced(x, a, 0, all / n, n) : NULL);
 }
 gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_SOFTMAX, x, axis); }
 gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) {
@@ -10541,10 +10545,12 @@ static GTR__COLD gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, 
         && behind > -most && behind < most;
     const int64_t m = good ? n + before + behind : 0;
     char text[GTR__TEXT];
+    if (n < 0) return GTR__NO(x, ARG, "%s: dimension %d of \"%s\" %s is the batch, want another", ctx->builder, axis,
+        gtr__label(x), gtr__shape_text(&x->shape, text));
     if (m < 1 || m >= most || (mirror && (before >= n || behind >= n)))
         return GTR__NO(x, ARG, "%s: dimension %d of \"%s\" %s, %lld elements in front and %lld behind, want %s",
             ctx->builder, axis, gtr__label(x), gtr__shape_text(&x->shape, text), (long long)before, (long long)behind,
-            n < 0 ? "another than the batch" : mirror ? "fewer than it has" : "1 to 2^28 in all");
+            mirror ? "fewer than it has" : "1 to 2^28 in all");
     int32_t *ids = GTR__NEW(ctx, int32_t, 2 * m + n + 2);
     if (!ids) return NULL;
     int32_t *order = ids + m, *starts = order + m;
@@ -10567,8 +10573,10 @@ static gtr_tensor *gtr__whole_own(gtr_tensor *x, int64_t since, gtr_tensor *t) {
     return gtr__whole(x, since, x && t == x ? gtr_reshape(x, x->shape) : t);
 }
 gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
-    if (x && !(pad && n > 0 && n <= x->shape.ndim && (unsigned)mode <= GTR_PAD_CIRCULAR))
-        return GTR__NO(x, ARG, "pad: %d dimensions, mode %d", n, (int)mode);
+    char text[GTR__TEXT];
+    if (x && (unsigned)mode > GTR_PAD_CIRCULAR) return GTR__NO(x, ARG, "pad: mode is no gtr_pad_mode");
+    if (x && !(pad && n > 0 && n <= x->shape.ndim)) return GTR__NO(x, ARG, "pad of \"%s\": %d dimensions%s, want 1 to "
+        "the %d of %s", gtr__label(x), n, pad ? "" : " of NULL", x->shape.ndim, gtr__shape_text(&x->shape, text));
     GTR__SINCE(x, "pad");
     gtr_tensor *t = x;
     for (int i = 0; i < n && t; i++, pad += 2)
@@ -10579,9 +10587,13 @@ gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
     if (x && !times) return GTR__NO(x, ARG, "tile: times is NULL");
     GTR__SINCE(x, "tile");
     gtr_tensor *t = x;
+    char text[GTR__TEXT];
     for (int k = 0; t && k < x->shape.ndim; k++) if (times[k] != 1) {
-        const int64_t n = x->shape.dim[k], m = times[k] < 1 || times[k] > INT32_MAX / n ? 0 : n * times[k];
-        t = gtr__take(t, k, 0, m - n, 1, GTR_PAD_CIRCULAR, 0);
+        const int64_t n = x->shape.dim[k], most = n < 1 ? INT64_MAX : (((int64_t)1 << 28) - 1) / n;
+        if (times[k] < 1 || times[k] > most) GTR__BAD_ARG(x->ctx, "tile of \"%s\" %s: %lld times dimension %d, want at "
+            "least 1 and fewer than 2^28 elements", gtr__label(x), gtr__shape_text(&x->shape, text),
+            (long long)times[k], k);
+        t = times[k] < 1 || times[k] > most ? NULL : gtr__take(t, k, 0, (times[k] - 1) * n, 1, GTR_PAD_CIRCULAR, 0);
     }
     return gtr__whole_own(x, since, t);
 }
@@ -11805,20 +11817,32 @@ static gtr_tensor *gtr__block_forward(gtr_tensor *x, const char *name, int64_t h
 static bool gtr__block_fits(gtr_tensor *x, const char *name, const gtr_transformer_desc *d) {
     static const char who[] = "transformer_block";
     const gtr_attention_desc *m = &d->memory_attention;
+    static const char *const kinds[] = { "PYTORCH", "GPT2", "LLAMA" };
     const bool llama = d->kind == GTR_BLOCK_LLAMA, own = d->kind != GTR_BLOCK_PYTORCH;
     const int64_t n = x->shape.ndim == 3 ? x->shape.dim[2] : 0, groups = d->groups ? d->groups : d->heads;
-    if ((unsigned)d->kind > GTR_BLOCK_LLAMA || (own && (d->memory || d->gelu || d->norm_first))
-            || (!llama && (d->groups || d->rope_base != 0)))
-        GTR__REJECT(x, ARG, who, name, ", kind %d: .memory, .norm_first and .gelu are GTR_BLOCK_PYTORCH's, .groups and "
-            ".rope_base GTR_BLOCK_LLAMA's", (int)d->kind);
-    else if (!d->memory && (m->causal || m->lengths || m->mask || m->scale != 0 || m->dropout != 0))
-        GTR__REJECT(x, ARG, who, name, ", .memory_attention, which is of .memory, and that is NULL");
+    const char *unread = own && d->memory ? "memory" : own && d->gelu ? "gelu" : own && d->norm_first ? "norm_first"
+        : !llama && d->groups ? "groups" : !llama && d->rope_base != 0 ? "rope_base" : NULL,
+        *alone = d->memory ? NULL : m->causal ? "causal" : m->lengths ? "lengths" : m->mask ? "mask"
+        : m->scale != 0 ? "scale" : m->dropout != 0 ? "dropout" : NULL;
+    if ((unsigned)d->kind > GTR_BLOCK_LLAMA) GTR__REJECT(x, ARG, who, name, ", and .kind is no gtr_block");
+    else if (unread) GTR__REJECT(x, ARG, who, name, ": .%s is given, but not read: it is for a block of .kind "
+        "GTR_BLOCK_%s, and this is GTR_BLOCK_%s", unread, kinds[*unread == 'r' || !strcmp(unread, "groups") ? 2 : 0],
+        kinds[d->kind]);
+    else if (alone) GTR__REJECT(x, ARG, who, name, ": .memory_attention.%s is given, but not read: it is for a "
+        ".memory, and that is NULL", alone);
+    else if (!(d->dropout >= 0 && d->dropout < 1)) GTR__REJECT(x, ARG, who, name, ", .dropout is %g, want at least 0, "
+        "below 1", (double)d->dropout);
+    else if (!(d->eps >= 0) || !gtr__finite(d->eps) || !(d->rope_base >= 0) || !gtr__finite(d->rope_base))
+        GTR__REJECT(x, ARG, who, name, ", .eps is %g and .rope_base %g, want 0 or more", (double)d->eps,
+            (double)d->rope_base);
     else if (n < 1 || d->hidden < 0)
         GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (N, T, E), and 0 or more",
             (long long)d->hidden);
-    else if (own && (d->heads < 1 || n % d->heads || groups < 1 || d->heads % groups || (llama && n / d->heads % 2)))
-        GTR__REJECT(x, SHAPE, who, name, ", %lld heads, %lld groups, want float32 (N, T, E), heads that divide E%s, "
-            "and groups that divide heads", (long long)d->heads, (long long)groups, llama ? " into even ones" : "");
+    else if (d->heads < 1 || n % d->heads || (llama && n / d->heads % 2))
+        GTR__REJECT(x, SHAPE, who, name, ", .heads is %lld, want at least 1, and that it divides E%s",
+            (long long)d->heads, llama ? " into even ones" : "");
+    else if (groups < 1 || d->heads % groups) GTR__REJECT(x, SHAPE, who, name, ", .groups is %lld, want that it "
+        "divides the %lld heads", (long long)groups, (long long)d->heads);
     else return true;
     return false;
 }
@@ -11971,7 +11995,7 @@ static gtr_result gtr__loss_fields(gtr_context *ctx, const char *op, const gtr_l
     }
     if (d->quantile != 0 && !(d->quantile > 0 && d->quantile < 1)) return GTR__BAD_ARG(ctx, "%s: quantile is %g, want "
         "a number between 0 and 1, or 0", op, (double)d->quantile);
-    return (unsigned)d->reduction < 4 ? GTR_OK : GTR__BAD_ARG(ctx, "%s: reduction %d", op, (int)d->reduction);
+    return (unsigned)d->reduction < 4 ? GTR_OK : GTR__BAD_ARG(ctx, "%s: .reduction is no gtr_reduction", op);
 }
 /* What a loss takes an operand for. */
 typedef enum { GTR__MEANT_ANY, GTR__MEANT_LOGITS, GTR__MEANT_LOGS, GTR__MEANT_PROBABILITIES } gtr__meant;
@@ -12095,8 +12119,8 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     const int last = -1, first = 0;
     gtr__attr at = GTR__ZERO;
     at.loss.ignore_from = at.loss.ignore_to = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
-    if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
-        "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, s, !nll, (int)d.reduction);
+    if ((unsigned)d.reduction > 3) return GTR__NO(x, ARG, "%s: .reduction is no gtr_reduction", op);
+    if (!(s >= 0 && s <= !nll)) return GTR__NO(x, ARG, "%s: label_smoothing is %g, want 0 to %d", op, s, !nll);
     if (gtr__reads_entropy(x->ctx, op, &d, soft)) return NULL;
     if (soft && !GTR__FITS("labels", labels, shape, false)) return NULL;
     if (!gtr__made_for(op, x, nll ? GTR__MEANT_LOGS : GTR__MEANT_LOGITS)) return NULL;
@@ -12140,8 +12164,9 @@ static gtr_tensor *gtr__ctc_loss(gtr_tensor *x, gtr_tensor *labels, const gtr_ct
     if (!gtr__all_there(op, x, labels, x) || !gtr__all_there(op, x, of[0] ? of[0] : x, of[1] ? of[1] : x)
         || !gtr__made_for(op, x, GTR__MEANT_LOGITS)) return NULL;
     const int64_t *dim = x->shape.dim, classes = x->shape.ndim == 3 ? dim[2] : 1;
-    if ((unsigned)d->reduction > 3 || d->blank < 0 || d->blank >= GTR__MAX(classes, 1)) return GTR__NO(x, ARG,
-        "ctc: blank is %ld, want 0 to %lld; reduction %d", (long)d->blank, (long long)classes - 1, (int)d->reduction);
+    if ((unsigned)d->reduction > 3) return GTR__NO(x, ARG, "ctc: .reduction is no gtr_reduction");
+    if (d->blank < 0 || d->blank >= GTR__MAX(classes, 1)) return GTR__NO(x, ARG, "ctc: blank is %ld, want 0 to %lld",
+        (long)d->blank, (long long)classes - 1);
     GTR__SINCE(x, op);
     at.ctc.blank = d->blank; at.ctc.zero_infinity = d->zero_infinity; at.ctc.per_label = !d->reduction;
     for (int k = 0; k < 2; k++) if (of[k]) {
@@ -16724,7 +16749,7 @@ static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *
 #define GTR__DEFAULT(field, value) do if (d->field == 0) d->field = value; while (0)
 #define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
 static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
-    GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is not of its enum");
+    GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is no gtr_schedule");
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
     GTR__TRY(gtr__reads_optimizer(ctx, "trainer", d, d->optimizer));
     GTR__TRY(gtr__reads_schedule(ctx, "trainer", d, d->schedule, row->warms, row->ends,
@@ -17334,9 +17359,9 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG(d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1,
         "momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others below 1",
         d->momentum, d->beta1, d->beta2, d->ema);
-    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS
-        || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
-        "optimizer, precision or nonfinite is not of its enum");
+    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS, "optimizer is no gtr_optimizer");
+    GTR__WRONG((unsigned)d->precision > GTR_MIXED_FP16, "precision is no gtr_precision");
+    GTR__WRONG((unsigned)d->nonfinite > GTR_NONFINITE_LOSS, "nonfinite is no gtr_nonfinite");
     const gtr__optimizer_row row = gtr__optimizer_at(d->optimizer);
     GTR__TRY(gtr__schedule_check(ctx, d));
     GTR__WRONG(d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS,
@@ -19462,7 +19487,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
         return GTR__BAD_ARG(ctx, "gtr_fit: patience %d, min_delta %g or seconds %g, want finite numbers of at least 0",
             d->patience, (double)d->min_delta, d->seconds);
     if ((size_t)d->monitor >= GTR_METRIC_COUNT)
-        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is %d, which is no gtr_metric", (int)d->monitor);
+        return GTR__BAD_ARG(ctx, "gtr_fit: .monitor is no gtr_metric");
     if (d->monitor == GTR_METRIC_TENSOR ? !d->metric : d->monitor && !d->metrics.scores)
         return GTR__BAD_ARG(ctx, "gtr_fit: monitor is %s, and .%s NULL", gtr__metric_rows[d->monitor].name,
             d->monitor == GTR_METRIC_TENSOR ? "metric is" : "metrics.scores, of which it is one, are");
@@ -19703,6 +19728,11 @@ static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
         gtr_tensor *m = t->in[mask];
         const bool rows = m->shape.ndim > 1 && m->shape.dim[m->shape.ndim - 2] == s->steps;
         if (s->of[m->id].time != GTR__TIMELESS) { gtr__steps_fail(s, t, "its mask depends on steps"); return NULL; }
+        if (rows && m->shape.ndim > 3 && m->shape.dim[m->shape.ndim - 4] != 1) {
+            gtr__steps_fail(s, t, "its mask is another for each row of the batch, want one for all, as (T, T) or "
+                "(H, T, T)");
+            return NULL;
+        }
         if (!(in[a->mask = n++] = rows ? gtr__steps_row(s, m, 1, 3) : m)) return NULL;
     }
     gtr_tensor *y = gtr__op_new(t->op, n, in, &at, NULL);
@@ -22414,9 +22444,10 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (gtr__reads_csv(ctx, path, &desc, desc.label || desc.labels || desc.label_column >= 0)) {}
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
-    else if ((unsigned)desc.missing > GTR_MISSING_LINEAR || gtr__nonfinite(&hole, 1))
-        GTR__OF_FILE(ctx, ARG, "missing is %d and missing_value %g, want a gtr_missing and a finite number", path,
-            (int)desc.missing, desc.missing_value);
+    else if ((unsigned)desc.missing > GTR_MISSING_LINEAR)
+        GTR__OF_FILE(ctx, ARG, "%s", path, ".missing is no gtr_missing");
+    else if (gtr__nonfinite(&hole, 1))
+        GTR__OF_FILE(ctx, ARG, "missing_value is %g, want a finite number", path, desc.missing_value);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         GTR__OF_FILE(ctx, ARG,
             "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
@@ -23704,8 +23735,8 @@ gtr_result gtr_image_convert(const gtr_dataset *like, const void *bytes, int hei
 }
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     GTR__NEEDS(d);
-    if ((unsigned)how > GTR_STREAM_ALWAYS) return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream of %s: got %d, "
-        "want a gtr_streaming (0 to 2)", d->name, (int)how);
+    if ((unsigned)how > GTR_STREAM_ALWAYS)
+        return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream of %s: this is no gtr_streaming", d->name);
     if (d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
         return GTR__BAD_STATE(d->ctx, "gtr_dataset_stream of %s: %s", d->name, d->used ? "it is in use already"
             : "a callback's rows, texts, ragged rows and parts of files that are mapped are always streamed");

@@ -469,7 +469,7 @@ static void inputs_and_names(void)
         w->init.a = 0.1f;
         gtr_parameter(context(w), "w", gtr_shape1(4), w->init);
     }
-    MISTAKE("a normal parameter without its deviation", "\"w\"|a 0") {
+    MISTAKE("a normal parameter without its deviation", "\"w\"|.a is 0") {
         w->init.kind = GTR_INIT_NORMAL;
         gtr_parameter(context(w), "w", gtr_shape1(4), w->init);
     }

@@ -717,7 +717,7 @@ static void refused_tables(void)
         { "a,b\n\"1,5\",0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
             "got '1,5', want a number (.decimal may be ',')" },
         { T, "\"a", NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "a quote that nothing closes" },
-        { T, NULL, NULL, NULL, NULL, 9, GTR_ERR_ARG, "want a gtr_missing" },
+        { T, NULL, NULL, NULL, NULL, 9, GTR_ERR_ARG, ".missing is no gtr_missing" },
         { "a,b\n1,0\n,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
             "line 3, column 1 (counted from 1), \"a\": a blank "
             "field, want a number (.missing" },

@@ -440,7 +440,7 @@ static void blocks(void)
         EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "transformer_block \"other\" of \"x\": got float32 (N, 6, 12) and hidden -1");
         d.hidden = 0; d.heads = 5;
         EXPECT(!gtr_transformer_block(x, "other", d) && !gtr_parameter_find(ctx, "other.norm1.weight"));
-        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "other.self_attn");
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "transformer_block \"other\" of \"x\": got float32 (N, 6, 12), .heads is 5");
         d.heads = 3; d.dropout = 0.1f; d.memory = x;
         EXPECT(gtr_transformer_block(x, "other", d) && gtr_parameter_find(ctx, "other.norm3.bias"));
         EXPECT_OK(ctx);
@@ -517,17 +517,18 @@ static void blocks_of_others(void)
         EXPECT_OK(ctx);
         d.gelu = true;
         EXPECT(!gtr_transformer_block(x, "other", d));
-        EXPECT_ERROR(ctx, GTR_ERR_ARG, ".norm_first and .gelu are GTR_BLOCK_PYTORCH's");
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, kind == GTR_BLOCK_GPT2 ? ".gelu is given, but not read: it is for a block of "
+            ".kind GTR_BLOCK_PYTORCH, and this is GTR_BLOCK_GPT2" : ".gelu is given, but not read");
         d.gelu = false; d.heads = 4; d.groups = kind == GTR_BLOCK_LLAMA ? 3 : 0;
         d.rope_base = 0;
         if (kind == GTR_BLOCK_GPT2) d.heads = 5;
         EXPECT(!gtr_transformer_block(x, "other", d));
-        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "groups that divide heads");
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, kind == GTR_BLOCK_GPT2 ? ".heads is 5" : ".groups is 3");
         d.heads = 2; d.groups = 0; d.dropout = 0.1f;
         d.memory_attention.causal = true;
         EXPECT(!gtr_transformer_block(x, "more", d));
-        EXPECT_ERROR(ctx, GTR_ERR_ARG, "transformer_block \"more\" of \"x\": got float32 (N, 6, 12), "
-            ".memory_attention, which is of .memory, and that is NULL");
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "transformer_block \"more\" of \"x\": got float32 (N, 6, 12): "
+            ".memory_attention.causal is given, but not read: it is for a .memory, and that is NULL");
         d.memory_attention.causal = false;
         EXPECT(gtr_transformer_block(x, "more", d) != NULL);
         EXPECT_OK(ctx);

@@ -245,7 +245,7 @@ static void other_ends(void)
         g.patience = -(i == 0); g.min_delta = i == 1 ? -1 : i == 2 ? NAN : 0;
         g.seconds = i == 3 ? -1 : 0; g.monitor = i == 4 ? GTR_METRIC_COUNT : GTR_METRIC_LOSS;
         EXPECT_EQ(gtr_fit(n.t, n.data, g), GTR_ERR_ARG);
-        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, i < 4 ? "patience" : ", which is no gtr_metric");
+        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, i < 4 ? "patience" : ".monitor is no gtr_metric");
     }
     f = fit_of(4, 1);
     f.seconds = 1e-9;
