@@ -9576,7 +9576,7 @@ static bool gtr__usable_by(gtr_context *ctx, const char *who) {
 #define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
 /* One thread is in a context's calls. Its own calls, as of a callback, return 0; another's, -1, touch nothing, and the
    first's notes the error when it ends. */
-static int gtr__enter(gtr_context *ctx, const char *who) {
+static GTR__COLD int gtr__enter(gtr_context *ctx, const char *who) {
 #ifndef GPUTRAIN_NO_THREADS
     uint64_t was = 0;
     const uint64_t self = gtr__thread_self();
@@ -9587,7 +9587,7 @@ static int gtr__enter(gtr_context *ctx, const char *who) {
     (void)ctx; (void)who;
     return 0;
 }
-static void gtr__leave(gtr_context *ctx, const char *who, int entered) {
+static GTR__COLD void gtr__leave(gtr_context *ctx, const char *who, int entered) {
     if (entered < 1) return;
     const uint64_t refused = gtr__atomic_get((gtr__word *)&ctx->refused);
     if (refused) {
@@ -11814,7 +11814,7 @@ static gtr_tensor *gtr__block_forward(gtr_tensor *x, const char *name, int64_t h
     else y = gtr__dropped(d->gelu ? gtr_gelu(y) : gtr_relu(y), name, 0, d->dropout);
     return gtr__block_linear(y, text, down[d->kind], width, d->kind);
 }
-static bool gtr__block_fits(gtr_tensor *x, const char *name, const gtr_transformer_desc *d) {
+static GTR__COLD bool gtr__block_fits(gtr_tensor *x, const char *name, const gtr_transformer_desc *d) {
     static const char who[] = "transformer_block";
     const gtr_attention_desc *m = &d->memory_attention;
     static const char *const kinds[] = { "PYTORCH", "GPT2", "LLAMA" };
@@ -25642,7 +25642,7 @@ gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     GTR__ALONE(t, gtr__checkpoint_set_alone(t, src, bytes));
 }
 /* A fit replaces no file of a user's: what is at path is a checkpoint, whole or cut short, or nothing. */
-static gtr_result gtr__fit_replaces(gtr_context *ctx, const char *path) {
+static GTR__COLD gtr_result gtr__fit_replaces(gtr_context *ctx, const char *path) {
     struct GTR__STAT st;
     gtr__file f;
     uint8_t first[8] = GTR__ZERO, *head = NULL;

@@ -523,7 +523,7 @@ static void blocks_of_others(void)
         d.rope_base = 0;
         if (kind == GTR_BLOCK_GPT2) d.heads = 5;
         EXPECT(!gtr_transformer_block(x, "other", d));
-        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, kind == GTR_BLOCK_GPT2 ? ".heads is 5" : ".groups is 3");
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, kind == GTR_BLOCK_GPT2 ? ".heads is 5" : ".heads is 4");
         d.heads = 2; d.groups = 0; d.dropout = 0.1f;
         d.memory_attention.causal = true;
         EXPECT(!gtr_transformer_block(x, "more", d));
@@ -1982,8 +1982,9 @@ static void not_one_by_one(void)
     static const char *const why[] = { "begins with the last step (bidirectional)",
         "attend those behind them (.causal)", "mean of", "conv1d \"c\"", "softmax of", "cumsum of",
         "no dimension for the steps", "slice",
-        "a window of one step", "no input (N, T", "at the window's end", "max of", "keys are of steps, or values" };
-    for (int number = 0; number < 13; number++) {
+        "a window of one step", "no input (N, T", "at the window's end", "max of", "keys are of steps, or values",
+        "its mask is another for each row of the batch" };
+    for (int number = 0; number < 14; number++) {
         const int64_t times[] = { 1, NEXT_STEPS, 1 };
         gtr_context *ctx = gtr_create(desc0());
         tensor x = gtr_input(ctx, "x", GTR_F32, number == 9 ? gtr_shape1(GTR_BATCH)
@@ -2004,12 +2005,14 @@ static void not_one_by_one(void)
         if (number == 8 || number == 9) y = gtr_tanh(x);
         if (number == 10) y = gtr_gru(gtr_tile(gtr_slice(y, 1, NEXT_STEPS - 1, NEXT_STEPS), times), "d", 3, r);
         if (number == 11) y = gtr_scale(gtr_max(y, &axis, 1, true), 2, 0);
-        if (number == 12) {
+        if (number >= 12) {
             const gtr_shape four = gtr_shape4(GTR_BATCH, NEXT_STEPS, 1, 6);
             gtr_attention_desc a = plainly();
             a.causal = true;
             y = gtr_reshape(y, four);
-            y = gtr_attention(y, y, gtr_reshape(gtr_input(ctx, "v", GTR_F32, gtr_shape2(GTR_BATCH, 6 * NEXT_STEPS)),
+            const gtr_shape square = gtr_shape4(GTR_BATCH, 1, NEXT_STEPS, NEXT_STEPS);
+            if (number == 13) a.mask = gtr_input(ctx, "m", GTR_F32, square);
+            y = gtr_attention(y, y, number == 13 ? y : gtr_reshape(gtr_input(ctx, "v", GTR_F32, gtr_shape2(GTR_BATCH, 6 * NEXT_STEPS)),
                 four), a);
         }
         d.out[0] = y; d.steps = true;
