@@ -9576,7 +9576,7 @@ static bool gtr__usable_by(gtr_context *ctx, const char *who) {
 #define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
 /* One thread is in a context's calls. Its own calls, as of a callback, return 0; another's, -1, touch nothing, and the
    first's notes the error when it ends. */
-static GTR__COLD int gtr__enter(gtr_context *ctx, const char *who) {
+static int gtr__enter(gtr_context *ctx, const char *who) {
 #ifndef GPUTRAIN_NO_THREADS
     uint64_t was = 0;
     const uint64_t self = gtr__thread_self();
@@ -9587,7 +9587,7 @@ static GTR__COLD int gtr__enter(gtr_context *ctx, const char *who) {
     (void)ctx; (void)who;
     return 0;
 }
-static GTR__COLD void gtr__leave(gtr_context *ctx, const char *who, int entered) {
+static void gtr__leave(gtr_context *ctx, const char *who, int entered) {
     if (entered < 1) return;
     const uint64_t refused = gtr__atomic_get((gtr__word *)&ctx->refused);
     if (refused) {

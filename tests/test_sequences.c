@@ -2012,7 +2012,8 @@ static void not_one_by_one(void)
             y = gtr_reshape(y, four);
             const gtr_shape square = gtr_shape4(GTR_BATCH, 1, NEXT_STEPS, NEXT_STEPS);
             if (number == 13) a.mask = gtr_input(ctx, "m", GTR_F32, square);
-            y = gtr_attention(y, y, number == 13 ? y : gtr_reshape(gtr_input(ctx, "v", GTR_F32, gtr_shape2(GTR_BATCH, 6 * NEXT_STEPS)),
+            y = gtr_attention(y, y, number == 13 ? y : gtr_reshape(gtr_input(ctx, "v", GTR_F32,
+                gtr_shape2(GTR_BATCH, 6 * NEXT_STEPS)),
                 four), a);
         }
         d.out[0] = y; d.steps = true;
