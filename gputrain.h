@@ -39,7 +39,7 @@ d = {}; d.epochs = 5; and gtr_create({}). More programs: examples/, from a truth
 WHAT IT DOES NOT DO
 One GPU; no gradients of gradients; no control flow inside a step that depends on data (the host chooses which graph to
 run); no strided tensors; no gzip, of image files PGM and PPM alone, others by stb_image or the like
-(gtr_images_desc.decode); no build at run time.
+(gtr_images_desc.decode).
 
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
@@ -117,7 +117,8 @@ the step and the first tensor, or the data set's row and column, and what may he
 instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
-A context is used by one thread at a time, different contexts by different threads as they please; several threads may
+A context is used by one thread at a time (a call while another thread is in one, as gtr_get during gtr_fit, returns
+GTR_ERR_STATE, and the context gets the error), different contexts by different threads; several threads may
 predict with one context's weights (gtr_predictor), or while it trains with snapshots of them (gtr_predictor_refresh).
 gtr_step enqueues on the GPU and returns, but for first steps, while a gradient is all zeros; gtr_get, gtr_loss,
 gtr_wait, gtr_save and the end of gtr_fit wait.
@@ -297,7 +298,7 @@ typedef struct gtr_desc {
     gtr_device device; /* 0: the GPU if one works, else the CPU */
     int device_index; /* which GPU; 0: the first (CUDA_VISIBLE_DEVICES applies) */
     uint64_t seed; /* of initial weights, dropout and shuffles */
-    int threads; /* CPU threads, the caller's included, and those that compile kernels; 0: one a core */
+    int threads; /* CPU threads, the caller's included, and those that compile kernels; at most 1024; 0: one a core */
     int max_sm; /* multiprocessors that a persistent kernel may fill; 0: all */
     size_t memory_limit; /* bytes of device memory this context may take; 0: what there is. Plans that pass it are made
                             again, slower ones that take less */
@@ -307,8 +308,9 @@ typedef struct gtr_desc {
     void (*log)(gtr_level level, const char *text, void *user);
     void *log_user;
     gtr_preset preset; /* plan for this device without having it */
-    /* The folder of compiled CUDA kernels; NULL: gputrain in $XDG_CACHE_HOME or ~/.cache; "": none; a file: a sealed
-       list, and none is compiled. $GPUTRAIN_KERNEL_CACHE overrides it */
+    /* The folder of compiled CUDA kernels, the user's alone; NULL: gputrain in $XDG_CACHE_HOME or ~/.cache; "": none; a
+       file: a sealed list, and none is compiled. Of what is not there a name with an ending is a list's, GTR_ERR_IO,
+       others and those with a / at their end are folders', which are made. $GPUTRAIN_KERNEL_CACHE overrides it */
     const char *kernel_cache;
 } gtr_desc;
 
@@ -596,11 +598,12 @@ typedef struct gtr_fit_desc {
        gtr_fit was called, .resume or not), and what values .metrics have, by their names. What is not finite or not
        asked for is empty, or null. Begun anew before the first step; where .resume goes on without rows behind the
        checkpoint, and one that was cut short. Another ending: GTR_ERR_ARG; it can't be written, then or later:
-       GTR_ERR_IO; it is no such log: GTR_ERR_FORMAT */
+       GTR_ERR_IO; a file is there that is no such log: GTR_ERR_FORMAT, and it stays */
     const char *log_file;
     /* NULL, or the file that holds this fit's newest gtr_checkpoint_save: every so many steps, seconds or epochs,
        whichever comes first (all 0: every epoch), and where it ends without an error. That it can be written there, and
-       what keep_last and keep_best name, is tried before the first step */
+       what keep_last and keep_best name, is tried before the first step; a file there that is no checkpoint stays:
+       GTR_ERR_FORMAT */
     const char *checkpoint;
     int64_t checkpoint_steps;
     double checkpoint_seconds;
@@ -1440,10 +1443,9 @@ GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64
    number. An out without steps, as a last state or the last step's slice, is as if the window ended here. T is of
    .in[0] or, without .in, of the first input (N, T, ...) or of ids; others with such a T are steps, too, unless the
    graph can't take them so. Lengths count steps since the reset: behind a row's its states stay. GTR_ERR_STATE: the
-   predictor is not of .steps. Convolutions over steps, sums of them,
-   bidirectional layers and attention without .causal or above 128 columns: GTR_ERR_UNSUPPORTED, which names them,
-   when it is made; so cells by hand, of which each is a step by gtr_state. It adds to the graph: gtr_mark,
-   gtr_release. */
+   predictor is not of .steps. Convolutions over steps, sums of them, bidirectional layers and attention without
+   .causal, above 128 columns or with a mask (N, 1, T, T): GTR_ERR_UNSUPPORTED, which names them, when it is made; so
+   cells by hand, of which each is a step by gtr_state. It adds to the graph: gtr_mark, gtr_release. */
 GTR_API gtr_result gtr_predict_next(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* A class of n logits, drawn by their softmax: the same on any device. -1 if it is NULL, n below 1, a logit NaN or all
    -INFINITY, or temperature or top_k below 0. Allocates nothing; any thread. Fan and others, 2018. */
@@ -3068,8 +3070,10 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 #endif
 #if defined(__GNUC__) || defined(__clang__)
 #define GTR__COLD __attribute__((cold)) /* what calls it, and where it is called, is compiled for size */
+#define GTR__CALLED __attribute__((noinline)) /* one copy, for many callers */
 #else
 #define GTR__COLD
+#define GTR__CALLED
 #endif
 #define GTR__RESTRICT __restrict
 #if defined(__GNUC__) || defined(__clang__)
@@ -3274,6 +3278,8 @@ struct gtr_context {
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     bool past_limit; /* the last device allocation was refused by memory_limit: a leaner plan may fit */
     volatile int stop; /* gtr_stop */
+    /* atomic: the thread that is in a call, 0: none; 0, or the name of another thread's call, which was refused */
+    uint64_t inside, refused;
     bool stopped, stops; /* stops: of a fit's step, which a stop ends even while its kernels are compiled */
     int fits; /* that run: one may run another trainer's in its callback */
     int repeating; /* steps that were given up are being queued again */
@@ -3481,7 +3487,8 @@ GTR__READS(init, gtr_init, GTR__INIT_FIELDS, bool drawn)
 #define GTR__CONV_FIELDS(F) GTR__ONE_WAY(F, stride, 1) GTR__ONE_WAY(F, padding, 0) GTR__ONE_WAY(F, dilation, 1) \
     F(out, d->out == out, GTR__LAYERS) F(kernel, d->kernel == h && (d->kernel_w || h == w), GTR__LAYERS) \
     F(kernel_w, d->kernel_w == w, GTR__LAYERS) F(no_bias, !bias, GTR__LAYERS)
-#define GTR__LAYERS "layers without a weight and bias of yours; of a sequence there is kernel or kernel_w"
+#define GTR__LAYERS "layers that make their weight and bias: here they are arguments, and of another size (of a " \
+    "sequence one of .kernel and .kernel_w is)"
 GTR__READS(conv, gtr_conv_desc, GTR__CONV_FIELDS, bool flat, int64_t h, int64_t w, int64_t out, bool bias)
 #define GTR__POOL_FIELDS(F) GTR__ONE_WAY(F, kernel, 1) GTR__ONE_WAY(F, stride, 1) GTR__ONE_WAY(F, padding, 0) \
     F(dilation, most || d->dilation == 1, "gtr_max_pool2d") GTR__ONE_WAY(F, dilation, 1) \
@@ -9589,6 +9596,38 @@ static bool gtr__usable_by(gtr_context *ctx, const char *who) {
     return ctx && !gtr__outside_fill(ctx, who) && !gtr__forked(ctx) && !ctx->dead;
 }
 #define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
+/* One thread is in a context's calls. Its own calls, as of a callback, return 0; another's, -1, touch nothing, and the
+   first's notes the error when it ends. */
+static GTR__CALLED int gtr__enter(gtr_context *ctx, const char *who) {
+#ifndef GPUTRAIN_NO_THREADS
+    uint64_t was = 0;
+    const uint64_t self = gtr__thread_self();
+    if (!ctx || gtr__in_fill(ctx)) return 0;
+    if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, self)) return 1;
+    if (was != self) { gtr__atomic_swap((gtr__word *)&ctx->refused, (uint64_t)(uintptr_t)who); return -1; }
+#endif
+    (void)ctx; (void)who;
+    return 0;
+}
+static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entered) {
+    if (entered < 1) return;
+    const uint64_t refused = gtr__atomic_get((gtr__word *)&ctx->refused);
+    if (refused) {
+        GTR__BAD_STATE(ctx, "%s was called while another thread was in %s: a context is used by one thread at a time "
+            "(predictors by as many as there are)", (const char *)(uintptr_t)refused, who);
+        gtr__atomic_swap((gtr__word *)&ctx->refused, 0);
+    }
+    gtr__atomic_swap((gtr__word *)&ctx->inside, 0);
+}
+/* The body of a public function that no other thread may call meanwhile. */
+#define GTR__ALONE_AS(who, ctx, type, busy, call) do { \
+        const int entered_ = gtr__enter(ctx, who); \
+        if (entered_ < 0) return busy; \
+        const type result_ = call; \
+        gtr__leave(ctx, who, entered_); \
+        return result_; \
+    } while (0)
+#define GTR__ALONE(x, call) GTR__ALONE_AS(__func__, (x) ? (x)->ctx : NULL, gtr_result, GTR_ERR_STATE, call)
 #define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
 /* What is returned where ctx is not usable. */
 static gtr_result gtr__unusable(const gtr_context *ctx) { return gtr__in_fill(ctx) ? GTR_ERR_STATE : ctx->error; }
@@ -9772,6 +9811,7 @@ static void gtr__device_describe(gtr_context *ctx, const char *why) {
         ? " (without its own matrix instructions: NVRTC 12 compiles them)" : "");
     else snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s%s", ctx->caps.name, why[0] ? "; no GPU: " : "", why);
 }
+#define GTR__MAX_THREADS 1024
 gtr_context *gtr_create(gtr_desc desc) {
     const bool half = !desc.allocator.alloc != !desc.allocator.free;
     if (half) memset(&desc.allocator, 0, sizeof desc.allocator); /* what it gives could not be given back */
@@ -9788,13 +9828,15 @@ gtr_context *gtr_create(gtr_desc desc) {
     gtr__process_note(ctx);
     ctx->preset = desc.preset != GTR_PRESET_NONE;
     ctx->dead = true; /* until it is whole */
-    if (desc.threads < 0 || desc.device_index < 0 || desc.max_sm < 0 || half ||
-        (unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90) {
-        GTR__BAD_ARG(ctx,
-            "gtr_create: threads, device_index and max_sm are at least 0, device and preset of their enums, an "
-            "allocator has alloc and free");
-        return ctx;
-    }
+    if ((unsigned)desc.threads > GTR__MAX_THREADS)
+        GTR__BAD_ARG(ctx, "gtr_create: threads is %d, want 0 (one a core) to %d", desc.threads, GTR__MAX_THREADS);
+    else if (desc.device_index < 0 || desc.max_sm < 0)
+        GTR__BAD_ARG(ctx, "gtr_create: device_index is %d and max_sm %d, want at least 0", desc.device_index,
+            desc.max_sm);
+    else if ((unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90 || half)
+        GTR__BAD_ARG(ctx, "gtr_create: %s", half ? "an allocator has alloc and free, and this one lacks one of them"
+            : "device is no gtr_device, or preset no gtr_preset");
+    if (ctx->error) return ctx;
     if (gtr__reads_desc(ctx, "gtr_create", &desc, desc.allocator.alloc != NULL)) return ctx;
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
     if (r && desc.device == GTR_DEVICE_CUDA && !ctx->preset) {
@@ -10218,10 +10260,12 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
 }
 gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
-    if ((unsigned)init.kind > GTR_INIT_NORMAL || !gtr__finite(init.a)
-            || (init.kind > GTR_INIT_CONSTANT && init.a == 0))
-        return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": initial values of kind %d and a %g, want a known kind "
-            "and a finite a, not 0 where it is a width", name ? name : "", (int)init.kind, (double)init.a);
+    if ((unsigned)init.kind > GTR_INIT_NORMAL)
+        return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": .kind is no gtr_init_kind", name ? name : "");
+    if (!gtr__finite(init.a) || (init.kind > GTR_INIT_CONSTANT && init.a == 0))
+        return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": initial values: .a is %g, want a finite number%s",
+            name ? name : "", (double)init.a, init.kind > GTR_INIT_CONSTANT ? ", not 0: the width of what is drawn"
+            : "");
     if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
     if (gtr__reads_init(ctx, name, &init, init.kind != GTR_INIT_ZERO)) return NULL;
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
@@ -10435,12 +10479,13 @@ gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
 }
 gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
     char text[GTR__TEXT];
+    GTR__SINCE(x, "split");
     const int a = x ? gtr__axis(x, axis, GTR__OP_SLICE) : -1;
     const int64_t all = a < 0 ? 0 : x->shape.dim[a];
-    if (a >= 0 && (n < 1 || n > GTR__MAX_OUT || all % n)) return GTR__NO(x, ARG,
-        "split: %d parts of dimension %d of %s, want 1 to %d equal ones", n, a, gtr__shape_text(&x->shape, text),
-        GTR__MAX_OUT);
-    return a < 0 ? NULL : gtr__sliced(x, a, 0, all / n, n);
+    const bool fits = all > 0 && n > 0 && n <= GTR__MAX_OUT && all % n == 0;
+    if (a >= 0 && !fits) GTR__BAD_ARG(x->ctx, "split of \"%s\": %d parts of dimension %d of %s, want 1 to %d equal "
+        "ones, not of the batch", gtr__label(x), n, a, gtr__shape_text(&x->shape, text), GTR__MAX_OUT);
+    return gtr__whole(x, since, fits ? gtr__sliced(x, a, 0, all / n, n) : NULL);
 }
 gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_SOFTMAX, x, axis); }
 gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) {
@@ -10542,10 +10587,12 @@ static GTR__COLD gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, 
         && behind > -most && behind < most;
     const int64_t m = good ? n + before + behind : 0;
     char text[GTR__TEXT];
+    if (n < 0) return GTR__NO(x, ARG, "%s: dimension %d of \"%s\" %s is the batch, want another", ctx->builder, axis,
+        gtr__label(x), gtr__shape_text(&x->shape, text));
     if (m < 1 || m >= most || (mirror && (before >= n || behind >= n)))
         return GTR__NO(x, ARG, "%s: dimension %d of \"%s\" %s, %lld elements in front and %lld behind, want %s",
             ctx->builder, axis, gtr__label(x), gtr__shape_text(&x->shape, text), (long long)before, (long long)behind,
-            n < 0 ? "another than the batch" : mirror ? "fewer than it has" : "1 to 2^28 in all");
+            mirror ? "fewer than it has" : "1 to 2^28 in all");
     int32_t *ids = GTR__NEW(ctx, int32_t, 2 * m + n + 2);
     if (!ids) return NULL;
     int32_t *order = ids + m, *starts = order + m;
@@ -10568,8 +10615,10 @@ static gtr_tensor *gtr__whole_own(gtr_tensor *x, int64_t since, gtr_tensor *t) {
     return gtr__whole(x, since, x && t == x ? gtr_reshape(x, x->shape) : t);
 }
 gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
-    if (x && !(pad && n > 0 && n <= x->shape.ndim && (unsigned)mode <= GTR_PAD_CIRCULAR))
-        return GTR__NO(x, ARG, "pad: %d dimensions, mode %d", n, (int)mode);
+    char text[GTR__TEXT];
+    if (x && (unsigned)mode > GTR_PAD_CIRCULAR) return GTR__NO(x, ARG, "pad: mode is no gtr_pad_mode");
+    if (x && !(pad && n > 0 && n <= x->shape.ndim)) return GTR__NO(x, ARG, "pad of \"%s\": %d dimensions%s, want 1 to "
+        "the %d of %s", gtr__label(x), n, pad ? "" : " of NULL", x->shape.ndim, gtr__shape_text(&x->shape, text));
     GTR__SINCE(x, "pad");
     gtr_tensor *t = x;
     for (int i = 0; i < n && t; i++, pad += 2)
@@ -10580,9 +10629,13 @@ gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
     if (x && !times) return GTR__NO(x, ARG, "tile: times is NULL");
     GTR__SINCE(x, "tile");
     gtr_tensor *t = x;
+    char text[GTR__TEXT];
     for (int k = 0; t && k < x->shape.ndim; k++) if (times[k] != 1) {
-        const int64_t n = x->shape.dim[k], m = times[k] < 1 || times[k] > INT32_MAX / n ? 0 : n * times[k];
-        t = gtr__take(t, k, 0, m - n, 1, GTR_PAD_CIRCULAR, 0);
+        const int64_t n = x->shape.dim[k], most = n < 1 ? INT64_MAX : (((int64_t)1 << 28) - 1) / n;
+        if (times[k] < 1 || times[k] > most) GTR__BAD_ARG(x->ctx, "tile of \"%s\" %s: %lld times dimension %d, want at "
+            "least 1 and fewer than 2^28 elements", gtr__label(x), gtr__shape_text(&x->shape, text),
+            (long long)times[k], k);
+        t = times[k] < 1 || times[k] > most ? NULL : gtr__take(t, k, 0, (times[k] - 1) * n, 1, GTR_PAD_CIRCULAR, 0);
     }
     return gtr__whole_own(x, since, t);
 }
@@ -11803,23 +11856,35 @@ static gtr_tensor *gtr__block_forward(gtr_tensor *x, const char *name, int64_t h
     else y = gtr__dropped(d->gelu ? gtr_gelu(y) : gtr_relu(y), name, 0, d->dropout);
     return gtr__block_linear(y, text, down[d->kind], width, d->kind);
 }
-static bool gtr__block_fits(gtr_tensor *x, const char *name, const gtr_transformer_desc *d) {
+static GTR__COLD bool gtr__block_fits(gtr_tensor *x, const char *name, const gtr_transformer_desc *d) {
     static const char who[] = "transformer_block";
     const gtr_attention_desc *m = &d->memory_attention;
+    static const char *const kinds[] = { "PYTORCH", "GPT2", "LLAMA" };
     const bool llama = d->kind == GTR_BLOCK_LLAMA, own = d->kind != GTR_BLOCK_PYTORCH;
     const int64_t n = x->shape.ndim == 3 ? x->shape.dim[2] : 0, groups = d->groups ? d->groups : d->heads;
-    if ((unsigned)d->kind > GTR_BLOCK_LLAMA || (own && (d->memory || d->gelu || d->norm_first))
-            || (!llama && (d->groups || d->rope_base != 0)))
-        GTR__REJECT(x, ARG, who, name, ", kind %d: .memory, .norm_first and .gelu are GTR_BLOCK_PYTORCH's, .groups and "
-            ".rope_base GTR_BLOCK_LLAMA's", (int)d->kind);
-    else if (!d->memory && (m->causal || m->lengths || m->mask || m->scale != 0 || m->dropout != 0))
-        GTR__REJECT(x, ARG, who, name, ", .memory_attention, which is of .memory, and that is NULL");
+    const char *unread = own && d->memory ? "memory" : own && d->gelu ? "gelu" : own && d->norm_first ? "norm_first"
+        : !llama && d->groups ? "groups" : !llama && d->rope_base != 0 ? "rope_base" : NULL,
+        *alone = d->memory ? NULL : m->causal ? "causal" : m->lengths ? "lengths" : m->mask ? "mask"
+        : m->scale != 0 ? "scale" : m->dropout != 0 ? "dropout" : NULL;
+    if ((unsigned)d->kind > GTR_BLOCK_LLAMA) GTR__REJECT(x, ARG, who, name, ", and .kind is no gtr_block");
+    else if (unread) GTR__REJECT(x, ARG, who, name, ": .%s is given, but not read: it is for a block of .kind "
+        "GTR_BLOCK_%s, and this is GTR_BLOCK_%s", unread, kinds[*unread == 'r' || !strcmp(unread, "groups") ? 2 : 0],
+        kinds[d->kind]);
+    else if (alone) GTR__REJECT(x, ARG, who, name, ": .memory_attention.%s is given, but not read: it is for a "
+        ".memory, and that is NULL", alone);
+    else if (!(d->dropout >= 0 && d->dropout < 1)) GTR__REJECT(x, ARG, who, name, ", .dropout is %g, want at least 0, "
+        "below 1", (double)d->dropout);
+    else if (!(d->eps >= 0) || !gtr__finite(d->eps) || !(d->rope_base >= 0) || !gtr__finite(d->rope_base))
+        GTR__REJECT(x, ARG, who, name, ", .eps is %g and .rope_base %g, want 0 or more", (double)d->eps,
+            (double)d->rope_base);
     else if (n < 1 || d->hidden < 0)
         GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 (N, T, E), and 0 or more",
             (long long)d->hidden);
-    else if (own && (d->heads < 1 || n % d->heads || groups < 1 || d->heads % groups || (llama && n / d->heads % 2)))
-        GTR__REJECT(x, SHAPE, who, name, ", %lld heads, %lld groups, want float32 (N, T, E), heads that divide E%s, "
-            "and groups that divide heads", (long long)d->heads, (long long)groups, llama ? " into even ones" : "");
+    else if (d->heads < 1 || n % d->heads || (llama && n / d->heads % 2))
+        GTR__REJECT(x, SHAPE, who, name, ", .heads is %lld, want at least 1, and that it divides E%s",
+            (long long)d->heads, llama ? " into even ones" : "");
+    else if (groups < 1 || d->heads % groups) GTR__REJECT(x, SHAPE, who, name, ", .groups is %lld, want that it "
+        "divides the %lld heads", (long long)groups, (long long)d->heads);
     else return true;
     return false;
 }
@@ -11972,7 +12037,7 @@ static gtr_result gtr__loss_fields(gtr_context *ctx, const char *op, const gtr_l
     }
     if (d->quantile != 0 && !(d->quantile > 0 && d->quantile < 1)) return GTR__BAD_ARG(ctx, "%s: quantile is %g, want "
         "a number between 0 and 1, or 0", op, (double)d->quantile);
-    return (unsigned)d->reduction < 4 ? GTR_OK : GTR__BAD_ARG(ctx, "%s: reduction %d", op, (int)d->reduction);
+    return (unsigned)d->reduction < 4 ? GTR_OK : GTR__BAD_ARG(ctx, "%s: .reduction is no gtr_reduction", op);
 }
 /* What a loss takes an operand for. */
 typedef enum { GTR__MEANT_ANY, GTR__MEANT_LOGITS, GTR__MEANT_LOGS, GTR__MEANT_PROBABILITIES } gtr__meant;
@@ -12096,8 +12161,8 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     const int last = -1, first = 0;
     gtr__attr at = GTR__ZERO;
     at.loss.ignore_from = at.loss.ignore_to = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
-    if (!(s >= 0 && s <= !nll && (unsigned)d.reduction < 4)) return GTR__NO(x, ARG,
-        "%s: label_smoothing is %g, want 0 to %d; reduction %d", op, s, !nll, (int)d.reduction);
+    if ((unsigned)d.reduction > 3) return GTR__NO(x, ARG, "%s: .reduction is no gtr_reduction", op);
+    if (!(s >= 0 && s <= !nll)) return GTR__NO(x, ARG, "%s: label_smoothing is %g, want 0 to %d", op, s, !nll);
     if (gtr__reads_entropy(x->ctx, op, &d, soft)) return NULL;
     if (soft && !GTR__FITS("labels", labels, shape, false)) return NULL;
     if (!gtr__made_for(op, x, nll ? GTR__MEANT_LOGS : GTR__MEANT_LOGITS)) return NULL;
@@ -12141,8 +12206,9 @@ static gtr_tensor *gtr__ctc_loss(gtr_tensor *x, gtr_tensor *labels, const gtr_ct
     if (!gtr__all_there(op, x, labels, x) || !gtr__all_there(op, x, of[0] ? of[0] : x, of[1] ? of[1] : x)
         || !gtr__made_for(op, x, GTR__MEANT_LOGITS)) return NULL;
     const int64_t *dim = x->shape.dim, classes = x->shape.ndim == 3 ? dim[2] : 1;
-    if ((unsigned)d->reduction > 3 || d->blank < 0 || d->blank >= GTR__MAX(classes, 1)) return GTR__NO(x, ARG,
-        "ctc: blank is %ld, want 0 to %lld; reduction %d", (long)d->blank, (long long)classes - 1, (int)d->reduction);
+    if ((unsigned)d->reduction > 3) return GTR__NO(x, ARG, "ctc: .reduction is no gtr_reduction");
+    if (d->blank < 0 || d->blank >= GTR__MAX(classes, 1)) return GTR__NO(x, ARG, "ctc: blank is %ld, want 0 to %lld",
+        (long)d->blank, (long long)classes - 1);
     GTR__SINCE(x, op);
     at.ctc.blank = d->blank; at.ctc.zero_infinity = d->zero_infinity; at.ctc.per_label = !d->reduction;
     for (int k = 0; k < 2; k++) if (of[k]) {
@@ -16461,7 +16527,7 @@ static gtr_result gtr__states_back(gtr_context *ctx, bool kept, gtr_result r) {
     }
     return r;
 }
-gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
+static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
     int64_t rows = 0;
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     gtr_context *ctx = t->ctx;
@@ -16511,7 +16577,10 @@ gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     if (t->dtype == GTR_I32) gtr__note_range(t, src, (int64_t)(bytes / 4));
     return GTR_OK;
 }
-gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event) {
+gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
+    GTR__ALONE(t, gtr__set_alone(t, src, bytes));
+}
+static gtr_result gtr__set_device_alone(gtr_tensor *t, const void *src, size_t bytes, void *event) {
     int64_t rows = 0;
     gtr_result r = GTR_OK;
     GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
@@ -16525,6 +16594,9 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
     t->ctx->sets++;
     gtr__note_range(t, NULL, 0);
     return r;
+}
+gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *event) {
+    GTR__ALONE(t, gtr__set_device_alone(t, src, bytes, event));
 }
 /* Values that this plan keeps can be read from now on; what another run fetched only as long as nothing changes. */
 static void gtr__mark_filled(gtr_context *ctx, gtr__cached *e) {
@@ -16572,8 +16644,13 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr__mark_filled(ctx, e);
     return GTR_OK;
 }
-gtr_result gtr_eval(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 0); }
-gtr_result gtr_eval_train(gtr_tensor *const *t, int n) { return gtr__eval(t, n, 1); }
+static gtr_context *gtr__context_of(gtr_tensor *const *t, int n) { return t && n > 0 && *t ? (*t)->ctx : NULL; }
+gtr_result gtr_eval(gtr_tensor *const *t, int n) {
+    GTR__ALONE_AS(__func__, gtr__context_of(t, n), gtr_result, GTR_ERR_STATE, gtr__eval(t, n, 0));
+}
+gtr_result gtr_eval_train(gtr_tensor *const *t, int n) {
+    GTR__ALONE_AS(__func__, gtr__context_of(t, n), gtr_result, GTR_ERR_STATE, gtr__eval(t, n, 1));
+}
 /* Whether a value must be computed before it is read: never kept, of parameters alone, which have changed, or fetched
    by a run that is not the last one, behind which parameters or inputs have. */
 static bool gtr__outdated(gtr_tensor *t) {
@@ -16603,6 +16680,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     char text[GTR__TEXT];
     if (first) have = bytes;
     if (t->op == GTR__OP_INPUT) {
+        if (!src && t->state && bytes % size == 0) { memset(dst, 0, bytes); return GTR_OK; }
         if (!src) return GTR__BAD_STATE(ctx, "gtr_get: input \"%s\" has not been used by a run", t->name);
         if (bytes <= have && bytes % size == 0) have = bytes; /* a prefix of the slot: the caller knows the batch */
         else if (gtr__batched(t) && t->feeding) /* more may have been set since */
@@ -16623,10 +16701,9 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     return r;
 }
 /* first: of its first element alone, and what was not kept, or is of before a gtr_set, is computed anew. */
-static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool first) {
+static gtr_result gtr__get_waited(gtr_tensor *t, void *dst, size_t bytes, bool first) {
     char text[GTR__TEXT], who[GTR__OP_TEXT];
     gtr_context *ctx = t->ctx;
-    GTR__TRY(gtr__wait_all(ctx));
     gtr_tensor *s = gtr__stored_as(t);
     if (s->op <= GTR__OP_CONSTANT)
         return gtr__get_leaf(s, t, dst, bytes, first);
@@ -16654,18 +16731,31 @@ static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool fir
                 gtr__dtype_names[t->dtype]);
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
-gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
+static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool first) {
+    GTR__TRY(gtr__wait_all(t->ctx));
+    const bool good = gtr_error(t->ctx) == GTR_OK;
+    const gtr_result r = gtr__get_waited(t, dst, bytes, first);
+    if (good && (r == GTR_ERR_STATE || r == GTR_ERR_SHAPE)) t->ctx->may_save = true; /* the model is as it was */
+    return r;
+}
+static gtr_result gtr__get_alone(gtr_tensor *t, void *dst, size_t bytes) {
     if (!t) return gtr__of_null("gtr_get");
     GTR__TRY(gtr__runnable(t->ctx, "gtr_get"));
     return dst ? gtr__get_some(t, dst, bytes, false)
         : GTR__BAD_ARG(t->ctx, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
 }
-float gtr_item(gtr_tensor *t) {
+gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
+    GTR__ALONE(t, gtr__get_alone(t, dst, bytes));
+}
+static float gtr__item_alone(gtr_tensor *t) {
     union { gtr_float f; int32_t i; int64_t l; } v;
     if ((t ? gtr__runnable(t->ctx, "gtr_item") : gtr__of_null("gtr_item"))
             || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
         return NAN;
     return t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
+}
+float gtr_item(gtr_tensor *t) {
+    GTR__ALONE_AS(__func__, t ? t->ctx : NULL, float, NAN, gtr__item_alone(t));
 }
 
 // >>schedule
@@ -16720,7 +16810,7 @@ static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *
 #define GTR__DEFAULT(field, value) do if (d->field == 0) d->field = value; while (0)
 #define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
 static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
-    GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is not of its enum");
+    GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is no gtr_schedule");
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
     GTR__TRY(gtr__reads_optimizer(ctx, "trainer", d, d->optimizer));
     GTR__TRY(gtr__reads_schedule(ctx, "trainer", d, d->schedule, row->warms, row->ends,
@@ -17330,9 +17420,9 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG(d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1,
         "momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others below 1",
         d->momentum, d->beta1, d->beta2, d->ema);
-    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS
-        || (unsigned)d->precision > GTR_MIXED_FP16 || (unsigned)d->nonfinite > GTR_NONFINITE_LOSS,
-        "optimizer, precision or nonfinite is not of its enum");
+    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS, "optimizer is no gtr_optimizer");
+    GTR__WRONG((unsigned)d->precision > GTR_MIXED_FP16, "precision is no gtr_precision");
+    GTR__WRONG((unsigned)d->nonfinite > GTR_NONFINITE_LOSS, "nonfinite is no gtr_nonfinite");
     const gtr__optimizer_row row = gtr__optimizer_at(d->optimizer);
     GTR__TRY(gtr__schedule_check(ctx, d));
     GTR__WRONG(d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS,
@@ -17774,12 +17864,15 @@ static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
     return false;
 }
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
-gtr_result gtr_wait(gtr_context *ctx) {
+static gtr_result gtr__wait_alone(gtr_context *ctx) {
     if (!ctx) return GTR_ERR_NOMEM;
-    if (!gtr__usable(ctx)) return gtr__unusable(ctx);
+    if (!gtr__usable_by(ctx, "gtr_wait")) return gtr__unusable(ctx);
     gtr_result r = gtr__wait_all(ctx);
     for (gtr_trainer *t = ctx->trainers; t && !r; t = t->next) r = gtr__observe(t);
     return r;
+}
+gtr_result gtr_wait(gtr_context *ctx) {
+    GTR__ALONE_AS(__func__, ctx, gtr_result, GTR_ERR_STATE, gtr__wait_alone(ctx));
 }
 
 GTR__PLANNED
@@ -18190,7 +18283,8 @@ static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pend
 static gtr_result gtr__no_trainer(const gtr_dataset *data, const char *who) {
     return GTR__USABLE(data) ? GTR__BAD_ARG(data->ctx, "%s of %s: the trainer is NULL", who, data->name) : GTR_ERR_ARG;
 }
-gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
+static gtr_result gtr__trainer_data_alone(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle,
+        bool drop_last) {
     if (!t) return gtr__no_trainer(data, "gtr_trainer_data");
     GTR__NEEDS(t);
     const bool plans = t->ctx->preset; /* and reports alone: it feeds nothing */
@@ -18201,10 +18295,16 @@ gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bo
     t->data = data;
     return GTR_OK;
 }
-gtr_result gtr_step(gtr_trainer *t) {
+gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
+    GTR__ALONE(t, gtr__trainer_data_alone(t, data, batch, shuffle, drop_last));
+}
+static gtr_result gtr__step_alone(gtr_trainer *t) {
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
     return gtr__step_part(t, GTR__PART_ALL, &n);
+}
+gtr_result gtr_step(gtr_trainer *t) {
+    GTR__ALONE(t, gtr__step_alone(t));
 }
 /* Runs between gtr_backward and gtr_update may compute the same loss and metrics, in the same place: what REPORT and
    GUARD read is put aside behind the left part, and back in front of the right one. */
@@ -18221,13 +18321,16 @@ static gtr_result gtr__aside(gtr_trainer *t, bool back) {
     }
     return gtr__backend_result(ctx, r, "a report put aside");
 }
-gtr_result gtr_backward(gtr_trainer *t) {
+static gtr_result gtr__backward_alone(gtr_trainer *t) {
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_backward", false));
     GTR__TRY(gtr__step_part(t, GTR__PART_LEFT, &n));
     return gtr__aside(t, false);
 }
-gtr_result gtr_update(gtr_trainer *t) {
+gtr_result gtr_backward(gtr_trainer *t) {
+    GTR__ALONE(t, gtr__backward_alone(t));
+}
+static gtr_result gtr__update_alone(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_update", true));
     gtr__cached *e = t->pending;
     gtr_result r = gtr__entry_ready(t->ctx, e, t->runner);
@@ -18238,6 +18341,9 @@ gtr_result gtr_update(gtr_trainer *t) {
     if (!r) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL, 1);
     t->pending = NULL;
     return !r && !t->ctx->caps.cuda ? gtr__observe(t) : r;
+}
+gtr_result gtr_update(gtr_trainer *t) {
+    GTR__ALONE(t, gtr__update_alone(t));
 }
 static void gtr__report_of(const gtr__entry *e, gtr_report *r) {
     memset(r, 0, sizeof *r); /* bytes between fields, too: reports are compared as bytes */
@@ -18252,11 +18358,14 @@ gtr_report gtr_trainer_report(gtr_trainer *t) {
     if (s) gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING], &r);
     return r;
 }
-float gtr_loss(gtr_trainer *t) {
-    if (!t || !t->runner || !gtr__usable(t->ctx)) return NAN;
+static float gtr__loss_alone(gtr_trainer *t) {
+    if (!t || !t->runner || !gtr__usable_by(t->ctx, "gtr_loss")) return NAN;
     if (gtr__wait_all(t->ctx) || gtr__observe(t)) return NAN;
     gtr_report r = gtr_trainer_report(t);
     return r.step ? r.loss : NAN;
+}
+float gtr_loss(gtr_trainer *t) {
+    GTR__ALONE_AS(__func__, t ? t->ctx : NULL, float, NAN, gtr__loss_alone(t));
 }
 /* Of parameter i's lookups, in their place. */
 static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
@@ -18324,7 +18433,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     gtr__mfree(ctx, room);
     return r;
 }
-gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
+static gtr_result gtr__gradient_get_alone(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
     gtr_result r = gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
     if (!r && t->optim.scaled) {
         gtr_float s = 1 / gtr__scale_now(t);
@@ -18332,8 +18441,11 @@ gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t byt
     }
     return r;
 }
+gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
+    GTR__ALONE(t, gtr__gradient_get_alone(t, p, dst, bytes));
+}
 gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
-    return gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient");
+    GTR__ALONE(t, gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient"));
 }
 static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
@@ -18344,10 +18456,10 @@ static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void
     return gtr__buffer_copy(t, p, state, host, bytes, set, "optimizer state");
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
-    return gtr__state_copy(t, p, which, dst, bytes, false);
+    GTR__ALONE(t, gtr__state_copy(t, p, which, dst, bytes, false));
 }
 gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *src, size_t bytes) {
-    return gtr__state_copy(t, p, which, (void *)(uintptr_t)src, bytes, true);
+    GTR__ALONE(t, gtr__state_copy(t, p, which, (void *)(uintptr_t)src, bytes, true));
 }
 
 /* again: it is swapped back with the room of this call, which then can't fail for want of memory. */
@@ -18377,12 +18489,13 @@ static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
     else gtr__device_free(ctx, 0, room, bytes);
     return r;
 }
-gtr_result gtr_average_swap(gtr_trainer *t) {
+static gtr_result gtr__average_swap_alone(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, gtr__swaps, false));
     GTR__TRY(gtr__wait_all(t->ctx));
     if (gtr__averaged(t)) return gtr__average_swap(t, false);
     return GTR__BAD_STATE(t->ctx, "%s: no averages yet, or no gtr_trainer_desc.ema", gtr__swaps);
 }
+gtr_result gtr_average_swap(gtr_trainer *t) { GTR__ALONE(t, gtr__average_swap_alone(t)); }
 
 /* What a step takes: seconds; since when, and how many were done then. All zero: not known. */
 typedef struct { double seconds, since; uint64_t done; } gtr__pace;
@@ -18408,7 +18521,7 @@ static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in
 }
 /* No step is queued behind another: were the device slowed by what else it does, a queued one could not be taken back.
    The pace falls at once, and rises slowly: neither a capture nor a renderer's frame keeps steps away for long. */
-gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
+static gtr_result gtr__train_for_alone(gtr_trainer *t, double milliseconds) {
     const double end = gtr__now() + 1e-3 * milliseconds;
     GTR__TRY(gtr__trainer_usable(t, "gtr_train_for", false));
     if (!gtr__finite(milliseconds))
@@ -18431,6 +18544,9 @@ gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
     t->ctx->fits--;
     const gtr_result done = gtr__wait_all(t->ctx);
     return r ? r : done ? done : gtr__observe(t);
+}
+gtr_result gtr_train_for(gtr_trainer *t, double milliseconds) {
+    GTR__ALONE(t, gtr__train_for_alone(t, milliseconds));
 }
 
 GTR__COMPUTED
@@ -18551,8 +18667,8 @@ static gtr_result gtr__evaluation_end(gtr_trainer *t, bool averages, gtr_result 
     gtr__weights_unlock(t->ctx);
     return r ? r : back;
 }
-gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
-        float *value) {
+static gtr_result gtr__evaluate_alone(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
+        float *loss, float *value) {
     if (!t) return gtr__no_trainer(data, "gtr_evaluate");
     GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
     const bool averages = gtr__wants_averages(t);
@@ -18560,6 +18676,10 @@ gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_te
     if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
     gtr__stream_end(t->ctx->runner, NULL);
     return gtr__evaluation_end(t, averages, r);
+}
+gtr_result gtr_evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
+        float *value) {
+    GTR__ALONE(t, gtr__evaluate_alone(t, data, batch, metric, loss, value));
 }
 
 // >>metrics
@@ -18930,7 +19050,8 @@ static void gtr__metrics_classes(gtr_context *ctx, const gtr_dataset *d, const g
     }
     gtr__textf(ctx, "\n");
 }
-gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc, gtr_metrics *out) {
+static gtr_result gtr__evaluate_metrics_alone(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc,
+        gtr_metrics *out) {
     gtr_metrics own;
     if (!out) out = &own;
     if (!t) gtr__no_trainer(data, "gtr_evaluate_metrics");
@@ -18952,6 +19073,9 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
     gtr__textf(ctx, "\n");
     out->text = gtr__text(ctx);
     return GTR_OK;
+}
+gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc, gtr_metrics *out) {
+    GTR__ALONE(t, gtr__evaluate_metrics_alone(t, data, desc, out));
 }
 
 // >>fit
@@ -19433,7 +19557,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
         return GTR__BAD_ARG(ctx, "gtr_fit: patience %d, min_delta %g or seconds %g, want finite numbers of at least 0",
             d->patience, (double)d->min_delta, d->seconds);
     if ((size_t)d->monitor >= GTR_METRIC_COUNT)
-        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is %d, which is no gtr_metric", (int)d->monitor);
+        return GTR__BAD_ARG(ctx, "gtr_fit: .monitor is no gtr_metric");
     if (d->monitor == GTR_METRIC_TENSOR ? !d->metric : d->monitor && !d->metrics.scores)
         return GTR__BAD_ARG(ctx, "gtr_fit: monitor is %s, and .%s NULL", gtr__metric_rows[d->monitor].name,
             d->monitor == GTR_METRIC_TENSOR ? "metric is" : "metrics.scores, of which it is one, are");
@@ -19447,7 +19571,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
             d->metric->builder);
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
-gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
+static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f = GTR__ZERO;
     f.called = gtr__now();
     if (!t) return gtr__no_trainer(data, "gtr_fit");
@@ -19481,9 +19605,9 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     f.p.val_loss = f.p.val_metric = f.p.best = NAN;
     gtr_result r = gtr__fit_resume(&f);
     if (!r) r = gtr__fit_begin(&f, data);
-    if (!r) r = gtr__fit_resumed(&f);
     if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_tries(&f);
     if (!r && d.log_file) r = gtr__log_begin(&f);
+    if (!r) r = gtr__fit_resumed(&f);
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
         f.began = f.saved_at = gtr__now();
@@ -19500,6 +19624,9 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
     gtr__stream_end(ctx->runner, NULL);
     return r;
+}
+gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
+    GTR__ALONE(t, gtr__fit_alone(t, data, d));
 }
 
 // >>steps
@@ -19673,6 +19800,11 @@ static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
         gtr_tensor *m = t->in[mask];
         const bool rows = m->shape.ndim > 1 && m->shape.dim[m->shape.ndim - 2] == s->steps;
         if (s->of[m->id].time != GTR__TIMELESS) { gtr__steps_fail(s, t, "its mask depends on steps"); return NULL; }
+        if (rows && m->shape.ndim > 3 && m->shape.dim[m->shape.ndim - 4] != 1) {
+            gtr__steps_fail(s, t, "its mask is another for each row of the batch, want one for all, as (T, T) or "
+                "(H, T, T)");
+            return NULL;
+        }
         if (!(in[a->mask = n++] = rows ? gtr__steps_row(s, m, 1, 3) : m)) return NULL;
     }
     gtr_tensor *y = gtr__op_new(t->op, n, in, &at, NULL);
@@ -21781,7 +21913,7 @@ static const char *gtr__date_read(const gtr__field *f, char mark, gtr_float *v) 
     static const char form[] = "a date: YYYY-MM-DD, and HH:MM or HH:MM:SS behind T or a blank";
     static const int8_t days[] = { 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 },
         shift[] = { 0, 3, 2, 5, 0, 3, 5, 1, 4, 6, 2, 4 }; /* of months' first weekdays, years from March on */
-    static const int16_t least[] = { 0, 1, 1, 0, 0, 0 }, most[] = { 9999, 12, 31, 23, 59, 59 };
+    static const int16_t least[] = { 1, 1, 1, 0, 0, 0 }, most[] = { 9999, 12, 31, 23, 59, 59 };
     const char *p = f->p, *const end = p + f->n;
     int part[6] = { 0, 0, 0, 0, 0, 0 }, k = 0; /* year, month, day, hour, minute, second */
     double fraction = 0, unit = 1;
@@ -22406,9 +22538,10 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (gtr__reads_csv(ctx, path, &desc, desc.label || desc.labels || desc.label_column >= 0)) {}
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
-    else if ((unsigned)desc.missing > GTR_MISSING_LINEAR || gtr__nonfinite(&hole, 1))
-        GTR__OF_FILE(ctx, ARG, "missing is %d and missing_value %g, want a gtr_missing and a finite number", path,
-            (int)desc.missing, desc.missing_value);
+    else if ((unsigned)desc.missing > GTR_MISSING_LINEAR)
+        GTR__OF_FILE(ctx, ARG, "%s", path, ".missing is no gtr_missing");
+    else if (gtr__nonfinite(&hole, 1))
+        GTR__OF_FILE(ctx, ARG, "missing_value is %g, want a finite number", path, desc.missing_value);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         GTR__OF_FILE(ctx, ARG,
             "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
@@ -23696,8 +23829,8 @@ gtr_result gtr_image_convert(const gtr_dataset *like, const void *bytes, int hei
 }
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     GTR__NEEDS(d);
-    if ((unsigned)how > GTR_STREAM_ALWAYS) return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream of %s: got %d, "
-        "want a gtr_streaming (0 to 2)", d->name, (int)how);
+    if ((unsigned)how > GTR_STREAM_ALWAYS)
+        return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream of %s: this is no gtr_streaming", d->name);
     if (d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
         return GTR__BAD_STATE(d->ctx, "gtr_dataset_stream of %s: %s", d->name, d->used ? "it is in use already"
             : "a callback's rows, texts, ragged rows and parts of files that are mapped are always streamed");
@@ -24224,34 +24357,40 @@ static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name)
     for (int k = 0; k < GTR__TABLE_NOTES; k++) gtr__strings_free(ctx, &line[k]);
     return ok ? GTR_OK : GTR_ERR_NOMEM;
 }
-/* Field i of a note into d, in which c is the column of features. */
+/* Field i of a note into d, in which c is the column of features. A file may have any note: what no table writes is
+   false. */
 static bool gtr__table_field(gtr_dataset *d, int key, const gtr__field *f, int64_t i) {
     const gtr_shape one = gtr_shape0();
     gtr__column *c = d->column;
     gtr__decimal v;
     char name[1100];
     const char *text;
-    const bool number = gtr__decimal_read(f->p, '.', &v) == f->p + f->n;
-    if (gtr__csv_text(f, name, sizeof name) == sizeof name || i >= INT_MAX) return false;
+    const bool number = !f->quoted && gtr__decimal_read(f->p, '.', &v) == f->p + f->n;
+    const gtr_float value = number ? gtr__decimal_value(&v) : 0;
+    gtr_float scale = (float)value;
+    if (gtr__csv_text(f, name, sizeof name) == sizeof name || i >= INT_MAX || gtr__nonfinite(&value, 1)) return false;
     switch (key) {
     case GTR__OF_FEATURES: return f->quoted ? gtr__strings_add(d->ctx, &c->heads, name) && c->heads.n == i + 1
-        : number && !c->heads.n;
+        : number && !c->heads.n && gtr__decimal_class(&v) == i + 1;
     case GTR__OF_FILLS:
-        for (int k = GTR_MISSING_LINEAR; f->quoted && k > 0; k--)
-            if (!strcmp(name, gtr__missing_names[k])) c->missing = (gtr_missing)k;
-        if (f->quoted) return true;
-        if (!c->fill && c->features) c->fill = GTR__NEW(d->ctx, gtr_float, c->features);
+        if (f->quoted) {
+            for (int k = GTR_MISSING_LINEAR; k > 0; k--)
+                if (*name && !strcmp(name, gtr__missing_names[k])) c->missing = (gtr_missing)k;
+            return !i && c->missing;
+        }
+        if (!i && c->features) c->fill = GTR__NEW(d->ctx, gtr_float, c->features);
         if (!number || i >= c->features || !c->fill) return false;
-        c->fill[i] = gtr__decimal_value(&v);
+        c->fill[i] = value;
         c->missing = GTR_MISSING_CONSTANT;
         return true;
-    case GTR__OF_SCALE: c->scale = (float)gtr__decimal_value(&v); return number;
+    case GTR__OF_SCALE: c->scale = (float)scale; return !i && scale != 0 && !gtr__nonfinite(&scale, 1);
     default: break;
     }
-    if (d->n_columns == GTR_MAX_COLUMNS || !(c = gtr__dataset_column(d, name, key == GTR__OF_TARGET ? GTR_F32 : GTR_I32,
+    if (!f->quoted || d->n_columns == GTR_MAX_COLUMNS || (key != GTR__OF_CATEGORIES && d->n_columns
+        && gtr__label_at(d) >= 0) || !(c = gtr__dataset_column(d, name, key == GTR__OF_TARGET ? GTR_F32 : GTR_I32,
         &one, 0, 0))) return false;
     for (int64_t id = 0; (text = gtr__note_at(&d->ctx->notes, name, id)) != NULL; id++)
-        if (!gtr__strings_add(d->ctx, &c->names, text)) return false;
+        if (!gtr__strings_add(d->ctx, &c->names, text) || c->names.n != id + 1) return false;
     if (key == GTR__OF_LABEL && c->names.n) d->classed = d->n_columns;
     return c->names.n || key != GTR__OF_CATEGORIES;
 }
@@ -24268,7 +24407,7 @@ static gtr_dataset *gtr__table_of_notes(gtr_context *ctx, const char *path) {
         s.end = p ? p + strlen(p) : NULL;
         for (; ok && p; i++) {
             p = gtr__csv_field(&s, p, i, &f);
-            ok = p && gtr__table_field(d, k, &f, i);
+            ok = p && (*p == ',' || p == s.end) && gtr__table_field(d, k, &f, i);
             p = p && *p == ',' ? p + 1 : NULL;
         }
         gtr__column *c = d->column;
@@ -24701,7 +24840,7 @@ static gtr_result gtr__st_data(gtr__st *s, gtr__file *f, uint8_t **data) {
     return r;
 }
 static gtr_result gtr__st_averages(gtr__st *s, const uint8_t *data);
-gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc) {
+static gtr_result gtr__load_ex_alone(gtr_context *ctx, const char *path, gtr_load_desc desc) {
     static const char call[] = "gtr_load";
     gtr__file f;
     gtr__st s = GTR__ZERO;
@@ -24741,6 +24880,9 @@ gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc) {
     GTR__FREE(ctx, list, head, data, room);
     gtr__st_free(&s);
     return r;
+}
+gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc) {
+    GTR__ALONE_AS(__func__, ctx, gtr_result, GTR_ERR_STATE, gtr__load_ex_alone(ctx, path, desc));
 }
 gtr_result gtr_load(gtr_context *ctx, const char *path) {
     gtr_load_desc d = GTR__ZERO;
@@ -24793,7 +24935,7 @@ static gtr_tensor *gtr__blends(const gtr_tensor *p, const char *to, const char *
         "shape, dtype and layout, and not of \"%.300s\"", p->name, gtr__shape_text(&p->shape, want), name, got, to);
     return NULL;
 }
-gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau) {
+static gtr_result gtr__parameters_blend_alone(gtr_context *ctx, const char *to, const char *from, float tau) {
     gtr__blend b = GTR__ZERO;
     gtr_result r = GTR_OK;
     int64_t i, n = 0;
@@ -24821,6 +24963,9 @@ gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *fr
     }
     gtr__weights_unlock(ctx);
     return r;
+}
+gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau) {
+    GTR__ALONE_AS(__func__, ctx, gtr_result, GTR_ERR_STATE, gtr__parameters_blend_alone(ctx, to, from, tau));
 }
 
 // >>save-file
@@ -25138,7 +25283,7 @@ static bool gtr__save_refused(gtr_context *ctx) {
 }
 static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s);
 /* A model's file, or t's checkpoint. */
-static gtr_result gtr__save_guarded(gtr__save *s, gtr_trainer *t) {
+static gtr_result gtr__save_alone(gtr__save *s, gtr_trainer *t) {
     gtr_context *ctx = s->ctx;
     const bool usable = gtr__usable_by(ctx, s->call);
     if (usable) gtr_wait(ctx);
@@ -25146,6 +25291,9 @@ static gtr_result gtr__save_guarded(gtr__save *s, gtr_trainer *t) {
     const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, s) : gtr__save_model(s);
     if (usable) ctx->may_save = ctx->error && !refuse;
     return r;
+}
+static gtr_result gtr__save_guarded(gtr__save *s, gtr_trainer *t) {
+    GTR__ALONE_AS(s->call, s->ctx, gtr_result, GTR_ERR_STATE, gtr__save_alone(s, t));
 }
 gtr_result gtr_save_ex(gtr_context *ctx, const char *path, gtr_save_desc desc) {
     gtr__save s = gtr__save_of(ctx, "gtr_save", path);
@@ -25570,16 +25718,39 @@ static gtr_result gtr__checkpoint_read(gtr_trainer *t, const char *call, const c
     gtr__st_free(&s);
     return r;
 }
-gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path) {
+static gtr_result gtr__checkpoint_load_alone(gtr_trainer *t, const char *path) {
     static const char call[] = "gtr_checkpoint_load";
     GTR__TRY(gtr__trainer_usable(t, call, false));
     return gtr__checkpoint_read(t, call, path, NULL, 0);
 }
-gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
+gtr_result gtr_checkpoint_load(gtr_trainer *t, const char *path) {
+    GTR__ALONE(t, gtr__checkpoint_load_alone(t, path));
+}
+static gtr_result gtr__checkpoint_set_alone(gtr_trainer *t, const void *src, size_t bytes) {
     static const char call[] = "gtr_checkpoint_set";
     GTR__TRY(gtr__trainer_usable(t, call, false));
     return src ? gtr__checkpoint_read(t, call, call, src, bytes)
         : GTR__BAD_ARG(t->ctx, "%s: the source is NULL", call);
+}
+gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
+    GTR__ALONE(t, gtr__checkpoint_set_alone(t, src, bytes));
+}
+/* A fit replaces no file of a user's: what is at path is a checkpoint, whole or cut short, or nothing. */
+static GTR__COLD gtr_result gtr__fit_replaces(gtr_context *ctx, const char *path) {
+    struct GTR__STAT st;
+    gtr__file f;
+    uint8_t first[8] = GTR__ZERO, *head = NULL;
+    if (GTR__STAT(path, &st) != 0 || !GTR__IS_FILE(st.st_mode) || !st.st_size) return GTR_OK;
+    GTR__TRY(gtr__file_open(&f, ctx, path));
+    gtr_result r = gtr__file_move(&f, first, GTR__MIN(f.size, 8), false);
+    const uint64_t n = f.size > 8 ? GTR__MIN(GTR__MIN(gtr__le_get(first, 8), f.size - 8), GTR__ST_HEADER) : 0;
+    if (!r) r = gtr__file_take(&f, n, 1, &head);
+    gtr__file_close(&f);
+    if (!r && (*head != '{' || !strstr((char *)head, gtr__of_run)))
+        r = GTR__BAD_FILE(ctx, "the file that is there is no checkpoint of a training, and gtr_fit's .checkpoint "
+            "replaces no other: want another name", path);
+    gtr__mfree(ctx, head);
+    return r;
 }
 /* Whether a checkpoint can be written: makes and removes a file beside it, or beside what a link leads to. also: NULL,
    or another name that gtr__fit_also is to give it, for which it renames a link beside path. */
@@ -25600,6 +25771,7 @@ static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *a
             r = GTR__OF_FILE(ctx, IO, "the folder for checkpoints, %s: %s", path, name, strerror(errno));
     }
     if (!r) r = gtr__save_old(&s, also ? also : target, &st, &old);
+    if (!r) r = gtr__fit_replaces(ctx, s.path);
     if (!r && (r = gtr__save_make(&s, target, 0600, &f, name, size)) == GTR_OK) {
         const int lock = gtr__lock_copy(f.fd);
         gtr__file_close(&f);
@@ -25669,7 +25841,9 @@ static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
     s.ctx = ctx; s.path = f->d->checkpoint;
     snprintf(made, strlen(s.path) + 32, "%s.tmp-%ld-0", s.path, (long)GTR__SYS(getpid)());
     gtr_result r = gtr__save_target(&s, &target);
-    if (!r && !gtr__files_alike(target, name)) {
+    const bool alike = r || gtr__files_alike(target, name);
+    if (!r && !alike) r = gtr__fit_replaces(ctx, name);
+    if (!r && !alike) {
         GTR__SYS(unlink)(made);
         if (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0) r = gtr_checkpoint_save(f->t, name);
         GTR__SYS(unlink)(made); /* two names of one file stay as they are */
@@ -25791,31 +25965,42 @@ static size_t gtr__log_kept(const gtr__fitting *f, const char *text, size_t size
     }
     return at;
 }
-/* Before the first step: the log, with what it keeps of an earlier run's, is there and can be written. */
+/* Whether text, of size bytes and a 0, begins as a log does, as far as it goes. */
+static bool gtr__log_begins(const char *text, size_t size, const char *head, size_t begins) {
+    static const char behind[] = ",\"step\":";
+    size_t n = GTR__MIN(begins, size);
+    if (memcmp(text, head, n) || *head != '{') return !memcmp(text, head, n);
+    n += strspn(text + n, "0123456789");
+    return !strncmp(text + n, behind, GTR__MIN(size - n, sizeof behind - 1));
+}
+/* Before the first step: the log, with what it keeps of an earlier run's, is there and can be written. A file that is
+   no log stays; one that is begun anew may have had other metrics. */
 static gtr_result gtr__log_begin(gtr__fitting *f) {
     gtr_context *ctx = f->t->ctx;
     const bool csv = !gtr__log_kind(f->d->log_file);
     char head[1200] = "{\"epoch\":";
-    const size_t begins = csv ? (size_t)gtr__log_line(f, head, sizeof head, true) : strlen(head), header = csv * begins;
+    const size_t whole = csv ? (size_t)gtr__log_line(f, head, sizeof head, true) : strlen(head), header = csv * whole,
+        begins = csv && !f->resumed ? (size_t)(strstr(head, ",seconds") + 8 - head) : whole;
     gtr__save s = GTR__ZERO;
     gtr__file file = GTR__ZERO;
     struct GTR__STAT st;
     uint8_t *old = NULL;
     gtr_result r = GTR_OK;
     s.ctx = ctx; s.path = f->d->log_file; s.header = head; s.header_bytes = header;
-    if (f->resumed && (GTR__STAT(s.path, &st) == 0 || errno != ENOENT)) {
+    if (GTR__STAT(s.path, &st) == 0 || errno != ENOENT) {
         GTR__TRY(gtr__file_open(&file, ctx, s.path));
-        const size_t size = (size_t)file.size;
+        const size_t size = (size_t)(f->resumed ? file.size : GTR__MIN(file.size, sizeof head));
         r = gtr__file_take(&file, size, 1, &old);
         gtr__file_close(&file);
-        if (!r && memcmp(old, head, GTR__MIN(begins, size)))
-            r = GTR__BAD_FILE(ctx, "does not begin as this fit's log, with %.*s", s.path, (int)begins - csv, head);
-        if (!r && size >= begins) {
+        if (!r && !gtr__log_begins((const char *)old, size, head, begins))
+            r = GTR__BAD_FILE(ctx, "the file that is there is no log of %s fit: it does not begin with %.*s; want "
+                "another .log_file", s.path, f->resumed ? "this" : "a", (int)strcspn(head, "\n"), head);
+        if (!r && f->resumed && size >= begins) {
             s.header = (char *)old;
             s.header_bytes = gtr__log_kept(f, s.header, size, header);
         }
     }
-    if (!r && (!old || s.header_bytes != file.size)) r = gtr__save_out(&s);
+    if (!r && (!f->resumed || !old || s.header_bytes != file.size)) r = gtr__save_out(&s);
     gtr__mfree(ctx, old);
     return r ? r : gtr__log_row(f, true);
 }
@@ -26084,6 +26269,10 @@ const char *gtr_summary_text(gtr_tensor *out) {
         if (moves == GTR__MOVES_LEAF && q->t->op != GTR__OP_INPUT) continue;
         gtr__summary_line l = gtr__summary_of(q->t, b.reach, sum);
         if (gtr__class_of(q->t->op, -1) == GTR__CLASS_LOW) l.products = q->flops / 2;
+        else if (q->t->n_in > 1 && gtr__class_of(q->t->op, 1) == GTR__CLASS_LOW) { /* a recurrence's, of its states */
+            const gtr_shape x = gtr__literal(q->t->in[0]->shape, 1);
+            l.products = (double)gtr__count(&x) * (double)q->t->in[1]->shape.dim[1];
+        }
         for (int k = 0; k < q->n_out && moves != GTR__MOVES_ALIAS; k++)
             sum[GTR__COMPUTED_BYTES] += (double)gtr__count(&b.plain[q->out + k].shape)
                 * (double)gtr__dtype_size(b.plain[q->out + k].dtype);
@@ -26098,10 +26287,13 @@ const char *gtr_summary_text(gtr_tensor *out) {
     GTR__FREE(ctx, line, b.reach, b.recorded, b.plain);
     return gtr__text(ctx);
 }
-gtr_result gtr_trainer_prepare(gtr_trainer *t, int64_t batch) {
+static gtr_result gtr__trainer_prepare_alone(gtr_trainer *t, int64_t batch) {
     gtr__cached *e = gtr__observed(t, batch, "gtr_trainer_prepare");
     if (!e) return t ? gtr__unusable(t->ctx) : GTR_ERR_ARG;
     return t->ctx->preset ? GTR_OK : gtr__entry_ready(t->ctx, e, t->runner);
+}
+gtr_result gtr_trainer_prepare(gtr_trainer *t, int64_t batch) {
+    GTR__ALONE(t, gtr__trainer_prepare_alone(t, batch));
 }
 gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out) {
     gtr_memory_report m = GTR__ZERO;

@@ -200,6 +200,9 @@ GTR__TEXT_OF_FILE(gtr__kernel_text)
 #include <pthread.h>
 #include <sched.h>
 #include <sys/time.h>
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
 #include <unistd.h>
 #endif
 
@@ -629,6 +632,22 @@ static gtr_result gtr__check(gtr__cuda *g, CUresult e, const char *what) {
 // Calls an entry and checks what it returns.
 #define GTR__DRIVER(g, entry, ...) gtr__check(g, gtr__driver.entry(__VA_ARGS__), #entry)
 
+// Whether the process has more rights than the user who started it (set-user programs, and those with capabilities of
+// their own): who that is must not say what is opened and written.
+static bool gtr__privileged() {
+#ifdef _WIN32
+    return false;
+#else
+#if defined(__linux__)
+    if (getauxval(AT_SECURE)) return true;
+#elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__NetBSD__) || defined(__OpenBSD__)
+    if (issetugid()) return true;
+#endif
+    return getuid() != geteuid() || getgid() != getegid();
+#endif
+}
+// A variable of the environment, where the library may go by it.
+static const char *gtr__variable(const char *name) { return gtr__privileged() ? NULL : getenv(name); }
 #ifndef GTR__AHEAD
 // Libraries of the toolkits 13, 12 and 11 are tried, newest first, of those that the driver takes.
 static int gtr__toolkits_newer() {
@@ -639,13 +658,15 @@ static int gtr__toolkits_newer() {
 template <typename T> static bool gtr__library_of_pip(const char *file, T take) {
     bool taken = false;
 #ifndef _WIN32
-    const char *const home = getenv("HOME"), *const root[] = { getenv("VIRTUAL_ENV"), getenv("CONDA_PREFIX"), home,
-        "/usr/local", "/usr" };
+    const char *const home = gtr__variable("HOME"), *const root[] = { gtr__variable("VIRTUAL_ENV"),
+        gtr__variable("CONDA_PREFIX"), home, "/usr/local", "/usr" };
     for (const char *at : root) {
-        char pattern[512];
+        char pattern[1024];
+        size_t n = 0;
         glob_t found;
-        if (!at || taken) continue;
-        snprintf(pattern, sizeof pattern, "%.380s%s/lib/python3*/*-packages/nvidia/*/lib/%.40s", at,
+        if (!at || taken || strlen(at) > 400) continue;
+        for (const char *c = at; *c; pattern[n++] = *c++) if (strchr("*?[\\", *c)) pattern[n++] = '\\';
+        snprintf(pattern + n, sizeof pattern - n, "%s/lib/python3*/*-packages/nvidia/*/lib/%.40s",
             at == home ? "/.local" : "", file);
         if (glob(pattern, 0, NULL, &found)) continue;
         for (size_t i = 0; i < found.gl_pathc && !taken; i++) taken = take(found.gl_pathv[i]);
@@ -659,7 +680,7 @@ template <typename T> static bool gtr__library_of_pip(const char *file, T take) 
 // Whether take(path) takes one of a library's files: from where the loader looks, the toolkit's folder, the usual one,
 // and pip's.
 template <typename T> static bool gtr__library_find(const char *const (&file)[3], T take) {
-    const char *const folder[] = { "", getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda" };
+    const char *const folder[] = { "", gtr__variable("CUDA_PATH"), gtr__variable("CUDA_HOME"), "/usr/local/cuda" };
 #ifdef _WIN32
     static const char *const under[] = { "/bin/x64/", "/bin/" };
 #else
@@ -668,7 +689,7 @@ template <typename T> static bool gtr__library_find(const char *const (&file)[3]
     for (int i = gtr__toolkits_newer(); i < 3; i++) {
         for (const char *at : folder) for (const char *sub : under) {
             char path[512];
-            if (!at || (!*at && sub != under[0])) continue;
+            if (!at || (!*at && sub != under[0]) || strlen(at) > 400) continue;
             snprintf(path, sizeof path, "%.400s%.10s%.40s", at, *at ? sub : "", file[i]);
             if (take(path)) return true;
         }
@@ -1069,7 +1090,7 @@ static char *gtr__program_text(const gtr__source *s, const char *name, const cha
 // Compiled kernels on disk: in $GPUTRAIN_KERNEL_CACHE, else gtr_desc.kernel_cache ("": nowhere), else gputrain in
 // $XDG_CACHE_HOME or ~/.cache. A file's name is its key: the hash of what its kernel was compiled of, how and by what.
 // A file ends in a checksum of its contents; the reader rejects one that does not match, such as a truncated one. An
-// error of the file system is never reported: the kernel is compiled again.
+// error of the file system is never reported, but for a folder that can't be used: the kernel is compiled again.
 #ifndef GTR__AHEAD
 #define GTR__CACHE_BYTES (256ll << 20)          // the oldest files go where there are more
 #define GTR__CACHE_SECONDS (180 * 86400)        // since it was used: an older file goes
@@ -1078,38 +1099,67 @@ static char *gtr__program_text(const gtr__source *s, const char *name, const cha
 typedef struct gtr__cached { uint64_t magic, key, bytes, name_bytes; } gtr__cached;     // image, name and hash follow
 // A compiled kernel: its image and its name in there. malloc'ed.
 typedef struct gtr__compiled { char *data, *name; size_t bytes; } gtr__compiled;
+// Whether a sealed list is named that is not there. What is there is a list if it is a file; what is not is meant for
+// one if its last name has an ending, as in kernels.list (and no / behind it), and else for a folder, which is made.
+static bool gtr__list_lacks(const char *path) {
+    struct stat s;
+    const char *name = path;
+    for (const char *c = path; *c; c++) if (*c == '/' || *c == '\\') name = c + 1;
+    return *name && strchr(name + 1, '.') && stat(path, &s);
+}
 static const char *gtr__cache_given(const gtr__cuda *g) {
-    const char *given = getenv("GPUTRAIN_KERNEL_CACHE");
+    const char *given = gtr__variable("GPUTRAIN_KERNEL_CACHE");
     return given ? given : g->cached ? g->cache : NULL;
 }
 #ifdef _WIN32
 static bool gtr__cache_read(const gtr__cuda *, uint64_t, gtr__compiled *)           { return false; }
 static void gtr__cache_write(const gtr__cuda *, uint64_t, const gtr__compiled *)    { }
 static void gtr__cache_trim(const gtr__cuda *)                                      { }
+static void gtr__cache_tell(const gtr__cuda *)                                      { }
 #else
-// The folder, made where it is missing; false: there is none that is the user's alone.
-static bool gtr__cache_folder(const gtr__cuda *g, char *path, size_t room) {
-    const char *given = gtr__cache_given(g), *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+// The folder, made where it is missing; false: there is none that is the user's alone, and *why says what is wrong with
+// the path that is wanted (NULL: none is).
+static bool gtr__cache_folder(const gtr__cuda *g, char *path, size_t room, const char **why) {
+    const char *given = gtr__cache_given(g), *base = gtr__variable("XDG_CACHE_HOME"), *home = gtr__variable("HOME");
     struct stat s;
-    int n;
-    if (getuid() != geteuid() || getgid() != getegid()) return false;
-    if (given) n = snprintf(path, room, "%s", given);
+    int n = 0;
+    *why = NULL;
+    *path = 0;
+    if (gtr__privileged()) *why = "the process has more rights than its user";
+    else if (given) n = snprintf(path, room, "%s", given);
     else if (base && *base == '/') n = snprintf(path, room, "%s/gputrain", base);
     else if (home && *home == '/') n = snprintf(path, room, "%s/.cache/gputrain", home);
-    else return false;
-    if (n <= 0 || (size_t)n + 40 > room) return false;
-    for (char *p = path + 1; ; p++) {
+    else *why = "neither XDG_CACHE_HOME nor HOME is a path";
+    if (n <= 0) return false;
+    if ((size_t)n + 40 > room) *why = "the path is longer than 900 bytes";
+    else if (given && gtr__list_lacks(given)) *why = "a name with an ending is a sealed list's, and it is not there";
+    for (char *p = path + 1; !*why; p++) {
         if (*p && *p != '/') continue;
         const char was = *p;
         *p = 0;
-        if (mkdir(path, 0700) && errno != EEXIST) return false;
+        if (mkdir(path, 0700) && errno != EEXIST) *why = strerror(errno);
         *p = was;
         if (!was) break;
     }
-    return !stat(path, &s) && S_ISDIR(s.st_mode) && s.st_uid == geteuid() && !(s.st_mode & 022);
+    if (*why) return false;
+    if (stat(path, &s)) *why = strerror(errno);
+    else if (!S_ISDIR(s.st_mode)) *why = "is no folder";
+    else if (s.st_uid != geteuid()) *why = "belongs to another user";
+    else if (s.st_mode & 022) *why = "others may write there: chmod go-w";
+    return !*why;
+}
+// Where kernels can't be kept, the log says so, once a context.
+static void gtr__cache_tell(const gtr__cuda *g) {
+    char path[1024 - 64], text[640];
+    const char *why;
+    if (g->sealed || !g->host.log || gtr__cache_folder(g, path, sizeof path, &why) || !why) return;
+    snprintf(text, sizeof text, "compiled kernels are not kept, and each process compiles its own: %.400s%s%.120s",
+        path, *path ? ": " : "", why);
+    g->host.log(g->host.user, GTR_LOG_WARNING, text);
 }
 static bool gtr__cache_file(const gtr__cuda *g, char *path, size_t room, uint64_t key) {
-    if (!gtr__cache_folder(g, path, room - 64)) return false;
+    const char *why;
+    if (!gtr__cache_folder(g, path, room - 64, &why)) return false;
     const size_t n = strlen(path);
     snprintf(path + n, room - n, "/%016llx.kernel", (unsigned long long)key);
     return true;
@@ -1140,30 +1190,93 @@ static bool gtr__cache_read(const gtr__cuda *g, uint64_t key, gtr__compiled *ima
     utimes(path, NULL);         // what is used is not old
     return true;
 }
-// Deletes files that are past their age, and the oldest ones until the folder has room for more. Other files stay.
-static void gtr__cache_trim(const gtr__cuda *g) {
-    char folder[1024];
-    if (!gtr__cache_folder(g, folder, sizeof folder)) return;
-    for (int turn = 0; turn < 64; turn++) {
-        char path[1400], oldest[1400] = "";
-        const time_t now = time(NULL);
-        int64_t all = 0;
-        time_t when = 0;
-        DIR *d = opendir(folder);
-        struct dirent *e;
-        if (!d) return;
-        while ((e = readdir(d)) != NULL) {
-            struct stat s;
-            const char *kind = strstr(e->d_name, ".kernel");
-            snprintf(path, sizeof path, "%.1000s/%.255s", folder, e->d_name);
-            if (!kind || kind != e->d_name + 16 || stat(path, &s) || !S_ISREG(s.st_mode)) continue;
-            if (now - s.st_mtime > (kind[7] ? GTR__CACHE_PART_SECONDS : GTR__CACHE_SECONDS) && !unlink(path)) continue;
-            all += s.st_size;
-            if (!*oldest || s.st_mtime < when) { when = s.st_mtime; memcpy(oldest, path, sizeof oldest); }
-        }
-        closedir(d);
-        if (all <= GTR__CACHE_BYTES || !*oldest || unlink(oldest)) return;
+// A file of the cache's, or one that a writer began (part): by its name, 16 digits of hex, .kernel and, of a part, two
+// numbers.
+typedef struct gtr__cache_entry { time_t when; int64_t bytes; bool part; char name[64]; } gtr__cache_entry;
+static bool gtr__cache_named(const char *name, bool *part) {
+    const char *end = name + strspn(name, "0123456789abcdef");
+    if (end != name + 16 || strncmp(end, ".kernel", 7) || strlen(name) >= sizeof(gtr__cache_entry::name)) return false;
+    end += 7;
+    *part = *end != 0;
+    for (int k = 0; k < 2 && *part; k++) {
+        const size_t n = *end == '.' ? strspn(end + 1, "0123456789") : 0;
+        if (!n) return false;
+        end += 1 + n;
     }
+    return !*end;
+}
+// Deletes such a file if its contents are the cache's: they begin as its files do, or it has none yet.
+static bool gtr__cache_delete(const char *folder, const gtr__cache_entry *e) {
+    char path[1200];
+    uint64_t magic = 0;
+    snprintf(path, sizeof path, "%.1000s/%s", folder, e->name);
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return false;
+    const ssize_t n = read(file, &magic, sizeof magic);
+    close(file);
+    return ((n == (ssize_t)sizeof magic && magic == GTR__CACHE_MAGIC) || (n == 0 && e->part)) && !unlink(path);
+}
+static int gtr__cache_older(const void *a, const void *b) {
+    const time_t x = ((const gtr__cache_entry *)a)->when, y = ((const gtr__cache_entry *)b)->when;
+    return (x > y) - (x < y);
+}
+// How many 64 KiB processes have written to the folder since it was trimmed is the size of a file there, which each
+// makes longer by what it wrote: whether 32 MiB are reached, or the file is new. *mark: the file, -1: none.
+#define GTR__CACHE_UNIT 65536
+static int64_t gtr__cache_written;      // bytes, by this process, that are not counted there yet
+static bool gtr__cache_full(const char *folder, int *mark) {
+    static const char units[512] = {};
+    char path[1200];
+    struct stat s;
+    const int64_t more = __atomic_exchange_n(&gtr__cache_written, 0, __ATOMIC_RELAXED), most = sizeof units;
+    snprintf(path, sizeof path, "%.1000s/.written", folder);
+    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    *mark = open(path, flags);
+    const bool anew = *mark < 0;
+    if (anew) *mark = open(path, flags | O_CREAT | O_EXCL, 0600);
+    if (*mark < 0) return false;
+    const int64_t n = more / GTR__CACHE_UNIT < most ? more / GTR__CACHE_UNIT : most;
+    __atomic_add_fetch(&gtr__cache_written, more % GTR__CACHE_UNIT, __ATOMIC_RELAXED);
+    if (n && write(*mark, units, (size_t)n) != (ssize_t)n) return true;
+    return anew || fstat(*mark, &s) || s.st_size >= most;
+}
+// Deletes files that are past their age, and the oldest ones until the folder has room for more, where much was written
+// since that was done: to list a folder of many files takes long. Other files stay.
+static void gtr__cache_trim(const gtr__cuda *g) {
+    char folder[1024], path[1200];
+    const char *why;
+    gtr__cache_entry *all = NULL;
+    struct dirent *e;
+    const time_t now = time(NULL);
+    int64_t bytes = 0;
+    int n = 0, room = 0, mark;
+    if (!gtr__cache_folder(g, folder, sizeof folder, &why)) return;
+    const bool full = gtr__cache_full(folder, &mark);
+    DIR *d = full ? opendir(folder) : NULL;
+    while (d && (e = readdir(d)) != NULL) {
+        struct stat s;
+        bool part;
+        if (!gtr__cache_named(e->d_name, &part)) continue;
+        snprintf(path, sizeof path, "%.1000s/%.100s", folder, e->d_name);
+        if (lstat(path, &s) || !S_ISREG(s.st_mode)) continue;
+        if (n == room) {
+            void *more = realloc((void *)all, (size_t)(room = 2 * room + 64) * sizeof *all);
+            if (!more) break;
+            all = (gtr__cache_entry *)more;
+        }
+        all[n].when = s.st_mtime; all[n].bytes = s.st_size; all[n].part = part;
+        snprintf(all[n].name, sizeof all[n].name, "%.63s", e->d_name);
+        bytes += all[n++].bytes;
+    }
+    if (d) closedir(d);
+    if (n) qsort((void *)all, (size_t)n, sizeof *all, gtr__cache_older);
+    for (int i = 0; i < n; i++) {
+        const bool old = now - all[i].when > (all[i].part ? GTR__CACHE_PART_SECONDS : GTR__CACHE_SECONDS);
+        if (old || bytes > GTR__CACHE_BYTES) { gtr__cache_delete(folder, &all[i]); bytes -= all[i].bytes; }
+    }
+    free((void *)all);
+    if (d && ftruncate(mark, 0)) { }    // else the next one trims, too
+    if (mark >= 0) close(mark);
 }
 static bool gtr__write_all(int file, const void *data, size_t n) {
     return write(file, data, n) == (ssize_t)n;
@@ -1184,6 +1297,7 @@ static void gtr__cache_write(const gtr__cuda *g, uint64_t key, const gtr__compil
     const bool written = gtr__write_all(file, &head, sizeof head) && gtr__write_all(file, image->data, rest)
         && gtr__write_all(file, &sum, sizeof sum);
     if (close(file) || !written || rename(part, path)) unlink(part);
+    else __atomic_add_fetch(&gtr__cache_written, (int64_t)(sizeof head + rest + sizeof sum), __ATOMIC_RELAXED);
 }
 #endif
 
@@ -1389,6 +1503,8 @@ static void gtr__capture_count(int) { }
 static void gtr__list_wanted(gtr__cuda *, gtr__wanted *) { }
 static gtr__sealed *gtr__list_open(const char *) { return NULL; }
 static const char *gtr__cache_given(const gtr__cuda *) { return NULL; }
+static bool gtr__list_lacks(const char *) { return false; }
+static void gtr__cache_tell(const gtr__cuda *) { }
 struct gtr__function {
     CUfunction f;
     gtr_result result;
@@ -1439,7 +1555,7 @@ static gtr__kernels gtr__process;
 
 // GPUTRAIN_KERNEL_DEBUG=1: profilers and debuggers show lines of the source.
 static bool gtr__kernel_debug() {
-    const char *set = getenv("GPUTRAIN_KERNEL_DEBUG");
+    const char *set = gtr__variable("GPUTRAIN_KERNEL_DEBUG");
     return set && *set == '1';
 }
 // What a kernel's compilation depends on, of this process.
@@ -1480,7 +1596,7 @@ static bool gtr__compiled_of(const gtr__nvrtc *n, void *program, const char *nam
 }
 // Writes a program's text where GPUTRAIN_KERNEL_DUMP names a folder.
 static void gtr__dump_text(const gtr__compilation *c, const char *text) {
-    const char *folder = getenv("GPUTRAIN_KERNEL_DUMP");
+    const char *folder = gtr__variable("GPUTRAIN_KERNEL_DUMP");
     char path[1024];
     if (!folder || !*folder) return;
     snprintf(path, sizeof path, "%.700s/%.190s %.20s.cu", folder, c->name, c->on->arch);
@@ -1835,7 +1951,7 @@ struct gtr__function {
 // the device, PTX of the newest that it knows, which the driver compiles. GPUTRAIN_KERNEL_ARCH says otherwise.
 static gtr_result gtr__choose_arch(gtr__cuda *g, int capability, char *why) {
     const gtr__nvrtc *n = &gtr__process.nvrtc;
-    const char *given = getenv("GPUTRAIN_KERNEL_ARCH");
+    const char *given = gtr__variable("GPUTRAIN_KERNEL_ARCH");
     int archs[64], count = 0, best = 0, newest = 0;
     if (n->GetNumSupportedArchs(&count) || count > 64 || n->GetSupportedArchs(archs)) count = 0;
     for (int i = 0; i < count; i++) {
@@ -1940,7 +2056,7 @@ static bool gtr__list_save(const char *path) {
 }
 // Compiles the variants that are not in the list yet, appends them and rewrites the list's file. Errors go to stderr.
 static void gtr__list_wanted(gtr__cuda *g, gtr__wanted *w) {
-    const char *path = getenv("GPUTRAIN_KERNEL_LIST");
+    const char *path = gtr__variable("GPUTRAIN_KERNEL_LIST");
     int more = 0;
     gtr__process_hold();
     for (int i = 0; i < w->n; i++) more += !(w->all[i].loaded = gtr__is_listed(g, w->all[i].name));
@@ -2688,7 +2804,15 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
     static const gtr__sealed compiled_in = { gtr__sealed_words, sizeof gtr__sealed_words / 8 };
     if (!in->g.sealed) in->g.sealed = &compiled_in;
 #endif
-    r = gtr__set_up(in, desc, why);
+    const char *const given = gtr__cache_given(&in->g);
+    if (given && gtr__list_lacks(given)) {
+        snprintf(why, 256, "the sealed list of kernels %.120s is not there (a folder of such a name: with a / at "
+            "its end)", given);
+        r = GTR_ERR_IO;
+    } else r = gtr__set_up(in, desc, why);
+    if (r == GTR_ERR_VERSION && in->common->sealed)
+        snprintf(why + strlen(why), 256 - strlen(why), " (%.100s)", given ? given : "");
+    if (r == GTR_OK && !share) gtr__cache_tell(&in->g);
     if (r != GTR_OK) { gtr__cuda_destroy(in); return r; }
     *instance = in;
     return GTR_OK;
@@ -3290,7 +3414,7 @@ static gtr_result gtr__make_plan(void *const *instances, gtr__plan *plan, gtr__h
 // The k-th instance whose kernels are to be listed, of $GPUTRAIN_KERNEL_ARCHS: "87,90a".
 static void *gtr__cuda_lists(const gtr__host *host, int k, gtr__caps *caps) {
     static gtr__instance of[16];
-    const char *list = getenv("GPUTRAIN_KERNEL_LIST"), *arch = getenv("GPUTRAIN_KERNEL_ARCHS");
+    const char *list = gtr__variable("GPUTRAIN_KERNEL_LIST"), *arch = gtr__variable("GPUTRAIN_KERNEL_ARCHS");
     char why[256], one[17];
     if (!list || !*list || k >= 16) return NULL;
     if (!arch || !*arch) arch = "75,80,86,87,89,90a";
@@ -29111,7 +29235,7 @@ static void gtr__chain_write_facts(gtr__chain_build *b) {
         while (facts(i + n - 1).more) n++;
         return n;
     };
-    print("#define GTR__CHAIN_KNOWN");
+    print("%s", "#define GTR__CHAIN_KNOWN");
     for (int i = 0, steps, code; i < b->n_step; i += steps) {
         steps = length(i);
         auto same = [&](int j) {
@@ -29130,7 +29254,7 @@ static void gtr__chain_write_facts(gtr__chain_build *b) {
             print(" %d,%d, %d,%d,%d,%d,%d }", f.n, f.k, f.cut, f.pass, f.chunk, f.pitch, f.magic);
         }
     }
-    print("\n#define GTR__CHAIN_CASES(X)");
+    print("%s", "\n#define GTR__CHAIN_CASES(X)");
     for (int i = 0; i < codes; known += length(first[i++])) print(" X(%d, %d)", i, known);
     print("\n#define GTR__CHAIN_CLUSTER %d\n#define GTR__CHAIN_HALVES %d\n#define GTR__CHAIN_UNITS %d\n", b->m.cluster,
         b->m.halves, b->units > 0 ? b->units : 1);

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.." || exit 1
 all="compilers others msvc static units symbols build markers plants ops functions size form examples emulated kernels cache variants address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
-warn="-Wall -Wextra -Werror"
+warn="-Wall -Wextra -Wformat-security -Werror" # the third: what distributions' compilers warn of without being asked
 failed=""
 
 # A folder of its own for each check: several may run side by side.
@@ -34,6 +34,20 @@ examples_apart() {
     for e in examples/*.c; do sed '/^#define GPUTRAIN_IMPLEMENTATION$/d' "$e" >$dir/"$e"; done
 }
 
+# README's programs compile as they stand, those in C++ from C++11 on; and no other snippet takes the address of a compound literal or names a member of a
+# member, which no C++ compiles.
+readme_compiles() {
+    awk -v to="$dir/readme" '/^```c(pp)?$/ { kind = $0 == "```c" ? "c" : "cc"; text = ""; next }
+        /^```/ { if (kind && text ~ /int main\(/) { n++; printf "%s", text >(to n "." kind) } kind = ""; next }
+        kind { text = text $0 "\n" }' README.md
+    [ -f "$dir/readme1.c" ] && [ -f "$dir/readme2.cc" ] || { echo "README has no program in C, or none in C++"; return 1; }
+    ok=0
+    for file in "$dir"/readme*.c; do $1 -std=c99 $warn -fsyntax-only -I. "$file" || ok=1; done
+    for file in "$dir"/readme*.cc; do for std in c++11 c++14 c++17 c++20; do $1 -x c++ -std=$std $warn -fsyntax-only -I. "$file" || ok=1; done; done
+    ! grep -nE '\[[0-9]*\]\) *\{|[{,] *\.[a-z_]+(\[[^]]*\]|\.[a-z_]+)[^ ]* =' README.md || { echo "README: what C++ does not compile"; ok=1; }
+    return $ok
+}
+
 # Every compiler and standard, the oldest ones optimised (some warnings come from the optimiser alone, and others without it), the config macros, the
 # examples in both languages.
 check_compilers() {
@@ -55,6 +69,7 @@ check_compilers() {
         for example in $dir/examples/*.c; do
             $c -std=c99 $warn -Wpedantic -fsyntax-only "$example" && $c -x c++ -std=c++11 $warn -fsyntax-only "$example" || bad=1
         done
+        readme_compiles "$c" || bad=1
         for test in tests/test_*.c tests/oracle.c tests/bench/*.c; do $c -std=gnu11 $warn -fsyntax-only -I. "$test" || bad=1; done
     done
     return $bad

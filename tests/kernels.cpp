@@ -13,7 +13,7 @@
 #include <unistd.h>
 static void *open_library(const char *path, int mode), *find_symbol(void *library, const char *name);
 /* A call that is to fail, the one that has fails == 0 left before it. */
-static int fails = -1, calls;
+static int fails = -1, calls, listed;
 static bool lucky() { calls++; return fails < 0 || fails-- != 0; }
 #define dlopen open_library
 #define dlsym find_symbol
@@ -23,7 +23,7 @@ static bool lucky() { calls++; return fails < 0 || fails-- != 0; }
 #define rename(...) (lucky() ? rename(__VA_ARGS__) : -1)
 #define mkdir(...) (lucky() ? mkdir(__VA_ARGS__) : -1)
 #define unlink(...) (lucky() ? unlink(__VA_ARGS__) : -1)
-#define opendir(...) (lucky() ? opendir(__VA_ARGS__) : NULL)
+#define opendir(...) (listed++, lucky() ? opendir(__VA_ARGS__) : NULL)
 #include "../gputrain_cuda.cu"
 #undef dlopen
 #undef dlsym
@@ -430,7 +430,8 @@ static void touch(const char *path, const char *name, long long bytes, long days
     const struct timeval when[2] = { { time(NULL) - days * 86400, 0 }, { time(NULL) - days * 86400, 0 } };
     snprintf(file, sizeof file, "%s/%s", path, name);
     FILE *f = fopen(file, "wb");
-    EXPECT(f && !ftruncate(fileno(f), bytes));
+    const uint64_t magic = name[0] == '0' ? GTR__CACHE_MAGIC : 0;
+    EXPECT(f && (!bytes || fwrite(&magic, sizeof magic, 1, f) == 1) && !fflush(f) && !ftruncate(fileno(f), bytes));
     if (f) fclose(f);
     EXPECT(!utimes(file, when));
 }
@@ -453,12 +454,97 @@ static void cache_bounds(const char *folder)
     touch(sub, "0123456789abcde3.kernel", 10, 1000);
     touch(sub, "0123456789abcde2.kernel.77.1", 10, 1);
     touch(sub, "0123456789abcde2.kernel.77.2", 10, 0);
+    touch(sub, "0123456789abcde2.kernel.77.3", 0, 1);
     touch(sub, "notes.kernel.txt", 10, 1000);
+    /* a user's own, whatever they are called: old, and so large that nothing else had room */
+    static const char *const own[] = { "f123456789abcde3.kernel", "abcdefghijklmnop.kernel", "f123456789abcde4.kernel.1.2",
+        "0123456789ABCDEF.kernel", "0123456789abcde5.kernel.txt", "0123456789abcde6.kernel.1", ".written.txt" };
+    for (const char *name : own) touch(sub, name, 300 << 20, 1000);
     gtr__cache_trim(instance("sm_80"));
+    for (const char *name : own) EXPECT(there(sub, name));
+    EXPECT(!there(sub, "0123456789abcde2.kernel.77.3"));
     EXPECT(!there(sub, "0123456789abcde0.kernel") && there(sub, "0123456789abcde1.kernel"));
     EXPECT(there(sub, "0123456789abcde2.kernel") && !there(sub, "0123456789abcde3.kernel"));
     EXPECT(!there(sub, "0123456789abcde2.kernel.77.1") && there(sub, "0123456789abcde2.kernel.77.2"));
     EXPECT(there(sub, "notes.kernel.txt"));
+    /* it is not listed again until much was written, by whichever process, and then from time to time */
+    listed = 0;
+    touch(sub, "0123456789abcde3.kernel", 10, 1000);
+    for (int k = 0; k < 100; k++) { gtr__cache_written += 100000; gtr__cache_trim(instance("sm_80")); }
+    EXPECT(listed == 0 && there(sub, "0123456789abcde3.kernel"));
+    for (int k = 0; k < 400; k++) { gtr__cache_written += 100000; gtr__cache_trim(instance("sm_80")); }
+    EXPECT(listed == 1 && !there(sub, "0123456789abcde3.kernel"));
+}
+/* What the log says of a folder, once; NULL: nothing. */
+static char noted[700];
+static int notes;
+static void note_log(void *, gtr_level, const char *text) { notes++; snprintf(noted, sizeof noted, "%s", text); }
+static const char *told_of(const char *folder)
+{
+    gtr__cuda g;
+    memset((void *)&g, 0, sizeof g);
+    g.host.log = note_log;
+    notes = 0; *noted = 0;
+    if (folder) setenv("GPUTRAIN_KERNEL_CACHE", folder, 1); else unsetenv("GPUTRAIN_KERNEL_CACHE");
+    gtr__cache_tell(&g);
+    EXPECT(notes == (*noted != 0) && (!notes || strstr(noted, "are not kept")));
+    EXPECT(!notes || !folder || strlen(folder) > 400 || strstr(noted, folder));
+    return notes ? noted : NULL;
+}
+static void cache_told(const char *folder)
+{
+    static char sub[1200], far[6000];
+    char why[256];
+    snprintf(sub, sizeof sub, "%s/told", folder);
+    EXPECT(!told_of(sub) && !told_of(""));
+    EXPECT(!chmod(sub, 0775) && told_of(sub) && strstr(noted, "chmod go-w"));
+    EXPECT(!chmod(sub, 0700) && !told_of(sub));
+    EXPECT(told_of("/dev/null") && told_of("/dev/null/none") && told_of("/proc/none"));
+    snprintf(far, sizeof far, "%s/%01000d", sub, 0);
+    EXPECT(told_of(far) && strstr(noted, "longer"));
+    for (const char *none : { "XDG_CACHE_HOME", "HOME" }) unsetenv(none);
+    EXPECT(told_of(NULL) && strstr(noted, "HOME"));
+    setenv("HOME", sub, 1);
+    EXPECT(!told_of(NULL) && there(sub, ".cache/gputrain"));
+    /* a sealed list that is not there is no folder, and none is made; what is there is what it is */
+    driver_is(true, 12000, CUDA_SUCCESS, 1, NULL);
+    snprintf(sub, sizeof sub, "%s/told/kernels.list", folder);
+    setenv("GPUTRAIN_KERNEL_CACHE", sub, 1);
+    EXPECT(created(why) == GTR_ERR_IO && strstr(why, "kernels.list") && !there(folder, "told/kernels.list"));
+    EXPECT(told_of(sub) && !there(folder, "told/kernels.list"));
+    snprintf(sub, sizeof sub, "%s/told/of.v2/", folder);
+    EXPECT(!told_of(sub) && there(folder, "told/of.v2"));
+    sub[strlen(sub) - 1] = 0;
+    EXPECT(!told_of(sub));
+    snprintf(sub, sizeof sub, "%s/told/bad.list", folder);
+    FILE *f = fopen(sub, "w");
+    EXPECT(f && fputs("of 8 bytes, twice", f) >= 0 && !fclose(f));
+    setenv("GPUTRAIN_KERNEL_CACHE", sub, 1);
+    EXPECT(created(why) == GTR_ERR_VERSION && strstr(why, "bad.list"));
+    /* folders that the environment names are names, not patterns, and one that is too long is none */
+    snprintf(sub, sizeof sub, "%s/told/of [a-z]*/.local/lib/python3.9/x-packages/nvidia/cuda/lib", folder);
+    static const char by[] = "told/of by/.local/lib/python3.9/x-packages/nvidia/cuda/lib";
+    snprintf(far, sizeof far, "mkdir -p '%s' '%s/%s' && touch '%s/x.so' '%s/%s/x.so'", sub, folder, by, sub, folder, by);
+    EXPECT(!system(far));
+    snprintf(far, sizeof far, "%s/told/of [a-z]*", folder);
+    setenv("HOME", far, 1);
+    int seen = 0;
+    gtr__library_of_pip("x.so", [&](const char *path) { EXPECT(!strncmp(path, far, strlen(far))); seen++; return false; });
+    EXPECT(seen == 1);
+    /* a process with more rights than its user goes by no variable, and keeps nothing */
+    if (!getuid()) {
+        const pid_t child = fork();
+        int status = 1;
+        snprintf(sub, sizeof sub, "%s/told", folder);
+        if (!child) {
+            if (seteuid(65534)) _exit(2);
+            setenv("CUDA_PATH", folder, 1);
+            _exit(gtr__variable("CUDA_PATH") || gtr__variable("HOME") || gtr__cache_given(instance("sm_80"))
+                || !told_of(sub) || !strstr(noted, "more rights"));
+        }
+        EXPECT(child > 0 && waitpid(child, &status, 0) == child && !status);
+    }
+    unsetenv("HOME"); unsetenv("GPUTRAIN_KERNEL_CACHE");
 }
 /* The host has a compilation stopped: it ends within a second, with no error, and what is done is kept. */
 static void stopping()
@@ -494,7 +580,11 @@ static void failures(const char *folder)
             bool from_disk;
             gtr__compilation c = asked("gtr__k_fill", "sm_80");
             snprintf(file, sizeof file, "%s/%016llx.kernel", sub, (unsigned long long)c.key);
-            if (!full) { unlink(file); rmdir(sub); }
+            if (!full) {
+                unlink(file);
+                snprintf(file, sizeof file, "%s/.written", sub);
+                unlink(file); rmdir(sub);
+            }
             fails = k; calls = 0;
             c = made("gtr__k_fill", "sm_80", &from_disk);
             done = fails >= 0;
@@ -804,6 +894,7 @@ int main(int argc, char **argv)
     cache_files(argv[2]);
     cache_folders(argv[2]);
     cache_bounds(argv[2]);
+    cache_told(argv[2]);
     failures(argv[2]);
     unloading();
     stopping();

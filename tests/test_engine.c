@@ -1982,6 +1982,20 @@ static void summaries(void)
     for (const char *c = text; *c; c += strcspn(c, "\n") + 1) CHECK(strcspn(c, "\n") <= 120, "%.*s is wider",
         (int)strcspn(c, "\n"), c);
     CHECK(strstr(text, "\nnnnnnnn") && strstr(text, "e+") && strstr(text, "linear + relu + relu"), "it is\n%s", text);
+    /* a recurrence multiplies its inputs and its states: 5 steps of 8 * 3 and 8 * 8, by gates and directions */
+    for (k = 0; k < 3; k++) {
+        gtr_recurrent_desc rd;
+        char want[32];
+        memset(&rd, 0, sizeof rd);
+        rd.bidirectional = k == 1;
+        snprintf(name, sizeof name, "steps%d", k);
+        x = gtr_input(vast, name, GTR_F32, gtr_shape3(GTR_BATCH, 5, 3));
+        snprintf(name, sizeof name, "cells%d", k);
+        h = k == 0 ? gtr_lstm(x, name, 8, rd) : k == 1 ? gtr_gru(x, name, 8, rd) : gtr_rnn(x, name, 8, rd);
+        snprintf(want, sizeof want, "\na row: %s multiply-adds,", k == 0 ? "1,760" : k == 1 ? "2,640" : "440");
+        text = gtr_summary_text(h);
+        CHECK(strstr(text, want), "want%s got\n%s", want, text);
+    }
     EXPECT_OK(vast);
     gtr_destroy(vast);
     EXPECT_OK(ctx);

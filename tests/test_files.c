@@ -1357,7 +1357,7 @@ static void checkpoint_failures(void)
         f.epochs = 3; f.batch = 24; f.silent = true; f.checkpoint = path; f.checkpoint_steps = 2; f.keep_last = 2;
         memset(&io, 0, sizeof io);
         io.kind = kind; io.errnum = EIO; /* the second save's or, flushed, the third's */
-        io.at = kind == IO_FSYNC ? 5 : kind == IO_CLOSE ? 6 : kind == IO_RENAME ? 3 : 9;
+        io.at = kind == IO_FSYNC ? 5 : kind == IO_CLOSE ? 7 : kind == IO_RENAME ? 3 : 9;
         for (k = 0; k < 2; k++) {
             const gtr_result r = gtr_fit(a.t, a.data, f);
             CHECK(r == (k ? GTR_OK : GTR_ERR_IO), "fit, %s fails: '%s'", io_names[kind], gtr_error_text(a.ctx));
@@ -1482,6 +1482,20 @@ static void kept_errors(void)
         gtr_relu(gtr_matmul(x, x));
         EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_IO);
         EXPECT_ERROR(ctx, GTR_ERR_IO, "no/folder");
+        /* nor does one of reading what no run has, or into less room: the model is as it was */
+        EXPECT_EQ(gtr_get(x, &far_off, sizeof far_off), GTR_ERR_STATE);
+        EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+        EXPECT_ERROR(ctx, GTR_ERR_STATE, "has not been used by a run");
+        EXPECT_EQ(gtr_get(gtr_parameter_find(ctx, "a"), &far_off, 1), GTR_ERR_SHAPE);
+        EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "got room for 1 bytes");
+        gtr_tensor *s = gtr_state(ctx, "s", gtr_shape2(GTR_BATCH, 2));
+        gtr_float zero[4] = { 1, 1, 1, 1 };
+        EXPECT_EQ(gtr_get(s, zero, sizeof zero), GTR_OK);       /* zeros at first */
+        EXPECT(zero[0] == 0 && zero[1] == 0 && zero[2] == 0 && zero[3] == 0);
+        EXPECT(gtr_item(s) == 0);
+        EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_OK);
+        EXPECT_OK(ctx);
         memset(text, 'x', sizeof text);
         gtr__fail(ctx, GTR_ERR_ARG, "%.1090s", text);       /* as long as a text may be */
         EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_ARG);

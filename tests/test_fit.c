@@ -987,7 +987,8 @@ static void logs(void)
         memset(&s, 0, sizeof s);
         f.validation = n.data; f.metric = n.acc; f.callback = see; f.callback_user = &s; f.log_file = log_names[k];
         f.metrics.scores = n.logits; f.metrics.labels = n.y; f.metrics.top_k = 2;
-        put_log(log_names[k], "what was there\n", "wb");
+        put_log(log_names[k], k ? "{\"epoch\":1,\"step\":2,\"loss\":3}\n" : "epoch,step,loss,metric,val_loss,"
+            "val_metric,lr,samples_per_second,seconds,accuracy\n1,2\n", "wb");       /* a log of other metrics */
         EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
         EXPECT_EQ(s.n, 3);
 #define ADD(...) (used += snprintf(want + used, sizeof want - (size_t)used, __VA_ARGS__))
@@ -1149,6 +1150,53 @@ static void bad_logs(void)
         EXPECT(gtr_fit_ended(n.t).why == GTR_END_ERROR);
     }
     gtr_destroy(n.ctx);
+}
+/* A file that is no log, or no checkpoint, is a user's: the fit is refused, and nothing is written. */
+static void others_files_stay(void)
+{
+    static const char *const text[] = { "epoch,value\n1,2\n", "a,b\n1,2\n", "\xff\xd8\xff\xe0 a photo",
+        "{\"epoch\":1,\"loss\":2}\n", "{\"epoch\": 1, \"step\": 2}\n", "[1]\n", "\n" };
+    char *const of[] = { log_kept, log_before, NULL };
+    char best[300];
+    static char model[1 << 16];
+    snprintf(best, sizeof best, "%s.best", log_kept);
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) for (int k = 0; k < 5; k++) {
+        net n = build(NODES, adam());
+        gtr_fit_desc f = epochs(2);
+        char last[300];
+        snprintf(last, sizeof last, "%s.%d", log_kept, 2 * EPOCH);
+        const char *there = k < 2 ? log_names[k] : k == 2 ? of[0] : k == 3 ? best : last;
+        put_log(there, text[i], "wb");
+        f.log_file = log_names[k < 2 ? k : 0]; f.checkpoint = log_kept;
+        f.keep_best = k == 3; f.keep_last = k == 4 ? 2 : 0;
+        if (k == 3) f.validation = n.data;
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_FORMAT);
+        EXPECT_ERROR(n.ctx, GTR_ERR_FORMAT, there);
+        EXPECT_EQ(gtr_trainer_report(n.t).step, 0);
+        CHECK(!strcmp(log_of(there, 0), text[i]), "%s of case %d is written", there, k);
+        unlink(there);
+        EXPECT(access(log_names[0], F_OK) && access(log_names[1], F_OK) && access(log_kept, F_OK) && access(best, F_OK)
+            && access(last, F_OK));
+        put_log(log_kept, "", "wb");                            /* an empty file is nobody's */
+        put_log(log_names[k < 2 ? k : 0], "", "wb");
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        EXPECT_OK(n.ctx);
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);             /* its own are replaced */
+        EXPECT_OK(n.ctx);
+        if (!i && k == 2) {                                     /* a model has no training state */
+            EXPECT_EQ(gtr_save(n.ctx, log_kept), GTR_OK);
+            memcpy(model, log_of(log_kept, 0), 4096);
+            EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_ERR_FORMAT);
+            EXPECT_ERROR(n.ctx, GTR_ERR_FORMAT, "no checkpoint of a training");
+            EXPECT(!memcmp(model, log_of(log_kept, 0), 4096));
+        }
+        for (int j = 1; j <= 6 * EPOCH; j++) {
+            snprintf(last, sizeof last, "%s.%d", log_kept, j);
+            unlink(last);
+        }
+        unlink(log_names[0]); unlink(log_names[1]); unlink(log_kept); unlink(best);
+        gtr_destroy(n.ctx);
+    }
 }
 static void profiled_fit(void)
 {
@@ -1616,6 +1664,7 @@ static void all(void)
     RUN(logs_go_on);
     RUN(log_once);
     RUN(bad_logs);
+    RUN(others_files_stay);
     RUN(profiled_fit);
     RUN(refused_at_once);
     RUN(idle_parameters);

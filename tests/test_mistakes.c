@@ -325,7 +325,7 @@ static void right_programs(void)
 static void *own_alloc(size_t size, gtr_memory kind, void *user) { (void)kind; (void)user; return malloc(size); }
 static void contexts(void)
 {
-    MISTAKE("threads -1 for all of them, as scikit-learn's n_jobs", "threads") {
+    MISTAKE("threads -1 for all of them, as scikit-learn's n_jobs", "threads|-1|1024") {
         w->cd.threads = -1;
         fit(w);
     }
@@ -333,6 +333,7 @@ static void contexts(void)
         w->cd.device = GTR_DEVICE_CUDA; w->cd.device_index = 99;
         fit(w);
     }
+    MISTAKE("more threads than any machine has", "threads|100000|1024") { w->cd.threads = 100000; fit(w); }
     MISTAKE("max_sm -1 for all of them", "max_sm") { w->cd.max_sm = -1; fit(w); }
     MISTAKE("an allocator without free", "allocator|free") {
         w->cd.allocator.alloc = own_alloc;
@@ -468,7 +469,7 @@ static void inputs_and_names(void)
         w->init.a = 0.1f;
         gtr_parameter(context(w), "w", gtr_shape1(4), w->init);
     }
-    MISTAKE("a normal parameter without its deviation", "\"w\"|a 0") {
+    MISTAKE("a normal parameter without its deviation", "\"w\"|.a is 0") {
         w->init.kind = GTR_INIT_NORMAL;
         gtr_parameter(context(w), "w", gtr_shape1(4), w->init);
     }

@@ -4852,7 +4852,14 @@ static void bad_axes(void)
     BAD(gtr_pad(x, far_out, 1, GTR_PAD_CONSTANT, 0), GTR_ERR_ARG, "pad|dimension 1|9223372036854775807 behind|2^28");
     BAD(gtr_pad(x, cut, 1, GTR_PAD_CONSTANT, 0), GTR_ERR_ARG, "pad|-3 elements in front and -4 behind|1 to 2^28");
     BAD(gtr_pad(x, ends, 3, GTR_PAD_CONSTANT, 0), GTR_ERR_ARG, "pad|3 dimensions");
-    BAD(gtr_pad(x, ends, 1, (gtr_pad_mode)4, 0), GTR_ERR_ARG, "pad|mode 4");
+    BAD(gtr_pad(x, ends, 1, (gtr_pad_mode)4, 0), GTR_ERR_ARG, "pad|no gtr_pad_mode");
+    BAD(gtr_pad(x, ends, 5, GTR_PAD_CONSTANT, 0), GTR_ERR_ARG, "pad of \"x\"|5 dimensions|the 2 of (N, 7)");
+    /* the text names what was called, not an op that it is made of */
+    BAD(gtr_split(x, 5, 2), GTR_ERR_ARG, "split: axis 5");
+    BAD(gtr_split(x, 0, 1), GTR_ERR_ARG, "split of \"x\"|dimension 0|not of the batch");
+    BAD(gtr_tile(x, (const int64_t[]){ 1, 0 }), GTR_ERR_ARG, "tile of \"x\"|0 times dimension 1");
+    BAD(gtr_tile(x, (const int64_t[]){ 2, 1 }), GTR_ERR_ARG, "tile: dimension 0 of \"x\"|the batch");
+    BAD(gtr_roll(x, 1, 0), GTR_ERR_ARG, "roll: dimension 0 of \"x\"|the batch");
     BAD(gtr_tile(c, times), GTR_ERR_ARG, "tile|dimension 2");
     times[0] = 2; times[1] = 1;
     BAD(gtr_tile(x, times), GTR_ERR_ARG, "tile|dimension 0|batch");

@@ -717,7 +717,7 @@ static void refused_tables(void)
         { "a,b\n\"1,5\",0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
             "got '1,5', want a number (.decimal may be ',')" },
         { T, "\"a", NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "a quote that nothing closes" },
-        { T, NULL, NULL, NULL, NULL, 9, GTR_ERR_ARG, "want a gtr_missing" },
+        { T, NULL, NULL, NULL, NULL, 9, GTR_ERR_ARG, ".missing is no gtr_missing" },
         { "a,b\n1,0\n,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
             "line 3, column 1 (counted from 1), \"a\": a blank "
             "field, want a number (.missing" },
@@ -2026,15 +2026,26 @@ static void tables_of_models(void)
         /* notes that are none of a table */
         static const char *const odd[][2] = { { "table.fills", "1,2" }, { "table.fills", "1,2,3,4,5,x" },
             { "table.features", "\"a" }, { "table.features", "\"a\",\"a\"" }, { "table.scale", "x" },
-            { "table.categories", "\"nobody\"" }, { "table.fills", "1,2,3,4,5,6,7" } };
-        for (int k = 0; k < 7; k++) {
+            { "table.categories", "\"nobody\"" }, { "table.fills", "1,2,3,4,5,6,7" }, { "table.fills", "\"x\"" },
+            { "table.fills", "\"\"" }, { "table.fills", "\"linear\",2,3,4,5,6" }, { "table.fills", "" },
+            { "table.fills", "1,2,3,4,5,1e999" }, { "table.fills", "1,2,3,4,5,\"mean\"" },
+            { "table.fills", "1,2,3,4,5,6\n7" }, { "table.scale", "" }, { "table.scale", "0" },
+            { "table.scale", "-" }, { "table.scale", "1e" }, { "table.scale", "\"1\"" }, { "table.scale", "1e999" },
+            { "table.scale", "1,2" }, { "table.scale", "{}" }, { "table.scale", "[[1]]" }, { "table.features", "" },
+            { "table.features", "2,1" }, { "table.features", "1,\"a\"" }, { "table.features", "-1,2,3,4,5,6" },
+            { "table.features", "1e300" }, { "table.categories", "u" }, { "table.categories", "\"u\",1" } };
+        for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
             char was[200];
             snprintf(was, sizeof was, "%s", gtr_note(fresh, odd[k][0]));
             EXPECT_EQ(gtr_note_set(fresh, odd[k][0], odd[k][1]), GTR_OK);
-            if (!EXPECT(!csv_of(fresh, use, m))) printf("     case %d\n", k);
+            if (!EXPECT(!csv_of(fresh, use, m))) printf("     case %d\n", (int)k);
             EXPECT_ERROR(fresh, GTR_ERR_FORMAT, odd[k][0]);
             EXPECT_EQ(gtr_note_set(fresh, odd[k][0], was), GTR_OK);
         }
+        EXPECT_EQ(gtr_note_set(fresh, "u.1", "k\"1"), GTR_OK); /* a string twice: those behind it have no number */
+        EXPECT(!csv_of(fresh, use, m));
+        EXPECT_ERROR(fresh, GTR_ERR_FORMAT, "table.categories");
+        EXPECT_EQ(gtr_load(fresh, file), GTR_OK);
         EXPECT(csv_of(fresh, use, m));
         EXPECT_OK(fresh);
         gtr_destroy(fresh);
@@ -2193,7 +2204,7 @@ static void dates(void)
     static const struct { const char *text; double want[4]; } good[] = { { "2024-02-29", { 2024, 2, 3, 0 } },
         { "1970/01/01", { 1970, 1, 3, 0 } }, { "2000-02-29T23:59", { 2000, 2, 1, 86340 } },
         { "1900-03-01 00:00:00", { 1900, 3, 3, 0 } }, { "2023-01-01 06:30:15.25Z", { 2023, 1, 6, 23415.25 } },
-        { "0000-01-01", { 0, 1, 5, 0 } }, { "\" 9999-12-31\"", { 9999, 12, 4, 0 } }, { "2024-02-29T00:01Z",
+        { "0001-01-01", { 1, 1, 0, 0 } }, { "\" 9999-12-31\"", { 9999, 12, 4, 0 } }, { "2024-02-29T00:01Z",
             { 2024, 2, 3, 60 } } };
     static const char *const bad[] = { "2023-02-29", "1900-02-29", "2024-1-05", "2024-01-5", "24-01-05", "2024-01/05",
         "2024-00-05", "2024-13-05", "2024-04-31", "2024-04-00", "2024-04-01T", "2024-04-01 12", "2024-04-01 24:00",
@@ -2219,8 +2230,9 @@ static void dates(void)
         snprintf(part, sizeof part, "line 3, column 2 (counted from 1), \"d\": got '%.20s", bad[k]);
         EXPECT_ERROR(ctx, GTR_ERR_FORMAT, part);
     }
-    static const char *const no_days[] = { "2023-02-29", "2024-13-45", "2024-04-01 25:00" };
-    for (int k = 0; k < 3; k++) {
+    static const char *const no_days[] = { "2023-02-29", "2024-13-45", "2024-04-01 25:00", "0000-01-01",
+        "0000-12-31 12:00" };
+    for (int k = 0; k < 5; k++) {
         snprintf(text, sizeof text, "a,d,b,y\n1,%s,2,0\n", no_days[k]);
         EXPECT(!csv_of(ctx, text, c));
         snprintf(part, sizeof part, "got '%s', want another date: there is no such day or time", no_days[k]);

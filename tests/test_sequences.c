@@ -585,7 +585,7 @@ static void blocks(void)
         EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "transformer_block \"other\" of \"x\": got float32 (N, 6, 12) and hidden -1");
         d.hidden = 0; d.heads = 5;
         EXPECT(!gtr_transformer_block(x, "other", d) && !gtr_parameter_find(ctx, "other.norm1.weight"));
-        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "other.self_attn");
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "transformer_block \"other\" of \"x\": got float32 (N, 6, 12), .heads is 5");
         d.heads = 3; d.dropout = 0.1f; d.memory = x;
         EXPECT(gtr_transformer_block(x, "other", d) && gtr_parameter_find(ctx, "other.norm3.bias"));
         EXPECT_OK(ctx);
@@ -662,17 +662,18 @@ static void blocks_of_others(void)
         EXPECT_OK(ctx);
         d.gelu = true;
         EXPECT(!gtr_transformer_block(x, "other", d));
-        EXPECT_ERROR(ctx, GTR_ERR_ARG, ".norm_first and .gelu are GTR_BLOCK_PYTORCH's");
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, kind == GTR_BLOCK_GPT2 ? ".gelu is given, but not read: it is for a block of "
+            ".kind GTR_BLOCK_PYTORCH, and this is GTR_BLOCK_GPT2" : ".gelu is given, but not read");
         d.gelu = false; d.heads = 4; d.groups = kind == GTR_BLOCK_LLAMA ? 3 : 0;
         d.rope_base = 0;
         if (kind == GTR_BLOCK_GPT2) d.heads = 5;
         EXPECT(!gtr_transformer_block(x, "other", d));
-        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "groups that divide heads");
+        EXPECT_ERROR(ctx, GTR_ERR_SHAPE, kind == GTR_BLOCK_GPT2 ? ".heads is 5" : ".heads is 4");
         d.heads = 2; d.groups = 0; d.dropout = 0.1f;
         d.memory_attention.causal = true;
         EXPECT(!gtr_transformer_block(x, "more", d));
-        EXPECT_ERROR(ctx, GTR_ERR_ARG, "transformer_block \"more\" of \"x\": got float32 (N, 6, 12), "
-            ".memory_attention, which is of .memory, and that is NULL");
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, "transformer_block \"more\" of \"x\": got float32 (N, 6, 12): "
+            ".memory_attention.causal is given, but not read: it is for a .memory, and that is NULL");
         d.memory_attention.causal = false;
         EXPECT(gtr_transformer_block(x, "more", d) != NULL);
         EXPECT_OK(ctx);
@@ -2191,8 +2192,9 @@ static void not_one_by_one(void)
     static const char *const why[] = { "begins with the last step (bidirectional)",
         "attend those behind them (.causal)", "mean of", "conv1d \"c\"", "softmax of", "cumsum of",
         "no dimension for the steps", "slice",
-        "a window of one step", "no input (N, T", "at the window's end", "max of", "keys are of steps, or values" };
-    for (int number = 0; number < 13; number++) {
+        "a window of one step", "no input (N, T", "at the window's end", "max of", "keys are of steps, or values",
+        "its mask is another for each row of the batch" };
+    for (int number = 0; number < 14; number++) {
         const int64_t times[] = { 1, NEXT_STEPS, 1 };
         gtr_context *ctx = gtr_create(desc0());
         tensor x = gtr_input(ctx, "x", GTR_F32, number == 9 ? gtr_shape1(GTR_BATCH)
@@ -2213,12 +2215,15 @@ static void not_one_by_one(void)
         if (number == 8 || number == 9) y = gtr_tanh(x);
         if (number == 10) y = gtr_gru(gtr_tile(gtr_slice(y, 1, NEXT_STEPS - 1, NEXT_STEPS), times), "d", 3, r);
         if (number == 11) y = gtr_scale(gtr_max(y, &axis, 1, true), 2, 0);
-        if (number == 12) {
+        if (number >= 12) {
             const gtr_shape four = gtr_shape4(GTR_BATCH, NEXT_STEPS, 1, 6);
             gtr_attention_desc a = plainly();
             a.causal = true;
             y = gtr_reshape(y, four);
-            y = gtr_attention(y, y, gtr_reshape(gtr_input(ctx, "v", GTR_F32, gtr_shape2(GTR_BATCH, 6 * NEXT_STEPS)),
+            const gtr_shape square = gtr_shape4(GTR_BATCH, 1, NEXT_STEPS, NEXT_STEPS);
+            if (number == 13) a.mask = gtr_input(ctx, "m", GTR_F32, square);
+            y = gtr_attention(y, y, number == 13 ? y : gtr_reshape(gtr_input(ctx, "v", GTR_F32,
+                gtr_shape2(GTR_BATCH, 6 * NEXT_STEPS)),
                 four), a);
         }
         d.out[0] = y; d.steps = true;

@@ -245,7 +245,7 @@ static void other_ends(void)
         g.patience = -(i == 0); g.min_delta = i == 1 ? -1 : i == 2 ? NAN : 0;
         g.seconds = i == 3 ? -1 : 0; g.monitor = i == 4 ? GTR_METRIC_COUNT : GTR_METRIC_LOSS;
         EXPECT_EQ(gtr_fit(n.t, n.data, g), GTR_ERR_ARG);
-        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, i < 4 ? "patience" : ", which is no gtr_metric");
+        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, i < 4 ? "patience" : ".monitor is no gtr_metric");
     }
     f = fit_of(4, 1);
     f.seconds = 1e-9;
@@ -557,8 +557,94 @@ static void stopped_while_compiling(void)
     EXPECT_EQ(gtr_trainer_prepare(NULL, 1), GTR_ERR_ARG);
 }
 
+/* Another thread's calls while one is in the context: refused, whatever they are, but for predictors' and gtr_stop; the
+   thread's own, in its callback, and those of a thread that comes later, are not. */
+typedef struct beside { line n; gtr_predictor *p; const char *path; int64_t seen; } beside;
+static void *calls_beside(void *arg)
+{
+    beside *b = (beside *)arg;
+    line *n = &b->n;
+    float v[4] = { 1, 2, 3, 4 }, w = 0;
+    const float x = 5;
+    gtr_load_desc load;
+    gtr_metrics_desc metrics;
+    memset(&load, 0, sizeof load);
+    memset(&metrics, 0, sizeof metrics);
+    const gtr_result r[] = { gtr_set(n->x, v, sizeof v), gtr_set_device(n->x, v, sizeof v, NULL), gtr_eval(&n->loss, 1),
+        gtr_eval_train(&n->loss, 1), gtr_get(n->w, &w, sizeof w), gtr_wait(n->ctx), gtr_step(n->t), gtr_backward(n->t),
+        gtr_update(n->t), gtr_train_for(n->t, 1), gtr_trainer_data(n->t, n->data, 2, false, false),
+        gtr_evaluate(n->t, n->data, 2, NULL, NULL, NULL), gtr_evaluate_metrics(n->t, n->data, metrics, NULL),
+        gtr_fit(n->t, n->data, fit_of(1, 2)), gtr_save(n->ctx, b->path), gtr_load(n->ctx, b->path),
+        gtr_load_ex(n->ctx, b->path, load), gtr_checkpoint_save(n->t, b->path), gtr_checkpoint_load(n->t, b->path),
+        gtr_checkpoint_set(n->t, v, sizeof v), gtr_checkpoint_get(n->t, v, sizeof v), gtr_trainer_prepare(n->t, 2),
+        gtr_gradient_get(n->t, n->w, &w, sizeof w), gtr_gradient_set(n->t, n->w, &w, sizeof w),
+        gtr_state_get(n->t, n->w, 0, &w, sizeof w), gtr_state_set(n->t, n->w, 0, &w, sizeof w),
+        gtr_parameters_blend(n->ctx, "w", "w", 0.5f), gtr_average_swap(n->t) };
+    for (size_t i = 0; i < sizeof r / sizeof *r; i++)
+        CHECK(r[i] == GTR_ERR_STATE, "call %d beside a fit: %s", (int)i, gtr_result_text(r[i]));
+    EXPECT(isnan(gtr_loss(n->t)) && isnan(gtr_item(n->w)) && !gtr_save_bytes(n->ctx, (gtr_save_desc){ .names = NULL }));
+    EXPECT(!gtr_checkpoint_bytes(n->t));
+    EXPECT_EQ(gtr_predictor_refresh(b->p), GTR_OK);
+    EXPECT_EQ(gtr_predict(b->p, &x, 1, &w), GTR_OK);
+    return NULL;
+}
+static bool calls_of_a_callback(const gtr_progress *p)
+{
+    beside *b = (beside *)p->user;
+    pthread_t thread;
+    float w;
+    EXPECT_EQ(gtr_get(b->n.w, &w, sizeof w), GTR_OK);
+    EXPECT_EQ(gtr_save(b->n.ctx, b->path), GTR_OK);
+    EXPECT_EQ(gtr_evaluate(b->n.t, b->n.data, 2, NULL, NULL, NULL), GTR_OK);
+    EXPECT_OK(b->n.ctx);
+    if (b->seen++) return true;
+    EXPECT(!pthread_create(&thread, NULL, calls_beside, b));
+    EXPECT(!pthread_join(thread, NULL));
+    return true;
+}
+static void *calls_later(void *arg)
+{
+    line *n = (line *)arg;
+    float w;
+    EXPECT_EQ(gtr_step(n->t), GTR_OK);
+    EXPECT_EQ(gtr_get(n->w, &w, sizeof w), GTR_OK);
+    return NULL;
+}
+static void two_threads(void)
+{
+    static const float x[4] = { 1, 2, 3, 4 };
+    gtr_trainer_desc d;
+    gtr_predictor_desc pd;
+    char path[64];
+    beside b;
+    pthread_t thread;
+    memset(&d, 0, sizeof d);
+    memset(&pd, 0, sizeof pd);
+    memset(&b, 0, sizeof b);
+    snprintf(path, sizeof path, "build/beside.%ld.safetensors", (long)getpid());
+    b.n = line_of(d, x, 4); b.path = path;
+    pd.out[0] = gtr_matmul(b.n.x, b.n.w); pd.snapshot = true;
+    b.p = gtr_predictor_create_ex(b.n.ctx, pd);
+    EXPECT_OK(b.n.ctx);
+    gtr_fit_desc f = fit_of(3, 2);
+    f.callback = calls_of_a_callback; f.callback_user = &b;
+    EXPECT_EQ(gtr_fit(b.n.t, b.n.data, f), GTR_OK);
+    EXPECT_EQ(b.seen, 3);
+    EXPECT_EQ(gtr_trainer_report(b.n.t).step, 6);
+    EXPECT_ERROR(b.n.ctx, GTR_ERR_STATE, "while another thread was in gtr_");
+    EXPECT_EQ(gtr_trainer_data(b.n.t, b.n.data, 2, false, false), GTR_OK);
+    EXPECT(!pthread_create(&thread, NULL, calls_later, &b.n));
+    EXPECT(!pthread_join(thread, NULL));
+    EXPECT_EQ(gtr_step(b.n.t), GTR_OK);
+    EXPECT_OK(b.n.ctx);
+    gtr_predictor_destroy(b.p);
+    gtr_destroy(b.n.ctx);
+    unlink(path);
+}
+
 static void all(void)
 {
+    RUN(two_threads);
     RUN(stopped_while_compiling);
     RUN(not_finite);
     RUN(not_finite_held);
