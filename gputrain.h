@@ -252,7 +252,8 @@ typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING
 typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
 /* What stands for a field of a CSV file that is blank, NA, N/A, #N/A, NaN, NULL, None or ?: an error, or the mean or
    the median of what there is of its column, or a constant; or rows with such a field are left out. Of a series: the
-   row's before, or by rows what lies on the line between its neighbours; at an end, where there is one, the nearest. */
+   row's before, or by rows what lies on the line between its neighbours; at an end, where there is one, the nearest. Of
+   all the file's rows, those that a split takes away, too: to know nothing of these have two files, and .like. */
 typedef enum gtr_missing {
     GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP,
     GTR_MISSING_PREVIOUS, GTR_MISSING_LINEAR
@@ -277,7 +278,7 @@ typedef struct gtr_dataset gtr_dataset;
 #define GTR_MAX_DIMS 8
 #define GTR_MAX_COLUMNS 16
 #define GTR_BATCH    (-1) /* the batch's size; -k is k times it */
-#define GTR_ZERO     1e-38f /* for a descriptor's field that shall be zero and not its default */
+#define GTR_ZERO     2e-38f /* for a descriptor's field that shall be zero and not its default: no subnormal */
 
 /* A shape: ndim extents, slowest first; row-major. Build one with gtr_shape0() to gtr_shape4() or fill it in. */
 typedef struct gtr_shape { int ndim; int64_t dim[GTR_MAX_DIMS]; } gtr_shape;
@@ -648,7 +649,7 @@ typedef struct gtr_fit_end {
 typedef struct gtr_column {
     const void *data; /* NULL ends the list */
     /* GTR_F32, GTR_I32, GTR_U8, as they are kept; GTR_F64 (double) becomes float32 and GTR_I64 (int64_t) int32, and a
-       number beyond their range is an error */
+       number beyond their range is an error; a whole number that float32 rounds, beyond 2^24, is logged */
     gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
     /* GTR_U8 alone, into a float input: scale * value + shift; scale 0: 1/255, but GTR_ERR_ARG where a row is one
@@ -802,7 +803,7 @@ typedef struct gtr_npy_desc {
     /* of an .npz: these, "x, y", in this order and without names, for inputs in the order these were made; NULL: all,
        by their names */
     const char *arrays;
-    bool floats; /* int8 to int64 become float32, too */
+    bool floats; /* int8 to int64 become float32, too; the first of an array that is rounded, beyond 2^24, is logged */
     bool nonfinite; /* NaN and infinite numbers may be there */
     float scale, shift; /* of uint8, as gtr_column's */
     /* .npy: as gtr_dataset_idx_map, of float32, int32, uint8, bool in C's order; numbers are not looked at. Of elements
@@ -1095,9 +1096,9 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
    0: 1) of all that a column of d of such rows has, float32 or bytes; of windows d is their set, and a step that
    several have counts once; of (N, history * C) each place of a window has its own, of (N, history, C) each channel.
    They are buffers, "name.mean" and "name.std" (C), which gtr_save keeps with the model: what is predicted, by gtr_set,
-   gtr_predict or in another program, comes as it is measured. There, d NULL: 0 and 1, until gtr_load. Split d before. A
-   column from which gtr_dataset_augment takes .mean or .std already is GTR_ERR_STATE, one with NaN or infinite numbers
-   GTR_ERR_NONFINITE. */
+   gtr_predict or in another program, comes as it is measured. There, d NULL: 0 and 1, until gtr_load. Split d before:
+   behind it a split is GTR_ERR_STATE. A column from which gtr_dataset_augment takes .mean or .std already is
+   GTR_ERR_STATE, one with NaN or infinite numbers GTR_ERR_NONFINITE. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
    predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. Where there is none,
@@ -1499,8 +1500,9 @@ GTR_API int gtr_dataset_column(const gtr_dataset *d, const char *name);
    is one; categories, the label and a single feature have the header's names. Fields may be quoted as in RFC 4180, with
    line ends and doubled quotes inside. Where the first label is no number labels are strings, whose classes are from 0
    in their order, whatever the rows': numbers by value, then the others by their bytes; ids of categories in the order
-   in which they appear. Errors name file, line, column, what was found and what was wanted. To standardise:
-   gtr_standardise. Blank lines are left out, but of one column with .missing they are holes. A text file of labels, one
+   in which they appear. Errors name file, line, column, what was found and what was wanted. A column's first
+   whole number that float32 rounds, beyond 2^24 (times, identifiers), is logged. To standardise: gtr_standardise. Blank
+   lines are left out, but of one column with .missing they are holes. A text file of labels, one
    a line: .label_column 1 may be all there is; gtr_dataset_join puts it beside images. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
 /* n files of numpy.save: a column each, of as many rows (their first dimension), for the inputs in their order. A
@@ -1511,7 +1513,7 @@ GTR_API gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths,
    that .arrays lists. Compressed ones (savez_compressed): GTR_ERR_UNSUPPORTED. */
 GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc);
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
-   Not once data is in use. */
+   Not once data is in use, nor behind a gtr_standardise of it or of what it is a copy of: GTR_ERR_STATE. */
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
 /* The same of ratio (0 to 1) of the rows, drawn by seed; with column, of classes, of so many of each class, else -1. */
 GTR_API gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column);
@@ -3205,6 +3207,7 @@ struct gtr_dataset {
     gtr_images_desc images; /* how column 0's files are taken, without .like; .height 0: they have its size */
     bool used;
     bool drawn; /* rows were left out or drawn: it is no series any more */
+    bool fitted; /* a gtr_standardise has the mean and deviation of these rows, or of those that they are a copy of */
     gtr_streaming streaming; /* as asked for */
     bool streamed; /* as it is, since its first use: see gtr__dataset_ready */
     gtr_callback_desc call; /* with fill: its rows are nowhere, and columns have no host */
@@ -11874,7 +11877,8 @@ static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
 /* Terms of x, target t and v, all in float32. */
 static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, const gtr_loss_desc *d) {
     gtr_tensor *p = gtr_stop_gradient(x), *e = gtr_sub(x, t), *c, *y;
-    const double k = gtr__or(kind == GTR__L_huber ? d->delta : d->beta, 1), alpha = gtr__or(d->alpha, 0.25);
+    const double k = gtr__or(kind == GTR__L_huber ? d->delta : d->beta, 1), alpha = gtr__or(d->alpha, 0.25),
+        gamma = gtr__or(d->gamma, 2);
     if (!p || !e) return NULL;
     switch (kind) {
     case GTR__L_mse: return gtr_square(e);
@@ -11882,7 +11886,7 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         return gtr_maximum(gtr__scaled(e, -gtr__or(d->quantile, 0.5), 0), gtr__scaled(e, 1 - gtr__or(d->quantile, 0.5),
             0));
     case GTR__L_huber: case GTR__L_smooth_l1: case GTR__L_l1:
-        if (kind == GTR__L_l1 || k == GTR_ZERO) return gtr_abs(e);
+        if (kind == GTR__L_l1 || k <= GTR_ZERO) return gtr_abs(e);
         c = gtr_stop_gradient(gtr__clamped(e, -k, k)); /* its gradient is 0 */
         return gtr_mul(gtr__scaled(c, kind == GTR__L_huber ? 1 : 1 / k, 0), gtr_sub(e, gtr_scale(c, 0.5f, 0)));
     case GTR__L_bce_with_logits: case GTR__L_focal:
@@ -11890,8 +11894,8 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         y = gtr_add(gtr_mul(y, gtr_softplus(gtr_neg(x), 1)), gtr_mul(gtr_scale(t, -1, 1), gtr_softplus(x, 1)));
         if (kind == GTR__L_bce_with_logits) return y;
         c = gtr_add(gtr_mul(gtr_sigmoid(x), gtr_scale(t, -1, 1)), gtr_mul(gtr_sigmoid(gtr_neg(x)), t));
-        if (d->gamma > GTR_ZERO && d->gamma < 1) c = gtr__clamped(c, 1e-30, 1); /* its power's slope is finite */
-        if (d->gamma != GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, (float)gtr__or(d->gamma, 2)));
+        if (gamma > GTR_ZERO && gamma < 1) c = gtr__clamped(c, 1e-30, 1); /* its power's slope is finite */
+        if (gamma > GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, (float)gamma));
         return alpha < 0 ? y : gtr_mul(y, gtr__scaled(t, 2 * alpha - 1, 1 - alpha));
     case GTR__L_bce: /* x's gradient is not that of the terms: it comes by x - p, which is 0, times it */
         c = gtr__clamped(gtr_mul(p, gtr_scale(p, -1, 1)), 1e-12, 1);
@@ -11925,7 +11929,7 @@ static gtr_result gtr__loss_fields(gtr_context *ctx, const char *op, const gtr_l
     const float field[] = { d->alpha, d->margin, d->beta, d->delta, d->gamma, d->eps };
     GTR__TRY(gtr__reads_loss(ctx, op, d, kind, kind == GTR__L_poisson_nll || kind == GTR__L_gaussian_nll));
     for (int i = 0; i < 6; i++) {
-        const float v = field[i], least = i < 2 ? -1 : GTR_ZERO, most = i < 2 ? 1 : 1e30f;
+        const float v = field[i], least = i < 2 ? -1 : 1e-38f, most = i < 2 ? 1 : 1e30f;
         if (v != 0 && !(v >= least && v <= most)) return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0 or %s", op, name[i],
             (double)v, i < 2 ? "-1 to 1" : "1e-38 to 1e30");
     }
@@ -15921,6 +15925,9 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
     }
     return GTR_OK;
 }
+static void gtr__log(const gtr_context *ctx, const char *text) {
+    if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
+}
 /* Plans go without matcher m, or -1: without ops' kernels whose blocks wait for each other. */
 static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     char text[320];
@@ -15930,7 +15937,7 @@ static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     ctx->caps.without |= bit;
     snprintf(text, sizeof text, "%s; from now on without the kernel of a %s", why,
         m < 0 ? "norm in one launch" : gtr__matcher_of(ctx->be, m, &matcher));
-    if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
+    gtr__log(ctx, text);
 }
 static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e, bool lean) {
     gtr__plan p;
@@ -20744,13 +20751,32 @@ static void gtr__element(const gtr__npy *a, int64_t at, double *f, int64_t *i) {
 }
 /* Whether elements lie as this machine has them. */
 static bool gtr__npy_native(const gtr__npy *a) { return a->size == 1 || a->big == gtr__big_endian(); }
-/* The array into c, which is of its shape. finite: what is not is an error. */
+/* Logs, behind where, that a whole number is another one as float32, v. */
+static GTR__COLD void gtr__log_rounded(gtr_context *ctx, const char *where, double f, gtr_float v) {
+    char text[1000];
+    snprintf(text, sizeof text, "%s is %.0f, which float32 rounds to %.0f, as whole numbers beyond 2^24: some that "
+        "differ are one; want differences of times, and identifiers as int32 or, of a table, .categories", where, f,
+        (double)v);
+    gtr__log(ctx, text);
+}
+static bool gtr__whole_rounded(double f, gtr_float v) { return f != (double)v && f == floor(f); }
+/* "FILE: column 0 "NAME", row 1, element 2", which is element k of c. */
+static GTR__COLD const char *gtr__element_text(const gtr_dataset *d, const char *who, const gtr__column *c, int64_t k,
+        char to[600]) {
+    snprintf(to, 600, "%.300s: column %d%s%.80s%s, row %jd, element %jd", who, (int)(c - d->column), c->name ? " \""
+        : "", c->name ? c->name : "", c->name ? "\"" : "", (intmax_t)(k / c->row), (intmax_t)(k % c->row));
+    return to;
+}
+/* The array into c, which is of its shape. finite: what is not is an error. Logs the first whole number that is
+   rounded. */
 static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__column *c, const gtr__npy *a,
         bool finite) {
     const int column = (int)(c - d->column);
     const int64_t n = a->rows * c->row;
     const bool same = !a->fortran && gtr__npy_native(a) && (size_t)a->size == gtr__dtype_size(c->dtype)
         && (c->dtype == GTR_F32) == (a->kind == 'f');
+    char text[600];
+    bool logged = false;
     int64_t r = 0, e = 0, from = 0;
     if (same) memcpy(c->host, a->data, (size_t)n * (size_t)a->size);
     for (int64_t q = 0; q < n && (!same || (finite && c->dtype == GTR_F32)); q++) {
@@ -20772,6 +20798,10 @@ static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__
             return GTR__BAD_ARG(d->ctx,
             GTR__PATH ": column %d, row %jd, element %jd is %jd, want one of -2^31 to 2^31 - 1",
                 name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), (intmax_t)i);
+        if (c->dtype == GTR_F32 && !logged && gtr__whole_rounded(f, v) && (a->kind != 'f' || fabs(f) <= 9e15)) {
+            logged = true; /* once; larger doubles are whole without being meant so */
+            gtr__log_rounded(d->ctx, gtr__element_text(d, name, c, to, text), f, v);
+        }
         if (c->dtype == GTR_F32) ((gtr_float *)(void *)c->host)[to] = v;
         else if (c->dtype == GTR_I32) ((int32_t *)(void *)c->host)[to] = (int32_t)i;
         else c->host[to] = (uint8_t)i;
@@ -20815,14 +20845,12 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
 static void gtr__column_warn(const gtr_dataset *d, int column) {
     const gtr__column *c = &d->column[column];
     const gtr_float *v = (const gtr_float *)(const void *)c->host;
-    char text[400];
+    char where[600], text[640];
     int64_t k = 0;
     if (!d->ctx->desc.log || !gtr__nonfinite(v, d->rows * c->row)) return;
     while (!gtr__nonfinite(v + k, 1)) k++;
-    snprintf(text, sizeof text, "%s: column %d%s%.80s%s, row %jd, element %jd is %g", d->name, column, c->name ? " \""
-        : "",
-        c->name ? c->name : "", c->name ? "\"" : "", (intmax_t)(k / c->row), (intmax_t)(k % c->row), (double)v[k]);
-    d->ctx->desc.log(GTR_LOG_WARNING, text, d->ctx->desc.log_user);
+    snprintf(text, sizeof text, "%s is %g", gtr__element_text(d, d->name, c, k, where), (double)v[k]);
+    gtr__log(d->ctx, text);
 }
 gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
@@ -21547,7 +21575,7 @@ typedef struct {
     int64_t columns, label, line, first_line; /* label -1: none; lines from 1 */
     const char *header; /* the line of names; NULL: none, or not of as many columns */
     int32_t *role; /* of each column: which feature, or GTR__CSV_LABEL, _SKIP, _CATEGORY - which, _TARGET - which */
-    bool *dated; /* of each column: it has four features */
+    bool *dated; /* of each column: it has four features; and then: its first number that is rounded was logged */
     int features, categories, targets;
     bool texts; /* labels are strings */
     bool holes; /* a blank line is a hole */
@@ -21579,12 +21607,17 @@ static const char *gtr__csv_rows(gtr__csv *s, const char *p) {
     return p;
 }
 static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size);
-/* "line 2, column 3 (counted from 1), "age": ": in front of what is wrong with a field. */
-static void gtr__csv_bad(const gtr__csv *s, int64_t line, int64_t column, const char *what, const char *more) {
+/* "line 2, column 3 (counted from 1), "age"", of a field. */
+static const char *gtr__csv_where(const gtr__csv *s, int64_t line, int64_t column, char to[160]) {
     char name[80];
     const char *called = gtr__csv_name(s, column, name, sizeof name);
-    GTR__BAD_FILE(s->ctx, "line %jd, column %jd (counted from 1)%s%s%s: %s%s", s->name, (intmax_t)line,
-        (intmax_t)column + 1, called ? ", \"" : "", called ? called : "", called ? "\"" : "", what, more);
+    snprintf(to, 160, "line %jd, column %jd (counted from 1)%s%s%s", (intmax_t)line, (intmax_t)column + 1, called
+        ? ", \"" : "", called ? called : "", called ? "\"" : "");
+    return to;
+}
+static void gtr__csv_bad(const gtr__csv *s, int64_t line, int64_t column, const char *what, const char *more) {
+    char where[160];
+    GTR__BAD_FILE(s->ctx, "%s: %s%s", s->name, gtr__csv_where(s, line, column, where), what, more);
 }
 /* The field at p, of the column of this number. Returns what ends it, a separator or a line's end; NULL: an error. */
 static const char *gtr__csv_field(gtr__csv *s, const char *p, int64_t column, gtr__field *f) {
@@ -21717,6 +21750,17 @@ static const char *gtr__date_read(const gtr__field *f, char mark, gtr_float *v) 
     v[3] = (gtr_float)(part[3] * 3600 + part[4] * 60 + part[5] + fraction);
     return NULL;
 }
+/* Logs the first whole number of column c that float32 rounds, to v. */
+static void gtr__csv_rounds(gtr__csv *s, int64_t line, int64_t c, const gtr__decimal *n, gtr_float v) {
+    char where[160], text[480];
+    double f = n->negative ? -(double)n->m : (double)n->m;
+    if (n->e > 0 || n->e < -19 || s->dated[s->columns + c]) return;
+    for (int64_t e = n->e; e < 0; e++) f /= 10;
+    if (!gtr__whole_rounded(f, v)) return;
+    s->dated[s->columns + c] = true;
+    snprintf(text, sizeof text, "%.300s: %s", s->name, gtr__csv_where(s, line, c, where));
+    gtr__log_rounded(s->ctx, text, f, v);
+}
 static int gtr__csv_parts(const gtr__csv *s, int64_t c) { return s->dated[c] ? 4 : 1; }
 /* The field at p into row r of what it belongs to. Returns what ends it, NULL on error. */
 static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t r) {
@@ -21760,7 +21804,8 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
         memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
         return next;
     }
-    const gtr_float v = gtr__decimal_value(&n) * scale;
+    const gtr_float written = gtr__decimal_value(&n), v = written * scale;
+    gtr__csv_rounds(s, f.line, c, &n, written);
     if (gtr__nonfinite(&v, 1)) return gtr__csv_fail(s, &f, c, "a number within the range of float32");
     if (label) x = (gtr_float *)(void *)s->y->host + r * s->y->row + (GTR__CSV_TARGET - GTR__MIN(role,
         GTR__CSV_TARGET));
@@ -22002,7 +22047,7 @@ static bool gtr__csv_roles(gtr__csv *s) {
     const int64_t named = known && !alone && !d->label_column ? gtr__csv_called(s, gtr__label_at(d->like)) : -1,
         label = d->labels || d->label_column < 0 ? -1 : d->label_column ? d->label_column - 1
             : known && d->model && !d->columns ? -1 : named < 0 ? s->columns - 1 : named;
-    if (!(s->role = GTR__NEW(s->ctx, int32_t, s->columns)) || !(s->dated = GTR__NEW(s->ctx, bool, s->columns)))
+    if (!(s->role = GTR__NEW(s->ctx, int32_t, s->columns)) || !(s->dated = GTR__NEW(s->ctx, bool, 2 * s->columns)))
         return false;
     for (int64_t k = 0; k < s->columns; k++) s->role[k] = GTR__CSV_OPEN;
     s->label = -1;
@@ -22665,7 +22710,9 @@ static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, co
     char name[160];
     snprintf(name, sizeof name, "%.120s (%s)", data->name, how);
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, rows);
-    if (d) { d->classed = data->classed; d->drawn = data->drawn; d->images = data->images; }
+    if (d) {
+        d->classed = data->classed; d->drawn = data->drawn; d->fitted = data->fitted; d->images = data->images;
+    }
     for (int i = 0; d && i < data->n_columns; i++)
         if (!gtr__dataset_like(d, &data->column[i], view)) return gtr__dataset_link(d, false);
     return d;
@@ -22715,6 +22762,8 @@ static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t
 }
 static bool gtr__dataset_unused(const gtr_dataset *d, const char *who) {
     if (gtr__has_windows(d, who)) return false;
+    if (d->fitted) return !GTR__BAD_STATE(d->ctx, "%s of %s: a gtr_standardise has taken the mean and deviation of all "
+        "its rows, of those that are to validate, too: split first, then standardise by what trains", who, d->name);
     return !d->used || !GTR__BAD_STATE(d->ctx, "%s of %s: it is in use already; split before the first step", who,
         d->name);
 }
@@ -22877,7 +22926,7 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
     static const char who[] = "gtr_dataset_concat";
     int64_t rows = 0, at = 0;
     char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
-    bool drawn = false;
+    bool drawn = false, fitted = false;
     if (!gtr__usable(ctx) || !gtr__sets_usable(ctx, sets, n, who)) return NULL;
     for (int k = 0; k < n; k++) {
         if (sets[k]->rows >= INT64_MAX - rows)
@@ -22891,9 +22940,10 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
                 gtr__column_text(a, want));
         }
         drawn |= sets[k]->drawn;
+        fitted |= sets[k]->fitted;
     }
     gtr_dataset *d = gtr__dataset_alike(sets[0], rows, "and others", false);
-    if (d) d->drawn = drawn;
+    if (d) { d->drawn = drawn; d->fitted = fitted; }
     for (int k = 0; d && k < n; at += sets[k++]->rows) for (int i = 0; i < d->n_columns; i++) {
         const gtr__column *c = &sets[k]->column[i];
         gtr__column_copy(d->column[i].host + (size_t)at * c->row_bytes, c, 0, sets[k]->rows);
@@ -22917,6 +22967,7 @@ gtr_dataset *gtr_dataset_join(gtr_context *ctx, gtr_dataset *const *sets, int n)
         ok = at < d->n_columns || gtr__dataset_like(d, c, false);
         if (ok) gtr__column_copy(d->column[at].host, c, 0, d->rows);
         d->drawn |= sets[k]->drawn;
+        d->fitted |= sets[k]->fitted;
         if (!d->classed && sets[k]->classed == i + 1) d->classed = at + 1;
     }
     return gtr__dataset_link(d, ok);
@@ -23357,6 +23408,7 @@ gtr_dataset *gtr_dataset_ragged(const gtr_dataset *s, gtr_ragged_desc w) {
     snprintf(name, sizeof name, "%.120s (ragged)", s->name);
     int64_t *starts = GTR__NEW(ctx, int64_t, n + 1);
     gtr_dataset *d = starts ? gtr__dataset_new(ctx, name, n) : NULL;
+    if (d) d->fitted = s->fitted || (w.beside && w.beside->fitted);
     const bool ok = d && gtr__ragged_rows(s, &w, starts, &most) == n
         && gtr__ragged_columns(d, s, &w, starts, w.steps ? w.steps : most) && gtr__ragged_beside(d, &w);
     gtr__mfree(ctx, starts);
@@ -23476,6 +23528,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
         t = p && (share || gtr__leaf_made(p, value[k])) ? k ? gtr_div(t, p) : gtr_sub(t, p) : NULL;
     }
     for (int k = 0; k < 2 && t && share; k++) had[k]->unclaimed = false;
+    if (t && d) ((gtr_dataset *)(uintptr_t)d)->fitted = true;
     gtr__mfree(x->ctx, value[0]);
     return gtr__whole(x, since, t);
 }
