@@ -1235,8 +1235,10 @@ GTR_API gtr_tensor *gtr_nll_ex(gtr_tensor *x, gtr_tensor *labels, gtr_cross_entr
 /* PyTorch's CTCLoss: -log of the probability that a row of logits (N, T, C) says labels (N, L), GTR_I32 in [0, C): a
    class is drawn at each step, by softmax, neighbours alike become one, then blanks go. The mean is over N rows, of
    each term divided by the number of its labels. Labels that do not fit, with a blank between equal neighbours, in the
-   row's steps make infinity, and its gradient NaN (in training GTR_ERR_NONFINITE), unless .zero_infinity. Padding of
-   labels is any class, or -1, which ends them. GTR_REDUCE_NONE gives (N). Graves and others, 2006 */
+   row's steps make infinity, and its gradient NaN (in training GTR_ERR_NONFINITE, which says row and lengths), unless
+   .zero_infinity. Padding of labels is any class behind .label_lengths, or -1, which ends them. The blank among a row's
+   labels, as without either where zeros pad: GTR_ERR_ARG, if these are an input or a constant, with the row.
+   GTR_REDUCE_NONE gives (N). Graves and others, 2006 */
 GTR_API gtr_tensor *gtr_ctc(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_ctc_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_ctc_desc desc);
 GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *t); /* d^2, d = x - t */
@@ -3137,6 +3139,10 @@ struct gtr_tensor {
     int limited;
     int32_t ignore; /* or equal this, if has_ignore */
     bool has_ignore;
+    /* of ops: 1 + the class that no row of in[limited] may have, before a -1, of its labels, in[in_labels] of them; 0:
+       none. in[in_steps]: a row's steps. Both 0: all */
+    int32_t blank;
+    int in_labels, in_steps;
     int32_t least, most; /* GTR_I32 that the host set: of the values; least > most: not known */
     uint64_t sets; /* how often they were; of ops: which were found in range */
     /* inputs */
@@ -12116,7 +12122,10 @@ static gtr_tensor *gtr__ctc_loss(gtr_tensor *x, gtr_tensor *labels, const gtr_ct
         *(k ? &at.ctc.label_lengths : &at.ctc.lengths) = n++;
     }
     gtr_tensor *t = gtr__limit(gtr__op_new(GTR__OP_CTC, n, in, &at, NULL), classes);
-    if (t) { t->limited = 1; t->has_ignore = true; t->ignore = -1; }
+    if (t) {
+        t->limited = 1; t->has_ignore = true; t->ignore = -1;
+        t->blank = d->blank + 1; t->in_labels = at.ctc.label_lengths; t->in_steps = at.ctc.lengths;
+    }
     return gtr__whole(x, since, gtr__loss_end(t, NULL, d->reduction, NULL));
 }
 GTR__BOTH_FORMS(ctc, gtr_ctc_desc, GTR__X_T, gtr__ctc_loss(x, t, &desc))
@@ -16277,42 +16286,79 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__cached *e, gtr__part p
     if (e->plan.barriers) r->barred = r->launched;
     return GTR_OK;
 }
-/* The first of n labels or ids that is out of op's range, and what is wrong with it in text; -1: none. */
-#define GTR__RANGE_TEXT 128
-static int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtype dtype, int64_t n, char *text) {
-    for (int64_t i = 0; i < n; i++) {
-        int32_t v;
-        if (dtype == GTR_U8) v = ((const uint8_t *)ids)[i]; else memcpy(&v, (const char *)ids + 4 * i, 4);
+static int32_t gtr__id_at(const void *ids, gtr_dtype dtype, int64_t i) {
+    int32_t v;
+    if (dtype == GTR_U8) return ((const uint8_t *)ids)[i];
+    memcpy(&v, (const char *)ids + 4 * i, 4);
+    return v;
+}
+/* How many labels of each row an op reads, NULL: all; not known: whether one is the blank is not asked. */
+typedef struct { const void *at; gtr_dtype dtype; bool known; } gtr__labelled_by;
+/* Whether op reads all numbers from least to most. */
+static bool gtr__in_range(const gtr_tensor *op, int64_t least, int64_t most) {
+    return least >= 0 && most < op->limit && !(op->blank > least && op->blank - 1 <= most);
+}
+/* What says how many labels of each row op reads; NULL: nothing does. */
+static gtr_tensor *gtr__counts_of(const gtr_tensor *op) {
+    return op->in_labels ? gtr__stored_as(op->in[op->in_labels]->in[0]) : NULL;
+}
+/* The first of n labels or ids that op refuses, out of range or else a blank, and what is wrong with it in text; -1:
+   none. */
+#define GTR__RANGE_TEXT 160
+static GTR__COLD int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtype dtype, int64_t n,
+        gtr__labelled_by counts, char *text) {
+    const int64_t each = op->blank ? op->in[op->limited]->shape.dim[1] : 1;
+    int64_t left = 0, blank = -1; /* left: of a row's labels */
+    for (int64_t i = 0; i < n; i++, left--) {
+        const int32_t v = gtr__id_at(ids, dtype, i);
+        if (counts.known && i % each == 0) left = counts.at ? gtr__id_at(counts.at, counts.dtype, i / each) : each;
+        if (v == -1) left = 0;
+        if (blank < 0 && left > 0 && v == op->blank - 1) blank = i;
         if ((v >= 0 && v < op->limit) || (op->has_ignore && v == op->ignore)) continue;
         snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v, (long long)op->limit - 1, op->builder);
         return i;
     }
-    return -1;
+    if (blank >= 0) snprintf(text, GTR__RANGE_TEXT, "%ld as label %lld, %s's .blank: want -1 or .label_lengths behind "
+        "a row's labels, or another .blank", (long)op->blank - 1, (long long)(blank % each), op->builder);
+    return blank;
 }
 static int gtr__entry_column(const gtr__cached *e, const gtr_tensor *x) {
     int i = 0;
     while (e->input[i] != x) i++;
     return e->column[i];
 }
+/* Whether a data set or a predictor gives x, whose values were checked then. */
+static GTR__COLD bool gtr__is_fed(const gtr__cached *e, const gtr_tensor *x, bool fed) {
+    return fed && gtr__batched(x) && (!e->recipe.data || gtr__entry_column(e, x) >= 0);
+}
+/* The n values that gtr_set gave x; NULL and an error on failure. copy: to be freed. */
+static GTR__COLD const void *gtr__ids_of(gtr_context *ctx, const gtr_tensor *x, int64_t *n, void **copy) {
+    *n = gtr__count(&x->shape);
+    if (gtr__batched(x)) { *n *= -x->feeding->rows; return x->feeding->host[x->feeding->turn]; }
+    *copy = gtr__malloc(ctx, (size_t)*n * 4);
+    return *copy && !gtr__to_host(ctx, x->stage, *copy, x->data, (size_t)*n * 4, gtr__label(x)) ? *copy : NULL;
+}
 /* Refuses a run that would read labels or ids out of range. They are looked at once after a gtr_set, and then only if
    an ignored or bad one is among them. fed: a data set's, or a predictor's, were checked. */
 static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool fed) {
-    char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT];
+    char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT], row[32] = "";
     for (int k = 0; k < e->n_limited; k++) {
-        gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op);
-        const bool batched = gtr__batched(x), set = batched && (!e->recipe.data || gtr__entry_column(e, x) >= 0);
-        if ((fed && set) || x->least > x->most || (x->least >= 0 && x->most < op->limit) || op->sets == x->sets)
+        gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op), *c = gtr__counts_of(op);
+        gtr__labelled_by counts = { NULL, GTR_I32, !c };
+        void *copy[2] = { NULL, NULL };
+        int64_t n, i = -1;
+        if (gtr__is_fed(e, x, fed) || x->least > x->most || gtr__in_range(op, x->least, x->most) || op->sets == x->sets)
             continue;
-        const int64_t n = batched ? -gtr__count(&x->shape) * x->feeding->rows : gtr__count(&x->shape);
-        void *copy = batched ? NULL : gtr__malloc(ctx, (size_t)n * 4);
-        const void *ids = batched ? x->feeding->host[x->feeding->turn] : copy;
-        if (!ids) return GTR_ERR_NOMEM;
-        gtr_result r = copy ? gtr__to_host(ctx, x->stage, copy, x->data, (size_t)n * 4, gtr__label(x)) : GTR_OK;
-        const int64_t i = !r ? gtr__out_of_range(op, ids, GTR_I32, n, text) : -1;
-        gtr__mfree(ctx, copy);
+        if (c && c->op <= GTR__OP_CONSTANT && c->least <= c->most && !gtr__is_fed(e, c, fed))
+            counts.known = (counts.at = gtr__ids_of(ctx, c, &n, &copy[1])) != NULL;
+        const void *ids = gtr__ids_of(ctx, x, &n, &copy[0]);
+        if (ids) i = gtr__out_of_range(op, ids, GTR_I32, n, counts, text);
+        GTR__FREE(ctx, copy[0], copy[1]);
+        if (op->blank && i >= 0) snprintf(row, sizeof row, " (row %lld)",
+            (long long)(i / op->in[op->limited]->shape.dim[1]));
         if (i >= 0)
-            r = GTR__BAD_ARG(ctx, "%s: element %lld is %s", gtr__called(x, who), (long long)i, text);
-        if (r) return r;
+            return GTR__BAD_ARG(ctx, "%s: element %lld is %s%s", gtr__called(x, who), (long long)i, text, row);
+        if (!ids) return ctx->error ? ctx->error : GTR_ERR_NOMEM;
         if (op->ctx == ctx) op->sets = x->sets; /* a predictor's thread writes no tensors */
     }
     return GTR_OK;
@@ -17049,8 +17095,12 @@ static gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e,
         const gtr_tensor *x = gtr__limited_input(e->limited[q]);
         const int c = gtr__batched(x) ? gtr__entry_column(e, x) : -1;
         const gtr__column *of = &s->data->column[GTR__MAX(c, 0)];
+        const gtr_tensor *more = gtr__counts_of(e->limited[q]);
+        const int by = more && more->op == GTR__OP_INPUT && gtr__batched(more) ? gtr__entry_column(e, more) : -1;
+        const gtr__labelled_by counts = { by < 0 ? NULL : gtr__slot_row(s, s->f.host, k, by),
+            s->data->column[GTR__MAX(by, 0)].dtype, !more || by >= 0 };
         const int64_t bad = c < 0 ? -1 : gtr__out_of_range(e->limited[q], gtr__slot_row(s, s->f.host, k, c), of->dtype,
-            p.rows * of->row, text);
+            p.rows * of->row, counts, text);
         if (bad < 0) continue;
         if (!report) return GTR_ERR_ARG;
         int64_t row = p.first + bad / of->row;
@@ -17582,12 +17632,68 @@ static void gtr__cures(const gtr_trainer *t, bool first, float lr, char *text, s
     if (d->precision == GTR_MIXED_FP16)
         GTR__APPEND(text, size, n, ", %s instead of GTR_MIXED_FP16", t->ctx->caps.bf16 ? "GTR_MIXED_BF16" : "GTR_FP32");
 }
-static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, const gtr__node *n,
+/* The layer that t, without a name, is of: the name, but for its last part, of a parameter that t, or what comes before
+   it in the same builder, reads; else what comes before it. *n: its length, if it is less. */
+static GTR__COLD const char *gtr__layer_of(const gtr_tensor *t, int *n) {
+    for (const gtr_tensor *x = t->name ? NULL : t, *next; x; x = next) {
+        next = NULL;
+        for (int i = x->n_in; i-- > 0; ) {
+            const gtr_tensor *p = x->in[i];
+            const char *dot = p->op == GTR__OP_PARAMETER ? strrchr(p->name, '.') : NULL;
+            if (dot) *n = (int)(dot - p->name);
+            if (p->op == GTR__OP_PARAMETER) return p->name;
+            if (p->call && p->call == t->call) next = p;
+        }
+    }
+    return t->layer ? t->layer : gtr__label(t);
+}
+/* Why what t computed is not finite, if what it reads says so. */
+static GTR__COLD void gtr__why_masked(const gtr_tensor *t, char *text, size_t size) {
+    const gtr_tensor *x = t, *next;
+    for (; x; x = next) { /* to the first mask that was added */
+        next = NULL;
+        for (int i = x->n_in; i-- > 0; ) if (x->in[i]->masked) next = x->in[i];
+        if (!next && x != t) snprintf(text, size, " (for %s%.200s%s hides all keys of a query)", x->name
+            ? "the mask \"" : "its mask", x->name ? x->name : "", x->name ? "\"" : "");
+    }
+}
+/* The first row of labels that do not fit in their steps. */
+static GTR__COLD void gtr__why_labels(gtr_context *ctx, const gtr__cached *e, const gtr_tensor *t, const gtr__node *n,
+        char *text, size_t size) {
+    const gtr_shape *x = &e->plan.value[n->in[0]].shape, *y = &e->plan.value[n->in[t->limited]].shape;
+    const int64_t rows = y->dim[0], each = y->dim[1];
+    int32_t *label = GTR__NEW(ctx, int32_t, rows * each);
+    gtr_float *of = GTR__NEW(ctx, gtr_float, 2 * rows); /* steps, labels */
+    bool ok = label && of && !gtr__to_host(ctx, n->stage, label, gtr__value_address(ctx, e, n->in[t->limited]),
+        (size_t)(rows * each) * 4, "labels");
+    for (int64_t k = 0; k < 2 && ok; k++) {
+        const int in = k ? t->in_labels : t->in_steps;
+        for (int64_t r = 0; r < rows; r++) of[k * rows + r] = (gtr_float)(k ? each : x->dim[1]);
+        if (in) ok = !gtr__to_host(ctx, n->stage, of + k * rows, gtr__value_address(ctx, e, n->in[in]),
+            (size_t)rows * sizeof *of, "lengths");
+    }
+    for (int64_t r = 0; r < rows && ok; r++) {
+        const int32_t *v = label + r * each;
+        const int64_t steps = (int64_t)of[r];
+        int64_t k = 0, want = 0;
+        for (; k < (int64_t)of[rows + r] && v[k] != -1; k++) want += 1 + (k && v[k] == v[k - 1]);
+        if (want <= steps) continue;
+        snprintf(text, size, " (for row %lld has %lld labels, which with a blank between equal ones want %lld steps, "
+            "and has %lld: .zero_infinity leaves such rows out)", (long long)(r + n->row0), (long long)k,
+            (long long)want, (long long)steps);
+        ok = false;
+    }
+    GTR__FREE(ctx, label, of);
+}
+static GTR__COLD bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, const gtr__node *n,
         char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
-    char shape[GTR__TEXT];
+    const gtr_tensor *t = v->tensor;
+    char shape[GTR__TEXT], why[256] = "";
+    int len = 300;
     const char *name = gtr__value_name(&e->plan, value);
-    if (v->gradient_of < 0 && v->tensor && v->tensor->masked) return false;
+    if (v->gradient_of < 0 && t && t->masked) return false;
+    if (t && t->op == GTR__OP_PART) t = t->in[0];
     if (!gtr__check_value(ctx, v->stage, gtr__value_address(ctx, e, value), v->storage, &v->shape)) return false;
     const gtr_shape logical = gtr__shape_logical(v);
     gtr__shape_text(&logical, shape);
@@ -17597,15 +17703,18 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, co
         char where[64] = "";
         if (v->home == GTR__HOME_INPUT && v->shape.ndim && e->recipe.micro == 1)
             gtr__find_in_input(ctx, v, gtr__value_address(ctx, e, value), where, sizeof where);
-        snprintf(text, size, "the %s \"%s\" %s%s", gtr__row(v->tensor->op)->name, name, shape, where);
+        snprintf(text, size, "the %s \"%s\" %s%s", gtr__row(t->op)->name, name, shape, where);
     } else {
         const bool none = gtr__rows_act(n->op) == GTR__ROWS_TALLIED && value == n->out[0]
             && (n->n_out < 3 || gtr__counts_none(ctx, e, n->out[2]));
         const bool weighted = none && n->n_out < 3 && n->attr.loss.weighted;
-        const char *why = !none ? "" : weighted ? ", or their classes have no weight)" : ")";
-        snprintf(text, size, "the output of %s \"%s\" %s%s%s", v->tensor ? v->tensor->builder : gtr__row(n->op)->name,
-            n->layer, shape,
-            none ? " (all labels of the step are ignored" : "", why);
+        if (none) snprintf(why, sizeof why, " (all labels of the step are ignored%s)", weighted
+            ? ", or their classes have no weight" : "");
+        else if (t && t->blank) gtr__why_labels(ctx, e, t, n, why, sizeof why);
+        else if (t) gtr__why_masked(t, why, sizeof why);
+        const char *layer = t ? gtr__layer_of(t, &len) : n->layer;
+        snprintf(text, size, "the output of %s \"%.*s\" %s%s", t ? t->builder : gtr__row(n->op)->name, len, layer,
+            shape, why);
     }
     return true;
 }
@@ -17688,7 +17797,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
     gtr__ctl ctl;
-    char text[512] = "a value", rest[64] = "", cures[256] = "";
+    char text[800] = "a value", rest[64] = "", cures[256] = "";
     GTR__TRY(gtr__ctl_read(r, &ctl));
     if (ctl.status == 2) return gtr__repeat(t, &ctl);
     const gtr__record rec = r->shared->record[ctl.step % GTR__RING];
@@ -17704,7 +17813,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     if (e) gtr__note_lookups(t, &e->plan);
     const bool edited = t->edited == ctl.step + 1, data = gtr__find_in_data(t, ctl.step, text, sizeof text);
     if (!data && e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, edited, text, sizeof text);
-    if (!data && !edited && !strstr(text, "the input") && !strstr(text, "all labels"))
+    if (!data && !edited && !strstr(text, "the input") && !strstr(text, " (for ") && !strstr(text, "all labels"))
         gtr__cures(t, !ctl.applied, (float)rec.lr[0], cures, sizeof cures);
     if (!before && ctx->error == GTR_ERR_NOMEM) ctx->error = GTR_OK; /* to name it */
     const unsigned long long after = r->step - ctl.step - 1;
@@ -17818,18 +17927,30 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
         gtr__dtype_names[t->dtype], why);
 }
 /* The first element of a column, as its row times a row's and its place there, of a text as its place, or what a row is
-   padded with, that op refuses; -1: none. */
-static int64_t gtr__column_refused(const gtr__column *c, int64_t rows, const gtr_tensor *op, char *text) {
-    const int64_t some = c->index || c->starts ? 1 : rows;
+   padded with, that op refuses; -1: none. by: the column of how many labels each row has; NULL: all, if that is known.
+   */
+static GTR__COLD int64_t gtr__column_refused(const gtr__column *c, int64_t rows, const gtr_tensor *op,
+        const gtr__column *by, bool known, char *text) {
+    const int64_t some = c->index || c->starts || by ? 1 : rows;
     const int32_t pad = c->starts ? (int32_t)c->pad : 0;
-    if (c->covered) return gtr__out_of_range(op, c->host, c->dtype, c->covered, text);
+    int32_t count = 0;
+    gtr__labelled_by counts = { by ? &count : NULL, by ? by->dtype : GTR_I32, known };
+    if (c->covered) return gtr__out_of_range(op, c->host, c->dtype, c->covered, counts, text);
     for (int64_t r = 0; r < rows; r += some) {
-        const int64_t n = c->starts ? gtr__row_has(c, r) : some * c->row,
-            k = gtr__out_of_range(op, c->host + gtr__column_start(c, r), c->dtype, n, text);
+        const int64_t n = c->starts ? gtr__row_has(c, r) : some * c->row;
+        if (by) gtr__row_copy(&count, by, 0, r);
+        const int64_t k = gtr__out_of_range(op, c->host + gtr__column_start(c, r), c->dtype, n, counts, text);
         if (k >= 0) return r * c->row + k;
-        if (c->starts && n < c->row && gtr__out_of_range(op, &pad, GTR_I32, 1, text) >= 0) return r * c->row + n;
+        counts.known = known && !by;
+        if (c->starts && n < c->row && gtr__out_of_range(op, &pad, GTR_I32, 1, counts, text) >= 0)
+            return r * c->row + n;
+        counts.known = known;
     }
     return -1;
+}
+static bool gtr__is_number(const gtr_dataset *d, int column) { /* k, + 1 */
+    return column > 0 && column <= d->n_columns && d->column[column - 1].row == 1
+        && d->column[column - 1].dtype != GTR_F32;
 }
 /* Do the data set's columns fit the inputs, and labels and ids the ranges of plan e (NULL: as yet there is none)?
    column: the column of each input. */
@@ -17848,8 +17969,12 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
             const gtr_tensor *op = e->limited[q];
             if (gtr__limited_input(op) != t) continue;
             if (c->least > c->most) gtr__column_range(c, d->rows);
-            if (c->least >= 0 && c->most < op->limit) continue;
-            k = gtr__column_refused(c, d->rows, op, text);
+            if (gtr__in_range(op, c->least, c->most)) continue;
+            const gtr_tensor *more = gtr__counts_of(op);
+            int by = 0;
+            while (by < n && input[by] != more) by++;
+            by = by < n && gtr__is_number(d, column[by] + 1) ? column[by] : -1;
+            k = gtr__column_refused(c, d->rows, op, by < 0 ? NULL : &d->column[by], !more || by >= 0, text);
         }
         if (k >= 0) return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, %s %lld: %s (input \"%s\")", d->name,
             column[i], d->text ? "id" : "row", (long long)(d->text ? k : k / c->row), text, t->name);
@@ -20186,12 +20311,13 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
 /* Ids of n rows from row done on are in their ranges. */
 static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, int64_t done, int64_t n) {
     char text[GTR__RANGE_TEXT];
+    const gtr__labelled_by none = { NULL, GTR_I32, false };
     for (int i = 0; i < p->entry[0]->n_limited; i++) {
         const gtr_tensor *op = p->entry[0]->limited[i], *x = gtr__limited_input(op);
         const int k = gtr__predictor_find(p, GTR__IN, x);
         if (k < 0) continue;
         const int64_t ids = (int64_t)(p->row[GTR__IN][k] / 4),
-            at = gtr__out_of_range(op, (const int32_t *)in[k] + done * ids, GTR_I32, n * ids, text);
+            at = gtr__out_of_range(op, (const int32_t *)in[k] + done * ids, GTR_I32, n * ids, none, text);
         if (at >= 0) return GTR__BAD_ARG(&p->own, "input \"%.100s\": element %lld is %s", x->name,
             (long long)(at + done * ids), text);
     }
@@ -20767,6 +20893,11 @@ static GTR__COLD const char *gtr__element_text(const gtr_dataset *d, const char 
         : "", c->name ? c->name : "", c->name ? "\"" : "", (intmax_t)(k / c->row), (intmax_t)(k % c->row));
     return to;
 }
+static GTR__COLD void gtr__take_rounds(const gtr_dataset *d, const char *who, const gtr__column *c, int64_t k, double f,
+        gtr_float v) {
+    char text[600];
+    gtr__log_rounded(d->ctx, gtr__element_text(d, who, c, k, text), f, v);
+}
 /* The array into c, which is of its shape. finite: what is not is an error. Logs the first whole number that is
    rounded. */
 static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__column *c, const gtr__npy *a,
@@ -20775,7 +20906,6 @@ static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__
     const int64_t n = a->rows * c->row;
     const bool same = !a->fortran && gtr__npy_native(a) && (size_t)a->size == gtr__dtype_size(c->dtype)
         && (c->dtype == GTR_F32) == (a->kind == 'f');
-    char text[600];
     bool logged = false;
     int64_t r = 0, e = 0, from = 0;
     if (same) memcpy(c->host, a->data, (size_t)n * (size_t)a->size);
@@ -20800,7 +20930,7 @@ static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__
                 name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), (intmax_t)i);
         if (c->dtype == GTR_F32 && !logged && gtr__whole_rounded(f, v) && (a->kind != 'f' || fabs(f) <= 9e15)) {
             logged = true; /* once; larger doubles are whole without being meant so */
-            gtr__log_rounded(d->ctx, gtr__element_text(d, name, c, to, text), f, v);
+            gtr__take_rounds(d, name, c, to, f, v);
         }
         if (c->dtype == GTR_F32) ((gtr_float *)(void *)c->host)[to] = v;
         else if (c->dtype == GTR_I32) ((int32_t *)(void *)c->host)[to] = (int32_t)i;
@@ -21751,12 +21881,11 @@ static const char *gtr__date_read(const gtr__field *f, char mark, gtr_float *v) 
     return NULL;
 }
 /* Logs the first whole number of column c that float32 rounds, to v. */
-static void gtr__csv_rounds(gtr__csv *s, int64_t line, int64_t c, const gtr__decimal *n, gtr_float v) {
+static GTR__COLD void gtr__csv_rounds(gtr__csv *s, int64_t line, int64_t c, const gtr__decimal *n, gtr_float v) {
     char where[160], text[480];
     double f = n->negative ? -(double)n->m : (double)n->m;
-    if (n->e > 0 || n->e < -19 || s->dated[s->columns + c]) return;
-    for (int64_t e = n->e; e < 0; e++) f /= 10;
-    if (!gtr__whole_rounded(f, v)) return;
+    for (int64_t e = GTR__MAX(n->e, -20); e < 0; e++) f /= 10;
+    if (s->dated[s->columns + c] || !gtr__whole_rounded(f, v)) return;
     s->dated[s->columns + c] = true;
     snprintf(text, sizeof text, "%.300s: %s", s->name, gtr__csv_where(s, line, c, where));
     gtr__log_rounded(s->ctx, text, f, v);
@@ -21805,7 +21934,7 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
         return next;
     }
     const gtr_float written = gtr__decimal_value(&n), v = written * scale;
-    gtr__csv_rounds(s, f.line, c, &n, written);
+    if (n.m > 1 << 24 && n.e <= 0 && (!n.e || n.m % 10 == 0)) gtr__csv_rounds(s, f.line, c, &n, written);
     if (gtr__nonfinite(&v, 1)) return gtr__csv_fail(s, &f, c, "a number within the range of float32");
     if (label) x = (gtr_float *)(void *)s->y->host + r * s->y->row + (GTR__CSV_TARGET - GTR__MIN(role,
         GTR__CSV_TARGET));
@@ -23318,10 +23447,6 @@ static int64_t gtr__ragged_rows(const gtr_dataset *s, const gtr_ragged_desc *w, 
     }
     if (starts) starts[n] = at;
     return n;
-}
-static bool gtr__is_number(const gtr_dataset *d, int column) { /* k, + 1 */
-    return column > 0 && column <= d->n_columns && d->column[column - 1].row == 1
-        && d->column[column - 1].dtype != GTR_F32;
 }
 static const char *gtr__ragged_misfit(const gtr_dataset *s, const gtr_ragged_desc *w) {
     int n = 0;
