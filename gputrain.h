@@ -662,8 +662,9 @@ typedef struct gtr_column {
 /* What becomes of images on their way into a float input: gtr_dataset_augment. mean, std, height and width hold in
    every run, the rest in training alone. All zero: nothing. */
 typedef struct gtr_augment_desc {
-    /* of each channel: (value - mean) / std, after scale and shift, so that of bytes means above 1 are
-       GTR_ERR_ARG; std 0: 1. Channels from 16 on: as the last here */
+    /* of each channel: (value - mean) / std, after scale and shift, so that of bytes means above 1 are GTR_ERR_ARG; all
+       std 0: 1. Not the last channel's where another's is given: GTR_ERR_ARG (a mean that is 0: GTR_ZERO). Channels
+       from 16 on: as the last here */
     float mean[16], std[16];
     int height, width; /* that are cropped, at random in training, else from the middle; 0: the column's */
     int pad; /* pixels more on each side, before cropping */
@@ -883,8 +884,8 @@ GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape 
    or predictor is made of it, what it becomes behind each gtr_step (but one that is not finite): a tensor of its
    shape, such as .h_last of gtr_gru. No gradient passes to the step before: back-propagation is truncated there.
    gtr_evaluate and validation begin with zeros, carry their own, and leave training's as they are; gtr_eval reads it
-   alone. Rows of a batch go on where the row before ended: .streams of gtr_text_desc and gtr_windows_desc. To begin
-   anew in some rows: gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets rows, as many as the next
+   alone. Rows of a batch go on where the row before ended: .streams of gtr_text_desc and gtr_windows_desc; shuffled
+   rows, and a last batch that is smaller, are logged, and a line of gtr_fit's. To begin anew in some rows: gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets rows, as many as the next
    batch has, or begins anew with zeros; gtr_get reads the first ones. Checkpoints have it, gtr_save has not; a
    predictor has its own. Werbos, 1990; Williams and Peng, 1990. */
 GTR_API gtr_tensor *gtr_state(gtr_context *ctx, const char *name, gtr_shape shape);
@@ -1182,7 +1183,8 @@ GTR_API gtr_tensor *gtr_lstm_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor 
 /* PyTorch's RNN, GRU and LSTM, all steps in one op: x (N, T, I) -> (N, T, H), bidirectional (N, T, 2 H), the last
    layer's h of each step. Parameters are "name.weight_ih_l0" (G H, I), "name.weight_hh_l0", "name.bias_ih_l0",
    "name.bias_hh_l0", of further layers l1, ..., backward l0_reverse, ...; first values and order of gates are a cell's.
-   A name whose parameters are there means these. On a GPU rows of the batch run side by side.
+   To share a layer's weights give them, by gtr_parameter_find, to steps of gtr_gru_cell_with and the like. On a GPU
+   rows of the batch run side by side.
        gtr_tensor *last[2], *y = gtr_gru(x, "gru", 64, (gtr_recurrent_desc){ .layers = 2, .h_last = last }); */
 GTR_API gtr_tensor *gtr_rnn(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc);
 GTR_API gtr_tensor *gtr_gru(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc);
@@ -11288,8 +11290,8 @@ static gtr_tensor *gtr__cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, 
     if (c) note.next = *c;
     return gtr__whole(x, since, t && gtr__cell_noted(t, &note) ? t : NULL);
 }
-/* The parameters of that name and suffix, those that are not there made; false: one can't be, or is of another
-   shape. */
+/* The parameters of that name and suffix, made but for a cell's (no suffix) that are there; false: one can't be, or is
+   of another shape. */
 static bool gtr__cell_parts(gtr_tensor *x, const char *name, const char *suffix, int gates, int64_t in, int64_t hidden,
         bool biased, const char *who, gtr_cell *w) {
     static const char *const names[4] = { "weight_ih", "weight_hh", "bias_ih", "bias_hh" };
@@ -11300,7 +11302,8 @@ static bool gtr__cell_parts(gtr_tensor *x, const char *name, const char *suffix,
         char full[40], text[GTR__TEXT], want[GTR__TEXT];
         snprintf(full, sizeof full, "%s%s", names[k], suffix);
         part[k] = gtr__part_find(x, name, full);
-        if (!part[k]) part[k] = gtr__layer_part(x, name, full, GTR_F32, s, init, false);
+        if (!part[k] || (suffix[0] && gtr__shaped(part[k], GTR_F32, s, false)))
+            part[k] = gtr__layer_part(x, name, full, GTR_F32, s, init, false);
         if (!part[k]) return false;
         if (gtr__shaped(part[k], GTR_F32, s, false)) continue;
         GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, and %s of that name is %s, want %s", (long long)hidden,
@@ -18049,9 +18052,14 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         return batch != data->streams ? GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd",
             data->name, (intmax_t)data->streams, (intmax_t)data->streams, (intmax_t)batch) : GTR__BAD_ARG(t->ctx, "%s: "
             "its .streams want rows in their order (.no_shuffle of gtr_fit), not shuffled", data->name);
-    if (data && t->n_states && (shuffle || data->column[0].places)) {
-        static const char text[] = "states are carried from batch to batch of rows that are shuffled or drawn: "
-            ".streams and .no_shuffle have rows go on where those before ended";
+    const bool drawn = data && (shuffle || data->column[0].places);
+    const int64_t tail = !data || drop_last || batch < 1 ? 0 : data->rows % batch;
+    if (t->n_states && (drawn || tail)) {
+        char text[200] = "states are carried from batch to batch of rows that are shuffled or drawn: .streams and "
+            ".no_shuffle have rows go on where those before ended";
+        if (!drawn) snprintf(text, sizeof text, "state \"%.60s\" is carried from batches of %jd rows to a last one of "
+            "%jd: .streams have no such one, and .drop_last leaves it out", t->states[0]->name, (intmax_t)batch,
+            (intmax_t)tail);
         gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
         gtr__fit_note(t, text);
     }
@@ -23695,6 +23703,10 @@ static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_de
     }
     for (int k = m->channels; k < 16; k++) if (a->mean[k] != 0 || a->std[k] != 0)
         return ".mean or .std is given of more channels than there are, and not read";
+    const int last = GTR__MIN(m->channels, 16) - 1;
+    for (int k = 0; k < last; k++)
+        if ((a->mean[k] != 0 && a->mean[last] == 0) || (a->std[k] != 0 && a->std[last] == 0))
+            return ".mean or .std is given of fewer channels than there are, want all (a mean of GTR_ZERO is one of 0)";
     if (a->pad < 0 || a->pad > most || a->cutout < 0 || a->cutout > most || (unsigned)a->pad_mode > GTR_PAD_CIRCULAR)
         return "pad and cutout are at least 0, pad_mode of its enum";
     if ((mirrors || a->pad_mode == GTR_PAD_CIRCULAR) && a->pad > GTR__MIN(m->h, m->w) - mirrors)

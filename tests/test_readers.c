@@ -175,7 +175,7 @@ static void standardised_as_fed(void)
     for (int k = 0; k < 3; k++) { /* what is only moved about is measured, what is normalised is refused */
         gtr_augment_desc how;
         memset(&how, 0, sizeof how);
-        how.flip = 0.5f; how.brightness = 0.1f; how.mean[0] = k == 1 ? 0.5f : 0; how.std[1] = k == 2 ? 0.5f : 0;
+        how.flip = 0.5f; how.brightness = 0.1f; how.mean[1] = k == 1 ? 0.5f : 0; how.std[1] = k == 2 ? 0.5f : 0;
         gtr_dataset *d = gtr_dataset_arrays(ctx, a);
         EXPECT_EQ(gtr_dataset_augment(d, 0, how), GTR_OK);
         snprintf(name, sizeof name, "varied%d", k);

@@ -951,8 +951,8 @@ static void behind(void)
         gtr_destroy(ctx);
     }
 }
-/* Two layers of one name are of one set of weights, whose gradient is the sum; a state for all rows has the sum of the
-   rows' gradients. */
+/* Two layers of one name are refused; cells that are given a layer's weights share them, whose gradient is the sum; a
+   state for all rows has the sum of the rows' gradients. */
 static void shares(void)
 {
     for (int kind = 0; kind < KINDS; kind++) {
@@ -968,15 +968,27 @@ static void shares(void)
         first[0][0] = gtr_parameter(ctx, "h", gtr_shape1(HIDDEN), one);
         first[1][0] = gtr_parameter(ctx, "c", gtr_shape2(1, HIDDEN), one);
         for (int k = 0; k < 2; k++) first[k][1] = gtr_add(zeros, first[k][0]);
-        for (int way = 0; way < 2; way++) {
-            d.h = &first[0][way]; d.c = &first[1][way];
-            y[way] = recurrent(kind, x, "it", HIDDEN, d);
-            EXPECT_EQ(gtr_parameter_count(ctx), 6);
+        for (int way = 0; way < 3; way++) {
+            d.h = &first[0][way == 2]; d.c = &first[1][way == 2];
+            const tensor made = recurrent(kind, x, way == 2 ? "too" : "it", HIDDEN, d);
+            EXPECT_EQ(gtr_parameter_count(ctx), way == 2 ? 10 : 6);
+            if (way == 1) EXPECT(!made); else y[way / 2] = made;
+            if (way == 1) EXPECT_ERROR(ctx, GTR_ERR_ARG, "\"it.weight_ih_l0\": there is one of this name already");
+        }
+        tensor h = first[0][1], c = kind == 2 ? first[1][1] : NULL;
+        const tensor too = by_hand(ctx, kind, x, NULL, false, false, &h, &c);
+        for (int k = 0; k < 4; k++) {
+            static const char *const parts[] = { "weight_ih", "weight_hh", "bias_ih", "bias_hh" };
+            char name[64];
+            snprintf(name, sizeof name, "too.%s_l0", parts[k]);
+            const tensor from = part_of(ctx, parts[k], "");
+            EXPECT_EQ(gtr_get(from, other, gtr_tensor_bytes(from)), GTR_OK);
+            EXPECT_EQ(gtr_set(gtr_parameter_find(ctx, name), other, gtr_tensor_bytes(from)), GTR_OK);
         }
         of[0] = gtr_parameter_find(ctx, "it.weight_ih_l0");
         of[1] = gtr_parameter_find(ctx, "it.weight_hh_l0");
         of[2] = gtr_parameter_find(ctx, "it.bias_hh_l0");
-        const tensor loss[2] = { squares(y[0]), squares(gtr_scale(y[1], 0.5f, 0.25f)) }, whole = squares(y[1]);
+        const tensor loss[2] = { squares(y[0]), squares(gtr_scale(too, 0.5f, 0.25f)) }, whole = squares(y[1]);
         for (int k = 0; k < 3; k++) {
             got[k] = gtr_gradient(gtr_add(loss[0], loss[1]), of[k]);
             got[3 + k] = gtr_add(gtr_gradient(loss[0], of[k]), gtr_gradient(loss[1], of[k]));
