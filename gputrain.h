@@ -885,9 +885,10 @@ GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape 
    shape, such as .h_last of gtr_gru. No gradient passes to the step before: back-propagation is truncated there.
    gtr_evaluate and validation begin with zeros, carry their own, and leave training's as they are; gtr_eval reads it
    alone. Rows of a batch go on where the row before ended: .streams of gtr_text_desc and gtr_windows_desc; shuffled
-   rows, and a last batch that is smaller, are logged, and a line of gtr_fit's. To begin anew in some rows: gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets rows, as many as the next
-   batch has, or begins anew with zeros; gtr_get reads the first ones. Checkpoints have it, gtr_save has not; a
-   predictor has its own. Werbos, 1990; Williams and Peng, 1990. */
+   rows, and a last batch that is smaller, are logged, and a line of gtr_fit's. To begin anew in some rows:
+   gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets rows, as many as the next batch has, or begins
+   anew with zeros; gtr_get reads the first ones. Checkpoints have it, gtr_save has not; a predictor has its own.
+   Werbos, 1990; Williams and Peng, 1990. */
 GTR_API gtr_tensor *gtr_state(gtr_context *ctx, const char *name, gtr_shape shape);
 /* GTR_ERR_SHAPE: another shape or dtype; GTR_ERR_ARG: no state, NULL, or said before. */
 GTR_API gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value);
@@ -1504,10 +1505,10 @@ GTR_API int gtr_dataset_column(const gtr_dataset *d, const char *name);
    is one; categories, the label and a single feature have the header's names. Fields may be quoted as in RFC 4180, with
    line ends and doubled quotes inside. Where the first label is no number labels are strings, whose classes are from 0
    in their order, whatever the rows': numbers by value, then the others by their bytes; ids of categories in the order
-   in which they appear. Errors name file, line, column, what was found and what was wanted. A column's first
-   whole number that float32 rounds, beyond 2^24 (times, identifiers), is logged. To standardise: gtr_standardise. Blank
-   lines are left out, but of one column with .missing they are holes. A text file of labels, one
-   a line: .label_column 1 may be all there is; gtr_dataset_join puts it beside images. */
+   in which they appear. Errors name file, line, column, what was found and what was wanted. A column's first whole
+   number that float32 rounds, beyond 2^24 (times, identifiers), is logged. To standardise: gtr_standardise. Blank lines
+   are left out, but of one column with .missing they are holes. A text file of labels, one a line: .label_column 1 may
+   be all there is; gtr_dataset_join puts it beside images. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
 /* n files of numpy.save: a column each, of as many rows (their first dimension), for the inputs in their order. A
    number out of range, NaN or infinite: an error that names file, row and element. Fortran's order is turned. Other
