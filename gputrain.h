@@ -253,7 +253,8 @@ typedef enum gtr_memory { GTR_MEMORY_HOST, GTR_MEMORY_DEVICE, GTR_MEMORY_STAGING
 typedef enum gtr_pad_mode { GTR_PAD_CONSTANT, GTR_PAD_REFLECT, GTR_PAD_REPLICATE, GTR_PAD_CIRCULAR } gtr_pad_mode;
 /* What stands for a field of a CSV file that is blank, NA, N/A, #N/A, NaN, NULL, None or ?: an error, or the mean or
    the median of what there is of its column, or a constant; or rows with such a field are left out. Of a series: the
-   row's before, or by rows what lies on the line between its neighbours; at an end, where there is one, the nearest. */
+   row's before, or by rows what lies on the line between its neighbours; at an end, where there is one, the nearest. Of
+   all the file's rows, those that a split takes away, too: to know nothing of these have two files, and .like. */
 typedef enum gtr_missing {
     GTR_MISSING_ERROR, GTR_MISSING_MEAN, GTR_MISSING_MEDIAN, GTR_MISSING_CONSTANT, GTR_MISSING_DROP,
     GTR_MISSING_PREVIOUS, GTR_MISSING_LINEAR
@@ -280,7 +281,7 @@ typedef struct gtr_dataset gtr_dataset;
 #define GTR_MAX_DIMS 8
 #define GTR_MAX_COLUMNS 16
 #define GTR_BATCH    (-1) /* the batch's size; -k is k times it */
-#define GTR_ZERO     1e-38f /* for a descriptor's field that shall be zero and not its default */
+#define GTR_ZERO     2e-38f /* for a descriptor's field that shall be zero and not its default: no subnormal */
 
 /* A shape: ndim extents, slowest first; row-major. Build one with gtr_shape0() to gtr_shape4() or fill it in. */
 typedef struct gtr_shape { int ndim; int64_t dim[GTR_MAX_DIMS]; } gtr_shape;
@@ -654,7 +655,7 @@ typedef struct gtr_fit_end {
 typedef struct gtr_column {
     const void *data; /* NULL ends the list */
     /* GTR_F32, GTR_I32, GTR_U8, as they are kept; GTR_F64 (double) becomes float32 and GTR_I64 (int64_t) int32, and a
-       number beyond their range is an error */
+       number beyond their range is an error; a whole number that float32 rounds, beyond 2^24, is logged */
     gtr_dtype dtype;
     gtr_shape shape; /* of one row; ndim 0 for a number */
     /* GTR_U8 alone, into a float input: scale * value + shift; scale 0: 1/255, but GTR_ERR_ARG where a row is one
@@ -667,8 +668,9 @@ typedef struct gtr_column {
 /* What becomes of images on their way into a float input: gtr_dataset_augment. mean, std, height and width hold in
    every run, the rest in training alone. All zero: nothing. */
 typedef struct gtr_augment_desc {
-    /* of each channel: (value - mean) / std, after scale and shift, so that of bytes means above 1 are
-       GTR_ERR_ARG; std 0: 1. Channels from 16 on: as the last here */
+    /* of each channel: (value - mean) / std, after scale and shift, so that of bytes means above 1 are GTR_ERR_ARG; all
+       std 0: 1. Not the last channel's where another's is given: GTR_ERR_ARG (a mean that is 0: GTR_ZERO). Channels
+       from 16 on: as the last here */
     float mean[16], std[16];
     int height, width; /* that are cropped, at random in training, else from the middle; 0: the column's */
     int pad; /* pixels more on each side, before cropping */
@@ -808,7 +810,7 @@ typedef struct gtr_npy_desc {
     /* of an .npz: these, "x, y", in this order and without names, for inputs in the order these were made; NULL: all,
        by their names */
     const char *arrays;
-    bool floats; /* int8 to int64 become float32, too */
+    bool floats; /* int8 to int64 become float32, too; the first of an array that is rounded, beyond 2^24, is logged */
     bool nonfinite; /* NaN and infinite numbers may be there */
     float scale, shift; /* of uint8, as gtr_column's */
     /* .npy: as gtr_dataset_idx_map, of float32, int32, uint8, bool in C's order; numbers are not looked at. Of elements
@@ -888,10 +890,11 @@ GTR_API gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape 
    or predictor is made of it, what it becomes behind each gtr_step (but one that is not finite): a tensor of its
    shape, such as .h_last of gtr_gru. No gradient passes to the step before: back-propagation is truncated there.
    gtr_evaluate and validation begin with zeros, carry their own, and leave training's as they are; gtr_eval reads it
-   alone. Rows of a batch go on where the row before ended: .streams of gtr_text_desc and gtr_windows_desc. To begin
-   anew in some rows: gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets rows, as many as the next
-   batch has, or begins anew with zeros; gtr_get reads the first ones. Checkpoints have it, gtr_save has not; a
-   predictor has its own. Werbos, 1990; Williams and Peng, 1990. */
+   alone. Rows of a batch go on where the row before ended: .streams of gtr_text_desc and gtr_windows_desc; shuffled
+   rows, and a last batch that is smaller, are logged, and a line of gtr_fit's. To begin anew in some rows:
+   gtr_mul(state, keep), where an input (GTR_BATCH, 1) is 0. gtr_set sets rows, as many as the next batch has, or begins
+   anew with zeros; gtr_get reads the first ones. Checkpoints have it, gtr_save has not; a predictor has its own.
+   Werbos, 1990; Williams and Peng, 1990. */
 GTR_API gtr_tensor *gtr_state(gtr_context *ctx, const char *name, gtr_shape shape);
 /* GTR_ERR_SHAPE: another shape or dtype; GTR_ERR_ARG: no state, NULL, or said before. */
 GTR_API gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value);
@@ -1101,9 +1104,9 @@ GTR_API gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table);
    0: 1) of all that a column of d of such rows has, float32 or bytes; of windows d is their set, and a step that
    several have counts once; of (N, history * C) each place of a window has its own, of (N, history, C) each channel.
    They are buffers, "name.mean" and "name.std" (C), which gtr_save keeps with the model: what is predicted, by gtr_set,
-   gtr_predict or in another program, comes as it is measured. There, d NULL: 0 and 1, until gtr_load. Split d before. A
-   column from which gtr_dataset_augment takes .mean or .std already is GTR_ERR_STATE, one with NaN or infinite numbers
-   GTR_ERR_NONFINITE. */
+   gtr_predict or in another program, comes as it is measured. There, d NULL: 0 and 1, until gtr_load. Split d before:
+   behind it a split is GTR_ERR_STATE. A column from which gtr_dataset_augment takes .mean or .std already is
+   GTR_ERR_STATE, one with NaN or infinite numbers GTR_ERR_NONFINITE. */
 GTR_API gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column);
 /* Back: y * "name.std" + "name.mean", of the gtr_standardise of this name and scope before it: in its unit what is
    predicted of a standardised target. y (N, ..., C); where C is 1, of any shape. Where there is none,
@@ -1187,7 +1190,8 @@ GTR_API gtr_tensor *gtr_lstm_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor 
 /* PyTorch's RNN, GRU and LSTM, all steps in one op: x (N, T, I) -> (N, T, H), bidirectional (N, T, 2 H), the last
    layer's h of each step. Parameters are "name.weight_ih_l0" (G H, I), "name.weight_hh_l0", "name.bias_ih_l0",
    "name.bias_hh_l0", of further layers l1, ..., backward l0_reverse, ...; first values and order of gates are a cell's.
-   A name whose parameters are there means these. On a GPU rows of the batch run side by side.
+   To share a layer's weights give them, by gtr_parameter_find, to steps of gtr_gru_cell_with and the like. On a GPU
+   rows of the batch run side by side.
        gtr_tensor *last[2], *y = gtr_gru(x, "gru", 64, (gtr_recurrent_desc){ .layers = 2, .h_last = last }); */
 GTR_API gtr_tensor *gtr_rnn(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc);
 GTR_API gtr_tensor *gtr_gru(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc);
@@ -1240,8 +1244,10 @@ GTR_API gtr_tensor *gtr_nll_ex(gtr_tensor *x, gtr_tensor *labels, gtr_cross_entr
 /* PyTorch's CTCLoss: -log of the probability that a row of logits (N, T, C) says labels (N, L), GTR_I32 in [0, C): a
    class is drawn at each step, by softmax, neighbours alike become one, then blanks go. The mean is over N rows, of
    each term divided by the number of its labels. Labels that do not fit, with a blank between equal neighbours, in the
-   row's steps make infinity, and its gradient NaN (in training GTR_ERR_NONFINITE), unless .zero_infinity. Padding of
-   labels is any class, or -1, which ends them. GTR_REDUCE_NONE gives (N). Graves and others, 2006 */
+   row's steps make infinity, and its gradient NaN (in training GTR_ERR_NONFINITE, which says row and lengths), unless
+   .zero_infinity. Padding of labels is any class behind .label_lengths, or -1, which ends them. The blank among a row's
+   labels, as without either where zeros pad: GTR_ERR_ARG, if these are an input or a constant, with the row.
+   GTR_REDUCE_NONE gives (N). Graves and others, 2006 */
 GTR_API gtr_tensor *gtr_ctc(gtr_tensor *logits, gtr_tensor *labels);
 GTR_API gtr_tensor *gtr_ctc_ex(gtr_tensor *logits, gtr_tensor *labels, gtr_ctc_desc desc);
 GTR_API gtr_tensor *gtr_mse(gtr_tensor *x, gtr_tensor *t); /* d^2, d = x - t */
@@ -1508,9 +1514,10 @@ GTR_API int gtr_dataset_column(const gtr_dataset *d, const char *name);
    is one; categories, the label and a single feature have the header's names. Fields may be quoted as in RFC 4180, with
    line ends and doubled quotes inside. Where the first label is no number labels are strings, whose classes are from 0
    in their order, whatever the rows': numbers by value, then the others by their bytes; ids of categories in the order
-   in which they appear. Errors name file, line, column, what was found and what was wanted. To standardise:
-   gtr_standardise. Blank lines are left out, but of one column with .missing they are holes. A text file of labels, one
-   a line: .label_column 1 may be all there is; gtr_dataset_join puts it beside images. */
+   in which they appear. Errors name file, line, column, what was found and what was wanted. A column's first whole
+   number that float32 rounds, beyond 2^24 (times, identifiers), is logged. To standardise: gtr_standardise. Blank lines
+   are left out, but of one column with .missing they are holes. A text file of labels, one a line: .label_column 1 may
+   be all there is; gtr_dataset_join puts it beside images. */
 GTR_API gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc);
 /* n files of numpy.save: a column each, of as many rows (their first dimension), for the inputs in their order. A
    number out of range, NaN or infinite: an error that names file, row and element. Fortran's order is turned. Other
@@ -1520,7 +1527,7 @@ GTR_API gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths,
    that .arrays lists. Compressed ones (savez_compressed): GTR_ERR_UNSUPPORTED. */
 GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc);
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
-   Not once data is in use. */
+   Not once data is in use, nor behind a gtr_standardise of it or of what it is a copy of: GTR_ERR_STATE. */
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
 /* The same of ratio (0 to 1) of the rows, drawn by seed; with column, of classes, of so many of each class, else -1. */
 GTR_API gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column);
@@ -3150,6 +3157,10 @@ struct gtr_tensor {
     int limited;
     int32_t ignore; /* or equal this, if has_ignore */
     bool has_ignore;
+    /* of ops: 1 + the class that no row of in[limited] may have, before a -1, of its labels, in[in_labels] of them; 0:
+       none. in[in_steps]: a row's steps. Both 0: all */
+    int32_t blank;
+    int in_labels, in_steps;
     int32_t least, most; /* GTR_I32 that the host set: of the values; least > most: not known */
     uint64_t sets; /* how often they were; of ops: which were found in range */
     /* inputs */
@@ -3221,6 +3232,7 @@ struct gtr_dataset {
     gtr_images_desc images; /* how column 0's files are taken, without .like; .height 0: they have its size */
     bool used;
     bool drawn; /* rows were left out or drawn: it is no series any more */
+    bool fitted; /* a gtr_standardise has the mean and deviation of these rows, or of those that they are a copy of */
     gtr_streaming streaming; /* as asked for */
     bool streamed; /* as it is, since its first use: see gtr__dataset_ready */
     gtr_callback_desc call; /* with fill: its rows are nowhere, and columns have no host */
@@ -11373,8 +11385,8 @@ static gtr_tensor *gtr__cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, 
     if (c) note.next = *c;
     return gtr__whole(x, since, t && gtr__cell_noted(t, &note) ? t : NULL);
 }
-/* The parameters of that name and suffix, those that are not there made; false: one can't be, or is of another
-   shape. */
+/* The parameters of that name and suffix, made but for a cell's (no suffix) that are there; false: one can't be, or is
+   of another shape. */
 static bool gtr__cell_parts(gtr_tensor *x, const char *name, const char *suffix, int gates, int64_t in, int64_t hidden,
         bool biased, const char *who, gtr_cell *w) {
     static const char *const names[4] = { "weight_ih", "weight_hh", "bias_ih", "bias_hh" };
@@ -11385,7 +11397,8 @@ static bool gtr__cell_parts(gtr_tensor *x, const char *name, const char *suffix,
         char full[40], text[GTR__TEXT], want[GTR__TEXT];
         snprintf(full, sizeof full, "%s%s", names[k], suffix);
         part[k] = gtr__part_find(x, name, full);
-        if (!part[k]) part[k] = gtr__layer_part(x, name, full, GTR_F32, s, init, false);
+        if (!part[k] || (suffix[0] && gtr__shaped(part[k], GTR_F32, s, false)))
+            part[k] = gtr__layer_part(x, name, full, GTR_F32, s, init, false);
         if (!part[k]) return false;
         if (gtr__shaped(part[k], GTR_F32, s, false)) continue;
         GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, and %s of that name is %s, want %s", (long long)hidden,
@@ -11980,7 +11993,8 @@ static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
 /* Terms of x, target t and v, all in float32. */
 static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, const gtr_loss_desc *d) {
     gtr_tensor *p = gtr_stop_gradient(x), *e = gtr_sub(x, t), *c, *y;
-    const double k = gtr__or(kind == GTR__L_huber ? d->delta : d->beta, 1), alpha = gtr__or(d->alpha, 0.25);
+    const double k = gtr__or(kind == GTR__L_huber ? d->delta : d->beta, 1), alpha = gtr__or(d->alpha, 0.25),
+        gamma = gtr__or(d->gamma, 2);
     if (!p || !e) return NULL;
     switch (kind) {
     case GTR__L_mse: return gtr_square(e);
@@ -11988,7 +12002,7 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         return gtr_maximum(gtr__scaled(e, -gtr__or(d->quantile, 0.5), 0), gtr__scaled(e, 1 - gtr__or(d->quantile, 0.5),
             0));
     case GTR__L_huber: case GTR__L_smooth_l1: case GTR__L_l1:
-        if (kind == GTR__L_l1 || k == GTR_ZERO) return gtr_abs(e);
+        if (kind == GTR__L_l1 || k <= GTR_ZERO) return gtr_abs(e);
         c = gtr_stop_gradient(gtr__clamped(e, -k, k)); /* its gradient is 0 */
         return gtr_mul(gtr__scaled(c, kind == GTR__L_huber ? 1 : 1 / k, 0), gtr_sub(e, gtr_scale(c, 0.5f, 0)));
     case GTR__L_bce_with_logits: case GTR__L_focal:
@@ -11996,8 +12010,8 @@ static gtr_tensor *gtr__terms(gtr__kind kind, gtr_tensor *x, gtr_tensor *t, gtr_
         y = gtr_add(gtr_mul(y, gtr_softplus(gtr_neg(x), 1)), gtr_mul(gtr_scale(t, -1, 1), gtr_softplus(x, 1)));
         if (kind == GTR__L_bce_with_logits) return y;
         c = gtr_add(gtr_mul(gtr_sigmoid(x), gtr_scale(t, -1, 1)), gtr_mul(gtr_sigmoid(gtr_neg(x)), t));
-        if (d->gamma > GTR_ZERO && d->gamma < 1) c = gtr__clamped(c, 1e-30, 1); /* its power's slope is finite */
-        if (d->gamma != GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, (float)gtr__or(d->gamma, 2)));
+        if (gamma > GTR_ZERO && gamma < 1) c = gtr__clamped(c, 1e-30, 1); /* its power's slope is finite */
+        if (gamma > GTR_ZERO) y = gtr_mul(y, gtr_pow_scalar(c, (float)gamma));
         return alpha < 0 ? y : gtr_mul(y, gtr__scaled(t, 2 * alpha - 1, 1 - alpha));
     case GTR__L_bce: /* x's gradient is not that of the terms: it comes by x - p, which is 0, times it */
         c = gtr__clamped(gtr_mul(p, gtr_scale(p, -1, 1)), 1e-12, 1);
@@ -12031,7 +12045,7 @@ static gtr_result gtr__loss_fields(gtr_context *ctx, const char *op, const gtr_l
     const float field[] = { d->alpha, d->margin, d->beta, d->delta, d->gamma, d->eps };
     GTR__TRY(gtr__reads_loss(ctx, op, d, kind, kind == GTR__L_poisson_nll || kind == GTR__L_gaussian_nll));
     for (int i = 0; i < 6; i++) {
-        const float v = field[i], least = i < 2 ? -1 : GTR_ZERO, most = i < 2 ? 1 : 1e30f;
+        const float v = field[i], least = i < 2 ? -1 : 1e-38f, most = i < 2 ? 1 : 1e30f;
         if (v != 0 && !(v >= least && v <= most)) return GTR__BAD_ARG(ctx, "%s: %s is %g, want 0 or %s", op, name[i],
             (double)v, i < 2 ? "-1 to 1" : "1e-38 to 1e30");
     }
@@ -12219,7 +12233,10 @@ static gtr_tensor *gtr__ctc_loss(gtr_tensor *x, gtr_tensor *labels, const gtr_ct
         *(k ? &at.ctc.label_lengths : &at.ctc.lengths) = n++;
     }
     gtr_tensor *t = gtr__limit(gtr__op_new(GTR__OP_CTC, n, in, &at, NULL), classes);
-    if (t) { t->limited = 1; t->has_ignore = true; t->ignore = -1; }
+    if (t) {
+        t->limited = 1; t->has_ignore = true; t->ignore = -1;
+        t->blank = d->blank + 1; t->in_labels = at.ctc.label_lengths; t->in_steps = at.ctc.lengths;
+    }
     return gtr__whole(x, since, gtr__loss_end(t, NULL, d->reduction, NULL));
 }
 GTR__BOTH_FORMS(ctc, gtr_ctc_desc, GTR__X_T, gtr__ctc_loss(x, t, &desc))
@@ -16039,6 +16056,9 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
     }
     return GTR_OK;
 }
+static void gtr__log(const gtr_context *ctx, const char *text) {
+    if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
+}
 /* Plans go without matcher m, or -1: without ops' kernels whose blocks wait for each other. */
 static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     char text[320];
@@ -16048,7 +16068,7 @@ static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     ctx->caps.without |= bit;
     snprintf(text, sizeof text, "%s; from now on without the kernel of a %s", why,
         m < 0 ? "norm in one launch" : gtr__matcher_of(ctx->be, m, &matcher));
-    if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
+    gtr__log(ctx, text);
 }
 static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e, bool lean) {
     gtr__plan p;
@@ -16388,42 +16408,79 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__cached *e, gtr__part p
     if (e->plan.barriers) r->barred = r->launched;
     return GTR_OK;
 }
-/* The first of n labels or ids that is out of op's range, and what is wrong with it in text; -1: none. */
-#define GTR__RANGE_TEXT 128
-static int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtype dtype, int64_t n, char *text) {
-    for (int64_t i = 0; i < n; i++) {
-        int32_t v;
-        if (dtype == GTR_U8) v = ((const uint8_t *)ids)[i]; else memcpy(&v, (const char *)ids + 4 * i, 4);
+static int32_t gtr__id_at(const void *ids, gtr_dtype dtype, int64_t i) {
+    int32_t v;
+    if (dtype == GTR_U8) return ((const uint8_t *)ids)[i];
+    memcpy(&v, (const char *)ids + 4 * i, 4);
+    return v;
+}
+/* How many labels of each row an op reads, NULL: all; not known: whether one is the blank is not asked. */
+typedef struct { const void *at; gtr_dtype dtype; bool known; } gtr__labelled_by;
+/* Whether op reads all numbers from least to most. */
+static bool gtr__in_range(const gtr_tensor *op, int64_t least, int64_t most) {
+    return least >= 0 && most < op->limit && !(op->blank > least && op->blank - 1 <= most);
+}
+/* What says how many labels of each row op reads; NULL: nothing does. */
+static gtr_tensor *gtr__counts_of(const gtr_tensor *op) {
+    return op->in_labels ? gtr__stored_as(op->in[op->in_labels]->in[0]) : NULL;
+}
+/* The first of n labels or ids that op refuses, out of range or else a blank, and what is wrong with it in text; -1:
+   none. */
+#define GTR__RANGE_TEXT 160
+static GTR__COLD int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtype dtype, int64_t n,
+        gtr__labelled_by counts, char *text) {
+    const int64_t each = op->blank ? op->in[op->limited]->shape.dim[1] : 1;
+    int64_t left = 0, blank = -1; /* left: of a row's labels */
+    for (int64_t i = 0; i < n; i++, left--) {
+        const int32_t v = gtr__id_at(ids, dtype, i);
+        if (counts.known && i % each == 0) left = counts.at ? gtr__id_at(counts.at, counts.dtype, i / each) : each;
+        if (v == -1) left = 0;
+        if (blank < 0 && left > 0 && v == op->blank - 1) blank = i;
         if ((v >= 0 && v < op->limit) || (op->has_ignore && v == op->ignore)) continue;
         snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v, (long long)op->limit - 1, op->builder);
         return i;
     }
-    return -1;
+    if (blank >= 0) snprintf(text, GTR__RANGE_TEXT, "%ld as label %lld, %s's .blank: want -1 or .label_lengths behind "
+        "a row's labels, or another .blank", (long)op->blank - 1, (long long)(blank % each), op->builder);
+    return blank;
 }
 static int gtr__entry_column(const gtr__cached *e, const gtr_tensor *x) {
     int i = 0;
     while (e->input[i] != x) i++;
     return e->column[i];
 }
+/* Whether a data set or a predictor gives x, whose values were checked then. */
+static GTR__COLD bool gtr__is_fed(const gtr__cached *e, const gtr_tensor *x, bool fed) {
+    return fed && gtr__batched(x) && (!e->recipe.data || gtr__entry_column(e, x) >= 0);
+}
+/* The n values that gtr_set gave x; NULL and an error on failure. copy: to be freed. */
+static GTR__COLD const void *gtr__ids_of(gtr_context *ctx, const gtr_tensor *x, int64_t *n, void **copy) {
+    *n = gtr__count(&x->shape);
+    if (gtr__batched(x)) { *n *= -x->feeding->rows; return x->feeding->host[x->feeding->turn]; }
+    *copy = gtr__malloc(ctx, (size_t)*n * 4);
+    return *copy && !gtr__to_host(ctx, x->stage, *copy, x->data, (size_t)*n * 4, gtr__label(x)) ? *copy : NULL;
+}
 /* Refuses a run that would read labels or ids out of range. They are looked at once after a gtr_set, and then only if
    an ignored or bad one is among them. fed: a data set's, or a predictor's, were checked. */
 static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool fed) {
-    char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT];
+    char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT], row[32] = "";
     for (int k = 0; k < e->n_limited; k++) {
-        gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op);
-        const bool batched = gtr__batched(x), set = batched && (!e->recipe.data || gtr__entry_column(e, x) >= 0);
-        if ((fed && set) || x->least > x->most || (x->least >= 0 && x->most < op->limit) || op->sets == x->sets)
+        gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op), *c = gtr__counts_of(op);
+        gtr__labelled_by counts = { NULL, GTR_I32, !c };
+        void *copy[2] = { NULL, NULL };
+        int64_t n, i = -1;
+        if (gtr__is_fed(e, x, fed) || x->least > x->most || gtr__in_range(op, x->least, x->most) || op->sets == x->sets)
             continue;
-        const int64_t n = batched ? -gtr__count(&x->shape) * x->feeding->rows : gtr__count(&x->shape);
-        void *copy = batched ? NULL : gtr__malloc(ctx, (size_t)n * 4);
-        const void *ids = batched ? x->feeding->host[x->feeding->turn] : copy;
-        if (!ids) return GTR_ERR_NOMEM;
-        gtr_result r = copy ? gtr__to_host(ctx, x->stage, copy, x->data, (size_t)n * 4, gtr__label(x)) : GTR_OK;
-        const int64_t i = !r ? gtr__out_of_range(op, ids, GTR_I32, n, text) : -1;
-        gtr__mfree(ctx, copy);
+        if (c && c->op <= GTR__OP_CONSTANT && c->least <= c->most && !gtr__is_fed(e, c, fed))
+            counts.known = (counts.at = gtr__ids_of(ctx, c, &n, &copy[1])) != NULL;
+        const void *ids = gtr__ids_of(ctx, x, &n, &copy[0]);
+        if (ids) i = gtr__out_of_range(op, ids, GTR_I32, n, counts, text);
+        GTR__FREE(ctx, copy[0], copy[1]);
+        if (op->blank && i >= 0) snprintf(row, sizeof row, " (row %lld)",
+            (long long)(i / op->in[op->limited]->shape.dim[1]));
         if (i >= 0)
-            r = GTR__BAD_ARG(ctx, "%s: element %lld is %s", gtr__called(x, who), (long long)i, text);
-        if (r) return r;
+            return GTR__BAD_ARG(ctx, "%s: element %lld is %s%s", gtr__called(x, who), (long long)i, text, row);
+        if (!ids) return ctx->error ? ctx->error : GTR_ERR_NOMEM;
         if (op->ctx == ctx) op->sets = x->sets; /* a predictor's thread writes no tensors */
     }
     return GTR_OK;
@@ -17192,8 +17249,12 @@ static gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e,
         const gtr_tensor *x = gtr__limited_input(e->limited[q]);
         const int c = gtr__batched(x) ? gtr__entry_column(e, x) : -1;
         const gtr__column *of = &s->data->column[GTR__MAX(c, 0)];
+        const gtr_tensor *more = gtr__counts_of(e->limited[q]);
+        const int by = more && more->op == GTR__OP_INPUT && gtr__batched(more) ? gtr__entry_column(e, more) : -1;
+        const gtr__labelled_by counts = { by < 0 ? NULL : gtr__slot_row(s, s->f.host, k, by),
+            s->data->column[GTR__MAX(by, 0)].dtype, !more || by >= 0 };
         const int64_t bad = c < 0 ? -1 : gtr__out_of_range(e->limited[q], gtr__slot_row(s, s->f.host, k, c), of->dtype,
-            p.rows * of->row, text);
+            p.rows * of->row, counts, text);
         if (bad < 0) continue;
         if (!report) return GTR_ERR_ARG;
         int64_t row = p.first + bad / of->row;
@@ -17725,12 +17786,68 @@ static void gtr__cures(const gtr_trainer *t, bool first, float lr, char *text, s
     if (d->precision == GTR_MIXED_FP16)
         GTR__APPEND(text, size, n, ", %s instead of GTR_MIXED_FP16", t->ctx->caps.bf16 ? "GTR_MIXED_BF16" : "GTR_FP32");
 }
-static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, const gtr__node *n,
+/* The layer that t, without a name, is of: the name, but for its last part, of a parameter that t, or what comes before
+   it in the same builder, reads; else what comes before it. *n: its length, if it is less. */
+static GTR__COLD const char *gtr__layer_of(const gtr_tensor *t, int *n) {
+    for (const gtr_tensor *x = t->name ? NULL : t, *next; x; x = next) {
+        next = NULL;
+        for (int i = x->n_in; i-- > 0; ) {
+            const gtr_tensor *p = x->in[i];
+            const char *dot = p->op == GTR__OP_PARAMETER ? strrchr(p->name, '.') : NULL;
+            if (dot) *n = (int)(dot - p->name);
+            if (p->op == GTR__OP_PARAMETER) return p->name;
+            if (p->call && p->call == t->call) next = p;
+        }
+    }
+    return t->layer ? t->layer : gtr__label(t);
+}
+/* Why what t computed is not finite, if what it reads says so. */
+static GTR__COLD void gtr__why_masked(const gtr_tensor *t, char *text, size_t size) {
+    const gtr_tensor *x = t, *next;
+    for (; x; x = next) { /* to the first mask that was added */
+        next = NULL;
+        for (int i = x->n_in; i-- > 0; ) if (x->in[i]->masked) next = x->in[i];
+        if (!next && x != t) snprintf(text, size, " (for %s%.200s%s hides all keys of a query)", x->name
+            ? "the mask \"" : "its mask", x->name ? x->name : "", x->name ? "\"" : "");
+    }
+}
+/* The first row of labels that do not fit in their steps. */
+static GTR__COLD void gtr__why_labels(gtr_context *ctx, const gtr__cached *e, const gtr_tensor *t, const gtr__node *n,
+        char *text, size_t size) {
+    const gtr_shape *x = &e->plan.value[n->in[0]].shape, *y = &e->plan.value[n->in[t->limited]].shape;
+    const int64_t rows = y->dim[0], each = y->dim[1];
+    int32_t *label = GTR__NEW(ctx, int32_t, rows * each);
+    gtr_float *of = GTR__NEW(ctx, gtr_float, 2 * rows); /* steps, labels */
+    bool ok = label && of && !gtr__to_host(ctx, n->stage, label, gtr__value_address(ctx, e, n->in[t->limited]),
+        (size_t)(rows * each) * 4, "labels");
+    for (int64_t k = 0; k < 2 && ok; k++) {
+        const int in = k ? t->in_labels : t->in_steps;
+        for (int64_t r = 0; r < rows; r++) of[k * rows + r] = (gtr_float)(k ? each : x->dim[1]);
+        if (in) ok = !gtr__to_host(ctx, n->stage, of + k * rows, gtr__value_address(ctx, e, n->in[in]),
+            (size_t)rows * sizeof *of, "lengths");
+    }
+    for (int64_t r = 0; r < rows && ok; r++) {
+        const int32_t *v = label + r * each;
+        const int64_t steps = (int64_t)of[r];
+        int64_t k = 0, want = 0;
+        for (; k < (int64_t)of[rows + r] && v[k] != -1; k++) want += 1 + (k && v[k] == v[k - 1]);
+        if (want <= steps) continue;
+        snprintf(text, size, " (for row %lld has %lld labels, which with a blank between equal ones want %lld steps, "
+            "and has %lld: .zero_infinity leaves such rows out)", (long long)(r + n->row0), (long long)k,
+            (long long)want, (long long)steps);
+        ok = false;
+    }
+    GTR__FREE(ctx, label, of);
+}
+static GTR__COLD bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, const gtr__node *n,
         char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
-    char shape[GTR__TEXT];
+    const gtr_tensor *t = v->tensor;
+    char shape[GTR__TEXT], why[256] = "";
+    int len = 300;
     const char *name = gtr__value_name(&e->plan, value);
-    if (v->gradient_of < 0 && v->tensor && v->tensor->masked) return false;
+    if (v->gradient_of < 0 && t && t->masked) return false;
+    if (t && t->op == GTR__OP_PART) t = t->in[0];
     if (!gtr__check_value(ctx, v->stage, gtr__value_address(ctx, e, value), v->storage, &v->shape)) return false;
     const gtr_shape logical = gtr__shape_logical(v);
     gtr__shape_text(&logical, shape);
@@ -17740,15 +17857,18 @@ static bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, co
         char where[64] = "";
         if (v->home == GTR__HOME_INPUT && v->shape.ndim && e->recipe.micro == 1)
             gtr__find_in_input(ctx, v, gtr__value_address(ctx, e, value), where, sizeof where);
-        snprintf(text, size, "the %s \"%s\" %s%s", gtr__row(v->tensor->op)->name, name, shape, where);
+        snprintf(text, size, "the %s \"%s\" %s%s", gtr__row(t->op)->name, name, shape, where);
     } else {
         const bool none = gtr__rows_act(n->op) == GTR__ROWS_TALLIED && value == n->out[0]
             && (n->n_out < 3 || gtr__counts_none(ctx, e, n->out[2]));
         const bool weighted = none && n->n_out < 3 && n->attr.loss.weighted;
-        const char *why = !none ? "" : weighted ? ", or their classes have no weight)" : ")";
-        snprintf(text, size, "the output of %s \"%s\" %s%s%s", v->tensor ? v->tensor->builder : gtr__row(n->op)->name,
-            n->layer, shape,
-            none ? " (all labels of the step are ignored" : "", why);
+        if (none) snprintf(why, sizeof why, " (all labels of the step are ignored%s)", weighted
+            ? ", or their classes have no weight" : "");
+        else if (t && t->blank) gtr__why_labels(ctx, e, t, n, why, sizeof why);
+        else if (t) gtr__why_masked(t, why, sizeof why);
+        const char *layer = t ? gtr__layer_of(t, &len) : n->layer;
+        snprintf(text, size, "the output of %s \"%.*s\" %s%s", t ? t->builder : gtr__row(n->op)->name, len, layer,
+            shape, why);
     }
     return true;
 }
@@ -17831,7 +17951,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
     gtr__ctl ctl;
-    char text[512] = "a value", rest[64] = "", cures[256] = "";
+    char text[800] = "a value", rest[64] = "", cures[256] = "";
     GTR__TRY(gtr__ctl_read(r, &ctl));
     if (ctl.status == 2) return gtr__repeat(t, &ctl);
     const gtr__record rec = r->shared->record[ctl.step % GTR__RING];
@@ -17847,7 +17967,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     if (e) gtr__note_lookups(t, &e->plan);
     const bool edited = t->edited == ctl.step + 1, data = gtr__find_in_data(t, ctl.step, text, sizeof text);
     if (!data && e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, edited, text, sizeof text);
-    if (!data && !edited && !strstr(text, "the input") && !strstr(text, "all labels"))
+    if (!data && !edited && !strstr(text, "the input") && !strstr(text, " (for ") && !strstr(text, "all labels"))
         gtr__cures(t, !ctl.applied, (float)rec.lr[0], cures, sizeof cures);
     if (!before && ctx->error == GTR_ERR_NOMEM) ctx->error = GTR_OK; /* to name it */
     const unsigned long long after = r->step - ctl.step - 1;
@@ -17964,18 +18084,30 @@ static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_t
         gtr__dtype_names[t->dtype], why);
 }
 /* The first element of a column, as its row times a row's and its place there, of a text as its place, or what a row is
-   padded with, that op refuses; -1: none. */
-static int64_t gtr__column_refused(const gtr__column *c, int64_t rows, const gtr_tensor *op, char *text) {
-    const int64_t some = c->index || c->starts ? 1 : rows;
+   padded with, that op refuses; -1: none. by: the column of how many labels each row has; NULL: all, if that is known.
+   */
+static GTR__COLD int64_t gtr__column_refused(const gtr__column *c, int64_t rows, const gtr_tensor *op,
+        const gtr__column *by, bool known, char *text) {
+    const int64_t some = c->index || c->starts || by ? 1 : rows;
     const int32_t pad = c->starts ? (int32_t)c->pad : 0;
-    if (c->covered) return gtr__out_of_range(op, c->host, c->dtype, c->covered, text);
+    int32_t count = 0;
+    gtr__labelled_by counts = { by ? &count : NULL, by ? by->dtype : GTR_I32, known };
+    if (c->covered) return gtr__out_of_range(op, c->host, c->dtype, c->covered, counts, text);
     for (int64_t r = 0; r < rows; r += some) {
-        const int64_t n = c->starts ? gtr__row_has(c, r) : some * c->row,
-            k = gtr__out_of_range(op, c->host + gtr__column_start(c, r), c->dtype, n, text);
+        const int64_t n = c->starts ? gtr__row_has(c, r) : some * c->row;
+        if (by) gtr__row_copy(&count, by, 0, r);
+        const int64_t k = gtr__out_of_range(op, c->host + gtr__column_start(c, r), c->dtype, n, counts, text);
         if (k >= 0) return r * c->row + k;
-        if (c->starts && n < c->row && gtr__out_of_range(op, &pad, GTR_I32, 1, text) >= 0) return r * c->row + n;
+        counts.known = known && !by;
+        if (c->starts && n < c->row && gtr__out_of_range(op, &pad, GTR_I32, 1, counts, text) >= 0)
+            return r * c->row + n;
+        counts.known = known;
     }
     return -1;
+}
+static bool gtr__is_number(const gtr_dataset *d, int column) { /* k, + 1 */
+    return column > 0 && column <= d->n_columns && d->column[column - 1].row == 1
+        && d->column[column - 1].dtype != GTR_F32;
 }
 /* Do the data set's columns fit the inputs, and labels and ids the ranges of plan e (NULL: as yet there is none)?
    column: the column of each input. */
@@ -17994,8 +18126,12 @@ static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n
             const gtr_tensor *op = e->limited[q];
             if (gtr__limited_input(op) != t) continue;
             if (c->least > c->most) gtr__column_range(c, d->rows);
-            if (c->least >= 0 && c->most < op->limit) continue;
-            k = gtr__column_refused(c, d->rows, op, text);
+            if (gtr__in_range(op, c->least, c->most)) continue;
+            const gtr_tensor *more = gtr__counts_of(op);
+            int by = 0;
+            while (by < n && input[by] != more) by++;
+            by = by < n && gtr__is_number(d, column[by] + 1) ? column[by] : -1;
+            k = gtr__column_refused(c, d->rows, op, by < 0 ? NULL : &d->column[by], !more || by >= 0, text);
         }
         if (k >= 0) return GTR__BAD_ARG(ctx, "data set \"%s\": column %d, %s %lld: %s (input \"%s\")", d->name,
             column[i], d->text ? "id" : "row", (long long)(d->text ? k : k / c->row), text, t->name);
@@ -18070,9 +18206,14 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         return batch != data->streams ? GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd",
             data->name, (intmax_t)data->streams, (intmax_t)data->streams, (intmax_t)batch) : GTR__BAD_ARG(t->ctx, "%s: "
             "its .streams want rows in their order (.no_shuffle of gtr_fit), not shuffled", data->name);
-    if (data && t->n_states && (shuffle || data->column[0].places)) {
-        static const char text[] = "states are carried from batch to batch of rows that are shuffled or drawn: "
-            ".streams and .no_shuffle have rows go on where those before ended";
+    const bool drawn = data && (shuffle || data->column[0].places);
+    const int64_t tail = !data || drop_last || batch < 1 ? 0 : data->rows % batch;
+    if (t->n_states && (drawn || tail)) {
+        char text[200] = "states are carried from batch to batch of rows that are shuffled or drawn: .streams and "
+            ".no_shuffle have rows go on where those before ended";
+        if (!drawn) snprintf(text, sizeof text, "state \"%.60s\" is carried from batches of %jd rows to a last one of "
+            "%jd: .streams have no such one, and .drop_last leaves it out", t->states[0]->name, (intmax_t)batch,
+            (intmax_t)tail);
         gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
         gtr__fit_note(t, text);
     }
@@ -20404,12 +20545,13 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
 /* Ids of n rows from row done on are in their ranges. */
 static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, int64_t done, int64_t n) {
     char text[GTR__RANGE_TEXT];
+    const gtr__labelled_by none = { NULL, GTR_I32, false };
     for (int i = 0; i < p->entry[0]->n_limited; i++) {
         const gtr_tensor *op = p->entry[0]->limited[i], *x = gtr__limited_input(op);
         const int k = gtr__predictor_find(p, GTR__IN, x);
         if (k < 0) continue;
         const int64_t ids = (int64_t)(p->row[GTR__IN][k] / 4),
-            at = gtr__out_of_range(op, (const int32_t *)in[k] + done * ids, GTR_I32, n * ids, text);
+            at = gtr__out_of_range(op, (const int32_t *)in[k] + done * ids, GTR_I32, n * ids, none, text);
         if (at >= 0) return GTR__BAD_ARG(&p->own, "input \"%.100s\": element %lld is %s", x->name,
             (long long)(at + done * ids), text);
     }
@@ -20969,13 +21111,36 @@ static void gtr__element(const gtr__npy *a, int64_t at, double *f, int64_t *i) {
 }
 /* Whether elements lie as this machine has them. */
 static bool gtr__npy_native(const gtr__npy *a) { return a->size == 1 || a->big == gtr__big_endian(); }
-/* The array into c, which is of its shape. finite: what is not is an error. */
+/* Logs, behind where, that a whole number is another one as float32, v. */
+static GTR__COLD void gtr__log_rounded(gtr_context *ctx, const char *where, double f, gtr_float v) {
+    char text[1000];
+    snprintf(text, sizeof text, "%s is %.0f, which float32 rounds to %.0f, as whole numbers beyond 2^24: some that "
+        "differ are one; want differences of times, and identifiers as int32 or, of a table, .categories", where, f,
+        (double)v);
+    gtr__log(ctx, text);
+}
+static bool gtr__whole_rounded(double f, gtr_float v) { return f != (double)v && f == floor(f); }
+/* "FILE: column 0 "NAME", row 1, element 2", which is element k of c. */
+static GTR__COLD const char *gtr__element_text(const gtr_dataset *d, const char *who, const gtr__column *c, int64_t k,
+        char to[600]) {
+    snprintf(to, 600, "%.300s: column %d%s%.80s%s, row %jd, element %jd", who, (int)(c - d->column), c->name ? " \""
+        : "", c->name ? c->name : "", c->name ? "\"" : "", (intmax_t)(k / c->row), (intmax_t)(k % c->row));
+    return to;
+}
+static GTR__COLD void gtr__take_rounds(const gtr_dataset *d, const char *who, const gtr__column *c, int64_t k, double f,
+        gtr_float v) {
+    char text[600];
+    gtr__log_rounded(d->ctx, gtr__element_text(d, who, c, k, text), f, v);
+}
+/* The array into c, which is of its shape. finite: what is not is an error. Logs the first whole number that is
+   rounded. */
 static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__column *c, const gtr__npy *a,
         bool finite) {
     const int column = (int)(c - d->column);
     const int64_t n = a->rows * c->row;
     const bool same = !a->fortran && gtr__npy_native(a) && (size_t)a->size == gtr__dtype_size(c->dtype)
         && (c->dtype == GTR_F32) == (a->kind == 'f');
+    bool logged = false;
     int64_t r = 0, e = 0, from = 0;
     if (same) memcpy(c->host, a->data, (size_t)n * (size_t)a->size);
     for (int64_t q = 0; q < n && (!same || (finite && c->dtype == GTR_F32)); q++) {
@@ -20997,6 +21162,10 @@ static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__
             return GTR__BAD_ARG(d->ctx,
             GTR__PATH ": column %d, row %jd, element %jd is %jd, want one of -2^31 to 2^31 - 1",
                 name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), (intmax_t)i);
+        if (c->dtype == GTR_F32 && !logged && gtr__whole_rounded(f, v) && (a->kind != 'f' || fabs(f) <= 9e15)) {
+            logged = true; /* once; larger doubles are whole without being meant so */
+            gtr__take_rounds(d, name, c, to, f, v);
+        }
         if (c->dtype == GTR_F32) ((gtr_float *)(void *)c->host)[to] = v;
         else if (c->dtype == GTR_I32) ((int32_t *)(void *)c->host)[to] = (int32_t)i;
         else c->host[to] = (uint8_t)i;
@@ -21040,14 +21209,12 @@ static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i
 static void gtr__column_warn(const gtr_dataset *d, int column) {
     const gtr__column *c = &d->column[column];
     const gtr_float *v = (const gtr_float *)(const void *)c->host;
-    char text[400];
+    char where[600], text[640];
     int64_t k = 0;
     if (!d->ctx->desc.log || !gtr__nonfinite(v, d->rows * c->row)) return;
     while (!gtr__nonfinite(v + k, 1)) k++;
-    snprintf(text, sizeof text, "%s: column %d%s%.80s%s, row %jd, element %jd is %g", d->name, column, c->name ? " \""
-        : "",
-        c->name ? c->name : "", c->name ? "\"" : "", (intmax_t)(k / c->row), (intmax_t)(k % c->row), (double)v[k]);
-    d->ctx->desc.log(GTR_LOG_WARNING, text, d->ctx->desc.log_user);
+    snprintf(text, sizeof text, "%s is %g", gtr__element_text(d, d->name, c, k, where), (double)v[k]);
+    gtr__log(d->ctx, text);
 }
 gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     if (!gtr__usable(ctx)) return NULL;
@@ -21772,7 +21939,7 @@ typedef struct {
     int64_t columns, label, line, first_line; /* label -1: none; lines from 1 */
     const char *header; /* the line of names; NULL: none, or not of as many columns */
     int32_t *role; /* of each column: which feature, or GTR__CSV_LABEL, _SKIP, _CATEGORY - which, _TARGET - which */
-    bool *dated; /* of each column: it has four features */
+    bool *dated; /* of each column: it has four features; and then: its first number that is rounded was logged */
     int features, categories, targets;
     bool texts; /* labels are strings */
     bool holes; /* a blank line is a hole */
@@ -21804,12 +21971,17 @@ static const char *gtr__csv_rows(gtr__csv *s, const char *p) {
     return p;
 }
 static const char *gtr__csv_name(const gtr__csv *s, int64_t k, char *name, size_t size);
-/* "line 2, column 3 (counted from 1), "age": ": in front of what is wrong with a field. */
-static void gtr__csv_bad(const gtr__csv *s, int64_t line, int64_t column, const char *what, const char *more) {
+/* "line 2, column 3 (counted from 1), "age"", of a field. */
+static const char *gtr__csv_where(const gtr__csv *s, int64_t line, int64_t column, char to[160]) {
     char name[80];
     const char *called = gtr__csv_name(s, column, name, sizeof name);
-    GTR__BAD_FILE(s->ctx, "line %jd, column %jd (counted from 1)%s%s%s: %s%s", s->name, (intmax_t)line,
-        (intmax_t)column + 1, called ? ", \"" : "", called ? called : "", called ? "\"" : "", what, more);
+    snprintf(to, 160, "line %jd, column %jd (counted from 1)%s%s%s", (intmax_t)line, (intmax_t)column + 1, called
+        ? ", \"" : "", called ? called : "", called ? "\"" : "");
+    return to;
+}
+static void gtr__csv_bad(const gtr__csv *s, int64_t line, int64_t column, const char *what, const char *more) {
+    char where[160];
+    GTR__BAD_FILE(s->ctx, "%s: %s%s", s->name, gtr__csv_where(s, line, column, where), what, more);
 }
 /* The field at p, of the column of this number. Returns what ends it, a separator or a line's end; NULL: an error. */
 static const char *gtr__csv_field(gtr__csv *s, const char *p, int64_t column, gtr__field *f) {
@@ -21942,6 +22114,16 @@ static const char *gtr__date_read(const gtr__field *f, char mark, gtr_float *v) 
     v[3] = (gtr_float)(part[3] * 3600 + part[4] * 60 + part[5] + fraction);
     return NULL;
 }
+/* Logs the first whole number of column c that float32 rounds, to v. */
+static GTR__COLD void gtr__csv_rounds(gtr__csv *s, int64_t line, int64_t c, const gtr__decimal *n, gtr_float v) {
+    char where[160], text[480];
+    double f = n->negative ? -(double)n->m : (double)n->m;
+    for (int64_t e = GTR__MAX(n->e, -20); e < 0; e++) f /= 10;
+    if (s->dated[s->columns + c] || !gtr__whole_rounded(f, v)) return;
+    s->dated[s->columns + c] = true;
+    snprintf(text, sizeof text, "%.300s: %s", s->name, gtr__csv_where(s, line, c, where));
+    gtr__log_rounded(s->ctx, text, f, v);
+}
 static int gtr__csv_parts(const gtr__csv *s, int64_t c) { return s->dated[c] ? 4 : 1; }
 /* The field at p into row r of what it belongs to. Returns what ends it, NULL on error. */
 static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t r) {
@@ -21985,7 +22167,8 @@ static const char *gtr__csv_value(gtr__csv *s, const char *p, int64_t c, int64_t
         memcpy(s->y->host + (size_t)r * s->y->row_bytes, &v, sizeof v);
         return next;
     }
-    const gtr_float v = gtr__decimal_value(&n) * scale;
+    const gtr_float written = gtr__decimal_value(&n), v = written * scale;
+    if (n.m > 1 << 24 && n.e <= 0 && (!n.e || n.m % 10 == 0)) gtr__csv_rounds(s, f.line, c, &n, written);
     if (gtr__nonfinite(&v, 1)) return gtr__csv_fail(s, &f, c, "a number within the range of float32");
     if (label) x = (gtr_float *)(void *)s->y->host + r * s->y->row + (GTR__CSV_TARGET - GTR__MIN(role,
         GTR__CSV_TARGET));
@@ -22227,7 +22410,7 @@ static bool gtr__csv_roles(gtr__csv *s) {
     const int64_t named = known && !alone && !d->label_column ? gtr__csv_called(s, gtr__label_at(d->like)) : -1,
         label = d->labels || d->label_column < 0 ? -1 : d->label_column ? d->label_column - 1
             : known && d->model && !d->columns ? -1 : named < 0 ? s->columns - 1 : named;
-    if (!(s->role = GTR__NEW(s->ctx, int32_t, s->columns)) || !(s->dated = GTR__NEW(s->ctx, bool, s->columns)))
+    if (!(s->role = GTR__NEW(s->ctx, int32_t, s->columns)) || !(s->dated = GTR__NEW(s->ctx, bool, 2 * s->columns)))
         return false;
     for (int64_t k = 0; k < s->columns; k++) s->role[k] = GTR__CSV_OPEN;
     s->label = -1;
@@ -22891,7 +23074,9 @@ static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, co
     char name[160];
     snprintf(name, sizeof name, "%.120s (%s)", data->name, how);
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, rows);
-    if (d) { d->classed = data->classed; d->drawn = data->drawn; d->images = data->images; }
+    if (d) {
+        d->classed = data->classed; d->drawn = data->drawn; d->fitted = data->fitted; d->images = data->images;
+    }
     for (int i = 0; d && i < data->n_columns; i++)
         if (!gtr__dataset_like(d, &data->column[i], view)) return gtr__dataset_link(d, false);
     return d;
@@ -22941,6 +23126,8 @@ static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t
 }
 static bool gtr__dataset_unused(const gtr_dataset *d, const char *who) {
     if (gtr__has_windows(d, who)) return false;
+    if (d->fitted) return !GTR__BAD_STATE(d->ctx, "%s of %s: a gtr_standardise has taken the mean and deviation of all "
+        "its rows, of those that are to validate, too: split first, then standardise by what trains", who, d->name);
     return !d->used || !GTR__BAD_STATE(d->ctx, "%s of %s: it is in use already; split before the first step", who,
         d->name);
 }
@@ -23103,7 +23290,7 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
     static const char who[] = "gtr_dataset_concat";
     int64_t rows = 0, at = 0;
     char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
-    bool drawn = false;
+    bool drawn = false, fitted = false;
     if (!gtr__usable(ctx) || !gtr__sets_usable(ctx, sets, n, who)) return NULL;
     for (int k = 0; k < n; k++) {
         if (sets[k]->rows >= INT64_MAX - rows)
@@ -23117,9 +23304,10 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
                 gtr__column_text(a, want));
         }
         drawn |= sets[k]->drawn;
+        fitted |= sets[k]->fitted;
     }
     gtr_dataset *d = gtr__dataset_alike(sets[0], rows, "and others", false);
-    if (d) d->drawn = drawn;
+    if (d) { d->drawn = drawn; d->fitted = fitted; }
     for (int k = 0; d && k < n; at += sets[k++]->rows) for (int i = 0; i < d->n_columns; i++) {
         const gtr__column *c = &sets[k]->column[i];
         gtr__column_copy(d->column[i].host + (size_t)at * c->row_bytes, c, 0, sets[k]->rows);
@@ -23143,6 +23331,7 @@ gtr_dataset *gtr_dataset_join(gtr_context *ctx, gtr_dataset *const *sets, int n)
         ok = at < d->n_columns || gtr__dataset_like(d, c, false);
         if (ok) gtr__column_copy(d->column[at].host, c, 0, d->rows);
         d->drawn |= sets[k]->drawn;
+        d->fitted |= sets[k]->fitted;
         if (!d->classed && sets[k]->classed == i + 1) d->classed = at + 1;
     }
     return gtr__dataset_link(d, ok);
@@ -23494,10 +23683,6 @@ static int64_t gtr__ragged_rows(const gtr_dataset *s, const gtr_ragged_desc *w, 
     if (starts) starts[n] = at;
     return n;
 }
-static bool gtr__is_number(const gtr_dataset *d, int column) { /* k, + 1 */
-    return column > 0 && column <= d->n_columns && d->column[column - 1].row == 1
-        && d->column[column - 1].dtype != GTR_F32;
-}
 static const char *gtr__ragged_misfit(const gtr_dataset *s, const gtr_ragged_desc *w) {
     int n = 0;
     if (!w->lengths && !w->series && !w->lengths_column) return "want .lengths, .series or .lengths_column";
@@ -23583,6 +23768,7 @@ gtr_dataset *gtr_dataset_ragged(const gtr_dataset *s, gtr_ragged_desc w) {
     snprintf(name, sizeof name, "%.120s (ragged)", s->name);
     int64_t *starts = GTR__NEW(ctx, int64_t, n + 1);
     gtr_dataset *d = starts ? gtr__dataset_new(ctx, name, n) : NULL;
+    if (d) d->fitted = s->fitted || (w.beside && w.beside->fitted);
     const bool ok = d && gtr__ragged_rows(s, &w, starts, &most) == n
         && gtr__ragged_columns(d, s, &w, starts, w.steps ? w.steps : most) && gtr__ragged_beside(d, &w);
     gtr__mfree(ctx, starts);
@@ -23702,6 +23888,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
         t = p && (share || gtr__leaf_made(p, value[k])) ? k ? gtr_div(t, p) : gtr_sub(t, p) : NULL;
     }
     for (int k = 0; k < 2 && t && share; k++) had[k]->unclaimed = false;
+    if (t && d) ((gtr_dataset *)(uintptr_t)d)->fitted = true;
     gtr__mfree(x->ctx, value[0]);
     return gtr__whole(x, since, t);
 }
@@ -23743,6 +23930,10 @@ static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_de
     }
     for (int k = m->channels; k < 16; k++) if (a->mean[k] != 0 || a->std[k] != 0)
         return ".mean or .std is given of more channels than there are, and not read";
+    const int last = GTR__MIN(m->channels, 16) - 1;
+    for (int k = 0; k < last; k++)
+        if ((a->mean[k] != 0 && a->mean[last] == 0) || (a->std[k] != 0 && a->std[last] == 0))
+            return ".mean or .std is given of fewer channels than there are, want all (a mean of GTR_ZERO is one of 0)";
     if (a->pad < 0 || a->pad > most || a->cutout < 0 || a->cutout > most || (unsigned)a->pad_mode > GTR_PAD_CIRCULAR)
         return "pad and cutout are at least 0, pad_mode of its enum";
     if ((mirrors || a->pad_mode == GTR_PAD_CIRCULAR) && a->pad > GTR__MIN(m->h, m->w) - mirrors)

@@ -137,14 +137,14 @@ static void crops(void)
         { { 3, 6, 4, 1, 1, 0, 1, 0 }, 5, 0, 1, GTR_PAD_CONSTANT, 0.5f, 0, 3 },
         { { 2, 5, 6, 0, 1, 1, 0, 0 }, 0, 0, 1, GTR_PAD_REPLICATE, 0, 0.5f, 0 },
         { { 3, 4, 6, 0, 0, 0, 1, 0 }, 3, 4, 0, GTR_PAD_CONSTANT, 0.5f, 0, 3 },
-        { { 3, 3, 3, 0, 1, 0, 0, 0 }, 0, 0, 0, GTR_PAD_CONSTANT, 0, 0, 1 },
+        { { 3, 3, 3, 0, 1, 0, 0, 0 }, 0, 0, 0, GTR_PAD_CONSTANT, 0, 0, 3 },
         { { 3, 7, 6, 0, 1, 0, 0, 0 }, 0, 0, 0, GTR_PAD_CONSTANT, 0, 0, 0 },
         { { 3, 7, 6, 1, 0, 0, 1, 0 }, 0, 0, 0, GTR_PAD_CONSTANT, 0, 0, 0 },
         { { 3, 7, 6, 0, 1, 0, 1, 0 }, 0, 0, 0, GTR_PAD_CONSTANT, 0, 0, 0 },
         { { 1, 7, 6, 0, 1, 0, 0, 0 }, 0, 0, 0, GTR_PAD_CONSTANT, 0, 0, 0 },
         { { 3, 2, 300, 0, 1, 0, 1, 0 }, 0, 290, 0, GTR_PAD_CONSTANT, 1, 0, 3 },
-        { { 700, 2, 2, 0, 1, 0, 1, 0 }, 0, 0, 0, GTR_PAD_CONSTANT, 0.5f, 0, 3 },
-        { { 7, 1, 6, 0, 1, 0, 0, 0 }, 0, 3, 0, GTR_PAD_CONSTANT, 0, 0, 3 } };
+        { { 700, 2, 2, 0, 1, 0, 1, 0 }, 0, 0, 0, GTR_PAD_CONSTANT, 0.5f, 0, 16 },
+        { { 7, 1, 6, 0, 1, 0, 0, 0 }, 0, 3, 0, GTR_PAD_CONSTANT, 0, 0, 7 } };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         gtr_augment_desc a = augment0();
         a.height = cases[k].height; a.width = cases[k].width; a.pad = cases[k].pad; a.pad_mode = cases[k].mode;

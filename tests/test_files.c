@@ -2765,7 +2765,9 @@ static void one_image(void)
         sets[1] = gtr_dataset_images(ctx, NULL, d);
         alike.like = sets[0];
         sets[2] = gtr_dataset_images(ctx, in_folder("set"), alike);
-        a.height = crop; a.mean[0] = 0.25f; a.std[0] = 0.5f; a.std[1] = channels == 3 ? 0.125f : 0; a.flip = 0.5f;
+        a.height = crop; a.mean[0] = 0.25f; a.std[0] = 0.5f; a.flip = 0.5f;
+        a.mean[1] = a.mean[2] = channels == 3 ? GTR_ZERO : 0;
+        a.std[1] = channels == 3 ? 0.125f : 0; a.std[2] = channels == 3;
         for (int k = 0; k < 3; k++) EXPECT_EQ(gtr_dataset_augment(sets[k], 0, a), GTR_OK);
         sets[3] = gtr_dataset_concat(ctx, (gtr_dataset *const[]) { sets[0], sets[2] }, 2);
         sets[4] = gtr_dataset_split(sets[2], 2);

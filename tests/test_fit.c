@@ -764,11 +764,12 @@ static void kept_error(void)
     EXPECT_ERROR(n.ctx, GTR_ERR_ARG, "epochs");
     gtr_destroy(n.ctx);
 }
-/* States that are carried from batch to batch of shuffled rows are hardly meant: a line; in order they have none. */
+/* States that are carried from batch to batch of shuffled rows, or to a smaller last one, are hardly meant: a line; in
+   order they have none. */
 static void carried_rows(void)
 {
     static char text[1 << 14];
-    for (int shuffled = 0; shuffled < 2; shuffled++) {
+    for (int shuffled = 0; shuffled < 3; shuffled++) { /* 2: in order, to a smaller batch */
         net n = build(PLAIN, adam());
         gtr_fit_desc f = epochs(1);
         gtr_tensor *was = gtr_state(n.ctx, "was", gtr_shape2(GTR_BATCH, CLASSES)),
@@ -776,10 +777,13 @@ static void carried_rows(void)
         EXPECT_EQ(gtr_state_next(was, mean), GTR_OK);
         gtr_trainer_destroy(n.t);
         n.t = gtr_trainer_create(gtr_cross_entropy(mean, n.y), adam());
-        f.no_shuffle = !shuffled; f.drop_last = true;
-        if (heard(false, &n, f, text, sizeof text)) CHECK((strstr(text, "states are carried from batch to batch of "
-            "rows that are shuffled or drawn: .streams and .no_shuffle have") != NULL) == (shuffled == 1), "it says "
-            "%.300s", text);
+        f.no_shuffle = shuffled != 1; f.drop_last = shuffled < 2;
+        if (heard(false, &n, f, text, sizeof text)) {
+            CHECK((strstr(text, "states are carried from batch to batch of rows that are shuffled or drawn: .streams "
+                "and .no_shuffle have") != NULL) == (shuffled == 1), "it says %.300s", text);
+            CHECK((strstr(text, "state \"was\" is carried from batches of 16 rows to a last one of 8: ") != NULL)
+                == (shuffled == 2), "it says %.300s", text);
+        }
         EXPECT_OK(n.ctx);
         gtr_destroy(n.ctx);
     }
@@ -1525,6 +1529,12 @@ static void fields_of_data(void)
         *(k ? &four.std[3] : &four.mean[3]) = 0.5f;
         EXPECT_EQ(gtr_dataset_augment(gtr_dataset_arrays(ctx, a), 0, four), GTR_ERR_ARG);
         EXPECT_ERROR(ctx, GTR_ERR_ARG, ".mean or .std is given of more channels than there are, and not read");
+        memset(&four, 0, sizeof four);
+        (k ? four.std : four.mean)[0] = (k ? four.std : four.mean)[1] = 0.5f; /* of three */
+        EXPECT_EQ(gtr_dataset_augment(gtr_dataset_arrays(ctx, a), 0, four), GTR_ERR_ARG);
+        EXPECT_ERROR(ctx, GTR_ERR_ARG, ".mean or .std is given of fewer channels than there are, want all");
+        (k ? four.std : four.mean)[2] = k ? 1 : GTR_ZERO;
+        EXPECT_EQ(gtr_dataset_augment(gtr_dataset_arrays(ctx, a), 0, four), GTR_OK);
     }
     TAKEN(AUGMENT(.pad_mode = GTR_PAD_REFLECT, .pad = 1, .mean = { 0, 0, 0.5f }, .std = { 1, 1, 2 }));
     UNREAD(CSV(.label = "y", .label_column = 1), "label_column"); UNREAD(CSV(.missing_value = 1), "missing_value");

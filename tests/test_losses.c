@@ -7,6 +7,9 @@
 #include "check.h"
 #include "device.h"
 #include "stack.h"
+#if defined __SSE__
+#include <xmmintrin.h>
+#endif
 
 enum { ROWS = 21, WIDTH = 6, CLASSES = 5, STEPS = 3, SET = 50, TIMES = 3 };
 static const int micros[] = { 1, 2, 3, 7 };
@@ -727,6 +730,64 @@ static void ends(void)
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
+/* GTR_ZERO is no default where the host flushes subnormals, and takes them for 0, either. */
+static void zero_where_flushed(void)
+{
+    static const gtr_float x[4] = { 0.5f, -2, 1, 0.25f };
+    gtr_float got[2][8];
+    for (int k = 0; k < 2; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 2)), *w, *f[2];
+        gtr_group group;
+        gtr_loss_desc d;
+        gtr_trainer_desc td;
+#if defined __SSE__
+        const unsigned was = _mm_getcsr();
+        _mm_setcsr(k ? was | 0x8040 : was);
+#endif
+        memset(&d, 0, sizeof d);
+        memset(&group, 0, sizeof group);
+        memset(&td, 0, sizeof td);
+        d.beta = GTR_ZERO;
+        f[0] = gtr_smooth_l1_ex(in, gtr_scale(in, 0, 0), d);
+        d.beta = 0; d.gamma = GTR_ZERO;
+        f[1] = gtr_focal_ex(in, gtr_scale(in, 0, 1), d);
+        gtr_set(in, x, sizeof x);
+        EXPECT_EQ(gtr_eval(f, 2), GTR_OK);
+        for (int i = 0; i < 2; i++) got[k][i] = (gtr_float)gtr_item(f[i]);
+        gtr_tensor *loss = gtr_mean(gtr_square(gtr_linear(in, "fc", 1)), NULL, 0, false);
+        w = gtr_parameter_find(ctx, "fc.weight");
+        group.pattern = "fc.*"; group.weight_decay = GTR_ZERO;
+        td.lr = 0.1f; td.weight_decay = 0.5f; td.groups = &group; td.n_groups = 1;
+        gtr_set(w, x, 2 * sizeof *x);
+        gtr_trainer *t = gtr_trainer_create(loss, td);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_get(w, got[k] + 2, 2 * sizeof *x), GTR_OK);
+        td.n_groups = 0; td.groups = NULL; td.schedule = GTR_LINEAR; td.start_factor = 1; td.end_factor = GTR_ZERO;
+        td.total_steps = 2;
+        t = gtr_trainer_create(loss, td);
+        for (int i = 0; i < 3; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        got[k][4] = gtr_trainer_report(t).lr;
+        memset(&td, 0, sizeof td);
+        td.lr = 0.1f; td.schedule = GTR_PLATEAU; td.plateau_patience = -1; td.gamma = 0.5f; td.threshold = GTR_ZERO;
+        t = gtr_trainer_create(loss, td);
+        EXPECT_EQ(gtr_trainer_plateau(t, 1, false), GTR_OK);
+        EXPECT_EQ(gtr_trainer_plateau(t, 0.99999, false), GTR_OK);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(gtr_wait(ctx), GTR_OK);
+        got[k][5] = gtr_trainer_report(t).lr;
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+#if defined __SSE__
+        _mm_setcsr(was);
+#endif
+    }
+    EXPECT(fabs((double)got[0][0] - 0.9375) < 1e-6 && fabs((double)got[0][4]) < 1e-30);
+    EXPECT(fabs((double)got[0][5] - 0.1) < 1e-7);
+    for (int i = 0; i < 6; i++) CHECK(fabs((double)got[1][i] - (double)got[0][i]) < 1e-6, "value %d: %g where "
+        "subnormals are flushed, else %g", i, (double)got[1][i], (double)got[0][i]);
+}
 /* Each is refused when it is built, and the text names the loss, what is wrong, and shapes got and wanted. */
 static void losses_refused(void)
 {
@@ -1177,6 +1238,7 @@ static void all(void)
     RUN(losses_of_low);
     RUN(losses_at_kinks);
     RUN(ends);
+    RUN(zero_where_flushed);
     RUN(losses_refused);
     RUN(no_weights);
     RUN(masks_in_parts);

@@ -175,7 +175,7 @@ static void standardised_as_fed(void)
     for (int k = 0; k < 3; k++) { /* what is only moved about is measured, what is normalised is refused */
         gtr_augment_desc how;
         memset(&how, 0, sizeof how);
-        how.flip = 0.5f; how.brightness = 0.1f; how.mean[0] = k == 1 ? 0.5f : 0; how.std[1] = k == 2 ? 0.5f : 0;
+        how.flip = 0.5f; how.brightness = 0.1f; how.mean[1] = k == 1 ? 0.5f : 0; how.std[1] = k == 2 ? 0.5f : 0;
         gtr_dataset *d = gtr_dataset_arrays(ctx, a);
         EXPECT_EQ(gtr_dataset_augment(d, 0, how), GTR_OK);
         snprintf(name, sizeof name, "varied%d", k);
@@ -1168,6 +1168,98 @@ static void wide_arrays(void)
     EXPECT(!logged[0]);
     EXPECT(gtr_dataset_arrays(ctx, a) != NULL);
     CHECK(strstr(logged, "column 0 \"x\", row 3, element 0 is nan"), "logged: '%s'", logged);
+    gtr_destroy(ctx);
+}
+static const char *once(void) { static char was[512]; strcpy(was, logged); logged[0] = 0; return was; }
+/* A whole number beyond 2^24 that float32 rounds is logged, once a column, with its place; what is exact is not. */
+static void whole_numbers(void)
+{
+    static const double f[] = { 16777216, -3.5e22, 0.1, 33554436, -16777217, 1700000001 };
+    static const int64_t v[] = { 16777216, 1LL << 40, -5, (1LL << 60) + 1025 },
+        exact[] = { 1 << 24, -(1 << 25), 1LL << 40 };
+    static const char head[] = "{'descr': '<i8', 'fortran_order': False, 'shape': (4,), }";
+    unsigned char file[160];
+    gtr_desc cd = desc0();
+    gtr_csv_desc c;
+    gtr_arrays_desc a;
+    gtr_npy_desc n = npy0();
+    memset(&c, 0, sizeof c);
+    memset(&a, 0, sizeof a);
+    cd.log = logger;
+    gtr_context *ctx = gtr_create(cd);
+    once();
+    a.rows = 3; a.column[0].data = f; a.column[0].dtype = GTR_F64; a.column[0].name = "time";
+    EXPECT(gtr_dataset_arrays(ctx, a) && !once()[0]);
+    a.rows = 2; a.column[0].shape = gtr_shape1(3);
+    EXPECT(gtr_dataset_arrays(ctx, a) != NULL);
+    CHECK(strstr(logged, "gtr_dataset_arrays: column 0 \"time\", row 1, element 1 is -16777217, which float32 rounds "
+        "to -16777216,"), "%s", logged);
+    once();
+    for (int k = 0; k < 2; k++) {
+        memset(file, ' ', 128);
+        memcpy(file, "\x93NUMPY\1\0\x76\0", 10);
+        memcpy(file + 10, head, sizeof head - 1);
+        file[127] = '\n';
+        memcpy(file + 128, k ? v : exact, 24);
+        memcpy(file + 152, k ? v + 3 : exact, 8);
+        n.floats = true;
+        EXPECT(npy_of(ctx, file, 160, n) != NULL);
+        CHECK(k ? strstr(logged, "column 0, row 3, element 0 is 1152921504606848") != NULL : !logged[0], "%s", logged);
+        once();
+    }
+    c.header = true; c.regression = true;
+    EXPECT(csv_of(ctx, "id,y\n16777216,0\n1700000000.5,1\n1e10,2\n33554436.00,3\n", c) != NULL);
+    CHECK(!logged[0], "%s", logged);
+    EXPECT(csv_of(ctx, "a,id,y\n1,16777216,0\n1,1700000001,1\n1,1700000002,2\n", c) != NULL);
+    CHECK(strstr(logged, "line 3, column 2 (counted from 1), \"id\" is 1700000001, which float32 rounds to 1700000000"),
+        "%s", logged);
+    once();
+    EXPECT(csv_of(ctx, "id,y\n1,-16777217.0\n", c) && strstr(once(), "line 2, column 2 (counted from 1), \"y\" is "
+        "-16777217"));
+    c.regression = false; c.categories = "id";
+    EXPECT(csv_of(ctx, "a,id,y\n1,1700000001,16777217\n", c) && !once()[0]);     /* kept as they are */
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* Whose mean and deviation are taken already is not split, nor is a copy of it. */
+static void split_once_standardised(void)
+{
+    gtr_float v[20];
+    int32_t y[20];
+    int64_t all[20];
+    gtr_arrays_desc a;
+    gtr_ragged_desc w;
+    memset(&a, 0, sizeof a);
+    memset(&w, 0, sizeof w);
+    for (int k = 0; k < 20; k++) { v[k] = (gtr_float)k; y[k] = k % 2; all[k] = k; }
+    a.rows = 20; a.column[0].data = v; a.column[0].name = "x"; a.column[1].data = y; a.column[1].dtype = GTR_I32;
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_dataset *d = gtr_dataset_arrays(ctx, a), *held = gtr_dataset_split(d, 4), *other = gtr_dataset_arrays(ctx, a);
+    a.column[1].data = NULL;
+    gtr_dataset *third = gtr_dataset_arrays(ctx, a), *both[2] = { other, d };
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape1(GTR_BATCH));
+    EXPECT(!gtr_standardise(x, "n", d, 1));
+    EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "");
+    EXPECT(held && gtr_dataset_split(d, 5));                 /* nothing was taken */
+    EXPECT(gtr_standardise(x, "n", d, 0) != NULL);
+    EXPECT_OK(ctx);
+#define REFUSED(call) do { EXPECT(!(call)); EXPECT_ERROR(ctx, GTR_ERR_STATE, "a gtr_standardise has taken"); } while (0)
+    REFUSED(gtr_dataset_split(d, 2));
+    REFUSED(gtr_dataset_split_random(d, 0.5f, 1, 1));
+    REFUSED(gtr_dataset_split_last(d, 0.5f, -1));
+    REFUSED(gtr_dataset_split(gtr_dataset_subset(d, all, 8), 2));
+    REFUSED(gtr_dataset_split(gtr_dataset_sample(d, NULL, -1, 30, 1), 2));
+    REFUSED(gtr_dataset_split(gtr_dataset_concat(ctx, both, 2), 2));
+    EXPECT(gtr_dataset_split(held, 2) && gtr_dataset_split(other, 4));
+    EXPECT(gtr_standardise(x, "m", third, 0) != NULL);
+    a.column[0].name = "z";
+    both[1] = gtr_dataset_arrays(ctx, a);
+    REFUSED(gtr_dataset_split(gtr_dataset_join(ctx, (gtr_dataset *const[]){ both[1], third }, 2), 2));
+    static const int64_t two[2] = { 12, 8 };
+    w.lengths = two; w.n_lengths = 2;
+    REFUSED(gtr_dataset_split(gtr_dataset_ragged(third, w), 2));
+#undef REFUSED
+    EXPECT_OK(ctx);
     gtr_destroy(ctx);
 }
 /* rows rows: two floats, 10 r and 10 r + 1; a label, r % 7 < 5 ? 0 : 1, so that they are unbalanced. */
@@ -2939,6 +3031,8 @@ static void all(void)
     RUN(arrays_of_numpy);
     RUN(refused_arrays);
     RUN(wide_arrays);
+    RUN(whole_numbers);
+    RUN(split_once_standardised);
     RUN(names_to_numbers);
     RUN(notes_of_many);
     RUN(tables_of_python);

@@ -1097,8 +1097,8 @@ static void behind(void)
         gtr_destroy(ctx);
     }
 }
-/* Two layers of one name are of one set of weights, whose gradient is the sum; a state for all rows has the sum of the
-   rows' gradients. */
+/* Two layers of one name are refused; cells that are given a layer's weights share them, whose gradient is the sum; a
+   state for all rows has the sum of the rows' gradients. */
 static void shares(void)
 {
     for (int kind = 0; kind < KINDS; kind++) {
@@ -1114,15 +1114,27 @@ static void shares(void)
         first[0][0] = gtr_parameter(ctx, "h", gtr_shape1(HIDDEN), one);
         first[1][0] = gtr_parameter(ctx, "c", gtr_shape2(1, HIDDEN), one);
         for (int k = 0; k < 2; k++) first[k][1] = gtr_add(zeros, first[k][0]);
-        for (int way = 0; way < 2; way++) {
-            d.h = &first[0][way]; d.c = &first[1][way];
-            y[way] = recurrent(kind, x, "it", HIDDEN, d);
-            EXPECT_EQ(gtr_parameter_count(ctx), 6);
+        for (int way = 0; way < 3; way++) {
+            d.h = &first[0][way == 2]; d.c = &first[1][way == 2];
+            const tensor made = recurrent(kind, x, way == 2 ? "too" : "it", HIDDEN, d);
+            EXPECT_EQ(gtr_parameter_count(ctx), way == 2 ? 10 : 6);
+            if (way == 1) EXPECT(!made); else y[way / 2] = made;
+            if (way == 1) EXPECT_ERROR(ctx, GTR_ERR_ARG, "\"it.weight_ih_l0\": there is one of this name already");
+        }
+        tensor h = first[0][1], c = kind == 2 ? first[1][1] : NULL;
+        const tensor too = by_hand(ctx, kind, x, NULL, false, false, &h, &c);
+        for (int k = 0; k < 4; k++) {
+            static const char *const parts[] = { "weight_ih", "weight_hh", "bias_ih", "bias_hh" };
+            char name[64];
+            snprintf(name, sizeof name, "too.%s_l0", parts[k]);
+            const tensor from = part_of(ctx, parts[k], "");
+            EXPECT_EQ(gtr_get(from, other, gtr_tensor_bytes(from)), GTR_OK);
+            EXPECT_EQ(gtr_set(gtr_parameter_find(ctx, name), other, gtr_tensor_bytes(from)), GTR_OK);
         }
         of[0] = gtr_parameter_find(ctx, "it.weight_ih_l0");
         of[1] = gtr_parameter_find(ctx, "it.weight_hh_l0");
         of[2] = gtr_parameter_find(ctx, "it.bias_hh_l0");
-        const tensor loss[2] = { squares(y[0]), squares(gtr_scale(y[1], 0.5f, 0.25f)) }, whole = squares(y[1]);
+        const tensor loss[2] = { squares(y[0]), squares(gtr_scale(too, 0.5f, 0.25f)) }, whole = squares(y[1]);
         for (int k = 0; k < 3; k++) {
             got[k] = gtr_gradient(gtr_add(loss[0], loss[1]), of[k]);
             got[3 + k] = gtr_add(gtr_gradient(loss[0], of[k]), gtr_gradient(loss[1], of[k]));
@@ -1358,8 +1370,108 @@ static void does_not_fit(void)
         gtr_set(x, v, sizeof v);
         gtr_step(t);
         EXPECT_EQ(gtr_wait(ctx), zero ? GTR_OK : GTR_ERR_NONFINITE);
-        if (!zero) EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 1: the output of ctc \"x\" (5,)");
+        if (!zero) EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 1: the output of ctc \"x\" (5,) (for row 0 has 3 labels, "
+            "which with a blank between equal ones want 5 steps, and has 4: .zero_infinity leaves such rows out) is");
         EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+static const int32_t *blank_counts;
+static bool blanks_of(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
+{
+    const int32_t *const labels = (const int32_t *)user;
+    (void)epoch;
+    for (int64_t r = begin; r < end; r++) {
+        for (int k = 0; k < 20; k++) ((float *)column[0])[20 * (r - begin) + k] = (float)k / 20;
+        memcpy((int32_t *)column[1] + 3 * (r - begin), labels + 3 * r, 3 * sizeof *labels);
+        if (blank_counts) ((int32_t *)column[2])[r - begin] = blank_counts[r];
+    }
+    return true;
+}
+/* ctc's blank among the labels of a row, as zeros that pad, is refused, with label and row, however labels come; not
+   behind what .label_lengths counts, nor behind -1. */
+static void blank_labels(void)
+{
+    enum { N = 3, T = 4, C = 5, L = 3, BY_SET, OF_ARRAYS, OF_CALLBACK, CONSTANT };
+    static const char *const refused[] = { "input \"y\": element 4 is 0 as label 1, ctc's .blank: want -1 or "
+        ".label_lengths behind a row's labels, or another .blank (row 1)", "column 1, row 1: 0 as label 1, ctc's",
+        "row 1, column 1: 0 as label 1, ctc's .blank", "element 4 is 0 as label 1, ctc's .blank" };
+    static const int32_t padded[N * L] = { 1, 2, 3, 2, 0, 0, 4, 3, 1 }, ended[N * L] = { 1, 2, 3, 2, -1, 0, 4, 3, 1 };
+    static const int32_t one[N] = { 3, 1, 3 }, two[N] = { 3, 2, 3 };
+    float v[N * T * C];
+    for (int i = 0; i < N * T * C; i++) v[i] = (float)(i % 7) / 7;
+    for (int how = BY_SET; how <= CONSTANT; how++) for (int k = 0; k < 4; k++) {
+        const int32_t *const labels = k == 1 ? ended : padded, *const counts = k == 2 ? one : k == 3 ? two : NULL;
+        const bool right = k == 1 || k == 2;
+        gtr_context *ctx = gtr_create(desc0());
+        const tensor x = how == CONSTANT ? gtr_constant(ctx, GTR_F32, gtr_shape3(N, T, C), v) : gtr_input(ctx, "x",
+            GTR_F32, gtr_shape3(GTR_BATCH, T, C)), y = how == CONSTANT ? gtr_constant(ctx, GTR_I32, gtr_shape2(N, L),
+            labels) : gtr_input(ctx, "y", GTR_I32, gtr_shape2(GTR_BATCH, L));
+        gtr_ctc_desc c;
+        gtr_arrays_desc a;
+        gtr_callback_desc call;
+        gtr_fit_desc fit;
+        memset(&c, 0, sizeof c); memset(&a, 0, sizeof a); memset(&call, 0, sizeof call); memset(&fit, 0, sizeof fit);
+        if (counts) c.label_lengths = how == CONSTANT ? gtr_constant(ctx, GTR_I32, gtr_shape1(N), counts)
+            : gtr_input(ctx, "n", GTR_I32, gtr_shape1(GTR_BATCH));
+        gtr_trainer *t = gtr_trainer_create(gtr_ctc_ex(gtr_linear(x, "out", C), y, c), adam(0.01f, GTR_FP32));
+        fit.epochs = 1; fit.batch = N; fit.silent = true;
+        a.rows = call.rows = N; call.columns = counts ? 3 : 2; call.fill = blanks_of;
+        call.user = (void *)(uintptr_t)labels;
+        a.column[0].data = v; a.column[1].data = labels; a.column[2].data = counts;
+        a.column[0].shape = gtr_shape2(T, C); a.column[1].shape = gtr_shape1(L);
+        a.column[1].dtype = GTR_I32;
+        if (counts) a.column[2].dtype = GTR_I32;
+        for (int i = 0; i < 3; i++) { call.column[i] = a.column[i]; call.column[i].data = NULL; }
+        blank_counts = counts;
+        if (how == BY_SET) {
+            gtr_set(x, v, sizeof v);
+            gtr_set(y, labels, sizeof padded);
+            if (counts) gtr_set(c.label_lengths, counts, sizeof one);
+        }
+        if (how == BY_SET || how == CONSTANT) gtr_step(t);
+        else gtr_fit(t, how == OF_ARRAYS ? gtr_dataset_arrays(ctx, a) : gtr_dataset_callback(ctx, call), fit);
+        gtr_wait(ctx);
+        if (!right) EXPECT_ERROR(ctx, GTR_ERR_ARG, refused[how - BY_SET]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
+/* What is not finite is called by the layer that made it, of many ops without names, and not by its input; and a mask
+   that hides all keys of a query by its own name. */
+static void layers_named(void)
+{
+    static const char *const want[] = { "the output of gru \"enc.g\"", "the output of multihead_attention \"enc.att\"",
+        "the output of linear \"w\"", "the output of softmax \"q\" (2, 3, 3) (for its mask hides all keys of a query) "
+        "is not finite; this step changed nothing" };
+    float v[2 * 3 * 4], m[9] = { 0 };
+    for (int i = 0; i < 24; i++) v[i] = i % 2 ? 3e38f : -3e38f;
+    m[3] = m[4] = m[5] = -INFINITY;
+    for (int k = 0; k < 4; k++) {
+        gtr_context *ctx = gtr_create(desc0());
+        const tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 3, 4));
+        gtr_attention_desc none;
+        gtr_init of;
+        tensor y;
+        memset(&none, 0, sizeof none); memset(&of, 0, sizeof of);
+        of.kind = GTR_INIT_CONSTANT; of.a = 10;
+        gtr_scope_begin(ctx, "enc");
+        y = k == 0 ? gtr_gru(x, "g", 4, once()) : k == 1 ? gtr_multihead_attention(x, NULL, "att", 2, none) : x;
+        gtr_scope_end(ctx);
+        if (k == 2) y = gtr_linear_with(x, gtr_parameter(ctx, "w", gtr_shape2(2, 4), of), NULL);
+        if (k == 3) y = gtr_softmax(gtr_add(gtr_linear(x, "q", 3), gtr_constant(ctx, GTR_F32, gtr_shape2(3, 3), m)), 2);
+        for (int64_t i = 0; i < gtr_parameter_count(ctx) && k < 2; i++) {
+            float tens[64];
+            for (int e = 0; e < 64; e++) tens[e] = 10;
+            gtr_tensor *const p = gtr_parameter_at(ctx, i);
+            gtr_set(p, tens, (size_t)gtr__count(&p->shape) * sizeof *tens);
+        }
+        gtr_trainer *t = gtr_trainer_create(gtr_mean(y, NULL, 0, false), adam(0.01f, GTR_FP32));
+        for (int i = 0; i < 24 && k == 3; i++) v[i] = (float)i / 24;
+        gtr_set(x, v, sizeof v);
+        gtr_step(t);
+        EXPECT_EQ(gtr_wait(ctx), GTR_ERR_NONFINITE);
+        EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, want[k]);
         gtr_destroy(ctx);
     }
 }
@@ -2301,6 +2413,8 @@ static void all(void)
     RUN(too_long);
     RUN(spells);
     RUN(does_not_fit);
+    RUN(blank_labels);
+    RUN(layers_named);
     RUN(forecasts);
     RUN(steps);
     RUN(unattended);
