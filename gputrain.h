@@ -9614,7 +9614,7 @@ static GTR__CALLED int gtr__enter(gtr_context *ctx, const char *who) {
 #ifndef GPUTRAIN_NO_THREADS
     uint64_t was = 0;
     const uint64_t self = gtr__thread_self();
-    if (!ctx || gtr__in_fill(ctx)) return 0;
+    if (!ctx || gtr__outside_fill(ctx, who)) return 0;
     if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, self)) return 1;
     if (was != self) { gtr__atomic_swap((gtr__word *)&ctx->refused, (uint64_t)(uintptr_t)who); return -1; }
 #endif

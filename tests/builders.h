@@ -1122,6 +1122,20 @@ G(rope) {
     gtr_shape s; gtr_tensor *t = ranked(g, x, 4, &s); const int first = pick(g, 3);
     return t && s.dim[3] % 2 == 0 ? made(g, gtr_rope(t, 100, first), "gtr_rope(%s, 100, %d)", id(t), first) : NULL;
 }
+/* A state that is carried from step to step, and what it becomes. */
+G(state) {
+    gtr_shape s; gtr_tensor *t = ranked(g, x, 2, &s), *state, *y; const char *n = name_of(g), *l = name_of(g); const int w = 1 + pick(g, 4);
+    if (!t || s.dim[0] != -1 || g->literal) { g->wants_batch = true; return NULL; }
+    g->carries = true;
+    state = made(g, gtr_state(g->ctx, n, shape_of(2, -1, w, 0, 0)), "gtr_state(ctx, \"%s\", %s)", n, shape_text(shape_of(2, -1, w, 0, 0)));
+    y = made(g, gtr_linear(t, l, w), "gtr_linear(%s, \"%s\", %d)", id(t), l, w);
+    if (!y || !state) return NULL;
+    y = made(g, gtr_add(y, state), "gtr_add(%s, %s)", id(y), id(state));
+    y = made(g, gtr_tanh(y), "gtr_tanh(%s)", id(y));
+    say(g, "    gtr_state_next(%s, %s);\n", id(state), id(y));
+    gtr_state_next(state, y);
+    return y;
+}
 /* Data that is standardised by a set's figures, which are 0 and 1 here, and back. */
 G(standardise) {
     const char *n = name_of(g); gtr_shape s; gtr_tensor *t = columns(g, x, &s);
@@ -1281,7 +1295,7 @@ static const generator generators[] = {
     ROW(multihead_attention_with) ROW(transformer_block) ROW(add_positions) ROW(rope) ROW(standardise) ROW(unstandardise) ROW(cross_entropy) ROW(cross_entropy_ex) ROW(nll) ROW(nll_ex)
     ROW(accuracy) ROW(ctc) ROW(ctc_ex) ROW(mse) ROW(mse_ex) ROW(l1) ROW(l1_ex) ROW(smooth_l1) ROW(smooth_l1_ex) ROW(huber) ROW(huber_ex) ROW(quantile) ROW(quantile_ex) ROW(bce_with_logits)
     ROW(bce_with_logits_ex) ROW(bce) ROW(bce_ex) ROW(focal) ROW(focal_ex) ROW(kl_div) ROW(kl_div_ex) ROW(poisson_nll) ROW(poisson_nll_ex) ROW(gaussian_nll) ROW(gaussian_nll_ex)
-    ROW(cosine_embedding) ROW(cosine_embedding_ex) ROW(gradient) ROW(keep)
+    ROW(cosine_embedding) ROW(cosine_embedding_ex) ROW(gradient) ROW(keep) ROW(state)
 };
 enum { GENERATORS = (int)(sizeof generators / sizeof *generators) };
 /* How much of a common network a builder is: half of the graphs are drawn by these weights, the others go for pairs of ops
@@ -1298,5 +1312,5 @@ static int weight_of(const char *name)
     for (int k = 0; k < (int)(sizeof of / sizeof *of); k++) if (strstr(name, of[k].part)) return of[k].weight;
     return 1;
 }
-/* gtr_input, gtr_parameter and gtr_constant are leaf_of's; gtr_state is a way of its own, compose.c's. */
+/* gtr_input, gtr_parameter and gtr_constant are leaf_of's. */
 #endif

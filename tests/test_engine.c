@@ -4441,15 +4441,15 @@ static void outputs_read(void)
     EXPECT(strstr(gtr_plan_text(n.t, 16), " slice + ") && strstr(gtr_trace(n.t), " slice \"gates\""));
     EXPECT_OK(ctx);
     EXPECT(gtr_output(h, 3) == NULL);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "output: slice of \"other\" has no number 3");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "output: split of \"other\" has no number 3");
     EXPECT(gtr_output(n.x, 1) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "has no number 1");
     EXPECT(gtr_output(h, -1) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "has no number -1");
     EXPECT(gtr_split(n.x, 1, 5) == NULL);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "split: 5 parts of dimension 1");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "split of \"x\": 5 parts of dimension 1");
     EXPECT(gtr_split(n.x, 0, 2) == NULL);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "split: 2 parts of dimension 0 of (N, 6)");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "split of \"x\": 2 parts of dimension 0 of (N, 6)");
     EXPECT(gtr_split(n.x, 2, 1) == NULL);
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "axis 2");
     gtr_destroy(ctx);

@@ -142,7 +142,7 @@ static void rates_beside(void)
     EXPECT_EQ(gtr_trainer_plateau(NULL, 1, false), GTR_ERR_ARG);
     for (i = 0; i < 9; i++) {
         static const char *const want[] = { "decay_steps", "gamma", ".warmup_steps is given, but not read", "pct_start",
-            "pct_start", "plateau_patience", ".warmup_steps is given", "enum", "threshold" };
+            "pct_start", "plateau_patience", ".warmup_steps is given", "no gtr_schedule", "threshold" };
         memset(&d, 0, sizeof d);
         d.schedule = i < 2 ? (gtr_schedule)(GTR_STEP_DECAY + i) : i < 5 ? GTR_ONE_CYCLE : GTR_PLATEAU;
         d.warmup_steps = i == 2 || i == 6;
