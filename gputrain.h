@@ -17242,7 +17242,7 @@ static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
     return GTR_OK;
 }
 /* Labels and ids of a callback's rows in batch k, which is in its host slot. report: an error. */
-static gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e, int64_t k, bool report) {
+static GTR__COLD gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e, int64_t k, bool report) {
     char text[GTR__RANGE_TEXT];
     const gtr__batch p = gtr__batch_of(&s->order, k);
     for (int q = 0; q < e->n_limited; q++) {
@@ -18111,7 +18111,8 @@ static bool gtr__is_number(const gtr_dataset *d, int column) { /* k, + 1 */
 }
 /* Do the data set's columns fit the inputs, and labels and ids the ranges of plan e (NULL: as yet there is none)?
    column: the column of each input. */
-static gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__cached *e, int *column) {
+static GTR__COLD gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__cached *e,
+        int *column) {
     gtr_context *ctx = d->ctx;
     char text[GTR__RANGE_TEXT];
     GTR__TRY(gtr__data_match(d, input, n, column));
@@ -18198,6 +18199,17 @@ static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
     }
     return d->text || d->column[0].starts ? GTR_OK : gtr__table_note(d, name);
 }
+/* drawn: rows are shuffled or drawn. tail: of a last batch that is smaller; 0: there is none. */
+static GTR__COLD void gtr__states_told(const gtr_trainer *t, int64_t batch, bool drawn, int64_t tail) {
+    char smaller[200];
+    const char *text = drawn ? "states are carried from batch to batch of rows that are shuffled or drawn: .streams "
+        "and .no_shuffle have rows go on where those before ended" : smaller;
+    if (!drawn && !tail) return;
+    snprintf(smaller, sizeof smaller, "state \"%.60s\" is carried from batches of %jd rows to a last one of %jd: "
+        ".streams have no such one, and .drop_last leaves it out", t->states[0]->name, (intmax_t)batch, (intmax_t)tail);
+    gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+    gtr__fit_note(t, text);
+}
 /* Drains the queue: no run is set back to steps of other data. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     const gtr_dataset *held = t->validation;
@@ -18206,17 +18218,8 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         return batch != data->streams ? GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd",
             data->name, (intmax_t)data->streams, (intmax_t)data->streams, (intmax_t)batch) : GTR__BAD_ARG(t->ctx, "%s: "
             "its .streams want rows in their order (.no_shuffle of gtr_fit), not shuffled", data->name);
-    const bool drawn = data && (shuffle || data->column[0].places);
-    const int64_t tail = !data || drop_last || batch < 1 ? 0 : data->rows % batch;
-    if (t->n_states && (drawn || tail)) {
-        char text[200] = "states are carried from batch to batch of rows that are shuffled or drawn: .streams and "
-            ".no_shuffle have rows go on where those before ended";
-        if (!drawn) snprintf(text, sizeof text, "state \"%.60s\" is carried from batches of %jd rows to a last one of "
-            "%jd: .streams have no such one, and .drop_last leaves it out", t->states[0]->name, (intmax_t)batch,
-            (intmax_t)tail);
-        gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
-        gtr__fit_note(t, text);
-    }
+    if (data && t->n_states) gtr__states_told(t, batch, shuffle || data->column[0].places, drop_last || batch < 1 ? 0
+        : data->rows % batch);
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__observe(t));
