@@ -40,7 +40,7 @@ help:
 	@echo 'make test-emulated COMPUTE=90a|90|89|87|86|80|75: what tests the GPU, on one in software; NAMES="test ..." for some of it; SANITIZE=address,undefined; TEXTS=3 variants of a kernel compiled for their networks'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
 	@echo 'make campaign     longer than tests: what make check fuzzes for 12 s each, unoptimised, for FUZZ_SECONDS=600 each; COUNT=2000 graphs drawn from SEED on, IMAGES=500 networks of images,'
-	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float; saving processes killed KILLS=1000 times (campaign-fuzz, -graphs, -faults, -floats, -kills: one of these)'
+	@echo '                  by PYTHON=one that has PyTorch; faults planted, which tests must find; exp and the like at every float; saving processes killed KILLS=1000 times (campaign-fuzz, -compose, -graphs, -faults, -floats, -kills: one of these)'
 	@echo 'make oracle       OLD=revision: whether the working tree plans and computes, to the bit, what that revision does; ON=emulated|cuda: on a GPU in software, on the GPU;'
 	@echo '                  CASES="networks:unet plans graphs ..." for some of it'
 	@echo 'make bench        timings beside PyTorch and JAX where installed; ROWS="row, or how rows begin, ..." (ROWS=list names them), SHARD=1/3 for some of them, ROWS=report for what was'
@@ -109,9 +109,13 @@ need-gpu:
 check:
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' sh tests/check.sh $(CHECKS)
 
-campaign: campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills campaign-cache campaign-networks campaign-sealed
+campaign: campaign-fuzz campaign-compose campaign-graphs campaign-faults campaign-floats campaign-kills campaign-cache campaign-networks campaign-sealed
 campaign-fuzz:
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' FUZZ_SECONDS='$(or $(FUZZ_SECONDS),600)' sh tests/check.sh fuzz
+# Graphs of every builder in ways that must not matter, for half an hour; and mistakes planted in passes, which it must find.
+campaign-compose: build/$(NATIVE)/compose
+	$< seconds=$(or $(SECONDS),1800) seed=$(or $(SEED),$(shell date +%s))
+	@CC='$(CC)' sh tests/plant.sh --compose
 # Random graphs beyond those of tests/graphs.bin.
 PYTHON ?= python3
 campaign-graphs: build/$(NATIVE)/test_torch
@@ -205,4 +209,4 @@ $(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cu
 	$(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast keywords chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-next bench-plan hash clean
+.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast keywords chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-compose campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-next bench-plan hash clean

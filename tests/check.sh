@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang); CHECK_DIR: where they build
 cd "$(dirname "$0")/.." || exit 1
-all="compilers others msvc static units symbols build markers plants ops functions size form examples emulated kernels cache variants address thread valgrind fuzz verified"
+all="compilers others msvc static units symbols build markers plants ops compose functions size form examples emulated kernels cache variants address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
 warn="-Wall -Wextra -Wformat-security -Werror" # the third: what distributions' compilers warn of without being asked
@@ -180,8 +180,8 @@ check_build() {
     text=$(size $dir/behind.o | awk 'NR == 2 { print $1 }')
     largest=$(nm -S --size-sort $dir/behind.o | grep -i ' t ' | tail -n 1)
     function=${largest##* } largest=$((0x$(echo "$largest" | cut -d ' ' -f 2)))
-    echo "-O3 takes $fast s, -O0 $plain (at most 4.6 times as long); text $text bytes (at most 840000), of it $function $largest (at most 20000)"
-    [ "$text" -le 840000 ] && [ "$largest" -le 20000 ] && echo "$fast $plain" | awk '{ exit $1 > 4.6 * $2 }' || bad=1
+    echo "-O3 takes $fast s, -O0 $plain (at most 4.6 times as long); text $text bytes (at most 844000), of it $function $largest (at most 20000)"
+    [ "$text" -le 844000 ] && [ "$largest" -le 20000 ] && echo "$fast $plain" | awk '{ exit $1 > 4.6 * $2 }' || bad=1
     return $bad
 }
 
@@ -215,7 +215,7 @@ check_size() {
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
     echo "$doc lines of gputrain.h are to be read first (at most 150)"
     [ "$doc" -le 150 ] || return 1
-    for limit in gputrain.h:1483700 gputrain_cuda.cu:1639300; do
+    for limit in gputrain.h:1514500 gputrain_cuda.cu:1646900; do
         bytes=$(wc -c <"${limit%:*}")
         echo "${limit%:*} has $bytes bytes (at most ${limit#*:})"
         [ "$bytes" -le "${limit#*:}" ] || return 1
@@ -319,6 +319,22 @@ check_emulated() {
         emulated '' 0/8 TEXTS=0 EMULATED_TESTS=test_images NAMES=pools; } >$dir/log 2>&1
     rc=$?
     tail -n "$([ $rc -eq 0 ] && echo 1 || echo 40)" $dir/log
+    return $rc
+}
+
+# Graphs of every builder, computed in ways that must not matter, for so many seconds of a core; on the CPU and on the GPU in software, where there are CUDA's
+# headers. A builder without a generator fails.
+check_compose() {
+    for b in $(sed -n '/^\/\/ >>functions/,/^\/\/ >>backend/p' gputrain.h | grep -oE '^GTR_API gtr_tensor \*gtr_[a-z0-9_]+' | sed 's/.*\*gtr_//' | grep -vxE 'input|parameter|constant|parameter_at|parameter_find'); do
+        grep -qE "(ROW|ROW_INTS|ROW_ANY)\($b\)|PAIR_LOSS\(${b%_ex}," tests/builders.h || { echo "tests/builders.h has no generator for gtr_$b"; return 1; }
+    done
+    $CC -O1 -march=native -w tests/compose.c -o $dir/compose -lm -pthread && $dir/compose seconds="${COMPOSE_SECONDS:-90}" seed="${SEED:-1}" >$dir/log
+    rc=$?
+    grep -E '^graph|graphs,' $dir/log | head -n 40
+    [ $rc -eq 0 ] && sh tests/emulated/build.sh includes >$dir/includes || return $rc
+    make --no-print-directory CC="$CC" build/emulated-90a/compose >$dir/log 2>&1 && build/emulated-90a/compose device=cuda seconds="${COMPOSE_SECONDS:-90}" seed="${SEED:-1}" >$dir/log
+    rc=$?
+    grep -E '^graph|graphs,|rror' $dir/log | head -n 40
     return $rc
 }
 

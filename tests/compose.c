@@ -1,9 +1,11 @@
-/* Compositions: graphs of 2 to 14 builders of the public API, drawn at random (builders.h has a generator for each), computed as
-   planned and in ways that must not matter: every tensor kept, each fetched alone, without fusions and matchers, with a literal batch, in micro-batches, recomputed, by a predictor, by gtr_fit, ...
-   Values, gradients by inputs and parameters, and two updates must agree: to the bit where the design says so.
-       compose [seconds=90] [seed=1] [graphs=0] [show=SEED] [device=cpu|cuda] [precision=fp32|tf32|bf16|fp16] [stop=1]
-   Prints what is wrong, made small, as a C program, and how much of what can meet has met: ordered pairs of ops, ops beside fusions, forms of values, matchers.
-   With GPUTRAIN_DOUBLE also gradients against central differences. Exit status 0 iff nothing is wrong. */
+/* Compositions: graphs of 2 to 14 builders of the public API, drawn at random (builders.h has a generator for each),
+   computed as planned and in ways that must not matter: every tensor kept, each fetched alone, without fusions and
+   matchers, with a literal batch, in micro-batches, recomputed, by a predictor, by gtr_fit, ... Values, gradients by
+   inputs and parameters, and two updates must agree: to the bit where the design says so. compose [seconds=90] [seed=1]
+   [graphs=0] [show=SEED] [device=cpu|cuda] [precision=fp32|tf32|bf16|fp16] [stop=1] [missing=1] Prints what is wrong,
+   made small, as a C program, and how much of what can meet has met: ordered pairs of ops, ops beside fusions, forms of
+   values, matchers. With GPUTRAIN_DOUBLE also gradients against central differences. Exit status 0 iff nothing is
+   wrong. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -13,20 +15,37 @@
 enum { MOST_FLOATS = 200000, SECTIONS = 400, NONE = -1 };
 
 // >>recipe
-typedef struct drawn_op { int generator, from; uint64_t seed; } drawn_op; /* from: which op's value it begins with; NONE: the inputs' */
+typedef struct drawn_op {
+    int generator, from;
+    uint64_t seed;
+} drawn_op; /* from: which op's value it begins with; NONE: the inputs' */
 typedef struct recipe {
-    uint64_t seed; int64_t rows; int n; drawn_op op[MAX_OPS];
-    value known[MAX_VALUES]; int n_known;
+    uint64_t seed;
+    int64_t rows;
+    int n;
+    drawn_op op[MAX_OPS];
+    value known[MAX_VALUES];
+    int n_known;
 } recipe;
 /* What a run computed, a section a tensor. */
 enum { OUT, INNER, DX, DW, W1, W2, LOSS, SECTION_KINDS };
-typedef struct section { int kind, of, at, count; } section;
-typedef struct result { gtr_float *v; int used, n; section s[SECTIONS]; char why[600]; bool failed, normalises; } result;
+typedef struct section {
+    int kind, of, at, count;
+} section;
+typedef struct result {
+    gtr_float *v;
+    int used, n;
+    section s[SECTIONS];
+    char why[600];
+    bool failed, normalises;
+} result;
 
 // >>coverage
 enum { OPS = GTR__OP_COUNT, FUSED = 64 };
-static unsigned char met[OPS][OPS];        /* ordered pairs: the first's value flows into the second */
-static const char *fusion[FUSED]; static long fused_by[FUSED]; static int n_fusion;
+static unsigned char met[OPS][OPS]; /* ordered pairs: the first's value flows into the second */
+static const char *fusion[FUSED];
+static long fused_by[FUSED];
+static int n_fusion;
 static unsigned char beside[FUSED][2][OPS]; /* ops in front of a fusion's node and behind it */
 static long form[8][3][3];                  /* homes, storage, layouts: rows, channels last, flattened */
 static long matched[GTR__MAX_MATCHERS + 1];
@@ -38,6 +57,15 @@ static gtr_precision precision = GTR_FP32;
 static bool any_precision = true; /* each graph has its own */
 static bool low_precision(void) { return precision == GTR_MIXED_BF16 || precision == GTR_MIXED_FP16; }
 
+/* dtypes that an op's outputs were seen to have: bit 0: floats; bit 1: integers. */
+static unsigned char makes[OPS], read_by[OPS]; /* read_by: it has operands that a graph can choose */
+/* Whether types allow that b reads what a makes: b's row says which operands are integers. Shapes always can be had:
+   what makes a scalar goes on as (1, ..., 1). */
+static bool allowed(gtr__op a, gtr__op b)
+{
+    const int ints = (int)(gtr__op_says[b] >> GTR__AT_INTS & 15);
+    return (makes[a] & 1 && ints != 1) || (makes[a] & 2 && ints);
+}
 static const gtr_tensor *through(const gtr_tensor *t)
 {
     while (t->op == GTR__OP_PART || gtr__moves(t->op) == GTR__MOVES_ALIAS) t = t->in[0];
@@ -53,6 +81,8 @@ static void note_pairs(const gtr_context *ctx, int64_t first)
         for (int k = 0; k < t->n_in; k++) {
             const gtr_tensor *a = through(t->in[k]);
             if (counts(a->op)) met[a->op][t->op] = 1;
+            read_by[t->op] = 1;
+            if (counts(a->op)) makes[a->op] |= t->in[k]->dtype == GTR_I32 ? 2 : 1;
         }
     }
 }
@@ -79,7 +109,8 @@ static void note_plan(const gtr__plan *p)
             if (f >= 0) beside[f][0][w->op] = 1;
             if (w->fused) beside[fusion_of(w->fused)][1][n->op] = 1;
         }
-        for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) writer[gtr__root(p, n->out[k])] = i;
+        for (int k = 0; k < n->n_out; k++)
+            if (n->out[k] >= 0) writer[gtr__root(p, n->out[k])] = i;
     }
     for (int v = 0; v < p->n_value; v++) {
         const gtr__value *x = &p->value[v];
@@ -91,15 +122,24 @@ static void note_plan(const gtr__plan *p)
 // >>building
 static gtr_context *context(gtr_device on, int threads)
 {
-    gtr_desc d; memset(&d, 0, sizeof d);
-    d.device = on; d.threads = threads; d.seed = 9;
+    gtr_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = on;
+    d.threads = threads;
+    d.seed = 9;
     gtr_context *ctx = gtr_create(d);
-    if (gtr_error(ctx)) { printf("%s\n", gtr_error_text(ctx)); exit(2); }
+    if (gtr_error(ctx)) {
+        printf("%s\n", gtr_error_text(ctx));
+        exit(2);
+    }
     return ctx;
 }
 static void inputs_of(graph *g, uint64_t seed)
 {
-    g->rng = seed * 31 + 7; g->op = NONE; g->mark = 0; g->name = 0;
+    g->rng = seed * 31 + 7;
+    g->op = NONE;
+    g->mark = 0;
+    g->name = 0;
     const int n = 1 + chance(g, 30);
     for (int k = 0; k < n; k++) {
         gtr_shape s = shape_of(2 + pick(g, 3), -1, 1 + pick(g, 8), 1 + pick(g, 6), 1 + pick(g, 5));
@@ -114,7 +154,10 @@ static void inputs_of(graph *g, uint64_t seed)
     if (chance(g, 35)) {
         const int limit = 2 + pick(g, 9);
         value *v = value_add(g, leaf_of(g, shape_of(1 + pick(g, 2), -1, 1 + pick(g, 6), 0, 0), IDS, limit), NONE);
-        if (v && !g->known) { v->low = 0; v->high = limit - 1; }
+        if (v && !g->known) {
+            v->low = 0;
+            v->high = limit - 1;
+        }
     }
 }
 /* The value that op k of a recipe begins with: the last of op `from`, or one of the inputs. */
@@ -134,7 +177,10 @@ static gtr_tensor *build_op(graph *g, const drawn_op *o, int k)
 {
     value *x = begins_with(g, o->from, generators[o->generator].takes, o->seed);
     if (!x) return NULL;
-    g->rng = o->seed; g->op = k; g->name = 0; g->mark = (unsigned)(o->seed & 0xfff);
+    g->rng = o->seed;
+    g->op = k;
+    g->name = 0;
+    g->mark = (unsigned)(o->seed & 0xfff);
     x->users++;
     return generators[o->generator].make(g, x);
 }
@@ -160,17 +206,22 @@ static bool measure(graph *g, value *v)
     if (!fine || gtr_eval(&v->t, 1) != GTR_OK) return false;
     void *data = malloc((size_t)(n + 1) * sizeof(gtr_float));
     fine = gtr_get(v->t, data, (size_t)n * (v->ints ? 4 : sizeof(gtr_float))) == GTR_OK;
-    v->low = INFINITY; v->high = -INFINITY; v->near = INFINITY;
+    v->low = INFINITY;
+    v->high = -INFINITY;
+    v->near = INFINITY;
     for (int64_t i = 0; i < n && fine; i++) {
         const double x = v->ints ? (double)((int32_t *)data)[i] : (double)((gtr_float *)data)[i];
         fine = x == x && fabs(x) < 150;
-        v->low = fmin(v->low, x); v->high = fmax(v->high, x); v->near = fmin(v->near, fabs(x));
+        v->low = fmin(v->low, x);
+        v->high = fmax(v->high, x);
+        v->near = fmin(v->near, fabs(x));
     }
     free(data);
     return fine;
 }
 /* Which generator comes next: one whose op has not met the last one's, as far as known, more often than any. */
-static gtr__op op_of[GENERATORS]; static bool op_known[GENERATORS];
+static gtr__op op_of[GENERATORS];
+static bool op_known[GENERATORS];
 static int by_weight(uint64_t *s)
 {
     static int sum[GENERATORS + 1];
@@ -187,7 +238,8 @@ static int generator_drawn(uint64_t *s, const value *x, bool common)
     for (int tries = 0, n = 0; tries < 200 && n < (common ? 1 : 12); tries++) {
         const int k = common ? by_weight(s) : (int)(next_of(s) % GENERATORS);
         if (!(generators[k].takes & (x->ints ? TAKES_INTS : TAKES_FLOATS))) continue;
-        best = k; n++;
+        best = k;
+        n++;
         if (!op_known[k] || (counts(t->op) && !met[t->op][op_of[k]])) break;
     }
     return best;
@@ -197,18 +249,28 @@ static bool draw(recipe *r, uint64_t seed, char *why)
 {
     static graph g;
     uint64_t s = seed * 0x2545f4914f6cdd1du + 99;
-    memset(r, 0, sizeof *r); memset(&g, 0, sizeof g);
-    r->seed = seed; r->rows = 1 + (int64_t)(next_of(&s) % 5);
+    memset(r, 0, sizeof *r);
+    memset(&g, 0, sizeof g);
+    r->seed = seed;
+    r->rows = 1 + (int64_t)(next_of(&s) % 5);
     if (next_of(&s) % 12 == 0) r->rows = 17;
     const int most = 2 + (int)(next_of(&s) % (MAX_OPS - 1));
-    g.ctx = context(GTR_DEVICE_CPU, 1); g.rows = r->rows;
+    g.ctx = context(GTR_DEVICE_CPU, 1);
+    g.rows = r->rows;
     inputs_of(&g, seed);
-    for (int i = 0; i < g.n; i++) if (!measure(&g, &g.v[i])) { snprintf(why, 500, "an input: %s", gtr_error_text(g.ctx)); gtr_destroy(g.ctx); return false; }
+    for (int i = 0; i < g.n; i++)
+        if (!measure(&g, &g.v[i])) {
+            snprintf(why, 500, "an input: %s", gtr_error_text(g.ctx));
+            gtr_destroy(g.ctx);
+            return false;
+        }
     bool fine = true;
     for (int tries = 0; r->n < most && tries < 60 && fine; tries++) {
         const int last = next_of(&s) % 100 < 72 ? r->n - 1 : (int)(next_of(&s) % (uint64_t)(r->n + 1)) - 1;
-        drawn_op o; memset(&o, 0, sizeof o);
-        o.from = last; o.seed = next_of(&s);
+        drawn_op o;
+        memset(&o, 0, sizeof o);
+        o.from = last;
+        o.seed = next_of(&s);
         value *x = begins_with(&g, last, TAKES_FLOATS | TAKES_INTS, o.seed);
         if (!x) continue;
         o.generator = generator_drawn(&s, x, seed % 2);
@@ -220,7 +282,9 @@ static bool draw(recipe *r, uint64_t seed, char *why)
         value *v = gtr_error(g.ctx) ? NULL : value_add(&g, t, r->n);
         bool taken = v != NULL;
         if (gtr_error(g.ctx)) {
-            if (!refused[o.generator]++) snprintf(refusal[o.generator], sizeof *refusal, "seed %llu: %s", (unsigned long long)seed, gtr_error_text(g.ctx));
+            if (!refused[o.generator]++)
+                snprintf(refusal[o.generator], sizeof *refusal, "seed %llu: %s", (unsigned long long)seed,
+                    gtr_error_text(g.ctx));
             gtr_error_clear(g.ctx);
         }
         for (int i = was->n; i < g.n && taken; i++) taken = measure(&g, &g.v[i]);
@@ -232,9 +296,16 @@ static bool draw(recipe *r, uint64_t seed, char *why)
             gtr_error_clear(g.ctx);
         }
         if (!fine) r->op[r->n] = o; /* shown, though its shapes are not known */
-        if (!taken) { g = *was; free(was); continue; }
+        if (!taken) {
+            g = *was;
+            free(was);
+            continue;
+        }
         free(was);
-        if (t && through(t) == t && counts(t->op) && !op_known[o.generator]) { op_known[o.generator] = true; op_of[o.generator] = t->op; }
+        if (t && through(t) == t && counts(t->op) && !op_known[o.generator]) {
+            op_known[o.generator] = true;
+            op_of[o.generator] = t->op;
+        }
         note_pairs(g.ctx, first);
         used_by[o.generator]++;
         r->op[r->n++] = o;
@@ -242,7 +313,10 @@ static bool draw(recipe *r, uint64_t seed, char *why)
     memcpy(r->known, g.v, sizeof r->known);
     r->n_known = g.n;
     gtr_destroy(g.ctx);
-    if (!fine) { r->n++; r->n_known = 0; }
+    if (!fine) {
+        r->n++;
+        r->n_known = 0;
+    }
     return fine;
 }
 
@@ -252,7 +326,8 @@ static bool learn(recipe *q)
     static graph g;
     bool fine = true;
     memset(&g, 0, sizeof g);
-    g.ctx = context(GTR_DEVICE_CPU, 1); g.rows = q->rows;
+    g.ctx = context(GTR_DEVICE_CPU, 1);
+    g.rows = q->rows;
     inputs_of(&g, q->seed);
     for (int i = 0; i < g.n && fine; i++) fine = measure(&g, &g.v[i]);
     for (int k = 0; k < q->n && fine; k++) {
@@ -269,13 +344,17 @@ static bool learn(recipe *q)
 // >>ways
 typedef struct way {
     const char *name;
-    bool exact;          /* to the bit, but on a GPU */
-    double limit;        /* else: of differences, 0: LIMIT */
-    bool kept, alone, literal, unfused, before, hand, saved, predicted, fitted, streamed, snapshot, staged, stepped, host; /* host: on the CPU, whatever the device */
+    bool exact;   /* to the bit, but on a GPU */
+    double limit; /* else: of differences, 0: LIMIT */
+    bool kept, alone, literal, unfused, before, hand, saved, predicted, fitted, streamed, snapshot, staged, stepped,
+        host; /* host: on the CPU, whatever the device */
     int threads, micro, streams, recompute;
     gtr_precision precision;
 } way;
-typedef struct loss_of { gtr_tensor *total, *out[8], *dx[4]; int n_out, n_dx, leaf[4]; } loss_of;
+typedef struct loss_of {
+    gtr_tensor *total, *out[8], *dx[4];
+    int n_out, n_dx, leaf[4];
+} loss_of;
 
 /* Whether leaf is among what t is computed of. */
 static bool reaches(const gtr_tensor *t, const gtr_tensor *leaf)
@@ -300,10 +379,12 @@ static bool needed(const loss_of *l, const gtr_tensor *t)
 static void outputs_of(graph *g, loss_of *l)
 {
     memset(l, 0, sizeof *l);
-    for (int i = 0; i < g->n; i++) for (int k = 0; k < g->n_loss; k++) g->mixes |= g->v[i].users && g->v[i].t == g->loss[k];
+    for (int i = 0; i < g->n; i++)
+        for (int k = 0; k < g->n_loss; k++) g->mixes |= g->v[i].users && g->v[i].t == g->loss[k];
     for (int k = 0; k < g->n_loss; k++) {
         if (gtr_tensor_shape(g->loss[k]).ndim != 0) continue;
-        l->total = !l->total ? g->loss[k] : made(g, gtr_add(l->total, g->loss[k]), "gtr_add(%s, %s)", id(l->total), id(g->loss[k]));
+        l->total = !l->total ? g->loss[k]
+                             : made(g, gtr_add(l->total, g->loss[k]), "gtr_add(%s, %s)", id(l->total), id(g->loss[k]));
     }
     for (int i = g->n - 1; i >= 0 && l->n_out < 6; i--) {
         value *v = &g->v[i];
@@ -312,7 +393,8 @@ static void outputs_of(graph *g, loss_of *l)
         bool is_loss = false;
         for (int k = 0; k < g->n_loss; k++) is_loss |= g->loss[k] == v->t;
         if (v->ints || is_loss) continue;
-        gtr_tensor *s = made(g, gtr_scale(v->t, 1, 0.3f), "gtr_scale(%s, 1, 0.3f)", id(v->t)), *q = made(g, gtr_square(s), "gtr_square(%s)", id(s));
+        gtr_tensor *s = made(g, gtr_scale(v->t, 1, 0.3f), "gtr_scale(%s, 1, 0.3f)", id(v->t)),
+                   *q = made(g, gtr_square(s), "gtr_square(%s)", id(s));
         gtr_tensor *m = made(g, gtr_mean(q, NULL, 0, false), "gtr_mean(%s, NULL, 0, false)", id(q));
         if (m) l->total = !l->total ? m : made(g, gtr_add(l->total, m), "gtr_add(%s, %s)", id(l->total), id(m));
     }
@@ -321,14 +403,20 @@ static void outputs_of(graph *g, loss_of *l)
         const leaf *f = &g->leaf[k];
         if (f->t->op != GTR__OP_INPUT || f->t->dtype != GTR_F32) continue;
         gtr_tensor *d = made(g, gtr_gradient(l->total, f->t), "gtr_gradient(%s, %s)", id(l->total), id(f->t));
-        if (d) { l->leaf[l->n_dx] = k; l->dx[l->n_dx++] = d; }
+        if (d) {
+            l->leaf[l->n_dx] = k;
+            l->dx[l->n_dx++] = d;
+        }
     }
 }
 static gtr_float *section_add(result *r, int kind, int of, int64_t count)
 {
     if (r->n == SECTIONS || r->used + count > MOST_FLOATS) return NULL;
     section *s = &r->s[r->n++];
-    s->kind = kind; s->of = of; s->at = r->used; s->count = (int)count;
+    s->kind = kind;
+    s->of = of;
+    s->at = r->used;
+    s->count = (int)count;
     r->used += (int)count;
     return r->v + s->at;
 }
@@ -345,12 +433,18 @@ static bool fetch(graph *g, result *r, int kind, int of, gtr_tensor *t)
         for (int64_t i = 0; i < n; i++) to[i] = (gtr_float)ints[i];
         free(ints);
     } else gtr_get(t, to, (size_t)n * sizeof(gtr_float));
-    if (kind == INNER && ((g->wants_batch && strstr(gtr_error_text(g->ctx), "did not need it")) || strstr(gtr_error_text(g->ctx), "been used"))) { gtr_error_clear(g->ctx); r->n--; r->used -= (int)n; } /* its shape alone was */
+    if (kind == INNER && ((g->wants_batch && strstr(gtr_error_text(g->ctx), "did not need it")) ||
+                             strstr(gtr_error_text(g->ctx), "been used"))) {
+        gtr_error_clear(g->ctx);
+        r->n--;
+        r->used -= (int)n;
+    } /* its shape alone was */
     return gtr_error(g->ctx) == GTR_OK;
 }
 static bool trained(const gtr_trainer *t, const gtr_tensor *p)
 {
-    for (int k = 0; k < t->n_param; k++) if (t->param[k] == p) return true;
+    for (int k = 0; k < t->n_param; k++)
+        if (t->param[k] == p) return true;
     return false;
 }
 static void fetch_parameters(graph *g, result *r, int kind, gtr_trainer *t)
@@ -359,7 +453,10 @@ static void fetch_parameters(graph *g, result *r, int kind, gtr_trainer *t)
         gtr_tensor *p = gtr_parameter_at(g->ctx, i);
         const gtr_shape s = gtr_tensor_shape(p);
         if (gtr_tensor_dtype(p) != GTR_F32) continue;
-        if (kind != DW) { fetch(g, r, kind, (int)(i - g->first_parameter), p); continue; }
+        if (kind != DW) {
+            fetch(g, r, kind, (int)(i - g->first_parameter), p);
+            continue;
+        }
         int64_t n = 1;
         for (int k = 0; k < s.ndim; k++) n *= s.dim[k];
         if (!trained(t, p)) continue;
@@ -367,16 +464,30 @@ static void fetch_parameters(graph *g, result *r, int kind, gtr_trainer *t)
         if (to) gtr_gradient_get(t, p, to, (size_t)n * sizeof(gtr_float));
     }
 }
-static void set_all(const graph *g) { for (int k = 0; k < g->n_leaf; k++) if (g->leaf[k].t->op != GTR__OP_CONSTANT) set_leaf(g, &g->leaf[k]); }
-static gtr_optimizer optimizer_of(const recipe *r) { uint64_t s = r->seed + 17; return next_of(&s) % 3 ? GTR_SGD : (gtr_optimizer)(next_of(&s) % 6); }
+static void set_all(const graph *g)
+{
+    for (int k = 0; k < g->n_leaf; k++)
+        if (g->leaf[k].t->op != GTR__OP_CONSTANT) set_leaf(g, &g->leaf[k]);
+}
+static gtr_optimizer optimizer_of(const recipe *r)
+{
+    uint64_t s = r->seed + 17;
+    return next_of(&s) % 3 ? GTR_SGD : (gtr_optimizer)(next_of(&s) % 6);
+}
 static gtr_trainer *trainer_of(const graph *g, const recipe *r, const way *w, gtr_tensor *loss)
 {
-    gtr_trainer_desc d; memset(&d, 0, sizeof d);
+    gtr_trainer_desc d;
+    memset(&d, 0, sizeof d);
     uint64_t s = r->seed + 18;
     d.optimizer = optimizer_of(r);
-    d.lr = 0.02f; d.clip_norm = next_of(&s) % 4 ? 0 : 0.5f; d.precision = w->precision; d.loss_scale = w->precision == GTR_MIXED_FP16 ? 8.0f : 0;
+    d.lr = 0.02f;
+    d.clip_norm = next_of(&s) % 4 ? 0 : 0.5f;
+    d.precision = w->precision;
+    d.loss_scale = w->precision == GTR_MIXED_FP16 ? 8.0f : 0;
     d.weight_decay = next_of(&s) % 4 ? 0 : 0.01f;
-    d.micro_batches = w->micro; d.streams = w->streams; d.no_matchers = w->unfused;
+    d.micro_batches = w->micro;
+    d.streams = w->streams;
+    d.no_matchers = w->unfused;
     (void)g;
     return gtr_trainer_create(loss, d);
 }
@@ -388,49 +499,72 @@ static void columns_of(const graph *g, gtr_arrays_desc *a, void **kept, int64_t 
     for (int k = 0; k < g->n_leaf; k++) {
         const leaf *l = &g->leaf[k];
         if (!l->batched || l->t->op != GTR__OP_INPUT || n == GTR_MAX_COLUMNS) continue;
-        if (l->shape.dim[0] != -1) { free(kept[0]); kept[0] = NULL; a->column[0].data = NULL; return; }
+        if (l->shape.dim[0] != -1) {
+            free(kept[0]);
+            kept[0] = NULL;
+            a->column[0].data = NULL;
+            return;
+        }
         gtr_column *c = &a->column[n];
         const bool ints = l->t->dtype == GTR_I32;
         kept[n] = calloc((size_t)(row_of(&l->shape) * rows + 1), sizeof(gtr_float));
-        graph more = *g; more.rows = rows;
+        graph more = *g;
+        more.rows = rows;
         leaf *of = &more.leaf[k];
         fill_leaf(&more, of, kept[n]);
-        c->data = kept[n]; c->dtype = ints ? GTR_I32 : sizeof(gtr_float) == 8 ? GTR_F64 : GTR_F32; c->name = l->name;
+        c->data = kept[n];
+        c->dtype = ints ? GTR_I32 : sizeof(gtr_float) == 8 ? GTR_F64 : GTR_F32;
+        c->name = l->name;
         c->shape = l->shape;
         c->shape = without(c->shape, 0);
         n++;
     }
 }
-static bool input_used(const loss_of *l, const gtr_tensor *t)
-{
-    return reaches(l->total, t);
-}
+static bool input_used(const loss_of *l, const gtr_tensor *t) { return reaches(l->total, t); }
 static void fit(graph *g, const loss_of *l, result *r, gtr_trainer *t, const way *w)
 {
-    gtr_arrays_desc a; void *kept[GTR_MAX_COLUMNS] = { 0 };
+    gtr_arrays_desc a;
+    void *kept[GTR_MAX_COLUMNS] = { 0 };
     columns_of(g, &a, kept, g->rows);
     int n = 0;
     for (int k = 0; k < GTR_MAX_COLUMNS && a.column[k].data; k++) { /* columns of inputs that the loss reads */
-        for (int i = 0; i < g->n_leaf; i++) if (!strcmp(g->leaf[i].name, a.column[k].name) && input_used(l, g->leaf[i].t)) { a.column[n++] = a.column[k]; break; }
+        for (int i = 0; i < g->n_leaf; i++)
+            if (!strcmp(g->leaf[i].name, a.column[k].name) && input_used(l, g->leaf[i].t)) {
+                a.column[n++] = a.column[k];
+                break;
+            }
     }
     for (int k = n; k < GTR_MAX_COLUMNS; k++) a.column[k].data = NULL;
     gtr_dataset *d = n ? gtr_dataset_arrays(g->ctx, a) : NULL;
     if (d && w->streamed) gtr_dataset_stream(d, GTR_STREAM_ALWAYS);
-    gtr_fit_desc f; memset(&f, 0, sizeof f);
-    f.epochs = 2; f.batch = g->rows; f.no_shuffle = true; f.silent = true;
-    if (d) { gtr_fit(t, d, f); fetch_parameters(g, r, W2, NULL); }
+    gtr_fit_desc f;
+    memset(&f, 0, sizeof f);
+    f.epochs = 2;
+    f.batch = g->rows;
+    f.no_shuffle = true;
+    f.silent = true;
+    if (d) {
+        gtr_fit(t, d, f);
+        fetch_parameters(g, r, W2, NULL);
+    }
     for (int k = 0; k < GTR_MAX_COLUMNS; k++) free(kept[k]);
 }
 static void predict(graph *g, const loss_of *l, result *r, const way *w)
 {
-    gtr_predictor_desc d; memset(&d, 0, sizeof d);
-    const void *in[8]; void *out[8], *data[8] = { 0 }, *to[8] = { 0 }; int n = 0, outs = 0, of[8];
+    gtr_predictor_desc d;
+    memset(&d, 0, sizeof d);
+    const void *in[8];
+    void *out[8], *data[8] = { 0 }, *to[8] = { 0 };
+    int n = 0, outs = 0, of[8];
     for (int k = 0; k < l->n_out && outs < 8; k++) {
         const gtr_shape s = gtr_tensor_shape(l->out[k]);
         if (batch_axis(&s) != 0 || gtr__moves(through(l->out[k])->op) == GTR__MOVES_LEAF) continue;
-        for (int i = 1; i < s.ndim; i++) if (s.dim[i] < 0) goto next;
-        for (int i = 0; i < outs; i++) if (through(d.out[i]) == through(l->out[k])) goto next;
-        of[outs] = k; d.out[outs++] = l->out[k];
+        for (int i = 1; i < s.ndim; i++)
+            if (s.dim[i] < 0) goto next;
+        for (int i = 0; i < outs; i++)
+            if (through(d.out[i]) == through(l->out[k])) goto next;
+        of[outs] = k;
+        d.out[outs++] = l->out[k];
     next:;
     }
     for (int k = 0; k < g->n_leaf && n < 8; k++) {
@@ -439,70 +573,112 @@ static void predict(graph *g, const loss_of *l, result *r, const way *w)
         if (f->t->op != GTR__OP_INPUT || !f->batched) continue;
         for (int q = 0; q < outs; q++) used |= reaches(d.out[q], f->t);
         if (!used) continue;
-        if (n == 7) { n = 0; break; } /* too many */
+        if (n == 7) {
+            n = 0;
+            break;
+        } /* too many */
         d.in[n] = f->t;
         data[n] = calloc((size_t)(count_of(g, &f->shape) + 1), sizeof(gtr_float));
         fill_leaf(g, f, data[n]);
-        in[n] = data[n]; n++;
+        in[n] = data[n];
+        n++;
     }
-    d.max_rows = g->rows; d.snapshot = w->snapshot;
+    d.max_rows = g->rows;
+    d.snapshot = w->snapshot;
     gtr_predictor *p = n && outs ? gtr_predictor_create_ex(g->ctx, d) : NULL;
     if (p) {
         for (int k = 0; k < outs; k++) {
             gtr_shape s = gtr_tensor_shape(d.out[k]);
-            to[k] = calloc((size_t)(count_of(g, &s) + 1), sizeof(gtr_float)); out[k] = to[k];
+            to[k] = calloc((size_t)(count_of(g, &s) + 1), sizeof(gtr_float));
+            out[k] = to[k];
         }
-        if (gtr_predict_ex(p, in, g->rows, out) != GTR_OK) { r->failed = true; snprintf(r->why, sizeof r->why, "gtr_predict_ex: %s", gtr_predictor_error_text(p)); }
+        if (gtr_predict_ex(p, in, g->rows, out) != GTR_OK) {
+            r->failed = true;
+            snprintf(r->why, sizeof r->why, "gtr_predict_ex: %s", gtr_predictor_error_text(p));
+        }
         for (int k = 0; k < outs && !r->failed; k++) {
             gtr_shape s = gtr_tensor_shape(d.out[k]);
             const int64_t c = count_of(g, &s);
             gtr_float *v = section_add(r, OUT, of[k], c);
-            for (int64_t i = 0; i < c && v; i++) v[i] = gtr_tensor_dtype(d.out[k]) == GTR_I32 ? (gtr_float)((int32_t *)to[k])[i] : ((gtr_float *)to[k])[i];
+            for (int64_t i = 0; i < c && v; i++)
+                v[i] =
+                    gtr_tensor_dtype(d.out[k]) == GTR_I32 ? (gtr_float)((int32_t *)to[k])[i] : ((gtr_float *)to[k])[i];
         }
         gtr_predictor_destroy(p);
     }
-    for (int k = 0; k < 8; k++) { free(data[k]); free(to[k]); }
+    for (int k = 0; k < 8; k++) {
+        free(data[k]);
+        free(to[k]);
+    }
 }
 /* Whether a permutation is on the way to t: its steps may lie elsewhere than in dimension 1. */
 static bool moves_steps(const gtr_tensor *t, int depth)
 {
     if (gtr__moves(t->op) == GTR__MOVES_PERMUTED || depth > 60) return true;
-    for (int k = 0; k < t->n_in; k++) if (moves_steps(t->in[k], depth + 1)) return true;
+    for (int k = 0; k < t->n_in; k++)
+        if (moves_steps(t->in[k], depth + 1)) return true;
     return false;
 }
-/* By a predictor of .steps, each output that has one: of T steps what is an output's step, or what comes at the window's end. 1: some had; -1: none. */
+/* By a predictor of .steps, each output that has one: of T steps what is an output's step, or what comes at the
+ * window's end. 1: some had; -1: none. */
 static int steps_of(graph *g, const loss_of *l, result *r)
 {
     int any = -1, in = NONE, n_in = 0;
-    for (int k = 0; k < g->n_leaf; k++) if (g->leaf[k].t->op == GTR__OP_INPUT && g->leaf[k].batched && needed(l, g->leaf[k].t)) { in = k; n_in++; }
+    for (int k = 0; k < g->n_leaf; k++)
+        if (g->leaf[k].t->op == GTR__OP_INPUT && g->leaf[k].batched && needed(l, g->leaf[k].t)) {
+            in = k;
+            n_in++;
+        }
     const leaf *f = in < 0 ? NULL : &g->leaf[in];
     if (n_in != 1 || f->shape.ndim < 2 || f->shape.dim[0] != -1 || (f->shape.ndim < 3 && !f->t->dtype)) return -1;
     const int64_t steps = f->shape.dim[1], row = row_of(&f->shape), each = row / steps;
     for (int k = 0; k < l->n_out && !r->failed; k++) {
         const gtr_shape s = gtr_tensor_shape(l->out[k]);
-        gtr_predictor_desc d; memset(&d, 0, sizeof d);
-        if (batch_axis(&s) != 0 || s.dim[0] != -1 || gtr_tensor_dtype(l->out[k]) == GTR_I32 || gtr__moves(through(l->out[k])->op) == GTR__MOVES_LEAF
-            || moves_steps(l->out[k], 0)) continue;
-        d.out[0] = l->out[k]; d.max_rows = g->rows; d.steps = true;
+        gtr_predictor_desc d;
+        memset(&d, 0, sizeof d);
+        if (batch_axis(&s) != 0 || s.dim[0] != -1 || gtr_tensor_dtype(l->out[k]) == GTR_I32 ||
+            gtr__moves(through(l->out[k])->op) == GTR__MOVES_LEAF || moves_steps(l->out[k], 0))
+            continue;
+        d.out[0] = l->out[k];
+        d.max_rows = g->rows;
+        d.steps = true;
         gtr_predictor *p = gtr_predictor_create_ex(g->ctx, d);
-        if (!p) { gtr_error_clear(g->ctx); continue; } /* it has no such steps */
+        if (!p) {
+            gtr_error_clear(g->ctx);
+            continue;
+        } /* it has no such steps */
         const int64_t out = row_of(&s);
-        char *all = (char *)calloc((size_t)(row * g->rows + 1), sizeof(gtr_float)), *one = (char *)calloc((size_t)(row * g->rows + 1), sizeof(gtr_float));
-        gtr_float *to = (gtr_float *)calloc((size_t)(out * g->rows + 1), sizeof(gtr_float)), *v = section_add(r, OUT, k, out * g->rows);
+        char *all = (char *)calloc((size_t)(row * g->rows + 1), sizeof(gtr_float)),
+             *one = (char *)calloc((size_t)(row * g->rows + 1), sizeof(gtr_float));
+        gtr_float *to = (gtr_float *)calloc((size_t)(out * g->rows + 1), sizeof(gtr_float)),
+                  *v = section_add(r, OUT, k, out * g->rows);
         const size_t size = f->t->dtype == GTR_I32 ? 4 : sizeof(gtr_float);
         fill_leaf(g, f, all);
         for (int64_t t = 0; t < steps && v && !r->failed; t++) {
-            for (int64_t i = 0; i < g->rows; i++) memcpy(one + (size_t)(i * each) * size, all + (size_t)(i * row + t * each) * size, (size_t)each * size);
+            for (int64_t i = 0; i < g->rows; i++)
+                memcpy(one + (size_t)(i * each) * size, all + (size_t)(i * row + t * each) * size, (size_t)each * size);
             for (int64_t i = 0; i < out * g->rows; i++) to[i] = (gtr_float)NAN;
-            if (gtr_predict_next(p, one, g->rows, to)) { r->failed = true; snprintf(r->why, sizeof r->why, "gtr_predict_next, step %d of %d: %s", (int)t, (int)steps, gtr_predictor_error_text(p)); }
+            if (gtr_predict_next(p, one, g->rows, to)) {
+                r->failed = true;
+                snprintf(r->why, sizeof r->why, "gtr_predict_next, step %d of %d: %s", (int)t, (int)steps,
+                    gtr_predictor_error_text(p));
+            }
             int64_t wrote = out * g->rows;
             while (wrote && to[wrote - 1] != to[wrote - 1]) wrote--;
-            if (wrote < out * g->rows && (s.ndim < 2 || s.dim[1] != steps)) { r->n--; r->used -= (int)(out * g->rows); break; } /* its steps lie elsewhere */
+            if (wrote < out * g->rows && (s.ndim < 2 || s.dim[1] != steps)) {
+                r->n--;
+                r->used -= (int)(out * g->rows);
+                break;
+            }                                                                      /* its steps lie elsewhere */
             if (wrote == out * g->rows) memcpy(v, to, sizeof *to * (size_t)wrote); /* as if the window ended here */
-            else for (int64_t i = 0; i < g->rows; i++) memcpy(v + i * out + t * (out / steps), to + i * (out / steps), sizeof *to * (size_t)(out / steps));
+            else
+                for (int64_t i = 0; i < g->rows; i++)
+                    memcpy(v + i * out + t * (out / steps), to + i * (out / steps), sizeof *to * (size_t)(out / steps));
         }
         gtr_predictor_destroy(p);
-        free(all); free(one); free(to);
+        free(all);
+        free(one);
+        free(to);
         any = 1;
     }
     return any;
@@ -518,8 +694,12 @@ static void inputs_stay(graph *g, const loss_of *l, result *r)
         fill_leaf(g, f, a);
         gtr_get(f->t, b, bytes);
         if (strstr(gtr_error_text(g->ctx), "been used")) gtr_error_clear(g->ctx); /* its shape alone was */
-        else if (memcmp(a, b, bytes) != 0) { r->failed = true; snprintf(r->why, sizeof r->why, "input %s, kept, is not what was set", f->name); }
-        free(a); free(b);
+        else if (memcmp(a, b, bytes) != 0) {
+            r->failed = true;
+            snprintf(r->why, sizeof r->why, "input %s, kept, is not what was set", f->name);
+        }
+        free(a);
+        free(b);
     }
 }
 static void plans_noted(const gtr_context *ctx)
@@ -529,12 +709,14 @@ static void plans_noted(const gtr_context *ctx)
 /* Whether a way is one that must not matter to what this graph has. */
 static bool fits(const graph *g, const way *w, int64_t rows)
 {
-    if (w->hand && (!g->hand || g->draws || g->jumps || low_precision())) return false; /* 16 bits round other values there */
+    if (w->hand && (!g->hand || g->draws || g->jumps || low_precision()))
+        return false; /* 16 bits round other values there */
     if (w->micro && (g->mixes || g->batch_norms || w->micro > rows)) return false;
     if (w->fitted && (g->mixes || w->literal)) return false;
     if ((w->alone || w->saved || w->before) && g->draws) return false; /* each run draws anew */
     if ((w->predicted || w->stepped) && (g->draws || g->keeps || w->kept)) return false;
-    if (g->carries && (w->fitted || w->literal || w->micro || w->staged || w->stepped)) return false; /* an epoch begins with zeros */
+    if (g->carries && (w->fitted || w->literal || w->micro || w->staged || w->stepped))
+        return false; /* an epoch begins with zeros */
     if (w->before && w->fitted) return true;
     return !w->literal || !(g->wants_batch || g->draws || g->drops); /* masks go by rows of a batch */
 }
@@ -544,48 +726,88 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
     static graph g;
     loss_of l;
     memset(&g, 0, sizeof g);
-    r->used = r->n = 0; r->failed = false; r->why[0] = 0;
+    r->used = r->n = 0;
+    r->failed = false;
+    r->why[0] = 0;
     r->normalises = optimizer_of(q) != GTR_SGD;
-    g.rows = q->rows; g.literal = w->literal; g.keep = w->kept; g.by_hand = w->hand; g.data = data;
-    g.text = text; g.room = room;
-    if (q->n_known) { memcpy(g.v, q->known, sizeof g.v); g.known = true; g.n_known = q->n_known; }
+    g.rows = q->rows;
+    g.literal = w->literal;
+    g.keep = w->kept;
+    g.by_hand = w->hand;
+    g.data = data;
+    g.text = text;
+    g.room = room;
+    if (q->n_known) {
+        memcpy(g.v, q->known, sizeof g.v);
+        g.known = true;
+        g.n_known = q->n_known;
+    }
     g.ctx = context(w->host ? GTR_DEVICE_CPU : device, w->threads ? w->threads : 1);
-    if (w->unfused) { memset(g.ctx->caps.unfused, 1, sizeof g.ctx->caps.unfused); g.ctx->caps.without = 0x7fffffff; g.ctx->caps.apart = 1; }
+    if (w->unfused) {
+        memset(g.ctx->caps.unfused, 1, sizeof g.ctx->caps.unfused);
+        g.ctx->caps.without = 0x7fffffff;
+        g.ctx->caps.apart = 1;
+    }
     if (w->before) { /* another graph, that trained */
-        gtr_tensor *x = gtr_input(g.ctx, "other", GTR_F32, gtr_shape2(GTR_BATCH, 5)), *h = gtr_linear(gtr_leaky_relu(gtr_linear(x, "other1", 7), 0.2f), "other2", 3);
-        gtr_float v[15]; for (int i = 0; i < 15; i++) v[i] = (gtr_float)(0.1 * i);
-        gtr_trainer_desc d; memset(&d, 0, sizeof d);
+        gtr_tensor *x = gtr_input(g.ctx, "other", GTR_F32, gtr_shape2(GTR_BATCH, 5)),
+                   *h = gtr_linear(gtr_leaky_relu(gtr_linear(x, "other1", 7), 0.2f), "other2", 3);
+        gtr_float v[15];
+        for (int i = 0; i < 15; i++) v[i] = (gtr_float)(0.1 * i);
+        gtr_trainer_desc d;
+        memset(&d, 0, sizeof d);
         gtr_set(x, v, sizeof v);
         gtr_trainer *t = gtr_trainer_create(gtr_mean(gtr_square(h), NULL, 0, false), d);
         gtr_step(t);
         g.first_parameter = gtr_parameter_count(g.ctx);
     }
-    const int half = q->n / 2, from = w->recompute ? (w->recompute == 1 ? 0 : half) : NONE, to = w->recompute ? (w->recompute == 1 ? half : q->n - 1) : NONE;
-    if (!build(&g, q, from, to, w->staged ? half : NONE)) { snprintf(r->why, sizeof r->why, "not built: %s", gtr_error_text(g.ctx)); gtr_destroy(g.ctx); return g.wants_batch ? -1 : 0; }
+    const int half = q->n / 2, from = w->recompute ? (w->recompute == 1 ? 0 : half) : NONE,
+              to = w->recompute ? (w->recompute == 1 ? half : q->n - 1) : NONE;
+    if (!build(&g, q, from, to, w->staged ? half : NONE)) {
+        snprintf(r->why, sizeof r->why, "not built: %s", gtr_error_text(g.ctx));
+        gtr_destroy(g.ctx);
+        return g.wants_batch ? -1 : 0;
+    }
     outputs_of(&g, &l);
-    for (int k = 0; k < g.n_leaf && w->kept; k++) if (g.leaf[k].t->op == GTR__OP_INPUT) gtr_keep(g.leaf[k].t);
+    for (int k = 0; k < g.n_leaf && w->kept; k++)
+        if (g.leaf[k].t->op == GTR__OP_INPUT) gtr_keep(g.leaf[k].t);
     int done = 1;
-    if (!l.total || gtr_error(g.ctx)) { snprintf(r->why, sizeof r->why, "no loss: %s", gtr_error_text(g.ctx)); done = gtr_error(g.ctx) ? 0 : -1; }
-    else if (!fits(&g, w, q->rows)) done = -1;
+    if (!l.total || gtr_error(g.ctx)) {
+        snprintf(r->why, sizeof r->why, "no loss: %s", gtr_error_text(g.ctx));
+        done = gtr_error(g.ctx) ? 0 : -1;
+    } else if (!fits(&g, w, q->rows)) done = -1;
     if (done == 1) {
         set_all(&g);
         if (w->stepped) done = steps_of(&g, &l, r);
         else if (w->predicted) predict(&g, &l, r, w);
         else if (w->alone) {
-            for (int k = 0; k < l.n_out; k++) { gtr_eval(&l.out[k], 1); fetch(&g, r, OUT, k, l.out[k]); }
-            for (int i = 0; i < g.n && !gtr_error(g.ctx); i++) if (g.v[i].op >= 0) { gtr_eval(&g.v[i].t, 1); fetch(&g, r, INNER, i, g.v[i].t); }
-            for (int k = 0; k < l.n_dx && !gtr_error(g.ctx); k++) { gtr_eval(&l.dx[k], 1); fetch(&g, r, DX, k, l.dx[k]); }
+            for (int k = 0; k < l.n_out; k++) {
+                gtr_eval(&l.out[k], 1);
+                fetch(&g, r, OUT, k, l.out[k]);
+            }
+            for (int i = 0; i < g.n && !gtr_error(g.ctx); i++)
+                if (g.v[i].op >= 0) {
+                    gtr_eval(&g.v[i].t, 1);
+                    fetch(&g, r, INNER, i, g.v[i].t);
+                }
+            for (int k = 0; k < l.n_dx && !gtr_error(g.ctx); k++) {
+                gtr_eval(&l.dx[k], 1);
+                fetch(&g, r, DX, k, l.dx[k]);
+            }
         } else if (!w->fitted) {
-            gtr_tensor *all[12]; int n = 0;
+            gtr_tensor *all[12];
+            int n = 0;
             for (int k = 0; k < l.n_out; k++) all[n++] = l.out[k];
             for (int k = 0; k < l.n_dx; k++) all[n++] = l.dx[k];
             gtr_eval(all, n);
             for (int k = 0; k < l.n_out; k++) fetch(&g, r, OUT, k, l.out[k]);
-            for (int i = 0; i < g.n && w->kept && !gtr_error(g.ctx); i++) if (g.v[i].op >= 0 && needed(&l, g.v[i].t)) fetch(&g, r, INNER, i, g.v[i].t);
+            for (int i = 0; i < g.n && w->kept && !gtr_error(g.ctx); i++)
+                if (g.v[i].op >= 0 && needed(&l, g.v[i].t)) fetch(&g, r, INNER, i, g.v[i].t);
             for (int k = 0; k < l.n_dx; k++) fetch(&g, r, DX, k, l.dx[k]);
         }
         bool trains = false;
-        for (int64_t i = g.first_parameter; i < gtr_parameter_count(g.ctx); i++) trains |= gtr_parameter_trainable(gtr_parameter_at(g.ctx, i)) && reaches(l.total, gtr_parameter_at(g.ctx, i));
+        for (int64_t i = g.first_parameter; i < gtr_parameter_count(g.ctx); i++)
+            trains |=
+                gtr_parameter_trainable(gtr_parameter_at(g.ctx, i)) && reaches(l.total, gtr_parameter_at(g.ctx, i));
         if (trains && !w->predicted && !w->stepped && !w->alone && !gtr_error(g.ctx) && !r->failed) {
             gtr_trainer *t = trainer_of(&g, q, w, l.total);
             if (!t && strstr(gtr_error_text(g.ctx), "depends on no parameter")) gtr_error_clear(g.ctx);
@@ -601,11 +823,13 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
                     const size_t bytes = gtr_checkpoint_bytes(t);
                     void *at = malloc(bytes + 1);
                     gtr_checkpoint_get(t, at, bytes);
-                    gtr_step(t); gtr_step(t);
+                    gtr_step(t);
+                    gtr_step(t);
                     gtr_checkpoint_set(t, at, bytes);
                     free(at);
                 }
-                gtr_step(t); gtr_wait(g.ctx);
+                gtr_step(t);
+                gtr_wait(g.ctx);
                 fetch_parameters(&g, r, W2, NULL);
                 if (w->kept) inputs_stay(&g, &l, r);
             }
@@ -622,33 +846,51 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
 }
 
 // >>comparing
-static const char *const kind_names[] = { "output", "inner value", "gradient by input", "gradient by parameter", "parameter, after a step,", "parameter, after two steps,", "loss" };
+static const char *const kind_names[] = { "output", "inner value", "gradient by input", "gradient by parameter",
+    "parameter, after a step,", "parameter, after two steps,", "loss" };
 /* False: they differ; why says in what. */
 static bool agree(const result *a, const result *b, bool exact, double limit, char *why)
 {
     const bool low = precision == GTR_MIXED_BF16 || precision == GTR_MIXED_FP16;
     double steep = 0; /* the largest gradient: what is 0 but for rounding is small beside it */
     for (int i = 0; i < a->n; i++)
-        for (int j = 0; j < a->s[i].count && (a->s[i].kind == DX || a->s[i].kind == DW); j++) steep = fmax(steep, fabs((double)a->v[a->s[i].at + j]));
-    for (int i = 0; i < b->n; i++) for (int k = 0; k < a->n; k++) {
-        if (!exact && a->normalises && (b->s[i].kind == W1 || b->s[i].kind == W2)) continue; /* by signs of what may be rounding errors */
-        const section *s = &b->s[i], *t = &a->s[k];
-        double scale = fmax(low ? 0.05 : 0.02, s->kind == DX || s->kind == DW ? steep * (low ? 0.3 : 0.01) : 0), most = 0; int at = 0; bool odd = false;
-        if (s->kind != t->kind || s->of != t->of) continue;
-        if (s->count != t->count) { snprintf(why, 300, "%s %d has %d and %d elements", kind_names[s->kind], s->of, t->count, s->count); return false; }
-        if (exact && !memcmp(a->v + t->at, b->v + s->at, sizeof(gtr_float) * (size_t)s->count)) continue;
-        for (int j = 0; j < s->count; j++) {
-            const double x = (double)a->v[t->at + j], y = (double)b->v[s->at + j], d = fabs(x - y);
-            if ((x != x) != (y != y)) { odd = true; at = j; }
-            if (x == y || (x != x && y != y)) continue;
-            scale = fmax(scale, fabs(x));
-            if (!(d <= most)) { most = d; at = j; }
+        for (int j = 0; j < a->s[i].count && (a->s[i].kind == DX || a->s[i].kind == DW); j++)
+            steep = fmax(steep, fabs((double)a->v[a->s[i].at + j]));
+    for (int i = 0; i < b->n; i++)
+        for (int k = 0; k < a->n; k++) {
+            if (!exact && a->normalises && (b->s[i].kind == W1 || b->s[i].kind == W2))
+                continue; /* by signs of what may be rounding errors */
+            const section *s = &b->s[i], *t = &a->s[k];
+            double scale = fmax(low ? 0.05 : 0.02, s->kind == DX || s->kind == DW ? steep * (low ? 0.3 : 0.01) : 0),
+                   most = 0;
+            int at = 0;
+            bool odd = false;
+            if (s->kind != t->kind || s->of != t->of) continue;
+            if (s->count != t->count) {
+                snprintf(why, 300, "%s %d has %d and %d elements", kind_names[s->kind], s->of, t->count, s->count);
+                return false;
+            }
+            if (exact && !memcmp(a->v + t->at, b->v + s->at, sizeof(gtr_float) * (size_t)s->count)) continue;
+            for (int j = 0; j < s->count; j++) {
+                const double x = (double)a->v[t->at + j], y = (double)b->v[s->at + j], d = fabs(x - y);
+                if ((x != x) != (y != y)) {
+                    odd = true;
+                    at = j;
+                }
+                if (x == y || (x != x && y != y)) continue;
+                scale = fmax(scale, fabs(x));
+                if (!(d <= most)) {
+                    most = d;
+                    at = j;
+                }
+            }
+            if (!odd && !exact && most <= limit * scale * (s->kind == DX || s->kind == DW ? 3 : s->kind >= W1 ? 3 : 1))
+                continue;
+            if (!odd && exact && most == 0) continue; /* signs of zeros */
+            snprintf(why, 300, "%s %d, element %d: %.9g and %.9g", kind_names[s->kind], s->of, at,
+                (double)a->v[t->at + at], (double)b->v[s->at + at]);
+            return false;
         }
-        if (!odd && !exact && most <= limit * scale * (s->kind == DX || s->kind == DW ? 3 : s->kind >= W1 ? 3 : 1)) continue;
-        if (!odd && exact && most == 0) continue; /* signs of zeros */
-        snprintf(why, 300, "%s %d, element %d: %.9g and %.9g", kind_names[s->kind], s->of, at, (double)a->v[t->at + at], (double)b->v[s->at + at]);
-        return false;
-    }
     return true;
 }
 #ifdef GPUTRAIN_DOUBLE
@@ -656,7 +898,8 @@ static bool agree(const result *a, const result *b, bool exact, double limit, ch
 #else
 #define LIMIT 2e-3
 #endif
-static const way ways[] = { /* the first two are each graph's */
+static const way ways[] = {
+    /* the first two are each graph's */
     { .name = "every tensor kept", .limit = 1e-5, .kept = true },
     { .name = "without fusions and matchers", .exact = true, .unfused = true },
     { .name = "each fetched alone", .limit = 1e-5, .alone = true },
@@ -691,8 +934,19 @@ static way both(way a, way b)
     a.name = name[k];
     a.limit = GTR__MAX(a.exact ? 0 : a.limit > 0 ? a.limit : LIMIT, b.exact ? 0 : b.limit > 0 ? b.limit : LIMIT);
     a.exact &= b.exact;
-    a.kept |= b.kept; a.alone |= b.alone; a.literal |= b.literal; a.unfused |= b.unfused; a.before |= b.before; a.hand |= b.hand; a.saved |= b.saved;
-    a.predicted |= b.predicted; a.fitted |= b.fitted; a.streamed |= b.streamed; a.snapshot |= b.snapshot; a.staged |= b.staged; a.stepped |= b.stepped;
+    a.kept |= b.kept;
+    a.alone |= b.alone;
+    a.literal |= b.literal;
+    a.unfused |= b.unfused;
+    a.before |= b.before;
+    a.hand |= b.hand;
+    a.saved |= b.saved;
+    a.predicted |= b.predicted;
+    a.fitted |= b.fitted;
+    a.streamed |= b.streamed;
+    a.snapshot |= b.snapshot;
+    a.staged |= b.staged;
+    a.stepped |= b.stepped;
     if (b.threads) a.threads = b.threads;
     if (b.micro) a.micro = b.micro;
     if (b.streams) a.streams = b.streams;
@@ -701,8 +955,13 @@ static way both(way a, way b)
 }
 
 static result results[3];
-static way with_precision(way w) { w.precision = precision; return w; }
-/* The ways by number, and behind these two of them at once. In 16 bits a kernel that carries a step may round once less. */
+static way with_precision(way w)
+{
+    w.precision = precision;
+    return w;
+}
+/* The ways by number, and behind these two of them at once. In 16 bits a kernel that carries a step may round once
+ * less. */
 static way way_of(int k)
 {
     way w = with_precision(k < WAYS ? ways[k] : both(ways[k % WAYS], ways[k / WAYS - 1]));
@@ -710,7 +969,10 @@ static way way_of(int k)
     if (low && (w.unfused || w.recompute || w.kept || w.staged)) w.exact = false;
     if (device != GTR_DEVICE_CPU) { /* another order of sums; TF32 is float32 on the CPU */
         w.exact = false;
-        w.limit = precision == GTR_FP32 ? LIMIT : precision == GTR_TF32 ? 0.02 : precision == GTR_MIXED_FP16 ? 0.02 : 0.1;
+        w.limit = precision == GTR_FP32         ? LIMIT
+                  : precision == GTR_TF32       ? 0.02
+                  : precision == GTR_MIXED_FP16 ? 0.02
+                                                : 0.1;
     } else if (low && !w.exact) w.limit = precision == GTR_MIXED_BF16 ? 0.04 : 0.006;
     return w;
 }
@@ -718,11 +980,32 @@ static way way_of(int k)
 static int check_way(const recipe *q, int k, uint64_t data, char *why)
 {
     const way plain = with_precision(as_planned), w = way_of(k);
-    const int a = run(q, &plain, data, &results[0], NULL, 0, false), b = a == 1 ? run(q, &w, data, &results[1], NULL, 0, false) : a;
-    if (a == 0) { snprintf(why, 900, "as planned: %s", results[0].why); return 0; }
-    if (b == 0) { snprintf(why, 900, "%s: %s", w.name, results[1].why); return 0; }
+    const int a = run(q, &plain, data, &results[0], NULL, 0, false),
+              b = a == 1 ? run(q, &w, data, &results[1], NULL, 0, false) : a;
+    if (a == 0) {
+        snprintf(why, 900, "as planned: %s", results[0].why);
+        return 0;
+    }
+    if (b == 0) {
+        snprintf(why, 900, "%s: %s", w.name, results[1].why);
+        return 0;
+    }
     if (b < 0) return -1;
     return agree(&results[0], &results[1], w.exact, w.limit > 0 ? w.limit : LIMIT, why);
+}
+/* Whether what two ways in 16 bits (results 0 and 1) disagree in is rounding that the graph amplifies: float32 agrees
+   with neither. */
+static bool ill_conditioned(const recipe *q, const way *w)
+{
+    const gtr_precision low = precision;
+    char why[900];
+    if (!low_precision()) return false;
+    precision = GTR_FP32;
+    const way plain = with_precision(as_planned);
+    const bool ran = run(q, &plain, 0, &results[2], NULL, 0, false) == 1;
+    precision = low;
+    return ran && !agree(&results[2], &results[0], false, w->limit, why) &&
+           !agree(&results[2], &results[1], false, w->limit, why);
 }
 /* Leaves out one op after another while it stays wrong. */
 static void make_small(recipe *q, int k)
@@ -740,7 +1023,11 @@ static void make_small(recipe *q, int k)
                 else if (less.op[j].from > i) less.op[j].from--;
             }
             if (less.n < 1 || !learn(&less)) continue;
-            if (check_way(&less, k, 0, why) == 0 && !strstr(why, "not built")) { *q = less; more = true; break; }
+            if (check_way(&less, k, 0, why) == 0 && !strstr(why, "not built")) {
+                *q = less;
+                more = true;
+                break;
+            }
         }
     }
 }
@@ -754,7 +1041,10 @@ static void show(const recipe *q, const way *w)
 
 int main(int argc, char **argv)
 {
-    double seconds = 90; uint64_t seed = 1, only = 0; long most = 0, graphs = 0, undrawn = 0, wrong = 0; bool stop = false;
+    double seconds = 90;
+    uint64_t seed = 1, only = 0;
+    long most = 0, graphs = 0, undrawn = 0, wrong = 0;
+    bool stop = false, missing = false;
     for (int i = 1; i < argc; i++) {
         const char *v = strchr(argv[i], '=') ? strchr(argv[i], '=') + 1 : "";
         if (!strncmp(argv[i], "seconds=", 8)) seconds = atof(v);
@@ -762,29 +1052,62 @@ int main(int argc, char **argv)
         else if (!strncmp(argv[i], "graphs=", 7)) most = atol(v);
         else if (!strncmp(argv[i], "show=", 5)) only = strtoull(v, NULL, 10);
         else if (!strncmp(argv[i], "device=", 7)) device = !strcmp(v, "cuda") ? GTR_DEVICE_CUDA : GTR_DEVICE_CPU;
+        else if (!strncmp(argv[i], "missing=", 8)) missing = atoi(v) != 0;
         else if (!strncmp(argv[i], "stop=", 5)) stop = atoi(v) != 0;
-        else if (!strncmp(argv[i], "precision=", 10)) any_precision = false, precision = !strcmp(v, "tf32") ? GTR_TF32 : !strcmp(v, "bf16") ? GTR_MIXED_BF16 : !strcmp(v, "fp16") ? GTR_MIXED_FP16 : GTR_FP32;
-        else { printf("unknown: %s\n", argv[i]); return 2; }
+        else if (!strncmp(argv[i], "precision=", 10))
+            any_precision = false, precision = !strcmp(v, "tf32")   ? GTR_TF32
+                                               : !strcmp(v, "bf16") ? GTR_MIXED_BF16
+                                               : !strcmp(v, "fp16") ? GTR_MIXED_FP16
+                                                                    : GTR_FP32;
+        else {
+            printf("unknown: %s\n", argv[i]);
+            return 2;
+        }
     }
     for (int k = 0; k < 3; k++) results[k].v = (gtr_float *)calloc(MOST_FLOATS, sizeof(gtr_float));
     const clock_t began = clock();
-    if (only) { seed = only; most = 1; }
+    if (only) {
+        seed = only;
+        most = 1;
+    }
     for (; (most ? graphs + undrawn < most : (double)(clock() - began) / CLOCKS_PER_SEC < seconds); seed++) {
         static recipe q;
         char why[900] = "";
         if (stop && wrong) break;
-        if (any_precision) { static const gtr_precision of[] = { GTR_FP32, GTR_FP32, GTR_MIXED_BF16, GTR_FP32, GTR_TF32, GTR_MIXED_FP16 };
-            precision = of[seed % (sizeof(gtr_float) == 8 ? 2 : 6)]; }
-        if (!draw(&q, seed, why)) { wrong++; printf("graph %llu: %s\n", (unsigned long long)seed, why); show(&q, &as_planned); continue; }
-        if (!q.n) { undrawn++; continue; }
+        if (any_precision) {
+            static const gtr_precision of[] = { GTR_FP32, GTR_FP32, GTR_MIXED_BF16, GTR_FP32, GTR_TF32,
+                GTR_MIXED_FP16 };
+            precision = of[seed % (sizeof(gtr_float) == 8 ? 2 : 6)];
+        }
+        if (!draw(&q, seed, why)) {
+            wrong++;
+            printf("graph %llu: %s\n", (unsigned long long)seed, why);
+            show(&q, &as_planned);
+            continue;
+        }
+        if (!q.n) {
+            undrawn++;
+            continue;
+        }
         const way plain = with_precision(as_planned);
         const int v = run(&q, &plain, 0, &results[0], NULL, 0, true);
-        if (v < 0) { undrawn++; continue; }
+        if (v < 0) {
+            undrawn++;
+            continue;
+        }
         graphs++;
-        if (v == 0) { wrong++; printf("graph %llu, as planned: %s\n", (unsigned long long)seed, results[0].why); show(&q, &as_planned); continue; }
+        if (v == 0) {
+            wrong++;
+            printf("graph %llu, as planned: %s\n", (unsigned long long)seed, results[0].why);
+            show(&q, &as_planned);
+            continue;
+        }
         uint64_t s = seed * 7 + 3;
         for (int tries = 0; tries < (only ? WAYS * (WAYS + 1) : 5); tries++) {
-            const int k = only ? tries : tries < 2 ? (device != GTR_DEVICE_CPU && !tries ? WAYS - 1 : tries) : (int)(next_of(&s) % 3 ? next_of(&s) % WAYS : next_of(&s) % (WAYS * (WAYS + 1))), of = k % WAYS;
+            const int k = only        ? tries
+                          : tries < 2 ? (device != GTR_DEVICE_CPU && !tries ? WAYS - 1 : tries)
+                                      : (int)(next_of(&s) % 3 ? next_of(&s) % WAYS : next_of(&s) % (WAYS * (WAYS + 1))),
+                      of = k % WAYS;
             const way w = way_of(k);
             why[0] = 0;
             const int b = run(&q, &w, 0, &results[1], NULL, 0, true);
@@ -792,15 +1115,21 @@ int main(int argc, char **argv)
             if (b < 0) continue;
             if (b == 1 && agree(&results[0], &results[1], w.exact, w.limit > 0 ? w.limit : LIMIT, why)) continue;
             if (b == 0) snprintf(why, sizeof why, "%s", results[1].why);
+            if (b == 1 && !w.exact && ill_conditioned(&q, &w)) continue;
             if (b == 1 && !w.exact) { /* not to the bit: a kink may be where it rounds */
                 char other[900];
-                if (check_way(&q, k, 1, other) == 1 || check_way(&q, k, 2, other) == 1) { run(&q, &plain, 0, &results[0], NULL, 0, false); continue; }
+                if (check_way(&q, k, 1, other) == 1 || check_way(&q, k, 2, other) == 1) {
+                    run(&q, &plain, 0, &results[0], NULL, 0, false);
+                    continue;
+                }
             }
-            wrong++; wrongs[of]++;
+            wrong++;
+            wrongs[of]++;
             if (wrongs[of] <= 3) {
                 static recipe small;
                 small = q;
-                printf("graph %llu, %d ops, %d rows, %s: %s\n", (unsigned long long)seed, q.n, (int)q.rows, w.name, why);
+                printf(
+                    "graph %llu, %d ops, %d rows, %s: %s\n", (unsigned long long)seed, q.n, (int)q.rows, w.name, why);
                 make_small(&small, k);
                 check_way(&small, k, 0, why);
                 printf("  made small, %d ops: %s\n", small.n, why);
@@ -810,12 +1139,46 @@ int main(int argc, char **argv)
             run(&q, &plain, 0, &results[0], NULL, 0, false);
         }
     }
-    long pairs = 0, ops = 0, unused = 0;
-    for (int a = 0; a < OPS; a++) for (int b = 0; b < OPS; b++) pairs += met[a][b];
-    for (int a = 0; a < OPS; a++) ops += counts((gtr__op)a) && a < GTR__OP_COPY;
-    printf("%ld graphs, %ld wrong, %ld not drawn; %ld ordered pairs of %ld ops\n", graphs, wrong, undrawn, pairs, ops);
+    long pairs = 0, possible = 0, beside_all = 0, beside_met = 0, unused = 0, drawn_ops = 0;
+    for (int a = 0; a < OPS; a++) drawn_ops += counts((gtr__op)a) && makes[a];
+    for (int a = 0; a < OPS; a++)
+        for (int b = 0; b < OPS; b++) {
+            if (!counts((gtr__op)a) || !counts((gtr__op)b) || !makes[a] || !read_by[b] ||
+                !allowed((gtr__op)a, (gtr__op)b))
+                continue;
+            possible++;
+            pairs += met[a][b];
+            if (missing && !met[a][b])
+                printf("  never met: %s, %s\n", gtr__row((gtr__op)a)->name, gtr__row((gtr__op)b)->name);
+        }
+    for (int f = 0; f < n_fusion; f++)
+        for (int k = 0; k < 2; k++)
+            for (int a = 0; a < OPS; a++) {
+                beside_all += counts((gtr__op)a) && makes[a];
+                beside_met += beside[f][k][a];
+            }
+    printf("%ld graphs, %ld wrong, %ld not drawn; of %ld ordered pairs of %ld ops %ld met (%.1f %%); of %ld of an op "
+           "beside a fusion %ld\n",
+        graphs, wrong, undrawn, possible, drawn_ops, pairs, 100.0 * (double)pairs / (double)GTR__MAX(possible, 1),
+        beside_all, beside_met);
     for (int k = 0; k < WAYS; k++) printf("  %6ld  %s%s\n", runs[k], ways[k].name, wrongs[k] ? "  WRONG" : "");
-    for (int k = 0; k < GENERATORS; k++) if (!used_by[k] || refused[k]) { unused += !used_by[k]; printf("  %s: drawn %ld times, refused %ld: %s\n", generators[k].name, used_by[k], refused[k], refusal[k]); }
+    for (int k = 0; k < GENERATORS; k++)
+        if (!used_by[k] || refused[k]) {
+            unused += !used_by[k];
+            printf("  %s: drawn %ld times, refused %ld: %s\n", generators[k].name, used_by[k], refused[k], refusal[k]);
+        }
     for (int k = 0; k < n_fusion; k++) printf("  %6ld  %s\n", fused_by[k], fusion[k]);
-    return wrong != 0;
+    static const char *const homes[] = { "none", "parameter", "low copy", "state", "gradient", "input", "kept",
+        "arena" },
+                             *const storages[] = { "float32", "bfloat16", "float16" },
+                             *const layouts[] = { "rows", "channels last", "flattened" };
+    for (int h = 0; h < 8; h++)
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++)
+                if (form[h][k][l])
+                    printf("  %6ld  values: %s, %s, %s\n", form[h][k][l], homes[h], storages[k], layouts[l]);
+    for (int m = 0; m <= GTR__MAX_MATCHERS; m++)
+        if (matched[m]) printf("  %6ld  nodes of matcher %d\n", matched[m], m);
+    printf("%ld passed, %ld failed, 0 skipped\n", graphs, wrong + unused);
+    return wrong != 0 || (unused && graphs > 3000);
 }

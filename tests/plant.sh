@@ -1,7 +1,8 @@
 #!/bin/sh
 # Plants one fault at a time in a copy of the header, in one line, and runs tests/test_torch.c with it: each must be found.
 # usage: plant.sh [name...]: those whose names have a word in them. CC as for make; GTR_GRAPHS: another file of cases. Last line: N of N found.
-#        plant.sh --lines: only whether each is still one line of the header.
+#        plant.sh --lines: only whether each is still one line of the header, and each of tests/planted.txt one of its file.
+#        plant.sh --compose [seconds]: those of tests/planted.txt, by tests/compose.c, so many seconds of a core each (90); those of the .cu on the GPU in software.
 cd "$(dirname "$0")/.." || exit 1
 dir=build/plant
 mkdir -p $dir/tests && cp tests/*.[ch] $dir/tests || exit 1
@@ -48,7 +49,29 @@ lines_of() { # of the header that the fault changes, in a copy
     sed "${1#*: }" gputrain.h >$dir/gputrain.h
     diff gputrain.h $dir/gputrain.h | grep -c '^>'
 }
+# Each of tests/planted.txt: its file, name and what sed does to it, given to a command.
+planted() { grep -v '^#' tests/planted.txt | while IFS="$(printf '\t')" read -r file name by; do "$@" "$file" "$name" "$by" || echo "$name" >>$dir/missed; done; }
+one_line() { [ "$(sed "$3" "$1" | diff "$1" - | grep -c '^>')" -eq 1 ] || { echo "tests/planted.txt: $2 is no line of $1 any more"; return 1; }; }
+compose() { # seconds, file, name, what sed does
+    cp gputrain.h gputrain_cuda.cu $dir && sed "$4" "$2" >"$dir/$2"
+    if [ "$2" = gputrain.h ]; then ${CC:-cc} -O1 -w -march=native $dir/tests/compose.c -o $dir/compose -lm -pthread && set -- "$@" cpu
+    else
+        cp Makefile $dir && mkdir -p $dir/tests/emulated && cp tests/emulated/* $dir/tests/emulated &&
+            make -s -C $dir build/emulated-90a/compose >$dir/log 2>&1 && cp $dir/build/emulated-90a/compose $dir && set -- "$@" cuda
+    fi || { echo "$3: does not compile"; return 1; }
+    timeout $((10 * $1)) $dir/compose device=$5 seconds="$1" stop=1 >$dir/log 2>&1 && { echo "$3: was NOT FOUND"; return 1; }
+    echo "$3: found$(grep -m 1 '^graph' $dir/log | cut -c 6-100)"
+}
+if [ "$1" = --compose ]; then
+    rm -f $dir/missed
+    planted compose "${2:-90}"
+    [ ! -f $dir/missed ]
+    exit
+fi
 if [ "$1" = --lines ]; then
+    rm -f $dir/missed
+    planted one_line
+    [ ! -f $dir/missed ] || exit 1
     faults | (
         bad=0
         while IFS= read -r line; do

@@ -4017,8 +4017,8 @@ static gtr_tensor *stood_for(gtr_context *ctx, int kind, gtr_tensor **x, gtr_ten
         cut = gtr_reshape(*x, gtr_shape4(GTR_BATCH, STEPS, kind == 5 ? 2 : 1, kind == 5 ? 3 : 6));
         if (kind == 7) { /* heads of q that share one of k and v: the last op is a reshape */
             gtr_tensor *one = gtr_reshape(*x, gtr_shape4(GTR_BATCH, STEPS, 1, 6));
-            t = gtr_attention(gtr_reshape(gtr_concat((gtr_tensor *[2]){ *x, gtr_tanh(*x) }, 2, 2), gtr_shape4(GTR_BATCH, STEPS, 2, 6)),
-                one, one, d);
+            cut = gtr_concat((gtr_tensor *[2]){ *x, gtr_tanh(*x) }, 2, 2);
+            t = gtr_attention(gtr_reshape(cut, gtr_shape4(GTR_BATCH, STEPS, 2, 6)), one, one, d);
         } else t = gtr_attention(cut, cut, cut, d);
         if (kind == 6) t = gtr_reshape(t, gtr_shape2(GTR_BATCH, STEPS * 6));
         h = gtr_reshape(t, gtr_shape2(GTR_BATCH, STEPS * (kind == 7 ? 12 : 6)));
@@ -5308,7 +5308,11 @@ static void table_gradients(void)
         lookup_net a = lookup_build(&kinds[k], false, GTR_PRESET_NONE),
             b = lookup_build(&kinds[k], true, GTR_PRESET_NONE), c = lookup_build(&kinds[k], false, GTR_PRESET_SM90);
         char when[32];
+#ifdef GPUTRAIN_CUDA /* whose matcher takes lookups of several tables as one */
+        EXPECT_EQ(occurrences(gtr_plan_text(c.t, LOOKUP_BATCH), " lookups gradient"), 2 * kinds[k].parts);
+#else
         EXPECT_EQ(occurrences(gtr_plan_text(c.t, LOOKUP_BATCH), " lookups gradient"), 3 * kinds[k].parts);
+#endif
         EXPECT_EQ(occurrences(gtr_plan_text(c.t, 100000), " lookups "), 0);
         gtr_destroy(c.ctx);
         EXPECT_EQ(occurrences(gtr_plan_text(b.t, LOOKUP_BATCH), " lookups "), 0);
