@@ -26914,6 +26914,10 @@ GTR__PLANNED
    2026-11-29  0.1: recurrences by tensor cores; .c, .relu, .dropout of layers that do not read them are errors;
                     gtr_predict_next wants a predictor of .steps, gtr_predict one that is not; norms, embeddings,
                     attention, recurrences, TF32 gradients and small transformers quicker
+   2026-11-30  0.1: gradients of activations with a number between linear layers, and permuted inputs in front of
+                    convolutions, were wrong; gtr_get of an earlier run's value is an error; a query without keys gets
+                    0; recurrent layers of one name are refused, as are files that a fit would replace and that are
+                    none of its own, and a second thread in a context; presets report what the device takes
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
