@@ -730,7 +730,7 @@ static void lists(const char *folder)
     setenv("GPUTRAIN_KERNEL_CACHE", "", 1);
     for (const char *arch : archs) {
         gtr__cuda *g = instance("");
-        gtr__list_device(g, arch);
+        gtr__usual_device(g, arch);
         w.all = (gtr__compilation *)calloc(2, sizeof *w.all); w.n = 2;
         strcpy(w.all[0].name, "gtr__k_fill"); strcpy(w.all[1].name, "gtr__k_map<false, 1>");
         gtr__list_wanted(g, &w);
