@@ -9,7 +9,7 @@
 #include <stdarg.h>
 
 enum { MAX_OPS = 14, MAX_VALUES = 160, MAX_LEAVES = 40, MOST_ELEMENTS = 6000 };
-enum { PLAIN, POSITIVE, UNIT, IDS, LABELS, LENGTHS, MASKING, SIGNS, ZEROS, STATE }; /* what a leaf is filled with */
+enum { PLAIN, POSITIVE, UNIT, IDS, LABELS, LENGTHS, TOKENS, MASKING, SIGNS, ZEROS }; /* what a leaf is filled with */
 
 /* A tensor of a graph. shape: the batch's dimension is -k; low, high: its values', when the graph was drawn; near: the
    least magnitude among them. */
@@ -205,6 +205,7 @@ static void fill_leaf(const graph *g, const leaf *l, void *to)
         case LABELS:
             ints[i] = n > 2 && i % 5 == 3 ? -100 : whole % l->limit;
             break;
+        case TOKENS: ints[i] = 1 + whole % (l->limit - 1); break; /* 0 is the blank */
         case LENGTHS:
             ints[i] = whole % (l->limit + 1);
             break;
@@ -233,7 +234,7 @@ static void set_leaf(const graph *g, const leaf *l)
     void *data = calloc((size_t)(count_of(g, &l->shape) + 1), sizeof(gtr_float));
     fill_leaf(g, l, data);
     gtr_set(
-        l->t, data, (size_t)count_of(g, &l->shape) * (l->kind >= IDS && l->kind <= LENGTHS ? 4 : sizeof(gtr_float)));
+        l->t, data, (size_t)count_of(g, &l->shape) * (l->kind >= IDS && l->kind <= TOKENS ? 4 : sizeof(gtr_float)));
     free(data);
 }
 static value *value_add(graph *g, gtr_tensor *t, int op)
@@ -270,7 +271,7 @@ static gtr_tensor *leaf_of(graph *g, gtr_shape shape, int kind, int limit)
     l->kind = kind;
     l->limit = limit;
     l->batched = batch_axis(&shape) == 0;
-    const bool ints = kind >= IDS && kind <= LENGTHS, input = l->batched || ints || chance(g, 15),
+    const bool ints = kind >= IDS && kind <= TOKENS, input = l->batched || ints || chance(g, 15),
                constant = !input && chance(g, 15);
     const gtr_shape s = built(g, shape);
     snprintf(l->name, sizeof l->name, "%c%d_%x", input ? 'x' : constant ? 'c' : 'p', g->n_leaf, g->mark);
@@ -566,7 +567,7 @@ G(prelu_with)
     gtr_tensor *w = leaf_of(g, shape_of(1, channels ? x->shape.dim[1] : 1, 0, 0, 0), PLAIN, 0);
     if (!w) return NULL;
     if (g->by_hand && !channels)
-        return by_hand(g, gtr_add(gtr_relu(x->t), gtr_mul(w, gtr_minimum(x->t, gtr_scale(x->t, 0, 0)))));
+        return by_hand(g, gtr_where(gtr_greater(x->t, gtr_scale(x->t, 0, 0)), x->t, gtr_mul(w, x->t)));
     return made(g, gtr_prelu_with(x->t, w), "gtr_prelu_with(%s, %s)", id(x->t), id(w));
 }
 
@@ -1807,24 +1808,28 @@ G(accuracy)
     g->jumps = g->mixes = true;
     return y ? made(g, gtr_accuracy(t, y), "gtr_accuracy(%s, %s)", id(t), id(y)) : NULL;
 }
-static gtr_tensor *ctc_made(graph *g, value *x, bool ex)
+/* x as logits of five steps or more, in which two labels always fit. */
+static gtr_tensor *steps_of_logits(graph *g, value *x, gtr_shape *s)
+{
+    gtr_tensor *t = ranked(g, x, 3, s);
+    return t && s->dim[0] < 0 && s->dim[1] >= 5 && s->dim[1] <= 30 && s->dim[2] >= 2 && s->dim[2] <= 40 ? t : NULL;
+}
+G(ctc)
 {
     gtr_shape s;
-    gtr_tensor *t = ranked(g, x, 3, &s), *y;
+    gtr_tensor *t = steps_of_logits(g, x, &s);
+    gtr_tensor *y = t ? leaf_of(g, shape_of(2, s.dim[0], 2, 0, 0), TOKENS, (int)s.dim[2]) : NULL;
+    return y ? loss_made(g, made(g, gtr_ctc(t, y), "gtr_ctc(%s, %s)", id(t), id(y)), GTR_REDUCE_MEAN) : NULL;
+}
+G(ctc_ex)
+{
+    gtr_shape s;
+    gtr_tensor *t = steps_of_logits(g, x, &s);
+    gtr_tensor *y = t ? leaf_of(g, shape_of(2, s.dim[0], 2, 0, 0), IDS, (int)s.dim[2] - 1) : NULL;
     gtr_ctc_desc d;
-    memset(&d, 0, sizeof d);
-    if (!t || s.dim[0] > 0 || s.dim[1] < 5 || s.dim[1] > 30 || s.dim[2] < 2 || s.dim[2] > 40) return NULL;
-    y = leaf_of(g, shape_of(2, s.dim[0], 2, 0, 0), IDS, (int)s.dim[2] - 1);
     if (!y) return NULL;
+    memset(&d, 0, sizeof d);
     d.blank = (int32_t)s.dim[2] - 1;
-    g->stops |= false;
-    if (!ex) {
-        d.zero_infinity = true;
-        return loss_made(g,
-            made(g, gtr_ctc_ex(t, y, d), "gtr_ctc_ex(%s, %s, (gtr_ctc_desc){ .blank = %d, .zero_infinity = true })",
-                id(t), id(y), d.blank),
-            GTR_REDUCE_MEAN);
-    }
     d.reduction = reduction_drawn(g);
     d.zero_infinity = true;
     if (chance(g, 40)) d.lengths = leaf_of(g, shape_of(1, s.dim[0], 0, 0, 0), LENGTHS, (int)s.dim[1]);
@@ -1834,9 +1839,6 @@ static gtr_tensor *ctc_made(graph *g, value *x, bool ex)
             id(t), id(y), d.blank, id(d.lengths), reduction_text(d.reduction)),
         d.reduction);
 }
-/* Labels from 1 on, of blank 0: one more than ids, by the graph. */
-G(ctc) { return ctc_made(g, x, false); }
-G(ctc_ex) { return ctc_made(g, x, true); }
 #define PAIR_LOSS(name, of, kind, fields, field_text) \
     G(name) \
     { \

@@ -10,6 +10,7 @@
 #include "../gputrain.h"
 #include "check.h"
 #include "builders.h"
+#include <signal.h>
 #include <time.h>
 
 enum { MOST_FLOATS = 200000, SECTIONS = 400, NONE = -1 };
@@ -278,7 +279,6 @@ static bool draw(recipe *r, uint64_t seed, char *why)
         *was = g;
         const int64_t first = g.ctx->n_tensor;
         gtr_tensor *t = build_op(&g, &o, r->n);
-        const int n = g.n;
         value *v = gtr_error(g.ctx) ? NULL : value_add(&g, t, r->n);
         bool taken = v != NULL;
         if (gtr_error(g.ctx)) {
@@ -288,7 +288,6 @@ static bool draw(recipe *r, uint64_t seed, char *why)
             gtr_error_clear(g.ctx);
         }
         for (int i = was->n; i < g.n && taken; i++) taken = measure(&g, &g.v[i]);
-        (void)n;
         if (gtr_error(g.ctx)) {
             const char *e = gtr_error_text(g.ctx);
             fine = strstr(e, "out of its range") || strstr(e, "in [0") || strstr(e, "not in") ? true : false;
@@ -1039,8 +1038,19 @@ static void show(const recipe *q, const way *w)
     printf("%s\n", text);
 }
 
+/* A crash says which graph it was: show=SEED builds that again. */
+static unsigned long long at_seed;
+static void crashed(int signal_number)
+{
+    printf("graph %llu: signal %d\n", at_seed, signal_number);
+    fflush(stdout);
+    _Exit(1);
+}
 int main(int argc, char **argv)
 {
+    signal(SIGSEGV, crashed);
+    signal(SIGABRT, crashed);
+    signal(SIGFPE, crashed);
     double seconds = 90;
     uint64_t seed = 1, only = 0;
     long most = 0, graphs = 0, undrawn = 0, wrong = 0;
@@ -1074,6 +1084,7 @@ int main(int argc, char **argv)
         static recipe q;
         char why[900] = "";
         if (stop && wrong) break;
+        at_seed = (unsigned long long)seed;
         if (any_precision) {
             static const gtr_precision of[] = { GTR_FP32, GTR_FP32, GTR_MIXED_BF16, GTR_FP32, GTR_TF32,
                 GTR_MIXED_FP16 };
