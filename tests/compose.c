@@ -352,7 +352,7 @@ typedef struct way {
 } way;
 typedef struct loss_of {
     gtr_tensor *total, *out[8], *dx[4];
-    int n_out, n_dx, leaf[4];
+    int n_out, n_dx;
 } loss_of;
 
 /* Whether leaf is among what t is computed of. */
@@ -407,10 +407,14 @@ static void outputs_of(graph *g, loss_of *l)
         const leaf *f = &g->leaf[k];
         if (f->t->op != GTR__OP_INPUT || f->t->dtype != GTR_F32) continue;
         gtr_tensor *d = made(g, gtr_gradient(l->total, f->t), "gtr_gradient(%s, %s)", id(l->total), id(f->t));
-        if (d) {
-            l->leaf[l->n_dx] = k;
-            l->dx[l->n_dx++] = d;
-        }
+        if (d) l->dx[l->n_dx++] = d;
+    }
+    for (int i = g->n - 1; i >= 0; i--) { /* and by an inner value, as a state of a loop of cells */
+        const value *v = &g->v[i];
+        if (v->op < 0 || v->ints || !v->users || g->stops || !reaches(l->total, v->t)) continue;
+        gtr_tensor *d = made(g, gtr_gradient(l->total, v->t), "gtr_gradient(%s, %s)", id(l->total), id(v->t));
+        if (d) l->dx[l->n_dx++] = d;
+        break;
     }
 }
 static gtr_float *section_add(result *r, int kind, int of, int64_t count)
@@ -765,6 +769,7 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
         g.n_known = q->n_known;
     }
     g.ctx = context(w->host ? GTR_DEVICE_CPU : device, w->threads ? w->threads : 1);
+    if (device != GTR_DEVICE_CPU && q->seed % 2) g.ctx->caps.chains = 1; /* at any cost */
     if (w->unfused) {
         memset(g.ctx->caps.unfused, 1, sizeof g.ctx->caps.unfused);
         g.ctx->caps.without = 0x7fffffff;
