@@ -1393,8 +1393,8 @@ static bool blanks_of(void *user, int64_t epoch, int64_t begin, int64_t end, voi
 static void blank_labels(void)
 {
     enum { N = 3, T = 4, C = 5, L = 3, BY_SET, OF_ARRAYS, OF_CALLBACK, CONSTANT };
-    static const char *const refused[] = { "input \"y\": element 4 is 0 as label 1, ctc's .blank: want -1 or "
-        ".label_lengths behind a row's labels, or another .blank (row 1)", "column 1, row 1: 0 as label 1, ctc's",
+    static const char *const refused[] = { ("input \"y\": element 4 is 0 as label 1, ctc's .blank: want -1 or "
+        ".label_lengths behind a row's labels, or another .blank (row 1)"), "column 1, row 1: 0 as label 1, ctc's",
         "row 1, column 1: 0 as label 1, ctc's .blank", "element 4 is 0 as label 1, ctc's .blank" };
     static const int32_t padded[N * L] = { 1, 2, 3, 2, 0, 0, 4, 3, 1 }, ended[N * L] = { 1, 2, 3, 2, -1, 0, 4, 3, 1 };
     static const int32_t one[N] = { 3, 1, 3 }, two[N] = { 3, 2, 3 };
@@ -1442,8 +1442,8 @@ static void blank_labels(void)
 static void layers_named(void)
 {
     static const char *const want[] = { "the output of rnn \"enc.g\"", "the output of multihead_attention \"enc.att\"",
-        "the output of linear \"w\"", "the output of softmax \"q\" (2, 3, 3) (for its mask hides all keys of a query) "
-        "is not finite; this step changed nothing" };
+        "the output of linear \"w\"", ("the output of softmax \"q\" (2, 3, 3) (for its mask hides all keys of a query) "
+        "is not finite; this step changed nothing") };
     float v[2 * 3 * 4], m[9] = { 0 };
     gtr_recurrent_desc endless = once();
     endless.relu = true;
