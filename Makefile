@@ -175,7 +175,12 @@ clean:
 build/%/.made:
 	@mkdir -p $(@D) && touch $@
 
-COMPILE_CPU  = $(CC) $(CFLAGS) $< -o $@ $(LIBS)
+# Tests that define no macro of the library's have its declarations alone, and are linked with one compiled library.
+LINKED = $(shell grep -L '^#define GPUTRAIN_' tests/test_*.c | sed 's,tests/\(.*\)\.c,\1,')
+$(foreach b,cpu cuda ptx75 ptx80 emulated-$(COMPUTE)$(SANITIZE:%=-%),$(eval $(LINKED:%=build/$(b)/%): build/$(b)/library.o))
+build/cpu/library.o: tests/library.c $(HEADER) build/cpu/.made
+	$(CC) $(CFLAGS) -c $< -o $@
+COMPILE_CPU  = $(CC) $(CFLAGS) $< $(filter %/library.o,$^) -o $@ $(LIBS)
 build/cpu/%: examples/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
@@ -187,7 +192,9 @@ build/cpu/bench build/cpu/stream build/cpu/online build/cpu/next build/cpu/plan:
 define CUDA_BUILD
 build/$(1)/gputrain_cuda.o: $(CUDA) $(HEADER) build/$(1)/.made
 	$(NVCC) -O3 $$(NV_$(1)) -c $(CUDA) -o $$@
-COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< build/$(1)/gputrain_cuda.o -o $$@ $(LIBS:-pthread=-lpthread)
+COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< $$(filter %/library.o,$$^) build/$(1)/gputrain_cuda.o -o $$@ $(LIBS:-pthread=-lpthread)
+build/$(1)/library.o: tests/library.c $(HEADER) build/$(1)/.made
+	$(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA -c $$< -o $$@
 build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 build/$(1)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/$(1)/gputrain_cuda.o
@@ -205,8 +212,11 @@ $(foreach b,cpu cuda ptx75 ptx80 emulated-$(COMPUTE),build/$(b)/test_presets): t
 SANITIZED = $(SANITIZE:%=-g1 -fsanitize=% -fno-sanitize-recover=undefined)
 $(EMULATED)/gputrain_cuda.o: $(CUDA) $(HEADER) $(wildcard tests/emulated/*) $(EMULATED)/.made
 	CC='$(CC)' sh tests/emulated/build.sh $@ $(COMPUTE) $(SANITIZED)
+COMPILE_EMULATED = $(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes)
+$(EMULATED)/library.o: tests/library.c $(HEADER) $(EMULATED)/.made
+	$(COMPILE_EMULATED) -c $< -o $@
 $(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cuda.o
-	$(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
+	$(COMPILE_EMULATED) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(filter %/library.o,$^) $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:
 .PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast keywords chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-compose campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-next bench-plan hash clean

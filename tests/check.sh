@@ -278,9 +278,11 @@ check_examples() {
 run_tests() {
     programs="" bad=0 own=$dir/$(basename "${1%% *}")
     mkdir -p "$own"
-    for t in tests/test_*.c; do
-        o=$own/$(basename "$t" .c)
-        if $1 -g1 $2 -I. "$t" -o "$o" -lm -pthread 2>"$own"/compile.log; then programs="$programs $o"
+    for t in tests/library.c tests/test_*.c; do
+        o=$own/$(basename "$t" .c) library=""
+        [ $t != tests/library.c ] || { $1 -g1 $2 -c $t -o "$own"/library.o && continue; }
+        grep -q '^#define GPUTRAIN_' "$t" || library=$own/library.o
+        if $1 -g1 $2 -I. "$t" $library -o "$o" -lm -pthread 2>"$own"/compile.log; then programs="$programs $o"
         else echo "$1 $2 $t fails"; tail -n 5 "$own"/compile.log; bad=1; fi
     done
     GTR_TEST_SMALL=1 sh tests/run.sh $programs >"$own"/tests.log 2>&1 ||
