@@ -16,6 +16,7 @@
      --cpu      on the CPU, though there is a GPU
    A line is the part, the case, the precision and what is to be the same, an error's text included. With
    -DGPUTRAIN_CUDA it is linked with gputrain_cuda.o, and runs on the GPU if there is one. Run from the top folder. */
+#define GPUTRAIN_IMPLEMENTATION
 #define SCRIPTS_ONLY
 #include "test_torch.c"
 #include "bench/network.h"

@@ -54,7 +54,7 @@ planted() { grep -v '^#' tests/planted.txt | while IFS="$(printf '\t')" read -r 
 one_line() { [ "$(sed "$3" "$1" | diff "$1" - | grep -c '^>')" -eq 1 ] || { echo "tests/planted.txt: $2 is no line of $1 any more"; return 1; }; }
 compose() { # seconds, file, name, what sed does
     cp gputrain.h gputrain_cuda.cu $dir && sed "$4" "$2" >"$dir/$2"
-    if [ "$2" = gputrain.h ]; then ${CC:-cc} -O1 -w -march=native $dir/tests/compose.c -o $dir/compose -lm -pthread && set -- "$@" cpu
+    if [ "$2" = gputrain.h ]; then ${CC:-cc} -O1 -w -DGTR__ATTR_APART -march=native $dir/tests/compose.c -o $dir/compose -lm -pthread && set -- "$@" cpu
     else
         cp Makefile $dir && mkdir -p $dir/tests/emulated && cp tests/emulated/* $dir/tests/emulated &&
             make -s -C $dir build/emulated-90a/compose >$dir/log 2>&1 && cp $dir/build/emulated-90a/compose $dir && set -- "$@" cuda
@@ -91,7 +91,7 @@ faults | while IFS= read -r line; do
     tried=$((tried + 1))
     lines=$(lines_of "$line")
     if [ "$lines" -ne 1 ]; then result="is no line of the header any more ($lines changed)"
-    elif ! ${CC:-cc} -O1 $dir/tests/test_torch.c -o $dir/test_torch -lm -pthread 2>$dir/log; then result="does not compile: $(head -n 1 $dir/log)"
+    elif ! ${CC:-cc} -O1 $dir/tests/test_torch.c $dir/tests/library.c -o $dir/test_torch -lm -pthread 2>$dir/log; then result="does not compile: $(head -n 1 $dir/log)"
     elif GTR_TEST_DEVICE=cpu timeout 120 $dir/test_torch >$dir/log 2>&1; then result="was NOT FOUND"
     else
         cases=$(grep -oE 'FAIL [^ ]+ seed [0-9]+' $dir/log | sort -u | wc -l)

@@ -2,7 +2,6 @@
    computed with what PyTorch computed (tests/gen_graphs.py draws them and says what a script is). GTR_GRAPHS: another
    file; GTR_GRAPHS_SEED: one case alone. A case that fails prints its seed, each value that differs, and its script.
    oracle.c includes it with SCRIPTS_ONLY, and has its own compare(), failed() and main(). */
-#define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
 #include <fnmatch.h>
