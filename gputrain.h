@@ -3108,9 +3108,10 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 #define GTR__MAX(a, b) ((a) > (b) ? (a) : (b))
 #define GTR__ROUND_UP(n, to) (((n) + (to) - 1) / (to) * (to))
 
-/* Unless your level is -O0 or -Os: what plans, reads and reports is compiled to be compiled soon, kernels and steps as
-   loops want it; behind the header your level holds again. gcc inlines nothing across levels: all kernels have one. */
-#if defined(GPUTRAIN_AS_IS) || !defined(__OPTIMIZE__) || defined(__OPTIMIZE_SIZE__) || !defined(__GNUC__)
+/* Unless your level is -O0 or -Os: what plans, reads and reports is compiled to be compiled soon, and small, kernels and
+   steps as loops want it; behind the header your level holds again. gcc inlines nothing across levels: all kernels have one. */
+#if defined(GPUTRAIN_AS_IS) || !defined(__OPTIMIZE__) || defined(__OPTIMIZE_SIZE__) || !defined(__GNUC__) \
+    || (!defined(__clang__) && __GNUC__ < 5)
 #define GTR__PLANNING
 #define GTR__PLANNED
 #define GTR__COMPUTING
@@ -3121,7 +3122,9 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 #define GTR__COMPUTING
 #define GTR__COMPUTED
 #else
-#define GTR__PLANNING _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og,inline-functions-called-once\")")
+#define GTR__PLANNING _Pragma("GCC push_options") \
+    _Pragma("GCC optimize(\"Og,inline-functions-called-once,crossjumping,shrink-wrap,if-conversion,peephole2\")") \
+    _Pragma("GCC optimize(\"cse-follow-jumps,rerun-cse-after-loop,caller-saves,ipa-ra\")")
 #define GTR__PLANNED _Pragma("GCC pop_options")
 #define GTR__COMPUTING _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"O2,tree-vectorize,vect-cost-model=dynamic,no-inline-functions\")") \
@@ -3461,9 +3464,9 @@ GTR__READS(fit, gtr_fit_desc, GTR__FIT_FIELDS, bool drains, bool called, bool ke
 GTR__READS(metrics, gtr_metrics_desc, GTR__METRICS_FIELDS, int64_t classes, bool each)
 #define GTR__COLUMN_FIELDS(F) F(scale, bytes || d->scale == 1, "GTR_U8") F(shift, bytes, "GTR_U8")
 GTR__READS(column, gtr_column, GTR__COLUMN_FIELDS, bool bytes)
-/* Columns behind the last. Arrays end at the first one without data, which may be optional: its name is no error. */
+/* Columns behind the last. Arrays end at the first one without data and name. */
 #define GTR__NO_COLUMN_FIELDS(F) F(data, called, "sets whose columns before it have data") \
-    F(name, !called, "more .columns") F(dtype, !called, "more .columns") F(shape.ndim, !called, "more .columns")
+    F(name, false, "columns whose .data is not NULL, or more .columns") F(dtype, !called, "more .columns") F(shape.ndim, !called, "more .columns")
 GTR__READS(no_column, gtr_column, GTR__NO_COLUMN_FIELDS, bool called)
 static gtr_result gtr__reads_columns(gtr_context *ctx, const char *who, const gtr_column *column, int n, bool called) {
     char text[48];
@@ -19624,47 +19627,72 @@ static bool gtr__strings_begin(const gtr__strings *a, const gtr__strings *b) {
 static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
     return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
 }
-/* What becomes of both's values in evaluation is the same, as far as both are stored alike. */
-static bool gtr__images_alike(const gtr__column *a, const gtr__column *b) {
+/* The first channel whose values become others in evaluation, of what both store alike; -1: none. */
+static int gtr__images_other(const gtr__column *a, const gtr__column *b) {
     const gtr__image *x = &a->image, *y = &b->image;
-    bool same = true;
-    if (a->dtype != b->dtype) return true;
+    if (a->dtype != b->dtype) return -1;
     for (int k = 0; k < GTR__MIN(GTR__MAX(x->varied * x->channels, y->varied * y->channels), GTR__CHANNELS); k++)
-        same &= (x->varied ? x->scale[k] : a->scale) == (y->varied ? y->scale[k] : b->scale)
-            && (x->varied ? x->shift[k] : a->shift) == (y->varied ? y->shift[k] : b->shift)
-            && (x->varied ? x->mean[k] : 0) == (y->varied ? y->mean[k] : 0);
-    return same;
+        if ((x->varied ? x->scale[k] : a->scale) != (y->varied ? y->scale[k] : b->scale)
+            || (x->varied ? x->shift[k] : a->shift) != (y->varied ? y->shift[k] : b->shift)
+            || (x->varied ? x->mean[k] : 0) != (y->varied ? y->mean[k] : 0)) return k;
+    return -1;
+}
+/* As gtr_dataset_augment got it. */
+static double gtr__mean_of(const gtr__column *c, int k) {
+    const gtr__image *m = &c->image;
+    return m->varied && m->scale[k] != 0 ? (double)(m->mean[k] * c->scale / m->scale[k]) : 0;
+}
+/* What of two columns of bytes or of tables is multiplied and added otherwise, in text; NULL: nothing. */
+static GTR__COLD const char *gtr__scales_differ(const gtr__column *a, const gtr__column *b, char text[240]) {
+    if (a->dtype != b->dtype || !(a->dtype == GTR_U8 || (a->features && b->features))
+        || (a->scale == b->scale && a->shift == b->shift)) return NULL;
+    snprintf(text, 240, "scale or shift (.scale and .shift hold for both): %g and %g, not %g and %g",
+        (double)b->scale, (double)b->shift, (double)a->scale, (double)a->shift);
+    return text;
+}
+/* Where two headers' names of features differ. */
+static GTR__COLD const char *gtr__heads_differ(const gtr__column *a, const gtr__column *b, char text[240]) {
+    const gtr__strings *x = &a->heads, *y = &b->heads;
+    int64_t i = 0;
+    if (!x->n || !y->n || gtr__strings_same(x, y)) return NULL;
+    while (i < x->n - 1 && i < y->n - 1 && !strcmp(x->text + x->at[i], y->text + y->at[i])) i++;
+    snprintf(text, 240, "names of features, or in another order (gtr_csv_desc.like keeps them): \"%.60s\", where "
+        "there is \"%.60s\"", y->text + y->at[i], x->text + x->at[i]);
+    return text;
 }
 /* What of b's rows means something else than a's to input t; NULL: nothing, as far as both say so. b may lack the last
    strings. */
-static const char *gtr__column_other(const gtr__column *a, const gtr__column *b, const gtr_tensor *t) {
+static const char *gtr__column_other(const gtr__column *a, const gtr__column *b, const gtr_tensor *t, char text[240]) {
     const gtr_shape x = gtr__column_fed(a), y = gtr__column_fed(b);
     const bool turns = gtr__column_turns(a, t) != gtr__column_turns(b, t);
     if (!gtr__strings_begin(&a->names, &b->names))
         return "strings, or in another order (.like of gtr_csv_desc and gtr_images_desc keeps them)";
-    if (a->heads.n && b->heads.n && !gtr__strings_same(&a->heads, &b->heads))
-        return "names of features, or in another order (gtr_csv_desc.like keeps them)";
+    const char *why = gtr__heads_differ(a, b, text);
+    if (why) return why;
     if (a->image.channels > 1 && b->image.channels > 1 && turns == ((a->channels == 2) == (b->channels == 2)))
         return "order of channels and pixels (rows of both have them last, or neither's)";
     if ((a->channels == 2) == (b->channels == 2) && !gtr__rows_alike(&x, &y, 0))
         return "extents (.height and .width of gtr_dataset_augment hold for both, if they are given)";
-    if (a->dtype == b->dtype && (a->dtype == GTR_U8 || (a->features && b->features)) && (a->scale != b->scale
-            || a->shift != b->shift)) return "scale or shift (.scale and .shift hold for both)";
-    return gtr__images_alike(a, b) ? NULL : "mean or std (gtr_dataset_augment wants the same of both: what is random "
-        "is left out in evaluation)";
+    if ((why = gtr__scales_differ(a, b, text)) != NULL) return why;
+    const int k = gtr__images_other(a, b);
+    if (k < 0) return NULL;
+    snprintf(text, 240, "mean or std (gtr_dataset_augment wants the same of both: what is random is left out in "
+        "evaluation; a mean of channel %d is %g, and %g there)", k, gtr__mean_of(b, k), gtr__mean_of(a, k));
+    return text;
 }
 /* What d's columns mean to these inputs is what notes of the model say and, to those of training, what the columns of
    `as` do, the set that t learns from, or learned from last; NULL: none. */
 static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *d, gtr_tensor *const *input, int n,
         const char *who) {
     int of[GTR__MAX_FEED], to[GTR__MAX_FEED];
+    char text[240];
     if (as) GTR__TRY(gtr__data_match(as, t->input, t->n_inputs, of));
     GTR__TRY(gtr__data_match(d, input, n, to));
     for (int i = 0, k; i < n; i++) {
         if (to[i] < 0) continue;
         for (k = 0; k < t->n_inputs && t->input[k] != input[i]; k++) {}
         const char *why = as && as != d && k < t->n_inputs && of[k] >= 0
-            ? gtr__column_other(&as->column[of[k]], &d->column[to[i]], input[i]) : NULL;
+            ? gtr__column_other(&as->column[of[k]], &d->column[to[i]], input[i], text) : NULL;
         if (why) return GTR__FAIL(d->ctx, SHAPE, "%s: column %d of %s%s%s does not mean what that of %s does, from "
             "which is learned: it has other %s", who, to[i], t->fit ? "validation (" : "", d->name, t->fit ? ")" : "",
             as->name, why);
@@ -23283,13 +23311,15 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
     return d;
 }
 /* Of two columns what differs but rows; NULL: nothing. */
-static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b) {
+static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b, char text[240]) {
+    const char *why;
     if (!a || !b) return "number of columns";
     if (a->dtype != b->dtype || !gtr__shape_equal(&a->shape, &b->shape)) return "shape or dtype";
-    if ((a->dtype == GTR_U8 && (a->scale != b->scale || a->shift != b->shift)) || a->channels != b->channels
-            || memcmp(&a->image, &b->image, sizeof a->image)) return "scale, channels or what becomes of its images";
+    if ((why = gtr__scales_differ(a, b, text)) != NULL) return why;
+    if (a->channels != b->channels || memcmp(&a->image, &b->image, sizeof a->image))
+        return "channels or what becomes of its images";
     if (!a->name != !b->name || (a->name && strcmp(a->name, b->name))) return "name";
-    if (a->heads.n && b->heads.n && !gtr__strings_same(&a->heads, &b->heads)) return "names of features";
+    if ((why = gtr__heads_differ(a, b, text)) != NULL) return why;
     return gtr__strings_same(&a->names, &b->names) ? NULL : "strings or their order (gtr_csv_desc.like keeps them)";
 }
 static bool gtr__sets_usable(gtr_context *ctx, gtr_dataset *const *sets, int n, const char *who) {
@@ -23304,7 +23334,7 @@ static bool gtr__sets_usable(gtr_context *ctx, gtr_dataset *const *sets, int n, 
 gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n) {
     static const char who[] = "gtr_dataset_concat";
     int64_t rows = 0, at = 0;
-    char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
+    char got[GTR__OP_TEXT], want[GTR__OP_TEXT], text[240];
     bool drawn = false, fitted = false;
     if (!gtr__usable(ctx) || !gtr__sets_usable(ctx, sets, n, who)) return NULL;
     for (int k = 0; k < n; k++) {
@@ -23313,10 +23343,10 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
         rows += sets[k]->rows;
         for (int i = 0; i < GTR__MAX(sets[0]->n_columns, sets[k]->n_columns); i++) {
             const gtr__column *a = gtr__dataset_at(sets[0], i), *b = gtr__dataset_at(sets[k], i);
-            const char *why = gtr__columns_differ(a, b);
-            if (why) return GTR__NO_SET(ctx, SHAPE, "%s: column %d of set %d (%s), %s, has another %s than that of set "
-                "0 (%s), %s", who, i, k, sets[k]->name, gtr__column_text(b, got), why, sets[0]->name,
-                gtr__column_text(a, want));
+            const char *why = gtr__columns_differ(a, b, text);
+            if (why) return GTR__NO_SET(ctx, SHAPE, "%s: column %d of set %d (%s), %s, is not as that of set 0 (%s), "
+                "%s: it has other %s", who, i, k, sets[k]->name, gtr__column_text(b, got), sets[0]->name,
+                gtr__column_text(a, want), why);
         }
         drawn |= sets[k]->drawn;
         fitted |= sets[k]->fitted;
@@ -23744,7 +23774,7 @@ static bool gtr__ragged_columns(gtr_dataset *d, const gtr_dataset *s, const gtr_
         c->starts = (const int64_t *)(const void *)c->mapped->bytes;
         c->stored = from->row; c->pad = w->pad[n++];
         if (s->classed == i + 1) d->classed = d->n_columns;
-        if (!gtr__strings_copy(d->ctx, &c->names, &from->names)) return false;
+        if (!gtr__strings_copy(d->ctx, &c->names, &from->names) || !gtr__features_copy(d->ctx, c, from)) return false;
     }
     gtr__column *c = gtr__ragged_block(d, name, NULL, &one, 0, (size_t)d->rows * 4);
     for (int64_t r = 0; c && r < d->rows; r++)
@@ -24429,6 +24459,10 @@ static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char 
     const gtr__strings *m = &d->column[column].names;
     for (int64_t id = 0; m->n && (text = gtr__note_at(notes, name, id)) != NULL; id++) {
         const int32_t own = gtr__strings_find(m, text, &h);
+        if (own < 0 && id < m->n) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH ": number %jd of \"%.80s\" is \"%.80s\" in "
+            "column %d of %s, and \"%.80s\" in the model, which the column has not: for a new head "
+            "gtr_note_set(ctx, \"%.80s.*\", NULL)", where, (intmax_t)id, name, m->text + m->at[id], column, d->name,
+            text, name);
         if (own >= 0 && own != id) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH ": \"%.80s\" is number %jd of \"%.80s\" "
             "in the model (note \"%.80s.%jd\"), and number %jd in column %d of %s: read that .like the training's, or "
             "for a new head gtr_note_set(ctx, \"%.80s.*\", NULL)", where, text, (intmax_t)id, name, name, (intmax_t)id,

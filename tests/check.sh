@@ -180,8 +180,8 @@ check_build() {
     text=$(size $dir/behind.o | awk 'NR == 2 { print $1 }')
     largest=$(nm -S --size-sort $dir/behind.o | grep -i ' t ' | tail -n 1)
     function=${largest##* } largest=$((0x$(echo "$largest" | cut -d ' ' -f 2)))
-    echo "-O3 takes $fast s, -O0 $plain (at most 4.6 times as long); text $text bytes (at most 844000), of it $function $largest (at most 20000)"
-    [ "$text" -le 844000 ] && [ "$largest" -le 20000 ] && echo "$fast $plain" | awk '{ exit $1 > 4.6 * $2 }' || bad=1
+    echo "-O3 takes $fast s, -O0 $plain (at most 4.6 times as long); text $text bytes (at most 839800), of it $function $largest (at most 20000)"
+    [ "$text" -le 839800 ] && [ "$largest" -le 20000 ] && echo "$fast $plain" | awk '{ exit $1 > 4.6 * $2 }' || bad=1
     return $bad
 }
 
@@ -215,7 +215,7 @@ check_size() {
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
     echo "$doc lines of gputrain.h are to be read first (at most 150)"
     [ "$doc" -le 150 ] || return 1
-    for limit in gputrain.h:1514500 gputrain_cuda.cu:1646900; do
+    for limit in gputrain.h:1516000 gputrain_cuda.cu:1646900; do
         bytes=$(wc -c <"${limit%:*}")
         echo "${limit%:*} has $bytes bytes (at most ${limit#*:})"
         [ "$bytes" -le "${limit#*:}" ] || return 1
