@@ -1438,7 +1438,7 @@ static void data_sets_cut(void)
 static void images(void)
 {
     const gtr_shape row = gtr_shape3(1, 8, 8);
-    MISTAKE("flip in percent", "gtr_dataset_augment|flips|0 to 1") { w->aug.flip = 50; augmented(w, row); }
+    MISTAKE("flip in percent", "gtr_dataset_augment|flip is 50|0 to 1") { w->aug.flip = 50; augmented(w, row); }
     MISTAKE("a crop larger than the image", "(1, 8, 8)|crop") { w->aug.height = w->aug.width = 9; augmented(w, row); }
     MISTAKE("a pad below 0", "pad") { w->aug.pad = -4; augmented(w, row); }
     MISTAKE("a std below 0", "gtr_dataset_augment|deviations") { w->aug.std[0] = -1; augmented(w, row); }

@@ -736,7 +736,7 @@ static void refusals(void)
     EXPECT_EQ(gtr_dataset_stream(d, GTR_STREAM_NEVER), GTR_ERR_STATE);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "are always streamed");
     EXPECT_EQ(gtr_dataset_stream(r, (gtr_streaming)7), GTR_ERR_ARG);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_stream of gtr_dataset_arrays: this is no gtr_streaming");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_stream of gtr_dataset_arrays: 7 is no gtr_streaming");
     EXPECT_EQ(gtr_evaluate(m.t, r, 10, NULL, NULL, NULL), GTR_OK);
     EXPECT_EQ(gtr_dataset_stream(r, GTR_STREAM_ALWAYS), GTR_ERR_STATE);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "in use already");
