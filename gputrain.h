@@ -676,9 +676,10 @@ typedef struct gtr_augment_desc {
     int pad; /* pixels more on each side, before cropping */
     gtr_pad_mode pad_mode; /* 0: of 0, as stored */
     float flip, flip_vertical; /* probability that an image is mirrored, left to right and top to bottom */
-    int cutout; /* side of a square of the mean that hides pixels, its centre anywhere in the image; 0: none */
-    float brightness; /* b: times a number from 1 - b to 1 + b, before mean and std */
-    float contrast; /* c: the distance from mean times one from 1 - c to 1 + c */
+    /* side of a square of the mean that hides pixels, its centre anywhere in the image, below twice that's; 0: none */
+    int cutout;
+    float brightness; /* b, 0 to 1: times a number from 1 - b to 1 + b, before mean and std */
+    float contrast; /* c, 0 to 1: the distance from mean times one from 1 - c to 1 + c */
 } gtr_augment_desc;
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[GTR_MAX_COLUMNS]; } gtr_arrays_desc;
 typedef struct gtr_callback_desc {
@@ -811,7 +812,7 @@ typedef struct gtr_npy_desc {
        by their names */
     const char *arrays;
     bool floats; /* int8 to int64 become float32, too; the first of an array that is rounded, beyond 2^24, is logged */
-    bool nonfinite; /* NaN and infinite numbers may be there */
+    bool nonfinite; /* NaN and infinite numbers may be there; without .map */
     float scale, shift; /* of uint8, as gtr_column's */
     /* .npy: as gtr_dataset_idx_map, of float32, int32, uint8, bool in C's order; numbers are not looked at. Of elements
        that are not aligned in the file, or of the other byte order, a copy is mapped, in memory */
@@ -1528,7 +1529,8 @@ GTR_API gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths,
    that .arrays lists. Compressed ones (savez_compressed): GTR_ERR_UNSUPPORTED. */
 GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc);
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
-   Not once data is in use, nor behind a gtr_standardise of it or of what it is a copy of: GTR_ERR_STATE. */
+   Not once data is in use, nor behind a gtr_standardise of it or of what it is a copy of: GTR_ERR_STATE. Behind a
+   subset or sample that has rows twice, or gtr_dataset_windows of it, it is logged. */
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
 /* The same of ratio (0 to 1) of the rows, drawn by seed; with column, of classes, of so many of each class, else -1. */
 GTR_API gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column);
@@ -1542,7 +1544,8 @@ GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, 
    and i alone. Drawn once: another seed, or several times as many rows, for other draws an epoch. Split off first what
    validates. */
 GTR_API gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed);
-/* A copy of the rows of n sets of the same columns, one set behind the other. */
+/* A copy of the rows of n sets of the same columns, one set behind the other. Names of features in another order, or
+   bytes of another scale: GTR_ERR_SHAPE; tables of another .scale, as of another unit, are logged. */
 GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n);
 /* A copy of the columns of n sets of as many rows, side by side, at most 16. */
 GTR_API gtr_dataset *gtr_dataset_join(gtr_context *ctx, gtr_dataset *const *sets, int n);
@@ -1634,10 +1637,11 @@ GTR_API gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc
    of this key any more. "NAME.0", "NAME.1", ... are what ids of input or column NAME are called: gtr_fit and
    gtr_trainer_data note the strings of what they feed. A data set with such a string under another number is
    GTR_ERR_SHAPE where it is fed, evaluated or noted, and where a file brings such notes, or gtr_parameters_copy's
-   source has them. For a new head with other classes: key "NAME.*" and text NULL, none of NAME's any more. Of the last
+   source has them; a note that is replaced by another string is logged. For a new head with other classes: key "NAME.*"
+   and text NULL (else GTR_ERR_ARG), none of NAME's any more. Of the last
    table fed (gtr_dataset_csv, its parts, its windows) lines of CSV, for .model of gtr_csv_desc: "table.features"
    (names; numbers without a header), "table.fills" (of each, or how), "table.scale", "table.categories" (inputs),
-   "table.label" (of classes) or "table.target". What is not UTF-8 is not noted. */
+   "table.label" (of classes) or "table.target". What is not UTF-8 is not noted, but logged. */
 GTR_API gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text);
 /* NULL if there is none; valid until notes change. */
 GTR_API const char *gtr_note(const gtr_context *ctx, const char *key);
@@ -18227,8 +18231,9 @@ static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
         if (to[i] < 0) continue;
         name[to[i]] = t->input[i]->name;
         if (t->last && t->last != d && to[i] < t->last->n_columns && gtr__scales_differ(&t->last->column[to[i]],
-            &d->column[to[i]], text)) gtr__warn(d->ctx, "gtr_fit: column %d of %s is not as that of %s, from which was "
-            "learned: it has other %s", to[i], d->name, t->last->name, text);
+            &d->column[to[i]], text)) gtr__warn(d->ctx, "%s: column %d of %s is not as that of %s, from which "
+            "was learned: it has other %s", t->fit ? "gtr_fit" : "gtr_trainer_data", to[i], d->name, t->last->name,
+            text);
         GTR__TRY(gtr__names_note(d, to[i], name[to[i]]));
     }
     return d->text || d->column[0].starts ? GTR_OK : gtr__table_note(d, name);
