@@ -653,7 +653,7 @@ typedef struct gtr_fit_end {
 
 /* One column of a data set: rows x shape, contiguous, in host memory; copied, unless borrow is set. */
 typedef struct gtr_column {
-    const void *data; /* NULL ends the list */
+    const void *data; /* NULL, without a name, ends the list */
     /* GTR_F32, GTR_I32, GTR_U8, as they are kept; GTR_F64 (double) becomes float32 and GTR_I64 (int64_t) int32, and a
        number beyond their range is an error; a whole number that float32 rounds, beyond 2^24, is logged */
     gtr_dtype dtype;
@@ -676,9 +676,10 @@ typedef struct gtr_augment_desc {
     int pad; /* pixels more on each side, before cropping */
     gtr_pad_mode pad_mode; /* 0: of 0, as stored */
     float flip, flip_vertical; /* probability that an image is mirrored, left to right and top to bottom */
-    int cutout; /* side of a square of the mean that hides pixels, its centre anywhere in the image; 0: none */
-    float brightness; /* b: times a number from 1 - b to 1 + b, before mean and std */
-    float contrast; /* c: the distance from mean times one from 1 - c to 1 + c */
+    /* side of a square of the mean that hides pixels, its centre anywhere in the image, below twice that's; 0: none */
+    int cutout;
+    float brightness; /* b, 0 to 1: times a number from 1 - b to 1 + b, before mean and std */
+    float contrast; /* c, 0 to 1: the distance from mean times one from 1 - c to 1 + c */
 } gtr_augment_desc;
 typedef struct gtr_arrays_desc { int64_t rows; gtr_column column[GTR_MAX_COLUMNS]; } gtr_arrays_desc;
 typedef struct gtr_callback_desc {
@@ -811,7 +812,7 @@ typedef struct gtr_npy_desc {
        by their names */
     const char *arrays;
     bool floats; /* int8 to int64 become float32, too; the first of an array that is rounded, beyond 2^24, is logged */
-    bool nonfinite; /* NaN and infinite numbers may be there */
+    bool nonfinite; /* NaN and infinite numbers may be there; without .map */
     float scale, shift; /* of uint8, as gtr_column's */
     /* .npy: as gtr_dataset_idx_map, of float32, int32, uint8, bool in C's order; numbers are not looked at. Of elements
        that are not aligned in the file, or of the other byte order, a copy is mapped, in memory */
@@ -1461,7 +1462,8 @@ GTR_API gtr_result gtr_predictor_reset(gtr_predictor *p);
 /* The same of all rows of d, as gtr_trainer_data feeds them: columns by names and order, as gtr_dataset_convert makes
    them. Names that no input of p has, and what is behind the last one's column, as labels are, it leaves out. Room in
    out: gtr_dataset_rows(d) rows. A callback's rows: GTR_ERR_STATE; columns that do not fit and, without .snapshot,
-   strings under other numbers than the model's: GTR_ERR_SHAPE. */
+   strings under other numbers than the model's, or what means other values than training's (names of features, scale,
+   mean, as gtr_evaluate has it): GTR_ERR_SHAPE. */
 GTR_API gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *d, void *const *out);
 /* Of the predictor's last call: a predictor's errors are not its context's. */
 GTR_API const char *gtr_predictor_error_text(const gtr_predictor *p);
@@ -1527,7 +1529,8 @@ GTR_API gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths,
    that .arrays lists. Compressed ones (savez_compressed): GTR_ERR_UNSUPPORTED. */
 GTR_API gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc desc);
 /* Moves every k-th row (rows k-1, 2k-1, ...), k >= 2, out of data into a new data set, which is returned.
-   Not once data is in use, nor behind a gtr_standardise of it or of what it is a copy of: GTR_ERR_STATE. */
+   Not once data is in use, nor behind a gtr_standardise of it or of what it is a copy of: GTR_ERR_STATE. Behind a
+   subset or sample that has rows twice, or gtr_dataset_windows of it, it is logged. */
 GTR_API gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k);
 /* The same of ratio (0 to 1) of the rows, drawn by seed; with column, of classes, of so many of each class, else -1. */
 GTR_API gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column);
@@ -1541,7 +1544,8 @@ GTR_API gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, 
    and i alone. Drawn once: another seed, or several times as many rows, for other draws an epoch. Split off first what
    validates. */
 GTR_API gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed);
-/* A copy of the rows of n sets of the same columns, one set behind the other. */
+/* A copy of the rows of n sets of the same columns, one set behind the other. Names of features in another order, or
+   bytes of another scale: GTR_ERR_SHAPE; tables of another .scale, as of another unit, are logged. */
 GTR_API gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int n);
 /* A copy of the columns of n sets of as many rows, side by side, at most 16. */
 GTR_API gtr_dataset *gtr_dataset_join(gtr_context *ctx, gtr_dataset *const *sets, int n);
@@ -1633,10 +1637,11 @@ GTR_API gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc
    of this key any more. "NAME.0", "NAME.1", ... are what ids of input or column NAME are called: gtr_fit and
    gtr_trainer_data note the strings of what they feed. A data set with such a string under another number is
    GTR_ERR_SHAPE where it is fed, evaluated or noted, and where a file brings such notes, or gtr_parameters_copy's
-   source has them. For a new head with other classes: key "NAME.*" and text NULL, none of NAME's any more. Of the last
+   source has them; a note that is replaced by another string is logged. For a new head with other classes: key "NAME.*"
+   and text NULL (else GTR_ERR_ARG), none of NAME's any more. Of the last
    table fed (gtr_dataset_csv, its parts, its windows) lines of CSV, for .model of gtr_csv_desc: "table.features"
    (names; numbers without a header), "table.fills" (of each, or how), "table.scale", "table.categories" (inputs),
-   "table.label" (of classes) or "table.target". What is not UTF-8 is not noted. */
+   "table.label" (of classes) or "table.target". What is not UTF-8 is not noted, but logged. */
 GTR_API gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text);
 /* NULL if there is none; valid until notes change. */
 GTR_API const char *gtr_note(const gtr_context *ctx, const char *key);
@@ -3109,7 +3114,8 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 #define GTR__ROUND_UP(n, to) (((n) + (to) - 1) / (to) * (to))
 
 /* Unless your level is -O0 or -Os: what plans, reads and reports is compiled to be compiled soon, and small, kernels and
-   steps as loops want it; behind the header your level holds again. gcc inlines nothing across levels: all kernels have one. */
+   steps as loops want it; behind the header your level holds again. gcc inlines nothing across levels: all kernels have
+   one. */
 #if defined(GPUTRAIN_AS_IS) || !defined(__OPTIMIZE__) || defined(__OPTIMIZE_SIZE__) || !defined(__GNUC__) \
     || (!defined(__clang__) && __GNUC__ < 5)
 #define GTR__PLANNING
@@ -3244,6 +3250,8 @@ struct gtr_dataset {
     bool used;
     bool drawn; /* rows were left out or drawn: it is no series any more */
     bool fitted; /* a gtr_standardise has the mean and deviation of these rows, or of those that they are a copy of */
+    const char *leaks; /* why parts of it would share what they have; NULL: they would not */
+    float begin, end; /* text: .begin and .end */
     gtr_streaming streaming; /* as asked for */
     bool streamed; /* as it is, since its first use: see gtr__dataset_ready */
     gtr_callback_desc call; /* with fill: its rows are nowhere, and columns have no host */
@@ -3462,11 +3470,13 @@ GTR__READS(fit, gtr_fit_desc, GTR__FIT_FIELDS, bool drains, bool called, bool ke
     F(auc_most, classes, "classes, not targets")
 /* each: a row has a label, else as many as scores; classes 0: targets. */
 GTR__READS(metrics, gtr_metrics_desc, GTR__METRICS_FIELDS, int64_t classes, bool each)
-#define GTR__COLUMN_FIELDS(F) F(scale, bytes || d->scale == 1, "GTR_U8") F(shift, bytes, "GTR_U8")
-GTR__READS(column, gtr_column, GTR__COLUMN_FIELDS, bool bytes)
+#define GTR__COLUMN_FIELDS(F) F(data, !called, "gtr_dataset_arrays") F(borrow, !called, "gtr_dataset_arrays") \
+    F(scale, bytes || d->scale == 1, "GTR_U8") F(shift, bytes, "GTR_U8")
+GTR__READS(column, gtr_column, GTR__COLUMN_FIELDS, bool bytes, bool called)
 /* Columns behind the last. Arrays end at the first one without data and name. */
 #define GTR__NO_COLUMN_FIELDS(F) F(data, called, "sets whose columns before it have data") \
-    F(name, false, "columns whose .data is not NULL, or more .columns") F(dtype, !called, "more .columns") F(shape.ndim, !called, "more .columns")
+    F(name, false, "columns whose .data is not NULL, or more .columns") F(dtype, !called, "more .columns") \
+    F(shape.ndim, !called, "more .columns")
 GTR__READS(no_column, gtr_column, GTR__NO_COLUMN_FIELDS, bool called)
 static gtr_result gtr__reads_columns(gtr_context *ctx, const char *who, const gtr_column *column, int n, bool called) {
     char text[48];
@@ -3488,6 +3498,7 @@ GTR__READS(images, gtr_images_desc, GTR__IMAGES_FIELDS, bool decodes, bool frees
     F(missing_value, d->missing == GTR_MISSING_CONSTANT, ".missing = GTR_MISSING_CONSTANT")
 GTR__READS(csv, gtr_csv_desc, GTR__CSV_FIELDS, bool labelled)
 #define GTR__NPY_FIELDS(F) F(arrays, archive, "gtr_dataset_npz") \
+    F(nonfinite, !d->map, "files that are read, without .map: numbers are not looked at") \
     F(scale, bytes || d->scale == 1, "uint8") F(shift, bytes, "uint8")
 GTR__READS(npy, gtr_npy_desc, GTR__NPY_FIELDS, bool archive, bool bytes)
 #define GTR__WINDOWS_FIELDS(F) F(n_lengths, lengths, "what lies at .lengths")
@@ -13335,7 +13346,8 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
         const char *name = d->column[k].name;
         if (!name) continue;
         for (i = 0; i < n && (column[i] >= 0 || strcmp(input[i]->name, name)); i++) {}
-        if (i == n) return gtr__data_fail(d, input, n, "there is no input for column ", name);
+        if (i == n) return gtr__data_fail(d, input, n, strncmp(name, "arr_", 4) ? "there is no input for column "
+            : "without .arrays, which takes an .npz's in order, there is no input for column ", name);
         column[i] = k;
     }
     for (i = k = 0; i < n; i++) {
@@ -16074,6 +16086,11 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
 static void gtr__log(const gtr_context *ctx, const char *text) {
     if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
 }
+static GTR__COLD GTR__PRINTF(2, 3) void gtr__warn(const gtr_context *ctx, const char *format, ...) {
+    char text[1024];
+    GTR__VPRINT(text, sizeof text, format);
+    gtr__log(ctx, text);
+}
 /* Plans go without matcher m, or -1: without ops' kernels whose blocks wait for each other. */
 static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     char text[320];
@@ -18079,23 +18096,28 @@ static int64_t gtr__column_misfit(const gtr__column *c, int64_t rows, const gtr_
     return k;
 }
 /* Rows of a column go into input t if they lie as its own do, or would with channels on the other side. */
-static gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_tensor *t) {
+static GTR__COLD gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_tensor *t) {
     const gtr__column *c = &d->column[column];
     const gtr_shape s = gtr__column_fed(c);
     const bool turns = gtr__column_turns(c, t);
-    char text[GTR__TEXT], to[GTR__TEXT];
+    char text[GTR__TEXT], to[GTR__TEXT], heads[200] = "";
+    size_t at = 0;
     const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
             ? "a row has not its shape"
         : c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "want its dtype, or bytes"
+        : c->dtype == GTR_U8 && t->dtype != GTR_F32 && !c->unscaled && (c->scale != 1 || c->shift != 0)
+            ? ".scale and .shift are given, and for float32 alone"
         : gtr__read_first(c, t, turns) ? "channels last, and what reads it has them first (gtr_permute)"
         : (c->image.varied || turns || (c->covered && !d->text)) && t->dtype != GTR_F32
             ? "images and windows become float32 alone"
         : !turns && (s.ndim + 1 == t->shape.ndim ? !gtr__same_extents(&s, &t->shape)
             : !gtr__rows_alike(&s, &t->shape, 1)) ? "extents differ"
         : NULL;
-    return !why ? GTR_OK : GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": column %d%s%s%s, rows %s %s, does not go into "
+    for (int64_t i = 0; why && i < c->heads.n && at < sizeof heads; i++)
+        at += (size_t)snprintf(heads + at, sizeof heads - at, "%s%s", i ? ", " : ": ", c->heads.text + c->heads.at[i]);
+    return !why ? GTR_OK : GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": column %d%s%s%s, rows %s %s%s, does not go into "
         "input \"%s\" %s %s: %s", d->name, column, c->name ? " \"" : "", c->name ? c->name : "", c->name ? "\"" : "",
-        gtr__shape_text(&s, text), gtr__dtype_names[c->dtype], t->name, gtr__shape_text(&t->shape, to),
+        gtr__shape_text(&s, text), gtr__dtype_names[c->dtype], heads, t->name, gtr__shape_text(&t->shape, to),
         gtr__dtype_names[t->dtype], why);
 }
 /* The first element of a column, as its row times a row's and its place there, of a text as its place, or what a row is
@@ -18192,6 +18214,7 @@ static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *
     const char *who), gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
     const char *where), gtr__names_note(const gtr_dataset *d, int column, const char *name);
 static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name);
+static const char *gtr__scales_differ(const gtr__column *a, const gtr__column *b, char text[240]);
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
     for (int64_t i = 0; i < t->ctx->n_parameter; i++) if (t->ctx->parameter[i]->unclaimed)
@@ -18205,11 +18228,16 @@ static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t bat
 /* What its strings and columns are called, and fills its holes, goes with the model. */
 static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
     int to[GTR__MAX_FEED];
+    char text[240];
     const char *name[GTR_MAX_COLUMNS] = { NULL };
     GTR__TRY(gtr__data_match(d, t->input, t->n_inputs, to));
     for (int i = 0; i < t->n_inputs; i++) {
         if (to[i] < 0) continue;
         name[to[i]] = t->input[i]->name;
+        if (t->last && t->last != d && to[i] < t->last->n_columns && gtr__scales_differ(&t->last->column[to[i]],
+            &d->column[to[i]], text)) gtr__warn(d->ctx, "%s: column %d of %s is not as that of %s, from which "
+            "was learned: it has other %s", t->fit ? "gtr_fit" : "gtr_trainer_data", to[i], d->name, t->last->name,
+            text);
         GTR__TRY(gtr__names_note(d, to[i], name[to[i]]));
     }
     return d->text || d->column[0].starts ? GTR_OK : gtr__table_note(d, name);
@@ -18850,6 +18878,7 @@ typedef struct {
     gtr_metrics_desc d;
     gtr__metered kind;
     int64_t outer, width, inner, classes; /* outer: of a row */
+    bool others; /* of targets one is neither 0 nor 1 */
     bool cuts; double cut; /* of two scores: that of class 1 less the other's, above which it is predicted */
     int64_t *support, *predicted, *hits; /* of each class */
     int64_t *confusion, top;
@@ -18925,6 +18954,7 @@ static gtr_result gtr__meter_label(gtr__meter *m, gtr_float x, int32_t y, int64_
 static gtr_result gtr__meter_target(gtr__meter *m, double x, double y, int64_t o, int64_t k, int64_t n) {
     const double off = y - m->sum[0][k], error = x - y;
     if (error != error) return gtr__meter_nan(m, x != x ? "score" : "the target of score", o, k);
+    m->others |= y != 0 && y != 1;
     m->sum[0][k] += off / (double)(n + 1);
     m->sum[1][k] += off * (y - m->sum[0][k]);
     m->sum[2][k] += error * error;
@@ -19165,6 +19195,9 @@ static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_de
     if (!r) r = gtr__meter_pass(&m);
     if (!r && m.classes) r = gtr__meter_classes(&m, (gtr_class_metrics *)t->metered);
     if (!r && !m.classes) gtr__meter_targets(&m);
+    if (!r && !t->fit && (!out->counted || (m.width > 1 && !m.classes && !m.others))) gtr__warn(t->ctx,
+        "gtr_evaluate_metrics of %s: %s", data->name, out->counted
+        ? "targets are all 0 or 1: .binary takes them for labels" : "no label counts, all are ignored");
     for (int i = 0; !r && !out->counted && i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
     r = gtr__evaluation_end(t, averages, r);
     if (r) { out->of_class = NULL; out->confusion = NULL; out->classes = 0; }
@@ -19446,7 +19479,7 @@ static int64_t gtr__monitored(const gtr_fit_desc *d) {
 static gtr_result gtr__fit_no_metric(const gtr__fitting *f) {
     return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
         "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets; the others of classes: "
-        ".binary says that floats are)",
+        ".binary says that floats are; auc not of one class alone)",
         gtr__metric_rows[f->d->monitor].name);
 }
 static gtr_result gtr__fit_watch(gtr__fitting *f) {
@@ -19656,8 +19689,8 @@ static GTR__COLD const char *gtr__heads_differ(const gtr__column *a, const gtr__
     int64_t i = 0;
     if (!x->n || !y->n || gtr__strings_same(x, y)) return NULL;
     while (i < x->n - 1 && i < y->n - 1 && !strcmp(x->text + x->at[i], y->text + y->at[i])) i++;
-    snprintf(text, 240, "names of features, or in another order (gtr_csv_desc.like keeps them): \"%.60s\", where "
-        "there is \"%.60s\"", y->text + y->at[i], x->text + x->at[i]);
+    snprintf(text, 240, "names of features or their order (gtr_csv_desc.like keeps them): \"%.60s\", where there "
+        "is \"%.60s\"", y->text + y->at[i], x->text + x->at[i]);
     return text;
 }
 /* What of b's rows means something else than a's to input t; NULL: nothing, as far as both say so. b may lack the last
@@ -19700,6 +19733,20 @@ static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *
     }
     return GTR_OK;
 }
+/* Logs what of a validation set is hardly meant. */
+static GTR__COLD void gtr__held_told(const gtr_dataset *d, const gtr_dataset *held) {
+    if (held->fitted && !d->fitted) gtr__warn(d->ctx, "gtr_fit: a gtr_standardise has the mean and deviation of "
+        "validation (%s), not of what trains", held->name);
+    if (held->text && d->text && !strcmp(held->name, d->name) && held->begin < d->end && d->begin < held->end)
+        gtr__warn(d->ctx, "gtr_fit: validation is %s from .begin %g to .end %g, of which %g to %g trains", held->name,
+            (double)held->begin, (double)held->end, (double)d->begin, (double)d->end);
+    for (int i = 0; i < GTR__MIN(d->n_columns, held->n_columns); i++) {
+        const gtr__column *a = &d->column[i], *b = &held->column[i];
+        if (a->row == 1 && a->least <= a->most && b->most > a->most && b->least <= b->most) gtr__warn(d->ctx,
+            "gtr_fit: column %d of validation (%s) has class %jd, which no row that trains has "
+            "(gtr_dataset_split_random draws some of each)", i, held->name, (intmax_t)b->most);
+    }
+}
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
@@ -19711,6 +19758,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
     if (r && good) gtr__error_more(t->ctx, "; of .validation");
     GTR__TRY(r);
+    if (held && held != data) gtr__held_told(data, held);
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->next = t->runner->step;
     if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
@@ -20693,10 +20741,13 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
             "without a name", "");
     }
     GTR__TRY(gtr__data_match(&d, p->of[GTR__IN], p->n[GTR__IN], column));
+    gtr_trainer *t = p->held ? NULL : p->ctx->trainers; /* what the last one learns from is what is meant */
+    while (t && !t->last) t = t->next;
     for (int k = 0; k < p->n[GTR__IN]; k++) {
         GTR__TRY(gtr__column_fits(&d, column[k], p->of[GTR__IN][k]));
-        if (!p->held) GTR__TRY(gtr__names_agree(&d, column[k], p->of[GTR__IN][k]->name, &p->ctx->notes, who));
+        if (!p->held && !t) GTR__TRY(gtr__names_agree(&d, column[k], p->of[GTR__IN][k]->name, &p->ctx->notes, who));
     }
+    if (t) GTR__TRY(gtr__data_alike(t, t->last, &d, p->of[GTR__IN], p->n[GTR__IN], who));
     size_t begin[GTR_MAX_COLUMNS];
     uint8_t *room = d.column[0].starts ? GTR__NEW(own, uint8_t, gtr__rows_layout(&d, 1, begin)) : NULL;
     gtr_result r = d.column[0].starts && !room ? GTR_ERR_NOMEM : GTR_OK;
@@ -20835,8 +20886,11 @@ typedef struct {
     int fd; /* -1: closed */
     uint8_t *memory; /* NULL, or where the next bytes are instead */
 } gtr__file;
-static gtr_result gtr__file_fail(const gtr__file *f, const char *doing) {
-    return GTR__OF_FILE(f->ctx, IO, "%s failed: %s", f->path, doing, strerror(errno));
+static GTR__COLD gtr_result gtr__file_fail(const gtr__file *f, const char *doing) {
+    const size_t n = strlen(f->path);
+    return GTR__OF_FILE(f->ctx, IO, "%s failed: %s%s", f->path, doing, strerror(errno), errno != ENOENT ? ""
+        : *f->path == '~' ? " (a shell expands ~)"
+        : n && f->path[n - 1] == '\n' ? " (the path ends in a newline)" : "");
 }
 /* Not called again on EINTR: the descriptor is gone then. */
 static bool gtr__file_close(gtr__file *f) {
@@ -20965,11 +21019,27 @@ static gtr__mapping *gtr__file_mapped(gtr_context *ctx, const char *path) {
     gtr__file_close(&f);
     return m;
 }
-/* True, and an error, for what gzip has made. */
-static bool gtr__is_gzip(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n) {
-    if (n < 2 || head[0] != 0x1f || head[1] != 0x8b) return false;
-    GTR__BAD_FILE(ctx, "compressed by gzip; gunzip first", path);
-    return true;
+/* What other files begin with, where these readers do not want it. */
+enum { GTR__OF_CSV = 1, GTR__OF_TEXT = 2, GTR__OF_BINARY = 4 };
+static const struct { const char *head; uint8_t bytes, readers; const char *is; } gtr__kinds[] = {
+    { "\x1f\x8b", 2, 7, "compressed by gzip (gunzip first)" }, { "\xfd" "7zXZ", 5, 7, "compressed by xz (unxz first)" },
+    { "PK\3\4", 4, 7, "a zip file (a spreadsheet, torch.save's, or an .npz, for gtr_dataset_npz)" },
+    { "PAR1", 4, 7, "Parquet (PAR1)" }, { "\x93NUMPY", 6, 7, "an .npy, which gtr_dataset_npy reads" },
+    { "\x80\2", 2, 7, "pickled by Python" }, { "\x80\4", 2, 7, "pickled by Python" },
+    { "\xff\xfe", 2, 3, "UTF-16" }, { "\xfe\xff", 2, 3, "UTF-16" }, { "<!DOCTYPE", 9, 5, "a web page (<!DOCTYPE)" },
+    { "[{", 2, 5, "JSON ([{)" }, { "{\"", 2, 5, "JSON" },
+    { "version https://git-lfs", 23, 3, "a pointer of Git LFS (git lfs pull first)" },
+    { "version ", 8, 4, "a pointer of Git LFS (git lfs pull first)" } };
+static GTR__COLD const char *gtr__file_kind(const uint8_t *head, uint64_t n, unsigned reader) {
+    for (size_t k = 0; k < GTR__LENGTH(gtr__kinds); k++) if (gtr__kinds[k].readers & reader && n >= gtr__kinds[k].bytes
+        && !memcmp(head, gtr__kinds[k].head, gtr__kinds[k].bytes)) return gtr__kinds[k].is;
+    return reader < GTR__OF_BINARY && n > 3 && head[0] && !head[1] && head[2] && !head[3] ? "UTF-16" : NULL;
+}
+/* True, and an error, for such a file. */
+static GTR__COLD bool gtr__file_other(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t n,
+        unsigned reader, const char *want) {
+    const char *is = gtr__file_kind(head, n, reader);
+    return is && GTR__BAD_FILE(ctx, "%s, want %s", path, is, want);
 }
 
 // >>datasets
@@ -21226,13 +21296,13 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d, bool ok) {
     d->ctx->datasets = d;
     return d;
 }
-static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i, const char *who) {
+static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i, const char *who, bool called) {
     const gtr_float factor[2] = { c->scale, c->shift };
     char text[GTR__TEXT];
     snprintf(text, sizeof text, "%.80s: column %d", who, i);
-    GTR__TRY(gtr__reads_column(ctx, text, c, c->dtype == GTR_U8));
+    GTR__TRY(gtr__reads_column(ctx, text, c, c->dtype == GTR_U8, called));
     if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
-            && (c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
+            && (called || c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
         return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %s, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
             gtr__dtype_text(c->dtype), c->data ? " or, copied, GTR_I64 or GTR_F64" : "");
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
@@ -21272,7 +21342,7 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = NULL;
         const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64,
-            ok = !gtr__column_check(ctx, from, i, d->name);
+            ok = !gtr__column_check(ctx, from, i, d->name, false);
         const gtr__npy a = { floats ? 'f' : from->dtype == GTR_U8 ? 'u' : 'i', ok ? (int)gtr__dtype_size(from->dtype)
             : 0, false, gtr__big_endian(), desc.rows, from->shape, (const uint8_t *)from->data };
         if (ok) c = gtr__dataset_column_of(d, from->name, floats ? GTR_F32 : from->dtype == GTR_I64 ? GTR_I32
@@ -21293,9 +21363,8 @@ gtr_dataset *gtr_dataset_callback(gtr_context *ctx, gtr_callback_desc desc) {
     if (gtr__reads_columns(ctx, who, desc.column, desc.columns, true)) return NULL;
     gtr_dataset *d = gtr__dataset_new(ctx, desc.name ? desc.name : who, desc.rows);
     for (int i = 0; d && i < desc.columns; i++) {
-        gtr_column from = desc.column[i];
-        from.borrow = true; /* no other dtypes; d below: any non-NULL, for no memory */
-        gtr__column *c = gtr__column_check(ctx, &from, i, who) ? NULL
+        const gtr_column from = desc.column[i]; /* d below: any non-NULL, for no memory */
+        gtr__column *c = gtr__column_check(ctx, &from, i, who, true) ? NULL
             : gtr__dataset_column_of(d, from.name, from.dtype, &from.shape, from.scale, from.shift, d);
         if (!c) return gtr__dataset_link(d, false);
         c->host = NULL;
@@ -21317,7 +21386,7 @@ static gtr_result gtr__idx_header(gtr_context *ctx, const char *path, const uint
         gtr__idx *out) {
     uint64_t want = 1;
     memset(out, 0, sizeof *out);
-    if (gtr__is_gzip(ctx, path, head, n_head)) return GTR_ERR_FORMAT;
+    if (gtr__file_other(ctx, path, head, n_head, GTR__OF_BINARY, "IDX")) return GTR_ERR_FORMAT;
     if (n_head < 4) return GTR__BAD_FILE(ctx, "%ju bytes, too few for an IDX file", path, (uintmax_t)size);
     if (head[0] || head[1] || !strchr("\x08\x09\x0b\x0c\x0d\x0e", head[2]) || !head[2] || !head[3])
         return GTR__BAD_FILE(ctx,
@@ -21402,7 +21471,8 @@ gtr_dataset *gtr_dataset_idx_map(gtr_context *ctx, const char *images, const cha
 static gtr_result gtr__cifar_rows(gtr_context *ctx, const char *path, const uint8_t *head, uint64_t size, int labels,
         int64_t *rows) {
     const uint64_t row = GTR__CIFAR_PIXELS + (unsigned)labels;
-    if (gtr__is_gzip(ctx, path, head, size % row ? size : 0)) return GTR_ERR_FORMAT;
+    if (size % row && gtr__file_other(ctx, path, head, GTR__MIN(size, 8), GTR__OF_BINARY, "CIFAR's binary version"))
+        return GTR_ERR_FORMAT;
     *rows = (int64_t)(size / row);
     if (size && !(size % row)) return GTR_OK;
     return GTR__BAD_FILE(ctx, "%ju bytes, want whole rows of %ju (at least one)%s", path, (uintmax_t)size,
@@ -21426,7 +21496,7 @@ static gtr_result gtr__cifar_split(gtr_context *ctx, const char *path, const uin
     return GTR_OK;
 }
 static gtr_result gtr__cifar_open(gtr_context *ctx, const char *path, int labels, gtr__file *f, int64_t *rows) {
-    uint8_t head[2] = { 0, 0 };
+    uint8_t head[8] = { 0 };
     GTR__TRY(gtr__file_open(f, ctx, path));
     gtr_result r = gtr__file_move(f, head, GTR__MIN(f->size, sizeof head), false);
     if (!r) r = gtr__cifar_rows(ctx, path, head, f->size, labels, rows);
@@ -21499,7 +21569,7 @@ static bool gtr__pnm_number(gtr__pnm *p, uint32_t *v) {
 }
 static gtr_result gtr__pnm_header(gtr_context *ctx, const char *path, const uint8_t *bytes, uint64_t n, gtr__pnm *p) {
     memset(p, 0, sizeof *p);
-    if (gtr__is_gzip(ctx, path, bytes, n)) return GTR_ERR_FORMAT;
+    if (gtr__file_other(ctx, path, bytes, n, GTR__OF_BINARY, "PGM or PPM")) return GTR_ERR_FORMAT;
     if (n < 2) return GTR__BAD_FILE(ctx, "%ju bytes, too few for a PGM or PPM file", path, (uintmax_t)n);
     if (bytes[0] != 'P' || !bytes[1] || !strchr("2356", bytes[1]))
         return GTR__BAD_FILE(ctx, "begins %02x %02x, which is no PGM or PPM file (P2, P3, P5, P6); others want "
@@ -21751,14 +21821,15 @@ static gtr_result gtr__images_none(gtr_context *ctx, const char *folder, int end
             (intmax_t)beside[k], k < GTR__IMAGE_ENDS ? gtr__image_ends[k] : "others");
     return GTR__BAD_FILE(ctx, "no images (.pgm, .ppm, .pnm%s) of %s%s%s", folder, ends > GTR__PNM_ENDS
         ? ", .decode's" : "", of, text, strchr(text, '.') ? ": give gtr_images_desc.decode (stb_image's stbi_load), or "
-        "mogrify -format ppm" : "");
+        "mogrify -format ppm" : *text ? " (a class's folder is looked at, not those in it)" : "");
 }
 /* All paths of images and their classes' numbers; the classes' paths become names. classes: those that there may be,
    NULL: any. */
 typedef struct { char **path, **name; int32_t *label; int64_t n, names, cap, label_cap; } gtr__image_list;
 static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gtr__strings *classes, int ends,
         gtr__image_list *l) {
-    int64_t beside[GTR__IMAGE_ENDS + 1] = { 0 }, others = 0;
+    int64_t beside[GTR__IMAGE_ENDS + 1] = { 0 }, others = 0, left = 0;
+    int kind = 0;
     GTR__TRY(gtr__folder_list(ctx, folder, 0, NULL, &l->name, &l->names));
     if (!l->names) return GTR__BAD_FILE(ctx, "no sub-folders, want one for each class", folder);
     for (int64_t k = 0; k < l->names; k++) {
@@ -21771,7 +21842,9 @@ static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gt
         GTR__CLEAR(beside, GTR__IMAGE_ENDS + 1);
         gtr_result r = gtr__folder_list(ctx, l->name[k], ends, beside, &path, &n);
         bool none = !n && !classes;
-        for (int e = ends; e < GTR__IMAGE_ENDS; e++) none |= !n && beside[e]; /* it is not empty, but cannot be read */
+        for (int e = ends; e < GTR__IMAGE_ENDS; e++) if (beside[e]) { /* it is not empty, but cannot be read */
+            none |= !n; left += beside[e]; kind = e;
+        }
         if (!r && none) r = gtr__images_none(ctx, l->name[k], ends, beside, "its class");
         others += beside[GTR__IMAGE_ENDS];
         for (; i < n && !r; i++) {
@@ -21786,6 +21859,8 @@ static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gt
         GTR__TRY(r);
         memmove(l->name[k], name, strlen(name) + 1);
     }
+    if (left) gtr__warn(ctx, GTR__PATH ": %jd images such as %s are left out: they want gtr_images_desc.decode", folder,
+        (intmax_t)left, gtr__image_ends[kind]);
     beside[GTR__IMAGE_ENDS] = others;
     return l->n ? GTR_OK : gtr__images_none(ctx, folder, ends, beside, "any class");
 }
@@ -22084,24 +22159,28 @@ static bool gtr__csv_missing(const gtr__field *f) {
 static bool gtr__is_utf8(const char *s, size_t n);
 static const char gtr__no_day[] = "another date: there is no such day or time";
 /* What a text in want's place is; hints at what may have been meant. */
-static const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
-    char text[400], field[32];
+static GTR__COLD const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
+    char text[400], field[32], head[80];
     int n = 0;
+    const char *name = gtr__csv_name(s, column, head, sizeof head);
     const bool utf8 = gtr__is_utf8(f->p, f->n);
-    for (; n < 24 && (size_t)n < f->n; n++) {
+    for (; n < 26 && (size_t)n < f->n; n++) {
         const uint8_t c = (uint8_t)f->p[n];
         field[n] = (char)(c < 32 || c == 127 || (c > 127 && !utf8) ? '?' : c);
     }
     field[n] = 0;
-    if (n == 24) {
-        for (n = 21; ((uint8_t)field[n] & 0xc0) == 0x80; n--) {} /* not in the middle of a character */
+    if (n == 26) {
+        for (n = 23; ((uint8_t)field[n] & 0xc0) == 0x80; n--) {} /* not in the middle of a character */
         memcpy(field + n, "...", 4);
     }
     snprintf(text, sizeof text, "%s%s%s, want %s", n ? "got '" : "a blank field", field, n ? "'" : "", want);
     gtr__csv_bad(s, f->line, column, text, want == gtr__no_day ? ""
         : memchr(f->p, ';', f->n) ? " (.separator may be ';')"
         : memchr(f->p, ',', f->n) && !memchr(f->p, '.', f->n) && s->desc.decimal == '.' ? " (.decimal may be ',')"
-        : f->line == s->first_line && !s->desc.header ? " (if the first line holds names, set .header)"
+        : memchr(f->p, '\r', f->n) ? " (want lines that end in LF or CR LF, not CR)"
+        : name && !strncmp(name, f->p, f->n) && f->n == strlen(name) ? " (the header once more?)"
+        : f->line == s->first_line && !s->desc.header
+            ? " (if the first line holds names, set .header; .categories numbers strings)"
         : s->role[column] >= 0 && s->desc.model ? gtr__csv_missing(f) ? " (the model was fitted without .missing)" : ""
         : s->role[column] >= 0 ? " (.missing fills holes, .categories numbers strings, .skip leaves a column out)"
         : !gtr__csv_missing(f) ? ""
@@ -22348,6 +22427,8 @@ static bool gtr__csv_heads(gtr__csv *s) {
             if (s->dated[k]) snprintf(name + size, 16, ".%s", gtr__date_parts[i]);
             if (!gtr__strings_add(s->ctx, &s->heads, name)) return false;
             ok = s->heads.n == ++n;
+            if (!ok && s->desc.like) gtr__warn(s->ctx, GTR__PATH ": column %jd is called \"%s\" as one before it: "
+                "features are found by their places, not by names", s->name, (intmax_t)k + 1, name);
         }
     }
     if (!ok) s->heads.n = 0;
@@ -22368,7 +22449,8 @@ static bool gtr__csv_features_like(gtr__csv *s) {
     if (!want->n || !got->n) return true;
     for (int64_t i = 0; i < want->n; i++) {
         const char *head = want->text + want->at[i];
-        if (gtr__strings_find(got, head, &h) < 0) return gtr__csv_lacks(s, head, "no feature here");
+        if (gtr__strings_find(got, head, &h) < 0)
+            return gtr__csv_lacks(s, head, s->desc.columns ? "no feature here (none of .columns)" : "no feature here");
     }
     for (int64_t k = 0, i = 0; k < s->columns; k++) for (int j = 0; s->role[k] >= 0 && j < gtr__csv_parts(s, k); j++) {
         const char *head = got->text + got->at[i++];
@@ -22503,10 +22585,7 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->ctx = ctx;
     s->name = name;
     s->desc = desc;
-    if (gtr__is_gzip(ctx, name, (const uint8_t *)text, size)) return false;
-    if (size >= 2 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2)))
-        return !GTR__BAD_FILE(ctx, "UTF-16, want UTF-8", name);
-    if (size >= 4 && !memcmp(p, "PK\3\4", 4)) return !GTR__BAD_FILE(ctx, "a zip file (a spreadsheet?), want CSV", name);
+    if (gtr__file_other(ctx, name, (const uint8_t *)text, size, GTR__OF_CSV, "CSV in UTF-8")) return false;
     if (!desc.separator) s->desc.separator = ',';
     if (!desc.decimal) s->desc.decimal = '.';
     const gtr__column *like = desc.like ? desc.like->column : NULL;
@@ -22655,8 +22734,9 @@ static bool gtr__csv_like(const gtr__csv *s, gtr_dataset *d) {
         char got[GTR__OP_TEXT], want[GTR__OP_TEXT];
         if (c && c == s->y && !from && s->desc.model) break; /* whose name the model does not know */
         if (!c || !from || c->dtype != from->dtype || c->row != from->row)
-            return !GTR__OF_FILE(s->ctx, SHAPE, "column %d (features, categories, label) is %s, want %s of "
-                ".like (%s)", s->name, k, gtr__column_text(c, got), gtr__column_text(from, want), like->name);
+            return !GTR__OF_FILE(s->ctx, SHAPE, "of %jd columns column %d (features, categories, label) is %s, want %s "
+                "of .like (%s)", s->name, (intmax_t)s->columns, k, gtr__column_text(c, got),
+                gtr__column_text(from, want), like->name);
         gtr__column *to = &d->column[k];
         if (!gtr__strings_copy(s->ctx, &to->names, &from->names)) return false;
         if (s->header) continue;
@@ -22710,9 +22790,10 @@ static bool gtr__csv_classes(gtr__csv *s, gtr_dataset *d) {
     uint64_t h;
     const int32_t one = positive ? gtr__strings_find(m, positive, &h) : -1;
     if (positive && (m->n != 2 || one < 0 || (s->desc.like && one != 1)))
-        return !GTR__OF_FILE(s->ctx, ARG, ".positive is \"%.80s\", of %jd labels that are strings%s: want one of two%s",
-            s->name, positive, (intmax_t)m->n, one < 0 ? ", none of them it" : "", s->desc.like ? ", .like's class 1"
-            : "");
+        return !GTR__OF_FILE(s->ctx, ARG, ".positive is \"%.80s\", of %jd labels that are strings%s: want one "
+            "of two%s (\"%.80s\", \"%.80s\")", s->name, positive, (intmax_t)m->n, one < 0 ? ", none of them it" : "",
+            s->desc.like ? ", .like's class 1" : "", m->n ? m->text + m->at[0] : "",
+            m->n ? m->text + m->at[m->n - 1] : "");
     if (s->desc.like || m->n < 2) return true;
     const char **text = GTR__NEW(s->ctx, const char *, m->n);
     int32_t *class_of = GTR__NEW(s->ctx, int32_t, m->n), *y = (int32_t *)(void *)s->y->host;
@@ -22765,14 +22846,16 @@ gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc de
     else if (gtr__nonfinite(&scale, 1))
         GTR__OF_FILE(ctx, ARG, "scale is %g, want a finite number", path, desc.scale);
     else if ((unsigned)desc.missing > GTR_MISSING_LINEAR)
-        GTR__OF_FILE(ctx, ARG, "%s", path, ".missing is no gtr_missing");
+        GTR__OF_FILE(ctx, ARG, ".missing is %d, no gtr_missing", path, (int)desc.missing);
     else if (gtr__nonfinite(&hole, 1))
         GTR__OF_FILE(ctx, ARG, "missing_value is %g, want a finite number", path, desc.missing_value);
     else if (desc.separator && strchr("0123456789+-.eE\r\n\"", desc.separator))
         GTR__OF_FILE(ctx, ARG,
-            "the separator (character %d) may be part of a number, a line's end or a quote", path, desc.separator);
+            "the separator '%c' (character %d) may be part of a number, a line's end or a quote", path, desc.separator,
+            desc.separator);
     else if (desc.decimal && desc.decimal != '.' && (desc.decimal != ',' || !desc.separator || desc.separator == ','))
-        GTR__OF_FILE(ctx, ARG, "decimal is character %d, want '.' or, with another separator, ','", path, desc.decimal);
+        GTR__OF_FILE(ctx, ARG, "decimal is '%c' (character %d), want '.' or, with another separator, ','", path,
+            desc.decimal, desc.decimal);
     else if (!desc.model || (desc.like = model = gtr__table_of_notes(ctx, path)) != NULL) {
         uint8_t *text = gtr__file_whole(ctx, path, &size);
         if (text) d = gtr__csv_parse(ctx, path, (char *)text, size, desc);
@@ -22842,9 +22925,8 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
     int ndim = 0, k = 0;
     uint64_t want;
     memset(a, 0, sizeof *a);
-    if (gtr__is_gzip(ctx, name, b, size)) return GTR_ERR_FORMAT;
-    if (size < 10 || memcmp(b, "\x93NUMPY", 6)) return GTR__BAD_FILE(ctx, "no .npy file: it does not begin with "
-        "\\x93NUMPY%s", name, size > 1 && b[0] == 'P' && b[1] == 'K' ? " (an .npz is for gtr_dataset_npz)" : "");
+    if (size < 10 || memcmp(b, "\x93NUMPY", 6)) return gtr__file_other(ctx, name, b, size, GTR__OF_BINARY, ".npy")
+        ? GTR_ERR_FORMAT : GTR__BAD_FILE(ctx, "no .npy file: it does not begin with \\x93NUMPY", name);
     const uint64_t at = b[6] == 1 ? 10 : 12, n = size < at ? UINT64_MAX : gtr__le_get(b + 8, (int)at - 8);
     if (b[6] < 1 || b[6] > 3 || b[7])
         return GTR__BAD_FILE(ctx, "version %d.%d of .npy, want 1.0 to 3.0", name, b[6], b[7]);
@@ -23022,10 +23104,11 @@ static gtr_result gtr__zip_next(gtr_context *ctx, const char *name, gtr__zip *z,
     return GTR_OK;
 }
 /* A column of the member called so; NULL: of the next, whose name it gets. *found: there was one. */
-static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name, gtr__zip *z, const char *wanted,
-        gtr_npy_desc desc) {
+static GTR__COLD bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name, gtr__zip *z,
+        const char *wanted, gtr_npy_desc desc) {
     gtr__member m;
-    char of[700];
+    char of[700], list[300] = "";
+    size_t at = 0;
     while (z->left) {
         if (gtr__zip_next(ctx, name, z, &m)) return false;
         const size_t n = strlen(m.name), end = n > 4 && !strcmp(m.name + n - 4, ".npy") ? n - 4 : n;
@@ -23033,7 +23116,10 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
         for (int i = 0; !wanted && *d && i < (*d)->n_columns; i++)
             if ((*d)->column[i].name && !strcmp((*d)->column[i].name, m.name))
                 return !GTR__BAD_FILE(ctx, "two arrays \"%s\"", name, m.name);
-        if (wanted && strcmp(m.name, wanted)) continue;
+        if (wanted && strcmp(m.name, wanted)) {
+            if (at < sizeof list) at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "", m.name);
+            continue;
+        }
         if (*d && (*d)->n_columns == GTR_MAX_COLUMNS) return !GTR__OF_FILE(ctx, ARG,
             "more than 16 arrays (.arrays says which are wanted)", name);
         if (m.crc && m.crc != gtr__crc32(m.data, m.size)) /* 0: nobody summed up */
@@ -23045,7 +23131,7 @@ static bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const char *name,
         if (first && !ok && !wanted) gtr__error_more(ctx, " (.arrays says which are wanted)");
         return ok;
     }
-    return !(wanted ? GTR__OF_FILE(ctx, ARG, "there is no array \"%s\"", name, wanted)
+    return !(wanted ? GTR__OF_FILE(ctx, ARG, "there is no array \"%s\", but %s", name, wanted, list)
         : GTR__OF_FILE(ctx, ARG, "there is no array", name));
 }
 static gtr_dataset *gtr__npz_parse(gtr_context *ctx, const char *name, const uint8_t *b, uint64_t size,
@@ -23119,6 +23205,7 @@ static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, co
     gtr_dataset *d = gtr__dataset_new(data->ctx, name, rows);
     if (d) {
         d->classed = data->classed; d->drawn = data->drawn; d->fitted = data->fitted; d->images = data->images;
+        d->leaks = data->leaks;
     }
     for (int i = 0; d && i < data->n_columns; i++)
         if (!gtr__dataset_like(d, &data->column[i], view)) return gtr__dataset_link(d, false);
@@ -23167,10 +23254,11 @@ static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t
     if (d) data->drawn = d->drawn = true;
     return gtr__dataset_link(d, true);
 }
-static bool gtr__dataset_unused(const gtr_dataset *d, const char *who) {
+static GTR__COLD bool gtr__dataset_unused(const gtr_dataset *d, const char *who) {
     if (gtr__has_windows(d, who)) return false;
     if (d->fitted) return !GTR__BAD_STATE(d->ctx, "%s of %s: a gtr_standardise has taken the mean and deviation of all "
         "its rows, of those that are to validate, too: split first, then standardise by what trains", who, d->name);
+    if (d->leaks) gtr__warn(d->ctx, "%s of %s: %s: split before", who, d->name, d->leaks);
     return !d->used || !GTR__BAD_STATE(d->ctx, "%s of %s: it is in use already; split before the first step", who,
         d->name);
 }
@@ -23194,13 +23282,14 @@ static int64_t gtr__column_integer(const gtr__column *c, int64_t i) {
 /* How many there may be of column's numbers, which are from c->least on; 0 and an error: it has no classes. */
 static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) {
     gtr__column *c = column < d->n_columns ? &d->column[column] : NULL;
+    char text[GTR__OP_TEXT];
     if (gtr__is_callback(d, who)) return 0;
     if (c && d->rows && (c->dtype == GTR_I32 || c->dtype == GTR_U8) && c->row == 1) {
         gtr__column_range(c, d->rows);
         if (c->most - c->least < 1 << 24) return c->most - c->least + 1;
     }
-    GTR__BAD_ARG(d->ctx, "%s of %s: column %d of %d, want one of classes: an integer a row, within 2^24", who, d->name,
-        column, d->n_columns);
+    GTR__BAD_ARG(d->ctx, "%s of %s: column %d of %d, want one of classes or series: an integer a row (int32, uint8), "
+        "within 2^24; it is %s", who, d->name, column, d->n_columns, gtr__column_text(c, text));
     return 0;
 }
 /* Where rows of the class of row r are counted; without a column all are of one. */
@@ -23238,9 +23327,14 @@ static gtr_dataset *gtr__dataset_part(gtr_dataset *data, float ratio, const uint
         moves[r] = seed ? (int64_t)((double)++*c * (double)ratio + 0.5) > were : (*c)-- > 0;
         count += moves[r];
     }
-    const bool ok = moves && (seen || !part) && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: %g of %jd "
-        "rows leaves none on one side, want a part between 0 and 1 that does not", who, data->name, (double)ratio,
-        (intmax_t)n));
+    const bool ok = moves && (seen || !part) && ((count > 0 && count < n) || !GTR__BAD_ARG(ctx, "%s of %s: a ratio of "
+        "%g of its %jd rows leaves none on one side, want one between 0 and 1 that does not", who, data->name,
+        (double)ratio, (intmax_t)n));
+    for (int64_t k = 0; ok && seed && k < classes; k++) if (column >= 0 && seen[k] == 1) {
+        gtr__warn(ctx, "%s of %s: column %d has class %jd in 1 row alone, which is on one side", who, data->name,
+            column, (intmax_t)(data->column[column].least + k));
+        break;
+    }
     gtr__mfree(ctx, seen);
     if (!ok) gtr__mfree(ctx, moves);
     const bool joins[2] = { ok && !seed && gtr__part_joins(data, column, moves, 0),
@@ -23261,7 +23355,7 @@ gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t 
     for (int64_t k = 0; ok && k < n; k++) if (rows[k] < 0 || rows[k] >= data->rows)
         ok = !GTR__BAD_ARG(data->ctx, "gtr_dataset_subset of %s: row %jd is number %jd, want 0 to %jd", data->name,
             (intmax_t)k, (intmax_t)rows[k], (intmax_t)data->rows - 1);
-    if (!ok) GTR__BAD_ARG(data->ctx, "gtr_dataset_subset of %s: no rows", data->name);
+    if (!ok) GTR__BAD_ARG(data->ctx, "gtr_dataset_subset of %s: no rows%s", data->name, rows ? "" : ": NULL");
     const bool view = gtr__is_mapped(data);
     int64_t *numbers = ok && view ? GTR__NEW(data->ctx, int64_t, n) : NULL;
     gtr_dataset *d = ok && (numbers || !view) ? gtr__dataset_alike(data, n, "some rows", view) : NULL;
@@ -23272,6 +23366,11 @@ gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t 
         memcpy(d->column[i].host + (size_t)k * c->row_bytes, c->host + (size_t)rows[k] * c->row_bytes, c->row_bytes);
     }
     for (int64_t k = 1; d && k < n; k++) d->drawn |= rows[k] != rows[k - 1] + 1;
+    uint8_t *had = d ? GTR__NEW(data->ctx, uint8_t, data->rows) : NULL;
+    for (int64_t k = 0; had && k < n; k++) if (had[rows[k]]++)
+        d->leaks = "gtr_dataset_subset or gtr_dataset_sample has rows twice, which both sides may get";
+    gtr__mfree(data->ctx, had);
+    if (d && !had) return gtr__dataset_link(d, false);
     return gtr__dataset_link(d, true);
 }
 gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int column, int64_t n, uint64_t seed) {
@@ -23315,7 +23414,7 @@ static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *
     const char *why;
     if (!a || !b) return "number of columns";
     if (a->dtype != b->dtype || !gtr__shape_equal(&a->shape, &b->shape)) return "shape or dtype";
-    if ((why = gtr__scales_differ(a, b, text)) != NULL) return why;
+    if (a->dtype == GTR_U8 && (why = gtr__scales_differ(a, b, text)) != NULL) return why;
     if (a->channels != b->channels || memcmp(&a->image, &b->image, sizeof a->image))
         return "channels or what becomes of its images";
     if (!a->name != !b->name || (a->name && strcmp(a->name, b->name))) return "name";
@@ -23345,8 +23444,10 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
             const gtr__column *a = gtr__dataset_at(sets[0], i), *b = gtr__dataset_at(sets[k], i);
             const char *why = gtr__columns_differ(a, b, text);
             if (why) return GTR__NO_SET(ctx, SHAPE, "%s: column %d of set %d (%s), %s, is not as that of set 0 (%s), "
-                "%s: it has other %s", who, i, k, sets[k]->name, gtr__column_text(b, got), sets[0]->name,
+                "%s, in its %s", who, i, k, sets[k]->name, gtr__column_text(b, got), sets[0]->name,
                 gtr__column_text(a, want), why);
+            if (gtr__scales_differ(a, b, text)) gtr__warn(ctx, "%s: column %d of set %d (%s) is not as that of "
+                "set 0 in its %s", who, i, k, sets[k]->name, text);
         }
         drawn |= sets[k]->drawn;
         fitted |= sets[k]->fitted;
@@ -23461,7 +23562,8 @@ static bool gtr__windows_order(gtr_dataset *d, const gtr_dataset *series, const 
     gtr__mfree(d->ctx, at);
     return ok;
 }
-static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_desc *w) {
+static GTR__COLD const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_desc *w, char text[400]) {
+    char of[GTR__OP_TEXT];
     int64_t all = 0;
     const gtr__column *c = gtr__dataset_at(s, w->column);
     if (s->column[0].covered) return "these are windows already";
@@ -23477,13 +23579,20 @@ static const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_d
     if (c->shape.ndim == GTR_MAX_DIMS || w->history * c->row > 1 << 30)
         return "want windows of at most 8 dimensions and 2^30 elements";
     if (w->series && (w->series < 0 || w->series > s->n_columns || s->column[w->series - 1].row != 1
-            || s->column[w->series - 1].dtype == GTR_F32)) return "want series by a column of integers, from 1";
+            || s->column[w->series - 1].dtype == GTR_F32)) {
+        snprintf(text, 400, "want series by a column of integers, from 1 (its number + 1): column %d is %s",
+            w->series - 1, gtr__column_text(gtr__dataset_at(s, w->series - 1), of));
+        return text;
+    }
     if (w->lengths && w->series) return "want series by a column or by lengths";
     for (int64_t k = 0; w->lengths && k < w->n_lengths; k++) {
-        if (w->lengths[k] < 1 || w->lengths[k] > s->rows - all) return "want lengths that are all its rows";
+        if (w->lengths[k] < 1 || w->lengths[k] > s->rows - all)
+            return "want lengths that are all its rows, each from 1 on";
         all += w->lengths[k];
     }
-    return w->lengths && all != s->rows ? "want lengths that are all its rows" : NULL;
+    if (!w->lengths || all == s->rows) return NULL;
+    snprintf(text, 400, "want lengths that are all its rows, got %jd", (intmax_t)all);
+    return text;
 }
 /* One more column of d: of each window the steps from `from` on, `steps` of them; 0: one, as a row. The first one's
    memory, if it is of the same column. */
@@ -23524,14 +23633,14 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
 }
 gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) {
     static const char who[] = "gtr_dataset_windows";
-    char name[160], more[120] = "";
+    char name[160], more[120] = "", text[400];
     bool several;
     if (!GTR__USABLE(series)) return NULL;
     gtr_context *ctx = series->ctx;
     if (gtr__is_callback(series, who) || gtr__reads_windows(ctx, who, &w, w.lengths != NULL)) return NULL;
     if (series->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no "
         "series; gtr_dataset_split_last leaves two", who, series->name);
-    const char *why = gtr__windows_misfit(series, &w);
+    const char *why = gtr__windows_misfit(series, &w, text);
     const int64_t by = why ? 0 : GTR__MIN(w.stride ? w.stride : w.streams ? w.history : 1, series->rows);
     if (!why) w.stride = by;
     int64_t n = why ? 0 : gtr__windows_of(series, &w, NULL, &several);
@@ -23540,8 +23649,9 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
         if ((n = n / w.streams * w.streams) < 1) why = "there are fewer windows than streams";
     }
     if (n < 1) {
-        if (w.stride != by || w.column || w.target || w.series) snprintf(more, sizeof more, ", stride %jd, column %d, "
-            "target %d, series %d", (intmax_t)w.stride, w.column, w.target, w.series);
+        if (w.stride != by || w.column || w.target || w.series || w.streams) snprintf(more, sizeof more, ", stride "
+            "%jd, column %d, target %d, series %d, streams %jd", (intmax_t)w.stride, w.column, w.target, w.series,
+            (intmax_t)w.streams);
         return GTR__NO_SET(ctx, ARG, "%s of %s: history %jd and horizon %jd%s, of %jd rows: %s", who, series->name,
             (intmax_t)w.history, (intmax_t)w.horizon, more, (intmax_t)series->rows, why ? why
             : "no series is as long as that");
@@ -23562,6 +23672,7 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
         ok = ok && gtr__windows_column(d, series, target, w.column, w.horizon ? w.history : w.history - 1, w.horizon,
             by);
     }
+    if (ok) ((gtr_dataset *)(uintptr_t)series)->leaks = "gtr_dataset_windows has made windows of all of it";
     return gtr__dataset_link(d, ok);
 }
 enum { GTR__CODE_WORDS = 0x110000 / 32 }; /* of a bit for each code point */
@@ -23619,7 +23730,7 @@ static bool gtr__text_windows(gtr_dataset *d, uint8_t *host, gtr_dtype dtype, in
     const int64_t each = w->streams ? (n - 1) / w->streams / length : 0; /* windows of a stream */
     bool ok = host != NULL;
     d->rows = w->random ? w->random : w->streams ? each * w->streams : (n - 1 - length) / by + 1;
-    d->text = true; d->streams = w->streams;
+    d->text = true; d->streams = w->streams; d->begin = w->begin; d->end = w->end > 0 ? w->end : 1;
     if (ok && each) ok = (d->index = GTR__NEW(d->ctx, int64_t, d->rows)) != NULL;
     for (int64_t r = 0; ok && each && r < d->rows; r++) d->index[r] = r % w->streams * each + r / w->streams;
     for (int k = 0; ok && k < 2; k++) {
@@ -23638,7 +23749,9 @@ static gtr_dataset *gtr__text_parse(gtr_context *ctx, const char *path, const ui
         gtr_text_desc w) {
     const gtr_dtype dtype = w.characters ? GTR_I32 : GTR_U8;
     const double begin = (double)w.begin, end = w.end > 0 ? (double)w.end : 1;
-    const char *const of = w.characters ? "characters" : "bytes";
+    const char *const of = w.characters ? "characters" : "bytes", *is = gtr__file_kind(bytes, size, GTR__OF_TEXT);
+    if (is && w.characters) return GTR__NO_SET(ctx, FORMAT, GTR__PATH ": %s, want UTF-8 as of .characters", path, is);
+    if (is) gtr__warn(ctx, GTR__PATH ": %s: windows are of such bytes", path, is);
     uint32_t *there = w.characters ? GTR__NEW(ctx, uint32_t, GTR__CODE_WORDS) : NULL;
     gtr_dataset *d = w.characters && !there ? NULL : gtr__dataset_new(ctx, path, 1);
     const int64_t all = !d ? -1 : w.characters ? gtr__codes_of(ctx, path, bytes, size, there)
@@ -23720,7 +23833,8 @@ static int64_t gtr__ragged_rows(const gtr_dataset *s, const gtr_ragged_desc *w, 
     }
     if (at != s->rows || (w->beside && w->beside->rows != n)) {
         if (at != s->rows) GTR__BAD_ARG(s->ctx, "gtr_dataset_ragged of %s: lengths of %jd rows are %s its %jd steps, "
-            "want all of these", s->name, (intmax_t)rows, at > s->rows ? "more than" : "less than", (intmax_t)s->rows);
+            "want all of these%s", s->name, (intmax_t)rows, at > s->rows ? "more than" : "less than", (intmax_t)s->rows,
+            s->column[0].starts ? " (it is ragged already: a row is a step)" : "");
         else GTR__FAIL(s->ctx, SHAPE, "gtr_dataset_ragged of %s: %jd rows, and .beside (%s) has %jd, want as many",
             s->name, (intmax_t)n, w->beside->name, (intmax_t)w->beside->rows);
         return -1;
@@ -23728,7 +23842,11 @@ static int64_t gtr__ragged_rows(const gtr_dataset *s, const gtr_ragged_desc *w, 
     if (starts) starts[n] = at;
     return n;
 }
-static const char *gtr__ragged_misfit(const gtr_dataset *s, const gtr_ragged_desc *w) {
+static GTR__COLD const char *gtr__pad_misfit(const char *want, int k, double pad, const char *of, char text[160]) {
+    snprintf(text, 160, "%s: pad[%d] is %g, its column %s", want, k, pad, of);
+    return text;
+}
+static GTR__COLD const char *gtr__ragged_misfit(const gtr_dataset *s, const gtr_ragged_desc *w, char text[160]) {
     int n = 0;
     if (!w->lengths && !w->series && !w->lengths_column) return "want .lengths, .series or .lengths_column";
     if (w->steps < 0 || w->steps > 1 << 30) return "want .steps of at least 0, and at most 2^30";
@@ -23745,10 +23863,12 @@ static const char *gtr__ragged_misfit(const gtr_dataset *s, const gtr_ragged_des
         if (c->shape.ndim >= GTR_MAX_DIMS - 1) return "want steps of at most 6 dimensions";
         if (!gtr__finite(pad) || (c->dtype != GTR_F32 && pad != floor(pad)) || (c->dtype == GTR_U8 && (pad < 0
                 || pad > 255)) || (c->dtype == GTR_I32 && (pad < INT32_MIN || pad > INT32_MAX)))
-            return "want a .pad that its column can hold";
+            return gtr__pad_misfit("want a .pad that its column can hold", n - 1, pad, gtr__dtype_names[c->dtype],
+                text);
     }
     if (!n) return "want a column of steps beside .series";
-    for (int i = n; i < GTR_MAX_COLUMNS; i++) if (w->pad[i] != 0) return "want a .pad for columns of steps alone";
+    for (int i = n; i < GTR_MAX_COLUMNS; i++) if (w->pad[i] != 0)
+        return gtr__pad_misfit("want a .pad for columns of steps alone", i, w->pad[i], "none", text);
     return n + 1 + (w->beside ? w->beside->n_columns - (w->lengths_column > 0) : 0) > GTR_MAX_COLUMNS
         ? "want at most 16 columns in all" : NULL;
 }
@@ -23772,7 +23892,7 @@ static bool gtr__ragged_columns(gtr_dataset *d, const gtr_dataset *s, const gtr_
         memcpy(c->mapped->bytes, starts, head);
         gtr__column_copy(c->host, from, 0, s->rows);
         c->starts = (const int64_t *)(const void *)c->mapped->bytes;
-        c->stored = from->row; c->pad = w->pad[n++];
+        c->stored = from->row; c->pad = w->pad[n++]; c->unscaled = from->unscaled;
         if (s->classed == i + 1) d->classed = d->n_columns;
         if (!gtr__strings_copy(d->ctx, &c->names, &from->names) || !gtr__features_copy(d->ctx, c, from)) return false;
     }
@@ -23797,7 +23917,7 @@ static bool gtr__ragged_beside(gtr_dataset *d, const gtr_ragged_desc *w) {
 }
 gtr_dataset *gtr_dataset_ragged(const gtr_dataset *s, gtr_ragged_desc w) {
     static const char who[] = "gtr_dataset_ragged";
-    char name[160];
+    char name[160], text[160];
     int64_t most;
     if (!GTR__USABLE(s)) return NULL;
     gtr_context *ctx = s->ctx;
@@ -23805,7 +23925,7 @@ gtr_dataset *gtr_dataset_ragged(const gtr_dataset *s, gtr_ragged_desc w) {
             || gtr__reads_ragged(ctx, who, &w, w.lengths != NULL)) return NULL;
     if (s->drawn) return GTR__NO_SET(ctx, STATE, "%s of %s: its rows were split, drawn or chosen, and are no series",
         who, s->name);
-    const char *why = gtr__ragged_misfit(s, &w);
+    const char *why = gtr__ragged_misfit(s, &w, text);
     if (why) return GTR__NO_SET(ctx, ARG, "%s of %s: %d columns, %jd lengths, series %d, lengths_column %d, steps %jd: "
         "%s", who, s->name, s->n_columns, (intmax_t)w.n_lengths, w.series, w.lengths_column, (intmax_t)w.steps, why);
     const int64_t n = gtr__ragged_rows(s, &w, NULL, &most);
@@ -23835,7 +23955,9 @@ int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const char *te
 int gtr_dataset_column(const gtr_dataset *d, const char *name) {
     for (int i = 0; d && name && i < d->n_columns; i++)
         if (d->column[i].name && !strcmp(d->column[i].name, name)) return i;
-    if (d) gtr__data_fail(d, NULL, 0, "there is no column ", name ? name : "NULL");
+    uint64_t h;
+    if (d) gtr__data_fail(d, NULL, 0, name && gtr__strings_find(&d->column[0].heads, name, &h) >= 0
+        ? "it is a feature of column 0, and there is no column " : "there is no column ", name ? name : "NULL");
     return GTR_MAX_COLUMNS;
 }
 int64_t gtr_dataset_classes(const gtr_dataset *d) { return d ? gtr_dataset_categories(d, d->classed - 1) : 0; }
@@ -23959,14 +24081,19 @@ gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
     return gtr__whole(y, since, t);
 }
 /* What of a is out of its range for images of m's size, of bytes or not; NULL: nothing. */
-static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a, bool bytes) {
+static GTR__COLD const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a, bool bytes,
+        char text[100]) {
     const int most = 1 << 24;
-    const float part[] = { a->flip, a->flip_vertical, a->brightness, a->contrast };
+    const struct { const char *name; float is, most; } of[] = { { "flip", a->flip, 1 }, { "flip_vertical",
+        a->flip_vertical, 1 }, { "brightness", a->brightness, 1 }, { "contrast", a->contrast, 1 },
+        { "pad", (float)a->pad, (float)most }, { "cutout", (float)a->cutout, 2 * (float)GTR__MAX(m->h, m->w) - 1 } };
     const float largest = GTR__MAX(255 * m->scale[0], 0) + m->shift[0]; /* of bytes */
     const bool mirrors = a->pad_mode == GTR_PAD_REFLECT;
     if (m->h > most || m->w > most) return "images of so many pixels";
-    for (int k = 0; k < 4; k++) if (!(part[k] >= 0 && part[k] <= (k < 2 ? 1.0f : 1e6f)))
-        return "flips are 0 to 1, brightness and contrast at least 0";
+    for (size_t k = 0; k < GTR__LENGTH(of); k++) if (!(of[k].is >= 0 && of[k].is <= of[k].most)) {
+        snprintf(text, 100, "%s is %g, want 0 to %g", of[k].name, (double)of[k].is, (double)of[k].most);
+        return text;
+    }
     for (int k = 0; k < 16; k++) {
         if (!gtr__finite(a->mean[k]) || !gtr__finite(a->std[k]) || a->std[k] < 0)
             return "means are finite, and deviations above 0";
@@ -23979,8 +24106,7 @@ static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_de
     for (int k = 0; k < last; k++)
         if ((a->mean[k] != 0 && a->mean[last] == 0) || (a->std[k] != 0 && a->std[last] == 0))
             return ".mean or .std is given of fewer channels than there are, want all (a mean of GTR_ZERO is one of 0)";
-    if (a->pad < 0 || a->pad > most || a->cutout < 0 || a->cutout > most || (unsigned)a->pad_mode > GTR_PAD_CIRCULAR)
-        return "pad and cutout are at least 0, pad_mode of its enum";
+    if ((unsigned)a->pad_mode > GTR_PAD_CIRCULAR) return "pad_mode is no gtr_pad_mode";
     if ((mirrors || a->pad_mode == GTR_PAD_CIRCULAR) && a->pad > GTR__MIN(m->h, m->w) - mirrors)
         return "pad wants as many pixels in the image";
     return a->height < 0 || a->width < 0 || a->height > m->h + 2 * a->pad || a->width > m->w + 2 * a->pad
@@ -23988,7 +24114,7 @@ static const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_de
 }
 gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     const gtr_augment_desc none = GTR__ZERO;
-    char text[GTR__TEXT];
+    char text[GTR__TEXT], more[100];
     GTR__NEEDS(d);
     if (!gtr__dataset_has(d, column))
         return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d of %d", d->name, column, d->n_columns);
@@ -24000,7 +24126,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
     GTR__TRY(gtr__reads_augment(d->ctx, "gtr_dataset_augment", &a, a.pad != 0));
-    if (!why) why = gtr__augment_misfit(m, &a, c->dtype == GTR_U8);
+    if (!why) why = gtr__augment_misfit(m, &a, c->dtype == GTR_U8, more);
     if (why) return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s %s: %s", d->name, column,
         gtr__shape_text(&c->shape, text), gtr__dtype_names[c->dtype], why);
     gtr__plans_drop(d->ctx, NULL, d, 0);
@@ -24015,6 +24141,9 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
         m->scale[k] /= std; m->shift[k] /= std; m->mean[k] = a.mean[k] / std;
     }
     m->varied = memcmp(&a, &none, sizeof a) != 0;
+    if (!c->channels && c->shape.ndim == 3 && c->shape.dim[0] > 4 && c->shape.dim[2] < 5)
+        gtr__warn(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s, has channels first, unless .channels_last of "
+            "gtr_column says else", d->name, column, gtr__shape_text(&c->shape, text));
     *c = as;
     return GTR_OK;
 }
@@ -24066,7 +24195,7 @@ gtr_result gtr_image_convert(const gtr_dataset *like, const void *bytes, int hei
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     GTR__NEEDS(d);
     if ((unsigned)how > GTR_STREAM_ALWAYS)
-        return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream of %s: this is no gtr_streaming", d->name);
+        return GTR__BAD_ARG(d->ctx, "gtr_dataset_stream of %s: %d is no gtr_streaming", d->name, (int)how);
     if (d->used || (gtr__scattered(d) && how == GTR_STREAM_NEVER))
         return GTR__BAD_STATE(d->ctx, "gtr_dataset_stream of %s: %s", d->name, d->used ? "it is in use already"
             : "a callback's rows, texts, ragged rows and parts of files that are mapped are always streamed");
@@ -24459,10 +24588,6 @@ static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char 
     const gtr__strings *m = &d->column[column].names;
     for (int64_t id = 0; m->n && (text = gtr__note_at(notes, name, id)) != NULL; id++) {
         const int32_t own = gtr__strings_find(m, text, &h);
-        if (own < 0 && id < m->n) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH ": number %jd of \"%.80s\" is \"%.80s\" in "
-            "column %d of %s, and \"%.80s\" in the model, which the column has not: for a new head "
-            "gtr_note_set(ctx, \"%.80s.*\", NULL)", where, (intmax_t)id, name, m->text + m->at[id], column, d->name,
-            text, name);
         if (own >= 0 && own != id) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH ": \"%.80s\" is number %jd of \"%.80s\" "
             "in the model (note \"%.80s.%jd\"), and number %jd in column %d of %s: read that .like the training's, or "
             "for a new head gtr_note_set(ctx, \"%.80s.*\", NULL)", where, text, (intmax_t)id, name, name, (intmax_t)id,
@@ -24504,10 +24629,12 @@ static bool gtr__is_utf8(const char *s, size_t n) {
 static bool gtr__is_text(const char *s) { return s && gtr__is_utf8(s, strlen(s)); }
 gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
     if (!gtr__usable(ctx)) return ctx ? gtr__unusable(ctx) : GTR_ERR_NOMEM;
-    if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && !gtr__is_text(text)))
-        return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"");
-    const size_t n = strlen(key);
-    if (text || n < 3 || strcmp(key + n - 2, ".*"))
+    const size_t n = key ? strlen(key) : 0;
+    const bool all = n > 2 && !strcmp(key + n - 2, ".*");
+    if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && (all || !gtr__is_text(text))))
+        return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"%s%.80s%s",
+            all ? "; for \"" : "", all ? key : "", all ? "\" a text that is NULL" : "");
+    if (!all)
         return (!text && !gtr_note(ctx, key)) || gtr__note_put(ctx, &ctx->notes, key, text) ? GTR_OK : GTR_ERR_NOMEM;
     for (int64_t i = 0; i < ctx->notes.keys.n; i++) {
         const char *have = ctx->notes.keys.text + ctx->notes.keys.at[i];
@@ -24521,20 +24648,28 @@ const char *gtr_note(const gtr_context *ctx, const char *key) {
     return ctx && key ? gtr__note_of(&ctx->notes, key) : NULL;
 }
 /* As notes "NAME.0" and on, if all is UTF-8, in place of those that there are, but where these are more of the same. */
-static gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name) {
+static GTR__COLD gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name) {
     const gtr__strings *m = &d->column[column].names;
     const gtr__notes *have = &d->ctx->notes;
     gtr__notes own = GTR__ZERO;
     const size_t size = strlen(name) + 24;
     int64_t id = 0;
-    if (!gtr__is_text(name) || !gtr__is_utf8(m->text, (size_t)m->used)) return GTR_OK;
-    for (const char *text; id < m->n && (text = gtr__note_at(have, name, id)) && !strcmp(text, m->text + m->at[id]); )
-        id++;
+    if (!gtr__is_text(name) || !gtr__is_utf8(m->text, (size_t)m->used)) {
+        gtr__warn(d->ctx, "strings of column %d of %s are no UTF-8 (Latin-1?), and not noted", column, d->name);
+        return GTR_OK;
+    }
+    for (const char *is; id < m->n && (is = gtr__note_at(have, name, id)) && !strcmp(is, m->text + m->at[id]); ) id++;
     if (id == m->n) return GTR_OK;
     char *key = GTR__NEW(d->ctx, char, size);
-    bool ok = key != NULL;
+    bool ok = key != NULL, logged = false;
     for (id = 0; ok && (id < m->n || gtr__note_at(have, name, id)); id++) {
+        const char *was = gtr__note_at(have, name, id), *is = id < m->n ? m->text + m->at[id] : "";
         snprintf(key, size, "%s.%jd", name, (intmax_t)id);
+        if (was && !logged && strcmp(was, is)) {
+            gtr__warn(d->ctx, "note \"%.80s\", \"%.80s\", becomes \"%.80s\", as column %d of %s has it", key, was, is,
+                column, d->name);
+            logged = true;
+        }
         ok = gtr__note_put(d->ctx, &own, key, id < m->n ? m->text + m->at[id] : NULL);
     }
     ok = ok && gtr__notes_room(d->ctx, &own);
@@ -24720,9 +24855,8 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
         "%ju bytes, want at least 8 of a safetensors file", path, (uintmax_t)file_bytes);
     uint64_t n = gtr__le_get(first, 8);
     if (n > GTR__ST_HEADER || n > file_bytes - 8) {
-        if (gtr__is_gzip(ctx, path, first, 8)) return GTR_ERR_FORMAT;
-        if (memcmp(first, "PK\3\4", 4) == 0) return GTR__BAD_FILE(ctx,
-            "a zip file (of torch.save?), want safetensors (safetensors.torch.save_file)", path);
+        if (gtr__file_other(ctx, path, first, 8, GTR__OF_BINARY, "safetensors (safetensors.torch.save_file)"))
+            return GTR_ERR_FORMAT;
         return GTR__BAD_FILE(ctx, "no safetensors file, or cut: a header of %ju bytes in a file of %ju, at most %u",
             path, (uintmax_t)n, (uintmax_t)file_bytes, GTR__ST_HEADER);
     }
@@ -24792,9 +24926,9 @@ static bool gtr__st_unused(const gtr__st *s, const gtr__st_entry *e) {
 /* In more: what all entries, which are sorted, have in front of their names, if behind it one is called name; what
    .strip and .prefix make of the first one unused. */
 #define GTR__ST_MORE 700
-static const char *gtr__st_hint(const gtr__st *s, const char *name, char *more) {
+static GTR__COLD const char *gtr__st_hint(gtr__st *s, const char *name, char *more) {
     char full[GTR__ST_NAME];
-    const char *a = (const char *)s->head + s->entry[0].name + 1,
+    const char *dot = strrchr(name, '.'), *a = (const char *)s->head + s->entry[0].name + 1,
         *b = (const char *)s->head + s->entry[s->n ? s->n - 1 : 0].name + 1;
     *more = 0;
     for (int n = 1; s->n && n < 100 && a[n - 1] == b[n - 1] && a[n - 1] != '"'; n++) {
@@ -24805,6 +24939,16 @@ static const char *gtr__st_hint(const gtr__st *s, const char *name, char *more) 
     const char *strip = s->load.strip, *prefix = s->load.prefix;
     const size_t n = strlen(strip);
     uint32_t i = 0;
+    const bool known = *more != 0;
+    for (; dot && !known && strlen(more) < 300 && i < s->n; i++) { /* what beside it is no other parameter's */
+        int64_t k = 0;
+        snprintf(full, sizeof full, "%s%.*s", s->before, (int)(dot + 1 - name), name);
+        if (!gtr__json_begins(s, s->entry[i].name, full)) continue;
+        while (k < s->n_list && gtr__st_source(s, s->list[k]->name) != &s->entry[i]) k++;
+        if (k == s->n_list) snprintf(more + strlen(more), 200, "%s %s", *more ? "," : "; beside it there is",
+            gtr__json_text(s, s->entry[i].name, full, 140));
+    }
+    i = 0;
     while (i < s->n && !gtr__st_unused(s, &s->entry[i])) i++;
     if (i == s->n || (!n && !*prefix)) return more;
     gtr__json_text(s, s->entry[i].name + (uint32_t)strlen(s->before), full, 140);

@@ -28,7 +28,8 @@ static void gtr__attr_spoil(gtr__op op, gtr__attr *attr)
 {
     char *const bytes = (char *)attr;
     size_t at = 0, size = 0;
-#define GTR__ATTR_CASE(ID, member) case GTR__OP_##ID: at = offsetof(gtr__attr, member); size = sizeof attr->member; break;
+#define GTR__ATTR_CASE(ID, member) \
+    case GTR__OP_##ID: at = offsetof(gtr__attr, member); size = sizeof attr->member; break;
 #define GTR__ATTR_ELEMENTS(ID, ...) GTR__ATTR_CASE(ID, ew)
     switch (op) {
     GTR__ATTR_TABLE(GTR__ATTR_CASE) GTR__UNARY(GTR__ATTR_ELEMENTS) GTR__BINARY(GTR__ATTR_ELEMENTS)

@@ -1664,6 +1664,7 @@ static void do_callback(const gtr_column *column, int n)
     gtr_callback_desc c;
     memset(&c, 0, sizeof c);
     memcpy(c.column, column, (size_t)n * sizeof *column);
+    for (int k = 0; k < n && !one_in(16); k++) { c.column[k].data = NULL; c.column[k].borrow = false; }
     if (n_sources == COUNT(sources)) return;
     source *s = &sources[n_sources++];
     s->n = n; s->bad = one_in(4) ? byte() % 9 : -1; s->nan = one_in(8) ? byte() % 9 : -1;

@@ -244,6 +244,117 @@ static gtr_dataset *csv(world *w, const char *text)
 {
     return w->data = gtr_dataset_csv(context(w), text_file("table.csv", text), w->csv);
 }
+static gtr_dataset *text_of(world *w, const char *name, const char *text)
+{
+    return w->data = gtr_dataset_text(context(w), text_file(name, text), w->txt);
+}
+/* A folder of a sub-folder a letter, each of one image. */
+static const char *folder_made(const char *name, const char *classes, const char *image_bytes)
+{
+    const char *folder = path_of(name);
+    char path[200], in[100];
+    mkdir(folder, 0700);
+    for (; *classes; classes++) {
+        snprintf(path, sizeof path, "%s/%c", folder, *classes);
+        mkdir(path, 0700);
+        snprintf(in, sizeof in, "%s/%c/1.pgm", name, *classes);
+        text_file(in, image_bytes);
+    }
+    return folder;
+}
+static gtr_dataset *folder_of(world *w, const char *name, const char *classes, const char *image_bytes)
+{
+    return gtr_dataset_images(context(w), folder_made(name, classes, image_bytes), w->images);
+}
+/* A file of numpy.save. */
+static const char *npy(const char *name, const char *dtype, const char *shape, const void *data, size_t size)
+{
+    char head[128 + sizeof doubles];
+    const size_t start = 80;
+    memset(head, ' ', start);
+    memcpy(head, "\x93NUMPY\1\0\x46\0", 10);
+    const int n = snprintf(head + 10, start - 10, "{'descr': %s, 'fortran_order': False, 'shape': %s, }", dtype, shape);
+    head[10 + n] = ' ';
+    head[start - 1] = '\n';
+    memcpy(head + start, data, size);
+    return file_of(name, head, start + size);
+}
+static gtr_dataset *arrays_of(world *w, const char *x, const char *y)
+{
+    const char *paths[2] = { x, y };
+    return w->data = gtr_dataset_npy(context(w), paths, y ? 2 : 1, w->npy);
+}
+static const char *x_npy(void) { return npy("x.npy", "'<f4'", "(24, 4)", features, sizeof features); }
+/* Files of IDX. */
+static void idx_head(unsigned char *at, int type, int n, int64_t a, int64_t b, int64_t c)
+{
+    const int64_t dim[3] = { a, b, c };
+    memset(at, 0, 16);
+    at[2] = (unsigned char)type; at[3] = (unsigned char)n;
+    for (int k = 0; k < n; k++) at[4 + 4 * k + 3] = (unsigned char)dim[k];
+}
+static const char *idx_images(int64_t rows)
+{
+    unsigned char f[16 + sizeof bytes];
+    idx_head(f, 8, 3, rows, 8, 8);
+    memcpy(f + 16, bytes, (size_t)rows * 64);
+    return file_of("images.idx3", f, 16 + (size_t)rows * 64);
+}
+static const char *idx_labels(int64_t rows, int32_t shift)
+{
+    unsigned char f[8 + ROWS];
+    idx_head(f, 8, 1, rows, 0, 0);
+    for (int64_t i = 0; i < rows; i++) f[8 + i] = (unsigned char)(label[i] + shift);
+    return file_of("labels.idx1", f, 8 + (size_t)rows);
+}
+/* A safetensors file of one tensor of floats. */
+static const char *tensors(const char *name, const char *header, size_t data)
+{
+    char f[600];
+    const size_t n = strlen(header);
+    memset(f, 0, sizeof f);
+    f[0] = (char)n; f[1] = (char)(n >> 8);
+    memcpy(f + 8, header, n);
+    return file_of(name, f, 8 + n + data);
+}
+static void loads(world *w, const char *path) { scores(w); gtr_load(w->ctx, path); }
+static gtr_result measured(world *w, gtr_tensor *s, gtr_tensor *l)
+{
+    w->md.scores = s; w->md.labels = l;
+    trainer(w);
+    return gtr_evaluate_metrics(w->t, samples(w), w->md, &w->out);
+}
+static gtr_tensor *image(world *w, int64_t c, int64_t h, int64_t wd)
+{
+    return w->x = gtr_input(context(w), "x", GTR_F32, gtr_shape4(GTR_BATCH, c, h, wd));
+}
+static void augmented(world *w, gtr_shape row)
+{
+    if (!w->ad.column[0].data) column(w, 0, bytes, GTR_U8, row);
+    samples(w);
+    gtr_dataset_augment(w->data, 0, w->aug);
+}
+static world *filled; /* whose trainer a fill uses, which it must not */
+static bool rows_of(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *to)
+{
+    (void)epoch;
+    for (int64_t r = begin; r < end; r++) {
+        memcpy((gtr_float *)to[0] + (r - begin) * 4, features + r * 4, 4 * sizeof *features);
+        ((int32_t *)to[1])[r - begin] = ((const int32_t *)user)[r];
+    }
+    return true;
+}
+static gtr_dataset *callback(world *w, bool (*fill)(void *, int64_t, int64_t, int64_t, void *const *))
+{
+    if (!w->call.rows) w->call.rows = ROWS;
+    if (!w->call.columns) w->call.columns = 2;
+    w->call.column[0].shape = gtr_shape1(4);
+    if (w->call.columns > 1 && !w->call.column[1].dtype) w->call.column[1].dtype = GTR_I32;
+    w->call.fill = fill;
+    if (!w->call.user) w->call.user = label;
+    filled = w;
+    return w->data = gtr_dataset_callback(context(w), w->call);
+}
 /* main of a program of mistakes: of them n are silent by what the interface is. */
 static int mistakes_main(int argc, char **argv, void (*all)(void), const silence *known, int n_known)
 {

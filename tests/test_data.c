@@ -456,8 +456,8 @@ static void refused(void)
     gtr_float x[90];
     static const struct { size_t at; bool whole; double value; const char *part; } bad[] = {
 #define F(field) offsetof(gtr_augment_desc, field)
-        { F(flip), 0, 1.5, "flips are 0 to 1" }, { F(flip_vertical), 0, -0.1, "flips are" }, { F(flip), 0, NAN,
-            "flips are" },
+        { F(flip), 0, 1.5, "flip is 1.5, want 0 to 1" }, { F(flip_vertical), 0, -0.1, "flip_vertical is -0.1" },
+        { F(flip), 0, NAN, "flip is" },
         { F(brightness), 0, -1, "brightness" }, { F(contrast), 0, INFINITY, "contrast" }, { F(mean), 0, NAN,
             "means are" },
         { F(std), 0, -1, "deviations" }, { F(pad), 1, -1, "pad" }, { F(cutout), 1, -1, "cutout" },

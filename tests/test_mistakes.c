@@ -11,8 +11,6 @@ static const silence known[] = {
     { "a prediction from values that are not scaled as training's", "nothing tells of which scale numbers are" }
 };
 
-static const char *npy(const char *name, const char *dtype, const char *shape, const void *data, size_t size);
-static gtr_dataset *arrays_of(world *w, const char *x, const char *y);
 /* A file of what scores makes. */
 static const char *model_file(void)
 {
@@ -25,7 +23,6 @@ static const char *model_file(void)
     }
     return path_of("model.safetensors");
 }
-static const char *x_npy(void);
 static void right_programs(void)
 {
     RIGHT("a classifier that is fitted, evaluated, saved, loaded and asked") {
@@ -262,10 +259,6 @@ static void inputs_and_names(void)
         gtr_linear(w->h, "sch\xf6n", 4);
         gtr_save(w->ctx, path_of("name.safetensors"));
     }
-}
-static gtr_tensor *image(world *w, int64_t c, int64_t h, int64_t wd)
-{
-    return w->x = gtr_input(context(w), "x", GTR_F32, gtr_shape4(GTR_BATCH, c, h, wd));
 }
 static void shapes(void)
 {
@@ -1238,12 +1231,6 @@ static void resumes(void)
         gtr_checkpoint_set(trainer(w), features, sizeof features);
     }
 }
-static gtr_result measured(world *w, gtr_tensor *s, gtr_tensor *l)
-{
-    w->md.scores = s; w->md.labels = l;
-    trainer(w);
-    return gtr_evaluate_metrics(w->t, samples(w), w->md, &w->out);
-}
 static void metrics(void)
 {
     float v;
@@ -1448,16 +1435,10 @@ static void data_sets_cut(void)
         gtr_dataset_stream(gtr_dataset_callback(context(w), w->call), GTR_STREAM_NEVER);
     }
 }
-static void augmented(world *w, gtr_shape row)
-{
-    if (!w->ad.column[0].data) column(w, 0, bytes, GTR_U8, row);
-    samples(w);
-    gtr_dataset_augment(w->data, 0, w->aug);
-}
 static void images(void)
 {
     const gtr_shape row = gtr_shape3(1, 8, 8);
-    MISTAKE("flip in percent", "gtr_dataset_augment|flips|0 to 1") { w->aug.flip = 50; augmented(w, row); }
+    MISTAKE("flip in percent", "gtr_dataset_augment|flip is 50|0 to 1") { w->aug.flip = 50; augmented(w, row); }
     MISTAKE("a crop larger than the image", "(1, 8, 8)|crop") { w->aug.height = w->aug.width = 9; augmented(w, row); }
     MISTAKE("a pad below 0", "pad") { w->aug.pad = -4; augmented(w, row); }
     MISTAKE("a std below 0", "gtr_dataset_augment|deviations") { w->aug.std[0] = -1; augmented(w, row); }
@@ -1561,10 +1542,6 @@ static void standardised(void)
     }
 }
 
-static gtr_dataset *text_of(world *w, const char *name, const char *text)
-{
-    return w->data = gtr_dataset_text(context(w), text_file(name, text), w->txt);
-}
 /* Fits what says a byte's next one, by an embedding of so many rows. */
 static void fit_next(world *w, int64_t rows)
 {
@@ -1764,24 +1741,6 @@ static void fields_of_tables(void)
     MISTAKE("a date among the features", "line 1|column 1|2024-01-02") { csv(w, "2024-01-02,2,0\n3,4,1\n"); }
     MISTAKE("a number beyond float32", "line 1|column 1|1e99") { csv(w, "1e99,2,0\n3,4,1\n"); }
 }
-/* A folder of a sub-folder a letter, each of one image. */
-static const char *folder_made(const char *name, const char *classes, const char *image_bytes)
-{
-    const char *folder = path_of(name);
-    char path[200], in[100];
-    mkdir(folder, 0700);
-    for (; *classes; classes++) {
-        snprintf(path, sizeof path, "%s/%c", folder, *classes);
-        mkdir(path, 0700);
-        snprintf(in, sizeof in, "%s/%c/1.pgm", name, *classes);
-        text_file(in, image_bytes);
-    }
-    return folder;
-}
-static gtr_dataset *folder_of(world *w, const char *name, const char *classes, const char *image_bytes)
-{
-    return gtr_dataset_images(context(w), folder_made(name, classes, image_bytes), w->images);
-}
 static void tables_alike(void)
 {
     MISTAKE("a test table with a string that training's had not", "line 3|green|.like") {
@@ -1857,25 +1816,6 @@ static void tables_alike(void)
     }
 }
 
-/* Files of numpy.save, of IDX and of images. */
-static const char *npy(const char *name, const char *dtype, const char *shape, const void *data, size_t size)
-{
-    char head[128 + sizeof doubles];
-    const size_t start = 80;
-    memset(head, ' ', start);
-    memcpy(head, "\x93NUMPY\1\0\x46\0", 10);
-    const int n = snprintf(head + 10, start - 10, "{'descr': %s, 'fortran_order': False, 'shape': %s, }", dtype, shape);
-    head[10 + n] = ' ';
-    head[start - 1] = '\n';
-    memcpy(head + start, data, size);
-    return file_of(name, head, start + size);
-}
-static gtr_dataset *arrays_of(world *w, const char *x, const char *y)
-{
-    const char *paths[2] = { x, y };
-    return w->data = gtr_dataset_npy(context(w), paths, y ? 2 : 1, w->npy);
-}
-static const char *x_npy(void) { return npy("x.npy", "'<f4'", "(24, 4)", features, sizeof features); }
 static void numpy_files(void)
 {
     MISTAKE("an array that is not there", "none.npy") { arrays_of(w, path_of("none.npy"), NULL); }
@@ -1934,27 +1874,6 @@ static void numpy_files(void)
         w->npy.map = true;
         arrays_of(w, npy("x.npy", "'<f8'", "(24, 4)", doubles, sizeof doubles), NULL);
     }
-}
-static void idx_head(unsigned char *at, int type, int n, int64_t a, int64_t b, int64_t c)
-{
-    const int64_t dim[3] = { a, b, c };
-    memset(at, 0, 16);
-    at[2] = (unsigned char)type; at[3] = (unsigned char)n;
-    for (int k = 0; k < n; k++) at[4 + 4 * k + 3] = (unsigned char)dim[k];
-}
-static const char *idx_images(int64_t rows)
-{
-    unsigned char f[16 + sizeof bytes];
-    idx_head(f, 8, 3, rows, 8, 8);
-    memcpy(f + 16, bytes, (size_t)rows * 64);
-    return file_of("images.idx3", f, 16 + (size_t)rows * 64);
-}
-static const char *idx_labels(int64_t rows, int32_t shift)
-{
-    unsigned char f[8 + ROWS];
-    idx_head(f, 8, 1, rows, 0, 0);
-    for (int64_t i = 0; i < rows; i++) f[8 + i] = (unsigned char)(label[i] + shift);
-    return file_of("labels.idx1", f, 8 + (size_t)rows);
 }
 static void image_files(void)
 {
@@ -2087,17 +2006,6 @@ static void folders(void)
     }
 }
 
-/* A safetensors file of one tensor of floats. */
-static const char *tensors(const char *name, const char *header, size_t data)
-{
-    char f[600];
-    const size_t n = strlen(header);
-    memset(f, 0, sizeof f);
-    f[0] = (char)n; f[1] = (char)(n >> 8);
-    memcpy(f + 8, header, n);
-    return file_of(name, f, 8 + n + data);
-}
-static void loads(world *w, const char *path) { scores(w); gtr_load(w->ctx, path); }
 static void files(void)
 {
     const char *const right = FOLDER "/weights.safetensors";
@@ -2425,16 +2333,6 @@ static void predictors(void)
 }
 
 /* A data set that a function fills. */
-static world *filled; /* whose trainer a fill uses, which it must not */
-static bool rows_of(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *to)
-{
-    (void)epoch;
-    for (int64_t r = begin; r < end; r++) {
-        memcpy((gtr_float *)to[0] + (r - begin) * 4, features + r * 4, 4 * sizeof *features);
-        ((int32_t *)to[1])[r - begin] = ((const int32_t *)user)[r];
-    }
-    return true;
-}
 static bool rows_one(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *to)
 {
     (void)user; (void)epoch;
@@ -2466,17 +2364,6 @@ static bool builds_rows(void *user, int64_t epoch, int64_t begin, int64_t end, v
 {
     gtr_relu(filled->x);
     return rows_of(user, epoch, begin, end, to);
-}
-static gtr_dataset *callback(world *w, bool (*fill)(void *, int64_t, int64_t, int64_t, void *const *))
-{
-    if (!w->call.rows) w->call.rows = ROWS;
-    if (!w->call.columns) w->call.columns = 2;
-    w->call.column[0].shape = gtr_shape1(4);
-    if (w->call.columns > 1 && !w->call.column[1].dtype) w->call.column[1].dtype = GTR_I32;
-    w->call.fill = fill;
-    if (!w->call.user) w->call.user = label;
-    filled = w;
-    return w->data = gtr_dataset_callback(context(w), w->call);
 }
 static void callbacks(void)
 {

@@ -646,8 +646,8 @@ static void what_was_found(void)
         { "a,b,y\n1,gr\xc3\xbcn,0\n", "got 'gr\xc3\xbcn', want a number" },
         { "a,b,y\n1,\xff z,0\n", "got '? z', want a number" },
         { "a,b,y\n1,x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
-          "\xc3\xa4,0\n",
-          "got 'x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4...', want" },
+          "\xc3\xa4\xc3\xa4,0\n",
+          "got 'x\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4...', want" },
         { "a,b,y\n1,\"1,234.5\",0\n", "got '1,234.5', want a number (.missing" },
         { "a,b,y\n1,\"1,5\",0\n", "got '1,5', want a number (.decimal may be ',')" } };
     gtr_context *ctx = gtr_create(desc0());
@@ -717,7 +717,7 @@ static void refused_tables(void)
         { "a,b\n\"1,5\",0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
             "got '1,5', want a number (.decimal may be ',')" },
         { T, "\"a", NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "a quote that nothing closes" },
-        { T, NULL, NULL, NULL, NULL, 9, GTR_ERR_ARG, ".missing is no gtr_missing" },
+        { T, NULL, NULL, NULL, NULL, 9, GTR_ERR_ARG, ".missing is 9, no gtr_missing" },
         { "a,b\n1,0\n,1\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT,
             "line 3, column 1 (counted from 1), \"a\": a blank "
             "field, want a number (.missing" },
@@ -741,7 +741,7 @@ static void refused_tables(void)
         { "a,b,a,y\n1,2,3,0\n", "b,a", NULL, NULL, NULL, 0, GTR_ERR_ARG,
             ".columns names \"a\", as columns 1 and 3 are called: want the number" },
         { "a;b,c\n1;2,0\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "got '1;2', want a number (.separator may be" },
-        { "\xff\xfe" "a", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "UTF-16, want UTF-8" },
+        { "\xff\xfe" "a", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "UTF-16, want CSV in UTF-8" },
         { "a,b\n1,0.5\n2,1.5\n", NULL, NULL, NULL, NULL, 0, GTR_ERR_FORMAT, "any with .regression, no label with" },
         { "a,b\n1,5\n2,NA,\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 3 has 3 columns" },
         { "a,b\n\"1\n\",\n,\nx,1\n", NULL, NULL, NULL, NULL, GTR_MISSING_DROP, GTR_ERR_FORMAT, "line 5, column 1" },
@@ -1307,8 +1307,8 @@ static void cut_and_joined(void)
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "set 2 of 3 (from 0) is NULL");
     static const char *const texts[] = { "a,b,y\n1,2,u\n3,4,v\n", "a,b,y\n1,2,v\n3,4,v\n", "a,b,z\n1,2,u\n1,2,v\n",
         "a,b,c,y\n1,2,3,u\n3,4,5,v\n", "a,b\n1,2\n" };
-    static const char *const why[] = { "", "column 1 of set 1 (", "another name than that of set 0",
-        "- (3,) float32, has another shape or dtype than that of set 0", "column 1 of set 1" };
+    static const char *const why[] = { "", "column 1 of set 1 (", "in its name",
+        "- (3,) float32, is not as that of set 0", "column 1 of set 1" };
     gtr_csv_desc c = csv0();
     for (int k = 0; k < 5; k++) {
         if (k == 4) c.label_column = -1;
@@ -1428,7 +1428,7 @@ static void split_at_the_end(void)
     }
     gtr_dataset *d = gtr_dataset_arrays(ctx, a);
     EXPECT(!gtr_dataset_split_last(d, 1, -1) && !gtr_dataset_split_last(NULL, 0.5f, -1));
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_split_last of gtr_dataset_arrays: 1 of 50 rows leaves none");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_split_last of gtr_dataset_arrays: a ratio of 1 of its 50 rows leaves");
     EXPECT(!gtr_dataset_split_last(d, 0.5f, 0));
     EXPECT_ERROR(ctx, GTR_ERR_ARG, "column 0 of 2, want one of classes");
     /* a number that comes back: a side in which its runs would become one is no series any more */
@@ -1488,7 +1488,7 @@ static void decimal_commas(void)
     EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "got '1.5', want a number (.missing");
     c.separator = 0;
     EXPECT(!csv_of(ctx, table, c));
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "decimal is character 44, want '.' or, with another separator, ','");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "decimal is ',' (character 44), want '.' or, with another separator, ','");
     gtr_destroy(ctx);
 }
 static void drawn(void)

@@ -82,13 +82,14 @@ static void columns_of(gtr_column *c)
     c[0].dtype = GTR_U8; c[0].shape = gtr_shape3(1, SIDE, SIDE); c[0].name = "image"; c[0].data = pixels;
     c[1].dtype = GTR_I32; c[1].name = "label"; c[1].data = labels;
 }
+static void called_of(gtr_column *c) { columns_of(c); c[0].data = c[1].data = NULL; }
 static gtr_dataset *set_of(gtr_context *ctx, kind k, source *s)
 {
     gtr_arrays_desc a;
     gtr_callback_desc c;
     memset(&a, 0, sizeof a);
     memset(&c, 0, sizeof c);
-    columns_of(a.column); columns_of(c.column);
+    columns_of(a.column); called_of(c.column);
     a.rows = c.rows = ROWS;
     c.columns = 2; c.fill = fill; c.user = s; c.same_thread = k == CALLED_HERE; c.name = "made";
     gtr_dataset *d = k >= CALLED ? gtr_dataset_callback(ctx, c) : gtr_dataset_arrays(ctx, a);
@@ -248,6 +249,7 @@ static gtr_dataset *long_set(gtr_context *ctx, kind k, int64_t *refuse)
     long_rows(NULL, 0, 0, FEW, to);
     a.column[0].data = x; a.column[0].shape = gtr_shape1(LONG); a.column[1].data = y; a.rows = FEW;
     memcpy(c.column, a.column, sizeof c.column);
+    c.column[0].data = c.column[1].data = NULL;
     c.rows = FEW; c.columns = 2; c.fill = long_rows; c.user = refuse; c.same_thread = k == CALLED_HERE;
     gtr_dataset *d = k >= CALLED ? gtr_dataset_callback(ctx, c) : gtr_dataset_arrays(ctx, a);
     if (k) gtr_dataset_stream(d, GTR_STREAM_ALWAYS);
@@ -524,7 +526,7 @@ static void sets_inside(gtr__calls *calls)
     gtr_predictor_desc p;
     memset(&a, 0, sizeof a); memset(&c, 0, sizeof c); memset(&i, 0, sizeof i); memset(&csv, 0, sizeof csv);
     memset(&npy, 0, sizeof npy); memset(&w, 0, sizeof w); memset(&g, 0, sizeof g); memset(&p, 0, sizeof p);
-    columns_of(a.column); columns_of(c.column);
+    columns_of(a.column); called_of(c.column);
     a.rows = c.rows = 9; c.columns = 2; c.fill = fill; w.history = 2; w.horizon = 1; p.out[0] = all_in.m.logits;
     NONE(gtr_dataset_arrays(ctx, a));
     NONE(gtr_dataset_callback(ctx, c));
@@ -601,7 +603,7 @@ static void all_inside(void)
         p.out[0] = all_in.m.logits; p.snapshot = true;
         all_in.snapshot = gtr_predictor_create_ex(ctx, p);
         all_in.p = gtr_predictor_create(all_in.m.logits, 1);
-        columns_of(c.column);
+        called_of(c.column);
         c.rows = ROWS; c.columns = 2; c.fill = all_calling; c.same_thread = how & 1; c.name = "my source";
         all_in.d = gtr_dataset_callback(ctx, c);
         EXPECT_OK(ctx);
@@ -644,7 +646,7 @@ static void refresh_inside(void)
         refreshed = gtr_predictor_create_ex(ctx, p);
         EXPECT_EQ(gtr_trainer_data(trainer, set_of(ctx, RESIDENT, &s), 20, true, false), GTR_OK);
         EXPECT_EQ(gtr_step(trainer), GTR_OK);
-        columns_of(c.column);
+        called_of(c.column);
         c.rows = ROWS; c.columns = 2; c.fill = refreshing; c.same_thread = how & 1; c.name = "my source";
         gtr_dataset *d = gtr_dataset_callback(ctx, c);
         refresh_result = GTR_OK;
@@ -674,7 +676,7 @@ static void calls_inside(void)
         inside.m = net_of(&w);
         p.out[0] = inside.m.logits; p.snapshot = true;
         inside.p = gtr_predictor_create_ex(inside.m.ctx, p);
-        columns_of(c.column);
+        called_of(c.column);
         c.rows = ROWS; c.columns = 2; c.fill = calling; c.same_thread = how & 1; c.name = "my source";
         inside.d = gtr_dataset_callback(inside.m.ctx, c);
         inside.call = k;
@@ -736,7 +738,7 @@ static void refusals(void)
     EXPECT_EQ(gtr_dataset_stream(d, GTR_STREAM_NEVER), GTR_ERR_STATE);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "are always streamed");
     EXPECT_EQ(gtr_dataset_stream(r, (gtr_streaming)7), GTR_ERR_ARG);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_stream of gtr_dataset_arrays: this is no gtr_streaming");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_dataset_stream of gtr_dataset_arrays: 7 is no gtr_streaming");
     EXPECT_EQ(gtr_evaluate(m.t, r, 10, NULL, NULL, NULL), GTR_OK);
     EXPECT_EQ(gtr_dataset_stream(r, GTR_STREAM_ALWAYS), GTR_ERR_STATE);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "in use already");
@@ -1141,7 +1143,7 @@ static void profiled(void)
         gtr_arrays_desc a;
         gtr_callback_desc c;
         memset(&a, 0, sizeof a); memset(&c, 0, sizeof c);
-        columns_of(a.column); columns_of(c.column);
+        columns_of(a.column); called_of(c.column);
         a.rows = c.rows = ROWS; a.column[1].data = first;
         for (int r = 0; r < ROWS; r++) first[r] = r < 12 ? labels[r] : -100;
         c.columns = 2; c.fill = fill_first; c.user = &others; c.same_thread = k == CALLED_HERE;
@@ -1230,7 +1232,7 @@ static void stopped(void)
         net m = net_of(&w);
         source s = source0();
         memset(&c, 0, sizeof c); memset(&f, 0, sizeof f);
-        columns_of(c.column);
+        called_of(c.column);
         c.columns = 2; c.fill = stopped_rows; c.rows = ROWS; c.user = m.ctx; c.same_thread = k & 1;
         gtr_dataset *d = gtr_dataset_callback(m.ctx, c);
         f.epochs = 3; f.batch = 16; f.silent = f.no_shuffle = true; f.validation = k > 1 ? d : NULL;
@@ -1254,7 +1256,7 @@ static void endless(void)
         gtr_fit_desc f;
         net m = net_of(&w);
         memset(&c, 0, sizeof c); memset(&f, 0, sizeof f);
-        columns_of(c.column);
+        called_of(c.column);
         c.columns = 2; c.fill = endless_rows; c.same_thread = k > 0;
         c.rows = (int64_t)1 << 53; c.user = &s;
         gtr_dataset *d = gtr_dataset_callback(m.ctx, c);
@@ -1372,7 +1374,7 @@ static void reader_goes_on(void)
         source s = source0();
         gtr_callback_desc c;
         memset(&c, 0, sizeof c);
-        columns_of(c.column);
+        called_of(c.column);
         c.rows = ROWS; c.columns = 2; c.fill = k ? fill_slowly : fill; c.user = &s; c.same_thread = !k;
         gtr_dataset *d = gtr_dataset_callback(m.ctx, c);
         EXPECT_EQ(gtr_trainer_data(m.t, d, BATCH, false, false), GTR_OK);
