@@ -56,16 +56,50 @@ static char refusal[GENERATORS][300];
 static gtr_device device = GTR_DEVICE_CPU;
 static gtr_precision precision = GTR_FP32;
 static bool any_precision = true; /* each graph has its own */
+static bool slow;                 /* a GPU in software: fewer rows, and ways a graph */
 static bool low_precision(void) { return precision == GTR_MIXED_BF16 || precision == GTR_MIXED_FP16; }
 
-/* dtypes that an op's outputs were seen to have: bit 0: floats; bit 1: integers. */
-static unsigned char makes[OPS], read_by[OPS]; /* read_by: it has operands that a graph can choose */
-/* Whether types allow that b reads what a makes: b's row says which operands are integers. Shapes always can be had:
-   what makes a scalar goes on as (1, ..., 1). */
+/* What was seen of an op. made, read: dtypes (bit 0: floats; bit 1: integers) of what builders give back that it made,
+   and of what it reads and a graph chose, not the builder that it is of. highest, farthest: of its values, and of their
+   magnitudes. most, least: elements of the largest value that it made, and of the smallest that it read, by its dtype:
+   in all, and of a row. */
+typedef struct seen {
+    unsigned char made, read;
+    double highest, farthest;
+    int64_t most[2], least[2][2];
+} seen;
+static seen saw[OPS];
+static unsigned char unwanted[OPS][OPS]; /* a builder refused the first's value, naming what it wants */
+static int tried[OPS][OPS];
+/* Of each generator how often an op made what it gave back, or read a value of the graph. */
+static int gives[GENERATORS][OPS], reads[GENERATORS][OPS];
+/* Whether op b takes a value of this range. */
+static bool suits(gtr__op b, double low, double near)
+{
+    switch ((int)b) {
+    case GTR__OP_LOG:
+    case GTR__OP_SQRT:
+    case GTR__OP_RSQRT: return low > 0.06;
+    case GTR__OP_LOG1P: return low > -0.9;
+    case GTR__OP_RECIPROCAL: return near > 0.06;
+    default: return true;
+    }
+}
+/* Whether b can read what a makes. It can't where
+   - an op's values never leave the builder that it is of (a mask's halves), or it reads none but its builder's;
+   - of the dtypes that a makes b reads none that it is given;
+   - the builder refuses that: logits that are probabilities;
+   - no value that a ever made is one that b has a value for;
+   - a makes single numbers, of all or of a row, and b is of several. Else shapes can be had: a number goes on as
+     (1, ..., 1). */
 static bool allowed(gtr__op a, gtr__op b)
 {
-    const int ints = (int)(gtr__op_says[b] >> GTR__AT_INTS & 15);
-    return (makes[a] & 1 && ints != 1) || (makes[a] & 2 && ints);
+    const int both = saw[a].made & saw[b].read;
+    bool fits = false;
+    if (met[a][b]) return true;
+    for (int ints = 0; ints < 2; ints++)
+        fits |= (both >> ints & 1) && saw[a].most[0] >= saw[b].least[ints][0] && saw[a].most[1] >= saw[b].least[ints][1];
+    return fits && !unwanted[a][b] && suits(b, saw[a].highest, saw[a].farthest);
 }
 static const gtr_tensor *through(const gtr_tensor *t)
 {
@@ -73,19 +107,44 @@ static const gtr_tensor *through(const gtr_tensor *t)
     return t;
 }
 static bool counts(gtr__op op) { return op > GTR__OP_PART && gtr__moves(op) != GTR__MOVES_ALIAS && op < GTR__OP_COUNT; }
-/* Pairs of the tensors from `first` on. */
-static void note_pairs(const gtr_context *ctx, int64_t first)
+/* Pairs of the tensors from `first` on, which generator k made. */
+static void note_pairs(const gtr_context *ctx, int64_t first, int k)
 {
     for (int64_t i = first; i < ctx->n_tensor; i++) {
         const gtr_tensor *t = ctx->tensor[i];
         if (!counts(t->op)) continue;
-        for (int k = 0; k < t->n_in; k++) {
-            const gtr_tensor *a = through(t->in[k]);
-            if (counts(a->op)) met[a->op][t->op] = 1;
-            read_by[t->op] = 1;
-            if (counts(a->op)) makes[a->op] |= t->in[k]->dtype == GTR_I32 ? 2 : 1;
+        for (int n = 0; n < t->n_in; n++) {
+            const gtr_tensor *a = through(t->in[n]);
+            if (!counts(a->op)) continue;
+            met[a->op][t->op] = 1;
+            if (a->id >= first) continue;
+            saw[t->op].read |= t->in[n]->dtype == GTR_I32 ? 2 : 1;
+            reads[k][t->op]++;
         }
     }
+}
+/* Of all rows, or of one, as a batch's rows stay apart. */
+static int64_t elements(const gtr_shape *s, int64_t rows, bool row)
+{
+    return row_of(s) * (batch_axis(s) < 0 || row ? 1 : rows);
+}
+/* A value that generator k gave back, and the value that it was made of. */
+static void note_value(const value *v, const value *of, int64_t rows, int k)
+{
+    const gtr_tensor *t = through(v->t);
+    seen *y = &saw[t->op];
+    if (!counts(t->op)) return;
+    y->made |= v->ints ? 2 : 1;
+    y->highest = fmax(y->highest, v->high);
+    y->farthest = fmax(y->farthest, fmax(fabs(v->low), fabs(v->high)));
+    for (int i = 0; i < 2; i++) y->most[i] = GTR__MAX(y->most[i], elements(&v->shape, rows, i));
+    gives[k][t->op]++;
+    for (int i = 0; i < t->n_in; i++)
+        for (int j = 0; j < 2 && through(t->in[i]) == through(of->t); j++) {
+            int64_t *least = &y->least[of->ints][j];
+            const int64_t n = elements(&of->shape, rows, j);
+            *least = *least ? GTR__MIN(*least, n) : n;
+        }
 }
 static int fusion_of(const char *name)
 {
@@ -94,7 +153,19 @@ static int fusion_of(const char *name)
     if (k == n_fusion && n_fusion < FUSED) fusion[n_fusion++] = name;
     return k;
 }
-static void note_plan(const gtr__plan *p)
+/* Steps of programs whose text was compiled: the formula and which of its gradients; and those that a graph has that
+   were not. */
+static unsigned char compiled[16][OPS][4];
+static int uncompiled;
+static void note_steps(const gtr__program *p, bool compiles)
+{
+    for (int i = 0; i < p->n.steps; i++) {
+        unsigned char *c = &compiled[p->step[i].kind & 15][p->step[i].op][p->step[i].side & 3];
+        uncompiled += !*c && p->step[i].side == 2;
+        *c |= compiles;
+    }
+}
+static void note_plan(const gtr__plan *p, bool compiles)
 {
     int *writer = (int *)malloc(sizeof(int) * (size_t)(p->n_value + 1));
     for (int v = 0; v < p->n_value; v++) writer[v] = -1;
@@ -102,6 +173,7 @@ static void note_plan(const gtr__plan *p)
         const gtr__node *n = &p->node[i];
         const int f = n->fused ? fusion_of(n->fused) : -1;
         if (f >= 0) fused_by[f]++;
+        if (n->op == GTR__OP_NETWORK && n->attr.ptr) note_steps(&((const gtr__network *)n->attr.ptr)->program, compiles);
         if (n->op == GTR__OP_NETWORK) matched[GTR__MIN((int)n->attr.network.matcher, GTR__MAX_MATCHERS)]++;
         for (int k = 0; k < n->n_in; k++) {
             const int v = gtr__use(p, n, k), from = v < 0 ? -1 : writer[v];
@@ -121,13 +193,14 @@ static void note_plan(const gtr__plan *p)
 }
 
 // >>building
-static gtr_context *context(gtr_device on, int threads)
+static gtr_context *context(gtr_device on, int threads, size_t limit)
 {
     gtr_desc d;
     memset(&d, 0, sizeof d);
     d.device = on;
     d.threads = threads;
     d.seed = 9;
+    d.memory_limit = limit;
     gtr_context *ctx = gtr_create(d);
     if (gtr_error(ctx)) {
         printf("%s\n", gtr_error_text(ctx));
@@ -149,11 +222,12 @@ static void inputs_of(graph *g, uint64_t seed)
         if (s.ndim == 5) s.dim[4] = 2;
         for (int q = s.ndim; q < GTR_MAX_DIMS; q++) s.dim[q] = 0;
         const int at = g->n_leaf;
-        gtr_tensor *t = leaf_of(g, s, PLAIN, 0);
+        const int kind = pick(g, 8);
+        gtr_tensor *t = leaf_of(g, s, kind == 0 ? POSITIVE : kind == 1 ? UNIT : PLAIN, 0);
         if (g->n_leaf > at) value_add(g, t, NONE);
     }
     if (chance(g, 35)) {
-        const int limit = 2 + pick(g, 9);
+        const int limit = 1 + pick(g, 10);
         value *v = value_add(g, leaf_of(g, shape_of(1 + pick(g, 2), -1, 1 + pick(g, 6), 0, 0), IDS, limit), NONE);
         if (v && !g->known) {
             v->low = 0;
@@ -220,9 +294,6 @@ static bool measure(graph *g, value *v)
     free(data);
     return fine;
 }
-/* Which generator comes next: one whose op has not met the last one's, as far as known, more often than any. */
-static gtr__op op_of[GENERATORS];
-static bool op_known[GENERATORS];
 static int by_weight(uint64_t *s)
 {
     static int sum[GENERATORS + 1];
@@ -232,31 +303,136 @@ static int by_weight(uint64_t *s)
     while (sum[k + 1] <= at) k++;
     return k;
 }
+static int takes_of(const value *x) { return x->ints ? TAKES_INTS : TAKES_FLOATS; }
+/* Any generator that takes x: by the weights of common networks, or one that was never drawn, or each as often. */
 static int generator_drawn(uint64_t *s, const value *x, bool common)
 {
-    int best = 0;
-    const gtr_tensor *t = through(x->t);
-    for (int tries = 0, n = 0; tries < 200 && n < (common ? 1 : 12); tries++) {
-        const int k = common ? by_weight(s) : (int)(next_of(s) % GENERATORS);
-        if (!(generators[k].takes & (x->ints ? TAKES_INTS : TAKES_FLOATS))) continue;
-        best = k;
-        n++;
-        if (!op_known[k] || (counts(t->op) && !met[t->op][op_of[k]])) break;
+    int k = 0;
+    for (int tries = 0; tries < 200; tries++) {
+        k = common ? by_weight(s) : (int)(next_of(s) % GENERATORS);
+        if (generators[k].takes & takes_of(x)) break;
     }
-    return best;
+    return k;
 }
-/* Draws a graph of n ops, each evaluated when it is added, so that values stay finite and moderate. */
+/* A generator that is counted for an op, by how often it was, of those that take x (NULL: any); -1: there is none. */
+static int generator_for(uint64_t *s, int (*counted)[OPS], int op, const value *x)
+{
+    double sum = 0;
+    int found = -1;
+    for (int k = 0; k < GENERATORS; k++) {
+        if (!counted[k][op] || (x && !(generators[k].takes & takes_of(x)))) continue;
+        const double share = (double)counted[k][op] / (double)(used_by[k] + 1);
+        sum += share;
+        if ((double)(next_of(s) >> 11) / 9007199254740992.0 * sum < share) found = k;
+    }
+    return found;
+}
+/* A pair that a graph goes for, that has not met: of some, the one that was tried least. a: -1: none. */
+typedef struct aim {
+    int a, b, failed;
+} aim;
+static aim aim_drawn(uint64_t *s)
+{
+    static short list[OPS * OPS][2];
+    static int n, draws;
+    aim to = { -1, -1, 0 };
+    if (draws++ % 64 == 0) /* those that are left, anew */
+        for (int a = n = 0; a < OPS; a++)
+            for (int b = 0; b < OPS; b++)
+                if (!met[a][b] && counts((gtr__op)a) && counts((gtr__op)b) && allowed((gtr__op)a, (gtr__op)b)) {
+                    list[n][0] = (short)a;
+                    list[n++][1] = (short)b;
+                }
+    for (int i = 0; n && i < 12; i++) {
+        const short *p = list[next_of(s) % (uint64_t)n];
+        if (met[p[0]][p[1]] || (to.a >= 0 && tried[to.a][to.b] <= tried[p[0]][p[1]])) continue;
+        to.a = p[0];
+        to.b = p[1];
+    }
+    if (to.a >= 0 && tried[to.a][to.b] > 60 && next_of(s) % 4) to.a = -1; /* some graphs are not for these few */
+    return to;
+}
+/* What is built next of a graph that has an aim: the pair's second, of a value that its first made; else its first. */
+static value *next_for_aim(graph *g, uint64_t *s, const aim *to, int *generator)
+{
+    value *found = NULL;
+    int n = 0;
+    const int reads_of = saw[to->b].read;
+    for (int i = 0; i < g->n; i++) {
+        value *v = &g->v[i];
+        if ((int)through(v->t)->op != to->a || !(reads_of & (v->ints ? 2 : 1)) || !suits((gtr__op)to->b, v->low, v->near))
+            continue;
+        if (next_of(s) % (uint64_t)++n == 0) found = v;
+    }
+    if (found && (*generator = generator_for(s, reads, to->b, found)) >= 0) return found;
+    *generator = generator_for(s, gives, to->a, NULL);
+    found = NULL;
+    for (int i = n = 0; i < g->n && *generator >= 0; i++) {
+        value *v = &g->v[i];
+        if (!(generators[*generator].takes & takes_of(v))) continue;
+        const int share = suits((gtr__op)to->b, v->low, v->near) ? 4 : 1; /* an op often keeps a sign */
+        if ((int)(next_of(s) % (uint64_t)(n += share)) < share) found = v;
+    }
+    return found;
+}
+/* A seed by which begins_with finds x. */
+static bool seed_for(graph *g, uint64_t *s, const value *x, int takes, uint64_t *seed)
+{
+    for (int i = 0; i < 60; i++)
+        if (begins_with(g, x->op, takes, *seed = next_of(s)) == x) return true;
+    return false;
+}
+/* Adds an op to a graph. 1: done; 0: it does not fit, and the graph is as it was; -1: it computes what is wrong. */
+static int add_op(graph *g, recipe *r, const drawn_op *o, char *why)
+{
+    graph *was = (graph *)malloc(sizeof *g);
+    const int64_t first = g->ctx->n_tensor;
+    const value of = *begins_with(g, o->from, generators[o->generator].takes, o->seed);
+    int done = 1;
+    *was = *g;
+    gtr_tensor *t = build_op(g, o, r->n);
+    if (gtr_error(g->ctx) || !value_add(g, t, r->n)) done = 0;
+    if (gtr_error(g->ctx)) {
+        const char *e = gtr_error_text(g->ctx);
+        if (!refused[o->generator]++)
+            snprintf(refusal[o->generator], sizeof *refusal, "seed %llu: %s", (unsigned long long)r->seed, e);
+        for (int b = 0; b < OPS && counts(through(of.t)->op); b++)
+            if (strstr(e, "want logits") || strstr(e, "want probabilities") || strstr(e, "want logarithms"))
+                unwanted[through(of.t)->op][b] |= reads[o->generator][b] > 0;
+        gtr_error_clear(g->ctx);
+    }
+    for (int i = was->n; i < g->n && done; i++) done = measure(g, &g->v[i]);
+    if (gtr_error(g->ctx)) {
+        const char *e = gtr_error_text(g->ctx);
+        if (!strstr(e, "out of its range") && !strstr(e, "in [0") && !strstr(e, "not in")) done = -1;
+        snprintf(why, 500, "%s", e);
+        gtr_error_clear(g->ctx);
+    }
+    if (done == 1) {
+        note_pairs(g->ctx, first, o->generator);
+        for (int i = was->n; i < g->n; i++) note_value(&g->v[i], &of, r->rows, o->generator);
+        used_by[o->generator]++;
+    } else *g = *was;
+    if (done) r->op[r->n++] = *o; /* one that is wrong is shown, though its shapes are not known */
+    free(was);
+    return done;
+}
+/* Draws a graph of n ops, each evaluated when it is added, so that values stay finite and moderate. Every other one is
+   a common network, the rest go for pairs of ops. */
 static bool draw(recipe *r, uint64_t seed, char *why)
 {
     static graph g;
     uint64_t s = seed * 0x2545f4914f6cdd1du + 99;
+    const bool common = seed % 2;
+    aim to = { -1, -1, 0 };
+    int done = 1;
     memset(r, 0, sizeof *r);
     memset(&g, 0, sizeof g);
     r->seed = seed;
-    r->rows = 1 + (int64_t)(next_of(&s) % 5);
-    if (next_of(&s) % 12 == 0) r->rows = 17;
+    r->rows = 1 + (int64_t)(next_of(&s) % (slow ? 3 : 5));
+    if (next_of(&s) % (slow ? 40 : 12) == 0) r->rows = 17;
     const int most = 2 + (int)(next_of(&s) % (MAX_OPS - 1));
-    g.ctx = context(GTR_DEVICE_CPU, 1);
+    g.ctx = context(GTR_DEVICE_CPU, 1, 0);
     g.rows = r->rows;
     inputs_of(&g, seed);
     for (int i = 0; i < g.n; i++)
@@ -265,58 +441,29 @@ static bool draw(recipe *r, uint64_t seed, char *why)
             gtr_destroy(g.ctx);
             return false;
         }
-    bool fine = true;
-    for (int tries = 0; r->n < most && tries < 60 && fine; tries++) {
-        const int last = next_of(&s) % 100 < 72 ? r->n - 1 : (int)(next_of(&s) % (uint64_t)(r->n + 1)) - 1;
+    for (int tries = 0; r->n < (common ? most : MAX_OPS - 2) && tries < 60 && done >= 0; tries++) {
         drawn_op o;
+        value *x = NULL;
         memset(&o, 0, sizeof o);
-        o.from = last;
-        o.seed = next_of(&s);
-        value *x = begins_with(&g, last, TAKES_FLOATS | TAKES_INTS, o.seed);
-        if (!x) continue;
-        o.generator = generator_drawn(&s, x, seed % 2);
-        graph *was = (graph *)malloc(sizeof g);
-        *was = g;
-        const int64_t first = g.ctx->n_tensor;
-        gtr_tensor *t = build_op(&g, &o, r->n);
-        value *v = gtr_error(g.ctx) ? NULL : value_add(&g, t, r->n);
-        bool taken = v != NULL;
-        if (gtr_error(g.ctx)) {
-            if (!refused[o.generator]++)
-                snprintf(refusal[o.generator], sizeof *refusal, "seed %llu: %s", (unsigned long long)seed,
-                    gtr_error_text(g.ctx));
-            gtr_error_clear(g.ctx);
+        if (!common) {
+            if (to.a < 0 || met[to.a][to.b] || to.failed > 3) to = aim_drawn(&s);
+            if (to.a >= 0) x = next_for_aim(&g, &s, &to, &o.generator);
         }
-        for (int i = was->n; i < g.n && taken; i++) taken = measure(&g, &g.v[i]);
-        if (gtr_error(g.ctx)) {
-            const char *e = gtr_error_text(g.ctx);
-            fine = strstr(e, "out of its range") || strstr(e, "in [0") || strstr(e, "not in") ? true : false;
-            snprintf(why, 500, "%s", e);
-            gtr_error_clear(g.ctx);
+        if (!x) {
+            const int last = next_of(&s) % 100 < 72 ? r->n - 1 : (int)(next_of(&s) % (uint64_t)(r->n + 1)) - 1;
+            x = begins_with(&g, last, TAKES_FLOATS | TAKES_INTS, next_of(&s));
+            if (!x) continue;
+            o.generator = generator_drawn(&s, x, common);
         }
-        if (!fine) r->op[r->n] = o; /* shown, though its shapes are not known */
-        if (!taken) {
-            g = *was;
-            free(was);
-            continue;
-        }
-        free(was);
-        if (t && through(t) == t && counts(t->op) && !op_known[o.generator]) {
-            op_known[o.generator] = true;
-            op_of[o.generator] = t->op;
-        }
-        note_pairs(g.ctx, first);
-        used_by[o.generator]++;
-        r->op[r->n++] = o;
+        o.from = x->op;
+        if (!seed_for(&g, &s, x, generators[o.generator].takes, &o.seed)) continue;
+        done = add_op(&g, r, &o, why);
+        if (to.a >= 0 && !met[to.a][to.b]) to.failed++, tried[to.a][to.b]++;
     }
     memcpy(r->known, g.v, sizeof r->known);
-    r->n_known = g.n;
+    r->n_known = done < 0 ? 0 : g.n;
     gtr_destroy(g.ctx);
-    if (!fine) {
-        r->n++;
-        r->n_known = 0;
-    }
-    return fine;
+    return done >= 0;
 }
 
 /* What a recipe's values are, anew. False: it is none any more. */
@@ -325,7 +472,7 @@ static bool learn(recipe *q)
     static graph g;
     bool fine = true;
     memset(&g, 0, sizeof g);
-    g.ctx = context(GTR_DEVICE_CPU, 1);
+    g.ctx = context(GTR_DEVICE_CPU, 1, 0);
     g.rows = q->rows;
     inputs_of(&g, q->seed);
     for (int i = 0; i < g.n && fine; i++) fine = measure(&g, &g.v[i]);
@@ -727,12 +874,12 @@ static void inputs_stay(graph *g, const loss_of *l, result *r)
 }
 static void plans_noted(const gtr_context *ctx)
 {
-    for (const gtr__cached *e = ctx->plans; e; e = e->next) note_plan(&e->plan);
+    for (const gtr__cached *e = ctx->plans; e; e = e->next) note_plan(&e->plan, false);
 }
 /* Whether a way is one that must not matter to what this graph has. */
 static bool fits(const graph *g, const way *w, int64_t rows)
 {
-    if (w->hand && (!g->hand || g->draws || g->jumps || low_precision()))
+    if (w->hand && (!g->hand || g->draws || g->jumps || (g->ties && g->batch_norms) || low_precision()))
         return false; /* 16 bits round other values there */
     if (w->micro && (g->mixes || g->batch_norms || w->micro > rows)) return false;
     if (w->fitted && (g->mixes || w->literal)) return false;
@@ -768,7 +915,7 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
         g.known = true;
         g.n_known = q->n_known;
     }
-    g.ctx = context(w->host ? GTR_DEVICE_CPU : device, w->threads ? w->threads : 1);
+    g.ctx = context(w->host ? GTR_DEVICE_CPU : device, w->threads ? w->threads : 1, 0);
     if (device != GTR_DEVICE_CPU && q->seed % 2) g.ctx->caps.chains = 1; /* at any cost */
     if (w->unfused) {
         memset(g.ctx->caps.unfused, 1, sizeof g.ctx->caps.unfused);
@@ -1182,21 +1329,20 @@ int main(int argc, char **argv)
         }
     }
     long pairs = 0, possible = 0, beside_all = 0, beside_met = 0, unused = 0, drawn_ops = 0;
-    for (int a = 0; a < OPS; a++) drawn_ops += counts((gtr__op)a) && makes[a];
+    for (int a = 0; a < OPS; a++) drawn_ops += counts((gtr__op)a) && saw[a].made;
     for (int a = 0; a < OPS; a++)
         for (int b = 0; b < OPS; b++) {
-            if (!counts((gtr__op)a) || !counts((gtr__op)b) || !makes[a] || !read_by[b] ||
-                !allowed((gtr__op)a, (gtr__op)b))
-                continue;
+            if (!counts((gtr__op)a) || !counts((gtr__op)b) || !allowed((gtr__op)a, (gtr__op)b)) continue;
             possible++;
             pairs += met[a][b];
             if (missing && !met[a][b])
-                printf("  never met: %s, %s\n", gtr__row((gtr__op)a)->name, gtr__row((gtr__op)b)->name);
+                printf("  never met: %s, %s; tried %d times\n", gtr__row((gtr__op)a)->name, gtr__row((gtr__op)b)->name,
+                    tried[a][b]);
         }
     for (int f = 0; f < n_fusion; f++)
         for (int k = 0; k < 2; k++)
             for (int a = 0; a < OPS; a++) {
-                beside_all += counts((gtr__op)a) && makes[a];
+                beside_all += counts((gtr__op)a) && saw[a].made;
                 beside_met += beside[f][k][a];
             }
     printf("%ld graphs, %ld wrong, %ld not drawn; of %ld ordered pairs of %ld ops %ld met (%.1f %%); of %ld of an op "
