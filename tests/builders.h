@@ -26,7 +26,7 @@ typedef struct leaf {
     gtr_tensor *t;
     gtr_shape shape;
     int kind, limit;
-    bool batched;
+    bool batched, fixed; /* fixed: no gradient is by it, as a loss's weights */
     char name[24];
 } leaf;
 /* A graph as it is drawn, or built again. rows: of the batch; literal: shapes have it. known: values' shapes and ranges
@@ -350,6 +350,10 @@ static gtr_tensor *ranked(graph *g, const value *x, int rank, gtr_shape *s)
     for (int k = 1; k < s->ndim; k++) rest *= s->dim[k];
     to.ndim = rank;
     to.dim[0] = s->ndim ? s->dim[0] : 1;
+    if (rank > 1 && to.dim[0] > 1 && chance(g, 30)) { /* one row of all */
+        rest *= to.dim[0];
+        to.dim[0] = 1;
+    }
     if (rank == 1) to.dim[0] *= rest;
     for (int k = 1; k < rank; k++) {
         int64_t d = rest;
@@ -1466,7 +1470,8 @@ G(layer_norm_with)
     const int last = s.ndim - 1;
     const int64_t k = s.dim[last];
     gtr_tensor *w = leaf_of(g, shape_of(1, k, 0, 0, 0), POSITIVE, 0),
-               *b = w && chance(g, 60) ? leaf_of(g, shape_of(1, k, 0, 0, 0), chance(g, 50) ? PLAIN : POSITIVE, 0) : NULL;
+               *b = NULL;
+    if (w && chance(g, 60)) b = leaf_of(g, shape_of(1, k, 0, 0, 0), chance(g, 50) ? PLAIN : POSITIVE, 0);
     if (!w) return NULL;
     if (g->by_hand) {
         gtr_tensor *c = gtr_sub(t, gtr_mean(t, &last, 1, true)),
@@ -1521,8 +1526,9 @@ G(group_norm_with)
     if (!t) return NULL;
     const int64_t k = groups_of(g, &s);
     if (!k) return NULL;
-    gtr_tensor *w = chance(g, 70) ? leaf_of(g, shape_of(1, s.dim[1], 0, 0, 0), chance(g, 50) ? POSITIVE : ZEROS, 0) : NULL,
-               *b = w ? leaf_of(g, shape_of(1, s.dim[1], 0, 0, 0), chance(g, 50) ? PLAIN : POSITIVE, 0) : NULL;
+    const gtr_shape each = shape_of(1, s.dim[1], 0, 0, 0);
+    gtr_tensor *w = chance(g, 70) ? leaf_of(g, each, chance(g, 50) ? POSITIVE : ZEROS, 0) : NULL,
+               *b = w ? leaf_of(g, each, chance(g, 50) ? PLAIN : POSITIVE, 0) : NULL;
     if (w && !b) return NULL; /* both or neither */
     return made(g, gtr_group_norm_with(t, w, b, k, 0.01f), "gtr_group_norm_with(%s, %s, %s, %d, 0.01f)", id(t), id(w),
         id(b), (int)k);
@@ -1621,8 +1627,8 @@ static gtr_tensor *recurrent(graph *g, value *x, int gates)
 {
     gtr_shape s;
     const bool starts = chance(g, 25); /* x is the state that another sequence begins with */
-    gtr_tensor *t = starts ? NULL : ranked(g, x, 3, &s), *begins = starts ? ranked(g, x, 2, &s) : NULL, *last[4] = { 0 },
-               *h0[4] = { 0 }, *y;
+    gtr_tensor *t = starts ? NULL : ranked(g, x, 3, &s), *begins = starts ? ranked(g, x, 2, &s) : NULL,
+               *last[4] = { 0 }, *h0[4] = { 0 }, *y;
     const char *n = name_of(g);
     int width = 1 + pick(g, 6);
     gtr_recurrent_desc d;
@@ -1646,7 +1652,8 @@ static gtr_tensor *recurrent(graph *g, value *x, int gates)
     const int passes = d.layers * (1 + d.bidirectional);
     if (chance(g, 30)) d.lengths = leaf_of(g, shape_of(1, s.dim[0], 0, 0, 0), LENGTHS, (int)s.dim[1]);
     if (begins || chance(g, 30)) {
-        for (int k = 0; k < passes; k++) h0[k] = begins ? begins : like(g, NULL, shape_of(2, s.dim[0], width, 0, 0), PLAIN);
+        for (int k = 0; k < passes; k++)
+            h0[k] = begins ? begins : like(g, NULL, shape_of(2, s.dim[0], width, 0, 0), PLAIN);
         d.h = h0;
     }
     d.h_last = last;
@@ -1818,7 +1825,9 @@ G(add_positions)
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 3, &s);
     const float base = chance(g, 50) ? 0 : 50;
-    return t && s.dim[2] % 2 == 0 ? made(g, gtr_add_positions(t, base), "gtr_add_positions(%s, %.9gf)", id(t), base) : NULL;
+    return t && s.dim[2] % 2 == 0
+               ? made(g, gtr_add_positions(t, base), "gtr_add_positions(%s, %.9gf)", id(t), base)
+               : NULL;
 }
 G(rope)
 {
@@ -1931,6 +1940,7 @@ G(cross_entropy_ex)
     d.label_smoothing = chance(g, 50) ? 0.2f : 0;
     d.reduction = reduction_drawn(g);
     if (!soft && chance(g, 30)) d.weight = leaf_of(g, shape_of(1, s.dim[1], 0, 0, 0), POSITIVE, 0);
+    if (d.weight) g->leaf[g->n_leaf - 1].fixed = true;
     if (d.weight && d.weight->op == GTR__OP_PARAMETER)
         d.weight = made(g, gtr_stop_gradient(d.weight), "gtr_stop_gradient(%s)", id(d.weight)), g->stops = true;
     g->tallies = true;
@@ -2073,11 +2083,12 @@ static gtr_tensor *cosine(graph *g, value *x, bool ex)
     gtr_loss_desc d;
     memset(&d, 0, sizeof d);
     d.margin = 0.2f;
-    if (!o || s.ndim < 2) return NULL;
+    if (!o || s.ndim < 2 || s.dim[s.ndim - 1] < 2) return NULL; /* of one number it is a sign */
     s.ndim--;
     s.dim[s.ndim] = 0;
     gtr_tensor *y = leaf_of(g, s, SIGNS, 0);
     if (!y) return NULL;
+    g->leaf[g->n_leaf - 1].fixed = true;
     if (y->op == GTR__OP_PARAMETER) {
         y = made(g, gtr_stop_gradient(y), "gtr_stop_gradient(%s)", id(y));
         g->stops = true;

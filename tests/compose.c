@@ -56,7 +56,65 @@ static char refusal[GENERATORS][300];
 static gtr_device device = GTR_DEVICE_CPU;
 static gtr_precision precision = GTR_FP32;
 static bool any_precision = true; /* each graph has its own */
-static bool slow;                 /* a GPU in software: fewer rows, and ways a graph */
+/* Of a GPU in software, which is slow: fewer rows, and ways a graph. A test may prefer a kernel there, and have texts
+   compiled (tests/emulated/cuda.h). */
+static bool slow;
+struct way_of_test {
+    int given, kernel, m, n, split, ranges;
+};
+#ifdef GPUTRAIN_CUDA
+#pragma weak emu_prefers
+#pragma weak emu_texts
+#pragma weak emu_texts_of
+#pragma weak emu_kernels
+extern struct way_of_test emu_prefers;
+extern int emu_texts;
+extern const char *emu_texts_of;
+extern void emu_kernels(void (*each)(const char *name, long launches));
+static bool emulated(void) { return device != GTR_DEVICE_CPU && &emu_texts != NULL; }
+#else
+static struct way_of_test emu_prefers;
+static int emu_texts;
+static const char *emu_texts_of;
+static bool emulated(void) { return false; }
+static void emu_kernels(void (*each)(const char *name, long launches)) { (void)each; }
+#endif
+/* The kernels of products and convolutions that may be preferred. kind: 1: float32; 2: TF32 and 16 bits; 3: both. */
+enum { FMA, MMA, WGMMA, FEW = 100, WARPS, IM2COL, LINES };
+static struct {
+    const char *name;
+    int kind;
+    struct way_of_test way;
+    long met;
+} preferred[] = {
+    { "FMA, 32 x 32", 1, { 1, FMA, 32, 32, 1, 1 }, 0 },
+    { "FMA, 64 x 64", 1, { 1, FMA, 64, 64, 1, 1 }, 0 },
+    { "FMA, clusters of 2", 1, { 1, FMA, 0, 0, 2, 1 }, 0 },
+    { "FMA, 2 ranges", 1, { 1, FMA, 0, 0, 1, 2 }, 0 },
+    { "few rows", 3, { 1, FEW, 0, 0, 1, 1 }, 0 },
+    { "the most general", 3, { 0, 0, 0, 0, 0, 0 }, 0 },
+    { "MMA, 32 x 32", 2, { 1, MMA, 32, 32, 1, 1 }, 0 },
+    { "MMA, 64 x 64", 2, { 1, MMA, 64, 64, 1, 1 }, 0 },
+    { "MMA, clusters of 2", 2, { 1, MMA, 0, 0, 2, 1 }, 0 },
+    { "MMA, 2 ranges", 2, { 1, MMA, 0, 0, 1, 2 }, 0 },
+    { "WGMMA, 64 x 32", 2, { 1, WGMMA, 64, 32, 1, 1 }, 0 },
+    { "WGMMA, 64 x 64", 2, { 1, WGMMA, 64, 64, 1, 1 }, 0 },
+    { "WGMMA, 128 x 64", 2, { 1, WGMMA, 128, 64, 1, 1 }, 0 },
+    { "WGMMA, clusters of 2", 2, { 1, WGMMA, 0, 0, 2, 1 }, 0 },
+    { "warps", 2, { 1, WARPS, 0, 0, 0, 0 }, 0 },
+    { "im2col", 2, { 1, IM2COL, 0, 0, 0, 0 }, 0 },
+    { "lines", 2, { 1, LINES, 0, 0, 0, 0 }, 0 },
+};
+enum { PREFERRED = (int)(sizeof preferred / sizeof *preferred) };
+/* One that a graph's products may be by, in its precision. */
+static int preferred_by(uint64_t seed)
+{
+    uint64_t s = seed + 77;
+    int k = 0;
+    do k = (int)(next_of(&s) % PREFERRED);
+    while (!(preferred[k].kind & (precision == GTR_FP32 ? 1 : 2)));
+    return k;
+}
 static bool low_precision(void) { return precision == GTR_MIXED_BF16 || precision == GTR_MIXED_FP16; }
 
 /* What was seen of an op. made, read: dtypes (bit 0: floats; bit 1: integers) of what builders give back that it made,
@@ -98,7 +156,8 @@ static bool allowed(gtr__op a, gtr__op b)
     bool fits = false;
     if (met[a][b]) return true;
     for (int ints = 0; ints < 2; ints++)
-        fits |= (both >> ints & 1) && saw[a].most[0] >= saw[b].least[ints][0] && saw[a].most[1] >= saw[b].least[ints][1];
+        fits |= (both >> ints & 1) && saw[a].most[0] >= saw[b].least[ints][0] &&
+                saw[a].most[1] >= saw[b].least[ints][1];
     return fits && !unwanted[a][b] && suits(b, saw[a].highest, saw[a].farthest);
 }
 static const gtr_tensor *through(const gtr_tensor *t)
@@ -173,7 +232,8 @@ static void note_plan(const gtr__plan *p, bool compiles)
         const gtr__node *n = &p->node[i];
         const int f = n->fused ? fusion_of(n->fused) : -1;
         if (f >= 0) fused_by[f]++;
-        if (n->op == GTR__OP_NETWORK && n->attr.ptr) note_steps(&((const gtr__network *)n->attr.ptr)->program, compiles);
+        if (n->op == GTR__OP_NETWORK && n->attr.ptr)
+            note_steps(&((const gtr__network *)n->attr.ptr)->program, compiles);
         if (n->op == GTR__OP_NETWORK) matched[GTR__MIN((int)n->attr.network.matcher, GTR__MAX_MATCHERS)]++;
         for (int k = 0; k < n->n_in; k++) {
             const int v = gtr__use(p, n, k), from = v < 0 ? -1 : writer[v];
@@ -360,7 +420,8 @@ static value *next_for_aim(graph *g, uint64_t *s, const aim *to, int *generator)
     const int reads_of = saw[to->b].read;
     for (int i = 0; i < g->n; i++) {
         value *v = &g->v[i];
-        if ((int)through(v->t)->op != to->a || !(reads_of & (v->ints ? 2 : 1)) || !suits((gtr__op)to->b, v->low, v->near))
+        if ((int)through(v->t)->op != to->a || !(reads_of & (v->ints ? 2 : 1)) ||
+            !suits((gtr__op)to->b, v->low, v->near))
             continue;
         if (next_of(s) % (uint64_t)++n == 0) found = v;
     }
@@ -493,7 +554,7 @@ typedef struct way {
     bool exact;   /* to the bit, but on a GPU */
     double limit; /* else: of differences, 0: LIMIT */
     bool kept, alone, literal, unfused, before, hand, saved, predicted, fitted, streamed, snapshot, staged, stepped,
-        asked, host; /* host: on the CPU, whatever the device */
+        asked, lean, prefers, texts, differs, host; /* host: on the CPU, whatever the device */
     int threads, micro, streams, recompute;
     gtr_precision precision;
 } way;
@@ -624,6 +685,7 @@ static void set_all(const graph *g)
     for (int k = 0; k < g->n_leaf; k++)
         if (g->leaf[k].t->op != GTR__OP_CONSTANT) set_leaf(g, &g->leaf[k]);
 }
+#define LR 0.02f
 static gtr_optimizer optimizer_of(const recipe *r)
 {
     uint64_t s = r->seed + 17;
@@ -635,7 +697,7 @@ static gtr_trainer *trainer_of(const graph *g, const recipe *r, const way *w, gt
     memset(&d, 0, sizeof d);
     uint64_t s = r->seed + 18;
     d.optimizer = optimizer_of(r);
-    d.lr = 0.02f;
+    d.lr = LR;
     d.clip_norm = next_of(&s) % 4 ? 0 : 0.5f;
     d.precision = w->precision;
     d.loss_scale = w->precision == GTR_MIXED_FP16 ? 8.0f : 0;
@@ -781,6 +843,86 @@ static void asked_for(graph *g, const loss_of *l, result *r)
     if (n) gtr_eval_train(all, n);
     for (int k = 0; k < n && !gtr_error(g->ctx); k++) fetch(g, r, DW, of[k], all[k]);
 }
+/* Gradients against central differences, of a few elements of each tensor. Where the slopes on the two sides of an
+   element do not come closer with the distance there is a kink, of which a gradient is either's or neither's. */
+static long compared, kinks;
+static double loss_at(graph *g, const loss_of *l, bool trains, gtr_tensor *at, const gtr_float *v, size_t bytes)
+{
+    gtr_float y = (gtr_float)NAN;
+    gtr_tensor *total = l->total;
+    set_all(g);
+    gtr_set(at, v, bytes);
+    if (trains) gtr_eval_train(&total, 1);
+    else gtr_eval(&total, 1);
+    gtr_get(total, &y, sizeof y);
+    return (double)y;
+}
+static bool differs_at(graph *g, const loss_of *l, bool trains, gtr_tensor *p, gtr_float *v, int64_t n, int64_t i,
+    double d, char *why)
+{
+    const gtr_float was = v[i];
+    const size_t bytes = (size_t)n * sizeof *v;
+    const double h = 1e-5 * fmax(1, fabs((double)was));
+    double f[5], slope[4];
+    for (int k = 0; k < 5; k++) {
+        v[i] = (gtr_float)((double)was + h * (k - 2));
+        f[k] = loss_at(g, l, trains, p, v, bytes);
+    }
+    v[i] = was;
+    for (int k = 0; k < 4; k++) slope[k] = (f[k + 1] - f[k]) / h;
+    const double by = (f[3] - f[1]) / (2 * h), wide = (f[4] - f[0]) / (4 * h), bends = slope[2] - slope[1],
+                 near = 1e-6 * (fabs(by) + fabs(d)) + 1e-9 * (1 + fabs(f[2])), /* rounding, and the third derivative */
+                 uneven = fmax(fabs(slope[3] - 2 * slope[2] + slope[1]), fabs(slope[2] - 2 * slope[1] + slope[0]));
+    compared++;
+    if (fabs(by - d) <= near) return false;
+    if (!(fabs(by - wide) <= near) || uneven > 0.2 * fabs(bends) + near) {
+        kinks++;
+        return false;
+    }
+    snprintf(
+        why, 500, "gradient by \"%s\", element %d: %.12g and, by differences, %.12g", gtr__label(p), (int)i, d, by);
+    return true;
+}
+static int differences(graph *g, const loss_of *l, uint64_t seed, result *r)
+{
+    gtr_tensor *of[8], *d[8];
+    uint64_t s = seed + 3;
+    int n = 0;
+    const bool trains = next_of(&s) % 2;
+    for (int k = 0; k < g->n_leaf && n < 4; k++)
+        if (g->leaf[k].t->op == GTR__OP_INPUT && g->leaf[k].t->dtype == GTR_F32 && !g->leaf[k].fixed &&
+            reaches(l->total, g->leaf[k].t))
+            of[n++] = g->leaf[k].t;
+    for (int64_t i = g->first_parameter; i < gtr_parameter_count(g->ctx) && n < 8; i++) {
+        gtr_tensor *p = gtr_parameter_at(g->ctx, i);
+        if (gtr_parameter_trainable(p) && reaches(l->total, p)) of[n++] = p;
+    }
+    for (int k = 0; k < n; k++) d[k] = gtr_gradient(l->total, of[k]);
+    if (gtr_error(g->ctx)) return 0;
+    for (int k = 0; k < n && !r->failed && !gtr_error(g->ctx); k++) {
+        const gtr_shape shape = gtr_tensor_shape(of[k]);
+        const int64_t all = count_of(g, &shape);
+        gtr_float *v = (gtr_float *)calloc((size_t)all + 1, sizeof *v),
+                  *by = (gtr_float *)calloc((size_t)all + 1, sizeof *v);
+        const leaf *f = NULL;
+        for (int i = 0; i < g->n_leaf; i++)
+            if (g->leaf[i].t == of[k]) f = &g->leaf[i];
+        set_all(g);
+        if (f) fill_leaf(g, f, v);
+        else gtr_get(of[k], v, (size_t)all * sizeof *v);
+        if (trains) gtr_eval_train(&d[k], 1);
+        else gtr_eval(&d[k], 1);
+        gtr_get(d[k], by, (size_t)all * sizeof *v);
+        for (int i = 0; i < 2 && !r->failed && !gtr_error(g->ctx); i++) {
+            const int64_t e = (int64_t)(next_of(&s) % (uint64_t)all);
+            r->failed = differs_at(g, l, trains, of[k], v, all, e, (double)by[e], r->why);
+        }
+        gtr_set(of[k], v, (size_t)all * sizeof *v);
+        free(v);
+        free(by);
+    }
+    return n ? 1 : -1;
+}
 /* Whether a permutation is on the way to t: its steps may lie elsewhere than in dimension 1. */
 static bool moves_steps(const gtr_tensor *t, int depth)
 {
@@ -872,15 +1014,23 @@ static void inputs_stay(graph *g, const loss_of *l, result *r)
         free(b);
     }
 }
-static void plans_noted(const gtr_context *ctx)
+static long lean_plans;
+static void plans_noted(const gtr_context *ctx, bool compiles)
 {
-    for (const gtr__cached *e = ctx->plans; e; e = e->next) note_plan(&e->plan, false);
+    uncompiled = 0;
+    for (const gtr__cached *e = ctx->plans; e; e = e->next) {
+        note_plan(&e->plan, compiles);
+        lean_plans += e->lean;
+    }
 }
 /* Whether a way is one that must not matter to what this graph has. */
 static bool fits(const graph *g, const way *w, int64_t rows)
 {
     if (w->hand && (!g->hand || g->draws || g->jumps || (g->ties && g->batch_norms) || low_precision()))
         return false; /* 16 bits round other values there */
+    if (w->differs && (sizeof(gtr_float) != 8 || g->stops || g->draws || g->drops || g->carries || w->predicted ||
+                          w->stepped || w->fitted || w->asked))
+        return false;
     if (w->micro && (g->mixes || g->batch_norms || w->micro > rows)) return false;
     if (w->fitted && (g->mixes || w->literal)) return false;
     if ((w->alone || w->saved || w->before) && g->draws) return false; /* each run draws anew */
@@ -893,11 +1043,52 @@ static bool fits(const graph *g, const way *w, int64_t rows)
     if (w->before && w->fitted) return true;
     return !w->literal || !(g->wants_batch || g->draws || g->drops); /* masks go by rows of a batch */
 }
+/* Bytes that the graph of a seed took of the device, where no limit was. */
+static struct {
+    uint64_t seed;
+    bool host;
+    size_t bytes;
+} took;
+static int texts; /* programs whose text may be compiled, so far */
+static bool multiplies(const graph *g)
+{
+    for (int64_t i = 0; i < g->ctx->n_tensor; i++) {
+        const char *name = gtr__row((gtr__op)g->ctx->tensor[i]->op)->name;
+        if (strstr(name, "matmul") || strstr(name, "linear") || strstr(name, "conv")) return true;
+    }
+    return false;
+}
+/* What a way sets before a graph is computed, and what it leaves. */
+static void prefer(graph *g, const recipe *q, const way *w)
+{
+    const int k = preferred_by(q->seed);
+    if (!emulated()) return;
+    memset(&emu_prefers, 0, sizeof emu_prefers);
+    if (w->prefers && preferred[k].way.given) emu_prefers = preferred[k].way;
+    else if (w->prefers) {
+        g->ctx->caps.general = 1;
+        g->ctx->caps.without = ~(uint32_t)0;
+        g->ctx->general = g->ctx->caps;
+    }
+    if (w->prefers) preferred[k].met++;
+    emu_texts_of = "gtr__k_program";
+    emu_texts = w->texts ? texts : 0;
+}
 /* Runs a recipe one way. 1: done; 0: failed, r->why says how; -1: this way is not for it. */
 static int run(const recipe *q, const way *w, uint64_t data, result *r, char *text, size_t room, bool note)
 {
     static graph g;
     loss_of l;
+    size_t limit = 0;
+    if (w->lean) {
+        if (took.seed != q->seed || took.host != w->host || !took.bytes) {
+            way free_of = *w;
+            free_of.lean = false;
+            if (run(q, &free_of, data, r, NULL, 0, false) != 1) return -1;
+        }
+        uint64_t s = q->seed + 5;
+        limit = took.bytes / 100 * (50 + next_of(&s) % 50);
+    }
     memset(&g, 0, sizeof g);
     r->used = r->n = 0;
     r->failed = false;
@@ -915,7 +1106,7 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
         g.known = true;
         g.n_known = q->n_known;
     }
-    g.ctx = context(w->host ? GTR_DEVICE_CPU : device, w->threads ? w->threads : 1, 0);
+    g.ctx = context(w->host ? GTR_DEVICE_CPU : device, w->threads ? w->threads : 1, limit);
     if (device != GTR_DEVICE_CPU && q->seed % 2) g.ctx->caps.chains = 1; /* at any cost */
     if (w->unfused) {
         memset(g.ctx->caps.unfused, 1, sizeof g.ctx->caps.unfused);
@@ -937,9 +1128,10 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
     const int half = q->n / 2, from = w->recompute ? (w->recompute == 1 ? 0 : half) : NONE,
               to = w->recompute ? (w->recompute == 1 ? half : q->n - 1) : NONE;
     if (!build(&g, q, from, to, w->staged ? half : NONE)) {
+        const bool short_of = limit && gtr_error(g.ctx) == GTR_ERR_NOMEM;
         snprintf(r->why, sizeof r->why, "not built: %s", gtr_error_text(g.ctx));
         gtr_destroy(g.ctx);
-        return g.wants_batch ? -1 : 0;
+        return g.wants_batch || short_of ? -1 : 0;
     }
     outputs_of(&g, &l);
     for (int k = 0; k < g.n_leaf && w->kept; k++)
@@ -949,9 +1141,12 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
         snprintf(r->why, sizeof r->why, "no loss: %s", gtr_error_text(g.ctx));
         done = gtr_error(g.ctx) ? 0 : -1;
     } else if (!fits(&g, w, q->rows)) done = -1;
+    if (done == 1 && (w->prefers || w->texts)) done = emulated() && (w->texts || multiplies(&g)) ? 1 : -1;
     if (done == 1) {
+        prefer(&g, q, w);
         set_all(&g);
-        if (w->asked) asked_for(&g, &l, r);
+        if (w->differs) done = differences(&g, &l, q->seed, r);
+        else if (w->asked) asked_for(&g, &l, r);
         else if (w->stepped) done = steps_of(&g, &l, r);
         else if (w->predicted) predict(&g, &l, r, w);
         else if (w->alone) {
@@ -983,7 +1178,8 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
         for (int64_t i = g.first_parameter; i < gtr_parameter_count(g.ctx); i++)
             trains |=
                 gtr_parameter_trainable(gtr_parameter_at(g.ctx, i)) && reaches(l.total, gtr_parameter_at(g.ctx, i));
-        if (trains && !w->asked && !w->predicted && !w->stepped && !w->alone && !gtr_error(g.ctx) && !r->failed) {
+        if (trains && !w->differs && !w->asked && !w->predicted && !w->stepped && !w->alone && !gtr_error(g.ctx) &&
+            !r->failed) {
             gtr_trainer *t = trainer_of(&g, q, w, l.total);
             if (!t && strstr(gtr_error_text(g.ctx), "depends on no parameter")) gtr_error_clear(g.ctx);
             if (w->fitted && t) fit(&g, &l, r, t, w);
@@ -1009,7 +1205,11 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
                 if (w->kept) inputs_stay(&g, &l, r);
             }
         }
-        if (note) plans_noted(g.ctx);
+        if (note) plans_noted(g.ctx, w->texts);
+        if (emulated()) emu_prefers.given = emu_texts = 0;
+        took.seed = q->seed;
+        took.host = w->host;
+        took.bytes = limit ? 0 : g.ctx->device_bytes;
     }
     if (gtr_error(g.ctx)) {
         const char *e = gtr_error_text(g.ctx);
@@ -1036,7 +1236,9 @@ static bool agree(const result *a, const result *b, bool exact, double limit, ch
             if (!exact && a->normalises && (b->s[i].kind == W1 || b->s[i].kind == W2))
                 continue; /* by signs of what may be rounding errors */
             const section *s = &b->s[i], *t = &a->s[k];
-            double scale = fmax(low ? 0.05 : 0.1, s->kind == DX || s->kind == DW ? steep * (low ? 0.3 : 0.01) : 0),
+            const bool gradient = s->kind == DX || s->kind == DW, updated = s->kind == W1 || s->kind == W2;
+            double scale =
+                       fmax(low ? 0.05 : 0.1, steep * (low ? 0.3 : 0.01) * (gradient ? 1 : updated ? 2 * LR : 0)),
                    most = 0;
             int at = 0;
             bool odd = false;
@@ -1095,10 +1297,25 @@ static const way ways[] = {
     { .name = "saved and loaded", .exact = true, .saved = true },
     { .name = "gradients asked for", .limit = 1e-4, .asked = true },
     { .name = "by other ops", .hand = true },
+    { .name = "little memory", .limit = 1e-5, .lean = true },
+    { .name = "products by a kernel that is preferred", .prefers = true },
+    { .name = "by compiled texts", .texts = true },
+    { .name = "differences", .differs = true },
     { .name = "as planned", .exact = true },
 };
 enum { WAYS = (int)(sizeof ways / sizeof *ways) };
+enum { PREFERS = WAYS - 4, BY_TEXTS = WAYS - 3, DIFFERENCES = WAYS - 2 }; /* these alone are no ways that are drawn */
 static long runs[WAYS], wrongs[WAYS];
+/* What each graph on a GPU is computed by in turn, beside ways that are drawn. */
+static const int on_gpu[4] = { WAYS - 1, 0, WAYS - 1, 1 };
+/* A way, or, a third of the time, two at once. */
+static int way_drawn(uint64_t *s)
+{
+    int k;
+    do k = (int)(next_of(s) % 3 ? next_of(s) % WAYS : next_of(s) % (WAYS * (WAYS + 1)));
+    while (k % WAYS == BY_TEXTS || (k >= WAYS && k / WAYS - 1 == BY_TEXTS));
+    return k;
+}
 static const way as_planned = { .name = "as planned", .exact = true, .host = true };
 /* Two ways at once. */
 static way both(way a, way b)
@@ -1124,6 +1341,10 @@ static way both(way a, way b)
     a.staged |= b.staged;
     a.stepped |= b.stepped;
     a.asked |= b.asked;
+    a.lean |= b.lean;
+    a.prefers |= b.prefers;
+    a.texts |= b.texts;
+    a.differs |= b.differs;
     if (b.threads) a.threads = b.threads;
     if (b.micro) a.micro = b.micro;
     if (b.streams) a.streams = b.streams;
@@ -1142,8 +1363,9 @@ static way with_precision(way w)
 static way way_of(int k)
 {
     way w = with_precision(k < WAYS ? ways[k] : both(ways[k % WAYS], ways[k / WAYS - 1]));
+    if (w.hand && sizeof(gtr_float) == 8) w.limit = 1e-6; /* attributes are float32's */
     const bool low = low_precision();
-    if (low && (w.unfused || w.recompute || w.kept || w.staged)) w.exact = false;
+    if (low && (w.lean || w.unfused || w.recompute || w.kept || w.staged)) w.exact = false;
     if (device != GTR_DEVICE_CPU) { /* another order of sums; TF32 is float32 on the CPU */
         w.exact = false;
         w.limit = precision == GTR_FP32         ? LIMIT
@@ -1224,6 +1446,16 @@ static void crashed(int signal_number)
     fflush(stdout);
     _Exit(1);
 }
+static void kernel_ran(const char *name, long launches)
+{
+    static const char *const of[] = { "product_kernel", "wgmma_kernel", "few_kernel", "conv_kernel", "im2col_kernel",
+        "lines_kernel", "lines_weight_kernel", "warps_kernel", "outer_kernel", "depthwise" };
+    for (int k = 0; k < (int)(sizeof of / sizeof *of); k++)
+        if (strstr(name, of[k])) {
+            printf("  %6ld  launches of %.90s\n", launches, name);
+            return;
+        }
+}
 int main(int argc, char **argv)
 {
     signal(SIGSEGV, crashed);
@@ -1232,6 +1464,7 @@ int main(int argc, char **argv)
     double seconds = 90;
     uint64_t seed = 1, only = 0;
     long most = 0, graphs = 0, undrawn = 0, wrong = 0;
+    int most_texts = 6;
     bool stop = false, missing = false;
     for (int i = 1; i < argc; i++) {
         const char *v = strchr(argv[i], '=') ? strchr(argv[i], '=') + 1 : "";
@@ -1241,6 +1474,7 @@ int main(int argc, char **argv)
         else if (!strncmp(argv[i], "show=", 5)) only = strtoull(v, NULL, 10);
         else if (!strncmp(argv[i], "device=", 7)) device = !strcmp(v, "cuda") ? GTR_DEVICE_CUDA : GTR_DEVICE_CPU;
         else if (!strncmp(argv[i], "missing=", 8)) missing = atoi(v) != 0;
+        else if (!strncmp(argv[i], "texts=", 6)) most_texts = atoi(v);
         else if (!strncmp(argv[i], "stop=", 5)) stop = atoi(v) != 0;
         else if (!strncmp(argv[i], "precision=", 10))
             any_precision = false, precision = !strcmp(v, "tf32")   ? GTR_TF32
@@ -1253,6 +1487,7 @@ int main(int argc, char **argv)
         }
     }
     for (int k = 0; k < 3; k++) results[k].v = (gtr_float *)calloc(MOST_FLOATS, sizeof(gtr_float));
+    slow = emulated();
     const clock_t began = clock();
     if (only) {
         seed = only;
@@ -1292,22 +1527,34 @@ int main(int argc, char **argv)
             continue;
         }
         uint64_t s = seed * 7 + 3;
-        for (int tries = 0; tries < (only ? WAYS * (WAYS + 1) : 5); tries++) {
-            const int k = only        ? tries
-                          : tries < 2 ? (device != GTR_DEVICE_CPU && !tries ? WAYS - 1 : tries)
-                                      : (int)(next_of(&s) % 3 ? next_of(&s) % WAYS : next_of(&s) % (WAYS * (WAYS + 1))),
+        const int fixed = slow ? 1 : 2, enough = slow ? 2 : 4;
+        for (int tries = 0, done = 0; only ? tries < WAYS * (WAYS + 1) : done < enough && tries < 8; tries++) {
+            const bool compiles = texts < most_texts && uncompiled > 1 && tries == fixed && !only;
+            const bool prefers = slow && tries == fixed && graphs % 4 == 1; /* or, without a product, another */
+            const int k = only                                   ? tries
+                          : !tries && sizeof(gtr_float) == 8     ? DIFFERENCES
+                          : compiles                             ? BY_TEXTS
+                          : prefers                              ? PREFERS
+                          : tries >= fixed                       ? way_drawn(&s)
+                          : device == GTR_DEVICE_CPU             ? tries
+                                                                 : on_gpu[(graphs + tries) % 4],
                       of = k % WAYS;
             const way w = way_of(k);
+            if (compiles) texts += 3;
             why[0] = 0;
             const int b = run(&q, &w, 0, &results[1], NULL, 0, true);
             runs[of] += b >= 0;
+            done += b >= 0;
             if (b < 0) continue;
             if (b == 1 && agree(&results[0], &results[1], w.exact, w.limit > 0 ? w.limit : LIMIT, why)) continue;
             if (b == 0) snprintf(why, sizeof why, "%s", results[1].why);
             if (b == 1 && !w.exact && ill_conditioned(&q, &w)) continue;
             if (b == 1 && !w.exact) { /* not to the bit: a kink may be where it rounds */
                 char other[900];
-                if (check_way(&q, k, 1, other) == 1 || check_way(&q, k, 2, other) == 1) {
+                bool elsewhere = false; /* 16 bits have equals often, of which one is chosen */
+                for (uint64_t data = 1; data <= (low_precision() ? 6 : 2) && !elsewhere; data++)
+                    elsewhere = check_way(&q, k, data, other) == 1;
+                if (elsewhere) {
                     run(&q, &plain, 0, &results[0], NULL, 0, false);
                     continue;
                 }
@@ -1350,6 +1597,11 @@ int main(int argc, char **argv)
         graphs, wrong, undrawn, possible, drawn_ops, pairs, 100.0 * (double)pairs / (double)GTR__MAX(possible, 1),
         beside_all, beside_met);
     for (int k = 0; k < WAYS; k++) printf("  %6ld  %s%s\n", runs[k], ways[k].name, wrongs[k] ? "  WRONG" : "");
+    if (compared) printf("  %6ld  gradients beside differences, %ld of them at a kink\n", compared, kinks);
+    if (lean_plans) printf("  %6ld  plans that take less memory\n", lean_plans);
+    for (int k = 0; k < PREFERRED && emulated(); k++)
+        printf("  %6ld  graphs whose products are by %s\n", preferred[k].met, preferred[k].name);
+    if (emulated()) emu_kernels(kernel_ran);
     for (int k = 0; k < GENERATORS; k++)
         if (!used_by[k] || refused[k]) {
             unused += !used_by[k];

@@ -9,8 +9,8 @@
 // EMU_HOPPER what sm_90a alone has.
 // Kernels compiled ahead do without constants that are known at run time (gtr__variant_knows). With EMU_TEXTS=n (0) the
 // first n variants of each kernel that has such constants are compiled with them at their launch, as by NVRTC.
-// A test may set how many at run time (emu_texts), and of which kernel (emu_texts_of; NULL: all). emu_prefers is a way that
-// products and convolutions are computed by wherever it fits, not the one with the least estimate: way_of_test.
+// A test may set how many at run time (emu_texts), and of which kernel (emu_texts_of; NULL: all). emu_prefers is a way
+// that products and convolutions are computed by wherever it fits, not the one with the least estimate.
 // A program's environment: EMU_SM multiprocessors (8), EMU_MB of memory (8192), EMU_SEED that draws the order of a
 // graph's nodes (1); with EMU_PROFILE=1 it prints at its end how often and how long each kernel ran.
 #ifndef EMU_CUDA
@@ -445,7 +445,7 @@ inline void run_blocks(device_thread &d, const std::vector<uint3> &index, int pe
     for (const fiber &f : fibers) if (!f.ended) report_deadlock(d, fibers);
     for (block *b : blocks) d.spare.emplace_back(b);
 }
-// How often each kernel ran, and its seconds: for tests (emu_kernel), and with EMU_PROFILE printed when the process ends.
+// How often each kernel ran, and its seconds: for tests (emu_kernels); with EMU_PROFILE printed when the process ends.
 struct profile {
     std::mutex lock;
     std::map<const void *, std::pair<int64_t, double>> of;
