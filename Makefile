@@ -115,6 +115,8 @@ campaign-fuzz:
 # Graphs of every builder in ways that must not matter, for half an hour; and mistakes planted in passes, which it must find.
 campaign-compose: build/$(NATIVE)/compose
 	$< seconds=$(or $(SECONDS),1800) seed=$(or $(SEED),$(shell date +%s))
+	$(CC) -O1 -march=native -w -DGPUTRAIN_DOUBLE tests/compose.c -o build/compose_double $(LIBS)
+	build/compose_double seconds=$(or $(SECONDS),600) seed=$(or $(SEED),$(shell date +%s))
 	@CC='$(CC)' sh tests/plant.sh --compose
 # Random graphs beyond those of tests/graphs.bin.
 PYTHON ?= python3

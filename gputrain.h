@@ -3113,9 +3113,9 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 #define GTR__MAX(a, b) ((a) > (b) ? (a) : (b))
 #define GTR__ROUND_UP(n, to) (((n) + (to) - 1) / (to) * (to))
 
-/* Unless your level is -O0 or -Os: what plans, reads and reports is compiled to be compiled soon, and small, kernels and
-   steps as loops want it; behind the header your level holds again. gcc inlines nothing across levels: all kernels have
-   one. */
+/* Unless your level is -O0 or -Os: what plans, reads and reports is compiled to be compiled soon, and small, kernels
+   and steps as loops want it; behind the header your level holds again. gcc inlines nothing across levels: all kernels
+   have one. */
 #if defined(GPUTRAIN_AS_IS) || !defined(__OPTIMIZE__) || defined(__OPTIMIZE_SIZE__) || !defined(__GNUC__) \
     || (!defined(__clang__) && __GNUC__ < 5)
 #define GTR__PLANNING

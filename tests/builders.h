@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-enum { MAX_OPS = 14, MAX_VALUES = 160, MAX_LEAVES = 40, MOST_ELEMENTS = 6000 };
+enum { MAX_OPS = 14, MAX_VALUES = 160, MAX_LEAVES = 40, MOST_INPUTS = 15, MOST_ELEMENTS = 6000 };
 enum { PLAIN, POSITIVE, UNIT, IDS, LABELS, LENGTHS, TOKENS, MASKING, SIGNS, ZEROS }; /* what a leaf is filled with */
 
 /* A tensor of a graph. shape: the batch's dimension is -k; low, high: its values', when the graph was drawn; near: the
@@ -26,7 +26,7 @@ typedef struct leaf {
     gtr_tensor *t;
     gtr_shape shape;
     int kind, limit;
-    bool batched;
+    bool batched, fixed; /* fixed: no gradient is by it, as a loss's weights */
     char name[24];
 } leaf;
 /* A graph as it is drawn, or built again. rows: of the batch; literal: shapes have it. known: values' shapes and ranges
@@ -51,6 +51,7 @@ typedef struct graph {
     /* of what it has: rows that act on each other; random numbers; a stopped gradient; values that jump; a norm by the
        batch; dropout; labels; a state */
     bool mixes, draws, stops, jumps, batch_norms, drops, tallies, carries, wants_batch, keeps;
+    bool ties; /* one of equals is chosen, as of a norm's two rows, which it makes 1 and -1 */
     int hand; /* how many of its ops were built by other ops */
     char *text;
     size_t room, used; /* as C; NULL: not wanted */
@@ -264,15 +265,19 @@ static void weight_add(graph *g, gtr_tensor *t)
    of integers. */
 static gtr_tensor *leaf_of(graph *g, gtr_shape shape, int kind, int limit)
 {
-    if (g->n_leaf == MAX_LEAVES || row_of(&shape) > MOST_ELEMENTS) return NULL;
+    if (g->n_leaf == MAX_LEAVES || row_of(&shape) > MOST_ELEMENTS || batch_axis(&shape) > 0) return NULL;
     leaf *l = &g->leaf[g->n_leaf];
     memset(l, 0, sizeof *l);
     l->shape = shape;
     l->kind = kind;
     l->limit = limit;
     l->batched = batch_axis(&shape) == 0;
-    const bool ints = kind >= IDS && kind <= TOKENS, input = l->batched || ints || chance(g, 15),
+    int inputs = 0;
+    for (int k = 0; k < g->n_leaf; k++) inputs += g->leaf[k].name[0] == 'x';
+    const bool ints = kind >= IDS && kind <= TOKENS, needs = l->batched || ints,
+               input = needs || (inputs < MOST_INPUTS && chance(g, 15)),
                constant = !input && chance(g, 15);
+    if (needs && inputs >= MOST_INPUTS) return NULL;
     const gtr_shape s = built(g, shape);
     snprintf(l->name, sizeof l->name, "%c%d_%x", input ? 'x' : constant ? 'c' : 'p', g->n_leaf, g->mark);
     gtr_init none;
@@ -345,6 +350,10 @@ static gtr_tensor *ranked(graph *g, const value *x, int rank, gtr_shape *s)
     for (int k = 1; k < s->ndim; k++) rest *= s->dim[k];
     to.ndim = rank;
     to.dim[0] = s->ndim ? s->dim[0] : 1;
+    if (rank > 1 && to.dim[0] > 1 && chance(g, 30)) { /* one row of all */
+        rest *= to.dim[0];
+        to.dim[0] = 1;
+    }
     if (rank == 1) to.dim[0] *= rest;
     for (int k = 1; k < rank; k++) {
         int64_t d = rest;
@@ -370,6 +379,15 @@ static int free_axis(graph *g, const gtr_shape *s)
         if (s->dim[a] > 0) return a;
     }
     return -1;
+}
+/* x with an axis that is not the batch. */
+static value with_axis(graph *g, const value *x)
+{
+    value v = *x;
+    for (int k = 0; k < x->shape.ndim; k++)
+        if (x->shape.dim[k] > 0) return v;
+    v.t = ranked(g, x, x->shape.ndim + 1, &v.shape);
+    return v;
 }
 /* A shape that broadcasts to s: itself, its last dimensions, ones. */
 static gtr_shape broadcast_of(graph *g, gtr_shape s)
@@ -423,7 +441,7 @@ UNARY_GENERATOR(square, moderate(g, x)) UNARY_GENERATOR(reciprocal, apart(g, x))
 UNARY_GENERATOR(cos, x->t)
 UNARY_GENERATOR(relu, x->t) UNARY_GENERATOR(tanh, x->t) UNARY_GENERATOR(gelu, x->t) UNARY_GENERATOR(selu, x->t)
 UNARY_GENERATOR(exp, moderate(g, x)) UNARY_GENERATOR(expm1, moderate(g, x)) UNARY_GENERATOR(log, positive(g, x))
-UNARY_GENERATOR(log1p, positive(g, x))
+UNARY_GENERATOR(log1p, x->low > -0.9 ? x->t : positive(g, x))
 UNARY_JUMPS(sign) UNARY_JUMPS(floor) UNARY_JUMPS(round) UNARY_JUMPS(is_nan)
     static gtr_tensor *scaled(graph *g, gtr_tensor *t, float a, float b)
 {
@@ -488,9 +506,10 @@ G(clamp)
 }
 G(pow_scalar)
 {
-    const float p = chance(g, 30) ? (float)(1 + pick(g, 3)) : number(g);
-    gtr_tensor *t = positive(g, x);
-    if (g->by_hand && !g->drops) return by_hand(g, gtr_exp(gtr_scale(gtr_log(t), p, 0)));
+    const bool whole = chance(g, 40); /* of which the base may be any */
+    const float p = whole ? (float)(1 + pick(g, 3)) : number(g);
+    gtr_tensor *t = whole ? moderate(g, x) : positive(g, x);
+    if (g->by_hand && !g->drops && !whole) return by_hand(g, gtr_exp(gtr_scale(gtr_log(t), p, 0)));
     return made(g, gtr_pow_scalar(t, p), "gtr_pow_scalar(%s, %.9gf)", id(t), p);
 }
 G(relu6)
@@ -534,7 +553,13 @@ static gtr_tensor *other(graph *g, value *x, int kind) { return like(g, x, broad
 BINARY_GENERATOR(add, x->t, PLAIN) BINARY_GENERATOR(sub, x->t, PLAIN) BINARY_GENERATOR(mul, moderate(g, x), PLAIN)
 BINARY_GENERATOR(div, x->t, POSITIVE)
 BINARY_GENERATOR(minimum, x->t, PLAIN) BINARY_GENERATOR(maximum, x->t, PLAIN)
-BINARY_GENERATOR(pow, positive(g, x), UNIT)
+    G(pow)
+{
+    const bool as_base = chance(g, 60); /* or as the exponent */
+    gtr_tensor *a = as_base ? positive(g, x) : other(g, x, POSITIVE),
+               *b = as_base ? other(g, x, UNIT) : moderate(g, x);
+    return made(g, a && b ? gtr_pow(a, b) : NULL, "gtr_pow(%s, %s)", id(a), id(b));
+}
 #define COMPARE_GENERATOR(name) \
     G(name) \
     { \
@@ -639,6 +664,9 @@ static gtr_tensor *concat_of(graph *g, gtr_tensor *const *t, int n, int axis)
 }
 G(concat)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int axis = free_axis(g, &x->shape), n = 1 + pick(g, 4);
     gtr_tensor *t[5];
     if (axis < 0) return NULL;
@@ -662,6 +690,9 @@ G(stack)
 }
 G(slice)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int axis = free_axis(g, &x->shape);
     if (axis < 0) return NULL;
     const int64_t d = x->shape.dim[axis], begin = pick(g, (int)d), end = begin + 1 + pick(g, (int)(d - begin));
@@ -670,6 +701,9 @@ G(slice)
 }
 G(slice_step)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int axis = free_axis(g, &x->shape);
     if (axis < 0) return NULL;
     const int64_t d = x->shape.dim[axis], begin = pick(g, (int)d), end = begin + 1 + pick(g, (int)(d - begin)),
@@ -683,6 +717,9 @@ static gtr_tensor *part_of(graph *g, gtr_tensor *t, int k)
 }
 G(split)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int axis = free_axis(g, &x->shape);
     if (axis < 0) return NULL;
     int64_t d = x->shape.dim[axis], n = 1 + pick(g, 4);
@@ -695,6 +732,9 @@ G(split)
 /* Another output of what has several. */
 G(output)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int axis = free_axis(g, &x->shape);
     if (axis < 0 || x->shape.dim[axis] % 2) return NULL;
     gtr_tensor *t = made(g, gtr_split(x->t, axis, 2), "gtr_split(%s, %d, 2)", id(x->t), axis);
@@ -702,6 +742,9 @@ G(output)
 }
 G(pad)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     int64_t pad[2 * GTR_MAX_DIMS] = { 0 };
     const int mode = pick(g, 4), n = 1 + pick(g, 2), last = x->shape.ndim - 1;
     if (last < n - 1) return NULL;
@@ -718,6 +761,9 @@ G(pad)
 }
 G(tile)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     int64_t times[GTR_MAX_DIMS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
     const int axis = free_axis(g, &x->shape);
     if (axis < 0 || row_of(&x->shape) > MOST_ELEMENTS / 4) return NULL;
@@ -727,11 +773,17 @@ G(tile)
 }
 G(roll)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int axis = free_axis(g, &x->shape), shift = pick(g, 7) - 3;
     return axis < 0 ? NULL : made(g, gtr_roll(x->t, shift, axis), "gtr_roll(%s, %d, %d)", id(x->t), shift, axis);
 }
 G(flip)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int axis = free_axis(g, &x->shape);
     return axis < 0 ? NULL : made(g, gtr_flip(x->t, &axis, 1), "gtr_flip(%s, (int[]){ %d }, 1)", id(x->t), axis);
 }
@@ -808,6 +860,7 @@ G(norm)
     int a[GTR_MAX_DIMS], n = axes_of(g, x, a), p = pick(g, 3);
     const bool keep = chance(g, 40);
     const float of = p == 0 ? 1 : p == 1 ? 2 : (float)INFINITY;
+    g->ties |= p == 2;
     return made(g, gtr_norm(x->t, of, a, n, keep), "gtr_norm(%s, %s, %s, %d, %d)", id(x->t),
         p == 2 ? "INFINITY"
         : p    ? "2"
@@ -824,6 +877,9 @@ static int along(graph *g, const value *x)
 #define ALONG_GENERATOR(name, hand) \
     G(name) \
     { \
+        value roomy = with_axis(g, x); \
+        x = &roomy; \
+        if (!x->t) return NULL; \
         const int a = along(g, x); \
         if (a < 0) return NULL; \
         if (g->by_hand && (hand)) return by_hand(g, hand); \
@@ -835,6 +891,9 @@ ALONG_GENERATOR(cumsum, NULL)
 #define INDEX_GENERATOR(name) \
     G(name) \
     { \
+        value roomy = with_axis(g, x); \
+        x = &roomy; \
+        if (!x->t) return NULL; \
         const int a = along(g, x); \
         if (a < 0) return NULL; \
         g->jumps = true; \
@@ -843,6 +902,9 @@ ALONG_GENERATOR(cumsum, NULL)
 INDEX_GENERATOR(argmax) INDEX_GENERATOR(argmin)
     G(softmax_mask)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int a = along(g, x);
     gtr_tensor *m = a < 0 ? NULL : like(g, x, x->shape, ZEROS);
     gtr_tensor *t =
@@ -852,6 +914,9 @@ INDEX_GENERATOR(argmax) INDEX_GENERATOR(argmin)
 }
 G(sort)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int a = along(g, x);
     const bool down = chance(g, 50);
     if (a < 0) return NULL;
@@ -861,6 +926,9 @@ G(sort)
 }
 G(top_k)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int a = free_axis(g, &x->shape);
     if (a < 0) return NULL;
     const int k = 1 + pick(g, (int)x->shape.dim[a]);
@@ -868,6 +936,9 @@ G(top_k)
 }
 G(arange)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     if (!x->shape.ndim) return NULL;
     const int a = pick(g, x->shape.ndim);
     mixes(g, &x->shape, a);
@@ -878,7 +949,7 @@ G(to_float) { return made(g, gtr_to_float(x->t), "gtr_to_float(%s)", id(x->t)); 
 G(to_int)
 {
     g->jumps = true;
-    gtr_tensor *t = scaled(g, x->t, 3, 0.1f);
+    gtr_tensor *t = chance(g, 50) ? x->t : scaled(g, x->t, 3, 0.1f);
     return made(g, gtr_to_int(t), "gtr_to_int(%s)", id(t));
 }
 /* Ids in [0, n): x, if they are, or a leaf of this shape. */
@@ -890,7 +961,7 @@ static gtr_tensor *ids_below(graph *g, const value *x, gtr_shape s, int n)
 static int id_limit(const value *x) { return x->high < 40 ? (int)x->high + 2 : 0; }
 G(one_hot)
 {
-    const int n = id_limit(x);
+    const int n = id_limit(x) - chance(g, 40);
     return x->low < 0 || !n || row_of(&x->shape) * n > MOST_ELEMENTS
                ? NULL
                : made(g, gtr_one_hot(x->t, n), "gtr_one_hot(%s, %d)", id(x->t), n);
@@ -920,23 +991,49 @@ G(gather_rows)
                             : like(g, NULL, shape_of(2, n, 1 + pick(g, 4), 0, 0), PLAIN);
         return w ? made(g, gtr_gather_rows(w, x->t), "gtr_gather_rows(%s, %s)", id(w), id(x->t)) : NULL;
     }
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     if (x->shape.ndim < 1 || batch_axis(&x->shape) >= 0 || row_of(&x->shape) > 300) return NULL;
     gtr_tensor *ids = ids_below(g, NULL, shape_of(1 + pick(g, 2), -1, 3, 0, 0), (int)x->shape.dim[0]);
     return ids ? made(g, gtr_gather_rows(x->t, ids), "gtr_gather_rows(%s, %s)", id(x->t), id(ids)) : NULL;
 }
 G(gather)
 {
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
     const int a = free_axis(g, &x->shape);
     if (a < 0 || batch_axis(&x->shape) > 0) return NULL;
     gtr_shape s = x->shape;
+    if (x->ints) { /* from a new tensor, at x */
+        const int n = id_limit(x);
+        s.dim[a] = n;
+        gtr_tensor *from = x->low < 0 || !n ? NULL : like(g, NULL, s, PLAIN);
+        return from ? made(g, gtr_gather(from, a, x->t), "gtr_gather(%s, %d, %s)", id(from), a, id(x->t)) : NULL;
+    }
     s.dim[a] = 1 + pick(g, 5);
     gtr_tensor *ids = ids_below(g, NULL, s, (int)x->shape.dim[a]);
     return ids ? made(g, gtr_gather(x->t, a, ids), "gtr_gather(%s, %d, %s)", id(x->t), a, id(ids)) : NULL;
 }
 G(scatter_add_rows)
 {
-    const int rows = 2 + pick(g, 5);
+    value roomy = with_axis(g, x);
+    x = &roomy;
+    if (!x->t) return NULL;
+    const int rows = x->ints ? id_limit(x) : 2 + pick(g, 5);
     if (!x->shape.ndim || batch_axis(&x->shape) > 0) return NULL;
+    if (x->ints) { /* a new tensor's rows, to x */
+        gtr_shape s = x->shape;
+        if (s.ndim != 1 || x->low < 0 || !rows) return NULL;
+        if (s.dim[0] < 0) g->mixes = true;
+        s.ndim = 2;
+        s.dim[1] = 1 + pick(g, 4);
+        gtr_tensor *from = like(g, NULL, s, PLAIN);
+        return from ? made(g, gtr_scatter_add_rows(x->t, from, rows), "gtr_scatter_add_rows(%s, %s, %d)", id(x->t),
+                          id(from), rows)
+                    : NULL;
+    }
     gtr_tensor *ids = ids_below(g, NULL, shape_of(1, x->shape.dim[0], 0, 0, 0), rows);
     if (x->shape.dim[0] < 0) g->mixes = true;
     return ids ? made(g, gtr_scatter_add_rows(ids, x->t, rows), "gtr_scatter_add_rows(%s, %s, %d)", id(ids), id(x->t),
@@ -1257,6 +1354,22 @@ static gtr_result custom_forward(const gtr_custom_call *k)
     for (int64_t i = 0, n = gtr__count(&k->out_shape); i < n; i++) ((gtr_float *)k->out)[i] = a[i] * b[i] + a[i];
     return GTR_OK;
 }
+/* The same of integers b. */
+static gtr_result custom_forward_ints(const gtr_custom_call *k)
+{
+    const gtr_float *a = (const gtr_float *)k->in[0];
+    const int32_t *b = (const int32_t *)k->in[1];
+    for (int64_t i = 0, n = gtr__count(&k->out_shape); i < n; i++)
+        ((gtr_float *)k->out)[i] = a[i] * (gtr_float)(b[i] % 3) + a[i];
+    return GTR_OK;
+}
+static gtr_result custom_backward_ints(const gtr_custom_call *k)
+{
+    const int32_t *b = (const int32_t *)k->in[1];
+    for (int64_t i = 0, n = gtr__count(&k->out_shape); i < n; i++)
+        if (k->din[0]) ((gtr_float *)k->din[0])[i] = ((const gtr_float *)k->dout)[i] * (gtr_float)(b[i] % 3 + 1);
+    return GTR_OK;
+}
 static gtr_result custom_backward(const gtr_custom_call *k)
 {
     const gtr_float *a = (const gtr_float *)k->in[0], *b = (const gtr_float *)k->in[1],
@@ -1274,12 +1387,14 @@ G(custom)
     memset(&d, 0, sizeof d);
     d.name = "own";
     d.n_in = 2;
-    d.in[0] = moderate(g, x);
-    d.in[1] = like(g, x, x->shape, PLAIN);
-    d.forward = custom_forward;
-    d.backward = custom_backward;
+    d.in[0] = x->ints ? like(g, NULL, x->shape, PLAIN) : moderate(g, x);
+    d.in[1] = x->ints ? x->t : like(g, x, x->shape, PLAIN);
+    d.forward = x->ints ? custom_forward_ints : custom_forward;
+    d.backward = x->ints ? custom_backward_ints : custom_backward;
     g->mixes = true;
-    if (!d.in[1]) return NULL;
+    if (!d.in[0] || !d.in[1]) return NULL;
+    if (x->ints)
+        return made(g, gtr_custom(g->ctx, d), "own_product_of_ints(ctx, %s, %s)", id(d.in[0]), id(d.in[1]));
     if (g->by_hand) return by_hand(g, gtr_add(gtr_mul(d.in[0], d.in[1]), d.in[0]));
     return made(g, gtr_custom(g->ctx, d), "own_product(ctx, %s, %s)", id(d.in[0]), id(d.in[1]));
 }
@@ -1292,7 +1407,7 @@ G(batch_norm)
                         ? (s = x->shape, x->t)
                         : ranked(g, x, 2 + pick(g, 3), &s);
     const char *n = name_of(g);
-    if (!t || s.dim[0] > 0 || count_of(g, &s) / s.dim[1] < 2) return NULL;
+    if (!t || count_of(g, &s) / s.dim[1] < 2) return NULL;
     g->batch_norms = true;
     return made(g, gtr_batch_norm(t, n), "gtr_batch_norm(%s, \"%s\")", id(t), n);
 }
@@ -1306,7 +1421,7 @@ G(batch_norm_ex)
     d.eps = 0.01f;
     d.momentum = 0.3f;
     d.frozen = chance(g, 50);
-    if (!t || s.dim[0] > 0 || count_of(g, &s) / s.dim[1] < 2) return NULL;
+    if (!t || count_of(g, &s) / s.dim[1] < 2) return NULL;
     if (!d.frozen) g->batch_norms = true;
     return made(g, gtr_batch_norm_ex(t, n, d),
         "gtr_batch_norm_ex(%s, \"%s\", (gtr_batch_norm_desc){ .eps = 0.01f, .momentum = 0.3f, .frozen = %d })", id(t),
@@ -1322,7 +1437,7 @@ G(batch_norm_with)
     const char *n = name_of(g), *of[4] = { "weight", "bias", "running_mean", "running_var" };
     char full[64];
     gtr_tensor *p[4];
-    if (!t || s.dim[0] > 0 || count_of(g, &s) / s.dim[1] < 2) return NULL;
+    if (!t || count_of(g, &s) / s.dim[1] < 2) return NULL;
     y = made(g, gtr_batch_norm(t, n), "gtr_batch_norm(%s, \"%s\")", id(t), n);
     for (int k = 0; k < 4; k++) {
         snprintf(full, sizeof full, "%s.%s", n, of[k]);
@@ -1355,7 +1470,8 @@ G(layer_norm_with)
     const int last = s.ndim - 1;
     const int64_t k = s.dim[last];
     gtr_tensor *w = leaf_of(g, shape_of(1, k, 0, 0, 0), POSITIVE, 0),
-               *b = w && chance(g, 60) ? leaf_of(g, shape_of(1, k, 0, 0, 0), PLAIN, 0) : NULL;
+               *b = NULL;
+    if (w && chance(g, 60)) b = leaf_of(g, shape_of(1, k, 0, 0, 0), chance(g, 50) ? PLAIN : POSITIVE, 0);
     if (!w) return NULL;
     if (g->by_hand) {
         gtr_tensor *c = gtr_sub(t, gtr_mean(t, &last, 1, true)),
@@ -1385,11 +1501,13 @@ G(rms_norm_with)
             g, gtr_mul(gtr_mul(t, gtr_rsqrt(gtr_scale(gtr_mean(gtr_square(t), &last, 1, true), 1, 0.01f))), w));
     return made(g, gtr_rms_norm_with(t, w, 0.01f), "gtr_rms_norm_with(%s, %s, 0.01f)", id(t), id(w));
 }
-static int64_t groups_of(graph *g, int64_t channels)
+/* Groups of (N, C, ...), of more than one value; 0: there are none. */
+static int64_t groups_of(graph *g, const gtr_shape *s)
 {
-    int64_t n = 1 + pick(g, 4);
-    while (channels % n) n--;
-    return n;
+    int64_t n = 1 + pick(g, 4), each = 1;
+    while (s->dim[1] % n) n--;
+    for (int k = 1; k < s->ndim; k++) each *= s->dim[k];
+    return each / n > 1 ? n : each > 1 ? 1 : 0;
 }
 G(group_norm)
 {
@@ -1397,7 +1515,8 @@ G(group_norm)
     gtr_tensor *t = image(g, x, &s);
     const char *n = name_of(g);
     if (!t) return NULL;
-    const int64_t k = groups_of(g, s.dim[1]);
+    const int64_t k = groups_of(g, &s);
+    if (!k) return NULL;
     return made(g, gtr_group_norm(t, n, k, 0.01f), "gtr_group_norm(%s, \"%s\", %d, 0.01f)", id(t), n, (int)k);
 }
 G(group_norm_with)
@@ -1405,9 +1524,12 @@ G(group_norm_with)
     gtr_shape s;
     gtr_tensor *t = image(g, x, &s);
     if (!t) return NULL;
-    const int64_t k = groups_of(g, s.dim[1]);
-    gtr_tensor *w = chance(g, 70) ? leaf_of(g, shape_of(1, s.dim[1], 0, 0, 0), POSITIVE, 0) : NULL,
-               *b = w && chance(g, 60) ? leaf_of(g, shape_of(1, s.dim[1], 0, 0, 0), PLAIN, 0) : NULL;
+    const int64_t k = groups_of(g, &s);
+    if (!k) return NULL;
+    const gtr_shape each = shape_of(1, s.dim[1], 0, 0, 0);
+    gtr_tensor *w = chance(g, 70) ? leaf_of(g, each, chance(g, 50) ? POSITIVE : ZEROS, 0) : NULL,
+               *b = w ? leaf_of(g, each, chance(g, 50) ? PLAIN : POSITIVE, 0) : NULL;
+    if (w && !b) return NULL; /* both or neither */
     return made(g, gtr_group_norm_with(t, w, b, k, 0.01f), "gtr_group_norm_with(%s, %s, %s, %d, 0.01f)", id(t), id(w),
         id(b), (int)k);
 }
@@ -1416,6 +1538,7 @@ G(instance_norm)
     gtr_shape s;
     gtr_tensor *t = image(g, x, &s);
     const char *n = chance(g, 50) ? name_of(g) : NULL;
+    if (t && row_of(&s) / (s.dim[0] < 0 ? -s.dim[0] : s.dim[0]) == s.dim[1]) return NULL; /* one value each */
     return t ? made(g, gtr_instance_norm(t, n, 0.01f),
                    n ? "gtr_instance_norm(%s, \"%s\", 0.01f)" : "gtr_instance_norm(%s, NULL, 0.01f)", id(t), n ? n : "")
              : NULL;
@@ -1503,12 +1626,21 @@ G(lstm_cell_with) { return cells(g, x, 4, true); }
 static gtr_tensor *recurrent(graph *g, value *x, int gates)
 {
     gtr_shape s;
-    gtr_tensor *t = ranked(g, x, 3, &s), *last[4] = { 0 }, *h0[4] = { 0 }, *y;
+    const bool starts = chance(g, 25); /* x is the state that another sequence begins with */
+    gtr_tensor *t = starts ? NULL : ranked(g, x, 3, &s), *begins = starts ? ranked(g, x, 2, &s) : NULL,
+               *last[4] = { 0 }, *h0[4] = { 0 }, *y;
     const char *n = name_of(g);
-    const int width = 1 + pick(g, 6);
+    int width = 1 + pick(g, 6);
     gtr_recurrent_desc d;
     memset(&d, 0, sizeof d);
-    if (!t || s.dim[0] > 0 || s.dim[1] > 20) return NULL;
+    if (!(starts ? begins : t) || s.dim[1] > 20) return NULL;
+    if (starts) {
+        if (s.dim[1] > 12) return NULL;
+        width = (int)s.dim[1];
+        s = shape_of(3, s.dim[0], 1 + pick(g, 4), 1 + pick(g, 4), 0);
+        t = like(g, NULL, s, PLAIN);
+        if (!t) return NULL;
+    }
     d.layers = 1 + chance(g, 25);
     d.bidirectional = chance(g, 25);
     d.no_bias = chance(g, 20);
@@ -1519,8 +1651,9 @@ static gtr_tensor *recurrent(graph *g, value *x, int gates)
     }
     const int passes = d.layers * (1 + d.bidirectional);
     if (chance(g, 30)) d.lengths = leaf_of(g, shape_of(1, s.dim[0], 0, 0, 0), LENGTHS, (int)s.dim[1]);
-    if (chance(g, 30)) {
-        for (int k = 0; k < passes; k++) h0[k] = like(g, NULL, shape_of(2, s.dim[0], width, 0, 0), PLAIN);
+    if (begins || chance(g, 30)) {
+        for (int k = 0; k < passes; k++)
+            h0[k] = begins ? begins : like(g, NULL, shape_of(2, s.dim[0], width, 0, 0), PLAIN);
         d.h = h0;
     }
     d.h_last = last;
@@ -1577,11 +1710,29 @@ G(attention)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 4, &s), *k, *v;
-    if (!t || s.dim[0] > 0 || s.dim[1] > 40 || s.dim[3] > 40) return NULL;
-    if (chance(g, 25)) { /* all in one */
-        gtr_tensor *three[3] = { t, like(g, NULL, s, PLAIN), like(g, NULL, s, PLAIN) };
-        if (!three[1] || !three[2]) return NULL;
-        gtr_tensor *all = made(g, gtr_stack(three, 3, 2), "gtr_stack(%s, 3, 2)", list_text(three, 3));
+    if (!t || s.dim[1] > 40 || s.dim[3] > 40) return NULL;
+    if (chance(g, 40)) { /* all in one */
+        gtr_shape five;
+        gtr_tensor *three[3] = { t, NULL, NULL }, *all = NULL;
+        if (row_of(&s) % 3 == 0 && chance(g, 80)) { /* x is, by its last dimension, or has another shape */
+            five = s;
+            five.ndim = 5;
+            five.dim[2] = 3;
+            five.dim[3] = s.dim[2] % 3 == 0 ? s.dim[2] / 3 : 1;
+            five.dim[4] = row_of(&s) / (s.dim[0] < 0 ? -s.dim[0] : s.dim[0]) / s.dim[1] / 3 / five.dim[3];
+            if (s.dim[2] * s.dim[3] % 3) {
+                five.dim[1] = 1;
+                five.dim[4] = s.dim[1] * s.dim[2] * s.dim[3] / 3 / five.dim[3];
+            }
+            if (s.dim[1] * s.dim[2] * s.dim[3] % 3 || five.dim[4] > 40) return NULL;
+            all = reshaped(g, t, five);
+            s.dim[1] = five.dim[1];
+        } else {
+            three[1] = like(g, NULL, s, PLAIN);
+            three[2] = like(g, NULL, s, chance(g, 30) ? POSITIVE : PLAIN);
+            if (!three[1] || !three[2]) return NULL;
+            all = made(g, gtr_stack(three, 3, 2), "gtr_stack(%s, 3, 2)", list_text(three, 3));
+        }
         gtr_attention_desc d = attention_drawn(g, &s, s.dim[1], s.dim[1]);
         return all ? made(g, gtr_attention(all, NULL, NULL, d), "gtr_attention(%s, NULL, NULL, %s)", id(all),
                          attention_text(&d))
@@ -1593,7 +1744,7 @@ G(attention)
     k = like(g, x, of, PLAIN);
     gtr_shape ov = of;
     if (chance(g, 30)) ov.dim[3] = 1 + pick(g, 6);
-    v = like(g, x, ov, PLAIN);
+    v = like(g, x, ov, chance(g, 30) ? POSITIVE : PLAIN);
     gtr_attention_desc d = attention_drawn(g, &s, of.dim[1], s.dim[1]);
     return k && v ? made(g, gtr_attention(t, k, v, d), "gtr_attention(%s, %s, %s, %s)", id(t), id(k), id(v),
                         attention_text(&d))
@@ -1674,7 +1825,9 @@ G(add_positions)
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 3, &s);
     const float base = chance(g, 50) ? 0 : 50;
-    return t ? made(g, gtr_add_positions(t, base), "gtr_add_positions(%s, %.9gf)", id(t), base) : NULL;
+    return t && s.dim[2] % 2 == 0
+               ? made(g, gtr_add_positions(t, base), "gtr_add_positions(%s, %.9gf)", id(t), base)
+               : NULL;
 }
 G(rope)
 {
@@ -1735,7 +1888,10 @@ static gtr_tensor *loss_made(graph *g, gtr_tensor *t, gtr_reduction r)
     g->loss[g->n_loss++] = t;
     return t;
 }
-static gtr_reduction reduction_drawn(graph *g) { return chance(g, 60) ? GTR_REDUCE_MEAN : (gtr_reduction)pick(g, 4); }
+static gtr_reduction reduction_drawn(graph *g)
+{
+    return chance(g, 50) ? GTR_REDUCE_MEAN : chance(g, 30) ? GTR_REDUCE_NONE : (gtr_reduction)pick(g, 4);
+}
 static const char *reduction_text(gtr_reduction r)
 {
     static const char *const of[] = { "GTR_REDUCE_MEAN", "GTR_REDUCE_SUM", "GTR_REDUCE_NONE", "GTR_REDUCE_BATCH_MEAN" };
@@ -1751,10 +1907,22 @@ static gtr_tensor *labels_for(graph *g, const gtr_shape *s, int kind)
 {
     return leaf_of(g, without(*s, 1), kind, (int)s->dim[1]);
 }
+/* Logits for labels that are x. */
+static gtr_tensor *logits_for(graph *g, const value *x)
+{
+    gtr_shape s = x->shape;
+    const int n = id_limit(x);
+    if (x->low < 0 || !n || s.ndim < 1 || s.ndim > 3 || batch_axis(&s) > 0) return NULL;
+    for (int k = s.ndim; k > 1; k--) s.dim[k] = s.dim[k - 1];
+    s.dim[1] = n;
+    s.ndim++;
+    return like(g, NULL, s, PLAIN);
+}
 G(cross_entropy)
 {
     gtr_shape s;
-    gtr_tensor *t = logits(g, x, &s), *y = t ? labels_for(g, &s, LABELS) : NULL;
+    gtr_tensor *t = x->ints ? logits_for(g, x) : logits(g, x, &s),
+               *y = !t ? NULL : x->ints ? x->t : labels_for(g, &s, LABELS);
     g->tallies = true;
     return y ? loss_made(
                    g, made(g, gtr_cross_entropy(t, y), "gtr_cross_entropy(%s, %s)", id(t), id(y)), GTR_REDUCE_MEAN)
@@ -1772,6 +1940,7 @@ G(cross_entropy_ex)
     d.label_smoothing = chance(g, 50) ? 0.2f : 0;
     d.reduction = reduction_drawn(g);
     if (!soft && chance(g, 30)) d.weight = leaf_of(g, shape_of(1, s.dim[1], 0, 0, 0), POSITIVE, 0);
+    if (d.weight) g->leaf[g->n_leaf - 1].fixed = true;
     if (d.weight && d.weight->op == GTR__OP_PARAMETER)
         d.weight = made(g, gtr_stop_gradient(d.weight), "gtr_stop_gradient(%s)", id(d.weight)), g->stops = true;
     g->tallies = true;
@@ -1785,12 +1954,11 @@ G(cross_entropy_ex)
 static gtr_tensor *nll_made(graph *g, value *x, bool ex)
 {
     gtr_shape s;
-    gtr_tensor *t = logits(g, x, &s), *y;
+    gtr_tensor *t = x->ints ? logits_for(g, x) : logits(g, x, &s), *y;
     gtr_cross_entropy_desc d;
     memset(&d, 0, sizeof d);
-    if (!t || !(t = made(g, gtr_log_softmax(t, 1), "gtr_log_softmax(%s, 1)", id(t))) ||
-        !(y = labels_for(g, &s, LABELS)))
-        return NULL;
+    if (t && chance(g, 60)) t = made(g, gtr_log_softmax(t, 1), "gtr_log_softmax(%s, 1)", id(t));
+    if (!t || !(y = x->ints ? x->t : labels_for(g, &s, LABELS))) return NULL;
     g->tallies = true;
     if (!ex) return loss_made(g, made(g, gtr_nll(t, y), "gtr_nll(%s, %s)", id(t), id(y)), GTR_REDUCE_MEAN);
     d.reduction = reduction_drawn(g);
@@ -1804,15 +1972,31 @@ G(nll_ex) { return nll_made(g, x, true); }
 G(accuracy)
 {
     gtr_shape s;
-    gtr_tensor *t = logits(g, x, &s), *y = t ? labels_for(g, &s, LABELS) : NULL;
+    gtr_tensor *t = x->ints ? logits_for(g, x) : logits(g, x, &s),
+               *y = !t ? NULL : x->ints ? x->t : labels_for(g, &s, LABELS);
     g->jumps = g->mixes = true;
     return y ? made(g, gtr_accuracy(t, y), "gtr_accuracy(%s, %s)", id(t), id(y)) : NULL;
 }
 /* x as logits of five steps or more, in which two labels always fit. */
 static gtr_tensor *steps_of_logits(graph *g, value *x, gtr_shape *s)
 {
-    gtr_tensor *t = ranked(g, x, 3, s);
-    return t && s->dim[0] < 0 && s->dim[1] >= 5 && s->dim[1] <= 30 && s->dim[2] >= 2 && s->dim[2] <= 40 ? t : NULL;
+    const gtr_shape *f = &x->shape;
+    if (f->ndim == 3 && batch_axis(f) < 1 && f->dim[1] >= 5 && f->dim[1] <= 30 && f->dim[2] >= 2 && f->dim[2] <= 40) {
+        *s = *f;
+        return x->t;
+    }
+    gtr_tensor *t = ranked(g, x, 2, s);
+    if (!t) return NULL;
+    if (s->dim[0] > 0) { /* one sequence of all */
+        s->dim[1] *= s->dim[0];
+        s->dim[0] = 1;
+    }
+    for (int64_t n = 5 + pick(g, 8), k = 0; k < 26; k++, n = n == 30 ? 5 : n + 1)
+        if (s->dim[1] % n == 0 && s->dim[1] / n >= 2 && s->dim[1] / n <= 40) {
+            *s = shape_of(3, s->dim[0], n, s->dim[1] / n, 0);
+            return reshaped(g, t, *s);
+        }
+    return NULL;
 }
 G(ctc)
 {
@@ -1899,11 +2083,12 @@ static gtr_tensor *cosine(graph *g, value *x, bool ex)
     gtr_loss_desc d;
     memset(&d, 0, sizeof d);
     d.margin = 0.2f;
-    if (!o || s.ndim < 2) return NULL;
+    if (!o || s.ndim < 2 || s.dim[s.ndim - 1] < 2) return NULL; /* of one number it is a sign */
     s.ndim--;
     s.dim[s.ndim] = 0;
     gtr_tensor *y = leaf_of(g, s, SIGNS, 0);
     if (!y) return NULL;
+    g->leaf[g->n_leaf - 1].fixed = true;
     if (y->op == GTR__OP_PARAMETER) {
         y = made(g, gtr_stop_gradient(y), "gtr_stop_gradient(%s)", id(y));
         g->stops = true;
@@ -1958,19 +2143,19 @@ static const generator generators[] = {
     ROW(min) ROW(var) ROW(norm) ROW(softmax) ROW(log_softmax)
     ROW(cumsum) ROW(argmax) ROW(argmin) ROW(softmax_mask) ROW(sort) ROW(top_k) ROW(arange) ROW_INTS(to_float)
     ROW(to_int) ROW_INTS(one_hot) ROW_INTS(embedding) ROW_INTS(embedding_with)
-    ROW_ANY(gather_rows) ROW(gather) ROW(scatter_add_rows) ROW(dropout) ROW(dropout2d) ROW(random_normal)
+    ROW_ANY(gather_rows) ROW_ANY(gather) ROW_ANY(scatter_add_rows) ROW(dropout) ROW(dropout2d) ROW(random_normal)
     ROW(random_uniform) ROW(random_gumbel) ROW(matmul_t) ROW(matmul) ROW(linear)
     ROW(linear_ex) ROW(linear_with) ROW(bilinear) ROW(bilinear_with) ROW(conv2d) ROW(conv1d) ROW(conv2d_ex)
     ROW(conv2d_with) ROW(conv_transpose2d) ROW(conv_transpose2d_ex)
     ROW(conv_transpose2d_with) ROW(max_pool2d) ROW(max_pool2d_ex) ROW(avg_pool2d) ROW(avg_pool2d_ex)
-    ROW(adaptive_avg_pool2d) ROW(global_avg_pool) ROW(upsample2d) ROW(custom)
+    ROW(adaptive_avg_pool2d) ROW(global_avg_pool) ROW(upsample2d) ROW_ANY(custom)
     ROW(batch_norm) ROW(batch_norm_ex) ROW(batch_norm_with) ROW(layer_norm) ROW(layer_norm_with) ROW(rms_norm)
     ROW(rms_norm_with) ROW(group_norm) ROW(group_norm_with) ROW(instance_norm)
     ROW(residual) ROW(rnn_cell) ROW(gru_cell) ROW(lstm_cell) ROW(rnn_cell_with) ROW(gru_cell_with)
     ROW(lstm_cell_with) ROW(rnn) ROW(gru) ROW(lstm) ROW(attention) ROW(multihead_attention)
     ROW(multihead_attention_with) ROW(transformer_block) ROW(add_positions) ROW(rope) ROW(standardise)
-    ROW(unstandardise) ROW(cross_entropy) ROW(cross_entropy_ex) ROW(nll) ROW(nll_ex)
-    ROW(accuracy) ROW(ctc) ROW(ctc_ex) ROW(mse) ROW(mse_ex) ROW(l1) ROW(l1_ex) ROW(smooth_l1) ROW(smooth_l1_ex)
+    ROW(unstandardise) ROW_ANY(cross_entropy) ROW(cross_entropy_ex) ROW_ANY(nll) ROW_ANY(nll_ex)
+    ROW_ANY(accuracy) ROW(ctc) ROW(ctc_ex) ROW(mse) ROW(mse_ex) ROW(l1) ROW(l1_ex) ROW(smooth_l1) ROW(smooth_l1_ex)
     ROW(huber) ROW(huber_ex) ROW(quantile) ROW(quantile_ex) ROW(bce_with_logits)
     ROW(bce_with_logits_ex) ROW(bce) ROW(bce_ex) ROW(focal) ROW(focal_ex) ROW(kl_div) ROW(kl_div_ex)
     ROW(poisson_nll) ROW(poisson_nll_ex) ROW(gaussian_nll) ROW(gaussian_nll_ex)

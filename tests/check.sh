@@ -325,16 +325,20 @@ check_emulated() {
     return $rc
 }
 
-# Graphs of every builder, computed in ways that must not matter, for so many seconds of a core; on the CPU and on the GPU in software, where there are CUDA's
-# headers. A builder without a generator fails.
+# Graphs of every builder, computed in ways that must not matter, for so many seconds of a core; on the CPU, for a third of them in double, where gradients are
+# compared with differences, and on the GPU in software, where there are CUDA's headers. A builder without a generator fails.
 check_compose() {
     for b in $(sed -n '/^\/\/ >>functions/,/^\/\/ >>backend/p' gputrain.h | grep -oE '^GTR_API gtr_tensor \*gtr_[a-z0-9_]+' | sed 's/.*\*gtr_//' | grep -vxE 'input|parameter|constant|parameter_at|parameter_find'); do
         grep -qE "(ROW|ROW_INTS|ROW_ANY)\($b\)|PAIR_LOSS\(${b%_ex}," tests/builders.h || { echo "tests/builders.h has no generator for gtr_$b"; return 1; }
     done
-    $CC -O1 -march=native -DGTR__ATTR_APART -w tests/compose.c -o $dir/compose -lm -pthread && $dir/compose seconds="${COMPOSE_SECONDS:-90}" seed="${SEED:-1}" >$dir/log
-    rc=$?
-    grep -E '^graph|graphs,' $dir/log | head -n 40
-    [ $rc -eq 0 ] && sh tests/emulated/build.sh includes >$dir/includes || return $rc
+    for way in '' -DGPUTRAIN_DOUBLE; do
+        seconds=$((${COMPOSE_SECONDS:-90} * $([ "$way" ] && echo 1 || echo 2) / 3))
+        $CC -O1 -march=native -w -DGTR__ATTR_APART $way tests/compose.c -o $dir/compose -lm -pthread && $dir/compose seconds=$seconds seed="${SEED:-1}" >$dir/log
+        rc=$?
+        grep -E '^graph|graphs,|beside differences' $dir/log | head -n 40
+        [ $rc -eq 0 ] || return $rc
+    done
+    sh tests/emulated/build.sh includes >$dir/includes || return 0
     make --no-print-directory CC="$CC" build/emulated-90a/compose >$dir/log 2>&1 && build/emulated-90a/compose device=cuda seconds="${COMPOSE_SECONDS:-90}" seed="${SEED:-1}" >$dir/log
     rc=$?
     grep -E '^graph|graphs,|rror' $dir/log | head -n 40

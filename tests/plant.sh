@@ -59,7 +59,7 @@ compose() { # seconds, file, name, what sed does
         cp Makefile $dir && mkdir -p $dir/tests/emulated && cp tests/emulated/* $dir/tests/emulated &&
             make -s -C $dir build/emulated-90a/compose >$dir/log 2>&1 && cp $dir/build/emulated-90a/compose $dir && set -- "$@" cuda
     fi || { echo "$3: does not compile"; return 1; }
-    timeout $((10 * $1)) $dir/compose device=$5 seconds="$1" stop=1 >$dir/log 2>&1 && { echo "$3: was NOT FOUND"; return 1; }
+    (cd $dir && timeout $((10 * $1)) ./compose device=$5 seconds="$1" stop=1 >log 2>&1) && { echo "$3: was NOT FOUND"; return 1; }
     echo "$3: found$(grep -m 1 '^graph' $dir/log | cut -c 6-100)"
 }
 if [ "$1" = --compose ]; then

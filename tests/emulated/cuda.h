@@ -9,6 +9,8 @@
 // EMU_HOPPER what sm_90a alone has.
 // Kernels compiled ahead do without constants that are known at run time (gtr__variant_knows). With EMU_TEXTS=n (0) the
 // first n variants of each kernel that has such constants are compiled with them at their launch, as by NVRTC.
+// A test may set how many at run time (emu_texts), and of which kernel (emu_texts_of; NULL: all). emu_prefers is a way
+// that products and convolutions are computed by wherever it fits, not the one with the least estimate.
 // A program's environment: EMU_SM multiprocessors (8), EMU_MB of memory (8192), EMU_SEED that draws the order of a
 // graph's nodes (1); with EMU_PROFILE=1 it prints at its end how often and how long each kernel ran.
 #ifndef EMU_CUDA
@@ -72,6 +74,14 @@
 #define __CUDA_ARCH_FEAT_SM90_ALL
 #endif
 
+// What a program may set between launches, and read: the comment at the top.
+extern "C" {
+struct way_of_test { int given, kernel, m, n, split, ranges; };         // 0: any
+extern struct way_of_test emu_prefers;
+extern int emu_texts;
+extern const char *emu_texts_of;
+void emu_kernels(void (*each)(const char *name, long launches));        // of all that ran
+}
 namespace emu {
 
 [[noreturn]] inline void fail(const char *what, const char *detail = "") {
@@ -89,6 +99,26 @@ inline std::string name_of(const void *kernel) {
     if (p && fgets(line, sizeof line, p)) line[strcspn(line, "\n")] = 0;
     if (p) pclose(p);
     return line;
+}
+// The same of many, each of which is given to a function.
+template <typename F> inline void names_of(const std::vector<const void *> &kernels, F each) {
+    const std::string path = "/proc/" + std::to_string(getpid()) + "/exe";
+    std::string command = "addr2line -fCse " + path;
+    for (const void *k : kernels) {
+        Dl_info of;
+        char text[32];
+        const bool found = dladdr(k, &of) != 0;
+        snprintf(text, sizeof text, " %#lx", (unsigned long)((uintptr_t)k - (found ? (uintptr_t)of.dli_fbase : 0)));
+        command += text;
+    }
+    FILE *p = kernels.empty() ? NULL : popen((command + " 2>/dev/null").c_str(), "r");
+    char line[1024];
+    for (size_t k = 0; p && k < kernels.size() && fgets(line, sizeof line, p); k++) {
+        line[strcspn(line, "\n")] = 0;
+        each(k, line);
+        if (!fgets(line, sizeof line, p)) break;
+    }
+    if (p) pclose(p);
 }
 inline int setting(const char *name, int otherwise) { const char *s = getenv(name); return s ? atoi(s) : otherwise; }
 // Pages that are zero, and take memory once they are written.
@@ -415,16 +445,17 @@ inline void run_blocks(device_thread &d, const std::vector<uint3> &index, int pe
     for (const fiber &f : fibers) if (!f.ended) report_deadlock(d, fibers);
     for (block *b : blocks) d.spare.emplace_back(b);
 }
-// EMU_PROFILE: how often each kernel ran, and its seconds, when the process ends.
+// How often each kernel ran, and its seconds: for tests (emu_kernels); with EMU_PROFILE printed when the process ends.
 struct profile {
     std::mutex lock;
     std::map<const void *, std::pair<int64_t, double>> of;
     ~profile() {
-        for (const auto &k : of)
+        if (getenv("EMU_PROFILE")) for (const auto &k : of)
             fprintf(stderr, "%9lld %9.3f s  %s\n", (long long)k.second.first, k.second.second,
                     name_of(k.first).c_str());
     }
 };
+inline profile &kernels_ran() { static profile p; return p; }
 inline double seconds() {
     timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -437,8 +468,8 @@ inline void run_kernel(const void *kernel, dim3 grid, dim3 size, size_t bytes, i
     if (now) fail("a kernel from a kernel");
     if (!d.arena) d.arena = map_memory(arena_bytes, "shared memory");
     d.body = &body; d.grid = grid_now = grid; d.size = size_now = size; d.kernel = kernel;
-    static profile *const kept = getenv("EMU_PROFILE") ? [] { static profile p; return &p; }() : NULL;
-    const double begun = kept ? seconds() : 0;
+    profile &kept = kernels_ran();
+    const double begun = seconds();
     std::vector<uint3> some;
     const size_t most = cooperative ? (size_t)grid.x * grid.y * grid.z : (size_t)per_cluster;
     for (unsigned z = 0; z < grid.z; z++)
@@ -448,12 +479,10 @@ inline void run_kernel(const void *kernel, dim3 grid, dim3 size, size_t bytes, i
                 if (some.size() == most) { run_blocks(d, some, per_cluster, bytes); some.clear(); }
             }
     if (!some.empty()) fail("a grid is no multiple of its clusters: ", name_of(kernel).c_str());
-    if (kept) {
-        std::lock_guard<std::mutex> held(kept->lock);
-        auto &k = kept->of[kernel];
-        k.first++;
-        k.second += seconds() - begun;
-    }
+    std::lock_guard<std::mutex> held(kept.lock);
+    auto &k = kept.of[kernel];
+    k.first++;
+    k.second += seconds() - begun;
 }
 
 // >>streams: what is enqueued runs at once, or becomes a node of the graph that is captured. A graph's nodes run in an
@@ -545,18 +574,32 @@ template <typename... P> inline const void *operator->*(pointer_cast, void (*ker
     };
     return (const void *)kernel;
 }
+// Factors of a kernel's estimate, in gputrain_cuda.cu's choice among them (translate.c inserts the calls).
+enum { WAY_FEW = 100, WAY_WARPS, WAY_IM2COL, WAY_LINES };
+inline double preferred(int kernel, int m, int n, int split, int ranges) {
+    const way_of_test &w = emu_prefers;
+    return w.given && w.kernel == kernel && (!w.m || (w.m == m && w.n == n)) && (!w.split || w.split == split) &&
+        (!w.ranges || w.ranges == ranges) ? 1e-9 : 1;
+}
+// Convolutions by kernels with an estimate of their own: one that is preferred competes with none. False: with none
+// behind it either.
+inline bool chosen_anew(double &ns, int kernel) {
+    const int wanted = emu_prefers.given ? emu_prefers.kernel : -1;
+    if (wanted == kernel) ns = HUGE_VAL;
+    return wanted != WAY_WARPS || kernel <= WAY_WARPS;
+}
 // A kernel's variant with constants of run time, and facts (macros, or NULL): compiled by build.sh if it belongs to the
 // sample, into a library beside the program's object that later processes find. Otherwise what was compiled ahead.
 inline const void *compiled(const void *ahead, const char *kernel, const char *variant, const char *facts) {
-    static const int most = setting("EMU_TEXTS", 0);
     static std::mutex m;
     static std::map<std::string, const void *> made;
     static std::map<std::string, int> of_kernel;
-    if (!most) return ahead;
+    if (!emu_texts || (emu_texts_of && strcmp(kernel, emu_texts_of))) return ahead;
     std::unique_lock<std::mutex> held(m);
     const auto found = made.find(variant);
     if (found != made.end()) return found->second;
-    if (of_kernel[kernel]++ >= most) return made[variant] = ahead;
+    if (of_kernel[kernel] >= emu_texts) return ahead;
+    of_kernel[kernel]++;
     const std::string text = std::string(facts ? facts : "") + "#include \"gputrain_cuda.cu\"\nextern \"C\" const void "
         "*emu_kernel() { return emu::pointer->*" + variant + "; }\n";
     const std::string path = EMU_FOLDER "/texts/" + std::to_string(std::hash<std::string>()(text)),

@@ -126,6 +126,18 @@ inline void copy_begins(const void *from, size_t bytes) {
 }
 }
 extern "C" {
+struct way_of_test emu_prefers;
+int emu_texts = emu::setting("EMU_TEXTS", 0);
+const char *emu_texts_of;
+void emu_kernels(void (*each)(const char *name, long launches)) {
+    std::vector<const void *> all;
+    std::vector<int64_t> launches;
+    {
+        std::lock_guard<std::mutex> held(emu::kernels_ran().lock);
+        for (const auto &k : emu::kernels_ran().of) { all.push_back(k.first); launches.push_back(k.second.first); }
+    }
+    emu::names_of(all, [&](size_t k, const char *name) { each(name, (long)launches[k]); });
+}
 CUresult CUDAAPI cuInit(unsigned) { return CUDA_SUCCESS; }
 CUresult CUDAAPI cuDriverGetVersion(int *v) { *v = CUDA_VERSION; return CUDA_SUCCESS; }
 CUresult CUDAAPI cuGetErrorString(CUresult e, const char **text) {

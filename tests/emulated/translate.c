@@ -51,6 +51,16 @@ static char *part_end(char *p, char *stop)
     return p;
 }
 static void translate(char *to);
+/* In front of a call that begins so, where a kernel is chosen among several: what a test prefers (cuda.h, prefers). */
+static const char *const chosen[][2] = {
+    { "gtr__way_ns(w,", "emu::preferred(w.kernel, w.m, w.n, split, ranges) * " },
+    { "gtr__few_ns(p, caps)", "emu::preferred(emu::WAY_FEW, 0, 0, 1, 1) * " },
+    { "gtr__warps_choice(g, form", "emu::chosen_anew(c.ns, emu::WAY_WARPS), " },
+    { "gtr__im2col_choice(&e->g", "emu::chosen_anew(own.ns, emu::WAY_IM2COL) && " },
+    { "gtr__lines_choice(&e->g", "emu::chosen_anew(own.ns, emu::WAY_LINES) && " },
+};
+enum { CHOSEN = (int)(sizeof chosen / sizeof *chosen) };
+static int n_chosen[CHOSEN];
 /* Translates [from, to), which lies ahead of at, and leaves at where it is. */
 static void translate_part(char *from, char *to)
 {
@@ -152,6 +162,11 @@ static void translate(char *to)
                     int i;
                     for (i = 0; i < 8 && !begins(word, built_in[i]); i += 2) { }
                     if (i < 8) { fputs(built_in[i + 1], stdout); continue; }
+                    for (i = 0; i < CHOSEN; i++)
+                        if (!strncmp(word, chosen[i][0], strlen(chosen[i][0]))) {
+                            fputs(chosen[i][1], stdout);
+                            n_chosen[i]++;
+                        }
                 }
             }
         } else if (translated && !strncmp(at, "(const void *)", 14)) {
@@ -174,5 +189,7 @@ int main(int argc, char **argv)
     text[n] = 0;
     at = text; end = text + n;
     translate(end);
+    for (int i = 0; i < CHOSEN && !strchr(file, '/'); i++)
+        if (!n_chosen[i]) { fprintf(stderr, "translate: no call %s any more\n", chosen[i][0]); return 1; }
     return 0;
 }
