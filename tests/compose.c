@@ -751,7 +751,7 @@ static void fit(graph *g, const loss_of *l, result *r, gtr_trainer *t, const way
                 break;
             }
     }
-    for (int k = n; k < GTR_MAX_COLUMNS; k++) a.column[k].data = NULL;
+    for (int k = n; k < GTR_MAX_COLUMNS; k++) memset(&a.column[k], 0, sizeof a.column[k]);
     gtr_dataset *d = n ? gtr_dataset_arrays(g->ctx, a) : NULL;
     if (d && w->streamed) gtr_dataset_stream(d, GTR_STREAM_ALWAYS);
     gtr_fit_desc f;
