@@ -118,7 +118,7 @@ instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
 A context is used by one thread at a time (a call while another thread is in one, as gtr_get during gtr_fit, returns
-GTR_ERR_STATE, and the context gets the error), different contexts by different threads; several threads may
+GTR_ERR_STATE or NULL, and the context gets the error), different contexts by different threads; several threads may
 predict with one context's weights (gtr_predictor), or while it trains with snapshots of them (gtr_predictor_refresh).
 gtr_step enqueues on the GPU and returns, but for first steps, while a gradient is all zeros; gtr_get, gtr_loss,
 gtr_wait, gtr_save and the end of gtr_fit wait.
@@ -305,7 +305,8 @@ typedef struct gtr_desc {
                             again, slower ones that take less */
     void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one, of the lowest priority */
     gtr_allocator allocator; /* all zero: malloc and cudaMalloc */
-    /* warnings, and what took long; NULL: silent, but for a line on stderr when kernels took two seconds */
+    /* warnings, and what took long; calls nothing of the library that builds, runs or writes; NULL: silent, but for a
+       line on stderr when kernels took two seconds */
     void (*log)(gtr_level level, const char *text, void *user);
     void *log_user;
     gtr_preset preset; /* plan for this device without having it */
@@ -502,7 +503,7 @@ typedef struct gtr_trainer_desc {
     int plateau_patience, plateau_cooldown; /* evaluations; patience 0: 10, -1: 0 */
     float threshold; /* plateau: 0: 1e-4 of the best, GTR_ZERO: any */
     bool threshold_absolute;
-    /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
+    /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued; no such calls either */
     float (*lr_fn)(int64_t step, void *user);
     void *lr_user;
     /* below 1: decay of the parameters' averages; 0: none. Once there are some they are the model, beside batch_norm's
@@ -1081,7 +1082,7 @@ GTR_API gtr_tensor *gtr_upsample2d(gtr_tensor *x, int64_t factor, bool linear);
 /* PyTorch's PixelShuffle: x (N, C r r, H, W) -> (N, C, r H, r W). */
 GTR_API gtr_tensor *gtr_pixel_shuffle(gtr_tensor *x, int64_t r);
 /* An op of the user's own: gtr_custom_desc. The callbacks run during every run, and call nothing of the library but
-   gtr_stop; with CUDA and on_device also while it is captured. */
+   gtr_stop (GTR_ERR_STATE, which ends the run); with CUDA and on_device also while it is captured. */
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
 /* d loss / d x: a tensor of x's shape, to be fetched or used in an expression; zero where loss does not depend on x.
    loss is a scalar. By a reshape, flatten or stop_gradient: of what flows through this tensor alone; a stopped tensor
@@ -3298,8 +3299,10 @@ struct gtr_context {
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     bool past_limit; /* the last device allocation was refused by memory_limit: a leaner plan may fit */
     volatile int stop; /* gtr_stop */
-    /* atomic: the thread that is in a call, 0: none; 0, or the name of another thread's call, which was refused */
+    /* atomic: the thread that is in a call, 0: none; 0, or the name of another thread's or a callback's call, which was
+       refused */
     uint64_t inside, refused;
+    const char *refused_in; /* NULL, or the callback that `refused` was called in */
     bool stopped, stops; /* stops: of a fit's step, which a stop ends even while its kernels are compiled */
     int fits; /* that run: one may run another trainer's in its callback */
     int repeating; /* steps that were given up are being queued again */
@@ -3360,11 +3363,13 @@ GTR__PLANNING
 // >>errors
 #define GTR__VPRINT(to, size, format) \
     do { va_list ap; va_start(ap, format); vsnprintf(to, size, format, ap); va_end(ap); } while (0)
-static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who);
+static gtr_result gtr__outside(gtr_context *ctx, const char *who);
 static void gtr__null_take(gtr_context *ctx);
+static void gtr__refused_take(gtr_context *ctx, const char *who);
 /* Notes the first error and returns code. */
 static GTR__COLD GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
-    if (!ctx || gtr__outside_fill(ctx, "a call")) return code; /* a fill's thread may not be the context's */
+    if (!ctx || gtr__outside(ctx, "a call")) return code; /* a callback's thread may not be the context's */
+    if (ctx->refused_in) { gtr__refused_take(ctx, ""); return GTR_ERR_STATE; }
     gtr__null_take(ctx);
     ctx->may_save = false;
     if (ctx->error == GTR_OK) {
@@ -3759,7 +3764,12 @@ typedef struct gtr__gate { int none; } gtr__gate;
 typedef int gtr__thread;
 typedef uint64_t gtr__word;
 static uint64_t gtr__atomic_get(gtr__word *p) { return *p; }
-static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return *p = v; }
+static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { const uint64_t was = *p; *p = v; return was; }
+static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
+    if (*p == *was) { *p = v; return true; }
+    *was = *p;
+    return false;
+}
 static uint64_t gtr__thread_self(void) { return 1; }
 #define GTR__THREAD(main, arg) static void main(void *arg)
 #define GTR__THREAD_END
@@ -8729,8 +8739,9 @@ GTR__CPU(pair_step_fwd) {
 
 // >>op:custom
 /* The user's op: ptr is its gtr_custom_desc. Gradients that are added to what is there go through workspace. */
+typedef struct { gtr_custom_desc desc, given; gtr_context *ctx; } gtr__custom; /* desc: calls given's functions */
 GTR__SHAPE(custom) {
-    const gtr_custom_desc *d = (const gtr_custom_desc *)s->attr->ptr;
+    const gtr_custom_desc *d = &((const gtr__custom *)s->attr->ptr)->given;
     s->n_out = d->n_out;
     for (int k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
         return GTR__BAD_SHAPE(s, "got input %d %s, want float32 or int32", k + 1, gtr__dtype_names[s->in_dtype[k]]);
@@ -9600,43 +9611,68 @@ static bool gtr__forked(gtr_context *ctx) {
     }
     return true;
 }
-/* by: the thread that is in a callback's fill, 0: none. refused: its first call that may not be there, of which the
-   context gets an error when it asks for the rows. */
-typedef struct gtr__calls { gtr__gate *gate; gtr__word by; const char *refused; } gtr__calls;
-static bool gtr__in_fill(const gtr_context *ctx) {
-    return ctx->calls && gtr__atomic_get(&ctx->calls->by) == gtr__thread_self();
+typedef struct gtr__calls { gtr__gate *gate; } gtr__calls; /* of data sets' fills */
+/* A callback that this thread is in, of a context whose calls it may not make, and the first that it made. what: the
+   callback, for the error; NULL: a data set's fill, of which who asks for the rows makes one. */
+typedef struct gtr__inner { gtr_context *ctx; const char *what, *refused; struct gtr__inner *outer; } gtr__inner;
+static GTR__THREAD_LOCAL gtr__inner *gtr__innermost;
+static void gtr__inner_begin(gtr__inner *in, gtr_context *ctx, const char *what) {
+    in->ctx = ctx; in->what = what; in->refused = NULL; in->outer = gtr__innermost;
+    gtr__innermost = in;
 }
-static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who) {
-    if (!gtr__in_fill(ctx)) return GTR_OK;
-    if (!ctx->calls->refused) ctx->calls->refused = who && strncmp(who, "gtr__", 5) ? who : "a call";
+/* Whether a call was refused: the context's thread makes the error. */
+static gtr_result gtr__inner_end(gtr__inner *in) {
+    gtr__innermost = in->outer;
+    if (!in->refused) return GTR_OK;
+    if (in->what) {
+        in->ctx->refused_in = in->what;
+        gtr__atomic_swap((gtr__word *)&in->ctx->refused, (uint64_t)(uintptr_t)in->refused);
+    }
     return GTR_ERR_STATE;
 }
-/* Whether who, a public function or an op, may use ctx: not in a fill, whose run then ends, nor on a lost device. */
+static gtr__inner *gtr__inside(const gtr_context *ctx) {
+    gtr__inner *in = gtr__innermost;
+    while (in && in->ctx != ctx) in = in->outer;
+    return in;
+}
+static const char *gtr__public(const char *who) { return who && strncmp(who, "gtr__", 5) ? who : "a call"; }
+static gtr_result gtr__outside(gtr_context *ctx, const char *who) {
+    gtr__inner *in = gtr__inside(ctx);
+    if (!in) return GTR_OK;
+    if (!in->refused) in->refused = gtr__public(who);
+    return GTR_ERR_STATE;
+}
+/* One thread is in a context's calls: whether this is another, of whose call that one gets the error. */
+static bool gtr__another(gtr_context *ctx, uint64_t in, const char *who) {
+    if (!in || in == gtr__thread_self()) return false;
+    gtr__atomic_swap((gtr__word *)&ctx->refused, (uint64_t)(uintptr_t)gtr__public(who));
+    return true;
+}
+/* Whether who, a public function or an op, may use ctx: not in a callback, whose run then ends, nor while another
+   thread is in a call, nor on a lost device. */
 static bool gtr__usable_by(gtr_context *ctx, const char *who) {
-    return ctx && !gtr__outside_fill(ctx, who) && !gtr__forked(ctx) && !ctx->dead;
+    return ctx && !gtr__outside(ctx, who) && !gtr__another(ctx, gtr__atomic_get((gtr__word *)&ctx->inside), who)
+        && !gtr__forked(ctx) && !ctx->dead;
 }
 #define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
-/* One thread is in a context's calls. Its own calls, as of a callback, return 0; another's, -1, touch nothing, and the
-   first's notes the error when it ends. */
+/* Calls of the thread that is in one, as of gtr_fit's callback, return 0; another's, and callbacks', -1. */
 static GTR__CALLED int gtr__enter(gtr_context *ctx, const char *who) {
-#ifndef GPUTRAIN_NO_THREADS
     uint64_t was = 0;
-    const uint64_t self = gtr__thread_self();
-    if (!ctx || gtr__outside_fill(ctx, who)) return 0;
-    if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, self)) return 1;
-    if (was != self) { gtr__atomic_swap((gtr__word *)&ctx->refused, (uint64_t)(uintptr_t)who); return -1; }
-#endif
-    (void)ctx; (void)who;
-    return 0;
+    if (!ctx) return 0;
+    if (gtr__outside(ctx, who)) return -1;
+    if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, gtr__thread_self())) return 1;
+    return gtr__another(ctx, was, who) ? -1 : 0;
+}
+static GTR__COLD void gtr__refused_take(gtr_context *ctx, const char *who) {
+    const char *call = (const char *)(uintptr_t)gtr__atomic_swap((gtr__word *)&ctx->refused, 0), *in = ctx->refused_in;
+    ctx->refused_in = NULL;
+    if (call) GTR__BAD_STATE(ctx, "%s %s %s%s", call, in ? "in" : "was called while another thread was in",
+        in ? in : who, in ? ", which calls nothing of its context but gtr_stop" : ": a context is used by one thread "
+        "at a time (predictors by as many as there are)");
 }
 static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entered) {
     if (entered < 1) return;
-    const uint64_t refused = gtr__atomic_get((gtr__word *)&ctx->refused);
-    if (refused) {
-        GTR__BAD_STATE(ctx, "%s was called while another thread was in %s: a context is used by one thread at a time "
-            "(predictors by as many as there are)", (const char *)(uintptr_t)refused, who);
-        gtr__atomic_swap((gtr__word *)&ctx->refused, 0);
-    }
+    if (gtr__atomic_get((gtr__word *)&ctx->refused)) gtr__refused_take(ctx, who);
     gtr__atomic_swap((gtr__word *)&ctx->inside, 0);
 }
 /* The body of a public function that no other thread may call meanwhile. */
@@ -9650,7 +9686,7 @@ static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entere
 #define GTR__ALONE(x, call) GTR__ALONE_AS(__func__, (x) ? (x)->ctx : NULL, gtr_result, GTR_ERR_STATE, call)
 #define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
 /* What is returned where ctx is not usable. */
-static gtr_result gtr__unusable(const gtr_context *ctx) { return gtr__in_fill(ctx) ? GTR_ERR_STATE : ctx->error; }
+static gtr_result gtr__unusable(const gtr_context *ctx) { return ctx->error ? ctx->error : GTR_ERR_STATE; }
 #define GTR__NEEDS(x) do { \
         if (!(x)) return GTR_ERR_ARG; \
         if (!gtr__usable((x)->ctx)) return gtr__unusable((x)->ctx); \
@@ -9712,7 +9748,11 @@ static void gtr__host_cb_device_free(void *user, void *p, size_t bytes) {
 }
 static void gtr__host_cb_log(void *user, gtr_level level, const char *text) {
     const gtr_desc *d = (const gtr_desc *)user;
-    if (d->log) d->log(level, text, d->log_user);
+    gtr__inner in;
+    if (!d->log) return;
+    gtr__inner_begin(&in, (gtr_context *)user, "the log callback");
+    d->log(level, text, d->log_user);
+    gtr__inner_end(&in);
 }
 static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds);
 static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
@@ -9882,7 +9922,7 @@ const char *gtr_device_text(gtr_context *ctx) { return ctx ? ctx->device_text : 
 bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->dead; }
 const char *gtr_environment_text(gtr_context *ctx) {
     char text[2048] = "";
-    if (!ctx || gtr__outside_fill(ctx, "gtr_environment_text")) return "";
+    if (!ctx || gtr__outside(ctx, "gtr_environment_text")) return "";
     gtr__text_begin(ctx);
     gtr__textf(ctx, "gputrain %s\nchosen: %s\n", GPUTRAIN_VERSION, ctx->device_text);
     if (ctx->instance[0] && !gtr__forked(ctx)) ctx->be->environment(ctx->instance[0], text, sizeof text);
@@ -10888,6 +10928,21 @@ gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
     gtr_tensor *t = gtr__op_of(GTR__OP_SCATTER_ADD, ids, x, &at, NULL);
     return gtr__limit(t, rows);
 }
+static gtr_result gtr__custom_inside(const gtr_custom_call *call, gtr_result (*function)(const gtr_custom_call *)) {
+    const gtr__custom *own = (const gtr__custom *)call->user;
+    gtr_custom_call c = *call;
+    gtr__inner in;
+    c.user = own->given.user;
+    gtr__inner_begin(&in, own->ctx, "a custom op's callback");
+    const gtr_result r = function(&c), refused = gtr__inner_end(&in);
+    return refused ? refused : r;
+}
+static gtr_result gtr__custom_forward(const gtr_custom_call *c) {
+    return gtr__custom_inside(c, ((const gtr__custom *)c->user)->given.forward);
+}
+static gtr_result gtr__custom_backward(const gtr_custom_call *c) {
+    return gtr__custom_inside(c, ((const gtr__custom *)c->user)->given.backward);
+}
 gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     gtr__attr at = GTR__ZERO;
     if (!gtr__usable(ctx)) return NULL;
@@ -10898,13 +10953,16 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
             desc.forward ? "" : ", no forward function");
     if (gtr__reads_list(ctx, desc.name, "in", desc.in, desc.n_in)) return NULL;
     if (!desc.n_out) desc.n_out = 1;
-    gtr_custom_desc *copy = GTR__NEW(ctx, gtr_custom_desc, 1);
-    if (!copy) return NULL;
-    *copy = desc;
-    at.ptr = copy;
+    gtr__custom *own = GTR__NEW(ctx, gtr__custom, 1);
+    if (!own) return NULL;
+    own->desc = own->given = desc;
+    own->ctx = ctx;
+    own->desc.forward = gtr__custom_forward; own->desc.user = own;
+    if (desc.backward) own->desc.backward = gtr__custom_backward;
+    at.ptr = own;
     gtr_tensor *t = gtr__op_new(GTR__OP_CUSTOM, desc.n_in, desc.in, &at, desc.name);
-    if (!t) gtr__mfree(ctx, copy);
-    else copy->name = gtr__label(t);
+    if (!t) gtr__mfree(ctx, own);
+    else own->desc.name = gtr__label(t);
     return t;
 }
 /* Whether x, of float32, passes none of its gradient on. */
@@ -16068,9 +16126,7 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
     }
     return GTR_OK;
 }
-static void gtr__log(const gtr_context *ctx, const char *text) {
-    if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
-}
+static void gtr__log(gtr_context *ctx, const char *text) { gtr__host_cb_log(ctx, GTR_LOG_WARNING, text); }
 /* Plans go without matcher m, or -1: without ops' kernels whose blocks wait for each other. */
 static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     char text[320];
@@ -16839,7 +16895,10 @@ static double gtr__rate_cosine(const gtr__rate_at *a) {
     return least + 0.5 * (a->lr - least) * (1 + cos(3.14159265358979323846 * gtr__part_done(a)));
 }
 static double gtr__rate_custom(const gtr__rate_at *a) {
-    return a->d->lr_fn((int64_t)a->s, a->d->lr_user) * a->scale;
+    gtr__inner in;
+    gtr__inner_begin(&in, a->t->ctx, "lr_fn");
+    const double rate = a->d->lr_fn((int64_t)a->s, a->d->lr_user);
+    return gtr__inner_end(&in) ? NAN : rate * a->scale;
 }
 static double gtr__rate_step(const gtr__rate_at *a) {
     return a->lr * pow(a->d->gamma, floor(a->s / (double)a->d->decay_steps));
@@ -17004,14 +17063,13 @@ static size_t gtr__rows_layout(const gtr_dataset *d, int64_t rows, size_t *at) {
 static bool gtr__callback_call(gtr_dataset *d, int64_t epoch, int64_t begin, int64_t end, void *const *at,
         const char **refused) {
     gtr__calls *c = d->ctx->calls;
+    gtr__inner in;
     gtr__gate_lock(c->gate);
-    c->refused = NULL;
-    gtr__atomic_swap(&c->by, gtr__thread_self());
+    gtr__inner_begin(&in, d->ctx, NULL);
     const bool ok = d->call.fill(d->call.user, epoch, begin, end, at);
-    gtr__atomic_swap(&c->by, 0);
-    *refused = c->refused;
+    *refused = in.refused;
     gtr__gate_unlock(c->gate);
-    return ok && !*refused;
+    return !gtr__inner_end(&in) && ok;
 }
 /* Batch k's piece, counted through all epochs; the first batch of a piece; where batch k's rows begin in its own. */
 static int64_t gtr__pieces(const gtr__stream *s) { return (s->order.per + s->most - 1) / s->most; }
@@ -17690,7 +17748,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
 }
 /* What a running gtr_fit can't go on after is refused in its callback, and ends it. */
 static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
-    GTR__TRY(gtr__outside_fill(t->ctx, who));
+    GTR__TRY(gtr__outside(t->ctx, who));
     if (!t->fit) return GTR_OK;
     return t->refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
 }
@@ -18404,7 +18462,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
         if (i && gtr__step_rows(t, s) != batch && !e->plan.ragged) break;
         if (gtr__group_rates(t, s, &rec[i])) continue;
         if (i) break;
-        return GTR_ERR_ARG;
+        return ctx->error;
     }
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
@@ -18826,7 +18884,7 @@ static gtr_result gtr__evaluation_end(gtr_trainer *t, bool averages, gtr_result 
 static gtr_result gtr__evaluate_alone(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
         float *loss, float *value) {
     if (!t) return gtr__no_trainer(data, "gtr_evaluate");
-    GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
+    GTR__TRY(gtr__outside(t->ctx, "gtr_evaluate"));
     const bool averages = gtr__wants_averages(t);
     gtr_result r = gtr__evaluation_begin(t, averages);
     if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
@@ -19211,7 +19269,7 @@ static gtr_result gtr__evaluate_metrics_alone(gtr_trainer *t, gtr_dataset *data,
     gtr_metrics own;
     if (!out) out = &own;
     if (!t) gtr__no_trainer(data, "gtr_evaluate_metrics");
-    else GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate_metrics"));
+    else GTR__TRY(gtr__outside(t->ctx, "gtr_evaluate_metrics"));
     const gtr_result r = gtr__metrics(t, data, desc, out);
     if (r) return r;
     gtr_context *ctx = t->ctx;
@@ -20221,7 +20279,7 @@ static void gtr__predictor_drop(gtr_predictor *p, gtr__cached *e) {
 }
 void gtr_predictor_destroy(gtr_predictor *p) {
     gtr_predictor **at;
-    if (!p || gtr__outside_fill(p->ctx, "gtr_predictor_destroy")) return;
+    if (!p || gtr__outside(p->ctx, "gtr_predictor_destroy")) return;
     gtr_context *ctx = p->ctx;
     if (!gtr__forked(ctx) && p->instance[0]) ctx->be->wait(p->instance[0]);
     while (p->n_entry) gtr__predictor_drop(p, p->entry[--p->n_entry]);
@@ -20452,8 +20510,8 @@ static bool gtr__predict_begin(gtr_predictor *p) {
 gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
     gtr_context *ctx = p->ctx, *own = &p->own;
-    if (gtr__outside_fill(ctx, "gtr_predictor_refresh")) return GTR__BAD_STATE(own, "gtr_predictor_refresh in the "
-        "callback of a data set: what asks for its rows may have the weights until it gets them");
+    if (gtr__outside(ctx, "gtr_predictor_refresh")) return GTR__BAD_STATE(own, "gtr_predictor_refresh in the "
+        "callback of a data set or a custom op: what runs it may have the weights meanwhile");
     if (gtr__forked(ctx)) return GTR__BAD_STATE(own, "%s", ctx->error_text);
     if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
         "and has the weights as they are");
@@ -20494,7 +20552,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     p->own = *ctx;
     p->own.n_instance = 1;
     p->own.error = GTR_OK;
-    p->own.calls = NULL; /* it is used in fills, too */
+    p->own.calls = NULL; p->own.inside = p->own.refused = 0; /* it is used in fills and by other threads, too */
     p->own.stops = false; p->own.trainers = NULL; /* no fit's: a compilation is not stopped with it */
     p->own.host.user = &p->own;
     p->ctx = ctx; p->max_rows = max_rows; p->lean = lean; p->general = general;
@@ -20579,8 +20637,10 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
     gtr_context *own = &p->own;
     const gtr__backend *be = p->ctx->be;
     bool null = !in || !out || rows < 1;
-    if (!p->held && gtr__outside_fill(p->ctx, "gtr_predict")) return GTR__BAD_STATE(own, "gtr_predict in the callback "
-        "of a data set: want a predictor with .snapshot");
+    const gtr__inner *in_fill = gtr__inside(p->ctx);
+    if (in_fill && (in_fill->what || !p->held) && gtr__outside(p->ctx, "gtr_predict"))
+        return GTR__BAD_STATE(own, "%s in %s", gtr__predicts(p), in_fill->what ? in_fill->what
+            : "the callback of a data set: want a predictor with .snapshot");
     if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
     for (int k = 0; k < GTR__PREDICTS && !null; k++)
         null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
@@ -24044,7 +24104,7 @@ gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     return GTR_OK;
 }
 void gtr_dataset_destroy(gtr_dataset *d) {
-    if (!d || gtr__outside_fill(d->ctx, "gtr_dataset_destroy")) return;
+    if (!d || gtr__outside(d->ctx, "gtr_dataset_destroy")) return;
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
         if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy")) return;
     if (d->used) gtr_wait(d->ctx); /* queued steps may read it */
@@ -24928,9 +24988,9 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
 /* What stops save and load before they begin. A step that was not finite does not: parameters are those before it. */
 static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call) {
     if (!ctx) return GTR_ERR_ARG;
-    GTR__TRY(gtr__outside_fill(ctx, call));
+    if (!gtr__usable_by(ctx, call))
+        return ctx->dead ? GTR__BAD_STATE(ctx, "%s: this context is not usable any more", call) : GTR_ERR_STATE;
     if (!path || !*path) return GTR__BAD_ARG(ctx, "%s: the path is %s", call, path ? "empty" : "NULL");
-    if (!gtr__usable(ctx)) return GTR__BAD_STATE(ctx, "%s: this context is not usable any more", call);
     if (ctx->preset) return GTR__BAD_STATE(ctx, "%s: a context with a preset holds no values", call);
     gtr_result r = gtr_wait(ctx);
     return r == GTR_ERR_NONFINITE ? GTR_OK : r;
@@ -26870,7 +26930,7 @@ void gtr_destroy(gtr_context *ctx) {
     gtr_desc desc;
     gtr_trainer *t;
     int i;
-    if (!ctx || gtr__outside_fill(ctx, "gtr_destroy")) return;
+    if (!ctx || gtr__outside(ctx, "gtr_destroy")) return;
     for (t = ctx->trainers; t; t = t->next) gtr__refuse(t, "gtr_destroy");
     if (ctx->fits) return;
     if (!gtr__forked(ctx) && ctx->instance[0]) gtr__wait_all(ctx);

@@ -875,7 +875,7 @@ static void in_callbacks(void)
     MISTAKE("a predictor made by a thread while another is in a fit", "predictor|thread") {
         called_back(w, makes_predictor_elsewhere);
     }
-    MISTAKE("a parameter made by a thread while another is in a fit", "\"p\"|thread") {
+    MISTAKE("a parameter made by a thread while another is in a fit", "gtr_parameter|thread") {
         called_back(w, makes_parameter_elsewhere);
     }
     MISTAKE("a context destroyed in its fit's callback", "gtr_destroy|callback") { called_back(w, destroys_all); }
