@@ -3420,9 +3420,62 @@ static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const
         FIELDS(GTR__IS_READ) \
         return gtr__unread(ctx, who, d, row, n_row, reads); \
     }
+/* Of what a number may be, beside 0: from least to most, or below it. type: Float, Double, Int, Long (int64_t), or Enum,
+   whose type has the field's name. */
+typedef struct { const char *name; uint16_t at; char type; bool below; float least, most; } gtr__range_row;
+static bool gtr__finite(double x);
+static double gtr__field_value(const void *field, char type) {
+    float f; double d; int i; int64_t n;
+    if (type == 'F') return memcpy(&f, field, sizeof f), (double)f;
+    if (type == 'D') return memcpy(&d, field, sizeof d), d;
+    if (type == 'L') return memcpy(&n, field, sizeof n), (double)n;
+    return memcpy(&i, field, sizeof i), (double)i;
+}
+static GTR__COLD gtr_result gtr__ranges_check(gtr_context *ctx, const char *who, const void *d,
+        const gtr__range_row *row, size_t n) {
+    for (; n-- > 0; row++) {
+        const double v = gtr__field_value((const char *)d + row->at, row->type), most = (double)row->most;
+        char end[32] = "";
+        if (gtr__finite(v) && (v == 0 || (v >= (double)row->least && (most == 0 || (row->below ? v < most : v <= most)))))
+            continue;
+        if (row->type == 'E') return GTR__BAD_ARG(ctx, "%s: %s is %g, no gtr_%s", who, row->name, v, row->name);
+        if (most != 0) snprintf(end, sizeof end, " and %s %g", row->below ? "below" : "at most", most);
+        return GTR__BAD_ARG(ctx, "%s: %s is %g, want %sat least %g%s", who, row->name, v,
+            row->type == 'F' || row->type == 'D' ? "a finite number of " : "", (double)row->least, end);
+    }
+    return GTR_OK;
+}
+#define GTR__TO(field, type, least, most) { #field, offsetof(gtr__desc, field), #type[0], false, least, most },
+#define GTR__BELOW(field, type, least, most) { #field, offsetof(gtr__desc, field), #type[0], true, least, most },
+#define GTR__RANGES(name, desc, RANGES) \
+    static GTR__COLD gtr_result gtr__ranges_##name(gtr_context *ctx, const char *who, const desc *d) { \
+        typedef desc gtr__desc; \
+        static const gtr__range_row row[] = { RANGES(GTR__TO, GTR__BELOW) }; \
+        return gtr__ranges_check(ctx, who, d, row, GTR__LENGTH(row)); \
+    }
+#define GTR__MAX_THREADS 1024
+#define GTR__DESC_RANGES(R, B) R(device, E, 0, GTR_DEVICE_CUDA) R(preset, E, 0, GTR_PRESET_SM90) R(threads, I, 0, GTR__MAX_THREADS) \
+    R(device_index, I, 0, 0) R(max_sm, I, 0, 0)
+GTR__RANGES(desc, gtr_desc, GTR__DESC_RANGES)
+#define GTR__TRAINER_RANGES(R, B) R(optimizer, E, 0, GTR_ADAGRAD) R(schedule, E, 0, GTR_PLATEAU) \
+    R(precision, E, 0, GTR_MIXED_FP16) R(nonfinite, E, 0, GTR_NONFINITE_LOSS) R(lr, F, 0, 0) R(momentum, F, 0, 1) R(weight_decay, F, 0, 0) B(beta1, F, 0, 1) B(beta2, F, 0, 1) R(eps, F, 0, 0) \
+    R(lr_decay, F, 0, 0) R(initial_accumulator, F, 0, 0) R(min_lr, F, 0, 0) R(clip_norm, F, 1e-37f, 0) \
+    R(loss_scale, F, 0, 0) B(ema, F, 0, 1) R(gamma, F, 0, 0) R(start_factor, F, 0, 1) R(end_factor, F, 0, 1) \
+    R(pct_start, F, 0, 1) R(div_factor, F, 1, 0) R(final_div_factor, F, 0, 0) R(threshold, F, 0, 0) \
+    R(warmup_steps, L, 0, 0) R(total_steps, L, 0, 0) R(decay_steps, L, 0, 0) R(plateau_patience, I, -1, 0) \
+    R(plateau_cooldown, I, 0, 0) R(micro_batches, I, 0, 64) R(streams, I, 0, GTR__MAX_STREAMS)
+GTR__RANGES(trainer, gtr_trainer_desc, GTR__TRAINER_RANGES)
+#define GTR__GROUP_RANGES(R, B) R(lr_scale, F, 0, 0) R(weight_decay, F, 0, 0)
+GTR__RANGES(group, gtr_group, GTR__GROUP_RANGES)
+#define GTR__MAX_KEPT 30 /* gtr_fit_desc.keep_last at most */
+#define GTR__FIT_RANGES(R, B) R(epochs, I, 0, 0) R(patience, I, 0, 0) R(min_delta, F, 0, 0) R(seconds, D, 0, 0) \
+    R(callback_every, L, 0, 0) R(history_size, L, 0, 0) R(checkpoint_steps, L, 0, 0) R(checkpoint_seconds, D, 0, 0) \
+    R(checkpoint_epochs, I, 0, 0) R(keep_last, I, 0, GTR__MAX_KEPT)
+GTR__RANGES(fit, gtr_fit_desc, GTR__FIT_RANGES)
 /* A .user pointer is no error without the callback that gets it. */
-#define GTR__DESC_FIELDS(F) F(allocator.cuda, own, "an .allocator.alloc")
-GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own)
+#define GTR__DESC_FIELDS(F) F(allocator.cuda, own, "an .allocator.alloc") \
+    F(cuda_stream, gpu, "a GPU, and .device is GTR_DEVICE_CPU")
+GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own, bool gpu)
 #define GTR__OPTIMIZER_FIELDS(F) \
     F(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; Adam, AdamW and Lion have beta1") \
     F(nesterov, o == GTR_SGD && d->momentum > 0, "SGD with a momentum") \
@@ -9871,7 +9924,6 @@ static void gtr__device_describe(gtr_context *ctx, const char *why) {
         ? " (without its own matrix instructions: NVRTC 12 compiles them)" : "");
     else snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s%s", ctx->caps.name, why[0] ? "; no GPU: " : "", why);
 }
-#define GTR__MAX_THREADS 1024
 gtr_context *gtr_create(gtr_desc desc) {
     const bool half = !desc.allocator.alloc != !desc.allocator.free;
     if (half) memset(&desc.allocator, 0, sizeof desc.allocator); /* what it gives could not be given back */
@@ -9888,16 +9940,12 @@ gtr_context *gtr_create(gtr_desc desc) {
     gtr__process_note(ctx);
     ctx->preset = desc.preset != GTR_PRESET_NONE;
     ctx->dead = true; /* until it is whole */
-    if ((unsigned)desc.threads > GTR__MAX_THREADS)
-        GTR__BAD_ARG(ctx, "gtr_create: threads is %d, want 0 (one a core) to %d", desc.threads, GTR__MAX_THREADS);
-    else if (desc.device_index < 0 || desc.max_sm < 0)
-        GTR__BAD_ARG(ctx, "gtr_create: device_index is %d and max_sm %d, want at least 0", desc.device_index,
-            desc.max_sm);
-    else if ((unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90 || half)
+    if (half || ((uintptr_t)ctx & 63))
         GTR__BAD_ARG(ctx, "gtr_create: %s", half ? "an allocator has alloc and free, and this one lacks one of them"
-            : "device is no gtr_device, or preset no gtr_preset");
-    if (ctx->error) return ctx;
-    if (gtr__reads_desc(ctx, "gtr_create", &desc, desc.allocator.alloc != NULL)) return ctx;
+            : "what .allocator.alloc gives is aligned to 64 bytes (for the device 256), and this was not");
+    if (ctx->error || gtr__ranges_desc(ctx, "gtr_create", &desc)
+        || gtr__reads_desc(ctx, "gtr_create", &desc, desc.allocator.alloc != NULL, desc.device != GTR_DEVICE_CPU))
+        return ctx;
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
     if (r && desc.device == GTR_DEVICE_CUDA && !ctx->preset) {
         gtr__fail(ctx, r, "CUDA was asked for: %s", why);
@@ -16931,14 +16979,13 @@ static const gtr__schedule_row gtr__schedules[] = { /* by gtr_schedule */
     { "one-cycle", false, true, gtr__rate_one_cycle }, { "plateau", false, false, gtr__rate_plateau }
 };
 static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
-    if (steps >= 1 && d->warmup_steps >= 0 && d->warmup_steps <= steps) return GTR_OK;
-    return GTR__BAD_ARG(ctx, "trainer: a %s schedule has %lld steps with %lld of warm-up, want at least "
-            "1 and at most as many", gtr__schedules[d->schedule].name, (long long)steps, (long long)d->warmup_steps);
+    return d->warmup_steps <= steps ? GTR_OK : GTR__BAD_ARG(ctx, "trainer: a %s schedule has %lld steps with %lld of "
+        "warm-up (warmup_steps), want at most as many", gtr__schedules[d->schedule].name, (long long)steps,
+        (long long)d->warmup_steps);
 }
 #define GTR__DEFAULT(field, value) do if (d->field == 0) d->field = value; while (0)
 #define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
 static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
-    GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is no gtr_schedule");
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
     GTR__TRY(gtr__reads_optimizer(ctx, "trainer", d, d->optimizer));
     GTR__TRY(gtr__reads_schedule(ctx, "trainer", d, d->schedule, row->warms, row->ends,
@@ -16946,11 +16993,10 @@ static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG(d->schedule == GTR_PLATEAU && d->gamma >= 1, "gamma is %g, a plateau's factor, want below 1", d->gamma);
     GTR__TRY(gtr__schedule_steps(ctx, d, row->ends && d->total_steps ? d->total_steps : INT64_MAX));
     GTR__WRONG(d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn, "GTR_CUSTOM_SCHEDULE needs lr_fn");
-    GTR__WRONG(d->decay_steps < (d->schedule == GTR_STEP_DECAY) || (d->schedule == GTR_EXPONENTIAL && d->gamma == 0),
+    GTR__WRONG((d->schedule == GTR_STEP_DECAY && !d->decay_steps) || (d->schedule == GTR_EXPONENTIAL && d->gamma == 0),
         "GTR_STEP_DECAY needs decay_steps of at least 1, GTR_EXPONENTIAL a gamma above 0");
-    GTR__WRONG(d->pct_start > 1 || (d->three_phase && d->pct_start > 0.5f) || d->plateau_patience < -1
-        || d->plateau_cooldown < 0, "pct_start %g, want at most 1 (three_phase: a half), plateau_patience %d, want at "
-        "least -1, and plateau_cooldown %d, at least 0", d->pct_start, d->plateau_patience, d->plateau_cooldown);
+    GTR__WRONG(d->three_phase && d->pct_start > 0.5f, "pct_start is %g, want at most a half of three_phase",
+        (double)d->pct_start);
     GTR__DEFAULT(decay_steps, 1); GTR__DEFAULT(gamma, 0.1f);
     GTR__DEFAULT(start_factor, 1.0f / 3); GTR__DEFAULT(end_factor, 1);
     GTR__DEFAULT(pct_start, 0.3f); GTR__DEFAULT(div_factor, 25); GTR__DEFAULT(final_div_factor, 1e4f);
@@ -17539,37 +17585,28 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     k->one_b1 = (gtr_float)(1 - o->beta1);
     k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
 }
-#define GTR__NUMBERS(X) X(lr) X(momentum) X(weight_decay) X(beta1) X(beta2) X(eps) X(lr_decay) X(initial_accumulator) \
-    X(min_lr) X(clip_norm) X(loss_scale) X(ema) X(gamma) X(start_factor) X(end_factor) X(pct_start) X(div_factor) \
-    X(final_div_factor) X(threshold)
-#define GTR__NUMBER(name) { d->name, #name },
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
-    const struct { float v; const char *name; } of[] = { GTR__NUMBERS(GTR__NUMBER) };
-    for (size_t i = 0; i < GTR__LENGTH(of); i++)
-        GTR__WRONG(!(of[i].v >= 0) || !gtr__finite(of[i].v), "%s is %g, want a finite number of at least 0",
-            of[i].name, of[i].v);
-    GTR__WRONG(d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1,
-        "momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others below 1",
-        d->momentum, d->beta1, d->beta2, d->ema);
-    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS, "optimizer is no gtr_optimizer");
-    GTR__WRONG((unsigned)d->precision > GTR_MIXED_FP16, "precision is no gtr_precision");
-    GTR__WRONG((unsigned)d->nonfinite > GTR_NONFINITE_LOSS, "nonfinite is no gtr_nonfinite");
+    char who[32];
+    GTR__TRY(gtr__ranges_trainer(ctx, "trainer", d));
     const gtr__optimizer_row row = gtr__optimizer_at(d->optimizer);
     GTR__TRY(gtr__schedule_check(ctx, d));
-    GTR__WRONG(d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS,
-        "%d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
     GTR__WRONG(d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups),
         "%d groups, want 0 to %d at .groups", d->n_groups, GTR__MAX_GROUPS - 1);
     for (int i = 0; i < d->n_groups; i++) {
         const gtr_group *g = &d->groups[i];
-        GTR__WRONG(!g->pattern || !(g->lr_scale >= 0) || !(g->weight_decay >= 0) || !gtr__finite(g->lr_scale)
-            || !gtr__finite(g->weight_decay),
-            "group %d needs a pattern, and lr_scale and weight_decay of at least 0", i);
+        GTR__WRONG(!g->pattern, "group %d needs a pattern", i);
+        snprintf(who, sizeof who, "trainer: group %d", i);
+        GTR__TRY(gtr__ranges_group(ctx, who, g));
+        GTR__WRONG(i + 1 == d->n_groups && !g->frozen && g->lr_scale == 0 && g->weight_decay == 0, "group %d, \"%s\", "
+            "changes nothing: lr_scale 0 and weight_decay 0 are the trainer's (none: GTR_ZERO)", i, g->pattern);
     }
     if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return GTR__FAIL(ctx, UNSUPPORTED,
         "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
     if (d->precision == GTR_TF32 && !ctx->caps.tf32) d->precision = GTR_FP32;
     GTR__DEFAULT(lr, row.lr);
+    GTR__WRONG(row.decoupled && d->weight_decay * d->lr > 1, "weight_decay %g by an lr of %g takes more than a weight "
+        "has in a step", (double)d->weight_decay, (double)d->lr);
+    GTR__WRONG(d->min_lr > d->lr, "min_lr is %g, above the lr of %g", (double)d->min_lr, (double)d->lr);
     GTR__DEFAULT(beta1, row.beta1);
     GTR__DEFAULT(beta2, row.beta2);
     GTR__DEFAULT(eps, row.eps);
@@ -19293,7 +19330,6 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
 }
 
 // >>fit
-#define GTR__MAX_KEPT 30 /* gtr_fit_desc.keep_last at most */
 /* What early stopping goes by: the best value, its epoch (0: none), epochs seen and without a better one since; in host
    memory the weights of that epoch, as gtr__weights_move lays them out. All of it that a fit would need to go on. */
 typedef struct { double value; int32_t epoch, seen, wait; uint8_t *weights; size_t bytes; } gtr__stopping;
@@ -19764,12 +19800,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     return GTR_OK;
 }
 static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool drains) {
-    if (d->epochs < 1 || d->callback_every < 0 || d->history_size < 0)
-        return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
-    if (d->patience < 0 || !(d->min_delta >= 0) || !gtr__finite(d->min_delta) || !(d->seconds >= 0)
-            || !gtr__finite(d->seconds))
-        return GTR__BAD_ARG(ctx, "gtr_fit: patience %d, min_delta %g or seconds %g, want finite numbers of at least 0",
-            d->patience, (double)d->min_delta, d->seconds);
+    GTR__TRY(gtr__ranges_fit(ctx, "gtr_fit", d));
     if ((size_t)d->monitor >= GTR_METRIC_COUNT)
         return GTR__BAD_ARG(ctx, "gtr_fit: .monitor is no gtr_metric");
     if (d->monitor == GTR_METRIC_TENSOR ? !d->metric : d->monitor && !d->metrics.scores)
@@ -26091,10 +26122,6 @@ static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc
         return GTR__BAD_ARG(ctx, "gtr_fit: .log_file is " GTR__PATH ", want %s", d->log_file,
             same ? "another file than .checkpoint" : "a name in .csv, .jsonl or .json");
     if (d->checkpoint && !*d->checkpoint) return GTR__BAD_ARG(ctx, "gtr_fit: .checkpoint is empty");
-    if (d->checkpoint_steps < 0 || !(d->checkpoint_seconds >= 0) || d->checkpoint_epochs < 0 || d->keep_last < 0
-            || d->keep_last > GTR__MAX_KEPT)
-        return GTR__BAD_ARG(ctx, "gtr_fit: checkpoint_steps, _seconds or _epochs is negative, or keep_last not 0 to %d",
-            GTR__MAX_KEPT);
     return d->checkpoint && gtr__save_refused(ctx) ? ctx->error : GTR_OK;
 }
 /* The checkpoint that was just written, called `name`, too: by a link, which is renamed, so that there is an old file
