@@ -305,7 +305,7 @@ typedef struct gtr_desc {
                             again, slower ones that take less */
     void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one, of the lowest priority */
     gtr_allocator allocator; /* all zero: malloc and cudaMalloc */
-    /* warnings, and what took long; calls nothing of the library that builds, runs or writes; NULL: silent, but for a
+    /* warnings (gtr_fit's first: of what is hardly meant), and what took long; calls nothing of the library that builds, runs or writes; NULL: silent, but for a
        line on stderr when kernels took two seconds */
     void (*log)(gtr_level level, const char *text, void *user);
     void *log_user;
@@ -465,7 +465,7 @@ typedef struct gtr_init {
 } gtr_init;
 
 /* One group of parameters. A parameter is in the first group whose pattern matches its name; a group that is no
-   parameter's first match is GTR_ERR_ARG. '*' matches any run of characters, '?' one. */
+   parameter's first match, or fits none that trains, and a last one that changes nothing are GTR_ERR_ARG. '*' matches any run of characters, '?' one. */
 typedef struct gtr_group {
     const char *pattern; /* "fc1.*", "*.bias"; it must fit some parameter's full name */
     float lr_scale; /* times the schedule's rate; 0: 1 */
@@ -613,8 +613,9 @@ typedef struct gtr_fit_desc {
     int keep_last; /* this fit's last so many, at most 30, stay as checkpoint.STEP, too */
     bool keep_best; /* that of the best epoch, by .monitor and .min_delta, as checkpoint.best */
     /* The file at checkpoint, if there is one, is loaded, and the fit that wrote it goes on: epochs counts from that
-       one's beginning, so that one that was finished does nothing; history is as if it had not been cut. Of other data,
-       batch, no_shuffle or drop_last: GTR_ERR_STATE. */
+       one's beginning, so that one that was finished does nothing; history is as if it had not been cut. Of other data
+       (another number of rows, or other values in the first, middle or last one of a set in memory), batch, no_shuffle
+       or drop_last: GTR_ERR_STATE. */
     bool resume;
     /* Of the validation set, or without one of the epoch's training: what patience, restore_best and GTR_PLATEAU go by
        at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better; others:
@@ -1361,10 +1362,12 @@ GTR_API gtr_result gtr_update(gtr_trainer *t);
    GTR_ERR_STATE if p is frozen, before the first step, and after gtr_fit, which keeps none. Not defined after a step
    that ended in another error than GTR_ERR_NONFINITE: before it is made other values may lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
+/* Between gtr_backward and gtr_update, else GTR_ERR_STATE. */
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
 /* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square, Adagrad's sum; 1: Adam's v,
    RMSprop's momentum; behind them the average, from the first update on. Waits. The count of updates, which Adam and
-   averages begin by, is not set: gtr_checkpoint_load sets all. */
+   averages begin by, is not set: gtr_checkpoint_load sets all. GTR_ERR_ARG: what is set is not finite, or a mean
+   square or sum below 0. */
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
 GTR_API gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *src, size_t bytes);
 /* Exchanges the trained parameters and their averages (the first update sets these, later ones make them ema average +
@@ -1439,7 +1442,8 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p);
    GTR_ERR_STATE: no .snapshot, or in a fill. */
 GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
-   rows below 1 or, where they act on each other, above max_rows. GTR_ERR_STATE: the predictor is of .steps. */
+   rows below 1 or, where they act on each other, above max_rows. GTR_ERR_STATE: the predictor is of .steps; it has no
+   .snapshot, and another thread is in gtr_fit. */
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* in: of each input, out: of each output. */
 GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out);
@@ -1612,7 +1616,8 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d);
    have room for both. A process that is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on
    Windows). Of two at once one wins. While the context keeps an error, but one of gtr_save, or of gtr_get or gtr_item
    of what was not kept, it writes nothing and returns that error, whose text then says so: gtr_error_clear allows
-   it. Without any parameter or note: GTR_ERR_STATE. */
+   it. Without any parameter or note: GTR_ERR_STATE. A file there that is neither empty nor a model in safetensors, as a
+   table or a checkpoint, stays: GTR_ERR_FORMAT. What is not finite is a line in the log, here and in gtr_load. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 /* The same of some, or in 16 bits, rounded as PyTorch's half() and bfloat16(). A finite value that would be infinite:
    GTR_ERR_ARG, and nothing is written. */
@@ -3347,6 +3352,7 @@ struct gtr_trainer {
     double pace; /* seconds that steps of gtr_train_for take; 0: not known */
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
+    int64_t values; /* with last NULL: a checkpoint's gtr__rows_hash */
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
     int64_t batch; bool shuffle, drop_last;
     bool unfed; /* `data` was appended to, destroyed or left for a refused one; nobody said yet what feeds steps */
@@ -3393,8 +3399,8 @@ static gtr_result gtr__of_null(const char *who) { gtr__null_call = who; return G
 static void gtr__null_take(gtr_context *ctx) {
     const char *who = gtr__null_call;
     gtr__null_call = NULL;
-    if (who && ctx) GTR__BAD_ARG(ctx, "%s: a tensor is NULL: gtr_parameter_find has none of that name, or it was not "
-        "built", who);
+    if (who && ctx) GTR__BAD_ARG(ctx, "%s: a tensor or trainer is NULL: gtr_parameter_find has none of that name, or "
+        "it was not built", who);
 }
 
 // >>fields
@@ -3420,7 +3426,7 @@ static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const
         FIELDS(GTR__IS_READ) \
         return gtr__unread(ctx, who, d, row, n_row, reads); \
     }
-/* Of what a number may be, beside 0: from least to most, or below it. type: Float, Double, Int, Long (int64_t), or Enum,
+/* What a number may be, beside 0: from least to most, or below it. type: Float, Double, Int, Long (int64_t) or Enum,
    whose type has the field's name. */
 typedef struct { const char *name; uint16_t at; char type; bool below; float least, most; } gtr__range_row;
 static bool gtr__finite(double x);
@@ -3436,8 +3442,8 @@ static GTR__COLD gtr_result gtr__ranges_check(gtr_context *ctx, const char *who,
     for (; n-- > 0; row++) {
         const double v = gtr__field_value((const char *)d + row->at, row->type), most = (double)row->most;
         char end[32] = "";
-        if (gtr__finite(v) && (v == 0 || (v >= (double)row->least && (most == 0 || (row->below ? v < most : v <= most)))))
-            continue;
+        const bool fits = v >= (double)row->least && (most == 0 || (row->below ? v < most : v <= most));
+        if (gtr__finite(v) && (v == 0 || fits)) continue;
         if (row->type == 'E') return GTR__BAD_ARG(ctx, "%s: %s is %g, no gtr_%s", who, row->name, v, row->name);
         if (most != 0) snprintf(end, sizeof end, " and %s %g", row->below ? "below" : "at most", most);
         return GTR__BAD_ARG(ctx, "%s: %s is %g, want %sat least %g%s", who, row->name, v,
@@ -3454,12 +3460,13 @@ static GTR__COLD gtr_result gtr__ranges_check(gtr_context *ctx, const char *who,
         return gtr__ranges_check(ctx, who, d, row, GTR__LENGTH(row)); \
     }
 #define GTR__MAX_THREADS 1024
-#define GTR__DESC_RANGES(R, B) R(device, E, 0, GTR_DEVICE_CUDA) R(preset, E, 0, GTR_PRESET_SM90) R(threads, I, 0, GTR__MAX_THREADS) \
-    R(device_index, I, 0, 0) R(max_sm, I, 0, 0)
+#define GTR__DESC_RANGES(R, B) R(device, E, 0, GTR_DEVICE_CUDA) R(preset, E, 0, GTR_PRESET_SM90) \
+    R(threads, I, 0, GTR__MAX_THREADS) R(device_index, I, 0, 0) R(max_sm, I, 0, 0)
 GTR__RANGES(desc, gtr_desc, GTR__DESC_RANGES)
 #define GTR__TRAINER_RANGES(R, B) R(optimizer, E, 0, GTR_ADAGRAD) R(schedule, E, 0, GTR_PLATEAU) \
-    R(precision, E, 0, GTR_MIXED_FP16) R(nonfinite, E, 0, GTR_NONFINITE_LOSS) R(lr, F, 0, 0) R(momentum, F, 0, 1) R(weight_decay, F, 0, 0) B(beta1, F, 0, 1) B(beta2, F, 0, 1) R(eps, F, 0, 0) \
-    R(lr_decay, F, 0, 0) R(initial_accumulator, F, 0, 0) R(min_lr, F, 0, 0) R(clip_norm, F, 1e-37f, 0) \
+    R(precision, E, 0, GTR_MIXED_FP16) R(nonfinite, E, 0, GTR_NONFINITE_LOSS) \
+    R(lr, F, 0, 0) R(momentum, F, 0, 1) R(weight_decay, F, 0, 0) B(beta1, F, 0, 1) B(beta2, F, 0, 1) \
+    R(eps, F, 0, 0) R(lr_decay, F, 0, 0) R(initial_accumulator, F, 0, 0) R(min_lr, F, 0, 0) R(clip_norm, F, 1e-37f, 0) \
     R(loss_scale, F, 0, 0) B(ema, F, 0, 1) R(gamma, F, 0, 0) R(start_factor, F, 0, 1) R(end_factor, F, 0, 1) \
     R(pct_start, F, 0, 1) R(div_factor, F, 1, 0) R(final_div_factor, F, 0, 0) R(threshold, F, 0, 0) \
     R(warmup_steps, L, 0, 0) R(total_steps, L, 0, 0) R(decay_steps, L, 0, 0) R(plateau_patience, I, -1, 0) \
@@ -9815,7 +9822,9 @@ static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
 }
 /* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
 static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes : 1); }
-static const char *gtr__memory_name(const gtr_context *ctx) { return ctx->caps.cuda ? "device memory" : "memory"; }
+static const char *gtr__memory_name(const gtr_context *ctx) {
+    return ctx->host.device_alloc ? "memory of .allocator" : ctx->caps.cuda ? "device memory" : "memory";
+}
 static void *gtr__instance_alloc(gtr_context *ctx, void *instance, size_t bytes) {
     const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
     void *p = NULL;
@@ -17631,7 +17640,10 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         int own = t->n_groups - 1;
-        for (g = own - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, NULL, p->name)) { fits |= 1u << g; own = g; }
+        for (g = own - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, NULL, p->name)) {
+            if (p->trainable) fits |= 1u << g;
+            own = g;
+        }
         first |= 1u << (g = own);
         if (!p->trainable || !reach[p->id] || t->group[g].frozen) continue;
         t->param[t->n_param] = p;
@@ -17649,8 +17661,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     if (!t->param || !t->group_of || !t->offset || !t->lookups || !t->zero) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
         if (!(fits >> g & 1)) return GTR__BAD_ARG(ctx,
-            "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
-            "for any run)", g, t->group[g].pattern);
+            "trainer: group %d's pattern \"%s\" fits no parameter that trains (names are like \"fc1.weight\", '*' "
+            "stands for any run; running statistics are gtr_batch_norm_desc.frozen's)", g, t->group[g].pattern);
         else if (!(first >> g & 1)) return GTR__BAD_ARG(ctx, "trainer: group %d, \"%s\", is given, but not read: each "
             "parameter that it fits is of a group before it (the first that fits counts)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
@@ -18550,6 +18562,7 @@ gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bo
     GTR__ALONE(t, gtr__trainer_data_alone(t, data, batch, shuffle, drop_last));
 }
 static gtr_result gtr__step_alone(gtr_trainer *t) {
+    if (!t) return gtr__of_null("gtr_step");
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
     return gtr__step_part(t, GTR__PART_ALL, &n);
@@ -18656,21 +18669,45 @@ static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const void *s
     if (t->pending && !gtr__gone_wrong(t)) t->edited = t->runner->step + 1;
     return r;
 }
+static GTR__COLD gtr_result gtr__none_for(const gtr_trainer *t, const gtr_tensor *p, bool untrained, const char *what) {
+    int g = 0;
+    if (!untrained) return GTR__BAD_STATE(t->ctx, "%s: this trainer has none for \"%s\": it has %d (with .ema one "
+        "more)", what, gtr__label(p), t->optim.all);
+    while (g < t->n_groups - 1 && !gtr__glob(t->group[g].pattern, NULL, p->name)) g++;
+    const bool frozen = t->group[g].frozen;
+    return GTR__BAD_STATE(t->ctx, "%s: this trainer has none for \"%s\": it does not train it%s%s%s", what,
+        gtr__label(p), frozen ? " (frozen by the group \"" : p->trainable ? ", the loss does not depend on it" : "",
+        frozen ? t->group[g].pattern : "", frozen ? "\")" : "");
+}
+/* Mean squares and sums of squares are 0 or more. */
+static GTR__COLD gtr_result gtr__state_good(const gtr_trainer *t, const gtr_tensor *p, const gtr_float *state,
+        const gtr_float *v, const char *what) {
+    const gtr_optimizer o = t->desc.optimizer;
+    const bool squares = state == t->optim.state[o == GTR_ADAM || o == GTR_ADAMW]
+        && o != GTR_SGD && o != GTR_LION;
+    for (int64_t i = 0, n = gtr__count(&p->shape); i < n; i++)
+        if (!gtr__finite((double)v[i]) || (squares && v[i] < 0))
+            return GTR__BAD_ARG(t->ctx, "%s of \"%s\": element %jd is %g, which is %s", what, gtr__label(p),
+                (intmax_t)i, (double)v[i], gtr__finite((double)v[i]) ? "below 0" : "not finite");
+    return GTR_OK;
+}
 static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set,
         const char *what) {
     if (!t) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
-    if (!gtr__usable_by(ctx, what)) return gtr__unusable(ctx);
+    if (!gtr__usable(ctx)) return gtr__unusable(ctx);
     if (!p) return GTR__BAD_ARG(ctx, "%s: the parameter is NULL", what);
     if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, set ? "gtr_gradient_set" : "gtr_gradient_get"));
     int i = gtr__trainer_index(t, p);
-    if (i < 0 || !buffer) return GTR__BAD_STATE(ctx, "%s: this trainer has none for \"%s\"%s", what,
-        gtr__label(p), i < 0 ? ": it does not train it" : "");
+    if (i < 0 || !buffer) return gtr__none_for(t, p, i < 0, what);
     if (buffer == t->gradient && !set && (t->fitted || !t->stepped))
         return GTR__BAD_STATE(ctx, "%s of \"%s\": %s; ask after gtr_step or gtr_backward", what, gtr__label(p),
             t->fitted ? "gtr_fit keeps none" : "no step was made yet");
-    if (!host || bytes != p->data_bytes) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes, want %zu",
-        what, gtr__label(p), bytes, p->data_bytes);
+    if (set && buffer == t->gradient && !t->pending) return GTR__BAD_STATE(ctx, "gtr_gradient_set of \"%s\": nothing "
+        "would read it, want it between gtr_backward and gtr_update", gtr__label(p));
+    if (!host || bytes != p->data_bytes) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes%s, want %zu",
+        what, gtr__label(p), bytes, host ? "" : " at NULL", p->data_bytes);
+    if (set && buffer != t->gradient) GTR__TRY(gtr__state_good(t, p, buffer, (const gtr_float *)host, what));
     gtr_float *at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));
     if (t->optim.ema > 0) GTR__TRY(gtr__take_over(t, false)); /* it may be the average */
@@ -18700,11 +18737,13 @@ gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size
 }
 static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
+    char what[40];
     if (state && !set && t->optim.ema > 0 && which == t->optim.all - 1 && gtr__usable(t->ctx)) {
         GTR__TRY(gtr__wait_all(t->ctx));
         if (!gtr__averaged(t)) return GTR__BAD_STATE(t->ctx, "optimizer state: no averages yet");
     }
-    return gtr__buffer_copy(t, p, state, host, bytes, set, "optimizer state");
+    snprintf(what, sizeof what, "optimizer state %d", which);
+    return gtr__buffer_copy(t, p, state, host, bytes, set, what);
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
     GTR__ALONE(t, gtr__state_copy(t, p, which, dst, bytes, false));
@@ -18744,7 +18783,8 @@ static gtr_result gtr__average_swap_alone(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, gtr__swaps, false));
     GTR__TRY(gtr__wait_all(t->ctx));
     if (gtr__averaged(t)) return gtr__average_swap(t, false);
-    return GTR__BAD_STATE(t->ctx, "%s: no averages yet, or no gtr_trainer_desc.ema", gtr__swaps);
+    return GTR__BAD_STATE(t->ctx, "%s: no averages yet, which the first update makes, or no gtr_trainer_desc.ema",
+        gtr__swaps);
 }
 gtr_result gtr_average_swap(gtr_trainer *t) { GTR__ALONE(t, gtr__average_swap_alone(t)); }
 
@@ -19353,8 +19393,10 @@ typedef struct gtr__fitting {
     /* steps done when it was resumed, at the last drained end of an epoch, at the last checkpoint (-1: none) */
     bool resumed; int64_t before, ended, saved;
     double saved_at; /* when */
-    int64_t rows_fed, kept[GTR__MAX_KEPT + 2]; int n_kept; /* of the data set; trainer's steps of keep_last's files */
+    int64_t rows_fed, values_fed; /* of the data set */
+    int64_t kept[GTR__MAX_KEPT + 2]; int n_kept; /* trainer's steps of keep_last's files */
 } gtr__fitting;
+static int64_t gtr__rows_hash(const gtr_dataset *d);
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d),
     gtr__fit_tries(const gtr__fitting *f), gtr__fit_resume(gtr__fitting *f), gtr__fit_resumed(gtr__fitting *f),
     gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end), gtr__log_begin(gtr__fitting *f),
@@ -19766,6 +19808,34 @@ static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *
     }
     return GTR_OK;
 }
+static GTR__COLD GTR__PRINTF(3, 4) void gtr__fit_hint(const gtr_trainer *t, bool wrong, const char *format, ...) {
+    char text[GTR__TEXT + 64] = "gtr_fit: ";
+    if (!wrong) return;
+    GTR__VPRINT(text + 9, sizeof text - 9, format);
+    gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+    if (!t->ctx->desc.log) gtr__fit_note(t, text);
+}
+/* What is hardly meant, said before the first step. */
+static GTR__COLD void gtr__fit_hints(const gtr__fitting *f, const gtr_dataset *data) {
+    const gtr_trainer *t = f->t;
+    const gtr_fit_desc *d = f->d;
+    const gtr_trainer_desc *g = &t->desc;
+    const long long steps = (long long)f->p.steps, waits = t->given.plateau_patience;
+    const bool decays = g->schedule == GTR_STEP_DECAY || g->schedule == GTR_EXPONENTIAL;
+    const float last = decays ? gtr__rate(t, f->p.steps) : 1;
+    gtr__fit_hint(t, d->validation == data && (d->patience || d->restore_best || d->keep_best), ".validation is the "
+        "training set, of which .patience, .restore_best and .keep_best see no overfitting");
+    gtr__fit_hint(t, d->patience > 0 && d->patience >= d->epochs, ".patience %d is not over in %d epochs", d->patience,
+        d->epochs);
+    gtr__fit_hint(t, waits > 0 && waits >= d->epochs, "plateau_patience %lld is not over in %d epochs", waits,
+        d->epochs);
+    gtr__fit_hint(t, g->ema > 0 && (1 - (double)g->ema) * (double)steps < 0.1, "ema %g averages %.0f steps, and this "
+        "fit has %lld steps", (double)g->ema, 1 / (1 - (double)g->ema), steps);
+    gtr__fit_hint(t, g->warmup_steps > steps, "warmup_steps %lld are more than the fit's %lld steps",
+        (long long)g->warmup_steps, steps);
+    gtr__fit_hint(t, last < 1e-8f * t->lr, "decay_steps %lld and gamma %g: the rate is %g behind its %lld steps",
+        (long long)g->decay_steps, (double)g->gamma, (double)last, steps);
+}
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
@@ -19792,11 +19862,13 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
     GTR__TRY(gtr__rate_begin(t, f->p.steps));
     t->fit_step0 = f->first;
+    if (!f->next) gtr__fit_hints(f, data);
     if (!good && !d->silent)
         fprintf(stderr, "gtr_fit: an error is kept, gtr_save may write nothing: %s\n", gtr_error_text(t->ctx));
     if (f->resumed && !d->silent)
-        fprintf(stderr, "%s: going on after step %lld of %lld\n", d->checkpoint, (long long)f->before,
-            (long long)f->p.steps);
+        fprintf(stderr, "%s: going on after step %lld of %lld%s\n", d->checkpoint, (long long)f->before,
+            (long long)f->p.steps, f->before < f->p.steps ? "" : ", the last: .resume counts .epochs from the first "
+            "fit on");
     return GTR_OK;
 }
 static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool drains) {
@@ -19814,6 +19886,12 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
     if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && d->metric->is_loss)
         return GTR__BAD_ARG(ctx, "gtr_fit: monitor is .metric, a loss (%s), whose least is best: set .monitor_least",
             d->metric->builder);
+    if (d->monitor_least && d->metric->op == GTR__OP_ACCURACY)
+        return GTR__BAD_ARG(ctx, "gtr_fit: .monitor_least is set, and .metric an accuracy, whose largest is best");
+    if (d->min_delta >= 1 && d->monitor != GTR_METRIC_TENSOR && d->monitor != GTR_METRIC_R2
+            && gtr__metric_rows[d->monitor].largest)
+        return GTR__BAD_ARG(ctx, "gtr_fit: min_delta is %g, and %s at most 1", (double)d->min_delta,
+            gtr__metric_rows[d->monitor].name);
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
 static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
@@ -19832,7 +19910,7 @@ static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc
     GTR__TRY(gtr__observe(t));
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
-    f.t = t; f.d = &d; f.rows_fed = data->rows;
+    f.t = t; f.d = &d; f.rows_fed = data->rows; f.values_fed = gtr__rows_hash(data);
     t->ended.why = GTR_END_NONE;
     gtr__stop_begin(ctx);
     ctx->fits++;
@@ -20246,6 +20324,7 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
         gtr_predictor_desc own = *d;
         const gtr_result r = gtr__steps_try(ctx, &own, steps, whole > met ? 0 : whole, &met);
         if (!r) { *d = own; ctx->may_save = may_save; }
+        if (r && good) gtr__error_more(ctx, "; in a step of a predictor of .steps");
         if (!r || r == GTR_ERR_NOMEM || whole >= met + (met > 0)) return r;
         if (good) gtr_error_clear(ctx);
     }
@@ -20438,6 +20517,12 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
     GTR__TRY(gtr__find_inputs(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, found, &n_found, highest, NULL));
     while (given < GTR__PREDICTS && d->in[given]) given++;
     GTR__TRY(gtr__reads_list(ctx, "predictor", "in", d->in, given));
+    for (int i = 0, k, j; i < given; i++) {
+        for (k = 0; k < n_found && found[k] != d->in[i]; k++) {}
+        for (j = 0; d->in[j] != d->in[i]; j++) {}
+        if (k == n_found || j < i) return GTR__FAIL(ctx, SHAPE, "predictor: .in[%d], \"%s\", is %s", i,
+            gtr__label(d->in[i]), j < i ? "there twice" : "no input that .out depends on");
+    }
     for (int i = 0; i < n_found; i++) {
         int k = 0;
         if (!gtr__batched(found[i]) && !found[i]->data)
@@ -20667,15 +20752,20 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
         int64_t first) {
     gtr_context *own = &p->own;
     const gtr__backend *be = p->ctx->be;
-    bool null = !in || !out || rows < 1;
+    int k;
     const gtr__inner *in_fill = gtr__inside(p->ctx);
     if (in_fill && (in_fill->what || !p->held) && gtr__outside(p->ctx, "gtr_predict"))
         return GTR__BAD_STATE(own, "%s in %s", gtr__predicts(p), in_fill->what ? in_fill->what
             : "the callback of a data set: want a predictor with .snapshot");
     if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
-    for (int k = 0; k < GTR__PREDICTS && !null; k++)
-        null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
-    if (null) return GTR__BAD_ARG(own, "%s: in and out are not NULL, and rows at least 1", gtr__predicts(p));
+    if (rows < 1) return GTR__BAD_ARG(own, "%s: %jd rows, want at least 1", gtr__predicts(p), (intmax_t)rows);
+    for (k = 0; k < p->n[GTR__IN] && in && in[k]; k++) {}
+    if (k < p->n[GTR__IN]) return GTR__BAD_ARG(own, "%s: input %d is NULL", gtr__predicts(p), k);
+    for (k = 0; k < p->n[GTR__OUT] && out && out[k]; k++) {}
+    if (k < p->n[GTR__OUT]) return GTR__BAD_ARG(own, "%s: output %d is NULL", gtr__predicts(p), k);
+    if (!p->held && p->ctx->fits && gtr__another(p->ctx, gtr__atomic_get((gtr__word *)&p->ctx->inside), "gtr_predict"))
+        return GTR__BAD_STATE(own, "%s while another thread is in gtr_fit: want a predictor with .snapshot",
+            gtr__predicts(p));
     if (p->most_steps && p->taken >= p->most_steps) return GTR__BAD_STATE(own, "gtr_predict_next: that was the last "
         "of the window's %lld steps: gtr_predictor_reset begins the next", (long long)p->most_steps);
     if ((!p->apart || p->n[GTR__STATES]) && rows > p->max_rows)
@@ -20732,8 +20822,9 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
     void *in[GTR__PREDICTS] = { NULL };
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
     gtr_context *own = &p->own;
-    if (!data || data->ctx != p->ctx)
-        return GTR__BAD_ARG(own, "%s: the set is %s", who, data ? "another context's" : "NULL");
+    if (!data || !out || data->ctx != p->ctx)
+        return GTR__BAD_ARG(own, "%s: %s", who, !data ? "the set is NULL" : out ? "the set is another context's"
+            : "out is NULL");
     if (data->call.fill) return GTR__BAD_STATE(own, "%s of %s: its rows are a callback's: gtr_predict takes what it "
         "makes", who, data->name);
     if (p->n[GTR__STATES] && data->rows > p->max_rows)
@@ -24817,7 +24908,8 @@ static gtr_result gtr__parameters_listed(gtr_context *ctx, const char *call, con
         for (int64_t i = 0; i < ctx->n_parameter; i++) if (gtr__glob(p, end, ctx->parameter[i]->name)) {
             (*list)[i] = ctx->parameter[i]; fits = true;
         }
-        if (!fits) return GTR__BAD_ARG(ctx, "%s: pattern \"%.*s\" of .names fits no parameter or buffer", call,
+        if (!fits) return GTR__BAD_ARG(ctx, "%s: pattern \"%.*s\" of .names fits no parameter or buffer (names are "
+            "like \"fc1.weight\", patterns are parted by commas, and '*' stands for any run)", call,
             (int)GTR__MIN(end - p, 200), p);
     }
     *n = 0;
@@ -24914,8 +25006,8 @@ static gtr_result gtr__st_match(gtr__st *s) {
                 gtr__st_kind(e->dtype, gtr__st_shape(s, e), kind), (intmax_t)s->n_list, (unsigned)s->n);
     }
     if (s->did.loaded || !s->load.partial || !s->n_list) return GTR_OK;
-    return GTR__OF_FILE(s->ctx, SHAPE, "none of its %u tensors fits one of the model's%s", s->path, (unsigned)s->n,
-        gtr__st_hint(s, s->list[0]->name, more));
+    return GTR__OF_FILE(s->ctx, SHAPE, "none of its %u tensors fits one of the model's, as \"%.200s\"%s", s->path,
+        (unsigned)s->n, s->list[0]->name, gtr__st_hint(s, s->list[0]->name, more));
 }
 /* The report's text; false: out of memory. */
 static bool gtr__st_list(gtr__st *s) {
@@ -24998,6 +25090,17 @@ static void gtr__st_undo(gtr__st *s, uint8_t *data, void *room, uint32_t n) {
         gtr__parameter_write(s->list[part], room);
     }
 }
+/* A line if one of p's values v, which who saves or loads, is not finite. */
+static GTR__COLD void gtr__finite_warn(const gtr_tensor *p, const char *who, const gtr_float *v) {
+    char text[GTR__TEXT + 300];
+    int64_t i = 0;
+    const int64_t n = p->dtype == GTR_F32 ? gtr__count(&p->shape) : 0;
+    while (i < n && gtr__finite((double)v[i])) i++;
+    if (i == n) return;
+    snprintf(text, sizeof text, "%.99s: \"%.200s\" is not finite: element %jd is %g", who, p->name, (intmax_t)i,
+        (double)v[i]);
+    gtr__log(p->ctx, text);
+}
 /* Writes all parts. Old values take the new ones' place in data, so that a write that fails is undone. */
 static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
     gtr_result r = GTR_OK;
@@ -25011,6 +25114,7 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
         if (r) break;
         gtr__st_swap(p, gtr__st_size(gtr__st_as(s, &s->entry[i])), room, data + s->entry[i].begin);
         r = gtr__parameter_write(p, room);
+        gtr__finite_warn(p, s->path, (const gtr_float *)room);
     }
     if (r) gtr__st_undo(s, data, room, i);
     gtr__weights_unlock(s->ctx);
@@ -25167,7 +25271,9 @@ static gtr_result gtr__load_ex_alone(gtr_context *ctx, const char *path, gtr_loa
     if (!r && *s.before) r = gtr__st_averages(&s, data);
     if (!r) r = gtr__st_notes(&s, &notes);
     if (!r) r = gtr__st_convert(&s, data);
-    if (!r && desc.report && !gtr__st_list(&s)) r = GTR_ERR_NOMEM;
+    const bool told = !desc.report && s.did.wrong && ctx->desc.log;
+    if (!r && (desc.report || told) && !gtr__st_list(&s)) r = GTR_ERR_NOMEM;
+    if (!r && told) gtr__log(ctx, gtr__text(ctx));
     if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
     for (uint32_t i = 0; i < s.n && !r; i++)
         if (s.entry[i].part >= 0) gtr__rewritten(ctx, list[s.entry[i].part]);
@@ -25242,6 +25348,7 @@ static gtr_result gtr__parameters_blend_alone(gtr_context *ctx, const char *to, 
     if (r) return r;
     if (!n) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: %s%.300s", to && from ? "no parameter's name begins with "
         : "to or from is NULL", to && from ? to : "");
+    if (!strcmp(to, from)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: \"%.300s\" with itself changes nothing", to);
     if (!(tau >= 0 && tau <= 1)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: tau %g is not in 0 to 1", (double)tau);
     GTR__TRY(gtr__settle(ctx, NULL, 0));
     b.tau = tau; b.keep = 1 - tau;
@@ -25396,6 +25503,7 @@ static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
             if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
             else if ((r = gtr__model_read(p, room))) break;
             const int size = gtr__st_size(gtr__save_as(s, p));
+            if (!sums) gtr__finite_warn(p, s->call, (const gtr_float *)room);
             if (size > 2) gtr__st_swap(p, size, room, (uint8_t *)out);
             else if ((r = gtr__save_halves(s, p, (const gtr_float *)room, (uint8_t *)out))) break;
         }
@@ -25554,6 +25662,7 @@ static gtr_result gtr__save_parts(gtr__save *s, gtr_tensor **order, int64_t n) {
     gtr__mfree(s->ctx, s->header);
     return r;
 }
+static gtr_result gtr__replaces(gtr_context *ctx, const char *path, bool model);
 static gtr_result gtr__save_model(gtr__save *s) {
     gtr_context *ctx = s->ctx;
     gtr_tensor **order = NULL;
@@ -25565,6 +25674,7 @@ static gtr_result gtr__save_model(gtr__save *s) {
     if (!r && !ctx->n_parameter && !notes)
         r = GTR__BAD_STATE(ctx, "%s: there is no parameter, want a network first", s->call);
     if (!r) r = gtr__save_check(ctx, s->path, ctx->n_parameter);
+    if (!r && !s->in_memory) r = gtr__replaces(ctx, s->path, true);
     if (r) return r;
     r = gtr__parameters_listed(ctx, s->call, s->desc.names, &order, &n);
     if (!r) r = gtr__save_parts(s, order, n);
@@ -25636,7 +25746,8 @@ typedef struct {
     int64_t monitor, epoch, seen, wait; /* what best is of; epochs as gtr__stopping has them */
     double plateau, plateau_best; /* rate; of its values */
     int64_t plateau_bad, plateau_cooldown, plateau_any;
-    int64_t lost[32]; /* hashes of the matchers in caps.without, of that backend; 0: none */
+    int64_t lost[31]; /* hashes of the matchers in caps.without, of that backend; 0: none */
+    int64_t values; /* gtr__rows_hash of the set; 0: not known, as of files that had 32 of lost */
 } gtr__figures;
 #define GTR__N_FIGURES ((int64_t)(sizeof(gtr__figures) / 8))
 #define GTR__N_FIGURES_1 ((int64_t)(offsetof(gtr__figures, lost) / 8)) /* version 1 */
@@ -25667,6 +25778,17 @@ static void gtr__figures_lost(const gtr_context *ctx, uint32_t without, gtr__fig
     for (int m = 0; m < ctx->be->n_matchers; m++)
         if (without >> m & 1) g->lost[m] = GTR__NAMED(gtr__matcher_of(ctx->be, m, &matcher));
 }
+/* Of the first, middle and last row of columns in memory. */
+static int64_t gtr__rows_hash(const gtr_dataset *d) {
+    uint64_t h = 0;
+    for (int i = 0; i < d->n_columns; i++) for (int64_t k = 0; d->column[i].host && k < 3; k++) {
+        const gtr__column *c = &d->column[i];
+        const int64_t r = k * (d->rows - 1) / 2, n = gtr__row_has(c, r) * (int64_t)gtr__dtype_size(c->dtype);
+        const uint8_t *at = (const uint8_t *)c->host + gtr__row_start(c, 0, r);
+        for (int64_t b = 0; b < n; b++) h = (h ^ at[b]) * 0x100000001b3u;
+    }
+    return (int64_t)(h >> 1);
+}
 static int gtr__momentum_of(const gtr_trainer *t) { return (t->desc.momentum > 0) + t->desc.nesterov; }
 static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     const gtr_context *ctx = t->ctx;
@@ -25683,6 +25805,7 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     if (t->rows) {
         g->rows = t->rows; g->batch = t->batch; g->shuffle = t->shuffle; g->drop_last = t->drop_last;
         g->place = t->data ? gtr__data_batch(t, ctl.step) : t->data_at;
+        g->values = t->last ? gtr__rows_hash(t->last) : t->values;
     }
     g->scale = ctl.scale; g->lr = t->lr; g->lr0 = t->desc.lr;
     g->plateau = t->plateau.rate; g->plateau_best = t->plateau.best; g->plateau_bad = t->plateau.bad;
@@ -25859,13 +25982,15 @@ static gtr_result gtr__st_averages(gtr__st *s, const uint8_t *data) {
 static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
     const gtr__fitting *f = t->fit;
     const gtr_fit_desc *d = f ? f->d : NULL;
+    const int64_t values = f ? f->values_fed : t->data ? gtr__rows_hash(t->data) : 0;
+    const bool other = g->values && values && g->values != values;
     const intmax_t was[4] = { g->rows, g->batch, g->shuffle, g->drop_last }, now[4] = {
         f ? f->rows_fed : t->data ? t->data->rows : 0, f ? d->batch : t->batch, f ? !d->no_shuffle : t->shuffle,
         f ? d->drop_last : t->drop_last };
-    if (!was[0] || !now[0] || !memcmp(was, now, sizeof was)) return GTR_OK;
-    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd "
+    if (!was[0] || !now[0] || (!other && !memcmp(was, now, sizeof was))) return GTR_OK;
+    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd%s "
         "(for other data, gtr_checkpoint_load first, then gtr_trainer_data, or gtr_fit without .resume)", path, was[0],
-        was[1], was[2], was[3], now[0], now[1], now[2], now[3]);
+        was[1], was[2], was[3], now[0], now[1], now[2], now[3], other ? " of other values" : "");
 }
 /* A drained runner is at ctl's step, whose report is e. */
 static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__entry *e) {
@@ -25923,7 +26048,8 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     t->data_step0 = t->runner->step;
     if (t->data && !t->fit) return;
     t->data = t->last = NULL; t->stepped &= !t->fitted; t->fitted = false;
-    t->rows = g->rows; t->batch = g->batch; t->shuffle = g->shuffle != 0; t->drop_last = g->drop_last != 0;
+    t->rows = g->rows; t->values = g->values; t->batch = g->batch;
+    t->shuffle = g->shuffle != 0; t->drop_last = g->drop_last != 0;
 }
 /* A fit that goes on has the checkpoint's sums, best epoch and history. */
 static void gtr__fit_take(gtr__fitting *f, const gtr__figures *g, const uint8_t *past, int64_t n) {
@@ -26032,8 +26158,9 @@ static gtr_result gtr__checkpoint_set_alone(gtr_trainer *t, const void *src, siz
 gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     GTR__ALONE(t, gtr__checkpoint_set_alone(t, src, bytes));
 }
-/* A fit replaces no file of a user's: what is at path is a checkpoint, whole or cut short, or nothing. */
-static GTR__COLD gtr_result gtr__fit_replaces(gtr_context *ctx, const char *path) {
+/* No file of a user's is replaced: what is at path is a checkpoint, whole or cut short, or nothing; for gtr_save
+   another safetensors file or nothing. */
+static GTR__COLD gtr_result gtr__replaces(gtr_context *ctx, const char *path, bool model) {
     struct GTR__STAT st;
     gtr__file f;
     uint8_t first[8] = GTR__ZERO, *head = NULL;
@@ -26042,10 +26169,11 @@ static GTR__COLD gtr_result gtr__fit_replaces(gtr_context *ctx, const char *path
     gtr_result r = gtr__file_move(&f, first, GTR__MIN(f.size, 8), false);
     const uint64_t n = f.size > 8 ? GTR__MIN(GTR__MIN(gtr__le_get(first, 8), f.size - 8), GTR__ST_HEADER) : 0;
     if (!r) r = gtr__file_take(&f, n, 1, &head);
-    gtr__file_close(&f);
-    if (!r && (*head != '{' || !strstr((char *)head, gtr__of_run)))
-        r = GTR__BAD_FILE(ctx, "the file that is there is no checkpoint of a training, and gtr_fit's .checkpoint "
-            "replaces no other: want another name", path);
+    if (!gtr__file_close(&f) && !r) r = gtr__file_fail(&f, "closing");
+    if (!r && (*head != '{' || !strstr((char *)head, gtr__of_run) == !model))
+        r = GTR__BAD_FILE(ctx, "the file that is there is %s, and %s replaces no other: want another name", path,
+            !model ? "no checkpoint of a training" : *head == '{' ? "a checkpoint of a training, no model" : "no model",
+            model ? "gtr_save" : "gtr_fit's .checkpoint");
     gtr__mfree(ctx, head);
     return r;
 }
@@ -26068,7 +26196,7 @@ static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *a
             r = GTR__OF_FILE(ctx, IO, "the folder for checkpoints, %s: %s", path, name, strerror(errno));
     }
     if (!r) r = gtr__save_old(&s, also ? also : target, &st, &old);
-    if (!r) r = gtr__fit_replaces(ctx, s.path);
+    if (!r) r = gtr__replaces(ctx, s.path, false);
     if (!r && (r = gtr__save_make(&s, target, 0600, &f, name, size)) == GTR_OK) {
         const int lock = gtr__lock_copy(f.fd);
         gtr__file_close(&f);
@@ -26135,7 +26263,7 @@ static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
     snprintf(made, strlen(s.path) + 32, "%s.tmp-%ld-0", s.path, (long)GTR__SYS(getpid)());
     gtr_result r = gtr__save_target(&s, &target);
     const bool alike = r || gtr__files_alike(target, name);
-    if (!r && !alike) r = gtr__fit_replaces(ctx, name);
+    if (!r && !alike) r = gtr__replaces(ctx, name, false);
     if (!r && !alike) {
         GTR__SYS(unlink)(made);
         if (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0) r = gtr_checkpoint_save(f->t, name);
@@ -26544,6 +26672,7 @@ static void gtr__summary_print(gtr_context *ctx, const gtr__summary_line *line, 
         t[0], t[1], t[2], t[3], t[4], t[5]);
 }
 const char *gtr_summary_text(gtr_tensor *out) {
+    if (!out) gtr__of_null("gtr_summary_text");
     if (!out || !gtr__usable_by(out->ctx, "gtr_summary_text")) return "";
     gtr_context *ctx = out->ctx;
     gtr__recipe r = gtr__recipe0(1, 0);

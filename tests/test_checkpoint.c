@@ -469,7 +469,7 @@ static void others(void)
         { "another width", PLAIN, 25, adam->d, 7, GTR_ERR_SHAPE,
             "model.fc1.weight\" is F32 (24, 6) in the file, the model wants F32 (25, 6)" },
         { "batch_norm", NORM, 24, adam->d, 7, GTR_ERR_SHAPE, "norm." },
-        { "images", IMAGES, 24, adam->d, 7, GTR_ERR_SHAPE, "conv." },
+        { "images", IMAGES, 24, adam->d, 7, GTR_ERR_STATE, "of other values" },
         { "another seed", PLAIN, 24, adam->d, 8, GTR_ERR_STATE, "seed 7, this context has 8, which gives" } };
     table[5].d.precision = GTR_MIXED_FP16;
     net n = build(adam);

@@ -2377,7 +2377,7 @@ static void predictors(void)
         w->pd.out[0] = gtr_add(scores(w), floats(w, 3)); w->pd.in[0] = w->x;
         w->p = gtr_predictor_create_ex(w->ctx, w->pd);
     }
-    MISTAKE("a predictor with an input too many", "predictor|1 inputs|2") {
+    MISTAKE("a predictor with an input too many", "predictor|.in[1]|no input") {
         w->pd.out[0] = scores(w); w->pd.in[0] = w->x; w->pd.in[1] = labels(w);
         w->p = gtr_predictor_create_ex(w->ctx, w->pd);
     }
