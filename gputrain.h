@@ -305,8 +305,8 @@ typedef struct gtr_desc {
                             again, slower ones that take less */
     void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one, of the lowest priority */
     gtr_allocator allocator; /* all zero: malloc and cudaMalloc */
-    /* warnings (gtr_fit's first: of what is hardly meant), and what took long; calls nothing of the library that builds, runs or writes; NULL: silent, but for a
-       line on stderr when kernels took two seconds */
+    /* warnings (a first gtr_fit's: of what is hardly meant), and what took long; calls nothing of the library that
+       builds, runs or writes; NULL: silent, but for a line on stderr when kernels took two seconds */
     void (*log)(gtr_level level, const char *text, void *user);
     void *log_user;
     gtr_preset preset; /* plan for this device without having it */
@@ -465,7 +465,8 @@ typedef struct gtr_init {
 } gtr_init;
 
 /* One group of parameters. A parameter is in the first group whose pattern matches its name; a group that is no
-   parameter's first match, or fits none that trains, and a last one that changes nothing are GTR_ERR_ARG. '*' matches any run of characters, '?' one. */
+   parameter's first match, or fits none that trains, and a last one that changes nothing are GTR_ERR_ARG. '*' matches
+   any run of characters, '?' one. */
 typedef struct gtr_group {
     const char *pattern; /* "fc1.*", "*.bias"; it must fit some parameter's full name */
     float lr_scale; /* times the schedule's rate; 0: 1 */
@@ -1326,7 +1327,7 @@ GTR_API gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from);
 /* A target network follows another: parameters and buffers whose names begin with to ("target.") become (1 - tau) to +
    tau from, from their namesakes ("online."), weights also with .ema; counts are copied. tau: 0 to 1. A launch for 80,
    behind queued steps: does not wait. One that is missing, of another shape, or that alone is behind flatten of images:
-   GTR_ERR_SHAPE; none: GTR_ERR_ARG; nothing changes. Lillicrap and others, 2016. */
+   GTR_ERR_SHAPE; none, or to is from: GTR_ERR_ARG; nothing changes. Lillicrap and others, 2016. */
 GTR_API gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau);
 
 // >>trainer
