@@ -1327,7 +1327,7 @@ GTR_API gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from);
 /* A target network follows another: parameters and buffers whose names begin with to ("target.") become (1 - tau) to +
    tau from, from their namesakes ("online."), weights also with .ema; counts are copied. tau: 0 to 1. A launch for 80,
    behind queued steps: does not wait. One that is missing, of another shape, or that alone is behind flatten of images:
-   GTR_ERR_SHAPE; none, or to is from: GTR_ERR_ARG; nothing changes. Lillicrap and others, 2016. */
+   GTR_ERR_SHAPE; none: GTR_ERR_ARG; nothing changes. Lillicrap and others, 2016. */
 GTR_API gtr_result gtr_parameters_blend(gtr_context *ctx, const char *to, const char *from, float tau);
 
 // >>trainer
@@ -3400,8 +3400,8 @@ static gtr_result gtr__of_null(const char *who) { gtr__null_call = who; return G
 static void gtr__null_take(gtr_context *ctx) {
     const char *who = gtr__null_call;
     gtr__null_call = NULL;
-    if (who && ctx) GTR__BAD_ARG(ctx, "%s: a tensor or trainer is NULL: gtr_parameter_find has none of that name, or "
-        "it was not built", who);
+    if (who && ctx) GTR__BAD_ARG(ctx, "%s: a tensor is NULL: gtr_parameter_find has none of that name, or it was not "
+        "built", who);
 }
 
 // >>fields
@@ -18563,7 +18563,6 @@ gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bo
     GTR__ALONE(t, gtr__trainer_data_alone(t, data, batch, shuffle, drop_last));
 }
 static gtr_result gtr__step_alone(gtr_trainer *t) {
-    if (!t) return gtr__of_null("gtr_step");
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
     return gtr__step_part(t, GTR__PART_ALL, &n);
@@ -25349,7 +25348,6 @@ static gtr_result gtr__parameters_blend_alone(gtr_context *ctx, const char *to, 
     if (r) return r;
     if (!n) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: %s%.300s", to && from ? "no parameter's name begins with "
         : "to or from is NULL", to && from ? to : "");
-    if (!strcmp(to, from)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: \"%.300s\" with itself changes nothing", to);
     if (!(tau >= 0 && tau <= 1)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: tau %g is not in 0 to 1", (double)tau);
     GTR__TRY(gtr__settle(ctx, NULL, 0));
     b.tau = tau; b.keep = 1 - tau;
