@@ -118,7 +118,7 @@ instead. Only a faulted device ends a context.
 
 STREAMS AND THREADS
 A context is used by one thread at a time (a call while another thread is in one, as gtr_get during gtr_fit, returns
-GTR_ERR_STATE, and the context gets the error), different contexts by different threads; several threads may
+GTR_ERR_STATE or NULL, and the context gets the error), different contexts by different threads; several threads may
 predict with one context's weights (gtr_predictor), or while it trains with snapshots of them (gtr_predictor_refresh).
 gtr_step enqueues on the GPU and returns, but for first steps, while a gradient is all zeros; gtr_get, gtr_loss,
 gtr_wait, gtr_save and the end of gtr_fit wait.
@@ -305,7 +305,8 @@ typedef struct gtr_desc {
                             again, slower ones that take less */
     void *cuda_stream; /* a cudaStream_t to enqueue on; NULL: an own one, of the lowest priority */
     gtr_allocator allocator; /* all zero: malloc and cudaMalloc */
-    /* warnings, and what took long; NULL: silent, but for a line on stderr when kernels took two seconds */
+    /* warnings (a first gtr_fit's: of what is hardly meant), and what took long; calls nothing of the library that
+       builds, runs or writes; NULL: silent, but for a line on stderr when kernels took two seconds */
     void (*log)(gtr_level level, const char *text, void *user);
     void *log_user;
     gtr_preset preset; /* plan for this device without having it */
@@ -464,7 +465,8 @@ typedef struct gtr_init {
 } gtr_init;
 
 /* One group of parameters. A parameter is in the first group whose pattern matches its name; a group that is no
-   parameter's first match is GTR_ERR_ARG. '*' matches any run of characters, '?' one. */
+   parameter's first match, or fits none that trains, and a last one that changes nothing are GTR_ERR_ARG. '*' matches
+   any run of characters, '?' one. */
 typedef struct gtr_group {
     const char *pattern; /* "fc1.*", "*.bias"; it must fit some parameter's full name */
     float lr_scale; /* times the schedule's rate; 0: 1 */
@@ -502,7 +504,7 @@ typedef struct gtr_trainer_desc {
     int plateau_patience, plateau_cooldown; /* evaluations; patience 0: 10, -1: 0 */
     float threshold; /* plateau: 0: 1e-4 of the best, GTR_ZERO: any */
     bool threshold_absolute;
-    /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued */
+    /* GTR_CUSTOM_SCHEDULE: the rate of attempted step 0, 1, ...; asked when the step is queued; no such calls either */
     float (*lr_fn)(int64_t step, void *user);
     void *lr_user;
     /* below 1: decay of the parameters' averages; 0: none. Once there are some they are the model, beside batch_norm's
@@ -612,8 +614,9 @@ typedef struct gtr_fit_desc {
     int keep_last; /* this fit's last so many, at most 30, stay as checkpoint.STEP, too */
     bool keep_best; /* that of the best epoch, by .monitor and .min_delta, as checkpoint.best */
     /* The file at checkpoint, if there is one, is loaded, and the fit that wrote it goes on: epochs counts from that
-       one's beginning, so that one that was finished does nothing; history is as if it had not been cut. Of other data,
-       batch, no_shuffle or drop_last: GTR_ERR_STATE. */
+       one's beginning, so that one that was finished does nothing; history is as if it had not been cut. Of other data
+       (another number of rows, or other values in the first, middle or last one of a set in memory), batch, no_shuffle
+       or drop_last: GTR_ERR_STATE. */
     bool resume;
     /* Of the validation set, or without one of the epoch's training: what patience, restore_best and GTR_PLATEAU go by
        at each epoch's end. 0: the loss, the less the better; GTR_METRIC_TENSOR: .metric, the more the better; others:
@@ -1082,7 +1085,7 @@ GTR_API gtr_tensor *gtr_upsample2d(gtr_tensor *x, int64_t factor, bool linear);
 /* PyTorch's PixelShuffle: x (N, C r r, H, W) -> (N, C, r H, r W). */
 GTR_API gtr_tensor *gtr_pixel_shuffle(gtr_tensor *x, int64_t r);
 /* An op of the user's own: gtr_custom_desc. The callbacks run during every run, and call nothing of the library but
-   gtr_stop; with CUDA and on_device also while it is captured. */
+   gtr_stop (GTR_ERR_STATE, which ends the run); with CUDA and on_device also while it is captured. */
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
 /* d loss / d x: a tensor of x's shape, to be fetched or used in an expression; zero where loss does not depend on x.
    loss is a scalar. By a reshape, flatten or stop_gradient: of what flows through this tensor alone; a stopped tensor
@@ -1361,10 +1364,12 @@ GTR_API gtr_result gtr_update(gtr_trainer *t);
    GTR_ERR_STATE if p is frozen, before the first step, and after gtr_fit, which keeps none. Not defined after a step
    that ended in another error than GTR_ERR_NONFINITE: before it is made other values may lie in its place. */
 GTR_API gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes);
+/* Between gtr_backward and gtr_update, else GTR_ERR_STATE. */
 GTR_API gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes);
 /* Optimizer state of p: which 0: momentum, Adam's or Lion's m, RMSprop's mean square, Adagrad's sum; 1: Adam's v,
    RMSprop's momentum; behind them the average, from the first update on. Waits. The count of updates, which Adam and
-   averages begin by, is not set: gtr_checkpoint_load sets all. */
+   averages begin by, is not set: gtr_checkpoint_load sets all. GTR_ERR_ARG: what is set is not finite, or a mean
+   square or sum below 0. */
 GTR_API gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes);
 GTR_API gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *src, size_t bytes);
 /* Exchanges the trained parameters and their averages (the first update sets these, later ones make them ema average +
@@ -1439,7 +1444,8 @@ GTR_API void gtr_predictor_destroy(gtr_predictor *p);
    GTR_ERR_STATE: no .snapshot, or in a fill. */
 GTR_API gtr_result gtr_predictor_refresh(gtr_predictor *p);
 /* in: rows x the input's row; out: rows x out's row. Waits for the result. GTR_ERR_ARG: NULL, an id out of its range,
-   rows below 1 or, where they act on each other, above max_rows. GTR_ERR_STATE: the predictor is of .steps. */
+   rows below 1 or, where they act on each other, above max_rows. GTR_ERR_STATE: the predictor is of .steps; it has no
+   .snapshot, and another thread is in gtr_fit. */
 GTR_API gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out);
 /* in: of each input, out: of each output. */
 GTR_API gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out);
@@ -1615,7 +1621,8 @@ GTR_API void gtr_dataset_destroy(gtr_dataset *d);
    have room for both. A process that is killed leaves path.tmp-PROCESS-NUMBER, which the next save removes (not on
    Windows). Of two at once one wins. While the context keeps an error, but one of gtr_save, or of gtr_get or gtr_item
    of what was not kept, it writes nothing and returns that error, whose text then says so: gtr_error_clear allows
-   it. Without any parameter or note: GTR_ERR_STATE. */
+   it. Without any parameter or note: GTR_ERR_STATE. A file there that is neither empty nor a model in safetensors, as a
+   table or a checkpoint, stays: GTR_ERR_FORMAT. What is not finite is a line in the log, here and in gtr_load. */
 GTR_API gtr_result gtr_save(gtr_context *ctx, const char *path);
 /* The same of some, or in 16 bits, rounded as PyTorch's half() and bfloat16(). A finite value that would be infinite:
    GTR_ERR_ARG, and nothing is written. */
@@ -3309,8 +3316,10 @@ struct gtr_context {
     size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
     bool past_limit; /* the last device allocation was refused by memory_limit: a leaner plan may fit */
     volatile int stop; /* gtr_stop */
-    /* atomic: the thread that is in a call, 0: none; 0, or the name of another thread's call, which was refused */
+    /* atomic: the thread that is in a call, 0: none; 0, or the name of another thread's or a callback's call, which was
+       refused */
     uint64_t inside, refused;
+    const char *refused_in; /* NULL, or the callback that `refused` was called in */
     bool stopped, stops; /* stops: of a fit's step, which a stop ends even while its kernels are compiled */
     int fits; /* that run: one may run another trainer's in its callback */
     int repeating; /* steps that were given up are being queued again */
@@ -3355,6 +3364,7 @@ struct gtr_trainer {
     double pace; /* seconds that steps of gtr_train_for take; 0: not known */
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
+    int64_t values; /* with last NULL: a checkpoint's gtr__rows_hash */
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
     int64_t batch; bool shuffle, drop_last;
     bool unfed; /* `data` was appended to, destroyed or left for a refused one; nobody said yet what feeds steps */
@@ -3371,11 +3381,13 @@ GTR__PLANNING
 // >>errors
 #define GTR__VPRINT(to, size, format) \
     do { va_list ap; va_start(ap, format); vsnprintf(to, size, format, ap); va_end(ap); } while (0)
-static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who);
+static gtr_result gtr__outside(gtr_context *ctx, const char *who);
 static void gtr__null_take(gtr_context *ctx);
+static void gtr__refused_take(gtr_context *ctx, const char *who);
 /* Notes the first error and returns code. */
 static GTR__COLD GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
-    if (!ctx || gtr__outside_fill(ctx, "a call")) return code; /* a fill's thread may not be the context's */
+    if (!ctx || gtr__outside(ctx, "a call")) return code; /* a callback's thread may not be the context's */
+    if (ctx->refused_in) { gtr__refused_take(ctx, ""); return GTR_ERR_STATE; }
     gtr__null_take(ctx);
     ctx->may_save = false;
     if (ctx->error == GTR_OK) {
@@ -3426,9 +3438,63 @@ static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const
         FIELDS(GTR__IS_READ) \
         return gtr__unread(ctx, who, d, row, n_row, reads); \
     }
+/* What a number may be, beside 0: from least to most, or below it. type: Float, Double, Int, Long (int64_t) or Enum,
+   whose type has the field's name. */
+typedef struct { const char *name; uint16_t at; char type; bool below; float least, most; } gtr__range_row;
+static bool gtr__finite(double x);
+static double gtr__field_value(const void *field, char type) {
+    float f; double d; int i; int64_t n;
+    if (type == 'F') return memcpy(&f, field, sizeof f), (double)f;
+    if (type == 'D') return memcpy(&d, field, sizeof d), d;
+    if (type == 'L') return memcpy(&n, field, sizeof n), (double)n;
+    return memcpy(&i, field, sizeof i), (double)i;
+}
+static GTR__COLD gtr_result gtr__ranges_check(gtr_context *ctx, const char *who, const void *d,
+        const gtr__range_row *row, size_t n) {
+    for (; n-- > 0; row++) {
+        const double v = gtr__field_value((const char *)d + row->at, row->type), most = (double)row->most;
+        char end[32] = "";
+        const bool fits = v >= (double)row->least && (most == 0 || (row->below ? v < most : v <= most));
+        if (gtr__finite(v) && (v == 0 || fits)) continue;
+        if (row->type == 'E') return GTR__BAD_ARG(ctx, "%s: %s is %g, no gtr_%s", who, row->name, v, row->name);
+        if (most != 0) snprintf(end, sizeof end, " and %s %g", row->below ? "below" : "at most", most);
+        return GTR__BAD_ARG(ctx, "%s: %s is %g, want %sat least %g%s", who, row->name, v,
+            row->type == 'F' || row->type == 'D' ? "a finite number of " : "", (double)row->least, end);
+    }
+    return GTR_OK;
+}
+#define GTR__TO(field, type, least, most) { #field, offsetof(gtr__desc, field), #type[0], false, least, most },
+#define GTR__BELOW(field, type, least, most) { #field, offsetof(gtr__desc, field), #type[0], true, least, most },
+#define GTR__RANGES(name, desc, RANGES) \
+    static GTR__COLD gtr_result gtr__ranges_##name(gtr_context *ctx, const char *who, const desc *d) { \
+        typedef desc gtr__desc; \
+        static const gtr__range_row row[] = { RANGES(GTR__TO, GTR__BELOW) }; \
+        return gtr__ranges_check(ctx, who, d, row, GTR__LENGTH(row)); \
+    }
+#define GTR__MAX_THREADS 1024
+#define GTR__DESC_RANGES(R, B) R(device, E, 0, GTR_DEVICE_CUDA) R(preset, E, 0, GTR_PRESET_SM90) \
+    R(threads, I, 0, GTR__MAX_THREADS) R(device_index, I, 0, 0) R(max_sm, I, 0, 0)
+GTR__RANGES(desc, gtr_desc, GTR__DESC_RANGES)
+#define GTR__TRAINER_RANGES(R, B) R(optimizer, E, 0, GTR_ADAGRAD) R(schedule, E, 0, GTR_PLATEAU) \
+    R(precision, E, 0, GTR_MIXED_FP16) R(nonfinite, E, 0, GTR_NONFINITE_LOSS) \
+    R(lr, F, 0, 0) R(momentum, F, 0, 1) R(weight_decay, F, 0, 0) B(beta1, F, 0, 1) B(beta2, F, 0, 1) \
+    R(eps, F, 0, 0) R(lr_decay, F, 0, 0) R(initial_accumulator, F, 0, 0) R(min_lr, F, 0, 0) R(clip_norm, F, 1e-37f, 0) \
+    R(loss_scale, F, 0, 0) B(ema, F, 0, 1) R(gamma, F, 0, 0) R(start_factor, F, 0, 1) R(end_factor, F, 0, 1) \
+    R(pct_start, F, 0, 1) R(div_factor, F, 1, 0) R(final_div_factor, F, 0, 0) R(threshold, F, 0, 0) \
+    R(warmup_steps, L, 0, 0) R(total_steps, L, 0, 0) R(decay_steps, L, 0, 0) R(plateau_patience, I, -1, 0) \
+    R(plateau_cooldown, I, 0, 0) R(micro_batches, I, 0, 64) R(streams, I, 0, GTR__MAX_STREAMS)
+GTR__RANGES(trainer, gtr_trainer_desc, GTR__TRAINER_RANGES)
+#define GTR__GROUP_RANGES(R, B) R(lr_scale, F, 0, 0) R(weight_decay, F, 0, 0)
+GTR__RANGES(group, gtr_group, GTR__GROUP_RANGES)
+#define GTR__MAX_KEPT 30 /* gtr_fit_desc.keep_last at most */
+#define GTR__FIT_RANGES(R, B) R(epochs, I, 0, 0) R(patience, I, 0, 0) R(min_delta, F, 0, 0) R(seconds, D, 0, 0) \
+    R(callback_every, L, 0, 0) R(history_size, L, 0, 0) R(checkpoint_steps, L, 0, 0) R(checkpoint_seconds, D, 0, 0) \
+    R(checkpoint_epochs, I, 0, 0) R(keep_last, I, 0, GTR__MAX_KEPT)
+GTR__RANGES(fit, gtr_fit_desc, GTR__FIT_RANGES)
 /* A .user pointer is no error without the callback that gets it. */
-#define GTR__DESC_FIELDS(F) F(allocator.cuda, own, "an .allocator.alloc")
-GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own)
+#define GTR__DESC_FIELDS(F) F(allocator.cuda, own, "an .allocator.alloc") \
+    F(cuda_stream, gpu, "a GPU, and .device is GTR_DEVICE_CPU")
+GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own, bool gpu)
 #define GTR__OPTIMIZER_FIELDS(F) \
     F(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; Adam, AdamW and Lion have beta1") \
     F(nesterov, o == GTR_SGD && d->momentum > 0, "SGD with a momentum") \
@@ -3773,7 +3839,12 @@ typedef struct gtr__gate { int none; } gtr__gate;
 typedef int gtr__thread;
 typedef uint64_t gtr__word;
 static uint64_t gtr__atomic_get(gtr__word *p) { return *p; }
-static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return *p = v; }
+static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { const uint64_t was = *p; *p = v; return was; }
+static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
+    if (*p == *was) { *p = v; return true; }
+    *was = *p;
+    return false;
+}
 static uint64_t gtr__thread_self(void) { return 1; }
 #define GTR__THREAD(main, arg) static void main(void *arg)
 #define GTR__THREAD_END
@@ -8743,8 +8814,9 @@ GTR__CPU(pair_step_fwd) {
 
 // >>op:custom
 /* The user's op: ptr is its gtr_custom_desc. Gradients that are added to what is there go through workspace. */
+typedef struct { gtr_custom_desc desc, given; gtr_context *ctx; } gtr__custom; /* desc: calls given's functions */
 GTR__SHAPE(custom) {
-    const gtr_custom_desc *d = (const gtr_custom_desc *)s->attr->ptr;
+    const gtr_custom_desc *d = &((const gtr__custom *)s->attr->ptr)->given;
     s->n_out = d->n_out;
     for (int k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
         return GTR__BAD_SHAPE(s, "got input %d %s, want float32 or int32", k + 1, gtr__dtype_names[s->in_dtype[k]]);
@@ -9614,43 +9686,68 @@ static bool gtr__forked(gtr_context *ctx) {
     }
     return true;
 }
-/* by: the thread that is in a callback's fill, 0: none. refused: its first call that may not be there, of which the
-   context gets an error when it asks for the rows. */
-typedef struct gtr__calls { gtr__gate *gate; gtr__word by; const char *refused; } gtr__calls;
-static bool gtr__in_fill(const gtr_context *ctx) {
-    return ctx->calls && gtr__atomic_get(&ctx->calls->by) == gtr__thread_self();
+typedef struct gtr__calls { gtr__gate *gate; } gtr__calls; /* of data sets' fills */
+/* A callback that this thread is in, of a context whose calls it may not make, and the first that it made. what: the
+   callback, for the error; NULL: a data set's fill, of which who asks for the rows makes one. */
+typedef struct gtr__inner { gtr_context *ctx; const char *what, *refused; struct gtr__inner *outer; } gtr__inner;
+static GTR__THREAD_LOCAL gtr__inner *gtr__innermost;
+static void gtr__inner_begin(gtr__inner *in, gtr_context *ctx, const char *what) {
+    in->ctx = ctx; in->what = what; in->refused = NULL; in->outer = gtr__innermost;
+    gtr__innermost = in;
 }
-static gtr_result gtr__outside_fill(gtr_context *ctx, const char *who) {
-    if (!gtr__in_fill(ctx)) return GTR_OK;
-    if (!ctx->calls->refused) ctx->calls->refused = who && strncmp(who, "gtr__", 5) ? who : "a call";
+/* Whether a call was refused: the context's thread makes the error. */
+static gtr_result gtr__inner_end(gtr__inner *in) {
+    gtr__innermost = in->outer;
+    if (!in->refused) return GTR_OK;
+    if (in->what) {
+        in->ctx->refused_in = in->what;
+        gtr__atomic_swap((gtr__word *)&in->ctx->refused, (uint64_t)(uintptr_t)in->refused);
+    }
     return GTR_ERR_STATE;
 }
-/* Whether who, a public function or an op, may use ctx: not in a fill, whose run then ends, nor on a lost device. */
+static gtr__inner *gtr__inside(const gtr_context *ctx) {
+    gtr__inner *in = gtr__innermost;
+    while (in && in->ctx != ctx) in = in->outer;
+    return in;
+}
+static const char *gtr__public(const char *who) { return who && strncmp(who, "gtr__", 5) ? who : "a call"; }
+static gtr_result gtr__outside(gtr_context *ctx, const char *who) {
+    gtr__inner *in = gtr__inside(ctx);
+    if (!in) return GTR_OK;
+    if (!in->refused) in->refused = gtr__public(who);
+    return GTR_ERR_STATE;
+}
+/* One thread is in a context's calls: whether this is another, of whose call that one gets the error. */
+static bool gtr__another(gtr_context *ctx, uint64_t in, const char *who) {
+    if (!in || in == gtr__thread_self()) return false;
+    gtr__atomic_swap((gtr__word *)&ctx->refused, (uint64_t)(uintptr_t)gtr__public(who));
+    return true;
+}
+/* Whether who, a public function or an op, may use ctx: not in a callback, whose run then ends, nor while another
+   thread is in a call, nor on a lost device. */
 static bool gtr__usable_by(gtr_context *ctx, const char *who) {
-    return ctx && !gtr__outside_fill(ctx, who) && !gtr__forked(ctx) && !ctx->dead;
+    return ctx && !gtr__outside(ctx, who) && !gtr__another(ctx, gtr__atomic_get((gtr__word *)&ctx->inside), who)
+        && !gtr__forked(ctx) && !ctx->dead;
 }
 #define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
-/* One thread is in a context's calls. Its own calls, as of a callback, return 0; another's, -1, touch nothing, and the
-   first's notes the error when it ends. */
+/* Calls of the thread that is in one, as of gtr_fit's callback, return 0; another's, and callbacks', -1. */
 static GTR__CALLED int gtr__enter(gtr_context *ctx, const char *who) {
-#ifndef GPUTRAIN_NO_THREADS
     uint64_t was = 0;
-    const uint64_t self = gtr__thread_self();
-    if (!ctx || gtr__outside_fill(ctx, who)) return 0;
-    if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, self)) return 1;
-    if (was != self) { gtr__atomic_swap((gtr__word *)&ctx->refused, (uint64_t)(uintptr_t)who); return -1; }
-#endif
-    (void)ctx; (void)who;
-    return 0;
+    if (!ctx) return 0;
+    if (gtr__outside(ctx, who)) return -1;
+    if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, gtr__thread_self())) return 1;
+    return gtr__another(ctx, was, who) ? -1 : 0;
+}
+static GTR__COLD void gtr__refused_take(gtr_context *ctx, const char *who) {
+    const char *call = (const char *)(uintptr_t)gtr__atomic_swap((gtr__word *)&ctx->refused, 0), *in = ctx->refused_in;
+    ctx->refused_in = NULL;
+    if (call) GTR__BAD_STATE(ctx, "%s %s %s%s", call, in ? "in" : "was called while another thread was in",
+        in ? in : who, in ? ", which calls nothing of its context but gtr_stop" : ": a context is used by one thread "
+        "at a time (predictors by as many as there are)");
 }
 static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entered) {
     if (entered < 1) return;
-    const uint64_t refused = gtr__atomic_get((gtr__word *)&ctx->refused);
-    if (refused) {
-        GTR__BAD_STATE(ctx, "%s was called while another thread was in %s: a context is used by one thread at a time "
-            "(predictors by as many as there are)", (const char *)(uintptr_t)refused, who);
-        gtr__atomic_swap((gtr__word *)&ctx->refused, 0);
-    }
+    if (gtr__atomic_get((gtr__word *)&ctx->refused)) gtr__refused_take(ctx, who);
     gtr__atomic_swap((gtr__word *)&ctx->inside, 0);
 }
 /* The body of a public function that no other thread may call meanwhile. */
@@ -9664,7 +9761,7 @@ static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entere
 #define GTR__ALONE(x, call) GTR__ALONE_AS(__func__, (x) ? (x)->ctx : NULL, gtr_result, GTR_ERR_STATE, call)
 #define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
 /* What is returned where ctx is not usable. */
-static gtr_result gtr__unusable(const gtr_context *ctx) { return gtr__in_fill(ctx) ? GTR_ERR_STATE : ctx->error; }
+static gtr_result gtr__unusable(const gtr_context *ctx) { return ctx->error ? ctx->error : GTR_ERR_STATE; }
 #define GTR__NEEDS(x) do { \
         if (!(x)) return GTR_ERR_ARG; \
         if (!gtr__usable((x)->ctx)) return gtr__unusable((x)->ctx); \
@@ -9726,7 +9823,11 @@ static void gtr__host_cb_device_free(void *user, void *p, size_t bytes) {
 }
 static void gtr__host_cb_log(void *user, gtr_level level, const char *text) {
     const gtr_desc *d = (const gtr_desc *)user;
-    if (d->log) d->log(level, text, d->log_user);
+    gtr__inner in;
+    if (!d->log) return;
+    gtr__inner_begin(&in, (gtr_context *)user, "the log callback");
+    d->log(level, text, d->log_user);
+    gtr__inner_end(&in);
 }
 static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds);
 static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
@@ -9736,7 +9837,9 @@ static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
 }
 /* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
 static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes : 1); }
-static const char *gtr__memory_name(const gtr_context *ctx) { return ctx->caps.cuda ? "device memory" : "memory"; }
+static const char *gtr__memory_name(const gtr_context *ctx) {
+    return ctx->host.device_alloc ? "memory of .allocator" : ctx->caps.cuda ? "device memory" : "memory";
+}
 static void *gtr__instance_alloc(gtr_context *ctx, void *instance, size_t bytes) {
     const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
     void *p = NULL;
@@ -9845,7 +9948,6 @@ static void gtr__device_describe(gtr_context *ctx, const char *why) {
         ? " (without its own matrix instructions: NVRTC 12 compiles them)" : "");
     else snprintf(ctx->device_text, sizeof ctx->device_text, "%s%s%s", ctx->caps.name, why[0] ? "; no GPU: " : "", why);
 }
-#define GTR__MAX_THREADS 1024
 gtr_context *gtr_create(gtr_desc desc) {
     const bool half = !desc.allocator.alloc != !desc.allocator.free;
     if (half) memset(&desc.allocator, 0, sizeof desc.allocator); /* what it gives could not be given back */
@@ -9862,16 +9964,12 @@ gtr_context *gtr_create(gtr_desc desc) {
     gtr__process_note(ctx);
     ctx->preset = desc.preset != GTR_PRESET_NONE;
     ctx->dead = true; /* until it is whole */
-    if ((unsigned)desc.threads > GTR__MAX_THREADS)
-        GTR__BAD_ARG(ctx, "gtr_create: threads is %d, want 0 (one a core) to %d", desc.threads, GTR__MAX_THREADS);
-    else if (desc.device_index < 0 || desc.max_sm < 0)
-        GTR__BAD_ARG(ctx, "gtr_create: device_index is %d and max_sm %d, want at least 0", desc.device_index,
-            desc.max_sm);
-    else if ((unsigned)desc.device > GTR_DEVICE_CUDA || (unsigned)desc.preset > GTR_PRESET_SM90 || half)
+    if (half || ((uintptr_t)ctx & 63))
         GTR__BAD_ARG(ctx, "gtr_create: %s", half ? "an allocator has alloc and free, and this one lacks one of them"
-            : "device is no gtr_device, or preset no gtr_preset");
-    if (ctx->error) return ctx;
-    if (gtr__reads_desc(ctx, "gtr_create", &desc, desc.allocator.alloc != NULL)) return ctx;
+            : "what .allocator.alloc gives is aligned to 64 bytes (for the device 256), and this was not");
+    if (ctx->error || gtr__ranges_desc(ctx, "gtr_create", &desc)
+        || gtr__reads_desc(ctx, "gtr_create", &desc, desc.allocator.alloc != NULL, desc.device != GTR_DEVICE_CPU))
+        return ctx;
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
     if (r && desc.device == GTR_DEVICE_CUDA && !ctx->preset) {
         gtr__fail(ctx, r, "CUDA was asked for: %s", why);
@@ -9896,7 +9994,7 @@ const char *gtr_device_text(gtr_context *ctx) { return ctx ? ctx->device_text : 
 bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->dead; }
 const char *gtr_environment_text(gtr_context *ctx) {
     char text[2048] = "";
-    if (!ctx || gtr__outside_fill(ctx, "gtr_environment_text")) return "";
+    if (!ctx || gtr__outside(ctx, "gtr_environment_text")) return "";
     gtr__text_begin(ctx);
     gtr__textf(ctx, "gputrain %s\nchosen: %s\n", GPUTRAIN_VERSION, ctx->device_text);
     if (ctx->instance[0] && !gtr__forked(ctx)) ctx->be->environment(ctx->instance[0], text, sizeof text);
@@ -10902,6 +11000,21 @@ gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
     gtr_tensor *t = gtr__op_of(GTR__OP_SCATTER_ADD, ids, x, &at, NULL);
     return gtr__limit(t, rows);
 }
+static gtr_result gtr__custom_inside(const gtr_custom_call *call, gtr_result (*function)(const gtr_custom_call *)) {
+    const gtr__custom *own = (const gtr__custom *)call->user;
+    gtr_custom_call c = *call;
+    gtr__inner in;
+    c.user = own->given.user;
+    gtr__inner_begin(&in, own->ctx, "a custom op's callback");
+    const gtr_result r = function(&c), refused = gtr__inner_end(&in);
+    return refused ? refused : r;
+}
+static gtr_result gtr__custom_forward(const gtr_custom_call *c) {
+    return gtr__custom_inside(c, ((const gtr__custom *)c->user)->given.forward);
+}
+static gtr_result gtr__custom_backward(const gtr_custom_call *c) {
+    return gtr__custom_inside(c, ((const gtr__custom *)c->user)->given.backward);
+}
 gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     gtr__attr at = GTR__ZERO;
     if (!gtr__usable(ctx)) return NULL;
@@ -10912,13 +11025,16 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
             desc.forward ? "" : ", no forward function");
     if (gtr__reads_list(ctx, desc.name, "in", desc.in, desc.n_in)) return NULL;
     if (!desc.n_out) desc.n_out = 1;
-    gtr_custom_desc *copy = GTR__NEW(ctx, gtr_custom_desc, 1);
-    if (!copy) return NULL;
-    *copy = desc;
-    at.ptr = copy;
+    gtr__custom *own = GTR__NEW(ctx, gtr__custom, 1);
+    if (!own) return NULL;
+    own->desc = own->given = desc;
+    own->ctx = ctx;
+    own->desc.forward = gtr__custom_forward; own->desc.user = own;
+    if (desc.backward) own->desc.backward = gtr__custom_backward;
+    at.ptr = own;
     gtr_tensor *t = gtr__op_new(GTR__OP_CUSTOM, desc.n_in, desc.in, &at, desc.name);
-    if (!t) gtr__mfree(ctx, copy);
-    else copy->name = gtr__label(t);
+    if (!t) gtr__mfree(ctx, own);
+    else own->desc.name = gtr__label(t);
     return t;
 }
 /* Whether x, of float32, passes none of its gradient on. */
@@ -16083,10 +16199,8 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
     }
     return GTR_OK;
 }
-static void gtr__log(const gtr_context *ctx, const char *text) {
-    if (ctx->desc.log) ctx->desc.log(GTR_LOG_WARNING, text, ctx->desc.log_user);
-}
-static GTR__COLD GTR__PRINTF(2, 3) void gtr__warn(const gtr_context *ctx, const char *format, ...) {
+static void gtr__log(gtr_context *ctx, const char *text) { gtr__host_cb_log(ctx, GTR_LOG_WARNING, text); }
+static GTR__COLD GTR__PRINTF(2, 3) void gtr__warn(gtr_context *ctx, const char *format, ...) {
     char text[1024];
     GTR__VPRINT(text, sizeof text, format);
     gtr__log(ctx, text);
@@ -16859,7 +16973,10 @@ static double gtr__rate_cosine(const gtr__rate_at *a) {
     return least + 0.5 * (a->lr - least) * (1 + cos(3.14159265358979323846 * gtr__part_done(a)));
 }
 static double gtr__rate_custom(const gtr__rate_at *a) {
-    return a->d->lr_fn((int64_t)a->s, a->d->lr_user) * a->scale;
+    gtr__inner in;
+    gtr__inner_begin(&in, a->t->ctx, "lr_fn");
+    const double rate = a->d->lr_fn((int64_t)a->s, a->d->lr_user);
+    return gtr__inner_end(&in) ? NAN : rate * a->scale;
 }
 static double gtr__rate_step(const gtr__rate_at *a) {
     return a->lr * pow(a->d->gamma, floor(a->s / (double)a->d->decay_steps));
@@ -16892,14 +17009,13 @@ static const gtr__schedule_row gtr__schedules[] = { /* by gtr_schedule */
     { "one-cycle", false, true, gtr__rate_one_cycle }, { "plateau", false, false, gtr__rate_plateau }
 };
 static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
-    if (steps >= 1 && d->warmup_steps >= 0 && d->warmup_steps <= steps) return GTR_OK;
-    return GTR__BAD_ARG(ctx, "trainer: a %s schedule has %lld steps with %lld of warm-up, want at least "
-            "1 and at most as many", gtr__schedules[d->schedule].name, (long long)steps, (long long)d->warmup_steps);
+    return d->warmup_steps <= steps ? GTR_OK : GTR__BAD_ARG(ctx, "trainer: a %s schedule has %lld steps with %lld of "
+        "warm-up (warmup_steps), want at most as many", gtr__schedules[d->schedule].name, (long long)steps,
+        (long long)d->warmup_steps);
 }
 #define GTR__DEFAULT(field, value) do if (d->field == 0) d->field = value; while (0)
 #define GTR__WRONG(wrong, ...) do if (wrong) return GTR__BAD_ARG(ctx, "trainer: " __VA_ARGS__); while (0)
 static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
-    GTR__WRONG((size_t)d->schedule >= GTR__LENGTH(gtr__schedules), "schedule is no gtr_schedule");
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
     GTR__TRY(gtr__reads_optimizer(ctx, "trainer", d, d->optimizer));
     GTR__TRY(gtr__reads_schedule(ctx, "trainer", d, d->schedule, row->warms, row->ends,
@@ -16907,11 +17023,10 @@ static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__WRONG(d->schedule == GTR_PLATEAU && d->gamma >= 1, "gamma is %g, a plateau's factor, want below 1", d->gamma);
     GTR__TRY(gtr__schedule_steps(ctx, d, row->ends && d->total_steps ? d->total_steps : INT64_MAX));
     GTR__WRONG(d->schedule == GTR_CUSTOM_SCHEDULE && !d->lr_fn, "GTR_CUSTOM_SCHEDULE needs lr_fn");
-    GTR__WRONG(d->decay_steps < (d->schedule == GTR_STEP_DECAY) || (d->schedule == GTR_EXPONENTIAL && d->gamma == 0),
+    GTR__WRONG((d->schedule == GTR_STEP_DECAY && !d->decay_steps) || (d->schedule == GTR_EXPONENTIAL && d->gamma == 0),
         "GTR_STEP_DECAY needs decay_steps of at least 1, GTR_EXPONENTIAL a gamma above 0");
-    GTR__WRONG(d->pct_start > 1 || (d->three_phase && d->pct_start > 0.5f) || d->plateau_patience < -1
-        || d->plateau_cooldown < 0, "pct_start %g, want at most 1 (three_phase: a half), plateau_patience %d, want at "
-        "least -1, and plateau_cooldown %d, at least 0", d->pct_start, d->plateau_patience, d->plateau_cooldown);
+    GTR__WRONG(d->three_phase && d->pct_start > 0.5f, "pct_start is %g, want at most a half of three_phase",
+        (double)d->pct_start);
     GTR__DEFAULT(decay_steps, 1); GTR__DEFAULT(gamma, 0.1f);
     GTR__DEFAULT(start_factor, 1.0f / 3); GTR__DEFAULT(end_factor, 1);
     GTR__DEFAULT(pct_start, 0.3f); GTR__DEFAULT(div_factor, 25); GTR__DEFAULT(final_div_factor, 1e4f);
@@ -17024,14 +17139,13 @@ static size_t gtr__rows_layout(const gtr_dataset *d, int64_t rows, size_t *at) {
 static bool gtr__callback_call(gtr_dataset *d, int64_t epoch, int64_t begin, int64_t end, void *const *at,
         const char **refused) {
     gtr__calls *c = d->ctx->calls;
+    gtr__inner in;
     gtr__gate_lock(c->gate);
-    c->refused = NULL;
-    gtr__atomic_swap(&c->by, gtr__thread_self());
+    gtr__inner_begin(&in, d->ctx, NULL);
     const bool ok = d->call.fill(d->call.user, epoch, begin, end, at);
-    gtr__atomic_swap(&c->by, 0);
-    *refused = c->refused;
+    *refused = in.refused;
     gtr__gate_unlock(c->gate);
-    return ok && !*refused;
+    return !gtr__inner_end(&in) && ok;
 }
 /* Batch k's piece, counted through all epochs; the first batch of a piece; where batch k's rows begin in its own. */
 static int64_t gtr__pieces(const gtr__stream *s) { return (s->order.per + s->most - 1) / s->most; }
@@ -17501,37 +17615,28 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     k->one_b1 = (gtr_float)(1 - o->beta1);
     k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
 }
-#define GTR__NUMBERS(X) X(lr) X(momentum) X(weight_decay) X(beta1) X(beta2) X(eps) X(lr_decay) X(initial_accumulator) \
-    X(min_lr) X(clip_norm) X(loss_scale) X(ema) X(gamma) X(start_factor) X(end_factor) X(pct_start) X(div_factor) \
-    X(final_div_factor) X(threshold)
-#define GTR__NUMBER(name) { d->name, #name },
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
-    const struct { float v; const char *name; } of[] = { GTR__NUMBERS(GTR__NUMBER) };
-    for (size_t i = 0; i < GTR__LENGTH(of); i++)
-        GTR__WRONG(!(of[i].v >= 0) || !gtr__finite(of[i].v), "%s is %g, want a finite number of at least 0",
-            of[i].name, of[i].v);
-    GTR__WRONG(d->momentum > 1 || d->beta1 >= 1 || d->beta2 >= 1 || d->ema >= 1,
-        "momentum %g, beta1 %g, beta2 %g, ema %g, want at most 1, and the others below 1",
-        d->momentum, d->beta1, d->beta2, d->ema);
-    GTR__WRONG((unsigned)d->optimizer >= GTR__N_OPTIMIZERS, "optimizer is no gtr_optimizer");
-    GTR__WRONG((unsigned)d->precision > GTR_MIXED_FP16, "precision is no gtr_precision");
-    GTR__WRONG((unsigned)d->nonfinite > GTR_NONFINITE_LOSS, "nonfinite is no gtr_nonfinite");
+    char who[32];
+    GTR__TRY(gtr__ranges_trainer(ctx, "trainer", d));
     const gtr__optimizer_row row = gtr__optimizer_at(d->optimizer);
     GTR__TRY(gtr__schedule_check(ctx, d));
-    GTR__WRONG(d->micro_batches < 0 || d->micro_batches > 64 || d->streams < 0 || d->streams > GTR__MAX_STREAMS,
-        "%d micro-batches and %d streams, want 1 to 64 and 1 to %d", d->micro_batches, d->streams, GTR__MAX_STREAMS);
     GTR__WRONG(d->n_groups < 0 || d->n_groups > GTR__MAX_GROUPS - 1 || (d->n_groups && !d->groups),
         "%d groups, want 0 to %d at .groups", d->n_groups, GTR__MAX_GROUPS - 1);
     for (int i = 0; i < d->n_groups; i++) {
         const gtr_group *g = &d->groups[i];
-        GTR__WRONG(!g->pattern || !(g->lr_scale >= 0) || !(g->weight_decay >= 0) || !gtr__finite(g->lr_scale)
-            || !gtr__finite(g->weight_decay),
-            "group %d needs a pattern, and lr_scale and weight_decay of at least 0", i);
+        GTR__WRONG(!g->pattern, "group %d needs a pattern", i);
+        snprintf(who, sizeof who, "trainer: group %d", i);
+        GTR__TRY(gtr__ranges_group(ctx, who, g));
+        GTR__WRONG(i + 1 == d->n_groups && !g->frozen && g->lr_scale == 0 && g->weight_decay == 0, "group %d, \"%s\", "
+            "changes nothing: lr_scale 0 and weight_decay 0 are the trainer's (none: GTR_ZERO)", i, g->pattern);
     }
     if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return GTR__FAIL(ctx, UNSUPPORTED,
         "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
     if (d->precision == GTR_TF32 && !ctx->caps.tf32) d->precision = GTR_FP32;
     GTR__DEFAULT(lr, row.lr);
+    GTR__WRONG(row.decoupled && d->weight_decay * d->lr > 1, "weight_decay %g by an lr of %g takes more than a weight "
+        "has in a step", (double)d->weight_decay, (double)d->lr);
+    GTR__WRONG(d->min_lr > d->lr, "min_lr is %g, above the lr of %g", (double)d->min_lr, (double)d->lr);
     GTR__DEFAULT(beta1, row.beta1);
     GTR__DEFAULT(beta2, row.beta2);
     GTR__DEFAULT(eps, row.eps);
@@ -17556,7 +17661,10 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
         int own = t->n_groups - 1;
-        for (g = own - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, NULL, p->name)) { fits |= 1u << g; own = g; }
+        for (g = own - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, NULL, p->name)) {
+            if (p->trainable) fits |= 1u << g;
+            own = g;
+        }
         first |= 1u << (g = own);
         if (!p->trainable || !reach[p->id] || t->group[g].frozen) continue;
         t->param[t->n_param] = p;
@@ -17574,8 +17682,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     if (!t->param || !t->group_of || !t->offset || !t->lookups || !t->zero) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
         if (!(fits >> g & 1)) return GTR__BAD_ARG(ctx,
-            "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
-            "for any run)", g, t->group[g].pattern);
+            "trainer: group %d's pattern \"%s\" fits no parameter that trains (names are like \"fc1.weight\", '*' "
+            "stands for any run; running statistics are gtr_batch_norm_desc.frozen's)", g, t->group[g].pattern);
         else if (!(first >> g & 1)) return GTR__BAD_ARG(ctx, "trainer: group %d, \"%s\", is given, but not read: each "
             "parameter that it fits is of a group before it (the first that fits counts)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
@@ -17710,7 +17818,7 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
 }
 /* What a running gtr_fit can't go on after is refused in its callback, and ends it. */
 static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
-    GTR__TRY(gtr__outside_fill(t->ctx, who));
+    GTR__TRY(gtr__outside(t->ctx, who));
     if (!t->fit) return GTR_OK;
     return t->refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
 }
@@ -18435,7 +18543,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
         if (i && gtr__step_rows(t, s) != batch && !e->plan.ragged) break;
         if (gtr__group_rates(t, s, &rec[i])) continue;
         if (i) break;
-        return GTR_ERR_ARG;
+        return ctx->error;
     }
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
@@ -18592,21 +18700,45 @@ static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const void *s
     if (t->pending && !gtr__gone_wrong(t)) t->edited = t->runner->step + 1;
     return r;
 }
+static GTR__COLD gtr_result gtr__none_for(const gtr_trainer *t, const gtr_tensor *p, bool untrained, const char *what) {
+    int g = 0;
+    if (!untrained) return GTR__BAD_STATE(t->ctx, "%s: this trainer has none for \"%s\": it has %d (with .ema one "
+        "more)", what, gtr__label(p), t->optim.all);
+    while (g < t->n_groups - 1 && !gtr__glob(t->group[g].pattern, NULL, p->name)) g++;
+    const bool frozen = t->group[g].frozen;
+    return GTR__BAD_STATE(t->ctx, "%s: this trainer has none for \"%s\": it does not train it%s%s%s", what,
+        gtr__label(p), frozen ? " (frozen by the group \"" : p->trainable ? ", the loss does not depend on it" : "",
+        frozen ? t->group[g].pattern : "", frozen ? "\")" : "");
+}
+/* Mean squares and sums of squares are 0 or more. */
+static GTR__COLD gtr_result gtr__state_good(const gtr_trainer *t, const gtr_tensor *p, const gtr_float *state,
+        const gtr_float *v, const char *what) {
+    const gtr_optimizer o = t->desc.optimizer;
+    const bool squares = state == t->optim.state[o == GTR_ADAM || o == GTR_ADAMW]
+        && o != GTR_SGD && o != GTR_LION;
+    for (int64_t i = 0, n = gtr__count(&p->shape); i < n; i++)
+        if (!gtr__finite((double)v[i]) || (squares && v[i] < 0))
+            return GTR__BAD_ARG(t->ctx, "%s of \"%s\": element %jd is %g, which is %s", what, gtr__label(p),
+                (intmax_t)i, (double)v[i], gtr__finite((double)v[i]) ? "below 0" : "not finite");
+    return GTR_OK;
+}
 static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set,
         const char *what) {
     if (!t) return GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
-    if (!gtr__usable_by(ctx, what)) return gtr__unusable(ctx);
+    if (!gtr__usable(ctx)) return gtr__unusable(ctx);
     if (!p) return GTR__BAD_ARG(ctx, "%s: the parameter is NULL", what);
     if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, set ? "gtr_gradient_set" : "gtr_gradient_get"));
     int i = gtr__trainer_index(t, p);
-    if (i < 0 || !buffer) return GTR__BAD_STATE(ctx, "%s: this trainer has none for \"%s\"%s", what,
-        gtr__label(p), i < 0 ? ": it does not train it" : "");
+    if (i < 0 || !buffer) return gtr__none_for(t, p, i < 0, what);
     if (buffer == t->gradient && !set && (t->fitted || !t->stepped))
         return GTR__BAD_STATE(ctx, "%s of \"%s\": %s; ask after gtr_step or gtr_backward", what, gtr__label(p),
             t->fitted ? "gtr_fit keeps none" : "no step was made yet");
-    if (!host || bytes != p->data_bytes) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes, want %zu",
-        what, gtr__label(p), bytes, p->data_bytes);
+    if (set && buffer == t->gradient && !t->pending) return GTR__BAD_STATE(ctx, "gtr_gradient_set of \"%s\": nothing "
+        "would read it, want it between gtr_backward and gtr_update", gtr__label(p));
+    if (!host || bytes != p->data_bytes) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes%s, want %zu",
+        what, gtr__label(p), bytes, host ? "" : " at NULL", p->data_bytes);
+    if (set && buffer != t->gradient) GTR__TRY(gtr__state_good(t, p, buffer, (const gtr_float *)host, what));
     gtr_float *at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));
     if (t->optim.ema > 0) GTR__TRY(gtr__take_over(t, false)); /* it may be the average */
@@ -18636,11 +18768,13 @@ gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size
 }
 static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
+    char what[40];
     if (state && !set && t->optim.ema > 0 && which == t->optim.all - 1 && gtr__usable(t->ctx)) {
         GTR__TRY(gtr__wait_all(t->ctx));
         if (!gtr__averaged(t)) return GTR__BAD_STATE(t->ctx, "optimizer state: no averages yet");
     }
-    return gtr__buffer_copy(t, p, state, host, bytes, set, "optimizer state");
+    snprintf(what, sizeof what, "optimizer state %d", which);
+    return gtr__buffer_copy(t, p, state, host, bytes, set, what);
 }
 gtr_result gtr_state_get(gtr_trainer *t, gtr_tensor *p, int which, void *dst, size_t bytes) {
     GTR__ALONE(t, gtr__state_copy(t, p, which, dst, bytes, false));
@@ -18680,7 +18814,8 @@ static gtr_result gtr__average_swap_alone(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, gtr__swaps, false));
     GTR__TRY(gtr__wait_all(t->ctx));
     if (gtr__averaged(t)) return gtr__average_swap(t, false);
-    return GTR__BAD_STATE(t->ctx, "%s: no averages yet, or no gtr_trainer_desc.ema", gtr__swaps);
+    return GTR__BAD_STATE(t->ctx, "%s: no averages yet, which the first update makes, or no gtr_trainer_desc.ema",
+        gtr__swaps);
 }
 gtr_result gtr_average_swap(gtr_trainer *t) { GTR__ALONE(t, gtr__average_swap_alone(t)); }
 
@@ -18857,7 +18992,7 @@ static gtr_result gtr__evaluation_end(gtr_trainer *t, bool averages, gtr_result 
 static gtr_result gtr__evaluate_alone(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric,
         float *loss, float *value) {
     if (!t) return gtr__no_trainer(data, "gtr_evaluate");
-    GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate"));
+    GTR__TRY(gtr__outside(t->ctx, "gtr_evaluate"));
     const bool averages = gtr__wants_averages(t);
     gtr_result r = gtr__evaluation_begin(t, averages);
     if (!r) r = gtr__evaluate(t, data, batch, metric, loss, value);
@@ -19247,7 +19382,7 @@ static gtr_result gtr__evaluate_metrics_alone(gtr_trainer *t, gtr_dataset *data,
     gtr_metrics own;
     if (!out) out = &own;
     if (!t) gtr__no_trainer(data, "gtr_evaluate_metrics");
-    else GTR__TRY(gtr__outside_fill(t->ctx, "gtr_evaluate_metrics"));
+    else GTR__TRY(gtr__outside(t->ctx, "gtr_evaluate_metrics"));
     const gtr_result r = gtr__metrics(t, data, desc, out);
     if (r) return r;
     gtr_context *ctx = t->ctx;
@@ -19271,7 +19406,6 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
 }
 
 // >>fit
-#define GTR__MAX_KEPT 30 /* gtr_fit_desc.keep_last at most */
 /* What early stopping goes by: the best value, its epoch (0: none), epochs seen and without a better one since; in host
    memory the weights of that epoch, as gtr__weights_move lays them out. All of it that a fit would need to go on. */
 typedef struct { double value; int32_t epoch, seen, wait; uint8_t *weights; size_t bytes; } gtr__stopping;
@@ -19295,8 +19429,10 @@ typedef struct gtr__fitting {
     /* steps done when it was resumed, at the last drained end of an epoch, at the last checkpoint (-1: none) */
     bool resumed; int64_t before, ended, saved;
     double saved_at; /* when */
-    int64_t rows_fed, kept[GTR__MAX_KEPT + 2]; int n_kept; /* of the data set; trainer's steps of keep_last's files */
+    int64_t rows_fed, values_fed; /* of the data set */
+    int64_t kept[GTR__MAX_KEPT + 2]; int n_kept; /* trainer's steps of keep_last's files */
 } gtr__fitting;
+static int64_t gtr__rows_hash(const gtr_dataset *d);
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d),
     gtr__fit_tries(const gtr__fitting *f), gtr__fit_resume(gtr__fitting *f), gtr__fit_resumed(gtr__fitting *f),
     gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end), gtr__log_begin(gtr__fitting *f),
@@ -19747,6 +19883,34 @@ static GTR__COLD void gtr__held_told(const gtr_dataset *d, const gtr_dataset *he
             "(gtr_dataset_split_random draws some of each)", i, held->name, (intmax_t)b->most);
     }
 }
+static GTR__COLD GTR__PRINTF(3, 4) void gtr__fit_hint(const gtr_trainer *t, bool wrong, const char *format, ...) {
+    char text[GTR__TEXT + 64] = "gtr_fit: ";
+    if (!wrong) return;
+    GTR__VPRINT(text + 9, sizeof text - 9, format);
+    gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
+    if (!t->ctx->desc.log) gtr__fit_note(t, text);
+}
+/* What is hardly meant, said before the first step. */
+static GTR__COLD void gtr__fit_hints(const gtr__fitting *f, const gtr_dataset *data) {
+    const gtr_trainer *t = f->t;
+    const gtr_fit_desc *d = f->d;
+    const gtr_trainer_desc *g = &t->desc;
+    const long long steps = (long long)f->p.steps, waits = t->given.plateau_patience;
+    const bool decays = g->schedule == GTR_STEP_DECAY || g->schedule == GTR_EXPONENTIAL;
+    const float last = decays ? gtr__rate(t, f->p.steps) : 1;
+    gtr__fit_hint(t, d->validation == data && (d->patience || d->restore_best || d->keep_best), ".validation is the "
+        "training set, of which .patience, .restore_best and .keep_best see no overfitting");
+    gtr__fit_hint(t, d->patience > 0 && d->patience >= d->epochs, ".patience %d is not over in %d epochs", d->patience,
+        d->epochs);
+    gtr__fit_hint(t, waits > 0 && waits >= d->epochs, "plateau_patience %lld is not over in %d epochs", waits,
+        d->epochs);
+    gtr__fit_hint(t, g->ema > 0 && (1 - (double)g->ema) * (double)steps < 0.1, "ema %g averages %.0f steps, and this "
+        "fit has %lld steps", (double)g->ema, 1 / (1 - (double)g->ema), steps);
+    gtr__fit_hint(t, g->warmup_steps > steps, "warmup_steps %lld are more than the fit's %lld steps",
+        (long long)g->warmup_steps, steps);
+    gtr__fit_hint(t, last < 1e-8f * t->lr, "decay_steps %lld and gamma %g: the rate is %g behind its %lld steps",
+        (long long)g->decay_steps, (double)g->gamma, (double)last, steps);
+}
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
@@ -19774,20 +19938,17 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
     GTR__TRY(gtr__rate_begin(t, f->p.steps));
     t->fit_step0 = f->first;
+    if (!f->next) gtr__fit_hints(f, data);
     if (!good && !d->silent)
         fprintf(stderr, "gtr_fit: an error is kept, gtr_save may write nothing: %s\n", gtr_error_text(t->ctx));
     if (f->resumed && !d->silent)
-        fprintf(stderr, "%s: going on after step %lld of %lld\n", d->checkpoint, (long long)f->before,
-            (long long)f->p.steps);
+        fprintf(stderr, "%s: going on after step %lld of %lld%s\n", d->checkpoint, (long long)f->before,
+            (long long)f->p.steps, f->before < f->p.steps ? "" : ", the last: .resume counts .epochs from the first "
+            "fit on");
     return GTR_OK;
 }
 static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool drains) {
-    if (d->epochs < 1 || d->callback_every < 0 || d->history_size < 0)
-        return GTR__BAD_ARG(ctx, "gtr_fit: epochs, callback_every or history_size is negative");
-    if (d->patience < 0 || !(d->min_delta >= 0) || !gtr__finite(d->min_delta) || !(d->seconds >= 0)
-            || !gtr__finite(d->seconds))
-        return GTR__BAD_ARG(ctx, "gtr_fit: patience %d, min_delta %g or seconds %g, want finite numbers of at least 0",
-            d->patience, (double)d->min_delta, d->seconds);
+    GTR__TRY(gtr__ranges_fit(ctx, "gtr_fit", d));
     if ((size_t)d->monitor >= GTR_METRIC_COUNT)
         return GTR__BAD_ARG(ctx, "gtr_fit: .monitor is no gtr_metric");
     if (d->monitor == GTR_METRIC_TENSOR ? !d->metric : d->monitor && !d->metrics.scores)
@@ -19801,6 +19962,12 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
     if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && d->metric->is_loss)
         return GTR__BAD_ARG(ctx, "gtr_fit: monitor is .metric, a loss (%s), whose least is best: set .monitor_least",
             d->metric->builder);
+    if (d->monitor_least && d->metric->op == GTR__OP_ACCURACY)
+        return GTR__BAD_ARG(ctx, "gtr_fit: .monitor_least is set, and .metric an accuracy, whose largest is best");
+    if (d->min_delta >= 1 && d->monitor != GTR_METRIC_TENSOR && d->monitor != GTR_METRIC_R2
+            && gtr__metric_rows[d->monitor].largest)
+        return GTR__BAD_ARG(ctx, "gtr_fit: min_delta is %g, and %s at most 1", (double)d->min_delta,
+            gtr__metric_rows[d->monitor].name);
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
 static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
@@ -19819,7 +19986,7 @@ static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc
     GTR__TRY(gtr__observe(t));
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
-    f.t = t; f.d = &d; f.rows_fed = data->rows;
+    f.t = t; f.d = &d; f.rows_fed = data->rows; f.values_fed = gtr__rows_hash(data);
     t->ended.why = GTR_END_NONE;
     gtr__stop_begin(ctx);
     ctx->fits++;
@@ -20233,6 +20400,7 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
         gtr_predictor_desc own = *d;
         const gtr_result r = gtr__steps_try(ctx, &own, steps, whole > met ? 0 : whole, &met);
         if (!r) { *d = own; ctx->may_save = may_save; }
+        if (r && good) gtr__error_more(ctx, "; in a step of a predictor of .steps");
         if (!r || r == GTR_ERR_NOMEM || whole >= met + (met > 0)) return r;
         if (good) gtr_error_clear(ctx);
     }
@@ -20297,7 +20465,7 @@ static void gtr__predictor_drop(gtr_predictor *p, gtr__cached *e) {
 }
 void gtr_predictor_destroy(gtr_predictor *p) {
     gtr_predictor **at;
-    if (!p || gtr__outside_fill(p->ctx, "gtr_predictor_destroy")) return;
+    if (!p || gtr__outside(p->ctx, "gtr_predictor_destroy")) return;
     gtr_context *ctx = p->ctx;
     if (!gtr__forked(ctx) && p->instance[0]) ctx->be->wait(p->instance[0]);
     while (p->n_entry) gtr__predictor_drop(p, p->entry[--p->n_entry]);
@@ -20425,6 +20593,12 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
     GTR__TRY(gtr__find_inputs(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, found, &n_found, highest, NULL));
     while (given < GTR__PREDICTS && d->in[given]) given++;
     GTR__TRY(gtr__reads_list(ctx, "predictor", "in", d->in, given));
+    for (int i = 0, k, j; i < given; i++) {
+        for (k = 0; k < n_found && found[k] != d->in[i]; k++) {}
+        for (j = 0; d->in[j] != d->in[i]; j++) {}
+        if (k == n_found || j < i) return GTR__FAIL(ctx, SHAPE, "predictor: .in[%d], \"%s\", is %s", i,
+            gtr__label(d->in[i]), j < i ? "there twice" : "no input that .out depends on");
+    }
     for (int i = 0; i < n_found; i++) {
         int k = 0;
         if (!gtr__batched(found[i]) && !found[i]->data)
@@ -20528,8 +20702,8 @@ static bool gtr__predict_begin(gtr_predictor *p) {
 gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
     gtr_context *ctx = p->ctx, *own = &p->own;
-    if (gtr__outside_fill(ctx, "gtr_predictor_refresh")) return GTR__BAD_STATE(own, "gtr_predictor_refresh in the "
-        "callback of a data set: what asks for its rows may have the weights until it gets them");
+    if (gtr__outside(ctx, "gtr_predictor_refresh")) return GTR__BAD_STATE(own, "gtr_predictor_refresh in the "
+        "callback of a data set or a custom op: what runs it may have the weights meanwhile");
     if (gtr__forked(ctx)) return GTR__BAD_STATE(own, "%s", ctx->error_text);
     if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
         "and has the weights as they are");
@@ -20570,7 +20744,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     p->own = *ctx;
     p->own.n_instance = 1;
     p->own.error = GTR_OK;
-    p->own.calls = NULL; /* it is used in fills, too */
+    p->own.calls = NULL; p->own.inside = p->own.refused = 0; /* it is used in fills and by other threads, too */
     p->own.stops = false; p->own.trainers = NULL; /* no fit's: a compilation is not stopped with it */
     p->own.host.user = &p->own;
     p->ctx = ctx; p->max_rows = max_rows; p->lean = lean; p->general = general;
@@ -20654,13 +20828,20 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
         int64_t first) {
     gtr_context *own = &p->own;
     const gtr__backend *be = p->ctx->be;
-    bool null = !in || !out || rows < 1;
-    if (!p->held && gtr__outside_fill(p->ctx, "gtr_predict")) return GTR__BAD_STATE(own, "gtr_predict in the callback "
-        "of a data set: want a predictor with .snapshot");
+    int k;
+    const gtr__inner *in_fill = gtr__inside(p->ctx);
+    if (in_fill && (in_fill->what || !p->held) && gtr__outside(p->ctx, "gtr_predict"))
+        return GTR__BAD_STATE(own, "%s in %s", gtr__predicts(p), in_fill->what ? in_fill->what
+            : "the callback of a data set: want a predictor with .snapshot");
     if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
-    for (int k = 0; k < GTR__PREDICTS && !null; k++)
-        null = (k < p->n[GTR__IN] && !in[k]) || (k < p->n[GTR__OUT] && !out[k]);
-    if (null) return GTR__BAD_ARG(own, "%s: in and out are not NULL, and rows at least 1", gtr__predicts(p));
+    if (rows < 1) return GTR__BAD_ARG(own, "%s: %jd rows, want at least 1", gtr__predicts(p), (intmax_t)rows);
+    for (k = 0; k < p->n[GTR__IN] && in && in[k]; k++) {}
+    if (k < p->n[GTR__IN]) return GTR__BAD_ARG(own, "%s: input %d is NULL", gtr__predicts(p), k);
+    for (k = 0; k < p->n[GTR__OUT] && out && out[k]; k++) {}
+    if (k < p->n[GTR__OUT]) return GTR__BAD_ARG(own, "%s: output %d is NULL", gtr__predicts(p), k);
+    if (!p->held && p->ctx->fits && gtr__another(p->ctx, gtr__atomic_get((gtr__word *)&p->ctx->inside), "gtr_predict"))
+        return GTR__BAD_STATE(own, "%s while another thread is in gtr_fit: want a predictor with .snapshot",
+            gtr__predicts(p));
     if (p->most_steps && p->taken >= p->most_steps) return GTR__BAD_STATE(own, "gtr_predict_next: that was the last "
         "of the window's %lld steps: gtr_predictor_reset begins the next", (long long)p->most_steps);
     if ((!p->apart || p->n[GTR__STATES]) && rows > p->max_rows)
@@ -20717,8 +20898,9 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
     void *in[GTR__PREDICTS] = { NULL };
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
     gtr_context *own = &p->own;
-    if (!data || data->ctx != p->ctx)
-        return GTR__BAD_ARG(own, "%s: the set is %s", who, data ? "another context's" : "NULL");
+    if (!data || !out || data->ctx != p->ctx)
+        return GTR__BAD_ARG(own, "%s: %s", who, !data ? "the set is NULL" : out ? "the set is another context's"
+            : "out is NULL");
     if (data->call.fill) return GTR__BAD_STATE(own, "%s of %s: its rows are a callback's: gtr_predict takes what it "
         "makes", who, data->name);
     if (p->n[GTR__STATES] && data->rows > p->max_rows)
@@ -24203,7 +24385,7 @@ gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     return GTR_OK;
 }
 void gtr_dataset_destroy(gtr_dataset *d) {
-    if (!d || gtr__outside_fill(d->ctx, "gtr_dataset_destroy")) return;
+    if (!d || gtr__outside(d->ctx, "gtr_dataset_destroy")) return;
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
         if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy")) return;
     if (d->used) gtr_wait(d->ctx); /* queued steps may read it */
@@ -24894,7 +25076,8 @@ static gtr_result gtr__parameters_listed(gtr_context *ctx, const char *call, con
         for (int64_t i = 0; i < ctx->n_parameter; i++) if (gtr__glob(p, end, ctx->parameter[i]->name)) {
             (*list)[i] = ctx->parameter[i]; fits = true;
         }
-        if (!fits) return GTR__BAD_ARG(ctx, "%s: pattern \"%.*s\" of .names fits no parameter or buffer", call,
+        if (!fits) return GTR__BAD_ARG(ctx, "%s: pattern \"%.*s\" of .names fits no parameter or buffer (names are "
+            "like \"fc1.weight\", patterns are parted by commas, and '*' stands for any run)", call,
             (int)GTR__MIN(end - p, 200), p);
     }
     *n = 0;
@@ -25001,8 +25184,8 @@ static gtr_result gtr__st_match(gtr__st *s) {
                 gtr__st_kind(e->dtype, gtr__st_shape(s, e), kind), (intmax_t)s->n_list, (unsigned)s->n);
     }
     if (s->did.loaded || !s->load.partial || !s->n_list) return GTR_OK;
-    return GTR__OF_FILE(s->ctx, SHAPE, "none of its %u tensors fits one of the model's%s", s->path, (unsigned)s->n,
-        gtr__st_hint(s, s->list[0]->name, more));
+    return GTR__OF_FILE(s->ctx, SHAPE, "none of its %u tensors fits one of the model's, as \"%.200s\"%s", s->path,
+        (unsigned)s->n, s->list[0]->name, gtr__st_hint(s, s->list[0]->name, more));
 }
 /* The report's text; false: out of memory. */
 static bool gtr__st_list(gtr__st *s) {
@@ -25085,6 +25268,17 @@ static void gtr__st_undo(gtr__st *s, uint8_t *data, void *room, uint32_t n) {
         gtr__parameter_write(s->list[part], room);
     }
 }
+/* A line if one of p's values v, which who saves or loads, is not finite. */
+static GTR__COLD void gtr__finite_warn(const gtr_tensor *p, const char *who, const gtr_float *v) {
+    char text[GTR__TEXT + 300];
+    int64_t i = 0;
+    const int64_t n = p->dtype == GTR_F32 ? gtr__count(&p->shape) : 0;
+    while (i < n && gtr__finite((double)v[i])) i++;
+    if (i == n) return;
+    snprintf(text, sizeof text, "%.99s: \"%.200s\" is not finite: element %jd is %g", who, p->name, (intmax_t)i,
+        (double)v[i]);
+    gtr__log(p->ctx, text);
+}
 /* Writes all parts. Old values take the new ones' place in data, so that a write that fails is undone. */
 static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
     gtr_result r = GTR_OK;
@@ -25098,6 +25292,7 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
         if (r) break;
         gtr__st_swap(p, gtr__st_size(gtr__st_as(s, &s->entry[i])), room, data + s->entry[i].begin);
         r = gtr__parameter_write(p, room);
+        gtr__finite_warn(p, s->path, (const gtr_float *)room);
     }
     if (r) gtr__st_undo(s, data, room, i);
     gtr__weights_unlock(s->ctx);
@@ -25106,9 +25301,9 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
 /* What stops save and load before they begin. A step that was not finite does not: parameters are those before it. */
 static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call) {
     if (!ctx) return GTR_ERR_ARG;
-    GTR__TRY(gtr__outside_fill(ctx, call));
+    if (!gtr__usable_by(ctx, call))
+        return ctx->dead ? GTR__BAD_STATE(ctx, "%s: this context is not usable any more", call) : GTR_ERR_STATE;
     if (!path || !*path) return GTR__BAD_ARG(ctx, "%s: the path is %s", call, path ? "empty" : "NULL");
-    if (!gtr__usable(ctx)) return GTR__BAD_STATE(ctx, "%s: this context is not usable any more", call);
     if (ctx->preset) return GTR__BAD_STATE(ctx, "%s: a context with a preset holds no values", call);
     gtr_result r = gtr_wait(ctx);
     return r == GTR_ERR_NONFINITE ? GTR_OK : r;
@@ -25254,7 +25449,9 @@ static gtr_result gtr__load_ex_alone(gtr_context *ctx, const char *path, gtr_loa
     if (!r && *s.before) r = gtr__st_averages(&s, data);
     if (!r) r = gtr__st_notes(&s, &notes);
     if (!r) r = gtr__st_convert(&s, data);
-    if (!r && desc.report && !gtr__st_list(&s)) r = GTR_ERR_NOMEM;
+    const bool told = !desc.report && s.did.wrong && ctx->desc.log;
+    if (!r && (desc.report || told) && !gtr__st_list(&s)) r = GTR_ERR_NOMEM;
+    if (!r && told) gtr__log(ctx, gtr__text(ctx));
     if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
     for (uint32_t i = 0; i < s.n && !r; i++)
         if (s.entry[i].part >= 0) gtr__rewritten(ctx, list[s.entry[i].part]);
@@ -25483,6 +25680,7 @@ static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
             if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
             else if ((r = gtr__model_read(p, room))) break;
             const int size = gtr__st_size(gtr__save_as(s, p));
+            if (!sums) gtr__finite_warn(p, s->call, (const gtr_float *)room);
             if (size > 2) gtr__st_swap(p, size, room, (uint8_t *)out);
             else if ((r = gtr__save_halves(s, p, (const gtr_float *)room, (uint8_t *)out))) break;
         }
@@ -25641,6 +25839,7 @@ static gtr_result gtr__save_parts(gtr__save *s, gtr_tensor **order, int64_t n) {
     gtr__mfree(s->ctx, s->header);
     return r;
 }
+static gtr_result gtr__replaces(gtr_context *ctx, const char *path, bool model);
 static gtr_result gtr__save_model(gtr__save *s) {
     gtr_context *ctx = s->ctx;
     gtr_tensor **order = NULL;
@@ -25652,6 +25851,7 @@ static gtr_result gtr__save_model(gtr__save *s) {
     if (!r && !ctx->n_parameter && !notes)
         r = GTR__BAD_STATE(ctx, "%s: there is no parameter, want a network first", s->call);
     if (!r) r = gtr__save_check(ctx, s->path, ctx->n_parameter);
+    if (!r && !s->in_memory) r = gtr__replaces(ctx, s->path, true);
     if (r) return r;
     r = gtr__parameters_listed(ctx, s->call, s->desc.names, &order, &n);
     if (!r) r = gtr__save_parts(s, order, n);
@@ -25723,7 +25923,8 @@ typedef struct {
     int64_t monitor, epoch, seen, wait; /* what best is of; epochs as gtr__stopping has them */
     double plateau, plateau_best; /* rate; of its values */
     int64_t plateau_bad, plateau_cooldown, plateau_any;
-    int64_t lost[32]; /* hashes of the matchers in caps.without, of that backend; 0: none */
+    int64_t lost[31]; /* hashes of the matchers in caps.without, of that backend; 0: none */
+    int64_t values; /* gtr__rows_hash of the set; 0: not known, as of files that had 32 of lost */
 } gtr__figures;
 #define GTR__N_FIGURES ((int64_t)(sizeof(gtr__figures) / 8))
 #define GTR__N_FIGURES_1 ((int64_t)(offsetof(gtr__figures, lost) / 8)) /* version 1 */
@@ -25754,6 +25955,17 @@ static void gtr__figures_lost(const gtr_context *ctx, uint32_t without, gtr__fig
     for (int m = 0; m < ctx->be->n_matchers; m++)
         if (without >> m & 1) g->lost[m] = GTR__NAMED(gtr__matcher_of(ctx->be, m, &matcher));
 }
+/* Of the first, middle and last row of columns in memory. */
+static int64_t gtr__rows_hash(const gtr_dataset *d) {
+    uint64_t h = 0;
+    for (int i = 0; i < d->n_columns; i++) for (int64_t k = 0; d->column[i].host && k < 3; k++) {
+        const gtr__column *c = &d->column[i];
+        const int64_t r = k * (d->rows - 1) / 2, n = gtr__row_has(c, r) * (int64_t)gtr__dtype_size(c->dtype);
+        const uint8_t *at = (const uint8_t *)c->host + gtr__row_start(c, 0, r);
+        for (int64_t b = 0; b < n; b++) h = (h ^ at[b]) * 0x100000001b3u;
+    }
+    return (int64_t)(h >> 1);
+}
 static int gtr__momentum_of(const gtr_trainer *t) { return (t->desc.momentum > 0) + t->desc.nesterov; }
 static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     const gtr_context *ctx = t->ctx;
@@ -25770,6 +25982,7 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     if (t->rows) {
         g->rows = t->rows; g->batch = t->batch; g->shuffle = t->shuffle; g->drop_last = t->drop_last;
         g->place = t->data ? gtr__data_batch(t, ctl.step) : t->data_at;
+        g->values = t->last ? gtr__rows_hash(t->last) : t->values;
     }
     g->scale = ctl.scale; g->lr = t->lr; g->lr0 = t->desc.lr;
     g->plateau = t->plateau.rate; g->plateau_best = t->plateau.best; g->plateau_bad = t->plateau.bad;
@@ -25946,13 +26159,15 @@ static gtr_result gtr__st_averages(gtr__st *s, const uint8_t *data) {
 static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
     const gtr__fitting *f = t->fit;
     const gtr_fit_desc *d = f ? f->d : NULL;
+    const int64_t values = f ? f->values_fed : t->data ? gtr__rows_hash(t->data) : 0;
+    const bool other = g->values && values && g->values != values;
     const intmax_t was[4] = { g->rows, g->batch, g->shuffle, g->drop_last }, now[4] = {
         f ? f->rows_fed : t->data ? t->data->rows : 0, f ? d->batch : t->batch, f ? !d->no_shuffle : t->shuffle,
         f ? d->drop_last : t->drop_last };
-    if (!was[0] || !now[0] || !memcmp(was, now, sizeof was)) return GTR_OK;
-    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd "
+    if (!was[0] || !now[0] || (!other && !memcmp(was, now, sizeof was))) return GTR_OK;
+    return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd%s "
         "(for other data, gtr_checkpoint_load first, then gtr_trainer_data, or gtr_fit without .resume)", path, was[0],
-        was[1], was[2], was[3], now[0], now[1], now[2], now[3]);
+        was[1], was[2], was[3], now[0], now[1], now[2], now[3], other ? " of other values" : "");
 }
 /* A drained runner is at ctl's step, whose report is e. */
 static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__entry *e) {
@@ -26010,7 +26225,8 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     t->data_step0 = t->runner->step;
     if (t->data && !t->fit) return;
     t->data = t->last = NULL; t->stepped &= !t->fitted; t->fitted = false;
-    t->rows = g->rows; t->batch = g->batch; t->shuffle = g->shuffle != 0; t->drop_last = g->drop_last != 0;
+    t->rows = g->rows; t->values = g->values; t->batch = g->batch;
+    t->shuffle = g->shuffle != 0; t->drop_last = g->drop_last != 0;
 }
 /* A fit that goes on has the checkpoint's sums, best epoch and history. */
 static void gtr__fit_take(gtr__fitting *f, const gtr__figures *g, const uint8_t *past, int64_t n) {
@@ -26119,8 +26335,9 @@ static gtr_result gtr__checkpoint_set_alone(gtr_trainer *t, const void *src, siz
 gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     GTR__ALONE(t, gtr__checkpoint_set_alone(t, src, bytes));
 }
-/* A fit replaces no file of a user's: what is at path is a checkpoint, whole or cut short, or nothing. */
-static GTR__COLD gtr_result gtr__fit_replaces(gtr_context *ctx, const char *path) {
+/* No file of a user's is replaced: what is at path is a checkpoint, whole or cut short, or nothing; for gtr_save
+   another safetensors file or nothing. */
+static GTR__COLD gtr_result gtr__replaces(gtr_context *ctx, const char *path, bool model) {
     struct GTR__STAT st;
     gtr__file f;
     uint8_t first[8] = GTR__ZERO, *head = NULL;
@@ -26129,10 +26346,11 @@ static GTR__COLD gtr_result gtr__fit_replaces(gtr_context *ctx, const char *path
     gtr_result r = gtr__file_move(&f, first, GTR__MIN(f.size, 8), false);
     const uint64_t n = f.size > 8 ? GTR__MIN(GTR__MIN(gtr__le_get(first, 8), f.size - 8), GTR__ST_HEADER) : 0;
     if (!r) r = gtr__file_take(&f, n, 1, &head);
-    gtr__file_close(&f);
-    if (!r && (*head != '{' || !strstr((char *)head, gtr__of_run)))
-        r = GTR__BAD_FILE(ctx, "the file that is there is no checkpoint of a training, and gtr_fit's .checkpoint "
-            "replaces no other: want another name", path);
+    if (!gtr__file_close(&f) && !r) r = gtr__file_fail(&f, "closing");
+    if (!r && (*head != '{' || !strstr((char *)head, gtr__of_run) == !model))
+        r = GTR__BAD_FILE(ctx, "the file that is there is %s, and %s replaces no other: want another name", path,
+            !model ? "no checkpoint of a training" : *head == '{' ? "a checkpoint of a training, no model" : "no model",
+            model ? "gtr_save" : "gtr_fit's .checkpoint");
     gtr__mfree(ctx, head);
     return r;
 }
@@ -26155,7 +26373,7 @@ static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *a
             r = GTR__OF_FILE(ctx, IO, "the folder for checkpoints, %s: %s", path, name, strerror(errno));
     }
     if (!r) r = gtr__save_old(&s, also ? also : target, &st, &old);
-    if (!r) r = gtr__fit_replaces(ctx, s.path);
+    if (!r) r = gtr__replaces(ctx, s.path, false);
     if (!r && (r = gtr__save_make(&s, target, 0600, &f, name, size)) == GTR_OK) {
         const int lock = gtr__lock_copy(f.fd);
         gtr__file_close(&f);
@@ -26209,10 +26427,6 @@ static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc
         return GTR__BAD_ARG(ctx, "gtr_fit: .log_file is " GTR__PATH ", want %s", d->log_file,
             same ? "another file than .checkpoint" : "a name in .csv, .jsonl or .json");
     if (d->checkpoint && !*d->checkpoint) return GTR__BAD_ARG(ctx, "gtr_fit: .checkpoint is empty");
-    if (d->checkpoint_steps < 0 || !(d->checkpoint_seconds >= 0) || d->checkpoint_epochs < 0 || d->keep_last < 0
-            || d->keep_last > GTR__MAX_KEPT)
-        return GTR__BAD_ARG(ctx, "gtr_fit: checkpoint_steps, _seconds or _epochs is negative, or keep_last not 0 to %d",
-            GTR__MAX_KEPT);
     return d->checkpoint && gtr__save_refused(ctx) ? ctx->error : GTR_OK;
 }
 /* The checkpoint that was just written, called `name`, too: by a link, which is renamed, so that there is an old file
@@ -26226,7 +26440,7 @@ static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
     snprintf(made, strlen(s.path) + 32, "%s.tmp-%ld-0", s.path, (long)GTR__SYS(getpid)());
     gtr_result r = gtr__save_target(&s, &target);
     const bool alike = r || gtr__files_alike(target, name);
-    if (!r && !alike) r = gtr__fit_replaces(ctx, name);
+    if (!r && !alike) r = gtr__replaces(ctx, name, false);
     if (!r && !alike) {
         GTR__SYS(unlink)(made);
         if (GTR__LINK(target, made) != 0 || GTR__RENAME(made, name) != 0) r = gtr_checkpoint_save(f->t, name);
@@ -26635,6 +26849,7 @@ static void gtr__summary_print(gtr_context *ctx, const gtr__summary_line *line, 
         t[0], t[1], t[2], t[3], t[4], t[5]);
 }
 const char *gtr_summary_text(gtr_tensor *out) {
+    if (!out) gtr__of_null("gtr_summary_text");
     if (!out || !gtr__usable_by(out->ctx, "gtr_summary_text")) return "";
     gtr_context *ctx = out->ctx;
     gtr__recipe r = gtr__recipe0(1, 0);
@@ -27048,7 +27263,7 @@ void gtr_destroy(gtr_context *ctx) {
     gtr_desc desc;
     gtr_trainer *t;
     int i;
-    if (!ctx || gtr__outside_fill(ctx, "gtr_destroy")) return;
+    if (!ctx || gtr__outside(ctx, "gtr_destroy")) return;
     for (t = ctx->trainers; t; t = t->next) gtr__refuse(t, "gtr_destroy");
     if (ctx->fits) return;
     if (!gtr__forked(ctx) && ctx->instance[0]) gtr__wait_all(ctx);

@@ -735,7 +735,7 @@ static void rates(void)
     MISTAKE("a precision that is none", "precision") { w->td.precision = (gtr_precision)16; trainer(w); }
     MISTAKE("an ema of 1", "ema|1") { w->td.ema = 1; trainer(w); }
     MISTAKE("clip_norm below 0 for none", "clip_norm|-1") { w->td.clip_norm = -1; trainer(w); }
-    MISTAKE("micro_batches for rows of one", "micro-batches|128") { w->td.micro_batches = 128; trainer(w); }
+    MISTAKE("micro_batches for rows of one", "micro_batches|128") { w->td.micro_batches = 128; trainer(w); }
     MISTAKE("16 streams", "streams|16") { w->td.streams = 16; trainer(w); }
     MISTAKE("a step schedule without decay_steps", "decay_steps") {
         w->td.schedule = GTR_STEP_DECAY; w->td.gamma = 0.5f;
@@ -1037,7 +1037,7 @@ static void fits(void)
 {
     MISTAKE("a batch larger than the set", "batch of 128|24 rows") { w->fd.batch = 128; fit(w); }
     MISTAKE("a batch below 0", "batch of -1") { w->fd.batch = -1; fit(w); }
-    MISTAKE("epochs below 0", "epochs|negative") { w->fd.epochs = -1; fit(w); }
+    MISTAKE("epochs below 0", "epochs|-1") { w->fd.epochs = -1; fit(w); }
     MISTAKE("a patience below 0", "patience|-1") { w->fd.patience = -1; fit(w); }
     MISTAKE("a min_delta of NaN", "min_delta|nan") { w->fd.patience = 1; w->fd.min_delta = (float)NAN; fit(w); }
     MISTAKE("seconds below 0", "seconds|-1") { w->fd.seconds = -1; fit(w); }
@@ -1174,7 +1174,7 @@ static void fits_with_checkpoints(void)
         w->fd.checkpoint = path_of("fit.checkpoint"); w->fd.keep_last = 100;
         fit(w);
     }
-    MISTAKE("checkpoint_epochs below 0", "checkpoint_|negative") {
+    MISTAKE("checkpoint_epochs below 0", "checkpoint_epochs|-1") {
         w->fd.checkpoint = path_of("fit.checkpoint"); w->fd.checkpoint_epochs = -1;
         fit(w);
     }
@@ -2285,7 +2285,7 @@ static void predictors(void)
         w->pd.out[0] = gtr_add(scores(w), floats(w, 3)); w->pd.in[0] = w->x;
         w->p = gtr_predictor_create_ex(w->ctx, w->pd);
     }
-    MISTAKE("a predictor with an input too many", "predictor|1 inputs|2") {
+    MISTAKE("a predictor with an input too many", "predictor|.in[1]|no input") {
         w->pd.out[0] = scores(w); w->pd.in[0] = w->x; w->pd.in[1] = labels(w);
         w->p = gtr_predictor_create_ex(w->ctx, w->pd);
     }

@@ -241,11 +241,13 @@ static void other_ends(void)
     EXPECT_EQ(gtr_fit_ended(n.t).why, GTR_END_ERROR);
     EXPECT(gtr_fit_ended(n.t).best_epoch == 0 && !gtr_fit_ended(n.t).restored && gtr_fit_ended(n.t).steps == 1);
     for (int i = 0; i < 5; i++) {
+        static const char *const of[] = { "patience is -1", "min_delta is -1", "min_delta is ", "seconds is -1",
+            ".monitor is no gtr_metric" };
         gtr_fit_desc g = fit_of(2, 1);
         g.patience = -(i == 0); g.min_delta = i == 1 ? -1 : i == 2 ? NAN : 0;
         g.seconds = i == 3 ? -1 : 0; g.monitor = i == 4 ? GTR_METRIC_COUNT : GTR_METRIC_LOSS;
         EXPECT_EQ(gtr_fit(n.t, n.data, g), GTR_ERR_ARG);
-        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, i < 4 ? "patience" : ".monitor is no gtr_metric");
+        EXPECT_ERROR(n.ctx, GTR_ERR_ARG, of[i]);
     }
     f = fit_of(4, 1);
     f.seconds = 1e-9;

@@ -381,16 +381,16 @@ static struct {
     net m; gtr_tensor *x, *y, *image, *ids, *of[4]; gtr_dataset *d, *set; gtr_predictor *p, *snapshot; bool done;
 } all_in;
 #define IS_REFUSED(call) do { \
-    calls->refused = NULL; \
+    gtr__innermost->refused = NULL; \
     (void)(call); \
-    CHECK(calls->refused != NULL, "%s is not refused in a fill", #call); \
+    CHECK(gtr__innermost->refused != NULL, "%s is not refused in a fill", #call); \
 } while (0)
 #define STATE(call) do { gtr_result got = GTR_OK; IS_REFUSED(got = (call)); \
     CHECK(got == GTR_ERR_STATE, "%s: %s", #call, gtr_result_text(got)); } while (0)
 #define NONE(call) do { const void *got = NULL; IS_REFUSED(got = (call)); CHECK(!got, "%s has made something", #call); \
     } while (0)
 #define ELEMENTWISE(ID, name, kinds, flags, built, plain, torch) NONE(built);
-static void builders_inside(gtr__calls *calls)
+static void builders_inside(void)
 {
     gtr_context *ctx = all_in.m.ctx;
     gtr_tensor *x = all_in.x, *y = all_in.y, *w = all_in.of[0], *image = all_in.image, *ids = all_in.ids;
@@ -458,7 +458,7 @@ static void builders_inside(gtr__calls *calls)
     IS_REFUSED((gtr_recompute_begin(ctx), 0));
     IS_REFUSED((gtr_release(ctx, 0), 0));
 }
-static void runs_inside(gtr__calls *calls)
+static void runs_inside(void)
 {
     gtr_context *ctx = all_in.m.ctx;
     gtr_tensor *x = all_in.x, *w = all_in.of[0];
@@ -508,7 +508,7 @@ static void runs_inside(gtr__calls *calls)
     IS_REFUSED(gtr_profile(t, false));
     IS_REFUSED((gtr_destroy(ctx), 0));
 }
-static void sets_inside(gtr__calls *calls)
+static void sets_inside(void)
 {
     gtr_context *ctx = all_in.m.ctx;
     gtr_dataset *d = all_in.set, *two[2] = { d, d };
@@ -561,10 +561,10 @@ static void sets_inside(gtr__calls *calls)
     STATE(gtr_predictor_refresh(all_in.snapshot));
     STATE(gtr_predict(all_in.p, in, 1, out));
     IS_REFUSED((gtr_predictor_destroy(all_in.p), 0));
-    calls->refused = NULL;
+    gtr__innermost->refused = NULL;
     EXPECT_EQ(gtr_predict(all_in.snapshot, in, 1, out), GTR_OK);
     EXPECT(gtr_dataset_row(d, 0, 1) && !gtr_stopped(ctx) && gtr_tensor_bytes(all_in.x) && !gtr_error(ctx));
-    EXPECT(!calls->refused);
+    EXPECT(!gtr__innermost->refused);
 }
 static bool all_calling(void *user, int64_t epoch, int64_t begin, int64_t end, void *const *column)
 {
@@ -573,9 +573,9 @@ static bool all_calling(void *user, int64_t epoch, int64_t begin, int64_t end, v
     (void)user;
     if (begin > 100 && !all_in.done) {
         const int64_t n = ctx->n_tensor, k = ctx->n_parameter;
-        builders_inside(ctx->calls);
-        runs_inside(ctx->calls);
-        sets_inside(ctx->calls);
+        builders_inside();
+        runs_inside();
+        sets_inside();
         EXPECT(ctx->n_tensor == n && ctx->n_parameter == k && !ctx->scope_depth && !ctx->in_region && !ctx->stage);
         gtr_save(ctx, "no/such/folder/model");
         all_in.done = true;
