@@ -209,7 +209,7 @@ $(foreach b,cpu cuda ptx75 ptx80,build/$(b)/oracle): tests/bench/network.h tests
 $(foreach b,cpu cuda ptx75 ptx80 emulated-$(COMPUTE),build/$(b)/test_presets): tests/bench/network.h
 
 # A program's own half takes three times as long to compile as to run, where it is sanitized and optimised; kernels and what hosts them are optimised always.
-SANITIZED = $(SANITIZE:%=-g1 -fsanitize=% -fno-sanitize-recover=undefined)
+SANITIZED = $(SANITIZE:%=-g1 -DGTR__ATTR_APART -fsanitize=% -fno-sanitize-recover=undefined)
 $(EMULATED)/gputrain_cuda.o: $(CUDA) $(HEADER) $(wildcard tests/emulated/*) $(EMULATED)/.made
 	CC='$(CC)' sh tests/emulated/build.sh $@ $(COMPUTE) $(SANITIZED)
 COMPILE_EMULATED = $(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes)

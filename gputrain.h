@@ -2341,31 +2341,39 @@ typedef struct { double value; int64_t scaled; } gtr__fill_attr;
 typedef struct { double momentum; int64_t values; } gtr__commit_attr;
 typedef struct { const void *ptr; void *shared; } gtr__report_attr; /* gtr__optim; gtr__shared on the device */
 typedef struct { const void *ptr; int64_t matcher; } gtr__network_attr; /* ptr: gtr__network */
-typedef union {
+#ifdef GTR__ATTR_APART
+#define GTR__ATTR struct
+#define GTR__ATTR_OF(...) union { __VA_ARGS__ };
+#else
+#define GTR__ATTR union
+#define GTR__ATTR_OF(...) __VA_ARGS__
+#define GTR__ATTR_OWN(op, attr) (void)0
+#endif
+typedef GTR__ATTR { /* GTR__ATTR_OF: begin alike, and are read as each other */
     gtr__window_attr window; /* the largest: a union that is initialised by { 0 } is 0 as a whole */
     gtr__product_attr product;
     gtr__norm_attr norm;
-    gtr__softmax_attr softmax;
-    gtr__axis_attr along;
-    gtr__slice_attr slice;
+    GTR__ATTR_OF(gtr__softmax_attr softmax; gtr__axis_attr along; gtr__slice_attr slice; gtr__sort_attr sort;
+        gtr__take_attr take;)
     gtr__recurrence_attr recurrence;
     gtr__attention_attr attention;
     gtr__ctc_attr ctc;
-    gtr__sort_attr sort;
-    gtr__take_attr take;
     gtr__ew_attr ew;
     gtr__reduce_attr reduce;
     gtr__draw_attr draw;
     gtr__loss_attr loss;
     gtr__fill_attr fill;
     gtr__commit_attr commit;
-    gtr__report_attr report;
-    gtr__network_attr network;
     gtr_shape shape; /* RESHAPE */
     int64_t dims[GTR_MAX_DIMS]; /* PERMUTE */
     int64_t count; /* ONE_HOT: classes; SCATTER_ADD: rows; PART: which output */
-    const void *ptr; /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
+    GTR__ATTR_OF(gtr__report_attr report; gtr__network_attr network;
+        const void *ptr;) /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
 } gtr__attr;
+/* An op reads its own member alone: the tests' GTR__ATTR_OWN overwrites all other members. */
+#ifdef GTR__ATTR_APART
+#include "tests/attributes.h"
+#endif
 /* What a kernel sees of one operand. */
 typedef struct {
     void *data; /* NULL: not wanted (outputs), not read (inputs: shape is valid all the same) */
@@ -9987,6 +9995,7 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     gtr_tensor *t = GTR__NEW(ctx, gtr_tensor, 1);
     if (!t) { gtr__mfree(ctx, name); return NULL; }
     t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
+    GTR__ATTR_OWN(op, &t->attr);
     t->builder = gtr__kind_of(ctx, op);
     t->call = ctx->builders ? ctx->call : 0;
     if (n_in && gtr__moves(op) >= GTR__MOVES_ALIAS) t->stage = in[n_in - 1]->stage; /* where they lie */
@@ -10111,6 +10120,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
         o->runs = gtr__batch_runs(t, &s.out[i]);
     }
     t->attr = *attr; t->shape = s.out[0];
+    GTR__ATTR_OWN(op, &t->attr);
     for (int i = 0; i < n_in && (gtr__element_wise(op) || gtr__moves(op) == GTR__MOVES_ALIAS); i++)
         t->masked |= in[i]->masked;
     return gtr__output_of(t->ctx, t, 0);
@@ -12410,6 +12420,7 @@ static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_i
     gtr__node *n = &p->node[p->n_node];
     memset(n, 0, sizeof *n);
     n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
+    GTR__ATTR_OWN(op, &n->attr);
     n->training = b->r->training; n->row0 = b->row0; n->layer = "";
     if (!gtr__operands(b, n, n_in, n_out)) return NULL;
     p->n_node++;
@@ -14896,6 +14907,7 @@ static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__n
         if (v->view) a->stride = p->stride[v->view - 1];
         if (k >= n->n_in) a->add = gtr__bit(n->adds, k - n->n_in);
     }
+    GTR__ATTR_OWN(n->op, (gtr__attr *)&n->attr);
     c.attr = &n->attr; c.steps = &n->steps; c.n_in = n->n_in; c.n_out = n->n_out; c.in = args; c.out = args + n->n_in;
     c.ws_bytes = n->ws_bytes; c.caps = p->general ? &ctx->general : &ctx->caps; c.precision = p->precision;
     c.training = n->training; c.lean = p->lean; c.recomputed = n->recomputed; c.seed = n->seed; c.row0 = n->row0;

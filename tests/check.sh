@@ -274,15 +274,16 @@ check_examples() {
     return $bad
 }
 
-# The tests, small, built by $1 with flags $2 (and -g1: enough for the lines of a report); WRAP as for run.sh.
+# The tests, small, built by $1 with flags $2 (and -g1: enough for the lines of a report), attributes' members apart (tests/attributes.h); WRAP as for
+# run.sh.
 run_tests() {
     programs="" bad=0 own=$dir/$(basename "${1%% *}")
     mkdir -p "$own"
     for t in tests/library.c tests/test_*.c; do
         o=$own/$(basename "$t" .c) library=""
-        [ $t != tests/library.c ] || { $1 -g1 $2 -c $t -o "$own"/library.o && continue; }
+        [ $t != tests/library.c ] || { $1 -g1 -DGTR__ATTR_APART $2 -c $t -o "$own"/library.o && continue; }
         grep -q '^#define GPUTRAIN_' "$t" || library=$own/library.o
-        if $1 -g1 $2 -I. "$t" $library -o "$o" -lm -pthread 2>"$own"/compile.log; then programs="$programs $o"
+        if $1 -g1 -DGTR__ATTR_APART $2 -I. "$t" $library -o "$o" -lm -pthread 2>"$own"/compile.log; then programs="$programs $o"
         else echo "$1 $2 $t fails"; tail -n 5 "$own"/compile.log; bad=1; fi
     done
     GTR_TEST_SMALL=1 sh tests/run.sh $programs >"$own"/tests.log 2>&1 ||
@@ -330,7 +331,7 @@ check_compose() {
     for b in $(sed -n '/^\/\/ >>functions/,/^\/\/ >>backend/p' gputrain.h | grep -oE '^GTR_API gtr_tensor \*gtr_[a-z0-9_]+' | sed 's/.*\*gtr_//' | grep -vxE 'input|parameter|constant|parameter_at|parameter_find'); do
         grep -qE "(ROW|ROW_INTS|ROW_ANY)\($b\)|PAIR_LOSS\(${b%_ex}," tests/builders.h || { echo "tests/builders.h has no generator for gtr_$b"; return 1; }
     done
-    $CC -O1 -march=native -w tests/compose.c -o $dir/compose -lm -pthread && $dir/compose seconds="${COMPOSE_SECONDS:-90}" seed="${SEED:-1}" >$dir/log
+    $CC -O1 -march=native -DGTR__ATTR_APART -w tests/compose.c -o $dir/compose -lm -pthread && $dir/compose seconds="${COMPOSE_SECONDS:-90}" seed="${SEED:-1}" >$dir/log
     rc=$?
     grep -E '^graph|graphs,' $dir/log | head -n 40
     [ $rc -eq 0 ] && sh tests/emulated/build.sh includes >$dir/includes || return $rc
