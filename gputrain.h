@@ -459,7 +459,7 @@ typedef struct gtr_ctc_desc {
 typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
 typedef struct gtr_init {
     gtr_init_kind kind;
-    float a; /* constant: the value, not 0; uniform: in [-a, a); normal: the standard deviation; both above 0; zero: 0 */
+    float a; /* constant: the value, not 0; uniform: in [-a, a), normal: the standard deviation, above 0; zero: 0 */
     bool frozen; /* neither gradient nor optimizer state, ever */
 } gtr_init;
 
@@ -1053,8 +1053,8 @@ GTR_API gtr_tensor *gtr_to_int(gtr_tensor *x);
 /* ids (...), GTR_I32 in [0, rows), and x (..., ...) -> (rows, ...): sums of the rows of x with that id, in order. */
 GTR_API gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows);
 /* Elements in front of and behind dimensions, which are not the batch: n pairs of counts, the last dimension's first;
-   less than 0 cuts off. By mode: value (for others 0); x mirrored at its edge (fewer than it has); the edge's element;
-   all of x (cut off or not) repeated. */
+   less than 0 cuts off. By mode: value, which others do not read; x mirrored at its edge (fewer than it has); the
+   edge's element; all of x (cut off or not) repeated. */
 GTR_API gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value);
 /* Not of the batch: tile repeats dimension k times[k] times; roll moves elements by shift along axis, and what leaves
    enters at the other end; flip reverses n axes (0: none). */
@@ -8262,7 +8262,7 @@ GTR__SHAPE(gather) {
     bool good = x->ndim == ids->ndim && x->dim[axis] > 0;
     for (int k = 0; good && k < x->ndim; k++) good = k == axis || x->dim[k] == ids->dim[k];
     return good ? gtr__shape_output(s, 0, *ids) : gtr__shape_want(s, 2,
-        "ids of x's shape but for the axis, which is not axis 0 of a batch");
+        "ids of x's shape but for the axis, which is not x's batch, axis 0");
 }
 static GTR__COLD void gtr__gather_range(GTR__FROM_TO) {
     GTR__AXIS;
@@ -10704,8 +10704,8 @@ static gtr_tensor *gtr__whole_own(gtr_tensor *x, int64_t since, gtr_tensor *t) {
 }
 gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
     if (x && (unsigned)mode > GTR_PAD_CIRCULAR) return GTR__NO(x, ARG, "pad: mode %d is no gtr_pad_mode", (int)mode);
-    if (x && mode && value != 0) return GTR__NO(x, ARG, "pad: value %g is given, but not read: it is for "
-        "GTR_PAD_CONSTANT", (double)value);
+    if (x && mode && value != 0) gtr__doubt(x->ctx, "pad: value %g is not read: it is for GTR_PAD_CONSTANT",
+        (double)value);
     if (x && !(pad && n > 0 && n <= x->shape.ndim)) return GTR__REJECT(x, ARG, "pad", NULL, ", %d pairs%s, want "
         "1 to %d", n, pad ? "" : " at NULL", x->shape.ndim);
     GTR__SINCE(x, "pad");

@@ -671,7 +671,7 @@ static int rounding_nodes(int norm, int wide, int rows, int micro, gtr_precision
     int i, alone = 0;
     if (!fused) ctx->caps.unfused[GTR__OP_LAYER_NORM] = ctx->caps.unfused[GTR__OP_RMS_NORM] = 1;
     for (i = 0; i < 3; i++) {
-        gtr_init one = gtr__init(GTR_INIT_CONSTANT, 1), zero = gtr__init(GTR_INIT_CONSTANT, 0);
+        gtr_init one = gtr__init(GTR_INIT_CONSTANT, 1), zero = gtr__init(GTR_INIT_ZERO, 0);
         gtr_tensor *y;
         gtr_scope_begin(ctx, i ? i > 1 ? "c" : "b" : "a");
         one.frozen = norm == 3;

@@ -340,6 +340,7 @@ static void shapes(void)
         gtr_pad(hidden(w), pad, 1, GTR_PAD_CONSTANT, 0);
     }
     MISTAKE("a value for a mirror", "pad|value|GTR_PAD_CONSTANT") {
+        w->cd.log = logs; w->cd.log_user = w;
         const int64_t pad[2] = { 1, 1 };
         gtr_pad(hidden(w), pad, 1, GTR_PAD_REFLECT, 5);
     }
