@@ -460,7 +460,7 @@ typedef struct gtr_ctc_desc {
 typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
 typedef struct gtr_init {
     gtr_init_kind kind;
-    float a; /* constant: the value; uniform: in [-a, a); normal: the standard deviation; not 0; of zero: 0 */
+    float a; /* constant: the value, not 0; uniform: in [-a, a), normal: the standard deviation, above 0; zero: 0 */
     bool frozen; /* neither gradient nor optimizer state, ever */
 } gtr_init;
 
@@ -916,7 +916,7 @@ GTR_API void gtr_stage(gtr_context *ctx, int stage);
 GTR_API void gtr_recompute_begin(gtr_context *ctx);
 GTR_API void gtr_recompute_end(gtr_context *ctx);
 /* mark notes how many tensors there are; release frees the nodes (not parameters) built since, and
-   the plans that use them. */
+   the plans that use them; no such mark: GTR_ERR_ARG. */
 GTR_API int64_t gtr_mark(gtr_context *ctx);
 GTR_API void gtr_release(gtr_context *ctx, int64_t mark);
 /* Keeps t's value readable after every run that computes it; of micro_batches the last one's, but of all rows where the
@@ -931,7 +931,8 @@ GTR_API size_t gtr_tensor_bytes(const gtr_tensor *t);
 
 // >>op
 /* Float means GTR_F32. "Broadcasting" is NumPy's. A negative axis counts from the end. Results belong to the context,
-   and cost nothing until a run needs them. */
+   and cost nothing until a run needs them. What is hardly meant is logged, and a line of the first gtr_fit: (N, 1) of a
+   layer or input with (N), which make (N, N); softmax and argmax of one value; a mask of 0 and 1 that is added. */
 /* a (..., M, K) and b (..., K, N) -> (..., M, N); transpose_a: a is (..., K, M); transpose_b: b is (..., N, K). Leading
    dimensions are equal, or one side has none. */
 GTR_API gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b);
@@ -1003,8 +1004,8 @@ GTR_API gtr_tensor *gtr_sum(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_mean(gtr_tensor *x, const int *axes, int n, bool keep);
 /* Over axes as sum: log sum exp(x); the product; max and min, NaN if an element is: the first of equals has the
    gradient, and gtr_output(t, 1) is its index in the reduced dimensions, GTR_I32; var: squared deviations from the
-   mean, summed, by their count, less 1 if unbiased; norm: sum |x| (p 1), sqrt(sum x^2) (2) or the largest |x|
-   (INFINITY: equals share the gradient), with gradient 0 at 0. */
+   mean, summed, by their count, less 1 if unbiased (of one value: GTR_ERR_SHAPE); norm: sum |x| (p 1), sqrt(sum x^2)
+   (2) or the largest |x| (INFINITY: equals share the gradient), with gradient 0 at 0. */
 GTR_API gtr_tensor *gtr_logsumexp(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_prod(gtr_tensor *x, const int *axes, int n, bool keep);
 GTR_API gtr_tensor *gtr_max(gtr_tensor *x, const int *axes, int n, bool keep);
@@ -1056,8 +1057,8 @@ GTR_API gtr_tensor *gtr_to_int(gtr_tensor *x);
 /* ids (...), GTR_I32 in [0, rows), and x (..., ...) -> (rows, ...): sums of the rows of x with that id, in order. */
 GTR_API gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows);
 /* Elements in front of and behind dimensions, which are not the batch: n pairs of counts, the last dimension's first;
-   less than 0 cuts off. By mode: value; x mirrored at its edge (fewer than it has); the edge's element; all of x (cut
-   off or not) repeated. */
+   less than 0 cuts off. By mode: value, which others do not read; x mirrored at its edge (fewer than it has); the
+   edge's element; all of x (cut off or not) repeated. */
 GTR_API gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value);
 /* Not of the batch: tile repeats dimension k times[k] times; roll moves elements by shift along axis, and what leaves
    enters at the other end; flip reverses n axes (0: none). */
@@ -1088,9 +1089,10 @@ GTR_API gtr_tensor *gtr_pixel_shuffle(gtr_tensor *x, int64_t r);
    gtr_stop (GTR_ERR_STATE, which ends the run); with CUDA and on_device also while it is captured. */
 GTR_API gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc);
 /* d loss / d x: a tensor of x's shape, to be fetched or used in an expression; zero where loss does not depend on x.
-   loss is a scalar. By a reshape, flatten or stop_gradient: of what flows through this tensor alone; a stopped tensor
-   counts as a variable of its own. Each of several micro_batches has its part of the gradient of the step's loss.
-   Gradients of it are refused. No loss scale: under FP16 scale a small loss, and divide. */
+   loss is a scalar; accuracy for it is logged. By a reshape, flatten or stop_gradient: of what flows through this
+   tensor alone; a stopped tensor counts as a variable of its own. Each of several micro_batches has its part of the
+   gradient of the step's loss. Gradients of it are refused. No loss scale: under FP16 scale a small loss, and
+   divide. */
 GTR_API gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x);
 
 // >>layer
@@ -1230,8 +1232,9 @@ GTR_API gtr_tensor *gtr_rope(gtr_tensor *x, float base, int64_t first);
 /* Each formula is of a term; desc.reduction makes a scalar of all: of the whole step whatever its micro_batches, in
    gtr_evaluate of the set. In float32 under any precision. x and target t are float32 alike; inputs have gradients, at
    kinks PyTorch's. Errors name loss, tensor and shapes: GTR_ERR_SHAPE; GTR_ERR_ARG for a number out of its range, also
-   a data set's target that is not in [0, 1], and for x of an op that makes no such x: a softmax for logits, a linear
-   layer for probabilities or logarithms. */
+   a target's of a data set or gtr_set: probabilities beyond [0, 1], counts below 0, labels but -1 and 1 of
+   cosine_embedding; for x of an op that makes no such x: a softmax for logits, a linear layer for probabilities,
+   logarithms or a variance; and for an input as x beside a target that parameters make, where these are not alike. */
 /* -weight[label] log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index: 0. The
    mean is the sum by that of weight[label], or 1, over the rows that are not ignored, of step or set; NaN if it is 0
    (in training GTR_ERR_NONFINITE). Where labels have no batch, each part counts its own. Smoothing s: (1 - s) of it and
@@ -3146,6 +3149,8 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 #endif
 
 // >>objects
+/* What a loss takes for its target: any float; 0 to 1; 0 or more; -1 or 1. */
+typedef enum { GTR__RANGE_ANY, GTR__RANGE_UNIT, GTR__RANGE_COUNT, GTR__RANGE_SIGN } gtr__targets;
 struct gtr_tensor {
     gtr_context *ctx;
     gtr__op op;
@@ -3196,7 +3201,9 @@ struct gtr_tensor {
     struct gtr__cell_note *cell; /* of what gtr_lstm_cell and the like return: the cell; NULL */
     int64_t rows; /* that the last step or gtr_set wrote; 0: it is all zeros */
     void *aside; size_t aside_bytes; int64_t aside_rows; /* training's, while a set is evaluated */
-    const char *unit_of; /* the loss that wants its values from 0 to 1; NULL: none */
+    const char *target_of; /* the loss that wants its values as `range` says; NULL: none */
+    gtr__targets range;
+    float lowest; bool binary; /* constants: the least float, or 0, and whether all are 0 and 1, and one is 1 */
     bool is_loss; /* made by a builder of losses */
     bool masked; /* what is not finite in it is no error: a mask, scores */
     void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
@@ -3273,6 +3280,7 @@ struct gtr_context {
     gtr_desc desc;
     gtr_result error;
     char error_text[1024];
+    char doubt[400]; /* the last that no gtr_fit has printed yet; "" */
     bool may_save; /* the error is of gtr_save alone, or of reading what no run kept */
     bool dead; /* made with an error, device lost, or a child's after fork(): nothing is built or run */
     long process; /* that made it; */
@@ -3404,15 +3412,26 @@ static void gtr__error_more(gtr_context *ctx, const char *more) {
 #define GTR__FAIL(ctx, code, ...) gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__)
 #define GTR__BAD_ARG(ctx, ...) GTR__FAIL(ctx, ARG, __VA_ARGS__)
 #define GTR__BAD_STATE(ctx, ...) GTR__FAIL(ctx, STATE, __VA_ARGS__)
-/* This thread's last call with NULL for a tensor, and so without a context: the next context that has an error, or is
-   asked for one, takes it. */
+/* This thread's last call with NULL for a tensor, or a list of n, less than 1, and so without a context: the next
+   context that has an error, or is asked for one, takes it. */
 static GTR__THREAD_LOCAL const char *gtr__null_call;
-static gtr_result gtr__of_null(const char *who) { gtr__null_call = who; return GTR_ERR_ARG; }
+static GTR__THREAD_LOCAL int gtr__null_count;
+static gtr_result gtr__of_list(const char *who, int n) {
+    gtr__null_call = who; gtr__null_count = n; return GTR_ERR_ARG;
+}
+static gtr_result gtr__of_null(const char *who) { return gtr__of_list(who, 1); }
 static void gtr__null_take(gtr_context *ctx) {
     const char *who = gtr__null_call;
     gtr__null_call = NULL;
+    if (who && ctx && gtr__null_count < 1) GTR__BAD_ARG(ctx, "%s: %d tensors, want at least 1", who, gtr__null_count);
     if (who && ctx) GTR__BAD_ARG(ctx, "%s: a tensor is NULL: gtr_parameter_find has none of that name, or it was not "
         "built", who);
+}
+static void gtr__log(const gtr_context *ctx, const char *text);
+/* What is built may be meant, but hardly is: logged, and a line of the first gtr_fit behind it. */
+static GTR__COLD GTR__PRINTF(2, 3) void gtr__doubt(gtr_context *ctx, const char *format, ...) {
+    GTR__VPRINT(ctx->doubt, sizeof ctx->doubt, format);
+    gtr__log(ctx, ctx->doubt);
 }
 
 // >>fields
@@ -5092,6 +5111,9 @@ static gtr_float gtr__nan(void) {
 }
 
 // >>shape-helpers
+static const char *gtr__dtype_text(gtr_dtype d) {
+    return (unsigned)d < GTR_DTYPE_COUNT ? gtr__dtype_names[d] : "unknown";
+}
 /* GTR_OK is 0: a result, or a call that returns one, is true where something failed. */
 #define GTR__TRY(call) do { const gtr_result r_ = (call); if (r_ != GTR_OK) return r_; } while (0)
 static GTR__PRINTF(3, 4) gtr_result gtr__shape_fail(gtr__shape_call *s, gtr_result code, const char *format, ...) {
@@ -5119,8 +5141,8 @@ static gtr_result gtr__shape_inputs(gtr__shape_call *s) {
     for (int i = 0; i < s->n_in; i++) {
         const bool whole = gtr__is_ids(s->op, i), any = gtr__any_dtype(s->op);
         if (!any && !(whole ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i])))
-            return GTR__BAD_SHAPE(s, "got input %d %s, want %s", i + 1,
-                gtr__dtype_names[s->in_dtype[i]], whole ? "int32" : "float32");
+            return GTR__BAD_SHAPE(s, "got input %d %s, want %s", i + 1, gtr__dtype_names[s->in_dtype[i]],
+                whole ? "int32" : "float32 (gtr_to_float)");
         if (!gtr__shape_valid(&s->in[i]))
             return GTR__BAD_SHAPE(s, "got input %d %s, want " GTR__VALID_SHAPE, i + 1,
                 s->in[i].ndim > GTR_MAX_DIMS || s->in[i].ndim < 0 ? "of a bad rank" : gtr__shape_text(&s->in[i], a));
@@ -5551,7 +5573,7 @@ GTR__SHAPE(reshape) {
         want = have;
     } else if (batches != gtr__batches(&s->in[0])) want = 0;
     if (have != want) return GTR__BAD_SHAPE(s, "got %s into %s, want as many elements%s", gtr__shape_text(&s->in[0], a),
-        gtr__shape_text(&o, b), batches > 1 ? " (-1 is N, not what is left)" : "");
+        gtr__shape_text(&o, b), batches && o.dim[0] < 0 ? " (-1 is N, not what is left; -16: 16 N)" : "");
     s->out[0] = o;
     return GTR_OK;
 }
@@ -5568,8 +5590,9 @@ GTR__SHAPE(reshape) {
 /* y = op(a) op(b): a (..., M, K), b (..., N, K) -> (..., M, N). product.a_km, product.b_kn: a is (..., K, M), b is
    (..., K, N); a layer's are not. Leading dimensions are equal, or one has none. */
 GTR__SHAPE(matmul) {
-    static const char *const want[2][2] = { { "(..., M, K) and (..., K, N)", "(..., M, K) and (..., N, K)" },
-            { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
+    static const char *const want[2][2] = {
+        { "(..., M, K) and (..., K, N) (gtr_matmul_t: (..., N, K))", "(..., M, K) and (..., N, K)" },
+        { "(..., K, M) and (..., K, N)", "(..., K, M) and (..., N, K)" } };
     const gtr_shape *a = &s->in[0], *b = &s->in[1];
     const int ta = s->attr->product.a_km != 0, tb = !s->attr->product.b_kn;
     bool same = a->ndim == b->ndim;
@@ -5740,10 +5763,12 @@ GTR__UNARY(GTR__UNARY_OP)
 GTR__SHAPE(permute) {
     const gtr_shape *x = &s->in[0];
     uint32_t seen = 0;
+    char text[GTR__TEXT];
     for (int k = 0; k < x->ndim; k++) {
         int64_t d = s->attr->dims[k];
         if (d < 0 || d >= x->ndim || (seen >> d & 1u))
-            return gtr__shape_want(s, 1, "each dimension of it once in dims");
+            return GTR__BAD_SHAPE(s, "got %s and dims[%d] %lld, want each dimension of it once",
+                gtr__shape_text(x, text), k, (long long)d);
         seen |= 1u << d;
         s->out[0].dim[k] = x->dim[d];
     }
@@ -5926,6 +5951,8 @@ GTR__SHAPE(fold) {
     const int64_t kind = s->attr->reduce.kind;
     int64_t n = 1;
     GTR__TRY(gtr__shape_sum(s));
+    if (s->attr->reduce.correction > 0 && gtr__count(&s->out[0]) == gtr__count(&s->in[0]))
+        return gtr__shape_want(s, 1, "more than one value where it is unbiased");
     s->out[1] = s->out[0];
     if (kind != GTR__F_MAX && kind != GTR__F_MIN) return GTR_OK;
     for (int k = 0; k < s->in[0].ndim; k++) if (s->attr->reduce.axes >> k & 1) n *= GTR__MAX(s->in[0].dim[k], 1);
@@ -6848,7 +6875,7 @@ GTR__CPU(random_fwd) { return gtr__draw_run(cpu, c, NULL); }
 GTR__SHAPE(embedding) {
     gtr_shape o = s->in[0];
     if (s->in[1].ndim != 2 || s->in[1].dim[0] < 0 || o.ndim >= GTR_MAX_DIMS)
-        return gtr__shape_want(s, 2, "ids (...) of at most 7 dimensions and a table (V, E)");
+        return gtr__shape_want(s, 2, "ids (...) of at most 7 dimensions and a table (V, E), V not the batch");
     o.dim[o.ndim++] = s->in[1].dim[1];
     return gtr__shape_output(s, 0, o);
 }
@@ -8320,7 +8347,7 @@ GTR__SHAPE(gather) {
     bool good = x->ndim == ids->ndim && x->dim[axis] > 0;
     for (int k = 0; good && k < x->ndim; k++) good = k == axis || x->dim[k] == ids->dim[k];
     return good ? gtr__shape_output(s, 0, *ids) : gtr__shape_want(s, 2,
-        "ids of x's shape but for the axis, which is not x's batch");
+        "ids of x's shape but for the axis, which is not x's batch, axis 0");
 }
 static GTR__COLD void gtr__gather_range(GTR__FROM_TO) {
     GTR__AXIS;
@@ -8829,7 +8856,7 @@ GTR__SHAPE(custom) {
     }
     for (int k = 0; k < d->n_out; k++) {
         if (d->out_dtype[k] != GTR_F32 && d->out_dtype[k] != GTR_I32)
-            return GTR__BAD_SHAPE(s, "got output %d of another dtype than float32 and int32", k);
+            return GTR__BAD_SHAPE(s, "got output %d %s, want float32 or int32", k, gtr__dtype_text(d->out_dtype[k]));
         s->out_dtype[k] = d->out_dtype[k];
         GTR__TRY(gtr__shape_output(s, k, s->out[k]));
     }
@@ -10042,9 +10069,6 @@ static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
 /* What a builder returns with an error. */
 #define GTR__NONE(...) (gtr__fail(__VA_ARGS__), (gtr_tensor *)NULL)
 #define GTR__NO(x, code, ...) GTR__NONE((x)->ctx, GTR_ERR_##code, __VA_ARGS__)
-static const char *gtr__dtype_text(gtr_dtype d) {
-    return (unsigned)d < GTR_DTYPE_COUNT ? gtr__dtype_names[d] : "unknown";
-}
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
     if (!name || !name[0]) { GTR__BAD_ARG(ctx, "the name of an input or parameter is empty"); return NULL; }
@@ -10151,9 +10175,10 @@ static GTR__PRINTF(5, 6) gtr_tensor *gtr__reject(gtr_tensor *x, gtr_result code,
     char of[GTR__OP_TEXT], shape[GTR__TEXT], why[300];
     GTR__VPRINT(why, sizeof why, format);
     gtr__op_text("", "", NULL, 1, &x, of);
-    return GTR__NONE(x->ctx, code, "%s%s%.150s%.150s%s%s: got %s %s%s", who, name ? " \"" : "",
+    return GTR__NONE(x->ctx, code, "%s%s%.150s%.150s%s%s: got %s %s%s%s", who, name ? " \"" : "",
         name ? x->ctx->scope : "", name ? name : "", name ? "\"" : "", of, gtr__dtype_names[x->dtype],
-        gtr__shape_text(&x->shape, shape), why);
+        gtr__shape_text(&x->shape, shape), why, x->dtype == GTR_I32 && strstr(why, "want float32")
+        ? " (gtr_to_float, or of ids gtr_embedding)" : "");
 }
 #define GTR__REJECT(x, code, who, name, ...) gtr__reject(x, GTR_ERR_##code, who, name, __VA_ARGS__)
 static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
@@ -10205,8 +10230,10 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     if (!gtr__there(kind, n_in, in) || !gtr__usable_by(ctx, kind)) return NULL;
     for (int i = 0; i < n_in; i++) {
         if (in[i]->ctx != ctx) {
+            const gtr_tensor *x = in[i];
+            while (x->n_in) x = x->in[0];
             gtr__op_text(kind, ctx->scope, name, n_in, in, who);
-            GTR__BAD_ARG(ctx, "%s: its inputs belong to different contexts", who);
+            GTR__BAD_ARG(ctx, "%s: its inputs belong to different contexts: \"%s\" is of another", who, gtr__label(x));
             return GTR__NONE(in[i]->ctx, GTR_ERR_ARG, "%s: its inputs belong to different contexts", who);
         }
         s.in[i] = in[i]->shape;
@@ -10252,7 +10279,8 @@ static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const cha
     for (int i = 0; i < s->ndim; i++)
         if (s->dim[i] == 0 || (literal && s->dim[i] < 0) || (i && s->dim[i] < 0) || s->dim[i] < -((int64_t)1 << 40))
             return GTR__FAIL(ctx, SHAPE, "%s \"%s\": got shape %s, want sizes of at least 1%s", what, name,
-                gtr__shape_text(s, text), literal ? "" : " (the first may be GTR_BATCH)");
+                gtr__shape_text(s, text), !literal ? " (the first may be GTR_BATCH)" : s->dim[i] < 0
+                ? " (of the batch: gtr_input)" : "");
     if (gtr__count(s) == INT64_MIN) return GTR__FAIL(ctx, SHAPE,
         "%s \"%s\": the product of the sizes %s is too large", what, name, gtr__shape_text(s, text));
     return GTR_OK;
@@ -10395,11 +10423,13 @@ static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr
 gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, gtr_init init) {
     if (!gtr__usable(ctx)) return NULL;
     if ((unsigned)init.kind > GTR_INIT_NORMAL)
-        return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": .kind is no gtr_init_kind", name ? name : "");
-    if (!gtr__finite(init.a) || (init.kind > GTR_INIT_CONSTANT && init.a == 0))
+        return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": .kind %d is no gtr_init_kind", name ? name : "",
+            (int)init.kind);
+    const bool drawn = init.kind > GTR_INIT_CONSTANT;
+    if (!gtr__finite(init.a) || (init.kind && (init.a == 0 || (drawn && init.a < 0))))
         return GTR__NONE(ctx, GTR_ERR_ARG, "parameter \"%s\": initial values: .a is %g, want a finite number%s",
-            name ? name : "", (double)init.a, init.kind > GTR_INIT_CONSTANT ? ", not 0: the width of what is drawn"
-            : "");
+            name ? name : "", (double)init.a, drawn ? " above 0: the width of what is drawn"
+            : ", not 0 (GTR_INIT_ZERO)");
     if (!name) return GTR__NONE(ctx, GTR_ERR_ARG, "a parameter needs a name");
     if (gtr__reads_init(ctx, name, &init, init.kind != GTR_INIT_ZERO)) return NULL;
     return gtr__leaf(ctx, GTR__OP_PARAMETER, name, GTR_F32, shape, NULL, init, false);
@@ -10413,18 +10443,27 @@ static void gtr__note_range(gtr_tensor *x, const void *v, int64_t n) {
     x->least = least; x->most = most;
     x->sets++;
 }
+/* The same of floats. */
+static GTR__COLD void gtr__note_floats(gtr_tensor *x, const void *values, int64_t n) {
+    bool one = false, other = false;
+    for (int64_t k = 0; k < n; k++) {
+        gtr_float v;
+        memcpy(&v, (const char *)values + k * (int64_t)sizeof v, sizeof v);
+        x->masked |= v == -INFINITY;
+        if (v < x->lowest) x->lowest = (float)v;
+        one |= v == 1; other |= v != 1 && v != 0;
+    }
+    x->binary = one && !other;
+}
 gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data) {
     if (!gtr__usable(ctx)) return NULL;
     if (!data || (dtype != GTR_F32 && dtype != GTR_I32))
-        return GTR__NONE(ctx, GTR_ERR_ARG, "a constant needs data of dtype float32 or int32");
+        return GTR__NONE(ctx, GTR_ERR_ARG, "constant: data%s of dtype %s, want float32 or int32", data ? "" : " NULL",
+            gtr__dtype_text(dtype));
     gtr_tensor *t = gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
     const int64_t n = t ? gtr__count(&shape) : 0;
     if (t && t->data && dtype == GTR_I32) gtr__note_range(t, data, n);
-    for (int64_t k = 0; t && dtype == GTR_F32 && k < n && !t->masked; k++) { /* data may lie anywhere */
-        gtr_float v;
-        memcpy(&v, (const char *)data + k * (int64_t)sizeof v, sizeof v);
-        t->masked = v == -INFINITY;
-    }
+    if (t && dtype == GTR_F32) gtr__note_floats(t, data, n);
     return t;
 }
 void gtr_scope_begin(gtr_context *ctx, const char *name) {
@@ -10495,14 +10534,32 @@ static gtr_tensor *gtr__op_of(gtr__op op, gtr_tensor *x, gtr_tensor *y, const gt
     gtr_tensor *const in[] = { x, y };
     return gtr__op_new(op, 2, in, at, name);
 }
+/* (N, 1) and (N) make (N, N). Where (N, 1) is what an input, a layer or an op of its elements is, and no reshape or
+   kept dimension of the user's, that is hardly meant. */
+static GTR__COLD void gtr__doubt_rows(gtr_tensor *t, const gtr_tensor *x, const gtr_tensor *y) {
+    char who[GTR__OP_TEXT], a[2][GTR__TEXT];
+    const bool first = x->shape.ndim > y->shape.ndim;
+    const gtr_tensor *front = first ? x : y, *other = first ? y : x;
+    if (x->shape.dim[0] > 0 || y->shape.dim[0] > 0 || x->shape.ndim == y->shape.ndim) return;
+    while (front->n_in && gtr__element_wise(front->op)) front = front->in[0];
+    if (front->op != GTR__OP_INPUT && (front->n_in < 2 || front->in[1]->op != GTR__OP_PARAMETER)) return;
+    while (other->n_in && other != front) other = other->in[0];
+    if (other == front) return; /* pairs of its rows */
+    gtr__doubt(t->ctx, "%s: %s and %s, each row of one with each of the other: want equal shapes (gtr_reshape)",
+        gtr__called(t, who), gtr__shape_text(&x->shape, a[0]), gtr__shape_text(&y->shape, a[1]));
+}
 static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) {
-    gtr__attr a = GTR__ZERO; return gtr__op_of(op, x, y, &a, NULL);
+    gtr__attr a = GTR__ZERO;
+    gtr_tensor *t = gtr__op_of(op, x, y, &a, NULL);
+    if (t && gtr__batches(&t->shape) > GTR__MAX(gtr__batches(&x->shape), gtr__batches(&y->shape)))
+        gtr__doubt_rows(t, x, y);
+    return t;
 }
 /* axis -1 is the last; -1 as result: out of range, and the error is noted */
 static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
     int a = axis < 0 ? axis + x->shape.ndim : axis;
     if (a >= 0 && a < x->shape.ndim) return a;
-    GTR__BAD_ARG(x->ctx, "%s: axis %d of a tensor with %d dimensions", gtr__kind_of(x->ctx, op), axis, x->shape.ndim);
+    GTR__REJECT(x, ARG, gtr__kind_of(x->ctx, op), NULL, ", axis %d of %d dimensions", axis, x->shape.ndim);
     return -1;
 }
 gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
@@ -10523,35 +10580,36 @@ gtr_tensor *gtr_where(gtr_tensor *c, gtr_tensor *a, gtr_tensor *b) {
 #define GTR__UNARY_BUILDER(X, ID, name, ...) \
     gtr_tensor *gtr_##name(gtr_tensor *x) { return gtr__op1(GTR__OP_##ID, x); }
 GTR__UNARY_OF_X(GTR__UNARY_BUILDER, ) GTR__UNARY_RARE_OF_X(GTR__UNARY_BUILDER, )
-/* with the arguments a and b of its formula, which are right */
+/* with the arguments a and b of its formula, which are right; want: a format of the op's name, a and b */
 static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, double a, double b, bool right, const char *want) {
     gtr__attr at = GTR__ZERO;
     if (!x) return NULL;
-    if (!right)
-        return GTR__NO(x, ARG, "%s: got %g and %g, want %s", gtr__kind_of(x->ctx, op), a, b, want);
+    if (!right) return GTR__NO(x, ARG, want, gtr__kind_of(x->ctx, op), a, b);
     at.ew.a = a; at.ew.b = b;
     return gtr__op_new(op, 1, &x, &at, NULL);
 }
 #define GTR__OP_WITH(ID, a, b, right, want) { return gtr__op_with(GTR__OP_##ID, x, a, b, right, want); }
 gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b)
-    GTR__OP_WITH(SCALE, a, b, gtr__finite(a) && gtr__finite(b), "finite numbers")
+    GTR__OP_WITH(SCALE, a, b, gtr__finite(a) && gtr__finite(b), "%s: got %g and %g, want finite numbers")
 gtr_tensor *gtr_leaky_relu(gtr_tensor *x, float slope)
-    GTR__OP_WITH(LEAKY_RELU, slope != 0 ? slope : 0.01f, 0, gtr__finite(slope), "a finite slope")
+    GTR__OP_WITH(LEAKY_RELU, slope != 0 ? slope : 0.01f, 0, gtr__finite(slope), "%s: got slope %g, want a finite one")
 gtr_tensor *gtr_elu(gtr_tensor *x, float alpha)
-    GTR__OP_WITH(ELU, alpha != 0 ? alpha : 1.0f, 0, gtr__finite(alpha), "a finite alpha")
+    GTR__OP_WITH(ELU, alpha != 0 ? alpha : 1.0f, 0, gtr__finite(alpha), "%s: got alpha %g, want a finite one")
 gtr_tensor *gtr_softplus(gtr_tensor *x, float beta)
-    GTR__OP_WITH(SOFTPLUS, beta != 0 ? beta : 1.0f, 0, gtr__finite(beta) && beta >= 0, "a finite beta of at least 0")
+    GTR__OP_WITH(SOFTPLUS, beta != 0 ? beta : 1.0f, 0, gtr__finite(beta) && beta >= 0,
+        "%s: got beta %g, want a finite one of at least 0")
 /* the same of factors and bounds that no float is */
 static gtr_tensor *gtr__scaled(gtr_tensor *x, double a, double b) GTR__OP_WITH(SCALE, a, b, true, "")
 static gtr_tensor *gtr__clamped(gtr_tensor *x, double lo, double hi) GTR__OP_WITH(CLAMP, lo, hi, true, "")
-gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi) GTR__OP_WITH(CLAMP, lo, hi, lo <= hi, "bounds in order")
+gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi)
+    GTR__OP_WITH(CLAMP, lo, hi, lo <= hi, "%s: got %g and %g, want bounds in order")
 /* as PyTorch, which takes these powers so, too */
 gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p) {
     const int64_t since = x ? x->ctx->n_tensor : 0;
     gtr_tensor *cube = p == 3 ? gtr_mul(gtr_square(x), x) : NULL;
     if (p == 3) return cube || !x ? cube : gtr__undo(x->ctx, since);
     return p == 2 ? gtr_square(x) : p == 0.5f ? gtr_sqrt(x) : p == -0.5f ? gtr_rsqrt(x) : p == -1 ? gtr_reciprocal(x)
-        : gtr__op_with(GTR__OP_POW_SCALAR, x, p, 0, gtr__finite(p), "a finite exponent");
+        : gtr__op_with(GTR__OP_POW_SCALAR, x, p, 0, gtr__finite(p), "%s: got %g, want a finite exponent");
 }
 gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
 gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
@@ -10600,7 +10658,7 @@ static gtr_tensor *gtr__sorted(gtr_tensor *x, int axis, int64_t k, bool descendi
 }
 #define GTR__MAX_LIST 60
 static bool gtr__is_list(gtr_tensor *const *x, int n, const char *who) {
-    if (!x || n < 1) return false;
+    if (!x || n < 1) return x && !gtr__of_list(who, n);
     if (n > GTR__MAX_LIST) return x[0] && GTR__NO(x[0], ARG, "%s: %d tensors, want 1 to %d", who, n, GTR__MAX_LIST);
     return gtr__there(who, n, x);
 }
@@ -10612,16 +10670,25 @@ gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
     return gtr__sliced(x, axis, begin, end, 1);
 }
 gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
-    char text[GTR__TEXT];
     GTR__SINCE(x, "split");
     const int a = x ? gtr__axis(x, axis, GTR__OP_SLICE) : -1;
     const int64_t all = a < 0 ? 0 : x->shape.dim[a];
     const bool fits = all > 0 && n > 0 && n <= GTR__MAX_OUT && all % n == 0;
-    if (a >= 0 && !fits) GTR__BAD_ARG(x->ctx, "split of \"%s\": %d parts of dimension %d of %s, want 1 to %d equal "
-        "ones, not of the batch", gtr__label(x), n, a, gtr__shape_text(&x->shape, text), GTR__MAX_OUT);
+    if (a >= 0 && !fits) GTR__REJECT(x, ARG, "split", NULL, ", %d parts of dimension %d, want 1 to %d equal ones, not "
+        "of the batch", n, a, GTR__MAX_OUT);
     return gtr__whole(x, since, fits ? gtr__sliced(x, a, 0, all / n, n) : NULL);
 }
-gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_SOFTMAX, x, axis); }
+/* Of one value an axis: the same whatever it is. */
+static GTR__COLD gtr_tensor *gtr__along_several(gtr__op op, gtr_tensor *x, int axis, const char *cure) {
+    gtr_tensor *t = gtr__along_one(op, x, axis);
+    char who[GTR__OP_TEXT], text[GTR__TEXT];
+    if (t && x->shape.dim[t->attr.along.axis] == 1) gtr__doubt(x->ctx, "%s: of one value along axis %d of %s it is "
+        "always %s", gtr__called(t, who), axis, gtr__shape_text(&x->shape, text), cure);
+    return t;
+}
+gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) {
+    return gtr__along_several(GTR__OP_SOFTMAX, x, axis, "1 (of one score: gtr_sigmoid)");
+}
 gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) {
     gtr__attr at = GTR__ZERO;
     at.softmax.logs = 1;
@@ -10632,10 +10699,12 @@ gtr_tensor *gtr_softmax_mask(gtr_tensor *x, gtr_tensor *mask, int axis) {
     gtr_tensor *const in[] = { x, mask };
     return gtr__along(GTR__OP_SOFTMAX_MASK, in, 2, axis, at);
 }
-gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_ARGMAX, x, axis); }
+gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) {
+    return gtr__along_several(GTR__OP_ARGMAX, x, axis, "0 (of one score: gtr_greater)");
+}
 static bool gtr__are_axes(gtr_tensor *x, const int *axes, int n, const char *who) {
     return n == 0 || (n > 0 && n <= x->shape.ndim && axes)
-        || GTR__NO(x, ARG, "%s: %d axes of %d dimensions", who, n, x->shape.ndim);
+        || GTR__REJECT(x, ARG, who, NULL, ", %d axes%s of %d dimensions", n, axes ? "" : " at NULL", x->shape.ndim);
 }
 static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep, int kind,
         double correction) {
@@ -10720,13 +10789,10 @@ static GTR__COLD gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, 
     const bool mirror = mode == GTR_PAD_REFLECT, good = n > 0 && n < most && before > -most && before < most
         && behind > -most && behind < most;
     const int64_t m = good ? n + before + behind : 0;
-    char text[GTR__TEXT];
-    if (n < 0) return GTR__NO(x, ARG, "%s: dimension %d of \"%s\" %s is the batch, want another", ctx->builder, axis,
-        gtr__label(x), gtr__shape_text(&x->shape, text));
+    if (n < 0) return GTR__REJECT(x, ARG, ctx->builder, NULL, ", dimension %d, which is the batch, want another", axis);
     if (m < 1 || m >= most || (mirror && (before >= n || behind >= n)))
-        return GTR__NO(x, ARG, "%s: dimension %d of \"%s\" %s, %lld elements in front and %lld behind, want %s",
-            ctx->builder, axis, gtr__label(x), gtr__shape_text(&x->shape, text), (long long)before, (long long)behind,
-            mirror ? "fewer than it has" : "1 to 2^28 in all");
+        return GTR__REJECT(x, ARG, ctx->builder, NULL, ", dimension %d, %lld elements in front and %lld behind, want "
+            "%s", axis, (long long)before, (long long)behind, mirror ? "fewer than it has" : "1 to 2^28 in all");
     int32_t *ids = GTR__NEW(ctx, int32_t, 2 * m + n + 2);
     if (!ids) return NULL;
     int32_t *order = ids + m, *starts = order + m;
@@ -10749,10 +10815,11 @@ static gtr_tensor *gtr__whole_own(gtr_tensor *x, int64_t since, gtr_tensor *t) {
     return gtr__whole(x, since, x && t == x ? gtr_reshape(x, x->shape) : t);
 }
 gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
-    char text[GTR__TEXT];
-    if (x && (unsigned)mode > GTR_PAD_CIRCULAR) return GTR__NO(x, ARG, "pad: mode is no gtr_pad_mode");
-    if (x && !(pad && n > 0 && n <= x->shape.ndim)) return GTR__NO(x, ARG, "pad of \"%s\": %d dimensions%s, want 1 to "
-        "the %d of %s", gtr__label(x), n, pad ? "" : " of NULL", x->shape.ndim, gtr__shape_text(&x->shape, text));
+    if (x && (unsigned)mode > GTR_PAD_CIRCULAR) return GTR__NO(x, ARG, "pad: mode %d is no gtr_pad_mode", (int)mode);
+    if (x && mode && value != 0) gtr__doubt(x->ctx, "pad: value %g is not read: it is for GTR_PAD_CONSTANT",
+        (double)value);
+    if (x && !(pad && n > 0 && n <= x->shape.ndim)) return GTR__REJECT(x, ARG, "pad", NULL, ", %d pairs%s, want "
+        "1 to %d", n, pad ? "" : " at NULL", x->shape.ndim);
     GTR__SINCE(x, "pad");
     gtr_tensor *t = x;
     for (int i = 0; i < n && t; i++, pad += 2)
@@ -10763,12 +10830,10 @@ gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
     if (x && !times) return GTR__NO(x, ARG, "tile: times is NULL");
     GTR__SINCE(x, "tile");
     gtr_tensor *t = x;
-    char text[GTR__TEXT];
     for (int k = 0; t && k < x->shape.ndim; k++) if (times[k] != 1) {
         const int64_t n = x->shape.dim[k], most = n < 1 ? INT64_MAX : (((int64_t)1 << 28) - 1) / n;
-        if (times[k] < 1 || times[k] > most) GTR__BAD_ARG(x->ctx, "tile of \"%s\" %s: %lld times dimension %d, want at "
-            "least 1 and fewer than 2^28 elements", gtr__label(x), gtr__shape_text(&x->shape, text),
-            (long long)times[k], k);
+        if (times[k] < 1 || times[k] > most) GTR__REJECT(x, ARG, "tile", NULL, ", %lld times dimension %d, want at "
+            "least 1 and fewer than 2^28 elements", (long long)times[k], k);
         t = times[k] < 1 || times[k] > most ? NULL : gtr__take(t, k, 0, (times[k] - 1) * n, 1, GTR_PAD_CIRCULAR, 0);
     }
     return gtr__whole_own(x, since, t);
@@ -10791,30 +10856,31 @@ gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n) {
     return gtr__whole_own(x, since, t);
 }
 gtr_tensor *gtr_slice_step(gtr_tensor *x, int axis, int64_t begin, int64_t end, int64_t step) {
-    char text[GTR__TEXT];
     GTR__SINCE(x, "slice_step");
     const int a = x ? gtr__axis(x, axis, GTR__OP_TAKE) : -1;
     const int64_t n = a < 0 ? 0 : x->shape.dim[a];
     gtr_tensor *t = NULL;
     if (a >= 0 && (begin < 0 || begin >= end || end > n || step < 1))
-        GTR__BAD_ARG(x->ctx, "slice_step: got begin %lld, end %lld and step %lld in dimension %d of %s, want 0 <= "
+        GTR__REJECT(x, ARG, "slice_step", NULL, ", begin %lld, end %lld and step %lld in dimension %d, want 0 <= "
             "begin < end within a dimension that is not the batch, and a step of at least 1", (long long)begin,
-            (long long)end, (long long)step, a, gtr__shape_text(&x->shape, text));
+            (long long)end, (long long)step, a);
     else if (a >= 0) t = step == 1 ? gtr_slice(x, a, begin, end)
         : gtr__take(x, a, -begin, (end - begin - 1) / step + 1 - n + begin, step, GTR_PAD_CONSTANT, 0);
     return gtr__whole(x, since, t);
 }
 gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     gtr_tensor *t[GTR__MAX_LIST];
+    char text[GTR__TEXT];
     if (!gtr__is_list(x, n, "stack")) return NULL;
     GTR__SINCE(x[0], "stack");
     for (int i = 0; i < n; i++) {
         gtr_shape s = x[i]->shape;
         const int a = axis < 0 ? axis + s.ndim + 1 : axis;
-        if (a < 0 || a > s.ndim || s.ndim == GTR_MAX_DIMS) {
-            GTR__BAD_ARG(x[0]->ctx, "stack: axis %d of tensors with %d dimensions", axis, s.ndim);
-            return gtr__whole(x[0], since, NULL);
-        }
+        const bool off = a < 0 || a > s.ndim || s.ndim == GTR_MAX_DIMS;
+        if (off || !gtr__shape_equal(&s, &x[0]->shape))
+            return gtr__whole(x[0], since, gtr__reject(x[i], off ? GTR_ERR_ARG : GTR_ERR_SHAPE, "stack", NULL, " as "
+                "number %d, axis %d, want %s as number 0, and an axis of it or behind it", i, axis,
+                gtr__shape_text(&x[0]->shape, text)));
         for (int k = s.ndim++; k > a; k--) s.dim[k] = s.dim[k - 1];
         s.dim[a] = 1;
         t[i] = gtr_reshape(x[i], s);
@@ -10970,7 +11036,9 @@ static gtr_tensor *gtr__limit(gtr_tensor *t, int64_t limit) {
 }
 gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes) {
     gtr__attr at = GTR__ZERO;
-    at.count = GTR__MAX(classes, 0);
+    if (ids && classes < 1) return GTR__REJECT(ids, SHAPE, "one_hot", NULL, ", %lld classes, want at least 1",
+        (long long)classes);
+    at.count = classes;
     gtr_tensor *t = gtr__op_new(GTR__OP_ONE_HOT, 1, &ids, &at, NULL);
     return gtr__limit(t, classes);
 }
@@ -10979,8 +11047,8 @@ gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids) {
     gtr_shape s = ids->shape, table = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : -1, 1);
     for (int k = 1; k < x->shape.ndim; k++) table.dim[1] *= x->shape.dim[k];
     if (table.dim[0] < 0 || s.ndim + x->shape.ndim > GTR_MAX_DIMS + 1)
-        return GTR__NO(x, SHAPE,
-            "gather_rows: want x (R, ...), R not the batch, and at most 8 dimensions of the result");
+        return GTR__REJECT(x, SHAPE, "gather_rows", NULL, ", want (R, ...), R not the batch, and at most 8 dimensions "
+            "of the result");
     for (int k = 1; k < x->shape.ndim; k++) s = gtr__shape_more(s, x->shape.dim[k]);
     GTR__SINCE(x, "gather_rows");
     return gtr__whole(x, since, gtr_reshape(gtr_embedding_with(ids, gtr_reshape(x, table)), s));
@@ -11024,6 +11092,8 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
             "forward function", desc.name ? desc.name : "", desc.n_in, desc.n_out, desc.name ? "" : ", no name",
             desc.forward ? "" : ", no forward function");
     if (gtr__reads_list(ctx, desc.name, "in", desc.in, desc.n_in)) return NULL;
+    if (desc.in[0] && desc.in[0]->ctx != ctx) return GTR__NONE(ctx, GTR_ERR_ARG, "custom \"%s\": its input \"%s\" "
+        "is of another context", desc.name, gtr__label(desc.in[0]));
     if (!desc.n_out) desc.n_out = 1;
     gtr__custom *own = GTR__NEW(ctx, gtr__custom, 1);
     if (!own) return NULL;
@@ -11078,6 +11148,8 @@ gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
         return GTR__NO(loss, ARG, "gradient: its inputs belong to different contexts");
     if (x->dtype != GTR_F32) return GTR__NO(loss, SHAPE,
         "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]);
+    if (gtr__rows_act(loss->op) == GTR__ROWS_TALLIED && gtr__stops(loss))
+        gtr__doubt(x->ctx, "gradient: %s passes none on, so that it is 0", loss->builder);
     if (gtr__check_loss(loss, "gradient")) return NULL;
     gtr_tensor *t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
     if (t) { t->shape = x->shape; t->dtype = GTR_F32; t->runs = x->runs; x->asked = true; }
@@ -11141,8 +11213,8 @@ static gtr_tensor *gtr__layer(gtr__op op, double eps, gtr_tensor *x, const char 
 gtr_tensor *gtr_linear_ex(gtr_tensor *x, const char *name, gtr_linear_desc desc) {
     if (!gtr__layer_name(x, name, "linear")) return NULL;
     if (desc.out < 1 || x->shape.ndim < 1 || x->shape.dim[x->shape.ndim - 1] < 1 || x->dtype != GTR_F32)
-        return GTR__REJECT(x, SHAPE, "linear", name, " and %lld features out, want float32 (..., K) and at least 1",
-            (long long)desc.out);
+        return GTR__REJECT(x, SHAPE, "linear", name, " and %lld features out, want float32 (..., K) and at least 1%s",
+            (long long)desc.out, x->shape.ndim == 1 ? " (of a number a row: (N, 1))" : "");
     const gtr_shape w = gtr_shape2(desc.out, x->shape.dim[x->shape.ndim - 1]), b = gtr_shape1(desc.out);
     const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)w.dim[1]));
     return gtr__layer(GTR__OP_LINEAR, 0, x, name, w, init, desc.no_bias ? NULL : &b, init);
@@ -11278,12 +11350,15 @@ gtr_tensor *gtr_batch_norm_ex(gtr_tensor *x, const char *name, gtr_batch_norm_de
 gtr_tensor *gtr_batch_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *bias, gtr_tensor *running_mean,
         gtr_tensor *running_var, gtr_batch_norm_desc desc) {
     gtr_tensor *in[] = { x, weight, bias, running_mean, running_var };
-    if (!gtr__all_there("batch_norm", x, running_mean, running_var) || !gtr__usable(x->ctx)) return NULL;
+    if (!gtr__all_there("batch_norm of x, running_mean and running_var", x, running_mean, running_var)
+        || !gtr__usable(x->ctx)) return NULL;
     for (int k = 3; k < 5; k++)
         if (in[k]->op != GTR__OP_PARAMETER || in[k]->trainable || running_mean == running_var
-                || (!desc.frozen && in[k]->stage != x->ctx->stage))
-            return GTR__REJECT(x, ARG, "batch_norm", NULL, ", \"%.99s\" and \"%.99s\", want two buffers or .frozen "
-                "parameters, of this stage", gtr__label(running_mean), gtr__label(running_var));
+                || (!desc.frozen && in[k]->stage != x->ctx->stage)
+                || strstr(in[k]->name, k > 3 ? ".running_mean" : ".running_var"))
+            return GTR__REJECT(x, ARG, "batch_norm", NULL, ", running_mean \"%.80s\", running_var \"%.80s\", want two "
+                "buffers or .frozen parameters in this order, of this stage", gtr__label(running_mean),
+                gtr__label(running_var));
     gtr_tensor *t = gtr__batch_norm(in, desc, NULL);
     if (t) running_mean->buffer = running_var->buffer = true;
     return t;
@@ -11294,12 +11369,15 @@ gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
 }
 static gtr_tensor *gtr__row_norm(gtr__op op, double eps, gtr_tensor *x, const char *name, int dims, bool bias) {
     gtr_shape k = gtr_shape0();
+    char text[GTR__TEXT];
     if (!gtr__layer_name(x, name, gtr__row(op)->name)) return NULL;
     const int n = x->shape.ndim;
     const int most = n - (n && x->shape.dim[0] < 0); /* not the batch */
     if (dims < 0 || GTR__MAX(dims, 1) > most)
         return GTR__REJECT(x, SHAPE, gtr__row(op)->name, name, ", dims %d, want 1 to its %d", dims, most);
     for (int i = n - GTR__MAX(dims, 1); i < n; i++) k = gtr__shape_more(k, x->shape.dim[i]);
+    if (bias && gtr__count(&k) == 1) gtr__doubt(x->ctx, "layer_norm \"%s\" of %s: of one value a mean it is 0", name,
+        gtr__shape_text(&x->shape, text));
     return gtr__layer(op, eps, x, name, k, gtr__init(GTR_INIT_CONSTANT, 1), bias ? &k : NULL,
         gtr__init(GTR_INIT_ZERO, 0));
 }
@@ -11348,7 +11426,8 @@ gtr_tensor *gtr_group_norm(gtr_tensor *x, const char *name, int64_t groups, floa
 gtr_tensor *gtr_instance_norm(gtr_tensor *x, const char *name, float eps) {
     if (!GTR__USABLE(x)) return NULL;
     const int64_t channels = x->shape.ndim > 2 ? x->shape.dim[1] : 0;
-    if (channels < 1) return GTR__REJECT(x, SHAPE, "instance_norm", name, ", want (N, C, ...)");
+    if (channels < 1) return GTR__REJECT(x, SHAPE, "instance_norm", name,
+        ", want (N, C, ...), more than one value a channel");
     if (name) return gtr__group_norm_layer(x, name, channels, eps, "instance_norm");
     GTR__SINCE(x, "instance_norm");
     return gtr__whole(x, since, gtr__group_norm(x, NULL, NULL, channels, eps, NULL));
@@ -11635,7 +11714,7 @@ static bool gtr__recurrent_fits(gtr_tensor *x, const char *name, int64_t hidden,
     if (x->dtype != GTR_F32 || x->shape.ndim != 3 || x->shape.dim[1 - axis] < 1 || x->shape.dim[2] < 1 || hidden < 1
         || hidden > INT32_MAX / 4) {
         GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, want float32 %s and at least 1", (long long)hidden,
-            axis ? "(T, N, I)" : "(N, T, I)");
+            axis ? "(T, N, I), as .time_first says," : "(N, T, I), or .time_first,");
         return false;
     }
     if (d->layers < 0 || d->layers > GTR__MAX_LAYERS || !(d->dropout >= 0 && d->dropout < 1)) {
@@ -11777,6 +11856,8 @@ static bool gtr__scores_fit(gtr_tensor *x, gtr_shape scores, const gtr_attention
         GTR__REJECT(x, SHAPE, who, name, ", lengths %s, want int32 (N,)", gtr__typed_text(l, t[0]));
         return false;
     }
+    if (d->mask && gtr__stored_as(d->mask)->binary) gtr__doubt(x->ctx, "%s \"%s\": its mask, which is added, is 0 and "
+        "1: want -INFINITY where it hides", who, name ? name : "");
     if (gtr__finite(d->scale) && d->scale >= 0) return true;
     GTR__REJECT(x, ARG, who, name, " and scale %g, want a number above 0, or 0 for 1 / sqrt(D)", (double)d->scale);
     return false;
@@ -12019,7 +12100,8 @@ static GTR__COLD bool gtr__block_fits(gtr_tensor *x, const char *name, const gtr
         : !llama && d->groups ? "groups" : !llama && d->rope_base != 0 ? "rope_base" : NULL,
         *alone = d->memory ? NULL : m->causal ? "causal" : m->lengths ? "lengths" : m->mask ? "mask"
         : m->scale != 0 ? "scale" : m->dropout != 0 ? "dropout" : NULL;
-    if ((unsigned)d->kind > GTR_BLOCK_LLAMA) GTR__REJECT(x, ARG, who, name, ", and .kind is no gtr_block");
+    if ((unsigned)d->kind > GTR_BLOCK_LLAMA) GTR__REJECT(x, ARG, who, name, ", and .kind %d is no gtr_block",
+        (int)d->kind);
     else if (unread) GTR__REJECT(x, ARG, who, name, ": .%s is given, but not read: it is for a block of .kind "
         "GTR_BLOCK_%s, and this is GTR_BLOCK_%s", unread, kinds[*unread == 'r' || !strcmp(unread, "groups") ? 2 : 0],
         kinds[d->kind]);
@@ -12098,6 +12180,9 @@ static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, c
         gtr_shape to, bool broadcast) {
     char got[GTR__TEXT], want[GTR__TEXT];
     if (!t) return true;
+    const float low = gtr__stored_as((gtr_tensor *)(uintptr_t)t)->lowest;
+    if (low < 0 && (*what == 'p' || (*what == 'w' && !broadcast))) /* pos_weight, weights of classes */
+        return GTR__BAD_ARG(ctx, "%s: %s has %g, want 0 or more", op, what, (double)low) == GTR_OK;
     return gtr__shaped(t, dtype, to, broadcast) || GTR__FAIL(ctx, SHAPE, "%s: got %s \"%s\" %s %s, want %s %s%s", op,
         what, gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got), gtr__dtype_names[dtype],
         broadcast ? "broadcasting to " : "equal to ", gtr__shape_text(&to, want)) == GTR_OK;
@@ -12117,12 +12202,13 @@ static gtr_tensor *gtr__loss_end(gtr_tensor *t, gtr_tensor *weight, gtr_reductio
     if (all && sum && batch) all->attr.ew.per_share = 1; /* parts' sums are averaged by their shares */
     return divisor ? gtr_div(all, divisor) : all;
 }
-/* X(name, an op that is its plain form or 0; what x is: a gtr__meant), of x and target t; their fields stand at
-   GTR__LOSS_FIELDS. */
-#define GTR__LOSSES(X) X(mse, GTR__OP_MSE, ANY) X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, LOGITS) X(l1, 0, ANY) \
-    X(huber, 0, ANY) X(smooth_l1, 0, ANY) X(bce, 0, PROBABILITIES) X(focal, 0, LOGITS) X(kl_div, 0, LOGS) \
-    X(poisson_nll, 0, ANY) X(quantile, 0, ANY)
-#define GTR__LOSS_ENUM(name, plain, meant) GTR__L_##name,
+/* X(name, an op that is its plain form or 0; what x is: a gtr__meant, ANY: x and target may be exchanged; the target's
+   gtr__targets), of x and target t; their fields stand at GTR__LOSS_FIELDS. */
+#define GTR__LOSSES(X) X(mse, GTR__OP_MSE, ANY, ANY) X(bce_with_logits, GTR__OP_BCE_WITH_LOGITS, LOGITS, UNIT) \
+    X(l1, 0, ANY, ANY) X(huber, 0, ANY, ANY) X(smooth_l1, 0, ANY, ANY) X(bce, 0, PROBABILITIES, UNIT) \
+    X(focal, 0, LOGITS, UNIT) X(kl_div, 0, LOGS, UNIT) X(poisson_nll, 0, LOG_RATES, COUNT) \
+    X(quantile, 0, PREDICTION, ANY)
+#define GTR__LOSS_ENUM(name, plain, meant, range) GTR__L_##name,
 typedef enum { GTR__LOSSES(GTR__LOSS_ENUM) GTR__L_gaussian_nll, GTR__L_cosine_embedding } gtr__kind;
 static double gtr__or(float v, double other) { return v != 0 ? v : other; }
 static gtr_tensor *gtr__dot(gtr_tensor *a, gtr_tensor *b) {
@@ -12194,7 +12280,10 @@ static gtr_result gtr__loss_fields(gtr_context *ctx, const char *op, const gtr_l
     return (unsigned)d->reduction < 4 ? GTR_OK : GTR__BAD_ARG(ctx, "%s: .reduction is no gtr_reduction", op);
 }
 /* What a loss takes an operand for. */
-typedef enum { GTR__MEANT_ANY, GTR__MEANT_LOGITS, GTR__MEANT_LOGS, GTR__MEANT_PROBABILITIES } gtr__meant;
+typedef enum {
+    GTR__MEANT_ANY, GTR__MEANT_LOGITS, GTR__MEANT_LOGS, GTR__MEANT_PROBABILITIES, GTR__MEANT_LOG_RATES,
+    GTR__MEANT_POSITIVE, GTR__MEANT_PREDICTION
+} gtr__meant;
 /* What computed t's elements, which t has in another shape or order, or some of them. */
 static const gtr_tensor *gtr__computed_by(const gtr_tensor *t) {
     while (t->op == GTR__OP_PART || gtr__moves(t->op) == GTR__MOVES_ALIAS || gtr__moves(t->op) == GTR__MOVES_PERMUTED
@@ -12204,26 +12293,52 @@ static const gtr_tensor *gtr__computed_by(const gtr_tensor *t) {
 /* False where the op that made t makes something else: products and convolutions by a parameter make logits. */
 static bool gtr__may_be(const gtr_tensor *t, gtr__meant meant) {
     t = gtr__computed_by(t);
-    const bool probabilities = gtr__meaning(t->op) == GTR__MEANS_PROBABILITIES,
-        logs = gtr__meaning(t->op) == GTR__MEANS_LOGARITHMS,
-        logits = gtr__class_of(t->op, -1) == GTR__CLASS_LOW && t->n_in > 1
-            && gtr__computed_by(t->in[1])->op == GTR__OP_PARAMETER;
-    return meant == GTR__MEANT_LOGITS ? !probabilities : meant == GTR__MEANT_LOGS ? !probabilities && !logits
-        : meant == GTR__MEANT_PROBABILITIES ? !logs && !logits : true;
+    const bool cut = t->op == GTR__OP_CLAMP;
+    const gtr_tensor *of = cut ? gtr__computed_by(t->in[0]) : t;
+    const bool logits = !cut && gtr__class_of(t->op, -1) == GTR__CLASS_LOW && t->n_in > 1
+            && gtr__computed_by(t->in[1])->op == GTR__OP_PARAMETER,
+        signs = t->op == GTR__OP_RELU || t->op == GTR__OP_TANH;
+    const int is = (gtr__meaning(of->op) == GTR__MEANS_PROBABILITIES) | (gtr__meaning(of->op) == GTR__MEANS_LOGARITHMS)
+        << 1 | logits << 2 | signs << 3 | (t->op == GTR__OP_EXP) << 4;
+    static const uint8_t wrong[] = { 0, 1, 1 | 4, 2 | 4 | 8, 16, 2 | 4, 0 }; /* by gtr__meant */
+    return !(is & wrong[meant]);
 }
 static bool gtr__made_for(const char *op, gtr_tensor *t, gtr__meant meant) {
     static const char *const want[] = { "", "logits", "logarithms, as gtr_log_softmax makes",
-        "probabilities, as gtr_sigmoid and gtr_softmax make" };
+        "probabilities, as gtr_sigmoid and gtr_softmax make", "logarithms (of rates: .no_log_input)",
+        "numbers above 0, as gtr_exp and gtr_softplus make" };
     char of[GTR__OP_TEXT];
-    if (gtr__may_be(t, meant)) return true;
+    const bool fits = gtr__may_be(t, meant), target = *op == 'k';
     t = (gtr_tensor *)(uintptr_t)gtr__computed_by(t);
+    if (fits && meant == GTR__MEANT_LOGITS && t->op == GTR__OP_RELU)
+        gtr__doubt(t->ctx, "%s of %s, which is never below 0: want logits", op, gtr__called(t, of));
+    if (fits) return true;
     return GTR__BAD_ARG(t->ctx, "%s of %s, want %s%s", op, gtr__called(t, of), want[meant],
-        meant < GTR__MEANT_PROBABILITIES ? ""
-        : gtr__meaning(t->op) == GTR__MEANS_LOGARITHMS ? "; of logarithms: .log_target"
-        : "; of logits: gtr_bce_with_logits") == GTR_OK;
+        meant != GTR__MEANT_PROBABILITIES ? "" : target && gtr__meaning(t->op) == GTR__MEANS_LOGARITHMS
+        ? "; of logarithms: .log_target" : !target && t->n_in > 1 ? "; of logits: gtr_bce_with_logits" : "") == GTR_OK;
 }
-static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__meant meant, gtr_tensor *x, gtr_tensor *t,
-        gtr_tensor *v, gtr_loss_desc d) {
+/* Of the pairs whose arguments are not alike: x, or var, is an input, and the target what parameters make. */
+static GTR__COLD bool gtr__in_order(const char *op, gtr_tensor *x, gtr_tensor *t, const char *what) {
+    gtr_context *ctx = x->ctx;
+    const gtr_tensor *input = gtr__computed_by(x), *made = gtr__computed_by(t);
+    char of[GTR__OP_TEXT];
+    if (input->op != GTR__OP_INPUT || !made->n_in) return true;
+    unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    bool trains = false;
+    if (!seen) return false;
+    gtr__gradient_reach(t, seen);
+    for (int64_t i = 0; i < ctx->n_parameter; i++)
+        trains |= ctx->parameter[i]->trainable && seen[ctx->parameter[i]->id];
+    gtr__mfree(ctx, seen);
+    return !trains || GTR__BAD_ARG(ctx, "%s: %s is the input \"%s\", and the target is of %s: exchanged?",
+        op, what, gtr__label(input), gtr__called(made, of)) == GTR_OK;
+}
+static void gtr__ranged(gtr_tensor *t, const char *op, gtr__targets range) {
+    t = gtr__stored_as(t);
+    if (range) { t->target_of = op; t->range = range; }
+}
+static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__meant meant, gtr__targets range,
+        gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, gtr_loss_desc d) {
     if (!gtr__all_there(op, x, t, kind < GTR__L_gaussian_nll ? x : v)) return NULL;
     const bool rows = kind == GTR__L_cosine_embedding;
     gtr_shape to = x->shape;
@@ -12232,10 +12347,15 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__mea
     if (gtr__loss_fields(x->ctx, op, &d, kind)
         || !GTR__FITS("x", x, x->shape, false) || !GTR__FITS("target", t, x->shape, false)
         || !GTR__FITS(rows ? "y" : "var", v, to, !rows) || !GTR__FITS("weight", d.weight, to, true)
-        || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true) || !gtr__made_for(op, x, meant)
-        || !gtr__made_for(op, t, kind != GTR__L_kl_div ? GTR__MEANT_ANY : d.log_target ? GTR__MEANT_LOGS
-        : GTR__MEANT_PROBABILITIES)) return NULL;
-    if (kind == GTR__L_bce || kind == GTR__L_bce_with_logits || kind == GTR__L_focal) gtr__stored_as(t)->unit_of = op;
+        || !GTR__FITS("pos_weight", d.pos_weight, x->shape, true)) return NULL;
+    const bool gaussian = kind == GTR__L_gaussian_nll;
+    const gtr__meant target = kind != GTR__L_kl_div ? GTR__MEANT_ANY : d.log_target ? GTR__MEANT_LOGS
+        : GTR__MEANT_PROBABILITIES;
+    if ((meant && !(target && gtr__may_be(t, target)) && !gtr__in_order(op, x, t, "x"))
+        || (gaussian && !gtr__in_order(op, v, t, "var"))
+        || !gtr__made_for(op, x, d.no_log_input ? GTR__MEANT_POSITIVE : meant) || !gtr__made_for(op, t, target)
+        || (gaussian && !gtr__made_for("gaussian_nll's var", v, GTR__MEANT_POSITIVE))) return NULL;
+    gtr__ranged(rows ? v : t, op, d.log_target ? GTR__RANGE_ANY : range);
     if (plain && !d.reduction && !d.weight && !d.pos_weight) return gtr__op2((gtr__op)plain, x, t);
     GTR__SINCE(x, op);
     t = gtr__terms(kind, gtr__widen(x), gtr__widen(t), (rows ? gtr__weight : gtr__widen)(v), &d);
@@ -12247,12 +12367,13 @@ static gtr_tensor *gtr__as_loss(gtr_tensor *t) { if (t) t->is_loss = true; retur
 #define GTR__BOTH_FORMS(name, desc_t, parameters, made) \
     gtr_tensor *gtr_##name##_ex(parameters, desc_t desc) { return gtr__as_loss(made); } \
     gtr_tensor *gtr_##name(parameters) { desc_t desc = GTR__ZERO; return gtr__as_loss(made); }
-#define GTR__LOSS_BUILDER(name, plain, meant) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, \
-    gtr__loss(GTR__L_##name, #name, plain, GTR__MEANT_##meant, x, t, NULL, desc))
+#define GTR__LOSS_BUILDER(name, plain, meant, range) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T, \
+    gtr__loss(GTR__L_##name, #name, plain, GTR__MEANT_##meant, GTR__RANGE_##range, x, t, NULL, desc))
 #define GTR__X_T_V GTR__X_T, gtr_tensor *v
-#define GTR__LOSS_BUILDER3(name) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, \
-    gtr__loss(GTR__L_##name, #name, 0, GTR__MEANT_ANY, x, t, v, desc))
-GTR__LOSSES(GTR__LOSS_BUILDER) GTR__LOSS_BUILDER3(gaussian_nll) GTR__LOSS_BUILDER3(cosine_embedding)
+#define GTR__LOSS_BUILDER3(name, meant, range) GTR__BOTH_FORMS(name, gtr_loss_desc, GTR__X_T_V, \
+    gtr__loss(GTR__L_##name, #name, 0, GTR__MEANT_##meant, GTR__RANGE_##range, x, t, v, desc))
+GTR__LOSSES(GTR__LOSS_BUILDER)
+GTR__LOSS_BUILDER3(gaussian_nll, PREDICTION, ANY) GTR__LOSS_BUILDER3(cosine_embedding, ANY, SIGN)
 /* Of logits (N, C, ...) the shape (N, ...). */
 static gtr_shape gtr__classless(gtr_shape s) {
     if (s.ndim > 1) memmove(s.dim + 1, s.dim + 2, (size_t)(--s.ndim - 1) * sizeof *s.dim);
@@ -12264,12 +12385,14 @@ static bool gtr__as_rows(const char *op, gtr_tensor **x, gtr_tensor **labels, bo
     gtr_tensor **const in[2] = { x, labels };
     const int n = (*x)->shape.ndim;
     if (n < 3) return true;
-    if ((*x)->shape.dim[1] < 0) return GTR__REJECT(*x, SHAPE, op, NULL, ", want C literal") != NULL;
+    if ((*x)->shape.dim[1] < 0) return GTR__REJECT(*x, SHAPE, op, NULL, ", want C literal%s%s",
+        (*x)->ctx->doubt[0] ? "; " : "", (*x)->ctx->doubt) != NULL;
     const bool good = (*x)->ctx->error == GTR_OK;
     char scores[GTR__TEXT], more[2 * GTR__TEXT];
     if (!soft && !gtr__loss_fits(op, (*x)->ctx, "labels", *labels, GTR_I32, gtr__classless((*x)->shape), false)) {
         snprintf(more, sizeof more, " for scores %s%s", gtr__shape_text(&(*x)->shape, scores),
-            (*labels)->shape.ndim > 1 ? "" : "; for a label a row want scores (N, C): gtr_flatten before their layer");
+            (*labels)->shape.ndim > 1 ? ", classes second (gtr_permute)"
+            : "; for a label a row want scores (N, C): gtr_flatten before their layer");
         if (good) gtr__error_more((*x)->ctx, more);
         return false;
     }
@@ -12309,10 +12432,11 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     gtr_tensor *const from = x;
     if (!gtr__all_there(op, x, labels, x)) return NULL;
     const gtr_shape shape = x->shape, terms = gtr__classless(shape), classes = gtr_shape1(shape.dim[1]);
-    const bool soft = !nll && labels->dtype == GTR_F32 && labels->shape.ndim == shape.ndim && shape.ndim > 1;
+    const bool soft = !nll && labels->dtype == GTR_F32 && labels->shape.ndim >= shape.ndim && shape.ndim > 1;
     const bool itself = classes.dim[0] < 0; /* (N, N) */
     const double s = d.label_smoothing, share = soft && !itself ? -s / (double)shape.dim[1] : 0;
     const int last = -1, first = 0;
+    char text[GTR__TEXT];
     gtr__attr at = GTR__ZERO;
     at.loss.ignore_from = at.loss.ignore_to = d.ignore_zero ? 0 : d.ignore_index ? d.ignore_index : -100;
     if ((unsigned)d.reduction > 3) return GTR__NO(x, ARG, "%s: .reduction is no gtr_reduction", op);
@@ -12320,6 +12444,10 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (gtr__reads_entropy(x->ctx, op, &d, soft)) return NULL;
     if (soft && !GTR__FITS("labels", labels, shape, false)) return NULL;
     if (!gtr__made_for(op, x, nll ? GTR__MEANT_LOGS : GTR__MEANT_LOGITS)) return NULL;
+    if (soft) gtr__ranged(labels, op, GTR__RANGE_UNIT);
+    if (x->op == GTR__OP_LINEAR && shape.ndim > 2 && shape.dim[1] == shape.dim[shape.ndim - 1])
+        gtr__doubt(x->ctx, "%s of linear \"%s\" %s, which makes the last dimension: classes are the second "
+            "(gtr_permute)", op, x->layer ? x->layer : "", gtr__shape_text(&shape, text));
     GTR__SINCE(from, op);
     const gtr__op whole = nll ? GTR__OP_NLL : GTR__OP_CROSS_ENTROPY;
     gtr_tensor *t = !gtr__as_rows(op, &x, &labels, soft) ? NULL : soft ? x
@@ -16583,12 +16711,28 @@ static GTR__COLD int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids
         if (v == -1) left = 0;
         if (blank < 0 && left > 0 && v == op->blank - 1) blank = i;
         if ((v >= 0 && v < op->limit) || (op->has_ignore && v == op->ignore)) continue;
-        snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v, (long long)op->limit - 1, op->builder);
+        const int at = snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v, (long long)op->limit - 1,
+            op->builder);
+        if (op->has_ignore) snprintf(text + at, (size_t)(GTR__RANGE_TEXT - at), ", or %s%ld", op->blank ? ""
+            : "its .ignore_index, ", (long)op->ignore);
         return i;
     }
     if (blank >= 0) snprintf(text, GTR__RANGE_TEXT, "%ld as label %lld, %s's .blank: want -1 or .label_lengths behind "
         "a row's labels, or another .blank", (long)op->blank - 1, (long long)(blank % each), op->builder);
     return blank;
+}
+/* The first of n floats that a loss does not take for its target t, and what is wrong with it in text; -1: none. */
+static GTR__COLD int64_t gtr__off_target(const gtr_tensor *t, const void *values, int64_t n, char *text) {
+    static const char *const want[] = { "", "0 to 1", "0 or more", "-1 or 1" };
+    for (int64_t k = 0; t->range && k < n; k++) {
+        gtr_float v;
+        memcpy(&v, (const char *)values + k * (int64_t)sizeof v, sizeof v);
+        if (t->range == GTR__RANGE_SIGN ? v == 1 || v == -1 : !(v < 0) && (t->range == GTR__RANGE_COUNT || !(v > 1)))
+            continue;
+        snprintf(text, GTR__RANGE_TEXT, "%g, want %s for %s", (double)v, want[t->range], t->target_of);
+        return k;
+    }
+    return -1;
 }
 static int gtr__entry_column(const gtr__cached *e, const gtr_tensor *x) {
     int i = 0;
@@ -16732,6 +16876,7 @@ static gtr_result gtr__states_back(gtr_context *ctx, bool kept, gtr_result r) {
 }
 static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
     int64_t rows = 0;
+    char text[GTR__RANGE_TEXT];
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     gtr_context *ctx = t->ctx;
     ctx->sets++;
@@ -16751,6 +16896,9 @@ static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
         "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
     if (t->state) return gtr__state_write(t, src, bytes);
+    const int64_t n = (int64_t)(bytes / gtr__dtype_size(t->dtype)), bad = gtr__off_target(t, src, n, text);
+    if (bad >= 0) return GTR__BAD_ARG(ctx, "gtr_set: input \"%s\", row %lld: %s", t->name,
+        (long long)(bad * rows / n), text);
     if (!gtr__batched(t)) { /* one copy, straight to the slot */
         GTR__TRY(gtr__feeding_new(t));
         GTR__TRY(gtr__settle(ctx, NULL, 0));
@@ -16825,7 +16973,7 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr_tensor *input[GTR__MAX_FEED];
     int64_t batch, highest;
     int n_inputs, i;
-    if (!t || n < 1) return gtr__of_null("gtr_eval");
+    if (!t || n < 1) return gtr__of_list("gtr_eval", t ? n : 1);
     for (i = 0; i < n; i++) {
         if (!t[i]) return gtr__of_null("gtr_eval");
         if (!ctx) ctx = t[i]->ctx;
@@ -18184,9 +18332,9 @@ static bool gtr__read_first(const gtr__column *c, const gtr_tensor *t, bool turn
     }
     return false;
 }
-/* The first element for float input t, and what is wrong with it, of targets beyond 0 to 1 of a loss that wants them
-   within, and of bytes that nobody scaled where a row is one number, or all are 0 and 1; -1: none. Of windows, ragged
-   rows and parts of files nobody looks at each. */
+/* The first element for float input t, and what is wrong with it, of targets that a loss does not take, and of bytes
+   that nobody scaled where a row is one number, or all are 0 and 1; -1: none. Of windows, ragged rows and parts of
+   files nobody looks at each. */
 static int64_t gtr__column_misfit(const gtr__column *c, int64_t rows, const gtr_tensor *t, char *text) {
     const int64_t n = c->host && !c->index && !c->covered && !c->starts && t->dtype == GTR_F32 ? rows * c->row : 0;
     const gtr_float *v = (const gtr_float *)(const void *)c->host;
@@ -18197,11 +18345,7 @@ static int64_t gtr__column_misfit(const gtr__column *c, int64_t rows, const gtr_
         strcpy(text, "bytes become 1/255 of themselves (.scale = 1: as they are)");
         return 0;
     }
-    if (!t->unit_of || c->dtype != GTR_F32) return -1;
-    while (k < n && !(v[k] < 0 || v[k] > 1)) k++;
-    if (k == n) return -1;
-    snprintf(text, GTR__RANGE_TEXT, "%g, want 0 to 1 for %s", (double)v[k], t->unit_of);
-    return k;
+    return c->dtype == GTR_F32 ? gtr__off_target(t, v, n, text) : -1;
 }
 /* Rows of a column go into input t if they lie as its own do, or would with channels on the other side. */
 static GTR__COLD gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_tensor *t) {
@@ -18469,6 +18613,7 @@ static void gtr__zeros_begin(gtr_trainer *t, const gtr__cached *e) {
     gtr_context *ctx = t->ctx;
     if (t->noted || t->aside) return;
     t->noted = true;
+    if (t->fit && ctx->doubt[0]) { gtr__fit_note(t, ctx->doubt); ctx->doubt[0] = 0; }
     gtr__note_idle(t, false);
     if (!e->recipe.several || t->optim.states || t->total > GTR__ZERO_MOST) return;
     t->before = GTR__NEW(ctx, gtr_float, t->total);
@@ -27225,7 +27370,12 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
 void gtr_release(gtr_context *ctx, int64_t mark) {
     gtr_trainer *t;
     int64_t i, n;
-    if (!gtr__usable(ctx) || mark < 0 || mark >= ctx->n_tensor) return;
+    if (!gtr__usable(ctx) || mark == ctx->n_tensor) return;
+    if (mark < 0 || mark > ctx->n_tensor) {
+        GTR__BAD_ARG(ctx, "gtr_release: the mark is %lld, want 0 to %lld (gtr_mark)", (long long)mark,
+            (long long)ctx->n_tensor);
+        return;
+    }
     for (t = ctx->trainers; t; t = t->next) {
         const gtr_tensor *of[] = { t->metric, t->scored[0], t->scored[1] };
         for (i = 0; i < 3; i++)

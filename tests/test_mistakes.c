@@ -412,7 +412,7 @@ static void ops_with_weights(void)
         fit(w);
     }
     MISTAKE("one_hot of floats", "one_hot|float32|int32") { gtr_one_hot(input(w), 3); }
-    MISTAKE("one_hot without its classes", "one_hot|(N, 0)") { gtr_one_hot(labels(w), 0); }
+    MISTAKE("one_hot without its classes", "one_hot|(N,)|0 classes") { gtr_one_hot(labels(w), 0); }
     MISTAKE("the 9 largest of 8", "top_k|k 9") { gtr_top_k(hidden(w), 9, 1); }
     MISTAKE("batch_norm of one row at a time", "batch_norm|one value|batch") {
         w->h = gtr_batch_norm(hidden(w), "bn");
