@@ -3427,7 +3427,7 @@ static void gtr__null_take(gtr_context *ctx) {
     if (who && ctx) GTR__BAD_ARG(ctx, "%s: a tensor is NULL: gtr_parameter_find has none of that name, or it was not "
         "built", who);
 }
-static void gtr__log(const gtr_context *ctx, const char *text);
+static void gtr__log(gtr_context *ctx, const char *text);
 /* What is built may be meant, but hardly is: logged, and a line of the first gtr_fit behind it. */
 static GTR__COLD GTR__PRINTF(2, 3) void gtr__doubt(gtr_context *ctx, const char *format, ...) {
     GTR__VPRINT(ctx->doubt, sizeof ctx->doubt, format);
@@ -16328,11 +16328,6 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
     return GTR_OK;
 }
 static void gtr__log(gtr_context *ctx, const char *text) { gtr__host_cb_log(ctx, GTR_LOG_WARNING, text); }
-static GTR__COLD GTR__PRINTF(2, 3) void gtr__warn(gtr_context *ctx, const char *format, ...) {
-    char text[1024];
-    GTR__VPRINT(text, sizeof text, format);
-    gtr__log(ctx, text);
-}
 /* Plans go without matcher m, or -1: without ops' kernels whose blocks wait for each other. */
 static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     char text[320];
@@ -18487,7 +18482,7 @@ static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
         if (to[i] < 0) continue;
         name[to[i]] = t->input[i]->name;
         if (t->last && t->last != d && to[i] < t->last->n_columns && gtr__scales_differ(&t->last->column[to[i]],
-            &d->column[to[i]], text)) gtr__warn(d->ctx, "%s: column %d of %s is not as that of %s, from which "
+            &d->column[to[i]], text)) gtr__doubt(d->ctx, "%s: column %d of %s is not as that of %s, from which "
             "was learned: it has other %s", t->fit ? "gtr_fit" : "gtr_trainer_data", to[i], d->name, t->last->name,
             text);
         GTR__TRY(gtr__names_note(d, to[i], name[to[i]]));
@@ -18873,14 +18868,14 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     gtr_context *ctx = t->ctx;
     if (!gtr__usable(ctx)) return gtr__unusable(ctx);
     if (!p) return GTR__BAD_ARG(ctx, "%s: the parameter is NULL", what);
-    if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, set ? "gtr_gradient_set" : "gtr_gradient_get"));
+    if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, what));
     int i = gtr__trainer_index(t, p);
     if (i < 0 || !buffer) return gtr__none_for(t, p, i < 0, what);
     if (buffer == t->gradient && !set && (t->fitted || !t->stepped))
         return GTR__BAD_STATE(ctx, "%s of \"%s\": %s; ask after gtr_step or gtr_backward", what, gtr__label(p),
             t->fitted ? "gtr_fit keeps none" : "no step was made yet");
-    if (set && buffer == t->gradient && !t->pending) return GTR__BAD_STATE(ctx, "gtr_gradient_set of \"%s\": nothing "
-        "would read it, want it between gtr_backward and gtr_update", gtr__label(p));
+    if (set && buffer == t->gradient && !t->pending) return GTR__BAD_STATE(ctx, "%s of \"%s\": nothing would read "
+        "it, want it between gtr_backward and gtr_update", what, gtr__label(p));
     if (!host || bytes != p->data_bytes) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes%s, want %zu",
         what, gtr__label(p), bytes, host ? "" : " at NULL", p->data_bytes);
     if (set && buffer != t->gradient) GTR__TRY(gtr__state_good(t, p, buffer, (const gtr_float *)host, what));
@@ -18898,7 +18893,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     return r;
 }
 static gtr_result gtr__gradient_get_alone(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
-    gtr_result r = gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gradient");
+    gtr_result r = gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gtr_gradient_get");
     if (!r && t->optim.scaled) {
         gtr_float s = 1 / gtr__scale_now(t);
         for (size_t i = 0; i < bytes / sizeof(gtr_float); i++) ((gtr_float *)dst)[i] *= s;
@@ -18909,7 +18904,8 @@ gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t byt
     GTR__ALONE(t, gtr__gradient_get_alone(t, p, dst, bytes));
 }
 gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
-    GTR__ALONE(t, gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true, "gradient"));
+    GTR__ALONE(t, gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true,
+        "gtr_gradient_set"));
 }
 static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
@@ -19475,7 +19471,7 @@ static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_de
     if (!r) r = gtr__meter_pass(&m);
     if (!r && m.classes) r = gtr__meter_classes(&m, (gtr_class_metrics *)t->metered);
     if (!r && !m.classes) gtr__meter_targets(&m);
-    if (!r && !t->fit && (!out->counted || (m.width > 1 && !m.classes && !m.others))) gtr__warn(t->ctx,
+    if (!r && !t->fit && (!out->counted || (m.width > 1 && !m.classes && !m.others))) gtr__doubt(t->ctx,
         "gtr_evaluate_metrics of %s: %s", data->name, out->counted
         ? "targets are all 0 or 1: .binary takes them for labels" : "no label counts, all are ignored");
     for (int i = 0; !r && !out->counted && i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
@@ -20016,14 +20012,14 @@ static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *
 }
 /* Logs what of a validation set is hardly meant. */
 static GTR__COLD void gtr__held_told(const gtr_dataset *d, const gtr_dataset *held) {
-    if (held->fitted && !d->fitted) gtr__warn(d->ctx, "gtr_fit: a gtr_standardise has the mean and deviation of "
+    if (held->fitted && !d->fitted) gtr__doubt(d->ctx, "gtr_fit: a gtr_standardise has the mean and deviation of "
         "validation (%s), not of what trains", held->name);
     if (held->text && d->text && !strcmp(held->name, d->name) && held->begin < d->end && d->begin < held->end)
-        gtr__warn(d->ctx, "gtr_fit: validation is %s from .begin %g to .end %g, of which %g to %g trains", held->name,
+        gtr__doubt(d->ctx, "gtr_fit: validation is %s from .begin %g to .end %g, of which %g to %g trains", held->name,
             (double)held->begin, (double)held->end, (double)d->begin, (double)d->end);
     for (int i = 0; i < GTR__MIN(d->n_columns, held->n_columns); i++) {
         const gtr__column *a = &d->column[i], *b = &held->column[i];
-        if (a->row == 1 && a->least <= a->most && b->most > a->most && b->least <= b->most) gtr__warn(d->ctx,
+        if (a->row == 1 && a->least <= a->most && b->most > a->most && b->least <= b->most) gtr__doubt(d->ctx,
             "gtr_fit: column %d of validation (%s) has class %jd, which no row that trains has "
             "(gtr_dataset_split_random draws some of each)", i, held->name, (intmax_t)b->most);
     }
@@ -22186,7 +22182,7 @@ static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gt
         GTR__TRY(r);
         memmove(l->name[k], name, strlen(name) + 1);
     }
-    if (left) gtr__warn(ctx, GTR__PATH ": %jd images such as %s are left out: they want gtr_images_desc.decode", folder,
+    if (left) gtr__doubt(ctx, GTR__PATH ": %jd images such as %s are left out: they want gtr_images_desc.decode", folder,
         (intmax_t)left, gtr__image_ends[kind]);
     beside[GTR__IMAGE_ENDS] = others;
     return l->n ? GTR_OK : gtr__images_none(ctx, folder, ends, beside, "any class");
@@ -22754,7 +22750,7 @@ static bool gtr__csv_heads(gtr__csv *s) {
             if (s->dated[k]) snprintf(name + size, 16, ".%s", gtr__date_parts[i]);
             if (!gtr__strings_add(s->ctx, &s->heads, name)) return false;
             ok = s->heads.n == ++n;
-            if (!ok && s->desc.like) gtr__warn(s->ctx, GTR__PATH ": column %jd is called \"%s\" as one before it: "
+            if (!ok && s->desc.like) gtr__doubt(s->ctx, GTR__PATH ": column %jd is called \"%s\" as one before it: "
                 "features are found by their places, not by names", s->name, (intmax_t)k + 1, name);
         }
     }
@@ -23585,7 +23581,7 @@ static GTR__COLD bool gtr__dataset_unused(const gtr_dataset *d, const char *who)
     if (gtr__has_windows(d, who)) return false;
     if (d->fitted) return !GTR__BAD_STATE(d->ctx, "%s of %s: a gtr_standardise has taken the mean and deviation of all "
         "its rows, of those that are to validate, too: split first, then standardise by what trains", who, d->name);
-    if (d->leaks) gtr__warn(d->ctx, "%s of %s: %s: split before", who, d->name, d->leaks);
+    if (d->leaks) gtr__doubt(d->ctx, "%s of %s: %s: split before", who, d->name, d->leaks);
     return !d->used || !GTR__BAD_STATE(d->ctx, "%s of %s: it is in use already; split before the first step", who,
         d->name);
 }
@@ -23658,7 +23654,7 @@ static gtr_dataset *gtr__dataset_part(gtr_dataset *data, float ratio, const uint
         "%g of its %jd rows leaves none on one side, want one between 0 and 1 that does not", who, data->name,
         (double)ratio, (intmax_t)n));
     for (int64_t k = 0; ok && seed && k < classes; k++) if (column >= 0 && seen[k] == 1) {
-        gtr__warn(ctx, "%s of %s: column %d has class %jd in 1 row alone, which is on one side", who, data->name,
+        gtr__doubt(ctx, "%s of %s: column %d has class %jd in 1 row alone, which is on one side", who, data->name,
             column, (intmax_t)(data->column[column].least + k));
         break;
     }
@@ -23773,7 +23769,7 @@ gtr_dataset *gtr_dataset_concat(gtr_context *ctx, gtr_dataset *const *sets, int 
             if (why) return GTR__NO_SET(ctx, SHAPE, "%s: column %d of set %d (%s), %s, is not as that of set 0 (%s), "
                 "%s, in its %s", who, i, k, sets[k]->name, gtr__column_text(b, got), sets[0]->name,
                 gtr__column_text(a, want), why);
-            if (gtr__scales_differ(a, b, text)) gtr__warn(ctx, "%s: column %d of set %d (%s) is not as that of "
+            if (gtr__scales_differ(a, b, text)) gtr__doubt(ctx, "%s: column %d of set %d (%s) is not as that of "
                 "set 0 in its %s", who, i, k, sets[k]->name, text);
         }
         drawn |= sets[k]->drawn;
@@ -24078,7 +24074,7 @@ static gtr_dataset *gtr__text_parse(gtr_context *ctx, const char *path, const ui
     const double begin = (double)w.begin, end = w.end > 0 ? (double)w.end : 1;
     const char *const of = w.characters ? "characters" : "bytes", *is = gtr__file_kind(bytes, size, GTR__OF_TEXT);
     if (is && w.characters) return GTR__NO_SET(ctx, FORMAT, GTR__PATH ": %s, want UTF-8 as of .characters", path, is);
-    if (is) gtr__warn(ctx, GTR__PATH ": %s: windows are of such bytes", path, is);
+    if (is) gtr__doubt(ctx, GTR__PATH ": %s: windows are of such bytes", path, is);
     uint32_t *there = w.characters ? GTR__NEW(ctx, uint32_t, GTR__CODE_WORDS) : NULL;
     gtr_dataset *d = w.characters && !there ? NULL : gtr__dataset_new(ctx, path, 1);
     const int64_t all = !d ? -1 : w.characters ? gtr__codes_of(ctx, path, bytes, size, there)
@@ -24469,7 +24465,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     }
     m->varied = memcmp(&a, &none, sizeof a) != 0;
     if (!c->channels && c->shape.ndim == 3 && c->shape.dim[0] > 4 && c->shape.dim[2] < 5)
-        gtr__warn(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s, has channels first, unless .channels_last of "
+        gtr__doubt(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s, has channels first, unless .channels_last of "
             "gtr_column says else", d->name, column, gtr__shape_text(&c->shape, text));
     *c = as;
     return GTR_OK;
@@ -24982,7 +24978,7 @@ static GTR__COLD gtr_result gtr__names_note(const gtr_dataset *d, int column, co
     const size_t size = strlen(name) + 24;
     int64_t id = 0;
     if (!gtr__is_text(name) || !gtr__is_utf8(m->text, (size_t)m->used)) {
-        gtr__warn(d->ctx, "strings of column %d of %s are no UTF-8 (Latin-1?), and not noted", column, d->name);
+        gtr__doubt(d->ctx, "strings of column %d of %s are no UTF-8 (Latin-1?), and not noted", column, d->name);
         return GTR_OK;
     }
     for (const char *is; id < m->n && (is = gtr__note_at(have, name, id)) && !strcmp(is, m->text + m->at[id]); ) id++;
@@ -24993,7 +24989,7 @@ static GTR__COLD gtr_result gtr__names_note(const gtr_dataset *d, int column, co
         const char *was = gtr__note_at(have, name, id), *is = id < m->n ? m->text + m->at[id] : "";
         snprintf(key, size, "%s.%jd", name, (intmax_t)id);
         if (was && !logged && strcmp(was, is)) {
-            gtr__warn(d->ctx, "note \"%.80s\", \"%.80s\", becomes \"%.80s\", as column %d of %s has it", key, was, is,
+            gtr__doubt(d->ctx, "note \"%.80s\", \"%.80s\", becomes \"%.80s\", as column %d of %s has it", key, was, is,
                 column, d->name);
             logged = true;
         }

@@ -4068,7 +4068,7 @@ static void kept_stand_ins(void)
 static void of_null(gtr_context *ctx, gtr_trainer *t)
 {
     static const char *const names[] = { "gtr_set: ", "gtr_set_device: ", "gtr_get: ", "gtr_item: ", "gtr_eval: ",
-        "gtr_eval: ", "gradient: ", "optimizer state 0: " };
+        "gtr_eval: ", "gtr_gradient_get: ", "optimizer state 0: " };
     gtr_tensor *none = gtr_parameter_find(ctx, "fc1.wieght"), *pair[2];
     pair[0] = gtr_parameter_at(ctx, 0); pair[1] = none;
     EXPECT_OK(ctx);

@@ -27,10 +27,6 @@ static gtr_tensor *steps_first(world *w)
     const int dims[3] = { 1, 0, 2 };
     return gtr_permute(steps(w), dims);
 }
-static gtr_tensor *image(world *w, int64_t c, int64_t h, int64_t wd)
-{
-    return w->x = floats_of(w, "x", gtr_shape4(GTR_BATCH, c, h, wd));
-}
 static gtr_shape shape5(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e)
 {
     return (gtr_shape){ 5, { a, b, c, d, e } };
@@ -600,7 +596,7 @@ static void norms(void)
     MISTAKE("batch_norm with an eps below 0", "batch_norm|eps|-0.001") {
         gtr_batch_norm_ex(hidden(w), "bn", (gtr_batch_norm_desc){ .eps = -1e-3f });
     }
-    MISTAKE("a momentum of statistics that are frozen", "batch_norm|momentum|frozen") {
+    RIGHT("a momentum of statistics that are frozen, as a switch leaves it") {
         gtr_batch_norm_ex(hidden(w), "bn", (gtr_batch_norm_desc){ .momentum = 0.1f, .frozen = true });
     }
     MISTAKE("given statistics of which one is NULL", "batch_norm|running_var|NULL") {
@@ -1388,7 +1384,7 @@ static void values(void)
         w->td.precision = GTR_MIXED_FP16; w->td.loss_scale = -1;
         trainer(w);
     }
-    MISTAKE("a loss_scale of BF16, which needs none", "loss_scale|GTR_MIXED_FP16") {
+    RIGHT("a loss_scale of BF16, as another precision leaves it") {
         w->td.precision = GTR_MIXED_BF16; w->td.loss_scale = 1024;
         trainer(w);
     }
@@ -1603,27 +1599,27 @@ static void customs(void)
         w->h = gtr_linear(custom(w), "fc1", 8);
         fit(w);
     }
-    MISTAKE("an op of one's own that reads another tensor by gtr_get", "mine|gtr_get|callback") {
+    MISTAKE("an op of one's own that reads another tensor by gtr_get", "gtr_get|custom op's callback") {
         w->custom.forward = reads_a_value;
         w->custom.user = weights_of(w, "w", gtr_shape1(8));
         evaluated(w, custom(w));
     }
-    MISTAKE("an op of one's own that builds a layer", "mine|relu|callback") {
+    MISTAKE("an op of one's own that builds a layer", "relu|custom op's callback") {
         w->custom.forward = builds_a_layer;
         w->custom.user = input(w);
         evaluated(w, custom(w));
     }
-    MISTAKE("an op of one's own that sets an input", "mine|gtr_set|callback") {
+    MISTAKE("an op of one's own that sets an input", "gtr_set|custom op's callback") {
         w->custom.forward = sets_an_input;
         w->custom.user = input(w);
         evaluated(w, custom(w));
     }
-    MISTAKE("an op of one's own that evaluates", "mine|gtr_eval|callback") {
+    MISTAKE("an op of one's own that evaluates", "gtr_eval|custom op's callback") {
         w->custom.forward = evaluates;
         w->custom.user = hidden(w);
         evaluated(w, custom(w));
     }
-    MISTAKE("an op of one's own that steps another trainer", "mine|gtr_step|callback") {
+    MISTAKE("an op of one's own that steps another trainer", "gtr_step|custom op's callback") {
         gtr_tensor *l = gtr_mean(gtr_square(gtr_linear(input(w), "other", 2)), NULL, 0, false);
         w->custom.forward = steps_back; w->custom.backward = halves;
         gtr_trainer *other = gtr_trainer_create(l, w->td);
@@ -1633,7 +1629,7 @@ static void customs(void)
         set_inputs(w);
         gtr_step(w->t);
     }
-    MISTAKE("an op of one's own that steps its own trainer, and so itself", "mine|gtr_step|callback") {
+    MISTAKE("an op of one's own that steps its own trainer, and so itself", "gtr_step|custom op's callback") {
         w->custom.forward = steps_back; w->custom.backward = halves;
         w->custom.user = &w->t;
         w->h = gtr_linear(custom(w), "fc1", 8);
@@ -1682,13 +1678,11 @@ static void all(void)
 static const silence known[] = {
     { "a scope that stays open behind the network, and a fit", "names in front of names: a network may be built and "
         "trained within one" },
-    { "a momentum of statistics that are frozen", ".frozen is switched for fine-tuning, and the rest stays as it was" },
     { "dims and eps of layer_norm exchanged, so that eps is 1", "any eps of 0 or more may be meant" },
+    { "several labels a row for cross_entropy's probabilities", "rows may be weighted by what theirs sum to" },
     { "more micro-batches than rows", "parts are of whole rows: memory for one is what was asked for, and it is had; "
         "a last batch may have fewer rows than parts, too" },
     { "one-hot rows that are set by hand, all 0", "a row of zeros leaves it out, as a weight of 0 does" },
-    { "a loss_scale of BF16, which needs none", "the field says that it is read under FP16 alone, and a precision is "
-        "switched" },
     { "an op of one's own on the device, which is the CPU", "a callback may serve both: cuda_stream is NULL there" },
 };
 int main(int argc, char **argv)
