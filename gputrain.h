@@ -22182,8 +22182,8 @@ static gtr_result gtr__image_find(gtr_context *ctx, const char *folder, const gt
         GTR__TRY(r);
         memmove(l->name[k], name, strlen(name) + 1);
     }
-    if (left) gtr__doubt(ctx, GTR__PATH ": %jd images such as %s are left out: they want gtr_images_desc.decode", folder,
-        (intmax_t)left, gtr__image_ends[kind]);
+    if (left) gtr__doubt(ctx, GTR__PATH ": %jd images such as %s are left out: they want gtr_images_desc.decode",
+        folder, (intmax_t)left, gtr__image_ends[kind]);
     beside[GTR__IMAGE_ENDS] = others;
     return l->n ? GTR_OK : gtr__images_none(ctx, folder, ends, beside, "any class");
 }
@@ -24465,8 +24465,8 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     }
     m->varied = memcmp(&a, &none, sizeof a) != 0;
     if (!c->channels && c->shape.ndim == 3 && c->shape.dim[0] > 4 && c->shape.dim[2] < 5)
-        gtr__doubt(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s, has channels first, unless .channels_last of "
-            "gtr_column says else", d->name, column, gtr__shape_text(&c->shape, text));
+        gtr__doubt(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s, has channels first, unless .channels_last "
+            "of gtr_column says else", d->name, column, gtr__shape_text(&c->shape, text));
     *c = as;
     return GTR_OK;
 }

@@ -1280,7 +1280,7 @@ static void arguments(void)
     EXPECT_EQ(gtr_gradient_set(n.t, w, g, SIZE_MAX / 4), GTR_ERR_SHAPE);
     EXPECT_ERROR(ctx, GTR_ERR_SHAPE, "fc3.bias");
     EXPECT_EQ(gtr_gradient_set(n.t, NULL, g, sizeof g), GTR_ERR_ARG);
-    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_gradient_get: the parameter is NULL");
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_gradient_set: the parameter is NULL");
     /* the first element, whatever its type: a counter of 64 bits, ids, a vector */
     x = gtr_input(ctx, "norm", GTR_F32, gtr_shape2(GTR_BATCH, 2));
     gtr_batch_norm(x, "bn");
