@@ -1023,6 +1023,15 @@ static void plans_noted(const gtr_context *ctx, bool compiles)
         lean_plans += e->lean;
     }
 }
+/* Whether backward compares an input with a result. Where a region computes the one again, and hands the other on,
+   which is kept, 16 bits may be rounded in other places and no element be equal: such a gradient is wrong, and known to
+   be. */
+static bool compares(const graph *g)
+{
+    for (int64_t i = 0; i < g->ctx->n_tensor; i++)
+        if (g->ctx->tensor[i]->op == GTR__OP_MAX_POOL || g->ctx->tensor[i]->op == GTR__OP_NORM) return true;
+    return false;
+}
 /* Whether a way is one that must not matter to what this graph has. */
 static bool fits(const graph *g, const way *w, int64_t rows)
 {
@@ -1031,6 +1040,7 @@ static bool fits(const graph *g, const way *w, int64_t rows)
     if (w->differs && (sizeof(gtr_float) != 8 || g->stops || g->draws || g->drops || g->carries || w->predicted ||
                           w->stepped || w->fitted || w->asked))
         return false;
+    if (w->recompute && low_precision() && compares(g)) return false;
     if (w->micro && (g->mixes || g->batch_norms || w->micro > rows)) return false;
     if (w->fitted && (g->mixes || w->literal)) return false;
     if ((w->alone || w->saved || w->before) && g->draws) return false; /* each run draws anew */
@@ -1131,7 +1141,8 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
         const bool short_of = limit && gtr_error(g.ctx) == GTR_ERR_NOMEM;
         snprintf(r->why, sizeof r->why, "not built: %s", gtr_error_text(g.ctx));
         gtr_destroy(g.ctx);
-        return g.wants_batch || short_of ? -1 : 0;
+        /* by hand: a loss sees there what it refuses */
+        return g.wants_batch || short_of || (w->hand && strstr(r->why, ", want lo")) ? -1 : 0;
     }
     outputs_of(&g, &l);
     for (int k = 0; k < g.n_leaf && w->kept; k++)
