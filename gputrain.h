@@ -465,8 +465,8 @@ typedef struct gtr_init {
 } gtr_init;
 
 /* One group of parameters. A parameter is in the first group whose pattern matches its name; a group that is no
-   parameter's first match, or fits none that trains, and a last one that changes nothing are GTR_ERR_ARG. '*' matches
-   any run of characters, '?' one. */
+   parameter's first match is GTR_ERR_ARG; one that fits none that trains, and a last one that changes nothing, are
+   logged. '*' matches any run of characters, '?' one. */
 typedef struct gtr_group {
     const char *pattern; /* "fc1.*", "*.bias"; it must fit some parameter's full name */
     float lr_scale; /* times the schedule's rate; 0: 1 */
@@ -16891,9 +16891,9 @@ static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
         "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
     if (t->state) return gtr__state_write(t, src, bytes);
-    const int64_t n = (int64_t)(bytes / gtr__dtype_size(t->dtype)), bad = gtr__off_target(t, src, n, text);
-    if (bad >= 0) return GTR__BAD_ARG(ctx, "gtr_set: input \"%s\", row %lld: %s", t->name,
-        (long long)(bad * rows / n), text);
+    const int64_t n = (int64_t)(bytes / gtr__dtype_size(t->dtype)), bad = t->feeding ? -1
+        : gtr__off_target(t, src, n, text); /* the first values alone */
+    if (bad >= 0) gtr__doubt(ctx, "gtr_set: input \"%s\", row %lld: %s", t->name, (long long)(bad * rows / n), text);
     if (!gtr__batched(t)) { /* one copy, straight to the slot */
         GTR__TRY(gtr__feeding_new(t));
         GTR__TRY(gtr__settle(ctx, NULL, 0));
@@ -17770,8 +17770,9 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
         GTR__WRONG(!g->pattern, "group %d needs a pattern", i);
         snprintf(who, sizeof who, "trainer: group %d", i);
         GTR__TRY(gtr__ranges_group(ctx, who, g));
-        GTR__WRONG(i + 1 == d->n_groups && !g->frozen && g->lr_scale == 0 && g->weight_decay == 0, "group %d, \"%s\", "
-            "changes nothing: lr_scale 0 and weight_decay 0 are the trainer's (none: GTR_ZERO)", i, g->pattern);
+        if (i + 1 == d->n_groups && !g->frozen && g->lr_scale == 0 && g->weight_decay == 0) gtr__doubt(ctx, "%s, "
+            "\"%s\", changes nothing: lr_scale 0 and weight_decay 0 are the trainer's (none: GTR_ZERO)", who,
+            g->pattern);
     }
     if (d->precision == GTR_MIXED_BF16 && !ctx->caps.bf16) return GTR__FAIL(ctx, UNSUPPORTED,
         "trainer: %s has no bfloat16 products (sm_80 has); use GTR_MIXED_FP16 or GTR_FP32", ctx->caps.name);
@@ -17792,7 +17793,7 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
 static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
-    uint32_t fits = 0, first = 0; /* groups whose pattern fits one, and does so before all others */
+    uint32_t fits = 0, trains = 0, first = 0; /* groups whose pattern fits one, one that trains, and before all */
     int g;
     if (!reach) return GTR_ERR_NOMEM;
     gtr__gradient_reach(t->loss, reach);
@@ -17805,7 +17806,8 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         gtr_tensor *p = ctx->parameter[i];
         int own = t->n_groups - 1;
         for (g = own - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, NULL, p->name)) {
-            if (p->trainable) fits |= 1u << g;
+            fits |= 1u << g;
+            trains |= p->trainable ? 1u << g : 0;
             own = g;
         }
         first |= 1u << (g = own);
@@ -17825,10 +17827,12 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     if (!t->param || !t->group_of || !t->offset || !t->lookups || !t->zero) return GTR_ERR_NOMEM;
     for (g = 0; g < t->n_groups - 1; g++)
         if (!(fits >> g & 1)) return GTR__BAD_ARG(ctx,
-            "trainer: group %d's pattern \"%s\" fits no parameter that trains (names are like \"fc1.weight\", '*' "
-            "stands for any run; running statistics are gtr_batch_norm_desc.frozen's)", g, t->group[g].pattern);
+            "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
+            "for any run)", g, t->group[g].pattern);
         else if (!(first >> g & 1)) return GTR__BAD_ARG(ctx, "trainer: group %d, \"%s\", is given, but not read: each "
             "parameter that it fits is of a group before it (the first that fits counts)", g, t->group[g].pattern);
+        else if (!(trains >> g & 1)) gtr__doubt(ctx, "trainer: group %d's pattern \"%s\" fits no parameter that trains "
+            "(running statistics are gtr_batch_norm_desc.frozen's)", g, t->group[g].pattern);
     return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
         "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s (frozen ones can't)",
         gtr__label(t->loss), stop ? ", as \"" : "", stop ? gtr__label(stop) : "",
@@ -18874,10 +18878,10 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     if (buffer == t->gradient && !set && (t->fitted || !t->stepped))
         return GTR__BAD_STATE(ctx, "%s of \"%s\": %s; ask after gtr_step or gtr_backward", what, gtr__label(p),
             t->fitted ? "gtr_fit keeps none" : "no step was made yet");
-    if (set && buffer == t->gradient && !t->pending) return GTR__BAD_STATE(ctx, "%s of \"%s\": nothing would read "
-        "it, want it between gtr_backward and gtr_update", what, gtr__label(p));
     if (!host || bytes != p->data_bytes) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes%s, want %zu",
         what, gtr__label(p), bytes, host ? "" : " at NULL", p->data_bytes);
+    if (set && buffer == t->gradient && !t->pending) return GTR__BAD_STATE(ctx, "%s of \"%s\": nothing would read "
+        "it, want it between gtr_backward and gtr_update", what, gtr__label(p));
     if (set && buffer != t->gradient) GTR__TRY(gtr__state_good(t, p, buffer, (const gtr_float *)host, what));
     gtr_float *at = buffer + t->offset[i];
     GTR__TRY(gtr__wait_all(ctx));

@@ -327,6 +327,7 @@ static void groups(void)
     MISTAKE("a group's decay below 0", "group 0|weight_decay|-0.1") { grouped(w, &below, 1); }
     MISTAKE("a group's rate of NaN", "group 0|lr_scale|nan") { grouped(w, &nan_scale, 1); }
     MISTAKE("running statistics frozen by a group", "group 0|bn.running_|gtr_batch_norm_desc") {
+        logged(w);
         normed(w);
         grouped(w, &statistics, 1);
     }

@@ -249,6 +249,7 @@ static void names_to_numbers(void)
         EXPECT(gtr_note(use, "empty") && !*gtr_note(use, "empty"));
         EXPECT_EQ(gtr_note_set(use, "mine", NULL), GTR_OK); /* in whatever order they were set */
         static char was[4096], now[4096];
+        EXPECT(!remove(file)); /* a checkpoint, which gtr_save does not replace */
         EXPECT_EQ(gtr_save(ctx, file), GTR_OK);
         const size_t size = file_read(file, was, sizeof was);
         EXPECT_EQ(gtr_save(use, file), GTR_OK);
@@ -1864,11 +1865,13 @@ static void classes_of_models(void)
         else EXPECT_EQ(gtr_load(n.ctx, path_of("model")), GTR_OK);
         if (!d) d = table_of(n.ctx, tables[k].text, tables[k].positive);
         EXPECT_EQ(gtr_get(w, was, sizeof was), GTR_OK);
-        const gtr_result r = used(use, n, d, made, memory, bytes), want = tables[k].moved ? GTR_ERR_SHAPE : GTR_OK;
+        const bool other = use == RESUME; /* values, which are looked at first */
+        const gtr_result r = used(use, n, d, made, memory, bytes),
+            want = !tables[k].moved ? GTR_OK : other ? GTR_ERR_STATE : GTR_ERR_SHAPE;
         CHECK(r == want, "table %d, use %d: %d, want %d", (int)k, use, (int)r, (int)want);
-        if (r) EXPECT(strstr(gtr_error_text(n.ctx), "of \"y\" in the model (note \"y.") && strstr(
+        if (r && !other) EXPECT(strstr(gtr_error_text(n.ctx), "of \"y\" in the model (note \"y.") && strstr(
             gtr_error_text(n.ctx), ", and number "));
-        EXPECT_ERROR(n.ctx, want, "");
+        EXPECT_ERROR(n.ctx, want, r && other ? "of other values" : "");
         EXPECT_EQ(gtr_get(w, now, sizeof now), GTR_OK);
         if (r) EXPECT(!memcmp(was, now, sizeof was) && !n.t->data);
         EXPECT(!r || loads || use == RESUME || named(gtr_note(n.ctx, "y.1"), "yes"));
