@@ -1775,12 +1775,16 @@ typedef enum {
    none; any of equal count; in backward dy's (BATCH_NORM); in backward input 0's, if a pool's windows tile the image
    (MAX_POOL). Plans for a device that is not there rely on it, too. */
 typedef enum { GTR__OVER_NONE, GTR__OVER_ANY, GTR__OVER_DY, GTR__OVER_TILES } gtr__over_kind;
-typedef enum { GTR__MEANS_NUMBERS, GTR__MEANS_PROBABILITIES, GTR__MEANS_LOGARITHMS } gtr__means_kind; /* results */
+/* results; CLIPPED: what its input means */
+typedef enum {
+    GTR__MEANS_NUMBERS, GTR__MEANS_PROBABILITIES, GTR__MEANS_LOGARITHMS, GTR__MEANS_RECTIFIED, GTR__MEANS_SIGNED,
+    GTR__MEANS_POSITIVE, GTR__MEANS_CLIPPED
+} gtr__means_kind;
 enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of outputs; the others */
     GTR__AT_X = 0, GTR__AT_OUTPUTS = 8, GTR__AT_Y = 16, GTR__AT_CLASS = 24, GTR__AT_MOVES = 34, GTR__AT_LAYOUT = 38,
-    GTR__AT_ROWS = 40, GTR__AT_GRADIENTS = 42, GTR__AT_OVER = 45, GTR__AT_MEANS = 47, GTR__AT_PASSES = 49,
-    GTR__AT_FIXED = 51, GTR__AT_INTS = 53, GTR__AT_STATE = 57, GTR__AT_BACKWARD = 58,
-    GTR__AT_ROUNDS = 59, GTR__AT_STEPS = 60
+    GTR__AT_ROWS = 40, GTR__AT_GRADIENTS = 42, GTR__AT_OVER = 45, GTR__AT_MEANS = 47, GTR__AT_PASSES = 50,
+    GTR__AT_FIXED = 52, GTR__AT_INTS = 54, GTR__AT_STATE = 58, GTR__AT_BACKWARD = 59,
+    GTR__AT_ROUNDS = 60, GTR__AT_STEPS = 61
 };
 #define GTR__TERM(at, value) ((uint64_t)(value) << GTR__AT_##at)
 /* What backward reads. */
@@ -1975,8 +1979,8 @@ typedef enum {
 /* What a device's kernels have in line; then (RARE) what they call: of x alone, and with arguments. */
 #define GTR__UNARY_SCALE(U, X) U(X, SCALE, scale, GTR__FOLLOW, a * x + b, dy * a)
 #define GTR__UNARY_OF_X(U, X) \
-    U(X, RELU, relu, GTR__FOLLOW | GTR__Y0, x < 0 ? 0 : x, y > 0 ? dy : 0) \
-    U(X, TANH, tanh, GTR__FOLLOW | GTR__Y0, GTR__TANHF(x), dy * (1 - y * y)) \
+    U(X, RELU, relu, GTR__FOLLOW | GTR__Y0 | GTR__MEANS(RECTIFIED), x < 0 ? 0 : x, y > 0 ? dy : 0) \
+    U(X, TANH, tanh, GTR__FOLLOW | GTR__Y0 | GTR__MEANS(SIGNED), GTR__TANHF(x), dy * (1 - y * y)) \
     U(X, SIGMOID, sigmoid, GTR__FOLLOW | GTR__Y0 | GTR__MEANS(PROBABILITIES), 1 / (1 + GTR__EXPF(-x)), \
         dy * y * (1 - y)) \
     U(X, GELU, gelu, GTR__FOLLOW | GTR__X0, GTR__C(0.5) * x * (1 + GTR__ERFF(x * GTR__C(GTR__SQRT1_2))), \
@@ -1984,7 +1988,7 @@ typedef enum {
             + x * GTR__C(GTR__1_SQRT2PI) * GTR__EXPF(GTR__C(-0.5) * x * x))) \
     U(X, GELU_TANH, gelu_tanh, GTR__FOLLOW | GTR__X0, GTR__C(0.5) * x * (1 + GTR__TANHF(GTR__GELU_U(x))), \
         dy * gtr__gelu_tanh_grad(x)) \
-    U(X, EXP, exp, GTR__FULL | GTR__Y0, GTR__EXPF(x), dy * y) \
+    U(X, EXP, exp, GTR__FULL | GTR__Y0 | GTR__MEANS(POSITIVE), GTR__EXPF(x), dy * y) \
     U(X, LOG, log, GTR__FULL | GTR__X0 | GTR__MEANS(LOGARITHMS), GTR__LOGF(x), dy / x)
 #define GTR__UNARY_RARE(U, X) GTR__UNARY_RARE_OF_X(U, X) GTR__UNARY_WITH(U, X)
 #define GTR__UNARY_RARE_OF_X(U, X) \
@@ -2021,7 +2025,7 @@ typedef enum {
     U(X, SOFTPLUS, softplus, GTR__FULL | GTR__X0, \
         (x < 0 ? 0 : x) + GTR__LOG1PF(GTR__EXPF(-GTR__FABSF(a * x))) / a, \
         dy / (1 + GTR__EXPF(-a * x))) \
-    U(X, CLAMP, clamp, GTR__FOLLOW | GTR__X0, GTR__CLIP(x, a, b), x > a && x < b ? dy : 0) \
+    U(X, CLAMP, clamp, GTR__FOLLOW | GTR__X0 | GTR__MEANS(CLIPPED), GTR__CLIP(x, a, b), x > a && x < b ? dy : 0) \
     U(X, POW_SCALAR, pow_scalar, GTR__FULL | GTR__X0, GTR__POWF(x, a), \
         a == 0 ? 0 : dy * (a * GTR__POWF(x, a - 1)))
 /* Functions of x that formulas call, F(name, body). Mish is x t, t = tanh(log(1 + e)) = n / (n + 2), n = e (e + 2),
@@ -2132,7 +2136,7 @@ GTR__SAYS(laid_out, gtr__layout_kind, LAYOUT, 3)
 GTR__SAYS(rows_act, gtr__rows_kind, ROWS, 3)
 GTR__SAYS(gradients, gtr__gradients_kind, GRADIENTS, 7)
 GTR__SAYS(writes_over, gtr__over_kind, OVER, 3)
-GTR__SAYS(meaning, gtr__means_kind, MEANS, 3)
+GTR__SAYS(meaning, gtr__means_kind, MEANS, 7)
 GTR__SAYS(state, gtr__state_kind, STATE, 1)
 GTR__SAYS(backward_reads, uint32_t, X, GTR__ALL_READ)
 GTR__SAYS(has_backward, bool, BACKWARD, 1)
@@ -12293,13 +12297,14 @@ static const gtr_tensor *gtr__computed_by(const gtr_tensor *t) {
 /* False where the op that made t makes something else: products and convolutions by a parameter make logits. */
 static bool gtr__may_be(const gtr_tensor *t, gtr__meant meant) {
     t = gtr__computed_by(t);
-    const bool cut = t->op == GTR__OP_CLAMP;
+    const gtr__means_kind means = gtr__meaning(t->op);
+    const bool cut = means == GTR__MEANS_CLIPPED;
     const gtr_tensor *of = cut ? gtr__computed_by(t->in[0]) : t;
     const bool logits = !cut && gtr__class_of(t->op, -1) == GTR__CLASS_LOW && t->n_in > 1
             && gtr__computed_by(t->in[1])->op == GTR__OP_PARAMETER,
-        signs = t->op == GTR__OP_RELU || t->op == GTR__OP_TANH;
+        signs = means == GTR__MEANS_RECTIFIED || means == GTR__MEANS_SIGNED;
     const int is = (gtr__meaning(of->op) == GTR__MEANS_PROBABILITIES) | (gtr__meaning(of->op) == GTR__MEANS_LOGARITHMS)
-        << 1 | logits << 2 | signs << 3 | (t->op == GTR__OP_EXP) << 4;
+        << 1 | logits << 2 | signs << 3 | (means == GTR__MEANS_POSITIVE) << 4;
     static const uint8_t wrong[] = { 0, 1, 1 | 4, 2 | 4 | 8, 16, 2 | 4, 0 }; /* by gtr__meant */
     return !(is & wrong[meant]);
 }
@@ -12310,7 +12315,7 @@ static bool gtr__made_for(const char *op, gtr_tensor *t, gtr__meant meant) {
     char of[GTR__OP_TEXT];
     const bool fits = gtr__may_be(t, meant), target = *op == 'k';
     t = (gtr_tensor *)(uintptr_t)gtr__computed_by(t);
-    if (fits && meant == GTR__MEANT_LOGITS && t->op == GTR__OP_RELU)
+    if (fits && meant == GTR__MEANT_LOGITS && gtr__meaning(t->op) == GTR__MEANS_RECTIFIED)
         gtr__doubt(t->ctx, "%s of %s, which is never below 0: want logits", op, gtr__called(t, of));
     if (fits) return true;
     return GTR__BAD_ARG(t->ctx, "%s of %s, want %s%s", op, gtr__called(t, of), want[meant],
@@ -12445,7 +12450,7 @@ static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gt
     if (soft && !GTR__FITS("labels", labels, shape, false)) return NULL;
     if (!gtr__made_for(op, x, nll ? GTR__MEANT_LOGS : GTR__MEANT_LOGITS)) return NULL;
     if (soft) gtr__ranged(labels, op, GTR__RANGE_UNIT);
-    if (x->op == GTR__OP_LINEAR && shape.ndim > 2 && shape.dim[1] == shape.dim[shape.ndim - 1])
+    if (gtr__laid_out(x->op) == GTR__LAYOUT_COLUMNS && shape.ndim > 2 && shape.dim[1] == shape.dim[shape.ndim - 1])
         gtr__doubt(x->ctx, "%s of linear \"%s\" %s, which makes the last dimension: classes are the second "
             "(gtr_permute)", op, x->layer ? x->layer : "", gtr__shape_text(&shape, text));
     GTR__SINCE(from, op);
@@ -20107,7 +20112,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
     if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && d->metric->is_loss)
         return GTR__BAD_ARG(ctx, "gtr_fit: monitor is .metric, a loss (%s), whose least is best: set .monitor_least",
             d->metric->builder);
-    if (d->monitor_least && d->metric->op == GTR__OP_ACCURACY)
+    if (d->monitor_least && gtr__rows_act(d->metric->op) == GTR__ROWS_TALLIED && gtr__stops(d->metric))
         return GTR__BAD_ARG(ctx, "gtr_fit: .monitor_least is set, and .metric an accuracy, whose largest is best");
     if (d->min_delta >= 1 && d->monitor != GTR_METRIC_TENSOR && d->monitor != GTR_METRIC_R2
             && gtr__metric_rows[d->monitor].largest)
