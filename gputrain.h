@@ -10234,11 +10234,14 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     if (!gtr__there(kind, n_in, in) || !gtr__usable_by(ctx, kind)) return NULL;
     for (int i = 0; i < n_in; i++) {
         if (in[i]->ctx != ctx) {
-            const gtr_tensor *x = in[i];
-            while (x->n_in) x = x->in[0];
+            const gtr_tensor *x[2] = { in[i], in[0] }; /* each context hears of the other's */
             gtr__op_text(kind, ctx->scope, name, n_in, in, who);
-            GTR__BAD_ARG(ctx, "%s: its inputs belong to different contexts: \"%s\" is of another", who, gtr__label(x));
-            return GTR__NONE(in[i]->ctx, GTR_ERR_ARG, "%s: its inputs belong to different contexts", who);
+            for (int k = 0; k < 2; k++) {
+                while (x[k]->n_in) x[k] = x[k]->in[0];
+                GTR__BAD_ARG(x[!k]->ctx, "%s: its inputs belong to different contexts: \"%s\" is of another", who,
+                    gtr__label(x[k]));
+            }
+            return NULL;
         }
         s.in[i] = in[i]->shape;
         s.in_dtype[i] = in[i]->dtype;
@@ -23390,7 +23393,9 @@ static gtr_result gtr__zip_open(gtr_context *ctx, const char *name, const uint8_
             && gtr__le_get(b + end + 20, 2) == size - end - 22); end--) /* at end 0 on to 2^64 - 1: no place */
         if (size - end > 22 + 65535) { end = size; break; }
     if (end >= size)
-        return GTR__BAD_FILE(ctx, "no .npz file (gtr_dataset_npy reads .npy): it has no list of members", name);
+        return GTR__BAD_FILE(ctx, "%s", name, size > 3 && !memcmp(b, "PK\3\4", 4)
+            ? "an archive that is cut: the list of members, its end, is not there"
+            : "no .npz file (gtr_dataset_npy reads .npy): it has no list of members");
     z->left = gtr__le_get(b + end + 10, 2);
     z->at = gtr__le_get(b + end + 16, 4);
     z->end = end;
@@ -27418,7 +27423,8 @@ void gtr_destroy(gtr_context *ctx) {
     gtr_desc desc;
     gtr_trainer *t;
     int i;
-    if (!ctx || gtr__outside(ctx, "gtr_destroy")) return;
+    if (!ctx || gtr__outside(ctx, "gtr_destroy")
+        || gtr__another(ctx, gtr__atomic_get((gtr__word *)&ctx->inside), "gtr_destroy")) return;
     for (t = ctx->trainers; t; t = t->next) gtr__refuse(t, "gtr_destroy");
     if (ctx->fits) return;
     if (!gtr__forked(ctx) && ctx->instance[0]) gtr__wait_all(ctx);

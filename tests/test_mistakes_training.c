@@ -888,7 +888,7 @@ static void in_callbacks(void)
         called_back(w, makes_parameter_elsewhere);
     }
     MISTAKE("a context destroyed in its fit's callback", "gtr_destroy|callback") { called_back(w, destroys_all); }
-    MISTAKE("a context destroyed by a thread while another is in a fit", "gtr_destroy|gtr_fit") {
+    MISTAKE("a context destroyed by a thread while another is in a fit", "gtr_destroy|another thread|gtr_fit") {
         called_back(w, destroys_elsewhere);
     }
     MISTAKE("a log that steps", "gtr_step|log") {
