@@ -126,9 +126,11 @@ inline void copy_begins(const void *from, size_t bytes) {
 }
 }
 extern "C" {
+#ifndef GTR__ONE // a kernel's own library takes the program's
 struct way_of_test emu_prefers;
 int emu_texts = emu::setting("EMU_TEXTS", 0);
 const char *emu_texts_of;
+#endif
 void emu_kernels(void (*each)(const char *name, long launches)) {
     std::vector<const void *> all;
     std::vector<int64_t> launches;
