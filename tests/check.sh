@@ -58,9 +58,9 @@ check_compilers() {
             case $std in c99 | c++11) how="-O1 -c -o $dir/all.o" ;; c11) how="-O0 -c -o $dir/all.o" ;; *) how=-fsyntax-only ;; esac
             compile "$c" $std $dir/all $how -Wconversion || bad=1
             compile "$c" $std $dir/api -fsyntax-only -Wconversion || bad=1
-            for macro in GPUTRAIN_STATIC GPUTRAIN_CUDA GPUTRAIN_DOUBLE GPUTRAIN_NO_THREADS GPUTRAIN_AS_IS; do
+            case $std in c99 | c++11) for macro in GPUTRAIN_STATIC GPUTRAIN_CUDA GPUTRAIN_DOUBLE GPUTRAIN_NO_THREADS GPUTRAIN_AS_IS; do
                 compile "$c" $std $dir/all -fsyntax-only -D$macro || bad=1
-            done
+            done ;; esac
         done
         for flag in -ffast-math -ffinite-math-only; do
             ! $c $flag -fsyntax-only -I. $dir/api.c 2>$dir/$flag.log && grep -q 'error.*GPUTRAIN_ALLOW_FAST_MATH' $dir/$flag.log &&
@@ -70,7 +70,7 @@ check_compilers() {
             $c -std=c99 $warn -Wpedantic -fsyntax-only "$example" && $c -x c++ -std=c++11 $warn -fsyntax-only "$example" || bad=1
         done
         readme_compiles "$c" || bad=1
-        for test in tests/test_*.c tests/oracle.c tests/bench/*.c; do $c -std=gnu11 $warn -fsyntax-only -I. "$test" || bad=1; done
+        for test in tests/test_*.c tests/oracle.c tests/library.c tests/bench/*.c; do $c -std=gnu11 $warn -fsyntax-only -I. "$test" || bad=1; done
     done
     return $bad
 }
