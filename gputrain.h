@@ -1232,8 +1232,8 @@ GTR_API gtr_tensor *gtr_rope(gtr_tensor *x, float base, int64_t first);
 /* Each formula is of a term; desc.reduction makes a scalar of all: of the whole step whatever its micro_batches, in
    gtr_evaluate of the set. In float32 under any precision. x and target t are float32 alike; inputs have gradients, at
    kinks PyTorch's. Errors name loss, tensor and shapes: GTR_ERR_SHAPE; GTR_ERR_ARG for a number out of its range, also
-   a target's of a data set or gtr_set: probabilities beyond [0, 1], counts below 0, labels but -1 and 1 of
-   cosine_embedding; for x of an op that makes no such x: a softmax for logits, a linear layer for probabilities,
+   a target's of a data set (gtr_set's first are logged): probabilities beyond [0, 1], counts below 0, labels but -1 and
+   1 of cosine_embedding; for x of an op that makes no such x: a softmax for logits, a linear layer for probabilities,
    logarithms or a variance; and for an input as x beside a target that parameters make, where these are not alike. */
 /* -weight[label] log softmax(logits)[label]; logits (N, C), C > 1, labels (N) GTR_I32 in [0, C) or ignore_index: 0. The
    mean is the sum by that of weight[label], or 1, over the rows that are not ignored, of step or set; NaN if it is 0
@@ -12308,7 +12308,8 @@ static bool gtr__may_be(const gtr_tensor *t, gtr__meant meant) {
         signs = means == GTR__MEANS_RECTIFIED || means == GTR__MEANS_SIGNED;
     const int is = (gtr__meaning(of->op) == GTR__MEANS_PROBABILITIES) | (gtr__meaning(of->op) == GTR__MEANS_LOGARITHMS)
         << 1 | logits << 2 | signs << 3 | (means == GTR__MEANS_POSITIVE) << 4;
-    static const uint8_t wrong[] = { 0, 1, 1 | 4, 2 | 4 | 8, 16, 2 | 4, 0 }; /* by gtr__meant */
+    /* by gtr__meant; bits: probabilities, logarithms, logits, what has a sign or no upper end, exp's results */
+    static const uint8_t wrong[] = { 0, 1, 1 | 4, 2 | 4 | 8, 16, 2 | 4, 0 };
     return !(is & wrong[meant]);
 }
 static bool gtr__made_for(const char *op, gtr_tensor *t, gtr__meant meant) {
