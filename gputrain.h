@@ -26282,6 +26282,7 @@ static gtr_result gtr__figures_of(const gtr__st *s, const uint8_t *data, gtr__fi
     const int64_t n = version > 1 ? GTR__N_FIGURES : GTR__N_FIGURES_1;
     if (e->end - e->begin != 8 * (uint64_t)n) return GTR__BAD_ENTRY(s, e, ": want I64 (1, %jd)", (intmax_t)n);
     GTR__TRY(gtr__checkpoint_sum(s, data));
+    memset(g, 0, sizeof *g); /* version 1 has fewer */
     gtr__words(data + e->begin, g, n);
     if (version == 1) gtr__figures_renamed(s->ctx, g);
     return gtr__figures_good(g) ? GTR_OK : GTR__BAD_ENTRY(s, e, ": figures that no run has");

@@ -2000,6 +2000,7 @@ static void summaries(void)
     gtr_destroy(vast);
     EXPECT_OK(ctx);
     EXPECT(!gtr_summary_text(NULL)[0]);
+    EXPECT_ERROR(ctx, GTR_ERR_ARG, "gtr_summary_text: a tensor is NULL");
     gtr_destroy(ctx);
 }
 
