@@ -3284,7 +3284,7 @@ struct gtr_context {
     gtr_desc desc;
     gtr_result error;
     char error_text[1024];
-    char doubt[400]; /* the last that no gtr_fit has printed yet; "" */
+    char doubt[1200]; /* lines that no gtr_fit has printed yet, where there is no log; "" */
     bool may_save; /* the error is of gtr_save alone, or of reading what no run kept */
     bool dead; /* made with an error, device lost, or a child's after fork(): nothing is built or run */
     long process; /* that made it; */
@@ -3432,10 +3432,14 @@ static void gtr__null_take(gtr_context *ctx) {
         "built", who);
 }
 static void gtr__log(gtr_context *ctx, const char *text);
-/* What is built may be meant, but hardly is: logged, and a line of the first gtr_fit behind it. */
+/* What may be meant, but hardly is: logged, or, without a log, a line of the first gtr_fit behind it. */
 static GTR__COLD GTR__PRINTF(2, 3) void gtr__doubt(gtr_context *ctx, const char *format, ...) {
-    GTR__VPRINT(ctx->doubt, sizeof ctx->doubt, format);
-    gtr__log(ctx, ctx->doubt);
+    char text[400];
+    const size_t at = strlen(ctx->doubt);
+    GTR__VPRINT(text, sizeof text, format);
+    gtr__log(ctx, text);
+    if (!ctx->desc.log && at + strlen(text) + 2 <= sizeof ctx->doubt)
+        snprintf(ctx->doubt + at, sizeof ctx->doubt - at, "%s%s", at ? "\n" : "", text);
 }
 
 // >>fields
@@ -10234,7 +10238,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     if (!gtr__there(kind, n_in, in) || !gtr__usable_by(ctx, kind)) return NULL;
     for (int i = 0; i < n_in; i++) {
         if (in[i]->ctx != ctx) {
-            const gtr_tensor *x[2] = { in[i], in[0] }; /* each context hears of the other's */
+            const gtr_tensor *x[2] = { in[i], in[0] }; /* the error of each context names the other's tensor */
             gtr__op_text(kind, ctx->scope, name, n_in, in, who);
             for (int k = 0; k < 2; k++) {
                 while (x[k]->n_in) x[k] = x[k]->in[0];
@@ -12394,8 +12398,7 @@ static bool gtr__as_rows(const char *op, gtr_tensor **x, gtr_tensor **labels, bo
     gtr_tensor **const in[2] = { x, labels };
     const int n = (*x)->shape.ndim;
     if (n < 3) return true;
-    if ((*x)->shape.dim[1] < 0) return GTR__REJECT(*x, SHAPE, op, NULL, ", want C literal%s%s",
-        (*x)->ctx->doubt[0] ? "; " : "", (*x)->ctx->doubt) != NULL;
+    if ((*x)->shape.dim[1] < 0) return GTR__REJECT(*x, SHAPE, op, NULL, ", want C literal") != NULL;
     const bool good = (*x)->ctx->error == GTR_OK;
     char scores[GTR__TEXT], more[2 * GTR__TEXT];
     if (!soft && !gtr__loss_fits(op, (*x)->ctx, "labels", *labels, GTR_I32, gtr__classless((*x)->shape), false)) {
@@ -18621,7 +18624,6 @@ static void gtr__zeros_begin(gtr_trainer *t, const gtr__cached *e) {
     gtr_context *ctx = t->ctx;
     if (t->noted || t->aside) return;
     t->noted = true;
-    if (t->fit && ctx->doubt[0]) { gtr__fit_note(t, ctx->doubt); ctx->doubt[0] = 0; }
     gtr__note_idle(t, false);
     if (!e->recipe.several || t->optim.states || t->total > GTR__ZERO_MOST) return;
     t->before = GTR__NEW(ctx, gtr_float, t->total);
@@ -20037,33 +20039,31 @@ static GTR__COLD void gtr__held_told(const gtr_dataset *d, const gtr_dataset *he
             "(gtr_dataset_split_random draws some of each)", i, held->name, (intmax_t)b->most);
     }
 }
-static GTR__COLD GTR__PRINTF(3, 4) void gtr__fit_hint(const gtr_trainer *t, bool wrong, const char *format, ...) {
-    char text[GTR__TEXT + 64] = "gtr_fit: ";
-    if (!wrong) return;
-    GTR__VPRINT(text + 9, sizeof text - 9, format);
-    gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
-    if (!t->ctx->desc.log) gtr__fit_note(t, text);
-}
 /* What is hardly meant, said before the first step. */
 static GTR__COLD void gtr__fit_hints(const gtr__fitting *f, const gtr_dataset *data) {
     const gtr_trainer *t = f->t;
+    gtr_context *ctx = t->ctx;
     const gtr_fit_desc *d = f->d;
     const gtr_trainer_desc *g = &t->desc;
     const long long steps = (long long)f->p.steps, waits = t->given.plateau_patience;
     const bool decays = g->schedule == GTR_STEP_DECAY || g->schedule == GTR_EXPONENTIAL;
     const float last = decays ? gtr__rate(t, f->p.steps) : 1;
-    gtr__fit_hint(t, d->validation == data && (d->patience || d->restore_best || d->keep_best), ".validation is the "
-        "training set, of which .patience, .restore_best and .keep_best see no overfitting");
-    gtr__fit_hint(t, d->patience > 0 && d->patience >= d->epochs, ".patience %d is not over in %d epochs", d->patience,
-        d->epochs);
-    gtr__fit_hint(t, waits > 0 && waits >= d->epochs, "plateau_patience %lld is not over in %d epochs", waits,
-        d->epochs);
-    gtr__fit_hint(t, g->ema > 0 && (1 - (double)g->ema) * (double)steps < 0.1, "ema %g averages %.0f steps, and this "
-        "fit has %lld steps", (double)g->ema, 1 / (1 - (double)g->ema), steps);
-    gtr__fit_hint(t, g->warmup_steps > steps, "warmup_steps %lld are more than the fit's %lld steps",
+    if (d->validation == data && (d->patience || d->restore_best || d->keep_best))
+        gtr__doubt(ctx, "gtr_fit: .validation is the training set, of which .patience, .restore_best and .keep_best "
+            "see no overfitting");
+    if (d->patience > 0 && d->patience >= d->epochs)
+        gtr__doubt(ctx, "gtr_fit: .patience %d is not over in %d epochs", d->patience, d->epochs);
+    if (waits > 0 && waits >= d->epochs)
+        gtr__doubt(ctx, "gtr_fit: plateau_patience %lld is not over in %d epochs", waits, d->epochs);
+    if (g->ema > 0 && (1 - (double)g->ema) * (double)steps < 0.1)
+        gtr__doubt(ctx, "gtr_fit: ema %g averages %.0f steps, and this fit has %lld steps", (double)g->ema,
+            1 / (1 - (double)g->ema), steps);
+    if (g->warmup_steps > steps) gtr__doubt(ctx, "gtr_fit: warmup_steps %lld are more than the fit's %lld steps",
         (long long)g->warmup_steps, steps);
-    gtr__fit_hint(t, last < 1e-8f * t->lr, "decay_steps %lld and gamma %g: the rate is %g behind its %lld steps",
-        (long long)g->decay_steps, (double)g->gamma, (double)last, steps);
+    if (last < 1e-8f * t->lr) gtr__doubt(ctx, "gtr_fit: decay_steps %lld and gamma %g: the rate is %g behind its %lld "
+        "steps", (long long)g->decay_steps, (double)g->gamma, (double)last, steps);
+    if (ctx->doubt[0]) gtr__fit_note(t, ctx->doubt);
+    ctx->doubt[0] = 0;
 }
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;

@@ -209,6 +209,7 @@ static void elementwise(void)
         fit(w);
     }
     MISTAKE("an embedding of ids (N, 1) added to features", "add|(N, 1, 8)|(N, 8)") {
+        w->cd.log = logs; w->cd.log_user = w;
         gtr_tensor *e = gtr_embedding(ints_of(w, "id", gtr_shape2(GTR_BATCH, 1)), "e", 3, 8);
         w->h = gtr_add(hidden(w), e);
         loss(w);
