@@ -6,7 +6,7 @@ static void *count_alloc(size_t bytes, gtr_memory kind, void *user)
 {
     (void)kind; (void)user;
     asked += bytes; alive += bytes; most = GTR__MAX(most, alive);
-    return malloc(bytes);
+    return aligned_alloc(256, (bytes + 255) / 256 * 256);
 }
 static void count_free(void *p, size_t bytes, gtr_memory kind, void *user)
 {

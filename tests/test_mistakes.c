@@ -83,7 +83,11 @@ static void right_programs(void)
     }
 }
 
-static void *own_alloc(size_t size, gtr_memory kind, void *user) { (void)kind; (void)user; return malloc(size); }
+static void *own_alloc(size_t size, gtr_memory kind, void *user)
+{
+    (void)kind; (void)user;
+    return aligned_alloc(256, (size + 255) / 256 * 256);
+}
 static void contexts(void)
 {
     MISTAKE("threads -1 for all of them, as scikit-learn's n_jobs", "threads|-1|1024") {

@@ -2193,7 +2193,7 @@ static void *noted_alloc(size_t bytes, gtr_memory kind, void *user)
 {
     (void)kind; (void)user;
     allocations++;
-    return malloc(bytes);
+    return aligned_alloc(256, (bytes + 255) / 256 * 256);
 }
 static void noted_free(void *p, size_t bytes, gtr_memory kind, void *user)
 {
