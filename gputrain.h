@@ -14007,6 +14007,14 @@ static GTR__COLD void gtr__pass_rematerialise(gtr__build *b) {
             if ((v = gtr__use(p, n, k)) >= 0 && owner[v] &&
                 (n->phase == GTR__FORWARD ? owner[v] != g : i < at[owner[v]])) need[v] = READ;
     }
+    for (i = 0; i < n_old; i++) { /* backward may compare x with y, which are of one rounding where both are kept */
+        const gtr__node *n = &p->node[i];
+        bool kept = false;
+        if (n->phase != GTR__BACKWARD || (gtr__backward_reads(n->op) & (GTR__X0 | GTR__Y0)) != (GTR__X0 | GTR__Y0))
+            continue;
+        for (k = 0; k < n->n_in; k++) kept |= (v = gtr__use(p, n, k)) >= 0 && owner[v] && need[v] == READ;
+        for (k = 0; kept && k < n->n_in; k++) if ((v = gtr__use(p, n, k)) >= 0 && need[v] == INSIDE) need[v] = READ;
+    }
     for (i = n_old - 1; i >= 0; i--) {
         const gtr__node *n = &p->node[i];
         for (k = 0; n->phase == GTR__BACKWARD && k < n->n_in; k++)
@@ -27483,8 +27491,8 @@ GTR__PLANNED
                     gtr_predict_next wants a predictor of .steps, gtr_predict one that is not; norms, embeddings,
                     attention, recurrences, TF32 gradients and small transformers quicker
    2026-11-30  0.1: gradients of activations with a number between linear layers, and permuted inputs in front of
-                    convolutions, were wrong; gtr_get of an earlier run's value is an error; a query without keys gets
-                    0; recurrent layers of one name are refused, as are files that a fit would replace and that are
+                    convolutions, were wrong, and in 16 bits those of max_pool and norm in recomputed regions;
+                    gtr_get of an earlier run's value is an error; a query without keys gets 0; recurrent layers of one name are refused, as are files that a fit would replace and that are
                     none of its own, and a second thread in a context; presets report what the device takes; callbacks
                     call nothing of their context but gtr_stop; gtr_save replaces models alone; gtr_predict_dataset
                     wants what gtr_evaluate does, and .resume the same rows; exchanged arguments of losses, targets out

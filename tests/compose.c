@@ -1023,15 +1023,6 @@ static void plans_noted(const gtr_context *ctx, bool compiles)
         lean_plans += e->lean;
     }
 }
-/* Whether backward compares an input with a result. Where a region computes the one again, and hands the other on,
-   which is kept, 16 bits may be rounded in other places and no element be equal: such a gradient is wrong, and known to
-   be. */
-static bool compares(const graph *g)
-{
-    for (int64_t i = 0; i < g->ctx->n_tensor; i++)
-        if (g->ctx->tensor[i]->op == GTR__OP_MAX_POOL || g->ctx->tensor[i]->op == GTR__OP_NORM) return true;
-    return false;
-}
 /* Whether a way is one that must not matter to what this graph has. */
 static bool fits(const graph *g, const way *w, int64_t rows)
 {
@@ -1040,7 +1031,6 @@ static bool fits(const graph *g, const way *w, int64_t rows)
     if (w->differs && (sizeof(gtr_float) != 8 || g->stops || g->draws || g->drops || g->carries || w->predicted ||
                           w->stepped || w->fitted || w->asked))
         return false;
-    if (w->recompute && low_precision() && compares(g)) return false;
     if (w->micro && (g->mixes || g->batch_norms || w->micro > rows)) return false;
     if (w->fitted && (g->mixes || w->literal)) return false;
     if ((w->alone || w->saved || w->before) && g->draws) return false; /* each run draws anew */

@@ -106,6 +106,7 @@ static const char *lacks(const char *text, const char *words, char *word)
 static world *world_end(world *w)
 {
     char word[200];
+    if (w->ctx) gtr_wait(w->ctx); /* a GPU tells of a callback's mistake when it has come to it */
     if (w->ctx && gtr_error(w->ctx)) note(w, gtr_error_text(w->ctx));
     if (w->other && gtr_error(w->other)) note(w, gtr_error_text(w->other));
     if (w->p && *gtr_predictor_error_text(w->p)) note(w, gtr_predictor_error_text(w->p));

@@ -5003,6 +5003,46 @@ static void recomputed_low(void)
         CHECK(bytes[1] < bytes[0] * 3 / 4, "precision %d: %zu bytes recomputed, %zu kept", low, bytes[1], bytes[0]);
     }
 }
+/* Ops whose gradient goes where x equals y: a region that hands y on, which is kept, computes x again. In 16 bits both
+   must be rounded in the same places, or no element is equal and the gradient is lost. */
+static void compared_again(void)
+{
+    static const char *const names[] = { "max_pool", "max", "sort", "norm" };
+    for (int k = 0; k < 16; k++) {
+        float dw[2][4], x[4 * 12], largest = 0, off = 0;
+        const int how = k % 4, axis = 1;
+        const bool sum = k / 4 % 2, half = k / 8;
+        for (int i = 0; i < 48; i++) x[i] = sinf(1.7f * (float)(i * i + how)) + 0.1f;
+        for (int again = 0; again < 2; again++) {
+            gtr_context *ctx = create();
+            gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 2, 3, 2)), *h;
+            gtr_trainer_desc d = adam();
+            gtr_trainer *t;
+            if (again) gtr_recompute_begin(ctx);
+            h = gtr_tanh(gtr_linear(in, "l", 2));
+            if (sum) h = gtr_residual(in, h, "r");
+            h = how == 0   ? gtr_max_pool2d(h, 2, 2, 1)
+                : how == 1 ? gtr_max(h, &axis, 1, false)
+                : how == 2 ? gtr_sort(h, 1, false)
+                           : gtr_norm(h, INFINITY, &axis, 1, false);
+            if (again) gtr_recompute_end(ctx);
+            d.precision = half ? GTR_MIXED_FP16 : GTR_MIXED_BF16;
+            d.loss_scale = half ? 8.0f : 0;
+            t = gtr_trainer_create(gtr_mean(gtr_square(gtr_scale(h, 1, 0.3f)), NULL, 0, false), d);
+            EXPECT_EQ(gtr_set(in, x, sizeof x), GTR_OK);
+            EXPECT_EQ(gtr_backward(t), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_find(ctx, "l.weight"), dw[again], sizeof dw[0]), GTR_OK);
+            EXPECT_OK(ctx);
+            gtr_destroy(ctx);
+        }
+        for (int i = 0; i < 4; i++) {
+            largest = fmaxf(largest, fabsf(dw[0][i]));
+            off = fmaxf(off, fabsf(dw[0][i] - dw[1][i]));
+        }
+        CHECK(off <= (half ? 0.006f : 0.04f) * largest, "%s of %s, %s: gradients recomputed are %g off, of %g",
+            names[how], sum ? "a sum" : "a product", half ? "float16" : "bfloat16", (double)off, (double)largest);
+    }
+}
 
 /* A profile's rates are what its bytes, flops and microseconds give, and its nodes (by_node) or ops add up. */
 static void profile_adds_up(const char *text)
@@ -5923,6 +5963,7 @@ static void all(void)
     RUN(queued_sets);
     RUN(unaligned);
     RUN(recomputed_low);
+    RUN(compared_again);
     RUN(two_trainers);
     RUN(batch_sizes);
     RUN(micro_batches);

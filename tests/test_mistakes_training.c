@@ -117,7 +117,7 @@ static void contexts(void)
         if (!context(w)) note(w, gtr_error_text(w->ctx));
     }
     MISTAKE("an allocator that has nothing for the device", "out of memory|allocator") {
-        w->cd.allocator.alloc = host_alone; w->cd.allocator.free = frees_host;
+        w->cd.allocator.alloc = host_alone; w->cd.allocator.free = frees_host; w->cd.allocator.cuda = true;
         fit(w);
     }
     MISTAKE("an allocator without free's alignment: 16 bytes, as malloc's", "allocator|align|64") {
