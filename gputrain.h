@@ -27491,13 +27491,13 @@ GTR__PLANNED
                     gtr_predict_next wants a predictor of .steps, gtr_predict one that is not; norms, embeddings,
                     attention, recurrences, TF32 gradients and small transformers quicker
    2026-11-30  0.1: gradients of activations with a number between linear layers, and permuted inputs in front of
-                    convolutions, were wrong, and in 16 bits those of max_pool and norm in recomputed regions;
-                    gtr_get of an earlier run's value is an error; a query without keys gets 0; recurrent layers of one name are refused, as are files that a fit would replace and that are
-                    none of its own, and a second thread in a context; presets report what the device takes; callbacks
-                    call nothing of their context but gtr_stop; gtr_save replaces models alone; gtr_predict_dataset
-                    wants what gtr_evaluate does, and .resume the same rows; exchanged arguments of losses, targets out
-                    of range and states that are no numbers are refused; what is hardly meant is logged, and is a line
-                    of the first gtr_fit
+                    convolutions, were wrong, and in 16 bits those of max_pool and norm in recomputed regions; gtr_get
+                    of an earlier run's value is an error; a query without keys gets 0; recurrent layers of one name are
+                    refused, as are files that a fit would replace and that are none of its own, and a second thread in
+                    a context; presets report what the device takes; callbacks call nothing of their context but
+                    gtr_stop; gtr_save replaces models alone; gtr_predict_dataset wants what gtr_evaluate does, and
+                    .resume the same rows; exchanged arguments of losses, targets out of range and states that are no
+                    numbers are refused; what is hardly meant is logged, and is a line of the first gtr_fit
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
