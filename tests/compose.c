@@ -49,7 +49,7 @@ static long fused_by[FUSED];
 static int n_fusion;
 static unsigned char beside[FUSED][2][OPS]; /* ops in front of a fusion's node and behind it */
 static long form[8][3][3];                  /* homes, storage, layouts: rows, channels last, flattened */
-static long matched[GTR__MAX_MATCHERS + 1];
+static long matched[GTR__MAX_MATCHERS];
 static long used_by[GENERATORS], refused[GENERATORS];
 static char refusal[GENERATORS][300];
 
@@ -212,19 +212,33 @@ static int fusion_of(const char *name)
     if (k == n_fusion && n_fusion < FUSED) fusion[n_fusion++] = name;
     return k;
 }
-/* Steps of programs whose text was compiled: the formula and which of its gradients; and those that a graph has that
-   were not. */
+/* Steps of element-wise programs whose text was compiled: the formula and which of its gradients; and of a graph how
+   many such programs it has, and how many steps by a second operand that no text has had. A graph's first texts are
+   compiled, TEXTS_A_GRAPH, so those of one with fewer programs are all. */
+enum { TEXTS_A_GRAPH = 3 };
 static unsigned char compiled[16][OPS][4];
-static int uncompiled;
+static int uncompiled, programs;
 static void note_steps(const gtr__program *p, bool compiles)
 {
+    programs++;
     for (int i = 0; i < p->n.steps; i++) {
         unsigned char *c = &compiled[p->step[i].kind & 15][p->step[i].op][p->step[i].side & 3];
         uncompiled += !*c && p->step[i].side == 2;
         *c |= compiles;
     }
 }
-static void note_plan(const gtr__plan *p, bool compiles)
+static const char *matcher_name[GTR__MAX_MATCHERS];
+static void note_network(const gtr__backend *be, const gtr__node *n, bool compiles)
+{
+    const int k = (int)n->attr.network.matcher;
+    gtr__matcher m;
+    gtr__matcher_of(be, k, &m);
+    matcher_name[k] = m.name;
+    matched[k]++;
+    if (!strcmp(m.name, "element-wise program"))
+        note_steps(&((const gtr__network *)n->attr.ptr)->program, compiles);
+}
+static void note_plan(const gtr__backend *be, const gtr__plan *p, bool compiles)
 {
     int *writer = (int *)malloc(sizeof(int) * (size_t)(p->n_value + 1));
     for (int v = 0; v < p->n_value; v++) writer[v] = -1;
@@ -232,9 +246,7 @@ static void note_plan(const gtr__plan *p, bool compiles)
         const gtr__node *n = &p->node[i];
         const int f = n->fused ? fusion_of(n->fused) : -1;
         if (f >= 0) fused_by[f]++;
-        if (n->op == GTR__OP_NETWORK && n->attr.ptr)
-            note_steps(&((const gtr__network *)n->attr.ptr)->program, compiles);
-        if (n->op == GTR__OP_NETWORK) matched[GTR__MIN((int)n->attr.network.matcher, GTR__MAX_MATCHERS)]++;
+        if (n->op == GTR__OP_NETWORK) note_network(be, n, compiles);
         for (int k = 0; k < n->n_in; k++) {
             const int v = gtr__use(p, n, k), from = v < 0 ? -1 : writer[v];
             if (from < 0) continue;
@@ -1017,9 +1029,9 @@ static void inputs_stay(graph *g, const loss_of *l, result *r)
 static long lean_plans;
 static void plans_noted(const gtr_context *ctx, bool compiles)
 {
-    uncompiled = 0;
+    uncompiled = programs = 0;
     for (const gtr__cached *e = ctx->plans; e; e = e->next) {
-        note_plan(&e->plan, compiles);
+        note_plan(ctx->be, &e->plan, compiles);
         lean_plans += e->lean;
     }
 }
@@ -1530,7 +1542,8 @@ int main(int argc, char **argv)
         uint64_t s = seed * 7 + 3;
         const int fixed = slow ? 1 : 2, enough = slow ? 2 : 4;
         for (int tries = 0, done = 0; only ? tries < WAYS * (WAYS + 1) : done < enough && tries < 8; tries++) {
-            const bool compiles = texts < most_texts && uncompiled > 1 && tries == fixed && !only;
+            const bool compiles = tries == fixed && !only && texts < most_texts && uncompiled &&
+                                  programs <= TEXTS_A_GRAPH;
             const bool prefers = slow && tries == fixed && graphs % 4 == 1; /* or, without a product, another */
             const int k = only                                   ? tries
                           : !tries && sizeof(gtr_float) == 8     ? DIFFERENCES
@@ -1541,7 +1554,7 @@ int main(int argc, char **argv)
                                                                  : on_gpu[(graphs + tries) % 4],
                       of = k % WAYS;
             const way w = way_of(k);
-            if (compiles) texts += 3;
+            if (compiles) texts += TEXTS_A_GRAPH;
             why[0] = 0;
             const int b = run(&q, &w, 0, &results[1], NULL, 0, true);
             runs[of] += b >= 0;
@@ -1618,8 +1631,8 @@ int main(int argc, char **argv)
             for (int l = 0; l < 3; l++)
                 if (form[h][k][l])
                     printf("  %6ld  values: %s, %s, %s\n", form[h][k][l], homes[h], storages[k], layouts[l]);
-    for (int m = 0; m <= GTR__MAX_MATCHERS; m++)
-        if (matched[m]) printf("  %6ld  nodes of matcher %d\n", matched[m], m);
+    for (int m = 0; m < GTR__MAX_MATCHERS; m++)
+        if (matched[m]) printf("  %6ld  nodes of the matcher \"%s\"\n", matched[m], matcher_name[m]);
     printf("%ld passed, %ld failed, 0 skipped\n", graphs, wrong + unused);
     return wrong != 0 || (unused && graphs > 3000);
 }

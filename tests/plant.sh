@@ -2,7 +2,7 @@
 # Plants one fault at a time in a copy of the header, in one line, and runs tests/test_torch.c with it: each must be found.
 # usage: plant.sh [name...]: those whose names have a word in them. CC as for make; GTR_GRAPHS: another file of cases. Last line: N of N found.
 #        plant.sh --lines: only whether each is still one line of the header, and each of tests/planted.txt one of its file.
-#        plant.sh --compose [seconds]: those of tests/planted.txt, by tests/compose.c, so many seconds of a core each (90); those of the .cu on the GPU in software.
+#        plant.sh --compose [seconds [word]]: those of tests/planted.txt, whose names have a word in them, by tests/compose.c, so many seconds of a core each (90); those of the .cu on the GPU in software.
 cd "$(dirname "$0")/.." || exit 1
 dir=build/plant
 mkdir -p $dir/tests && cp tests/*.[ch] $dir/tests || exit 1
@@ -50,7 +50,7 @@ lines_of() { # of the header that the fault changes, in a copy
     diff gputrain.h $dir/gputrain.h | grep -c '^>'
 }
 # Each of tests/planted.txt: its file, name and what sed does to it, given to a command.
-planted() { grep -v '^#' tests/planted.txt | while IFS="$(printf '\t')" read -r file name by; do "$@" "$file" "$name" "$by" || echo "$name" >>$dir/missed; done; }
+planted() { grep -v '^#' tests/planted.txt | grep "$word" | while IFS="$(printf '\t')" read -r file name by; do "$@" "$file" "$name" "$by" || echo "$name" >>$dir/missed; done; }
 one_line() { [ "$(sed "$3" "$1" | diff "$1" - | grep -c '^>')" -eq 1 ] || { echo "tests/planted.txt: $2 is no line of $1 any more"; return 1; }; }
 compose() { # seconds, file, name, what sed does
     cp gputrain.h gputrain_cuda.cu $dir && sed "$4" "$2" >"$dir/$2"
@@ -64,6 +64,7 @@ compose() { # seconds, file, name, what sed does
 }
 if [ "$1" = --compose ]; then
     rm -f $dir/missed
+    word=$3
     planted compose "${2:-90}"
     [ ! -f $dir/missed ]
     exit
