@@ -2678,8 +2678,15 @@ typedef struct gtr__caps {
     uint32_t without; /* matchers that do not work here, a bit each; GTR__WITHOUT_BARRIERS: nor do kernels of ops whose
         blocks wait for each other */
     int general; /* each op by its most general kernel */
-    int ordered; /* products add in one order, however many rows they have */
+    int by; /* how a CPU multiplies, bits */
 } gtr__caps;
+/* Products add in one order, however many rows they have. For tests: products by tiles alone; with k cut in parts; with
+   A and B packed; in pieces of the least size; convolutions of copies of the image; of a copy for each place; of copies
+   of lines that places share. */
+enum {
+    GTR__BY_ORDER = 1, GTR__BY_TILES = 2, GTR__BY_PARTS = 4, GTR__BY_PACKS = 8, GTR__BY_PIECES = 16,
+    GTR__BY_COPIES = 32, GTR__BY_PLACES = 64, GTR__BY_LINES = 128
+};
 
 // >>tables
 /* The host's functions for the backend. */
@@ -4620,7 +4627,7 @@ typedef struct {
     gtr_float *c;
     int64_t ldc;
     int add; /* add to what is in c */
-    int ordered; /* as of many rows */
+    int by; /* gtr__caps.by */
     int64_t items, inner; /* so many products; item i lies at i / inner * outer + i % inner * item: */
     int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
     int64_t sums; /* or their sum of so many, in this order */
@@ -4653,7 +4660,7 @@ typedef struct {
 #define GTR__DOT_COLS 4 /* and up to so many columns of B against rows of A */
 static bool gtr__gemm_dots(const gtr__gemm *g) {
     const int64_t least = g->m <= GTR__DOT_ROWS ? GTR__VL : g->n <= GTR__DOT_COLS ? 2 * GTR__VL : INT64_MAX;
-    return g->acs == 1 && g->brs == 1 && g->k >= least && !g->ordered;
+    return g->acs == 1 && g->brs == 1 && g->k >= least && !(g->by & (GTR__BY_ORDER | GTR__BY_TILES));
 }
 #define GTR__FEW 8 /* blocks of C; of fewer a large k is cut, too */
 static void gtr__gemm_cut_c(gtr__gemm *g, double flops, bool large) {
@@ -4683,19 +4690,24 @@ static void gtr__gemm_cut_c(gtr__gemm *g, double flops, bool large) {
 static void gtr__gemm_cut(gtr__gemm *g) {
     const double n = (double)g->n, flops = 2.0 * (double)g->m * (double)g->k * (double)g->sums
         * (gtr__gemm_dots(g) ? 2 * n : g->n <= GTR__VL ? GTR__NR : n); /* of an item; more for shapes that run slower */
-    const bool large = flops > 64 * GTR__PIECE;
+    const bool large = flops > 64 * GTR__PIECE, parts = (g->by & GTR__BY_PARTS) != 0;
     gtr__gemm_cut_c(g, flops, large);
+    if (g->by & GTR__BY_PIECES) {
+        g->rows = 4; g->cols = GTR__NR; g->group = 1;
+        g->row_blocks = (g->m + 3) / 4; g->col_blocks = (g->n + GTR__NR - 1) / GTR__NR;
+    }
     g->parts = 1;
     g->part_k = g->k;
-    if (g->items == 1 && g->sums == 1 && g->k >= 1024 && !g->ordered && g->row_blocks * g->col_blocks < GTR__FEW &&
-        !g->row_bias && !gtr__gemm_dots(g)) {
-        g->parts = GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
+    if (g->items == 1 && g->sums == 1 && g->k >= (parts ? 17 : 1024) && !(g->by & GTR__BY_ORDER) &&
+        (parts || g->row_blocks * g->col_blocks < GTR__FEW) && !g->row_bias && !gtr__gemm_dots(g)) {
+        g->parts = parts ? 2 : GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
         g->part_k = GTR__ROUND_UP((g->k + g->parts - 1) / g->parts, 16);
         g->parts = (g->k + g->part_k - 1) / g->part_k;
     }
     /* rows a multiple of 4 KiB apart fall on one set of a first-level cache: a tile's push each other out */
     g->pack_a = GTR__MAX(g->ars, g->acs) > 1 && GTR__MAX(g->ars, g->acs) * (int64_t)sizeof(gtr_float) % 4096 == 0;
     g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
+    if (g->by & GTR__BY_PACKS) g->pack_a = g->pack_b = true;
     g->strip = GTR__MIN(g->cols, (g->pack_a || large ? 2 : 1) * GTR__NR);
     /* one for all, so that a row's bits are those that it has among more */
     const int64_t kc = GTR__PACK_KC, blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
@@ -5021,7 +5033,7 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
 #endif
 /* Computes the set, or, when the plan is being made, says what workspace it wants. */
 static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__call *c) {
-    for (int i = 0; i < p->n; i++) p->gemm[i].ordered = c->caps->ordered;
+    for (int i = 0; i < p->n; i++) p->gemm[i].by = c->caps->by;
     if (c->measure) { *c->measure = gtr__products_cut(p, NULL); return GTR_OK; }
 #ifdef GPUTRAIN_CBLAS
     {
@@ -6345,7 +6357,7 @@ static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
     g->b = w.wt ? w.wt : gtr__in(c, 1);
     g->brs = back ? w.hidden : w.wt ? w.wide : 1; g->bcs = back || w.wt ? 1 : w.hidden;
     g->ldc = back ? w.hidden : w.pitch; g->bias = back ? NULL : w.bias; g->add = back;
-    g->items = g->inner = g->sums = 1; g->ordered = c->caps->ordered;
+    g->items = g->inner = g->sums = 1; g->by = c->caps->by;
     gtr__gemm_whole(g, w.rows);
     return w;
 }
@@ -6617,7 +6629,7 @@ static void gtr__attend_multiply(const gtr__attention *w, int64_t m, int64_t n, 
     g.a = a; g.ars = ars; g.acs = acs;
     g.b = b; g.brs = brs; g.bcs = bcs;
     g.c = c; g.ldc = ldc; g.add = add;
-    g.items = g.inner = g.sums = 1; g.ordered = w->c->caps->ordered;
+    g.items = g.inner = g.sums = 1; g.by = w->c->caps->by;
     gtr__gemm_whole(&g, m);
     gtr__gemm_alone(&g, room);
 }
@@ -7060,7 +7072,7 @@ typedef struct {
     int64_t step, steps, cols; /* a piece: so many places, of which there are steps, and columns of C */
     int64_t tap, tap_y, tap_x, taps; /* weight's tap of the first of A, how many to the next; all */
     int64_t row_step, col_step; /* from a column of A, of C to the next, in weight */
-    int add;
+    int add, by; /* by: gtr__caps.by */
     const gtr__conv_epilogue *e;
 } gtr__conv_job;
 /* The parts of a job that follow from its window; short lines are copied place by place. */
@@ -7071,8 +7083,9 @@ static void gtr__conv_plan(gtr__conv_job *w) {
     w->n = g->og;
     w->nb = GTR__ROUND_UP(g->og, GTR__VL);
     w->direct = g->kh * g->kw == 1 && g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow
-        && w->down * w->across == 1 && g->c * (int64_t)sizeof(gtr_float) % 4096;
-    w->own = (g->ow < 6 || (g->dw > 1 ? 1 : g->kw) < g->sw) && w->down * w->across == 1;
+        && w->down * w->across == 1 && g->c * (int64_t)sizeof(gtr_float) % 4096 && !(w->by & GTR__BY_COPIES);
+    w->own = w->by & GTR__BY_PLACES || ((g->ow < 6 || (g->dw > 1 ? 1 : g->kw) < g->sw) && !(w->by & GTR__BY_LINES));
+    w->own &= w->down * w->across == 1;
     const int64_t pieces = GTR__MAX((g->ow + GTR__CONV_ROWS - 1) / GTR__CONV_ROWS, 1);
     w->most = (g->ow + pieces - 1) / pieces;
 }
@@ -7267,7 +7280,7 @@ static void gtr__depthwise_add(gtr_float *t, const gtr_float *x, int64_t xs, int
     }
     for (; k < n; k++) for (int64_t i = 0; i < taps; i++) t[k] += x[i * xt + k * xs] * w[i * wt + k * ws];
 }
-#define GTR__DEPTHWISE(g) ((g)->groups > 1 && (g)->cg * (g)->og <= 4)
+#define GTR__DEPTHWISE(g, c) ((g)->groups > 1 && (g)->cg * (g)->og <= 4 && !((c)->caps->by & GTR__BY_COPIES))
 typedef struct {
     gtr__window g;
     bool back;
@@ -7378,14 +7391,14 @@ static gtr_result gtr__conv_run(GTR__ARGS, const gtr__window *of, bool back,
         gtr__bn_scale(gtr__floats(&norm[3]), gtr__floats(&norm[0]), norm->count, affine->f0, NULL, s);
         e.behind.affine.mean = gtr__floats(&norm[2]); e.behind.affine.s = s; e.behind.affine.q = gtr__floats(&norm[1]);
     }
-    if (GTR__DEPTHWISE(of)) {
+    if (GTR__DEPTHWISE(of, c)) {
         gtr__depthwise_job w = { *of, back, from, (gtr_float *)c->ws, b, e.y, add, &e, 0, 1 };
         return gtr__depthwise_run(cpu, c, &w);
     }
     gtr__conv_job w = GTR__ZERO;
     w.g = *of; w.x = from; w.weight = gtr__in(c, 1); w.bias = b; w.b = (gtr_float *)c->ws; w.y = e.y;
     w.high = of->oh; w.wide = of->ow; w.down = w.across = 1; w.taps = taps; w.tap_y = of->kw; w.tap_x = w.row_step = 1;
-    w.col_step = taps * of->cg; w.add = add; w.e = &e;
+    w.col_step = taps * of->cg; w.add = add; w.by = c->caps->by; w.e = &e;
     if (!back) { gtr__conv_product(cpu, &w); return GTR_OK; }
     w.high = of->h; w.wide = of->w; w.down = of->sh; w.across = of->sw; w.row_step = taps * of->cg; w.col_step = 1;
     for (int64_t ry = 0; ry < GTR__MIN(of->sh, of->h); ry++)
@@ -7481,11 +7494,12 @@ static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *
     gtr__conv_dw_job d = GTR__ZERO;
     gtr__conv_cols b = GTR__ZERO;
     d.w.g = *g; d.w.x = gtr__floats(x); d.w.add = c->out[1].add; d.w.down = d.w.across = 1;
-    d.w.taps = g->kh * g->kw; d.dy = gtr__floats(dy); d.sum = (gtr_float *)c->ws; d.dw = gtr__out(c, 1);
+    d.w.taps = g->kh * g->kw; d.w.by = c->caps->by;
+    d.dy = gtr__floats(dy); d.sum = (gtr_float *)c->ws; d.dw = gtr__out(c, 1);
     gtr__conv_plan(&d.w);
     d.w.runs = !d.w.direct && !d.w.own && g->kw * g->cg >= GTR__NR && 2 * each >= GTR__CONV_ROWS;
     while (gtr__conv_next(g, &b)) d.blocks++;
-    const bool lanes = GTR__DEPTHWISE(g);
+    const bool lanes = GTR__DEPTHWISE(g, c);
     if (lanes) d.blocks = (g->groups + GTR__BLOCK - 1) / GTR__BLOCK;
     d.parts = GTR__MAX(GTR__MIN(16 / (d.blocks * (lanes ? 1 : g->groups)), rows / 256), 1);
     d.part = (rows + d.parts - 1) / d.parts;
@@ -7522,7 +7536,7 @@ GTR__CPU(conv_bwd) {
     size_t dw = 0;
     gtr__call m = *c;
     if (c->measure) m.measure = &dw;
-    const bool both = gtr__wanted(c, 1) && gtr__wanted(c, 2) && !back && !GTR__DEPTHWISE(&g);
+    const bool both = gtr__wanted(c, 1) && gtr__wanted(c, 2) && !back && !GTR__DEPTHWISE(&g, c);
     if (gtr__wanted(c, 1)) GTR__TRY(gtr__conv_dw(cpu, &m, &g, back ? dy : x, back ? x : dy, both));
     if (both || !gtr__wanted(c, 2)) { if (c->measure) *c->measure = dw; return GTR_OK; }
     gtr__reduce r = gtr__channel_sums(&dy->shape);
@@ -20787,12 +20801,13 @@ static bool gtr__is_sequential(const gtr_tensor *t) {
 /* States that outs depend on; products of sequences are as of a step at a time. */
 static gtr_result gtr__predictor_states(gtr_predictor *p, bool steps) {
     gtr_context *ctx = p->ctx;
-    p->own.caps.ordered = p->steps = steps;
+    p->steps = steps;
+    if (steps) p->own.caps.by |= GTR__BY_ORDER;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     if (reach) gtr__reach_of(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, false, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
-        p->own.caps.ordered |= reach[i] && gtr__is_sequential(ctx->tensor[i]);
+        if (reach[i] && gtr__is_sequential(ctx->tensor[i])) p->own.caps.by |= GTR__BY_ORDER;
         if (!reach[i] || !ctx->tensor[i]->state) continue;
         if (!steps && !ctx->tensor[i]->next) r = gtr__state_lacks(ctx->tensor[i], "predictor");
         else if (p->n[GTR__STATES] == GTR__MOST_STATES)

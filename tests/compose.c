@@ -79,40 +79,50 @@ static const char *emu_texts_of;
 static bool emulated(void) { return false; }
 static void emu_kernels(void (*each)(const char *name, long launches)) { (void)each; }
 #endif
-/* The kernels of products and convolutions that may be preferred. kind: 1: float32; 2: TF32 and 16 bits; 3: both. */
+/* How products and convolutions may be computed where several ways fit. kind: of a GPU in software, by a kernel that is
+   preferred, in 1: float32; 2: TF32 and 16 bits; 3: both; 4: of the CPU, gtr__caps.by. */
 enum { FMA, MMA, WGMMA, FEW = 100, WARPS, IM2COL, LINES };
 static struct {
     const char *name;
     int kind;
     struct way_of_test way;
+    int by;
     long met;
 } preferred[] = {
-    { "FMA, 32 x 32", 1, { 1, FMA, 32, 32, 1, 1 }, 0 },
-    { "FMA, 64 x 64", 1, { 1, FMA, 64, 64, 1, 1 }, 0 },
-    { "FMA, clusters of 2", 1, { 1, FMA, 0, 0, 2, 1 }, 0 },
-    { "FMA, 2 ranges", 1, { 1, FMA, 0, 0, 1, 2 }, 0 },
-    { "few rows", 3, { 1, FEW, 0, 0, 1, 1 }, 0 },
-    { "the most general", 3, { 0, 0, 0, 0, 0, 0 }, 0 },
-    { "MMA, 32 x 32", 2, { 1, MMA, 32, 32, 1, 1 }, 0 },
-    { "MMA, 64 x 64", 2, { 1, MMA, 64, 64, 1, 1 }, 0 },
-    { "MMA, clusters of 2", 2, { 1, MMA, 0, 0, 2, 1 }, 0 },
-    { "MMA, 2 ranges", 2, { 1, MMA, 0, 0, 1, 2 }, 0 },
-    { "WGMMA, 64 x 32", 2, { 1, WGMMA, 64, 32, 1, 1 }, 0 },
-    { "WGMMA, 64 x 64", 2, { 1, WGMMA, 64, 64, 1, 1 }, 0 },
-    { "WGMMA, 128 x 64", 2, { 1, WGMMA, 128, 64, 1, 1 }, 0 },
-    { "WGMMA, clusters of 2", 2, { 1, WGMMA, 0, 0, 2, 1 }, 0 },
-    { "warps", 2, { 1, WARPS, 0, 0, 0, 0 }, 0 },
-    { "im2col", 2, { 1, IM2COL, 0, 0, 0, 0 }, 0 },
-    { "lines", 2, { 1, LINES, 0, 0, 0, 0 }, 0 },
+    { "FMA, 32 x 32", 1, { 1, FMA, 32, 32, 1, 1 }, 0, 0 },
+    { "FMA, 64 x 64", 1, { 1, FMA, 64, 64, 1, 1 }, 0, 0 },
+    { "FMA, clusters of 2", 1, { 1, FMA, 0, 0, 2, 1 }, 0, 0 },
+    { "FMA, 2 ranges", 1, { 1, FMA, 0, 0, 1, 2 }, 0, 0 },
+    { "few rows", 3, { 1, FEW, 0, 0, 1, 1 }, 0, 0 },
+    { "the most general", 3, { 0, 0, 0, 0, 0, 0 }, 0, 0 },
+    { "MMA, 32 x 32", 2, { 1, MMA, 32, 32, 1, 1 }, 0, 0 },
+    { "MMA, 64 x 64", 2, { 1, MMA, 64, 64, 1, 1 }, 0, 0 },
+    { "MMA, clusters of 2", 2, { 1, MMA, 0, 0, 2, 1 }, 0, 0 },
+    { "MMA, 2 ranges", 2, { 1, MMA, 0, 0, 1, 2 }, 0, 0 },
+    { "WGMMA, 64 x 32", 2, { 1, WGMMA, 64, 32, 1, 1 }, 0, 0 },
+    { "WGMMA, 64 x 64", 2, { 1, WGMMA, 64, 64, 1, 1 }, 0, 0 },
+    { "WGMMA, 128 x 64", 2, { 1, WGMMA, 128, 64, 1, 1 }, 0, 0 },
+    { "WGMMA, clusters of 2", 2, { 1, WGMMA, 0, 0, 2, 1 }, 0, 0 },
+    { "warps", 2, { 1, WARPS, 0, 0, 0, 0 }, 0, 0 },
+    { "im2col", 2, { 1, IM2COL, 0, 0, 0, 0 }, 0, 0 },
+    { "lines", 2, { 1, LINES, 0, 0, 0, 0 }, 0, 0 },
+    { "tiles alone", 4, { 0, 0, 0, 0, 0, 0 }, GTR__BY_TILES, 0 },
+    { "parts of k", 4, { 0, 0, 0, 0, 0, 0 }, GTR__BY_TILES | GTR__BY_PARTS, 0 },
+    { "packed operands", 4, { 0, 0, 0, 0, 0, 0 }, GTR__BY_TILES | GTR__BY_PACKS, 0 },
+    { "the least pieces", 4, { 0, 0, 0, 0, 0, 0 }, GTR__BY_TILES | GTR__BY_PIECES, 0 },
+    { "one order", 4, { 0, 0, 0, 0, 0, 0 }, GTR__BY_ORDER, 0 },
+    { "copies of the image", 4, { 0, 0, 0, 0, 0, 0 }, GTR__BY_COPIES, 0 },
+    { "a copy for each place", 4, { 0, 0, 0, 0, 0, 0 }, GTR__BY_COPIES | GTR__BY_PLACES, 0 },
+    { "lines that places share", 4, { 0, 0, 0, 0, 0, 0 }, GTR__BY_COPIES | GTR__BY_LINES, 0 },
 };
 enum { PREFERRED = (int)(sizeof preferred / sizeof *preferred) };
-/* One that a graph's products may be by, in its precision. */
+/* One that a graph's products may be by, on this device, in its precision. */
 static int preferred_by(uint64_t seed)
 {
     uint64_t s = seed + 77;
     int k = 0;
     do k = (int)(next_of(&s) % PREFERRED);
-    while (!(preferred[k].kind & (precision == GTR_FP32 ? 1 : 2)));
+    while (!(preferred[k].kind & (device == GTR_DEVICE_CPU ? 4 : precision == GTR_FP32 ? 1 : 2)));
     return k;
 }
 static bool low_precision(void) { return precision == GTR_MIXED_BF16 || precision == GTR_MIXED_FP16; }
@@ -1066,7 +1076,9 @@ static bool multiplies(const graph *g)
 {
     for (int64_t i = 0; i < g->ctx->n_tensor; i++) {
         const char *name = gtr__row((gtr__op)g->ctx->tensor[i]->op)->name;
-        if (strstr(name, "matmul") || strstr(name, "linear") || strstr(name, "conv")) return true;
+        static const char *const products[] = { "matmul", "linear", "conv", "attend", "lstm", "gru", "rnn" };
+        for (int k = 0; k < (int)(sizeof products / sizeof *products); k++)
+            if (strstr(name, products[k])) return true;
     }
     return false;
 }
@@ -1074,6 +1086,10 @@ static bool multiplies(const graph *g)
 static void prefer(graph *g, const recipe *q, const way *w)
 {
     const int k = preferred_by(q->seed);
+    if (w->prefers && device == GTR_DEVICE_CPU) {
+        g->ctx->caps.by = preferred[k].by;
+        preferred[k].met++;
+    }
     if (!emulated()) return;
     memset(&emu_prefers, 0, sizeof emu_prefers);
     if (w->prefers && preferred[k].way.given) emu_prefers = preferred[k].way;
@@ -1154,7 +1170,8 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
         snprintf(r->why, sizeof r->why, "no loss: %s", gtr_error_text(g.ctx));
         done = gtr_error(g.ctx) ? 0 : -1;
     } else if (!fits(&g, w, q->rows)) done = -1;
-    if (done == 1 && (w->prefers || w->texts)) done = emulated() && (w->texts || multiplies(&g)) ? 1 : -1;
+    if (done == 1 && w->texts && !emulated()) done = -1;
+    if (done == 1 && w->prefers) done = (emulated() || device == GTR_DEVICE_CPU) && multiplies(&g) ? 1 : -1;
     if (done == 1) {
         prefer(&g, q, w);
         set_all(&g);
@@ -1311,7 +1328,7 @@ static const way ways[] = {
     { .name = "gradients asked for", .limit = 1e-4, .asked = true },
     { .name = "by other ops", .hand = true },
     { .name = "little memory", .limit = 1e-5, .lean = true },
-    { .name = "products by a kernel that is preferred", .prefers = true },
+    { .name = "products another way", .limit = 1e-5, .prefers = true },
     { .name = "by compiled texts", .texts = true },
     { .name = "differences", .differs = true },
     { .name = "as planned", .exact = true },
@@ -1613,8 +1630,9 @@ int main(int argc, char **argv)
     for (int k = 0; k < WAYS; k++) printf("  %6ld  %s%s\n", runs[k], ways[k].name, wrongs[k] ? "  WRONG" : "");
     if (compared) printf("  %6ld  gradients beside differences, %ld of them at a kink\n", compared, kinks);
     if (lean_plans) printf("  %6ld  plans that take less memory\n", lean_plans);
-    for (int k = 0; k < PREFERRED && emulated(); k++)
-        printf("  %6ld  graphs whose products are by %s\n", preferred[k].met, preferred[k].name);
+    for (int k = 0; k < PREFERRED; k++)
+        if (emulated() ? preferred[k].kind < 4 : preferred[k].kind == 4 && device == GTR_DEVICE_CPU)
+            printf("  %6ld  graphs whose products are by %s\n", preferred[k].met, preferred[k].name);
     if (emulated()) emu_kernels(kernel_ran);
     for (int k = 0; k < GENERATORS; k++)
         if (!used_by[k] || refused[k]) {

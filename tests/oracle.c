@@ -458,7 +458,7 @@ static void plan_graph(const script *s, int preset)
     static const struct { const char *name; int batch; } runs[] = { { "step", 2 }, { "halves", 2 }, { "fit", 4 },
         { "data", 4 }, { "eval", 0 }, { "evaluate", 0 }, { "params", 0 }, { "states", 0 }, { "predict", 0 },
         { "lr", 0 } };
-    const int precision = (int)(s->seed + (uint32_t)preset) % 4;
+    const int precision = (int)((s->seed + (uint32_t)preset) % 4);
     bool planned[4] = { false };
     char of[128];
     int i, k;
