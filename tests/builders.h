@@ -1558,7 +1558,7 @@ G(residual)
 }
 
 // >>sequences
-/* Cells by hand over the steps of x (N, T, I); the states, or the last. */
+/* Cells by hand over the steps of x (N, T, I); the states, those from a step on, or the last. */
 static gtr_tensor *cells(graph *g, value *x, int gates, bool with)
 {
     gtr_shape s;
@@ -1614,8 +1614,9 @@ static gtr_tensor *cells(graph *g, value *x, int gates, bool with)
         if (c && chance(g, 8)) value_add(g, c, g->op);
     }
     if (chance(g, 40)) return h;
-    for (k = 0; k < s.dim[1]; k++) all[k] = reshaped(g, all[k], shape_of(3, s.dim[0], 1, width, 0));
-    return concat_of(g, all, (int)s.dim[1], 1);
+    const int from = chance(g, 30) ? pick(g, (int)s.dim[1]) : 0;
+    for (k = from; k < s.dim[1]; k++) all[k] = reshaped(g, all[k], shape_of(3, s.dim[0], 1, width, 0));
+    return concat_of(g, all + from, (int)s.dim[1] - from, 1);
 }
 G(rnn_cell) { return cells(g, x, 1, false); }
 G(gru_cell) { return cells(g, x, 3, false); }
@@ -1675,6 +1676,12 @@ static gtr_tensor *recurrent(graph *g, value *x, int gates)
         if (chance(g, 25)) {
             say(g, "    gtr_tensor *%s = last%d[%d];\n", id(last[k]), g->op, k);
             value_add(g, last[k], g->op);
+            if (passes == 1 && chance(g, 50)) { /* a step and the last, as a sequence, or the last alone */
+                gtr_tensor *end[2] = { NULL, reshaped(g, last[0], shape_of(3, s.dim[0], 1, width, 0)) };
+                const int two = s.dim[1] > 1 && chance(g, 50), at = (int)s.dim[1] - 2;
+                if (two) end[0] = made(g, gtr_slice(y, 1, at, at + 1), "gtr_slice(%s, 1, %d, %d)", id(y), at, at + 1);
+                value_add(g, concat_of(g, end + !two, 1 + two, 1), g->op);
+            }
         }
     return y;
 }
