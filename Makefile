@@ -100,7 +100,7 @@ test-emulated: $(EMULATED_TESTS:%=$(EMULATED)/%)
 # The tests of a shard are built from the same files; sm8 and sanitize run the native build.
 SHARD  ?= native
 SHARD_BUILD = $(if $(filter ptx%,$(SHARD)),$(SHARD),cuda)
-test-cuda: need-gpu $(foreach b,$(if $(filter all,$(SHARD)),cuda ptx75 ptx80,$(SHARD_BUILD)),$(TESTS:%=build/$(b)/%))
+test-cuda: need-gpu $(foreach b,$(if $(filter all,$(SHARD)),cuda ptx75 ptx80,$(SHARD_BUILD)),$(TESTS:%=build/$(b)/%)) $(if $(filter native all,$(SHARD)),build/cuda/compose)
 	@sh tests/run_cuda.sh $(SHARD) '$(RECORD)' $(TESTS:%=build/$(SHARD_BUILD)/%)
 
 need-gpu:

@@ -1,11 +1,12 @@
 /* Compositions: graphs of 2 to 14 builders of the public API, drawn at random (builders.h has a generator for each),
    computed as planned and in ways that must not matter: every tensor kept, each fetched alone, without fusions and
    matchers, with a literal batch, in micro-batches, recomputed, by a predictor, by gtr_fit, ... Values, gradients by
-   inputs and parameters, and two updates must agree: to the bit where the design says so. compose [seconds=90] [seed=1]
-   [graphs=0] [show=SEED] [device=cpu|cuda] [precision=fp32|tf32|bf16|fp16] [stop=1] [missing=1] Prints what is wrong,
-   made small, as a C program, and how much of what can meet has met: ordered pairs of ops, ops beside fusions, forms of
-   values, matchers. With GPUTRAIN_DOUBLE also gradients against central differences. Exit status 0 iff nothing is
-   wrong. */
+   inputs and parameters, and two updates must agree: to the bit where the design says so. compose [seconds=90]
+   [seed=1] [graphs=0] [show=SEED] [device=cpu|cuda] [precision=fp32|tf32|bf16|fp16] [stop=1] [missing=1], or
+   GTR_TEST_DEVICE and GTR_TEST_PART=k/n: the k-th, from 0, of n processes that share 500 graphs in each of four
+   precisions. Prints what is wrong, made small, as a C program, and how much of what can meet has met: ordered pairs
+   of ops, ops beside fusions, forms of values, matchers. With GPUTRAIN_DOUBLE also gradients against central
+   differences. Exit status 0 iff nothing is wrong. */
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
 #include "check.h"
@@ -1486,6 +1487,26 @@ static void kernel_ran(const char *name, long launches)
             return;
         }
 }
+static gtr_device device_of(const char *name) { return !strcmp(name, "cuda") ? GTR_DEVICE_CUDA : GTR_DEVICE_CPU; }
+static gtr_precision precision_of(const char *name)
+{
+    return !strcmp(name, "tf32")   ? GTR_TF32
+           : !strcmp(name, "bf16") ? GTR_MIXED_BF16
+           : !strcmp(name, "fp16") ? GTR_MIXED_FP16
+                                   : GTR_FP32;
+}
+/* A process' part of 500 graphs in each precision, as the environment says. */
+static void shared_graphs(uint64_t *seed, long *most)
+{
+    const char *part = getenv("GTR_TEST_PART"), *on = getenv("GTR_TEST_DEVICE");
+    int k, n;
+    if (!part || sscanf(part, "%d/%d", &k, &n) != 2 || k < 0 || k >= n) return;
+    if (on) device = device_of(on);
+    any_precision = false;
+    precision = (gtr_precision)(k % 4);
+    *seed = 1 + (uint64_t)(k / 4) * 100000;
+    *most = (2000 + n - 1) / n;
+}
 int main(int argc, char **argv)
 {
     signal(SIGSEGV, crashed);
@@ -1502,20 +1523,18 @@ int main(int argc, char **argv)
         else if (!strncmp(argv[i], "seed=", 5)) seed = strtoull(v, NULL, 10);
         else if (!strncmp(argv[i], "graphs=", 7)) most = atol(v);
         else if (!strncmp(argv[i], "show=", 5)) only = strtoull(v, NULL, 10);
-        else if (!strncmp(argv[i], "device=", 7)) device = !strcmp(v, "cuda") ? GTR_DEVICE_CUDA : GTR_DEVICE_CPU;
+        else if (!strncmp(argv[i], "device=", 7)) device = device_of(v);
         else if (!strncmp(argv[i], "missing=", 8)) missing = atoi(v) != 0;
         else if (!strncmp(argv[i], "texts=", 6)) most_texts = atoi(v);
         else if (!strncmp(argv[i], "stop=", 5)) stop = atoi(v) != 0;
         else if (!strncmp(argv[i], "precision=", 10))
-            any_precision = false, precision = !strcmp(v, "tf32")   ? GTR_TF32
-                                               : !strcmp(v, "bf16") ? GTR_MIXED_BF16
-                                               : !strcmp(v, "fp16") ? GTR_MIXED_FP16
-                                                                    : GTR_FP32;
+            any_precision = false, precision = precision_of(v);
         else {
             printf("unknown: %s\n", argv[i]);
             return 2;
         }
     }
+    if (argc == 1) shared_graphs(&seed, &most);
     for (int k = 0; k < 3; k++) results[k].v = (gtr_float *)calloc(MOST_FLOATS, sizeof(gtr_float));
     slow = emulated();
     const clock_t began = clock();
@@ -1557,7 +1576,7 @@ int main(int argc, char **argv)
             continue;
         }
         uint64_t s = seed * 7 + 3;
-        const int fixed = slow ? 1 : 2, enough = slow ? 2 : 4;
+        const int fixed = slow ? 1 : 2, enough = slow ? 2 : device == GTR_DEVICE_CPU ? 4 : 3;
         for (int tries = 0, done = 0; only ? tries < WAYS * (WAYS + 1) : done < enough && tries < 8; tries++) {
             const bool compiles = tries == fixed && !only && texts < most_texts && uncompiled &&
                                   programs <= TEXTS_A_GRAPH;
@@ -1651,6 +1670,7 @@ int main(int argc, char **argv)
                     printf("  %6ld  values: %s, %s, %s\n", form[h][k][l], homes[h], storages[k], layouts[l]);
     for (int m = 0; m < GTR__MAX_MATCHERS; m++)
         if (matched[m]) printf("  %6ld  nodes of the matcher \"%s\"\n", matched[m], matcher_name[m]);
-    printf("%ld passed, %ld failed, 0 skipped\n", graphs, wrong + unused);
-    return wrong != 0 || (unused && graphs > 3000);
+    if (graphs > 3000) wrong += unused; /* fewer do not meet all */
+    printf("%ld passed, %ld failed, 0 skipped\n", graphs, wrong);
+    return wrong != 0;
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs a shard of the tests on the GPU and adds a line to the record, if all pass.
 # usage: run_cuda.sh all|native|ptx75|ptx80|sm8|sanitize|sanitize-all record program...
-# all: native to sm8 side by side, then sanitize, given the native build's programs; build/ptx75 and build/ptx80 have the same.
+# all: native to sm8 side by side, then sanitize, given the native build's programs; build/ptx75 and build/ptx80 have the same. native has
+# compose, too: 500 graphs in each of four precisions.
 # It takes many minutes, so it says when each of the four has ended, and the record gets them before sanitize begins.
 shard=$1 record=$2
 shift 2
@@ -13,7 +14,7 @@ export GPUS
 in_parts() { # programs
     for t in "$@"; do
         parts=1
-        case $t in */test_engine | */test_graphs | */test_networks | */test_chain) parts=6 ;; */test_ops) parts=12 ;; */test_sequences | */test_torch | */test_presets) parts=4 ;; */test_images) parts=6 ;; esac
+        case $t in */test_engine | */test_graphs | */test_networks | */test_chain) parts=6 ;; */test_ops) parts=12 ;; */test_sequences | */test_torch | */test_presets) parts=4 ;; */test_images) parts=6 ;; */compose) parts=32 ;; esac
         for k in $(seq 0 $((parts - 1))); do echo "$parts $t:${k}of$parts"; done
     done | sort -s -k 1,1nr | cut -d ' ' -f 2
 }
@@ -53,6 +54,7 @@ if [ "$shard" = all ]; then
         from=build/cuda list=
         case $s in ptx*) from=build/$s ;; esac
         for t in "$@"; do list="$list $from/$(basename "$t")"; done
+        [ $s != native ] || list="$list build/cuda/compose"
         mkdir -p build/side/$s/$from
         cp -r tests build/side/$s
         ln $list build/side/$s/$from
@@ -76,6 +78,7 @@ log=build/shard-$shard.log
 case $shard in
 native | ptx75 | ptx80 | sm8)
     export JOBS=$(nproc)
+    [ $shard != native ] || set -- "$@" build/cuda/compose
     run $shard GTR_TEST_LEAVE $(in_parts "$@") >"$log"; rc=$?
     alone $shard "$@" >>"$log" || rc=1 ;;
 sanitize | sanitize-all)
