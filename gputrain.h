@@ -20576,8 +20576,8 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
         gtr_predictor_desc own = *d;
         const gtr_result r = gtr__steps_try(ctx, &own, steps, whole > met ? 0 : whole, &met);
         if (!r) { *d = own; ctx->may_save = may_save; }
-        if (r && good) gtr__error_more(ctx, "; in a step of a predictor of .steps, which of an input (N, T), (N, T, ...) has "
-            "one of T");
+        if (r && good) gtr__error_more(ctx, "; in a step of a predictor of .steps, which of an input (N, T), "
+            "(N, T, ...) has one of T");
         if (!r || r == GTR_ERR_NOMEM || whole >= met + (met > 0)) return r;
         if (good) gtr_error_clear(ctx);
     }
