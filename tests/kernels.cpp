@@ -1,7 +1,7 @@
 /* What is opened and made at run time, without a GPU: the driver, programs' texts, NVRTC, the cache. Compiled with
    gputrain_cuda.cu inside, which shows its private functions; where there is no NVRTC, only the driver is tried.
-   usage: kernels list folder arch...: compiles each variant that the list names, a line each, for each architecture;
-   the cache is tried in the folder, an absolute path. kernels many folder rounds: by processes and threads at once, and
+   usage: kernels list folder arch[:k/n]...: compiles each variant that the list names, a line each, for each
+   architecture, or the k-th and each n-th behind it; the cache is tried in the folder, an absolute path. kernels many folder rounds: by processes and threads at once, and
    by processes that are killed. */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -299,11 +299,12 @@ static int all_steps(gtr__compilation *to, const char *arch)
 }
 
 /* Compiles all lines of a file for an architecture; every kernel of the source must have one. */
-static void compile_list(const char *path, const char *arch)
+static void compile_list(const char *path, const char *given)
 {
     static gtr__compilation all[512];
-    char line[256];
-    int n = 0;
+    char line[256], arch[32] = "";
+    int n = 0, part = 0, parts = 1, left = 0;
+    EXPECT(sscanf(given, "%31[^:]:%d/%d", arch, &part, &parts) >= 1 && parts > 0);
     FILE *f = fopen(path, "r");
     EXPECT(f != NULL);
     while (f && n < 480 && fgets(line, sizeof line, f)) {
@@ -320,6 +321,8 @@ static void compile_list(const char *path, const char *arch)
         if (k == n) { failed++; printf("FAIL %.*s is not in %s\n", (int)length, p, path); }
     }
     n += all_steps(all + n, arch);
+    for (int k = part % parts; k < n; k += parts) all[left++] = all[k];
+    n = left;
     EXPECT(gtr__compile_all(instance(arch), all, n, true, &outcome) == GTR_OK && outcome.compiled == n);
     gtr__tell_compiled(instance(arch), &outcome);
     EXPECT(told_done == n && told_all == n);
