@@ -34,6 +34,7 @@ enum { TURNS = 7 };
 #define MAX_TIMES 64
 typedef struct figure {
     char work[48], who[32]; double time[MAX_TIMES]; int n; double us, us_min, us_max, rest_bytes, floor_us, feed_us;
+    double step_us; /* by gtr_step; the others of a step are gtr_fit's */
 } figure;
 static figure figures[512];
 static int n_figures, misses;
@@ -398,6 +399,21 @@ static void time_trainers(network *n, const workload *w, figure *f)
         peers_turn();
     }
 }
+/* us of a step by gtr_step over the same data: the median of three blocks, each of so many steps as take 60 ms. */
+static double time_by_step(network *n, const workload *w, double us)
+{
+    const int steps = (int)fmin(fmax(60e3 / us, on_cpu(w) ? 1 : 8), 20000);
+    double block[3];
+    gtr_trainer_data(n->trainer, n->data, w->batch, true, true);
+    for (int k = -1; k < 3; k++) {          /* the first is of no time */
+        const double start = now();
+        for (int i = 0; i < (checking ? 1 : steps); i++) gtr_step(n->trainer);
+        gtr_wait(n->ctx);
+        if (k >= 0) block[k] = (now() - start) / (checking ? 1 : steps);
+    }
+    qsort(block, 3, sizeof *block, by_size);
+    return block[1];
+}
 /* False where this build cannot. */
 static bool time_steps(const workload *w, figure *f)
 {
@@ -429,6 +445,7 @@ static bool time_steps(const workload *w, figure *f)
         gtr_fit(n.trainer, n.data, fit);
     }
     f->rest_bytes = c.rest_bytes;
+    if (!gtr_error(n.ctx) && trial.n) f->step_us = time_by_step(&n, w, trial.time[0]);
     if (!gtr_error(n.ctx)) look_at_plan(w, &n, f);
     network_end(&n, w->name);
     return true;
@@ -695,6 +712,8 @@ static void print_row(const workload *w, const figure *ours)
     if (ours->floor_us > 0) printf("  %-16s %10.2f %31.2fx\n", "floor", ours->floor_us, ours->floor_us / ours->us);
     if (ours->feed_us > 0)
         printf("    the gather takes %.2f us, %.1f %% of the step\n", ours->feed_us, ours->feed_us / ours->us * 100);
+    if (ours->step_us > 0)
+        printf("    by gtr_step %.2f us, %.2f of gtr_fit's\n", ours->step_us, ours->step_us / ours->us);
     if (checking) return;
     if (strcmp(ours->who, "gputrain")) {                /* a build for older chips has one limit */
         if (compiled) expect(ours->us < compiled->us, "%.2f us, PyTorch compiled %.2f", ours->us, compiled->us);
@@ -725,7 +744,7 @@ static void print_table(void)
     printf("\n%-30s %-15s %9s %9s %9s %6s", "us (seconds for a process, an epoch)", "", "median", "least",
         "most", "floor");
     for (j = 0; j < 6; j++) printf(" %17s", names[j]);
-    printf(" %14s %6s\n", "MiB (best)", "feed");
+    printf(" %14s %6s %12s\n", "MiB (best)", "feed", "by gtr_step");
     for (k = 0; k < ROWS; k++) for (i = 0; i < n_figures; i++) {
         const figure *f = &figures[i], *p;
         const workload *w = &table[k];
@@ -742,7 +761,8 @@ static void print_table(void)
         }
         if (f->rest_bytes > 0) printf(" %6.1f", f->rest_bytes / 1048576); else printf(" %6s", "-");
         if (best > 0) printf(" (%5.1f)", best / 1048576); else printf(" %7s", "");
-        if (f->feed_us > 0) printf(" %4.1f %%\n", f->feed_us / f->us * 100); else printf(" %6s\n", "-");
+        if (f->feed_us > 0) printf(" %4.1f %%", f->feed_us / f->us * 100); else printf(" %6s", "-");
+        if (f->step_us > 0) printf(" %12.1f\n", f->step_us); else printf(" %12s\n", "-");
     }
 }
 static double number(const char *line, const char *key)
@@ -765,6 +785,7 @@ static void read_json(void)
         g->rest_bytes = number(line, "\"rest_bytes\": ");
         g->floor_us = number(line, "\"floor_us\": ");
         g->feed_us = number(line, "\"feed_us\": ");
+        g->step_us = number(line, "\"step_us\": ");
     }
     if (f) fclose(f);
 }
@@ -786,6 +807,7 @@ static void write_json(void)
         if (g->rest_bytes > 0) fprintf(f, ", \"rest_bytes\": %.0f", g->rest_bytes);
         if (g->floor_us > 0) fprintf(f, ", \"floor_us\": %.2f", g->floor_us);
         if (g->feed_us > 0) fprintf(f, ", \"feed_us\": %.2f", g->feed_us);
+        if (g->step_us > 0) fprintf(f, ", \"step_us\": %.2f", g->step_us);
         fprintf(f, "}");
     }
     fprintf(f, "\n]}\n");
