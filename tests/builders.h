@@ -500,8 +500,10 @@ G(softplus)
 G(clamp)
 {
     const float a = -number(g), b = number(g);
-    if (g->by_hand)
-        return by_hand(g, gtr_sub(gtr_scale(gtr_relu(gtr_scale(x->t, 1, -a)), 1, a), gtr_relu(gtr_scale(x->t, 1, -b))));
+    if (g->by_hand) { /* to the bit, as others may compare it with x */
+        gtr_tensor *low = gtr_scale(x->t, 0, a), *high = gtr_scale(x->t, 0, b);
+        return by_hand(g, gtr_where(gtr_greater(low, x->t), low, gtr_where(gtr_greater(x->t, high), high, x->t)));
+    }
     return made(g, gtr_clamp(x->t, a, b), "gtr_clamp(%s, %.9gf, %.9gf)", id(x->t), a, b);
 }
 G(pow_scalar)
