@@ -1,8 +1,8 @@
 /* What is opened and made at run time, without a GPU: the driver, programs' texts, NVRTC, the cache. Compiled with
    gputrain_cuda.cu inside, which shows its private functions; where there is no NVRTC, only the driver is tried.
    usage: kernels list folder arch[:k/n]...: compiles each variant that the list names, a line each, for each
-   architecture, or the k-th and each n-th behind it; the cache is tried in the folder, an absolute path. kernels many folder rounds: by processes and threads at once, and
-   by processes that are killed. */
+   architecture, or the k-th and each n-th behind it; the cache is tried in the folder, an absolute path. kernels many
+   folder rounds: by processes and threads at once, and by processes that are killed. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
