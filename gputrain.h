@@ -20509,9 +20509,10 @@ static int64_t gtr__steps_of(gtr__stepping *s, const gtr_tensor *first) {
     return s->first ? s->first->shape.dim[1] : 0;
 }
 /* In d outs and inputs become those of a step; *steps: how many there may be, 0: any number. Bit k of whole: the k-th
-   input (N, T, ...) beside the first is no steps; bits of all that it met are set in *met. */
+   input (N, T, ...) beside the first is no steps; bits of all that it met are set in *met; *first: the input whose
+   steps these are. */
 static gtr_result gtr__steps_try(gtr_context *ctx, gtr_predictor_desc *d, int64_t *steps, unsigned whole,
-        unsigned *met) {
+        unsigned *met, const gtr_tensor **first) {
     gtr__stepping s = GTR__ZERO;
     unsigned bit = 1;
     const int64_t n = ctx->n_tensor;
@@ -20532,6 +20533,7 @@ static gtr_result gtr__steps_try(gtr_context *ctx, gtr_predictor_desc *d, int64_
     if (ok) gtr__steps_reach(&s, highest);
     const bool listed = d->in[0] != NULL;
     if (ok) s.steps = gtr__steps_of(&s, listed ? d->in[0] : NULL);
+    *first = s.first;
     for (int64_t i = 0; i < n && ok; i++) {
         gtr_tensor *t = ctx->tensor[i];
         gtr__stepped *y = &s.of[i];
@@ -20571,13 +20573,17 @@ static gtr_result gtr__steps_try(gtr_context *ctx, gtr_predictor_desc *d, int64_
    as where all are. */
 static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64_t *steps) {
     const bool good = ctx->error == GTR_OK, may_save = ctx->may_save;
+    const gtr_tensor *x = NULL;
+    char more[160] = "; in a step of a predictor of .steps", shape[GTR__TEXT];
     unsigned met = 0;
     for (unsigned whole = 0;; whole++) {
         gtr_predictor_desc own = *d;
-        const gtr_result r = gtr__steps_try(ctx, &own, steps, whole > met ? 0 : whole, &met);
+        const gtr_result r = gtr__steps_try(ctx, &own, steps, whole > met ? 0 : whole, &met, &x);
         if (!r) { *d = own; ctx->may_save = may_save; }
-        if (r && good) gtr__error_more(ctx, "; in a step of a predictor of .steps, which of an input (N, T), "
-            "(N, T, ...) has one of T");
+        if (r && good && x && x->dtype == GTR_F32 && x->shape.ndim == 2)
+            snprintf(more, sizeof more, "; .steps takes \"%.40s\" %s as %lld steps: of features omit .steps or make it "
+                "(N, T, C)", gtr__label(x), gtr__shape_text(&x->shape, shape), (long long)x->shape.dim[1]);
+        if (r && good) gtr__error_more(ctx, more);
         if (!r || r == GTR_ERR_NOMEM || whole >= met + (met > 0)) return r;
         if (good) gtr_error_clear(ctx);
     }

@@ -215,7 +215,7 @@ check_size() {
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
     echo "$doc lines of gputrain.h are to be read first (at most 150)"
     [ "$doc" -le 150 ] || return 1
-    for limit in gputrain.h:1553800 gputrain_cuda.cu:1646900; do
+    for limit in gputrain.h:1554300 gputrain_cuda.cu:1646900; do
         bytes=$(wc -c <"${limit%:*}")
         echo "${limit%:*} has $bytes bytes (at most ${limit#*:})"
         [ "$bytes" -le "${limit#*:}" ] || return 1
