@@ -1538,7 +1538,7 @@ int main(int argc, char **argv)
     double seconds = 90;
     uint64_t seed = 1, only = 0;
     long most = 0, graphs = 0, undrawn = 0, wrong = 0;
-    int most_texts = 6;
+    int most_texts = TEXTS_A_GRAPH;
     bool stop = false, missing = false;
     for (int i = 1; i < argc; i++) {
         const char *v = strchr(argv[i], '=') ? strchr(argv[i], '=') + 1 : "";
