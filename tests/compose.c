@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <time.h>
 
-enum { MOST_FLOATS = 200000, SECTIONS = 400, NONE = -1 };
+enum { MOST_FLOATS = 200000, SECTIONS = 400, NONE = -1, SEED = 9 };
 
 // >>recipe
 typedef struct drawn_op {
@@ -277,14 +277,14 @@ static void note_plan(const gtr__backend *be, const gtr__plan *p, bool compiles)
 }
 
 // >>building
-static uint64_t context_seed = 9; /* parameters are drawn by it */
-static gtr_context *context(gtr_device on, int threads, size_t limit)
+/* seed: parameters are drawn by it. */
+static gtr_context *context(gtr_device on, int threads, size_t limit, uint64_t seed)
 {
     gtr_desc d;
     memset(&d, 0, sizeof d);
     d.device = on;
     d.threads = threads;
-    d.seed = context_seed;
+    d.seed = seed;
     d.memory_limit = limit;
     gtr_context *ctx = gtr_create(d);
     if (gtr_error(ctx)) {
@@ -518,7 +518,7 @@ static bool draw(recipe *r, uint64_t seed, char *why)
     r->rows = 1 + (int64_t)(next_of(&s) % (slow ? 3 : 5));
     if (next_of(&s) % (slow ? 40 : 12) == 0) r->rows = 17;
     const int most = 2 + (int)(next_of(&s) % (MAX_OPS - 1));
-    g.ctx = context(GTR_DEVICE_CPU, 1, 0);
+    g.ctx = context(GTR_DEVICE_CPU, 1, 0, SEED);
     g.rows = r->rows;
     inputs_of(&g, seed);
     for (int i = 0; i < g.n; i++)
@@ -558,7 +558,7 @@ static bool learn(recipe *q)
     static graph g;
     bool fine = true;
     memset(&g, 0, sizeof g);
-    g.ctx = context(GTR_DEVICE_CPU, 1, 0);
+    g.ctx = context(GTR_DEVICE_CPU, 1, 0, SEED);
     g.rows = q->rows;
     inputs_of(&g, q->seed);
     for (int i = 0; i < g.n && fine; i++) fine = measure(&g, &g.v[i]);
@@ -1149,9 +1149,7 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
         g.known = true;
         g.n_known = q->n_known;
     }
-    context_seed += data; /* other data, other parameters */
-    g.ctx = context(w->host ? GTR_DEVICE_CPU : device, w->threads ? w->threads : 1, limit);
-    context_seed -= data;
+    g.ctx = context(w->host ? GTR_DEVICE_CPU : device, w->threads ? w->threads : 1, limit, SEED + data);
     if (device != GTR_DEVICE_CPU && q->seed % 2) g.ctx->caps.chains = 1; /* at any cost */
     if (w->unfused) {
         memset(g.ctx->caps.unfused, 1, sizeof g.ctx->caps.unfused);
@@ -1427,7 +1425,8 @@ static way way_of(int k)
 static bool alike(const way *w, char *why)
 {
     const bool exact = w->exact && results[0].views == results[1].views;
-    return agree(&results[0], &results[1], exact, w->limit > 0 ? w->limit : w->exact ? 1e-5 : LIMIT, why);
+    const double limit = w->limit > 0 ? w->limit : w->exact ? GTR__MIN(1e-5, LIMIT) : LIMIT;
+    return agree(&results[0], &results[1], exact, limit, why);
 }
 /* Whether a recipe, computed a way, is as it is as planned. 1: so; 0: not; -1: it can't be said. */
 static int check_way(const recipe *q, int k, uint64_t data, char *why)
