@@ -27519,7 +27519,8 @@ GTR__PLANNED
                     a context; presets report what the device takes; callbacks call nothing of their context but
                     gtr_stop; gtr_save replaces models alone; gtr_predict_dataset wants what gtr_evaluate does, and
                     .resume the same rows; exchanged arguments of losses, targets out of range and states that are no
-                    numbers are refused; what is hardly meant is logged, and is a line of the first gtr_fit
+                    numbers are refused; what is hardly meant is logged, and is a line of the first gtr_fit; products of
+                    few outputs and many terms are quicker on GPUs
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -2589,6 +2589,9 @@ typedef struct gtr__algorithm_key {
     int32_t type_ab, type_c, compute, epilogue, trans_a, trans_b, beta, align_a, align_b, align_c, align_bias, pad;
 } gtr__algorithm_key;
 typedef struct gtr__algorithm { gtr__algorithm_key key; int found; cublasLtMatmulAlgo_t algo; } gtr__algorithm;
+// What the library's heuristic is told that there is. It is made for just this much: on an H200 it cuts k for 32 MiB
+// and uses 4, and told of 16 it cuts nothing, and takes 20 times as long.
+static size_t gtr__library_workspace(int compute) { return (size_t)(compute >= 90 ? 32 : 4) << 20; }
 #endif
 
 typedef struct gtr__common {
@@ -2850,7 +2853,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     caps->lookups = 1;
 #if !defined(GPUTRAIN_NO_CUBLASLT) && !defined(GPUTRAIN_KERNELS)
     if (!g->lists && !g->sealed)        // whose products are own ones
-        caps->product_workspace = caps->compute >= 90 ? (size_t)32 << 20 : (size_t)4 << 20;
+        caps->product_workspace = gtr__library_workspace(caps->compute);
 #endif
 }
 
@@ -3549,8 +3552,7 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 //                            whole 16 bytes, else copied; no `inner`, no sums of  (gtr__product_even)
 //                            an A with k contiguous (gtr__way_takes has the rest)
 //   cuBLASLt                 kb = 1, A and B of one type, C of that or float32    flops, and bytes of passes around it;
-//                            (gtr__library_can has the rest)                      caps.product_workspace, parts, A
-//                                                                                 or B transposed, A's sums
+//                            (gtr__library_can has the rest)                      parts, A or B transposed, A's sums
 //
 // gtr__product_choice takes the first two where batch = kb = 1 and m n k >= 16384 (gtr__product_streams), else what has
 // the least estimate: gtr__few_ns, gtr__way_ns of gtr__ways, for clusters of 1 to 8 blocks and 1 to 64 ranges of k, or
@@ -5206,26 +5208,28 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
         // one more launch, which begins as the first ends, or behind it
         + (ranges > 1 ? (caps->compute >= 90 ? 1700 : 3000) + ranges * (76 + c / 500) : 0);
 }
-// The library: tiles of 128 x 128, of which few are cut along k, and passes around what it makes. Of rows that are no
-// whole 16 bytes it takes any time. Of a product of TF32 that has k across in both operands Hopper's instructions take
-// at most one so (238 instead of 345 TFLOP/s seen at 4096^3): A (turned 1) or B (2), the smaller, is turned first, or k
-// is cut into a batch of so many ranges, which the library does not do by itself, whatever reductions it may use.
-static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind, int turned = 0, int ranges = 1) {
+// The library: tiles of 128 x 128; of few, which would not fill the device, it cuts k, and then multiplies at a part of
+// its rate; passes around what it makes. Of rows that are no whole 16 bytes it takes any time. Of a product of TF32
+// that has k across in both operands Hopper's instructions take at most one so (238 instead of 345 TFLOP/s seen at
+// 4096^3): A (turned 1) or B (2), the smaller, is turned first. Of 750 timings on an H200, k from 1024 to 65536, 15 %
+// off.
+static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind, int turned = 0) {
     const bool half = kind == GTR__PRODUCT_HALF, fma = kind == GTR__PRODUCT_FMA,
         across = !half && !fma && !p->a_k && !p->b_k && !turned,
         rows16 = fma || (gtr__rows16(p->lda, p->type_a) && gtr__rows16(p->ldb, p->type_b)
             && gtr__rows16(p->ldc, p->type_c));
-    const double tiles = (double)(gtr__ceil(p->m, 128) * gtr__ceil(p->n, 128) * p->batch * ranges),
-        k = (double)p->k / ranges,
+    const double tiles = (double)(gtr__ceil(p->m, 128) * gtr__ceil(p->n, 128) * p->batch), k = (double)p->k,
         waves = tiles / caps->sm_count, c = (double)p->m * (double)p->n * (double)p->batch,
-        step = (fma ? 90 : half ? 3.9 : turned ? 13.5 : !across ? 9 : ranges > 1 ? 36 : 18) * (rows16 ? 1 : 4),
-        least = turned == 1 ? 0.33 : turned || across ? 1 : 0;      // fewer waves take as long
+        step = (fma ? 90 : half ? 3.9 : turned ? 13.5 : across ? 18 : 9) * (rows16 ? 1 : 4),
+        slower = fma ? 0 : half ? 0.6 : across || turned ? 0.3 : 1.25,
+        steps = k + (waves < 1 && k > 1600 ? (k - 1600) * slower : 0),
+        flops = (waves < 1 || turned ? waves : ceil(waves)) * steps * step,
+        bytes = (double)(p->m + p->n) * k * (double)p->batch * (double)gtr__elem(p->type_a) / (half ? 4000 : 3000);
     if (!rows16 && c * k < 2e9) return HUGE_VAL;
-    return (half ? 2300 : fma ? 4000 : 3300) + (half ? 1.75 : fma ? 6 : 4.4) * (k < 1600 ? k : 1600)
-        + (waves < least ? least : waves < 1 || ranges > 1 || turned ? waves : ceil(waves)) * k * step
-        + (ranges > 1 ? 1700 + ranges * c / 500 : 0) + (half ? 0.6e-3 : 1.2e-3) * c
-        + (turned ? 2500 + fmin((double)p->m, (double)p->n) * (double)p->k / 400 : 0)
-        + (p->sums ? 1000 + (k < 1600 ? k : 1600) + 0.55 * (double)p->k : 0)
+    return (half ? 2300 : fma ? 4000 : 3300) + (half ? 1.75 * fmin(k, 1600) : (fma ? 6 : 4.4) * fmin(k, 800))
+        + fmax(flops, bytes) + (half ? 0.6e-3 : 1.2e-3) * c
+        + (turned ? 2500 + fmin((double)p->m, (double)p->n) * k / 400 : 0)
+        + (p->sums ? 1000 + fmin(k, 1600) + 0.55 * k : 0)
         + (p->saved || p->act >= 0 ? 1500 + c / 1000 : 0);     // by whether pre is kept the rounding must not change
 }
 
@@ -5303,26 +5307,21 @@ static int gtr__product_kind(const gtr__product *p, const gtr__caps *caps, gtr_p
     if (p->type_a == GTR_F16 || (p->type_a == GTR_BF16 && caps->compute >= 80)) return GTR__PRODUCT_HALF;
     return p->type_a == GTR_F32 && precision == GTR_TF32 && caps->compute >= 80 ? GTR__PRODUCT_TF32 : GTR__PRODUCT_FMA;
 }
-// The least estimate; HUGE_VAL: the library cannot do it. *turned and *ranges change where the library as it is is not
-// the quickest.
-static double gtr__library_best(const gtr__product *p, const gtr__caps *caps, int kind, int *turned, int *ranges) {
+// The least estimate; HUGE_VAL: the library cannot do it. *turned: the operand that is turned first, where that pays.
+static double gtr__library_best(const gtr__product *p, const gtr__caps *caps, int kind, int *turned) {
     if (!gtr__library_can(p, caps)) return HUGE_VAL;
     gtr__product each = *p;         // of whose strides of a batch the library has one
     if (p->inner) each.batch /= p->inner;
-    double least = gtr__library_ns(&each, caps, kind) * (double)(p->inner ? p->inner : 1);
-    const auto by = [&](int t, int r) {
-        const double ns = gtr__library_ns(p, caps, kind, t, r);
-        if (ns < least) { least = ns; *turned = t; *ranges = r; }
-    };
+    const double least = gtr__library_ns(&each, caps, kind) * (double)(p->inner ? p->inner : 1);
     if (kind != GTR__PRODUCT_TF32 || p->a_k || p->b_k || p->batch > 1) return least;
     // turned: the smaller one, whose copy has four times the bytes of the library's workspace at most
     const bool first = p->m <= p->n;
     const int64_t line = first ? p->m : p->n;
-    if (caps->compute >= 90 && p->k % 4 == 0 && line == (first ? p->lda : p->ldb)
-            && line <= (int64_t)caps->product_workspace / p->k) by(first ? 1 : 2, 1);
-    const int most = gtr__product_in_parts(p) ? 64 : 1;
-    for (int r = 2; r <= most && p->k % r == 0 && p->k / r >= 256; r *= 2) by(0, r);
-    return least;
+    if (caps->compute < 90 || p->k % 4 || line != (first ? p->lda : p->ldb)
+            || line > (int64_t)caps->product_workspace / p->k) return least;
+    const double ns = gtr__library_ns(p, caps, kind, first ? 1 : 2);
+    if (ns < least) *turned = first ? 1 : 2;
+    return fmin(ns, least);
 }
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
@@ -5359,8 +5358,8 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
     }
     if (plain <= best) { best = plain; c.wgmma_m = 0; c.ranges = plain_ranges; }
     c.ns = best;
-    int turned = 0, cut = 1;
-    const double library = gtr__library_best(p, caps, c.kind, &turned, &cut);
+    int turned = 0;
+    const double library = gtr__library_best(p, caps, c.kind, &turned);
     const double few = gtr__product_is_few(p) ? gtr__few_ns(p, caps) : HUGE_VAL;
     if (few < best && few < library) {
         c.few = gtr__few_lanes(p, caps); c.ns = few; c.ranges = 1;
@@ -5368,7 +5367,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         return c;
     }
     c.library = library < best;
-    if (c.library) { c.ns = library; c.ranges = cut; c.transpose = turned; }
+    if (c.library) { c.ns = library; c.ranges = 1; c.transpose = turned; }
     // Where the library then lacks workspace, another kernel multiplies: no launch makes the aligned copies (even) that
     // wgmma would read.
     if (c.library && c.even) c.wgmma_m = 0;
@@ -5383,11 +5382,11 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         c.parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c.ranges * 4);
     if (!c.library) return c;
     if (c.transpose) c.copy_bytes = gtr__pad256((size_t)(p->m < p->n ? p->m : p->n) * (size_t)p->k * 4);
-    // Room for C's parts, so that the library can cut k over the device: with less it summed 131072 terms in one block.
-    // More of them than k has 256s would be sums of a few terms.
-    double cuts = 2.0 * 64 * 64 * caps->sm_count / ((double)(p->m * p->n) * (double)p->batch);
-    cuts = fmin(cuts > 16 ? cuts : 16, (double)(p->k / 256));
-    double bytes = c.ranges > 1 ? 0 : cuts * 4.0 * (double)p->m * (double)p->n * (double)p->batch;
+    // Room for C's parts, so that the library can cut k over the device: of 750 products none used more. Without it one
+    // block summed 131072 terms.
+    const double all = (double)(p->m * p->n) * (double)p->batch,
+        least = all < 2e5 ? 64 : c.kind == GTR__PRODUCT_FMA ? 128 : 256,        // terms of a part
+        bytes = 4 * fmin(8.0 * 64 * 64 * caps->sm_count, floor((double)p->k / least) * all);
     c.ws_bytes = bytes < (double)caps->product_workspace ? gtr__pad256((size_t)bytes) : caps->product_workspace;
     return c;
 }
@@ -5794,30 +5793,32 @@ static cublasStatus_t gtr__library_begin(gtr__library_call *l, const gtr__produc
     return s ? s : gtr__library_layout(&l->c, p->type_c, p->n, p->m, p->ldc, p->batch, p->c_batch);
 }
 
-// Asks the heuristic. No sums in the output's place, whose order the library does not promise, and
-// none rounded to 16 bits.
+// Asks the heuristic, and takes the first algorithm for which there is room. No sums in the output's place, whose order
+// the library does not promise, and none rounded to 16 bits.
 static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key,
-        cublasLtMatmulAlgo_t *algo) {
+        int compute, cublasLtMatmulAlgo_t *algo) {
     cublasLtMatmulPreference_t wish = NULL;
-    cublasLtMatmulHeuristicResult_t found = {};
-    const size_t room = (size_t)key->ws;
+    cublasLtMatmulHeuristicResult_t found[8] = {};
+    const uint64_t told = gtr__library_workspace(compute);
     int n = 0;
     cublasStatus_t s = gtr__lt.cublasLtMatmulPreferenceCreate(&wish);
     auto set = [&](cublasLtMatmulPreferenceAttributes_t which, const auto &value) {
         if (!s) s = gtr__lt.cublasLtMatmulPreferenceSetAttribute(wish, which, &value, sizeof value);
     };
-    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, room);
+    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, told);
     set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, (uint32_t)CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, (uint32_t)key->align_b);
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, (uint32_t)key->align_a);
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, (uint32_t)key->align_c);
     set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, (uint32_t)key->align_c);
-    if (!s) s = gtr__lt.cublasLtMatmulAlgoGetHeuristic(handle, l->desc, l->a, l->b, l->c, l->c, wish, 1, &found, &n);
+    if (!s) s = gtr__lt.cublasLtMatmulAlgoGetHeuristic(handle, l->desc, l->a, l->b, l->c, l->c, wish, 8, found, &n);
     if (wish) gtr__lt.cublasLtMatmulPreferenceDestroy(wish);
-    if (s || n < 1 || found.state != CUBLAS_STATUS_SUCCESS || found.workspaceSize > room)
-        return false;
-    *algo = found.algo;
-    return true;
+    for (int i = 0; i < n && !s; i++)
+        if (found[i].state == CUBLAS_STATUS_SUCCESS && found[i].workspaceSize <= key->ws) {
+            *algo = found[i].algo;
+            return true;
+        }
+    return false;
 }
 
 // Whether NaN comes through: with a factor that is NaN every sum is. Writes over C, and waits for the stream; false in
@@ -5859,7 +5860,7 @@ static gtr_result gtr__library_algorithm(gtr__run *run, cublasLtHandle_t handle,
     gtr__algorithm *a = &in->algorithm[in->n_algorithm++];
     *a = {};
     a->key = *key;
-    a->found = gtr__library_search(handle, l, key, &a->algo);
+    a->found = gtr__library_search(handle, l, key, in->g.compute, &a->algo);
     if (a->found && tried && run->wanted) in->n_algorithm--;
     else if (a->found && tried)
         GTR__TRY(gtr__library_keeps_nan(in, handle, l, p, &a->algo, ws, (size_t)key->ws, stream, &a->found));
@@ -5904,26 +5905,12 @@ static gtr_result gtr__library_matmul(gtr__run *run, cublasLtHandle_t handle, co
     return r;
 }
 
-// The library multiplies the product's ranges of k as a batch, whose sums then get the epilogue.
-GTR__LAUNCHER_WITH(gtr__library_ranges, cublasLtHandle_t handle, const gtr__product *whole, const gtr__choice *choice,
-        void *ws, bool *ran) {
-    if (whole->guard) gtr__watches(run, c, whole->c, NULL);
-    return gtr__product_in_ranges(run, c, whole, choice, [&](const gtr__product *parts) {
-        gtr__product p = *parts;
-        p.from = NULL;
-        p.batch = choice->ranges;
-        p.k /= p.batch;
-        p.a_batch = p.k * p.lda; p.b_batch = p.k * p.ldb;
-        return gtr__library_matmul(run, handle, c, &p, choice, CUBLASLT_EPILOGUE_DEFAULT, false, false, ws,
-                                   choice->ws_bytes, ran);
-    }, ran);
-}
 // The whole product with the passes before and after it; *ran is false if the library has nothing for it, and C is as
 // it was.
 GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__choice *choice, bool *ran) {
     gtr__instance *in = (gtr__instance *)run->on;
     gtr__product p = *given;
-    char *turned = (char *)c->ws + choice->parts_bytes, *rest = turned + choice->copy_bytes;
+    char *turned = (char *)c->ws, *rest = turned + choice->copy_bytes;
     cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
     bool bias = p.bias && p.type_bias == p.type_c && !p.saved, act = false, tried = false;
     const void *later = p.act >= 0 || (p.bias && !bias) ? p.from : NULL;     // added behind the activation
@@ -5934,7 +5921,7 @@ GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__c
     // A bias's gradient comes with the product where that is not large: of 2048x2048x4096 it costs the library 18 us,
     // a pass of its own 7, of 500x500x1024 2 and 9.
     if (given->sums && !given->add_sums && !p.add && p.type_sums == p.type_c && !choice->transpose
-        && choice->ranges == 1 && (double)p.m * (double)p.n * (double)p.k < 2e9) {
+        && (double)p.m * (double)p.n * (double)p.k < 2e9) {
         p.bias = p.sums;
         GTR__TRY(gtr__library_matmul(run, handle, c, &p, choice, CUBLASLT_EPILOGUE_BGRADB, true, false, rest,
                                      choice->ws_bytes, ran));
@@ -5952,11 +5939,6 @@ GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__c
         (first ? p.a : p.b) = turned;
         (first ? p.a_k : p.b_k) = 1;
         (first ? p.lda : p.ldb) = p.k;
-    }
-    if (choice->ranges > 1) {
-        p.sums = NULL;
-        GTR__TRY(gtr__library_ranges(run, c, handle, &p, choice, rest, ran));
-        return *ran ? sums(true) : GTR_OK;
     }
     if (later) { p.add = 0; p.from = NULL; }
     if (bias) epilogue = CUBLASLT_EPILOGUE_BIAS;
