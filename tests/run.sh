@@ -1,17 +1,18 @@
 #!/bin/sh
 # Runs test programs, shows what they print, and adds up their last lines, "N passed, N failed, N skipped". A program that ends
 # badly without a failed test counts as one. PROGRAM:2of6 is the third of six parts of a program's tests. WRAP: a command to run
-# them under; NAMES: of tests, those alone; JOBS: so many programs at a time, each of which is shown when all have ended; GPUS: how
-# many the machine has: programs at a time take them in turn. Programs of a build with CUDA (build/cuda, build/ptx*, build/emulated*)
+# them under; NAMES: of tests, those alone; JOBS: so many programs at a time, each of which is shown, with its seconds, when all have
+# ended; GPUS: how many the machine has: programs at a time take them in turn. Programs of a build with CUDA (build/cuda, build/ptx*, build/emulated*)
 # test that device: GTR_TEST_DEVICE says so.
 passed=0 failed=0 skipped=0
 run() {
+    began=$(date +%s)
     case $1 in build/cuda/* | build/ptx* | build/emulated*) device=cuda ;; *) device=cpu ;; esac
     case $1 in build/ptx*) GPUTRAIN_KERNEL_ARCH=compute_$(expr "$1" : 'build/ptx\([0-9]*\)') && export GPUTRAIN_KERNEL_ARCH ;; esac
     part=${1##*:}
     [ "$part" = "$1" ] || { GTR_TEST_PART=${part%of*}/${part#*of} && export GTR_TEST_PART; }
     GTR_TEST_DEVICE=$device $WRAP "${1%:*}" $NAMES 2>&1
-    echo $? >"$1.rc"
+    echo "$? $(($(date +%s) - began))" >"$1.rc"
 }
 if [ "$1" = --log ]; then # number, program
     [ "${GPUS:-1}" = 1 ] || { CUDA_VISIBLE_DEVICES=$(($2 % GPUS)) && export CUDA_VISIBLE_DEVICES; }
@@ -20,9 +21,15 @@ if [ "$1" = --log ]; then # number, program
 fi
 [ "${JOBS:-1}" = 1 ] || printf '%s\n' "$@" | nl | xargs -P "$JOBS" -n 2 sh "$0" --log
 for t in "$@"; do
-    echo "== $t"
-    if [ "${JOBS:-1}" = 1 ]; then run "$t" | tee "$t.log"; else cat "$t.log"; fi
-    rc=$(cat "$t.rc")
+    if [ "${JOBS:-1}" = 1 ]; then
+        echo "== $t"
+        run "$t" | tee "$t.log"
+        read -r rc seconds <"$t.rc"
+    else
+        read -r rc seconds <"$t.rc"
+        echo "== $t, $seconds s"
+        cat "$t.log"
+    fi
     sum=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$t.log" | tail -n 1)
     set_of() { echo "$sum" | sed -E "s/.*(^| )([0-9]+) $1.*/\2/"; }
     if [ -n "$sum" ]; then

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Runs a shard of the tests on the GPU and adds a line to the record, if all pass.
 # usage: run_cuda.sh all|native|ptx75|ptx80|sm8|sanitize|sanitize-all record program...
-# all: native to sm8 side by side, then sanitize, given the native build's programs; build/ptx75 and build/ptx80 have the same. native has
-# compose, too: 500 graphs in each of four precisions.
+# all: native to sm8 side by side, then sanitize, given the native build's programs; build/ptx75 and build/ptx80 have the same.
+# native has compose, too: 500 graphs in each of four precisions; sm8, ptx75 and ptx80 leave out files, texts, vector math and what is
+# refused, which have nothing to do with the device's size or instructions.
 # It takes many minutes, so it says when each of the four has ended, and the record gets them before sanitize begins.
 shard=$1 record=$2
 shift 2
@@ -10,6 +11,12 @@ cd "$(dirname "$0")/.." || exit 1
 PATH=$PATH:/usr/local/cuda/bin
 GPUS=${GPUS:-$(nvidia-smi --list-gpus | wc -l)}
 export GPUS
+programs_of() { # shard, programs: those that it runs
+    of=$1
+    shift
+    if [ "$of" = native ]; then printf '%s\n' "$@" build/cuda/compose
+    else printf '%s\n' "$@" | grep -vE '/test_(files|readers|vmath|ops_double|mistakes.*)$'; fi
+}
 # Programs side by side, those that take long in parts, which begin first; but driver_memory, which weighs the GPU's free memory, runs behind them, alone.
 in_parts() { # programs
     for t in "$@"; do
@@ -53,8 +60,7 @@ if [ "$shard" = all ]; then
     for s in native ptx75 ptx80 sm8; do
         from=build/cuda list=
         case $s in ptx*) from=build/$s ;; esac
-        for t in "$@"; do list="$list $from/$(basename "$t")"; done
-        [ $s != native ] || list="$list build/cuda/compose"
+        for t in $(programs_of $s "$@"); do list="$list $from/$(basename "$t")"; done
         mkdir -p build/side/$s/$from
         cp -r tests build/side/$s
         ln $list build/side/$s/$from
@@ -78,8 +84,7 @@ log=build/shard-$shard.log
 case $shard in
 native | ptx75 | ptx80 | sm8)
     export JOBS=$(nproc)
-    [ $shard != native ] || set -- "$@" build/cuda/compose
-    run $shard GTR_TEST_LEAVE $(in_parts "$@") >"$log"; rc=$?
+    run $shard GTR_TEST_LEAVE $(in_parts $(programs_of $shard "$@")) >"$log"; rc=$?
     alone $shard "$@" >>"$log" || rc=1 ;;
 sanitize | sanitize-all)
     # Each tool over each program's tests, cut into jobs that run side by side, for most of a job is waiting. memcheck runs all of them; the other
