@@ -36,6 +36,7 @@ help:
 	@echo 'make chars        a transformer learns a text by the byte and writes on; TEXT=file, MODEL=lstm'
 	@echo 'make data         Fashion-MNIST into build/fashion, from the Debian package dataset-fashion-mnist, or from FASHION_MNIST=folder'
 	@echo 'make test         all tests on the CPU, and on the GPU if there is one'
+	@echo 'make try          ROW=softmax: what tests there are of one op, loss or layer, on the CPU'
 	@echo 'make test-cuda    SHARD=native|ptx75|ptx80|sm8|sanitize[-all]|all RECORD=file: tests on the GPU, a line a shard added to the record'
 	@echo 'make test-emulated COMPUTE=90a|90|89|87|86|80|75: what tests the GPU, on one in software; NAMES="test ..." for some of it; SANITIZE=address,undefined; TEXTS=3 variants of a kernel compiled for their networks'
 	@echo 'make check        compilers, standards, symbols, sanitizers, examples; CHECKS="compilers symbols ..." for some of them'
@@ -85,6 +86,13 @@ data:
 
 test: $(TESTS:%=build/cpu/%) $(if $(GPU),$(TESTS:%=build/cuda/%))
 	@sh tests/run.sh $^
+
+# Of one op, loss or layer, by the name of its row and its builder, what tests there are: kernels, gradients, PyTorch's results, compositions.
+TRIED = test_ops test_ops_double test_goldens
+try: $(TRIED:%=build/cpu/%) build/cpu/compose
+	@test -n '$(ROW)' || { echo "make try ROW=softmax: which row?"; exit 2; }
+	@GTR_TEST_ROW='$(ROW)' sh tests/run.sh $(TRIED:%=build/cpu/%)
+	@build/cpu/compose seconds=10 with='$(ROW)'
 
 # The CUDA file on a GPU in software (tests/emulated; needs the toolkit's headers alone): COMPUTE=90a, 90, 89, 87, 86, 80, 75, the GPU that it is.
 # Networks at their usual sizes take long there: NAMES="test ..." are run alone.
@@ -177,12 +185,18 @@ clean:
 build/%/.made:
 	@mkdir -p $(@D) && touch $@
 
-# Tests that define no macro of the library's have its declarations alone, and are linked with one compiled library.
-LINKED = $(shell grep -L '^#define GPUTRAIN_' tests/test_*.c | sed 's,tests/\(.*\)\.c,\1,')
-$(foreach b,cpu cuda ptx75 ptx80 emulated-$(COMPUTE)$(SANITIZE:%=-%),$(eval $(LINKED:%=build/$(b)/%): build/$(b)/library.o))
-build/cpu/library.o: tests/library.c $(HEADER) build/cpu/.made
+# Tests, and compose, are linked with the library, compiled once in a build (tests/private.h); but for those that define a macro of its own,
+# as one with doubles and one with other calls for files.
+build/library.c: $(HEADER) tests/private.awk
+	@mkdir -p $(@D) && awk -v whole=1 -f tests/private.awk $(HEADER) >$@.$$$$ && mv $@.$$$$ $@
+build/private.h: $(HEADER) tests/private.awk
+	@mkdir -p $(@D) && awk -f tests/private.awk $(HEADER) >$@.$$$$ && mv $@.$$$$ $@
+LINKED = compose $(shell grep -L '^#define GPUTRAIN_' tests/test_*.c | sed 's,tests/\(.*\)\.c,\1,')
+$(foreach b,cpu cuda ptx75 ptx80 $(notdir $(EMULATED)),$(eval $(LINKED:%=build/$(b)/%): build/$(b)/library.o build/private.h))
+APART  = $(if $(filter %/library.o,$^),-DGTR_TEST_LINKED $(filter %/library.o,$^))
+build/cpu/library.o: build/library.c build/cpu/.made
 	$(CC) $(CFLAGS) -c $< -o $@
-COMPILE_CPU  = $(CC) $(CFLAGS) $< $(filter %/library.o,$^) -o $@ $(LIBS)
+COMPILE_CPU  = $(CC) $(CFLAGS) $< $(APART) -o $@ $(LIBS)
 build/cpu/%: examples/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
 build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
@@ -194,8 +208,8 @@ build/cpu/bench build/cpu/stream build/cpu/online build/cpu/next build/cpu/plan:
 define CUDA_BUILD
 build/$(1)/gputrain_cuda.o: $(CUDA) $(HEADER) build/$(1)/.made
 	$(NVCC) -O3 $$(NV_$(1)) -c $(CUDA) -o $$@
-COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< $$(filter %/library.o,$$^) build/$(1)/gputrain_cuda.o -o $$@ $(LIBS:-pthread=-lpthread)
-build/$(1)/library.o: tests/library.c $(HEADER) build/$(1)/.made
+COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< $$(APART) build/$(1)/gputrain_cuda.o -o $$@ $(LIBS:-pthread=-lpthread)
+build/$(1)/library.o: build/library.c build/$(1)/.made
 	$(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA -c $$< -o $$@
 build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
@@ -214,11 +228,11 @@ $(foreach b,cpu cuda ptx75 ptx80 emulated-$(COMPUTE),build/$(b)/test_presets): t
 SANITIZED = $(SANITIZE:%=-g1 -DGTR__ATTR_APART -fsanitize=% -fno-sanitize-recover=undefined)
 $(EMULATED)/gputrain_cuda.o: $(CUDA) $(HEADER) $(wildcard tests/emulated/*) $(EMULATED)/.made
 	CC='$(CC)' sh tests/emulated/build.sh $@ $(COMPUTE) $(SANITIZED)
-COMPILE_EMULATED = $(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes)
-$(EMULATED)/library.o: tests/library.c $(HEADER) $(EMULATED)/.made
+COMPILE_EMULATED = $(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -I. -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes)
+$(EMULATED)/library.o: build/library.c $(EMULATED)/.made
 	$(COMPILE_EMULATED) -c $< -o $@
 $(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cuda.o
-	$(COMPILE_EMULATED) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(filter %/library.o,$^) $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
+	$(COMPILE_EMULATED) $(firstword $(APART)) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(filter %/library.o,$^) $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:
-.PHONY: help run fashion cnn resnet segment autoencoder tabular online forecast keywords chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-compose campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-next bench-plan hash clean
+.PHONY: help try run fashion cnn resnet segment autoencoder tabular online forecast keywords chars data test test-emulated test-cuda need-gpu check campaign campaign-fuzz campaign-compose campaign-graphs campaign-faults campaign-floats campaign-kills oracle bench bench-stream bench-online bench-next bench-plan hash clean

@@ -2,7 +2,9 @@
    last line of the counts.
        static void adding(void) { CHECK(1 + 1 == 2, "1 + 1 is %d", 1 + 1); EXPECT_EQ(1 + 1, 2); }
        int main(int argc, char **argv) { check_begin(argc, argv); RUN(adding); return check_done(); }
-   Arguments are names of tests to run (parts of them); without, all run. GTR_TEST_LEAVE: those to leave out.
+   Arguments are names of tests to run (parts of them); without, all run. GTR_TEST_LEAVE: those to leave out. GTR_TEST_ROW:
+   of tables, the rows of that name alone. A name that no test or row has is a failure; of several programs that are given
+   the same names (GTR_TEST_SHARED is set, by run.sh) each says which it has not, and run.sh which none has.
    GTR_TEST_PART=k/n: this process is the k-th, from 0, of n that share the program's tests: it runs every n-th of them;
    of those that RUN_IN_PARTS names, every n-th case.
    Include after gputrain.h. */
@@ -12,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #if defined(__GNUC__) || defined(__clang__)
 #define CHECK_ATTRIBUTE(x) __attribute__(x)
@@ -22,6 +26,8 @@
 static long long check_passed, check_failed, check_skipped;
 static int check_argc, check_part, check_parts = 1, check_dealt;      /* check_dealt: tests that were to be shared */
 static char **check_argv;
+enum { CHECK_NAMES = 64 };
+static int check_named[CHECK_NAMES], check_rows_tested;    /* by argument: a test has that name */
 
 /* The condition, and what to say if it does not hold, as for printf. EXPECT says the condition itself. */
 #define CHECK(ok, ...) check_note((ok) ? 1 : 0, __FILE__, __LINE__, __VA_ARGS__)
@@ -32,7 +38,8 @@ static char **check_argv;
 #define EXPECT_OK(ctx) check_error(ctx, GTR_OK, "", __FILE__, __LINE__)
 /* Counts one skipped check and says why. */
 #define SKIP(...) check_skip(__FILE__, __LINE__, __VA_ARGS__)
-#define RUN(test) do { if (check_dealt_to_it(#test)) test(); } while (0)
+#define RUN(test) do { if (!getenv("GTR_TEST_ROW") && check_dealt_to_it(#test)) test(); } while (0)
+#define RUN_ROWS(test) do { if (check_dealt_to_it(#test)) test(); } while (0)          /* it asks check_row */
 #define RUN_IN_PARTS(test) do { if (check_wanted(#test)) test(); } while (0)   /* it asks check_mine of each case */
 
 static int check_note(int ok, const char *file, int line, const char *format, ...)
@@ -92,16 +99,35 @@ CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
 {
     const char *leave = getenv("GTR_TEST_LEAVE");
     const size_t length = strlen(name);
-    int i;
+    int i, wanted = check_argc < 2;
+    for (i = 1; i < check_argc; i++) if (strstr(name, check_argv[i])) wanted = check_named[i % CHECK_NAMES] = 1;
     for (; leave && *leave; leave += strcspn(leave, " "), leave += strspn(leave, " "))
         if (strcspn(leave, " ") == length && !memcmp(leave, name, length)) return 0;
-    for (i = 1; i < check_argc; i++) if (strstr(name, check_argv[i])) return 1;
-    return check_argc < 2;
+    return wanted;
+}
+/* Whether GTR_TEST_ROW asks for a row of a table, "softmax" for "softmax, used", too, which the caller then tests. */
+CHECK_ATTRIBUTE((unused)) static int check_row(const char *name)
+{
+    const char *only = getenv("GTR_TEST_ROW");
+    const size_t n = only ? strlen(only) : 0;
+    const int wanted = !only || (!strncmp(only, name, n) && (!name[n] || name[n] == ','));
+    if (wanted) check_rows_tested++;
+    return wanted;
 }
 /* Whether this process runs the test, one of those that its parts share. */
 CHECK_ATTRIBUTE((unused)) static int check_dealt_to_it(const char *name)
 {
     return check_wanted(name) && check_mine(check_dealt++);
+}
+/* A file or folder in build/ that is this process's own, of that name or ending; good for 8 calls. */
+CHECK_ATTRIBUTE((unused)) static const char *check_path(const char *name)
+{
+    static char paths[8][160];
+    static int calls;
+    char *path = paths[calls++ % 8];
+    mkdir("build", 0777);
+    snprintf(path, sizeof paths[0], "build/test.%ld.%s", (long)getpid(), name);
+    return path;
 }
 /* Memory for a test's gtr_allocator, with a pattern behind its last byte: who writes too far is noticed when it is
    freed, without a sanitizer. */
@@ -139,8 +165,17 @@ CHECK_ATTRIBUTE((unused)) static void check_devices(void (*all)(void), gtr_devic
     else SKIP("on the GPU: %s", gtr_error_text(ctx));
     gtr_destroy(ctx);
 }
+CHECK_ATTRIBUTE((unused)) static void check_lacks(const char *name)
+{
+    printf("nothing here tests %s\n", name);
+    if (!getenv("GTR_TEST_SHARED")) check_failed++;
+}
 CHECK_ATTRIBUTE((unused)) static int check_done(void)
 {
+    const char *row = getenv("GTR_TEST_ROW");
+    int i;
+    for (i = 1; i < check_argc; i++) if (!check_named[i % CHECK_NAMES]) check_lacks(check_argv[i]);
+    if (row && !check_rows_tested) check_lacks(row);
     printf("%lld passed, %lld failed, %lld skipped\n", check_passed, check_failed, check_skipped);
     return check_failed != 0;
 }

@@ -7,8 +7,7 @@
    precisions. Prints what is wrong, made small, as a C program, and how much of what can meet has met: ordered pairs
    of ops, ops beside fusions, forms of values, matchers. With GPUTRAIN_DOUBLE also gradients against central
    differences. Exit status 0 iff nothing is wrong. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "builders.h"
 #include <signal.h>
@@ -1529,6 +1528,19 @@ static void shared_graphs(uint64_t *seed, long *most)
     *seed = 1 + (uint64_t)(k / 4) * 100000;
     *most = (2000 + n - 1) / n;
 }
+static bool has_builder(const recipe *q, const char *name)
+{
+    for (int i = 0; i < q->n; i++)
+        if (!strcmp(generators[q->op[i].generator].name + 4, name)) return true; /* behind gtr_ */
+    return false;
+}
+static bool is_builder(const char *name)
+{
+    for (int k = 0; k < GENERATORS; k++)
+        if (!strcmp(generators[k].name + 4, name)) return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGSEGV, crashed);
@@ -1539,6 +1551,7 @@ int main(int argc, char **argv)
     long most = 0, graphs = 0, undrawn = 0, wrong = 0;
     int most_texts = TEXTS_A_GRAPH;
     bool stop = false, missing = false;
+    const char *with = NULL; /* a builder that each graph has */
     for (int i = 1; i < argc; i++) {
         const char *v = strchr(argv[i], '=') ? strchr(argv[i], '=') + 1 : "";
         if (!strncmp(argv[i], "seconds=", 8)) seconds = atof(v);
@@ -1549,6 +1562,7 @@ int main(int argc, char **argv)
         else if (!strncmp(argv[i], "missing=", 8)) missing = atoi(v) != 0;
         else if (!strncmp(argv[i], "texts=", 6)) most_texts = atoi(v);
         else if (!strncmp(argv[i], "stop=", 5)) stop = atoi(v) != 0;
+        else if (!strncmp(argv[i], "with=", 5)) with = v;
         else if (!strncmp(argv[i], "precision=", 10))
             any_precision = false, precision = precision_of(v);
         else {
@@ -1556,6 +1570,7 @@ int main(int argc, char **argv)
             return 2;
         }
     }
+    if (with && !is_builder(with)) return printf("tests/builders.h has no generator for gtr_%s\n", with), 2;
     if (argc == 1) shared_graphs(&seed, &most);
     for (int k = 0; k < 3; k++) results[k].v = (gtr_float *)calloc(MOST_FLOATS, sizeof(gtr_float));
     slow = emulated();
@@ -1580,6 +1595,7 @@ int main(int argc, char **argv)
             show(&q, &as_planned);
             continue;
         }
+        if (with && q.n && !has_builder(&q, with)) continue;
         if (!q.n) {
             undrawn++;
             continue;

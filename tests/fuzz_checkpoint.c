@@ -4,9 +4,7 @@
    has an error and changes nothing, to the bit; what is taken is got again, goes on for a step, and can be set back.
        clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_checkpoint.c -o fuzz -lm -pthread && ./fuzz
        -max_len=1024 -dict=tests/fuzz.dict -max_total_time=60 */
-#define GPUTRAIN_STATIC
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 
 #define MUST(x) do { \
     if (!(x)) { fprintf(stderr, "line %d: %s (%s)\n", __LINE__, #x, gtr_error_text(ctx)); abort(); } } while (0)

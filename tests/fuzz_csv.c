@@ -2,9 +2,7 @@
    negative, and its numbers are strtod's; as itself, and by notes of it, it reads to the same.
        clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_csv.c -o fuzz -lm -pthread && ./fuzz -max_len=512
        -max_total_time=60 */
-#define GPUTRAIN_STATIC
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "fuzz.h"
 
 /* What notes say of d, whose columns went into inputs of their names or others, reads its features once more. */

@@ -1,9 +1,7 @@
 /* libFuzzer on the IDX reader: bytes of a whole file. What is accepted is exactly as long as its header says.
        clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_idx.c -o fuzz -lm -pthread && ./fuzz -max_len=256
        -max_total_time=60 */
-#define GPUTRAIN_STATIC
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

@@ -2,9 +2,7 @@
    What is accepted is as long as it says, its labels are in their range, and one image of a file is as it is in memory.
        clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_images.c -o fuzz -lm -pthread && ./fuzz -max_len=512
        -max_total_time=60 */
-#define GPUTRAIN_STATIC
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "fuzz.h"
 #include <limits.h>
 #include <unistd.h>

@@ -3,9 +3,7 @@
    accepted is finite, takes little more memory than the file, and, written as NumPy would, is read to the same.
        clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_npy.c -o fuzz -lm -pthread && ./fuzz -max_len=1024
        -max_total_time=60 */
-#define GPUTRAIN_STATIC
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "fuzz.h"
 
 static void check_column(gtr_context *ctx, const gtr_dataset *d, const gtr__column *c, bool finite)

@@ -5,9 +5,7 @@
    what is saved then loads as the same.
        clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_safetensors.c -o fuzz -lm -pthread && ./fuzz
        -max_len=4096 -dict=tests/fuzz.dict -max_total_time=60 */
-#define GPUTRAIN_STATIC
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "fuzz.h"
 
 /* The entries as parameters of a context that has nothing else; names with a 0 inside have no C string. */

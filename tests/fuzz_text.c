@@ -2,9 +2,7 @@
    are the characters in the order of their code points, each there once; windows are in the text.
        clang -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_text.c -o fuzz -lm -pthread && ./fuzz -max_len=512
        -max_total_time=60 */
-#define GPUTRAIN_STATIC
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "fuzz.h"
 
 /* Bytes of all ids of the text's part as characters, which must be those of the text from `from` on. */

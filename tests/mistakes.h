@@ -2,7 +2,7 @@
    stderr without a log callback, and the text must have the words that name what is wrong and the cure. What is silent,
    and whose text lacks a word, is printed; GTR_MISTAKES=1, or -v, prints all texts (the last name before a crash or a
    hang, too). Beside them stand right programs, which must be quiet. These programs have the declarations alone, and
-   are linked with library.c. */
+   are linked with the library (private.h). */
 #include "../gputrain.h"
 #include "check.h"
 #include <fcntl.h>

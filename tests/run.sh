@@ -14,6 +14,7 @@ run() {
     GTR_TEST_DEVICE=$device $WRAP "${1%:*}" $NAMES 2>&1
     echo "$? $(($(date +%s) - began))" >"$1.rc"
 }
+export GTR_TEST_SHARED=1
 if [ "$1" = --log ]; then # number, program
     [ "${GPUS:-1}" = 1 ] || { CUDA_VISIBLE_DEVICES=$(($2 % GPUS)) && export CUDA_VISIBLE_DEVICES; }
     run "$3" >"$3.log"
@@ -39,6 +40,12 @@ for t in "$@"; do
         echo "$t: ended without its last line, exit status $rc"
         failed=$((failed + 1))
     fi
+done
+IFS='
+'
+for name in $(echo "$NAMES" | tr ' ' '\n') $GTR_TEST_ROW; do
+    lacking=$(for t in "$@"; do grep -cE "^nothing here tests $name$" "$t.log"; done | grep -c '^[1-9]')
+    [ "$lacking" -lt $# ] || { echo "no program tests $name"; failed=$((failed + 1)); }
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -106,7 +106,7 @@ sanitize | sanitize-all)
             *test_chain) only='^(kept|guarded)$' jobs=2 ;;
             *) continue ;;
             esac
-            grep -oE '^ +RUN(_IN_PARTS)?\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | grep -E "$only" | sort -u |
+            grep -oE '^ +RUN(_IN_PARTS|_ROWS)?\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | grep -E "$only" | sort -u |
                 awk -v jobs=$jobs -v job="$tool $t 0/1" '{ list[NR % jobs] = list[NR % jobs] " " $1 } END { for (k in list) print job list[k] }'
             [ "$name" != test_torch ] || for k in 0 1 2 3 4 5; do echo "$tool $t $k/6 random_graphs"; done
             [ "$name" != test_ops ] || for k in 0 1 2 3 4 5 6 7; do echo "$tool $t $k/8 cuda_kernels"; done
@@ -132,7 +132,7 @@ job) # number, tool, program, part, tests
     [ $left -gt 0 ] || left=1
     [ "$GPUS" = 1 ] || { CUDA_VISIBLE_DEVICES=$((job % GPUS)) && export CUDA_VISIBLE_DEVICES; }
     echo "== compute-sanitizer $options $program $part $*" >build/sanitize/"$job".log
-    GTR_TEST_SMALL=1 GTR_TEST_DEVICE=cuda GTR_TEST_PART=$part timeout -k 5 $left compute-sanitizer --error-exitcode 1 $options "$program" "$@" >>build/sanitize/"$job".log 2>&1
+    GTR_TEST_SMALL=1 GTR_TEST_SHARED=1 GTR_TEST_DEVICE=cuda GTR_TEST_PART=$part timeout -k 5 $left compute-sanitizer --error-exitcode 1 $options "$program" "$@" >>build/sanitize/"$job".log 2>&1
     rc=$?
     echo $rc >build/sanitize/"$job".rc
     echo "$tool $(basename "$program") $part $*: exit status $rc, $(($(date +%s) - start)) s, $(grep -E '^[0-9]+ passed' build/sanitize/"$job".log)" >build/sanitize/"$job".said

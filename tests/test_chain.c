@@ -2,8 +2,7 @@
    one launch. Graphs of every kind that has a name here, and drawn ones: their gradients against nodes in the same
    precision and in float32, steps behind them, the same bits in every run. On the CPU there are no chains: there a few
    cases compare nodes with nodes. DRAWS: how many graphs are drawn. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "device.h"
 #include "matchers.h"

@@ -3,9 +3,7 @@
    of something else gets, and that nothing has changed then. The new processes are this program:
        test_checkpoint --go-on CASE WAY cpu|cuda FOLDER */
 #define _XOPEN_SOURCE 700
-#define GPUTRAIN_STATIC
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "copies.h"
 #include "device.h"

@@ -1,8 +1,7 @@
 /* Images on their way from a data set into an input: each row of a batch is one of the legal crops of its image,
    mirrored, hidden, brightened and normalised as gtr_augment_desc says; the same for any number of threads and
    micro-batches and on every device; nothing random outside training; what is predicted. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include <math.h>
 #include "device.h"

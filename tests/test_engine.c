@@ -1,7 +1,6 @@
 /* The engine: that its passes keep what they promise, and what a user meets around a training run. Each proof runs on
    the CPU, and again on the GPU where there is one. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "device.h"
 #include "hash.h"
@@ -3990,14 +3989,15 @@ static void gradients_of_no_step(void)
     EXPECT_EQ(gtr_backward(n.t), GTR_OK);
     EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_OK);
     EXPECT_EQ(gtr_update(n.t), GTR_OK);
-    EXPECT_EQ(gtr_checkpoint_save(n.t, "build/gradients.ckpt"), GTR_OK);
+    const char *path = check_path("ckpt");
+    EXPECT_EQ(gtr_checkpoint_save(n.t, path), GTR_OK);
     EXPECT_EQ(gtr_fit(n.t, points(n.ctx, 64), f), GTR_OK);
     EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_ERR_STATE);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "gtr_fit keeps none");
-    EXPECT_EQ(gtr_checkpoint_load(n.t, "build/gradients.ckpt"), GTR_OK);
+    EXPECT_EQ(gtr_checkpoint_load(n.t, path), GTR_OK);
     EXPECT_EQ(gtr_gradient_get(n.t, p, g, sizeof g), GTR_ERR_STATE);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "no step was made yet");
-    EXPECT_EQ(unlink("build/gradients.ckpt"), 0);
+    EXPECT_EQ(unlink(path), 0);
     EXPECT_EQ(gtr_step(averages), GTR_OK);
     EXPECT_EQ(gtr_state_get(averages, p, 0, g, sizeof g), GTR_OK);
     EXPECT_EQ(gtr_step(n.t), GTR_OK);
@@ -4094,7 +4094,7 @@ static void of_null(gtr_context *ctx, gtr_trainer *t)
 /* What a fit's data fed and nobody kept can't be computed anew: the error says what keeps it, and stops no gtr_save. */
 static void item_of_fed(void)
 {
-    const char *path = "build/item.safetensors";
+    const char *path = check_path("safetensors");
     gtr_trainer_desc d = sgd(0.1f);
     for (int kept = 0; kept < 2; kept++) for (int get = 0; get < 2; get++) {
         net n = build(create(), GTR_BATCH, 0, &d);
@@ -4112,7 +4112,6 @@ static void item_of_fed(void)
         else v = (gtr_float)gtr_item(most);
         CHECK((v == v && v != 0) == (kept != 0) || get, "%g, kept %d", (double)v, kept);
         EXPECT_EQ(gtr_error(n.ctx), kept ? GTR_OK : GTR_ERR_STATE);
-        mkdir("build", 0777);
         EXPECT_EQ(gtr_save(n.ctx, path), GTR_OK);
         EXPECT_EQ(unlink(path), 0);
         if (!kept && !get) CHECK(strstr(gtr_error_text(n.ctx), "\"x\" was not set") != NULL

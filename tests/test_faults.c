@@ -1,7 +1,6 @@
 /* Faults, and what a step asks of the device: runtime calls, launches, non-finite values, failing allocations and
    failing backends. Everything runs on the CPU, and again on the GPU where there is one. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "device.h"
 
@@ -549,7 +548,7 @@ static void f_free(void *p, size_t bytes, gtr_memory kind, void *user) {
     if (p) { __atomic_fetch_sub(&alive, 1, __ATOMIC_SEQ_CST); guard_free(p, bytes); }
 }
 
-static char old_path[64];
+static char old_path[64], log_path[64];
 static unsigned char old_file[1 << 16];
 static size_t old_size;
 static size_t slurp(const char *path, unsigned char *to, size_t room)
@@ -613,7 +612,7 @@ static void life(bool wrapped, int at, bool on)
     data = ctx ? points(ctx, 10, 0, -1) : NULL;
     memset(&f, 0, sizeof f);
     f.batch = 4; f.validation = data; f.silent = true; f.history = history; f.history_size = 4;
-    f.log_file = "build/faults.csv";
+    f.log_file = log_path;
     if (data) gtr_fit(n.t, data, f);
     f.validation = made(ctx);
     if (f.validation) gtr_fit(n.t, f.validation, f);
@@ -661,7 +660,9 @@ static void life(bool wrapped, int at, bool on)
 static void faults(void)
 {
     int k, n, step = small ? 151 : 1;
-    snprintf(old_path, sizeof old_path, "build/faults.%ld.safetensors", (long)getpid());
+    snprintf(old_path, sizeof old_path, "%s", check_path("safetensors"));
+    snprintf(log_path, sizeof log_path, "%s", check_path("csv"));
+    remove(log_path);
     remove(old_path);
     old_size = 0;
     life(false, 0, false);
@@ -676,6 +677,7 @@ static void faults(void)
     EXPECT(n > 30);
     for (k = 1; k <= n; k += step) { life(true, k, false); life(true, k, true); }
     remove(old_path);
+    remove(log_path);
 }
 
 /* An evaluation of averages gives the weights back whatever fails in it, and whatever it fails by. */
@@ -848,18 +850,13 @@ static void *b_unstandardised(site *s) { return gtr_unstandardise(s->x, "new"); 
 static void *b_beside(site *s) {
     gtr_dataset *one[1]; one[0] = s->series; return gtr_dataset_join(s->ctx, one, 1);
 }
-static const char *table_path(void)
-{
-    static char path[64];
-    snprintf(path, sizeof path, "build/faults.%ld.csv", (long)getpid());
-    return path;
-}
 static const char *table_file(void)
 {
+    const char *path = check_path("csv");
     static const char text[] = "a,d,kind,y\n1,2024-01-31,u,no\n,2024-02-01,v,yes\n\n3,2024-02-02,u,yes\n";
-    FILE *f = fopen(table_path(), "wb");
+    FILE *f = fopen(path, "wb");
     if (!f || fwrite(text, 1, sizeof text - 1, f) != sizeof text - 1 || fclose(f)) EXPECT(!"a file");
-    return table_path();
+    return path;
 }
 static gtr_dataset *table_of(gtr_context *ctx, bool model)
 {
@@ -992,7 +989,6 @@ static void tables_fail(void)
         CHECK(alive == 0, "call %d, allocation %d: %ld blocks are left", k, at, alive);
         alive = 0;
     }
-    remove(table_path());
 }
 /* A predictor's memory is the context's: its limit holds, and one that is refused leaves nothing. */
 static void predictors_limited(void)
@@ -1550,5 +1546,6 @@ int main(int argc, char **argv)
     small = getenv("GTR_TEST_SMALL") != NULL;
     check_begin(argc, argv);
     check_devices(all, &device);
+    remove(check_path("csv"));
     return check_done();
 }

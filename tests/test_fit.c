@@ -4,8 +4,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE             /* posix_openpt */
 #endif
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "device.h"
 #include "stack.h"
@@ -352,7 +351,7 @@ static gtr_dataset *written_csv(gtr_context *ctx, const char *text, int label)
     gtr_dataset *made;
     memset(&d, 0, sizeof d);
     d.header = true; d.regression = label >= 0; d.label_column = label;
-    snprintf(path, sizeof path, "build/names.%ld.csv", (long)getpid());
+    snprintf(path, sizeof path, "%s", check_path("names.csv"));
     f = fopen(path, "w");
     if (!f) return NULL;
     fputs(text, f);
@@ -975,11 +974,10 @@ static char *untimed(char *text)
 static char log_names[2][48], log_kept[48], log_before[48];
 static void name_logs(void)
 {
-    const long id = (long)getpid();
-    snprintf(log_names[0], sizeof log_names[0], "build/fit_log.%ld.csv", id);
-    snprintf(log_names[1], sizeof log_names[1], "build/fit_log.%ld.jsonl", id);
-    snprintf(log_kept, sizeof log_kept, "build/fit_log.%ld.safetensors", id);
-    snprintf(log_before, sizeof log_before, "build/fit_log.%ld.before", id);
+    snprintf(log_names[0], sizeof log_names[0], "%s", check_path("log.csv"));
+    snprintf(log_names[1], sizeof log_names[1], "%s", check_path("log.jsonl"));
+    snprintf(log_kept, sizeof log_kept, "%s", check_path("log.safetensors"));
+    snprintf(log_before, sizeof log_before, "%s", check_path("log.before"));
 }
 static void logs(void)
 {
@@ -1127,7 +1125,7 @@ static void log_once(void)
 static void bad_logs(void)
 {
     static const char *const names[] = { "", "csv", "build/log.txt", "build/x.csv/log", "build/log.CSV" };
-    static const char folder[] = "build/fit_folder.csv", none[] = "build/fit_none/log.json";
+    const char *folder = check_path("folder.csv"), *none = check_path("none/log.json");
     size_t i;
     int k;
     seen s;
@@ -1509,9 +1507,9 @@ static void fields_of_data(void)
     gtr_arrays_desc a = { .rows = 8, .column = { { .data = x, .shape = gtr_shape3(3, 4, 4) } } }, wrong = a;
     gtr_callback_desc called = { .rows = 8, .columns = 1, .column = { { .name = "x" }, { .name = "y" } },
         .fill = fills };
-    const char *npy = "build/fields.npy";
+    const char *npy = check_path("npy"), *csv = check_path("csv");
     const char header[] = "\x93NUMPY\1\0\x3c\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }   ";
-    FILE *f = fopen("build/fields.csv", "w"), *g = fopen(npy, "wb");
+    FILE *f = fopen(csv, "w"), *g = fopen(npy, "wb");
     if (!CHECK(f && g, "no folder build")) return;
     fputs("a,b,y\n1,2,0\n3,4,1\n", f);
     fwrite(header, 1, 70, g); fwrite(x, 4, 2, g);
@@ -1520,7 +1518,7 @@ static void fields_of_data(void)
     UNREAD(NPY(.scale = 0.5f), "scale"); UNREAD(NPY(.shift = 0.5f), "shift"); UNREAD(NPY(.arrays = "x"), "arrays");
     TAKEN(NPY(.floats = true, .nonfinite = true));
     unlink(npy);
-#define CSV(...) gtr_dataset_csv(ctx, "build/fields.csv", (gtr_csv_desc){ .header = true, __VA_ARGS__ })
+#define CSV(...) gtr_dataset_csv(ctx, csv, (gtr_csv_desc){ .header = true, __VA_ARGS__ })
 #define AUGMENT(...) (gtr_dataset_augment(gtr_dataset_arrays(ctx, a), 0, (gtr_augment_desc){ __VA_ARGS__ }) ? NULL : &n)
     wrong.column[0].scale = 2;
     UNREAD(gtr_dataset_arrays(ctx, wrong), "scale");
@@ -1549,7 +1547,7 @@ static void fields_of_data(void)
     UNREAD(CSV(.label = "y", .label_column = 1), "label_column"); UNREAD(CSV(.missing_value = 1), "missing_value");
     UNREAD(CSV(.label_column = -1, .regression = true), "regression");
     TAKEN(CSV(.label = "y", .regression = true, .missing = GTR_MISSING_CONSTANT, .missing_value = 1));
-    unlink("build/fields.csv");
+    unlink(csv);
     UNREAD(gtr_dataset_windows(gtr_dataset_arrays(ctx, a), (gtr_windows_desc){ .history = 2, .n_lengths = 1 }),
         "n_lengths");
     gtr_destroy(ctx);

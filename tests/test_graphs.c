@@ -1,8 +1,7 @@
 /* Graphs whose tensors are other shapes of others, lie on several stages, are kept over micro-batches, or are not what
    they seemed: what gtr_gradient, gtr_keep, gtr_get and gtr_set say of them. Each proof runs on the CPU, and again on
    the GPU where there is one. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "device.h"
 #include "stack.h"

@@ -2,8 +2,7 @@
    it: convolutions by slices and products, pools and norms by reductions. Every value between, gradients by images,
    weights and what is between, training, micro-batches, recomputation, predictors; and what plans have no node for. A
    ResNet-18 of PyTorch's (tests/gen_goldens.py) from its file and back. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include <math.h>
 #include <unistd.h>

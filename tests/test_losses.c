@@ -2,8 +2,7 @@
    divide by the labels that count, for any number of micro-batches and any batch of an evaluation; dropout's masks,
    wherever a tensor has its batch. Losses beyond those: the same in parts, in sets and in 16 bits, at their kinks, and
    what they refuse. Each on the CPU, and again on the GPU where there is one. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "device.h"
 #include "stack.h"

@@ -1,7 +1,6 @@
 /* Metrics of whole sets against scikit-learn's values (gen_metrics.py): by any batch, in a fit, as a table; and what is
    no score or label. Each proof runs on the CPU, and again on the GPU where there is one. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "device.h"
 #include "stack.h"
@@ -270,8 +269,8 @@ static void infinite(void)
 /* Classes of folders are called by their names. */
 static void names_of_classes(void)
 {
-    static const char *const folder[] = { "build/metrics", "build/metrics/an owl that is called by far too long a name",
-        "build/metrics/rat" };
+    const char *const folder[] = { check_path("classes"), check_path("classes/an owl that is called by far too long a name"),
+        check_path("classes/rat") };
     static const char *const rows[] = { "\nan owl that is calle ", "\nrat ",
         "\nlabel \\ predicted    an owl that is calle                  rat\n" };
     gtr_trainer_desc how;
@@ -297,6 +296,12 @@ static void names_of_classes(void)
         CHECK(m.text && strstr(m.text, rows[i]), "\"%s\" is not in\n%s", rows[i], m.text ? m.text : "");
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
+    for (int i = 0; i < 6; i++) {
+        char path[200];
+        snprintf(path, sizeof path, "%s/%d.pgm", folder[1 + i % 2], i);
+        unlink(path);
+    }
+    EXPECT(!rmdir(folder[1]) && !rmdir(folder[2]) && !rmdir(folder[0]));
 }
 static void refused(void)
 {

@@ -2,8 +2,7 @@
    of gtr_step and against itself, to the last bit, and gradients against the network by nodes, with weights and inputs
    at the ends of what numbers can be. On the CPU there are no such kernels: there a few small cases
    compare nodes with nodes. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "device.h"
 #include "hash.h"

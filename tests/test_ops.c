@@ -20,8 +20,7 @@
    GTR_TEST_SMALL: a few shapes a kernel, each operand in an allocation of its own, for sanitizers. GTR_TEST_MAX_SM:
    gtr_desc.max_sm. GTR_TEST_DEVICE=cuda: what concerns the CPU alone is left out, and it is a
    failure if there is no GPU. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "elementwise.h"
 
@@ -1083,12 +1082,7 @@ static const op_row rows[] = {
     { "classifier",       build_classifier,       "XLw",   classifier_cases,       GRAPH | LOSS },
 };
 #define N_ROWS (int)(sizeof rows / sizeof *rows)
-/* GTR_TEST_ROW: the name of the only row that tests of rows take. */
-static bool row_wanted(const op_row *row)
-{
-    const char *only = getenv("GTR_TEST_ROW");
-    return !only || !strcmp(only, row->name);
-}
+static bool row_wanted(const op_row *row) { return check_row(row->name); }
 static char kind_of(const op_row *row, int k) { int n = (int)strlen(row->kinds); return row->kinds[k < n ? k : n - 1]; }
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static char lower(char c) { return is_upper(c) ? (char)(c - 'A' + 'a') : c; }
@@ -3303,6 +3297,13 @@ static bool fused_mine(int s, int list, int k)
     rng_seed(4242u + (uint64_t)(10000 * s + 1000 * list + k));
     return check_mine(k);
 }
+static void fused_losses(bench *b, int storage, const char *const *cases, const op_row *row, gtr__op op, int share)
+{
+    static const gtr_dtype storages[3] = { GTR_F32, GTR_BF16, GTR_F16 };
+    for (int k = 0; cases[k] && row_wanted(row); k++)
+        if ((!small || cases[k][0] == '*') && fused_mine(storage, share, k))
+            fused_loss(b, row, op, cases[k], storages[storage], k);
+}
 static void fused_on(bench *b)
 {
     static const gtr_dtype storages[3] = { GTR_F32, GTR_BF16, GTR_F16 };
@@ -3329,7 +3330,8 @@ static void fused_on(bench *b)
             if (!fused_mine(s, 0, k)) continue;
             if (k % 7 == 3) x = gtr_shape3(1, sizes[k][0], sizes[k][1]);
             if (!b->cuda && sizes[k][0] * sizes[k][1] * sizes[k][2] > 200000) continue;
-            for (a = 0; a < N_ACTS; a++) if (!acts[a].jumps && (a < N_COMMON || k % 4 == a % 4)) { /* products round */
+            for (a = 0; a < N_ACTS; a++) if (!acts[a].jumps && (a < N_COMMON || k % 4 == a % 4) /* products round */
+                    && check_row(gtr__row((gtr__op)acts[a].op)->name)) {
                 gtr_precision most = s == 0 && b->cuda && b->ctx->caps.tf32 ? GTR_TF32 : GTR_FP32;
                 int p;
                 for (p = GTR_FP32; p <= (int)most; p++) {
@@ -3343,14 +3345,10 @@ static void fused_on(bench *b)
                 }
             }
         }
-        for (k = 0; label_cases[k]; k++) if ((!small || label_cases[k][0] == '*') && fused_mine(s, 1, k))
-            fused_loss(b, row_of(build_cross_entropy), GTR__OP_XENT_STEP, label_cases[k], low, k);
-        for (k = 0; smooth_cases[k]; k++) if ((!small || smooth_cases[k][0] == '*') && fused_mine(s, 2, k))
-            fused_loss(b, row_of(build_cross_entropy_ex), GTR__OP_XENT_STEP, smooth_cases[k], low, k);
-        for (k = 0; pair_cases[k]; k++) if ((!small || pair_cases[k][0] == '*') && fused_mine(s, 3, k)) {
-            fused_loss(b, row_of(build_mse), GTR__OP_PAIR_STEP, pair_cases[k], low, k);
-            fused_loss(b, row_of(build_bce_with_logits), GTR__OP_PAIR_STEP, pair_cases[k], low, k);
-        }
+        fused_losses(b, s, label_cases, row_of(build_cross_entropy), GTR__OP_XENT_STEP, 1);
+        fused_losses(b, s, smooth_cases, row_of(build_cross_entropy_ex), GTR__OP_XENT_STEP, 2);
+        fused_losses(b, s, pair_cases, row_of(build_mse), GTR__OP_PAIR_STEP, 3);
+        fused_losses(b, s, pair_cases, row_of(build_bce_with_logits), GTR__OP_PAIR_STEP, 3);
     }
     printf("fused ops on %s: %lld calls\n", b->name, b->calls - before);
 }
@@ -5655,11 +5653,11 @@ int main(int argc, char **argv)
     RUN(bad_runs);
     RUN(conversions);
     RUN(squares);
-    RUN(axes);
+    RUN_ROWS(axes);
 #ifdef GPUTRAIN_DOUBLE
     RUN(factors_of_losses);
     RUN(factors_of_steps);
-    RUN(gradients);
+    RUN_ROWS(gradients);
 #else
     bench_open(&cpu_bench, "the CPU", context_on(GTR_DEVICE_CPU, 1));
     if (!must_have) {

@@ -3,8 +3,7 @@
    device's, what is in use, and the preset's by each; 0: it was not run. The preset is the device's architecture's, or
    the next one below it; where the device has another architecture, other multiprocessors or shared memory (a GPU in
    software, part of one, another model), the preset's context is given the device's, and a line says so. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "device.h"
 #include "bench/network.h"

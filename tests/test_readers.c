@@ -1,7 +1,6 @@
 /* Data as people have it: tables with names, strings and holes, NumPy's arrays, sets joined and cut, windows over
    series; what each reader says of a file that it refuses. tests/readers.h: what Python and NumPy make of the same. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include <math.h>
 #include <unistd.h>
@@ -16,7 +15,7 @@ static const char *path_of(const char *name)
     static char path[4][96];
     static int k;
     k = (k + 1) % 4;
-    snprintf(path[k], sizeof path[k], "build/readers.%ld.%s", (long)getpid(), name);
+    snprintf(path[k], sizeof path[k], "%s", check_path(name));
     return path[k];
 }
 static const char *written(const char *name, const void *bytes, size_t n)

@@ -1,7 +1,6 @@
 /* Sequences: cells over the steps of windows, layers that take all steps at once, attention over rows of several
    lengths, and layers of it. Each proof runs on the CPU, and again on the GPU where there is one. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include "device.h"
 #include <fenv.h>

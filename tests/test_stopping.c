@@ -1,7 +1,6 @@
 /* Where a fit ends by itself and what it then leaves, training for so long, schedules against PyTorch's values
    (gen_schedules.py). Each proof runs on the CPU, and again on the GPU where there is one. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include <pthread.h>
 #include <unistd.h>
@@ -65,7 +64,7 @@ static gtr_dataset *line_far(const line *n)
    value that is none there is no best. */
 static void goes_on_by_another(void)
 {
-    static const char path[] = "build/stopping.checkpoint";
+    const char *path = check_path("checkpoint");
     int k, i;
     for (k = 0; k < 4; k++) for (i = 0; i < (k == 3 ? 1 : 2); i++) {
         gtr_trainer_desc d;
@@ -623,7 +622,7 @@ static void two_threads(void)
     memset(&d, 0, sizeof d);
     memset(&pd, 0, sizeof pd);
     memset(&b, 0, sizeof b);
-    snprintf(path, sizeof path, "build/beside.%ld.safetensors", (long)getpid());
+    snprintf(path, sizeof path, "%s", check_path("safetensors"));
     b.n = line_of(d, x, 4); b.path = path;
     pd.out[0] = gtr_matmul(b.n.x, b.n.w); pd.snapshot = true;
     b.p = gtr_predictor_create_ex(b.n.ctx, pd);

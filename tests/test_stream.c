@@ -17,8 +17,7 @@ static int lock_late(pthread_mutex_t *m)
     return pthread_mutex_lock(m);
 }
 #define pthread_mutex_lock lock_late
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #undef pthread_mutex_lock
 #include "check.h"
 #include "elementwise.h"
@@ -763,7 +762,7 @@ static const char *path_of(const char *name)
     static char path[8][96];
     static int k;
     k = (k + 1) % 8;
-    snprintf(path[k], sizeof path[k], "build/stream.%ld.%s", (long)getpid(), name);
+    snprintf(path[k], sizeof path[k], "%s", check_path(name));
     return path[k];
 }
 static void write_to(const char *path, const void *head, size_t n, const void *data, size_t bytes)
@@ -1007,7 +1006,7 @@ static void kept_states(void)
     gtr_float state[2][STREAMS][HIDDEN], ends[2][2][STREAMS][HIDDEN];
     char path[64];
     for (int i = 0; i < STREAMS * ALL + 1; i++) text[i] = (char)(i * i % IDS);
-    snprintf(path, sizeof path, "build/stream.%ld.text", (long)getpid());
+    snprintf(path, sizeof path, "%s", check_path("text"));
     FILE *f = fopen(path, "wb");
     if (!f || fwrite(text, 1, sizeof text, f) != sizeof text || fclose(f)) EXPECT(!"a file");
     for (int whole = 0; whole < 2; whole++) {

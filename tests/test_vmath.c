@@ -1,8 +1,7 @@
 /* exp, log, tanh, erf, log1p, expm1, sin, cos, pow and sigmoid of the CPU backend against libm in double: every 1021st
    float, or with GTR_FLOATS=1 every one (make campaign-floats); zeros, infinities, NaN and subnormals by themselves;
    and that a value's bits depend on neither its place in an array nor the array's length. */
-#define GPUTRAIN_IMPLEMENTATION
-#include "../gputrain.h"
+#include "private.h"
 #include "check.h"
 #include <float.h>
 
