@@ -2,9 +2,10 @@
    last line of the counts.
        static void adding(void) { CHECK(1 + 1 == 2, "1 + 1 is %d", 1 + 1); EXPECT_EQ(1 + 1, 2); }
        int main(int argc, char **argv) { check_begin(argc, argv); RUN(adding); return check_done(); }
-   Arguments are names of tests to run (parts of them); without, all run. GTR_TEST_LEAVE: those to leave out. GTR_TEST_ROW:
-   of tables, the rows of that name alone. A name that no test or row has is a failure; of several programs that are given
-   the same names (GTR_TEST_SHARED is set, by run.sh) each says which it has not, and run.sh which none has.
+   Arguments are names of tests to run (parts of them); without, all run. GTR_TEST_LEAVE: those to leave out.
+   GTR_TEST_ROW: of tables, the rows of that name alone. A name that no test or row has is a failure; of several
+   programs that are given the same names (GTR_TEST_SHARED is set, by run.sh) each says which it has not, and run.sh
+   which none has.
    GTR_TEST_PART=k/n: this process is the k-th, from 0, of n that share the program's tests: it runs every n-th of them;
    of those that RUN_IN_PARTS names, every n-th case.
    Include after gputrain.h. */
@@ -170,10 +171,16 @@ CHECK_ATTRIBUTE((unused)) static void check_lacks(const char *name)
     printf("nothing here tests %s\n", name);
     if (!getenv("GTR_TEST_SHARED")) check_failed++;
 }
+#ifdef GTR_TEST_LINKED
+extern long counted_blocks;     /* counted.h */
+#endif
 CHECK_ATTRIBUTE((unused)) static int check_done(void)
 {
     const char *row = getenv("GTR_TEST_ROW");
     int i;
+#ifdef GTR_TEST_LINKED
+    CHECK(!counted_blocks, "%ld blocks of memory that the library took are left", counted_blocks);
+#endif
     for (i = 1; i < check_argc; i++) if (!check_named[i % CHECK_NAMES]) check_lacks(check_argv[i]);
     if (row && !check_rows_tested) check_lacks(row);
     printf("%lld passed, %lld failed, %lld skipped\n", check_passed, check_failed, check_skipped);

@@ -92,7 +92,7 @@ faults | while IFS= read -r line; do
     tried=$((tried + 1))
     lines=$(lines_of "$line")
     if [ "$lines" -ne 1 ]; then result="is no line of the header any more ($lines changed)"
-    elif ! awk -v whole=1 -f tests/private.awk $dir/gputrain.h >$dir/library.c || ! ${CC:-cc} -O1 $dir/tests/test_torch.c $dir/library.c -o $dir/test_torch -lm -pthread 2>$dir/log; then result="does not compile: $(head -n 1 $dir/log)"
+    elif ! awk -v whole=1 -f tests/private.awk $dir/gputrain.h >$dir/library.c || ! ${CC:-cc} -O1 -I. $dir/tests/test_torch.c $dir/library.c -o $dir/test_torch -lm -pthread 2>$dir/log; then result="does not compile: $(head -n 1 $dir/log)"
     elif GTR_TEST_DEVICE=cpu timeout 120 $dir/test_torch >$dir/log 2>&1; then result="was NOT FOUND"
     else
         cases=$(grep -oE 'FAIL [^ ]+ seed [0-9]+' $dir/log | sort -u | wc -l)

@@ -19,7 +19,9 @@ function declare(s, kind) {
     sub(/\) +GTR__[A-Z_]+\(.*\)$/, ");", s)
     return s
 }
-BEGIN { print "#define GPUTRAIN_IMPLEMENTATION\n#line 1 \"gputrain.h\"" }
+BEGIN {
+    print (whole ? "#include \"tests/counted.h\"\n" : "") "#define GPUTRAIN_IMPLEMENTATION\n#line 1 \"gputrain.h\""
+}
 $0 == "#ifdef GPUTRAIN_IMPLEMENTATION" && NR > 1000 { inside = 1 }
 !inside { print; next }
 ends { # within a definition

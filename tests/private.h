@@ -1,5 +1,5 @@
-/* The library with its private names, for tests: the whole of it, or, of GTR_TEST_LINKED, declarations alone, for a program
-   that is linked with build/library.c, which has it compiled once (tests/private.awk makes both of gputrain.h). */
+/* The library with its private names, for tests: the whole of it, or, of GTR_TEST_LINKED, declarations alone, for a
+   program that is linked with build/library.c, compiled once (tests/private.awk makes both of gputrain.h). */
 #ifdef GTR_TEST_LINKED
 #include "../build/private.h"
 #else

@@ -1159,9 +1159,10 @@ static void made_again(void)
         for (int way = 0; way < AGAIN_WAYS; way++) gtr_destroy(ctx[way]);
     }
 }
-/* What a step of 06_cnn.c's network holds on a GPU whose products may have 32 MiB, this one and a preset's: no more than
-   the gradient of the second convolution's image, that of its input and this, and the parts of a weight's gradient.
-   Streams of weights' gradients do not keep theirs until the update, and a product of few terms does not ask for parts. */
+/* What a step of 06_cnn.c's network holds on a GPU whose products may have 32 MiB, this one and a preset's: no more
+   than the gradient of the second convolution's image, that of its input and this, and the parts of a weight's
+   gradient. Streams of weights' gradients do not keep theirs until the update, and a product of few terms does not ask
+   for parts. */
 static void held_at_most(void)
 {
     static const gtr_precision precisions[] = { GTR_TF32, GTR_MIXED_BF16 };

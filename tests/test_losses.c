@@ -1217,6 +1217,71 @@ static void certain(void)
     }
 }
 
+/* A number that is 0 is its documented default: what comes is as with that given, but for the number's own rounding,
+   and another with 1.5 times it. DEFAULT(what, default, an expression of v). Of eps the inputs are as small as it. */
+#define DEFAULTS(DEFAULT) \
+    DEFAULT("gtr_leaky_relu's slope", 0.01, gtr_leaky_relu(x, v)) \
+    DEFAULT("gtr_elu's alpha", 1, gtr_elu(x, v)) \
+    DEFAULT("gtr_softplus's beta", 1, gtr_softplus(x, v)) \
+    DEFAULT("gtr_layer_norm's eps", 1e-5, gtr_layer_norm(tiny, "norm", 1, v)) \
+    DEFAULT("gtr_rms_norm's eps", 1.0 / (1 << 23), gtr_rms_norm(tiny, "norm", 1, v)) \
+    DEFAULT("gtr_group_norm's eps", 1e-5, gtr_group_norm(tiny, "norm", 2, v)) \
+    DEFAULT("gtr_instance_norm's eps", 1e-5, \
+        gtr_instance_norm(gtr_reshape(tiny, gtr_shape3(GTR_BATCH, 2, 3)), "norm", v)) \
+    DEFAULT("gtr_batch_norm's eps", 1e-5, \
+        (norm.eps = v, gtr_batch_norm_ex(x, "norm", norm))) \
+    DEFAULT("gtr_add_positions' base", 10000, \
+        gtr_add_positions(gtr_reshape(twice, gtr_shape3(GTR_BATCH, 3, 4)), v)) \
+    DEFAULT("gtr_rope's base", 10000, gtr_rope(gtr_reshape(twice, gtr_shape4(GTR_BATCH, 3, 1, 4)), v, 0)) \
+    DEFAULT("smooth_l1's beta", 1, (d.beta = v, gtr_smooth_l1_ex(x, t, d))) \
+    DEFAULT("huber's delta", 1, (d.delta = v, gtr_huber_ex(x, t, d))) \
+    DEFAULT("focal's alpha", 0.25, (d.alpha = v, gtr_focal_ex(x, gtr_sigmoid(t), d))) \
+    DEFAULT("focal's gamma", 2, (d.gamma = v, gtr_focal_ex(x, gtr_sigmoid(t), d))) \
+    DEFAULT("poisson_nll's eps", 1e-8, (d.eps = v, d.no_log_input = true, gtr_poisson_nll_ex(nothing, t, d))) \
+    DEFAULT("gaussian_nll's eps", 1e-6, (d.eps = v, gtr_gaussian_nll_ex(x, t, nothing, d))) \
+    DEFAULT("quantile's quantile", 0.5, (d.quantile = v, gtr_quantile_ex(x, t, d)))
+enum { DEFAULTS_TRIED = 3 };
+static void default_of(int which, int tried, gtr_float *to, int64_t *n)
+{
+#define WANTED(what, number, made) (float)(number),
+    static const float wanted[] = { DEFAULTS(WANTED) };
+    static const gtr_float small_variance[WIDTH] = { 1e-5f, 2e-5f, 3e-5f, 4e-5f, 5e-5f, 6e-5f };
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *both[2], *x = both[0] = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *y = NULL,
+        *t = gtr_input(ctx, "t", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *tiny = gtr_scale(x, 1e-3f, 0),
+        *nothing = gtr_scale(gtr_square(x), 1e-8f, 0), *twice = (both[1] = t, gtr_concat(both, 2, 1));
+    const float v = tried == 0 ? 0 : tried == 1 ? wanted[which] : wanted[which] * 1.5f;
+    gtr_loss_desc d;
+    gtr_batch_norm_desc norm;
+    int k = 0;
+    memset(&d, 0, sizeof d); memset(&norm, 0, sizeof norm);
+#define MADE(what, number, made) if (k++ == which) y = made;
+    DEFAULTS(MADE)
+    gtr_tensor *variance = gtr_parameter_find(ctx, "norm.running_var");
+    if (variance) EXPECT_EQ(gtr_set(variance, small_variance, sizeof small_variance), GTR_OK);
+    EXPECT_EQ(gtr_set(x, data_x, sizeof(gtr_float) * ROWS * WIDTH), GTR_OK);
+    EXPECT_EQ(gtr_set(t, data_x + ROWS * WIDTH, sizeof(gtr_float) * ROWS * WIDTH), GTR_OK);
+    EXPECT_EQ(gtr_eval(&y, 1), GTR_OK);
+    const gtr_shape s = gtr__literal(gtr_tensor_shape(y), ROWS);
+    *n = gtr__count(&s);
+    EXPECT_EQ(gtr_get(y, to, (size_t)*n * sizeof *to), GTR_OK);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+static void defaults(void)
+{
+#define NAMED(what, number, made) what,
+    static const char *const names[] = { DEFAULTS(NAMED) };
+    static gtr_float got[DEFAULTS_TRIED][2 * ROWS * WIDTH];
+    data_fill(-100, 1);
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+        int64_t n = 0;
+        for (int k = 0; k < DEFAULTS_TRIED; k++) default_of(i, k, got[k], &n);
+        CHECK(within(got[0], got[1], n, 1e-10, 1e-5), "%s that is 0 is not its default: %g, want %g", names[i],
+            (double)got[0][0], (double)got[1][0]);
+        CHECK(!within(got[0], got[2], n, 1e-10, 1e-5), "%s: another number makes no difference", names[i]);
+    }
+}
 static void all(void)
 {
     RUN(certain);
@@ -1240,6 +1305,7 @@ static void all(void)
     RUN(zero_where_flushed);
     RUN(losses_refused);
     RUN(no_weights);
+    RUN(defaults);
     RUN(masks_in_parts);
     RUN(masks_differ);
     RUN(noise_in_parts);

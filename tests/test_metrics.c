@@ -269,8 +269,8 @@ static void infinite(void)
 /* Classes of folders are called by their names. */
 static void names_of_classes(void)
 {
-    const char *const folder[] = { check_path("classes"), check_path("classes/an owl that is called by far too long a name"),
-        check_path("classes/rat") };
+    const char *const folder[] = { check_path("classes"), check_path("classes/rat"),
+        check_path("classes/an owl that is called by far too long a name") };
     static const char *const rows[] = { "\nan owl that is calle ", "\nrat ",
         "\nlabel \\ predicted    an owl that is calle                  rat\n" };
     gtr_trainer_desc how;

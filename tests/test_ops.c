@@ -5352,6 +5352,47 @@ static void axes(void)
             "%s: no row with AXIS builds it, whose kernels get any axis: images lie with channels last",
             gtr__row((gtr__op)k)->name);
 }
+/* exp of what is beyond the largest element overflows: it is found wherever it stands, along either axis. */
+static void largest_anywhere(void)
+{
+    enum { MOST = 1000, LINES = 3, FAR = 1000 };
+    static const char *const names[] = { "softmax", "softmax_mask", "log_softmax", "logsumexp", "cross_entropy" };
+    static const int sizes[] = { 1, 2, 3, 5, 8, 17, 33, 100, 130, MOST };
+    static gtr_float v[LINES * MOST], y[LINES * MOST];
+    for (int op = 0; op < 5; op++) for (int k = op == 4; k < 10 && check_row(names[op]); k++)
+        for (int way = 0; way < 8; way++) {
+        const int n = sizes[k], axis = way % 2, step = axis ? 1 : LINES,
+            at = way < 2 ? n - 1 : way < 4 ? 0 : n * (way / 2) / 4;
+        const bool whole = op < 3;
+        gtr_context *ctx = context_on(GTR_DEVICE_AUTO, 1);
+        const gtr_shape shape = axis ? gtr_shape2(LINES, n) : gtr_shape2(n, LINES);
+        gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, shape), *m = gtr_scale(x, 0, 1), *t,
+            *labels = gtr_input(ctx, "labels", GTR_I32, gtr_shape1(LINES));
+        const int32_t label[LINES] = { at, at, at };
+        static const int turned[2] = { 1, 0 };
+        int wrong = 0;
+        for (int i = 0; i < LINES * n; i++) {
+            const int e = axis ? i % n : i / LINES;
+            v[i] = e == at ? FAR : (gtr_float)(i % 7) / 8;
+        }
+        t = op == 0 ? gtr_softmax(x, axis) : op == 1 ? gtr_softmax_mask(x, m, axis) : op == 2 ? gtr_log_softmax(x, axis)
+            : op == 3 ? gtr_logsumexp(x, &axis, 1, false)
+            : gtr_cross_entropy(axis ? x : gtr_permute(x, turned), labels);
+        const int count = whole ? LINES * n : op == 3 ? LINES : 1;
+        EXPECT(!gtr_set(x, v, (size_t)(LINES * n) * sizeof *v) && !gtr_set(labels, label, sizeof label));
+        EXPECT_EQ(gtr_eval(&t, 1), GTR_OK);
+        EXPECT(!gtr_get(t, y, (size_t)count * sizeof *y));
+        for (int i = 0; i < count; i++) {
+            const gtr_float far = whole && v[i] != FAR ? 1 : 0,
+                want = op < 2 ? 1 - far : op == 2 ? far * (v[i] - FAR) : op == 3 ? FAR : 0;
+            wrong += !(fabs((double)(y[i] - want)) <= 1e-4);
+        }
+        CHECK(!wrong, "%s of %d elements, %d apart, the largest at %d: %d wrong, first %g", names[op], n, step, at,
+            wrong, (double)y[0]);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+    }
+}
 static void long_lines(void)
 {
     enum { MOST = 700 };
@@ -5649,6 +5690,7 @@ int main(int argc, char **argv)
     RUN(bad_images);
     RUN(equals);
     RUN(pools_of_specials);
+    RUN_ROWS(largest_anywhere);
     RUN(long_lines);
     RUN(bad_runs);
     RUN(conversions);
