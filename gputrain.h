@@ -42,22 +42,28 @@ run); no strided tensors; no gzip, of image files PGM and PPM alone, others by s
 (gtr_images_desc.decode).
 
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
-    config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
-    backend op-rows formulas random calls plan-structs capabilities tables programs backend-end implementation objects
-    errors fields memory shapes op-table cpu-instance threads vmath products ops conversions finite shape-helpers
-    kernel-helpers op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul
-    op:linear op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid
-    op:gelu op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min
-    op:prod op:var op:norm op:softmax op:log_softmax op:softmax_mask op:recurrence op:attention op:attention_packed
-    op:dropout op:random op:embedding op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm
-    op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float
-    op:to_int op:accuracy op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse op:bce_with_logits op:pair_step
-    op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:state_commit op:guard op:update op:blend
-    op:report op:check op:network rows program cpu-backend contexts tensors op-builders layer-builders loss-builders
-    plan pass:record pass:forms pass:join pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
-    pass:select pass:order pass:memory pass:stamp plan-make running leaves resolve runner set-get schedule streaming
-    training nonfinite step evaluate metrics fit steps predicting files datasets idx cifar images csv npy dataset-use
-    safetensors json load save-file checkpoint observing release
+    api: config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
+    seam: backend op-rows formulas random calls plan-structs capabilities tables programs backend-end
+    ground: implementation objects errors fields memory shapes op-table cpu-instance threads
+    kernels: vmath products ops conversions finite shape-helpers kernel-helpers
+    ops: op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul op:linear
+    op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
+    op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min op:prod
+    op:var op:norm op:softmax op:log_softmax op:softmax_mask op:recurrence op:attention op:attention_packed op:dropout
+    op:random op:embedding op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm
+    op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy
+    op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy
+    op:cast op:fill op:feed op:tally op:bn_commit op:state_commit op:guard op:update op:blend op:report op:check
+    op:network
+    cpu: rows program cpu-backend
+    graph: contexts tensors op-builders layer-builders loss-builders
+    plan: plan pass:record pass:forms pass:join pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
+    pass:select pass:order pass:memory pass:stamp plan-make
+    running: running leaves resolve runner set-get
+    training: schedule streaming training nonfinite step evaluate metrics fit steps predicting
+    data: files datasets idx cifar images csv npy dataset-use
+    saving: safetensors json load save-file checkpoint
+    observing: observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of

@@ -2,7 +2,7 @@
 # Everything that is not a test program: compilers and standards, symbols, markers, sanitizers, examples. Prints a line a check; exits
 # non-zero if one fails. usage: check.sh [name...]; CC, CFLAGS as for make; COMPILERS: those to try (gcc clang); CHECK_DIR: where they build
 cd "$(dirname "$0")/.." || exit 1
-all="compilers others msvc static units symbols build markers plants ops compose functions size form examples emulated kernels cache variants address thread valgrind fuzz verified"
+all="compilers others msvc static units symbols build markers order plants ops compose functions size form examples emulated kernels cache variants address thread valgrind fuzz verified"
 CC=${CC:-cc} CFLAGS=${CFLAGS:--O3 -march=native}
 COMPILERS=${COMPILERS:-$(for c in gcc clang; do command -v $c; done)}
 warn="-Wall -Wextra -Wformat-security -Werror" # the third: what distributions' compilers warn of without being asked
@@ -189,6 +189,18 @@ check_build() {
 }
 
 check_markers() { sh tests/check_markers.sh; }
+
+# A section calls functions of those above it alone, but for the calls that there still are: who ends one lowers its file's number.
+check_order() {
+    bad=0
+    sh tests/rooms.sh calls >$dir/calls || return 1
+    for most in gputrain.h:72 gputrain_cuda.cu:11; do
+        line=$(grep "^${most%:*}: .* upward calls among" $dir/calls) && n=${line#*: } && n=${n%% *}
+        echo "$line (at most ${most#*:})"
+        [ "$n" -le "${most#*:}" ] || { echo "tests/rooms.sh calls --lines says which"; bad=1; }
+    done
+    return $bad
+}
 
 # Faults that `make campaign` plants must have their lines.
 check_plants() { sh tests/plant.sh --lines; }
@@ -401,7 +413,7 @@ check_fuzz() {
     if printf 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n);\nint LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p && n; }\n' |
         clang -x c -fsanitize=fuzzer - -o $dir/fuzz 2>/dev/null; then
         fuzzer="clang -w -g $([ "${FUZZ_SECONDS:-12}" -lt 60 ] && echo -O0 || echo -O1) -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
-        apart && $fuzzer -c build/library.c -o $dir/library.o || return 1
+        apart && $fuzzer -I. -c build/library.c -o $dir/library.o || return 1
         for t in tests/fuzz_*.c; do
             fuzz "$t" &
             running="$running $!" n=$((n + 1))
