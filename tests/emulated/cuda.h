@@ -3,8 +3,8 @@
 // thread of the host switches between where they wait: for barriers, for each other's values, for memory that another
 // fiber writes. Kernels and copies run when they are enqueued; a captured graph is a list of them. So it shows what a
 // kernel computes, which memory it touches (the address sanitizer sees both sides), that every barrier that threads
-// wait at is reached by all whom it expects, and that a graph has the edges that it needs. It shows nothing of time, of
-// races, of the order of streams outside of a graph.
+// wait at is reached by all whom it expects, that a graph has the edges that it needs, and many a barrier that is missing.
+// It shows nothing of time, of races between memory operations, of the order of streams outside of a graph.
 // EMU_COMPUTE: the compute capability that the code is compiled for, and that of the GPU: 75, 80, 86, 87, 89, 90; with
 // EMU_HOPPER what sm_90a alone has.
 // Kernels compiled ahead do without constants that are known at run time (gtr__variant_knows). With EMU_TEXTS=n (0) the
@@ -423,9 +423,12 @@ inline void make_fiber(device_thread &d, fiber *f, block *b, int rank, char *sta
     abort();
 }
 // Runs the blocks of these indices side by side: clusters of per_cluster blocks, each with `bytes` of dynamic shared
-// memory.
+// memory. Every other time the last thread begins: of values that a thread reads and another writes, with no barrier in
+// between, it then gets those from before, whichever of the two has the greater index.
 inline void run_blocks(device_thread &d, const std::vector<uint3> &index, int per_cluster, size_t bytes) {
     static thread_local std::vector<fiber> fibers;
+    static thread_local unsigned times;
+    const bool backwards = times++ % 2 != 0;
     std::vector<cluster> clusters((index.size() + (size_t)per_cluster - 1) / (size_t)per_cluster);
     std::vector<block *> blocks;
     const int threads = (int)(d.size.x * d.size.y * d.size.z);
@@ -439,7 +442,10 @@ inline void run_blocks(device_thread &d, const std::vector<uint3> &index, int pe
         if (rank == 0) { g.blocks = per_cluster; g.arrived = 0; g.live = per_cluster * threads; g.phase = 0; }
         block *b = g.member[rank] = make_block(d, (int)i, index[i], &g, (int)rank, bytes);
         blocks.push_back(b);
-        for (size_t t = 0; t < (size_t)threads; t++) make_fiber(d, &fibers[first + t], b, (int)t, d.stacks[first + t]);
+        for (int k = 0; k < threads; k++) {
+            const int t = backwards ? threads - 1 - k : k;
+            make_fiber(d, &fibers[first + (size_t)t], b, t, d.stacks[first + (size_t)t]);
+        }
     }
     switch_to(NULL, d.ring);
     for (const fiber &f : fibers) if (!f.ended) report_deadlock(d, fibers);
