@@ -3,7 +3,7 @@
 // thread of the host switches between where they wait: for barriers, for each other's values, for memory that another
 // fiber writes. Kernels and copies run when they are enqueued; a captured graph is a list of them. So it shows what a
 // kernel computes, which memory it touches (the address sanitizer sees both sides), that every barrier that threads
-// wait at is reached by all whom it expects, that a graph has the edges that it needs, and many a barrier that is missing.
+// wait at is reached by all whom it expects, that a graph has the edges that it needs, many a barrier that is missing.
 // It shows nothing of time, of races between memory operations, of the order of streams outside of a graph.
 // EMU_COMPUTE: the compute capability that the code is compiled for, and that of the GPU: 75, 80, 86, 87, 89, 90; with
 // EMU_HOPPER what sm_90a alone has.
@@ -182,6 +182,7 @@ struct device_thread {          // a thread of the host, and the kernel that it 
     collective *unused = NULL;
     void *sp = NULL;
     fiber *ring = NULL;
+    bool hurries = false;       // who is woken runs next; else last
     const std::function<void()> *body = NULL;
     dim3 grid, size;
     const void *kernel = NULL;
@@ -216,8 +217,9 @@ inline void unlink(device_thread &d, fiber *f) {
 inline void wake(fiber *f) {
     device_thread &d = here();
     if (!d.ring) { d.ring = f->next = f->before = f; return; }
-    f->next = d.ring; f->before = d.ring->before;
-    f->before->next = f; d.ring->before = f;
+    fiber *behind = d.hurries && now && now->next ? now->next : d.ring;     // it runs next, or last
+    f->next = behind; f->before = behind->before;
+    f->before->next = f; behind->before = f;
 }
 inline void switch_to(fiber *from, fiber *to) {
     device_thread &d = here();
@@ -423,12 +425,12 @@ inline void make_fiber(device_thread &d, fiber *f, block *b, int rank, char *sta
     abort();
 }
 // Runs the blocks of these indices side by side: clusters of per_cluster blocks, each with `bytes` of dynamic shared
-// memory. Every other time the last thread begins: of values that a thread reads and another writes, with no barrier in
-// between, it then gets those from before, whichever of the two has the greater index.
+// memory. Every other time the last thread begins, and every other two times who is woken runs next: of a value that a
+// thread writes and another reads, with no barrier in between, one of these orders gives another.
 inline void run_blocks(device_thread &d, const std::vector<uint3> &index, int per_cluster, size_t bytes) {
     static thread_local std::vector<fiber> fibers;
     static thread_local unsigned times;
-    const bool backwards = times++ % 2 != 0;
+    const bool backwards = times % 2 != 0, hurries = times++ / 2 % 2 != 0;
     std::vector<cluster> clusters((index.size() + (size_t)per_cluster - 1) / (size_t)per_cluster);
     std::vector<block *> blocks;
     const int threads = (int)(d.size.x * d.size.y * d.size.z);
@@ -436,6 +438,7 @@ inline void run_blocks(device_thread &d, const std::vector<uint3> &index, int pe
     fibers.resize(index.size() * (size_t)threads);
     while (d.stacks.size() < fibers.size()) d.stacks.push_back(map_memory(STACK, "stacks"));
     d.ring = NULL;
+    d.hurries = hurries;
     for (size_t i = 0; i < index.size(); i++) {
         cluster &g = clusters[i / (size_t)per_cluster];
         const size_t rank = i % (size_t)per_cluster, first = i * (size_t)threads;
