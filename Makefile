@@ -194,7 +194,7 @@ build/%/.made:
 	@mkdir -p $(@D) && touch $@
 
 # Tests, and compose, are linked with the library, compiled once in a build (tests/private.h); but for those that define a macro of its own,
-# as one with doubles and one with other calls for files.
+# as one with doubles and two with other calls for files and locks.
 build/library.c: $(HEADER) tests/private.awk
 	@mkdir -p $(@D) && awk -v whole=1 -f tests/private.awk $(HEADER) >$@.$$$$ && mv $@.$$$$ $@
 build/private.h: $(HEADER) tests/private.awk

@@ -633,9 +633,9 @@ static const char *const linear_cases[] = { "1x7 5x7 5", "*13x3 4x3 4", "33x4 2x
     "66000x64 64x64 64", "3001x999 61x999 61",
     "3001x129 1x129 1", "2000x300 1x300", "1003x1 77x1 77", "1x5000 72x5000 72", "4x1101 33x1101", "3x72 40x72 40",
     NULL };
-/* Of TF32 on Hopper, whose weight's gradient cuBLASLt makes of ranges of the batch, or of x or dy transposed. */
-static const char *const linear_long_cases[] = { "1024x384 1536x384 1536", "1024x1536 384x1536 384",
-    "1024x768 1536x768", "2048x384 768x384 768" };
+/* Of TF32 on Hopper, whose weight's gradient cuBLASLt makes, cutting the batch, or of x or dy transposed. */
+static const char *const linear_long_cases[] = { "1024x384 1536x384 1536", "1024x3072 768x3072 768",
+    "1024x768 3072x768", "2048x384 768x384 768" };
 static const char *const matmul_batch_cases[] = { "1x3x4 1x4x2@0 0", "13x2x3 13x3x2@0 0", "33x1x2 33x2x1@0 0",
     "5x2x2 2x3@0 0", "7x2x1 7x2x3@1 0", "3x2x4 3x1x4@0 1", "2x2x3 2x4x2@1 1", NULL };
 static const char *const reshape_cases[] = {

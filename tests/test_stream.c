@@ -17,7 +17,9 @@ static int lock_late(pthread_mutex_t *m)
     return pthread_mutex_lock(m);
 }
 #define pthread_mutex_lock lock_late
-#include "private.h"
+#define GPUTRAIN_STATIC
+#define GPUTRAIN_IMPLEMENTATION
+#include "../gputrain.h"
 #undef pthread_mutex_lock
 #include "check.h"
 #include "elementwise.h"
