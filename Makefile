@@ -56,7 +56,7 @@ help:
 	@echo
 	@echo 'here: $(if $(GPU),nvcc for a GPU of compute capability $(CC_GPU),$(CC) $(CFLAGS) and no GPU)'
 
-# Without a GPU compiled at -O0, which takes 3 s instead of 12, for two seconds of training.
+# Without a GPU compiled at -O0: it compiles three times as fast as at -O3 and then trains for a few seconds.
 run: build/$(if $(GPU),cuda,quick)/02_digits
 	$<
 
@@ -94,7 +94,7 @@ TRIED = test_ops test_ops_double test_goldens
 try: $(TRIED:%=build/cpu/%) build/cpu/compose
 	@test -n '$(ROW)' || { echo "make try ROW=softmax: which row?"; exit 2; }
 	@GTR_TEST_ROW='$(ROW)' sh tests/run.sh $(TRIED:%=build/cpu/%)
-	@build/cpu/compose seconds=10 with='$(ROW)'
+	@build/cpu/compose seconds=10 with='$(ROW)' || [ $$? -eq 2 ]
 
 # The CUDA file on a GPU in software (tests/emulated; needs the toolkit's headers alone): COMPUTE=90a, 90, 89, 87, 86, 80, 75, the GPU that it is.
 # Networks at their usual sizes take long there: NAMES="test ..." are run alone.

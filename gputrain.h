@@ -43,8 +43,8 @@ run); no strided tensors; no gzip, of image files PGM and PPM alone, others by s
 
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     api: config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
-    seam: backend op-rows formulas random calls plan-structs capabilities tables programs backend-end
-    ground: implementation objects errors fields memory shapes op-table cpu-instance threads
+    interface: backend op-rows formulas random calls plan-structs capabilities tables programs backend-end
+    base: implementation objects errors fields memory shapes op-table cpu-instance threads
     kernels: vmath products ops conversions finite shape-helpers kernel-helpers
     ops: op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul op:linear
     op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu

@@ -2589,8 +2589,10 @@ typedef struct gtr__algorithm_key {
     int32_t type_ab, type_c, compute, epilogue, trans_a, trans_b, beta, align_a, align_b, align_c, align_bias, pad;
 } gtr__algorithm_key;
 typedef struct gtr__algorithm { gtr__algorithm_key key; int found; cublasLtMatmulAlgo_t algo; } gtr__algorithm;
-// What the library's heuristic is told that there is. It is made for just this much: on an H200 it cuts k for 32 MiB
-// and uses 4, and told of 16 it cuts nothing, and takes 20 times as long.
+// Bytes of workspace that gtr__library_search allows cublasLtMatmulAlgoGetHeuristic to plan with; what a product really
+// gets is its ws_bytes (gtr__product_choice), mostly less. On an H200 cuBLASLt returns split-k algorithms only if it is
+// allowed 32 MiB, though most of them need less than 4: allowed 16, it returned none for products of few outputs and
+// many terms, which then took up to 20 times as long.
 static size_t gtr__library_workspace(int compute) { return (size_t)(compute >= 90 ? 32 : 4) << 20; }
 #endif
 
@@ -5208,11 +5210,12 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
         // one more launch, which begins as the first ends, or behind it
         + (ranges > 1 ? (caps->compute >= 90 ? 1700 : 3000) + ranges * (76 + c / 500) : 0);
 }
-// The library: tiles of 128 x 128; of few, which would not fill the device, it cuts k, and then multiplies at a part of
-// its rate; passes around what it makes. Of rows that are no whole 16 bytes it takes any time. Of a product of TF32
-// that has k across in both operands Hopper's instructions take at most one so (238 instead of 345 TFLOP/s seen at
-// 4096^3): A (turned 1) or B (2), the smaller, is turned first. Of 750 timings on an H200, k from 1024 to 65536, 15 %
-// off.
+// Estimated nanoseconds of a product by cuBLASLt, fitted to 750 timings on an H200 with k from 1024 to 65536 (15 % off
+// in the mean). It computes tiles of C of 128 x 128. Where these are fewer than the multiprocessors it splits k, and
+// `slower` is what each term beyond 1600 then costs more. Rows that are no whole 16 bytes cost four times as much, and
+// where they are few no estimate holds (HUGE_VAL). wgmma in TF32 wants k contiguous in both operands; of operands that
+// have it as rows cuBLASLt reaches 238 TFLOP/s, not 345 (4096^3), so the smaller one, A (turned 1) or B (2), may be
+// transposed first by a pass of its own. The last terms are passes before and after the product.
 static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int kind, int turned = 0) {
     const bool half = kind == GTR__PRODUCT_HALF, fma = kind == GTR__PRODUCT_FMA,
         across = !half && !fma && !p->a_k && !p->b_k && !turned,
@@ -5307,7 +5310,8 @@ static int gtr__product_kind(const gtr__product *p, const gtr__caps *caps, gtr_p
     if (p->type_a == GTR_F16 || (p->type_a == GTR_BF16 && caps->compute >= 80)) return GTR__PRODUCT_HALF;
     return p->type_a == GTR_F32 && precision == GTR_TF32 && caps->compute >= 80 ? GTR__PRODUCT_TF32 : GTR__PRODUCT_FMA;
 }
-// The least estimate; HUGE_VAL: the library cannot do it. *turned: the operand that is turned first, where that pays.
+// The least estimate by cuBLASLt; HUGE_VAL: it cannot do it. *turned is set to the operand that is transposed first (1:
+// A, 2: B) where that is estimated to be quicker, and else left.
 static double gtr__library_best(const gtr__product *p, const gtr__caps *caps, int kind, int *turned) {
     if (!gtr__library_can(p, caps)) return HUGE_VAL;
     gtr__product each = *p;         // of whose strides of a batch the library has one
@@ -5382,10 +5386,10 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
         c.parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c.ranges * 4);
     if (!c.library) return c;
     if (c.transpose) c.copy_bytes = gtr__pad256((size_t)(p->m < p->n ? p->m : p->n) * (size_t)p->k * 4);
-    // Room for C's parts, so that the library can cut k over the device: of 750 products none used more. Without it one
-    // block summed 131072 terms.
+    // Workspace for cuBLASLt's split-k algorithms, which sum each range of k into a copy of C: of 750 products timed
+    // none needed more. Without workspace one block summed all of 131072 terms.
     const double all = (double)(p->m * p->n) * (double)p->batch,
-        least = all < 2e5 ? 64 : c.kind == GTR__PRODUCT_FMA ? 128 : 256,        // terms of a part
+        least = all < 2e5 ? 64 : c.kind == GTR__PRODUCT_FMA ? 128 : 256,        // the fewest terms of a range
         bytes = 4 * fmin(8.0 * 64 * 64 * caps->sm_count, floor((double)p->k / least) * all);
     c.ws_bytes = bytes < (double)caps->product_workspace ? gtr__pad256((size_t)bytes) : caps->product_workspace;
     return c;
@@ -5793,8 +5797,9 @@ static cublasStatus_t gtr__library_begin(gtr__library_call *l, const gtr__produc
     return s ? s : gtr__library_layout(&l->c, p->type_c, p->n, p->m, p->ldc, p->batch, p->c_batch);
 }
 
-// Asks the heuristic, and takes the first algorithm for which there is room. No sums in the output's place, whose order
-// the library does not promise, and none rounded to 16 bits.
+// Asks cuBLASLt's heuristic for algorithms, the quickest first, and takes the first whose workspace fits into the
+// product's, key->ws; false: there is none. Algorithms that reduce ranges of k in C itself, in an order that cuBLASLt
+// does not promise, or in 16 bits, are excluded.
 static bool gtr__library_search(cublasLtHandle_t handle, const gtr__library_call *l, const gtr__algorithm_key *key,
         int compute, cublasLtMatmulAlgo_t *algo) {
     cublasLtMatmulPreference_t wish = NULL;

@@ -120,7 +120,8 @@ CHECK_ATTRIBUTE((unused)) static int check_dealt_to_it(const char *name)
 {
     return check_wanted(name) && check_mine(check_dealt++);
 }
-/* A file or folder in build/ that is this process's own, of that name or ending; good for 8 calls. */
+/* The path of a file or folder in build/ that no other process of the tests uses, ending in name. The text is
+   overwritten by the eighth call after this one. */
 CHECK_ATTRIBUTE((unused)) static const char *check_path(const char *name)
 {
     static char paths[8][160];

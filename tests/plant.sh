@@ -5,7 +5,7 @@
 #        plant.sh --compose [seconds [word]]: those of tests/planted.txt, whose names have a word in them, by tests/compose.c, so many seconds of a core each (90); those of the .cu on the GPU in software.
 cd "$(dirname "$0")/.." || exit 1
 dir=build/plant
-mkdir -p $dir/tests && cp tests/*.[ch] $dir/tests || exit 1
+mkdir -p $dir/tests && cp tests/*.[ch] tests/private.awk $dir/tests || exit 1
 faults() { # a name, and what sed does to exactly one line
     cat <<'END'
 forward of gelu: s/^    U(X, GELU, gelu, GTR__FOLLOW | GTR__X0, GTR__C(0.5) \* x/&*GTR__C(1.0001)/

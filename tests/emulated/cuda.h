@@ -182,7 +182,7 @@ struct device_thread {          // a thread of the host, and the kernel that it 
     collective *unused = NULL;
     void *sp = NULL;
     fiber *ring = NULL;
-    bool hurries = false;       // who is woken runs next; else last
+    bool hurries = false;       // wake() has a fiber run next; else behind all that can run
     const std::function<void()> *body = NULL;
     dim3 grid, size;
     const void *kernel = NULL;
@@ -217,7 +217,7 @@ inline void unlink(device_thread &d, fiber *f) {
 inline void wake(fiber *f) {
     device_thread &d = here();
     if (!d.ring) { d.ring = f->next = f->before = f; return; }
-    fiber *behind = d.hurries && now && now->next ? now->next : d.ring;     // it runs next, or last
+    fiber *behind = d.hurries && now && now->next ? now->next : d.ring;     // f is inserted in front of it
     f->next = behind; f->before = behind->before;
     f->before->next = f; behind->before = f;
 }
@@ -425,8 +425,9 @@ inline void make_fiber(device_thread &d, fiber *f, block *b, int rank, char *sta
     abort();
 }
 // Runs the blocks of these indices side by side: clusters of per_cluster blocks, each with `bytes` of dynamic shared
-// memory. Every other time the last thread begins, and every other two times who is woken runs next: of a value that a
-// thread writes and another reads, with no barrier in between, one of these orders gives another.
+// memory. Every other call the threads begin with the last, and in two calls of four a woken fiber runs next (hurries):
+// where a barrier is missing between a thread's write and another's read, some of these four orders computes another
+// result.
 inline void run_blocks(device_thread &d, const std::vector<uint3> &index, int per_cluster, size_t bytes) {
     static thread_local std::vector<fiber> fibers;
     static thread_local unsigned times;
