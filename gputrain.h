@@ -44,8 +44,8 @@ run); no strided tensors; no gzip, of image files PGM and PPM alone, others by s
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     api: config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
     interface: backend op-rows formulas random calls plan-structs capabilities tables programs backend-end
-    base: implementation objects errors fields memory shapes op-table cpu-instance threads
-    kernels: vmath products ops conversions finite shape-helpers kernel-helpers
+    base: implementation objects atomics errors fields memory texts shapes op-table cpu-instance threads
+    kernels: vmath vectors ops conversions finite shape-helpers kernel-helpers strips products
     ops: op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul op:linear
     op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
     op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min op:prod
@@ -56,13 +56,14 @@ CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
     op:cast op:fill op:feed op:tally op:bn_commit op:state_commit op:guard op:update op:blend op:report op:check
     op:network
     cpu: rows program cpu-backend
-    graph: contexts tensors op-builders layer-builders loss-builders
-    plan: plan pass:record pass:forms pass:join pass:tally pass:differentiate pass:rematerialise pass:fuse pass:alias
+    graph: contexts notes tensors op-builders layer-builders loss-builders
+    plan: plan pass:record pass:differentiate pass:forms pass:join pass:tally pass:rematerialise pass:fuse pass:alias
     pass:select pass:order pass:memory pass:stamp plan-make
     running: running leaves resolve runner set-get
-    training: schedule streaming training nonfinite step evaluate metrics fit steps predicting
+    training: schedule streaming training alike nonfinite step evaluate metrics steps predicting
     data: files datasets idx cifar images csv npy dataset-use
-    saving: safetensors json load save-file checkpoint
+    saving: safetensors json load save-file
+    fitting: fit checkpoint fitting
     observing: observing release
 
 SHAPES AND DTYPES
@@ -3401,14 +3402,106 @@ struct gtr_trainer {
     uint64_t edited; /* 1 + the last step of which gtr_gradient_set set one */
 };
 
+GTR__COMPUTING
+
+// >>atomics
+/* Systems' headers, and atomics on 64 bits (aligned), all sequentially consistent: at the level of the pool's loops,
+   which would call them else. */
+#ifdef _WIN32
+#ifndef WIN32_LEAN_AND_MEAN
+#define WIN32_LEAN_AND_MEAN
+#endif
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+#define GTR__PROCESS() 0L /* no fork() there */
+#else
+#define GTR__PROCESS() ((long)getpid())
+#include <sys/time.h>
+#ifndef GPUTRAIN_NO_THREADS
+#include <pthread.h>
+#include <signal.h>
+#endif
+#endif
+#ifdef GPUTRAIN_NO_THREADS
+typedef uint64_t gtr__word;
+static uint64_t gtr__atomic_get(gtr__word *p) { return *p; }
+static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { const uint64_t was = *p; *p = v; return was; }
+static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
+    if (*p == *was) { *p = v; return true; }
+    *was = *p;
+    return false;
+}
+static uint64_t gtr__thread_self(void) { return 1; }
+#elif defined(_WIN32)
+typedef LONGLONG gtr__word;
+static uint64_t gtr__atomic_get(gtr__word *p) { return (uint64_t)InterlockedCompareExchange64(p, 0, 0); }
+static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return (uint64_t)InterlockedExchange64(p, (LONGLONG)v); }
+static uint64_t gtr__thread_self(void) { return GetCurrentThreadId(); }
+static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) {
+    return (uint64_t)InterlockedExchangeAdd64(p, (LONGLONG)v) + v;
+}
+static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
+    uint64_t got = (uint64_t)InterlockedCompareExchange64(p, (LONGLONG)v, (LONGLONG)*was);
+    bool done = got == *was;
+    *was = got;
+    return done;
+}
+#else
+typedef uint64_t gtr__word;
+static uint64_t gtr__atomic_get(gtr__word *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); }
+static uint64_t gtr__thread_self(void) { return (uint64_t)(uintptr_t)pthread_self(); }
+static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) { return __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST); }
+static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
+    return __atomic_compare_exchange_n(p, was, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+#endif
+
+GTR__COMPUTED
 GTR__PLANNING
 
 // >>errors
 #define GTR__VPRINT(to, size, format) \
     do { va_list ap; va_start(ap, format); vsnprintf(to, size, format, ap); va_end(ap); } while (0)
-static gtr_result gtr__outside(gtr_context *ctx, const char *who);
 static void gtr__null_take(gtr_context *ctx);
 static void gtr__refused_take(gtr_context *ctx, const char *who);
+#define GTR__RESULT_TEXT(id, text) text,
+const char *gtr_result_text(gtr_result r) {
+    static const char *const texts[] = { GTR__RESULTS(GTR__RESULT_TEXT) "unknown result" };
+    return texts[(unsigned)r < GTR_RESULT_COUNT ? r : GTR_RESULT_COUNT];
+}
+/* A callback that this thread is in, of a context whose calls it may not make, and the first that it made. what: the
+   callback, for the error; NULL: a data set's fill, of which who asks for the rows makes one. */
+typedef struct gtr__inner { gtr_context *ctx; const char *what, *refused; struct gtr__inner *outer; } gtr__inner;
+static GTR__THREAD_LOCAL gtr__inner *gtr__innermost;
+static void gtr__inner_begin(gtr__inner *in, gtr_context *ctx, const char *what) {
+    in->ctx = ctx; in->what = what; in->refused = NULL; in->outer = gtr__innermost;
+    gtr__innermost = in;
+}
+/* Whether a call was refused: the context's thread makes the error. */
+static gtr_result gtr__inner_end(gtr__inner *in) {
+    gtr__innermost = in->outer;
+    if (!in->refused) return GTR_OK;
+    if (in->what) {
+        in->ctx->refused_in = in->what;
+        gtr__atomic_swap((gtr__word *)&in->ctx->refused, (uint64_t)(uintptr_t)in->refused);
+    }
+    return GTR_ERR_STATE;
+}
+static gtr__inner *gtr__inside(const gtr_context *ctx) {
+    gtr__inner *in = gtr__innermost;
+    while (in && in->ctx != ctx) in = in->outer;
+    return in;
+}
+static const char *gtr__public(const char *who) { return who && strncmp(who, "gtr__", 5) ? who : "a call"; }
+static gtr_result gtr__outside(gtr_context *ctx, const char *who) {
+    gtr__inner *in = gtr__inside(ctx);
+    if (!in) return GTR_OK;
+    if (!in->refused) in->refused = gtr__public(who);
+    return GTR_ERR_STATE;
+}
 /* Notes the first error and returns code. */
 static GTR__COLD GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
     if (!ctx || gtr__outside(ctx, "a call")) return code; /* a callback's thread may not be the context's */
@@ -3429,6 +3522,7 @@ static void gtr__error_more(gtr_context *ctx, const char *more) {
 #define GTR__FAIL(ctx, code, ...) gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__)
 #define GTR__BAD_ARG(ctx, ...) GTR__FAIL(ctx, ARG, __VA_ARGS__)
 #define GTR__BAD_STATE(ctx, ...) GTR__FAIL(ctx, STATE, __VA_ARGS__)
+#define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
 /* This thread's last call with NULL for a tensor, or a list of n, less than 1, and so without a context: the next
    context that has an error, or is asked for one, takes it. */
 static GTR__THREAD_LOCAL const char *gtr__null_call;
@@ -3444,7 +3538,22 @@ static void gtr__null_take(gtr_context *ctx) {
     if (who && ctx) GTR__BAD_ARG(ctx, "%s: a tensor is NULL: gtr_parameter_find has none of that name, or it was not "
         "built", who);
 }
-static void gtr__log(gtr_context *ctx, const char *text);
+static GTR__COLD void gtr__refused_take(gtr_context *ctx, const char *who) {
+    const char *call = (const char *)(uintptr_t)gtr__atomic_swap((gtr__word *)&ctx->refused, 0), *in = ctx->refused_in;
+    ctx->refused_in = NULL;
+    if (call) GTR__BAD_STATE(ctx, "%s %s %s%s", call, in ? "in" : "was called while another thread was in",
+        in ? in : who, in ? ", which calls nothing of its context but gtr_stop" : ": a context is used by one thread "
+        "at a time (predictors by as many as there are)");
+}
+static void gtr__host_cb_log(void *user, gtr_level level, const char *text) {
+    const gtr_desc *d = (const gtr_desc *)user;
+    gtr__inner in;
+    if (!d->log) return;
+    gtr__inner_begin(&in, (gtr_context *)user, "the log callback");
+    d->log(level, text, d->log_user);
+    gtr__inner_end(&in);
+}
+static void gtr__log(gtr_context *ctx, const char *text) { gtr__host_cb_log(ctx, GTR_LOG_WARNING, text); }
 /* What may be meant, but hardly is: logged, or, without a log, a line of the first gtr_fit behind it. */
 static GTR__COLD GTR__PRINTF(2, 3) void gtr__doubt(gtr_context *ctx, const char *format, ...) {
     char text[400];
@@ -3456,6 +3565,8 @@ static GTR__COLD GTR__PRINTF(2, 3) void gtr__doubt(gtr_context *ctx, const char 
 }
 
 // >>fields
+/* By the bits: it holds under -ffast-math. */
+static bool gtr__finite(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return (u >> 52 & 0x7ff) != 0x7ff; }
 /* A descriptor's field that the user sets and the library would not read is an error, which names the field and its
    reader. No error: a value that holds anyway, and a field of what a flag or a precision switches off (.frozen,
    loss_scale). F(field, whether the library reads it, its reader) of descriptor d, before defaults are filled in. */
@@ -3481,7 +3592,6 @@ static GTR__COLD gtr_result gtr__unread(gtr_context *ctx, const char *who, const
 /* What a number may be, beside 0: from least to most, or below it. type: Float, Double, Int, Long (int64_t) or Enum,
    whose type has the field's name. */
 typedef struct { const char *name; uint16_t at; char type; bool below; float least, most; } gtr__range_row;
-static bool gtr__finite(double x);
 static double gtr__field_value(const void *field, char type) {
     float f; double d; int i; int64_t n;
     if (type == 'F') return memcpy(&f, field, sizeof f), (double)f;
@@ -3735,7 +3845,46 @@ static bool gtr__mul_ok(uint64_t a, uint64_t b, uint64_t *out) {
     *out = a * b; return true;
 }
 
+// >>texts
+/* UTF-8: its code points, read and written. */
+#define GTR__END (-1) /* of a string */
+#define GTR__BAD (-2)
+/* The next code point of UTF-8 (RFC 3629: shortest form, no surrogates), GTR__END at the end of n bytes, GTR__BAD. */
+static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at) {
+    static const int32_t least[4] = { 0, 0x80, 0x800, 0x10000 };
+    if (*at >= n) return GTR__END;
+    int32_t c = s[(*at)++];
+    if (c < 0x80) return c;
+    if (c < 0xc2 || c > 0xf4) return GTR__BAD;
+    int more = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
+    c &= 0x3f >> more;
+    for (int i = 0; i < more; i++) {
+        if (*at >= n || (s[*at] & 0xc0) != 0x80) return GTR__BAD;
+        c = c << 6 | (s[(*at)++] & 0x3f);
+    }
+    return c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? GTR__BAD : c;
+}
+/* Appends c as UTF-8. */
+static void gtr__utf8_put(int32_t c, char **to) {
+    int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    *(*to)++ = (char)(more ? (0xff00 >> (more + 1) & 0xff) | c >> 6 * more : c);
+    while (more--) *(*to)++ = (char)(0x80 | (c >> 6 * more & 0x3f));
+}
+static bool gtr__is_utf8(const char *s, size_t n) {
+    size_t at = 0;
+    int32_t c;
+    while ((c = gtr__utf8_next((const uint8_t *)s, n, &at)) >= 0) {}
+    return c == GTR__END;
+}
+static bool gtr__is_text(const char *s) { return s && gtr__is_utf8(s, strlen(s)); }
+
 // >>shapes
+static gtr_shape gtr__shape_more(gtr_shape s, int64_t d) { s.dim[s.ndim++] = d; return s; }
+gtr_shape gtr_shape0(void) { gtr_shape s; memset(&s, 0, sizeof s); return s; }
+gtr_shape gtr_shape1(int64_t a) { return gtr__shape_more(gtr_shape0(), a); }
+gtr_shape gtr_shape2(int64_t a, int64_t b) { return gtr__shape_more(gtr_shape1(a), b); }
+gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c) { return gtr__shape_more(gtr_shape2(a, b), c); }
+gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d) { return gtr__shape_more(gtr_shape3(a, b, c), d); }
 static const int gtr__dtype_sizes[GTR_DTYPE_COUNT] = { sizeof(gtr_float), 2, 2, 4, 1, 8, 8 };
 static const char *const gtr__dtype_names[GTR_DTYPE_COUNT] = {
     "float32", "bfloat16", "float16", "int32", "uint8", "int64", "float64" };
@@ -3828,23 +3977,6 @@ GTR__PLANNED
 GTR__COMPUTING
 
 // >>threads
-#ifdef _WIN32
-#ifndef WIN32_LEAN_AND_MEAN
-#define WIN32_LEAN_AND_MEAN
-#endif
-#ifndef NOMINMAX
-#define NOMINMAX
-#endif
-#include <windows.h>
-#define GTR__PROCESS() 0L /* no fork() there */
-#else
-#define GTR__PROCESS() ((long)getpid())
-#include <sys/time.h>
-#ifndef GPUTRAIN_NO_THREADS
-#include <pthread.h>
-#include <signal.h>
-#endif
-#endif
 /* Monotonic seconds. */
 static double gtr__now(void) {
 #ifdef _WIN32
@@ -3877,15 +4009,6 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
 }
 typedef struct gtr__gate { int none; } gtr__gate;
 typedef int gtr__thread;
-typedef uint64_t gtr__word;
-static uint64_t gtr__atomic_get(gtr__word *p) { return *p; }
-static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { const uint64_t was = *p; *p = v; return was; }
-static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
-    if (*p == *was) { *p = v; return true; }
-    *was = *p;
-    return false;
-}
-static uint64_t gtr__thread_self(void) { return 1; }
 #define GTR__THREAD(main, arg) static void main(void *arg)
 #define GTR__THREAD_END
 static bool gtr__gate_init(gtr__gate *g) { g->none = 0; return true; }
@@ -3911,20 +4034,6 @@ static void gtr__gate_lock(gtr__gate *g) { EnterCriticalSection(&g->lock); }
 static void gtr__gate_unlock(gtr__gate *g) { LeaveCriticalSection(&g->lock); }
 static void gtr__gate_sleep(gtr__gate *g) { SleepConditionVariableCS(&g->changed, &g->lock, INFINITE); }
 static void gtr__gate_wake(gtr__gate *g) { WakeAllConditionVariable(&g->changed); }
-/* Atomics on 64 bits (aligned), all sequentially consistent. */
-typedef LONGLONG gtr__word;
-static uint64_t gtr__atomic_get(gtr__word *p) { return (uint64_t)InterlockedCompareExchange64(p, 0, 0); }
-static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return (uint64_t)InterlockedExchange64(p, (LONGLONG)v); }
-static uint64_t gtr__thread_self(void) { return GetCurrentThreadId(); }
-static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) {
-    return (uint64_t)InterlockedExchangeAdd64(p, (LONGLONG)v) + v;
-}
-static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
-    uint64_t got = (uint64_t)InterlockedCompareExchange64(p, (LONGLONG)v, (LONGLONG)*was);
-    bool done = got == *was;
-    *was = got;
-    return done;
-}
 static void gtr__pause(void) { YieldProcessor(); }
 #else
 typedef pthread_t gtr__thread;
@@ -3940,14 +4049,6 @@ static void gtr__gate_lock(gtr__gate *g) { pthread_mutex_lock(&g->lock); }
 static void gtr__gate_unlock(gtr__gate *g) { pthread_mutex_unlock(&g->lock); }
 static void gtr__gate_sleep(gtr__gate *g) { pthread_cond_wait(&g->changed, &g->lock); }
 static void gtr__gate_wake(gtr__gate *g) { pthread_cond_broadcast(&g->changed); }
-typedef uint64_t gtr__word;
-static uint64_t gtr__atomic_get(gtr__word *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
-static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); }
-static uint64_t gtr__thread_self(void) { return (uint64_t)(uintptr_t)pthread_self(); }
-static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) { return __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST); }
-static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
-    return __atomic_compare_exchange_n(p, was, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
 static void gtr__pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -4338,7 +4439,8 @@ GTR__INLINE float gtr__sincosf(float x, uint32_t cosine) {
 }
 #endif
 
-// >>products
+// >>vectors
+/* What loops over elements are made of: the vectors of the machine, and the formulas of unary ops by them. */
 /* Vectors of VL elements, register tiles of MR rows by two vectors: what registers hold beside three for operands. */
 #if defined(__AVX512F__) && !defined(GPUTRAIN_DOUBLE)
 #include <immintrin.h>
@@ -4547,179 +4649,6 @@ static void gtr__unary_apply(const gtr__unary_row *row, gtr_float a, gtr_float b
     gtr__unary_apply(row, a, b, dy ? t[1] : NULL, t[0], t[2], t[3], GTR__VL, add);
     memcpy(out + whole, t[3], rest);
 }
-/* Rows of a register tile: X(row, g, o), row = g + o. Addresses are pointer g plus 0, 1 or 2 strides,
-   which x86 has modes for. */
-#define GTR__ROWS_1(X) X(0, 0, 0)
-#define GTR__ROWS_2(X) GTR__ROWS_1(X)  X(1, 0, 1)
-#define GTR__ROWS_3(X) GTR__ROWS_2(X)  X(2, 0, 2)
-#define GTR__ROWS_4(X) GTR__ROWS_3(X)  X(3, 3, 0)
-#define GTR__ROWS_5(X) GTR__ROWS_4(X)  X(4, 3, 1)
-#define GTR__ROWS_6(X) GTR__ROWS_5(X)  X(5, 3, 2)
-#define GTR__ROWS_7(X) GTR__ROWS_6(X)  X(6, 6, 0)
-#define GTR__ROWS_8(X) GTR__ROWS_7(X)  X(7, 6, 1)
-#define GTR__ROWS_9(X) GTR__ROWS_8(X)  X(8, 6, 2)
-#define GTR__ROWS_10(X) GTR__ROWS_9(X)  X(9, 9, 0)
-#define GTR__ROWS_11(X) GTR__ROWS_10(X) X(10, 9, 1)
-#define GTR__ROWS_12(X) GTR__ROWS_11(X) X(11, 9, 2)
-#define GTR__ROWS_13(X) GTR__ROWS_12(X) X(12, 12, 0)
-#define GTR__ROWS_14(X) GTR__ROWS_13(X) X(13, 12, 1)
-#define GTR__BASE_0(g) const gtr_float *a##g = a + (g) * rs;
-#define GTR__BASE_1(g)
-#define GTR__BASE_2(g)
-#define GTR__NEXT_0(g) a##g += next;
-#define GTR__NEXT_1(g)
-#define GTR__NEXT_2(g)
-#define GTR__ROW_BASE(i, g, o)  GTR__BASE_##o(g)
-#define GTR__ROW_NEXT(i, g, o)  GTR__NEXT_##o(g)
-#define GTR__ROW_ZERO1(i, g, o) gtr__v c##i = GTR__V_ZERO;
-#define GTR__ROW_ZERO2(i, g, o) GTR__ROW_ZERO1(i, g, o) gtr__v d##i = GTR__V_ZERO;
-#define GTR__ROW_STEP1(i, g, o) x = GTR__V_SET(a##g + (o) * rs); c##i = GTR__V_FMA(x, b0, c##i);
-#define GTR__ROW_STEP2(i, g, o) GTR__ROW_STEP1(i, g, o) d##i = GTR__V_FMA(x, b1, d##i);
-#define GTR__ROW_FROM1(i, g, o) c##i = GTR__V_ADD(c##i, GTR__V_LOAD(from + (i) * fs));
-#define GTR__ROW_FROM2(i, g, o) GTR__ROW_FROM1(i, g, o) d##i = GTR__V_ADD(d##i, GTR__V_LOAD(from + (i) * fs + GTR__VL));
-#define GTR__ROW_BIAS1(i, g, o) c##i = GTR__V_ADD(c##i, b0);
-#define GTR__ROW_BIAS2(i, g, o) GTR__ROW_BIAS1(i, g, o) d##i = GTR__V_ADD(d##i, b1);
-#define GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs, c##i);
-#define GTR__ROW_STORE2(i, g, o) GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs + GTR__VL, d##i);
-/* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs:
-   28 against 16 loads. Rows of a are as apart, columns 1 (by_row), or the other way about (by_col), unpacked; k is a
-   multiple of run, and skip elements more lie between a run of columns and the next. */
-#define GTR__TILE_ARGS int64_t k, int64_t run, int64_t skip, const gtr_float *a, int64_t as, \
-    const gtr_float *b, int64_t bs, \
-    const gtr_float *from, int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs
-typedef void (*gtr__tile_fn)(GTR__TILE_ARGS);
-#define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
-#define GTR__TILE_B2(p) const gtr__v b0 = GTR__V_LOAD(p), b1 = GTR__V_LOAD((p) + GTR__VL);
-#define GTR__TILE(R, V, by, row_step, col_step) \
-static void gtr__tile##V##_by_##by##_##R(GTR__TILE_ARGS) { \
-    const int64_t rs = row_step; \
-    gtr__v x; \
-    GTR__ROWS_##R(GTR__ROW_BASE) GTR__ROWS_##R(GTR__ROW_ZERO##V) \
-    for (; k > 0; k -= run) { \
-        int64_t next = col_step; \
-        for (int64_t l = run; l > 0; l--) { \
-            GTR__TILE_B##V(b) \
-            b += bs; \
-            GTR__ROWS_##R(GTR__ROW_STEP##V) GTR__ROWS_##R(GTR__ROW_NEXT) \
-        } \
-        next = skip; \
-        GTR__ROWS_##R(GTR__ROW_NEXT) \
-    } \
-    if (from) { GTR__ROWS_##R(GTR__ROW_FROM##V) } \
-    if (bias) { GTR__TILE_B##V(bias) GTR__ROWS_##R(GTR__ROW_BIAS##V) } \
-    GTR__ROWS_##R(GTR__ROW_STORE##V) \
-    (void)as; \
-}
-#define GTR__TILES_OF(R) GTR__TILE(R, 1, row, as, 1) GTR__TILE(R, 2, row, as, 1) \
-    GTR__TILE(R, 1, col, 1, as) GTR__TILE(R, 2, col, 1, as)
-GTR__TILES(GTR__TILES_OF)
-#define GTR__TILE_ROW(R) { { gtr__tile1_by_row_##R, gtr__tile2_by_row_##R }, \
-    { gtr__tile1_by_col_##R, gtr__tile2_by_col_##R } },
-/* [rows - 1][by column][vectors - 1] */
-static const gtr__tile_fn gtr__tile_table[GTR__MR][2][2] = { GTR__TILES(GTR__TILE_ROW) };
-/* Steps that a node carries, applied to rows of n elements, pitch apart, element i of all and channel c the first: from
-   x to y, which may be x. */
-struct gtr__strip;
-static void gtr__strip_run(const struct gtr__strip *w, const gtr_float *x, gtr_float *y, int64_t i, int64_t rows,
-    int64_t n, int64_t pitch, int64_t c);
-/* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs],
-   B[l][j] = b[l*brs + j*bcs]; of either's strides one is 1 (acs is 0 where a row of A is all one number). C is
-   row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
-typedef struct {
-    int64_t m, n, k;
-    const gtr_float *a, *b;
-    int64_t ars, acs, brs, bcs;
-    int64_t run, skip; /* A's columns are runs of so many, skip elements more apart; run 0: one run */
-    gtr_float *c;
-    int64_t ldc;
-    int add; /* add to what is in c */
-    int by; /* gtr__caps.by */
-    int64_t items, inner; /* so many products; item i lies at i / inner * outer + i % inner * item: */
-    int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
-    int64_t sums; /* or their sum of so many, in this order */
-    /* epilogue: bias (n), or row_bias (m); then, unless NULL, to (shape of c, or c) gets what steps make of it, a piece
-       at a time, in a near cache */
-    const gtr_float *bias, *row_bias;
-    const struct gtr__strip *behind;
-    gtr_float *to;
-    /* the cut */
-    int64_t rows, cols; /* of a block of C: a piece */
-    int64_t row_blocks, col_blocks;
-    int64_t strip, kc; /* columns and k's of a block of B at once */
-    bool pack_a, pack_b;
-    int64_t group; /* items a piece, if items are small */
-    int64_t parts, part_k; /* k cut into sums of its own, combined in order: a large k and a small C */
-    gtr_float *partial; /* parts x m x n, if parts > 1 */
-    int64_t pieces;
-} gtr__gemm;
-#define GTR__ITEM(g, x, i) ((g)->x + (i) / (g)->inner * (g)->x##_outer + (i) % (g)->inner * (g)->x##_item)
-#ifdef GPUTRAIN_DOUBLE
-#define GTR__PACK_B 8192 /* elements of a block of B: 64 KiB */
-#else
-#define GTR__PACK_B 16384
-#endif
-#define GTR__PACK_KC 256 /* most k's of a packed block of A */
-#define GTR__PACK_AS (GTR__PACK_KC + 16)
-#define GTR__LINE (64 / (int)sizeof(gtr_float))
-#define GTR__PIECE 2e6 /* flops worth a piece: about 8 us at 268 GFLOP/s */
-#define GTR__DOT_ROWS 8 /* up to so many rows of A against rows of B^T as they lie are dot products */
-#define GTR__DOT_COLS 4 /* and up to so many columns of B against rows of A */
-static bool gtr__gemm_dots(const gtr__gemm *g) {
-    const int64_t least = g->m <= GTR__DOT_ROWS ? GTR__VL : g->n <= GTR__DOT_COLS ? 2 * GTR__VL : INT64_MAX;
-    return g->acs == 1 && g->brs == 1 && g->k >= least && !(g->by & (GTR__BY_ORDER | GTR__BY_TILES));
-}
-#define GTR__FEW 8 /* blocks of C; of fewer a large k is cut, too */
-static void gtr__gemm_cut_c(gtr__gemm *g, double flops, bool large) {
-    const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
-    flops *= (double)(1 + 32 / GTR__MAX(g->k * g->sums, 1)); /* what is done with C beside its sums */
-    /* not narrower than 16 pieces need: short rows of C far apart share few sets of a cache and make short epilogues */
-    int64_t high, wide = large ? 4 : GTR__MAX((int64_t)(GTR__PIECE * (double)panels / GTR__MAX(flops, 1.0)),
-        panels * g->m * g->items / 2048);
-    wide = GTR__MIN(GTR__MAX(wide, 1), panels);
-    g->col_blocks = (panels + wide - 1) / wide;
-    g->cols = (panels + g->col_blocks - 1) / g->col_blocks * GTR__NR;
-    g->col_blocks = (g->n + g->cols - 1) / g->cols;
-    /* rows are cut only where columns give few pieces: each repeats the packing of B */
-    high = (int64_t)(flops / GTR__PIECE / (double)GTR__MAX(g->col_blocks, 1));
-    if (large) {
-        const bool by_k = g->k >= 2048 && g->items == 1 && g->sums == 1;
-        high = GTR__MAX(g->m / 256, 1);
-        if (!by_k || high * g->col_blocks >= GTR__FEW) high = GTR__MAX(high, (15 + g->col_blocks) / g->col_blocks);
-    }
-    high = GTR__MAX(GTR__MIN(high, GTR__MAX(g->m / 128, g->sums > 1 ? GTR__MIN(g->m / 32, 4) : 1)), 1);
-    g->rows = GTR__ROUND_UP(GTR__MAX((g->m + high - 1) / high, 1), 4);
-    g->row_blocks = (g->m + g->rows - 1) / g->rows;
-    g->group = 1;
-    if (g->items > 1 && g->row_blocks * g->col_blocks == 1)
-        g->group = GTR__MAX((int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)), 1);
-}
-static void gtr__gemm_cut(gtr__gemm *g) {
-    const double n = (double)g->n, flops = 2.0 * (double)g->m * (double)g->k * (double)g->sums
-        * (gtr__gemm_dots(g) ? 2 * n : g->n <= GTR__VL ? GTR__NR : n); /* of an item; more for shapes that run slower */
-    const bool large = flops > 64 * GTR__PIECE, parts = (g->by & GTR__BY_PARTS) != 0;
-    gtr__gemm_cut_c(g, flops, large);
-    if (g->by & GTR__BY_PIECES) {
-        g->rows = 4; g->cols = GTR__NR; g->group = 1;
-        g->row_blocks = (g->m + 3) / 4; g->col_blocks = (g->n + GTR__NR - 1) / GTR__NR;
-    }
-    g->parts = 1;
-    g->part_k = g->k;
-    if (g->items == 1 && g->sums == 1 && g->k >= (parts ? 17 : 1024) && !(g->by & GTR__BY_ORDER) &&
-        (parts || g->row_blocks * g->col_blocks < GTR__FEW) && !g->row_bias && !gtr__gemm_dots(g)) {
-        g->parts = parts ? 2 : GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
-        g->part_k = GTR__ROUND_UP((g->k + g->parts - 1) / g->parts, 16);
-        g->parts = (g->k + g->part_k - 1) / g->part_k;
-    }
-    /* rows a multiple of 4 KiB apart fall on one set of a first-level cache: a tile's push each other out */
-    g->pack_a = GTR__MAX(g->ars, g->acs) > 1 && GTR__MAX(g->ars, g->acs) * (int64_t)sizeof(gtr_float) % 4096 == 0;
-    g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
-    if (g->by & GTR__BY_PACKS) g->pack_a = g->pack_b = true;
-    g->strip = GTR__MIN(g->cols, (g->pack_a || large ? 2 : 1) * GTR__NR);
-    /* one for all, so that a row's bits are those that it has among more */
-    const int64_t kc = GTR__PACK_KC, blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
-    g->kc = GTR__ROUND_UP((g->part_k + blocks - 1) / blocks, 4);
-    g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
-}
 static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int64_t ts, int64_t rows, int64_t width) {
     enum { SOME = 8 }; /* at once: calls of memcpy would cost more */
     for (int64_t i = 0; i < rows; i++, from += fs, to += ts) {
@@ -4729,332 +4658,6 @@ static void gtr__tile_copy(const gtr_float *from, int64_t fs, gtr_float *to, int
         if (j < width && j) memcpy(to + width - SOME, from + width - SOME, SOME * sizeof *to);
         else for (; j < width; j++) to[j] = from[j];
     }
-}
-/* Copies k x n of B, in panels of NR columns (the last of VL, if it needs no more), filled up with zeros. */
-static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n, gtr_float *to) {
-    for (int64_t j = 0; j < n; j += GTR__NR) {
-        const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
-        for (int64_t l = 1; have < wide && l <= k; l++) GTR__V_STORE(to + l * wide - GTR__VL, GTR__V_ZERO);
-        gtr__tile_copy(b + j, brs, to, wide, k, have);
-        to += k * wide;
-    }
-}
-/* to[l*ts + j] = b[j*bcs + l] for VL j's: columns of B, each contiguous, to rows. In vectors of VL/4 rows' four
-   elements, transposed four by four. */
-static void gtr__pack_group(const gtr_float *b, int64_t bcs, int64_t k, gtr_float *to, int64_t ts) {
-    int64_t l = 0, j;
-#ifdef GTR__V_LANES
-    for (; k >= 4 && l < k; l += 4) { /* the last four may overlap */
-        const gtr_float *from = b + (l = GTR__MIN(l, k - 4));
-        gtr_float *at = to + l * ts;
-        gtr__v r0 = GTR__V_LANES(from, bcs), r1 = GTR__V_LANES(from + bcs, bcs),
-            r2 = GTR__V_LANES(from + 2 * bcs, bcs), r3 = GTR__V_LANES(from + 3 * bcs, bcs);
-        gtr__v a0 = GTR__V_LO(r0, r1), a1 = GTR__V_HI(r0, r1), a2 = GTR__V_LO(r2, r3), a3 = GTR__V_HI(r2, r3);
-        GTR__V_STORE(at, GTR__V_LO2(a0, a2));
-        GTR__V_STORE(at + ts, GTR__V_HI2(a0, a2));
-        GTR__V_STORE(at + 2 * ts, GTR__V_LO2(a1, a3));
-        GTR__V_STORE(at + 3 * ts, GTR__V_HI2(a1, a3));
-    }
-#endif
-    for (; l < k; l++) for (j = 0; j < GTR__VL; j++) to[l * ts + j] = b[j * bcs + l];
-}
-/* The same as gtr__pack_rows for a B whose columns are contiguous. */
-static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n, gtr_float *to) {
-    for (int64_t j = 0; j < n; j += GTR__NR) {
-        const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
-        for (int64_t g = 0; g < wide; g += GTR__VL) {
-            const gtr_float *from = b + (j + g) * bcs;
-            const int64_t rest = GTR__MIN(have - g, GTR__VL);
-            if (rest == GTR__VL) { gtr__pack_group(from, bcs, k, to + g, wide); continue; }
-            for (int64_t l = 0; l < k; l++) {
-                GTR__V_STORE(to + l * wide + g, GTR__V_ZERO);
-                for (int64_t i = 0; i < rest; i++) to[l * wide + g + i] = from[i * bcs + l];
-            }
-        }
-        to += k * wide;
-    }
-}
-/* Where a block of C is: its pointers stand at C's element (0, 0). */
-typedef struct {
-    const gtr__gemm *g;
-    gtr_float *c; /* where sums over k grow */
-    int64_t ldc;
-    bool add, first, last; /* to c; first and last block of k */
-    bool finish; /* with a bias: not a part */
-} gtr__spot;
-/* One tile over one block of k. Straight into C where the tile is whole, else by way of the stack. */
-static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col,
-        const gtr_float *b, int64_t bs, int64_t i, int64_t j, int64_t rows, int64_t width) {
-    const gtr__gemm *g = s->g;
-    const bool from = !s->first || s->add;
-    const gtr_float *bias = s->last && s->finish && g->bias ? g->bias + j : NULL;
-    const gtr__tile_fn fn = gtr__tile_table[rows - 1][by_col][width > GTR__VL];
-    const int64_t run = g->run ? g->run : k;
-    gtr_float *c = s->c + i * s->ldc + j;
-    for (int64_t r = 0; r < rows; r++) /* C's lines come while its sums are made */
-        for (int64_t q = 0; q < width; q += GTR__LINE) GTR__PREFETCH(c + r * s->ldc + q, 1);
-    if (width == GTR__NR || width == GTR__VL) {
-        fn(k, run, g->skip, a, as, b, bs, from ? c : NULL, s->ldc, bias, c, s->ldc);
-    } else {
-        const int64_t wide = width > GTR__VL ? GTR__NR : GTR__VL;
-        gtr_float tile[GTR__MR * GTR__NR], some[GTR__NR];
-        if (bias && width < wide) {
-            memset(some, 0, sizeof some); GTR__COPY(some, bias, width); bias = some;
-        }
-        if (from) {
-            if (width < wide) memset(tile, 0, sizeof tile);
-            gtr__tile_copy(c, s->ldc, tile, wide, rows, width);
-        }
-        fn(k, run, g->skip, a, as, b, bs, from ? tile : NULL, wide, bias, tile, wide);
-        gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
-    }
-}
-/* All rows of a block over columns from j on and one block of k; a and b stand at its first k, row 0, column j. b NULL:
-   pb has them packed. */
-static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0,
-        int64_t i1, int64_t j, int64_t n, gtr_float *pa, gtr_float *pb) {
-    const gtr__gemm *g = s->g;
-    const bool by_col = g->acs != 1;
-    const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR; /* columns of B read where they lie */
-    const int64_t tiles = (i1 - i0 + GTR__MR - 1) / GTR__MR;
-    int64_t t, i = i0, q;
-    if (b && g->bcs == 1) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb);
-    else if (b) gtr__pack_cols(b, g->bcs, k, n, pb);
-    for (t = 0; t < tiles; t++) {
-        const int64_t rows = (i1 - i0 + t) / tiles;
-        const gtr_float *at = a + i * g->ars;
-        int64_t as = by_col ? g->acs : g->ars;
-        if (g->pack_a) {
-            const int64_t pitch = by_col ? GTR__MR : GTR__PACK_AS;
-            gtr__tile_copy(at, as, pa, pitch, by_col ? k : rows, by_col ? rows : k);
-            at = pa;
-            as = pitch;
-        }
-        for (q = 0; q < whole; q += GTR__NR)
-            gtr__tile_run(s, k, at, as, by_col, b + q, g->brs, i, j + q, rows, GTR__NR);
-        for (; q < n; q += GTR__NR) {
-            const int64_t width = GTR__MIN(n - q, GTR__NR);
-            gtr__tile_run(s, k, at, as, by_col, pb + (q - whole) * k, width > GTR__VL ? GTR__NR : GTR__VL, i,
-                j + q, rows, width);
-        }
-        i += rows;
-    }
-}
-/* A few rows of x against rows of w as they lie: bound by reading w, so nothing is packed. Two rows of x, xs apart (0:
-   one twice), against four of w; y's rows are NR apart. */
-static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float *w, int64_t ws, gtr_float *y) {
-    const gtr_float *x1 = x + xs;
-    gtr__v sum[2][4];
-    int64_t l = 0;
-    for (int q = 0; q < 4; q++) sum[0][q] = sum[1][q] = GTR__V_ZERO;
-    for (; l + GTR__VL <= k; l += GTR__VL) {
-        const gtr__v u = GTR__V_LOAD(x + l), v = GTR__V_LOAD(x1 + l);
-        for (int q = 0; q < 4; q++) {
-            const gtr__v t = GTR__V_LOAD(w + q * ws + l);
-            sum[0][q] = GTR__V_FMA(u, t, sum[0][q]);
-            sum[1][q] = GTR__V_FMA(v, t, sum[1][q]);
-        }
-    }
-    for (int q = 0; q < 4; q++) {
-        y[q] = gtr__v_sum(sum[0][q]);
-        if (xs) y[GTR__NR + q] = gtr__v_sum(sum[1][q]);
-    }
-    for (; l < k; l++) for (int q = 0; q < 4; q++) {
-        y[q] += x[l] * w[q * ws + l];
-        y[GTR__NR + q] += x1[l] * w[q * ws + l];
-    }
-}
-static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w) {
-    gtr__v a = GTR__V_ZERO;
-    int64_t l = 0;
-    for (; l + GTR__VL <= k; l += GTR__VL) a = GTR__V_FMA(GTR__V_LOAD(x + l), GTR__V_LOAD(w + l), a);
-    gtr_float y = gtr__v_sum(a);
-    for (; l < k; l++) y += x[l] * w[l];
-    return y;
-}
-/* Roles changed: four rows of A against a column or two of B. */
-static void gtr__dot_cols(const gtr__gemm *g, const gtr_float *a, const gtr_float *b, gtr_float *tile, int64_t rows,
-        int64_t cols) {
-    gtr_float y[2 * GTR__NR] = { 0 };
-    int64_t r = 0;
-    for (; r + 4 <= rows; r += 4, a += 4 * g->ars, tile += 4 * GTR__NR)
-        for (int64_t q = 0; q < cols; q += 2) {
-            gtr__dot8(g->k, b + q * g->bcs, q + 1 < cols ? g->bcs : 0, a, g->ars, y);
-            for (int64_t p = 0; p < 4; p++) {
-                tile[p * GTR__NR + q] = y[p];
-                if (q + 1 < cols) tile[p * GTR__NR + q + 1] = y[GTR__NR + p];
-            }
-        }
-    for (; r < rows; r++, a += g->ars, tile += GTR__NR)
-        for (int64_t q = 0; q < cols; q++) tile[q] = gtr__dot1(g->k, a, b + q * g->bcs);
-}
-static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1,
-        int64_t j0, int64_t j1) {
-    const gtr__gemm *g = s->g;
-    gtr_float tile[GTR__MR * GTR__NR];
-    int64_t i, j, r, q;
-    memset(tile, 0, sizeof tile);
-    for (j = j0; j < j1; j += GTR__NR) {
-        const int64_t width = GTR__MIN(j1 - j, GTR__NR);
-        for (i = i0; i < i1; i += GTR__MR) {
-            const int64_t rows = GTR__MIN(i1 - i, GTR__MR);
-            if (g->m > GTR__DOT_ROWS) gtr__dot_cols(g, a + i * g->ars, b + j * g->bcs, tile, rows, width);
-            else for (q = 0; q + 4 <= width; q += 4) {
-                const gtr_float *w = b + (j + q) * g->bcs;
-                for (r = 0; r < rows; r += 2) /* MR is even: there is a row behind an odd last one */
-                    gtr__dot8(g->k, a + (i + r) * g->ars, r + 1 < rows ? g->ars : 0, w, g->bcs, tile + r * GTR__NR + q);
-            }
-            for (q = width / 4 * 4; q < width && g->m <= GTR__DOT_ROWS; q++)
-                for (r = 0; r < rows; r++)
-                    tile[r * GTR__NR + q] = gtr__dot1(g->k, a + (i + r) * g->ars, b + (j + q) * g->bcs);
-            for (r = 0; r < rows; r++)
-                for (q = 0; q < width; q++) {
-                    if (s->add) tile[r * GTR__NR + q] += s->c[(i + r) * s->ldc + j + q];
-                    if (g->bias) tile[r * GTR__NR + q] += g->bias[j + q];
-                }
-            gtr__tile_copy(tile, GTR__NR, s->c + i * s->ldc + j, s->ldc, rows, width);
-        }
-    }
-}
-/* Packed blocks of B and of A's rows. */
-typedef struct { gtr_float b[GTR__PACK_B], a[GTR__MR * GTR__PACK_AS]; } gtr__gemm_room;
-static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int64_t i0, int64_t i1,
-        int64_t j0, int64_t j1, gtr__gemm_room *room) {
-    const int64_t l0 = part * g->part_k, l1 = GTR__MIN(l0 + g->part_k, g->k);
-    gtr__spot s;
-    s.g = g;
-    s.finish = g->parts == 1;
-    s.c = s.finish ? GTR__ITEM(g, c, item) : g->partial + part * g->m * g->n;
-    s.ldc = s.finish ? g->ldc : g->n;
-    s.add = s.finish && g->add;
-    s.first = s.last = true;
-    if (gtr__gemm_dots(g) && g->sums == 1) {
-        gtr__gemm_dot(&s, GTR__ITEM(g, a, item), GTR__ITEM(g, b, item), i0, i1, j0, j1); return;
-    }
-    for (int64_t j = j0; j < j1; j += g->strip) {
-        for (int64_t sum = 0; sum < g->sums; sum++) {
-            const gtr_float *a = GTR__ITEM(g, a, item + sum), *b = GTR__ITEM(g, b, item + sum) + j * g->bcs;
-            for (int64_t l = l0; l < l1; l += g->kc) {
-                s.first = sum == 0 && l == l0;
-                s.last = sum == g->sums - 1 && l + g->kc >= l1;
-                gtr__gemm_strip(&s, GTR__MIN(g->kc, l1 - l), a + l * g->acs, b + l * g->brs, i0, i1, j,
-                    GTR__MIN(g->strip, j1 - j), room->a, room->b);
-            }
-        }
-    }
-}
-#define GTR__COMBINE 4096 /* elements that are combined, or go through an epilogue, at a time */
-static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece, void *room) {
-    const int64_t col = piece % g->col_blocks, row = piece / g->col_blocks % g->row_blocks;
-    const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts,
-        group = piece / (g->col_blocks * g->row_blocks * g->parts);
-    const int64_t i0 = row * g->rows, i1 = GTR__MIN(i0 + g->rows, g->m), j0 = col * g->cols,
-        j1 = GTR__MIN(j0 + g->cols, g->n);
-    for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) {
-        const int64_t c = GTR__ITEM(g, c, item) - g->c;
-        gtr__gemm_block(g, item, part, i0, i1, j0, j1, (gtr__gemm_room *)room);
-        const int64_t n = j1 - j0, step = GTR__MAX(GTR__COMBINE / n, 1);
-        for (int64_t i = i0; i < i1 && g->parts == 1; i += step) {
-            const int64_t at = c + i * g->ldc + j0, rows = GTR__MIN(step, i1 - i);
-            gtr_float *row = g->c + at;
-            for (int64_t r = 0; r < rows && g->row_bias; r++)
-                for (int64_t j = 0; j < n; j++) row[r * g->ldc + j] += g->row_bias[i + r];
-            if (g->to) gtr__strip_run(g->behind, row, g->to + at, at, rows, n, g->ldc, 0);
-        }
-    }
-}
-/* Of so many rows, k whole: for one thread. */
-static void gtr__gemm_whole(gtr__gemm *g, int64_t rows) {
-    g->m = rows;
-    gtr__gemm_cut(g);
-    g->parts = 1; g->part_k = g->k;
-}
-/* All pieces of a whole product, by the calling thread alone. */
-static void gtr__gemm_alone(const gtr__gemm *g, void *room) {
-    for (int64_t i = 0; i < g->row_blocks * g->col_blocks; i++) gtr__gemm_piece(g, i, room);
-}
-/* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
-typedef struct { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
-static void gtr__products_piece(void *arg, int64_t piece, void *room) {
-    const gtr__products *p = (const gtr__products *)arg;
-    int i = 0;
-    for (; piece >= p->gemm[i].pieces; i++) piece -= p->gemm[i].pieces;
-    gtr__gemm_piece(&p->gemm[i], piece, room);
-}
-/* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
-static void gtr__combine_piece(void *arg, int64_t piece, void *room) {
-    const gtr__gemm *g = (const gtr__gemm *)arg;
-    (void)room;
-    const int64_t all = g->m * g->n, at = piece * GTR__COMBINE, n = GTR__MIN(all - at, GTR__COMBINE);
-    gtr_float *sum = g->partial + at, *c = g->c + at;
-    for (int64_t p = 1; p < g->parts; p++) {
-        const gtr_float *more = sum + p * all;
-        GTR__IVDEP
-        for (int64_t i = 0; i < n; i++) sum[i] += more[i];
-    }
-    GTR__IVDEP
-    for (int64_t i = 0; i < n; i++) c[i] = g->add ? sum[i] + c[i] : sum[i];
-    if (g->bias) for (int64_t i = 0; i < n; i++) c[i] += g->bias[(at + i) % g->n];
-    if (g->to) gtr__strip_run(g->behind, c, g->to + at, at, 1, n, n, 0);
-}
-static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
-    size_t used = 0;
-    p->pieces = 0;
-    for (int i = 0; i < p->n; i++) {
-        gtr__gemm *g = &p->gemm[i];
-        gtr__gemm_cut(g);
-        if (g->parts > 1) {
-            if (ws) g->partial = ws + used;
-            used += (size_t)(g->parts * g->m * g->n);
-        }
-        p->pieces += g->pieces;
-    }
-    return used * sizeof(gtr_float);
-}
-#ifdef GPUTRAIN_CBLAS
-#include <cblas.h>
-#ifdef GPUTRAIN_DOUBLE
-#define GTR__CBLAS_GEMM cblas_dgemm
-#else
-#define GTR__CBLAS_GEMM cblas_sgemm
-#endif
-/* The library's product, then the epilogue over rows. False where this file's own loop has to do it. */
-static bool gtr__gemm_cblas(const gtr__gemm *g) {
-    const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
-    const int64_t ldc = GTR__MAX(g->ldc, g->n); /* of a view's only row */
-    if (GTR__MAX(GTR__MAX(g->m, ldc), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX
-            || gtr__gemm_dots(g) || !g->acs || g->row_bias || (g->items > 1 && (g->bias || g->to)))
-        return false;
-    for (int64_t item = 0; item < g->items; item++)
-        for (int64_t sum = 0; sum < g->sums; sum++)
-            GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans,
-                g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n, (int)g->k, 1,
-                GTR__ITEM(g, a, item + sum), (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
-                GTR__ITEM(g, b, item + sum), (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
-                g->add || sum ? (gtr_float)1 : (gtr_float)0, GTR__ITEM(g, c, item), (int)ldc);
-    if (g->bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->bias[i % g->n];
-    if (g->to) gtr__strip_run(g->behind, g->c, g->to, 0, g->m, g->n, g->n, 0);
-    return true;
-}
-#endif
-/* Computes the set, or, when the plan is being made, says what workspace it wants. */
-static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__call *c) {
-    for (int i = 0; i < p->n; i++) p->gemm[i].by = c->caps->by;
-    if (c->measure) { *c->measure = gtr__products_cut(p, NULL); return GTR_OK; }
-#ifdef GPUTRAIN_CBLAS
-    {
-        int left = 0;
-        for (int i = 0; i < p->n; i++) if (!gtr__gemm_cblas(&p->gemm[i])) p->gemm[left++] = p->gemm[i];
-        p->n = left;
-    }
-#endif
-    if (gtr__products_cut(p, (gtr_float *)c->ws) > c->ws_bytes) return GTR_ERR_STATE;
-    gtr__parallel(cpu, p->pieces, gtr__products_piece, p);
-    for (int i = 0; i < p->n; i++) {
-        gtr__gemm *g = &p->gemm[i];
-        if (g->parts > 1) gtr__parallel(cpu, (g->m * g->n + GTR__COMBINE - 1) / GTR__COMBINE, gtr__combine_piece, g);
-    }
-    return GTR_OK;
 }
 
 // >>ops
@@ -5104,6 +4707,24 @@ static void gtr__convert(void *dst, gtr_dtype dst_dtype, const void *src, gtr_dt
     GTR__CONVERT(GTR_F16, uint16_t, GTR_F32, gtr_float, gtr__from_f16(x[i]))
     GTR__CONVERT(GTR_BF16, uint16_t, GTR_F16, uint16_t, gtr__to_f16(gtr__from_bf16(x[i])))
     GTR__CONVERT(GTR_F16, uint16_t, GTR_BF16, uint16_t, gtr__to_bf16(gtr__from_f16(x[i])))
+}
+/* Elements as they lie with channels last, of their logical order, or back. */
+static void gtr__elements_turn(const gtr_tensor *p, int64_t all, gtr_float *to, const gtr_float *from, bool last) {
+    const int64_t channels = p->last ? p->last : p->shape.dim[1], taps = gtr__shape_inner(&p->shape, 0) / channels;
+    for (int64_t o = 0; o < all; o += channels * taps)
+        for (int64_t c = 0; c < channels; c++)
+            for (int64_t t = 0; t < taps; t++) {
+                const int64_t at = o + c * taps + t, lies = o + t * channels + c;
+                to[last ? lies : at] = from[last ? at : lies];
+            }
+}
+/* *src as p's elements lie: in *room, to be freed, where that is another order. */
+static gtr_result gtr__parameter_lying(const gtr_tensor *p, const void **src, void **room) {
+    if (!p->last) return GTR_OK;
+    if (!(*room = gtr__malloc(p->ctx, p->data_bytes))) return GTR_ERR_NOMEM;
+    gtr__elements_turn(p, gtr__count(&p->shape), (gtr_float *)*room, (const gtr_float *)*src, true);
+    *src = *room;
+    return GTR_OK;
 }
 
 // >>finite
@@ -5208,6 +4829,21 @@ static int64_t gtr__shape_outer(const gtr_shape *s, int64_t axis) {
     int64_t n = 1;
     for (int64_t i = 0; i < axis; i++) n *= s->dim[i];
     return n;
+}
+/* Whether a row of shape a lies as one of b from its dimension `from` on: alike, but for dimensions that are taken
+   together in one of them, as (28, 28) is 784; (H, W, C) is not (C, H, W). */
+static bool gtr__rows_alike(const gtr_shape *a, const gtr_shape *b, int from) {
+    int64_t m = 1, n = 1;
+    int i = a->ndim, k = b->ndim, taken = 0; /* 1: more of a in this run, 2: of b */
+    while (taken < 3) {
+        while (i > 0 && a->dim[i - 1] == 1) i--;
+        while (k > from && b->dim[k - 1] == 1) k--;
+        if (m == n && i > 0 && k > from) { m *= a->dim[--i]; n *= b->dim[--k]; taken = 0; }
+        else if (m < n && i > 0) { m *= a->dim[--i]; taken |= 1; }
+        else if (n < m && k > from) { n *= b->dim[--k]; taken |= 2; }
+        else return m == n && i == 0 && k == from;
+    }
+    return false;
 }
 
 // >>kernel-helpers
@@ -5539,7 +5175,11 @@ static void gtr__bn_scale(const gtr_float *var, const gtr_float *weight, int64_t
         if (rstd) rstd[k] = r;
     }
 }
-/* Steps ready to be applied (>>program). */
+
+// >>strips
+/* Element-wise steps on the CPU, by the ops' own loops: all on one strip of elements, then on the next. A program's are
+   applied by section program, those that a node carries by its kernel. */
+/* Steps ready to be applied. */
 typedef struct gtr__strip {
     const gtr__call *c; const gtr__step *step; int n;
     const gtr_float *lies[GTR__STEP_SLOTS]; /* where slots' elements lie, as contiguous floats; NULL: elsewhere */
@@ -5563,6 +5203,151 @@ static const gtr_float *gtr__strip_begin(gtr__strip *w) {
     w->n--;
     return w->lies[w->step++->b];
 }
+/* Which row, or element, of the whole batch one of a part is; which number of its row element e has: op:dropout. */
+static int64_t gtr__in_whole(const gtr__draw_attr *a, int64_t i) {
+    return a->run ? i / a->run * a->whole + i % a->run + a->shift : i;
+}
+static int64_t gtr__drawn_at(const gtr__draw_attr *a, int64_t e) {
+    const int64_t channels = a->channels, image = channels * a->pixels;
+    if (channels) return e / image * image + e % channels * a->pixels + e % image / channels;
+    return a->linear ? gtr__in_whole(a, e) : e;
+}
+GTR__INLINE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
+GTR__INLINE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
+/* n numbers of a row from its element e on, a multiple of 4; v has room for 3 more. */
+static void gtr__draw_line(const gtr__draw_attr *a, const gtr__ctl *ctl, int64_t row0, int kind, int64_t row, int64_t e,
+        int64_t n, float *v) {
+    const uint64_t step = ctl ? ctl->step : 0;
+    const int64_t counted = a->linear ? 0 : row0 + gtr__in_whole(a, row), apart = a->channels ? a->channels : 1,
+        by = a->channels || (a->linear && a->run) ? apart : 4; /* neighbours lie apart, and four are a block */
+    float four[4] = { 0 };
+    for (int64_t first = 0; first < apart && first < n; first++)
+        for (int64_t j = first, block = -1; j < n; j += by) {
+            const int64_t at = gtr__drawn_at(a, e + j);
+            uint32_t k[4];
+            if (at / 4 != block) {
+                block = at / 4;
+                GTR__COUNTER(k, step, counted, at);
+                GTR__PHILOX(k, a->key);
+                gtr__draw_four(kind, k, four);
+            }
+            if (by == 4 && apart == 1) GTR__COPY(v + j, four, 4); else v[j] = four[at % 4];
+        }
+}
+/* n elements of a row, at most GTR__BLOCK, from e on: y (+)= x keep / (1 - p). x NULL: y = RANDOM's numbers. */
+static void gtr__dropout_line(const gtr__draw_attr *a, const gtr__ctl *ctl, int64_t row0, int64_t row, int64_t e,
+        const gtr_float *x, gtr_float *y, int64_t n, int add) {
+    const float p = (float)a->p;
+    const gtr_float factor = (gtr_float)(1 / (1 - a->p));
+    float u[GTR__BLOCK + 4];
+    gtr__draw_line(a, ctl, row0, x ? GTR__DRAW_UNIFORM : a->kind, row, e, n, u);
+    if (!x) for (int64_t j = 0; j < n; j++) y[j] = u[j];
+    else if (add) for (int64_t j = 0; j < n; j++) y[j] += u[j] >= p ? x[j] * factor : 0;
+    else for (int64_t j = 0; j < n; j++) y[j] = u[j] >= p ? x[j] * factor : 0;
+}
+/* n elements from i on of an operand: into t or, store, from it. */
+static void gtr__program_move(const gtr__arg *x, int64_t begin, const gtr__nd *nd, gtr_float *t, int64_t i, int64_t n,
+        bool store) {
+    const int64_t step = nd->stride[1][0];
+    for (int64_t j = 0, m; j < n; j += m) {
+        int64_t offset[4] = { 0, begin, 0, 0 };
+        const int64_t along = gtr__nd_seek(nd, i + j, offset);
+        char *at = (char *)x->data + (size_t)offset[1] * gtr__dtype_size(x->dtype);
+        m = step > 1 ? 1 : GTR__MIN(nd->dim[0] - along, n - j);
+        if (store) { gtr__convert(at, x->dtype, t + j, GTR_F32, m); continue; }
+        gtr__convert(t + j, GTR_F32, at, x->dtype, step ? m : 1);
+        for (int64_t q = 1; !step && q < m; q++) t[j + q] = t[j];
+    }
+}
+/* Rounds n elements to a storage. */
+static void gtr__round_run(gtr_float *x, int64_t n, gtr_dtype storage) {
+    uint16_t low[GTR__BLOCK];
+    for (int64_t m; n > 0 && storage != GTR_F32; x += m, n -= m) {
+        m = GTR__MIN(n, GTR__BLOCK);
+        gtr__convert(low, storage, x, GTR_F32, m);
+        gtr__convert(x, GTR_F32, low, storage, m);
+    }
+}
+/* Where a step of a program computes: contiguous floats, in place, or t, which holds what it adds to. Then, store, what
+   it computed goes from there to its place, rounded. */
+static gtr_float *gtr__program_result(const gtr__strip *w, const gtr__step *s, gtr_float *t, int64_t i, int64_t n,
+        bool store) {
+    const gtr__slot *slot = &w->program->slot[s->to];
+    const gtr__arg *out = gtr__operand_of(w->c, slot->operand);
+    const gtr_dtype type = (gtr_dtype)s->storage;
+    const bool band = out->data && out->count != w->program->count;
+    char *place = band || !out->data ? NULL : (char *)out->data + (size_t)i * gtr__dtype_size(type);
+    if (place && type == GTR_F32) return (gtr_float *)(void *)place;
+    if (band && (store || s->add)) gtr__program_move(out, slot->begin, &w->nd[s->to], t, i, n, store);
+    if (store && place) gtr__convert(place, type, t, GTR_F32, n);
+    if (place && (store || s->add)) gtr__convert(t, GTR_F32, place, type, n);
+    else if (store) gtr__round_run(t, n, type);
+    return t;
+}
+/* DROP of x, or DRAW. */
+static void gtr__step_draw(const gtr__strip *w, const gtr__step *s, const gtr_float *x, gtr_float *r, int64_t i,
+        int64_t n) {
+    gtr__draw_attr draw = GTR__ZERO;
+    draw.p = s->f0; draw.key = s->key; draw.kind = s->numbers;
+    for (int64_t j = 0, m; j < n; j += m) {
+        const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
+        m = GTR__MIN(s->line - e, n - j);
+        gtr__dropout_line(&draw, w->c->ctl, s->row0, row, e, s->kind == GTR__STEP_DROP ? x + j : NULL, r + j, m,
+            s->add);
+    }
+}
+/* All steps, one behind the other, of rows of n elements, pitch apart: element i of all and channel c the first. at:
+   where slots' elements lie. A program's results go to their places or t, a strip a slot, those of steps that a node
+   carries to t, or where their slot lies. */
+static void gtr__steps_run(const gtr__strip *w, const gtr_float **at, gtr_float *t, int64_t i, int64_t rows, int64_t n,
+        int64_t pitch, int64_t c) {
+    for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
+        const bool one = pitch == n && s->kind != GTR__STEP_AFFINE;
+        const int64_t run = one ? rows * n : n;
+        const gtr_float f0 = (gtr_float)s->f0, f1 = (gtr_float)s->f1, *x = at[s->a], *b = at[s->b], *y = at[s->y],
+            *dy = at[s->dy];
+        const gtr__unary_row *row = gtr__unary_find(s->op);
+        const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->op, s->side)
+            : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
+        gtr_float *const made = w->program ? gtr__program_result(w, s, t + s->to * GTR__BLOCK, i, n, false)
+            : s->to == GTR__SLOT_MADE ? t : (gtr_float *)(uintptr_t)at[s->to];
+        at[s->to] = made;
+        for (int64_t k = 0, o = 0; k < (one ? 1 : rows); k++, o += pitch) {
+            gtr_float *const r = made + o, sum[GTR__BLOCK]; /* no step of more elements adds */
+            if (s->kind == GTR__STEP_UNARY)
+                gtr__unary_apply(row, f0, f1, s->side ? dy + o : NULL, x + o, y + o, r, run, s->add);
+            else if (s->kind == GTR__STEP_AFFINE) {
+                const gtr__affine f = { w->affine.mean + c, w->affine.s + c, w->affine.q + c, NULL };
+                gtr__affine_row(&f, x + o, NULL, r, 0, n, false);
+            } else if (s->kind == GTR__STEP_DROP || s->kind == GTR__STEP_DRAW) gtr__step_draw(w, s, x, r, i, n);
+            else if (s->kind != GTR__STEP_COPY || x != made) {
+                fn(s->add ? sum : r, dy + o, x + o, b + o, 1, y + o, f0, run);
+                const int64_t added = s->add ? n : 0;
+                GTR__IVDEP
+                for (int64_t e = 0; e < added; e++) r[e] += sum[e];
+            }
+            if (!w->program) gtr__round_run(r, run, (gtr_dtype)s->storage);
+        }
+        if (w->program) gtr__program_result(w, s, made, i, n, true);
+    }
+}
+/* Steps that a node carries, applied to rows of n elements, pitch apart, element i of all and channel c the first: from
+   x to y, which may be x. */
+static void gtr__strip_run(const gtr__strip *w, const gtr_float *x, gtr_float *y, int64_t i, int64_t rows, int64_t n,
+        int64_t pitch, int64_t c) {
+    const gtr_float *at[GTR__STEP_SLOTS];
+    if (!w->n) { /* no steps */
+        for (int64_t r = 0; r < rows && x != y; r++) GTR__COPY(y + r * pitch, x + r * pitch, n);
+        return;
+    }
+    at[GTR__SLOT_MADE] = x; at[GTR__SLOT_AGAIN] = w->lies[GTR__SLOT_AGAIN];
+    for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
+        const int8_t of[4] = { s->a, s->y, s->dy, s->b };
+        for (int k = 0; k < 3 + (s->kind != GTR__STEP_AFFINE); k++)
+            if (of[k] < GTR__SLOT_MADE) at[of[k]] = w->lies[of[k]] + i;
+    }
+    gtr__steps_run(w, at, y, i, rows, n, pitch, c);
+}
 static void gtr__strip_range(GTR__FROM_TO) {
     GTR__JOB(gtr__strip, w);
     gtr__strip_run(w, w->from + i, w->to + i, i, 1, end - i, end - i, 0);
@@ -5570,6 +5355,502 @@ static void gtr__strip_range(GTR__FROM_TO) {
 static gtr_result gtr__strip_all(void *cpu, gtr__strip *w, const gtr_float *from, gtr_float *to, int64_t count) {
     w->from = from; w->to = to;
     return gtr__ranges(cpu, gtr__strip_range, w, count, GTR__DEAR);
+}
+
+// >>products
+/* Rows of a register tile: X(row, g, o), row = g + o. Addresses are pointer g plus 0, 1 or 2 strides,
+   which x86 has modes for. */
+#define GTR__ROWS_1(X) X(0, 0, 0)
+#define GTR__ROWS_2(X) GTR__ROWS_1(X)  X(1, 0, 1)
+#define GTR__ROWS_3(X) GTR__ROWS_2(X)  X(2, 0, 2)
+#define GTR__ROWS_4(X) GTR__ROWS_3(X)  X(3, 3, 0)
+#define GTR__ROWS_5(X) GTR__ROWS_4(X)  X(4, 3, 1)
+#define GTR__ROWS_6(X) GTR__ROWS_5(X)  X(5, 3, 2)
+#define GTR__ROWS_7(X) GTR__ROWS_6(X)  X(6, 6, 0)
+#define GTR__ROWS_8(X) GTR__ROWS_7(X)  X(7, 6, 1)
+#define GTR__ROWS_9(X) GTR__ROWS_8(X)  X(8, 6, 2)
+#define GTR__ROWS_10(X) GTR__ROWS_9(X)  X(9, 9, 0)
+#define GTR__ROWS_11(X) GTR__ROWS_10(X) X(10, 9, 1)
+#define GTR__ROWS_12(X) GTR__ROWS_11(X) X(11, 9, 2)
+#define GTR__ROWS_13(X) GTR__ROWS_12(X) X(12, 12, 0)
+#define GTR__ROWS_14(X) GTR__ROWS_13(X) X(13, 12, 1)
+#define GTR__BASE_0(g) const gtr_float *a##g = a + (g) * rs;
+#define GTR__BASE_1(g)
+#define GTR__BASE_2(g)
+#define GTR__NEXT_0(g) a##g += next;
+#define GTR__NEXT_1(g)
+#define GTR__NEXT_2(g)
+#define GTR__ROW_BASE(i, g, o)  GTR__BASE_##o(g)
+#define GTR__ROW_NEXT(i, g, o)  GTR__NEXT_##o(g)
+#define GTR__ROW_ZERO1(i, g, o) gtr__v c##i = GTR__V_ZERO;
+#define GTR__ROW_ZERO2(i, g, o) GTR__ROW_ZERO1(i, g, o) gtr__v d##i = GTR__V_ZERO;
+#define GTR__ROW_STEP1(i, g, o) x = GTR__V_SET(a##g + (o) * rs); c##i = GTR__V_FMA(x, b0, c##i);
+#define GTR__ROW_STEP2(i, g, o) GTR__ROW_STEP1(i, g, o) d##i = GTR__V_FMA(x, b1, d##i);
+#define GTR__ROW_FROM1(i, g, o) c##i = GTR__V_ADD(c##i, GTR__V_LOAD(from + (i) * fs));
+#define GTR__ROW_FROM2(i, g, o) GTR__ROW_FROM1(i, g, o) d##i = GTR__V_ADD(d##i, GTR__V_LOAD(from + (i) * fs + GTR__VL));
+#define GTR__ROW_BIAS1(i, g, o) c##i = GTR__V_ADD(c##i, b0);
+#define GTR__ROW_BIAS2(i, g, o) GTR__ROW_BIAS1(i, g, o) d##i = GTR__V_ADD(d##i, b1);
+#define GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs, c##i);
+#define GTR__ROW_STORE2(i, g, o) GTR__ROW_STORE1(i, g, o) GTR__V_STORE(c + (i) * cs + GTR__VL, d##i);
+/* c (rows, 1 or 2 vectors) = a b + from + bias; from and bias may be NULL, from may be c. The k loop is bound by FMAs:
+   28 against 16 loads. Rows of a are as apart, columns 1 (by_row), or the other way about (by_col), unpacked; k is a
+   multiple of run, and skip elements more lie between a run of columns and the next. */
+#define GTR__TILE_ARGS int64_t k, int64_t run, int64_t skip, const gtr_float *a, int64_t as, \
+    const gtr_float *b, int64_t bs, \
+    const gtr_float *from, int64_t fs, const gtr_float *bias, gtr_float *c, int64_t cs
+typedef void (*gtr__tile_fn)(GTR__TILE_ARGS);
+#define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
+#define GTR__TILE_B2(p) const gtr__v b0 = GTR__V_LOAD(p), b1 = GTR__V_LOAD((p) + GTR__VL);
+#define GTR__TILE(R, V, by, row_step, col_step) \
+static void gtr__tile##V##_by_##by##_##R(GTR__TILE_ARGS) { \
+    const int64_t rs = row_step; \
+    gtr__v x; \
+    GTR__ROWS_##R(GTR__ROW_BASE) GTR__ROWS_##R(GTR__ROW_ZERO##V) \
+    for (; k > 0; k -= run) { \
+        int64_t next = col_step; \
+        for (int64_t l = run; l > 0; l--) { \
+            GTR__TILE_B##V(b) \
+            b += bs; \
+            GTR__ROWS_##R(GTR__ROW_STEP##V) GTR__ROWS_##R(GTR__ROW_NEXT) \
+        } \
+        next = skip; \
+        GTR__ROWS_##R(GTR__ROW_NEXT) \
+    } \
+    if (from) { GTR__ROWS_##R(GTR__ROW_FROM##V) } \
+    if (bias) { GTR__TILE_B##V(bias) GTR__ROWS_##R(GTR__ROW_BIAS##V) } \
+    GTR__ROWS_##R(GTR__ROW_STORE##V) \
+    (void)as; \
+}
+#define GTR__TILES_OF(R) GTR__TILE(R, 1, row, as, 1) GTR__TILE(R, 2, row, as, 1) \
+    GTR__TILE(R, 1, col, 1, as) GTR__TILE(R, 2, col, 1, as)
+GTR__TILES(GTR__TILES_OF)
+#define GTR__TILE_ROW(R) { { gtr__tile1_by_row_##R, gtr__tile2_by_row_##R }, \
+    { gtr__tile1_by_col_##R, gtr__tile2_by_col_##R } },
+/* [rows - 1][by column][vectors - 1] */
+static const gtr__tile_fn gtr__tile_table[GTR__MR][2][2] = { GTR__TILES(GTR__TILE_ROW) };
+/* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs],
+   B[l][j] = b[l*brs + j*bcs]; of either's strides one is 1 (acs is 0 where a row of A is all one number). C is
+   row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
+typedef struct {
+    int64_t m, n, k;
+    const gtr_float *a, *b;
+    int64_t ars, acs, brs, bcs;
+    int64_t run, skip; /* A's columns are runs of so many, skip elements more apart; run 0: one run */
+    gtr_float *c;
+    int64_t ldc;
+    int add; /* add to what is in c */
+    int by; /* gtr__caps.by */
+    int64_t items, inner; /* so many products; item i lies at i / inner * outer + i % inner * item: */
+    int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
+    int64_t sums; /* or their sum of so many, in this order */
+    /* epilogue: bias (n), or row_bias (m); then, unless NULL, to (shape of c, or c) gets what steps make of it, a piece
+       at a time, in a near cache */
+    const gtr_float *bias, *row_bias;
+    const struct gtr__strip *behind;
+    gtr_float *to;
+    /* the cut */
+    int64_t rows, cols; /* of a block of C: a piece */
+    int64_t row_blocks, col_blocks;
+    int64_t strip, kc; /* columns and k's of a block of B at once */
+    bool pack_a, pack_b;
+    int64_t group; /* items a piece, if items are small */
+    int64_t parts, part_k; /* k cut into sums of its own, combined in order: a large k and a small C */
+    gtr_float *partial; /* parts x m x n, if parts > 1 */
+    int64_t pieces;
+} gtr__gemm;
+#define GTR__ITEM(g, x, i) ((g)->x + (i) / (g)->inner * (g)->x##_outer + (i) % (g)->inner * (g)->x##_item)
+#ifdef GPUTRAIN_DOUBLE
+#define GTR__PACK_B 8192 /* elements of a block of B: 64 KiB */
+#else
+#define GTR__PACK_B 16384
+#endif
+#define GTR__PACK_KC 256 /* most k's of a packed block of A */
+#define GTR__PACK_AS (GTR__PACK_KC + 16)
+#define GTR__LINE (64 / (int)sizeof(gtr_float))
+#define GTR__PIECE 2e6 /* flops worth a piece: about 8 us at 268 GFLOP/s */
+#define GTR__DOT_ROWS 8 /* up to so many rows of A against rows of B^T as they lie are dot products */
+#define GTR__DOT_COLS 4 /* and up to so many columns of B against rows of A */
+static bool gtr__gemm_dots(const gtr__gemm *g) {
+    const int64_t least = g->m <= GTR__DOT_ROWS ? GTR__VL : g->n <= GTR__DOT_COLS ? 2 * GTR__VL : INT64_MAX;
+    return g->acs == 1 && g->brs == 1 && g->k >= least && !(g->by & (GTR__BY_ORDER | GTR__BY_TILES));
+}
+#define GTR__FEW 8 /* blocks of C; of fewer a large k is cut, too */
+static void gtr__gemm_cut_c(gtr__gemm *g, double flops, bool large) {
+    const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
+    flops *= (double)(1 + 32 / GTR__MAX(g->k * g->sums, 1)); /* what is done with C beside its sums */
+    /* not narrower than 16 pieces need: short rows of C far apart share few sets of a cache and make short epilogues */
+    int64_t high, wide = large ? 4 : GTR__MAX((int64_t)(GTR__PIECE * (double)panels / GTR__MAX(flops, 1.0)),
+        panels * g->m * g->items / 2048);
+    wide = GTR__MIN(GTR__MAX(wide, 1), panels);
+    g->col_blocks = (panels + wide - 1) / wide;
+    g->cols = (panels + g->col_blocks - 1) / g->col_blocks * GTR__NR;
+    g->col_blocks = (g->n + g->cols - 1) / g->cols;
+    /* rows are cut only where columns give few pieces: each repeats the packing of B */
+    high = (int64_t)(flops / GTR__PIECE / (double)GTR__MAX(g->col_blocks, 1));
+    if (large) {
+        const bool by_k = g->k >= 2048 && g->items == 1 && g->sums == 1;
+        high = GTR__MAX(g->m / 256, 1);
+        if (!by_k || high * g->col_blocks >= GTR__FEW) high = GTR__MAX(high, (15 + g->col_blocks) / g->col_blocks);
+    }
+    high = GTR__MAX(GTR__MIN(high, GTR__MAX(g->m / 128, g->sums > 1 ? GTR__MIN(g->m / 32, 4) : 1)), 1);
+    g->rows = GTR__ROUND_UP(GTR__MAX((g->m + high - 1) / high, 1), 4);
+    g->row_blocks = (g->m + g->rows - 1) / g->rows;
+    g->group = 1;
+    if (g->items > 1 && g->row_blocks * g->col_blocks == 1)
+        g->group = GTR__MAX((int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)), 1);
+}
+static void gtr__gemm_cut(gtr__gemm *g) {
+    const double n = (double)g->n, flops = 2.0 * (double)g->m * (double)g->k * (double)g->sums
+        * (gtr__gemm_dots(g) ? 2 * n : g->n <= GTR__VL ? GTR__NR : n); /* of an item; more for shapes that run slower */
+    const bool large = flops > 64 * GTR__PIECE, parts = (g->by & GTR__BY_PARTS) != 0;
+    gtr__gemm_cut_c(g, flops, large);
+    if (g->by & GTR__BY_PIECES) {
+        g->rows = 4; g->cols = GTR__NR; g->group = 1;
+        g->row_blocks = (g->m + 3) / 4; g->col_blocks = (g->n + GTR__NR - 1) / GTR__NR;
+    }
+    g->parts = 1;
+    g->part_k = g->k;
+    if (g->items == 1 && g->sums == 1 && g->k >= (parts ? 17 : 1024) && !(g->by & GTR__BY_ORDER) &&
+        (parts || g->row_blocks * g->col_blocks < GTR__FEW) && !g->row_bias && !gtr__gemm_dots(g)) {
+        g->parts = parts ? 2 : GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
+        g->part_k = GTR__ROUND_UP((g->k + g->parts - 1) / g->parts, 16);
+        g->parts = (g->k + g->part_k - 1) / g->part_k;
+    }
+    /* rows a multiple of 4 KiB apart fall on one set of a first-level cache: a tile's push each other out */
+    g->pack_a = GTR__MAX(g->ars, g->acs) > 1 && GTR__MAX(g->ars, g->acs) * (int64_t)sizeof(gtr_float) % 4096 == 0;
+    g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
+    if (g->by & GTR__BY_PACKS) g->pack_a = g->pack_b = true;
+    g->strip = GTR__MIN(g->cols, (g->pack_a || large ? 2 : 1) * GTR__NR);
+    /* one for all, so that a row's bits are those that it has among more */
+    const int64_t kc = GTR__PACK_KC, blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
+    g->kc = GTR__ROUND_UP((g->part_k + blocks - 1) / blocks, 4);
+    g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
+}
+/* Copies k x n of B, in panels of NR columns (the last of VL, if it needs no more), filled up with zeros. */
+static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n, gtr_float *to) {
+    for (int64_t j = 0; j < n; j += GTR__NR) {
+        const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
+        for (int64_t l = 1; have < wide && l <= k; l++) GTR__V_STORE(to + l * wide - GTR__VL, GTR__V_ZERO);
+        gtr__tile_copy(b + j, brs, to, wide, k, have);
+        to += k * wide;
+    }
+}
+/* to[l*ts + j] = b[j*bcs + l] for VL j's: columns of B, each contiguous, to rows. In vectors of VL/4 rows' four
+   elements, transposed four by four. */
+static void gtr__pack_group(const gtr_float *b, int64_t bcs, int64_t k, gtr_float *to, int64_t ts) {
+    int64_t l = 0, j;
+#ifdef GTR__V_LANES
+    for (; k >= 4 && l < k; l += 4) { /* the last four may overlap */
+        const gtr_float *from = b + (l = GTR__MIN(l, k - 4));
+        gtr_float *at = to + l * ts;
+        gtr__v r0 = GTR__V_LANES(from, bcs), r1 = GTR__V_LANES(from + bcs, bcs),
+            r2 = GTR__V_LANES(from + 2 * bcs, bcs), r3 = GTR__V_LANES(from + 3 * bcs, bcs);
+        gtr__v a0 = GTR__V_LO(r0, r1), a1 = GTR__V_HI(r0, r1), a2 = GTR__V_LO(r2, r3), a3 = GTR__V_HI(r2, r3);
+        GTR__V_STORE(at, GTR__V_LO2(a0, a2));
+        GTR__V_STORE(at + ts, GTR__V_HI2(a0, a2));
+        GTR__V_STORE(at + 2 * ts, GTR__V_LO2(a1, a3));
+        GTR__V_STORE(at + 3 * ts, GTR__V_HI2(a1, a3));
+    }
+#endif
+    for (; l < k; l++) for (j = 0; j < GTR__VL; j++) to[l * ts + j] = b[j * bcs + l];
+}
+/* The same as gtr__pack_rows for a B whose columns are contiguous. */
+static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n, gtr_float *to) {
+    for (int64_t j = 0; j < n; j += GTR__NR) {
+        const int64_t have = GTR__MIN(n - j, GTR__NR), wide = have <= GTR__VL ? GTR__VL : GTR__NR;
+        for (int64_t g = 0; g < wide; g += GTR__VL) {
+            const gtr_float *from = b + (j + g) * bcs;
+            const int64_t rest = GTR__MIN(have - g, GTR__VL);
+            if (rest == GTR__VL) { gtr__pack_group(from, bcs, k, to + g, wide); continue; }
+            for (int64_t l = 0; l < k; l++) {
+                GTR__V_STORE(to + l * wide + g, GTR__V_ZERO);
+                for (int64_t i = 0; i < rest; i++) to[l * wide + g + i] = from[i * bcs + l];
+            }
+        }
+        to += k * wide;
+    }
+}
+/* Where a block of C is: its pointers stand at C's element (0, 0). */
+typedef struct {
+    const gtr__gemm *g;
+    gtr_float *c; /* where sums over k grow */
+    int64_t ldc;
+    bool add, first, last; /* to c; first and last block of k */
+    bool finish; /* with a bias: not a part */
+} gtr__spot;
+/* One tile over one block of k. Straight into C where the tile is whole, else by way of the stack. */
+static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col,
+        const gtr_float *b, int64_t bs, int64_t i, int64_t j, int64_t rows, int64_t width) {
+    const gtr__gemm *g = s->g;
+    const bool from = !s->first || s->add;
+    const gtr_float *bias = s->last && s->finish && g->bias ? g->bias + j : NULL;
+    const gtr__tile_fn fn = gtr__tile_table[rows - 1][by_col][width > GTR__VL];
+    const int64_t run = g->run ? g->run : k;
+    gtr_float *c = s->c + i * s->ldc + j;
+    for (int64_t r = 0; r < rows; r++) /* C's lines come while its sums are made */
+        for (int64_t q = 0; q < width; q += GTR__LINE) GTR__PREFETCH(c + r * s->ldc + q, 1);
+    if (width == GTR__NR || width == GTR__VL) {
+        fn(k, run, g->skip, a, as, b, bs, from ? c : NULL, s->ldc, bias, c, s->ldc);
+    } else {
+        const int64_t wide = width > GTR__VL ? GTR__NR : GTR__VL;
+        gtr_float tile[GTR__MR * GTR__NR], some[GTR__NR];
+        if (bias && width < wide) {
+            memset(some, 0, sizeof some); GTR__COPY(some, bias, width); bias = some;
+        }
+        if (from) {
+            if (width < wide) memset(tile, 0, sizeof tile);
+            gtr__tile_copy(c, s->ldc, tile, wide, rows, width);
+        }
+        fn(k, run, g->skip, a, as, b, bs, from ? tile : NULL, wide, bias, tile, wide);
+        gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
+    }
+}
+/* All rows of a block over columns from j on and one block of k; a and b stand at its first k, row 0, column j. b NULL:
+   pb has them packed. */
+static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0,
+        int64_t i1, int64_t j, int64_t n, gtr_float *pa, gtr_float *pb) {
+    const gtr__gemm *g = s->g;
+    const bool by_col = g->acs != 1;
+    const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR; /* columns of B read where they lie */
+    const int64_t tiles = (i1 - i0 + GTR__MR - 1) / GTR__MR;
+    int64_t t, i = i0, q;
+    if (b && g->bcs == 1) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb);
+    else if (b) gtr__pack_cols(b, g->bcs, k, n, pb);
+    for (t = 0; t < tiles; t++) {
+        const int64_t rows = (i1 - i0 + t) / tiles;
+        const gtr_float *at = a + i * g->ars;
+        int64_t as = by_col ? g->acs : g->ars;
+        if (g->pack_a) {
+            const int64_t pitch = by_col ? GTR__MR : GTR__PACK_AS;
+            gtr__tile_copy(at, as, pa, pitch, by_col ? k : rows, by_col ? rows : k);
+            at = pa;
+            as = pitch;
+        }
+        for (q = 0; q < whole; q += GTR__NR)
+            gtr__tile_run(s, k, at, as, by_col, b + q, g->brs, i, j + q, rows, GTR__NR);
+        for (; q < n; q += GTR__NR) {
+            const int64_t width = GTR__MIN(n - q, GTR__NR);
+            gtr__tile_run(s, k, at, as, by_col, pb + (q - whole) * k, width > GTR__VL ? GTR__NR : GTR__VL, i,
+                j + q, rows, width);
+        }
+        i += rows;
+    }
+}
+/* A few rows of x against rows of w as they lie: bound by reading w, so nothing is packed. Two rows of x, xs apart (0:
+   one twice), against four of w; y's rows are NR apart. */
+static void gtr__dot8(int64_t k, const gtr_float *x, int64_t xs, const gtr_float *w, int64_t ws, gtr_float *y) {
+    const gtr_float *x1 = x + xs;
+    gtr__v sum[2][4];
+    int64_t l = 0;
+    for (int q = 0; q < 4; q++) sum[0][q] = sum[1][q] = GTR__V_ZERO;
+    for (; l + GTR__VL <= k; l += GTR__VL) {
+        const gtr__v u = GTR__V_LOAD(x + l), v = GTR__V_LOAD(x1 + l);
+        for (int q = 0; q < 4; q++) {
+            const gtr__v t = GTR__V_LOAD(w + q * ws + l);
+            sum[0][q] = GTR__V_FMA(u, t, sum[0][q]);
+            sum[1][q] = GTR__V_FMA(v, t, sum[1][q]);
+        }
+    }
+    for (int q = 0; q < 4; q++) {
+        y[q] = gtr__v_sum(sum[0][q]);
+        if (xs) y[GTR__NR + q] = gtr__v_sum(sum[1][q]);
+    }
+    for (; l < k; l++) for (int q = 0; q < 4; q++) {
+        y[q] += x[l] * w[q * ws + l];
+        y[GTR__NR + q] += x1[l] * w[q * ws + l];
+    }
+}
+static gtr_float gtr__dot1(int64_t k, const gtr_float *x, const gtr_float *w) {
+    gtr__v a = GTR__V_ZERO;
+    int64_t l = 0;
+    for (; l + GTR__VL <= k; l += GTR__VL) a = GTR__V_FMA(GTR__V_LOAD(x + l), GTR__V_LOAD(w + l), a);
+    gtr_float y = gtr__v_sum(a);
+    for (; l < k; l++) y += x[l] * w[l];
+    return y;
+}
+/* Roles changed: four rows of A against a column or two of B. */
+static void gtr__dot_cols(const gtr__gemm *g, const gtr_float *a, const gtr_float *b, gtr_float *tile, int64_t rows,
+        int64_t cols) {
+    gtr_float y[2 * GTR__NR] = { 0 };
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4, a += 4 * g->ars, tile += 4 * GTR__NR)
+        for (int64_t q = 0; q < cols; q += 2) {
+            gtr__dot8(g->k, b + q * g->bcs, q + 1 < cols ? g->bcs : 0, a, g->ars, y);
+            for (int64_t p = 0; p < 4; p++) {
+                tile[p * GTR__NR + q] = y[p];
+                if (q + 1 < cols) tile[p * GTR__NR + q + 1] = y[GTR__NR + p];
+            }
+        }
+    for (; r < rows; r++, a += g->ars, tile += GTR__NR)
+        for (int64_t q = 0; q < cols; q++) tile[q] = gtr__dot1(g->k, a, b + q * g->bcs);
+}
+static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_float *b, int64_t i0, int64_t i1,
+        int64_t j0, int64_t j1) {
+    const gtr__gemm *g = s->g;
+    gtr_float tile[GTR__MR * GTR__NR];
+    int64_t i, j, r, q;
+    memset(tile, 0, sizeof tile);
+    for (j = j0; j < j1; j += GTR__NR) {
+        const int64_t width = GTR__MIN(j1 - j, GTR__NR);
+        for (i = i0; i < i1; i += GTR__MR) {
+            const int64_t rows = GTR__MIN(i1 - i, GTR__MR);
+            if (g->m > GTR__DOT_ROWS) gtr__dot_cols(g, a + i * g->ars, b + j * g->bcs, tile, rows, width);
+            else for (q = 0; q + 4 <= width; q += 4) {
+                const gtr_float *w = b + (j + q) * g->bcs;
+                for (r = 0; r < rows; r += 2) /* MR is even: there is a row behind an odd last one */
+                    gtr__dot8(g->k, a + (i + r) * g->ars, r + 1 < rows ? g->ars : 0, w, g->bcs, tile + r * GTR__NR + q);
+            }
+            for (q = width / 4 * 4; q < width && g->m <= GTR__DOT_ROWS; q++)
+                for (r = 0; r < rows; r++)
+                    tile[r * GTR__NR + q] = gtr__dot1(g->k, a + (i + r) * g->ars, b + (j + q) * g->bcs);
+            for (r = 0; r < rows; r++)
+                for (q = 0; q < width; q++) {
+                    if (s->add) tile[r * GTR__NR + q] += s->c[(i + r) * s->ldc + j + q];
+                    if (g->bias) tile[r * GTR__NR + q] += g->bias[j + q];
+                }
+            gtr__tile_copy(tile, GTR__NR, s->c + i * s->ldc + j, s->ldc, rows, width);
+        }
+    }
+}
+/* Packed blocks of B and of A's rows. */
+typedef struct { gtr_float b[GTR__PACK_B], a[GTR__MR * GTR__PACK_AS]; } gtr__gemm_room;
+static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int64_t i0, int64_t i1,
+        int64_t j0, int64_t j1, gtr__gemm_room *room) {
+    const int64_t l0 = part * g->part_k, l1 = GTR__MIN(l0 + g->part_k, g->k);
+    gtr__spot s;
+    s.g = g;
+    s.finish = g->parts == 1;
+    s.c = s.finish ? GTR__ITEM(g, c, item) : g->partial + part * g->m * g->n;
+    s.ldc = s.finish ? g->ldc : g->n;
+    s.add = s.finish && g->add;
+    s.first = s.last = true;
+    if (gtr__gemm_dots(g) && g->sums == 1) {
+        gtr__gemm_dot(&s, GTR__ITEM(g, a, item), GTR__ITEM(g, b, item), i0, i1, j0, j1); return;
+    }
+    for (int64_t j = j0; j < j1; j += g->strip) {
+        for (int64_t sum = 0; sum < g->sums; sum++) {
+            const gtr_float *a = GTR__ITEM(g, a, item + sum), *b = GTR__ITEM(g, b, item + sum) + j * g->bcs;
+            for (int64_t l = l0; l < l1; l += g->kc) {
+                s.first = sum == 0 && l == l0;
+                s.last = sum == g->sums - 1 && l + g->kc >= l1;
+                gtr__gemm_strip(&s, GTR__MIN(g->kc, l1 - l), a + l * g->acs, b + l * g->brs, i0, i1, j,
+                    GTR__MIN(g->strip, j1 - j), room->a, room->b);
+            }
+        }
+    }
+}
+#define GTR__COMBINE 4096 /* elements that are combined, or go through an epilogue, at a time */
+static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece, void *room) {
+    const int64_t col = piece % g->col_blocks, row = piece / g->col_blocks % g->row_blocks;
+    const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts,
+        group = piece / (g->col_blocks * g->row_blocks * g->parts);
+    const int64_t i0 = row * g->rows, i1 = GTR__MIN(i0 + g->rows, g->m), j0 = col * g->cols,
+        j1 = GTR__MIN(j0 + g->cols, g->n);
+    for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) {
+        const int64_t c = GTR__ITEM(g, c, item) - g->c;
+        gtr__gemm_block(g, item, part, i0, i1, j0, j1, (gtr__gemm_room *)room);
+        const int64_t n = j1 - j0, step = GTR__MAX(GTR__COMBINE / n, 1);
+        for (int64_t i = i0; i < i1 && g->parts == 1; i += step) {
+            const int64_t at = c + i * g->ldc + j0, rows = GTR__MIN(step, i1 - i);
+            gtr_float *row = g->c + at;
+            for (int64_t r = 0; r < rows && g->row_bias; r++)
+                for (int64_t j = 0; j < n; j++) row[r * g->ldc + j] += g->row_bias[i + r];
+            if (g->to) gtr__strip_run(g->behind, row, g->to + at, at, rows, n, g->ldc, 0);
+        }
+    }
+}
+/* Of so many rows, k whole: for one thread. */
+static void gtr__gemm_whole(gtr__gemm *g, int64_t rows) {
+    g->m = rows;
+    gtr__gemm_cut(g);
+    g->parts = 1; g->part_k = g->k;
+}
+/* All pieces of a whole product, by the calling thread alone. */
+static void gtr__gemm_alone(const gtr__gemm *g, void *room) {
+    for (int64_t i = 0; i < g->row_blocks * g->col_blocks; i++) gtr__gemm_piece(g, i, room);
+}
+/* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
+typedef struct { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
+static void gtr__products_piece(void *arg, int64_t piece, void *room) {
+    const gtr__products *p = (const gtr__products *)arg;
+    int i = 0;
+    for (; piece >= p->gemm[i].pieces; i++) piece -= p->gemm[i].pieces;
+    gtr__gemm_piece(&p->gemm[i], piece, room);
+}
+/* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
+static void gtr__combine_piece(void *arg, int64_t piece, void *room) {
+    const gtr__gemm *g = (const gtr__gemm *)arg;
+    (void)room;
+    const int64_t all = g->m * g->n, at = piece * GTR__COMBINE, n = GTR__MIN(all - at, GTR__COMBINE);
+    gtr_float *sum = g->partial + at, *c = g->c + at;
+    for (int64_t p = 1; p < g->parts; p++) {
+        const gtr_float *more = sum + p * all;
+        GTR__IVDEP
+        for (int64_t i = 0; i < n; i++) sum[i] += more[i];
+    }
+    GTR__IVDEP
+    for (int64_t i = 0; i < n; i++) c[i] = g->add ? sum[i] + c[i] : sum[i];
+    if (g->bias) for (int64_t i = 0; i < n; i++) c[i] += g->bias[(at + i) % g->n];
+    if (g->to) gtr__strip_run(g->behind, c, g->to + at, at, 1, n, n, 0);
+}
+static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
+    size_t used = 0;
+    p->pieces = 0;
+    for (int i = 0; i < p->n; i++) {
+        gtr__gemm *g = &p->gemm[i];
+        gtr__gemm_cut(g);
+        if (g->parts > 1) {
+            if (ws) g->partial = ws + used;
+            used += (size_t)(g->parts * g->m * g->n);
+        }
+        p->pieces += g->pieces;
+    }
+    return used * sizeof(gtr_float);
+}
+#ifdef GPUTRAIN_CBLAS
+#include <cblas.h>
+#ifdef GPUTRAIN_DOUBLE
+#define GTR__CBLAS_GEMM cblas_dgemm
+#else
+#define GTR__CBLAS_GEMM cblas_sgemm
+#endif
+/* The library's product, then the epilogue over rows. False where this file's own loop has to do it. */
+static bool gtr__gemm_cblas(const gtr__gemm *g) {
+    const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
+    const int64_t ldc = GTR__MAX(g->ldc, g->n); /* of a view's only row */
+    if (GTR__MAX(GTR__MAX(g->m, ldc), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX
+            || gtr__gemm_dots(g) || !g->acs || g->row_bias || (g->items > 1 && (g->bias || g->to)))
+        return false;
+    for (int64_t item = 0; item < g->items; item++)
+        for (int64_t sum = 0; sum < g->sums; sum++)
+            GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans,
+                g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n, (int)g->k, 1,
+                GTR__ITEM(g, a, item + sum), (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
+                GTR__ITEM(g, b, item + sum), (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
+                g->add || sum ? (gtr_float)1 : (gtr_float)0, GTR__ITEM(g, c, item), (int)ldc);
+    if (g->bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->bias[i % g->n];
+    if (g->to) gtr__strip_run(g->behind, g->c, g->to, 0, g->m, g->n, g->n, 0);
+    return true;
+}
+#endif
+/* Computes the set, or, when the plan is being made, says what workspace it wants. */
+static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__call *c) {
+    for (int i = 0; i < p->n; i++) p->gemm[i].by = c->caps->by;
+    if (c->measure) { *c->measure = gtr__products_cut(p, NULL); return GTR_OK; }
+#ifdef GPUTRAIN_CBLAS
+    {
+        int left = 0;
+        for (int i = 0; i < p->n; i++) if (!gtr__gemm_cblas(&p->gemm[i])) p->gemm[left++] = p->gemm[i];
+        p->n = left;
+    }
+#endif
+    if (gtr__products_cut(p, (gtr_float *)c->ws) > c->ws_bytes) return GTR_ERR_STATE;
+    gtr__parallel(cpu, p->pieces, gtr__products_piece, p);
+    for (int i = 0; i < p->n; i++) {
+        gtr__gemm *g = &p->gemm[i];
+        if (g->parts > 1) gtr__parallel(cpu, (g->m * g->n + GTR__COMBINE - 1) / GTR__COMBINE, gtr__combine_piece, g);
+    }
+    return GTR_OK;
 }
 
 // >>op:input
@@ -6824,47 +7105,6 @@ GTR__CPU(attention_bwd) {
    are what they would be if the pixels did. Srivastava et al., 2014. */
 GTR__SHAPE(dropout) {
     s->flops = gtr__shape_flops(&s->in[0], s->training ? 20 : 1); return GTR_OK;
-}
-static int64_t gtr__in_whole(const gtr__draw_attr *a, int64_t i) {
-    return a->run ? i / a->run * a->whole + i % a->run + a->shift : i;
-}
-static int64_t gtr__drawn_at(const gtr__draw_attr *a, int64_t e) {
-    const int64_t channels = a->channels, image = channels * a->pixels;
-    if (channels) return e / image * image + e % channels * a->pixels + e % image / channels;
-    return a->linear ? gtr__in_whole(a, e) : e;
-}
-GTR__INLINE float gtr__draw_log(float x) GTR__DRAW_LOG_BODY
-GTR__INLINE void gtr__draw_four(int kind, const uint32_t *u, float *v) GTR__DRAW_FOUR_BODY
-/* n numbers of a row from its element e on, a multiple of 4; v has room for 3 more. */
-static void gtr__draw_line(const gtr__draw_attr *a, const gtr__ctl *ctl, int64_t row0, int kind, int64_t row, int64_t e,
-        int64_t n, float *v) {
-    const uint64_t step = ctl ? ctl->step : 0;
-    const int64_t counted = a->linear ? 0 : row0 + gtr__in_whole(a, row), apart = a->channels ? a->channels : 1,
-        by = a->channels || (a->linear && a->run) ? apart : 4; /* neighbours lie apart, and four are a block */
-    float four[4] = { 0 };
-    for (int64_t first = 0; first < apart && first < n; first++)
-        for (int64_t j = first, block = -1; j < n; j += by) {
-            const int64_t at = gtr__drawn_at(a, e + j);
-            uint32_t k[4];
-            if (at / 4 != block) {
-                block = at / 4;
-                GTR__COUNTER(k, step, counted, at);
-                GTR__PHILOX(k, a->key);
-                gtr__draw_four(kind, k, four);
-            }
-            if (by == 4 && apart == 1) GTR__COPY(v + j, four, 4); else v[j] = four[at % 4];
-        }
-}
-/* n elements of a row, at most GTR__BLOCK, from e on: y (+)= x keep / (1 - p). x NULL: y = RANDOM's numbers. */
-static void gtr__dropout_line(const gtr__draw_attr *a, const gtr__ctl *ctl, int64_t row0, int64_t row, int64_t e,
-        const gtr_float *x, gtr_float *y, int64_t n, int add) {
-    const float p = (float)a->p;
-    const gtr_float factor = (gtr_float)(1 / (1 - a->p));
-    float u[GTR__BLOCK + 4];
-    gtr__draw_line(a, ctl, row0, x ? GTR__DRAW_UNIFORM : a->kind, row, e, n, u);
-    if (!x) for (int64_t j = 0; j < n; j++) y[j] = u[j];
-    else if (add) for (int64_t j = 0; j < n; j++) y[j] += u[j] >= p ? x[j] * factor : 0;
-    else for (int64_t j = 0; j < n; j++) y[j] = u[j] >= p ? x[j] * factor : 0;
 }
 /* Items are rows in cuts of GTR__BLOCK elements. x: what is dropped of; NULL: RANDOM. */
 typedef struct { const gtr__call *c; const gtr_float *x; int64_t rows, n, cuts; } gtr__draw_job;
@@ -9383,108 +9623,6 @@ static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
 static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__OP_CPU) };
 
 // >>program
-/* Steps on the CPU, by the ops' own loops: all on one strip of elements, then on the next. */
-/* n elements from i on of an operand: into t or, store, from it. */
-static void gtr__program_move(const gtr__arg *x, int64_t begin, const gtr__nd *nd, gtr_float *t, int64_t i, int64_t n,
-        bool store) {
-    const int64_t step = nd->stride[1][0];
-    for (int64_t j = 0, m; j < n; j += m) {
-        int64_t offset[4] = { 0, begin, 0, 0 };
-        const int64_t along = gtr__nd_seek(nd, i + j, offset);
-        char *at = (char *)x->data + (size_t)offset[1] * gtr__dtype_size(x->dtype);
-        m = step > 1 ? 1 : GTR__MIN(nd->dim[0] - along, n - j);
-        if (store) { gtr__convert(at, x->dtype, t + j, GTR_F32, m); continue; }
-        gtr__convert(t + j, GTR_F32, at, x->dtype, step ? m : 1);
-        for (int64_t q = 1; !step && q < m; q++) t[j + q] = t[j];
-    }
-}
-/* Rounds n elements to a storage. */
-static void gtr__round_run(gtr_float *x, int64_t n, gtr_dtype storage) {
-    uint16_t low[GTR__BLOCK];
-    for (int64_t m; n > 0 && storage != GTR_F32; x += m, n -= m) {
-        m = GTR__MIN(n, GTR__BLOCK);
-        gtr__convert(low, storage, x, GTR_F32, m);
-        gtr__convert(x, GTR_F32, low, storage, m);
-    }
-}
-/* Where a step of a program computes: contiguous floats, in place, or t, which holds what it adds to. Then, store, what
-   it computed goes from there to its place, rounded. */
-static gtr_float *gtr__program_result(const gtr__strip *w, const gtr__step *s, gtr_float *t, int64_t i, int64_t n,
-        bool store) {
-    const gtr__slot *slot = &w->program->slot[s->to];
-    const gtr__arg *out = gtr__operand_of(w->c, slot->operand);
-    const gtr_dtype type = (gtr_dtype)s->storage;
-    const bool band = out->data && out->count != w->program->count;
-    char *place = band || !out->data ? NULL : (char *)out->data + (size_t)i * gtr__dtype_size(type);
-    if (place && type == GTR_F32) return (gtr_float *)(void *)place;
-    if (band && (store || s->add)) gtr__program_move(out, slot->begin, &w->nd[s->to], t, i, n, store);
-    if (store && place) gtr__convert(place, type, t, GTR_F32, n);
-    if (place && (store || s->add)) gtr__convert(t, GTR_F32, place, type, n);
-    else if (store) gtr__round_run(t, n, type);
-    return t;
-}
-/* DROP of x, or DRAW. */
-static void gtr__step_draw(const gtr__strip *w, const gtr__step *s, const gtr_float *x, gtr_float *r, int64_t i,
-        int64_t n) {
-    gtr__draw_attr draw = GTR__ZERO;
-    draw.p = s->f0; draw.key = s->key; draw.kind = s->numbers;
-    for (int64_t j = 0, m; j < n; j += m) {
-        const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
-        m = GTR__MIN(s->line - e, n - j);
-        gtr__dropout_line(&draw, w->c->ctl, s->row0, row, e, s->kind == GTR__STEP_DROP ? x + j : NULL, r + j, m,
-            s->add);
-    }
-}
-/* All steps, one behind the other, of rows of n elements, pitch apart: element i of all and channel c the first. at:
-   where slots' elements lie. A program's results go to their places or t, a strip a slot, those of steps that a node
-   carries to t, or where their slot lies. */
-static void gtr__steps_run(const gtr__strip *w, const gtr_float **at, gtr_float *t, int64_t i, int64_t rows, int64_t n,
-        int64_t pitch, int64_t c) {
-    for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
-        const bool one = pitch == n && s->kind != GTR__STEP_AFFINE;
-        const int64_t run = one ? rows * n : n;
-        const gtr_float f0 = (gtr_float)s->f0, f1 = (gtr_float)s->f1, *x = at[s->a], *b = at[s->b], *y = at[s->y],
-            *dy = at[s->dy];
-        const gtr__unary_row *row = gtr__unary_find(s->op);
-        const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->op, s->side)
-            : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
-        gtr_float *const made = w->program ? gtr__program_result(w, s, t + s->to * GTR__BLOCK, i, n, false)
-            : s->to == GTR__SLOT_MADE ? t : (gtr_float *)(uintptr_t)at[s->to];
-        at[s->to] = made;
-        for (int64_t k = 0, o = 0; k < (one ? 1 : rows); k++, o += pitch) {
-            gtr_float *const r = made + o, sum[GTR__BLOCK]; /* no step of more elements adds */
-            if (s->kind == GTR__STEP_UNARY)
-                gtr__unary_apply(row, f0, f1, s->side ? dy + o : NULL, x + o, y + o, r, run, s->add);
-            else if (s->kind == GTR__STEP_AFFINE) {
-                const gtr__affine f = { w->affine.mean + c, w->affine.s + c, w->affine.q + c, NULL };
-                gtr__affine_row(&f, x + o, NULL, r, 0, n, false);
-            } else if (s->kind == GTR__STEP_DROP || s->kind == GTR__STEP_DRAW) gtr__step_draw(w, s, x, r, i, n);
-            else if (s->kind != GTR__STEP_COPY || x != made) {
-                fn(s->add ? sum : r, dy + o, x + o, b + o, 1, y + o, f0, run);
-                const int64_t added = s->add ? n : 0;
-                GTR__IVDEP
-                for (int64_t e = 0; e < added; e++) r[e] += sum[e];
-            }
-            if (!w->program) gtr__round_run(r, run, (gtr_dtype)s->storage);
-        }
-        if (w->program) gtr__program_result(w, s, made, i, n, true);
-    }
-}
-static void gtr__strip_run(const gtr__strip *w, const gtr_float *x, gtr_float *y, int64_t i, int64_t rows, int64_t n,
-        int64_t pitch, int64_t c) {
-    const gtr_float *at[GTR__STEP_SLOTS];
-    if (!w->n) { /* no steps */
-        for (int64_t r = 0; r < rows && x != y; r++) GTR__COPY(y + r * pitch, x + r * pitch, n);
-        return;
-    }
-    at[GTR__SLOT_MADE] = x; at[GTR__SLOT_AGAIN] = w->lies[GTR__SLOT_AGAIN];
-    for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
-        const int8_t of[4] = { s->a, s->y, s->dy, s->b };
-        for (int k = 0; k < 3 + (s->kind != GTR__STEP_AFFINE); k++)
-            if (of[k] < GTR__SLOT_MADE) at[of[k]] = w->lies[of[k]] + i;
-    }
-    gtr__steps_run(w, at, y, i, rows, n, pitch, c);
-}
 typedef gtr_float gtr__program_room[GTR__PROGRAM_SLOTS][GTR__BLOCK];
 static void gtr__program_range(GTR__FROM_TO, void *room) {
     GTR__JOB(gtr__strip, w);
@@ -9707,15 +9845,6 @@ static const gtr__backend gtr__cpu_backend = {
 };
 
 // >>contexts
-/* By the bits: it holds under -ffast-math. */
-static bool gtr__finite(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return (u >> 52 & 0x7ff) != 0x7ff; }
-static void gtr__feeding_free(gtr_tensor *t);
-static void gtr__plans_forget(gtr_context *ctx, int64_t id);
-#define GTR__RESULT_TEXT(id, text) text,
-const char *gtr_result_text(gtr_result r) {
-    static const char *const texts[] = { GTR__RESULTS(GTR__RESULT_TEXT) "unknown result" };
-    return texts[(unsigned)r < GTR_RESULT_COUNT ? r : GTR_RESULT_COUNT];
-}
 /* A child of fork() has neither the context's threads nor its device: there it is dead, and is freed without waiting
    for them. Each step asks: by a load from a page that the kernel clears for a child; else by getpid, some 100 ns. */
 static void gtr__process_note(gtr_context *ctx) {
@@ -9742,36 +9871,6 @@ static bool gtr__forked(gtr_context *ctx) {
     return true;
 }
 typedef struct gtr__calls { gtr__gate *gate; } gtr__calls; /* of data sets' fills */
-/* A callback that this thread is in, of a context whose calls it may not make, and the first that it made. what: the
-   callback, for the error; NULL: a data set's fill, of which who asks for the rows makes one. */
-typedef struct gtr__inner { gtr_context *ctx; const char *what, *refused; struct gtr__inner *outer; } gtr__inner;
-static GTR__THREAD_LOCAL gtr__inner *gtr__innermost;
-static void gtr__inner_begin(gtr__inner *in, gtr_context *ctx, const char *what) {
-    in->ctx = ctx; in->what = what; in->refused = NULL; in->outer = gtr__innermost;
-    gtr__innermost = in;
-}
-/* Whether a call was refused: the context's thread makes the error. */
-static gtr_result gtr__inner_end(gtr__inner *in) {
-    gtr__innermost = in->outer;
-    if (!in->refused) return GTR_OK;
-    if (in->what) {
-        in->ctx->refused_in = in->what;
-        gtr__atomic_swap((gtr__word *)&in->ctx->refused, (uint64_t)(uintptr_t)in->refused);
-    }
-    return GTR_ERR_STATE;
-}
-static gtr__inner *gtr__inside(const gtr_context *ctx) {
-    gtr__inner *in = gtr__innermost;
-    while (in && in->ctx != ctx) in = in->outer;
-    return in;
-}
-static const char *gtr__public(const char *who) { return who && strncmp(who, "gtr__", 5) ? who : "a call"; }
-static gtr_result gtr__outside(gtr_context *ctx, const char *who) {
-    gtr__inner *in = gtr__inside(ctx);
-    if (!in) return GTR_OK;
-    if (!in->refused) in->refused = gtr__public(who);
-    return GTR_ERR_STATE;
-}
 /* One thread is in a context's calls: whether this is another, of whose call that one gets the error. */
 static bool gtr__another(gtr_context *ctx, uint64_t in, const char *who) {
     if (!in || in == gtr__thread_self()) return false;
@@ -9792,13 +9891,6 @@ static GTR__CALLED int gtr__enter(gtr_context *ctx, const char *who) {
     if (gtr__outside(ctx, who)) return -1;
     if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, gtr__thread_self())) return 1;
     return gtr__another(ctx, was, who) ? -1 : 0;
-}
-static GTR__COLD void gtr__refused_take(gtr_context *ctx, const char *who) {
-    const char *call = (const char *)(uintptr_t)gtr__atomic_swap((gtr__word *)&ctx->refused, 0), *in = ctx->refused_in;
-    ctx->refused_in = NULL;
-    if (call) GTR__BAD_STATE(ctx, "%s %s %s%s", call, in ? "in" : "was called while another thread was in",
-        in ? in : who, in ? ", which calls nothing of its context but gtr_stop" : ": a context is used by one thread "
-        "at a time (predictors by as many as there are)");
 }
 static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entered) {
     if (entered < 1) return;
@@ -9875,14 +9967,6 @@ static void *gtr__host_cb_device_alloc(void *user, size_t bytes) {
 static void gtr__host_cb_device_free(void *user, void *p, size_t bytes) {
     const gtr_allocator *a = &((const gtr_desc *)user)->allocator;
     a->free(p, bytes, GTR_MEMORY_DEVICE, a->user);
-}
-static void gtr__host_cb_log(void *user, gtr_level level, const char *text) {
-    const gtr_desc *d = (const gtr_desc *)user;
-    gtr__inner in;
-    if (!d->log) return;
-    gtr__inner_begin(&in, (gtr_context *)user, "the log callback");
-    d->log(level, text, d->log_user);
-    gtr__inner_end(&in);
 }
 static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds);
 static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
@@ -10071,20 +10155,272 @@ static bool gtr__gave_up(gtr_context *ctx, gtr_result r) {
 }
 void gtr_stop(gtr_context *ctx) { if (ctx) gtr__stop_set(ctx, 1); }
 bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->stopped; }
+/* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other.
+   What reads a slot is queued before the other's next event. */
+typedef struct gtr__feeding {
+    size_t bytes; /* of a slot */
+    void *host[2], *mapped[2], *device[2], *event[2];
+    int turn, direct[2]; /* read where it lies in host memory */
+    const void *source; /* what the next run reads; NULL: nothing was set */
+    bool read; /* a step was queued that reads it */
+    int64_t rows; /* batch of what was set */
+} gtr__feeding;
+static void gtr__slots_free(gtr_context *ctx, int stage, gtr__feeding *f) {
+    for (int i = 0; i < 2; i++) {
+        if (f->host[i]) ctx->be->host_free(ctx->instance[stage], f->host[i], f->bytes);
+        if (ctx->caps.cuda) gtr__device_free(ctx, stage, f->device[i], f->bytes);
+        if (f->event[i]) ctx->be->event_free(ctx->instance[stage], f->event[i]);
+    }
+    memset(f, 0, sizeof *f);
+}
+static void gtr__feeding_free(gtr_tensor *t) {
+    if (!t->feeding) return;
+    gtr__slots_free(t->ctx, t->stage, t->feeding);
+    gtr__mfree(t->ctx, t->feeding);
+    t->feeding = NULL;
+}
 
-// >>tensors
-static gtr_shape gtr__shape_more(gtr_shape s, int64_t d) { s.dim[s.ndim++] = d; return s; }
-gtr_shape gtr_shape0(void) { gtr_shape s; memset(&s, 0, sizeof s); return s; }
-gtr_shape gtr_shape1(int64_t a) { return gtr__shape_more(gtr_shape0(), a); }
-gtr_shape gtr_shape2(int64_t a, int64_t b) { return gtr__shape_more(gtr_shape1(a), b); }
-gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c) { return gtr__shape_more(gtr_shape2(a, b), c); }
-gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d) { return gtr__shape_more(gtr_shape3(a, b, c), d); }
+// >>notes
+/* Lists of strings, numbered as they come; texts by keys, which go with a model (gtr_note), and those that say what the
+   strings and tables of data sets are. */
 static uint64_t gtr__hash(uint64_t h, const char *s) { /* FNV-1a, finished by a mix so that near names are far apart */
     h ^= 0xcbf29ce484222325u;
     for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
     h ^= h >> 31; h *= 0x9e3779b97f4a7c15u; h ^= h >> 29;
     return h;
 }
+static bool gtr__strings_room(gtr_context *ctx, gtr__strings *m, size_t n) {
+    const uint64_t want = (uint64_t)m->used + n + 1, room = GTR__MAX(want, 2 * (uint64_t)m->room);
+    if (want <= (uint64_t)m->room) return true;
+    char *p = want < UINT32_MAX ? GTR__NEW(ctx, char, room) : NULL;
+    if (!p) return !GTR__FAIL(ctx, NOMEM, "out of memory: strings of %ju bytes", (uintmax_t)want);
+    if (m->used) memcpy(p, m->text, (size_t)m->used);
+    gtr__mfree(ctx, m->text);
+    m->text = p; m->room = (int64_t)room;
+    return true;
+}
+/* s's number; -1: it is not there, and belongs into bin *h. */
+static int32_t gtr__strings_find(const gtr__strings *m, const char *s, uint64_t *h) {
+    for (*h = gtr__hash(0, s); m->bins && m->bin[*h &= (uint64_t)m->bins - 1]; ++*h) {
+        const uint32_t i = m->bin[*h] - 1;
+        if (!strcmp(m->text + m->at[i], s)) return (int32_t)i;
+    }
+    return -1;
+}
+/* The number of the string at m->text + m->used, which is added if it is new and may be. -1: not there, no memory. */
+static int32_t gtr__strings_id(gtr_context *ctx, gtr__strings *m, bool add) {
+    const char *s = m->text + m->used;
+    uint64_t h;
+    if (2 * m->n >= m->bins && add) {
+        const int64_t bins = GTR__MAX(2 * m->bins, 16);
+        uint32_t *bin = GTR__NEW(ctx, uint32_t, bins);
+        if (!bin) return -1;
+        for (int64_t i = 0; i < m->n; i++) {
+            uint64_t at = gtr__hash(0, m->text + m->at[i]);
+            while (bin[at &= (uint64_t)bins - 1]) at++;
+            bin[at] = (uint32_t)i + 1;
+        }
+        gtr__mfree(ctx, m->bin);
+        m->bin = bin; m->bins = bins;
+    }
+    const int32_t id = gtr__strings_find(m, s, &h);
+    if (id >= 0 || !add || !GTR__GROW(ctx, m->at, m->n, m->cap)) return id;
+    m->bin[h] = (uint32_t)m->n + 1;
+    m->at[m->n] = (uint32_t)m->used;
+    m->used += (int64_t)strlen(s) + 1;
+    return (int32_t)m->n++;
+}
+static bool gtr__strings_add(gtr_context *ctx, gtr__strings *m, const char *s) {
+    if (!gtr__strings_room(ctx, m, strlen(s))) return false;
+    strcpy(m->text + m->used, s);
+    return gtr__strings_id(ctx, m, true) >= 0;
+}
+static bool gtr__strings_copy(gtr_context *ctx, gtr__strings *to, const gtr__strings *from) {
+    int64_t i = 0;
+    while (i < from->n && gtr__strings_add(ctx, to, from->text + from->at[i])) i++;
+    return i == from->n;
+}
+static void gtr__strings_free(gtr_context *ctx, gtr__strings *m) {
+    GTR__FREE(ctx, m->text, m->at, m->bin);
+}
+static void gtr__notes_free(gtr_context *ctx, gtr__notes *m) {
+    for (int64_t i = 0; i < m->keys.n; i++) gtr__mfree(ctx, m->text[i]);
+    gtr__mfree(ctx, m->text);
+    gtr__strings_free(ctx, &m->keys);
+    GTR__CLEAR(m, 1);
+}
+/* Where a key's text is, NULL as yet if it is new; NULL: out of memory. */
+static char **gtr__note_place(gtr_context *ctx, gtr__notes *m, const char *key) {
+    uint64_t h;
+    if (gtr__strings_find(&m->keys, key, &h) < 0 && (!GTR__GROW(ctx, m->text, m->keys.n, m->cap)
+            || !gtr__strings_add(ctx, &m->keys, key))) return NULL;
+    return &m->text[gtr__strings_find(&m->keys, key, &h)];
+}
+static bool gtr__note_put(gtr_context *ctx, gtr__notes *m, const char *key, const char *text) {
+    char **to = gtr__note_place(ctx, m, key), *own = to && text ? gtr__strdup(ctx, text) : NULL;
+    if (!to || (text && !own)) return false;
+    gtr__mfree(ctx, *to);
+    *to = own;
+    return true;
+}
+static const char *gtr__note_of(const gtr__notes *m, const char *key) {
+    uint64_t h;
+    const int32_t i = gtr__strings_find(&m->keys, key, &h);
+    return i < 0 ? NULL : m->text[i];
+}
+/* Of note "NAME.id". */
+static const char *gtr__note_at(const gtr__notes *m, const char *name, int64_t id) {
+    char key[1100];
+    return (size_t)snprintf(key, sizeof key, "%s.%jd", name, (intmax_t)id) < sizeof key ? gtr__note_of(m, key) : NULL;
+}
+/* more replaces the context's of its keys, once there are places for them, for which alone memory is needed. */
+static bool gtr__notes_room(gtr_context *ctx, const gtr__notes *more) {
+    for (int64_t i = 0; i < more->keys.n; i++)
+        if (!gtr__note_place(ctx, &ctx->notes, more->keys.text + more->keys.at[i])) return false;
+    return true;
+}
+static void gtr__notes_take(gtr_context *ctx, gtr__notes *more) {
+    for (int64_t i = 0; i < more->keys.n; i++) {
+        char **to = gtr__note_place(ctx, &ctx->notes, more->keys.text + more->keys.at[i]), *was = *to;
+        *to = more->text[i];
+        more->text[i] = was;
+    }
+}
+/* The strings of a data set have no other ids than notes "NAME.0", "NAME.1", ... of a model say, which may be of
+   others. where: who asks, or whose notes these are. */
+static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
+        const char *where) {
+    const char *text;
+    uint64_t h;
+    const gtr__strings *m = &d->column[column].names;
+    for (int64_t id = 0; m->n && (text = gtr__note_at(notes, name, id)) != NULL; id++) {
+        const int32_t own = gtr__strings_find(m, text, &h);
+        if (own >= 0 && own != id) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH ": \"%.80s\" is number %jd of \"%.80s\" "
+            "in the model (note \"%.80s.%jd\"), and number %jd in column %d of %s: read that .like the training's, or "
+            "for a new head gtr_note_set(ctx, \"%.80s.*\", NULL)", where, text, (intmax_t)id, name, name, (intmax_t)id,
+            (intmax_t)own, column, d->name, name);
+    }
+    return GTR_OK;
+}
+const char *gtr_note(const gtr_context *ctx, const char *key) {
+    return ctx && key ? gtr__note_of(&ctx->notes, key) : NULL;
+}
+gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
+    if (!gtr__usable(ctx)) return ctx ? gtr__unusable(ctx) : GTR_ERR_NOMEM;
+    const size_t n = key ? strlen(key) : 0;
+    const bool all = n > 2 && !strcmp(key + n - 2, ".*");
+    if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && (all || !gtr__is_text(text))))
+        return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"%s%.80s%s",
+            all ? "; for \"" : "", all ? key : "", all ? "\" a text that is NULL" : "");
+    if (!all)
+        return (!text && !gtr_note(ctx, key)) || gtr__note_put(ctx, &ctx->notes, key, text) ? GTR_OK : GTR_ERR_NOMEM;
+    for (int64_t i = 0; i < ctx->notes.keys.n; i++) {
+        const char *have = ctx->notes.keys.text + ctx->notes.keys.at[i];
+        if (strncmp(have, key, n - 1) || strspn(have + n - 1, "0123456789") != strlen(have + n - 1)) continue;
+        gtr__mfree(ctx, ctx->notes.text[i]);
+        ctx->notes.text[i] = NULL;
+    }
+    return GTR_OK;
+}
+/* As notes "NAME.0" and on, if all is UTF-8, in place of those that there are, but where these are more of the same. */
+static GTR__COLD gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name) {
+    const gtr__strings *m = &d->column[column].names;
+    const gtr__notes *have = &d->ctx->notes;
+    gtr__notes own = GTR__ZERO;
+    const size_t size = strlen(name) + 24;
+    int64_t id = 0;
+    if (!gtr__is_text(name) || !gtr__is_utf8(m->text, (size_t)m->used)) {
+        gtr__doubt(d->ctx, "strings of column %d of %s are no UTF-8 (Latin-1?), and not noted", column, d->name);
+        return GTR_OK;
+    }
+    for (const char *is; id < m->n && (is = gtr__note_at(have, name, id)) && !strcmp(is, m->text + m->at[id]); ) id++;
+    if (id == m->n) return GTR_OK;
+    char *key = GTR__NEW(d->ctx, char, size);
+    bool ok = key != NULL, logged = false;
+    for (id = 0; ok && (id < m->n || gtr__note_at(have, name, id)); id++) {
+        const char *was = gtr__note_at(have, name, id), *is = id < m->n ? m->text + m->at[id] : "";
+        snprintf(key, size, "%s.%jd", name, (intmax_t)id);
+        if (was && !logged && strcmp(was, is)) {
+            gtr__doubt(d->ctx, "note \"%.80s\", \"%.80s\", becomes \"%.80s\", as column %d of %s has it", key, was, is,
+                column, d->name);
+            logged = true;
+        }
+        ok = gtr__note_put(d->ctx, &own, key, id < m->n ? m->text + m->at[id] : NULL);
+    }
+    ok = ok && gtr__notes_room(d->ctx, &own);
+    if (ok) gtr__notes_take(d->ctx, &own);
+    gtr__notes_free(d->ctx, &own);
+    gtr__mfree(d->ctx, key);
+    return ok ? GTR_OK : GTR_ERR_NOMEM;
+}
+/* What .model of gtr_csv_desc reads a table by, see gtr_note_set, in the order of columns. */
+enum {
+    GTR__OF_FEATURES, GTR__OF_FILLS, GTR__OF_SCALE, GTR__OF_CATEGORIES, GTR__OF_LABEL, GTR__OF_TARGET, GTR__TABLE_NOTES
+};
+static const char *const gtr__table_keys[] = { "table.features", "table.fills", "table.scale", "table.categories",
+    "table.label", "table.target" };
+static const char *const gtr__missing_names[] = { "", "mean", "median", "constant", "", "previous", "linear" };
+/* Writes a finite x with so many digits, and a point whatever mark the locale has, into 32 bytes. */
+static void gtr__number_text(char *to, int digits, double x) {
+    snprintf(to, 32, "%.*g", digits, x);
+    const size_t n = strspn(to, "+-0123456789"), mark = strcspn(to + n, "0123456789e");
+    if (mark) { to[n] = '.'; memmove(to + n + 1, to + n + mark, strlen(to + n + mark) + 1); }
+}
+/* The column of labels, or targets, that a table ends in; -1: it has none. */
+static int gtr__label_at(const gtr_dataset *d) {
+    const int n = d->n_columns;
+    const gtr__column *c = &d->column[n - 1];
+    return !c->features && (d->classed == n || !c->names.n) ? n - 1 : -1;
+}
+/* One more field of a line of CSV, a text in quotes or, NULL, a number. */
+static bool gtr__list_add(gtr_context *ctx, gtr__strings *m, const char *p, double number) {
+    const bool text = p != NULL;
+    if (!gtr__strings_room(ctx, m, text ? 2 * strlen(p) + 4 : 40)) return false;
+    char *to = m->text + m->used;
+    if (m->used) *to++ = ',';
+    if (text) *to++ = '"';
+    for (; text && *p; *to++ = *p++) if (*p == '"') *to++ = '"';
+    strcpy(to, text ? "\"" : "");
+    if (!text) gtr__number_text(to, sizeof(gtr_float) == 8 ? 17 : 9, number);
+    m->used = to - m->text + (int64_t)strlen(to);
+    return true;
+}
+/* Notes of d's table, whose columns go into inputs of these names (NULL: into none), if all is UTF-8. */
+static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name) {
+    gtr_context *ctx = d->ctx;
+    gtr__strings line[GTR__TABLE_NOTES] = GTR__ZERO;
+    gtr__notes own = GTR__ZERO;
+    const gtr__column *of = NULL;
+    const char *how = gtr__missing_names[d->column[0].missing];
+    bool ok = true;
+    for (int i = 0; i < d->n_columns; i++) {
+        const gtr__column *c = &d->column[i];
+        const int key = i != gtr__label_at(d) ? GTR__OF_CATEGORIES : c->dtype == GTR_I32 ? GTR__OF_LABEL
+            : GTR__OF_TARGET;
+        for (int64_t k = 0; !of && ok && k < c->features; k++) {
+            ok = gtr__list_add(ctx, &line[0], c->heads.n ? c->heads.text + c->heads.at[k] : NULL, (double)k + 1);
+            if (c->fill) ok = ok && gtr__list_add(ctx, &line[GTR__OF_FILLS], NULL, (double)c->fill[k]);
+        }
+        if (!of && c->features) of = c;
+        else if (name[i] && (key == GTR__OF_CATEGORIES ? c->names.n > 0 : c->row == 1))
+            ok = ok && gtr__list_add(ctx, &line[key], name[i], 0);
+    }
+    if (of) ok = ok && gtr__list_add(ctx, &line[GTR__OF_SCALE], NULL, (double)of->scale);
+    if (*how && !line[GTR__OF_FILLS].used) ok = ok && gtr__list_add(ctx, &line[GTR__OF_FILLS], how, 0);
+    bool table = of || line[GTR__OF_CATEGORIES].used;
+    for (int k = 0; k < GTR__TABLE_NOTES && ok; k++) {
+        const char *text = line[k].used ? line[k].text : NULL;
+        table &= !text || gtr__is_text(text);
+        ok = gtr__note_put(ctx, &own, gtr__table_keys[k], text);
+    }
+    ok = ok && (!table || gtr__notes_room(ctx, &own));
+    if (ok && table) gtr__notes_take(ctx, &own);
+    gtr__notes_free(ctx, &own);
+    for (int k = 0; k < GTR__TABLE_NOTES; k++) gtr__strings_free(ctx, &line[k]);
+    return ok ? GTR_OK : GTR_ERR_NOMEM;
+}
+
+// >>tensors
 static const char *gtr__label(const gtr_tensor *t) {
     if (t->op == GTR__OP_PART) t = t->in[0];
     return t->name ? t->name : gtr__row(t->op)->name;
@@ -10374,7 +10710,12 @@ static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t ke
 static gtr_init gtr__init(gtr_init_kind kind, double a) {
     gtr_init i; memset(&i, 0, sizeof i); i.kind = kind; i.a = (float)a; return i;
 }
-static bool gtr__savable(gtr_context *ctx, const char *name);
+/* No parameter is called what the format of files, and so gtr_load, would refuse. */
+static bool gtr__savable(gtr_context *ctx, const char *name) {
+    if (gtr__is_text(name) && strcmp(name, "__metadata__") != 0) return true;
+    GTR__BAD_ARG(ctx, "parameter \"%.200s\": its name can't be saved, want UTF-8, not __metadata__", name);
+    return false;
+}
 static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape,
         gtr_init init, bool buffer) {
     char *full = NULL;
@@ -10396,7 +10737,6 @@ static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name,
     if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
     return t;
 }
-static gtr_result gtr__parameter_lying(const gtr_tensor *p, const void **src, void **room);
 /* Its memory and first values: host memory's, or, NULL, those of its init. */
 static bool gtr__leaf_fill(gtr_tensor *t, const void *values) {
     static const char what[] = "a parameter's first values";
@@ -10534,13 +10874,6 @@ void gtr_recompute_end(gtr_context *ctx) {
     ctx->in_region = false;
 }
 int64_t gtr_mark(gtr_context *ctx) { return ctx ? ctx->n_tensor : 0; }
-gtr_tensor *gtr_keep(gtr_tensor *t) {
-    if (t && !t->keep && gtr__usable(t->ctx)) {
-        t->keep = gtr__stored_as(t)->keep = true;
-        gtr__plans_forget(t->ctx, t->id);
-    }
-    return t;
-}
 gtr_shape gtr_tensor_shape(const gtr_tensor *t) { return t ? t->shape : gtr_shape0(); }
 gtr_dtype gtr_tensor_dtype(const gtr_tensor *t) { return t ? t->dtype : GTR_F32; }
 const char *gtr_tensor_name(const gtr_tensor *t) { return t ? gtr__label(t) : ""; }
@@ -11073,17 +11406,6 @@ gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes) {
     gtr_tensor *t = gtr__op_new(GTR__OP_ONE_HOT, 1, &ids, &at, NULL);
     return gtr__limit(t, classes);
 }
-gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids) {
-    if (!gtr__all_there("gather_rows", x, ids, x)) return NULL;
-    gtr_shape s = ids->shape, table = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : -1, 1);
-    for (int k = 1; k < x->shape.ndim; k++) table.dim[1] *= x->shape.dim[k];
-    if (table.dim[0] < 0 || s.ndim + x->shape.ndim > GTR_MAX_DIMS + 1)
-        return GTR__REJECT(x, SHAPE, "gather_rows", NULL, ", want (R, ...), R not the batch, and at most 8 dimensions "
-            "of the result");
-    for (int k = 1; k < x->shape.ndim; k++) s = gtr__shape_more(s, x->shape.dim[k]);
-    GTR__SINCE(x, "gather_rows");
-    return gtr__whole(x, since, gtr_reshape(gtr_embedding_with(ids, gtr_reshape(x, table)), s));
-}
 gtr_tensor *gtr_gather(gtr_tensor *x, int axis, gtr_tensor *ids) {
     const gtr__attr at = GTR__ZERO;
     gtr_tensor *const in[] = { x, ids };
@@ -11278,6 +11600,17 @@ static gtr_tensor *gtr__looked_up(gtr_tensor *ids, gtr_tensor *table, const char
     return gtr__limit(gtr__weighted(GTR__OP_EMBEDDING, 0, ids, table, NULL, name), table ? table->shape.dim[0] : 0);
 }
 gtr_tensor *gtr_embedding_with(gtr_tensor *ids, gtr_tensor *table) { return gtr__looked_up(ids, table, NULL); }
+gtr_tensor *gtr_gather_rows(gtr_tensor *x, gtr_tensor *ids) {
+    if (!gtr__all_there("gather_rows", x, ids, x)) return NULL;
+    gtr_shape s = ids->shape, table = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : -1, 1);
+    for (int k = 1; k < x->shape.ndim; k++) table.dim[1] *= x->shape.dim[k];
+    if (table.dim[0] < 0 || s.ndim + x->shape.ndim > GTR_MAX_DIMS + 1)
+        return GTR__REJECT(x, SHAPE, "gather_rows", NULL, ", want (R, ...), R not the batch, and at most 8 dimensions "
+            "of the result");
+    for (int k = 1; k < x->shape.ndim; k++) s = gtr__shape_more(s, x->shape.dim[k]);
+    GTR__SINCE(x, "gather_rows");
+    return gtr__whole(x, since, gtr_reshape(gtr_embedding_with(ids, gtr_reshape(x, table)), s));
+}
 gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64_t width) {
     if (!gtr__layer_name(ids, name, "embedding")) return NULL;
     if (ids->dtype != GTR_I32 || rows < 1 || width < 1) return GTR__REJECT(ids, SHAPE, "embedding", name,
@@ -12734,6 +13067,34 @@ static gtr_shape gtr__shape_logical(const gtr__value *v) {
 static gtr_dtype gtr__low_dtype(gtr_precision p) {
     return p == GTR_MIXED_BF16 ? GTR_BF16 : p == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32;
 }
+/* dst (+)= factor * src: the backward of SCALE, which every backend has with addition. */
+static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add) {
+    gtr__node *n = gtr__node_new(b, GTR__OP_SCALE, GTR__BWD, 3, 1);
+    if (!n) return;
+    n->in[0] = n->in[1] = n->in[2] = src; n->reads = 4; n->out[0] = dst; n->adds = add;
+    n->attr.ew.a = factor;
+    n->stage = GTR__V(dst).stage;
+    n->layer = gtr__value_name(b->plan, dst);
+    n->flops = (double)gtr__count(&GTR__V(src).shape);
+}
+/* v; of a flattened v the view (N, taps, C). */
+static int gtr__unflat(gtr__build *b, int v) {
+    const gtr__value x = GTR__V(v);
+    if (x.last >= 0) return v;
+    v = gtr__alias_new(b, v, gtr_shape3(x.shape.dim[0], x.shape.dim[1] / -x.last, -x.last), 0);
+    if (v >= 0) GTR__V(v).last = 3;
+    return v;
+}
+static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to) {
+    gtr__node *n = gtr__node_new(b, op, GTR__FWD, 1, 1);
+    if (!n) return NULL;
+    n->in[0] = from; n->out[0] = to;
+    n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from);
+    return n;
+}
+static void gtr__turn(gtr__attr *a, int n, bool last) {
+    for (int k = 0; k < n; k++) a->dims[k] = gtr__turned(k, n, last);
+}
 
 /* Lists the users of all roots: nodes that have it as an operand, read or not, in the nodes' order, once for each. It
    holds until nodes move; nodes that have become GTR__OP_COUNT, or dropped the operand, use nothing. */
@@ -12922,10 +13283,272 @@ static void gtr__pass_record(gtr__build *b) {
     }
 }
 
+// >>pass:differentiate
+/* What v's gradient goes to: a low copy's master, what an alias is another shape of; -1: v has its own. */
+static int gtr__gradient_to(const gtr__build *b, int v) {
+    const gtr__value *x = &GTR__V(v);
+    return b->extra[v].gradient_root >= 0 ? b->extra[v].gradient_root : x->home == GTR__HOME_ALIAS ? x->alias : -1;
+}
+static int gtr__master(const gtr__build *b, int v) {
+    while (!b->extra[v].own && gtr__gradient_to(b, v) >= 0) v = gtr__gradient_to(b, v);
+    return v;
+}
+static bool gtr__fill(gtr__build *b, int v, double with) {
+    gtr__node *n = v < 0 ? NULL : gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
+    if (!n) { b->failed = true; return false; }
+    n->out[0] = v;
+    n->attr.fill.value = with;
+    n->stage = GTR__V(v).stage;
+    return true;
+}
+/* The gradient of v, made if need be: of a parameter that is trained, in the trainer's buffer. A constant is stored. */
+static int gtr__gradient_value(gtr__build *b, int v) {
+    int root = gtr__master(b, v), g = b->extra[root].gradient;
+    if (g < 0) {
+        g = gtr__value_like(b, root, GTR_F32);
+        if (g < 0) return -1;
+        GTR__V(g).gradient_of = root;
+        if (b->r->trainer && !b->alone && GTR__V(root).home == GTR__HOME_PARAMETER) {
+            GTR__V(g).home = GTR__HOME_GRADIENT;
+            GTR__V(g).tensor = GTR__V(root).tensor;
+        }
+        b->extra[root].gradient = g;
+    }
+    if (b->extra[root].constant) {
+        b->extra[root].constant = false;
+        if (!gtr__fill(b, g, b->extra[root].seed)) return -1;
+        b->plan->node[b->plan->n_node - 1].attr.fill.scaled = b->r->trainer && !b->alone;
+        b->plan->node[b->plan->n_node - 1].layer = gtr__value_name(b->plan, root);
+        b->extra[root].written = true;
+    }
+    if (v == root || GTR__V(v).home != GTR__HOME_ALIAS) return g;
+    return gtr__alias_like(b, g, v);
+}
+static bool gtr__stopped(const gtr__build *b, int v) {
+    for (; v >= 0 && !b->extra[v].own; v = gtr__gradient_to(b, v)) if (b->extra[v].stop) return true;
+    return false;
+}
+static bool gtr__has_gradient(const gtr__build *b, int v) {
+    const gtr__extra *x = &b->extra[gtr__master(b, v)];
+    return !gtr__stopped(b, v) && x->gradient >= 0 && x->written;
+}
+static bool gtr__wants(const gtr__build *b, int v) {
+    return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__master(b, v)].wants;
+}
+static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__master(b, v)].written; }
+/* All that reads alias v has given its part: v's gradient goes on to what v is another shape of, unless v stops it. */
+static void gtr__pass_on(gtr__build *b, int v) {
+    const int to = b->extra[v].own && b->extra[v].written && !b->extra[v].stop ? gtr__gradient_to(b, v) : -1;
+    if (to < 0 || !gtr__wants(b, to)) return;
+    int g = gtr__gradient_value(b, to);
+    if (g >= 0) g = gtr__alias_like(b, g, v);
+    if (g < 0) return;
+    gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
+    *gtr__written(b, to) = true;
+}
+/* Appends fn's backward node, which makes the gradients of inputs in mask, then the two values also, or NULL. */
+static void gtr__backward_of(gtr__build *b, gtr__node fn, uint64_t mask, gtr_float seed, const int *also) {
+    const int n_diff = GTR__MIN(gtr__differentiable_outputs(fn.op), fn.n_out), n_forward = GTR__ALL(&fn);
+    int k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], grads[GTR__MAX_ARGS], n_extra = 0;
+    uint32_t needs = gtr__backward_reads(fn.op);
+    uint64_t adds = 0;
+    if (gtr__gradients(fn.op) == GTR__GRADIENTS_CROSSED) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
+    for (k = 0; k < fn.n_in; k++) {
+        grads[k] = -1;
+        if (!(mask >> k & 1)) continue;
+        const int g = grads[k] = gtr__gradient_value(b, fn.in[k]);
+        bool again = false;
+        if (g < 0) return;
+        for (int j = 0; j < k; j++)
+            again |= grads[j] >= 0 && gtr__root(b->plan, grads[j]) == gtr__root(b->plan, g);
+        if (!again) { adds |= (uint64_t)*gtr__written(b, fn.in[k]) << k; continue; }
+        /* the same tensor twice: the second into a value of its own, added behind */
+        if ((grads[k] = gtr__value_like(b, g, GTR_F32)) < 0) return;
+        extra_src[n_extra] = grads[k]; extra_dst[n_extra++] = g;
+    }
+    gtr__node *n = gtr__node_new(b, fn.op, GTR__BWD, n_forward + n_diff, fn.n_in + (also ? 2 : 0));
+    if (!n) return;
+    GTR__COPY(n->in, fn.in, n_forward); /* out follows in */
+    GTR__COPY(n->out, grads, fn.n_in);
+    if (also) GTR__COPY(n->out + fn.n_in, also, 2);
+    n->adds = adds;
+    n->reads = (needs & 0xffff & gtr__low_bits(fn.n_in)) | (needs >> 16 & gtr__low_bits(fn.n_out)) << fn.n_in;
+    for (k = 0; k < n_diff; k++) {
+        const bool has = gtr__has_gradient(b, fn.out[k]); /* else: for its shape */
+        n->in[n_forward + k] = has ? b->extra[gtr__root(b->plan, fn.out[k])].gradient : fn.out[k];
+        n->reads |= (uint64_t)has << (n_forward + k);
+    }
+    n->attr = fn.attr; n->row0 = fn.row0; n->training = fn.training;
+    n->stage = fn.op == GTR__OP_COPY ? GTR__V(fn.in[0]).stage : fn.stage;
+    n->layer = fn.layer; n->seed = seed; n->flops = fn.flops;
+    for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
+    for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, true);
+}
+/* Appends a recurrence's backward node, then a LINEAR one, which makes the gradients of w and bias: z = w h + bias is a
+   linear layer's output, h the states in front of the steps. z's gradient is x's, but for a GRU. */
+static void gtr__backward_linear(gtr__build *b, gtr__node fn, uint64_t mask, gtr_float seed) {
+    const int bias = fn.attr.recurrence.bias;
+    const uint64_t weights = mask & (bias ? 2 | (uint64_t)1 << bias : 2);
+    const int dx = weights && mask & 1 ? gtr__gradient_value(b, fn.in[0]) : -1;
+    const bool same = dx >= 0 && fn.attr.recurrence.gates != 3 && !*gtr__written(b, fn.in[0])
+        && GTR__V(dx).storage == GTR__V(fn.in[0]).storage && GTR__V(dx).home != GTR__HOME_ALIAS;
+    const int made[2] = { same || !weights ? -1 : gtr__value_like(b, fn.in[0], GTR_F32),
+        weights ? gtr__value_like(b, fn.out[0], GTR_F32) : -1 }, dz = same ? dx : made[0];
+    int of[4] = { made[1], fn.in[1] };
+    if (weights && (dz < 0 || made[1] < 0)) return;
+    gtr__backward_of(b, fn, mask & ~weights, seed, made);
+    if (!weights) return;
+    fn.op = GTR__OP_LINEAR;
+    memset(&fn.attr, 0, sizeof fn.attr);
+    if (bias) of[2] = fn.in[bias];
+    fn.in = of; fn.n_in = bias ? 3 : 2; fn.out = of + fn.n_in; fn.n_out = 1;
+    fn.out[0] = b->extra[dz].gradient = dz; /* z's shape */
+    b->extra[dz].written = true;
+    gtr__backward_of(b, fn, (weights & 2) | (weights > 3 ? 4 : 0), 0, NULL);
+}
+static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float seed) {
+    const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
+    if (gtr__gradients(fn.op) == GTR__GRADIENTS_LINEAR) gtr__backward_linear(b, fn, mask, seed);
+    else gtr__backward_of(b, fn, mask, seed, NULL);
+}
+static bool gtr__differentiable(const gtr__node *n) {
+    if (n->dir != GTR__FWD || !gtr__has_backward(n->op)) return false;
+    return n->op != GTR__OP_CUSTOM || ((const gtr_custom_desc *)n->attr.ptr)->backward;
+}
+/* Whether node i hands the constant that its output's gradient is on to its inputs in mask, and no node is needed: sums
+   of losses, and factors of them. */
+static GTR__COLD bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
+    const gtr__node *n = &b->plan->node[i];
+    const int out = n->out[0];
+    const gtr_float dy = b->extra[out].seed;
+    gtr_float seed = dy;
+    if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
+    for (int k = 0; k < n->n_in; k++) {
+        const gtr__value *x = &GTR__V(n->in[k]);
+        const bool factor = gtr__moves(n->op) == GTR__STEP_UNARY && !gtr__backward_reads(n->op);
+        if (!(mask >> k & 1)) continue;
+        if (factor) gtr__unary_apply(gtr__unary_find(n->op), (gtr_float)n->attr.ew.a, (gtr_float)n->attr.ew.b, &dy, &dy,
+            &dy, &seed, 1, 0);
+        if ((!factor && !gtr__passes(n->op, k)) || gtr__count(&x->shape) != 1) return false;
+        if (x->home != GTR__HOME_ARENA && x->home != GTR__HOME_KEPT) return false; /* a parameter's is stored */
+        if (x->stage != n->stage || gtr__master(b, n->in[k]) != n->in[k] || b->extra[n->in[k]].written) return false;
+    }
+    for (int k = 0; k < n->n_in; k++) {
+        gtr__extra *x = &b->extra[n->in[k]];
+        if (!(mask >> k & 1)) continue;
+        x->seed = x->constant ? x->seed + seed : seed;
+        x->constant = true;
+    }
+    return true;
+}
+/* Whether one node makes all gradients of n. EITHER: in two, those of parameters are made aside, by a launch less for
+   nodes that wait for input 0's, which is 2 us on an H200, and take a second pass, which is 2 us of 2^20 elements. */
+#define GTR__DIVIDED_MOST (1 << 20) /* elements */
+static bool gtr__makes_all(const gtr__build *b, const gtr__node *n) {
+    const gtr__gradients_kind kind = gtr__gradients(n->op);
+    const bool streams = b->r->streams ? b->r->streams > 1 : b->r->micro == 1 && !b->lean && !b->n_region;
+    return kind == GTR__GRADIENTS_JOINT || kind == GTR__GRADIENTS_LINEAR || (kind == GTR__GRADIENTS_EITHER
+        && !(b->ctx->caps.cuda && streams && gtr__count(&GTR__V(n->in[0]).shape) <= GTR__DIVIDED_MOST));
+}
+/* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
+static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int first, int end) {
+    const bool asked = b->extra[gtr__master(b, loss)].wants; /* by the loss itself */
+    int i, k, alias = b->alone ? b->plan->n_value - 1 : -1;
+    if (gtr__stopped(b, loss)) return;
+    for (i = first; i < end && !b->failed; i++) { /* what lies on a way from there to the loss */
+        gtr__node *n = &b->plan->node[i];
+        bool any = false;
+        if (!gtr__differentiable(n)) continue;
+        for (k = 0; k < n->n_in; k++) any |= gtr__takes_gradient(n->op, k) && gtr__wants(b, n->in[k]);
+        for (k = 0; k < GTR__MIN(gtr__differentiable_outputs(n->op), n->n_out); k++)
+            if (any) b->extra[n->out[k]].wants = true;
+    }
+    loss = gtr__master(b, loss);
+    if (!b->extra[loss].written) { b->extra[loss].constant = true; b->extra[loss].seed = seed; }
+    /* stored where it is read by itself, or must not have the loss scale, which seeds have */
+    if ((asked || (b->alone && b->r->trainer)) && gtr__gradient_value(b, loss) < 0) return;
+    for (i = end - 1; i >= first && !b->failed; i--) {
+        for (; alias >= 0 && b->extra[alias].at > i; alias--) gtr__pass_on(b, alias);
+        const gtr__node *n = &b->plan->node[i];
+        const gtr__op op = n->op; /* the list moves */
+        const int n_diff = GTR__MIN(gtr__differentiable_outputs(op), n->n_out);
+        const int constant = n_diff == 1 && b->extra[n->out[0]].constant ? n->out[0] : -1;
+        uint64_t mask = 0;
+        bool here = constant >= 0;
+        if (!gtr__differentiable(n)) continue;
+        for (k = 0; k < n_diff; k++) { /* of several a constant is stored */
+            const int v = b->plan->node[i].out[k];
+            if (n_diff > 1 && b->extra[v].constant && gtr__gradient_value(b, v) < 0) return;
+            here |= gtr__has_gradient(b, v);
+        }
+        n = &b->plan->node[i];
+        for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(op, k) && gtr__wants(b, n->in[k]))
+            mask |= (uint64_t)1 << k;
+        if (!mask) continue;
+        if (constant >= 0 && gtr__hand_on(b, i, mask)) continue;
+        if (constant >= 0 && !gtr__seeded(op) && gtr__gradient_value(b, constant) < 0) return;
+        seed = constant >= 0 ? b->extra[constant].seed : 0;
+        if (gtr__makes_all(b, &b->plan->node[i])) { gtr__backward_node(b, i, mask, seed); continue; }
+        if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed); /* weights first */
+        if (mask & 1) gtr__backward_node(b, i, 1, seed);
+    }
+    for (; alias >= 0 && !b->failed; alias--) gtr__pass_on(b, alias);
+}
+static void gtr__differentiate_micro(gtr__build *b, int loss, int first, int end) {
+    b->phase = GTR__BACKWARD;
+    gtr__differentiate(b, loss, (gtr_float)((double)b->rows / (double)b->r->batch), first, end);
+}
+/* gtr_gradient: here the backward nodes of its loss, by all tensors that gradients of it are asked for. What a
+   trainer's differentiation knows of values is put aside meanwhile. */
+static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
+    gtr_tensor *loss = gradient->in[0];
+    const gtr__phase phase = b->phase;
+    const int n_kept = b->plan->n_value;
+    if (b->map[gradient->id] >= 0) return b->map[gradient->id]; /* came with another of this loss */
+    gtr__extra *kept = GTR__NEW(b->ctx, gtr__extra, n_kept);
+    if (!kept) { b->failed = true; return -1; }
+    GTR__COPY(kept, b->extra, n_kept);
+    for (int k = 0; k < n_kept; k++) {
+        b->extra[k].wants = b->extra[k].written = b->extra[k].constant = false;
+        b->extra[k].gradient = -1;
+    }
+    for (int64_t i = 0; i < b->g.n; i++) {
+        gtr_tensor *t = b->g.tensor[i];
+        const int v = t->op == GTR__OP_GRADIENT && b->reach[i] && t->in[0] == loss ? b->map[t->in[1]->id] : -1;
+        if (v >= 0) b->extra[v].wants = true, b->extra[v].own = GTR__V(v).home == GTR__HOME_ALIAS;
+    }
+    b->alone = true;
+    gtr__differentiate_micro(b, b->map[loss->id], 0, b->plan->n_node);
+    b->phase = phase;
+    for (int64_t i = 0; i < b->g.n && !b->failed; i++) {
+        gtr_tensor *t = b->g.tensor[i];
+        if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
+        int v = b->map[t->in[1]->id];
+        int g = gtr__gradient_value(b, v);
+        if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true; /* no path */
+        const int last = g < 0 ? 0 : GTR__V(g).last;
+        if (g >= 0 && (last || GTR__V(gtr__root(b->plan, g)).tensor)) { /* asked for twice: a buffer for each */
+            const int from = gtr__unflat(b, g);
+            int w = from < 0 ? from : gtr__value_new(b, gtr__shape_logical(&GTR__V(from)), GTR_F32, t);
+            if (w >= 0) GTR__V(w).stage = GTR__V(g).stage;
+            gtr__node *n = w < 0 ? NULL : gtr__simple_node(b, last ? GTR__OP_PERMUTE : GTR__OP_COPY, from, w);
+            if (n && last) gtr__turn(&n->attr, GTR__V(from).last, false);
+            g = w >= 0 && last < 0 ? gtr__alias_new(b, w, GTR__V(g).shape, 0) : w;
+        } else if (g >= 0) GTR__V(gtr__root(b->plan, g)).tensor = t;
+        b->map[t->id] = g;
+    }
+    b->alone = false;
+    for (int k = 0; k < n_kept; k++) {
+        b->extra[k].wants = kept[k].wants; b->extra[k].written = kept[k].written;
+        b->extra[k].gradient = kept[k].gradient; b->extra[k].constant = kept[k].constant; b->extra[k].own = false;
+    }
+    gtr__mfree(b->ctx, kept);
+    return b->failed ? -1 : b->map[gradient->id];
+}
+
 // >>pass:forms
 /* Precision and layout: makes what is listed nodes, and gives each value its storage and layout. Where an operand is
    wanted in another form, a node in front converts it. */
-static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient);
 /* The form of v on this stage, in this storage and layout (gtr__value.last); -1: it is not made yet. */
 static int gtr__form(const gtr__build *b, int v, int stage, gtr_dtype storage, int last) {
     while (v >= 0 && (GTR__V(v).stage != stage || GTR__V(v).storage != storage || GTR__V(v).last != last))
@@ -12973,16 +13596,6 @@ static GTR__COLD int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     GTR__V(v).home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
-static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to) {
-    gtr__node *n = gtr__node_new(b, op, GTR__FWD, 1, 1);
-    if (!n) return NULL;
-    n->in[0] = from; n->out[0] = to;
-    n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from);
-    return n;
-}
-static void gtr__turn(gtr__attr *a, int n, bool last) {
-    for (int k = 0; k < n; k++) a->dims[k] = gtr__turned(k, n, last);
-}
 /* Whether a permutation of n dimensions is the one that gtr__turn writes. */
 static bool gtr__turns(const gtr__attr *a, int n, bool last) {
     int k = 0;
@@ -12995,14 +13608,6 @@ static GTR__COLD int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, 
     GTR__V(w).stage = stage; GTR__V(w).storage = storage;
     gtr__form_add(b, head, w, false);
     return gtr__simple_node(b, op, v, w) ? w : -1;
-}
-/* v; of a flattened v the view (N, taps, C). */
-static int gtr__unflat(gtr__build *b, int v) {
-    const gtr__value x = GTR__V(v);
-    if (x.last >= 0) return v;
-    v = gtr__alias_new(b, v, gtr_shape3(x.shape.dim[0], x.shape.dim[1] / -x.last, -x.last), 0);
-    if (v >= 0) GTR__V(v).last = 3;
-    return v;
 }
 /* The form of head, of which v is one, in the other layout: channels last in n dimensions; n 0: logical. A PERMUTE
    node makes it; where no element moves it is an alias of v. */
@@ -13076,16 +13681,6 @@ static GTR__COLD int gtr__widened(gtr__build *b, const gtr_tensor *from, int v) 
 static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
     for (int i = 0; i < n; i++) if (list[i] == t) return true;
     return false;
-}
-/* dst (+)= factor * src: the backward of SCALE, which every backend has with addition. */
-static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool add) {
-    gtr__node *n = gtr__node_new(b, GTR__OP_SCALE, GTR__BWD, 3, 1);
-    if (!n) return;
-    n->in[0] = n->in[1] = n->in[2] = src; n->reads = 4; n->out[0] = dst; n->adds = add;
-    n->attr.ew.a = factor;
-    n->stage = GTR__V(dst).stage;
-    n->layer = gtr__value_name(b->plan, dst);
-    n->flops = (double)gtr__count(&GTR__V(src).shape);
 }
 static bool gtr__reported(const gtr__build *b, gtr_tensor *t) {
     for (int i = 0; i < b->r->n_report; i++) if (gtr__stored_as(b->r->report[i]) == gtr__stored_as(t)) return true;
@@ -13707,269 +14302,6 @@ static GTR__COLD void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, 
     b->ahead = false;
     b->reach = b->whole;
     b->recorded_rows = 0;
-}
-
-// >>pass:differentiate
-/* What v's gradient goes to: a low copy's master, what an alias is another shape of; -1: v has its own. */
-static int gtr__gradient_to(const gtr__build *b, int v) {
-    const gtr__value *x = &GTR__V(v);
-    return b->extra[v].gradient_root >= 0 ? b->extra[v].gradient_root : x->home == GTR__HOME_ALIAS ? x->alias : -1;
-}
-static int gtr__master(const gtr__build *b, int v) {
-    while (!b->extra[v].own && gtr__gradient_to(b, v) >= 0) v = gtr__gradient_to(b, v);
-    return v;
-}
-static bool gtr__fill(gtr__build *b, int v, double with) {
-    gtr__node *n = v < 0 ? NULL : gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
-    if (!n) { b->failed = true; return false; }
-    n->out[0] = v;
-    n->attr.fill.value = with;
-    n->stage = GTR__V(v).stage;
-    return true;
-}
-/* The gradient of v, made if need be: of a parameter that is trained, in the trainer's buffer. A constant is stored. */
-static int gtr__gradient_value(gtr__build *b, int v) {
-    int root = gtr__master(b, v), g = b->extra[root].gradient;
-    if (g < 0) {
-        g = gtr__value_like(b, root, GTR_F32);
-        if (g < 0) return -1;
-        GTR__V(g).gradient_of = root;
-        if (b->r->trainer && !b->alone && GTR__V(root).home == GTR__HOME_PARAMETER) {
-            GTR__V(g).home = GTR__HOME_GRADIENT;
-            GTR__V(g).tensor = GTR__V(root).tensor;
-        }
-        b->extra[root].gradient = g;
-    }
-    if (b->extra[root].constant) {
-        b->extra[root].constant = false;
-        if (!gtr__fill(b, g, b->extra[root].seed)) return -1;
-        b->plan->node[b->plan->n_node - 1].attr.fill.scaled = b->r->trainer && !b->alone;
-        b->plan->node[b->plan->n_node - 1].layer = gtr__value_name(b->plan, root);
-        b->extra[root].written = true;
-    }
-    if (v == root || GTR__V(v).home != GTR__HOME_ALIAS) return g;
-    return gtr__alias_like(b, g, v);
-}
-static bool gtr__stopped(const gtr__build *b, int v) {
-    for (; v >= 0 && !b->extra[v].own; v = gtr__gradient_to(b, v)) if (b->extra[v].stop) return true;
-    return false;
-}
-static bool gtr__has_gradient(const gtr__build *b, int v) {
-    const gtr__extra *x = &b->extra[gtr__master(b, v)];
-    return !gtr__stopped(b, v) && x->gradient >= 0 && x->written;
-}
-static bool gtr__wants(const gtr__build *b, int v) {
-    return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__master(b, v)].wants;
-}
-static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__master(b, v)].written; }
-/* All that reads alias v has given its part: v's gradient goes on to what v is another shape of, unless v stops it. */
-static void gtr__pass_on(gtr__build *b, int v) {
-    const int to = b->extra[v].own && b->extra[v].written && !b->extra[v].stop ? gtr__gradient_to(b, v) : -1;
-    if (to < 0 || !gtr__wants(b, to)) return;
-    int g = gtr__gradient_value(b, to);
-    if (g >= 0) g = gtr__alias_like(b, g, v);
-    if (g < 0) return;
-    gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
-    *gtr__written(b, to) = true;
-}
-/* Appends fn's backward node, which makes the gradients of inputs in mask, then the two values also, or NULL. */
-static void gtr__backward_of(gtr__build *b, gtr__node fn, uint64_t mask, gtr_float seed, const int *also) {
-    const int n_diff = GTR__MIN(gtr__differentiable_outputs(fn.op), fn.n_out), n_forward = GTR__ALL(&fn);
-    int k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], grads[GTR__MAX_ARGS], n_extra = 0;
-    uint32_t needs = gtr__backward_reads(fn.op);
-    uint64_t adds = 0;
-    if (gtr__gradients(fn.op) == GTR__GRADIENTS_CROSSED) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
-    for (k = 0; k < fn.n_in; k++) {
-        grads[k] = -1;
-        if (!(mask >> k & 1)) continue;
-        const int g = grads[k] = gtr__gradient_value(b, fn.in[k]);
-        bool again = false;
-        if (g < 0) return;
-        for (int j = 0; j < k; j++)
-            again |= grads[j] >= 0 && gtr__root(b->plan, grads[j]) == gtr__root(b->plan, g);
-        if (!again) { adds |= (uint64_t)*gtr__written(b, fn.in[k]) << k; continue; }
-        /* the same tensor twice: the second into a value of its own, added behind */
-        if ((grads[k] = gtr__value_like(b, g, GTR_F32)) < 0) return;
-        extra_src[n_extra] = grads[k]; extra_dst[n_extra++] = g;
-    }
-    gtr__node *n = gtr__node_new(b, fn.op, GTR__BWD, n_forward + n_diff, fn.n_in + (also ? 2 : 0));
-    if (!n) return;
-    GTR__COPY(n->in, fn.in, n_forward); /* out follows in */
-    GTR__COPY(n->out, grads, fn.n_in);
-    if (also) GTR__COPY(n->out + fn.n_in, also, 2);
-    n->adds = adds;
-    n->reads = (needs & 0xffff & gtr__low_bits(fn.n_in)) | (needs >> 16 & gtr__low_bits(fn.n_out)) << fn.n_in;
-    for (k = 0; k < n_diff; k++) {
-        const bool has = gtr__has_gradient(b, fn.out[k]); /* else: for its shape */
-        n->in[n_forward + k] = has ? b->extra[gtr__root(b->plan, fn.out[k])].gradient : fn.out[k];
-        n->reads |= (uint64_t)has << (n_forward + k);
-    }
-    n->attr = fn.attr; n->row0 = fn.row0; n->training = fn.training;
-    n->stage = fn.op == GTR__OP_COPY ? GTR__V(fn.in[0]).stage : fn.stage;
-    n->layer = fn.layer; n->seed = seed; n->flops = fn.flops;
-    for (k = 0; k < fn.n_in; k++) if (mask >> k & 1) *gtr__written(b, fn.in[k]) = true;
-    for (k = 0; k < n_extra; k++) gtr__accumulate(b, extra_dst[k], extra_src[k], 1, true);
-}
-/* Appends a recurrence's backward node, then a LINEAR one, which makes the gradients of w and bias: z = w h + bias is a
-   linear layer's output, h the states in front of the steps. z's gradient is x's, but for a GRU. */
-static void gtr__backward_linear(gtr__build *b, gtr__node fn, uint64_t mask, gtr_float seed) {
-    const int bias = fn.attr.recurrence.bias;
-    const uint64_t weights = mask & (bias ? 2 | (uint64_t)1 << bias : 2);
-    const int dx = weights && mask & 1 ? gtr__gradient_value(b, fn.in[0]) : -1;
-    const bool same = dx >= 0 && fn.attr.recurrence.gates != 3 && !*gtr__written(b, fn.in[0])
-        && GTR__V(dx).storage == GTR__V(fn.in[0]).storage && GTR__V(dx).home != GTR__HOME_ALIAS;
-    const int made[2] = { same || !weights ? -1 : gtr__value_like(b, fn.in[0], GTR_F32),
-        weights ? gtr__value_like(b, fn.out[0], GTR_F32) : -1 }, dz = same ? dx : made[0];
-    int of[4] = { made[1], fn.in[1] };
-    if (weights && (dz < 0 || made[1] < 0)) return;
-    gtr__backward_of(b, fn, mask & ~weights, seed, made);
-    if (!weights) return;
-    fn.op = GTR__OP_LINEAR;
-    memset(&fn.attr, 0, sizeof fn.attr);
-    if (bias) of[2] = fn.in[bias];
-    fn.in = of; fn.n_in = bias ? 3 : 2; fn.out = of + fn.n_in; fn.n_out = 1;
-    fn.out[0] = b->extra[dz].gradient = dz; /* z's shape */
-    b->extra[dz].written = true;
-    gtr__backward_of(b, fn, (weights & 2) | (weights > 3 ? 4 : 0), 0, NULL);
-}
-static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float seed) {
-    const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
-    if (gtr__gradients(fn.op) == GTR__GRADIENTS_LINEAR) gtr__backward_linear(b, fn, mask, seed);
-    else gtr__backward_of(b, fn, mask, seed, NULL);
-}
-static bool gtr__differentiable(const gtr__node *n) {
-    if (n->dir != GTR__FWD || !gtr__has_backward(n->op)) return false;
-    return n->op != GTR__OP_CUSTOM || ((const gtr_custom_desc *)n->attr.ptr)->backward;
-}
-/* Whether node i hands the constant that its output's gradient is on to its inputs in mask, and no node is needed: sums
-   of losses, and factors of them. */
-static GTR__COLD bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
-    const gtr__node *n = &b->plan->node[i];
-    const int out = n->out[0];
-    const gtr_float dy = b->extra[out].seed;
-    gtr_float seed = dy;
-    if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
-    for (int k = 0; k < n->n_in; k++) {
-        const gtr__value *x = &GTR__V(n->in[k]);
-        const bool factor = gtr__moves(n->op) == GTR__STEP_UNARY && !gtr__backward_reads(n->op);
-        if (!(mask >> k & 1)) continue;
-        if (factor) gtr__unary_apply(gtr__unary_find(n->op), (gtr_float)n->attr.ew.a, (gtr_float)n->attr.ew.b, &dy, &dy,
-            &dy, &seed, 1, 0);
-        if ((!factor && !gtr__passes(n->op, k)) || gtr__count(&x->shape) != 1) return false;
-        if (x->home != GTR__HOME_ARENA && x->home != GTR__HOME_KEPT) return false; /* a parameter's is stored */
-        if (x->stage != n->stage || gtr__master(b, n->in[k]) != n->in[k] || b->extra[n->in[k]].written) return false;
-    }
-    for (int k = 0; k < n->n_in; k++) {
-        gtr__extra *x = &b->extra[n->in[k]];
-        if (!(mask >> k & 1)) continue;
-        x->seed = x->constant ? x->seed + seed : seed;
-        x->constant = true;
-    }
-    return true;
-}
-/* Whether one node makes all gradients of n. EITHER: in two, those of parameters are made aside, by a launch less for
-   nodes that wait for input 0's, which is 2 us on an H200, and take a second pass, which is 2 us of 2^20 elements. */
-#define GTR__DIVIDED_MOST (1 << 20) /* elements */
-static bool gtr__makes_all(const gtr__build *b, const gtr__node *n) {
-    const gtr__gradients_kind kind = gtr__gradients(n->op);
-    const bool streams = b->r->streams ? b->r->streams > 1 : b->r->micro == 1 && !b->lean && !b->n_region;
-    return kind == GTR__GRADIENTS_JOINT || kind == GTR__GRADIENTS_LINEAR || (kind == GTR__GRADIENTS_EITHER
-        && !(b->ctx->caps.cuda && streams && gtr__count(&GTR__V(n->in[0]).shape) <= GTR__DIVIDED_MOST));
-}
-/* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
-static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int first, int end) {
-    const bool asked = b->extra[gtr__master(b, loss)].wants; /* by the loss itself */
-    int i, k, alias = b->alone ? b->plan->n_value - 1 : -1;
-    if (gtr__stopped(b, loss)) return;
-    for (i = first; i < end && !b->failed; i++) { /* what lies on a way from there to the loss */
-        gtr__node *n = &b->plan->node[i];
-        bool any = false;
-        if (!gtr__differentiable(n)) continue;
-        for (k = 0; k < n->n_in; k++) any |= gtr__takes_gradient(n->op, k) && gtr__wants(b, n->in[k]);
-        for (k = 0; k < GTR__MIN(gtr__differentiable_outputs(n->op), n->n_out); k++)
-            if (any) b->extra[n->out[k]].wants = true;
-    }
-    loss = gtr__master(b, loss);
-    if (!b->extra[loss].written) { b->extra[loss].constant = true; b->extra[loss].seed = seed; }
-    /* stored where it is read by itself, or must not have the loss scale, which seeds have */
-    if ((asked || (b->alone && b->r->trainer)) && gtr__gradient_value(b, loss) < 0) return;
-    for (i = end - 1; i >= first && !b->failed; i--) {
-        for (; alias >= 0 && b->extra[alias].at > i; alias--) gtr__pass_on(b, alias);
-        const gtr__node *n = &b->plan->node[i];
-        const gtr__op op = n->op; /* the list moves */
-        const int n_diff = GTR__MIN(gtr__differentiable_outputs(op), n->n_out);
-        const int constant = n_diff == 1 && b->extra[n->out[0]].constant ? n->out[0] : -1;
-        uint64_t mask = 0;
-        bool here = constant >= 0;
-        if (!gtr__differentiable(n)) continue;
-        for (k = 0; k < n_diff; k++) { /* of several a constant is stored */
-            const int v = b->plan->node[i].out[k];
-            if (n_diff > 1 && b->extra[v].constant && gtr__gradient_value(b, v) < 0) return;
-            here |= gtr__has_gradient(b, v);
-        }
-        n = &b->plan->node[i];
-        for (k = 0; k < n->n_in && here; k++) if (gtr__takes_gradient(op, k) && gtr__wants(b, n->in[k]))
-            mask |= (uint64_t)1 << k;
-        if (!mask) continue;
-        if (constant >= 0 && gtr__hand_on(b, i, mask)) continue;
-        if (constant >= 0 && !gtr__seeded(op) && gtr__gradient_value(b, constant) < 0) return;
-        seed = constant >= 0 ? b->extra[constant].seed : 0;
-        if (gtr__makes_all(b, &b->plan->node[i])) { gtr__backward_node(b, i, mask, seed); continue; }
-        if (mask & ~(uint64_t)1) gtr__backward_node(b, i, mask & ~(uint64_t)1, seed); /* weights first */
-        if (mask & 1) gtr__backward_node(b, i, 1, seed);
-    }
-    for (; alias >= 0 && !b->failed; alias--) gtr__pass_on(b, alias);
-}
-static void gtr__differentiate_micro(gtr__build *b, int loss, int first, int end) {
-    b->phase = GTR__BACKWARD;
-    gtr__differentiate(b, loss, (gtr_float)((double)b->rows / (double)b->r->batch), first, end);
-}
-/* gtr_gradient: here the backward nodes of its loss, by all tensors that gradients of it are asked for. What a
-   trainer's differentiation knows of values is put aside meanwhile. */
-static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
-    gtr_tensor *loss = gradient->in[0];
-    const gtr__phase phase = b->phase;
-    const int n_kept = b->plan->n_value;
-    if (b->map[gradient->id] >= 0) return b->map[gradient->id]; /* came with another of this loss */
-    gtr__extra *kept = GTR__NEW(b->ctx, gtr__extra, n_kept);
-    if (!kept) { b->failed = true; return -1; }
-    GTR__COPY(kept, b->extra, n_kept);
-    for (int k = 0; k < n_kept; k++) {
-        b->extra[k].wants = b->extra[k].written = b->extra[k].constant = false;
-        b->extra[k].gradient = -1;
-    }
-    for (int64_t i = 0; i < b->g.n; i++) {
-        gtr_tensor *t = b->g.tensor[i];
-        const int v = t->op == GTR__OP_GRADIENT && b->reach[i] && t->in[0] == loss ? b->map[t->in[1]->id] : -1;
-        if (v >= 0) b->extra[v].wants = true, b->extra[v].own = GTR__V(v).home == GTR__HOME_ALIAS;
-    }
-    b->alone = true;
-    gtr__differentiate_micro(b, b->map[loss->id], 0, b->plan->n_node);
-    b->phase = phase;
-    for (int64_t i = 0; i < b->g.n && !b->failed; i++) {
-        gtr_tensor *t = b->g.tensor[i];
-        if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
-        int v = b->map[t->in[1]->id];
-        int g = gtr__gradient_value(b, v);
-        if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true; /* no path */
-        const int last = g < 0 ? 0 : GTR__V(g).last;
-        if (g >= 0 && (last || GTR__V(gtr__root(b->plan, g)).tensor)) { /* asked for twice: a buffer for each */
-            const int from = gtr__unflat(b, g);
-            int w = from < 0 ? from : gtr__value_new(b, gtr__shape_logical(&GTR__V(from)), GTR_F32, t);
-            if (w >= 0) GTR__V(w).stage = GTR__V(g).stage;
-            gtr__node *n = w < 0 ? NULL : gtr__simple_node(b, last ? GTR__OP_PERMUTE : GTR__OP_COPY, from, w);
-            if (n && last) gtr__turn(&n->attr, GTR__V(from).last, false);
-            g = w >= 0 && last < 0 ? gtr__alias_new(b, w, GTR__V(g).shape, 0) : w;
-        } else if (g >= 0) GTR__V(gtr__root(b->plan, g)).tensor = t;
-        b->map[t->id] = g;
-    }
-    b->alone = false;
-    for (int k = 0; k < n_kept; k++) {
-        b->extra[k].wants = kept[k].wants; b->extra[k].written = kept[k].written;
-        b->extra[k].gradient = kept[k].gradient; b->extra[k].constant = kept[k].constant; b->extra[k].own = false;
-    }
-    gtr__mfree(b->ctx, kept);
-    return b->failed ? -1 : b->map[gradient->id];
 }
 
 // >>pass:rematerialise
@@ -15957,16 +16289,6 @@ typedef struct gtr__runner {
     struct gtr__stream *stream; /* NULL: no set of its was streamed */
     gtr__record rec[GTR__LAUNCH_STEPS]; /* of the steps that are queued next */
 } gtr__runner;
-/* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other.
-   What reads a slot is queued before the other's next event. */
-typedef struct gtr__feeding {
-    size_t bytes; /* of a slot */
-    void *host[2], *mapped[2], *device[2], *event[2];
-    int turn, direct[2]; /* read where it lies in host memory */
-    const void *source; /* what the next run reads; NULL: nothing was set */
-    bool read; /* a step was queued that reads it */
-    int64_t rows; /* batch of what was set */
-} gtr__feeding;
 /* In which order a set's rows are read: batch k of all epochs' is per epoch number k % per; none behind `end` is. one:
    each batch is of the first's rows. */
 typedef struct { int64_t rows, batch, per, end, shuffle, one; uint64_t seed; } gtr__sequence; /* compared: no gaps */
@@ -16024,20 +16346,6 @@ static gtr_result gtr__wait_all(gtr_context *ctx) {
     while ((r = gtr__drain(ctx)) == GTR_OK && gtr__repeat_any(ctx, &r) && !r) {}
     return r;
 }
-static void gtr__slots_free(gtr_context *ctx, int stage, gtr__feeding *f) {
-    for (int i = 0; i < 2; i++) {
-        if (f->host[i]) ctx->be->host_free(ctx->instance[stage], f->host[i], f->bytes);
-        if (ctx->caps.cuda) gtr__device_free(ctx, stage, f->device[i], f->bytes);
-        if (f->event[i]) ctx->be->event_free(ctx->instance[stage], f->event[i]);
-    }
-    memset(f, 0, sizeof *f);
-}
-static void gtr__feeding_free(gtr_tensor *t) {
-    if (!t->feeding) return;
-    gtr__slots_free(t->ctx, t->stage, t->feeding);
-    gtr__mfree(t->ctx, t->feeding);
-    t->feeding = NULL;
-}
 static gtr_result gtr__feeding_new(gtr_tensor *t) {
     if (!t->feeding) t->feeding = GTR__NEW(t->ctx, gtr__feeding, 1);
     return t->feeding ? GTR_OK : GTR_ERR_NOMEM;
@@ -16064,16 +16372,6 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
 }
 
 // >>leaves
-/* Elements as they lie with channels last, of their logical order, or back. */
-static void gtr__elements_turn(const gtr_tensor *p, int64_t all, gtr_float *to, const gtr_float *from, bool last) {
-    const int64_t channels = p->last ? p->last : p->shape.dim[1], taps = gtr__shape_inner(&p->shape, 0) / channels;
-    for (int64_t o = 0; o < all; o += channels * taps)
-        for (int64_t c = 0; c < channels; c++)
-            for (int64_t t = 0; t < taps; t++) {
-                const int64_t at = o + c * taps + t, lies = o + t * channels + c;
-                to[last ? lies : at] = from[last ? at : lies];
-            }
-}
 /* p's values, or its gradient or state, which lie alike, at `at` on a stage. */
 static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void *at, void *dst, const char *what) {
     gtr_float *room = p->last ? (gtr_float *)gtr__malloc(p->ctx, p->data_bytes) : NULL;
@@ -16108,14 +16406,6 @@ static gtr_result gtr__refresh_low(gtr_tensor *p) {
         if (low.data)
             GTR__TRY(gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, 0, gtr__arg_of(p->data, GTR_F32, &p->shape), low));
     }
-    return GTR_OK;
-}
-/* *src as p's elements lie: in *room, to be freed, where that is another order. */
-static gtr_result gtr__parameter_lying(const gtr_tensor *p, const void **src, void **room) {
-    if (!p->last) return GTR_OK;
-    if (!(*room = gtr__malloc(p->ctx, p->data_bytes))) return GTR_ERR_NOMEM;
-    gtr__elements_turn(p, gtr__count(&p->shape), (gtr_float *)*room, (const gtr_float *)*src, true);
-    *src = *room;
     return GTR_OK;
 }
 static gtr_result gtr__parameter_put(const gtr_tensor *p, int stage, void *at, const void *src, const char *what) {
@@ -16367,7 +16657,6 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
     }
     return GTR_OK;
 }
-static void gtr__log(gtr_context *ctx, const char *text) { gtr__host_cb_log(ctx, GTR_LOG_WARNING, text); }
 /* Plans go without matcher m, or -1: without ops' kernels whose blocks wait for each other. */
 static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     char text[320];
@@ -16597,6 +16886,13 @@ static gtr__recipe gtr__recipe0(int64_t batch, int training) {
     memset(&r, 0, sizeof r);
     r.batch = batch; r.training = training; r.micro = 1; r.streams = 1; r.feeds = true;
     return r;
+}
+gtr_tensor *gtr_keep(gtr_tensor *t) {
+    if (t && !t->keep && gtr__usable(t->ctx)) {
+        t->keep = gtr__stored_as(t)->keep = true;
+        gtr__plans_forget(t->ctx, t->id);
+    }
+    return t;
 }
 
 // >>runner
@@ -17656,6 +17952,11 @@ GTR__PLANNING
 static size_t gtr__column_bytes(const gtr_dataset *d, const gtr__column *c) {
     return c->covered ? (size_t)c->covered * gtr__dtype_size(c->dtype) : (size_t)d->rows * c->row_bytes;
 }
+static void gtr__column_off(gtr_dataset *d, gtr__column *c) {
+    if (c->device && c->device != c->host && !c->shared)
+        gtr__device_free(d->ctx, 0, c->device, gtr__column_bytes(d, c));
+    c->device = NULL;
+}
 /* Host memory on the device of stage 0: a copy or, on the CPU, itself. NULL and an error on failure. */
 static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, const char *name, int column) {
     void *p = ctx->caps.cuda ? gtr__device_alloc(ctx, 0, bytes) : host;
@@ -17688,7 +17989,6 @@ static size_t gtr__slots_bytes(const gtr_dataset *d, int64_t batch) {
     return !d || d->column[0].device ? 0
         : 2 * GTR__MAX((size_t)GTR__SLOT_BYTES, gtr__rows_layout(d, GTR__MIN(batch, d->rows), at));
 }
-static void gtr__column_off(gtr_dataset *d, gtr__column *c);
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
     for (int i = 0; i < d->n_columns; i++) {
@@ -18036,6 +18336,115 @@ void gtr_trainer_destroy(gtr_trainer *t) {
     gtr__trainer_free(t);
 }
 
+// >>alike
+/* What a data set holds, and whether another means the same to a model. */
+int64_t gtr_dataset_categories(const gtr_dataset *d, int column) {
+    return gtr__dataset_has(d, column) ? d->column[column].names.n : 0;
+}
+const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id) {
+    if (id < 0 || id >= gtr_dataset_categories(d, column)) return NULL;
+    return d->column[column].names.text + d->column[column].names.at[id];
+}
+const char *gtr_dataset_class(const gtr_dataset *d, int64_t label) {
+    return d ? gtr_dataset_category(d, d->classed - 1, label) : NULL;
+}
+const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
+    return gtr__dataset_has(d, column) && d->column[column].host && r >= 0 && r < d->rows
+        ? d->column[column].host + gtr__column_start(&d->column[column], r) : NULL;
+}
+/* b's strings are a's, but for the last of one of them. */
+static bool gtr__strings_begin(const gtr__strings *a, const gtr__strings *b) {
+    const size_t n = (size_t)GTR__MIN(a->used, b->used);
+    return !n || !memcmp(a->text, b->text, n);
+}
+static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
+    return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
+}
+/* The first channel whose values become others in evaluation, of what both store alike; -1: none. */
+static int gtr__images_other(const gtr__column *a, const gtr__column *b) {
+    const gtr__image *x = &a->image, *y = &b->image;
+    if (a->dtype != b->dtype) return -1;
+    for (int k = 0; k < GTR__MIN(GTR__MAX(x->varied * x->channels, y->varied * y->channels), GTR__CHANNELS); k++)
+        if ((x->varied ? x->scale[k] : a->scale) != (y->varied ? y->scale[k] : b->scale)
+            || (x->varied ? x->shift[k] : a->shift) != (y->varied ? y->shift[k] : b->shift)
+            || (x->varied ? x->mean[k] : 0) != (y->varied ? y->mean[k] : 0)) return k;
+    return -1;
+}
+/* As gtr_dataset_augment got it. */
+static double gtr__mean_of(const gtr__column *c, int k) {
+    const gtr__image *m = &c->image;
+    return m->varied && m->scale[k] != 0 ? (double)(m->mean[k] * c->scale / m->scale[k]) : 0;
+}
+/* What of two columns of bytes or of tables is multiplied and added otherwise, in text; NULL: nothing. */
+static GTR__COLD const char *gtr__scales_differ(const gtr__column *a, const gtr__column *b, char text[240]) {
+    if (a->dtype != b->dtype || !(a->dtype == GTR_U8 || (a->features && b->features))
+        || (a->scale == b->scale && a->shift == b->shift)) return NULL;
+    snprintf(text, 240, "scale or shift (.scale and .shift hold for both): %g and %g, not %g and %g",
+        (double)b->scale, (double)b->shift, (double)a->scale, (double)a->shift);
+    return text;
+}
+/* Where two headers' names of features differ. */
+static GTR__COLD const char *gtr__heads_differ(const gtr__column *a, const gtr__column *b, char text[240]) {
+    const gtr__strings *x = &a->heads, *y = &b->heads;
+    int64_t i = 0;
+    if (!x->n || !y->n || gtr__strings_same(x, y)) return NULL;
+    while (i < x->n - 1 && i < y->n - 1 && !strcmp(x->text + x->at[i], y->text + y->at[i])) i++;
+    snprintf(text, 240, "names of features or their order (gtr_csv_desc.like keeps them): \"%.60s\", where there "
+        "is \"%.60s\"", y->text + y->at[i], x->text + x->at[i]);
+    return text;
+}
+/* What of b's rows means something else than a's to input t; NULL: nothing, as far as both say so. b may lack the last
+   strings. */
+static const char *gtr__column_other(const gtr__column *a, const gtr__column *b, const gtr_tensor *t, char text[240]) {
+    const gtr_shape x = gtr__column_fed(a), y = gtr__column_fed(b);
+    const bool turns = gtr__column_turns(a, t) != gtr__column_turns(b, t);
+    if (!gtr__strings_begin(&a->names, &b->names))
+        return "strings, or in another order (.like of gtr_csv_desc and gtr_images_desc keeps them)";
+    const char *why = gtr__heads_differ(a, b, text);
+    if (why) return why;
+    if (a->image.channels > 1 && b->image.channels > 1 && turns == ((a->channels == 2) == (b->channels == 2)))
+        return "order of channels and pixels (rows of both have them last, or neither's)";
+    if ((a->channels == 2) == (b->channels == 2) && !gtr__rows_alike(&x, &y, 0))
+        return "extents (.height and .width of gtr_dataset_augment hold for both, if they are given)";
+    if ((why = gtr__scales_differ(a, b, text)) != NULL) return why;
+    const int k = gtr__images_other(a, b);
+    if (k < 0) return NULL;
+    snprintf(text, 240, "mean or std (gtr_dataset_augment wants the same of both: what is random is left out in "
+        "evaluation; a mean of channel %d is %g, and %g there)", k, gtr__mean_of(b, k), gtr__mean_of(a, k));
+    return text;
+}
+/* What d's columns mean to these inputs is what notes of the model say and, to those of training, what the columns of
+   `as` do, the set that t learns from, or learned from last; NULL: none. */
+static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *d, gtr_tensor *const *input, int n,
+        const char *who) {
+    int of[GTR__MAX_FEED], to[GTR__MAX_FEED];
+    char text[240];
+    if (as) GTR__TRY(gtr__data_match(as, t->input, t->n_inputs, of));
+    GTR__TRY(gtr__data_match(d, input, n, to));
+    for (int i = 0, k; i < n; i++) {
+        if (to[i] < 0) continue;
+        for (k = 0; k < t->n_inputs && t->input[k] != input[i]; k++) {}
+        const char *why = as && as != d && k < t->n_inputs && of[k] >= 0
+            ? gtr__column_other(&as->column[of[k]], &d->column[to[i]], input[i], text) : NULL;
+        if (why) return GTR__FAIL(d->ctx, SHAPE, "%s: column %d of %s%s%s does not mean what that of %s does, from "
+            "which is learned: it has other %s", who, to[i], t->fit ? "validation (" : "", d->name, t->fit ? ")" : "",
+            as->name, why);
+        GTR__TRY(gtr__names_agree(d, to[i], input[i]->name, &t->ctx->notes, who));
+    }
+    return GTR_OK;
+}
+/* Of the first, middle and last row of columns in memory. */
+static int64_t gtr__rows_hash(const gtr_dataset *d) {
+    uint64_t h = 0;
+    for (int i = 0; i < d->n_columns; i++) for (int64_t k = 0; d->column[i].host && k < 3; k++) {
+        const gtr__column *c = &d->column[i];
+        const int64_t r = k * (d->rows - 1) / 2, n = gtr__row_has(c, r) * (int64_t)gtr__dtype_size(c->dtype);
+        const uint8_t *at = (const uint8_t *)c->host + gtr__row_start(c, 0, r);
+        for (int64_t b = 0; b < n; b++) h = (h ^ at[b]) * 0x100000001b3u;
+    }
+    return (int64_t)(h >> 1);
+}
+
 // >>nonfinite
 static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr_shape one = gtr_shape0();
@@ -18345,21 +18754,6 @@ static gtr__cached *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_datase
     if (!t->ctx->be->n_matchers) r.no_matchers = false; /* the same plan: not twice */
     return gtr__entry_get(t->ctx, &r, &t->optim);
 }
-/* Whether a row of shape a lies as one of b from its dimension `from` on: alike, but for dimensions that are taken
-   together in one of them, as (28, 28) is 784; (H, W, C) is not (C, H, W). */
-static bool gtr__rows_alike(const gtr_shape *a, const gtr_shape *b, int from) {
-    int64_t m = 1, n = 1;
-    int i = a->ndim, k = b->ndim, taken = 0; /* 1: more of a in this run, 2: of b */
-    while (taken < 3) {
-        while (i > 0 && a->dim[i - 1] == 1) i--;
-        while (k > from && b->dim[k - 1] == 1) k--;
-        if (m == n && i > 0 && k > from) { m *= a->dim[--i]; n *= b->dim[--k]; taken = 0; }
-        else if (m < n && i > 0) { m *= a->dim[--i]; taken |= 1; }
-        else if (n < m && k > from) { n *= b->dim[--k]; taken |= 2; }
-        else return m == n && i == 0 && k == from;
-    }
-    return false;
-}
 /* Whether input t has c's channels last, and an op of images reads it as if they came first. */
 static bool gtr__read_first(const gtr__column *c, const gtr_tensor *t, bool turns) {
     const int n = t->shape.ndim - 1;
@@ -18501,11 +18895,6 @@ static void gtr__data_end(gtr_trainer *t) {
     t->data = NULL;
     t->unfed = false;
 }
-static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *d, gtr_tensor *const *input, int n,
-    const char *who), gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
-    const char *where), gtr__names_note(const gtr_dataset *d, int column, const char *name);
-static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name);
-static const char *gtr__scales_differ(const gtr__column *a, const gtr__column *b, char text[240]);
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
     for (int64_t i = 0; i < t->ctx->n_parameter; i++) if (t->ctx->parameter[i]->unclaimed)
@@ -19589,627 +19978,6 @@ gtr_result gtr_evaluate_metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
     GTR__ALONE(t, gtr__evaluate_metrics_alone(t, data, desc, out));
 }
 
-// >>fit
-/* What early stopping goes by: the best value, its epoch (0: none), epochs seen and without a better one since; in host
-   memory the weights of that epoch, as gtr__weights_move lays them out. All of it that a fit would need to go on. */
-typedef struct { double value; int32_t epoch, seen, wait; uint8_t *weights; size_t bytes; } gtr__stopping;
-typedef struct gtr__fitting {
-    gtr_trainer *t;
-    gtr_fit_desc *d;
-    gtr_progress p;
-    uint64_t first, next; /* steps of this fit; the next report to take */
-    int64_t per_epoch, place, rows; /* place: steps of the first epoch that were done before */
-    double sum[2], weight; /* of the running epoch */
-    double called, began, shown;
-    bool terminal, warned; /* terminal: a line is rewritten there */
-    bool drains; /* gtr_fit waits for queued steps at each epoch's end, as something reads that epoch's figures there */
-    int width; /* of the line on the terminal */
-    gtr__pace pace; /* between waits for the device */
-    gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
-    gtr_end why;
-    gtr__stopping stopping;
-    gtr_metrics metrics; void *metered; /* what it points to: a callback may measure other sets */
-    uint32_t scores; /* by gtr_metric: which the validation set has */
-    /* steps done when it was resumed, at the last drained end of an epoch, at the last checkpoint (-1: none) */
-    bool resumed; int64_t before, ended, saved;
-    double saved_at; /* when */
-    int64_t rows_fed, values_fed; /* of the data set */
-    int64_t kept[GTR__MAX_KEPT + 2]; int n_kept; /* trainer's steps of keep_last's files */
-} gtr__fitting;
-static int64_t gtr__rows_hash(const gtr_dataset *d);
-static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d),
-    gtr__fit_tries(const gtr__fitting *f), gtr__fit_resume(gtr__fitting *f), gtr__fit_resumed(gtr__fitting *f),
-    gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end), gtr__log_begin(gtr__fitting *f),
-    gtr__log_row(gtr__fitting *f, bool none);
-/* Steps between checkpoints by epochs; 0: there are none. */
-static int64_t gtr__fit_every(const gtr__fitting *f) {
-    const gtr_fit_desc *d = f->d;
-    const bool epochs = d->checkpoint && !d->checkpoint_steps && !(d->checkpoint_seconds > 0);
-    return f->per_epoch * GTR__MAX(d->checkpoint_epochs, epochs ? 1 : 0);
-}
-/* Steps from k on, at most n, before a checkpoint may be due. */
-static int64_t gtr__fit_until(const gtr__fitting *f, int64_t k, int64_t n) {
-    const int64_t steps = f->d->checkpoint_steps, every = gtr__fit_every(f);
-    if (steps) n = GTR__MIN(n, steps - k % steps);
-    return every ? GTR__MIN(n, every - (f->place + k) % every) : n;
-}
-static bool gtr__is_terminal(void) {
-    const char *term = getenv("TERM"); /* a Windows console has none */
-    return GTR__SYS(isatty)(2) && !(term && !strcmp(term, "dumb"));
-}
-static void gtr__rate_text(double rate, char *buf, size_t size) {
-    if (rate >= 1e6) snprintf(buf, size, "%.2f M samples/s", rate * 1e-6);
-    else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
-    else snprintf(buf, size, "%.0f samples/s", rate);
-}
-/* A line on stderr, in the place of the one that is being rewritten; it stays, or is rewritten next. */
-static void gtr__fit_line(gtr__fitting *f, const char *text, bool stays) {
-    if (f->terminal) fprintf(stderr, "\r%-*s%s", f->width, text, stays ? "\n" : "");
-    else fprintf(stderr, "%s\n", text);
-    f->width = stays ? 0 : (int)strlen(text);
-    fflush(stderr);
-}
-static void gtr__fit_figures(gtr__fitting *f) {
-    const double now = gtr__now(), took = GTR__MAX(now - f->began, 1e-9);
-    const int64_t n = f->p.step - f->before, at = f->place + f->p.step;
-    const gtr__stream *s = f->t->runner->stream;
-    f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
-    f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
-    f->p.samples_per_second = (double)f->rows / took;
-    f->p.data_wait = s ? (float)(s->waited / took) : 0;
-    f->p.seconds_left = n ? took * (double)(f->p.steps - f->p.step) / (double)n : 0;
-    f->p.seconds = now - f->called;
-    f->p.epoch_steps = f->per_epoch;
-    f->p.epoch_step = at ? (at - 1) % f->per_epoch + 1 : 0;
-}
-/* The line that is rewritten, in 79 columns, of what was reported when a launch last read the clock. */
-static void gtr__fit_running(gtr__fitting *f) {
-    const gtr_progress *p = &f->p;
-    char line[256], rate[40];
-    if (!f->terminal || !(f->weight > 0) || f->pace.since - f->shown < 0.1) return;
-    f->shown = f->pace.since;
-    gtr__fit_figures(f);
-    const int left = (int)GTR__MIN(p->seconds_left, 3599999.0), unit = left < 3600 ? 1 : 60;
-    gtr__rate_text(p->samples_per_second, rate, sizeof rate);
-    int n = snprintf(line, sizeof line, "epoch %d/%d  %jd/%jd  %d%%  loss %.5g  %s  %d:%02d%s left", p->epoch,
-        p->epochs, (intmax_t)p->epoch_step, (intmax_t)p->epoch_steps,
-        (int)(100 * (double)p->epoch_step / (double)p->epoch_steps), (double)p->loss, rate, left / unit / 60,
-        left / unit % 60, unit > 1 ? " h" : "");
-    const int whole = n;
-    if (f->d->metric) GTR__APPEND(line, sizeof line, n, "  %.40s %.3g", gtr__label(f->d->metric), (double)p->metric);
-    line[n < 80 ? n : GTR__MIN(whole, 79)] = 0; /* without the metric, if it has no room */
-    gtr__fit_line(f, line, false);
-}
-/* An epoch's line. */
-static void gtr__fit_show(gtr__fitting *f) {
-#define GTR__ADD(...) GTR__APPEND(line, sizeof line, n, __VA_ARGS__)
-    static const gtr_metric shown[] = { GTR_METRIC_ACCURACY, GTR_METRIC_F1_MACRO, GTR_METRIC_AUC, GTR_METRIC_MAE,
-        GTR_METRIC_R2 };
-    char line[640], rate[40]; /* floats: up to 45 each */
-    if (f->d->silent) return;
-    gtr__rate_text(f->p.samples_per_second, rate, sizeof rate);
-    int n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs,
-            (long long)f->p.step, (long long)f->p.steps, (double)f->p.loss);
-    if (f->d->metric) GTR__ADD("  %.40s %.4f", gtr__label(f->d->metric), (double)f->p.metric);
-    if (f->d->validation) {
-        GTR__ADD("  validation loss %.4f", (double)f->p.val_loss);
-        if (f->d->metric) GTR__ADD(" %.40s %.4f", gtr__label(f->d->metric), (double)f->p.val_metric);
-        for (size_t i = 0; f->p.metrics && i < GTR__LENGTH(shown); i++) {
-            const double v = f->metrics.value[shown[i]];
-            if (v == v) GTR__ADD(" %s %.4g", gtr__metric_rows[shown[i]].name, v);
-        }
-    }
-    GTR__ADD("  %s", rate);
-    if (f->t->data->streamed) GTR__ADD("  waited %.1f %% for data", 100 * (double)f->p.data_wait);
-#undef GTR__ADD
-    gtr__fit_line(f, line, true);
-}
-/* gtr__host.compiling. Reports compilation above half a second: a gtr_fit on a terminal rewrites one line; else one
-   message at the end goes to the log, or, without one and after two seconds, to stderr, once a process. */
-static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds) {
-    static bool told;
-    gtr_context *ctx = (gtr_context *)user;
-    gtr__fitting *f = NULL;
-    char text[96];
-    const bool ended = done == all;
-    for (const gtr_trainer *t = ctx->trainers; t && !f; t = t->next) f = t->fit;
-    if (seconds >= 0.5) {
-        snprintf(text, sizeof text, "kernels: %d of %d compiled in %.1f s", done, all, seconds);
-        if (f && f->terminal) gtr__fit_line(f, text, ended);
-        else if (ended && ctx->desc.log) gtr__host_cb_log(ctx, GTR_LOG_INFO, text);
-        else if (ended && seconds > 2 && !told) { told = true; fprintf(stderr, "gputrain: %s\n", text); }
-    }
-    return !(ctx->stops && gtr__stop_get(ctx));
-}
-static void gtr__fit_note(const gtr_trainer *t, const char *text) {
-    if (t->fit && !t->fit->d->silent) gtr__fit_line(t->fit, text, true);
-}
-/* Under FP16 a step that no loss scale makes finite is skipped as others are. */
-static void gtr__fit_warn(gtr__fitting *f, const gtr__entry *e) {
-    char text[1024], what[512] = "its loss or a gradient", cures[256] = "";
-    if (!gtr__find_in_data(f->t, f->next, what, sizeof what)) gtr__cures(f->t, !e->applied, e->lr, cures, sizeof cures);
-    snprintf(text, sizeof text, "step %llu was skipped: %s is not finite without a loss scale%s",
-        (unsigned long long)e->step, what, cures);
-    gtr__host_cb_log(f->t->ctx, GTR_LOG_WARNING, text);
-    f->warned = true;
-}
-/* Takes what the device reported: sums, history; an epoch's line, where nobody waits for it. */
-static void gtr__fit_harvest(gtr__fitting *f) {
-    gtr_trainer *t = f->t;
-    uint64_t end = t->runner->shared->step;
-    gtr__fence();
-    for (; f->next < end; f->next++) {
-        const gtr__entry *e = &t->runner->shared->entry[f->next % GTR__RING];
-        if (f->next + (uint64_t)t->runner->shared->record[f->next % GTR__RING].more >= end) break; /* not whole */
-        int64_t k = (int64_t)(f->next - f->first), at = (f->place + k) % f->per_epoch;
-        int64_t rows = GTR__MIN(t->batch, t->data->rows - at * t->batch);
-        if (at == 0) f->sum[0] = f->sum[1] = f->weight = 0;
-        if (!e->skipped) {
-            f->sum[0] += (double)e->value[0] * (double)rows;
-            f->sum[1] += (double)e->value[f->d->metric == t->loss ? 0 : 1] * (double)rows;
-            f->weight += (double)rows;
-        }
-        if (e->skipped && e->scale <= 1 && !f->warned) gtr__fit_warn(f, e);
-        if (f->d->history && k < f->d->history_size) gtr__report_of(e, &f->d->history[k]);
-        f->rows += rows;
-        f->p.step = k + 1;
-        f->p.epoch = (int)((f->place + k) / f->per_epoch) + 1;
-        if (f->drains || at + 1 < f->per_epoch) continue;
-        gtr__fit_figures(f);
-        gtr__fit_show(f);
-        if (!t->refused) t->refused = gtr__log_row(f, false);
-    }
-}
-/* What steps of t change and evaluations read: parameters, buffers, averages; to host memory, or from there. host NULL:
-   *bytes of it are counted. Drained. */
-static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, size_t *bytes) {
-    gtr_context *ctx = t->ctx;
-    const gtr__cached *e = gtr__trainer_entry(t, t->batch, t->data, false);
-    bool *state = e ? GTR__NEW(ctx, bool, ctx->n_tensor) : NULL;
-    gtr_result r = state ? GTR_OK : GTR_ERR_NOMEM;
-    size_t at = 0;
-    gtr__weights_lock(ctx);
-    for (int i = 0; state && i < e->plan.n_value; i++)
-        if (e->plan.value[i].home == GTR__HOME_STATE) state[e->plan.value[i].tensor->id] = true;
-    for (int64_t i = 0; i < ctx->n_parameter && !r; i++) {
-        gtr_tensor *p = ctx->parameter[i];
-        const int k = gtr__trainer_index(t, p);
-        if (k < 0 && !state[p->id]) continue;
-        gtr_tensor as = *p;
-        if (as.shape.ndim > 2) as.last = 0; /* kernels: as they lie, which files have */
-        void *of[2] = { p->data, k >= 0 && t->optim.ema > 0 ? gtr__average_of(t, k) : NULL };
-        for (int j = 0; j < 2 && of[j] && !r; j++, at += p->data_bytes) {
-            const int stage = j ? 0 : p->stage;
-            if (host && back) r = gtr__parameter_put(&as, stage, of[j], host + at, gtr__label(p));
-            else if (host) r = gtr__parameter_get(&as, stage, of[j], host + at, gtr__label(p));
-        }
-        if (back && !r) r = gtr__refresh_low(p);
-        if (back && k >= 0) gtr__trainer_set(p, t);
-    }
-    gtr__weights_unlock(ctx);
-    ctx->writes += back;
-    gtr__mfree(ctx, state);
-    if (bytes) *bytes = at;
-    return r;
-}
-/* What a best value is of, as checkpoints say it. */
-static int64_t gtr__monitored(const gtr_fit_desc *d) {
-    return (int64_t)gtr__hash(2u * d->monitor_least + (d->validation != NULL), gtr__metric_rows[d->monitor].name);
-}
-static gtr_result gtr__fit_no_metric(const gtr__fitting *f) {
-    return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
-        "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets; the others of classes: "
-        ".binary says that floats are; auc not of one class alone)",
-        gtr__metric_rows[f->d->monitor].name);
-}
-static gtr_result gtr__fit_watch(gtr__fitting *f) {
-    const gtr_fit_desc *d = f->d;
-    gtr__stopping *b = &f->stopping;
-    const bool held = d->validation != NULL, tensor = d->monitor == GTR_METRIC_TENSOR,
-        largest = gtr__metric_rows[d->monitor].largest && !(tensor && d->monitor_least);
-    const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
-        : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
-    if (v != v && d->monitor > GTR_METRIC_TENSOR) return gtr__fit_no_metric(f);
-    const bool metric = d->metric && (held ? f->p.val_metric != f->p.val_metric : v != v && tensor && f->weight > 0);
-    if (metric || (held && f->p.val_loss != f->p.val_loss)) /* no value is in its data, which gtr_evaluate looks at */
-        return GTR__FAIL(f->t->ctx, NONFINITE, "gtr_fit: epoch %d: the %s \"%s\"%s%s is NaN (of labels none of which "
-            "counts, inf - inf or 0 / 0)", f->p.epoch, metric ? "metric" : "loss",
-            gtr__label(metric ? d->metric : f->t->loss), held ? " of " : "", held ? d->validation->name : "");
-    if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
-    b->seen = f->p.epoch; b->wait++; /* of earlier ones a fit that goes on may have watched none */
-    if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
-        b->value = v; b->epoch = b->seen; b->wait = 0;
-        if (b->weights) GTR__TRY(gtr__weights_move(f->t, b->weights, false, NULL));
-    }
-    f->p.best = b->epoch ? (float)b->value : (float)NAN; f->p.best_epoch = b->epoch; f->p.wait = b->wait;
-    if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
-    return GTR_OK;
-}
-/* The queue is drained: reports are whole, validation and the callback may run. */
-static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
-    gtr_trainer *t = f->t;
-    gtr_dataset *const held = epoch_end ? f->d->validation : NULL;
-    gtr_result r = GTR_OK;
-    GTR__TRY(gtr__wait_all(t->ctx));
-    GTR__TRY(gtr__observe(t));
-    gtr__fit_harvest(f);
-    gtr__fit_figures(f);
-    f->p.epoch_end = epoch_end;
-    if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
-    if (!r && held && f->d->metrics.scores) {
-        gtr__mfree(t->ctx, f->metered);
-        f->metered = NULL;
-        r = gtr__metrics(t, held, f->d->metrics, &f->metrics);
-        f->metered = t->metered; t->metered = NULL;
-        f->p.metrics = &f->metrics;
-    }
-    if (!r && epoch_end) r = gtr__fit_watch(f);
-    if (r) return r;
-    f->p.seconds = gtr__now() - f->called;
-    if (epoch_end) {
-        gtr__fit_show(f);
-        f->ended = (int64_t)(f->next - f->first);
-        GTR__TRY(gtr__log_row(f, false));
-    }
-    if (f->d->callback && !f->d->callback(&f->p) && !f->why)
-        f->why = GTR_END_CALLBACK;
-    f->timed.since = 0;
-    return t->refused;
-}
-/* A launch does two milliseconds' steps (its own cost is below 3 % then), one waits while one runs. Steps are timed
-   between waits for the device. */
-static gtr_result gtr__fit_room(gtr__fitting *f, int *n) {
-    gtr__runner *r = f->t->runner;
-    const double pace = f->pace.seconds;
-    const int most = pace > 2e-3 ? 1 : pace > 0 ? (int)GTR__MIN(2e-3 / pace, GTR__LAUNCH_STEPS) : 16;
-    const bool waits = r->launched - r->shared->launches > (uint64_t)most;
-    GTR__TRY(gtr__runner_room(r, GTR__RING - 1 - most));
-    const uint64_t done = r->shared->launches;
-    const double now = gtr__now();
-    if (waits && f->pace.done)
-        f->pace.seconds = (now - f->pace.since) / (double)GTR__MAX(done - f->pace.done, 1);
-    f->pace.done = waits ? done : 0;
-    f->pace.since = now;
-    *n = GTR__MIN(*n, most);
-    return GTR_OK;
-}
-static gtr_result gtr__fit_run(gtr__fitting *f) {
-    gtr_trainer *t = f->t;
-    gtr_context *ctx = t->ctx;
-    const int64_t every = f->d->callback_every;
-    int64_t k = f->before;
-    gtr_result r = GTR_OK, end;
-    if (f->drains && k > 0 && (f->place + k) % f->per_epoch == 0 && f->ended != k) r = gtr__fit_pause(f, true);
-    while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->why) {
-        const int64_t left = f->drains ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
-        int n = (int)gtr__fit_until(f, k, GTR__MIN(GTR__LAUNCH_STEPS, left));
-        if (every > 0) n = (int)GTR__MIN(n, every - k % every);
-        if (gtr__stop_get(ctx)) { ctx->stopped = true; f->why = GTR_END_STOP; break; }
-        if ((r = gtr__fit_room(f, &n))) break;
-        gtr__fit_harvest(f); /* before the steps to come write over it */
-        gtr__fit_running(f);
-        r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, &n) : gtr__step_part(t, GTR__PART_ALL, &n);
-        if (r) break;
-        if (!n) { f->why = GTR_END_SECONDS; break; }
-        k += n;
-        const bool ends = f->drains && (f->place + k) % f->per_epoch == 0;
-        if (ends || (every > 0 && k % every == 0)) r = gtr__fit_pause(f, ends);
-        if (!r) r = gtr__fit_checkpoint(f, k, false);
-    }
-    if (gtr__gave_up(ctx, r)) { /* a data set's callback, or a compilation */
-        ctx->stopped = true; f->why = GTR_END_STOP; r = GTR_OK;
-    }
-    end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
-    t->fit_steps = 0;
-    if (!end) end = gtr__observe(t);
-    if (!end || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
-    gtr__fit_figures(f);
-    if (!r && (r = end) == GTR_OK) r = t->refused;
-    if (!r) r = gtr__fit_checkpoint(f, k, true);
-    if (f->width) fprintf(stderr, "\n");
-    return r;
-}
-/* The weights are the best epoch's again, after an error too; why it ended is noted, and said. */
-static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
-    gtr_trainer *t = f->t;
-    const gtr__stopping *b = &f->stopping;
-    const bool restore = b->weights && b->epoch && gtr__usable(t->ctx);
-    const gtr_result back = restore ? gtr__weights_move(t, b->weights, true, NULL) : GTR_OK;
-    const gtr_end why = r || back ? GTR_END_ERROR : f->why ? f->why : GTR_END_EPOCHS;
-    const gtr_fit_end end = { why, f->p.step, gtr__now() - f->called, f->p.best, b->epoch, restore && !back,
-        f->p.data_wait };
-    t->ended = end;
-    gtr__mfree(t->ctx, b->weights);
-    if (!t->metered) t->metered = f->metered;
-    else gtr__mfree(t->ctx, f->metered);
-    if (f->d->silent || (why == GTR_END_EPOCHS && !restore) || why == GTR_END_ERROR) return r ? r : back;
-    fprintf(stderr, "stopped after step %lld of %lld: %s", (long long)end.steps, (long long)f->p.steps,
-        gtr_end_text(why));
-    if (b->epoch) fprintf(stderr, "; best %s %.6g in epoch %d%s", gtr__metric_rows[f->d->monitor].name,
-        (double)end.best, b->epoch, restore ? ", whose weights are back" : "");
-    fprintf(stderr, "\n");
-    return r ? r : back;
-}
-gtr_fit_end gtr_fit_ended(const gtr_trainer *t) {
-    const gtr_fit_end none = GTR__ZERO;
-    return t ? t->ended : none;
-}
-const char *gtr_end_text(gtr_end why) {
-#define GTR__END_TEXT(id, text) text,
-    static const char *const texts[] = { GTR__ENDS(GTR__END_TEXT) };
-    return (size_t)why < GTR_END_COUNT ? texts[why] : "";
-}
-/* Room for the best epoch's weights. A fit that goes on may have them, and may have ended already. */
-static gtr_result gtr__stopping_begin(gtr__fitting *f) {
-    const gtr_fit_desc *d = f->d;
-    gtr__stopping *b = &f->stopping;
-    size_t bytes = 0;
-    if (d->restore_best) GTR__TRY(gtr__weights_move(f->t, NULL, false, &bytes));
-    if (d->restore_best && (!b->weights || b->bytes != (bytes + 7) / 8 * 8)) {
-        gtr__mfree(f->t->ctx, b->weights);
-        b->epoch = 0; b->bytes = (bytes + 7) / 8 * 8; /* eights: as a checkpoint has them */
-        b->weights = (uint8_t *)gtr__malloc(f->t->ctx, b->bytes);
-        if (!b->weights) return GTR_ERR_NOMEM;
-    }
-    if (b->epoch) { f->p.best = (float)b->value; f->p.best_epoch = b->epoch; }
-    f->p.wait = b->wait;
-    if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
-    return GTR_OK;
-}
-/* Plans that validate, and their memory, before either set takes what is left of it. */
-static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
-    const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
-    const int set = batch < held->rows;
-    gtr__meter m = gtr__meter_of(f->t, held, f->d->metrics, &f->metrics);
-    gtr__cached *e;
-    GTR__TRY(gtr__runner_ready(f->t->ctx));
-    GTR__TRY(gtr__evaluate_entry(f->t, held, batch, f->d->metric, set, &e));
-    if (tail) GTR__TRY(gtr__evaluate_entry(f->t, held, tail, f->d->metric, set, &e));
-    if (!m.d.scores) return GTR_OK;
-    GTR__TRY(gtr__meter_begin(&m));
-    for (int k = GTR_METRIC_ACCURACY; k < GTR_METRIC_COUNT; k++)
-        f->scores |= (uint32_t)gtr__meter_has(&m, (gtr_metric)k) << k;
-    if (f->d->monitor > GTR_METRIC_TENSOR && !gtr__meter_has(&m, f->d->monitor)) return gtr__fit_no_metric(f);
-    return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
-}
-/* b's strings are a's, but for the last of one of them. */
-static bool gtr__strings_begin(const gtr__strings *a, const gtr__strings *b) {
-    const size_t n = (size_t)GTR__MIN(a->used, b->used);
-    return !n || !memcmp(a->text, b->text, n);
-}
-static bool gtr__strings_same(const gtr__strings *a, const gtr__strings *b) {
-    return a->used == b->used && (!a->used || !memcmp(a->text, b->text, (size_t)a->used));
-}
-/* The first channel whose values become others in evaluation, of what both store alike; -1: none. */
-static int gtr__images_other(const gtr__column *a, const gtr__column *b) {
-    const gtr__image *x = &a->image, *y = &b->image;
-    if (a->dtype != b->dtype) return -1;
-    for (int k = 0; k < GTR__MIN(GTR__MAX(x->varied * x->channels, y->varied * y->channels), GTR__CHANNELS); k++)
-        if ((x->varied ? x->scale[k] : a->scale) != (y->varied ? y->scale[k] : b->scale)
-            || (x->varied ? x->shift[k] : a->shift) != (y->varied ? y->shift[k] : b->shift)
-            || (x->varied ? x->mean[k] : 0) != (y->varied ? y->mean[k] : 0)) return k;
-    return -1;
-}
-/* As gtr_dataset_augment got it. */
-static double gtr__mean_of(const gtr__column *c, int k) {
-    const gtr__image *m = &c->image;
-    return m->varied && m->scale[k] != 0 ? (double)(m->mean[k] * c->scale / m->scale[k]) : 0;
-}
-/* What of two columns of bytes or of tables is multiplied and added otherwise, in text; NULL: nothing. */
-static GTR__COLD const char *gtr__scales_differ(const gtr__column *a, const gtr__column *b, char text[240]) {
-    if (a->dtype != b->dtype || !(a->dtype == GTR_U8 || (a->features && b->features))
-        || (a->scale == b->scale && a->shift == b->shift)) return NULL;
-    snprintf(text, 240, "scale or shift (.scale and .shift hold for both): %g and %g, not %g and %g",
-        (double)b->scale, (double)b->shift, (double)a->scale, (double)a->shift);
-    return text;
-}
-/* Where two headers' names of features differ. */
-static GTR__COLD const char *gtr__heads_differ(const gtr__column *a, const gtr__column *b, char text[240]) {
-    const gtr__strings *x = &a->heads, *y = &b->heads;
-    int64_t i = 0;
-    if (!x->n || !y->n || gtr__strings_same(x, y)) return NULL;
-    while (i < x->n - 1 && i < y->n - 1 && !strcmp(x->text + x->at[i], y->text + y->at[i])) i++;
-    snprintf(text, 240, "names of features or their order (gtr_csv_desc.like keeps them): \"%.60s\", where there "
-        "is \"%.60s\"", y->text + y->at[i], x->text + x->at[i]);
-    return text;
-}
-/* What of b's rows means something else than a's to input t; NULL: nothing, as far as both say so. b may lack the last
-   strings. */
-static const char *gtr__column_other(const gtr__column *a, const gtr__column *b, const gtr_tensor *t, char text[240]) {
-    const gtr_shape x = gtr__column_fed(a), y = gtr__column_fed(b);
-    const bool turns = gtr__column_turns(a, t) != gtr__column_turns(b, t);
-    if (!gtr__strings_begin(&a->names, &b->names))
-        return "strings, or in another order (.like of gtr_csv_desc and gtr_images_desc keeps them)";
-    const char *why = gtr__heads_differ(a, b, text);
-    if (why) return why;
-    if (a->image.channels > 1 && b->image.channels > 1 && turns == ((a->channels == 2) == (b->channels == 2)))
-        return "order of channels and pixels (rows of both have them last, or neither's)";
-    if ((a->channels == 2) == (b->channels == 2) && !gtr__rows_alike(&x, &y, 0))
-        return "extents (.height and .width of gtr_dataset_augment hold for both, if they are given)";
-    if ((why = gtr__scales_differ(a, b, text)) != NULL) return why;
-    const int k = gtr__images_other(a, b);
-    if (k < 0) return NULL;
-    snprintf(text, 240, "mean or std (gtr_dataset_augment wants the same of both: what is random is left out in "
-        "evaluation; a mean of channel %d is %g, and %g there)", k, gtr__mean_of(b, k), gtr__mean_of(a, k));
-    return text;
-}
-/* What d's columns mean to these inputs is what notes of the model say and, to those of training, what the columns of
-   `as` do, the set that t learns from, or learned from last; NULL: none. */
-static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *d, gtr_tensor *const *input, int n,
-        const char *who) {
-    int of[GTR__MAX_FEED], to[GTR__MAX_FEED];
-    char text[240];
-    if (as) GTR__TRY(gtr__data_match(as, t->input, t->n_inputs, of));
-    GTR__TRY(gtr__data_match(d, input, n, to));
-    for (int i = 0, k; i < n; i++) {
-        if (to[i] < 0) continue;
-        for (k = 0; k < t->n_inputs && t->input[k] != input[i]; k++) {}
-        const char *why = as && as != d && k < t->n_inputs && of[k] >= 0
-            ? gtr__column_other(&as->column[of[k]], &d->column[to[i]], input[i], text) : NULL;
-        if (why) return GTR__FAIL(d->ctx, SHAPE, "%s: column %d of %s%s%s does not mean what that of %s does, from "
-            "which is learned: it has other %s", who, to[i], t->fit ? "validation (" : "", d->name, t->fit ? ")" : "",
-            as->name, why);
-        GTR__TRY(gtr__names_agree(d, to[i], input[i]->name, &t->ctx->notes, who));
-    }
-    return GTR_OK;
-}
-/* Logs what of a validation set is hardly meant. */
-static GTR__COLD void gtr__held_told(const gtr_dataset *d, const gtr_dataset *held) {
-    if (held->fitted && !d->fitted) gtr__doubt(d->ctx, "gtr_fit: a gtr_standardise has the mean and deviation of "
-        "validation (%s), not of what trains", held->name);
-    if (held->text && d->text && !strcmp(held->name, d->name) && held->begin < d->end && d->begin < held->end)
-        gtr__doubt(d->ctx, "gtr_fit: validation is %s from .begin %g to .end %g, of which %g to %g trains", held->name,
-            (double)held->begin, (double)held->end, (double)d->begin, (double)d->end);
-    for (int i = 0; i < GTR__MIN(d->n_columns, held->n_columns); i++) {
-        const gtr__column *a = &d->column[i], *b = &held->column[i];
-        if (a->row == 1 && a->least <= a->most && b->most > a->most && b->least <= b->most) gtr__doubt(d->ctx,
-            "gtr_fit: column %d of validation (%s) has class %jd, which no row that trains has "
-            "(gtr_dataset_split_random draws some of each)", i, held->name, (intmax_t)b->most);
-    }
-}
-/* What is hardly meant, said before the first step. */
-static GTR__COLD void gtr__fit_hints(const gtr__fitting *f, const gtr_dataset *data) {
-    const gtr_trainer *t = f->t;
-    gtr_context *ctx = t->ctx;
-    const gtr_fit_desc *d = f->d;
-    const gtr_trainer_desc *g = &t->desc;
-    const long long steps = (long long)f->p.steps, waits = t->given.plateau_patience;
-    const bool decays = g->schedule == GTR_STEP_DECAY || g->schedule == GTR_EXPONENTIAL;
-    const float last = decays ? gtr__rate(t, f->p.steps) : 1;
-    if (d->validation == data && (d->patience || d->restore_best || d->keep_best))
-        gtr__doubt(ctx, "gtr_fit: .validation is the training set, of which .patience, .restore_best and .keep_best "
-            "see no overfitting");
-    if (d->patience > 0 && d->patience >= d->epochs)
-        gtr__doubt(ctx, "gtr_fit: .patience %d is not over in %d epochs", d->patience, d->epochs);
-    if (waits > 0 && waits >= d->epochs)
-        gtr__doubt(ctx, "gtr_fit: plateau_patience %lld is not over in %d epochs", waits, d->epochs);
-    if (g->ema > 0 && (1 - (double)g->ema) * (double)steps < 0.1)
-        gtr__doubt(ctx, "gtr_fit: ema %g averages %.0f steps, and this fit has %lld steps", (double)g->ema,
-            1 / (1 - (double)g->ema), steps);
-    if (g->warmup_steps > steps) gtr__doubt(ctx, "gtr_fit: warmup_steps %lld are more than the fit's %lld steps",
-        (long long)g->warmup_steps, steps);
-    if (last < 1e-8f * t->lr) gtr__doubt(ctx, "gtr_fit: decay_steps %lld and gamma %g: the rate is %g behind its %lld "
-        "steps", (long long)g->decay_steps, (double)g->gamma, (double)last, steps);
-    if (ctx->doubt[0]) gtr__fit_note(t, ctx->doubt);
-    ctx->doubt[0] = 0;
-}
-static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
-    gtr_trainer *t = f->t;
-    const gtr_fit_desc *d = f->d;
-    gtr_dataset *const held = d->validation;
-    const bool good = t->ctx->error == GTR_OK;
-    GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
-    gtr_result r = held ? gtr__data_alike(t, data, held, t->input, t->n_inputs, "gtr_fit") : GTR_OK;
-    if (held && !r) r = gtr__fit_held(f, held);
-    if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
-    if (r && good) gtr__error_more(t->ctx, "; of .validation");
-    GTR__TRY(r);
-    if (held && held != data) gtr__held_told(data, held);
-    GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
-    f->next = t->runner->step;
-    if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
-    f->before = (int64_t)(f->next - f->first);
-    f->saved = f->resumed ? f->before : -1;
-    f->p.step = f->before;
-    f->p.epoch = (int)((f->place + GTR__MAX(f->before - 1, 0)) / f->per_epoch) + 1;
-    f->p.epochs = d->epochs + (f->place > 0 && d->epochs < INT_MAX);
-    f->p.steps = f->per_epoch * f->p.epochs - f->place;
-    t->read_end = t->data_at + f->p.steps - f->before;
-    if (t->runner->stream) t->runner->stream->waited = 0;
-    GTR__TRY(gtr__stopping_begin(f));
-    if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
-    GTR__TRY(gtr__rate_begin(t, f->p.steps));
-    t->fit_step0 = f->first;
-    if (!f->next) gtr__fit_hints(f, data);
-    if (!good && !d->silent)
-        fprintf(stderr, "gtr_fit: an error is kept, gtr_save may write nothing: %s\n", gtr_error_text(t->ctx));
-    if (f->resumed && !d->silent)
-        fprintf(stderr, "%s: going on after step %lld of %lld%s\n", d->checkpoint, (long long)f->before,
-            (long long)f->p.steps, f->before < f->p.steps ? "" : ", the last: .resume counts .epochs from the first "
-            "fit on");
-    return GTR_OK;
-}
-static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool drains) {
-    GTR__TRY(gtr__ranges_fit(ctx, "gtr_fit", d));
-    if ((size_t)d->monitor >= GTR_METRIC_COUNT)
-        return GTR__BAD_ARG(ctx, "gtr_fit: .monitor is no gtr_metric");
-    if (d->monitor == GTR_METRIC_TENSOR ? !d->metric : d->monitor && !d->metrics.scores)
-        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is %s, and .%s NULL", gtr__metric_rows[d->monitor].name,
-            d->monitor == GTR_METRIC_TENSOR ? "metric is" : "metrics.scores, of which it is one, are");
-    if (d->metrics.scores && !d->validation)
-        return GTR__BAD_ARG(ctx, "gtr_fit: .metrics are of .validation, which is NULL");
-    GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, drains, d->callback != NULL, d->checkpoint != NULL,
-        d->metrics.scores != NULL));
-    GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
-    if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && d->metric->is_loss)
-        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is .metric, a loss (%s), whose least is best: set .monitor_least",
-            d->metric->builder);
-    if (d->monitor_least && gtr__rows_act(d->metric->op) == GTR__ROWS_TALLIED && gtr__stops(d->metric))
-        return GTR__BAD_ARG(ctx, "gtr_fit: .monitor_least is set, and .metric an accuracy, whose largest is best");
-    if (d->min_delta >= 1 && d->monitor != GTR_METRIC_TENSOR && d->monitor != GTR_METRIC_R2
-            && gtr__metric_rows[d->monitor].largest)
-        return GTR__BAD_ARG(ctx, "gtr_fit: min_delta is %g, and %s at most 1", (double)d->min_delta,
-            gtr__metric_rows[d->monitor].name);
-    return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
-}
-static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
-    gtr__fitting f = GTR__ZERO;
-    f.called = gtr__now();
-    if (!t) return gtr__no_trainer(data, "gtr_fit");
-    GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
-    gtr_context *ctx = t->ctx;
-    memset(&t->ended, 0, sizeof t->ended);
-    t->ended.why = GTR_END_ERROR; /* if it is refused */
-    if (d.epochs == 0) d.epochs = 1;
-    if (d.batch == 0) d.batch = data ? GTR__MIN(32, data->rows) : 32;
-    f.drains = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
-        || t->desc.schedule == GTR_PLATEAU;
-    GTR__TRY(gtr__fit_check(ctx, &d, f.drains));
-    GTR__TRY(gtr__observe(t));
-    GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
-    GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
-    f.t = t; f.d = &d; f.rows_fed = data->rows; f.values_fed = gtr__rows_hash(data);
-    t->ended.why = GTR_END_NONE;
-    gtr__stop_begin(ctx);
-    ctx->fits++;
-    t->refused = GTR_OK;
-    t->metric = d.metric; t->validation = d.validation;
-    t->scored[0] = d.metrics.scores; t->scored[1] = d.metrics.labels;
-    f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
-    d.epochs = (int)GTR__MIN(d.epochs, ((int64_t)1 << 61) / f.per_epoch); /* steps are counted */
-    f.until = d.seconds > 0 ? f.called + d.seconds : 0;
-    t->several = GTR__MIN(f.drains ? f.per_epoch : f.per_epoch * d.epochs,
-        d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
-    f.terminal = !d.silent && gtr__is_terminal();
-    if (f.terminal) fprintf(stderr, "%s\n", gtr_device_text(ctx));
-    t->fit = &f;
-    f.p.val_loss = f.p.val_metric = f.p.best = NAN;
-    gtr_result r = gtr__fit_resume(&f);
-    if (!r) r = gtr__fit_begin(&f, data);
-    if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_tries(&f);
-    if (!r && d.log_file) r = gtr__log_begin(&f);
-    if (!r) r = gtr__fit_resumed(&f);
-    if (!r) {
-        f.p.trainer = t; f.p.user = d.callback_user;
-        f.began = f.saved_at = gtr__now();
-        r = gtr__fit_run(&f);
-        t->fitted = true; t->fit_metric = d.metric; t->fit_several = t->several;
-    }
-    r = gtr__fit_end(&f, r);
-    t->several = false;
-    t->fit = NULL;
-    t->metric = t->scored[0] = t->scored[1] = NULL;
-    t->validation = NULL;
-    ctx->fits--;
-    t->read_end = 0;
-    gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
-    gtr__stream_end(ctx->runner, NULL);
-    return r;
-}
-gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
-    GTR__ALONE(t, gtr__fit_alone(t, data, d));
-}
-
 // >>steps
 /* The graph of one step, of that of a window of T: for each tensor that outs depend on one that has 1 in place of T, or
    a T-th of the rows that it is folded into. What a step needs of those before it is in states. */
@@ -21210,7 +20978,7 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 // >>files
 /* Whole files, read and written. Sizes are unsigned and 64 bits wide. On POSIX only what a strict
    -std=c99 shows is used. */
-#ifdef _WIN32 /* windows.h has come with the threads */
+#ifdef _WIN32 /* windows.h has come with the atomics */
 #  include <fcntl.h>
 #  include <process.h>
 #  include <sys/stat.h>
@@ -21247,7 +21015,6 @@ const char *gtr_predictor_error_text(const gtr_predictor *p) {
 #  define GTR__IS_FOLDER S_ISDIR
 #endif
 #define GTR__RETRY(r, call) do (r) = (call); while ((r) < 0 && errno == EINTR)
-#define GTR__PATH "%.400s" /* a path in an error's text: the rest must fit too */
 #define GTR__OF_FILE(ctx, code, text, ...) GTR__FAIL(ctx, code, GTR__PATH ": " text, __VA_ARGS__)
 #define GTR__BAD_FILE(ctx, ...) GTR__OF_FILE(ctx, FORMAT, __VA_ARGS__)
 #define GTR__IO_PIECE (1u << 30)
@@ -21429,65 +21196,6 @@ static gtr_dataset *gtr__dataset_new(gtr_context *ctx, const char *name, int64_t
 static void gtr__names_free(gtr_context *ctx, char **name, int64_t n) {
     while (n > 0) gtr__mfree(ctx, name[--n]);
     gtr__mfree(ctx, name);
-}
-static void gtr__strings_free(gtr_context *ctx, gtr__strings *m) {
-    GTR__FREE(ctx, m->text, m->at, m->bin);
-}
-static bool gtr__strings_room(gtr_context *ctx, gtr__strings *m, size_t n) {
-    const uint64_t want = (uint64_t)m->used + n + 1, room = GTR__MAX(want, 2 * (uint64_t)m->room);
-    if (want <= (uint64_t)m->room) return true;
-    char *p = want < UINT32_MAX ? GTR__NEW(ctx, char, room) : NULL;
-    if (!p) return !GTR__FAIL(ctx, NOMEM, "out of memory: strings of %ju bytes", (uintmax_t)want);
-    if (m->used) memcpy(p, m->text, (size_t)m->used);
-    gtr__mfree(ctx, m->text);
-    m->text = p; m->room = (int64_t)room;
-    return true;
-}
-/* s's number; -1: it is not there, and belongs into bin *h. */
-static int32_t gtr__strings_find(const gtr__strings *m, const char *s, uint64_t *h) {
-    for (*h = gtr__hash(0, s); m->bins && m->bin[*h &= (uint64_t)m->bins - 1]; ++*h) {
-        const uint32_t i = m->bin[*h] - 1;
-        if (!strcmp(m->text + m->at[i], s)) return (int32_t)i;
-    }
-    return -1;
-}
-/* The number of the string at m->text + m->used, which is added if it is new and may be. -1: not there, no memory. */
-static int32_t gtr__strings_id(gtr_context *ctx, gtr__strings *m, bool add) {
-    const char *s = m->text + m->used;
-    uint64_t h;
-    if (2 * m->n >= m->bins && add) {
-        const int64_t bins = GTR__MAX(2 * m->bins, 16);
-        uint32_t *bin = GTR__NEW(ctx, uint32_t, bins);
-        if (!bin) return -1;
-        for (int64_t i = 0; i < m->n; i++) {
-            uint64_t at = gtr__hash(0, m->text + m->at[i]);
-            while (bin[at &= (uint64_t)bins - 1]) at++;
-            bin[at] = (uint32_t)i + 1;
-        }
-        gtr__mfree(ctx, m->bin);
-        m->bin = bin; m->bins = bins;
-    }
-    const int32_t id = gtr__strings_find(m, s, &h);
-    if (id >= 0 || !add || !GTR__GROW(ctx, m->at, m->n, m->cap)) return id;
-    m->bin[h] = (uint32_t)m->n + 1;
-    m->at[m->n] = (uint32_t)m->used;
-    m->used += (int64_t)strlen(s) + 1;
-    return (int32_t)m->n++;
-}
-static bool gtr__strings_add(gtr_context *ctx, gtr__strings *m, const char *s) {
-    if (!gtr__strings_room(ctx, m, strlen(s))) return false;
-    strcpy(m->text + m->used, s);
-    return gtr__strings_id(ctx, m, true) >= 0;
-}
-static bool gtr__strings_copy(gtr_context *ctx, gtr__strings *to, const gtr__strings *from) {
-    int64_t i = 0;
-    while (i < from->n && gtr__strings_add(ctx, to, from->text + from->at[i])) i++;
-    return i == from->n;
-}
-static void gtr__column_off(gtr_dataset *d, gtr__column *c) {
-    if (c->device && c->device != c->host && !c->shared)
-        gtr__device_free(d->ctx, 0, c->device, gtr__column_bytes(d, c));
-    c->device = NULL;
 }
 static void gtr__dataset_free(gtr_dataset *d) {
     if (!d) return;
@@ -22362,12 +22070,6 @@ static const char *gtr__decimal_read(const char *p, char mark, gtr__decimal *n) 
     n->inexact = inexact;
     return p;
 }
-/* Writes a finite x with so many digits, and a point whatever mark the locale has, into 32 bytes. */
-static void gtr__number_text(char *to, int digits, double x) {
-    snprintf(to, 32, "%.*g", digits, x);
-    const size_t n = strspn(to, "+-0123456789"), mark = strcspn(to + n, "0123456789e");
-    if (mark) { to[n] = '.'; memmove(to + n + 1, to + n + mark, strlen(to + n + mark) + 1); }
-}
 /* Any decimal, correctly rounded, by strtod, which gets digits and an exponent but no point: the locale says what one
    is. 800 digits and whether more follow decide every case. */
 static gtr_float gtr__decimal_slow(const gtr__decimal *n) {
@@ -22527,8 +22229,6 @@ static bool gtr__csv_missing(const gtr__field *f) {
         if (f->n == strlen(none[k]) && !memcmp(f->p, none[k], f->n)) return true;
     return f->n == 0;
 }
-/* Of a later chapter. */
-static bool gtr__is_utf8(const char *s, size_t n);
 static const char gtr__no_day[] = "another date: there is no such day or time";
 /* What a text in want's place is; hints at what may have been meant. */
 static GTR__COLD const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
@@ -22859,12 +22559,6 @@ static bool gtr__csv_categories_like(gtr__csv *s) {
         s->name, s->categories, n, like->name);
     for (int i = 0; i < n; i++) s->role[of[i]] = GTR__CSV_CATEGORY - i;
     return true;
-}
-/* The column of labels, or targets, that a table ends in; -1: it has none. */
-static int gtr__label_at(const gtr_dataset *d) {
-    const int n = d->n_columns;
-    const gtr__column *c = &d->column[n - 1];
-    return !c->features && (d->classed == n || !c->names.n) ? n - 1 : -1;
 }
 /* The one column that the header calls as .like its column i; -1: none. */
 static int64_t gtr__csv_called(const gtr__csv *s, int i) {
@@ -23203,8 +22897,78 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     GTR__FREE(ctx, s.named, s.role, s.dated);
     return gtr__dataset_link(d, ok);
 }
-/* Of a later chapter. */
-static gtr_dataset *gtr__table_of_notes(gtr_context *ctx, const char *path);
+/* Field i of a note into d, in which c is the column of features. A file may have any note: what no table writes is
+   false. */
+static bool gtr__table_field(gtr_dataset *d, int key, const gtr__field *f, int64_t i) {
+    const gtr_shape one = gtr_shape0();
+    gtr__column *c = d->column;
+    gtr__decimal v;
+    char name[1100];
+    const char *text;
+    const bool number = !f->quoted && gtr__decimal_read(f->p, '.', &v) == f->p + f->n;
+    const gtr_float value = number ? gtr__decimal_value(&v) : 0;
+    gtr_float scale = (float)value;
+    if (gtr__csv_text(f, name, sizeof name) == sizeof name || i >= INT_MAX || gtr__nonfinite(&value, 1)) return false;
+    switch (key) {
+    case GTR__OF_FEATURES: return f->quoted ? gtr__strings_add(d->ctx, &c->heads, name) && c->heads.n == i + 1
+        : number && !c->heads.n && gtr__decimal_class(&v) == i + 1;
+    case GTR__OF_FILLS:
+        if (f->quoted) {
+            for (int k = GTR_MISSING_LINEAR; k > 0; k--)
+                if (*name && !strcmp(name, gtr__missing_names[k])) c->missing = (gtr_missing)k;
+            return !i && c->missing;
+        }
+        if (!i && c->features) c->fill = GTR__NEW(d->ctx, gtr_float, c->features);
+        if (!number || i >= c->features || !c->fill) return false;
+        c->fill[i] = value;
+        c->missing = GTR_MISSING_CONSTANT;
+        return true;
+    case GTR__OF_SCALE: c->scale = (float)scale; return !i && scale != 0 && !gtr__nonfinite(&scale, 1);
+    default: break;
+    }
+    if (!f->quoted || d->n_columns == GTR_MAX_COLUMNS || (key != GTR__OF_CATEGORIES && d->n_columns
+        && gtr__label_at(d) >= 0) || !(c = gtr__dataset_column(d, name, key == GTR__OF_TARGET ? GTR_F32 : GTR_I32,
+        &one, 0, 0))) return false;
+    for (int64_t id = 0; (text = gtr__note_at(&d->ctx->notes, name, id)) != NULL; id++)
+        if (!gtr__strings_add(d->ctx, &c->names, text) || c->names.n != id + 1) return false;
+    if (key == GTR__OF_LABEL && c->names.n) d->classed = d->n_columns;
+    return c->names.n || key != GTR__OF_CATEGORIES;
+}
+/* A set without rows of its own, for .like: what notes say of the table that the context's model was fitted to. */
+static gtr_dataset *gtr__table_of_notes(gtr_context *ctx, const char *path) {
+    gtr_dataset *d = gtr__dataset_new(ctx, "the model", 1);
+    gtr__csv s = GTR__ZERO;
+    gtr__field f;
+    s.ctx = ctx; s.desc.separator = ',';
+    for (int k = 0; d && k < GTR__TABLE_NOTES; k++) {
+        const char *p = gtr_note(ctx, s.name = gtr__table_keys[k]);
+        int64_t i = 0;
+        bool ok = true;
+        s.end = p ? p + strlen(p) : NULL;
+        for (; ok && p; i++) {
+            p = gtr__csv_field(&s, p, i, &f);
+            ok = p && (*p == ',' || p == s.end) && gtr__table_field(d, k, &f, i);
+            p = p && *p == ',' ? p + 1 : NULL;
+        }
+        gtr__column *c = d->column;
+        if (!k && i) {
+            const gtr_shape shape = gtr_shape1(i);
+            const gtr__strings heads = c->heads;
+            ok = ok && gtr__dataset_column(d, i == 1 && heads.n ? heads.text : NULL, GTR_F32, &shape, 0, 0);
+            c->features = i;
+        }
+        ok = ok && (k != GTR__OF_FILLS || !c->fill || i == c->features);
+        if (ok) continue;
+        GTR__OF_FILE(ctx, FORMAT, ".model, and its note \"%s\" is none of a table", path, gtr__table_keys[k]);
+        if (!d->n_columns) gtr__strings_free(ctx, &c->heads);
+        gtr__dataset_free(d);
+        d = NULL;
+    }
+    if (!d || d->n_columns) return d;
+    gtr__dataset_free(d);
+    return GTR__NO_SET(ctx, STATE, GTR__PATH ": .model, but the context has no notes of a table: they come with "
+        "gtr_load, before this, of what was saved behind gtr_fit of a gtr_dataset_csv", path);
+}
 gtr_dataset *gtr_dataset_csv(gtr_context *ctx, const char *path, gtr_csv_desc desc) {
     gtr_dataset *d = NULL, *model = NULL;
     uint64_t size;
@@ -24050,10 +23814,6 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     return gtr__dataset_link(d, ok);
 }
 enum { GTR__CODE_WORDS = 0x110000 / 32 }; /* of a bit for each code point */
-#define GTR__END (-1) /* of a string */
-#define GTR__BAD (-2)
-static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at);
-static void gtr__utf8_put(int32_t c, char **to);
 /* How many characters a text has, whose bits are set in `there`; -1 and an error: it is no UTF-8. */
 static int64_t gtr__codes_of(gtr_context *ctx, const char *path, const uint8_t *s, size_t size, uint32_t *there) {
     size_t at = 0, was = 0;
@@ -24315,13 +24075,6 @@ gtr_dataset *gtr_dataset_ragged(const gtr_dataset *s, gtr_ragged_desc w) {
 }
 int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
 int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
-int64_t gtr_dataset_categories(const gtr_dataset *d, int column) {
-    return gtr__dataset_has(d, column) ? d->column[column].names.n : 0;
-}
-const char *gtr_dataset_category(const gtr_dataset *d, int column, int64_t id) {
-    if (id < 0 || id >= gtr_dataset_categories(d, column)) return NULL;
-    return d->column[column].names.text + d->column[column].names.at[id];
-}
 int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const char *text) {
     uint64_t h;
     return text && gtr__dataset_has(d, column) ? gtr__strings_find(&d->column[column].names, text, &h) : -1;
@@ -24335,18 +24088,11 @@ int gtr_dataset_column(const gtr_dataset *d, const char *name) {
     return GTR_MAX_COLUMNS;
 }
 int64_t gtr_dataset_classes(const gtr_dataset *d) { return d ? gtr_dataset_categories(d, d->classed - 1) : 0; }
-const char *gtr_dataset_class(const gtr_dataset *d, int64_t label) {
-    return d ? gtr_dataset_category(d, d->classed - 1, label) : NULL;
-}
 gtr_shape gtr_dataset_shape(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? d->column[column].shape : gtr_shape0();
 }
 gtr_dtype gtr_dataset_dtype(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? d->column[column].dtype : GTR_F32;
-}
-const void *gtr_dataset_row(const gtr_dataset *d, int column, int64_t r) {
-    return gtr__dataset_has(d, column) && d->column[column].host && r >= 0 && r < d->rows
-        ? d->column[column].host + gtr__column_start(&d->column[column], r) : NULL;
 }
 /* value[0] and [1]: mean and deviation of each of n elements that c's rows consist of in turn, each `apart` times. Of
    windows that overlap each step counts once, where its elements are the same ones in all of them. */
@@ -24645,27 +24391,6 @@ static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, 
 }
 
 // >>json
-/* The next code point of UTF-8 (RFC 3629: shortest form, no surrogates), GTR__END at the end of n bytes, GTR__BAD. */
-static int32_t gtr__utf8_next(const uint8_t *s, size_t n, size_t *at) {
-    static const int32_t least[4] = { 0, 0x80, 0x800, 0x10000 };
-    if (*at >= n) return GTR__END;
-    int32_t c = s[(*at)++];
-    if (c < 0x80) return c;
-    if (c < 0xc2 || c > 0xf4) return GTR__BAD;
-    int more = c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
-    c &= 0x3f >> more;
-    for (int i = 0; i < more; i++) {
-        if (*at >= n || (s[*at] & 0xc0) != 0x80) return GTR__BAD;
-        c = c << 6 | (s[(*at)++] & 0x3f);
-    }
-    return c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? GTR__BAD : c;
-}
-/* Appends c as UTF-8. */
-static void gtr__utf8_put(int32_t c, char **to) {
-    int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    *(*to)++ = (char)(more ? (0xff00 >> (more + 1) & 0xff) | c >> 6 * more : c);
-    while (more--) *(*to)++ = (char)(0x80 | (c >> 6 * more & 0x3f));
-}
 static int32_t gtr__json_hex(const uint8_t *s, size_t n, size_t *at) {
     int32_t v = 0;
     for (int i = 0; i < 4; i++, (*at)++) {
@@ -24900,49 +24625,6 @@ static int gtr__st_by_name(const void *a, const void *b, const void *arg) {
     return gtr__json_compare(s, *(const uint32_t *)a, s->head + y, s->size - y, gtr__json_next);
 }
 static void gtr__st_free(gtr__st *s) { gtr__mfree(s->ctx, s->entry); }
-static void gtr__notes_free(gtr_context *ctx, gtr__notes *m) {
-    for (int64_t i = 0; i < m->keys.n; i++) gtr__mfree(ctx, m->text[i]);
-    gtr__mfree(ctx, m->text);
-    gtr__strings_free(ctx, &m->keys);
-    GTR__CLEAR(m, 1);
-}
-/* Where a key's text is, NULL as yet if it is new; NULL: out of memory. */
-static char **gtr__note_place(gtr_context *ctx, gtr__notes *m, const char *key) {
-    uint64_t h;
-    if (gtr__strings_find(&m->keys, key, &h) < 0 && (!GTR__GROW(ctx, m->text, m->keys.n, m->cap)
-            || !gtr__strings_add(ctx, &m->keys, key))) return NULL;
-    return &m->text[gtr__strings_find(&m->keys, key, &h)];
-}
-static bool gtr__note_put(gtr_context *ctx, gtr__notes *m, const char *key, const char *text) {
-    char **to = gtr__note_place(ctx, m, key), *own = to && text ? gtr__strdup(ctx, text) : NULL;
-    if (!to || (text && !own)) return false;
-    gtr__mfree(ctx, *to);
-    *to = own;
-    return true;
-}
-static const char *gtr__note_of(const gtr__notes *m, const char *key) {
-    uint64_t h;
-    const int32_t i = gtr__strings_find(&m->keys, key, &h);
-    return i < 0 ? NULL : m->text[i];
-}
-/* Of note "NAME.id". */
-static const char *gtr__note_at(const gtr__notes *m, const char *name, int64_t id) {
-    char key[1100];
-    return (size_t)snprintf(key, sizeof key, "%s.%jd", name, (intmax_t)id) < sizeof key ? gtr__note_of(m, key) : NULL;
-}
-/* more replaces the context's of its keys, once there are places for them, for which alone memory is needed. */
-static bool gtr__notes_room(gtr_context *ctx, const gtr__notes *more) {
-    for (int64_t i = 0; i < more->keys.n; i++)
-        if (!gtr__note_place(ctx, &ctx->notes, more->keys.text + more->keys.at[i])) return false;
-    return true;
-}
-static void gtr__notes_take(gtr_context *ctx, gtr__notes *more) {
-    for (int64_t i = 0; i < more->keys.n; i++) {
-        char **to = gtr__note_place(ctx, &ctx->notes, more->keys.text + more->keys.at[i]), *was = *to;
-        *to = more->text[i];
-        more->text[i] = was;
-    }
-}
 /* Appends the string at a, as UTF-8; false: it has a character that C's have not. */
 static bool gtr__note_read(const gtr__st *s, uint32_t a, char **to) {
     size_t at = (size_t)a + 1;
@@ -24953,23 +24635,7 @@ static bool gtr__note_read(const gtr__st *s, uint32_t a, char **to) {
     *(*to)++ = 0;
     return true;
 }
-/* The strings of a data set have no other ids than notes "NAME.0", "NAME.1", ... of a model say, which may be of
-   others. where: who asks, or whose notes these are. */
-static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char *name, const gtr__notes *notes,
-        const char *where) {
-    const char *text;
-    uint64_t h;
-    const gtr__strings *m = &d->column[column].names;
-    for (int64_t id = 0; m->n && (text = gtr__note_at(notes, name, id)) != NULL; id++) {
-        const int32_t own = gtr__strings_find(m, text, &h);
-        if (own >= 0 && own != id) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH ": \"%.80s\" is number %jd of \"%.80s\" "
-            "in the model (note \"%.80s.%jd\"), and number %jd in column %d of %s: read that .like the training's, or "
-            "for a new head gtr_note_set(ctx, \"%.80s.*\", NULL)", where, text, (intmax_t)id, name, name, (intmax_t)id,
-            (intmax_t)own, column, d->name, name);
-    }
-    return GTR_OK;
-}
-/* The same of all data sets that a context has. */
+/* gtr__names_agree of all data sets that a context has. */
 static gtr_result gtr__sets_agree(gtr_context *ctx, const gtr__notes *notes, const char *where) {
     for (const gtr_dataset *d = ctx->datasets; d; d = d->next) for (int i = 0; i < d->n_columns; i++)
         if (d->column[i].name) GTR__TRY(gtr__names_agree(d, i, d->column[i].name, notes, where));
@@ -24993,190 +24659,6 @@ static gtr_result gtr__st_notes(gtr__st *s, gtr__notes *own) {
     gtr__mfree(s->ctx, text);
     if (!room || !gtr__notes_room(s->ctx, own)) return GTR_ERR_NOMEM;
     return gtr__sets_agree(s->ctx, own, s->path);
-}
-static bool gtr__is_utf8(const char *s, size_t n) {
-    size_t at = 0;
-    int32_t c;
-    while ((c = gtr__utf8_next((const uint8_t *)s, n, &at)) >= 0) {}
-    return c == GTR__END;
-}
-static bool gtr__is_text(const char *s) { return s && gtr__is_utf8(s, strlen(s)); }
-gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
-    if (!gtr__usable(ctx)) return ctx ? gtr__unusable(ctx) : GTR_ERR_NOMEM;
-    const size_t n = key ? strlen(key) : 0;
-    const bool all = n > 2 && !strcmp(key + n - 2, ".*");
-    if (!gtr__is_text(key) || !*key || !strcmp(key, "format") || (text && (all || !gtr__is_text(text))))
-        return GTR__BAD_ARG(ctx, "gtr_note_set: want UTF-8, and a key that is neither empty nor \"format\"%s%.80s%s",
-            all ? "; for \"" : "", all ? key : "", all ? "\" a text that is NULL" : "");
-    if (!all)
-        return (!text && !gtr_note(ctx, key)) || gtr__note_put(ctx, &ctx->notes, key, text) ? GTR_OK : GTR_ERR_NOMEM;
-    for (int64_t i = 0; i < ctx->notes.keys.n; i++) {
-        const char *have = ctx->notes.keys.text + ctx->notes.keys.at[i];
-        if (strncmp(have, key, n - 1) || strspn(have + n - 1, "0123456789") != strlen(have + n - 1)) continue;
-        gtr__mfree(ctx, ctx->notes.text[i]);
-        ctx->notes.text[i] = NULL;
-    }
-    return GTR_OK;
-}
-const char *gtr_note(const gtr_context *ctx, const char *key) {
-    return ctx && key ? gtr__note_of(&ctx->notes, key) : NULL;
-}
-/* As notes "NAME.0" and on, if all is UTF-8, in place of those that there are, but where these are more of the same. */
-static GTR__COLD gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name) {
-    const gtr__strings *m = &d->column[column].names;
-    const gtr__notes *have = &d->ctx->notes;
-    gtr__notes own = GTR__ZERO;
-    const size_t size = strlen(name) + 24;
-    int64_t id = 0;
-    if (!gtr__is_text(name) || !gtr__is_utf8(m->text, (size_t)m->used)) {
-        gtr__doubt(d->ctx, "strings of column %d of %s are no UTF-8 (Latin-1?), and not noted", column, d->name);
-        return GTR_OK;
-    }
-    for (const char *is; id < m->n && (is = gtr__note_at(have, name, id)) && !strcmp(is, m->text + m->at[id]); ) id++;
-    if (id == m->n) return GTR_OK;
-    char *key = GTR__NEW(d->ctx, char, size);
-    bool ok = key != NULL, logged = false;
-    for (id = 0; ok && (id < m->n || gtr__note_at(have, name, id)); id++) {
-        const char *was = gtr__note_at(have, name, id), *is = id < m->n ? m->text + m->at[id] : "";
-        snprintf(key, size, "%s.%jd", name, (intmax_t)id);
-        if (was && !logged && strcmp(was, is)) {
-            gtr__doubt(d->ctx, "note \"%.80s\", \"%.80s\", becomes \"%.80s\", as column %d of %s has it", key, was, is,
-                column, d->name);
-            logged = true;
-        }
-        ok = gtr__note_put(d->ctx, &own, key, id < m->n ? m->text + m->at[id] : NULL);
-    }
-    ok = ok && gtr__notes_room(d->ctx, &own);
-    if (ok) gtr__notes_take(d->ctx, &own);
-    gtr__notes_free(d->ctx, &own);
-    gtr__mfree(d->ctx, key);
-    return ok ? GTR_OK : GTR_ERR_NOMEM;
-}
-/* What .model of gtr_csv_desc reads a table by, see gtr_note_set, in the order of columns. */
-enum {
-    GTR__OF_FEATURES, GTR__OF_FILLS, GTR__OF_SCALE, GTR__OF_CATEGORIES, GTR__OF_LABEL, GTR__OF_TARGET, GTR__TABLE_NOTES
-};
-static const char *const gtr__table_keys[] = { "table.features", "table.fills", "table.scale", "table.categories",
-    "table.label", "table.target" };
-static const char *const gtr__missing_names[] = { "", "mean", "median", "constant", "", "previous", "linear" };
-/* One more field of a line of CSV, a text in quotes or, NULL, a number. */
-static bool gtr__list_add(gtr_context *ctx, gtr__strings *m, const char *p, double number) {
-    const bool text = p != NULL;
-    if (!gtr__strings_room(ctx, m, text ? 2 * strlen(p) + 4 : 40)) return false;
-    char *to = m->text + m->used;
-    if (m->used) *to++ = ',';
-    if (text) *to++ = '"';
-    for (; text && *p; *to++ = *p++) if (*p == '"') *to++ = '"';
-    strcpy(to, text ? "\"" : "");
-    if (!text) gtr__number_text(to, sizeof(gtr_float) == 8 ? 17 : 9, number);
-    m->used = to - m->text + (int64_t)strlen(to);
-    return true;
-}
-/* Notes of d's table, whose columns go into inputs of these names (NULL: into none), if all is UTF-8. */
-static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name) {
-    gtr_context *ctx = d->ctx;
-    gtr__strings line[GTR__TABLE_NOTES] = GTR__ZERO;
-    gtr__notes own = GTR__ZERO;
-    const gtr__column *of = NULL;
-    const char *how = gtr__missing_names[d->column[0].missing];
-    bool ok = true;
-    for (int i = 0; i < d->n_columns; i++) {
-        const gtr__column *c = &d->column[i];
-        const int key = i != gtr__label_at(d) ? GTR__OF_CATEGORIES : c->dtype == GTR_I32 ? GTR__OF_LABEL
-            : GTR__OF_TARGET;
-        for (int64_t k = 0; !of && ok && k < c->features; k++) {
-            ok = gtr__list_add(ctx, &line[0], c->heads.n ? c->heads.text + c->heads.at[k] : NULL, (double)k + 1);
-            if (c->fill) ok = ok && gtr__list_add(ctx, &line[GTR__OF_FILLS], NULL, (double)c->fill[k]);
-        }
-        if (!of && c->features) of = c;
-        else if (name[i] && (key == GTR__OF_CATEGORIES ? c->names.n > 0 : c->row == 1))
-            ok = ok && gtr__list_add(ctx, &line[key], name[i], 0);
-    }
-    if (of) ok = ok && gtr__list_add(ctx, &line[GTR__OF_SCALE], NULL, (double)of->scale);
-    if (*how && !line[GTR__OF_FILLS].used) ok = ok && gtr__list_add(ctx, &line[GTR__OF_FILLS], how, 0);
-    bool table = of || line[GTR__OF_CATEGORIES].used;
-    for (int k = 0; k < GTR__TABLE_NOTES && ok; k++) {
-        const char *text = line[k].used ? line[k].text : NULL;
-        table &= !text || gtr__is_text(text);
-        ok = gtr__note_put(ctx, &own, gtr__table_keys[k], text);
-    }
-    ok = ok && (!table || gtr__notes_room(ctx, &own));
-    if (ok && table) gtr__notes_take(ctx, &own);
-    gtr__notes_free(ctx, &own);
-    for (int k = 0; k < GTR__TABLE_NOTES; k++) gtr__strings_free(ctx, &line[k]);
-    return ok ? GTR_OK : GTR_ERR_NOMEM;
-}
-/* Field i of a note into d, in which c is the column of features. A file may have any note: what no table writes is
-   false. */
-static bool gtr__table_field(gtr_dataset *d, int key, const gtr__field *f, int64_t i) {
-    const gtr_shape one = gtr_shape0();
-    gtr__column *c = d->column;
-    gtr__decimal v;
-    char name[1100];
-    const char *text;
-    const bool number = !f->quoted && gtr__decimal_read(f->p, '.', &v) == f->p + f->n;
-    const gtr_float value = number ? gtr__decimal_value(&v) : 0;
-    gtr_float scale = (float)value;
-    if (gtr__csv_text(f, name, sizeof name) == sizeof name || i >= INT_MAX || gtr__nonfinite(&value, 1)) return false;
-    switch (key) {
-    case GTR__OF_FEATURES: return f->quoted ? gtr__strings_add(d->ctx, &c->heads, name) && c->heads.n == i + 1
-        : number && !c->heads.n && gtr__decimal_class(&v) == i + 1;
-    case GTR__OF_FILLS:
-        if (f->quoted) {
-            for (int k = GTR_MISSING_LINEAR; k > 0; k--)
-                if (*name && !strcmp(name, gtr__missing_names[k])) c->missing = (gtr_missing)k;
-            return !i && c->missing;
-        }
-        if (!i && c->features) c->fill = GTR__NEW(d->ctx, gtr_float, c->features);
-        if (!number || i >= c->features || !c->fill) return false;
-        c->fill[i] = value;
-        c->missing = GTR_MISSING_CONSTANT;
-        return true;
-    case GTR__OF_SCALE: c->scale = (float)scale; return !i && scale != 0 && !gtr__nonfinite(&scale, 1);
-    default: break;
-    }
-    if (!f->quoted || d->n_columns == GTR_MAX_COLUMNS || (key != GTR__OF_CATEGORIES && d->n_columns
-        && gtr__label_at(d) >= 0) || !(c = gtr__dataset_column(d, name, key == GTR__OF_TARGET ? GTR_F32 : GTR_I32,
-        &one, 0, 0))) return false;
-    for (int64_t id = 0; (text = gtr__note_at(&d->ctx->notes, name, id)) != NULL; id++)
-        if (!gtr__strings_add(d->ctx, &c->names, text) || c->names.n != id + 1) return false;
-    if (key == GTR__OF_LABEL && c->names.n) d->classed = d->n_columns;
-    return c->names.n || key != GTR__OF_CATEGORIES;
-}
-/* A set without rows of its own, for .like: what notes say of the table that the context's model was fitted to. */
-static gtr_dataset *gtr__table_of_notes(gtr_context *ctx, const char *path) {
-    gtr_dataset *d = gtr__dataset_new(ctx, "the model", 1);
-    gtr__csv s = GTR__ZERO;
-    gtr__field f;
-    s.ctx = ctx; s.desc.separator = ',';
-    for (int k = 0; d && k < GTR__TABLE_NOTES; k++) {
-        const char *p = gtr_note(ctx, s.name = gtr__table_keys[k]);
-        int64_t i = 0;
-        bool ok = true;
-        s.end = p ? p + strlen(p) : NULL;
-        for (; ok && p; i++) {
-            p = gtr__csv_field(&s, p, i, &f);
-            ok = p && (*p == ',' || p == s.end) && gtr__table_field(d, k, &f, i);
-            p = p && *p == ',' ? p + 1 : NULL;
-        }
-        gtr__column *c = d->column;
-        if (!k && i) {
-            const gtr_shape shape = gtr_shape1(i);
-            const gtr__strings heads = c->heads;
-            ok = ok && gtr__dataset_column(d, i == 1 && heads.n ? heads.text : NULL, GTR_F32, &shape, 0, 0);
-            c->features = i;
-        }
-        ok = ok && (k != GTR__OF_FILLS || !c->fill || i == c->features);
-        if (ok) continue;
-        GTR__OF_FILE(ctx, FORMAT, ".model, and its note \"%s\" is none of a table", path, gtr__table_keys[k]);
-        if (!d->n_columns) gtr__strings_free(ctx, &c->heads);
-        gtr__dataset_free(d);
-        d = NULL;
-    }
-    if (!d || d->n_columns) return d;
-    gtr__dataset_free(d);
-    return GTR__NO_SET(ctx, STATE, GTR__PATH ": .model, but the context has no notes of a table: they come with "
-        "gtr_load, before this, of what was saved behind gtr_fit of a gtr_dataset_csv", path);
 }
 gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
     GTR__NEEDS(d);
@@ -25610,57 +25092,6 @@ static gtr_result gtr__st_data(gtr__st *s, gtr__file *f, uint8_t **data) {
     gtr__file_close(f);
     return r;
 }
-static gtr_result gtr__st_averages(gtr__st *s, const uint8_t *data);
-static gtr_result gtr__load_ex_alone(gtr_context *ctx, const char *path, gtr_load_desc desc) {
-    static const char call[] = "gtr_load";
-    gtr__file f;
-    gtr__st s = GTR__ZERO;
-    uint8_t *head = NULL, *data = NULL;
-    gtr_tensor **list = NULL;
-    void *room = NULL;
-    gtr__notes notes = GTR__ZERO;
-    int64_t n;
-    if (desc.report) { GTR__CLEAR(desc.report, 1); desc.report->text = ""; }
-    if (ctx) GTR__TRY(gtr__reads_load(ctx, call, &desc, !path));
-    if (desc.data) path = call;
-    GTR__TRY(gtr__st_may(ctx, path, call));
-    s.ctx = ctx;
-    gtr_result r = gtr__parameters_listed(ctx, call, desc.names, &list, &n);
-    if (!r) r = gtr__st_open(&s, &f, ctx, path, desc.data, desc.bytes, &head);
-    if (!r) {
-        if (!desc.strip) desc.strip = "";
-        if (!desc.prefix) desc.prefix = "";
-        s.load = desc;
-        s.list = list; s.n_list = n;
-        s.converts = !gtr__st_find(&s, gtr__of_run);
-        if (!s.converts) s.before = gtr__of_model;
-        r = gtr__st_match(&s);
-        if (!r) r = gtr__st_data(&s, &f, &data);
-        gtr__file_close(&f);
-    }
-    if (!r && *s.before) r = gtr__st_averages(&s, data);
-    if (!r) r = gtr__st_notes(&s, &notes);
-    if (!r) r = gtr__st_convert(&s, data);
-    const bool told = !desc.report && s.did.wrong && ctx->desc.log;
-    if (!r && (desc.report || told) && !gtr__st_list(&s)) r = GTR_ERR_NOMEM;
-    if (!r && told) gtr__log(ctx, gtr__text(ctx));
-    if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
-    for (uint32_t i = 0; i < s.n && !r; i++)
-        if (s.entry[i].part >= 0) gtr__rewritten(ctx, list[s.entry[i].part]);
-    if (!r) gtr__notes_take(ctx, &notes);
-    if (!r && desc.report) { *desc.report = s.did; desc.report->text = gtr__text(ctx); }
-    gtr__notes_free(ctx, &notes);
-    GTR__FREE(ctx, list, head, data, room);
-    gtr__st_free(&s);
-    return r;
-}
-gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc) {
-    GTR__ALONE_AS(__func__, ctx, gtr_result, GTR_ERR_STATE, gtr__load_ex_alone(ctx, path, desc));
-}
-gtr_result gtr_load(gtr_context *ctx, const char *path) {
-    gtr_load_desc d = GTR__ZERO;
-    return gtr_load_ex(ctx, path, d);
-}
 gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
     static const char call[] = "gtr_parameters_copy";
     char got[GTR__TEXT], want[GTR__TEXT], *data, *at;
@@ -25776,13 +25207,7 @@ static int gtr__save_order(const void *a, const void *b, const void *arg) {
     (void)arg;
     return u != v ? v - u : strcmp(x->name, y->name);
 }
-/* What the format, and so gtr_load, would refuse: a parameter's name when it is made, */
-static bool gtr__savable(gtr_context *ctx, const char *name) {
-    if (gtr__is_text(name) && strcmp(name, "__metadata__") != 0) return true;
-    GTR__BAD_ARG(ctx, "parameter \"%.200s\": its name can't be saved, want UTF-8, not __metadata__", name);
-    return false;
-}
-/* and too many. */
+/* A file has no more tensors than gtr_load takes. */
 static gtr_result gtr__save_check(gtr_context *ctx, const char *path, int64_t n) {
     if (n <= GTR__ST_TENSORS) return GTR_OK;
     return GTR__OF_FILE(ctx, UNSUPPORTED, "%jd tensors, a file holds at most %u", path, (intmax_t)n, GTR__ST_TENSORS);
@@ -26031,7 +25456,25 @@ static gtr_result gtr__save_parts(gtr__save *s, gtr_tensor **order, int64_t n) {
     gtr__mfree(s->ctx, s->header);
     return r;
 }
-static gtr_result gtr__replaces(gtr_context *ctx, const char *path, bool model);
+/* No file of a user's is replaced: what is at path is a checkpoint, whole or cut short, or nothing; for gtr_save
+   another safetensors file or nothing. */
+static GTR__COLD gtr_result gtr__replaces(gtr_context *ctx, const char *path, bool model) {
+    struct GTR__STAT st;
+    gtr__file f;
+    uint8_t first[8] = GTR__ZERO, *head = NULL;
+    if (GTR__STAT(path, &st) != 0 || !GTR__IS_FILE(st.st_mode) || !st.st_size) return GTR_OK;
+    GTR__TRY(gtr__file_open(&f, ctx, path));
+    gtr_result r = gtr__file_move(&f, first, GTR__MIN(f.size, 8), false);
+    const uint64_t n = f.size > 8 ? GTR__MIN(GTR__MIN(gtr__le_get(first, 8), f.size - 8), GTR__ST_HEADER) : 0;
+    if (!r) r = gtr__file_take(&f, n, 1, &head);
+    if (!gtr__file_close(&f) && !r) r = gtr__file_fail(&f, "closing");
+    if (!r && (*head != '{' || !strstr((char *)head, gtr__of_run) == !model))
+        r = GTR__BAD_FILE(ctx, "the file that is there is %s, and %s replaces no other: want another name", path,
+            !model ? "no checkpoint of a training" : *head == '{' ? "a checkpoint of a training, no model" : "no model",
+            model ? "gtr_save" : "gtr_fit's .checkpoint");
+    gtr__mfree(ctx, head);
+    return r;
+}
 static gtr_result gtr__save_model(gtr__save *s) {
     gtr_context *ctx = s->ctx;
     gtr_tensor **order = NULL;
@@ -26057,39 +25500,289 @@ static bool gtr__save_refused(gtr_context *ctx) {
         gtr__error_more(ctx, "; gtr_save writes nothing while this error is kept: gtr_error_clear allows it");
     return refuse;
 }
-static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s);
-/* A model's file, or t's checkpoint. */
-static gtr_result gtr__save_alone(gtr__save *s, gtr_trainer *t) {
-    gtr_context *ctx = s->ctx;
-    const bool usable = gtr__usable_by(ctx, s->call);
-    if (usable) gtr_wait(ctx);
-    const bool refuse = usable && gtr__save_refused(ctx);
-    const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, s) : gtr__save_model(s);
-    if (usable) ctx->may_save = ctx->error && !refuse;
+
+// >>fit
+/* A gtr_fit that runs: what it shows, logs and watches, and the weights that it keeps. */
+/* What early stopping goes by: the best value, its epoch (0: none), epochs seen and without a better one since; in host
+   memory the weights of that epoch, as gtr__weights_move lays them out. All of it that a fit would need to go on. */
+typedef struct { double value; int32_t epoch, seen, wait; uint8_t *weights; size_t bytes; } gtr__stopping;
+typedef struct gtr__fitting {
+    gtr_trainer *t;
+    gtr_fit_desc *d;
+    gtr_progress p;
+    uint64_t first, next; /* steps of this fit; the next report to take */
+    int64_t per_epoch, place, rows; /* place: steps of the first epoch that were done before */
+    double sum[2], weight; /* of the running epoch */
+    double called, began, shown;
+    bool terminal, warned; /* terminal: a line is rewritten there */
+    bool drains; /* gtr_fit waits for queued steps at each epoch's end, as something reads that epoch's figures there */
+    int width; /* of the line on the terminal */
+    gtr__pace pace; /* between waits for the device */
+    gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
+    gtr_end why;
+    gtr__stopping stopping;
+    gtr_metrics metrics; void *metered; /* what it points to: a callback may measure other sets */
+    uint32_t scores; /* by gtr_metric: which the validation set has */
+    /* steps done when it was resumed, at the last drained end of an epoch, at the last checkpoint (-1: none) */
+    bool resumed; int64_t before, ended, saved;
+    double saved_at; /* when */
+    int64_t rows_fed, values_fed; /* of the data set */
+    int64_t kept[GTR__MAX_KEPT + 2]; int n_kept; /* trainer's steps of keep_last's files */
+} gtr__fitting;
+/* Steps between checkpoints by epochs; 0: there are none. */
+static int64_t gtr__fit_every(const gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    const bool epochs = d->checkpoint && !d->checkpoint_steps && !(d->checkpoint_seconds > 0);
+    return f->per_epoch * GTR__MAX(d->checkpoint_epochs, epochs ? 1 : 0);
+}
+/* Steps from k on, at most n, before a checkpoint may be due. */
+static int64_t gtr__fit_until(const gtr__fitting *f, int64_t k, int64_t n) {
+    const int64_t steps = f->d->checkpoint_steps, every = gtr__fit_every(f);
+    if (steps) n = GTR__MIN(n, steps - k % steps);
+    return every ? GTR__MIN(n, every - (f->place + k) % every) : n;
+}
+static bool gtr__is_terminal(void) {
+    const char *term = getenv("TERM"); /* a Windows console has none */
+    return GTR__SYS(isatty)(2) && !(term && !strcmp(term, "dumb"));
+}
+static void gtr__rate_text(double rate, char *buf, size_t size) {
+    if (rate >= 1e6) snprintf(buf, size, "%.2f M samples/s", rate * 1e-6);
+    else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
+    else snprintf(buf, size, "%.0f samples/s", rate);
+}
+/* A line on stderr, in the place of the one that is being rewritten; it stays, or is rewritten next. */
+static void gtr__fit_line(gtr__fitting *f, const char *text, bool stays) {
+    if (f->terminal) fprintf(stderr, "\r%-*s%s", f->width, text, stays ? "\n" : "");
+    else fprintf(stderr, "%s\n", text);
+    f->width = stays ? 0 : (int)strlen(text);
+    fflush(stderr);
+}
+static void gtr__fit_figures(gtr__fitting *f) {
+    const double now = gtr__now(), took = GTR__MAX(now - f->began, 1e-9);
+    const int64_t n = f->p.step - f->before, at = f->place + f->p.step;
+    const gtr__stream *s = f->t->runner->stream;
+    f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
+    f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
+    f->p.samples_per_second = (double)f->rows / took;
+    f->p.data_wait = s ? (float)(s->waited / took) : 0;
+    f->p.seconds_left = n ? took * (double)(f->p.steps - f->p.step) / (double)n : 0;
+    f->p.seconds = now - f->called;
+    f->p.epoch_steps = f->per_epoch;
+    f->p.epoch_step = at ? (at - 1) % f->per_epoch + 1 : 0;
+}
+/* The line that is rewritten, in 79 columns, of what was reported when a launch last read the clock. */
+static void gtr__fit_running(gtr__fitting *f) {
+    const gtr_progress *p = &f->p;
+    char line[256], rate[40];
+    if (!f->terminal || !(f->weight > 0) || f->pace.since - f->shown < 0.1) return;
+    f->shown = f->pace.since;
+    gtr__fit_figures(f);
+    const int left = (int)GTR__MIN(p->seconds_left, 3599999.0), unit = left < 3600 ? 1 : 60;
+    gtr__rate_text(p->samples_per_second, rate, sizeof rate);
+    int n = snprintf(line, sizeof line, "epoch %d/%d  %jd/%jd  %d%%  loss %.5g  %s  %d:%02d%s left", p->epoch,
+        p->epochs, (intmax_t)p->epoch_step, (intmax_t)p->epoch_steps,
+        (int)(100 * (double)p->epoch_step / (double)p->epoch_steps), (double)p->loss, rate, left / unit / 60,
+        left / unit % 60, unit > 1 ? " h" : "");
+    const int whole = n;
+    if (f->d->metric) GTR__APPEND(line, sizeof line, n, "  %.40s %.3g", gtr__label(f->d->metric), (double)p->metric);
+    line[n < 80 ? n : GTR__MIN(whole, 79)] = 0; /* without the metric, if it has no room */
+    gtr__fit_line(f, line, false);
+}
+/* An epoch's line. */
+static void gtr__fit_show(gtr__fitting *f) {
+#define GTR__ADD(...) GTR__APPEND(line, sizeof line, n, __VA_ARGS__)
+    static const gtr_metric shown[] = { GTR_METRIC_ACCURACY, GTR_METRIC_F1_MACRO, GTR_METRIC_AUC, GTR_METRIC_MAE,
+        GTR_METRIC_R2 };
+    char line[640], rate[40]; /* floats: up to 45 each */
+    if (f->d->silent) return;
+    gtr__rate_text(f->p.samples_per_second, rate, sizeof rate);
+    int n = snprintf(line, sizeof line, "epoch %d/%d  step %lld/%lld  loss %.4f", f->p.epoch, f->p.epochs,
+            (long long)f->p.step, (long long)f->p.steps, (double)f->p.loss);
+    if (f->d->metric) GTR__ADD("  %.40s %.4f", gtr__label(f->d->metric), (double)f->p.metric);
+    if (f->d->validation) {
+        GTR__ADD("  validation loss %.4f", (double)f->p.val_loss);
+        if (f->d->metric) GTR__ADD(" %.40s %.4f", gtr__label(f->d->metric), (double)f->p.val_metric);
+        for (size_t i = 0; f->p.metrics && i < GTR__LENGTH(shown); i++) {
+            const double v = f->metrics.value[shown[i]];
+            if (v == v) GTR__ADD(" %s %.4g", gtr__metric_rows[shown[i]].name, v);
+        }
+    }
+    GTR__ADD("  %s", rate);
+    if (f->t->data->streamed) GTR__ADD("  waited %.1f %% for data", 100 * (double)f->p.data_wait);
+#undef GTR__ADD
+    gtr__fit_line(f, line, true);
+}
+/* gtr__host.compiling. Reports compilation above half a second: a gtr_fit on a terminal rewrites one line; else one
+   message at the end goes to the log, or, without one and after two seconds, to stderr, once a process. */
+static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds) {
+    static bool told;
+    gtr_context *ctx = (gtr_context *)user;
+    gtr__fitting *f = NULL;
+    char text[96];
+    const bool ended = done == all;
+    for (const gtr_trainer *t = ctx->trainers; t && !f; t = t->next) f = t->fit;
+    if (seconds >= 0.5) {
+        snprintf(text, sizeof text, "kernels: %d of %d compiled in %.1f s", done, all, seconds);
+        if (f && f->terminal) gtr__fit_line(f, text, ended);
+        else if (ended && ctx->desc.log) gtr__host_cb_log(ctx, GTR_LOG_INFO, text);
+        else if (ended && seconds > 2 && !told) { told = true; fprintf(stderr, "gputrain: %s\n", text); }
+    }
+    return !(ctx->stops && gtr__stop_get(ctx));
+}
+static void gtr__fit_note(const gtr_trainer *t, const char *text) {
+    if (t->fit && !t->fit->d->silent) gtr__fit_line(t->fit, text, true);
+}
+/* Under FP16 a step that no loss scale makes finite is skipped as others are. */
+static void gtr__fit_warn(gtr__fitting *f, const gtr__entry *e) {
+    char text[1024], what[512] = "its loss or a gradient", cures[256] = "";
+    if (!gtr__find_in_data(f->t, f->next, what, sizeof what)) gtr__cures(f->t, !e->applied, e->lr, cures, sizeof cures);
+    snprintf(text, sizeof text, "step %llu was skipped: %s is not finite without a loss scale%s",
+        (unsigned long long)e->step, what, cures);
+    gtr__host_cb_log(f->t->ctx, GTR_LOG_WARNING, text);
+    f->warned = true;
+}
+/* Of a path that ends so, 0: CSV, 1: JSON; else -1. */
+static int gtr__log_kind(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return !dot ? -1 : !strcmp(dot, ".csv") ? 0 : !strcmp(dot, ".jsonl") || !strcmp(dot, ".json") ? 1 : -1;
+}
+/* The row of the epoch that ended, or, with names, CSV's header. */
+static int gtr__log_line(const gtr__fitting *f, char *line, size_t size, bool names) {
+    enum { OWN = 9 };
+    static const char *const own[OWN] = { "epoch", "step", "loss", "metric", "val_loss", "val_metric", "lr",
+        "samples_per_second", "seconds" };
+    const gtr_progress *p = &f->p;
+    const uint64_t at = f->first + (uint64_t)p->step - 1;
+    const double value[OWN] = { (double)p->epoch, (double)p->step, p->loss, p->metric, p->val_loss, p->val_metric,
+        f->t->runner->shared->entry[at % GTR__RING].lr, p->samples_per_second, p->seconds };
+    const bool json = gtr__log_kind(f->d->log_file) > 0;
+    int n = 0;
+    for (int i = 0; i < OWN + (int)GTR_METRIC_COUNT; i++) {
+        const int k = i - OWN;
+        if (k >= 0 && !(f->scores >> k & 1)) continue;
+        const char *name = k < 0 ? own[i] : gtr__metric_rows[k].name;
+        const double x = k < 0 ? value[i] : f->metrics.value[k];
+        if (json) GTR__APPEND(line, size, n, "%c\"%s\":", i ? ',' : '{', name);
+        else GTR__APPEND(line, size, n, "%s%s", i ? "," : "", names ? name : "");
+        char number[32] = "";
+        if (!names && gtr__finite(x)) gtr__number_text(number, i < 2 ? 17 : 9, x);
+        else if (json) memcpy(number, "null", 5);
+        GTR__APPEND(line, size, n, "%s", number);
+    }
+    GTR__APPEND(line, size, n, json ? "}\n" : "\n");
+    return n;
+}
+/* Adds a row, or, with none, tries whether one can be. */
+static gtr_result gtr__log_row(gtr__fitting *f, bool none) {
+    gtr__file file;
+    char line[1200]; /* a number has up to 24 characters, a name 18 */
+    if (!f->d->log_file) return GTR_OK;
+    const int n = none ? 0 : gtr__log_line(f, line, sizeof line, false);
+    if (!gtr__file_start(&file, f->t->ctx, f->d->log_file, GTR__O_ADD, 0)) return gtr__file_fail(&file, "opening");
+    gtr_result r = gtr__file_move(&file, line, (uint64_t)n, true);
+    if (!gtr__file_close(&file) && !r) r = gtr__file_fail(&file, "closing");
     return r;
 }
-static gtr_result gtr__save_guarded(gtr__save *s, gtr_trainer *t) {
-    GTR__ALONE_AS(s->call, s->ctx, gtr_result, GTR_ERR_STATE, gtr__save_alone(s, t));
+/* Takes what the device reported: sums, history; an epoch's line, where nobody waits for it. */
+static void gtr__fit_harvest(gtr__fitting *f) {
+    gtr_trainer *t = f->t;
+    uint64_t end = t->runner->shared->step;
+    gtr__fence();
+    for (; f->next < end; f->next++) {
+        const gtr__entry *e = &t->runner->shared->entry[f->next % GTR__RING];
+        if (f->next + (uint64_t)t->runner->shared->record[f->next % GTR__RING].more >= end) break; /* not whole */
+        int64_t k = (int64_t)(f->next - f->first), at = (f->place + k) % f->per_epoch;
+        int64_t rows = GTR__MIN(t->batch, t->data->rows - at * t->batch);
+        if (at == 0) f->sum[0] = f->sum[1] = f->weight = 0;
+        if (!e->skipped) {
+            f->sum[0] += (double)e->value[0] * (double)rows;
+            f->sum[1] += (double)e->value[f->d->metric == t->loss ? 0 : 1] * (double)rows;
+            f->weight += (double)rows;
+        }
+        if (e->skipped && e->scale <= 1 && !f->warned) gtr__fit_warn(f, e);
+        if (f->d->history && k < f->d->history_size) gtr__report_of(e, &f->d->history[k]);
+        f->rows += rows;
+        f->p.step = k + 1;
+        f->p.epoch = (int)((f->place + k) / f->per_epoch) + 1;
+        if (f->drains || at + 1 < f->per_epoch) continue;
+        gtr__fit_figures(f);
+        gtr__fit_show(f);
+        if (!t->refused) t->refused = gtr__log_row(f, false);
+    }
 }
-gtr_result gtr_save_ex(gtr_context *ctx, const char *path, gtr_save_desc desc) {
-    gtr__save s = gtr__save_of(ctx, "gtr_save", path);
-    s.desc = desc;
-    return gtr__save_guarded(&s, NULL);
+/* What steps of t change and evaluations read: parameters, buffers, averages; to host memory, or from there. host NULL:
+   *bytes of it are counted. Drained. */
+static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, size_t *bytes) {
+    gtr_context *ctx = t->ctx;
+    const gtr__cached *e = gtr__trainer_entry(t, t->batch, t->data, false);
+    bool *state = e ? GTR__NEW(ctx, bool, ctx->n_tensor) : NULL;
+    gtr_result r = state ? GTR_OK : GTR_ERR_NOMEM;
+    size_t at = 0;
+    gtr__weights_lock(ctx);
+    for (int i = 0; state && i < e->plan.n_value; i++)
+        if (e->plan.value[i].home == GTR__HOME_STATE) state[e->plan.value[i].tensor->id] = true;
+    for (int64_t i = 0; i < ctx->n_parameter && !r; i++) {
+        gtr_tensor *p = ctx->parameter[i];
+        const int k = gtr__trainer_index(t, p);
+        if (k < 0 && !state[p->id]) continue;
+        gtr_tensor as = *p;
+        if (as.shape.ndim > 2) as.last = 0; /* kernels: as they lie, which files have */
+        void *of[2] = { p->data, k >= 0 && t->optim.ema > 0 ? gtr__average_of(t, k) : NULL };
+        for (int j = 0; j < 2 && of[j] && !r; j++, at += p->data_bytes) {
+            const int stage = j ? 0 : p->stage;
+            if (host && back) r = gtr__parameter_put(&as, stage, of[j], host + at, gtr__label(p));
+            else if (host) r = gtr__parameter_get(&as, stage, of[j], host + at, gtr__label(p));
+        }
+        if (back && !r) r = gtr__refresh_low(p);
+        if (back && k >= 0) gtr__trainer_set(p, t);
+    }
+    gtr__weights_unlock(ctx);
+    ctx->writes += back;
+    gtr__mfree(ctx, state);
+    if (bytes) *bytes = at;
+    return r;
 }
-gtr_result gtr_save(gtr_context *ctx, const char *path) {
-    gtr_save_desc d = GTR__ZERO;
-    return gtr_save_ex(ctx, path, d);
+/* What a best value is of, as checkpoints say it. */
+static int64_t gtr__monitored(const gtr_fit_desc *d) {
+    return (int64_t)gtr__hash(2u * d->monitor_least + (d->validation != NULL), gtr__metric_rows[d->monitor].name);
 }
-size_t gtr_save_bytes(gtr_context *ctx, gtr_save_desc desc) {
-    size_t n = 0;
-    gtr__save s = gtr__save_into(ctx, "gtr_save_bytes", NULL, 0, &n);
-    s.desc = desc;
-    return gtr__save_guarded(&s, NULL) ? 0 : n;
+static gtr_result gtr__fit_no_metric(const gtr__fitting *f) {
+    return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
+        "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets; the others of classes: "
+        ".binary says that floats are; auc not of one class alone)",
+        gtr__metric_rows[f->d->monitor].name);
 }
-gtr_result gtr_save_get(gtr_context *ctx, gtr_save_desc desc, void *dst, size_t bytes) {
-    gtr__save s = gtr__save_into(ctx, "gtr_save_get", dst, bytes, NULL);
-    s.desc = desc;
-    return gtr__save_guarded(&s, NULL);
+static gtr_result gtr__fit_watch(gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    gtr__stopping *b = &f->stopping;
+    const bool held = d->validation != NULL, tensor = d->monitor == GTR_METRIC_TENSOR,
+        largest = gtr__metric_rows[d->monitor].largest && !(tensor && d->monitor_least);
+    const double v = d->monitor > GTR_METRIC_TENSOR ? f->metrics.value[d->monitor]
+        : (double)(tensor ? held ? f->p.val_metric : f->p.metric : held ? f->p.val_loss : f->p.loss);
+    if (v != v && d->monitor > GTR_METRIC_TENSOR) return gtr__fit_no_metric(f);
+    const bool metric = d->metric && (held ? f->p.val_metric != f->p.val_metric : v != v && tensor && f->weight > 0);
+    if (metric || (held && f->p.val_loss != f->p.val_loss)) /* no value is in its data, which gtr_evaluate looks at */
+        return GTR__FAIL(f->t->ctx, NONFINITE, "gtr_fit: epoch %d: the %s \"%s\"%s%s is NaN (of labels none of which "
+            "counts, inf - inf or 0 / 0)", f->p.epoch, metric ? "metric" : "loss",
+            gtr__label(metric ? d->metric : f->t->loss), held ? " of " : "", held ? d->validation->name : "");
+    if (f->t->desc.schedule == GTR_PLATEAU) gtr__plateau_value(f->t, v, largest);
+    b->seen = f->p.epoch; b->wait++; /* of earlier ones a fit that goes on may have watched none */
+    if (gtr__better(v, b->epoch ? b->value : largest ? -INFINITY : INFINITY, largest, d->min_delta)) {
+        b->value = v; b->epoch = b->seen; b->wait = 0;
+        if (b->weights) GTR__TRY(gtr__weights_move(f->t, b->weights, false, NULL));
+    }
+    f->p.best = b->epoch ? (float)b->value : (float)NAN; f->p.best_epoch = b->epoch; f->p.wait = b->wait;
+    if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
+    return GTR_OK;
+}
+gtr_fit_end gtr_fit_ended(const gtr_trainer *t) {
+    const gtr_fit_end none = GTR__ZERO;
+    return t ? t->ended : none;
+}
+const char *gtr_end_text(gtr_end why) {
+#define GTR__END_TEXT(id, text) text,
+    static const char *const texts[] = { GTR__ENDS(GTR__END_TEXT) };
+    return (size_t)why < GTR_END_COUNT ? texts[why] : "";
 }
 
 // >>checkpoint
@@ -26098,7 +25791,7 @@ gtr_result gtr_save_get(gtr_context *ctx, gtr_save_desc desc, void *dst, size_t 
    (numbers of floats by a double's bits), the reports of a fit that keeps a history, its best weights, and at its end
    "gputrain.crc32c", CRC32C of all bytes before. What rows of tables stand for is there by the hash of its name.
    Random numbers have no state beside the step: see >>random. Version 1 had rows by number, no `lost` and no
-   checksum. */
+   checksum. gtr_save and gtr_load stand here, as they write and read checkpoints, too. */
 #define GTR__CHECKPOINT_VERSION 2
 #define GTR__NAMED(name) ((int64_t)gtr__hash(0, name))
 typedef struct { int64_t step, applied, skipped; double loss, norm, lr, scale; } gtr__past; /* a report in a file */
@@ -26146,17 +25839,6 @@ static void gtr__figures_lost(const gtr_context *ctx, uint32_t without, gtr__fig
     memset(g->lost, 0, sizeof g->lost);
     for (int m = 0; m < ctx->be->n_matchers; m++)
         if (without >> m & 1) g->lost[m] = GTR__NAMED(gtr__matcher_of(ctx->be, m, &matcher));
-}
-/* Of the first, middle and last row of columns in memory. */
-static int64_t gtr__rows_hash(const gtr_dataset *d) {
-    uint64_t h = 0;
-    for (int i = 0; i < d->n_columns; i++) for (int64_t k = 0; d->column[i].host && k < 3; k++) {
-        const gtr__column *c = &d->column[i];
-        const int64_t r = k * (d->rows - 1) / 2, n = gtr__row_has(c, r) * (int64_t)gtr__dtype_size(c->dtype);
-        const uint8_t *at = (const uint8_t *)c->host + gtr__row_start(c, 0, r);
-        for (int64_t b = 0; b < n; b++) h = (h ^ at[b]) * 0x100000001b3u;
-    }
-    return (int64_t)(h >> 1);
 }
 static int gtr__momentum_of(const gtr_trainer *t) { return (t->desc.momentum > 0) + t->desc.nesterov; }
 static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
@@ -26207,6 +25889,39 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s) {
     gtr__parts_free(&c);
     gtr__mfree(ctx, past);
     return r;
+}
+/* A model's file, or t's checkpoint. */
+static gtr_result gtr__save_alone(gtr__save *s, gtr_trainer *t) {
+    gtr_context *ctx = s->ctx;
+    const bool usable = gtr__usable_by(ctx, s->call);
+    if (usable) gtr_wait(ctx);
+    const bool refuse = usable && gtr__save_refused(ctx);
+    const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, s) : gtr__save_model(s);
+    if (usable) ctx->may_save = ctx->error && !refuse;
+    return r;
+}
+static gtr_result gtr__save_guarded(gtr__save *s, gtr_trainer *t) {
+    GTR__ALONE_AS(s->call, s->ctx, gtr_result, GTR_ERR_STATE, gtr__save_alone(s, t));
+}
+gtr_result gtr_save_ex(gtr_context *ctx, const char *path, gtr_save_desc desc) {
+    gtr__save s = gtr__save_of(ctx, "gtr_save", path);
+    s.desc = desc;
+    return gtr__save_guarded(&s, NULL);
+}
+gtr_result gtr_save(gtr_context *ctx, const char *path) {
+    gtr_save_desc d = GTR__ZERO;
+    return gtr_save_ex(ctx, path, d);
+}
+size_t gtr_save_bytes(gtr_context *ctx, gtr_save_desc desc) {
+    size_t n = 0;
+    gtr__save s = gtr__save_into(ctx, "gtr_save_bytes", NULL, 0, &n);
+    s.desc = desc;
+    return gtr__save_guarded(&s, NULL) ? 0 : n;
+}
+gtr_result gtr_save_get(gtr_context *ctx, gtr_save_desc desc, void *dst, size_t bytes) {
+    gtr__save s = gtr__save_into(ctx, "gtr_save_get", dst, bytes, NULL);
+    s.desc = desc;
+    return gtr__save_guarded(&s, NULL);
 }
 gtr_result gtr_checkpoint_save(gtr_trainer *t, const char *path) {
     if (!t) return GTR_ERR_ARG;
@@ -26528,25 +26243,6 @@ static gtr_result gtr__checkpoint_set_alone(gtr_trainer *t, const void *src, siz
 gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     GTR__ALONE(t, gtr__checkpoint_set_alone(t, src, bytes));
 }
-/* No file of a user's is replaced: what is at path is a checkpoint, whole or cut short, or nothing; for gtr_save
-   another safetensors file or nothing. */
-static GTR__COLD gtr_result gtr__replaces(gtr_context *ctx, const char *path, bool model) {
-    struct GTR__STAT st;
-    gtr__file f;
-    uint8_t first[8] = GTR__ZERO, *head = NULL;
-    if (GTR__STAT(path, &st) != 0 || !GTR__IS_FILE(st.st_mode) || !st.st_size) return GTR_OK;
-    GTR__TRY(gtr__file_open(&f, ctx, path));
-    gtr_result r = gtr__file_move(&f, first, GTR__MIN(f.size, 8), false);
-    const uint64_t n = f.size > 8 ? GTR__MIN(GTR__MIN(gtr__le_get(first, 8), f.size - 8), GTR__ST_HEADER) : 0;
-    if (!r) r = gtr__file_take(&f, n, 1, &head);
-    if (!gtr__file_close(&f) && !r) r = gtr__file_fail(&f, "closing");
-    if (!r && (*head != '{' || !strstr((char *)head, gtr__of_run) == !model))
-        r = GTR__BAD_FILE(ctx, "the file that is there is %s, and %s replaces no other: want another name", path,
-            !model ? "no checkpoint of a training" : *head == '{' ? "a checkpoint of a training, no model" : "no model",
-            model ? "gtr_save" : "gtr_fit's .checkpoint");
-    gtr__mfree(ctx, head);
-    return r;
-}
 /* Whether a checkpoint can be written: makes and removes a file beside it, or beside what a link leads to. also: NULL,
    or another name that gtr__fit_also is to give it, for which it renames a link beside path. */
 static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *also) {
@@ -26607,11 +26303,6 @@ static bool gtr__files_alike(const char *a, const char *b) {
     }
     for (int k = 0; k < 2; k++) gtr__file_close(&f[k]);
     return alike;
-}
-/* Of a path that ends so, 0: CSV, 1: JSON; else -1. */
-static int gtr__log_kind(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return !dot ? -1 : !strcmp(dot, ".csv") ? 0 : !strcmp(dot, ".jsonl") || !strcmp(dot, ".json") ? 1 : -1;
 }
 /* What a fit asks of its checkpoints and log; no file that is there is replaced while an error is kept. */
 static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc *d) {
@@ -26707,43 +26398,6 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
     f->saved = k; f->saved_at = gtr__now();
     return r;
 }
-/* The row of the epoch that ended, or, with names, CSV's header. */
-static int gtr__log_line(const gtr__fitting *f, char *line, size_t size, bool names) {
-    enum { OWN = 9 };
-    static const char *const own[OWN] = { "epoch", "step", "loss", "metric", "val_loss", "val_metric", "lr",
-        "samples_per_second", "seconds" };
-    const gtr_progress *p = &f->p;
-    const uint64_t at = f->first + (uint64_t)p->step - 1;
-    const double value[OWN] = { (double)p->epoch, (double)p->step, p->loss, p->metric, p->val_loss, p->val_metric,
-        f->t->runner->shared->entry[at % GTR__RING].lr, p->samples_per_second, p->seconds };
-    const bool json = gtr__log_kind(f->d->log_file) > 0;
-    int n = 0;
-    for (int i = 0; i < OWN + (int)GTR_METRIC_COUNT; i++) {
-        const int k = i - OWN;
-        if (k >= 0 && !(f->scores >> k & 1)) continue;
-        const char *name = k < 0 ? own[i] : gtr__metric_rows[k].name;
-        const double x = k < 0 ? value[i] : f->metrics.value[k];
-        if (json) GTR__APPEND(line, size, n, "%c\"%s\":", i ? ',' : '{', name);
-        else GTR__APPEND(line, size, n, "%s%s", i ? "," : "", names ? name : "");
-        char number[32] = "";
-        if (!names && gtr__finite(x)) gtr__number_text(number, i < 2 ? 17 : 9, x);
-        else if (json) memcpy(number, "null", 5);
-        GTR__APPEND(line, size, n, "%s", number);
-    }
-    GTR__APPEND(line, size, n, json ? "}\n" : "\n");
-    return n;
-}
-/* Adds a row, or, with none, tries whether one can be. */
-static gtr_result gtr__log_row(gtr__fitting *f, bool none) {
-    gtr__file file;
-    char line[1200]; /* a number has up to 24 characters, a name 18 */
-    if (!f->d->log_file) return GTR_OK;
-    const int n = none ? 0 : gtr__log_line(f, line, sizeof line, false);
-    if (!gtr__file_start(&file, f->t->ctx, f->d->log_file, GTR__O_ADD, 0)) return gtr__file_fail(&file, "opening");
-    gtr_result r = gtr__file_move(&file, line, (uint64_t)n, true);
-    if (!gtr__file_close(&file) && !r) r = gtr__file_fail(&file, "closing");
-    return r;
-}
 /* How much of text, from `at` on, are whole lines of steps until the one that the fit goes on after. */
 static size_t gtr__log_kept(const gtr__fitting *f, const char *text, size_t size, size_t at) {
     const bool again = f->drains && f->ended != f->before && (f->place + f->before) % f->per_epoch == 0;
@@ -26794,6 +26448,353 @@ static gtr_result gtr__log_begin(gtr__fitting *f) {
     if (!r && (!f->resumed || !old || s.header_bytes != file.size)) r = gtr__save_out(&s);
     gtr__mfree(ctx, old);
     return r ? r : gtr__log_row(f, true);
+}
+static gtr_result gtr__load_ex_alone(gtr_context *ctx, const char *path, gtr_load_desc desc) {
+    static const char call[] = "gtr_load";
+    gtr__file f;
+    gtr__st s = GTR__ZERO;
+    uint8_t *head = NULL, *data = NULL;
+    gtr_tensor **list = NULL;
+    void *room = NULL;
+    gtr__notes notes = GTR__ZERO;
+    int64_t n;
+    if (desc.report) { GTR__CLEAR(desc.report, 1); desc.report->text = ""; }
+    if (ctx) GTR__TRY(gtr__reads_load(ctx, call, &desc, !path));
+    if (desc.data) path = call;
+    GTR__TRY(gtr__st_may(ctx, path, call));
+    s.ctx = ctx;
+    gtr_result r = gtr__parameters_listed(ctx, call, desc.names, &list, &n);
+    if (!r) r = gtr__st_open(&s, &f, ctx, path, desc.data, desc.bytes, &head);
+    if (!r) {
+        if (!desc.strip) desc.strip = "";
+        if (!desc.prefix) desc.prefix = "";
+        s.load = desc;
+        s.list = list; s.n_list = n;
+        s.converts = !gtr__st_find(&s, gtr__of_run);
+        if (!s.converts) s.before = gtr__of_model;
+        r = gtr__st_match(&s);
+        if (!r) r = gtr__st_data(&s, &f, &data);
+        gtr__file_close(&f);
+    }
+    if (!r && *s.before) r = gtr__st_averages(&s, data);
+    if (!r) r = gtr__st_notes(&s, &notes);
+    if (!r) r = gtr__st_convert(&s, data);
+    const bool told = !desc.report && s.did.wrong && ctx->desc.log;
+    if (!r && (desc.report || told) && !gtr__st_list(&s)) r = GTR_ERR_NOMEM;
+    if (!r && told) gtr__log(ctx, gtr__text(ctx));
+    if (!r) r = (room = gtr__st_room(ctx, s.list, s.n_list)) != NULL ? gtr__st_apply(&s, data, room) : GTR_ERR_NOMEM;
+    for (uint32_t i = 0; i < s.n && !r; i++)
+        if (s.entry[i].part >= 0) gtr__rewritten(ctx, list[s.entry[i].part]);
+    if (!r) gtr__notes_take(ctx, &notes);
+    if (!r && desc.report) { *desc.report = s.did; desc.report->text = gtr__text(ctx); }
+    gtr__notes_free(ctx, &notes);
+    GTR__FREE(ctx, list, head, data, room);
+    gtr__st_free(&s);
+    return r;
+}
+gtr_result gtr_load_ex(gtr_context *ctx, const char *path, gtr_load_desc desc) {
+    GTR__ALONE_AS(__func__, ctx, gtr_result, GTR_ERR_STATE, gtr__load_ex_alone(ctx, path, desc));
+}
+gtr_result gtr_load(gtr_context *ctx, const char *path) {
+    gtr_load_desc d = GTR__ZERO;
+    return gtr_load_ex(ctx, path, d);
+}
+
+// >>fitting
+/* gtr_fit, from its first checks to its end. */
+/* The queue is drained: reports are whole, validation and the callback may run. */
+static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
+    gtr_trainer *t = f->t;
+    gtr_dataset *const held = epoch_end ? f->d->validation : NULL;
+    gtr_result r = GTR_OK;
+    GTR__TRY(gtr__wait_all(t->ctx));
+    GTR__TRY(gtr__observe(t));
+    gtr__fit_harvest(f);
+    gtr__fit_figures(f);
+    f->p.epoch_end = epoch_end;
+    if (held) r = gtr_evaluate(t, held, gtr__validation_batch(held), f->d->metric, &f->p.val_loss, &f->p.val_metric);
+    if (!r && held && f->d->metrics.scores) {
+        gtr__mfree(t->ctx, f->metered);
+        f->metered = NULL;
+        r = gtr__metrics(t, held, f->d->metrics, &f->metrics);
+        f->metered = t->metered; t->metered = NULL;
+        f->p.metrics = &f->metrics;
+    }
+    if (!r && epoch_end) r = gtr__fit_watch(f);
+    if (r) return r;
+    f->p.seconds = gtr__now() - f->called;
+    if (epoch_end) {
+        gtr__fit_show(f);
+        f->ended = (int64_t)(f->next - f->first);
+        GTR__TRY(gtr__log_row(f, false));
+    }
+    if (f->d->callback && !f->d->callback(&f->p) && !f->why)
+        f->why = GTR_END_CALLBACK;
+    f->timed.since = 0;
+    return t->refused;
+}
+/* A launch does two milliseconds' steps (its own cost is below 3 % then), one waits while one runs. Steps are timed
+   between waits for the device. */
+static gtr_result gtr__fit_room(gtr__fitting *f, int *n) {
+    gtr__runner *r = f->t->runner;
+    const double pace = f->pace.seconds;
+    const int most = pace > 2e-3 ? 1 : pace > 0 ? (int)GTR__MIN(2e-3 / pace, GTR__LAUNCH_STEPS) : 16;
+    const bool waits = r->launched - r->shared->launches > (uint64_t)most;
+    GTR__TRY(gtr__runner_room(r, GTR__RING - 1 - most));
+    const uint64_t done = r->shared->launches;
+    const double now = gtr__now();
+    if (waits && f->pace.done)
+        f->pace.seconds = (now - f->pace.since) / (double)GTR__MAX(done - f->pace.done, 1);
+    f->pace.done = waits ? done : 0;
+    f->pace.since = now;
+    *n = GTR__MIN(*n, most);
+    return GTR_OK;
+}
+static gtr_result gtr__fit_run(gtr__fitting *f) {
+    gtr_trainer *t = f->t;
+    gtr_context *ctx = t->ctx;
+    const int64_t every = f->d->callback_every;
+    int64_t k = f->before;
+    gtr_result r = GTR_OK, end;
+    if (f->drains && k > 0 && (f->place + k) % f->per_epoch == 0 && f->ended != k) r = gtr__fit_pause(f, true);
+    while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->why) {
+        const int64_t left = f->drains ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
+        int n = (int)gtr__fit_until(f, k, GTR__MIN(GTR__LAUNCH_STEPS, left));
+        if (every > 0) n = (int)GTR__MIN(n, every - k % every);
+        if (gtr__stop_get(ctx)) { ctx->stopped = true; f->why = GTR_END_STOP; break; }
+        if ((r = gtr__fit_room(f, &n))) break;
+        gtr__fit_harvest(f); /* before the steps to come write over it */
+        gtr__fit_running(f);
+        r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, &n) : gtr__step_part(t, GTR__PART_ALL, &n);
+        if (r) break;
+        if (!n) { f->why = GTR_END_SECONDS; break; }
+        k += n;
+        const bool ends = f->drains && (f->place + k) % f->per_epoch == 0;
+        if (ends || (every > 0 && k % every == 0)) r = gtr__fit_pause(f, ends);
+        if (!r) r = gtr__fit_checkpoint(f, k, false);
+    }
+    if (gtr__gave_up(ctx, r)) { /* a data set's callback, or a compilation */
+        ctx->stopped = true; f->why = GTR_END_STOP; r = GTR_OK;
+    }
+    end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
+    t->fit_steps = 0;
+    if (!end) end = gtr__observe(t);
+    if (!end || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
+    gtr__fit_figures(f);
+    if (!r && (r = end) == GTR_OK) r = t->refused;
+    if (!r) r = gtr__fit_checkpoint(f, k, true);
+    if (f->width) fprintf(stderr, "\n");
+    return r;
+}
+/* The weights are the best epoch's again, after an error too; why it ended is noted, and said. */
+static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
+    gtr_trainer *t = f->t;
+    const gtr__stopping *b = &f->stopping;
+    const bool restore = b->weights && b->epoch && gtr__usable(t->ctx);
+    const gtr_result back = restore ? gtr__weights_move(t, b->weights, true, NULL) : GTR_OK;
+    const gtr_end why = r || back ? GTR_END_ERROR : f->why ? f->why : GTR_END_EPOCHS;
+    const gtr_fit_end end = { why, f->p.step, gtr__now() - f->called, f->p.best, b->epoch, restore && !back,
+        f->p.data_wait };
+    t->ended = end;
+    gtr__mfree(t->ctx, b->weights);
+    if (!t->metered) t->metered = f->metered;
+    else gtr__mfree(t->ctx, f->metered);
+    if (f->d->silent || (why == GTR_END_EPOCHS && !restore) || why == GTR_END_ERROR) return r ? r : back;
+    fprintf(stderr, "stopped after step %lld of %lld: %s", (long long)end.steps, (long long)f->p.steps,
+        gtr_end_text(why));
+    if (b->epoch) fprintf(stderr, "; best %s %.6g in epoch %d%s", gtr__metric_rows[f->d->monitor].name,
+        (double)end.best, b->epoch, restore ? ", whose weights are back" : "");
+    fprintf(stderr, "\n");
+    return r ? r : back;
+}
+/* Room for the best epoch's weights. A fit that goes on may have them, and may have ended already. */
+static gtr_result gtr__stopping_begin(gtr__fitting *f) {
+    const gtr_fit_desc *d = f->d;
+    gtr__stopping *b = &f->stopping;
+    size_t bytes = 0;
+    if (d->restore_best) GTR__TRY(gtr__weights_move(f->t, NULL, false, &bytes));
+    if (d->restore_best && (!b->weights || b->bytes != (bytes + 7) / 8 * 8)) {
+        gtr__mfree(f->t->ctx, b->weights);
+        b->epoch = 0; b->bytes = (bytes + 7) / 8 * 8; /* eights: as a checkpoint has them */
+        b->weights = (uint8_t *)gtr__malloc(f->t->ctx, b->bytes);
+        if (!b->weights) return GTR_ERR_NOMEM;
+    }
+    if (b->epoch) { f->p.best = (float)b->value; f->p.best_epoch = b->epoch; }
+    f->p.wait = b->wait;
+    if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
+    return GTR_OK;
+}
+/* Plans that validate, and their memory, before either set takes what is left of it. */
+static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
+    const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
+    const int set = batch < held->rows;
+    gtr__meter m = gtr__meter_of(f->t, held, f->d->metrics, &f->metrics);
+    gtr__cached *e;
+    GTR__TRY(gtr__runner_ready(f->t->ctx));
+    GTR__TRY(gtr__evaluate_entry(f->t, held, batch, f->d->metric, set, &e));
+    if (tail) GTR__TRY(gtr__evaluate_entry(f->t, held, tail, f->d->metric, set, &e));
+    if (!m.d.scores) return GTR_OK;
+    GTR__TRY(gtr__meter_begin(&m));
+    for (int k = GTR_METRIC_ACCURACY; k < GTR_METRIC_COUNT; k++)
+        f->scores |= (uint32_t)gtr__meter_has(&m, (gtr_metric)k) << k;
+    if (f->d->monitor > GTR_METRIC_TENSOR && !gtr__meter_has(&m, f->d->monitor)) return gtr__fit_no_metric(f);
+    return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
+}
+/* Logs what of a validation set is hardly meant. */
+static GTR__COLD void gtr__held_told(const gtr_dataset *d, const gtr_dataset *held) {
+    if (held->fitted && !d->fitted) gtr__doubt(d->ctx, "gtr_fit: a gtr_standardise has the mean and deviation of "
+        "validation (%s), not of what trains", held->name);
+    if (held->text && d->text && !strcmp(held->name, d->name) && held->begin < d->end && d->begin < held->end)
+        gtr__doubt(d->ctx, "gtr_fit: validation is %s from .begin %g to .end %g, of which %g to %g trains", held->name,
+            (double)held->begin, (double)held->end, (double)d->begin, (double)d->end);
+    for (int i = 0; i < GTR__MIN(d->n_columns, held->n_columns); i++) {
+        const gtr__column *a = &d->column[i], *b = &held->column[i];
+        if (a->row == 1 && a->least <= a->most && b->most > a->most && b->least <= b->most) gtr__doubt(d->ctx,
+            "gtr_fit: column %d of validation (%s) has class %jd, which no row that trains has "
+            "(gtr_dataset_split_random draws some of each)", i, held->name, (intmax_t)b->most);
+    }
+}
+/* What is hardly meant, said before the first step. */
+static GTR__COLD void gtr__fit_hints(const gtr__fitting *f, const gtr_dataset *data) {
+    const gtr_trainer *t = f->t;
+    gtr_context *ctx = t->ctx;
+    const gtr_fit_desc *d = f->d;
+    const gtr_trainer_desc *g = &t->desc;
+    const long long steps = (long long)f->p.steps, waits = t->given.plateau_patience;
+    const bool decays = g->schedule == GTR_STEP_DECAY || g->schedule == GTR_EXPONENTIAL;
+    const float last = decays ? gtr__rate(t, f->p.steps) : 1;
+    if (d->validation == data && (d->patience || d->restore_best || d->keep_best))
+        gtr__doubt(ctx, "gtr_fit: .validation is the training set, of which .patience, .restore_best and .keep_best "
+            "see no overfitting");
+    if (d->patience > 0 && d->patience >= d->epochs)
+        gtr__doubt(ctx, "gtr_fit: .patience %d is not over in %d epochs", d->patience, d->epochs);
+    if (waits > 0 && waits >= d->epochs)
+        gtr__doubt(ctx, "gtr_fit: plateau_patience %lld is not over in %d epochs", waits, d->epochs);
+    if (g->ema > 0 && (1 - (double)g->ema) * (double)steps < 0.1)
+        gtr__doubt(ctx, "gtr_fit: ema %g averages %.0f steps, and this fit has %lld steps", (double)g->ema,
+            1 / (1 - (double)g->ema), steps);
+    if (g->warmup_steps > steps) gtr__doubt(ctx, "gtr_fit: warmup_steps %lld are more than the fit's %lld steps",
+        (long long)g->warmup_steps, steps);
+    if (last < 1e-8f * t->lr) gtr__doubt(ctx, "gtr_fit: decay_steps %lld and gamma %g: the rate is %g behind its %lld "
+        "steps", (long long)g->decay_steps, (double)g->gamma, (double)last, steps);
+    if (ctx->doubt[0]) gtr__fit_note(t, ctx->doubt);
+    ctx->doubt[0] = 0;
+}
+static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
+    gtr_trainer *t = f->t;
+    const gtr_fit_desc *d = f->d;
+    gtr_dataset *const held = d->validation;
+    const bool good = t->ctx->error == GTR_OK;
+    GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
+    gtr_result r = held ? gtr__data_alike(t, data, held, t->input, t->n_inputs, "gtr_fit") : GTR_OK;
+    if (held && !r) r = gtr__fit_held(f, held);
+    if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
+    if (r && good) gtr__error_more(t->ctx, "; of .validation");
+    GTR__TRY(r);
+    if (held && held != data) gtr__held_told(data, held);
+    GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
+    f->next = t->runner->step;
+    if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
+    f->before = (int64_t)(f->next - f->first);
+    f->saved = f->resumed ? f->before : -1;
+    f->p.step = f->before;
+    f->p.epoch = (int)((f->place + GTR__MAX(f->before - 1, 0)) / f->per_epoch) + 1;
+    f->p.epochs = d->epochs + (f->place > 0 && d->epochs < INT_MAX);
+    f->p.steps = f->per_epoch * f->p.epochs - f->place;
+    t->read_end = t->data_at + f->p.steps - f->before;
+    if (t->runner->stream) t->runner->stream->waited = 0;
+    GTR__TRY(gtr__stopping_begin(f));
+    if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
+    GTR__TRY(gtr__rate_begin(t, f->p.steps));
+    t->fit_step0 = f->first;
+    if (!f->next) gtr__fit_hints(f, data);
+    if (!good && !d->silent)
+        fprintf(stderr, "gtr_fit: an error is kept, gtr_save may write nothing: %s\n", gtr_error_text(t->ctx));
+    if (f->resumed && !d->silent)
+        fprintf(stderr, "%s: going on after step %lld of %lld%s\n", d->checkpoint, (long long)f->before,
+            (long long)f->p.steps, f->before < f->p.steps ? "" : ", the last: .resume counts .epochs from the first "
+            "fit on");
+    return GTR_OK;
+}
+static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool drains) {
+    GTR__TRY(gtr__ranges_fit(ctx, "gtr_fit", d));
+    if ((size_t)d->monitor >= GTR_METRIC_COUNT)
+        return GTR__BAD_ARG(ctx, "gtr_fit: .monitor is no gtr_metric");
+    if (d->monitor == GTR_METRIC_TENSOR ? !d->metric : d->monitor && !d->metrics.scores)
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is %s, and .%s NULL", gtr__metric_rows[d->monitor].name,
+            d->monitor == GTR_METRIC_TENSOR ? "metric is" : "metrics.scores, of which it is one, are");
+    if (d->metrics.scores && !d->validation)
+        return GTR__BAD_ARG(ctx, "gtr_fit: .metrics are of .validation, which is NULL");
+    GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, drains, d->callback != NULL, d->checkpoint != NULL,
+        d->metrics.scores != NULL));
+    GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
+    if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && d->metric->is_loss)
+        return GTR__BAD_ARG(ctx, "gtr_fit: monitor is .metric, a loss (%s), whose least is best: set .monitor_least",
+            d->metric->builder);
+    if (d->monitor_least && gtr__rows_act(d->metric->op) == GTR__ROWS_TALLIED && gtr__stops(d->metric))
+        return GTR__BAD_ARG(ctx, "gtr_fit: .monitor_least is set, and .metric an accuracy, whose largest is best");
+    if (d->min_delta >= 1 && d->monitor != GTR_METRIC_TENSOR && d->monitor != GTR_METRIC_R2
+            && gtr__metric_rows[d->monitor].largest)
+        return GTR__BAD_ARG(ctx, "gtr_fit: min_delta is %g, and %s at most 1", (double)d->min_delta,
+            gtr__metric_rows[d->monitor].name);
+    return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
+}
+static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
+    gtr__fitting f = GTR__ZERO;
+    f.called = gtr__now();
+    if (!t) return gtr__no_trainer(data, "gtr_fit");
+    GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
+    gtr_context *ctx = t->ctx;
+    memset(&t->ended, 0, sizeof t->ended);
+    t->ended.why = GTR_END_ERROR; /* if it is refused */
+    if (d.epochs == 0) d.epochs = 1;
+    if (d.batch == 0) d.batch = data ? GTR__MIN(32, data->rows) : 32;
+    f.drains = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
+        || t->desc.schedule == GTR_PLATEAU;
+    GTR__TRY(gtr__fit_check(ctx, &d, f.drains));
+    GTR__TRY(gtr__observe(t));
+    GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
+    GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
+    f.t = t; f.d = &d; f.rows_fed = data->rows; f.values_fed = gtr__rows_hash(data);
+    t->ended.why = GTR_END_NONE;
+    gtr__stop_begin(ctx);
+    ctx->fits++;
+    t->refused = GTR_OK;
+    t->metric = d.metric; t->validation = d.validation;
+    t->scored[0] = d.metrics.scores; t->scored[1] = d.metrics.labels;
+    f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
+    d.epochs = (int)GTR__MIN(d.epochs, ((int64_t)1 << 61) / f.per_epoch); /* steps are counted */
+    f.until = d.seconds > 0 ? f.called + d.seconds : 0;
+    t->several = GTR__MIN(f.drains ? f.per_epoch : f.per_epoch * d.epochs,
+        d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
+    f.terminal = !d.silent && gtr__is_terminal();
+    if (f.terminal) fprintf(stderr, "%s\n", gtr_device_text(ctx));
+    t->fit = &f;
+    f.p.val_loss = f.p.val_metric = f.p.best = NAN;
+    gtr_result r = gtr__fit_resume(&f);
+    if (!r) r = gtr__fit_begin(&f, data);
+    if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_tries(&f);
+    if (!r && d.log_file) r = gtr__log_begin(&f);
+    if (!r) r = gtr__fit_resumed(&f);
+    if (!r) {
+        f.p.trainer = t; f.p.user = d.callback_user;
+        f.began = f.saved_at = gtr__now();
+        r = gtr__fit_run(&f);
+        t->fitted = true; t->fit_metric = d.metric; t->fit_several = t->several;
+    }
+    r = gtr__fit_end(&f, r);
+    t->several = false;
+    t->fit = NULL;
+    t->metric = t->scored[0] = t->scored[1] = NULL;
+    t->validation = NULL;
+    ctx->fits--;
+    t->read_end = 0;
+    gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
+    gtr__stream_end(ctx->runner, NULL);
+    return r;
+}
+gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
+    GTR__ALONE(t, gtr__fit_alone(t, data, d));
 }
 
 // >>observing
