@@ -47,6 +47,11 @@
 //     runtime-watch        which gradients kernels check to be finite, and which are left to GUARD
 //     runtime-streams      nodes enqueued on their streams: events between them, overlap of kernels
 //     runtime-graph        capture, prepare, launch, release
+// Operands
+//     ops                  rules that all kernels of ops keep
+//     operands             an operand of any type: loads, stores, where it lies
+//     strides              index arithmetic of tensors with strides
+//     turn                 matrices turned through tiles in shared memory
 // Matrix products
 //     products             the product struct and its choice; which kernel takes what (table)
 //     products-ptx         instructions: cp.async, ldmatrix, packed conversions
@@ -56,6 +61,8 @@
 //     ptx-barrier          mbarrier: arrive, expected bytes, waits
 //     tensor-maps          tensor maps of bulk copies (TMA)
 //     products-epilogue    bias, batch_norm, activation or its gradient, addition, store
+//     map                  element-wise kernel of one or two operands
+//     unary                gradients of unary ops; an activation alone behind a product
 //     products-kernel      tiles of operands and their copies into shared memory
 //     fragments            fragments of A and B from shared memory
 //     products-mma         accumulators of a block, by mma.sync and by float32 units
@@ -92,11 +99,6 @@
 //     blocks-barrier       the grid's barrier with its deadline
 //     blocks-rows          which row of a data set a row of the batch is
 // Ops
-//     ops                  rules that all kernels of ops keep
-//     operands             an operand of any type: loads, stores, where it lies
-//     strides              index arithmetic of tensors with strides
-//     map                  element-wise kernel of one or two operands
-//     unary                gradients of unary ops
 //     op:scale op:relu op:tanh op:sigmoid op:gelu op:gelu_tanh op:exp op:log op:unary
 //     reduce               sums over dimensions
 //     binary               gradients of binary ops
@@ -106,6 +108,7 @@
 //     parts                copies of several parts
 //     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:softmax_mask
 //     op:recurrence op:attention op:attention_packed op:dropout op:random op:embedding op:scatter_add
+//     nodes                nodes that others replace, and their calls
 //     match-tables         matcher: lookups of several tables in one launch
 //     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
 //     op:nll op:ctc op:bn_commit op:state_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float
@@ -3535,6 +3538,424 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
     return gtr__run_one(&run, in, plan, n);
 }
 
+// >>ops
+// Every op but the products. Tensors are float32, bfloat16 or float16 in any mix; arithmetic is float32. How they are
+// stored is a branch that all threads take alike, around loads of four elements: it costs nothing beside the bytes, and
+// one kernel serves every mix. Sums have an order that depends on shapes and the number of multiprocessors alone;
+// counts of integers have none to keep.
+// Workspace is not zeroed and streams may run two nodes of one op at once, so a sum too long for one launch ends in a
+// second one; GUARD alone, of which there is one at a time, ends in its last block.
+
+#define GTR__T 256              // threads a block where nothing else is said
+#define GTR__OP_KERNEL static __global__ void __launch_bounds__(GTR__T)
+// Launches such a kernel, without constants, over so many items.
+#define GTR__LAUNCH_OVER(run, c, kernel, items, ...) \
+    GTR__LAUNCH(run, c, kernel, gtr__grid(c, items), GTR__T, 0, __VA_ARGS__)
+// A grid-stride loop of a thread of such a grid: i is each number below n of this thread.
+#define GTR__STRIDE(i, n) \
+    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < (n); i += (int64_t)gridDim.x * GTR__T)
+#define GTR__BATCHED 2          // fours that a thread of an element-wise kernel has in flight, of each operand
+
+// >>operands
+// An operand as kernels see it. t is a gtr_dtype; integers that are only moved pass as GTR_F32, which keeps their bits.
+typedef struct gtr__opd { void *p; int t, add; } gtr__opd;
+
+static gtr__opd gtr__opd_of(const gtr__arg *a) {
+    gtr__opd o;
+    o.p = a ? a->data : NULL;
+    o.t = a ? (int)a->dtype : (int)GTR_F32;
+    o.add = a ? a->add : 0;
+    return o;
+}
+// The call's input or output k; where it has fewer, none.
+static gtr__opd gtr__in(const gtr__call *c, int k) { return gtr__opd_of(k < c->n_in ? &c->in[k] : NULL); }
+static gtr__opd gtr__out(const gtr__call *c, int k) { return gtr__opd_of(k < c->n_out ? &c->out[k] : NULL); }
+// Whether four elements from p on may be loaded at once.
+static bool gtr__wide(const void *p, int type) { return ((uintptr_t)p & (uintptr_t)(4 * gtr__elem(type) - 1)) == 0; }
+static bool gtr__wide(gtr__opd o) { return gtr__wide(o.p, o.t); }
+static int gtr__sms(const gtr__call *c) { return c->caps && c->caps->sm_count > 0 ? c->caps->sm_count : 64; }
+static int64_t gtr__min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t gtr__max64(int64_t a, int64_t b) { return a > b ? a : b; }
+static gtr_result gtr__measured(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
+// Blocks for so many threads' work; threads stride beyond 32 blocks a multiprocessor, some six rounds of what is
+// resident at once, which keeps the last round's idle part small.
+static unsigned gtr__grid(const gtr__call *c, int64_t items) {
+    return (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(items, GTR__T), (int64_t)gtr__sms(c) * 32));
+}
+// From least to most, of the first power of two that is n at least.
+static int gtr__log_up(int64_t n, int least, int most) {
+    while (least < most && (int64_t)1 << least < n) least++;
+    return least;
+}
+#if GTR__DEVICE_HALF
+GTR__INLINE int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
+    return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
+}
+GTR__INLINE int64_t gtr__quotient_of(int64_t n, const gtr__fast &f) {
+    return (uint64_t)n >> 31 ? n / f.by : (int64_t)gtr__quotient((uint32_t)n, f);
+}
+#endif
+// Extents before, of and behind dimension axis.
+static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n, int64_t *inner) {
+    *outer = *inner = 1;
+    for (int d = 0; d < s->ndim; d++) *(d < axis ? outer : inner) *= d == axis ? 1 : s->dim[d];
+    *n = axis < s->ndim ? s->dim[axis] : 1;
+}
+
+#if GTR__DEVICE_HALF
+// n <= 4 elements from index i on as bits, not yet converted, so that a thread's loads do not wait for each
+// other. n 4: i is aligned.
+GTR__INLINE uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
+    uint4 r = {};
+    if (gtr__is_low(t)) {
+        const uint16_t *q = (const uint16_t *)p + i;
+        if (n == 4) { uint2 s = *(const uint2 *)q; r.x = s.x; r.y = s.y; }
+        else {
+            r.x = q[0];
+            if (n > 1) r.x |= (uint32_t)q[1] << 16;
+            if (n > 2) r.y = q[2];
+        }
+    } else {
+        const uint32_t *q = (const uint32_t *)p + i;
+        if (n == 4) r = *(const uint4 *)q;
+        else {
+            r.x = q[0];
+            if (n > 1) r.y = q[1];
+            if (n > 2) r.z = q[2];
+        }
+    }
+    return r;
+}
+GTR__INLINE void gtr__cook(uint4 r, int t, float *v) {
+    if (t == GTR_F32) {
+        v[0] = __uint_as_float(r.x); v[1] = __uint_as_float(r.y); v[2] = __uint_as_float(r.z);
+        v[3] = __uint_as_float(r.w);
+    } else if (!gtr__is_low(t)) {
+        v[0] = (float)(int)r.x; v[1] = (float)(int)r.y; v[2] = (float)(int)r.z; v[3] = (float)(int)r.w;
+    } else if (gtr__is_bf16(t)) {
+        v[0] = __uint_as_float(r.x << 16); v[1] = __uint_as_float(r.x & 0xffff0000u);
+        v[2] = __uint_as_float(r.y << 16); v[3] = __uint_as_float(r.y & 0xffff0000u);
+    } else {
+        __half2 a, b;
+        memcpy(&a, &r.x, 4);
+        memcpy(&b, &r.y, 4);
+        float2 lo = __half22float2(a), hi = __half22float2(b);
+        v[0] = lo.x; v[1] = lo.y; v[2] = hi.x; v[3] = hi.y;
+    }
+}
+GTR__INLINE void gtr__take(const void *p, int t, int64_t i, int n, float *v) {
+    gtr__cook(gtr__raw(p, t, i, n), t, v);
+}
+// N groups of W elements from x's at(u) on, which is a multiple of W, or zeros where it is negative. The type is asked
+// for once.
+template <int W, int N, typename F> GTR__INLINE void gtr__take_all(const gtr__opd &x, float (&v)[N][W], F at) {
+    GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N];
+        for (int u = 0; u < N; u++) {
+            const int64_t i = at(u);
+            memset(&r[u], 0, sizeof r[u]);
+            if (i >= 0) r[u] = *(const gtr__few<T, W> *)((const T *)x.p + i);
+        }
+        for (int u = 0; u < N; u++)
+            for (int k = 0; k < W; k++) v[u][k] = gtr__load(&r[u].v[k]););
+}
+// As many from element `from` on, pitch apart.
+template <int W, int N>
+GTR__INLINE void gtr__take_rows(const gtr__opd &x, float (&v)[N][W], int64_t from, int64_t pitch) {
+    GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N]; const T *at = (const T *)x.p + from;
+        for (int u = 0; u < N; u++) r[u] = *(const gtr__few<T, W> *)(at + u * pitch);
+        for (int u = 0; u < N; u++)
+            for (int k = 0; k < W; k++) v[u][k] = gtr__load(&r[u].v[k]););
+}
+template <int W, int N>
+GTR__INLINE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W], int64_t to, int64_t pitch) {
+    GTR__BY_DTYPE(y.t, T, T *at = (T *)y.p + to;
+        for (int u = 0; u < N; u++) {
+            gtr__few<T, W> r;
+            for (int k = 0; k < W; k++) gtr__store(&r.v[k], v[u][k]);
+            *(gtr__few<T, W> *)(at + u * pitch) = r;
+        });
+}
+// Stores n <= 4 elements.
+GTR__INLINE void gtr__put_some(void *p, int t, int64_t i, int n, const float *v) {
+    if (t > GTR_F16) {          // GTR_I32
+        GTR__UNROLL(k, 4) if (k < n) ((int32_t *)p)[i + k] = (int32_t)v[k];
+    } else if (n == 4) gtr__put4(p, t, i, make_float4(v[0], v[1], v[2], v[3]));
+    else {
+        GTR__UNROLL(k, 3) if (k < n) gtr__put(p, t, i + k, v[k]);
+    }
+}
+// Stores them, or adds them to what is there.
+GTR__INLINE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
+    if (o.add) {
+        float w[4];
+        gtr__take(o.p, o.t, i, n, w);
+        GTR__UNROLL(k, 4) v[k] = w[k] + v[k];
+    }
+    gtr__put_some(o.p, o.t, i, n, v);
+}
+GTR__INLINE float gtr__give1(gtr__opd o, int64_t i, float v) {
+    if (o.add) v = gtr__get(o.p, o.t, i) + v;
+    gtr__put(o.p, o.t, i, v);
+    return v;
+}
+
+// A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all
+// get the result. scratch: 32 of shared memory, used by blocks only and free again on return.
+GTR__INLINE float gtr__team_sum(float v, int team, float *scratch) {
+    if (team > 32) return gtr__block_sum(v, scratch);
+    for (int i = team >> 1; i; i >>= 1) v += gtr__shuffle_xor(v, i);
+    return v;
+}
+// Two sums over a team of lanes of a warp, whose shuffles are in flight together.
+GTR__INLINE float2 gtr__lanes_sum(float2 v, int team) {
+#pragma unroll 1
+    for (int i = team >> 1; i; i >>= 1) {
+        v.x += gtr__shuffle_xor(v.x, i);
+        v.y += gtr__shuffle_xor(v.y, i);
+    }
+    return v;
+}
+GTR__INLINE float2 gtr__team_sum(float2 v, int team, float *scratch) {
+    if (team > 32) return make_float2(gtr__block_sum(v.x, scratch), gtr__block_sum(v.y, scratch));
+    return gtr__lanes_sum(v, team);
+}
+GTR__INLINE float gtr__team_max(float v, int team, float *scratch) {
+    if (team > 32) return gtr__block_max(v, scratch);
+    for (int i = team >> 1; i; i >>= 1) v = fmaxf(v, gtr__shuffle_xor(v, i));
+    return v;
+}
+#endif
+// Threads a row of n elements is worth: at least 16 elements a lane; a block above 1024.
+static int gtr__team(int64_t n, int64_t rows, int64_t sms) {
+    int team = 1;
+    if (n > 1024) return GTR__T;
+    const int each = rows * gtr__ceil(n, 16) < sms * 2048 ? 4 : 16;     // of a lane: more where all are busy without
+    while (team < 32 && (int64_t)team * each < n) team *= 2;
+    return team;
+}
+#if GTR__DEVICE_HALF
+// The gradient of a loss: given, or the constant seed times the loss scale.
+GTR__INLINE float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl) {
+    return dy.p ? gtr__get(dy.p, dy.t, 0) : seed * (ctl ? ctl->scale : 1.0f);
+}
+#endif
+
+// >>strides
+// Where an element of a tensor of these dimensions lies in two others, slowest dimension first. Neighbours are
+// merged, ones are dropped.
+typedef struct gtr__dims {
+    int n, narrow;              // narrow: elements' numbers and offsets are below 2^31
+    int64_t dim[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
+    uint32_t factor[GTR_MAX_DIMS];      // with shift: gtr__fast of dim, where narrow
+    uint8_t shift[GTR_MAX_DIMS];
+} gtr__dims;
+
+// Strides of x broadcast to the shape y (aligned at the end): 0 where x has one element.
+static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stride) {
+    int64_t s = 1;
+    for (int d = y->ndim - 1, k = x ? x->ndim - 1 : -1; d >= 0; d--, k--) {
+        int64_t n = k >= 0 ? x->dim[k] : 1;
+        stride[d] = n == 1 ? 0 : s;
+        s *= n;
+    }
+}
+static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, const int64_t *sb) {
+    int64_t count = 1, end[2] = { 0, 0 };
+    int at = GTR_MAX_DIMS;      // filled from the fastest down, moved to the front at the end
+    *m = {};
+    for (int d = y->ndim - 1; d >= 0; d--) {
+        if (y->dim[d] == 1) continue;
+        count *= y->dim[d];
+        end[0] += (y->dim[d] - 1) * sa[d]; end[1] += (y->dim[d] - 1) * sb[d];
+        if (at < GTR_MAX_DIMS && sa[d] == m->sa[at] * m->dim[at] && sb[d] == m->sb[at] * m->dim[at]) {
+            m->dim[at] *= y->dim[d]; continue;
+        }
+        at--;
+        m->dim[at] = y->dim[d]; m->sa[at] = sa[d]; m->sb[at] = sb[d];
+    }
+    if (at == GTR_MAX_DIMS) { at--; m->dim[at] = 1; }
+    m->n = GTR_MAX_DIMS - at;
+    for (int k = 0; k < m->n; k++) { m->dim[k] = m->dim[at + k]; m->sa[k] = m->sa[at + k]; m->sb[k] = m->sb[at + k]; }
+    m->narrow = gtr__max64(count, gtr__max64(end[0], end[1])) < INT32_MAX;
+    for (int k = 0; m->narrow && k < m->n; k++) {
+        const gtr__fast f = gtr__fast_of(m->dim[k]);
+        m->factor[k] = f.factor; m->shift[k] = (uint8_t)f.shift;
+    }
+}
+// Whether groups of four neighbours lie together (or are one element) everywhere.
+static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s) {
+    if (m->dim[m->n - 1] % 4 || (s[m->n - 1] != 1 && s[m->n - 1] != 0)) return false;
+    if (s[m->n - 1]) for (int k = 0; k < m->n - 1; k++) if (s[k] % 4) return false;
+    return true;
+}
+#if GTR__DEVICE_HALF
+GTR__INLINE uint32_t gtr__dims_over(const gtr__dims &m, uint32_t i, int k) {
+    return gtr__quotient(i, gtr__fast{ (uint32_t)m.dim[k], m.factor[k], m.shift[k] });
+}
+GTR__INLINE int64_t gtr__dims_over(const gtr__dims &m, int64_t i, int k) { return i / m.dim[k]; }
+// I: what all elements' numbers and offsets fit in; uint32_t: where narrow. N: of so many dimensions the loop is
+// unrolled, and extents and strides are operands of the arithmetic; 1: it is not, and loads them by its index.
+template <int N, typename I>
+GTR__INLINE void gtr__dims_in(const gtr__dims &m, I i, int64_t *a, int64_t *b) {
+    I oa = 0, ob = 0;
+#pragma unroll (N > 1 ? N - 1 : 1)
+    for (int k = (N > 1 ? N : m.n) - 1; k > 0; k--) {
+        if (N > 1 && k >= m.n) continue;
+        const I q = gtr__dims_over(m, i, k), e = i - q * (I)m.dim[k];
+        oa += e * (I)m.sa[k]; ob += e * (I)m.sb[k];
+        i = q;
+    }
+    *a = oa + i * (I)m.sa[0]; *b = ob + i * (I)m.sb[0];
+}
+template <int N = GTR_MAX_DIMS>
+GTR__INLINE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
+    if (m.narrow) gtr__dims_in<N>(m, (uint32_t)i, a, b);
+    else gtr__dims_in<1>(m, i, a, b);
+}
+#endif
+
+// >>turn
+// (batch, rows, columns) -> (batch, columns, rows) through tiles in shared memory, so that both sides move whole lines:
+// of up to 4096 elements, as square as the matrix lets them be; WX, WY: elements of an access. Where a tile has all of
+// the rows (columns), what it writes (reads) is one line, moved four elements at a time across the matrix's own lines.
+// Other orders keep lines whole already or are gathered by the map. Bound by bytes: each element once in, once out.
+typedef struct gtr__turned {
+    gtr__opd x, y; int64_t batch, rows, columns, down, across; int log_rows, log_columns;   // tiles, and a tile's
+    gtr__fast by_rows, by_columns;      // where a tile's part of y, of x is one line; else by 0
+} gtr__turned;
+// Elements of `size` bytes from row to row of a whole matrix in shared memory: an odd number of words of 4 bytes.
+static GTR__BOTH int gtr__turned_pitch(int columns, int size) {
+    return size == 4 ? columns | 1 : ((columns + 1) / 2 | 1) * 2;
+}
+#if GTR__DEVICE_HALF
+template <int WX, int WY>
+GTR__OP_KERNEL gtr__k_transpose(const __grid_constant__ gtr__turned m) {
+    extern __shared__ float gtr__tile[];
+    float *tile = gtr__tile;
+    gtr__enter();
+    const int tr = 1 << m.log_rows, tc = 1 << m.log_columns, pitch = tc + 1, threads = (int)blockDim.x;
+    const int64_t tiles = m.batch * m.down * m.across;
+    for (int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
+        const int64_t row = gtr__quotient(t, m.across), b = gtr__quotient(row, m.down), base = b * m.rows * m.columns,
+            r0 = (row - b * m.down) << m.log_rows, c0 = (t - row * m.across) << m.log_columns;
+        const int high = (int)(tr < m.rows - r0 ? tr : m.rows - r0);
+        const int wide = (int)(tc < m.columns - c0 ? tc : m.columns - c0);
+        const int taken = m.by_columns.by ? high * wide : tr << m.log_columns;
+        for (int e = (int)threadIdx.x * WX; e < taken; e += 4 * threads * WX) {
+            float v[4][WX];
+            gtr__take_all(m.x, v, [&](int u) {
+                const int at = e + u * threads * WX;
+                const int64_t r = r0 + (at >> m.log_columns), c = c0 + (at & (tc - 1));
+                if (m.by_columns.by) return at < taken ? base + r0 * m.columns + at : -1;
+                return r < m.rows && c < m.columns && at < taken ? base + r * m.columns + c : -1;
+            });
+            GTR__UNROLL(u, 4) {
+                const int at = e + u * threads * WX;
+                GTR__UNROLL(k, WX) if (at < taken) {
+                    const int r = m.by_columns.by ? gtr__quotient(at + k, m.by_columns)
+                        : at >> m.log_columns;
+                    tile[r * pitch + (m.by_columns.by ? at + k - r * wide : (at & (tc - 1)) + k)] = v[u][k];
+                }
+            }
+        }
+        __syncthreads();
+        const int given = m.by_rows.by ? high * wide : tr << m.log_columns;
+#pragma unroll 4
+        for (int e = (int)threadIdx.x * WY; e < given; e += threads * WY) {
+            const int c = e >> m.log_rows, r = e & (tr - 1);
+            float v[4] = {};
+            if (!m.by_rows.by && (c >= wide || r >= high)) continue;
+            GTR__UNROLL(k, WY) {
+                const int line = m.by_rows.by ? gtr__quotient(e + k, m.by_rows) : c;
+                v[k] = tile[(m.by_rows.by ? e + k - line * high : r + k) * pitch + line];
+            }
+            gtr__give(m.y, base + (m.by_rows.by ? c0 * m.rows + e : (c0 + c) * m.rows + r0 + r), WY, v);
+        }
+        __syncthreads();
+    }
+}
+// The same of matrices that fit a block's shared memory whole: a block takes every gridDim.x-th matrix, and its threads
+// load and store words of 4 bytes, one element or two, along the whole matrix, so that accesses to x and to y are
+// coalesced however short the matrix's own lines are. In shared memory a row is an odd number of words
+// (gtr__turned_pitch): lanes that read down a column of x find their rows in 32 different banks; of 16 bits, where a
+// lane reads two rows, in every other bank.
+template <typename T>
+GTR__OP_KERNEL gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
+    constexpr int N = 4 / sizeof(T);
+    extern __shared__ float gtr__tile[];
+    T *tile = (T *)gtr__tile;
+    gtr__enter();
+    const int rows = (int)m.rows, columns = (int)m.columns, pitch = gtr__turned_pitch(columns, sizeof(T)),
+        words = rows * columns / N;
+    for (int64_t b = blockIdx.x; b < m.batch; b += gridDim.x) {
+        const gtr__few<T, N> *x = (const gtr__few<T, N> *)m.x.p + b * words;
+        gtr__few<T, N> *y = (gtr__few<T, N> *)m.y.p + b * words;
+        for (int i = (int)threadIdx.x; i < words; i += 8 * GTR__T) {
+            gtr__few<T, N> v[8];
+            GTR__UNROLL(u, 8) if (i + u * GTR__T < words) v[u] = x[i + u * GTR__T];
+            GTR__UNROLL(u, 8) if (i + u * GTR__T < words) {
+                const int e = (i + u * GTR__T) * N, r = gtr__quotient(e, m.by_columns),
+                    c = e - r * columns;
+                T *to = tile + r * pitch + c;
+                to[0] = v[u].v[0];
+                if (N > 1) (c + 1 < columns ? to + 1 : to + pitch - c)[0] = v[u].v[N - 1];
+            }
+        }
+        __syncthreads();
+#pragma unroll 4
+        for (int i = (int)threadIdx.x; i < words; i += GTR__T) {
+            const int c = gtr__quotient(i * N, m.by_rows), r = i * N - c * rows;
+            const T *from = tile + r * pitch + c;
+            gtr__few<T, N> v;
+            v.v[0] = from[0];
+            if (N > 1) v.v[N - 1] = (r + 1 < rows ? from + pitch : tile + c + 1)[0];
+            y[i] = v;
+        }
+        __syncthreads();
+    }
+}
+#endif
+template <int, int> GTR__GLOBAL void gtr__k_transpose(gtr__turned);
+template <typename> GTR__GLOBAL void gtr__k_transpose_whole(gtr__turned);
+// Whether gtr__k_transpose_whole takes m, whose operands, rows, columns and batch are set; sets its divisors. Matrices
+// of more than 4096 elements are left to tiles unless there are 64 of them, as each is a single block's.
+static bool gtr__turned_whole(gtr__turned *m) {
+    const int64_t size = gtr__elem(m->x.t), each = m->rows * m->columns;
+    if (m->x.t != m->y.t || m->y.add || (size != 2 && size != 4) || (m->rows | m->columns) >> 15
+        || m->batch < 1 || each < 512 || (m->batch < 64 && each > 4096) || each * size % 4
+        || ((uintptr_t)m->x.p | (uintptr_t)m->y.p) % 4
+        || m->rows * gtr__turned_pitch((int)m->columns, (int)size) * size > 48 * 1024) return false;
+    m->by_columns = gtr__fast_of(m->columns); m->by_rows = gtr__fast_of(m->rows);
+    return true;
+}
+GTR__LAUNCHER_WITH(gtr__turn_run, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns) {
+    gtr__turned m = {};
+    m.x = x; m.y = y; m.batch = batch; m.rows = rows; m.columns = columns;
+    if (gtr__turned_whole(&m)) {
+        const size_t size = (size_t)gtr__elem(x.t),
+            bytes = (size_t)rows * (size_t)gtr__turned_pitch((int)columns, (int)size) * size;
+        const unsigned blocks = (unsigned)gtr__min64(batch, 1 << 20);
+        return gtr__start(run, c, size == 4 ? GTR__VARIANT(gtr__k_transpose_whole, float)
+            : GTR__VARIANT(gtr__k_transpose_whole, uint16_t), blocks, GTR__T, bytes, m);
+    }
+    m.log_columns = gtr__log_up(columns, 2, 6); m.log_rows = gtr__log_up(rows, 2, 12 - m.log_columns);
+    m.log_columns = gtr__log_up(columns, 2, 12 - m.log_rows);
+    m.down = gtr__ceil(rows, (int64_t)1 << m.log_rows); m.across = gtr__ceil(columns, (int64_t)1 << m.log_columns);
+    const int64_t tiles = batch * m.down * m.across, each = (int64_t)1 << (m.log_rows + m.log_columns);
+    const int threads = (int)gtr__max64(32, gtr__min64(GTR__T, each / 16));
+    const bool whole = rows * columns % 4 == 0;
+    bool wx = columns % 4 == 0 && gtr__wide(x), wy = rows % 4 == 0 && gtr__wide(y);
+    if (!wx && whole && m.across == 1 && gtr__wide(x)) { wx = true; m.by_columns = gtr__fast_of(columns); }
+    if (!wy && whole && m.down == 1 && gtr__wide(y)) { wy = true; m.by_rows = gtr__fast_of(rows); }
+    return gtr__start(run, c, wx ? wy ? GTR__VARIANT(gtr__k_transpose, 4, 4) : GTR__VARIANT(gtr__k_transpose, 4, 1)
+        : wy ? GTR__VARIANT(gtr__k_transpose, 1, 4) : GTR__VARIANT(gtr__k_transpose, 1, 1),
+        gtr__grid(c, tiles * GTR__T), threads, (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
+}
+GTR__LAUNCHER_WITH(gtr__turn_floats, const void *x, void *y, int64_t rows, int64_t columns) {
+    const gtr__opd from = { (void *)(uintptr_t)x, GTR_F32, 0 }, to = { y, GTR_F32, 0 };
+    return gtr__turn_run(run, c, from, to, 1, rows, columns);
+}
+
 // >>products
 // All products are one shape: C (m, n) = sum over j < kb and k of A_j (m, k) B_j (k, n), for each of a batch, with an
 // epilogue. Small ones run on own kernels, in one launch, because at their size latency counts and not flops; large
@@ -4153,6 +4574,160 @@ void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, int64_t n, int64_t a
     GTR__UNROLL(i, N) v.v[i] += bias.v[i];
     gtr__epilogue<KNOWN>(p, v, gtr__get_of<N>(p.saved, p.type_saved, at),
         gtr__get_of<N>(gtr__product_had(p), p.type_c, at), at);
+}
+#endif
+
+// >>map
+// y (+)= act(a) or a op b element by element, a and b read through strides. op, act -1: none. Serves the unary and
+// binary ops, copies, casts and broadcasts. Bound by bytes: storage of a, b and y per element, once each where not
+// broadcast. In place over a or b where those are not broadcast: a thread has read what it writes.
+typedef struct gtr__map {
+    gtr__opd a, b, y; gtr__dims d; int64_t count; int width, linear, op, act; float f0, f1;
+} gtr__map;
+
+#if GTR__DEVICE_HALF
+GTR__INLINE void gtr__binary4(int op, float *x, const float *w) {
+#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: GTR__UNROLL(k, 4) \
+    x[k] = gtr__binary_fwd<GTR__OP_##ID>(x[k], w[k]); break;
+    switch (op) { GTR__BINARY(GTR__CASE) default: break; }
+#undef GTR__CASE
+}
+// In place, of four.
+template <int KNOWN> GTR__INLINE void gtr__unary4(int op, float *v, float a, float b) {
+    const gtr__floats<4> y = gtr__act_by<KNOWN>(op, gtr__floats<4>{ { v[0], v[1], v[2], v[3] } }, a, b);
+    GTR__UNROLL(k, 4) v[k] = y.v[k];
+}
+template <int KNOWN>
+GTR__INLINE void gtr__unary4_bwd(int op, float *g, const float *s, float a, float b) {
+    const gtr__floats<4> at = { { s[0], s[1], s[2], s[3] } },
+        d = gtr__dact_by<KNOWN>(op, gtr__floats<4>{ { g[0], g[1], g[2], g[3] } }, at, a, b);
+    GTR__UNROLL(k, 4) g[k] = d.v[k];
+}
+
+template <bool STRIDED, int KNOWN> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
+    gtr__enter();
+    int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
+    bool ia = !STRIDED || m.d.sa[m.d.n - 1] != 0, ib = !STRIDED || m.d.sb[m.d.n - 1] != 0;
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
+        uint4 ra[GTR__BATCHED], rb[GTR__BATCHED];
+        GTR__UNROLL(u, GTR__BATCHED) {
+            int64_t i = (g + u * step) * m.width, left = m.count - i, oa = i, ob = i;
+            int n = left < m.width ? (int)left : m.width;
+            if (left <= 0) continue;
+            if (STRIDED) gtr__dims_at(m.d, i, &oa, &ob);
+            ra[u] = gtr__raw(m.a.p, m.a.t, oa, ia ? n : 1);
+            if (m.op >= 0) rb[u] = gtr__raw(m.b.p, m.b.t, ob, ib ? n : 1);
+        }
+        GTR__UNROLL(u, GTR__BATCHED) {
+            int64_t i = (g + u * step) * m.width, left = m.count - i;
+            int n = left < m.width ? (int)left : m.width;
+            float x[4], w[4];
+            if (left <= 0) continue;
+            gtr__cook(ra[u], m.a.t, x);
+            if (!ia) x[1] = x[2] = x[3] = x[0];
+            if (m.op >= 0) {
+                gtr__cook(rb[u], m.b.t, w);
+                if (!ib) w[1] = w[2] = w[3] = w[0];
+                gtr__binary4(m.op, x, w);
+            }
+            gtr__unary4<KNOWN>(m.act, x, m.f0, m.f1);
+            gtr__give(m.y, i, n, x);
+        }
+    }
+}
+#endif
+template <bool, int> GTR__GLOBAL void gtr__k_map(gtr__map);
+// dims NULL: a and b are laid out like y. Else strides are set in m->d.
+GTR__LAUNCHER_WITH(gtr__map_run, gtr__map *m) {
+    bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y);
+    if (m->count == 0) return GTR_OK;
+    if (m->d.n == 0) { m->d.n = 1; m->d.dim[0] = m->count; m->d.sa[0] = m->d.sb[0] = 1; m->d.narrow = 1; }
+    if (m->op < 0) for (int k = 0; k < m->d.n; k++) m->d.sb[k] = 0;
+    m->linear = m->d.n == 1 && m->d.sa[0] == 1 && (m->op < 0 || m->d.sb[0] == 1);
+    m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
+    // through strides a thread has GTR__BATCHED groups, whose loads do not wait for each other, where all are resident
+    const int64_t groups = gtr__ceil(m->count, m->width), resident = (int64_t)gtr__sms(c) * 2048;
+    unsigned grid = gtr__grid(c, m->linear ? groups
+        : gtr__max64(gtr__min64(groups, resident), gtr__ceil(groups, GTR__BATCHED)));
+    auto kernel = m->linear ? GTR__VARIANT(gtr__k_map, false, 0) : GTR__VARIANT(gtr__k_map, true, 0);
+    gtr__act_macro macro;
+    gtr__act_knows(&kernel, 1, m->act, macro);
+    return gtr__start(run, c, kernel, grid, GTR__T, 0, *m);
+}
+// y (+)= act(a), alike in layout: copies, casts, unary ops.
+GTR__LAUNCHER_WITH(gtr__map_one, const gtr__arg *a, const gtr__arg *y, int act, double f0, double f1) {
+    gtr__map m = {};
+    if (!y->data) return GTR_OK;
+    m.a = gtr__opd_of(a); m.y = gtr__opd_of(y);
+    m.b.t = GTR_F32;
+    m.count = y->count; m.op = -1; m.act = act; m.f0 = (float)f0; m.f1 = (float)f1;
+    if (m.a.t == GTR_I32 && m.y.t == GTR_I32) m.a.t = m.y.t = GTR_F32;
+    return gtr__map_run(run, c, &m);
+}
+
+// >>unary
+// dx (+)= f(dy, x or y). Bound by bytes: dy, the one value that the row names, and dx.
+typedef struct gtr__grad1 { gtr__opd dy, x, y, dx; int64_t count; int width, op; float f0, f1; } gtr__grad1;
+
+#if GTR__DEVICE_HALF
+template <int KNOWN> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
+    gtr__enter();
+    int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
+    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
+        uint4 rg[GTR__BATCHED], rs[GTR__BATCHED];
+        GTR__UNROLL(u, GTR__BATCHED) {
+            int64_t i = (g + u * step) * m.width, left = m.count - i;
+            int n = left < m.width ? (int)left : m.width;
+            if (left <= 0) continue;
+            rg[u] = gtr__raw(m.dy.p, m.dy.t, i, n);
+            rs[u] = make_uint4(0, 0, 0, 0);
+            if (m.x.p) rs[u] = gtr__raw(m.x.p, m.x.t, i, n);
+            else if (m.y.p) rs[u] = gtr__raw(m.y.p, m.y.t, i, n);
+        }
+        GTR__UNROLL(u, GTR__BATCHED) {
+            int64_t i = (g + u * step) * m.width, left = m.count - i;
+            int n = left < m.width ? (int)left : m.width;
+            float v[4], s[4];
+            if (left <= 0) continue;
+            gtr__cook(rg[u], m.dy.t, v);
+            gtr__cook(rs[u], m.x.p ? m.x.t : m.y.t, s);
+            gtr__unary4_bwd<KNOWN>(m.op, v, s, m.f0, m.f1);
+            gtr__give(m.dx, i, n, v);
+        }
+    }
+}
+#endif
+template <int> GTR__GLOBAL void gtr__k_unary_bwd(gtr__grad1);
+
+GTR__LAUNCHER_WITH(gtr__grad1_run, gtr__grad1 *m) {
+    m->width = gtr__wide(m->dy) && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dx) ? 4 : 1;
+    auto kernel = GTR__VARIANT(gtr__k_unary_bwd, 0);
+    gtr__act_macro macro;
+    gtr__act_knows(&kernel, 0, m->op, macro);
+    return gtr__start(run, c, kernel, gtr__grid(c, gtr__ceil(m->count, m->width)), GTR__T, 0, *m);
+}
+GTR__LAUNCHER_WITH(gtr__unary_run_bwd, int op) {
+    gtr__grad1 m = {};
+    if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
+    m.dy = gtr__in(c, 2); m.dx = gtr__out(c, 0);
+    m.x.t = m.y.t = GTR_F32;
+    if (gtr__backward_reads(op) & GTR__X0) m.x = gtr__in(c, 0);
+    if (gtr__backward_reads(op) & GTR__Y0) m.y = gtr__in(c, 1);
+    m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
+    return gtr__grad1_run(run, c, &m);
+}
+#ifndef GPUTRAIN_NO_CUBLASLT
+// What is left of a product's epilogue over C, which lies as its elements go: an activation or its gradient alone.
+GTR__LAUNCHER_WITH(gtr__act_alone, const gtr__product &p) {
+    const gtr__opd at = { p.c, p.type_c, 0 };
+    const int64_t count = p.batch * p.m * p.n;
+    if (!p.saved) {
+        gtr__map m = { at, at, at, {}, count, 0, 0, -1, p.act, p.act_a, p.act_b };
+        return gtr__map_run(run, c, &m);
+    }
+    const gtr__opd saved = { (void *)p.saved, p.type_saved, 0 };
+    gtr__grad1 m = { at, saved, saved, at, count, 0, p.act, p.act_a, p.act_b };
+    return gtr__grad1_run(run, c, &m);
 }
 #endif
 
@@ -5700,9 +6275,7 @@ GTR__LAUNCHER_WITH(gtr__finish_by_elements, const gtr__product &p) {
     return gtr__start(run, c, kernel, gtr__blocks(run, items, 256), 256, 0, p, items);
 }
 
-[[maybe_unused]] GTR__LAUNCHER_WITH(gtr__turn_floats, const void *x, void *y, int64_t rows, int64_t columns);
 #ifndef GPUTRAIN_NO_CUBLASLT
-GTR__LAUNCHER_WITH(gtr__act_alone, const gtr__product &p);
 
 // Activations that the library may apply. Its GELU is the tanh form, and good enough for 16 bits alone. Its ReLU keeps
 // NaN in some algorithms and makes 0 of it in others, which would hide a fault from the guard: an algorithm is tried on
@@ -7030,8 +7603,11 @@ static gtr_result gtr__conv_kind(gtr__run *run, const gtr__call *c, const gtr__p
                               : gtr__conv_start<GTR__PRODUCT_FMA, 64, FORM>(run, c, p, cut, choice);
 }
 // >>conv-choice
+// What the sums of ranges' parts take.
+static double gtr__ranges_ns(const gtr__product *p, int ranges) {
+    return ranges > 1 ? 2500 + (double)ranges * (double)p->batch * (double)p->m * (double)p->n / 400 : 0;
+}
 #define GTR__WARPS_SHARED (96 * 1024)       // bytes of shared memory, for stages enough of a tile of 256 x 128
-static double gtr__ranges_ns(const gtr__product *p, int ranges);
 // Whether tiles of 256 take less than what c has chosen: `step` of 64 bytes of k, `rest` for what is around them, in
 // nanoseconds of an H200.
 static void gtr__warps_choice(const gtr__window *g, int form, const gtr__product *p, int64_t classes,
@@ -8247,10 +8823,6 @@ static constexpr gtr__im2col_way gtr__im2col_ways[] = {
     GTR__WAY(gtr__im2col_way, w.m = 128, w.n = 64, w.room = 2, w.stage = 500, w.turned = 1070, w.rest = 3400),
     GTR__WAY(gtr__im2col_way, w.m = 256, w.n = 64, w.room = 2, w.stage = 800, w.turned = 2000, w.rest = 4400),
 };
-// What the sums of ranges' parts take.
-static double gtr__ranges_ns(const gtr__product *p, int ranges) {
-    return ranges > 1 ? 2500 + (double)ranges * (double)p->batch * (double)p->m * (double)p->n / 400 : 0;
-}
 // A pixel's boxes are of 128 >> log bytes, wide >> log of its channels.
 static int gtr__boxes_log(int64_t channels, int64_t wide) {
     return channels <= wide / 4 ? 2 : channels <= wide / 2;
@@ -10429,436 +11001,6 @@ GTR__INLINE int64_t gtr__origin(int64_t r, const int64_t &rows, const int64_t &f
 }
 #endif
 
-// >>ops
-// Every op but the products. Tensors are float32, bfloat16 or float16 in any mix; arithmetic is float32. How they are
-// stored is a branch that all threads take alike, around loads of four elements: it costs nothing beside the bytes, and
-// one kernel serves every mix. Sums have an order that depends on shapes and the number of multiprocessors alone;
-// counts of integers have none to keep.
-// Workspace is not zeroed and streams may run two nodes of one op at once, so a sum too long for one launch ends in a
-// second one; GUARD alone, of which there is one at a time, ends in its last block.
-
-#define GTR__T 256              // threads a block where nothing else is said
-#define GTR__OP_KERNEL static __global__ void __launch_bounds__(GTR__T)
-// Launches such a kernel, without constants, over so many items.
-#define GTR__LAUNCH_OVER(run, c, kernel, items, ...) \
-    GTR__LAUNCH(run, c, kernel, gtr__grid(c, items), GTR__T, 0, __VA_ARGS__)
-// A grid-stride loop of a thread of such a grid: i is each number below n of this thread.
-#define GTR__STRIDE(i, n) \
-    for (int64_t i = (int64_t)blockIdx.x * GTR__T + threadIdx.x; i < (n); i += (int64_t)gridDim.x * GTR__T)
-#define GTR__BATCHED 2          // fours that a thread of an element-wise kernel has in flight, of each operand
-
-// >>operands
-// An operand as kernels see it. t is a gtr_dtype; integers that are only moved pass as GTR_F32, which keeps their bits.
-typedef struct gtr__opd { void *p; int t, add; } gtr__opd;
-
-static gtr__opd gtr__opd_of(const gtr__arg *a) {
-    gtr__opd o;
-    o.p = a ? a->data : NULL;
-    o.t = a ? (int)a->dtype : (int)GTR_F32;
-    o.add = a ? a->add : 0;
-    return o;
-}
-// The call's input or output k; where it has fewer, none.
-static gtr__opd gtr__in(const gtr__call *c, int k) { return gtr__opd_of(k < c->n_in ? &c->in[k] : NULL); }
-static gtr__opd gtr__out(const gtr__call *c, int k) { return gtr__opd_of(k < c->n_out ? &c->out[k] : NULL); }
-// Whether four elements from p on may be loaded at once.
-static bool gtr__wide(const void *p, int type) { return ((uintptr_t)p & (uintptr_t)(4 * gtr__elem(type) - 1)) == 0; }
-static bool gtr__wide(gtr__opd o) { return gtr__wide(o.p, o.t); }
-static int gtr__sms(const gtr__call *c) { return c->caps && c->caps->sm_count > 0 ? c->caps->sm_count : 64; }
-static int64_t gtr__min64(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t gtr__max64(int64_t a, int64_t b) { return a > b ? a : b; }
-static gtr_result gtr__measured(const gtr__call *c, size_t bytes) { *c->measure = bytes; return GTR_OK; }
-// Blocks for so many threads' work; threads stride beyond 32 blocks a multiprocessor, some six rounds of what is
-// resident at once, which keeps the last round's idle part small.
-static unsigned gtr__grid(const gtr__call *c, int64_t items) {
-    return (unsigned)gtr__max64(1, gtr__min64(gtr__ceil(items, GTR__T), (int64_t)gtr__sms(c) * 32));
-}
-// From least to most, of the first power of two that is n at least.
-static int gtr__log_up(int64_t n, int least, int most) {
-    while (least < most && (int64_t)1 << least < n) least++;
-    return least;
-}
-#if GTR__DEVICE_HALF
-GTR__INLINE int64_t gtr__quotient(int64_t a, int64_t b) {    // of numbers that are mostly small
-    return ((uint64_t)a | (uint64_t)b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
-}
-GTR__INLINE int64_t gtr__quotient_of(int64_t n, const gtr__fast &f) {
-    return (uint64_t)n >> 31 ? n / f.by : (int64_t)gtr__quotient((uint32_t)n, f);
-}
-#endif
-// Extents before, of and behind dimension axis.
-static void gtr__around(const gtr_shape *s, int axis, int64_t *outer, int64_t *n, int64_t *inner) {
-    *outer = *inner = 1;
-    for (int d = 0; d < s->ndim; d++) *(d < axis ? outer : inner) *= d == axis ? 1 : s->dim[d];
-    *n = axis < s->ndim ? s->dim[axis] : 1;
-}
-
-#if GTR__DEVICE_HALF
-// n <= 4 elements from index i on as bits, not yet converted, so that a thread's loads do not wait for each
-// other. n 4: i is aligned.
-GTR__INLINE uint4 gtr__raw(const void *p, int t, int64_t i, int n) {
-    uint4 r = {};
-    if (gtr__is_low(t)) {
-        const uint16_t *q = (const uint16_t *)p + i;
-        if (n == 4) { uint2 s = *(const uint2 *)q; r.x = s.x; r.y = s.y; }
-        else {
-            r.x = q[0];
-            if (n > 1) r.x |= (uint32_t)q[1] << 16;
-            if (n > 2) r.y = q[2];
-        }
-    } else {
-        const uint32_t *q = (const uint32_t *)p + i;
-        if (n == 4) r = *(const uint4 *)q;
-        else {
-            r.x = q[0];
-            if (n > 1) r.y = q[1];
-            if (n > 2) r.z = q[2];
-        }
-    }
-    return r;
-}
-GTR__INLINE void gtr__cook(uint4 r, int t, float *v) {
-    if (t == GTR_F32) {
-        v[0] = __uint_as_float(r.x); v[1] = __uint_as_float(r.y); v[2] = __uint_as_float(r.z);
-        v[3] = __uint_as_float(r.w);
-    } else if (!gtr__is_low(t)) {
-        v[0] = (float)(int)r.x; v[1] = (float)(int)r.y; v[2] = (float)(int)r.z; v[3] = (float)(int)r.w;
-    } else if (gtr__is_bf16(t)) {
-        v[0] = __uint_as_float(r.x << 16); v[1] = __uint_as_float(r.x & 0xffff0000u);
-        v[2] = __uint_as_float(r.y << 16); v[3] = __uint_as_float(r.y & 0xffff0000u);
-    } else {
-        __half2 a, b;
-        memcpy(&a, &r.x, 4);
-        memcpy(&b, &r.y, 4);
-        float2 lo = __half22float2(a), hi = __half22float2(b);
-        v[0] = lo.x; v[1] = lo.y; v[2] = hi.x; v[3] = hi.y;
-    }
-}
-GTR__INLINE void gtr__take(const void *p, int t, int64_t i, int n, float *v) {
-    gtr__cook(gtr__raw(p, t, i, n), t, v);
-}
-// N groups of W elements from x's at(u) on, which is a multiple of W, or zeros where it is negative. The type is asked
-// for once.
-template <int W, int N, typename F> GTR__INLINE void gtr__take_all(const gtr__opd &x, float (&v)[N][W], F at) {
-    GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N];
-        for (int u = 0; u < N; u++) {
-            const int64_t i = at(u);
-            memset(&r[u], 0, sizeof r[u]);
-            if (i >= 0) r[u] = *(const gtr__few<T, W> *)((const T *)x.p + i);
-        }
-        for (int u = 0; u < N; u++)
-            for (int k = 0; k < W; k++) v[u][k] = gtr__load(&r[u].v[k]););
-}
-// As many from element `from` on, pitch apart.
-template <int W, int N>
-GTR__INLINE void gtr__take_rows(const gtr__opd &x, float (&v)[N][W], int64_t from, int64_t pitch) {
-    GTR__BY_DTYPE(x.t, T, gtr__few<T, W> r[N]; const T *at = (const T *)x.p + from;
-        for (int u = 0; u < N; u++) r[u] = *(const gtr__few<T, W> *)(at + u * pitch);
-        for (int u = 0; u < N; u++)
-            for (int k = 0; k < W; k++) v[u][k] = gtr__load(&r[u].v[k]););
-}
-template <int W, int N>
-GTR__INLINE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W], int64_t to, int64_t pitch) {
-    GTR__BY_DTYPE(y.t, T, T *at = (T *)y.p + to;
-        for (int u = 0; u < N; u++) {
-            gtr__few<T, W> r;
-            for (int k = 0; k < W; k++) gtr__store(&r.v[k], v[u][k]);
-            *(gtr__few<T, W> *)(at + u * pitch) = r;
-        });
-}
-// Stores n <= 4 elements.
-GTR__INLINE void gtr__put_some(void *p, int t, int64_t i, int n, const float *v) {
-    if (t > GTR_F16) {          // GTR_I32
-        GTR__UNROLL(k, 4) if (k < n) ((int32_t *)p)[i + k] = (int32_t)v[k];
-    } else if (n == 4) gtr__put4(p, t, i, make_float4(v[0], v[1], v[2], v[3]));
-    else {
-        GTR__UNROLL(k, 3) if (k < n) gtr__put(p, t, i + k, v[k]);
-    }
-}
-// Stores them, or adds them to what is there.
-GTR__INLINE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
-    if (o.add) {
-        float w[4];
-        gtr__take(o.p, o.t, i, n, w);
-        GTR__UNROLL(k, 4) v[k] = w[k] + v[k];
-    }
-    gtr__put_some(o.p, o.t, i, n, v);
-}
-GTR__INLINE float gtr__give1(gtr__opd o, int64_t i, float v) {
-    if (o.add) v = gtr__get(o.p, o.t, i) + v;
-    gtr__put(o.p, o.t, i, v);
-    return v;
-}
-
-// A team is 1 to 32 neighbouring lanes, a power of two, or the whole block. All threads of the block call these; all
-// get the result. scratch: 32 of shared memory, used by blocks only and free again on return.
-GTR__INLINE float gtr__team_sum(float v, int team, float *scratch) {
-    if (team > 32) return gtr__block_sum(v, scratch);
-    for (int i = team >> 1; i; i >>= 1) v += gtr__shuffle_xor(v, i);
-    return v;
-}
-// Two sums over a team of lanes of a warp, whose shuffles are in flight together.
-GTR__INLINE float2 gtr__lanes_sum(float2 v, int team) {
-#pragma unroll 1
-    for (int i = team >> 1; i; i >>= 1) {
-        v.x += gtr__shuffle_xor(v.x, i);
-        v.y += gtr__shuffle_xor(v.y, i);
-    }
-    return v;
-}
-GTR__INLINE float2 gtr__team_sum(float2 v, int team, float *scratch) {
-    if (team > 32) return make_float2(gtr__block_sum(v.x, scratch), gtr__block_sum(v.y, scratch));
-    return gtr__lanes_sum(v, team);
-}
-GTR__INLINE float gtr__team_max(float v, int team, float *scratch) {
-    if (team > 32) return gtr__block_max(v, scratch);
-    for (int i = team >> 1; i; i >>= 1) v = fmaxf(v, gtr__shuffle_xor(v, i));
-    return v;
-}
-#endif
-// Threads a row of n elements is worth: at least 16 elements a lane; a block above 1024.
-static int gtr__team(int64_t n, int64_t rows, int64_t sms) {
-    int team = 1;
-    if (n > 1024) return GTR__T;
-    const int each = rows * gtr__ceil(n, 16) < sms * 2048 ? 4 : 16;     // of a lane: more where all are busy without
-    while (team < 32 && (int64_t)team * each < n) team *= 2;
-    return team;
-}
-#if GTR__DEVICE_HALF
-// The gradient of a loss: given, or the constant seed times the loss scale.
-GTR__INLINE float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl) {
-    return dy.p ? gtr__get(dy.p, dy.t, 0) : seed * (ctl ? ctl->scale : 1.0f);
-}
-#endif
-
-// >>strides
-// Where an element of a tensor of these dimensions lies in two others, slowest dimension first. Neighbours are
-// merged, ones are dropped.
-typedef struct gtr__dims {
-    int n, narrow;              // narrow: elements' numbers and offsets are below 2^31
-    int64_t dim[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS];
-    uint32_t factor[GTR_MAX_DIMS];      // with shift: gtr__fast of dim, where narrow
-    uint8_t shift[GTR_MAX_DIMS];
-} gtr__dims;
-
-// Strides of x broadcast to the shape y (aligned at the end): 0 where x has one element.
-static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stride) {
-    int64_t s = 1;
-    for (int d = y->ndim - 1, k = x ? x->ndim - 1 : -1; d >= 0; d--, k--) {
-        int64_t n = k >= 0 ? x->dim[k] : 1;
-        stride[d] = n == 1 ? 0 : s;
-        s *= n;
-    }
-}
-static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, const int64_t *sb) {
-    int64_t count = 1, end[2] = { 0, 0 };
-    int at = GTR_MAX_DIMS;      // filled from the fastest down, moved to the front at the end
-    *m = {};
-    for (int d = y->ndim - 1; d >= 0; d--) {
-        if (y->dim[d] == 1) continue;
-        count *= y->dim[d];
-        end[0] += (y->dim[d] - 1) * sa[d]; end[1] += (y->dim[d] - 1) * sb[d];
-        if (at < GTR_MAX_DIMS && sa[d] == m->sa[at] * m->dim[at] && sb[d] == m->sb[at] * m->dim[at]) {
-            m->dim[at] *= y->dim[d]; continue;
-        }
-        at--;
-        m->dim[at] = y->dim[d]; m->sa[at] = sa[d]; m->sb[at] = sb[d];
-    }
-    if (at == GTR_MAX_DIMS) { at--; m->dim[at] = 1; }
-    m->n = GTR_MAX_DIMS - at;
-    for (int k = 0; k < m->n; k++) { m->dim[k] = m->dim[at + k]; m->sa[k] = m->sa[at + k]; m->sb[k] = m->sb[at + k]; }
-    m->narrow = gtr__max64(count, gtr__max64(end[0], end[1])) < INT32_MAX;
-    for (int k = 0; m->narrow && k < m->n; k++) {
-        const gtr__fast f = gtr__fast_of(m->dim[k]);
-        m->factor[k] = f.factor; m->shift[k] = (uint8_t)f.shift;
-    }
-}
-// Whether groups of four neighbours lie together (or are one element) everywhere.
-static bool gtr__dims_wide(const gtr__dims *m, const int64_t *s) {
-    if (m->dim[m->n - 1] % 4 || (s[m->n - 1] != 1 && s[m->n - 1] != 0)) return false;
-    if (s[m->n - 1]) for (int k = 0; k < m->n - 1; k++) if (s[k] % 4) return false;
-    return true;
-}
-#if GTR__DEVICE_HALF
-GTR__INLINE uint32_t gtr__dims_over(const gtr__dims &m, uint32_t i, int k) {
-    return gtr__quotient(i, gtr__fast{ (uint32_t)m.dim[k], m.factor[k], m.shift[k] });
-}
-GTR__INLINE int64_t gtr__dims_over(const gtr__dims &m, int64_t i, int k) { return i / m.dim[k]; }
-// I: what all elements' numbers and offsets fit in; uint32_t: where narrow. N: of so many dimensions the loop is
-// unrolled, and extents and strides are operands of the arithmetic; 1: it is not, and loads them by its index.
-template <int N, typename I>
-GTR__INLINE void gtr__dims_in(const gtr__dims &m, I i, int64_t *a, int64_t *b) {
-    I oa = 0, ob = 0;
-#pragma unroll (N > 1 ? N - 1 : 1)
-    for (int k = (N > 1 ? N : m.n) - 1; k > 0; k--) {
-        if (N > 1 && k >= m.n) continue;
-        const I q = gtr__dims_over(m, i, k), e = i - q * (I)m.dim[k];
-        oa += e * (I)m.sa[k]; ob += e * (I)m.sb[k];
-        i = q;
-    }
-    *a = oa + i * (I)m.sa[0]; *b = ob + i * (I)m.sb[0];
-}
-template <int N = GTR_MAX_DIMS>
-GTR__INLINE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t *b) {
-    if (m.narrow) gtr__dims_in<N>(m, (uint32_t)i, a, b);
-    else gtr__dims_in<1>(m, i, a, b);
-}
-#endif
-
-// >>map
-// y (+)= act(a) or a op b element by element, a and b read through strides. op, act -1: none. Serves the unary and
-// binary ops, copies, casts and broadcasts. Bound by bytes: storage of a, b and y per element, once each where not
-// broadcast. In place over a or b where those are not broadcast: a thread has read what it writes.
-typedef struct gtr__map {
-    gtr__opd a, b, y; gtr__dims d; int64_t count; int width, linear, op, act; float f0, f1;
-} gtr__map;
-
-#if GTR__DEVICE_HALF
-GTR__INLINE void gtr__binary4(int op, float *x, const float *w) {
-#define GTR__CASE(ID, name, forward, da, db) case GTR__OP_##ID: GTR__UNROLL(k, 4) \
-    x[k] = gtr__binary_fwd<GTR__OP_##ID>(x[k], w[k]); break;
-    switch (op) { GTR__BINARY(GTR__CASE) default: break; }
-#undef GTR__CASE
-}
-// In place, of four.
-template <int KNOWN> GTR__INLINE void gtr__unary4(int op, float *v, float a, float b) {
-    const gtr__floats<4> y = gtr__act_by<KNOWN>(op, gtr__floats<4>{ { v[0], v[1], v[2], v[3] } }, a, b);
-    GTR__UNROLL(k, 4) v[k] = y.v[k];
-}
-template <int KNOWN>
-GTR__INLINE void gtr__unary4_bwd(int op, float *g, const float *s, float a, float b) {
-    const gtr__floats<4> at = { { s[0], s[1], s[2], s[3] } },
-        d = gtr__dact_by<KNOWN>(op, gtr__floats<4>{ { g[0], g[1], g[2], g[3] } }, at, a, b);
-    GTR__UNROLL(k, 4) g[k] = d.v[k];
-}
-
-template <bool STRIDED, int KNOWN> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
-    gtr__enter();
-    int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
-    bool ia = !STRIDED || m.d.sa[m.d.n - 1] != 0, ib = !STRIDED || m.d.sb[m.d.n - 1] != 0;
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
-        uint4 ra[GTR__BATCHED], rb[GTR__BATCHED];
-        GTR__UNROLL(u, GTR__BATCHED) {
-            int64_t i = (g + u * step) * m.width, left = m.count - i, oa = i, ob = i;
-            int n = left < m.width ? (int)left : m.width;
-            if (left <= 0) continue;
-            if (STRIDED) gtr__dims_at(m.d, i, &oa, &ob);
-            ra[u] = gtr__raw(m.a.p, m.a.t, oa, ia ? n : 1);
-            if (m.op >= 0) rb[u] = gtr__raw(m.b.p, m.b.t, ob, ib ? n : 1);
-        }
-        GTR__UNROLL(u, GTR__BATCHED) {
-            int64_t i = (g + u * step) * m.width, left = m.count - i;
-            int n = left < m.width ? (int)left : m.width;
-            float x[4], w[4];
-            if (left <= 0) continue;
-            gtr__cook(ra[u], m.a.t, x);
-            if (!ia) x[1] = x[2] = x[3] = x[0];
-            if (m.op >= 0) {
-                gtr__cook(rb[u], m.b.t, w);
-                if (!ib) w[1] = w[2] = w[3] = w[0];
-                gtr__binary4(m.op, x, w);
-            }
-            gtr__unary4<KNOWN>(m.act, x, m.f0, m.f1);
-            gtr__give(m.y, i, n, x);
-        }
-    }
-}
-#endif
-template <bool, int> GTR__GLOBAL void gtr__k_map(gtr__map);
-// dims NULL: a and b are laid out like y. Else strides are set in m->d.
-GTR__LAUNCHER_WITH(gtr__map_run, gtr__map *m) {
-    bool wide = gtr__wide(m->a) && gtr__wide(m->b) && gtr__wide(m->y);
-    if (m->count == 0) return GTR_OK;
-    if (m->d.n == 0) { m->d.n = 1; m->d.dim[0] = m->count; m->d.sa[0] = m->d.sb[0] = 1; m->d.narrow = 1; }
-    if (m->op < 0) for (int k = 0; k < m->d.n; k++) m->d.sb[k] = 0;
-    m->linear = m->d.n == 1 && m->d.sa[0] == 1 && (m->op < 0 || m->d.sb[0] == 1);
-    m->width = wide && (m->linear || (gtr__dims_wide(&m->d, m->d.sa) && gtr__dims_wide(&m->d, m->d.sb))) ? 4 : 1;
-    // through strides a thread has GTR__BATCHED groups, whose loads do not wait for each other, where all are resident
-    const int64_t groups = gtr__ceil(m->count, m->width), resident = (int64_t)gtr__sms(c) * 2048;
-    unsigned grid = gtr__grid(c, m->linear ? groups
-        : gtr__max64(gtr__min64(groups, resident), gtr__ceil(groups, GTR__BATCHED)));
-    auto kernel = m->linear ? GTR__VARIANT(gtr__k_map, false, 0) : GTR__VARIANT(gtr__k_map, true, 0);
-    gtr__act_macro macro;
-    gtr__act_knows(&kernel, 1, m->act, macro);
-    return gtr__start(run, c, kernel, grid, GTR__T, 0, *m);
-}
-// y (+)= act(a), alike in layout: copies, casts, unary ops.
-GTR__LAUNCHER_WITH(gtr__map_one, const gtr__arg *a, const gtr__arg *y, int act, double f0, double f1) {
-    gtr__map m = {};
-    if (!y->data) return GTR_OK;
-    m.a = gtr__opd_of(a); m.y = gtr__opd_of(y);
-    m.b.t = GTR_F32;
-    m.count = y->count; m.op = -1; m.act = act; m.f0 = (float)f0; m.f1 = (float)f1;
-    if (m.a.t == GTR_I32 && m.y.t == GTR_I32) m.a.t = m.y.t = GTR_F32;
-    return gtr__map_run(run, c, &m);
-}
-
-// >>unary
-// dx (+)= f(dy, x or y). Bound by bytes: dy, the one value that the row names, and dx.
-typedef struct gtr__grad1 { gtr__opd dy, x, y, dx; int64_t count; int width, op; float f0, f1; } gtr__grad1;
-
-#if GTR__DEVICE_HALF
-template <int KNOWN> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
-    gtr__enter();
-    int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
-    for (int64_t g = (int64_t)blockIdx.x * GTR__T + threadIdx.x; g < groups; g += GTR__BATCHED * step) {
-        uint4 rg[GTR__BATCHED], rs[GTR__BATCHED];
-        GTR__UNROLL(u, GTR__BATCHED) {
-            int64_t i = (g + u * step) * m.width, left = m.count - i;
-            int n = left < m.width ? (int)left : m.width;
-            if (left <= 0) continue;
-            rg[u] = gtr__raw(m.dy.p, m.dy.t, i, n);
-            rs[u] = make_uint4(0, 0, 0, 0);
-            if (m.x.p) rs[u] = gtr__raw(m.x.p, m.x.t, i, n);
-            else if (m.y.p) rs[u] = gtr__raw(m.y.p, m.y.t, i, n);
-        }
-        GTR__UNROLL(u, GTR__BATCHED) {
-            int64_t i = (g + u * step) * m.width, left = m.count - i;
-            int n = left < m.width ? (int)left : m.width;
-            float v[4], s[4];
-            if (left <= 0) continue;
-            gtr__cook(rg[u], m.dy.t, v);
-            gtr__cook(rs[u], m.x.p ? m.x.t : m.y.t, s);
-            gtr__unary4_bwd<KNOWN>(m.op, v, s, m.f0, m.f1);
-            gtr__give(m.dx, i, n, v);
-        }
-    }
-}
-#endif
-template <int> GTR__GLOBAL void gtr__k_unary_bwd(gtr__grad1);
-
-GTR__LAUNCHER_WITH(gtr__grad1_run, gtr__grad1 *m) {
-    m->width = gtr__wide(m->dy) && gtr__wide(m->x) && gtr__wide(m->y) && gtr__wide(m->dx) ? 4 : 1;
-    auto kernel = GTR__VARIANT(gtr__k_unary_bwd, 0);
-    gtr__act_macro macro;
-    gtr__act_knows(&kernel, 0, m->op, macro);
-    return gtr__start(run, c, kernel, gtr__grid(c, gtr__ceil(m->count, m->width)), GTR__T, 0, *m);
-}
-GTR__LAUNCHER_WITH(gtr__unary_run_bwd, int op) {
-    gtr__grad1 m = {};
-    if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
-    m.dy = gtr__in(c, 2); m.dx = gtr__out(c, 0);
-    m.x.t = m.y.t = GTR_F32;
-    if (gtr__backward_reads(op) & GTR__X0) m.x = gtr__in(c, 0);
-    if (gtr__backward_reads(op) & GTR__Y0) m.y = gtr__in(c, 1);
-    m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
-    return gtr__grad1_run(run, c, &m);
-}
-#ifndef GPUTRAIN_NO_CUBLASLT
-// What is left of a product's epilogue over C, which lies as its elements go: an activation or its gradient alone.
-GTR__LAUNCHER_WITH(gtr__act_alone, const gtr__product &p) {
-    const gtr__opd at = { p.c, p.type_c, 0 };
-    const int64_t count = p.batch * p.m * p.n;
-    if (!p.saved) {
-        gtr__map m = { at, at, at, {}, count, 0, 0, -1, p.act, p.act_a, p.act_b };
-        return gtr__map_run(run, c, &m);
-    }
-    const gtr__opd saved = { (void *)p.saved, p.type_saved, 0 };
-    gtr__grad1 m = { at, saved, saved, at, count, 0, p.act, p.act_a, p.act_b };
-    return gtr__grad1_run(run, c, &m);
-}
-#endif
-
 // >>op:scale
 // >>op:relu
 // >>op:tanh
@@ -11817,146 +11959,6 @@ GTR__CUDA(slice_bwd) {
 }
 
 // >>op:permute
-// (batch, rows, columns) -> (batch, columns, rows) through tiles in shared memory, so that both sides move whole lines:
-// of up to 4096 elements, as square as the matrix lets them be; WX, WY: elements of an access. Where a tile has all of
-// the rows (columns), what it writes (reads) is one line, moved four elements at a time across the matrix's own lines.
-// Other orders keep lines whole already or are gathered by the map. Bound by bytes: each element once in, once out.
-typedef struct gtr__turned {
-    gtr__opd x, y; int64_t batch, rows, columns, down, across; int log_rows, log_columns;   // tiles, and a tile's
-    gtr__fast by_rows, by_columns;      // where a tile's part of y, of x is one line; else by 0
-} gtr__turned;
-// Elements of `size` bytes from row to row of a whole matrix in shared memory: an odd number of words of 4 bytes.
-static GTR__BOTH int gtr__turned_pitch(int columns, int size) {
-    return size == 4 ? columns | 1 : ((columns + 1) / 2 | 1) * 2;
-}
-#if GTR__DEVICE_HALF
-template <int WX, int WY>
-GTR__OP_KERNEL gtr__k_transpose(const __grid_constant__ gtr__turned m) {
-    extern __shared__ float gtr__tile[];
-    float *tile = gtr__tile;
-    gtr__enter();
-    const int tr = 1 << m.log_rows, tc = 1 << m.log_columns, pitch = tc + 1, threads = (int)blockDim.x;
-    const int64_t tiles = m.batch * m.down * m.across;
-    for (int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-        const int64_t row = gtr__quotient(t, m.across), b = gtr__quotient(row, m.down), base = b * m.rows * m.columns,
-            r0 = (row - b * m.down) << m.log_rows, c0 = (t - row * m.across) << m.log_columns;
-        const int high = (int)(tr < m.rows - r0 ? tr : m.rows - r0);
-        const int wide = (int)(tc < m.columns - c0 ? tc : m.columns - c0);
-        const int taken = m.by_columns.by ? high * wide : tr << m.log_columns;
-        for (int e = (int)threadIdx.x * WX; e < taken; e += 4 * threads * WX) {
-            float v[4][WX];
-            gtr__take_all(m.x, v, [&](int u) {
-                const int at = e + u * threads * WX;
-                const int64_t r = r0 + (at >> m.log_columns), c = c0 + (at & (tc - 1));
-                if (m.by_columns.by) return at < taken ? base + r0 * m.columns + at : -1;
-                return r < m.rows && c < m.columns && at < taken ? base + r * m.columns + c : -1;
-            });
-            GTR__UNROLL(u, 4) {
-                const int at = e + u * threads * WX;
-                GTR__UNROLL(k, WX) if (at < taken) {
-                    const int r = m.by_columns.by ? gtr__quotient(at + k, m.by_columns)
-                        : at >> m.log_columns;
-                    tile[r * pitch + (m.by_columns.by ? at + k - r * wide : (at & (tc - 1)) + k)] = v[u][k];
-                }
-            }
-        }
-        __syncthreads();
-        const int given = m.by_rows.by ? high * wide : tr << m.log_columns;
-#pragma unroll 4
-        for (int e = (int)threadIdx.x * WY; e < given; e += threads * WY) {
-            const int c = e >> m.log_rows, r = e & (tr - 1);
-            float v[4] = {};
-            if (!m.by_rows.by && (c >= wide || r >= high)) continue;
-            GTR__UNROLL(k, WY) {
-                const int line = m.by_rows.by ? gtr__quotient(e + k, m.by_rows) : c;
-                v[k] = tile[(m.by_rows.by ? e + k - line * high : r + k) * pitch + line];
-            }
-            gtr__give(m.y, base + (m.by_rows.by ? c0 * m.rows + e : (c0 + c) * m.rows + r0 + r), WY, v);
-        }
-        __syncthreads();
-    }
-}
-// The same of matrices that fit a block's shared memory whole: a block takes every gridDim.x-th matrix, and its threads
-// load and store words of 4 bytes, one element or two, along the whole matrix, so that accesses to x and to y are
-// coalesced however short the matrix's own lines are. In shared memory a row is an odd number of words
-// (gtr__turned_pitch): lanes that read down a column of x find their rows in 32 different banks; of 16 bits, where a
-// lane reads two rows, in every other bank.
-template <typename T>
-GTR__OP_KERNEL gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
-    constexpr int N = 4 / sizeof(T);
-    extern __shared__ float gtr__tile[];
-    T *tile = (T *)gtr__tile;
-    gtr__enter();
-    const int rows = (int)m.rows, columns = (int)m.columns, pitch = gtr__turned_pitch(columns, sizeof(T)),
-        words = rows * columns / N;
-    for (int64_t b = blockIdx.x; b < m.batch; b += gridDim.x) {
-        const gtr__few<T, N> *x = (const gtr__few<T, N> *)m.x.p + b * words;
-        gtr__few<T, N> *y = (gtr__few<T, N> *)m.y.p + b * words;
-        for (int i = (int)threadIdx.x; i < words; i += 8 * GTR__T) {
-            gtr__few<T, N> v[8];
-            GTR__UNROLL(u, 8) if (i + u * GTR__T < words) v[u] = x[i + u * GTR__T];
-            GTR__UNROLL(u, 8) if (i + u * GTR__T < words) {
-                const int e = (i + u * GTR__T) * N, r = gtr__quotient(e, m.by_columns),
-                    c = e - r * columns;
-                T *to = tile + r * pitch + c;
-                to[0] = v[u].v[0];
-                if (N > 1) (c + 1 < columns ? to + 1 : to + pitch - c)[0] = v[u].v[N - 1];
-            }
-        }
-        __syncthreads();
-#pragma unroll 4
-        for (int i = (int)threadIdx.x; i < words; i += GTR__T) {
-            const int c = gtr__quotient(i * N, m.by_rows), r = i * N - c * rows;
-            const T *from = tile + r * pitch + c;
-            gtr__few<T, N> v;
-            v.v[0] = from[0];
-            if (N > 1) v.v[N - 1] = (r + 1 < rows ? from + pitch : tile + c + 1)[0];
-            y[i] = v;
-        }
-        __syncthreads();
-    }
-}
-#endif
-template <int, int> GTR__GLOBAL void gtr__k_transpose(gtr__turned);
-template <typename> GTR__GLOBAL void gtr__k_transpose_whole(gtr__turned);
-// Whether gtr__k_transpose_whole takes m, whose operands, rows, columns and batch are set; sets its divisors. Matrices
-// of more than 4096 elements are left to tiles unless there are 64 of them, as each is a single block's.
-static bool gtr__turned_whole(gtr__turned *m) {
-    const int64_t size = gtr__elem(m->x.t), each = m->rows * m->columns;
-    if (m->x.t != m->y.t || m->y.add || (size != 2 && size != 4) || (m->rows | m->columns) >> 15
-        || m->batch < 1 || each < 512 || (m->batch < 64 && each > 4096) || each * size % 4
-        || ((uintptr_t)m->x.p | (uintptr_t)m->y.p) % 4
-        || m->rows * gtr__turned_pitch((int)m->columns, (int)size) * size > 48 * 1024) return false;
-    m->by_columns = gtr__fast_of(m->columns); m->by_rows = gtr__fast_of(m->rows);
-    return true;
-}
-GTR__LAUNCHER_WITH(gtr__turn_run, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns) {
-    gtr__turned m = {};
-    m.x = x; m.y = y; m.batch = batch; m.rows = rows; m.columns = columns;
-    if (gtr__turned_whole(&m)) {
-        const size_t size = (size_t)gtr__elem(x.t),
-            bytes = (size_t)rows * (size_t)gtr__turned_pitch((int)columns, (int)size) * size;
-        const unsigned blocks = (unsigned)gtr__min64(batch, 1 << 20);
-        return gtr__start(run, c, size == 4 ? GTR__VARIANT(gtr__k_transpose_whole, float)
-            : GTR__VARIANT(gtr__k_transpose_whole, uint16_t), blocks, GTR__T, bytes, m);
-    }
-    m.log_columns = gtr__log_up(columns, 2, 6); m.log_rows = gtr__log_up(rows, 2, 12 - m.log_columns);
-    m.log_columns = gtr__log_up(columns, 2, 12 - m.log_rows);
-    m.down = gtr__ceil(rows, (int64_t)1 << m.log_rows); m.across = gtr__ceil(columns, (int64_t)1 << m.log_columns);
-    const int64_t tiles = batch * m.down * m.across, each = (int64_t)1 << (m.log_rows + m.log_columns);
-    const int threads = (int)gtr__max64(32, gtr__min64(GTR__T, each / 16));
-    const bool whole = rows * columns % 4 == 0;
-    bool wx = columns % 4 == 0 && gtr__wide(x), wy = rows % 4 == 0 && gtr__wide(y);
-    if (!wx && whole && m.across == 1 && gtr__wide(x)) { wx = true; m.by_columns = gtr__fast_of(columns); }
-    if (!wy && whole && m.down == 1 && gtr__wide(y)) { wy = true; m.by_rows = gtr__fast_of(rows); }
-    return gtr__start(run, c, wx ? wy ? GTR__VARIANT(gtr__k_transpose, 4, 4) : GTR__VARIANT(gtr__k_transpose, 4, 1)
-        : wy ? GTR__VARIANT(gtr__k_transpose, 1, 4) : GTR__VARIANT(gtr__k_transpose, 1, 1),
-        gtr__grid(c, tiles * GTR__T), threads, (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
-}
-GTR__LAUNCHER_WITH(gtr__turn_floats, const void *x, void *y, int64_t rows, int64_t columns) {
-    const gtr__opd from = { (void *)(uintptr_t)x, GTR_F32, 0 }, to = { y, GTR_F32, 0 };
-    return gtr__turn_run(run, c, from, to, 1, rows, columns);
-}
 // y's dimension k is x's dimension dim[k].
 GTR__LAUNCHER_WITH(gtr__permute_run, const gtr__arg *x, const gtr__arg *y, const int *dim) {
     int64_t stride[GTR_MAX_DIMS], sa[GTR_MAX_DIMS], sb[GTR_MAX_DIMS] = { 0 }, s = 1;
@@ -14654,6 +14656,32 @@ GTR__CUDA(scatter_add_bwd) {
     return gtr__scatter_add(run, c, true);
 }
 
+// >>nodes
+// Nodes and their operands: of a plan, or of the call that replaces them (then they are known to fit, and
+// addresses may not be there yet).
+typedef struct gtr__mlp_view {
+    const gtr__node *node; int n; const gtr__plan *plan; const gtr__call *call;
+} gtr__mlp_view;
+static const gtr__arg *gtr__mlp_arg(const gtr__mlp_view *v, int id) {
+    return id < v->call->n_in ? &v->call->in[id] : &v->call->out[id - v->call->n_in];
+}
+// The call of one of the nodes, as its own kernel's launcher would get it.
+static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out) {
+    gtr__mlp_view v = { n, 1, NULL, c };
+    gtr__call q = *c;
+    for (int k = 0; k < GTR__ALL(n); k++) {
+        gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
+        int id = k < n->n_in ? n->in[k] : n->out[k - n->n_in];
+        *a = {};
+        if (id >= 0) *a = *gtr__mlp_arg(&v, id);
+        if (k < n->n_in && !gtr__bit(n->reads, k)) a->data = NULL;
+        a->add = 0;
+    }
+    q.attr = &n->attr; q.steps = &n->steps; q.n_in = n->n_in; q.n_out = n->n_out; q.in = in; q.out = out;
+    q.training = n->training; q.recomputed = 0; q.seed = n->seed; q.row0 = n->row0;
+    return q;
+}
+
 // >>match-tables
 // Tables of parameters that are looked up one node after the other, and the concatenation behind them (backward: in
 // front), where nobody else reads what of theirs it moves.
@@ -14715,7 +14743,6 @@ static int gtr__tables_match(const gtr__plan *plan, int at, const gtr__caps *cap
     }
     return tables > 1 || join ? tables + (join != NULL) : 0;
 }
-static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out);
 GTR__LAUNCHER(gtr__tables_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
@@ -19282,7 +19309,6 @@ static int gtr__finish_match(const gtr__plan *plan, int at, const gtr__caps *cap
     return n + 2 == end && n->op == GTR__OP_UPDATE && n[1].op == GTR__OP_REPORT && o->count > 0
         ? (int)(end - &plan->node[at]) : 0;
 }
-static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out);
 GTR__LAUNCHER(gtr__finish_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__node *n = w->node, *last = &n[w->n_node - 1];
@@ -19499,15 +19525,6 @@ typedef struct gtr__mlp_parts {
     int drop[GTR__MLP_LAYERS], drop_back[GTR__MLP_LAYERS], act_back[GTR__MLP_LAYERS];
     int loss, loss_back, accuracy, guard, update, report;
 } gtr__mlp_parts;
-// Nodes and their operands: of a plan, or of the call that replaces them (then they are known to fit, and
-// addresses may not be there yet).
-typedef struct gtr__mlp_view {
-    const gtr__node *node; int n; const gtr__plan *plan; const gtr__call *call;
-} gtr__mlp_view;
-
-static const gtr__arg *gtr__mlp_arg(const gtr__mlp_view *v, int id) {
-    return id < v->call->n_in ? &v->call->in[id] : &v->call->out[id - v->call->n_in];
-}
 static const gtr_shape *gtr__mlp_shape(const gtr__mlp_view *v, int id) {
     return v->plan ? &v->plan->value[id].shape : &gtr__mlp_arg(v, id)->shape;
 }
@@ -19748,22 +19765,6 @@ static bool gtr__mlp_takes(const gtr__mlp_view *v, const gtr__mlp_parts *p, cons
 
 // >>mlp-launch
 
-// The call of one of the nodes, as its own kernel's launcher would get it.
-static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg *in, gtr__arg *out) {
-    gtr__mlp_view v = { n, 1, NULL, c };
-    gtr__call q = *c;
-    for (int k = 0; k < GTR__ALL(n); k++) {
-        gtr__arg *a = k < n->n_in ? &in[k] : &out[k - n->n_in];
-        int id = k < n->n_in ? n->in[k] : n->out[k - n->n_in];
-        *a = {};
-        if (id >= 0) *a = *gtr__mlp_arg(&v, id);
-        if (k < n->n_in && !gtr__bit(n->reads, k)) a->data = NULL;
-        a->add = 0;
-    }
-    q.attr = &n->attr; q.steps = &n->steps; q.n_in = n->n_in; q.n_out = n->n_out; q.in = in; q.out = out;
-    q.training = n->training; q.recomputed = 0; q.seed = n->seed; q.row0 = n->row0;
-    return q;
-}
 // Runs a member node of a network by its own kernel; of a call that measures, raises the workspace to what it needs.
 GTR__LAUNCHER_WITH(gtr__member_run, const gtr__node *n) {
     gtr__arg in[16], out[16];
