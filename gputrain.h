@@ -3351,6 +3351,8 @@ struct gtr_context {
     int repeating; /* steps that were given up are being queued again */
 };
 typedef struct { double rate, best; int32_t bad, cooldown; bool any; } gtr__plateau; /* rate: of desc.lr */
+/* Where the running gtr_fit writes its lines; terminal: one is rewritten, of that width. */
+typedef struct { bool terminal, silent; int width; } gtr__console;
 struct gtr_trainer {
     gtr_context *ctx;
     gtr_trainer *next;
@@ -3363,6 +3365,7 @@ struct gtr_trainer {
     bool stepped; /* a step left gradients in the buffer */
     bool one_batch; /* gtr_profile's: each step reads the first batch */
     struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
+    gtr__console *console; /* where it writes */
     bool swapped; /* the parameters are the averages */
     bool aside; /* gtr_profile's: its steps set no parameter's `trainer` */
     void *swap_room;
@@ -9968,11 +9971,45 @@ static void gtr__host_cb_device_free(void *user, void *p, size_t bytes) {
     const gtr_allocator *a = &((const gtr_desc *)user)->allocator;
     a->free(p, bytes, GTR_MEMORY_DEVICE, a->user);
 }
-static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds);
 static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
     gtr_context *ctx = (gtr_context *)user;
     gtr__fail(ctx, code, "%s", text);
     if (code == GTR_ERR_CUDA) ctx->dead = true;
+}
+/* Set by signal handlers and other threads: atomic where volatile alone is not. */
+#ifdef __ATOMIC_SEQ_CST
+static void gtr__stop_set(gtr_context *ctx, int v) { __atomic_store_n(&ctx->stop, v, __ATOMIC_SEQ_CST); }
+static int gtr__stop_get(gtr_context *ctx) { return __atomic_load_n(&ctx->stop, __ATOMIC_SEQ_CST); }
+#else
+static void gtr__stop_set(gtr_context *ctx, int v) { ctx->stop = v; }
+static int gtr__stop_get(gtr_context *ctx) { return ctx->stop; }
+#endif
+/* A line on stderr, in the place of the one that is being rewritten; it stays, or is rewritten next. */
+static void gtr__fit_line(gtr__console *f, const char *text, bool stays) {
+    if (f->terminal) fprintf(stderr, "\r%-*s%s", f->width, text, stays ? "\n" : "");
+    else fprintf(stderr, "%s\n", text);
+    f->width = stays ? 0 : (int)strlen(text);
+    fflush(stderr);
+}
+/* gtr__host.compiling. Reports compilation above half a second: a gtr_fit on a terminal rewrites one line; else one
+   message at the end goes to the log, or, without one and after two seconds, to stderr, once a process. */
+static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds) {
+    static bool told;
+    gtr_context *ctx = (gtr_context *)user;
+    gtr__console *f = NULL;
+    char text[96];
+    const bool ended = done == all;
+    for (const gtr_trainer *t = ctx->trainers; t && !f; t = t->next) f = t->console;
+    if (seconds >= 0.5) {
+        snprintf(text, sizeof text, "kernels: %d of %d compiled in %.1f s", done, all, seconds);
+        if (f && f->terminal) gtr__fit_line(f, text, ended);
+        else if (ended && ctx->desc.log) gtr__host_cb_log(ctx, GTR_LOG_INFO, text);
+        else if (ended && seconds > 2 && !told) { told = true; fprintf(stderr, "gputrain: %s\n", text); }
+    }
+    return !(ctx->stops && gtr__stop_get(ctx));
+}
+static void gtr__fit_note(const gtr_trainer *t, const char *text) {
+    if (t->console && !t->console->silent) gtr__fit_line(t->console, text, true);
 }
 /* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
 static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes : 1); }
@@ -10141,14 +10178,6 @@ const char *gtr_environment_text(gtr_context *ctx) {
     gtr__textf(ctx, "in use by this context: %zu bytes\n", ctx->device_bytes);
     return gtr__text(ctx);
 }
-/* Set by signal handlers and other threads: atomic where volatile alone is not. */
-#ifdef __ATOMIC_SEQ_CST
-static void gtr__stop_set(gtr_context *ctx, int v) { __atomic_store_n(&ctx->stop, v, __ATOMIC_SEQ_CST); }
-static int gtr__stop_get(gtr_context *ctx) { return __atomic_load_n(&ctx->stop, __ATOMIC_SEQ_CST); }
-#else
-static void gtr__stop_set(gtr_context *ctx, int v) { ctx->stop = v; }
-static int gtr__stop_get(gtr_context *ctx) { return ctx->stop; }
-#endif
 /* Whether r is of what gives up when a fit, or gtr_train_for, is to stop: it notes no error. */
 static bool gtr__gave_up(gtr_context *ctx, gtr_result r) {
     return r == GTR_ERR_USER && !ctx->error && ctx->fits && gtr__stop_get(ctx);
@@ -16897,10 +16926,9 @@ gtr_tensor *gtr_keep(gtr_tensor *t) {
 
 // >>runner
 #define GTR__CTL_BYTES 2048 /* the control word, and in its second half the flag, then what gtr__aside puts there */
-static void gtr__stream_free(gtr__runner *r);
+/* Behind gtr__stream_free; a new one has no stream. */
 static void gtr__runner_free(gtr__runner *r) {
     gtr_context *ctx = r->ctx;
-    gtr__stream_free(r);
     if (r->shared) ctx->be->host_free(ctx->instance[0], r->shared, sizeof *r->shared);
     gtr__device_free(ctx, 0, r->ctl, GTR__CTL_BYTES);
     gtr__mfree(ctx, r);
@@ -17526,7 +17554,6 @@ static gtr_float gtr__rate(const gtr_trainer *t, int64_t s) {
         (double)(total - d->warmup_steps) };
     return (gtr_float)row->rate(&a);
 }
-static void gtr__fit_note(const gtr_trainer *t, const char *text);
 /* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
 static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
     const gtr_trainer_desc *d = &t->desc;
@@ -18243,7 +18270,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     for (int g = 0; g < t->n_groups; g++) gtr__mfree(ctx, t->group[g].pattern);
     GTR__FREE(ctx, t->states, t->host_segments, t->param, t->group_of, t->offset, t->lookups, t->zero, t->before,
         t->metered);
-    if (t->runner) gtr__runner_free(t->runner);
+    if (t->runner) { gtr__stream_free(t->runner); gtr__runner_free(t->runner); }
     gtr__mfree(ctx, t);
 }
 static gtr_result gtr__state_lacks(const gtr_tensor *s, const char *who) {
@@ -25514,9 +25541,9 @@ typedef struct gtr__fitting {
     int64_t per_epoch, place, rows; /* place: steps of the first epoch that were done before */
     double sum[2], weight; /* of the running epoch */
     double called, began, shown;
-    bool terminal, warned; /* terminal: a line is rewritten there */
+    gtr__console console;
+    bool warned;
     bool drains; /* gtr_fit waits for queued steps at each epoch's end, as something reads that epoch's figures there */
-    int width; /* of the line on the terminal */
     gtr__pace pace; /* between waits for the device */
     gtr__pace timed; double until; /* with .seconds: as gtr_train_for; when they are over, 0: never */
     gtr_end why;
@@ -25550,13 +25577,6 @@ static void gtr__rate_text(double rate, char *buf, size_t size) {
     else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
     else snprintf(buf, size, "%.0f samples/s", rate);
 }
-/* A line on stderr, in the place of the one that is being rewritten; it stays, or is rewritten next. */
-static void gtr__fit_line(gtr__fitting *f, const char *text, bool stays) {
-    if (f->terminal) fprintf(stderr, "\r%-*s%s", f->width, text, stays ? "\n" : "");
-    else fprintf(stderr, "%s\n", text);
-    f->width = stays ? 0 : (int)strlen(text);
-    fflush(stderr);
-}
 static void gtr__fit_figures(gtr__fitting *f) {
     const double now = gtr__now(), took = GTR__MAX(now - f->began, 1e-9);
     const int64_t n = f->p.step - f->before, at = f->place + f->p.step;
@@ -25574,7 +25594,7 @@ static void gtr__fit_figures(gtr__fitting *f) {
 static void gtr__fit_running(gtr__fitting *f) {
     const gtr_progress *p = &f->p;
     char line[256], rate[40];
-    if (!f->terminal || !(f->weight > 0) || f->pace.since - f->shown < 0.1) return;
+    if (!f->console.terminal || !(f->weight > 0) || f->pace.since - f->shown < 0.1) return;
     f->shown = f->pace.since;
     gtr__fit_figures(f);
     const int left = (int)GTR__MIN(p->seconds_left, 3599999.0), unit = left < 3600 ? 1 : 60;
@@ -25586,7 +25606,7 @@ static void gtr__fit_running(gtr__fitting *f) {
     const int whole = n;
     if (f->d->metric) GTR__APPEND(line, sizeof line, n, "  %.40s %.3g", gtr__label(f->d->metric), (double)p->metric);
     line[n < 80 ? n : GTR__MIN(whole, 79)] = 0; /* without the metric, if it has no room */
-    gtr__fit_line(f, line, false);
+    gtr__fit_line(&f->console, line, false);
 }
 /* An epoch's line. */
 static void gtr__fit_show(gtr__fitting *f) {
@@ -25610,27 +25630,7 @@ static void gtr__fit_show(gtr__fitting *f) {
     GTR__ADD("  %s", rate);
     if (f->t->data->streamed) GTR__ADD("  waited %.1f %% for data", 100 * (double)f->p.data_wait);
 #undef GTR__ADD
-    gtr__fit_line(f, line, true);
-}
-/* gtr__host.compiling. Reports compilation above half a second: a gtr_fit on a terminal rewrites one line; else one
-   message at the end goes to the log, or, without one and after two seconds, to stderr, once a process. */
-static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds) {
-    static bool told;
-    gtr_context *ctx = (gtr_context *)user;
-    gtr__fitting *f = NULL;
-    char text[96];
-    const bool ended = done == all;
-    for (const gtr_trainer *t = ctx->trainers; t && !f; t = t->next) f = t->fit;
-    if (seconds >= 0.5) {
-        snprintf(text, sizeof text, "kernels: %d of %d compiled in %.1f s", done, all, seconds);
-        if (f && f->terminal) gtr__fit_line(f, text, ended);
-        else if (ended && ctx->desc.log) gtr__host_cb_log(ctx, GTR_LOG_INFO, text);
-        else if (ended && seconds > 2 && !told) { told = true; fprintf(stderr, "gputrain: %s\n", text); }
-    }
-    return !(ctx->stops && gtr__stop_get(ctx));
-}
-static void gtr__fit_note(const gtr_trainer *t, const char *text) {
-    if (t->fit && !t->fit->d->silent) gtr__fit_line(t->fit, text, true);
+    gtr__fit_line(&f->console, line, true);
 }
 /* Under FP16 a step that no loss scale makes finite is skipped as others are. */
 static void gtr__fit_warn(gtr__fitting *f, const gtr__entry *e) {
@@ -26583,7 +26583,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr__fit_figures(f);
     if (!r && (r = end) == GTR_OK) r = t->refused;
     if (!r) r = gtr__fit_checkpoint(f, k, true);
-    if (f->width) fprintf(stderr, "\n");
+    if (f->console.width) fprintf(stderr, "\n");
     return r;
 }
 /* The weights are the best epoch's again, after an error too; why it ended is noted, and said. */
@@ -26767,9 +26767,10 @@ static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc
     f.until = d.seconds > 0 ? f.called + d.seconds : 0;
     t->several = GTR__MIN(f.drains ? f.per_epoch : f.per_epoch * d.epochs,
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
-    f.terminal = !d.silent && gtr__is_terminal();
-    if (f.terminal) fprintf(stderr, "%s\n", gtr_device_text(ctx));
-    t->fit = &f;
+    f.console.terminal = !d.silent && gtr__is_terminal();
+    if (f.console.terminal) fprintf(stderr, "%s\n", gtr_device_text(ctx));
+    f.console.silent = d.silent;
+    t->fit = &f; t->console = &f.console;
     f.p.val_loss = f.p.val_metric = f.p.best = NAN;
     gtr_result r = gtr__fit_resume(&f);
     if (!r) r = gtr__fit_begin(&f, data);
@@ -26784,7 +26785,7 @@ static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc
     }
     r = gtr__fit_end(&f, r);
     t->several = false;
-    t->fit = NULL;
+    t->fit = NULL; t->console = NULL;
     t->metric = t->scored[0] = t->scored[1] = NULL;
     t->validation = NULL;
     ctx->fits--;
@@ -27473,7 +27474,7 @@ void gtr_destroy(gtr_context *ctx) {
     while (ctx->datasets) gtr_dataset_destroy(ctx->datasets);
     if (ctx->calls) gtr__gate_end(ctx, ctx->calls->gate);
     gtr__mfree(ctx, ctx->calls);
-    if (ctx->runner) gtr__runner_free(ctx->runner);
+    if (ctx->runner) { gtr__stream_free(ctx->runner); gtr__runner_free(ctx->runner); }
     while (ctx->n_tensor) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
     for (i = 0; i < GTR__MAX_STAGES; i++) gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
     for (i = GTR__MAX_STAGES - 1; i >= 0; i--) if (ctx->instance[i]) ctx->be->destroy(ctx->instance[i]);
