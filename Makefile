@@ -4,8 +4,12 @@ LIBS    = -lm -pthread
 NVCC   ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
 HEADER  = gputrain.h
 CUDA    = gputrain_cuda.cu
-TESTS   = $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+LONG    = test_ops test_images # which begin first
+TESTS   = $(LONG) $(filter-out $(LONG),$(patsubst tests/%.c,%,$(wildcard tests/test_*.c)))
 FASHION = $(if $(FASHION_MNIST),$(FASHION_MNIST),build/fashion)
+CORES  ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+# Builds programs on as many cores, where make was not told how many jobs.
+BUILD   = $(MAKE) --no-print-directory $(if $(filter -j% --jobs% --jobserver%,$(MAKEFLAGS)),,-j$(CORES))
 
 # A GPU is used where nvcc and a working GPU are.
 GPU    := $(if $(NVCC),$(shell nvidia-smi -L >/dev/null 2>&1 && echo yes))
@@ -86,14 +90,17 @@ chars: build/$(NATIVE)/15_chars
 data:
 	sh tests/get_data.sh $(FASHION_MNIST)
 
-test: $(TESTS:%=build/cpu/%) $(if $(GPU),$(TESTS:%=build/cuda/%))
-	@sh tests/run.sh $^
+# Side by side on the CPU; on a GPU one by one, for a test weighs its free memory.
+test: $(if $(GPU),build/cuda/gputrain_cuda.o)
+	@$(BUILD) $(TESTS:%=build/cpu/%) $(if $(GPU),$(TESTS:%=build/cuda/%))
+	@JOBS=$(CORES) sh tests/run.sh $(TESTS:%=build/cpu/%) $(if $(GPU),-- $(TESTS:%=build/cuda/%))
 
 # Of one op, loss or layer, by the name of its row and its builder, what tests there are: kernels, gradients, PyTorch's results, compositions.
 TRIED = test_ops test_ops_double test_goldens
-try: $(TRIED:%=build/cpu/%) build/cpu/compose
+try:
 	@test -n '$(ROW)' || { echo "make try ROW=softmax: which row?"; exit 2; }
-	@GTR_TEST_ROW='$(ROW)' sh tests/run.sh $(TRIED:%=build/cpu/%)
+	@$(BUILD) $(TRIED:%=build/cpu/%) build/cpu/compose
+	@GTR_TEST_ROW='$(ROW)' JOBS=$(CORES) sh tests/run.sh $(TRIED:%=build/cpu/%)
 	@build/cpu/compose seconds=10 with='$(ROW)' || [ $$? -eq 2 ]
 
 # The CUDA file on a GPU in software (tests/emulated; needs the toolkit's headers alone): COMPUTE=90a, 90, 89, 87, 86, 80, 75, the GPU that it is.

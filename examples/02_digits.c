@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define TARGET 0.965
-#define EPOCHS 20
+#define EPOCHS 12
 #define BATCH  32
 #define STEPS  (EPOCHS * 45)            /* 1438 rows are 45 batches of 32, the last one smaller */
 
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     printf("%s\n", gtr_summary_text(logits));
 
     how.optimizer = GTR_ADAMW;
-    how.lr = 5e-3f;
+    how.lr = 8e-3f;
     how.schedule = GTR_COSINE;
     how.warmup_steps = STEPS / 20;              /* and as long as the fit in all */
     trainer = gtr_trainer_create(gtr_cross_entropy(logits, y), how);
