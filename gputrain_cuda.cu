@@ -8,7 +8,7 @@
 //
 // The file has two halves. The host half launches kernels; a compiler reads it when the program is built. The device
 // half, what GTR__DEVICE_HALF encloses, is the kernels: its text is a part of the program, and NVRTC compiles of it
-// what a network needs, when the network is known (>>kernels).
+// what a network needs, when the network is known (>>kernels). Who writes a kernel reads the rules of >>ops first.
 //
 // The file calls nothing of gputrain.h by name: it is handed a table (gtr__host) and exports one
 // (gtr_cuda_backend_0_1).
@@ -3545,6 +3545,11 @@ static gtr_result gtr__cuda_run_node(void *const *instances, gtr__plan *plan, in
 // counts of integers have none to keep.
 // Workspace is not zeroed and streams may run two nodes of one op at once, so a sum too long for one launch ends in a
 // second one; GUARD alone, of which there is one at a time, ends in its last block.
+// The column-1 rule. A kernel's program is text that a scanner cuts at column 1 (>>kernel-text). What a kernel uses,
+// function, struct, macro or enum, begins there, ends in a line whose last character is ; or }, defines one name (an
+// enum any number), gtr__... or GTR__..., written out and not pasted by ##, and has as many opening as closing brackets
+// over all branches of an #if within it. What breaks this is missing from programs, or takes what follows with it.
+// A macro used at column 1 of the device half is in all programs, and so are #if, #else and #endif.
 
 #define GTR__T 256              // threads a block where nothing else is said
 #define GTR__OP_KERNEL static __global__ void __launch_bounds__(GTR__T)
