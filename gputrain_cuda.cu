@@ -33,7 +33,9 @@
 //     kernel-cache         compiled kernels on disk
 //     kernel-libraries     NVRTC
 //     kernel-list          a sealed list of compiled kernels: written, and read
-//     kernels              compiling side by side, loading; the process's kernels
+//     kernels              compiling side by side
+//     kernels-loaded       the process's loaded variants, what a plan holds, a launch's function
+//     kernels-open         which architecture; sealed lists
 //     launch               what starts kernels: overlap, clusters, cooperative launch, shared memory
 //     elements             loads and stores of one and of four elements of any type
 //     reductions           sums and maxima of a warp and of a block, the last block of a grid
@@ -85,12 +87,16 @@
 //     conv-warps           tiles of 256 by mma.sync
 //     conv-choice          the cost model of these two
 //     conv-im2col          Hopper's kernel by im2col copies
-//     conv-lines           Hopper's kernels by lines of pixels
+//     conv-lines           Hopper's kernels by lines of pixels: PLACES and IMAGE
+//     conv-lines-weight    the same of WEIGHT
+//     conv-lines-run       tensor maps and launches of both
 //     conv-hopper-choice   the cost models of Hopper's kernels
 //     conv-product         running the chosen kernel, copies of operands
 //     conv-depthwise       depthwise convolutions
 //     conv-depthwise-runs  the same by runs of neighbouring places
-//     conv-direct          images of few channels, alone and with a max_pool behind them
+//     conv-direct          images of few channels, alone and with a max_pool behind them: PLACES
+//     conv-direct-weight   the same of WEIGHT
+//     conv-direct-run      the cut and launches of both
 //     conv-narrow          the weight's gradient of few outputs
 //     conv-plain           a convolution that is a product
 //     conv-run             op:conv forward and backward
@@ -107,10 +113,27 @@
 //     op:sum op:mean op:logsumexp op:max op:min op:prod op:var op:norm
 //     parts                copies of several parts
 //     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:softmax_mask
-//     op:recurrence op:attention op:attention_packed op:dropout op:random op:embedding op:scatter_add
+//     op:recurrence
+//     recurrence-forward   kernel by lanes; gates, a cell's step
+//     recurrence-tiles     kernel by tiles, on tensor cores
+//     recurrence-backward  gradients, by lanes and by tiles
+//     recurrence-steps     a time step for all rows, between products
+//     recurrence-launch    the choice among the three; launches
+//     op:attention op:attention_packed
+//     attention-backward   gradients of q, k and v
+//     attention-step       a single step with kept states; the gradient of a mask
+//     attention-launch     the choice of products, the cut, launches
+//     op:dropout op:random op:embedding op:scatter_add
 //     nodes                nodes that others replace, and their calls
 //     match-tables         matcher: lookups of several tables in one launch
-//     op:max_pool op:avg_pool op:upsample op:batch_norm op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
+//     pool                 pooling and resampling: the general kernel; max_pool of pairs
+//     pool-lines           max_pool by lines, and its gradient
+//     pool-apart           max_pool's gradient of windows apart, and of any
+//     op:max_pool op:avg_pool op:upsample op:batch_norm
+//     batch_norm-kernels   one launch, or two of pieces of rows
+//     batch_norm-grid      pieces whose blocks meet
+//     batch_norm-launch    the cut, launches
+//     op:layer_norm op:rms_norm op:group_norm op:tally op:divisor
 //     op:nll op:ctc op:bn_commit op:state_commit op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float
 //     op:to_int op:accuracy op:cross_entropy op:xent_step op:mse op:bce_with_logits op:pair_step op:custom
 //     custom-staging       operands of a custom op in mapped memory
@@ -128,17 +151,26 @@
 //     resident-dropout     masks
 //     resident-middle      exchanges, further layers, loss
 //     resident-update      gradients and updates
-//     resident-kernel      teams, reporting block, launch and end of a step
+//     resident-state       weights and moments between device memory and shared memory
+//     resident-rows        a rank's rows through the exchanges, forward and back
+//     resident-report      the reporting block; a launch's barriers
+//     resident-kernel      a step of each team; the kernel
 //     resident-match       the matcher: how it is cut
 //     resident-launch      workspace, launch
-//     thin                narrow perceptrons of tall batches in 16 bits
-//     thin-ptx            barriers, panels, wgmma instructions
-//     thin-products       products of a warpgroup
-//     thin-rows           rows of a team: gather, forward, backward
-//     thin-chain          widths above 64 on Hopper
-//     thin-step           a step: sums over blocks, update, report
-//     thin-match          the matcher: how it is cut
-//     thin-launch         workspace, launch
+//     thin                 narrow perceptrons of tall batches in 16 bits
+//     thin-ptx             barriers, panels, wgmma instructions
+//     thin-products        products of a warpgroup
+//     thin-rows            rows of a team: their places, copies, rounding
+//     thin-layers          bias, activation, loss in registers
+//     thin-feed            a step's record; feeders
+//     thin-team            64 rows through all layers and back, gradients of weights
+//     thin-chain           widths above 64 on Hopper
+//     thin-weights         weights and records between steps; barriers
+//     thin-sums            a block's sums to the workspace
+//     thin-slice           a block's slice of the parameters: sums over blocks, update, snapshot
+//     thin-step            a step's phases; the kernel
+//     thin-match           the matcher: how it is cut
+//     thin-launch          workspace, launch
 //     tall                 perceptrons of tall batches of bytes
 //     tall-feed            gathering x
 //     tall-middle          the middle: further layers, loss, and back
@@ -148,11 +180,15 @@
 //     tall-match           the matcher: how it is cut
 //     tall-launch          workspace, launch
 //     chain                runs of nodes that are local to a tile of rows
-//     chain-products       products of a chain
-//     chain-steps          element-wise steps, losses
+//     chain-products       mma of a chain, its barriers
+//     chain-steps          element-wise steps
+//     chain-rows           steps on whole rows: losses, gathers, softmax, reductions
+//     chain-chunks         weights on their way in a ring, and the products that read them
+//     chain-kernel         the walk through the steps
 //     chain-sums           gradients of weights
 //     chain-strips         a warp's own rows, for tall batches and few weights
-//     chain-compile        from nodes to steps
+//     chain-compile        values and steps of a chain that is built
+//     chain-nodes          from each kind of node to steps
 //     chain-cut            clusters, passes, chunks, places in shared memory
 //     chain-strips-cut     the same of strips
 //     chain-run            cost, matcher, launch
@@ -1751,6 +1787,9 @@ static gtr_result gtr__compile_all(gtr__cuda *g, gtr__compilation *all, int n, b
     return GTR_OK;
 }
 
+// >>kernels-loaded
+// The table of loaded variants (gtr__process), what a plan wants of it and holds, and the function that a launch gets
+// (gtr__function). The process lock guards it (gtr__process_hold).
 static uint64_t gtr__loaded_key(const gtr__cuda *g, const char *name) {
     char text[260];
     snprintf(text, sizeof text, "%s %s %d", name, g->arch, g->device);
@@ -1950,6 +1989,11 @@ struct gtr__function {
     gtr__function(const gtr__function &) = delete;
     gtr__function &operator=(const gtr__function &) = delete;
 };
+
+// >>kernels-open
+// For which architecture an instance compiles; and the sealed list, read by an instance that has one and written by one
+// that makes it (GPUTRAIN_KERNEL_LIST).
+//
 // What kernels for a device of this compute capability are compiled for: its own code, or, where NVRTC is older than
 // the device, PTX of the newest that it knows, which the driver compiles. GPUTRAIN_KERNEL_ARCH says otherwise.
 static gtr_result gtr__choose_arch(gtr__cuda *g, int capability, char *why) {
@@ -8511,6 +8555,8 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
 }
 #endif
 template <int, bool, int> GTR__GLOBAL void gtr__lines_kernel(gtr__product, gtr__lines_cut, gtr__lines_maps);
+
+// >>conv-lines-weight
 // WEIGHT: rows of k are eight images' of a pixel, so that all taps read one copy of a tile, and small images have no
 // more of a border than large ones; two pixels side by side are a step of k. A warpgroup has a column of
 // taps, and N of its sums are the channels under each tap of it, a line further on each, of 64 of C's rows; the warp
@@ -8707,6 +8753,11 @@ gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_co
 }
 #endif
 template <int, bool> GTR__GLOBAL void gtr__lines_weight_kernel(gtr__product, gtr__lines_cut, gtr__lines_maps);
+
+// >>conv-lines-run
+// The host half: tensor maps, the cut from what >>conv-hopper-choice chose, launches. *ran stays false where the driver
+// makes no map of an operand: nothing is launched then.
+//
 // A tensor of rows of channels, of width columns, height lines and images, in boxes of lines; EIGHT: of eight images of
 // each pixel instead, and of float32 lines before columns. What is gathered is rounded to TF32.
 static bool gtr__lines_map(gtr__bulk_map *map, const void *data, int type, int64_t channels, const gtr__conv_cut &cut,
@@ -9952,6 +10003,8 @@ gtr__direct_kernel(const __grid_constant__ gtr__direct d) {
         }
     }
 }
+
+// >>conv-direct-weight
 // WEIGHT: a thread loads dy of place `at`, channels `channel` to channel + 3, into words as mma reads them: two of two
 // channels each (16 bits), or four of one. Zeros if not `in`, and for channels behind the last.
 template <typename T> GTR__INLINE
@@ -10156,6 +10209,9 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
     gtr__direct_join<NT>(d, (float *)block.pixel, dw, first);
 }
 #endif
+
+// >>conv-direct-run
+// The host half of both kernels, which op:conv and, with a pool, >>match-pools call.
 template <typename, int, bool, int> GTR__GLOBAL void gtr__direct_kernel(gtr__direct);
 template <typename, int, bool> GTR__GLOBAL void gtr__direct_weight_kernel(gtr__direct);
 
@@ -12645,6 +12701,12 @@ GTR__INLINE float gtr__recurrent_float(int type, uint32_t v) {
 }
 // Indices of elements in operands of all steps: a variant has 32 bits, which gtr__recurrent_launch checks.
 template <uint64_t KNOWN> using gtr__recurrent_index = typename std::conditional<(KNOWN > 0), int, int64_t>::type;
+
+// >>recurrence-forward
+// By lanes, forward: gtr__k_recurrence; and of a cell's step and its stores what the other kernels use, too. A lane
+// keeps its part of w, h and c in registers over all steps; it reads the vectors from the buffer that the last
+// publish() completed, and stores its one element to the other. The barriers are those of publish() alone.
+//
 // A step of a reduce-scatter between lanes that differ in one bit: each keeps one of its two sums and adds the other
 // lane's to it.
 GTR__INLINE float gtr__recurrent_halve(float a, float b, int bit) {
@@ -12851,6 +12913,12 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
     if (q.cluster > 1) gtr__cluster_part();
 }
+
+// >>recurrence-tiles
+// By tiles, forward: gtr__k_recurrence_tiles. Warps multiply their tiles of w by 8 rows' vectors and leave each share's
+// sums in shared memory (behind()); behind a __syncthreads() the thread of a row and unit adds the shares in order and
+// makes the step.
+//
 // A warp's tiles of w, whose registers hold 8 groups of float32, which round to TF32, and else 16. T: as it multiplies.
 template <typename T, bool BACK> struct gtr__recurrent_tile {
     static constexpr bool HALF = sizeof(T) == 2;
@@ -12963,6 +13031,12 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
     if (q.cluster > 1) gtr__cluster_part();
 }
+
+// >>recurrence-backward
+// By lanes and by tiles, backward, from the last step to the first. By lanes blocks publish the gates' gradients, and a
+// lane multiplies all units' by w's columns of its units; by tiles a block multiplies its own units' alone and sends
+// each block of the cluster the sums that are that block's. Either becomes dh of the step before.
+//
 // What a thread loads of a step and unit that forward stored: its gates, or an RNN's h; c; former, before: c and h of
 // the row's step before, unused in its first step; dy: h's gradient. If s < 0, no step, all is unused.
 template <int G> struct gtr__recurrent_saved { uint32_t gate[G == 1 ? 1 : 4], cell, former, before, dy; };
@@ -13172,6 +13246,12 @@ gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
     gtr__recurrent_give_first(m, dh, dc);
     if (q.cluster > 1) gtr__cluster_part();
 }
+
+// >>recurrence-steps
+// A time step for all rows in a kernel, between the products of two launches (gtr__recurrent_by_steps). Nothing stays
+// in registers from step to step: h and c, backward their gradients, lie in the workspace as float32
+// (gtr__recurrent_all).
+//
 // A time step for all rows, a thread a row and unit, whose product (gtr__recurrent_product) the launch before has made.
 template <int G, uint64_t KNOWN> static __global__ void __launch_bounds__(256)
 gtr__k_recurrence_step(const __grid_constant__ gtr__recurrence given, gtr__recurrent_all a) {
@@ -13229,6 +13309,11 @@ gtr__k_recurrence_step_bwd(const __grid_constant__ gtr__recurrence given, gtr__r
     }
 }
 #endif
+
+// >>recurrence-launch
+// The host half: the cut, from shapes, precision and device alone, so that a call that measures and one that runs
+// agree; then the launch of one of the three ways. gtr__recurrent_facts and gtr__recurrent_known write and read the
+// same bits: change both.
 template <int, int, uint64_t> GTR__GLOBAL void gtr__k_recurrence(gtr__recurrence);
 template <int, int, uint64_t> GTR__GLOBAL void gtr__k_recurrence_bwd(gtr__recurrence);
 template <int, typename, uint64_t> GTR__GLOBAL void gtr__k_recurrence_tiles(gtr__recurrence);
@@ -13779,6 +13864,11 @@ gtr__k_attention(const __grid_constant__ gtr__attend q) {
     m.store(q.y, m.at(GTR__ATTEND_Y, n, head, row0), m.pitch_of(GTR__ATTEND_Y), q.steps - row0, q.width[2], acc,
         sum[0], sum[1]);
 }
+
+// >>attention-backward
+// The gradients of q, k and v: scores are made again from q, k and the logsumexp that forward stored. No two blocks
+// write the same rows: blocks of queries make dq, those of keys dk and dv.
+//
 // The logsumexp in powers of two, and delta, of the thread's two queries; dy: the block's rows.
 template <int KIND, uint64_t KNOWN> GTR__INLINE
 void gtr__attend_deltas(const gtr__attend_here<KIND, KNOWN> &m, const typename gtr__attend_here<KIND, KNOWN>::E *dy,
@@ -13892,6 +13982,11 @@ gtr__k_attention_bwd(const __grid_constant__ gtr__attend q) {
         gtr__attend_gradient<KIND, KNOWN, true>(m, gtr__pool, n, head, tile * m.rows());
     }
 }
+
+// >>attention-step
+// Attention of a single step with kept states, forward; and, behind it, the gradient of a mask, which runs as a launch
+// of its own.
+//
 // One step, whose k and v the first head of a group puts into the states: a block has a head's query. Teams of lanes,
 // four columns each, go through the keys, each team every so many-th, and their shares are then joined: in a warp by
 // shuffles, then of all warps. No block reads the row that another writes: the step's own k and v come from x.
@@ -14074,6 +14169,9 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_attention_mask(const __g
     gtr__give1(q.dmask, e, sum);
 }
 #endif
+
+// >>attention-launch
+// The host half of both attention ops: what a call says (gtr__attend_of), how it multiplies, and how blocks are cut.
 template <int, uint64_t> GTR__GLOBAL void gtr__k_attention(gtr__attend);
 template <int> GTR__GLOBAL void gtr__k_attention_step(gtr__attend, int, int);
 template <int, uint64_t> GTR__GLOBAL void gtr__k_attention_bwd(gtr__attend);
@@ -14796,7 +14894,10 @@ GTR__LAUNCHER(gtr__tables_run) {
     return gtr__parts_run(run, c, &rest);
 }
 
-// >>op:max_pool
+// >>pool
+// What max_pool, avg_pool and upsample share: the general kernel of all of them (gtr__k_slide), and max_pool's of
+// pairs.
+//
 // Pooling and resampling of images with channels last: what a place gathers of the pixels under it, or, back, a pixel
 // of the places that read it, in ascending order, W neighbouring channels a thread. Along each dimension those are a
 // run, found in whole numbers. Bound by bytes: forward x and y once each, back dy and dx, and for max_pool x, too: what
@@ -15043,6 +15144,8 @@ GTR__OP_KERNEL gtr__k_max_pool_pairs(const __grid_constant__ gtr__slide m) {
         }
     }
 }
+
+// >>pool-lines
 // max_pool by lines: windows of dilation 1 of at most 64 taps, whose strides are at most their kernels. A thread has W
 // channels, 16 bytes where a pixel's are whole such, and R windows below each other. It reduces each line of pixels
 // under them to the line's largest, once, and merges that into each of the windows that have the line. A pixel outside
@@ -15319,6 +15422,11 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_max_pool_bwd_lines(co
             best + (((y + tile.back[0]) * tile.columns + x + tile.back[1]) << log[2] | line));
     }
 }
+
+// >>pool-apart
+// max_pool's gradient of small windows that lie apart, and of any where no other kernel takes it (max_pool_bwd
+// chooses).
+//
 // dx (+)= the gradients of the windows of which a pixel is the first of the largest: of large windows.
 template <int W>
 GTR__OP_KERNEL gtr__k_max_pool_bwd(const __grid_constant__ gtr__slide m) {
@@ -15389,6 +15497,10 @@ GTR__OP_KERNEL gtr__k_max_pool_bwd_apart(const __grid_constant__ gtr__slide m) {
     }
 }
 #endif
+
+// >>op:max_pool
+// The host half of pooling: gtr__slide_make fills in what kernels get, the same for avg_pool and upsample (GTR__SLIDE);
+// max_pool's launchers try pairs, then lines, then the general kernels.
 template <int, bool, int, int> GTR__GLOBAL void gtr__k_slide(gtr__slide);
 template <typename, int, bool, bool> GTR__GLOBAL void gtr__k_max_pool_pairs(gtr__slide);
 template <typename, int, int, int, int> GTR__GLOBAL void gtr__k_max_pool_lines(gtr__slide);
@@ -15831,6 +15943,10 @@ template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
     }
 };
 #endif
+
+// >>batch_norm-kernels
+// The kernels whose blocks do not wait for each other: all at once, or a channel's rows in pieces and two launches
+// (STAGE), between which pieces' figures lie in part, float32.
 #if GTR__DEVICE_HALF
 template <int W, int KNOWN>
 GTR__INLINE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const float (&mean)[W], const float (&weight)[W],
@@ -15953,6 +16069,7 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
     }
 }
 
+// >>batch_norm-grid
 // Pieces of rows whose blocks meet, one a multiprocessor, where what has x's extents is of x's type and lies in whole
 // 16 bytes. Each thread copies its own rows to its own slots of shared memory, 16 bytes each, GTR__BN_AHEAD ahead of
 // the one that it reads: no other thread waits for them. With each row it commits one group of copies, be it empty, so
@@ -16138,6 +16255,10 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_bwd_gri
     });
 }
 #endif
+
+// >>batch_norm-launch
+// The host half: how channels and rows are cut, and which kernels run. A call that measures asks for the larger
+// workspace of both ways, as blocks may be refused to meet.
 template <int, int, int> GTR__GLOBAL void gtr__k_batch_norm(gtr__bn);
 template <int, int> GTR__GLOBAL void gtr__k_batch_norm_bwd(gtr__bn);
 template <typename, int> GTR__GLOBAL void gtr__k_batch_norm_grid(gtr__bn);
@@ -21090,7 +21211,10 @@ GTR__INLINE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_hea
 }
 #endif
 
-// >>resident-kernel
+// >>resident-state
+// The block's weights and moments between device memory and shared memory, at a launch's begin and end; the inputs'
+// slots behind the launch.
+//
 // visit(segment, index in it, valid elements, elements, whether this block stores them, their place in shared memory,
 // distance to the moments') for all weights of the block with their moments of a step: four of the first layer at a
 // time, else one. gtr__res_state reads them from device memory at a launch's begin and stores them at its end.
@@ -21223,6 +21347,12 @@ GTR__INLINE void gtr__res_slots(const Net &s, const Head *h, int block, int bloc
         }
     }
 }
+
+// >>resident-rows
+// What the first team does with a rank's 16 rows between the first layer's parts and its dz, by all groups' blocks of
+// the rank, which exchange h and dz of each layer. Waits are polls of words; barriers those of the team, RENEWED and
+// DONE.
+//
 // Awaits the parts of the first layer's output of a rank's rows and a group's columns, a word or two by a thread; sums
 // them over the ranks, and publishes the output.
 GTR__INLINE uint32_t gtr__res_nth(uint32_t v, int) { return v; }
@@ -21494,6 +21624,11 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
         gtr__res_arrive(GTR__RES_DONE, GTR__RES_T);    // the weights are read, the figures' numbers left
     }
 };
+
+// >>resident-report
+// The reporting block, and a launch's two barriers of the whole grid: behind the first the records are there, at the
+// last all blocks agree whether they store their state. >>tall uses these functions, too (Net, Head).
+//
 // All threads of the reporting block copy the launch's records from the host, take the snapshot, and compute each
 // step's rates.
 template <typename Net> GTR__INLINE void gtr__res_records(const Net &s) {
@@ -21594,6 +21729,12 @@ GTR__INLINE bool gtr__res_end(const Net &s, int steps, uint32_t bad, int &wrong)
     if (wrong < 0 && flag) wrong = steps - 1;
     return !(flag & 2);
 }
+
+// >>resident-kernel
+// The order of a step's work in each team, and the kernel. The two teams of a worker wait for each other at RENEWED
+// (the further weights of the step are in shared memory), DONE (they are read, the loss's figures are left) and READY
+// (the next step's x is there): who adds a wait or an arrival on one side adds its counterpart on the other.
+//
 // The first team: what exchanges carry. Returns the step that was not finite, or -1.
 template <int P, int CUT, uint64_t NET>
 GTR__INLINE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h, int group,
@@ -22628,6 +22769,11 @@ GTR__INLINE void gtr__thin_take_x(const gtr__thin &m, const gtr__thin_place<P> &
     }
     if (keep) gtr__thin_keep<P, N>(m, p, tile, slot);
 }
+
+// >>thin-layers
+// A layer on 64 rows in registers: bias, activation and its derivative, loss, and back through them. Each warp does its
+// 16 rows, in the layout of accumulators, and none waits for another: there is no barrier here.
+//
 // d (64 x 8 TILES) = the bias of layer l in all rows, as a product with gtr__thin_ones: row n of `bias` has output n's
 // biases of 8 layers, 16 bits each.
 template <typename T, int TILES>
@@ -22802,6 +22948,12 @@ GTR__INLINE void gtr__thin_loss(const gtr__thin &m, const gtr__thin_place<P> &p,
         sums[1] += a.y + b.y;
     }
 }
+
+// >>thin-feed
+// How a step's rows come: a step's record, which tiles are a team's, and the feeders, which gather rows and round them
+// into slots while the team computes. Of a slot feeders arrive at `full`; the team arrives at `empty` when x is read
+// and at `seen` when the target is. A feeder writes x of a slot behind `empty`, and its target behind `seen`.
+//
 // A thread's sums over all rows of its team's step.
 struct gtr__thin_sums { float dw[GTR__THIN_UNITS][36], last[4], bias[2], loss; };
 // A team's first tile; *teams: how many teams its role has, the distance to its next tile.
@@ -23017,6 +23169,8 @@ template <typename T, int P> struct gtr__thin_feeder {
         }
     }
 };
+
+// >>thin-team
 // A team's tiles, forward and back. Warps store what others read while the tensor cores compute the next product. A
 // weights' gradient is added to a layer later than its dz is computed, when all warps of the team have stored dz.
 // FED: P is 1, there is one role, and dz has places of its own. P 2: by mma.sync.
@@ -23673,7 +23827,10 @@ GTR__INLINE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h, char *
 #endif
 #endif
 
-// >>thin-step
+// >>thin-weights
+// Between steps: weights into shared memory, by loads or as the words that their owners publish; the next step's
+// record; the grid's barriers. By the threads of teams, all at once; the record by the reporter's warp.
+//
 // Weights and biases for a step, and columns of ones; by all threads. Others wrote the weights: not by way of L1.
 #if GTR__DEVICE_HALF
 template <typename T, int P> GTR__INLINE void gtr__thin_load(const gtr__thin &m, char *pool) {
@@ -23719,7 +23876,7 @@ template <typename T, int P> GTR__INLINE void gtr__thin_load(const gtr__thin &m,
     gtr__copies_commit();
     gtr__copies_done<0>();
 }
-// What the first tile finds of a last one's gradients: see gtr__thin_rows.
+// What the first tile finds of a last one's gradients: see gtr__thin_team::lowest.
 template <int P> GTR__INLINE void gtr__thin_clear(const gtr__thin &m, char *pool) {
     const int tid = gtr__thread();
     if (P == 1) for (int i = tid & 127; i < GTR__THIN_PANEL / 16; i += 128) *(uint4 *)(pool + m.team_at
@@ -23857,6 +24014,12 @@ GTR__INLINE bool gtr__thin_end(const gtr__thin &m, bool gave_up) {
     }
     return !gtr__thin_any(!stays);
 }
+
+// >>thin-sums
+// At a step's end, a block's sums from registers to its own part of the workspace (gtr__thin_write), where the owners
+// of slices read them behind the grid's barrier. Where a sum lies is said by frag, nat_w and nat_b of a layer, for the
+// writer here and for gtr__thin_find.
+//
 // What gtr__thin_write has left in shared memory to the block's sums: a tiny last layer's gradients, apart from one
 // team's to the other's, and the loss.
 template <int P>
@@ -23968,6 +24131,13 @@ GTR__INLINE void gtr__thin_write(const gtr__thin &m, char *pool, int role,
     }
     gtr__thin_write_last<P>(m, role, whole, lasts, column, apart);
 }
+
+// >>thin-slice
+// A block's slice of all parameters, in fours: which they are, their sums over blocks, the update, and how a launch's
+// snapshot of them is kept and put back. During a launch the float32 parameters and moments of a slice are read and
+// written by its block alone; 16-bit copies of the parameters are read by all, behind a barrier of the grid or as
+// published words.
+//
 // A thread's four parameters: two from i on, two from j on, of their segment. live: which of them there are. Published
 // they are from at[0] and at[1] on, -1: not; zeros behind a row's end, too.
 struct gtr__thin_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, at[2]; uint32_t live; };
@@ -24146,6 +24316,10 @@ GTR__INLINE void gtr__thin_feed(const gtr__thin &m, const gtr__record *record) {
         }
     }
 }
+
+// >>thin-step
+// The phases of a step in the order of gtr__thin_block::step, and the kernel.
+//
 // A block's teams through a launch's steps.
 template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
     const gtr__thin &m;
@@ -24556,7 +24730,7 @@ static bool gtr__thin_cast(gtr__thin *m, int P, bool chain, int sm_count) {
     for (; l >= 0; l--) {
         const int units = m->tiny && l == last ? 0 : m->layer[l].panels;
         if (used + units > GTR__THIN_UNITS) { if (++r == GTR__THIN_ROLES) return false; used = 0; }
-        m->unit[r][l] = (signed char)(P == 1 && l == 0 ? GTR__THIN_UNITS - units : used);    // see gtr__thin_rows
+        m->unit[r][l] = (signed char)(P == 1 && l == 0 ? GTR__THIN_UNITS - units : used);    // see lowest()
         m->low[r] = l;
         used += units;
     }
@@ -27299,6 +27473,11 @@ static GTR__DEVICE int gtr__chain_group(const gtr__chain_here &h, const gtr__cha
     gtr__chain_lose<typename K::last, T>(h, s[steps - 1], loss);
     return steps;
 }
+
+// >>chain-rows
+// Steps on whole rows: loads, losses, gathers, softmax, reductions. Each block of a cluster has the whole rows of what
+// it reads, behind the barrier in front of the step, and makes all of the result: nothing is exchanged.
+//
 // Whole rows of an operand into each block, zeros in the padding.
 template <int R, int T> static GTR__DEVICE void gtr__chain_load(const gtr__chain_here &h, const gtr__chain_step &s) {
     const int across = gtr__chain_padded(s.n) / 4;
@@ -27434,6 +27613,8 @@ static GTR__DEVICE void gtr__chain_of_whole_rows(const gtr__chain_here &h, const
 // fetches k_chain waits for because it runs most of them only a few times a launch.
 static GTR__DEVICE bool gtr__unlikely(bool what) { return __builtin_expect(what, 0); }
 #endif
+
+// >>chain-chunks
 // Weights on their way: chunks of 32 and more outputs and some k of a product, requested ahead of the products, for
 // weights wait for no activations. A chunk's rows are w's; rows that lanes read at once begin in different banks, by
 // their pitch (rows of outputs) or by a permutation of their 16-byte words (of k).
@@ -27632,6 +27813,10 @@ template <typename K, int NT, int LOW> static GTR__DEVICE void gtr__chain_produc
     gtr__chain_lose<typename K::last, GTR__CHAIN_T>(h, step[s.fused], loss);
     if (s.next) gtr__chain_hand_over(h, f, turn);
 }
+
+// >>chain-kernel
+// gtr__k_chain: opens, fills the ring, and walks the steps, each by all threads of the block.
+//
 // What the gradients of the losses are multiplied by: wanted once, while the rings are filled.
 static __device__ void gtr__chain_slopes(const gtr__chain_here &h, int losses, int *counts) {
     for (int i = 0; i < losses; i++) {
@@ -28308,6 +28493,11 @@ static const gtr__node *gtr__chain_constant(const gtr__chain_build *b, int id) {
     }
     return NULL;
 }
+
+// >>chain-nodes
+// Of each kind of node, the steps and jobs that it becomes. A function returns false where a chain does not take the
+// node: gtr__chain_read then takes back what it added, so it may stop anywhere.
+//
 // A gradient of weights, of a bias; x -1: of a bias alone.
 static bool gtr__chain_job_add(gtr__chain_build *b, int x, int dy, int dw, int db, bool add_w, bool add_b) {
     if (b->n_job == GTR__CHAIN_JOBS || dy < 0) return false;
