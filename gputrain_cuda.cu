@@ -12562,6 +12562,8 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
     int at_unit;                // the unit, of the block's
     int row;                    // the row, of R
     bool sets;                  // whether this thread stores the unit's element of its row's vector
+    // All threads of the block call it, once. It zeroes both buffers of all vectors: what no unit is stored to, up to
+    // pitch, stays 0 and is multiplied. Behind the barrier that it ends in, blocks of the cluster may send to this one.
     GTR__DEVICE gtr__recurrent_here(const gtr__recurrence &given, char *pool) : gtr__recurrent_place(given) {
         const int tid = (int)threadIdx.x;
         bool one = true;
@@ -12864,6 +12866,10 @@ void gtr__recurrent_store_last(const gtr__recurrent_place &m, float h, float c) 
     gtr__recurrent_put<KNOWN>(m.q.h, m.state, h);
     if (G == 4) gtr__recurrent_put<KNOWN>(m.q.c, m.state, c);
 }
+// By lanes, forward: rows R (blockIdx.x / cluster) on of x (N, T, G H) through all steps. Bytes of a row, step and
+// unit: G elements of x, one of y, and what backward reads. The next step's x is loaded into the registers of this
+// step's when these are used up; whether y is stored before an exchange or during it (wide) is measured, and free. The
+// last wait of the cluster keeps a block's shared memory until nobody sends to it.
 template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(gtr__recurrent_threads(R), 1)
 gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     constexpr bool SPLIT = R == 1 && G > 1;     // a lane makes two gates of its unit's step, else all of them
@@ -12978,6 +12984,9 @@ template <typename T, bool BACK> struct gtr__recurrent_tile {
         });
     }
 };
+// By tiles, forward. Sums of a tile (part) are rows of other threads' units: behind multiply() stands a
+// __syncthreads(), and the barrier in publish() is behind the last read of them. A thread without a row and unit
+// multiplies and waits with the others.
 template <int G, typename T, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
 gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
     constexpr int R = GTR__RECURRENT_ROWS;
@@ -13040,7 +13049,8 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
 // What a thread loads of a step and unit that forward stored: its gates, or an RNN's h; c; former, before: c and h of
 // the row's step before, unused in its first step; dy: h's gradient. If s < 0, no step, all is unused.
 template <int G> struct gtr__recurrent_saved { uint32_t gate[G == 1 ? 1 : 4], cell, former, before, dy; };
-// follows: v holds what step s + 1 saved, whose `former` and `before` are this step's c and h.
+// Loads what step s saved of the thread's row and unit, into v, by loads that need not have arrived on return. follows:
+// v holds what step s + 1 saved, whose `former` and `before` are this step's c and h.
 template <int G, uint64_t KNOWN, typename I> GTR__INLINE
 void gtr__recurrent_load(const gtr__recurrent_place &m, int s, I at, gtr__recurrent_saved<G> &v, bool follows = false) {
     const gtr__recurrence &q = m.q;
@@ -13138,10 +13148,15 @@ void gtr__recurrent_store_back(const gtr__recurrent_place &m, I at, bool runs, c
     }
     gtr__recurrent_put<KNOWN>(q.before, at, runs ? h : 0.0f);
 }
+// The thread of a row and unit stores, or adds to, the gradients of the first states.
 GTR__INLINE void gtr__recurrent_give_first(const gtr__recurrent_place &m, float dh, float dc) {
     if (m.writes && m.q.dfirst_h.p) gtr__give1(m.q.dfirst_h, m.state, dh);
     if (m.writes && m.q.dfirst_c.p) gtr__give1(m.q.dfirst_c, m.state, dc);
 }
+// By lanes, backward: x's gradient, that of w h + bias (drec), and the states in front of steps (before). In a step:
+// the gates' gradients from dh, dc and the step's factors (slope), publish, multiply, dh of the step before. next holds
+// what a step ahead saved, slope the factors of this one. `at += vector.zero(total)` adds 0: it holds what follows
+// behind the product.
 template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(gtr__recurrent_threads(R), 1)
 gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
     constexpr int GROUP = gtr__recurrent_group(R), K = gtr__recurrent_own(R) / GROUP;
@@ -13187,6 +13202,8 @@ gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
     gtr__recurrent_give_first(m, dh, dc);
     if (q.cluster > 1) gtr__cluster_part();
 }
+// By tiles, backward. A step's vector is read by multiply() of the same block alone, so a __syncthreads() is enough for
+// it; other blocks are waited for at receive(n) only.
 template <int G, typename T, uint64_t KNOWN> static __global__ void __launch_bounds__(GTR__RECURRENT_T, 1)
 gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
     constexpr int R = GTR__RECURRENT_ROWS;
@@ -13284,6 +13301,8 @@ gtr__k_recurrence_step(const __grid_constant__ gtr__recurrence given, gtr__recur
         if (a.operand.p) gtr__put(a.operand.p, a.operand.t, i, h);
     }
 }
+// Backward: a.h comes as dh, to which the launch before added the product of the step behind; the thread writes it, dc
+// and the next product's operand (the gates' gradients, as w is stored), each to its own element.
 template <int G, uint64_t KNOWN> static __global__ void __launch_bounds__(256)
 gtr__k_recurrence_step_bwd(const __grid_constant__ gtr__recurrence given, gtr__recurrent_all a) {
     gtr__enter();
@@ -13394,6 +13413,8 @@ static gtr__recurrent_cut gtr__recurrent_cut_of(gtr__recurrence *q, const gtr__c
     gtr__recurrent_spread(q, 1, 1, back);
     return {};
 }
+// The constants of a variant, of all three ways; 0: the general one. The lowest two bits are 0 where operands differ in
+// storage. before.t is always set: it stands for the storage of all.
 static uint64_t gtr__recurrent_facts(gtr__recurrence *q) {
     const gtr__opd *typed[] = { &q->x, &q->y, &q->h, &q->gates, &q->c, &q->cells, &q->dy, &q->dx, &q->drec };
     gtr__opd *const optional[] = GTR__RECURRENT_OPTIONAL(q);
@@ -13406,6 +13427,8 @@ static uint64_t gtr__recurrent_facts(gtr__recurrence *q) {
         | (uint64_t)q->hidden << GTR__RECURRENT_HIDDEN | (uint64_t)q->w.t << GTR__RECURRENT_W
         | (uint64_t)q->fours << GTR__RECURRENT_FOURS;
 }
+// Launches the kernel by lanes: ceil(N / R) clusters. A variant counts in 32 bits, so a larger tensor gets the general
+// one.
 template <int G, int R> static gtr_result gtr__recurrent_launch(gtr__run *run, const gtr__call *c, gtr__recurrence *q,
         const gtr__recurrent_cut *cut, bool back) {
     auto kernel = back ? GTR__VARIANT(gtr__k_recurrence_bwd, G, R, (uint64_t)0)
@@ -13423,6 +13446,7 @@ template <int G, typename T> static gtr_result gtr__recurrent_launch_tiles(gtr__
     const dim3 grid((unsigned)(gtr__ceil(q->n, cut->rows) * q->cluster));
     return gtr__start_clusters(run, c, kernel, grid, (unsigned)cut->threads, cut->shared, q->cluster, *q);
 }
+// Launches a time step for all rows, of which the products run between (gtr__recurrent_by_steps).
 template <int G> static gtr_result gtr__recurrent_all_rows(gtr__run *run, const gtr__call *c, gtr__recurrence *q,
         const gtr__recurrent_all &a, bool back) {
     auto kernel = back ? GTR__VARIANT(gtr__k_recurrence_step_bwd, G, (uint64_t)0)
@@ -13430,6 +13454,7 @@ template <int G> static gtr_result gtr__recurrent_all_rows(gtr__run *run, const 
     gtr__variant_knows(&kernel, 1, gtr__recurrent_facts(q));
     return gtr__start(run, c, kernel, gtr__blocks(run, q->n * q->hidden, 256), 256, 0, *q, a);
 }
+// f of the number of gates as a constant: 4 LSTM, 3 GRU, 1 RNN.
 template <typename F> static gtr_result gtr__recurrent_of(int gates, F f) {
     return gates == 4 ? f(std::integral_constant<int, 4>()) : gates == 3 ? f(std::integral_constant<int, 3>())
         : f(std::integral_constant<int, 1>());
@@ -13481,6 +13506,7 @@ GTR__LAUNCHER_WITH(gtr__recurrent_by_steps, gtr__recurrence *q, bool back) {
     }
     return back && (q->dfirst_h.p || q->dfirst_c.p) ? step(-1) : GTR_OK;
 }
+// Cuts q and launches it. Only by steps is there a workspace; a call that measures has to come to the same cut.
 GTR__LAUNCHER_WITH(gtr__recurrent_start, gtr__recurrence *q, bool back) {
     gtr__caps own;
     const gtr__recurrent_cut cut = gtr__recurrent_cut_of(q, gtr__caps_of(run, c, &own), c->precision, back);
@@ -13498,6 +13524,7 @@ GTR__LAUNCHER_WITH(gtr__recurrent_start, gtr__recurrence *q, bool back) {
             : cut.rows > 1 ? gtr__recurrent_launch<g.value, 4>(run, c, q, &cut, back)
             : gtr__recurrent_launch<g.value, 1>(run, c, q, &cut, back); });
 }
+// What forward and backward share of a call. Inputs behind x and w are where the attributes say; 0: there is none.
 static gtr__recurrence gtr__recurrence_of(const gtr__call *c) {
     const gtr__recurrence_attr *a = &c->attr->recurrence;
     const int64_t *x = c->in[0].shape.dim;
@@ -13511,6 +13538,7 @@ static gtr__recurrence gtr__recurrence_of(const gtr__call *c) {
     q.bias = in(a->bias); q.first_h = in(a->h); q.first_c = in(a->c); q.lengths = in(a->lengths);
     return q;
 }
+// in: x, w, bias, h, c, lengths; out: y, last h, gates, last c, cells. Each but x and w may be missing.
 GTR__CUDA(recurrence_fwd) {
     gtr__recurrence q = gtr__recurrence_of(c);
     if (c->measure) *c->measure = 0;
@@ -13519,6 +13547,8 @@ GTR__CUDA(recurrence_fwd) {
     q.c = gtr__out(c, 3); q.cells = gtr__out(c, 4);
     return gtr__recurrent_start(run, c, &q, false);
 }
+// in: the op's own, its outputs, the outputs' gradients; out: gradients of the op's own inputs (those of w, bias and
+// lengths are not made here), then drec and before, of which a LINEAR node makes w's and bias's.
 GTR__CUDA(recurrence_bwd) {
     gtr__recurrence q = gtr__recurrence_of(c);
     const gtr__recurrence_attr *a = &c->attr->recurrence;
@@ -13822,6 +13852,8 @@ GTR__INLINE int gtr__attend_tile(unsigned b, const gtr__fast &tiles, const gtr__
     *n = row;
     return (int)(b - of * tiles.by);
 }
+// y, and the logsumexp (sums) where backward wants it, of 16 rows a warp. most, sum and acc are a row's of the tiles so
+// far; the block's tiles are awaited and freed by m.tiles' two barriers, which all of its threads pass equally often.
 template <int KIND, uint64_t KNOWN> static __global__ void __launch_bounds__(128, (KNOWN & 128) || !KNOWN ? 1 : 4)
 gtr__k_attention(const __grid_constant__ gtr__attend q) {
     typedef gtr__attend_here<KIND, KNOWN> here;
@@ -14207,6 +14239,8 @@ static void gtr__attend_apart(const gtr__call *c, const gtr__attend *q, gtr__opd
     for (int i = 1; i < 3 && c->attr->attention.packed; i++)
         if (x[i].p) x[i].p = (char *)x[i].p + (size_t)i * (size_t)q->heads * (size_t)q->width[0] * gtr__elem(x[i].t);
 }
+// How products are made: by mma.sync where q, k and v, and backward y and dy, are of one type that the device
+// multiplies; in float32 else.
 static int gtr__attend_kind(const gtr__call *c, const gtr__attend *q, const gtr__caps *caps) {
     const int type = q->x[0].t;
     const bool same = q->x[1].t == type && q->x[2].t == type && (!q->dy.p || (q->dy.t == type && q->y.t == type));
@@ -14214,6 +14248,8 @@ static int gtr__attend_kind(const gtr__call *c, const gtr__attend *q, const gtr_
     return type == GTR_F16 ? GTR__ATTEND_F16 : type == GTR_BF16 ? GTR__ATTEND_BF16
         : c->precision == GTR_TF32 ? GTR__ATTEND_TF32 : GTR__ATTEND_FMA;
 }
+// Cuts q and launches y, or, back, dq, dk and dv, whichever are wanted. A block's shared memory has its own rows,
+// `stages` sets of tiles, and backward 8 bytes for each row of a tile (stats).
 GTR__LAUNCHER_WITH(gtr__attend_start, gtr__attend *q, bool back) {
     gtr__caps own;
     const gtr__caps *caps = gtr__caps_of(run, c, &own);
@@ -14253,6 +14289,8 @@ GTR__LAUNCHER_WITH(gtr__attend_start, gtr__attend *q, bool back) {
         : kind == GTR__ATTEND_F16 ? GTR__ATTEND(GTR__ATTEND_F16)
         : kind == GTR__ATTEND_TF32 ? GTR__ATTEND(GTR__ATTEND_TF32) : GTR__ATTEND(GTR__ATTEND_FMA);
 }
+// Launches gtr__k_attention_step, a block a head and row of the batch. early: nothing that the launch before writes is
+// among what the kernel reads in front of gtr__enter().
 GTR__LAUNCHER_WITH(gtr__attend_step, gtr__attend *q) {
     const int most = q->width[0] > q->width[2] ? q->width[0] : q->width[2],
         log = gtr__log_up(gtr__ceil(most, 4), 0, 5), early = gtr__early(run, c, q->kept[0].p)
@@ -14271,6 +14309,7 @@ GTR__CUDA(attention_fwd) {
     q.y = gtr__out(c, 0); q.sums = gtr__out(c, 1);
     return c->attr->attention.kept ? gtr__attend_step(run, c, &q) : gtr__attend_start(run, c, &q, false);
 }
+// in: the op's own, y, logsumexp, dy; out: the gradients of q, k and v (packed: one tensor of all), of the mask.
 GTR__CUDA(attention_bwd) {
     gtr__attend q;
     const gtr__attention_attr *a = &c->attr->attention;
@@ -15045,6 +15084,8 @@ template <int W> GTR__INLINE void gtr__slide_give(const gtr__slide &m, int64_t a
     }
     gtr__give(m.to, at, W, r);
 }
+// A place (BACK: a pixel) and W channels a thread. N loads are in flight together. Sums are float32, in the order of
+// places or pixels, so that they do not depend on the grid.
 template <int KIND, bool BACK, int W, int N>
 GTR__OP_KERNEL gtr__k_slide(const __grid_constant__ gtr__slide m) {
     gtr__enter();
@@ -15555,6 +15596,7 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
 static gtr_result gtr__slide_large(gtr__run *run) {
     return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "an image of 2^29 rows, columns or more");
 }
+// Whether, along a dimension, windows of 1 or 2 pixels lie side by side and cover the image.
 static bool gtr__slide_pair(const gtr__slide_axis &a) {
     return a.pad == 0 && a.kernel <= 2 && (a.kernel == 1 || a.dilation == 1) && a.kernel * (int64_t)a.places == a.size
         && (a.step == a.kernel || a.places == 1);
@@ -15570,6 +15612,7 @@ static bool gtr__slide_pairs(gtr__slide *m, const gtr__arg *places) {
     m->lines = m->channels / per; m->by_lines = gtr__fast_of(m->lines); m->items = places->count / per;
     return true;
 }
+// Launches gtr__k_max_pool_pairs; gtr__slide_pairs has said that it takes m.
 template <bool BACK, bool ANY>
 static gtr_result gtr__max_pool_pairs(gtr__run *run, const gtr__call *c, const gtr__slide &m) {
     GTR__BY_DTYPE(m.x.t, T, return gtr__start(run, c, m.axis[0].kernel == 2
@@ -15610,6 +15653,7 @@ static int gtr__slide_lined(gtr__slide *m, int64_t items, bool back) {
     else if (shape == 31) { enum { W = WHOLE, K = 3, S = 1 }; __VA_ARGS__ } \
     else if (shape == 21) { enum { W = WHOLE, K = 2, S = 1 }; __VA_ARGS__ } \
     else { enum { W = WHOLE, K = 0, S = 0 }; __VA_ARGS__ } } while (0)
+// Launches gtr__k_max_pool_lines; wide: gtr__slide_lined's.
 GTR__LAUNCHER_WITH(gtr__max_pool_lines, gtr__slide m, int wide) {
     const int64_t images = c->out[0].count / ((int64_t)m.axis[0].places * m.axis[1].places * m.channels);
     GTR__BY_DTYPE(m.x.t, T, GTR__POOL_SHAPE(m, T, wide, enum { R = S == 1 ? 4 : 2 };
@@ -15880,7 +15924,7 @@ template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
     }
     // Whether U of a thread's rows are left from row i on.
     GTR__DEVICE bool full(int64_t i) const { return i + (U - 1) * step < end; }
-    // From row i on; those from end on are 0.
+    // Loads a thread's U rows from row i on; those from end on are 0.
     GTR__DEVICE void take(const gtr__opd &x, int64_t i, rows &v) const {
         const int64_t from = i * m.channels + this->channel;
         if (full(i)) gtr__take_rows(x, v, from, pitch);
@@ -15897,6 +15941,7 @@ template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
     }
     // Groups of rows in what follows the sums: from the last on in stage 2, as what was read last is in the cache.
     GTR__DEVICE int64_t group(int64_t i) const { return STAGE == 2 ? last - (i - first) : i; }
+    // Tallies all of the thread's rows, more than it holds: sums of 16 groups at a time are joined, for float32's sake.
     GTR__DEVICE void stream(rows &v, gtr__bn_tally<W> &all) const {
         for (int64_t i = first; i < end; ) {
             const int64_t next = i + 16 * U * step, until = next < end ? next : end;
@@ -15948,6 +15993,7 @@ template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
 // The kernels whose blocks do not wait for each other: all at once, or a channel's rows in pieces and two launches
 // (STAGE), between which pieces' figures lie in part, float32.
 #if GTR__DEVICE_HALF
+// y of a row's W channels, in place of x in v: activation((x - mean) weight + shift + from). weight: times rstd.
 template <int W, int KNOWN>
 GTR__INLINE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const float (&mean)[W], const float (&weight)[W],
         const float (&shift)[W], const float (&from)[W]) {
@@ -15975,6 +16021,8 @@ template <int W> GTR__INLINE void gtr__bn_settle(const gtr__bn_own<W> &p, const 
     if (p.row || p.piece) return;
     p.give(p.m.mean, 0, mean); p.give(p.m.rstd, 0, rstd); p.give(p.m.var, 0, var);
 }
+// y (rows, channels), and in training mean, rstd and var of each channel, of a block's channels and rows. Bytes: x once
+// and y once; in training x twice where a block does not hold its rows (held, STAGE 0).
 template <int W, int STAGE, int KNOWN>
 static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
     typedef gtr__bn_rows<W, STAGE> own;
@@ -16040,6 +16088,8 @@ template <int W> struct gtr__bn_back {
         GTR__UNROLL(w, W) { a[w] *= share; b[w] *= share * rstd[w]; }
     }
 };
+// dx, dweight and dbias, of sums over all rows of a channel. Stage 1 leaves sum dy and sum dy (x - mean) of a piece in
+// part, stage 2 adds them in the pieces' order.
 template <int W, int STAGE>
 static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_constant__ gtr__bn m) {
     typedef gtr__bn_rows<W, STAGE> own;
@@ -16200,6 +16250,8 @@ template <typename T> struct gtr__bn_ring {
         }
     }
 };
+// Forward, training: statistics of the block's piece to part, the grid's barrier, y. The grid is cooperative. A barrier
+// that is abandoned returns before y, mean, rstd or var is written; GUARD then lets nothing change.
 template <typename T, int KNOWN>
 static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(const __grid_constant__ gtr__bn m) {
     GTR__POOL;
@@ -16231,6 +16283,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(co
         r.put(m.y.p, offset, x);
     });
 }
+// Backward, likewise: dx may lie where x or dy does, as a thread writes a row that it has read.
 template <typename T, bool RELU>
 static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_bwd_grid(const __grid_constant__ gtr__bn m) {
     GTR__POOL;
