@@ -20287,6 +20287,7 @@ typedef struct gtr__res_head {
 } gtr__res_head;
 #if GTR__DEVICE_HALF
 // Head: gtr__res_head or gtr__tall_head, Net: gtr__res or gtr__tall: the launch's members have the same names.
+// The optimizer's rule of a step for an optimizer group: the launch's constants and the step's rates.
 template <typename Head> GTR__INLINE gtr__rule gtr__res_rule(const Head *h, int step, int group) {
     return gtr__rule_of(h->rule, h->rate[step & 1], group, 1.0f);
 }
@@ -20310,6 +20311,7 @@ template <int P> GTR__INLINE float gtr__res_inverse(float v) {
     }
     return 1.0f / v;
 }
+// The data set's row of row r of a step's batch.
 template <typename Head> GTR__INLINE int64_t gtr__res_origin(const Head *h, int step, int64_t r) {
     return gtr__origin<true>(r, h->record.rows, h->step[step].first, h->step[step].key, h->half);
 }
@@ -20324,6 +20326,7 @@ template <typename Head> GTR__INLINE int64_t gtr__res_origin_called(const Head *
 // Named barriers: 1 and 2, the teams'; RENEWED, of both: the further weights are there. At DONE the first team arrives:
 // it has read these weights and left the loss's figures; at READY the second: the next step's x is there.
 enum { GTR__RES_RENEWED = 3, GTR__RES_DONE, GTR__RES_READY };
+// Which of the block's two teams the thread is of: warps 0 to 7, or 8 to 15.
 GTR__INLINE int gtr__res_team() { return (int)threadIdx.x / GTR__RES_TEAM; }
 // Opaque to the compiler: values computed from it are recomputed, not kept in registers over a whole step.
 GTR__INLINE int gtr__res_opaque(int v) { asm volatile("" : "+r"(v)); return v; }
@@ -20353,6 +20356,7 @@ GTR__INLINE void gtr__res_arrive(int id, int threads) {
     asm volatile("bar.arrive %0, %1;" :: "r"(id), "r"(threads) : "memory");
 }
 GTR__INLINE void gtr__res_sync() { gtr__res_bar(1 + gtr__res_team(), GTR__RES_TEAM); }
+// Of a step's parity, both teams' marks: of awaited words; and of this block's own gradients. Behind a barrier.
 GTR__INLINE uint32_t gtr__res_marks(const gtr__res_head *h, int par) {
     return h->marks[0][par] | h->marks[1][par];
 }
@@ -20371,6 +20375,9 @@ GTR__INLINE void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &aw
 // words; where rows do not begin at a word, the warp that copied a row then shifts its bytes into place.
 #if GTR__DEVICE_HALF
 struct gtr__res_raw { int label; float rate; };
+// The second team, a thread a row: which row of the data set each row of a step's batch is, -1 behind the batch, and
+// the offset of its first element, in the half of origin_at that steps of this parity have. Read behind the team's next
+// barrier.
 GTR__INLINE void gtr__res_origins(const gtr__res &s, float *pool,
         const gtr__res_head *h, int step) {
     const int row = gtr__res_thread();
@@ -20431,6 +20438,8 @@ static __device__ __noinline__ void gtr__res_move_words(float *x, int xp, const 
             GTR__UNROLL(i, 4) if (c < words && (i == 0 || r0 + i * GTR__RES_WARPS < rows)) *row[i] = lo[i];
         }
 }
+// The second team starts the copies of a step's x, to the buffer of its parity, and loads a label and a word of the
+// rates a thread into raw. Behind gtr__res_origins of the step and a barrier; gtr__res_take goes with it.
 template <uint64_t NET>
 GTR__INLINE void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, int step,
         int rank, gtr__res_raw &raw) {
@@ -20483,6 +20492,7 @@ static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, floa
         }
     }
 }
+// The second team stores the loss's targets of a rank's 16 rows, (16, GTR__RES_OUT) of the step's parity; 0: none.
 template <uint64_t NET>
 static __device__ __noinline__ void gtr__res_take_targets(const gtr__res &s, float *pool, const gtr__res_head *h,
         int step, int rank) {
@@ -20564,6 +20574,7 @@ GTR__INLINE void gtr__res_spill(float *red, const float (*acc)[4], int tiles) {
     GTR__UNROLL(j, MOST) if (j < tiles)
         *(float4 *)(to + j * 128) = make_float4(acc[j][0], acc[j][1], acc[j][2], acc[j][3]);
 }
+// Four awaited words to shared memory as numbers, tag and mark cut.
 GTR__INLINE void gtr__res_keep(float *to, const uint4 &v) {
     *(float4 *)to = gtr__word_numbers(v);
 }
@@ -20669,6 +20680,8 @@ static __device__ __noinline__ float4 gtr__res_other_dact4(int act, float4 dy, f
     return dy;
 }
 GTR__INLINE float gtr__res_dtanh(float dy, float y) { return dy * fmaf(-y, y, 1.0f); }
+// An element's activation, and below its gradient from what forward saved: ReLU, and the gradient of tanh, are in line,
+// others calls.
 template <uint64_t NET> GTR__INLINE float gtr__res_act(const gtr__mlp_layer &L, float v) {
     const int act = gtr__net<NET>::act(L);
     if (act == GTR__OP_RELU) return v < 0 ? 0.0f : v;
@@ -21335,11 +21348,16 @@ static __device__ __noinline__ void gtr__res_state(const gtr__res &s, float *poo
 }
 // Four words of further weights, in the place of which their address lies: where they come from.
 struct alignas(16) gtr__res_from { const float *p; int live, bias; };
+// Where in device memory four words of layer l's weights come from: row r from column c on, or, r -1, of its bias;
+// live: how many of them are there.
 GTR__INLINE gtr__res_from gtr__res_from_of(const gtr__res &s, const gtr__res_head *h, int l, int r, int c) {
     const gtr__mlp_layer &L = s.m.layer[l];
     if (r < 0) return { h->segment[2 * l + 1].p + c, L.db ? L.n - c : 0, 1 };
     return { h->segment[2 * l].p + (int64_t)r * L.k + c, r < L.n ? L.k - c : 0, 0 };
 }
+// Before the first step, all threads of a block but the reporting one's: its state, then the weights as products read
+// them. Word unit_at + u, which gtr__res_weights reads in each step, is unit u's place among the published words in its
+// lower half and in shared memory in its upper one, both in fours; 0xffff: none.
 template <uint64_t NET>
 GTR__INLINE void gtr__res_load(const gtr__res &s, float *pool, const gtr__res_head *h, int block,
         int precision) {
@@ -21537,6 +21555,8 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
         }
         if (gtr__net<NET>::last_pre(s)) gtr__res_sync();
     }
+    // Loads the last layer's weights of 16 columns from c0 on into w, of up to 16 outputs; hidden_back loads further
+    // ones itself.
     GTR__DEVICE void fetch(int c0) {
         const float *p = pool + end.forward_at + t * end_pitch + c0 + g;
         GTR__UNROLL(k, 2)         // behind the last: other words, unused
@@ -21590,6 +21610,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
         }
         if (whole) gtr__res_spill<TILES>(pool + s.red_at + (last & 1 ^ 1) * s.red_words, back, under);
     }
+    // Publishes the group's columns of the last hidden layer's dz, which hidden_back left in registers.
     GTR__DEVICE void publish() const {
         GTR__UNROLL(u, 2) {
             const int c = place + u * 8 + 2 * t;
@@ -21648,6 +21669,8 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                 }
         }
     }
+    // A step of the rank's rows. What comes later on the critical path is loaded before a wait; words that no block
+    // waits for are published last. All threads of the team pass each barrier: none may stand in a branch that differs.
     GTR__DEVICE void run(float scale) {
         gtr__res_lose<P, NET>(s, pool, h, rank, par, scale, losing);        // before the wait for parts
         if constexpr (TILES == 2)
@@ -21703,6 +21726,7 @@ template <typename Net> GTR__INLINE void gtr__res_records(const Net &s) {
         gtr__rates_of(s.m.optim, (double)s.record[step].lr[k], s.m.ctl->applied + 1 + (uint64_t)step, k, &s.rate[step]);
     }
 }
+// Stores a figure, of any type, or adds it.
 static __device__ __noinline__ void gtr__res_give(const gtr__opd &o, float v) { gtr__give1(o, 0, v); }
 // Reports a step's figures, the sums over ranks; of a bad step, also the launch's steps behind it, which are not done.
 GTR__INLINE void gtr__res_report(const gtr__mlp &m, const float4 *part, int rows, uint32_t bad,
@@ -21977,9 +22001,14 @@ static __device__ __noinline__ void gtr__res_finish(const gtr__res &s, float *po
         gtr__res_slots<GTR__RES_T>(s, h, me, (int)gridDim.x - 1, wrong < 0 ? steps - 1 : wrong);
     }
 }
+// The reporting block's way through a launch: gtr__res_service, with nothing to do ahead of a step.
 static __device__ __noinline__ void gtr__res_serve(const gtr__res &s, gtr__res_head *h, int steps) {
     gtr__res_service(s, h->part, s.ranks, steps, [](int) {});
 }
+// P: precision; CUT, NET: what is known of the cut and the network. One block a multiprocessor, all resident at once:
+// groups x ranks workers, rank by rank; spare blocks; the reporting block, the last. Of a worker warps 0 to 7 go the
+// way of the exchanges (gtr__res_front), 8 to 15 the other's (gtr__res_rear). Bytes: x from the data set, and words
+// through L2; latency bounds it.
 template <int P, int CUT, uint64_t NET>
 static __global__ void __launch_bounds__(GTR__RES_T, 1) gtr__k_resident(const __grid_constant__ gtr__res s) {
     GTR__POOL;
@@ -22395,6 +22424,7 @@ typedef struct gtr__thin_head {
 #if GTR__DEVICE_HALF
 // Threads of a block: four warps more feed the teams, where registers can be moved to the warps that need them.
 #define GTR__THIN_ALL(P, FED) (GTR__THIN_WGMMA && (FED) ? GTR__THIN_T + 128 * (P) : GTR__THIN_T)
+// Two 16-bit numbers of a word, as floats.
 template <typename T> GTR__INLINE float2 gtr__thin_unpack(uint32_t u) {
     if constexpr (std::is_same<T, __half>::value) {
         __half2 h;
@@ -22419,6 +22449,8 @@ template <typename T> GTR__INLINE uint32_t gtr__thin_mask(uint32_t v, uint32_t y
     }
 #endif
 }
+// A warp stores four 8x8 matrices, r as accumulators lie, 16 bits each; lane 8 i + j gives the address of row j of
+// matrix i.
 GTR__INLINE void gtr__thin_put_matrix4(uint32_t address, const uint32_t *r) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" :: "r"(address), "r"(r[0]),
@@ -22453,10 +22485,12 @@ template <int P> GTR__INLINE void gtr__thin_go(bool wait) {
     if (wait) asm volatile("barrier.sync 7, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
     else asm volatile("bar.arrive 7, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
 }
+// Feeders wait here for gtr__thin_announce: behind it they may read the step's record, and h->go.
 template <int P>
 GTR__INLINE void gtr__thin_announced() {
     asm volatile("bar.sync 6, %0;" :: "n"(GTR__THIN_T + 128 * P) : "memory");
 }
+// P 2: the barrier of all teams' threads is the team's. P 1: named barriers 1 and 2; 3 and 4 are the feeders' below.
 template <int P> GTR__INLINE void gtr__thin_team_barrier(int team) {
     if constexpr (P == 2) gtr__thin_barrier();
     else gtr__warpgroup_barrier(team + 1);
@@ -22569,6 +22603,8 @@ GTR__INLINE uint32_t gtr__thin_piece(uint32_t panel, int r, int c) {
 // What a product takes from or left in registers is written before gtr__thin_begin, and read
 // behind gtr__thin_until, only.
 #if GTR__DEVICE_HALF
+// The compiler keeps these registers as they are from here on: it may move no use of them across. Of what a product
+// reads or writes in registers, in front of gtr__thin_begin and behind gtr__thin_until.
 template <int N> GTR__INLINE void gtr__thin_hold(float *d) {
     GTR__UNROLL(i, N) asm volatile("" : "+f"(d[i]) :: "memory");
 }
@@ -22714,6 +22750,7 @@ template <int P> struct gtr__thin_place {
         at = gtr__thin_same(gtr__shared_address(pool) + m.team_at + team * m.team_bytes);
         row = (uint32_t)(warp * 16 + (lane & 15)) * 128; turn = (uint32_t)((lane >> 4 ^ (lane & 7)) << 4);
     }
+    // The lane's address for ldmatrix or stmatrix of columns 16 s to 16 s + 15 of the warp's 16 rows of a panel.
     GTR__DEVICE uint32_t part(uint32_t panel, int s) const {
         return panel + row + (turn ^ (uint32_t)(s << 5));
     }
@@ -22792,6 +22829,7 @@ GTR__INLINE void gtr__thin_ask_x(const gtr__thin &m, const gtr__record *record,
             ok ? src + o * (k * 4) + c * 4 : src, ok);
     }
 }
+// N threads start the copies of a tile's target (64, outputs), float32, to a slot; zeros for rows behind the batch.
 template <int P, int N>
 GTR__INLINE void gtr__thin_ask_target(const gtr__thin &m, const gtr__record *record,
         const int64_t *origin, const gtr__thin_place<P> &p, int slot) {
@@ -22896,6 +22934,7 @@ template <int THREADS>
 GTR__INLINE uint4 *gtr__thin_slopes(const gtr__thin &m, int l, int thread) {
     return m.slopes + ((int64_t)blockIdx.x * (m.layers - 1) + l) * 1024 + thread;
 }
+// Loads 16 bytes of slopes, by way of L2: the thread has stored them itself, in the same tile.
 GTR__INLINE void gtr__thin_words(const uint4 *from, uint32_t *r) {
     const uint4 v = __ldcg(from);
     r[0] = v.x; r[1] = v.y; r[2] = v.z; r[3] = v.w;
@@ -23134,6 +23173,8 @@ template <typename T, int P> struct gtr__thin_feeder {
         gtr__thin_ask_target<P, N>(m, &h->record, origin, p, t.slot);
         gtr__copies_commit();
     }
+    // Waits until the teams begin the step, or say that there is none (start 0). The first tile is converted by then,
+    // but neither kept nor signalled at `full`.
     GTR__DEVICE bool begins() const {
         gtr__thin_go<P>(true);
         return *(const volatile int *)&h->start != 0;
@@ -23250,9 +23291,12 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
         if constexpr (FED) tally() = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         first = (int)gtr__thin_same((uint32_t)gtr__thin_first<P>(m, p, role, &teams));
     }
+    // The address of the team's mbarrier `ready`, at which each warp arrives when it has stored a dz.
     GTR__DEVICE uint32_t ready() const {
         return pool_at + (uint32_t)offsetof(gtr__thin_head, ready) + p.team * 8;
     }
+    // FED: the thread's sums of the last bias's gradient (x, y) and of the loss (z), in shared memory, as registers are
+    // short.
     GTR__DEVICE float4 &tally() const {
         return *(float4 *)(p.base + m.tally_at + (threadIdx.x & 127) * 16);
     }
@@ -23325,6 +23369,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
             gtr__thin_team_barrier<P>(p.team);
         }
     }
+    // d = x w0^T + bias, 32 of k at a time. FED: behind the team's barrier the last tile's dz of layer 0 is stored, and
+    // its product with that tile's x is made behind this tile's first products.
     GTR__DEVICE void first_layer() {
         const uint32_t w = pool_at + m.w0_at + own, x_at = x_of(FED ? 1 : 0);
         const gtr__thin_ones<T> one(0, p.lane);
@@ -23348,6 +23394,9 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
             gtr__thin_hold<32>(d);
         }
     }
+    // From layer 0's product in d through layer `last`, or, of a small last one, to y, its input. A layer's output goes
+    // to its place in shared memory for the way back while the next product is made from registers (P 1); P 2
+    // multiplies from there, as each warpgroup needs the other's columns.
     GTR__DEVICE void further_layers() {
 #pragma unroll 1
         for (int l = 1; l <= last; l++) {
@@ -23427,6 +23476,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
         gtr__thin_gradient<T, P, RELU>(m, last - 1, p, d, r, y);
         if constexpr (P == 2) gtr__thin_until<0>();
     }
+    // A last layer of more than 8 outputs: the loss, and in y its gradient, which the way back stores as any layer's
+    // dz. d is the layer's product.
     GTR__DEVICE void large_last(const float *target) {
         float loss = 0.0f;
         GTR__UNROLL(j, 8)
@@ -23572,6 +23623,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
             lowest2(sum.dw[2], sum.dw[3], p.dz_at(m, low), low ? p.y_at(m, low - 1) : x_now);
         } else lowest2(sum.dw[0], sum.dw[1], dz, low ? p.y_at(m, low - 1) : x_now);
     }
+    // A step's tiles. FED: the next tile follows from count, which costs no register; x of a tile is freed a tile
+    // later.
     GTR__DEVICE void run() {
 #pragma unroll 1
         for (tile = first; tile < m.tiles; tile = FED
@@ -23626,6 +23679,7 @@ struct gtr__thin_items {
         return place + (item == GTR__THIN_LAST ? 4 : item == GTR__THIN_LOWER ? 3 : 0) * (2 * GTR__THIN_PANEL);
     }
 };
+// The upper of a role's layers; its lowest is m.low[role].
 GTR__INLINE int gtr__thin_high(const gtr__thin &m, int role) {
     return (int)gtr__thin_same((uint32_t)(role ? m.low[role - 1] - 1 : m.layers - 1 - m.tiny));
 }
@@ -23705,6 +23759,8 @@ template <typename T, bool RELU> struct gtr__thin_chain {
             GTR__UNROLL(i, 32) y[i] = gtr__pack2<T>(d[2 * i], d[2 * i + 1]) & r[i];
         } else gtr__thin_through<T, 32>(d, r, y);
     }
+    // d = x w0^T + bias. `empty` counts the 8 warps of gtr__thin_collect; where these do not read x (low > 0), the 4
+    // warps here arrive twice each in their place.
     GTR__DEVICE void first_layer(const gtr__thin_turn &now) {
         const uint32_t w = pool_at + m.w0_at, x = p.at + m.x_at + now.slot * m.x_step;
         const gtr__thin_ones<T> one(0, p.lane);
@@ -23756,6 +23812,8 @@ template <typename T, bool RELU> struct gtr__thin_chain {
         }
         gradient(last - 1);
     }
+    // From the last layer's dz in y down to the role's lowest layer; the upper and the lowest layer's dz are left in
+    // shared memory, and arrive at `made`.
     GTR__DEVICE void back() {
 #pragma unroll 1
         for (int l = last - m.tiny; l > low; l--) {
@@ -23775,6 +23833,8 @@ template <typename T, bool RELU> struct gtr__thin_chain {
         put(GTR__THIN_LOWER, items.dz(GTR__THIN_LOWER));
         gtr__thin_signal(items.made + GTR__THIN_LOWER * 8);
     }
+    // A step's tiles. Behind them a thread leaves its sums of the last bias's gradient and of the loss where its masks
+    // were, for the thread of its number of gtr__thin_collect, and arrives at `ended`.
     GTR__DEVICE void run() {
         int teams;
         const int first = (int)gtr__thin_same((uint32_t)gtr__thin_first<2>(m, p, role, &teams));
@@ -23939,6 +23999,7 @@ template <int P> GTR__INLINE void gtr__thin_clear(const gtr__thin &m, char *pool
 // gradient was bad, and of the step's number, which are polled until none is missing. Returns
 // GTR__THIN_BAD, and 1: a block did not come. Where P is 1 and a panel holds a row.
 #define GTR__THIN_BAD   0x8000u
+// A published word: a weight's 16 bits above, a mark (bit 15: bad) and the step's number (15 bits) below.
 template <typename T> GTR__INLINE uint32_t gtr__thin_word16(float v, uint32_t mark) {
     T low;
     uint16_t u;
@@ -23946,6 +24007,7 @@ template <typename T> GTR__INLINE uint32_t gtr__thin_word16(float v, uint32_t ma
     memcpy(&u, &low, 2);
     return (uint32_t)u << 16 | mark;
 }
+// Whether one of four words has not the step's number yet.
 GTR__INLINE bool gtr__thin_missing(const uint4 &v, uint32_t tag) {
     return (((v.x ^ tag) | (v.y ^ tag) | (v.z ^ tag) | (v.w ^ tag)) & (GTR__THIN_BAD - 1)) != 0;
 }
@@ -24049,6 +24111,8 @@ GTR__INLINE bool gtr__thin_wait(const gtr__thin &m, gtr__thin_head *h) {
     }
     return !gtr__thin_any(!met);
 }
+// All threads of teams: the block has written what others read behind gtr__thin_wait, and counts itself in. Between the
+// two it does what concerns no other block.
 GTR__INLINE void gtr__thin_arrive(const gtr__thin &m) {
     gtr__thin_barrier();
     if (threadIdx.x == 0) gtr__count_in(&m.ctl->ticket[6]);
@@ -24194,6 +24258,8 @@ GTR__INLINE void gtr__thin_write(const gtr__thin &m, char *pool, int role,
 // A thread's four parameters: two from i on, two from j on, of their segment. live: which of them there are. Published
 // they are from at[0] and at[1] on, -1: not; zeros behind a row's end, too.
 struct gtr__thin_four { float4 p, g, a, b; const gtr__segment *seg; int i, j, at[2]; uint32_t live; };
+// Which parameters the q'th four of a block's sums are, and the role whose blocks have summed them. live 0: none. Fours
+// count as gtr__thin_extents numbers them: fragments of layers, biases, a tiny last layer's weights.
 template <int P>
 GTR__INLINE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head *h, int q,
         gtr__thin_four &f, int *role) {
@@ -24224,6 +24290,8 @@ GTR__INLINE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head *h, int
         return;
     }
 }
+// Two neighbours, of which those whose bit is set in live are there; the others stay as they are, and are not touched.
+// Loads pass L1 by, as other launches and blocks have written.
 GTR__INLINE void gtr__thin_get2(const float *p, uint32_t live, float &x, float &y) {
     if (live == 3 && ((uintptr_t)p & 7) == 0) {
         const float2 v = __ldcg((const float2 *)p);
@@ -24254,6 +24322,7 @@ GTR__INLINE void gtr__thin_give(float *p, const gtr__thin_four &f, float4 v) {
     gtr__thin_give2(p + f.i, f.live & 3, v.x, v.y);
     gtr__thin_give2(p + f.j, f.live >> 2, v.z, v.w);
 }
+// Loads a four's float32 parameters and moments.
 GTR__INLINE void gtr__thin_state(const gtr__thin &m, gtr__thin_four &f) {
     const gtr__optim &o = m.optim;
     f.a = f.b = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -24285,6 +24354,8 @@ struct gtr__thin_adapt {
         return fmaf(p, f, still ? 0.0f : n / fmaf(sqrtf(still ? 1.0f : v), k.root, k.eps));
     }
 };
+// The optimizer's step of a four, in registers. coef: what its gradient is multiplied by, for the loss's scale and
+// clipping.
 GTR__INLINE void gtr__thin_update(const gtr__thin &m, const gtr__thin_head *h,
         gtr__thin_four &f, float coef) {
     const gtr__rule rule = gtr__rule_of(m.optim.rule, h->rate, f.seg->group, coef);
@@ -24335,6 +24406,7 @@ GTR__INLINE float4 gtr__thin_gather(const gtr__thin &m, const char *from, int ro
     }
     return v;
 }
+// The q'th four's sums of blocks, as gtr__thin_write stored them: narrow fragments in 16 bits, all else in float32.
 template <typename T>
 GTR__INLINE float4 gtr__thin_gather(const gtr__thin &m, int q, int role, int k, int ways) {
     const int size = m.narrow ? 8 : 16;
@@ -24342,6 +24414,7 @@ GTR__INLINE float4 gtr__thin_gather(const gtr__thin &m, int q, int role, int k, 
     if (m.narrow && q < m.frags) return gtr__thin_gather<T, uint2, 18>(m, from, role, k, ways);
     return gtr__thin_gather<T, float4, 18>(m, from, role, k, ways);
 }
+// Raises most to the largest magnitude's bits (from 0x7f800000 on it is not finite), and adds to the sum of squares.
 GTR__INLINE void gtr__thin_check(float4 v, uint32_t live, uint32_t &most, double &sum) {
     const float x = live & 1 ? v.x : 0.0f, y = live & 2 ? v.y : 0.0f, z = live & 4 ? v.z : 0.0f,
         w = live & 8 ? v.w : 0.0f;
@@ -24516,6 +24589,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         if (index == GTR__THIN_T - 32) *m.value = v;
         return gtr__infinite(v);
     }
+    // Stores the slice's parameters and moments, if they were updated, and its gradient.
     GTR__DEVICE void keep() const {
             if (updated) gtr__thin_give(m, four);
             if (once && four.live) gtr__thin_give(m.optim.gradient + four.seg->offset, four, four.g);
@@ -24618,6 +24692,8 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         if ((bad || !early) && !gtr__thin_wait(m, h)) { gave_up = true; return false; }
         return true;
     }
+    // A step, in the order in which blocks depend on each other: sums, barrier 1, the slice's gradient and update, then
+    // words (quick) or barrier 2. All threads of teams pass each barrier; false, in all of them: the launch ends.
     GTR__DEVICE bool step() {
         begin();
         gradients();
@@ -24638,6 +24714,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         if (updated) gtr__thin_update(m, h, four, whole);
         return (quick ? publish() : join()) && finish() && proceed();
     }
+    // A launch: steps, the last barrier, and, where it is abandoned, the snapshot back. Feeders are released last.
     GTR__DEVICE void run(const gtr__record *record) {
         gtr__thin_open<P, fed>(m, h, record, p, role);
         if (m.published) {           // no word of an earlier launch may pass for this one's
@@ -24694,6 +24771,10 @@ GTR__INLINE bool gtr__thin_serves(const gtr__thin &m, gtr__thin_head *h,
     if (GTR__THIN_WGMMA) gtr__warpgroup_registers<P == 2 ? 168 : 240, true>();
     return false;
 }
+// T: weights' and activations' 16 bits; P: half of the widths' columns a warpgroup (2) or all (1); FED: with feeders,
+// where the device has wgmma. A block a multiprocessor, all resident. The mbarriers full, empty, seen, ready, made,
+// used and ended are set here, in the order in which gtr__thin_head has them: each by the number of warps that arrive
+// at it.
 template <typename T, int P, bool RELU, bool FED>
 static __global__ void __launch_bounds__(GTR__THIN_ALL(P, FED), 1) gtr__k_thin(const __grid_constant__ gtr__thin m) {
     extern __shared__ __align__(16) char gtr__thin_pool[];      // more would hold for all kernels of the file
@@ -24731,6 +24812,7 @@ template <typename, int, bool, bool> GTR__GLOBAL void gtr__k_thin(gtr__thin);
 // >>thin-match
 // Extents and how they are cut; a pure function of both and the number of multiprocessors.
 typedef struct gtr__thin_cut { int p, bytes; gtr__mlp_cut extents; } gtr__thin_cut;
+// Bytes of shared memory of a block, by compute capability alone, so that a cut is a function of that.
 static int gtr__thin_room(int compute) {
     return (compute == 80 || compute == 87 ? 163 : compute == 86 || compute == 89 || compute >= 120 ? 99 : 227) * 1024;
 }
@@ -24805,7 +24887,9 @@ static bool gtr__thin_cast(gtr__thin *m, int P, bool chain, int sm_count) {
     }
     return m->block0[m->roles] == sm_count;
 }
-// ahead: where there are blocks for gtr__thin_chain.
+// Fills in m and c from a step's nodes: extents, layout, roles, and how sums (frags, quads) and published words (flat)
+// are numbered. False: a network that it does not take. Match and launch must come to the same. ahead: where there are
+// blocks for gtr__thin_chain.
 static bool gtr__thin_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__thin *m, gtr__thin_cut *c,
         int sm_count, int room, bool ahead) {
     const int last = q->layers - 1;
@@ -24856,10 +24940,13 @@ static bool gtr__thin_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, g
     }
     return true;
 }
+// Whether all activations but the last layer's are ReLU: then there are no slopes in the workspace.
 static bool gtr__thin_relu(const gtr__thin *m) {
     for (int l = 0; l + 1 < m->layers; l++) if (m->layer[l].act != GTR__OP_RELU) return false;
     return true;
 }
+// How many nodes of a plan it takes, all or 0: a step of a perceptron in 16 bits of at least 4096 rows, whose x and
+// target are floats that come row by row. Both cuts have to fit, as the launch may have blocks for the chain or not.
 static int gtr__thin_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     gtr__mlp_parts p;
@@ -24891,6 +24978,7 @@ static int gtr__thin_match(const gtr__plan *plan, int at, const gtr__caps *caps,
 typedef struct gtr__thin_space {
     size_t losses, guard, value, published, norms, records, kept, slopes, bytes;
 } gtr__thin_space;
+// Where the parts of the workspace begin, in bytes; behind `bytes` is nothing.
 static gtr__thin_space gtr__thin_space_of(const gtr__thin *m, int sm_count) {
     gtr__thin_space s;
     s.losses = gtr__pad256((size_t)m->stride * (size_t)sm_count);
@@ -24904,12 +24992,14 @@ static gtr__thin_space gtr__thin_space_of(const gtr__thin *m, int sm_count) {
     if (!gtr__thin_relu(m)) s.bytes += (size_t)sm_count * (size_t)(m->layers - 1) * 1024 * sizeof(uint4);
     return s;
 }
+// Launches a variant, a block a multiprocessor, together.
 template <typename T, int P, bool RELU, bool FED>
 static gtr_result gtr__thin_start(gtr__run *run, const gtr__call *c, gtr__thin *m, int bytes) {
     const int threads = FED && c->caps->arch_feature ? GTR__THIN_T + 128 * P : GTR__THIN_T;
     return gtr__all_of(GTR__VARIANT(gtr__k_thin, T, P, RELU, FED), m, run->on->sm_count, threads, (size_t)bytes, 1)
         .start(run, c);
 }
+// Chooses the variant: feeders want one role, and a place for dz beside the outputs (apart).
 template <typename T>
 static gtr_result gtr__thin_start_of(gtr__run *run, const gtr__call *c, gtr__thin *m,
         const gtr__thin_cut *cut, bool relu, bool feeders) {
@@ -24921,6 +25011,8 @@ static gtr_result gtr__thin_start_of(gtr__run *run, const gtr__call *c, gtr__thi
     return fed ? gtr__thin_start<T, 1, false, true>(run, c, m, cut->bytes)
         : gtr__thin_start<T, 1, false, false>(run, c, m, cut->bytes);
 }
+// The network's launch: extents as in the match, addresses from the nodes' calls, the workspace cut by
+// gtr__thin_space_of.
 GTR__LAUNCHER(gtr__thin_run) {
     static_assert(sizeof(gtr__thin) <= 4096, "a kernel's parameters");
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
@@ -25068,6 +25160,7 @@ enum { GTR__TALL_WAYS = 0, GTR__TALL_DEEP = 3, GTR__TALL_RULE = 6, GTR__TALL_LAY
 static GTR__BOTH int gtr__tall_loss_kind(const gtr__tall &s) {
     return s.m.loss == GTR__OP_XENT_STEP ? 0 : s.m.loss == GTR__OP_MSE ? 1 : 2;
 }
+// What a variant has as constants, for gtr__tall_net.
 static int gtr__tall_facts(const gtr__tall &s) {
     return (s.ways + 1) << GTR__TALL_WAYS | (s.deep + 1) << GTR__TALL_DEEP
         | ((int)s.m.optim.rule.kind + 1) << GTR__TALL_RULE | (s.m.layers + 1) << GTR__TALL_LAYERS
@@ -25144,6 +25237,7 @@ GTR__INLINE void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T there, F 
     }
     awaited.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
 }
+// The first n of N times four words, none of them pairs.
 template <int N, typename F>
 GTR__INLINE void gtr__tall_await4(uint4 *v, int n, gtr__waiting &awaited, F at) {
     gtr__tall_await_at<N, 0>(v, awaited, [&](int i) { return i < n; }, at);
@@ -25173,6 +25267,7 @@ GTR__INLINE float gtr__tall_pair_scale(uint32_t most, float &to) {
     to = __uint_as_float((uint32_t)(127 + up) << 23);
     return __uint_as_float(most >= 0x7f800000u ? 0x7fc00000u : (uint32_t)(127 - up) << 23);
 }
+// A number's magnitude as bits, which compare as magnitudes do; from 0x7f800000 on it is not finite.
 GTR__INLINE uint32_t gtr__tall_size(float v) { return __float_as_uint(v) & 0x7fffffffu; }
 GTR__INLINE uint32_t gtr__tall_max(uint32_t a, uint32_t b) { return a > b ? a : b; }
 GTR__INLINE uint32_t gtr__tall_warp_most(uint32_t v) {
@@ -25197,10 +25292,13 @@ GTR__INLINE uint16_t gtr__tall_half(float a) {
     memcpy(&u, &v, 2);
     return u;
 }
+// A word of two halves with tag and mark, which replace the highest bit of each half's exponent: both halves must be
+// smaller than 2 (gtr__tall_pair_scale).
 GTR__INLINE uint32_t gtr__tall_pair(float a, float b, uint32_t tag, uint32_t bad) {
     return (gtr__pack2<__half>(a, b) & GTR__TALL_PAIR) | (tag ? GTR__TALL_PAIR_TAG : 0u)
         | (bad ? GTR__TALL_PAIR_BAD : 0u);
 }
+// Such a word's halves without tag and mark, each times one of `by`.
 GTR__INLINE uint32_t gtr__tall_times(uint32_t u, uint32_t by) {      // by: a half twice
     __half2 a, b;
     u &= GTR__TALL_PAIR;
@@ -25269,14 +25367,18 @@ GTR__INLINE uint2 gtr__tall_poll(const uint2 *p) {
 GTR__INLINE void gtr__tall_publish_row(uint2 *p, uint32_t from, int label) {
     gtr__publish8(p, (uint64_t)(uint32_t)label << 32 | from);
 }
+// Polls a row's word until the reporting block has published it, or the deadline is past: then v stays NOT_YET.
 GTR__INLINE void gtr__tall_known(uint2 &v, const uint2 *p, gtr__waiting &awaited) {
     while (v.x == GTR__TALL_NOT_YET && ++awaited.turns < GTR__DEADLINE) v = gtr__tall_poll(p);
 }
+// The label of a row of the data set.
 GTR__INLINE int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
     const gtr__feed_one &in = s.m.rest[s.target];
     const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
     return in.from == GTR_U8 ? (int)((const unsigned char *)src)[from] : ((const int32_t *)src)[from];
 }
+// All threads of the reporting block: publishes rows and labels of all of a step's rows (s.total), and how many labels
+// count.
 GTR__INLINE void gtr__tall_foresee(const gtr__tall &s, gtr__tall_head *h, int step) {
     const int tid = gtr__thread(), rows = gtr__tall_rows(s, h, step);
     int count = 0;
@@ -25323,6 +25425,7 @@ GTR__INLINE void gtr__tall_ask(const gtr__tall &s, float *pool, gtr__tall_head *
     if (me == 0) gtr__copy4(to + s.owns * 16, s.count + step, true);
     gtr__copies_commit();
 }
+// The askers request a step's rates, to the half of its parity.
 GTR__INLINE void gtr__tall_ask_rate(const gtr__tall &s, gtr__tall_head *h, int step) {
     const int me = gtr__tall_asker();
     if (me < 0) return;
@@ -25330,6 +25433,8 @@ GTR__INLINE void gtr__tall_ask_rate(const gtr__tall &s, gtr__tall_head *h, int s
         gtr__copy4((float *)&h->rate[step & 1] + i, (const float *)&s.rate[step] + i, true);
     gtr__copies_commit();
 }
+// The askers take what gtr__tall_ask requested, poll for what was not published by then, and store it: rows to
+// origin_at, labels and count to the step's parity. Others see it behind gtr__tall_taken, or a barrier of the block.
 GTR__INLINE void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
         bool worker, gtr__waiting &awaited) {
     const int me = gtr__tall_asker(), b = h->me.row + me / 8 * s.middles;
@@ -25382,6 +25487,8 @@ GTR__INLINE void gtr__tall_nearer(const gtr__tall &s, const gtr__tall_head *h, i
 #endif
 #if GTR__TALL_BULK
 #if GTR__DEVICE_HALF
+// A thread copies `bytes`, whole sixteens, from device memory to this block's shared memory; their arrival counts at
+// bar.
 GTR__INLINE void gtr__tall_bulk(void *to, const void *from, int bytes, uint64_t *bar) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
         :: "r"(gtr__shared_address(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes),
@@ -25398,12 +25505,14 @@ GTR__INLINE void gtr__tall_bulk_both(void *to, const void *from, int bytes, uint
     gtr__tall_bulk(to, from, bytes, bar);
 #endif
 }
+// Until a step's copies are there. A barrier has one phase a step, from the launch's first on.
 GTR__INLINE bool gtr__tall_came(uint64_t *bar, int step) {
     return gtr__bar_wait(gtr__shared_address(bar), (uint32_t)step & 1);
 }
 #endif
 #endif
 #if GTR__DEVICE_HALF
+// Whether each row of x begins and ends at 16 bytes: else x comes by loads of all threads.
 GTR__INLINE bool gtr__tall_whole(const gtr__tall &s, const char *src) {
     return (((uintptr_t)src | (uintptr_t)s.m.layer[0].k) & 15) == 0;
 }
@@ -25418,6 +25527,7 @@ GTR__INLINE void gtr__tall_room(gtr__tall_head *h, int step, bool departed) {
     gtr__bar_arrive_far(gtr__cluster_address(&h->free, other));
 #endif
 }
+// Whether the pair's other block has left before this step.
 GTR__INLINE bool gtr__tall_departed(const gtr__tall_head *h, int step) {
     return *(const volatile int *)&h->departed <= step;
 }
@@ -25426,6 +25536,7 @@ GTR__INLINE bool gtr__tall_departed(const gtr__tall_head *h, int step) {
         const gtr__tall_head *h, int step) {
     return s.paired && h->alike && !gtr__tall_departed(h, step);
 }
+// All threads of both blocks of a pair, where there are pairs.
 GTR__INLINE void gtr__tall_pair_barrier(const gtr__tall &s) {
     if (!s.paired) return;
     __syncthreads();
@@ -25441,6 +25552,8 @@ GTR__INLINE void gtr__tall_taken(const gtr__tall &s, const gtr__tall_head *h) {
 #endif
     __syncthreads();
 }
+// Starts the copies of a step's x: of the slab's rows the rank's k, a byte an element. By the askers where rows are
+// whole, else by all threads; the block has read the step before's x, and rows are at origin_at.
 GTR__INLINE void gtr__tall_bring(const gtr__tall &s, float *pool, gtr__tall_head *h, int step) {
     const char *src = (const char *)(uintptr_t)h->record.src[s.m.x.slot];
     const int rank = h->me.rank;
@@ -25574,6 +25687,7 @@ GTR__INLINE int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >>
 #define GTR__TALL_ASKS(tid) true
 #endif
 #if GTR__DEVICE_HALF
+// The word of a step's image that is copied to word `at` of shared memory.
 GTR__INLINE uint32_t *gtr__tall_image(const gtr__tall &s, int step, int at) {
     return s.image + (step & 1) * s.span + at - s.image_at;
 }
@@ -25732,6 +25846,8 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
             }
         }
     }
+    // Layer l, but the last, of the sixteen rows, by all threads: sums, activation, h published for spare blocks. Its
+    // output becomes the next product's operand (op, halves), or the last layer's (hidden, float32). Ends in a barrier.
     GTR__DEVICE void forward(int l) {
         const gtr__mlp_layer &L = s.m.layer[l];
         const gtr__tall_layer &q = s.layer[l];
@@ -25814,6 +25930,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
             logits[(e >> wide) * 40 + c] = gtr__res_low<P>(v + pool[end.bias_at + c]);
         }
     }
+    // Targets of the loss (16, GTR__RES_OUT) to shared memory; 0 where there is no row or column.
     GTR__DEVICE void targets() {
         const gtr__feed_one &to = s.m.rest[s.target];
         const char *src = (const char *)(uintptr_t)h->record.src[to.slot];
@@ -25829,6 +25946,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
             pool[s.target_at + i] = v;
         }
     }
+    // Layer l's dz from that of the layer behind, published: for spare blocks, of layer 0 for the columns' blocks.
     GTR__DEVICE void backward(int l) {
         const gtr__tall_layer &end = s.layer[last];
         const float *w = pool + end.forward_at;
@@ -25924,6 +26042,8 @@ struct gtr__tall_own {
     static GTR__DEVICE bool biased(const gtr__tall &s) {
         return threadIdx.x < 16 && (int)blockIdx.x < s.groups;
     }
+    // A thread's own state as a step finds it; keep() writes it for the step behind. Two sets by parity, of which the
+    // older is what a bad step rolls back to. No other thread reads them.
     GTR__DEVICE void load(const gtr__tall &s, int step)
     {
         const float4 *from = s.own
@@ -26450,6 +26570,8 @@ template <int P, uint32_t RULES> struct gtr__tall_task {
             gtr__tall_image(s, step, q.bias_at)[n0 + tid] = __float_as_uint(gtr__res_low<P>(shift));
     }
 };
+// A spare block's tasks of a step. A task's image is written before its word in s.published (fence, then a relaxed
+// store), by which consumers acquire it. False: the step before was bad, or a deadline is past.
 template <int P, uint32_t RULES>
 GTR__INLINE bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head *h, int step,
         bool last, uint32_t &bad) {
@@ -26517,6 +26639,7 @@ struct gtr__tall_disk {         // what lies in device memory
     const gtr__optim &o;
     const gtr__tall_head *h;
     GTR__DEVICE gtr__tall_disk(const gtr__tall &s, const gtr__tall_head *h_) : o(s.m.optim), h(h_) {}
+    // An element of segment `which`: parameter, moments; save() also stores the parameter's 16-bit copies.
     GTR__DEVICE void load(int which, int64_t i, float &p, float &a, float &b) const
     {
         const gtr__segment &z = h->segment[which];
@@ -26592,6 +26715,7 @@ GTR__INLINE void gtr__tall_assign(const gtr__tall &s, gtr__tall_head *h,
         h->tiles++;
     }
 }
+// A spare block's launch: its tasks' state to both buffers in shared memory, steps, and the last state back.
 template <int P, uint32_t RULES>
 GTR__INLINE void gtr__tall_spare(const gtr__tall &s, float *pool, gtr__tall_head *h) {
     const gtr__tall_disk disk(s, h);
@@ -26759,6 +26883,7 @@ template <int P, int KNOWN> struct gtr__tall_block {
         }
         return true;
     }
+    // The last barrier, what is owned to device memory, and the inputs' slots; blocks of a pair leave together.
     GTR__DEVICE void end(int i) {
         const gtr__tall_disk disk(s, h);
         // before the last barrier: the pair's other block may be waiting for it
@@ -26779,6 +26904,9 @@ template <int P, int KNOWN> struct gtr__tall_block {
         if (worker) gtr__tall_pair_barrier(s);
     }
 };
+// P: precision; KNOWN: gtr__tall_facts. One block a multiprocessor, all resident: mains (workers: columns of the first
+// layer; rows in the middle), spare blocks, the reporting block, the last. Words are cleared to a tag that no word of
+// steps 0 and 1 has, before the launch's first barrier. Latency bounds it, then the bytes of words through L2.
 template <int P, int KNOWN>
 static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __grid_constant__ gtr__tall s) {
     GTR__POOL;
@@ -26891,6 +27019,8 @@ static size_t gtr__tall_layout(gtr__tall *s, const gtr__mlp_cut *c, bool targets
     s->end_at = at > theirs ? at : theirs;
     return (size_t)s->end_at * 4 + (sizeof(gtr__tall_head) + 127) / 128 * 128;
 }
+// Cuts a network by these ranks, slabs and sixteens of rows of a task: a pure function of the arguments. False: it does
+// not fit.
 static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int ranks, int slabs, int tall,
         int sm_count, size_t shared) {
     const int last = c->layers - 1, rows = (c->batch + 15) / 16, free_blocks = sm_count - 1;
@@ -26929,6 +27059,7 @@ static bool gtr__tall_cut(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int
     if (s->most_tasks > 8 || s->owns > 8) return false;
     return gtr__tall_layout(s, c, targets) <= shared;
 }
+// The cheapest cut, by an estimate of cycles; match and launch call it with the same arguments, and so get the same.
 static bool gtr__tall_choose(gtr__tall *s, const gtr__mlp_cut *c, bool targets, int sm_count, size_t shared) {
     int best = 0, best_ranks = 0, best_slabs = 0, best_tall = 0;
     const int last = c->layers - 1;
@@ -26963,6 +27094,8 @@ static int gtr__tall_match(const gtr__plan *plan, int at, const gtr__caps *caps,
 }
 
 // >>tall-launch
+// Where words and the rest lie in the workspace ws; returns the bytes (ws NULL: they alone). What is in front of
+// s.words is cleared at each launch's begin, but for the image of odd steps.
 static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     const int last = c->layers - 1;
     int64_t at = 0;
@@ -26990,6 +27123,7 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     s->rate = (gtr__rates *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__rates) + 3) / 4);
     return (size_t)at * 4;
 }
+// Launches it in pairs where the device has room for all blocks then, else one by one.
 template <int P> static gtr_result gtr__tall_start(gtr__run *run, const gtr__call *c, gtr__tall *s) {
     const int blocks = s->mains + s->spare + 1;
     const size_t bytes = (size_t)s->end_at * 4;
@@ -27000,6 +27134,8 @@ template <int P> static gtr_result gtr__tall_start(gtr__run *run, const gtr__cal
     if (!s->paired) { all.l.grid.x = (unsigned)blocks; all.l.cluster = 1; }
     return all.start(run, c);
 }
+// The network's launch. byte_by: of BF16, what a byte, 2^-24 as FP16, is multiplied by to be scaled, but for a power of
+// two that keeps it below 1; byte_from: what gives products back.
 GTR__LAUNCHER(gtr__tall_run) {
     static_assert(sizeof(gtr__tall) <= 4096, "a kernel's parameters");
     gtr__res_net net(c);
@@ -27179,6 +27315,8 @@ typedef struct gtr__chain_here {
     const gtr__chain_step *step;
 } gtr__chain_here;
 
+// Of n columns: a block's slice, in whole 32s; all, padded to whole 32s with zeros; the pitch of whole rows in shared
+// memory, in floats, by which neighbouring rows begin in other banks.
 static GTR__BOTH int gtr__chain_slice(int n, int cluster) {
     return ((n + cluster - 1) / cluster + 31) / 32 * 32;
 }
@@ -27249,6 +27387,8 @@ template <bool WAIT> static GTR__DEVICE void gtr__chain_half_barrier(int half) {
     if (WAIT) asm volatile("bar.sync %0, %1;" :: "r"(1 + half), "n"(GTR__CHAIN_T) : "memory");
     else asm volatile("bar.arrive %0, %1;" :: "r"(1 + half), "n"(GTR__CHAIN_T) : "memory");
 }
+// The barrier of a cluster's blocks in halves: between arrive and wait a thread does what no other waits for. A cluster
+// of one block has its barrier in the wait alone.
 static GTR__DEVICE void gtr__chain_arrive(int cluster) {
     if (cluster > 1) gtr__cluster_arrive();
 }
@@ -27292,6 +27432,7 @@ static GTR__DEVICE void gtr__chain_set(float *p, const gtr__four &v) {
 // Of a tile's element: its row there, its columns in the block's slice and in all, how many of four there are, its
 // places in slices, whole rows, and rows in global memory.
 typedef struct gtr__chain_spot { int row, c, column, left, slice, whole; int64_t at; } gtr__chain_spot;
+// The spot of the tile's row `row` and of columns c on of this block's slice; behind the last row or column left is 0.
 static GTR__DEVICE gtr__chain_spot gtr__chain_spot_of(const gtr__chain_here &h, int n, int slice, int row, int c) {
     const int column = h.rank * slice + c;
     return { row, c, column, h.row0 + row < h.rows ? min(max(n - column, 0), 4) : 0, row * slice + c,
@@ -27763,7 +27904,7 @@ static GTR__DEVICE void gtr__chain_hand_over(const gtr__chain_here &h, gtr__chai
     gtr__copies_done<GTR__CHAIN_SLOTS - 3>();
     gtr__chain_half_barrier<false>(threadIdx.x < GTR__CHAIN_T / 2);
 }
-// A lane's words of 16 (16-bit: 32) elements of k, from its first one in a chunk on.
+// Loads a lane's words of a stage, 16 elements of k (of 16 bits: 32), from w on, for four of its outputs.
 template <int LOW, int BACK>
 static GTR__DEVICE void gtr__chain_words(typename gtr__chain_word<LOW>::type v[][4], const char *w, int pitch) {
 #pragma unroll
@@ -27880,7 +28021,9 @@ static __device__ void gtr__chain_slopes(const gtr__chain_here &h, int losses, i
             : gtr__xent_slope(x, x.ctl ? x.ctl->scale : 1.0f, counted);
     }
 }
-// Does a step, or a run of them, and returns how many.
+// All threads of the block do the step at `from`, or the run that it begins, and return how many steps these are. A
+// step finds in shared memory what steps before its barrier stored; which barrier stands in front of it: a product's
+// its ring's (gtr__chain_turn), an element-wise run's a block's own, whole rows' the cluster's.
 template <typename K, int NT, int LOW>
 static GTR__DEVICE int gtr__chain_do(const gtr__chain_here &h, const gtr__chain_step *from, gtr__chain_walk &f) {
     const gtr__chain_step s = gtr__chain_step_of<K>(*from);
@@ -27913,7 +28056,9 @@ static GTR__DEVICE void gtr__chain_open(gtr__chain_here &h, const gtr__chain &m,
 }
 #define GTR__CHAIN_CASE(number, first) \
     case number: i += gtr__chain_do<gtr__chain_one<first>, NT, LOW>(h, step + i, f); break;
-// KNOWN: a hash of what the kernel's text has of the steps; 0: nothing, it has code for any step.
+// A cluster a tile of 8 NT rows, from first step to last. LOW: how weights are stored: 0 float32, 1 BF16, 2 FP16.
+// KNOWN: a hash of what the kernel's text has of the steps; 0: nothing, it has code for any step. Bytes: weights once a
+// cluster from L2, and what steps store for gradients or for other nodes.
 template <int NT, int LOW, uint64_t KNOWN>
 static __global__ void __launch_bounds__(GTR__CHAIN_T, 1) gtr__k_chain(const gtr__chain m) {
     extern __shared__ __align__(128) char gtr__chain_room[];
@@ -27958,6 +28103,8 @@ template <int, int, uint64_t> GTR__GLOBAL void gtr__k_chain(gtr__chain);
 // >>chain-sums
 // The losses: the blocks' parts in their order; then what is made of losses.
 #if GTR__DEVICE_HALF
+// One block alone: losses from the chain's parts, in the blocks' order, and then what is made of them (scalars), by
+// thread 0 in program order, as one may read another.
 static __device__ void gtr__chain_finish(const gtr__chain_sums &m) {
     __shared__ float scratch[32];
     __shared__ int counts[32];
@@ -28225,6 +28372,10 @@ static GTR__DEVICE int gtr__strip_do(const gtr__chain_here &h, const gtr__chain_
 // Each of the text's steps once, in their order.
 #define GTR__STRIP_DO(number, first) gtr__strip_do<gtr__chain_one<first>, NT, W, LOW>(h, h.step + first, sum);
 #define GTR__STRIP_STORE(number, first) gtr__strip_store<gtr__chain_one<first>, W>(h.step[first], sum, to, room);
+// W warps, each a strip of 8 NT rows; a block's tile is W strips, and it goes on a grid of tiles further. Images are
+// read behind the first __syncthreads(), and never written again. sum: this warp's units of all gradients, in registers
+// through all tiles, so GTR__CHAIN_UNITS bounds which networks it takes. At the end of a tile all warps wait, as a SUM
+// may still read their rows.
 template <int NT, int W, int LOW, uint64_t KNOWN>
 static __global__ void __launch_bounds__(32 * W, 1) gtr__k_chain_strips(const gtr__chain_strips m) {
     extern __shared__ __align__(128) char gtr__chain_room[];
@@ -28336,13 +28487,17 @@ typedef struct gtr__chain_build {
     gtr__chain_program program;
 } gtr__chain_build;
 
+// The value whose memory id's is, views and aliases followed: two ids are one place if their roots are the same. -1:
+// none.
 static int gtr__chain_root(const gtr__chain_build *b, int id) {
     return id < 0 ? -1 : b->root ? b->root[id] : gtr__root(b->v.plan, id);
 }
+// The last dimension; a scalar's is 1.
 static int64_t gtr__chain_width(const gtr__chain_build *b, int id) {
     const gtr_shape *s = gtr__mlp_shape(&b->v, id);
     return s->ndim ? s->dim[s->ndim - 1] : 1;
 }
+// The value that was made last in id's place; -1: the chain has none there yet.
 static int gtr__chain_last(const gtr__chain_build *b, int id) {
     const int root = gtr__chain_root(b, id);
     for (int i = b->n_value - 1; i >= 0; i--)
@@ -28363,6 +28518,7 @@ static bool gtr__chain_view(const gtr__chain_build *b, int id) {
     return b->v.plan ? b->v.plan->value[id].view != 0 : gtr__mlp_arg(&b->v, id)->stride != NULL;
 }
 static bool gtr__chain_float(gtr_dtype t) { return t == GTR_F32 || t == GTR_BF16 || t == GTR_F16; }
+// Adds a value of id's place; -1: there is no room, or it is none of whole rows of 1 to 8192 floats.
 static int gtr__chain_new(gtr__chain_build *b, int id) {
     const int64_t count = gtr__mlp_count(&b->v, id), n = count / b->rows;
     if (b->n_value == GTR__CHAIN_VALUES || gtr__chain_view(b, id) || count % b->rows || n < 1 || n > 8192 ||
@@ -28388,6 +28544,8 @@ static int gtr__chain_now(gtr__chain_build *b, int id) {
     if (i >= 0) b->value[i].outside = true;
     return i;
 }
+// Adds the value that the node in hand writes to id's place. -1: refused, as the old content of the place may still be
+// read.
 static int gtr__chain_make(gtr__chain_build *b, int id) {
     const int old = gtr__chain_last(b, id);
     if (old >= 0 && b->value[old].outside) return -1; // another block may still read it
@@ -28400,6 +28558,8 @@ static int gtr__chain_make(gtr__chain_build *b, int id) {
     if (i >= 0 && old >= 0) b->value[old].newer = true;
     return i;
 }
+// Appends a step of n columns, whose operands the caller sets; an element-wise one goes on with an open run of the same
+// width. NULL: too many.
 static gtr__chain_step *gtr__chain_add(gtr__chain_build *b, gtr__chain_kind kind, int n) {
     if (b->n_step == GTR__CHAIN_STEPS) return NULL;
     gtr__chain_step *s = &b->program.step[b->n_step];
@@ -28593,6 +28753,8 @@ static bool gtr__chain_job_add(gtr__chain_build *b, int x, int dy, int dw, int d
     b->n_job++;
     return true;
 }
+// LINEAR, LINEAR_ACT and LINEAR_DACT: a product and its epilogue, forward or for dx; gradients of weight and bias
+// become a job.
 static bool gtr__chain_linear(gtr__chain_build *b, const gtr__node *n) {
     if (!gtr__mlp_of_layer(n)) return false;
     if (n->op == GTR__OP_LINEAR_DACT) {
@@ -28614,6 +28776,8 @@ static bool gtr__chain_linear(gtr__chain_build *b, const gtr__node *n) {
     return n->out[0] < 0 || (gtr__chain_multiply(b, dy, n->in[1], true) &&
                                 gtr__chain_store(b, gtr__chain_parts(b, -1), n, 0));
 }
+// An element-wise op on losses: k_chain_sums makes it (gtr__chain_finish). Its operands must be losses or such values
+// themselves.
 static bool gtr__chain_scalar_node(gtr__chain_build *b, const gtr__node *n) {
     if (n->dir != GTR__FWD || n->adds || b->n_scalar == GTR__CHAIN_SCALARS || n->n_in > 2 ||
         !(gtr__unary_op(n->op) || gtr__step_of(n->op) == GTR__STEP_BINARY))
@@ -28660,6 +28824,8 @@ static bool gtr__chain_column_gradient(gtr__chain_build *b, const gtr__node *n, 
     if ((op != GTR__OP_ADD && op != GTR__OP_SUB && op != GTR__OP_MUL) || (op == GTR__OP_MUL && other < 0)) return false;
     return gtr__chain_reduce(b, n, GTR__F_COUNT, dy, other, op == GTR__OP_SUB && side ? -1.0f : 1.0f, side);
 }
+// Unary and binary ops, casts and copies, and their gradients. Operands have all rows, one element for each row, one
+// row, or one element; only one of a step's two may be of the latter two kinds.
 static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
     const bool binary = gtr__step_of(n->op) == GTR__STEP_BINARY, back = n->dir == GTR__BWD;
     if (!back && gtr__mlp_shape(&b->v, n->out[0])->ndim == 0) return gtr__chain_scalar_node(b, n);
@@ -28776,6 +28942,7 @@ static bool gtr__chain_drawn(gtr__chain_build *b, const gtr__node *n) {
     }
     return gtr__chain_store(b, e, n, 0);
 }
+// GATHER along the columns, an id a row, and its gradient; the ids are not made by the chain.
 static bool gtr__chain_gather(gtr__chain_build *b, const gtr__node *n) {
     const int back = n->dir == GTR__BWD, x = gtr__chain_now(b, n->in[back ? 3 : 0]), ids = n->in[1];
     const gtr_shape *of = gtr__mlp_shape(&b->v, back ? n->out[0] : n->in[0]);
@@ -28853,6 +29020,7 @@ static bool gtr__chain_both(gtr__chain_build *b, const gtr__node *n, int x, int 
     b->loss_node[s->loss] = (int)(n - b->v.node);
     return true;
 }
+// A loss, its gradient, or both: where the node before was this loss forward, its step makes the gradient, too.
 static bool gtr__chain_lossnode(gtr__chain_build *b, const gtr__node *n) {
     const bool pair = n->op == GTR__OP_MSE || n->op == GTR__OP_BCE_WITH_LOGITS, back = n->dir == GTR__BWD,
                mean = gtr__chain_is_sum(n->op);
@@ -28897,6 +29065,7 @@ static bool gtr__chain_is_loss(gtr__op op) {
 static bool gtr__chain_is_product(gtr__op op) {
     return op == GTR__OP_LINEAR || op == GTR__OP_LINEAR_ACT || op == GTR__OP_LINEAR_DACT;
 }
+// Ops behind which gtr__chain_match tries no run, as it has tried one from them on.
 static bool gtr__chain_takes(gtr__op op) {
     return gtr__chain_is_product(op) || gtr__chain_is_loss(op) || op == GTR__OP_DROPOUT || op == GTR__OP_CAST ||
            op == GTR__OP_COPY || gtr__unary_op(op) || gtr__step_of(op) == GTR__STEP_BINARY;
@@ -28908,6 +29077,7 @@ static bool gtr__chain_may(gtr__op op) {
     return gtr__chain_takes(op) || op == GTR__OP_SLICE || op == GTR__OP_CONCAT || op == GTR__OP_RANDOM ||
            op == GTR__OP_GATHER || op == GTR__OP_LOGSUMEXP || gtr__chain_is_softmax(op) || gtr__chain_is_sum(op);
 }
+// Adds one node to the chain; false: it is not for chains, and gtr__chain_read ends the run in front of it.
 static bool gtr__chain_node(gtr__chain_build *b, const gtr__node *n) {
     return gtr__chain_is_product(n->op) ? gtr__chain_linear(b, n)
            : gtr__chain_is_loss(n->op) || gtr__chain_of_all(b, n) ? gtr__chain_lossnode(b, n)
@@ -28971,6 +29141,7 @@ static void gtr__chain_read(gtr__chain_build *b) {
 }
 
 // >>chain-cut
+// A place in shared memory, floats from `at` on, that is taken from one barrier to another, both included.
 typedef struct gtr__chain_span { int at, size, from, to; } gtr__chain_span;
 // The first place that is free from one barrier to another.
 static int gtr__chain_place(gtr__chain_span *list, int *n, int size, int from, int to, int *top) {
@@ -29307,6 +29478,8 @@ static double gtr__chain_apart(const gtr__chain_build *b, const gtr__caps *caps)
     }
     return (ns + 2.9 * last) / 1000;
 }
+// T x T tiles of a gradient of weights, or of a bias alone; further pairs of operands (first -1) have none of their
+// own.
 static int gtr__chain_tiles(const gtr__chain_job *q, int T) {
     return q->first < 0 ? 0 : (q->n + T - 1) / T * (q->k ? (q->k + T - 1) / T : 1);
 }
@@ -29363,6 +29536,7 @@ static bool gtr__chain_choose(gtr__chain_build *b, gtr__chain_cut *best, const g
     return best->cost < 1e30 && (best->strips ? gtr__strips_arrange(b, best, caps->shared)
                                               : gtr__chain_arrange(b, best, caps->shared));
 }
+// Clears b and reads nodes from v's first on into steps. root: of a call's operands; NULL: v has a plan.
 static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const int *root, gtr_precision precision) {
     memset((void *)b, 0, sizeof *b);
     b->v = *v;
@@ -29370,6 +29544,7 @@ static void gtr__chain_begin(gtr__chain_build *b, const gtr__mlp_view *v, const 
     b->precision = precision;
     gtr__chain_read(b);
 }
+// Whether a run is quicker as a chain than as nodes, and its cut.
 static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__caps *caps) {
     if (b->products < 2 || !gtr__chain_choose(b, k, caps)) return false;
     for (const gtr__node *n = b->v.node + b->nodes; b->n_passed && n < b->v.node + b->v.n; n++)
@@ -29379,6 +29554,7 @@ static bool gtr__chain_pays(gtr__chain_build *b, gtr__chain_cut *k, const gtr__c
     // chain is 16 % quicker for.
     return caps->chains > 0 || k->cost < 0.7 * gtr__chain_apart(b, caps);
 }
+// How many nodes from `at` on a chain takes; 0: none; -n: none, and n nodes on a shorter run is tried.
 static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     if (at && gtr__chain_takes(plan->node[at - 1].op)) return 0; // a run was declined: so is its rest
     if (caps->compute < 80 || plan->n_stage != 1 || plan->precision == GTR_FP32 || caps->chains < 0 ||
@@ -29400,6 +29576,7 @@ static int gtr__chain_own(const gtr__plan *plan, int at, int i) {
     const gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     return gtr__chain_passes(&v, &plan->node[at + i]) ? 0 : -1;
 }
+// An operand's address; NULL: it is none, or has none yet, as in a call that measures.
 static void *gtr__chain_data(const gtr__chain_build *b, int id) {
     return id < 0 ? NULL : gtr__mlp_arg(&b->v, id)->data;
 }
@@ -29506,6 +29683,7 @@ static float *gtr__chain_scalar_at(const gtr__chain_build *b, float *inner, int 
     }
     return p;
 }
+// Losses' operands and results from their nodes' calls; what no node's memory holds goes to inner, in the workspace.
 static void gtr__chain_bind_losses(gtr__chain_build *b, const gtr__call *c, float *inner) {
     for (int i = 0; i < b->n_loss; i++) {
         const gtr__node *n = &b->v.node[b->loss_node[i]];
@@ -29625,6 +29803,7 @@ template <typename M> static gtr_result gtr__chain_launch(gtr__run *run, const g
     }
     return gtr__start_clusters(run, c, kernel, (unsigned)b->sums.blocks, (unsigned)threads, k->bytes, k->cluster, *m);
 }
+// Chooses the kernel's template arguments: strips or clusters, rows of a tile, how weights are stored.
 template <int NT, int LOW> static gtr_result gtr__chain_start(
     gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
     if (k->strips) {
@@ -29637,6 +29816,7 @@ template <int LOW> static gtr_result gtr__chain_start_low(
     gtr__run *run, const gtr__call *c, gtr__chain_build *b, const gtr__chain_cut *k) {
     return k->nt == 1 ? gtr__chain_start<1, LOW>(run, c, b, k) : gtr__chain_start<2, LOW>(run, c, b, k);
 }
+// Launches gtr__k_chain_sums: a cluster a tile of a gradient, and one for the losses.
 template <int KIND> static gtr_result gtr__chain_sum(gtr__run *run, const gtr__call *c, const gtr__chain_sums &m) {
     constexpr int ES = KIND == GTR__PRODUCT_HALF ? 2 : 4;
     const auto kernel = m.tile == 32 ? GTR__VARIANT(gtr__k_chain_sums, KIND, 32)
@@ -29664,6 +29844,9 @@ static gtr_result gtr__chain_run_passed(gtr__run *run, const gtr__call *c, const
     }
     return GTR_OK;
 }
+// The chain's launches. It is built anew from the node's members, which must come to what the matcher took: same nodes,
+// same cut. The program is copied to the device in a plan's eager run alone; a captured one reads that copy, so
+// addresses may not have changed.
 static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_build *b) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__mlp_view v = { w->node, w->n_node, NULL, c };
@@ -29705,6 +29888,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
                                  : gtr__chain_sum<GTR__PRODUCT_HALF>(run, c, b->sums));
     return gtr__chain_run_passed(run, c, b);
 }
+// gtr__chain_go with a build on the heap, as it is too large for a stack.
 static gtr_result gtr__chain_run(gtr__run *run, const gtr__call *c) {
     gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
     const gtr_result r = b ? gtr__chain_go(run, c, b) : gtr__fail(gtr__on(run), GTR_ERR_NOMEM, "out of host memory");
