@@ -1687,6 +1687,8 @@ static void gtr__compile(gtr__compilation *c, gtr__compiling *w) {
     } else gtr__cache_write(c->on, c->key, &c->image);
     if (program) n->DestroyProgram(&program);
 }
+// A worker's way: takes variants from the list's end until there are none, or they are wanted no more. `next` is
+// atomic; done is written under the lock.
 static void gtr__compile_some(gtr__compiling *w) {
     for (int i; !gtr__compile_stops(w, NULL) && (i = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->n; ) {
         gtr__compilation *c = &w->all[w->n - 1 - i];
@@ -1886,6 +1888,8 @@ static void gtr__kernels_text(const gtr__cuda *g, char *text, size_t size) {
 }
 // Variants that a plan's launches want.
 struct gtr__wanted { gtr__compilation *all; int n, room; };
+// Of a dry launch: notes the variant that it would launch, once. Out of memory is no error here: the variant is
+// compiled when it is launched.
 static gtr_result gtr__want(gtr__run *run, const gtr__variant &kernel) {
     gtr__wanted *w = run->wanted;
     char name[sizeof w->all->name];
@@ -1950,6 +1954,7 @@ static gtr_result gtr__make_wanted(gtr__cuda *g, gtr__wanted *w, gtr__held *held
     gtr__tell_compiled(g, &of);
     return r;
 }
+// A plan holds its variants no longer. It unloads none.
 static void gtr__held_drop(gtr__held *held) {
     if (held->n) {
         gtr__process_hold();
@@ -2086,6 +2091,7 @@ static bool gtr__list_add(const gtr__cuda *g, gtr__compilation *c) {
     memset((void *)&c->image, 0, sizeof c->image);
     return true;
 }
+// Writes the list that this process has compiled so far, all entries anew.
 static bool gtr__list_save(const char *path) {
     const size_t head = sizeof(gtr__list_head) / 8, words = head + gtr__listed.words + 1;
     const gtr__list_head h = { GTR__LIST_MAGIC, gtr__process.text_hash, words };
@@ -2812,6 +2818,8 @@ static bool gtr__set_cache(gtr__cuda *g, const char *folder, char *why) {
     snprintf(g->cache, sizeof g->cache, "%s", folder ? folder : "");
     return true;
 }
+// Makes an instance. share: one whose device, libraries and sealed list it has, too; the last user frees them. On an
+// error *instance is NULL, and why, of 256 bytes, says what is wrong.
 static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why) {
     gtr__instance *share = (gtr__instance *)desc.share, *in;
     gtr_result r;
@@ -2880,6 +2888,7 @@ static void gtr__usual_device(gtr__cuda *g, const char *arch) {
     g->arch_feature = g->compute == 90 && strchr(arch, 'a') != NULL;
     for (auto &of : known) if (of.compute <= g->compute) { g->sm_count = of.sms; g->shared_max = (size_t)of.kib << 10; }
 }
+// What plans may count on. instance NULL: of the architecture that caps->compute names, without a device.
 static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     const gtr__instance *in = (const gtr__instance *)instance;
     gtr__cuda usual;
@@ -2908,6 +2917,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
 
 // >>runtime-memory
 
+// Device memory, by the user's allocator if there is one; NULL: out of memory, and no error is noted, or a noted error.
 static void *gtr__cuda_alloc(void *instance, size_t bytes) {
     gtr__instance *in = (gtr__instance *)instance;
     CUdeviceptr p = 0;
@@ -2928,6 +2938,7 @@ static void gtr__cuda_free(void *instance, void *p, size_t bytes) {
     else GTR__DRIVER(&in->g, cuMemFree, gtr__at(p));
 }
 
+// Pinned host memory that the device reads and writes in place: *device is its address there. NULL as above.
 static void *gtr__cuda_host_alloc(void *instance, size_t bytes, void **device) {
     gtr__instance *in = (gtr__instance *)instance;
     void *p = NULL;
@@ -3494,6 +3505,9 @@ static gtr_result gtr__list_plan(gtr__instance *in, gtr__plan *plan) {
     gtr__wanted_free(&wanted);
     return GTR_OK;
 }
+// Makes a plan ready: each node has a kernel, all variants are compiled and loaded, calls are copied with their
+// streams, events are made. plan->unfit: the matcher, or all, whose kernels cannot be had or have no room; there is no
+// *exec then, and the host plans without it.
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
     size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(CUevent) + 1);
@@ -3546,6 +3560,8 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     return GTR_OK;
 }
 
+// Enqueues a part of a step and returns: node by node the first time, when chains still copy their programs, then as a
+// graph, captured the second time. Addresses in calls may not change from the capture on.
 static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part part) {
     gtr__cuda_exec *x = (gtr__cuda_exec *)exec;
     gtr__instance *main = (gtr__instance *)instances[0];
@@ -3808,6 +3824,8 @@ static void gtr__broadcast(const gtr_shape *x, const gtr_shape *y, int64_t *stri
         s *= n;
     }
 }
+// Dimensions of y with both operands' strides, those of one element dropped, and neighbours that lie as one joined:
+// fewer divisions for each element. At least one dimension is left.
 static void gtr__dims_make(gtr__dims *m, const gtr_shape *y, const int64_t *sa, const int64_t *sb) {
     int64_t count = 1, end[2] = { 0, 0 };
     int at = GTR_MAX_DIMS;      // filled from the fastest down, moved to the front at the end
@@ -3877,6 +3895,9 @@ static GTR__BOTH int gtr__turned_pitch(int columns, int size) {
     return size == 4 ? columns | 1 : ((columns + 1) / 2 | 1) * 2;
 }
 #if GTR__DEVICE_HALF
+// WX, WY: elements that a thread loads, stores at once. Tiles of 2^log_rows x 2^log_columns through shared memory, a
+// row of which has one word more than columns, so that reads down a column meet no bank twice. A block takes every
+// gridDim.x-th tile; the barrier at the end is in front of the next one's stores.
 template <int WX, int WY>
 GTR__OP_KERNEL gtr__k_transpose(const __grid_constant__ gtr__turned m) {
     extern __shared__ float gtr__tile[];
@@ -3977,6 +3998,7 @@ static bool gtr__turned_whole(gtr__turned *m) {
     m->by_columns = gtr__fast_of(m->columns); m->by_rows = gtr__fast_of(m->rows);
     return true;
 }
+// y (batch, columns, rows) (+)= x (batch, rows, columns), of any types.
 GTR__LAUNCHER_WITH(gtr__turn_run, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns) {
     gtr__turned m = {};
     m.x = x; m.y = y; m.batch = batch; m.rows = rows; m.columns = columns;
@@ -4653,6 +4675,8 @@ GTR__INLINE void gtr__unary4_bwd(int op, float *g, const float *s, float a, floa
     GTR__UNROLL(k, 4) g[k] = d.v[k];
 }
 
+// y (+)= act(a op b), `width` elements at a time, GTR__BATCHED such groups of a thread in flight. STRIDED: a and b by
+// m.d; else they lie as y. op -1: there is no b. Bound by bytes: each operand once.
 template <bool STRIDED, int KNOWN> GTR__OP_KERNEL gtr__k_map(const gtr__map m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
@@ -4719,6 +4743,7 @@ GTR__LAUNCHER_WITH(gtr__map_one, const gtr__arg *a, const gtr__arg *y, int act, 
 typedef struct gtr__grad1 { gtr__opd dy, x, y, dx; int64_t count; int width, op; float f0, f1; } gtr__grad1;
 
 #if GTR__DEVICE_HALF
+// dx (+)= dy f'(x or y), as gtr__k_map goes.
 template <int KNOWN> GTR__OP_KERNEL gtr__k_unary_bwd(const gtr__grad1 m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
@@ -4896,6 +4921,7 @@ template <int KIND, int T, bool AK, bool BK> struct gtr__block_mma {
     {
         GTR__UNROLL(i, MI * NI * 4) acc[i / (NI * 4)][i / 4 % NI][i % 4] = 0;
     }
+    // acc += A B of a tile of k, both in shared memory; the block's barrier is the caller's.
     GTR__DEVICE void add(const char *a, const char *b, int type)
     {
         int warp = (int)threadIdx.x / 32, m = (warp >> 1) * (T / 2), n = (warp & 1) * (T / 2);
@@ -5951,6 +5977,9 @@ static double gtr__library_best(const gtr__product *p, const gtr__caps *caps, in
     if (ns < least) *turned = first ? 1 : 2;
     return fmin(ns, least);
 }
+// The kernel, tile, cluster and ranges of k of least estimated time, and how much workspace it wants. It may ask
+// whether an operand is there, not where: a call that measures, whose addresses are no real ones, has to come to the
+// same. Launchers fall back where an operand does not lie as a kernel wants it.
 static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     gtr__choice c;
     memset(&c, 0, sizeof c);
@@ -6185,6 +6214,8 @@ static gtr_result gtr__product_tile(gtr__run *run, const gtr__call *c, const gtr
     }); });
 }
 
+// A product without ranges of k, or whose C is the place for their parts: by wgmma where its tensor maps can be made,
+// else by the plain kernel, which also takes the sets of a launch one by one.
 GTR__LAUNCHER_WITH(gtr__product_whole, const gtr__product *p, const gtr__choice *choice) {
     if (choice->wgmma_m) {
         bool ran = false;
@@ -6211,6 +6242,8 @@ static gtr__product gtr__product_sums(int64_t m, void *out, int type_out, int ad
     p.c = out; p.type_c = type_out; p.add = add;
     return p;
 }
+// C = epilogue(sum of the parts of `ranges` ranges of k, in their order), float32 (ranges, batch, m, n); likewise the
+// sums of A's columns, (ranges, m). From 16 ranges on eight threads share an element. Bound by the parts' bytes.
 GTR__LAUNCHER_WITH(gtr__ranges_sum, const gtr__product &p, const float *parts, const float *sums, int ranges,
         gtr__parts_rows rows = {}) {
     const bool four = gtr__product_fours(&p) && (!rows.more || (rows.width.by | rows.more) % 4 == 0),
@@ -6228,7 +6261,8 @@ GTR__LAUNCHER_WITH(gtr__ranges_sum, const gtr__product &p, const float *parts, c
     });
 }
 
-// ws may be short of what was asked for: then fewer ranges.
+// out (m) (+)= sums of x's columns (rows, m), of ranges of rows in a first launch, which a second one adds in order. w:
+// rows are weighted. ws may be short of what was asked for: then fewer ranges.
 GTR__LAUNCHER_WITH(gtr__column_sums, const void *x, int type_x, int64_t rows, int64_t m, void *out, int type_out,
         int add, void *ws, size_t ws_bytes, gtr__weights w = {}) {
     int ranges = gtr__sum_ranges(rows, m, c->caps ? c->caps->sm_count : run->on->sm_count);
@@ -6280,6 +6314,7 @@ static gtr_result gtr__few_start(gtr__run *run, const gtr__call *c, const gtr__p
         });
     }); });
 }
+// A product by own kernels, as chosen: weighted sums, outer product, few rows, or tiles.
 GTR__LAUNCHER_WITH(gtr__product_own, const gtr__product *given, const gtr__choice *choice) {
     if (choice->weighted) return gtr__column_sums(run, c, given->b, given->type_b, given->k, given->n, given->c,
         given->type_c, given->add, c->ws, c->ws_bytes,
@@ -6600,6 +6635,8 @@ GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__c
 
 // Products of one form, the sets of one launch, which waits for more of them (>>match-siblings).
 typedef struct gtr__siblings { gtr__product p; gtr__choice choice; gtr__product_set set[GTR__SETS]; } gtr__siblings;
+// Whether the product is kept for the launch that waits for siblings, instead of its own. Operands must be there, or
+// not, and lie modulo 16 bytes, as the first's: the launch has one set of facts for all.
 static bool gtr__product_joins(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice) {
     gtr__siblings *siblings = run->siblings;
     if (!siblings || choice->library || choice->ranges > 1 || choice->even || !choice->wgmma_m)
@@ -6621,6 +6658,7 @@ static bool gtr__product_joins(gtr__run *run, const gtr__call *c, const gtr__pro
     first->set = siblings->set;
     return true;
 }
+// Runs a product as chosen: by cuBLASLt, which may decline, else by own kernels.
 GTR__LAUNCHER_WITH(gtr__product_by, const gtr__product *p, const gtr__choice *choice) {
 #ifndef GPUTRAIN_NO_CUBLASLT
     if (choice->library) {
@@ -7046,6 +7084,8 @@ template <int FORM> struct gtr__conv_place {
         }
     }
 };
+// What this block makes, from its index: in order the cluster's rank (its part of k), tiles of C, and in z range, group
+// and, of IMAGE, class of pixels. Ranges and ranks share k's tiles, of which the first `rest` parts have one more.
 template <int FORM, int M, int N, int DEPTH>
 GTR__INLINE gtr__conv_place<FORM> gtr__conv_place_of(const gtr__conv_cut &cut) {
     constexpr bool image = FORM == GTR__CONV_IMAGE;
@@ -9139,6 +9179,8 @@ static bool gtr__conv_best(const gtr__evened *e, int form, gtr__choice own, cons
     if (better) best->ns += copies;
     return better;
 }
+// Runs a form of a convolution by the quickest of the own kernels, with copies of operands to whole 16 bytes where they
+// pay. `plain` runs in any workspace: what was measured for may be refused.
 GTR__LAUNCHER_WITH(gtr__conv_product, const gtr__window *g, int form, const gtr__product &p) {
     const int64_t classes = form == GTR__CONV_IMAGE ? g->sh * g->sw : 1;
     gtr__caps own;
@@ -11179,6 +11221,8 @@ template <int PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_reduc
     v = gtr__team_sum(v, m.team, scratch);
     if (o < m.kept && threadIdx.x % m.team == 0) gtr__red_end(m, o, v);
 }
+// Sums of which neighbouring outputs' terms lie side by side: a block has m.columns outputs, and 512 / columns threads
+// add up each, every so many-th term; then by halves in shared memory. blockIdx.y: the piece of the terms.
 template <int PLAIN> static __global__ void __launch_bounds__(512) gtr__k_reduce_columns(const gtr__red m) {
     __shared__ float sum[512];
     gtr__enter();
@@ -11314,6 +11358,8 @@ static size_t gtr__red_bytes(const gtr__red *m) {
     return m->pieces > 1 ? (size_t)m->kept * (size_t)m->pieces * sizeof(float) : 0;
 }
 
+// Runs the sums that m says, in one launch, or, of pieces, in two. Which kernel it is depends on shapes alone, so the
+// order of each sum does, too.
 GTR__LAUNCHER_WITH(gtr__red_launch, gtr__red *m) {
     gtr_result r;
     m->part = (float *)c->ws;
@@ -11352,6 +11398,7 @@ GTR__INLINE void gtr__binary4_bwd(int op, int side, const float *g, const float 
     switch (op) { GTR__BINARY(GTR__CASE) default: break; }
 #undef GTR__CASE
 }
+// da (+)= and db (+)=, either where wanted, of a thread's `width` elements.
 GTR__OP_KERNEL gtr__k_binary_bwd(const gtr__grad2 m) {
     gtr__enter();
     int64_t groups = (m.count + m.width - 1) / m.width, step = (int64_t)gridDim.x * GTR__T;
@@ -11585,6 +11632,8 @@ template <bool KNOWN, uint64_t LOADS> static GTR__DEVICE int64_t gtr__program_at
     else gtr__dims_at<1>(m, i, &o, &unused);
     return o;
 }
+// Step k of a program on the thread's n elements from i on: formula, store, and the value as it would be read again to
+// its slot. Slots are the thread's own float4s of shared memory, GTR__T apart: there is no barrier.
 template <uint64_t LOADS, uint64_t BITS>
 static GTR__DEVICE void gtr__program_do(const gtr__program_kernel &m, int k, float4 *slot, int64_t i, int n) {
     constexpr gtr__step_facts f = gtr__step_decoded(BITS);
@@ -11671,6 +11720,8 @@ static gtr__program_step gtr__program_kernel_step(const gtr__call *c, const gtr_
     t.key = s->key; t.line = s->line; t.row0 = s->row0;
     return t;
 }
+// What the kernel gets of a program: operands' addresses and strides of loads and of bands that are stored; width 4
+// where all lie in whole fours.
 static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gtr__program_kernel *m) {
     bool wide = true;
     int place = p->n.loads;
@@ -14869,6 +14920,8 @@ static bool gtr__tables_join(const gtr__plan *plan, const gtr__node *node, int t
     }
     return found > 0;
 }
+// How many nodes it takes from `at` on: EMBEDDING of several tables with the CONCAT of their rows behind them, or,
+// backward, in front.
 static int gtr__tables_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     const gtr__node *n = &plan->node[at], *end = plan->node + plan->n_node, *join = NULL;
     const bool back = n->dir == GTR__BWD;
@@ -14885,6 +14938,8 @@ static int gtr__tables_match(const gtr__plan *plan, int at, const gtr__caps *cap
     }
     return tables > 1 || join ? tables + (join != NULL) : 0;
 }
+// Forward and backward: each table's rows go straight to, or come straight from, their band of the joint tensor; what
+// else is joined is copied beside them.
 GTR__LAUNCHER(gtr__tables_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
@@ -18340,6 +18395,8 @@ static int64_t gtr__custom_room(int64_t *at, int64_t count) {
     int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here;
 }
 
+// By a thread of the driver, when the stream comes to it: the user's function on operands in mapped memory, where the
+// head is. Nothing of CUDA may be called here. failed keeps the first error, for later launches to report.
 static void CUDA_CB gtr__custom_host(void *block) {
     gtr__custom_head *h = (gtr__custom_head *)block;
     char *base = (char *)block;
@@ -18358,6 +18415,8 @@ static void CUDA_CB gtr__custom_host(void *block) {
     if (h->now && !h->failed) h->failed = h->now;
 }
 static int gtr__custom_type(const gtr__arg *a) { return a->dtype == GTR_I32 ? GTR_I32 : GTR_F32; }
+// A custom op whose functions run on the host: a kernel copies operands and head to mapped memory, then the function
+// runs, then a kernel copies results back, or NaN where it failed.
 GTR__LAUNCHER_WITH(gtr__custom_on_host, const gtr_custom_desc *d, bool back) {
     gtr__custom_head head;
     gtr__parts<GTR__CUSTOM_PARTS> before;
@@ -18399,6 +18458,8 @@ GTR__LAUNCHER_WITH(gtr__custom_on_host, const gtr_custom_desc *d, bool back) {
     grid = gtr__parts_grid(c, &after);
     return GTR__LAUNCH(run, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)device);
 }
+// A custom op: its functions get float32 (int32) operands, which lie in the workspace where they are stored in 16 bits.
+// One on the device enqueues its own kernels on the stream.
 GTR__LAUNCHER_WITH(gtr__custom_run, bool back) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
     gtr__parts<GTR__CUSTOM_PARTS> before;
@@ -19488,6 +19549,7 @@ static int gtr__finish_match(const gtr__plan *plan, int at, const gtr__caps *cap
     return n + 2 == end && n->op == GTR__OP_UPDATE && n[1].op == GTR__OP_REPORT && o->count > 0
         ? (int)(end - &plan->node[at]) : 0;
 }
+// UPDATE and REPORT in a launch; GUARD, if only losses are left to check, in it, too, else by its own kernels in front.
 GTR__LAUNCHER(gtr__finish_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const gtr__node *n = w->node, *last = &n[w->n_node - 1];
@@ -30560,6 +30622,7 @@ static bool gtr__value_alike(const gtr__value &x, const gtr__value &y) {
     return x.storage == y.storage && x.shape.ndim == y.shape.ndim && x.view == y.view
         && !memcmp(x.shape.dim, y.shape.dim, (size_t)x.shape.ndim * sizeof *x.shape.dim);
 }
+// Whether two nodes are of one form: all but their operands' addresses.
 static bool gtr__siblings_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *b) {
     if (a->op != b->op || a->dir != b->dir || a->stage != b->stage || a->micro != b->micro || a->adds != b->adds
         || a->recomputed != b->recomputed || a->n_in != b->n_in || a->n_out != b->n_out
