@@ -5552,6 +5552,9 @@ decltype(auto) gtr__product_at(const gtr__product &all, const gtr__product_sets<
         return p;
     }
 }
+// Threads 0 to 2 M - 1 are consumers, thread 2 M the producer. full[i] counts the producer's announcement and the
+// copies' bytes, empty[i] the M / 16 consumer warps, arrived the cluster's parts of C. Barriers lie behind the ring
+// (and the parts, in a cluster) in this order, which the launcher's bytes of shared memory follow.
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS, int KNOWN>
 static __global__ void __launch_bounds__(2 * M + 32, HALF ? 4 : 1)
 gtr__wgmma_kernel(const __grid_constant__ gtr__product all, const __grid_constant__ gtr__product_cut cut,
@@ -7573,6 +7576,8 @@ template <int KIND, int EDGE, int FORM, int KNOWN> struct gtr__warps_block {
         }
     }
 };
+// The tiles of 256 by mma.sync: fetch and products, then C by passes through the ring's shared memory, each between two
+// barriers; then sums of A's rows, of the blocks of the first columns.
 template <int KIND, int EDGE, int FORM, int KNOWN>
 static __global__ void __launch_bounds__(2 * EDGE)
 gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__conv_cut cut) {
@@ -8039,6 +8044,8 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
 #endif
 #endif
 #if GTR__DEVICE_HALF
+// Warps 0 to 7 are consumers, the ninth produces. full[i]: the copies' bytes; empty[i]: the 8 consumer warps. IMAGE's
+// grid is as large as the largest class wants: blocks behind a smaller one's rows end at once.
 template <bool HALF, int M, int N, int FORM, int KNOWN>
 static __global__ void __launch_bounds__(288, N == 128 ? 1 : 2)
 gtr__im2col_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__im2col_cut cut,
@@ -8563,6 +8570,9 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
 #endif
 #endif
 #if GTR__DEVICE_HALF
+// PLACES, IMAGE. Warpgroups 0 and 1 are consumers, which take tiles in turn; of the third, thread 256 produces and
+// thread 288 fills staging. Barriers, of one arrival each, behind staging: full[slot][group], empty[slot],
+// staged[group], staging_empty, weights_full. blockIdx.y: 64 of C's channels.
 template <int N, bool HALF, int KNOWN>
 static __global__ void __launch_bounds__(384, 1)
 gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
@@ -8621,6 +8631,8 @@ template <int N, bool HALF> struct gtr__lines_weight {
 
     GTR__DEVICE uint32_t bytes_of_panel() const { return (uint32_t)(cut.lines * cut.width) * 1024; }
     GTR__DEVICE uint32_t bytes_of_places() const { return bytes_of_panel() * panels; }
+    // One thread, in the order of tiles that consumers go by: a stage is 64 rows of C's pixels and the image's, with
+    // its halo.
     GTR__DEVICE void produce() const {
         gtr__lines_slot slot = { 0, 1 };
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
@@ -8752,6 +8764,9 @@ template <int N, bool HALF> struct gtr__lines_weight {
 // Threads of a block: warpgroups, a warp that produces; float32: three that transpose, and the producer.
 #define GTR__LINES_WEIGHT_T(HALF) (GTR__LINES_GROUPS * 128 + ((HALF) ? 32 : 128))
 #if GTR__DEVICE_HALF
+// WEIGHT. Three warpgroups, a column of taps each (groups: those that there are), then float32's three warps that
+// transpose, then the producer. full[i]: the copies' bytes; transposed[i]: 3 warps; empty[i]: the warpgroups.
+// blockIdx.x: a range of tiles, y: 64 of C's rows, z: columns of taps and channels.
 template <int N, bool HALF>
 static __global__ void __launch_bounds__(GTR__LINES_WEIGHT_T(HALF), 1)
 gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__lines_cut cut,
@@ -11208,6 +11223,8 @@ GTR__INLINE float gtr__red_run(const gtr__red &m, const int64_t *k, int64_t r,
     }
     return s[0];
 }
+// A team of m.team threads has an output, whose terms they take in turn: neighbouring threads neighbouring terms.
+// blockIdx.y: the piece of the terms.
 template <int PLAIN> static __global__ void __launch_bounds__(1024) gtr__k_reduce_team(const gtr__red m) {
     __shared__ float scratch[32];
     gtr__enter();
@@ -14712,6 +14729,9 @@ GTR__INLINE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, gtr__opd out
     }
     __syncthreads();
 }
+// Blocks are numbered through all tables; of a table by columns, bands of rows, and, where sums are made side by side,
+// tiles. The band's rows are cleared first, unless dx is added to. All threads pass each barrier of collect, sort and
+// sum.
 static __global__ void __launch_bounds__(GTR__EMB_T)
 gtr__k_embedding_bwd(const __grid_constant__ gtr__emb_bwd all) {
     __shared__ gtr__emb_block b;
@@ -16725,6 +16745,8 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
         }
     }
 };
+// y, mean and rstd of the block's groups: mean, deviations from it, y. x is read once where a thread holds it (held),
+// else up to three times, from the cache but for the first. early: parameters are read in front of gtr__enter().
 template <typename T, int W, int ROW>
 static __global__ void GTR__NORM_BOUNDS(ROW, 3) gtr__k_norm(const __grid_constant__ gtr__norm m) {
     typedef gtr__norm_own<T, W, ROW> own;
@@ -17091,6 +17113,8 @@ GTR__INLINE float gtr__ctc_sum(float a, float b, float c) {
     const float m = fmaxf(fmaxf(a, b), c);
     return m + logf(expf(a - m) + expf(b - m) + expf(c - m));
 }
+// A warp a step of a row: its logits' largest and log of the rest's sum, to lse (N, T, 2); rows' ends and NaN as nodes
+// have it.
 GTR__OP_KERNEL gtr__k_ctc_lse(const __grid_constant__ gtr__ctc q) {
     gtr__enter();
     const int lane = GTR__LANE;
@@ -17229,6 +17253,8 @@ gtr__k_ctc(const __grid_constant__ gtr__ctc q) {
             p < GTR__CTC_NONE / 2 ? q.zero_infinity ? 0.0f : INFINITY : (float)-(less + (double)p) / r.by());
     }
 }
+// A warp a step of a row: dx (N, T, classes) from alpha + beta. A lane has every 32nd class, and sums its labels'
+// states in the labels' order.
 GTR__OP_KERNEL gtr__k_ctc_dx(const __grid_constant__ gtr__ctc q) {
     gtr__enter();
     const int lane = GTR__LANE;
@@ -17478,6 +17504,7 @@ typedef struct gtr__scan { gtr__opd x, y; int64_t lines, n, inner; int back; } g
 GTR__INLINE int64_t gtr__scan_at(const gtr__scan &m, int64_t line, int64_t i) {
     return (line / m.inner * m.n + (m.back ? m.n - 1 - i : i)) * m.inner + line % m.inner;
 }
+// A thread a line: neighbouring threads neighbouring lines, so accesses are coalesced where inner > 1.
 GTR__OP_KERNEL gtr__k_cumsum_lines(const gtr__scan m) {
     gtr__enter();
     GTR__STRIDE(l, m.lines) {
@@ -17488,6 +17515,7 @@ GTR__OP_KERNEL gtr__k_cumsum_lines(const gtr__scan m) {
         }
     }
 }
+// A block a line, 1024 elements at a time, four a thread; sums of warps go by shared memory, between two barriers.
 GTR__OP_KERNEL gtr__k_cumsum(const gtr__scan m) {
     __shared__ float warps[GTR__T / 32];
     gtr__enter();
@@ -17552,12 +17580,15 @@ typedef struct gtr__sorting {
     int tile, down, merge;              // merge: of a tile the second part alone
 } gtr__sorting;
 #if GTR__DEVICE_HALF
+// A key that sorts as numbers do: -0 as 0, NaN above all; below it the index, so that equal numbers keep their order.
 GTR__INLINE uint64_t gtr__sort_key(const gtr__sorting &m, int64_t line, int64_t i) {
     const float v = gtr__get(m.x.p, m.x.t, (line / m.inner * m.n + i) * m.inner + line % m.inner);
     uint32_t u = __float_as_uint(v);
     u = v != v ? 0xffffffffu : v == 0.0f ? 0x80000000u : u >> 31 ? ~u : u | 0x80000000u;
     return (uint64_t)(m.down ? ~u : u) << 32 | (uint64_t)i;
 }
+// 2048 keys of a block: so many tiles, of any lines, each sorted by itself (bitonic), or, merge, of a far merge's last
+// steps. Then keys go on to m.to, or, of the last launch, y and indices are stored. All pass the barriers.
 static __global__ void __launch_bounds__(GTR__SORT_T) gtr__k_sort(const __grid_constant__ gtr__sorting m) {
     __shared__ uint64_t key[GTR__SORT_TILE];
     gtr__enter();
@@ -18601,6 +18632,8 @@ typedef struct gtr__feed_all {
 #define GTR__FEED_BLOCKS 5
 #endif
 #if GTR__DEVICE_HALF
+// A block's share of each input: rows of up to 512 at a time, whose places in the data set all threads work out to
+// shared memory, between two barriers, then the copies.
 static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
         gtr__k_feed(const __grid_constant__ gtr__feed_all m) {
     __shared__ int64_t origin[GTR__FEED_ROWS];
@@ -18966,6 +18999,7 @@ typedef struct gtr__guarding {
 } gtr__guarding;
 
 #if GTR__DEVICE_HALF
+// guard is only ever set here: who clears it is REPORT. NaN and infinity are found by bits, as a sum may hide them.
 GTR__OP_KERNEL gtr__k_guard(const gtr__guarding m) {
     __shared__ double scratch[32];
     gtr__enter();
@@ -19428,6 +19462,10 @@ template <int KNOWN> struct gtr__update_four {      // elements of one segment
         }
     }
 };
+// Threads 0 to 255 update four parameters each of every gridDim.x-th tile; two warps more help: thread 256 reports
+// (REPORT's work, where it is in this launch), the second of block 0 fetches the next record. In front of gtr__enter()
+// is read what the kernel in front does not write. No parameter is stored before the barrier at which all know that the
+// step is good. Odd steps go through tiles backwards, where there are several a block: what was last is in the cache.
 template <int KNOWN> static __global__ void __launch_bounds__(GTR__T + 64, GTR__UPDATE_RESIDENT)
 gtr__k_update(const __grid_constant__ gtr__update_kernel m) {
     __shared__ gtr__update_segments segments;
