@@ -7577,7 +7577,7 @@ template <int KIND, int EDGE, int FORM, int KNOWN> struct gtr__warps_block {
     }
 };
 // The tiles of 256 by mma.sync: fetch and products, then C by passes through the ring's shared memory, each between two
-// barriers; then sums of A's rows, of the blocks of the first columns.
+// barriers; then the sums of A over k, by the blocks of C's first columns.
 template <int KIND, int EDGE, int FORM, int KNOWN>
 static __global__ void __launch_bounds__(2 * EDGE)
 gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_constant__ gtr__conv_cut cut) {
