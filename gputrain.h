@@ -9,7 +9,7 @@ compile:
     cc -O3 -march=native train.c -lm -pthread   (CPU)
     nvcc -O3 -Xcompiler -march=native -DGPUTRAIN_CUDA train.c gputrain_cuda.cu   (GPU, else CPU)
 Kernels are compiled at run time, when a network is known, and kept in ~/.cache/gputrain. CUDA 11.4 or newer, C++17.
-Licence (MIT-0) and history at the end.
+Licence (MIT-0) and history at the end; the list of contents, >>NAME for search, behind this comment.
 
 A COMPLETE PROGRAM
     int main(void)
@@ -40,31 +40,6 @@ WHAT IT DOES NOT DO
 One GPU; no gradients of gradients; no control flow inside a step that depends on data (the host chooses which graph to
 run); no strided tensors; no gzip, of image files PGM and PPM alone, others by stb_image or the like
 (gtr_images_desc.decode).
-
-CONTENTS (each is a line // >>NAME of this file: search for >>NAME)
-    api: config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
-    interface: backend op-rows formulas random calls plan-structs capabilities tables programs backend-end
-    base: implementation objects atomics errors fields memory texts shapes op-table cpu-instance threads
-    kernels: vmath vectors ops conversions finite shape-helpers kernel-helpers strips products
-    ops: op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul op:linear
-    op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
-    op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min op:prod
-    op:var op:norm op:softmax op:log_softmax op:softmax_mask op:recurrence op:attention op:attention_packed op:dropout
-    op:random op:embedding op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm
-    op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy
-    op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy
-    op:cast op:fill op:feed op:tally op:bn_commit op:state_commit op:guard op:update op:blend op:report op:check
-    op:network
-    cpu: rows program cpu-backend
-    graph: contexts notes tensors op-builders layer-builders loss-builders
-    plan: plan pass:record pass:differentiate pass:forms pass:join pass:tally pass:rematerialise pass:fuse pass:alias
-    pass:select pass:order pass:memory pass:stamp plan-make
-    running: running leaves resolve runner set-get
-    training: schedule streaming training alike nonfinite step evaluate metrics steps predicting
-    data: files datasets idx cifar images csv npy dataset-use
-    saving: safetensors json load save-file
-    fitting: fit checkpoint fitting
-    observing: observing release
 
 SHAPES AND DTYPES
 A shape is up to 8 extents, slowest first, row-major: (N, C) has C adjacent elements. GTR_BATCH stands for the number of
@@ -147,6 +122,47 @@ CONFIG MACROS
     GPUTRAIN_DOUBLE             the CPU backend in double (gtr_float), for gradient checks
     GPUTRAIN_AS_IS              all of the implementation is compiled at your level; see >>implementation
     GPUTRAIN_ALLOW_FAST_MATH    do not refuse -ffast-math and -ffinite-math-only
+*/
+/*
+CONTENTS (each is a line // >>NAME of this file: search for >>NAME; lines that are not indented say what a group is)
+api: all that is public: structs and enums that a program fills in, functions that it calls, in the order of its life
+    config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
+interface: what both files compile: op rows, formulas, a kernel's call, a plan, a backend's table of functions
+    backend op-rows formulas random calls plan-structs capabilities tables programs backend-end
+base: the objects' structs, errors, memory, texts, threads: sections of all groups below call it
+    implementation objects atomics errors fields memory texts shapes op-table cpu-instance threads
+kernels: loops that kernels of the CPU share: vectors, conversions, strips of rows, matrix products
+    vmath vectors ops conversions finite shape-helpers kernel-helpers strips products
+ops: all of an op: formula, shape function, CPU kernels, exports; the op table (>>rows) lists its functions
+    op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul op:linear
+    op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
+    op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min op:prod
+    op:var op:norm op:softmax op:log_softmax op:softmax_mask op:recurrence op:attention op:attention_packed op:dropout
+    op:random op:embedding op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm
+    op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy
+    op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy
+    op:cast op:fill op:feed op:tally op:bn_commit op:state_commit op:guard op:update op:blend op:report op:check
+    op:network
+cpu: the op table, and the CPU backend, whose gtr__cpu_launch runs a plan's nodes by it; the runner calls it
+    rows program cpu-backend
+graph: the builders, which a program calls: each checks its arguments and records tensors; nothing is computed
+    contexts notes tensors op-builders layer-builders loss-builders
+plan: tensors become a plan of nodes and values, a pass a section; >>resolve calls gtr__plan_make by a recipe
+    plan pass:record pass:differentiate pass:forms pass:join pass:tally pass:rematerialise pass:fuse pass:alias
+    pass:select pass:order pass:memory pass:stamp plan-make
+running: the cache of plans, addresses of their values, launches; gtr_set and gtr_get; training calls it
+    running leaves resolve runner set-get
+training: trainers, steps, evaluation and predictors: which plan each wants, and what it does with what a run reports
+    schedule streaming training alike nonfinite step evaluate metrics steps predicting
+data: makes data sets of files, arrays, callbacks and other data sets; a program calls it, and steps gather their rows
+    files datasets idx cifar images csv npy dataset-use
+saving: reads and writes safetensors files, for gtr_save, gtr_load and gtr_fit's checkpoints
+    safetensors json load save-file
+fitting: gtr_fit: the loop over epochs, validation, printed progress, checkpoints
+    fit checkpoint fitting
+observing: texts about a graph, plan, trainer or step, for a program to print; how a context ends, and what it frees
+    observing release
+
 */
 #ifndef GPUTRAIN_H
 #define GPUTRAIN_H

@@ -1,7 +1,7 @@
 #!/bin/sh
 # CONTENTS of each file must list its markers (`// >>name` at column 0), in order, each once; an op of the .cu must be one of the header's.
 # The .cu's list: lines of `//`, five spaces, names, and, two spaces or more behind them, a phrase.
-# The header's: names, and in front of a group's first the group's, which ends in ":" (tests/rooms.sh).
+# The header's: lines of four spaces and names, and in front of a group's first one that is not indented: "group: what it is" (tests/rooms.sh).
 # usage: check_markers.sh [--write]     --write: first writes the list into the header as it should stand, groups in front of the sections where they stood
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
@@ -10,12 +10,13 @@ marks gputrain.h >build/markers
 if [ "$1" = --write ]; then
     awk 'FNR == NR { marker[++n] = $0; next }
         /^CONTENTS/ && !done { on = done = 1; print; next }
-        on && NF { for (i = 1; i <= NF; i++) if ($i ~ /:$/) { head = $i; heads++ } else if (head != "") { of[$i] = head; head = "" } next }
+        on && /^[^ ]/ { head = $0; heads++; next }
+        on && NF { if (head != "") of[$1] = head; head = ""; next }
         on {
             for (i = 1; i <= n; i++) {
                 m = marker[i]
                 if (line != "" && (m in of || length(line) + length(m) > 119)) { print line; line = "" }
-                if (m in of) { line = "    " of[m]; heads-- }
+                if (m in of) { print of[m]; heads-- }
                 line = line (line == "" ? "    " : " ") m
             }
             print line
@@ -26,7 +27,7 @@ if [ "$1" = --write ]; then
         build/markers gputrain.h >build/gputrain.h || exit 1
     cmp -s build/gputrain.h gputrain.h || cat build/gputrain.h >gputrain.h || exit 1
 fi
-awk '/^CONTENTS/ { on = 1; next } on && /^$/ { exit } on { for (i = 1; i <= NF; i++) if ($i !~ /:$/) print $i }' gputrain.h >build/contents
+awk '/^CONTENTS/ { on = 1; next } on && /^$/ { exit } on && /^ / { for (i = 1; i <= NF; i++) print $i }' gputrain.h >build/contents
 bad=0
 twice=$(sort build/markers | uniq -d)
 [ -z "$twice" ] || { echo "markers that stand twice in gputrain.h: $twice"; bad=1; }

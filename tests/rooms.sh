@@ -7,8 +7,8 @@
 #        rooms.sh join [--write]   whether the rooms in the order of their numbers are the files, or how they differ; --write: puts their text into the
 #                                  files, unless one of these changed since it was cut, and cuts again: numbers follow the markers
 #        rooms.sh calls [--lines]  calls upwards, circles of sections, and how many there are; --lines: first a line each, see tests/rooms.awk
-# CONTENTS alone says what the groups are: a line that is not indented begins one (the .cu's), and so does a word that ends in ":", in front of its
-# sections (the header's). Where there are neither, op:relu is in op, and what has no : in the group of the first of those that follow each other.
+# CONTENTS alone says what the groups are: a line that is not indented begins one, by its name up to a ":", if it has one (the header's); the lines behind
+# it have its sections. Where there are neither, op:relu is in op, and what has no : in the group of the first of those that follow each other.
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
 trap 'rm -f build/joined' EXIT
@@ -47,11 +47,11 @@ cut_one() {
             line = $0
             if (ending == "cu" && !sub(/^\/\/ /, "", line)) line = ""
             if (line !~ /[^ ]/) listed = 0
-            else if (line ~ /^[^ ]/) begin_group(line)
+            else if (line ~ /^[^ ]/) { sub(/:.*/, "", line); begin_group(line) }
             else {
                 sub(/^ +/, "", line); sub(/  .*/, "", line) # names, and a phrase behind two spaces
                 n = split(line, word, " ")
-                for (i = 1; i <= n; i++) if (word[i] ~ /:$/) begin_group(word[i]); else group_of[word[i]] = group
+                for (i = 1; i <= n; i++) group_of[word[i]] = group
             }
         }
         /^\/\/ >>[a-z0-9:_-]/ {
