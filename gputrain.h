@@ -163,6 +163,22 @@ fitting: gtr_fit: the loop over epochs, validation, printed progress, checkpoint
 observing: texts about a graph, plan, trainer or step, for a program to print; how a context ends, and what it frees
     observing release
 
+WORDS OF COMMENTS, of plans if nothing else is said. tensor: what a builder returns; node: one kernel call of a plan;
+value: what nodes read and write, in one storage (its dtype in memory), layout (channels first or last) and stage. form:
+a value of the same elements in other storage, layout or stage. low: 16 bits; master: the float32 that a low copy is of,
+and, of gradients, the value that they are summed for. home: what a value's memory is part of, the arena unless said
+otherwise. alias: a value in another's memory; root: the value that aliases lead to. view: an alias with strides. kept:
+has memory beyond its run. lookups: a table's gradient, stored by the rows that were looked up. network: a node that
+stands for several, by one kernel of a matcher's. step that a node carries: element-wise work that its kernel does in
+passing. region: what stands between gtr_recompute_begin and _end. stage: a pipeline's, with an instance of the backend;
+queue: one stream of a stage. split: the first node behind BACKWARD; left, right part: the nodes in front of it, and
+from it on. carried: across the two parts, or, of states, to the next step. micro-batch: one of the shares that a step's
+rows are cut into. recipe: what a plan is for; entry: a plan in the context's cache, and what makes it run; also what
+REPORT writes of a step. runner: what runs of one queue share with the device: control word, ring of records (host to
+device, a step each), ring of entries (back). slot: an input's memory on the device; of streamed rows: one of two
+buffers that take turns. piece: what one call of a loop over threads does; of streamed rows: what a slot takes. lane: an
+element of a vector register. lean: of less memory; general: by kernels that take any size. ahead: before all micro-
+batches.
 */
 #ifndef GPUTRAIN_H
 #define GPUTRAIN_H
