@@ -126,7 +126,8 @@ CONFIG MACROS
 /*
 CONTENTS (each is a line // >>NAME of this file: search for >>NAME; lines that are not indented say what a group is)
 api: all that is public: structs and enums that a program fills in, functions that it calls, in the order of its life
-    config enums structs functions context tensor op layer loss run parameters trainer predictor data save observe
+    config enums structs layer-descs training-descs data-descs save-descs functions context tensor op layer loss run
+    parameters trainer predictor data save observe
 interface: what both files compile: op rows, formulas, a kernel's call, a plan, a backend's table of functions
     backend op-rows formulas random calls plan-structs capabilities tables programs backend-end
 base: the objects' structs, errors, memory, texts, threads: sections of all groups below call it
@@ -138,18 +139,19 @@ ops: all of an op: formula, shape function, CPU kernels, exports; the op table (
     op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
     op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min op:prod
     op:var op:norm op:softmax op:log_softmax op:softmax_mask op:recurrence op:attention op:attention_packed op:dropout
-    op:random op:embedding op:scatter_add op:conv op:max_pool op:avg_pool op:upsample op:batch_norm op:group_norm
-    op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot op:gather op:to_float op:to_int op:accuracy
-    op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse op:bce_with_logits op:pair_step op:custom op:copy
-    op:cast op:fill op:feed op:tally op:bn_commit op:state_commit op:guard op:update op:blend op:report op:check
-    op:network
+    op:random op:embedding op:scatter_add op:conv conv-product conv-depthwise conv-run op:max_pool op:avg_pool
+    op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot
+    op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse
+    op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:state_commit
+    op:guard op:update op:blend op:report op:check op:network
 cpu: the op table, and the CPU backend, whose gtr__cpu_launch runs a plan's nodes by it; the runner calls it
     rows program cpu-backend
 graph: the builders, which a program calls: each checks its arguments and records tensors; nothing is computed
-    contexts notes tensors op-builders layer-builders loss-builders
+    contexts notes tensors op-builders custom-builder gradient-builder layer-builders norm-builders bilinear-builders
+    cell-builders recurrent-builders attention-builders transformer-builders loss-builders
 plan: tensors become a plan of nodes and values, a pass a section; >>resolve calls gtr__plan_make by a recipe
-    plan pass:record pass:differentiate pass:forms pass:join pass:tally pass:rematerialise pass:fuse pass:alias
-    pass:select pass:order pass:memory pass:stamp plan-make
+    plan pass:record pass:differentiate pass:forms pass:join columns pass:tally pass:rematerialise pass:fuse pass:alias
+    pass:select pass:order pass:memory pass:stamp plan-feed plan-right plan-make
 running: the cache of plans, addresses of their values, launches; gtr_set and gtr_get; training calls it
     running leaves resolve runner set-get
 training: trainers, steps, evaluation and predictors: which plan each wants, and what it does with what a run reports
@@ -164,21 +166,20 @@ observing: texts about a graph, plan, trainer or step, for a program to print; h
     observing release
 
 WORDS OF COMMENTS, of plans if nothing else is said. tensor: what a builder returns; node: one kernel call of a plan;
-value: what nodes read and write, in one storage (its dtype in memory), layout (channels first or last) and stage. form:
-a value of the same elements in other storage, layout or stage. low: 16 bits; master: the float32 that a low copy is of,
-and, of gradients, the value that they are summed for. home: what a value's memory is part of, the arena unless said
-otherwise. alias: a value in another's memory; root: the value that aliases lead to. view: an alias with strides. kept:
-has memory beyond its run. lookups: a table's gradient, stored by the rows that were looked up. network: a node that
-stands for several, by one kernel of a matcher's. step that a node carries: element-wise work that its kernel does in
-passing. region: what stands between gtr_recompute_begin and _end. stage: a pipeline's, with an instance of the backend;
-queue: one stream of a stage. split: the first node behind BACKWARD; left, right part: the nodes in front of it, and
-from it on. carried: across the two parts, or, of states, to the next step. micro-batch: one of the shares that a step's
-rows are cut into. recipe: what a plan is for; entry: a plan in the context's cache, and what makes it run; also what
-REPORT writes of a step. runner: what runs of one queue share with the device: control word, ring of records (host to
-device, a step each), ring of entries (back). slot: an input's memory on the device; of streamed rows: one of two
-buffers that take turns. piece: what one call of a loop over threads does; of streamed rows: what a slot takes. lane: an
-element of a vector register. lean: of less memory; general: by kernels that take any size. ahead: before all micro-
-batches.
+value: what nodes read and write, of one storage (dtype in memory), layout (channels first or last) and stage. form: a
+value of the same elements in another of these. low: 16 bits; master: the float32 that a low copy is of, and, of
+gradients, the value that they are summed for. home: what a value's memory is part of, the arena unless said otherwise.
+alias: a value in another's memory; root: the value that aliases lead to. view: an alias with strides. kept: has memory
+beyond its run. lookups: a table's gradient, stored by the rows that were looked up. network: a node that stands for
+several, by a matcher's kernel. step that a node carries: element-wise work that its kernel does on the way. region:
+from gtr_recompute_begin to its end. stage: a pipeline's, with an instance of the backend; queue: one stream of a stage.
+split: the first node behind BACKWARD; left, right part: the nodes in front of it, and from it on. carried: across the
+two parts, or, of states, to the next step. micro-batch: one of the shares that a step's rows are cut into. recipe: what
+a plan is for; entry: a plan in the context's cache, and what makes it run; also what REPORT writes of a step. runner:
+what runs of one queue share with the device: control word, ring of records (host to device, a step each), ring of
+entries (back). slot: an input's memory on the device; of streamed rows: one of two buffers that take turns. piece: what
+one call of a loop over threads does; of streamed rows: what a slot takes. lane: an element of a vector register. lean:
+of less memory; general: by kernels that take any size. ahead: before all micro-batches.
 */
 #ifndef GPUTRAIN_H
 #define GPUTRAIN_H
@@ -311,6 +312,8 @@ typedef enum gtr_preset {
 } gtr_preset;
 
 // >>structs
+/* Objects, whose members are the implementation's (>>objects); shapes; and what contexts and custom ops are made with.
+   Structs go by value; 0 in a field is its default. */
 typedef struct gtr_context gtr_context;
 typedef struct gtr_tensor gtr_tensor;
 typedef struct gtr_trainer gtr_trainer;
@@ -383,6 +386,9 @@ typedef struct gtr_custom_desc {
     int n_out; /* 0: 1; several: gtr_output */
     gtr_dtype out_dtype[8]; /* 0: GTR_F32; GTR_I32 has no gradient */
 } gtr_custom_desc;
+
+// >>layer-descs
+/* What layers and losses are made with: arguments of the builders under >>op, >>layer and >>loss. */
 typedef struct gtr_linear_desc {
     int64_t out; /* features out, at least 1 */
     bool no_bias;
@@ -495,6 +501,8 @@ typedef struct gtr_ctc_desc {
     gtr_reduction reduction; /* of terms that the mean alone divides by their rows' labels, at least 1 */
 } gtr_ctc_desc;
 
+// >>training-descs
+/* What trainers, gtr_fit, evaluation and predictors are made with, and the reports that they fill in. */
 /* How initial values of a parameter are drawn. */
 typedef enum gtr_init_kind { GTR_INIT_ZERO, GTR_INIT_CONSTANT, GTR_INIT_UNIFORM, GTR_INIT_NORMAL } gtr_init_kind;
 typedef struct gtr_init {
@@ -693,6 +701,9 @@ typedef struct gtr_fit_end {
     float data_wait; /* as gtr_progress has it */
 } gtr_fit_end;
 
+// >>data-descs
+/* What data sets are made with, and how rows are changed on their way into an input: arguments of functions under
+   >>data. */
 /* One column of a data set: rows x shape, contiguous, in host memory; copied, unless borrow is set. */
 typedef struct gtr_column {
     const void *data; /* NULL, without a name, ends the list */
@@ -861,6 +872,8 @@ typedef struct gtr_npy_desc {
     bool map;
 } gtr_npy_desc;
 
+// >>save-descs
+/* What gtr_memory_plan, gtr_load_ex and gtr_save_ex fill in or are given. */
 /* Bytes of device memory (host memory on the CPU) that a trainer takes at a batch's size. */
 typedef struct gtr_memory_report {
     int64_t batch;
@@ -7305,6 +7318,10 @@ GTR__SHAPE(conv) {
     s->flops = gtr__shape_flops(back ? x : &o, 2.0 * (double)gtr__count(w) / (double)w->dim[0]);
     return gtr__shape_output(s, 0, o);
 }
+
+// >>conv-product
+/* A convolution as a product: rows of A are gathered from lines of the image, a panel at a time, B is packed weights.
+   gtr__conv_run calls gtr__conv_product, forward, and backward for the image's gradient. */
 /* How a convolution's sums, stored at y, begin and end. had: laid out as y, what is there before terms are added (a
    gradient that others added to); NULL: zeros. behind: steps that its node carries, applied to finished sums. */
 typedef struct { gtr_float *y; gtr__strip behind; const gtr_float *had; } gtr__conv_epilogue;
@@ -7549,6 +7566,10 @@ static void gtr__conv_product(void *cpu, gtr__conv_job *w) {
     gtr__ranges(cpu, gtr__conv_pack, w, w->g.groups * w->nb / GTR__VL, GTR__CHUNK / GTR__VL / GTR__MAX(w->k, 1));
     gtr__ranges_in(cpu, NULL, gtr__conv_range, w, w->steps * cuts, 1);
 }
+
+// >>conv-depthwise
+/* Convolutions of few channels a group, without a product: a vector takes neighbouring groups. gtr__conv_run and
+   gtr__conv_dw call it. */
 /* Few channels of many groups: a group a lane. t[k] += x[k xs] w[k ws], and of further taps xt, wt apart */
 static void gtr__depthwise_add(gtr_float *t, const gtr_float *x, int64_t xs, int64_t xt, const gtr_float *w, int64_t ws,
         int64_t wt, int64_t taps, int64_t n) {
@@ -7655,6 +7676,10 @@ static gtr_result gtr__depthwise_run(GTR__ARGS, gtr__depthwise_job *w) {
     return gtr__ranges(cpu, gtr__depthwise_range, w, g->n * (w->back ? g->h * g->w : g->oh * g->ow),
         GTR__CHUNK / (g->kh * g->kw * GTR__MAX(g->c, g->o)));
 }
+
+// >>conv-run
+/* op:conv's kernels: which of the two ways above, forward and backward; and the weight's gradient, summed in parts of
+   the places, which are added up in order: the bits are those of any number of threads. */
 /* y = the places of image x, or, back, the image of places x; dx: it is of backward. y and x lie with channels last. */
 static gtr_result gtr__conv_run(GTR__ARGS, const gtr__window *of, bool back,
         const gtr__arg *x, const gtr__arg *bias, const gtr__arg *y, bool dx) {
@@ -10952,6 +10977,9 @@ gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name) {
 bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->trainable; }
 
 // >>op-builders
+/* Builders of one op, which programs and layers call: each checks its arguments, fills in the op's attributes and makes
+   a tensor by gtr__op_new, or returns NULL, with the context's error set. Some are made of others (gtr_arange of
+   conversions, so that all stand in one section). */
 static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) {
     gtr__attr a = GTR__ZERO; return gtr__op_new(op, 1, &x, &a, NULL);
 }
@@ -11482,6 +11510,10 @@ gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
     gtr_tensor *t = gtr__op_of(GTR__OP_SCATTER_ADD, ids, x, &at, NULL);
     return gtr__limit(t, rows);
 }
+
+// >>custom-builder
+/* gtr_custom: an op whose kernels are functions of the user's, which run by gtr__custom_inside, so that what they call
+   of this library is refused. */
 static gtr_result gtr__custom_inside(const gtr_custom_call *call, gtr_result (*function)(const gtr_custom_call *)) {
     const gtr__custom *own = (const gtr__custom *)call->user;
     gtr_custom_call c = *call;
@@ -11521,6 +11553,9 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     else own->desc.name = gtr__label(t);
     return t;
 }
+
+// >>gradient-builder
+/* gtr_gradient, and what gradients of a loss reach: gtr_trainer_create asks that for its parameters, too. */
 /* Whether x, of float32, passes none of its gradient on. */
 static bool gtr__stops(const gtr_tensor *x) {
     const int n_diff = gtr__differentiable_outputs(x->op);
@@ -11571,6 +11606,9 @@ gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
 }
 
 // >>layer-builders
+/* Builders of layers: each makes its parameters, "NAME.weight" and so on, or finds those that an earlier call made by
+   that name, and the ops that use them. Those that end in _with are given their parameters. These: linear, lookups,
+   convolutions. */
 /* A layer's parameter, or buffer. A name that does not fit is longer than any may be. */
 static gtr_tensor *gtr__layer_part(gtr_tensor *x, const char *name, const char *part, gtr_dtype dtype, gtr_shape shape,
         gtr_init init, bool buffer) {
@@ -11740,6 +11778,9 @@ static gtr_conv_desc gtr__conv_desc(int64_t out, int kernel, int stride, int pad
 GTR__CONV(conv1d, false, 3)
 GTR__CONV_2D(conv2d, false, 4)
 GTR__CONV_2D(conv_transpose2d, true, 0)
+
+// >>norm-builders
+/* Builders of norms, with weight and bias of their own or given: batch, layer, RMS, group, instance norm. */
 /* in: the op's inputs; with a name x, and the others are made. Behind a layer's running_var is its count, the only
    int64. */
 static gtr_tensor *gtr__batch_norm(gtr_tensor **in, gtr_batch_norm_desc desc, const char *name) {
@@ -11857,6 +11898,9 @@ gtr_tensor *gtr_instance_norm(gtr_tensor *x, const char *name, float eps) {
     GTR__SINCE(x, "instance_norm");
     return gtr__whole(x, since, gtr__group_norm(x, NULL, NULL, channels, eps, NULL));
 }
+
+// >>bilinear-builders
+/* Builders of layers that join two tensors, or a tensor and its own weight: prelu, bilinear, residual. */
 gtr_tensor *gtr_prelu_with(gtr_tensor *x, gtr_tensor *weight) {
     if (!gtr__all_there("prelu", x, weight, x)) return NULL;
     gtr_shape s = gtr_shape1(gtr__count(&weight->shape));
@@ -11939,6 +11983,10 @@ gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
     x->ctx->builder = "residual";
     return gtr__whole(x, since, t ? gtr_add(t, branch) : NULL);
 }
+
+// >>cell-builders
+/* Builders of one step of a recurrence: RNN, GRU and LSTM cells. Each leaves a gtr__cell_note at its new h, by which
+   pass:join finds chains of cells. */
 /* Whether t is of this dtype and of shape to or, with broadcast, its dimensions are 1 or those that `to` ends in. */
 static bool gtr__shaped(const gtr_tensor *t, gtr_dtype dtype, gtr_shape to, bool broadcast) {
     const int n = t->shape.ndim;
@@ -12094,6 +12142,10 @@ gtr_tensor *gtr_lstm_cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, gtr
 gtr_tensor *gtr_lstm_cell(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const char *name, int64_t hidden) {
     return gtr__lstm_cell(x, h, c, name, hidden, NULL);
 }
+
+// >>recurrent-builders
+/* Builders of recurrences over all steps of a sequence (N, T, C), of several layers and both directions: one RECURRENCE
+   op a layer and direction. */
 #define GTR__MAX_LAYERS 1000 /* of a recurrent network */
 /* A layer's steps in one direction: its first states, of h and c, each NULL or (N, H); where its last ones go, or
    NULL. */
@@ -12216,6 +12268,10 @@ gtr_tensor *gtr_gru(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurre
 gtr_tensor *gtr_lstm(gtr_tensor *x, const char *name, int64_t hidden, gtr_recurrent_desc desc) {
     return gtr__recurrent(x, name, hidden, &desc, GTR__CELL_LSTM, "lstm");
 }
+
+// >>attention-builders
+/* Builders of attention and of multi-head attention: one op, or products and a softmax where heads are wider than it
+   takes, or scores are dropped (in evaluation the op takes these, too: gtr_tensor.evaluated). */
 /* t's dimensions in an order written as digits. */
 static gtr_tensor *gtr__ordered(gtr_tensor *t, const char *order) {
     int dims[GTR_MAX_DIMS] = { 0 };
@@ -12437,6 +12493,10 @@ gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, const cha
     if (part[3]) t = gtr__multihead(x, memory, &w, heads, &desc, name);
     return gtr__whole(x, since, t);
 }
+
+// >>transformer-builders
+/* Builders of transformer blocks, of PyTorch's, GPT-2's and Llama's parts, and of positions: sines that are added,
+   rotations. */
 /* A name of a block's part, the k-th of its kind, from 1, or 0 if there is but one. */
 static const char *gtr__part_name(char *text, const char *name, const char *part, int k) {
     snprintf(text, 600, k ? "%s.%s%d" : "%s.%s", name, part, k);
@@ -14178,9 +14238,9 @@ static void gtr__end_join(gtr__build *b) {
     GTR__FREE(b->ctx, g->instead, b->before);
 }
 
-// >>pass:tally
-/* What divides by the labels that count divides, in a part of a step or set, by its share of those of the whole, so
-   that the weighted sum over all parts is what the whole would give. So labels are counted ahead of all parts. */
+// >>columns
+/* Rows of a data set's columns in host memory: where each begins, its copy with padding, the range of its numbers; and
+   which column goes into which input (gtr__data_match). Planning, streaming, checks and training call it. */
 /* Where row r begins, in bytes from host on; epoch: of windows that are drawn. */
 static size_t gtr__row_start(const gtr__column *c, int64_t epoch, int64_t r) {
     int64_t at = c->index ? c->index[r] : r;
@@ -14291,6 +14351,10 @@ static gtr_result gtr__data_match(gtr_dataset *d, gtr_tensor *const *input, int 
     return k == d->n_columns ? GTR_OK : gtr__data_fail(d, input, n, "a column for each input is wanted",
         " (with GTR_BATCH in front)");
 }
+
+// >>pass:tally
+/* What divides by the labels that count divides, in a part of a step or set, by its share of those of the whole, so
+   that the weighted sum over all parts is what the whole would give. So labels are counted ahead of all parts. */
 static gtr_tensor *gtr__labels_of(const gtr_tensor *t) { return t->in[t->n_in - 1]; }
 /* Whether t's divisor may differ between parts: not where labels have no batch, or come from a set's column in which
    all of them count. (A step's data may change, and its plan stay.) */
@@ -15962,7 +16026,9 @@ static void gtr__pass_stamp(gtr__build *b) {
     gtr__mfree(b->ctx, s.id);
 }
 
-// >>plan-make
+// >>plan-feed
+/* FEED nodes, which bring a batch, of a data set's columns or of what gtr_set set, into the inputs' slots;
+   gtr__plan_passes adds them behind alias. And gtr__plan_clear, which frees a plan. */
 #ifndef GTR__PASS /* a benchmark has a clock here */
 #define GTR__PASS(call) if (!b.failed) call
 #endif
@@ -16063,6 +16129,10 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         gtr__node_move(b->plan, b->plan->n_node - 1, 0);
     }
 }
+
+// >>plan-right
+/* Nodes of the plan's right part, GUARD, COMMIT, UPDATE and REPORT, and the next values of states, which evaluation and
+   predictors commit, too: added by gtr__plan_passes, read by matchers and fusions like all others. */
 /* The last node, if it commits for norms of o's kind and has room for one more; NULL: a new one is wanted. */
 static gtr__node *gtr__commit_with(gtr__build *b, const gtr__node *o, int64_t values) {
     gtr__node *n = &b->plan->node[b->plan->n_node - 1];
@@ -16204,6 +16274,10 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     } else gtr__add_states(b, GTR__COMMIT);
     gtr__right_node(b, GTR__OP_REPORT, GTR__REPORT, totals, b->r->n_report, b->r->trainer ? optim : NULL, "report");
 }
+
+// >>plan-make
+/* A recipe becomes a plan: gtr__plan_passes runs the passes in their order, gtr__plan_make calls it for caches and
+   predictors. Planning changes no tensor and allocates no device memory; where it fails the plan is empty. */
 /* Which tensors are reached, and on which stages and in which regions they are computed: as their builders noted, but
    predictors compute on one instance, and only what is trained is computed again. */
 static void gtr__build_begin(gtr__build *b) {
