@@ -155,7 +155,8 @@ plan: tensors become a plan of nodes and values, a pass a section; >>resolve cal
 running: the cache of plans, addresses of their values, launches; gtr_set and gtr_get; training calls it
     running leaves resolve runner set-get
 training: trainers, steps, evaluation and predictors: which plan each wants, and what it does with what a run reports
-    schedule streaming training alike nonfinite step evaluate metrics steps predicting
+    schedule streaming training alike nonfinite failed-steps trainer-recipe data-fits step-data idle-parameters step
+    trainer-buffers averages train-for evaluate metrics steps predictors predictor-make predicting predict-next
 data: makes data sets of files, arrays, callbacks and other data sets; a program calls it, and steps gather their rows
     files datasets idx cifar images csv npy dataset-use
 saving: reads and writes safetensors files, for gtr_save, gtr_load and gtr_fit's checkpoints
@@ -18579,6 +18580,8 @@ static int64_t gtr__rows_hash(const gtr_dataset *d) {
 }
 
 // >>nonfinite
+/* Where a loss or gradient stopped being finite, in words: the row and column of the step's batch, or the first of its
+   values, which are computed once more node by node; and what usually helps. gtr__tell_bad calls it. */
 static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr_shape one = gtr_shape0();
     int32_t found = 0;
@@ -18760,6 +18763,11 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__cached *e, bool edited, c
     }
     if (!found) snprintf(text, size, edited ? "a gradient that was set from outside" : "a gradient");
 }
+
+// >>failed-steps
+/* What is done when the device says that a step failed. After a value that is not finite the run is set back to that
+   step, and the error tells where it is; after a launch that was given up its steps are queued again. gtr__wait_all
+   calls gtr__repeat_any, and what is about to go on or to read a report gtr__observe. */
 /* To the step at which the device has stopped. Drained. */
 static gtr_result gtr__set_back(gtr__runner *r, gtr__ctl *ctl) {
     ctl->status = ctl->guard = 0;
@@ -18867,7 +18875,8 @@ gtr_result gtr_wait(gtr_context *ctx) {
 GTR__PLANNED
 GTR__COMPUTING
 
-// >>step
+// >>trainer-recipe
+/* The plan that a trainer's step runs, from the context's cache. */
 static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_dataset *data) {
     gtr__recipe r = gtr__recipe0(batch, 1);
     r.trainer = (gtr_trainer *)(uintptr_t)t;
@@ -18887,6 +18896,10 @@ static gtr__cached *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_datase
     if (!t->ctx->be->n_matchers) r.no_matchers = false; /* the same plan: not twice */
     return gtr__entry_get(t->ctx, &r, &t->optim);
 }
+
+// >>data-fits
+/* Whether a data set's columns go into the inputs of a plan: shapes, dtypes, and labels, ids and targets in their
+   ranges. Asked once for a data set and plan, before the first step or pass that reads it. */
 /* Whether input t has c's channels last, and an op of images reads it as if they came first. */
 static bool gtr__read_first(const gtr__column *c, const gtr_tensor *t, bool turns) {
     const int n = t->shape.ndim - 1;
@@ -18994,6 +19007,10 @@ static GTR__COLD gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *in
     }
     return GTR_OK;
 }
+
+// >>step-data
+/* The data set that feeds a trainer's steps: gtr_trainer_data and gtr_fit begin with it, and it fails with the trainer
+   as it was. And what a step is given of it: how many rows, which learning rates. */
 static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t batch, const char *who) {
     if (!data) return GTR__BAD_ARG(ctx, "%s: there is no data set", who);
     if (data->ctx != ctx)
@@ -19116,6 +19133,10 @@ static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec)
             ? " (total_steps 0 is for gtr_fit)" : "", of ? of : "", of ? ", by its lr_scale" : "");
     return false;
 }
+
+// >>idle-parameters
+/* Warnings about parameters that no gradient reaches, before the first step, and about gradients that are zero in all
+   of the first ones. */
 /* Gradients that are zero from the first step on are read behind each of the first GTR__ZERO_STEPS, until they are not:
    of most networks behind the first alone. A launch of several steps keeps no gradients: there the optimizer's first
    state is still zero or, where it has none, the parameter as it was; a decay that is added to gradients hides both. */
@@ -19201,6 +19222,11 @@ static void gtr__zeros_find(gtr_trainer *t, const gtr__cached *e, int n) {
     t->before = NULL;
     gtr__note_idle(t, true);
 }
+
+// >>step
+/* A step: gtr__step_part takes the plan, fills in records, and launches; gtr_step, gtr_backward and gtr_update, gtr_fit
+   and gtr_train_for call it. It does not wait for the device, but for reasons that it names. Behind it what a step
+   reported. */
 /* Whether t's next step is an epoch's first one, in front of which states become zeros. */
 static bool gtr__states_end(const gtr_trainer *t) {
     if (!t->n_states || !t->data || t->one_batch) return false;
@@ -19367,6 +19393,10 @@ static float gtr__loss_alone(gtr_trainer *t) {
 float gtr_loss(gtr_trainer *t) {
     GTR__ALONE_AS(__func__, t ? t->ctx : NULL, float, NAN, gtr__loss_alone(t));
 }
+
+// >>trainer-buffers
+/* Gradients and optimizer states to and from the host, in the shapes of their parameters: gtr_gradient_get and _set,
+   gtr_state_get and _set. Gradients in the trainer's buffer are times the loss scale, the host's are not. */
 /* Of parameter i's lookups, in their place. */
 static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
     const gtr_shape *s = &t->param[i]->shape;
@@ -19489,6 +19519,9 @@ gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *s
     GTR__ALONE(t, gtr__state_copy(t, p, which, (void *)(uintptr_t)src, bytes, true));
 }
 
+// >>averages
+/* gtr_average_swap: the averages of gtr_trainer_desc.ema in place of the parameters, and back. Evaluation does it
+   around a pass. */
 /* again: it is swapped back with the room of this call, which then can't fail for want of memory. */
 static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
     gtr_context *ctx = t->ctx;
@@ -19525,6 +19558,8 @@ static gtr_result gtr__average_swap_alone(gtr_trainer *t) {
 }
 gtr_result gtr_average_swap(gtr_trainer *t) { GTR__ALONE(t, gtr__average_swap_alone(t)); }
 
+// >>train-for
+/* Steps within a time: gtr_train_for, and gtr_fit's steps that have a deadline. */
 /* What a step takes: seconds; since when, and how many were done then. All zero: not known. */
 typedef struct { double seconds, since; uint64_t done; } gtr__pace;
 /* Queues up to *n steps that should be done by `end`: as many as fill half of what is left, behind which they are
@@ -20496,7 +20531,9 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
     }
 }
 
-// >>predicting
+// >>predictors
+/* A predictor, its plans, one for each of some numbers of rows, and its memory, which it shares with no other: so
+   several threads predict with one context's weights. Its errors are its own, too (gtr_predictor.own). */
 /* Where rows stand apart: plans for 1, 2, 4, ... and max_rows rows, of which a call takes the next larger and leaves in
    place what lies behind its rows. Else for max_rows, and for what calls ask for. */
 enum { GTR__IN, GTR__OUT, GTR__STATES, GTR__ARENA, GTR__HELD, GTR__BLOCKS, GTR__MOST_STATES = 192 };
@@ -20661,6 +20698,10 @@ static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     p->general |= again;
     return again ? gtr__predictor_entry(p, n) : NULL;
 }
+
+// >>predictor-make
+/* gtr_predictor_create: what of the graph a descriptor asks for, the memory of rows, states and a snapshot;
+   gtr_predictor_refresh, which takes one. */
 /* Blocks of max_rows rows, each input's and out's aligned. */
 static bool gtr__predictor_room(gtr_predictor *p) {
     for (int w = 0; w <= GTR__STATES; w++) {
@@ -20898,6 +20939,10 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
         unfit = false;
     }
 }
+
+// >>predicting
+/* gtr_predict, of rows in memory, and gtr_predict_dataset: rows are cut into runs of at most max_rows where they stand
+   apart. */
 /* Ids of n rows from row done on are in their ranges. */
 static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, int64_t done, int64_t n) {
     char text[GTR__RANGE_TEXT];
@@ -21051,6 +21096,9 @@ static gtr_result gtr__predict_one(gtr_predictor *p, const void *in, int64_t row
 gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
     return gtr__predict_one(p, in, rows, out, false);
 }
+
+// >>predict-next
+/* A step of a sequence at a time, and gtr_sample, which draws the next id of its logits. */
 /* Order of floats that are no NaN, as of these integers. */
 static int64_t gtr__float_rank(float f) {
     const int64_t bits = (int64_t)gtr__float_bits(f);
