@@ -158,13 +158,14 @@ training: trainers, steps, evaluation and predictors: which plan each wants, and
     schedule streaming training alike nonfinite failed-steps trainer-recipe data-fits step-data idle-parameters step
     trainer-buffers averages train-for evaluate metrics steps predictors predictor-make predicting predict-next
 data: makes data sets of files, arrays, callbacks and other data sets; a program calls it, and steps gather their rows
-    files datasets idx cifar images csv npy dataset-use
+    files datasets idx cifar images decimals csv-fields csv-values csv-roles csv-columns csv-model npy dataset-parts
+    dataset-joins dataset-windows dataset-text dataset-ragged dataset-columns dataset-images dataset-end
 saving: reads and writes safetensors files, for gtr_save, gtr_load and gtr_fit's checkpoints
-    safetensors json load save-file
+    safetensors json safetensors-header load save-file
 fitting: gtr_fit: the loop over epochs, validation, printed progress, checkpoints
-    fit checkpoint fitting
+    fit checkpoint checkpoint-load fit-files fit-log load-model fitting
 observing: texts about a graph, plan, trainer or step, for a program to print; how a context ends, and what it frees
-    observing release
+    observing plan-text summary memory-text trace profile release
 
 WORDS OF COMMENTS, of plans if nothing else is said. tensor: what a builder returns; node: one kernel call of a plan;
 value: what nodes read and write, of one storage (dtype in memory), layout (channels first or last) and stage. form: a
@@ -22209,7 +22210,8 @@ gtr_dataset *gtr_dataset_images(gtr_context *ctx, const char *folder, gtr_images
     return d;
 }
 
-// >>csv
+// >>decimals
+/* Decimal numbers of a text, read in any locale and rounded correctly: for gtr_dataset_csv, a field at a time. */
 #define GTR__IS_DIGIT(c) ((unsigned)((unsigned char)(c) - '0') < 10u)
 /* A decimal number as it is written: (-1)^negative * m * 10^e, and a little more if digits beyond the 19th
    were not 0 (inexact). */
@@ -22300,6 +22302,10 @@ static int32_t gtr__decimal_class(const gtr__decimal *n) {
     for (; e > 0 && m <= INT32_MAX; e--) m *= 10;
     return m <= INT32_MAX ? (int32_t)m : -1;
 }
+
+// >>csv-fields
+/* The table that is parsed (gtr__csv), and the fields of a line: separators, quotes, names of the header, errors that
+   name line and column. */
 typedef struct { const char *p; size_t n; bool quoted, escaped; int64_t line; } gtr__field; /* quotes left out */
 enum { GTR__CSV_OPEN = -1, GTR__CSV_LABEL = -2, GTR__CSV_SKIP = -3, GTR__CSV_DATE = -4, GTR__CSV_CATEGORY = -5,
     GTR__CSV_TARGET = -(1 << 30) };
@@ -22410,6 +22416,9 @@ static bool gtr__csv_missing(const gtr__field *f) {
         if (f->n == strlen(none[k]) && !memcmp(f->p, none[k], f->n)) return true;
     return f->n == 0;
 }
+
+// >>csv-values
+/* A line's fields become numbers, ids, dates or labels, in row r of d's columns, as the roles of their columns say. */
 static const char gtr__no_day[] = "another date: there is no such day or time";
 /* What a text in want's place is; hints at what may have been meant. */
 static GTR__COLD const char *gtr__csv_fail(const gtr__csv *s, const gtr__field *f, int64_t column, const char *want) {
@@ -22602,6 +22611,10 @@ static bool gtr__csv_index(gtr__csv *s) {
     }
     return true;
 }
+
+// >>csv-roles
+/* Which column of the file is a label, target, category, date, feature or left out: by the descriptor's lists, by the
+   header, or as .like has it. */
 /* The column that a name of the header or a number from 1 says; -1: an error. */
 static int64_t gtr__csv_find(gtr__csv *s, const gtr__field *f, const char *list) {
     char text[256];
@@ -22879,6 +22892,10 @@ static bool gtr__csv_start(gtr__csv *s, gtr_context *ctx, const char *name, char
     s->header = names == s->columns ? header : NULL;
     return gtr__csv_roles(s);
 }
+
+// >>csv-columns
+/* The data set's columns, made before the first line is read into them, and what is done behind the last: holes filled,
+   strings of labels numbered as classes. gtr__csv_parse is all of it. */
 /* Whether labels are strings: as those of .like, or because the first of a row that is not left out is no number. */
 static bool gtr__csv_strings(gtr__csv *s) {
     const gtr_dataset *like = s->desc.like;
@@ -23078,6 +23095,10 @@ static gtr_dataset *gtr__csv_parse(gtr_context *ctx, const char *name, char *tex
     GTR__FREE(ctx, s.named, s.role, s.dated);
     return gtr__dataset_link(d, ok);
 }
+
+// >>csv-model
+/* gtr_dataset_csv; with .model in place of .like columns are as notes of the context's model say (gtr__table_note wrote
+   them). */
 /* Field i of a note into d, in which c is the column of features. A file may have any note: what no table writes is
    false. */
 static bool gtr__table_field(gtr_dataset *d, int key, const gtr__field *f, int64_t i) {
@@ -23482,7 +23503,10 @@ gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc de
     return d;
 }
 
-// >>dataset-use
+// >>dataset-parts
+/* A data set's rows, parted: gtr_dataset_split and the like move rows to a new set, gtr_dataset_subset and _sample copy
+   some. Rows of files that are mapped stay there: a part of these is a view. A set that steps read is not parted
+   (gtr__dataset_unused). */
 /* Rows of c, from `from` on, to where they lie one behind the other. */
 static void gtr__column_copy(uint8_t *to, const gtr__column *c, int64_t from, int64_t n) {
     const bool each = c->index || c->starts;
@@ -23728,6 +23752,10 @@ gtr_dataset *gtr_dataset_sample(gtr_dataset *data, const float *weights, int col
     GTR__FREE(ctx, sum, rows);
     return d;
 }
+
+// >>dataset-joins
+/* Data sets joined: rows behind rows (concat, append) or columns beside columns (join). What differs but in rows is an
+   error. */
 /* Of two columns what differs but rows; NULL: nothing. */
 static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *b, char text[240]) {
     const char *why;
@@ -23846,6 +23874,10 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
     gtr__dataset_forget(d);
     return GTR_OK;
 }
+
+// >>dataset-windows
+/* Windows over the rows of a series: a row of the new set is .history steps, and what follows them. Windows lie over
+   each other in one copy of the series (gtr__column.covered). */
 /* How many windows there are of `all` steps, `by` apart, none of them in two series. index, NULL or room for as many:
    the step at which each begins. *several: of more than one series. */
 static int64_t gtr__windows_of(const gtr_dataset *s, const gtr_windows_desc *w, int64_t *index, bool *several) {
@@ -23994,6 +24026,10 @@ gtr_dataset *gtr_dataset_windows(const gtr_dataset *series, gtr_windows_desc w) 
     if (ok) ((gtr_dataset *)(uintptr_t)series)->leaks = "gtr_dataset_windows has made windows of all of it";
     return gtr__dataset_link(d, ok);
 }
+
+// >>dataset-text
+/* Windows over the characters of a text file, as ids; characters that the text has are its categories, in the order of
+   their code points. */
 enum { GTR__CODE_WORDS = 0x110000 / 32 }; /* of a bit for each code point */
 /* How many characters a text has, whose bits are set in `there`; -1 and an error: it is no UTF-8. */
 static int64_t gtr__codes_of(gtr_context *ctx, const char *path, const uint8_t *s, size_t size, uint32_t *there) {
@@ -24114,6 +24150,10 @@ gtr_dataset *gtr_dataset_text(gtr_context *ctx, const char *path, gtr_text_desc 
     gtr__mfree(ctx, bytes);
     return d;
 }
+
+// >>dataset-ragged
+/* Rows of different lengths: steps lie one behind the other, as many as each row has, and padding is added where a
+   batch is gathered (gtr__row_copy, FEED). */
 /* One more column, in a block of its own that parts of d share, `head` bytes behind its beginning. */
 static gtr__column *gtr__ragged_block(gtr_dataset *d, const char *name, const gtr__column *like, const gtr_shape *shape,
         size_t head, size_t bytes) {
@@ -24254,6 +24294,10 @@ gtr_dataset *gtr_dataset_ragged(const gtr_dataset *s, gtr_ragged_desc w) {
     gtr__mfree(ctx, starts);
     return gtr__dataset_link(d, ok);
 }
+
+// >>dataset-columns
+/* What a data set's columns are: rows, names, shapes, categories; and gtr_standardise, which has a model take out a
+   column's mean and deviation. */
 int64_t gtr_dataset_rows(const gtr_dataset *d) { return d ? d->rows : 0; }
 int gtr_dataset_columns(const gtr_dataset *d) { return d ? d->n_columns : 0; }
 int64_t gtr_dataset_category_id(const gtr_dataset *d, int column, const char *text) {
@@ -24381,6 +24425,10 @@ gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
     }
     return gtr__whole(y, since, t);
 }
+
+// >>dataset-images
+/* gtr_dataset_augment, which says how FEED changes images, and single images made into rows as a data set's column is,
+   for a predictor. */
 /* What of a is out of its range for images of m's size, of bytes or not; NULL: nothing. */
 static GTR__COLD const char *gtr__augment_misfit(const gtr__image *m, const gtr_augment_desc *a, bool bytes,
         char text[100]) {
@@ -24493,6 +24541,9 @@ gtr_result gtr_image_convert(const gtr_dataset *like, const void *bytes, int hei
             width, height, channels);
     return gtr__image_convert(like, NULL, bytes, height, width, channels, input, out);
 }
+
+// >>dataset-end
+/* Whether a set's rows may go to the device as a whole, asked before its first use; and its end. */
 gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
     GTR__NEEDS(d);
     if ((unsigned)how > GTR_STREAM_ALWAYS)
@@ -24572,6 +24623,8 @@ static void gtr__sort(void *base, size_t n, size_t size, gtr__compare_fn order, 
 }
 
 // >>json
+/* Strings of JSON: read by code points, compared, cut for messages. The header of a safetensors file and notes have
+   them. */
 static int32_t gtr__json_hex(const uint8_t *s, size_t n, size_t *at) {
     int32_t v = 0;
     for (int i = 0; i < 4; i++, (*at)++) {
@@ -24629,6 +24682,10 @@ static const char *gtr__json_text(const gtr__st *s, uint32_t a, char *buf, size_
     snprintf(buf, size, "%.*s%s", (int)(end - a - 1), (const char *)s->head + a + 1, s->head[end] == '"' ? "" : "...");
     return buf;
 }
+
+// >>safetensors-header
+/* The header of a safetensors file, checked: entries in the order of their names, whose bytes lie one behind the other
+   in the file, and notes. gtr_load, checkpoints and gtr_load_ex parse it before anything is written. */
 static gtr_result gtr__st_fail(const gtr__st *s, const char *want) {
     char got[24];
     if (s->at >= s->size) snprintf(got, sizeof got, "its end");
@@ -26093,6 +26150,10 @@ gtr_result gtr_checkpoint_get(gtr_trainer *t, void *dst, size_t bytes) {
     gtr__save s = gtr__save_into(t->ctx, "gtr_checkpoint_get", dst, bytes, NULL);
     return gtr__checkpoint_out(t, &s);
 }
+
+// >>checkpoint-load
+/* gtr_checkpoint_load and _set: a file that fits the trainer replaces all that the run depends on; all of it is checked
+   and allocated before the first write, so that an error leaves the trainer as it was. */
 /* A file's int64s as they lie in memory. */
 static void gtr__words(const uint8_t *data, void *to, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
@@ -26397,6 +26458,10 @@ static gtr_result gtr__checkpoint_set_alone(gtr_trainer *t, const void *src, siz
 gtr_result gtr_checkpoint_set(gtr_trainer *t, const void *src, size_t bytes) {
     GTR__ALONE(t, gtr__checkpoint_set_alone(t, src, bytes));
 }
+
+// >>fit-files
+/* Checkpoints that gtr_fit writes while it runs, by number, best and last, and resumes from. They are tried before the
+   first step, so that a fit does not fail at its end. */
 /* Whether a checkpoint can be written: makes and removes a file beside it, or beside what a link leads to. also: NULL,
    or another name that gtr__fit_also is to give it, for which it renames a link beside path. */
 static gtr_result gtr__fit_try(gtr_context *ctx, const char *path, const char *also) {
@@ -26552,6 +26617,9 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
     f->saved = k; f->saved_at = gtr__now();
     return r;
 }
+
+// >>fit-log
+/* The file that gtr_fit logs to (.log_file), begun: what it keeps of an earlier run's lines where a fit is resumed. */
 /* How much of text, from `at` on, are whole lines of steps until the one that the fit goes on after. */
 static size_t gtr__log_kept(const gtr__fitting *f, const char *text, size_t size, size_t at) {
     const bool again = f->drains && f->ended != f->before && (f->place + f->before) % f->per_epoch == 0;
@@ -26603,6 +26671,9 @@ static gtr_result gtr__log_begin(gtr__fitting *f) {
     gtr__mfree(ctx, old);
     return r ? r : gtr__log_row(f, true);
 }
+
+// >>load-model
+/* gtr_load and gtr_load_ex, which read a checkpoint's weights, too. A file that does not fit changes nothing. */
 static gtr_result gtr__load_ex_alone(gtr_context *ctx, const char *path, gtr_load_desc desc) {
     static const char call[] = "gtr_load";
     gtr__file f;
@@ -26953,6 +27024,8 @@ gtr_result gtr_fit(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
 }
 
 // >>observing
+/* What functions of this group share: names of phases and homes, the bytes that a plan takes, and plans that are made
+   to be described and not run (gtr__observed). */
 static const char *const gtr__phase_names[] = {
     "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
 static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept",
@@ -27043,6 +27116,9 @@ static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who
         return NULL;
     return e;
 }
+
+// >>plan-text
+/* gtr_plan_text: a trainer's plan, a line a node. */
 static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     char s[GTR__TEXT];
     const gtr__value *x = &p->value[v], *root = &p->value[gtr__root(p, v)];
@@ -27121,6 +27197,9 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
     gtr__observed_drop(ctx, e);
     return gtr__text(ctx);
 }
+
+// >>summary
+/* gtr_summary_text: layers of a graph, with their shapes, parameters and products. */
 /* A line of a summary: the first and the last of its ops, and what is counted of them. */
 typedef struct {
     const gtr_tensor *begin, *end;
@@ -27235,6 +27314,10 @@ const char *gtr_summary_text(gtr_tensor *out) {
     GTR__FREE(ctx, line, b.reach, b.recorded, b.plain);
     return gtr__text(ctx);
 }
+
+// >>memory-text
+/* What a batch takes before anything runs, and the largest that fits: gtr_memory_text, gtr_memory_plan,
+   gtr_largest_batch, gtr_trainer_prepare. */
 static gtr_result gtr__trainer_prepare_alone(gtr_trainer *t, int64_t batch) {
     gtr__cached *e = gtr__observed(t, batch, "gtr_trainer_prepare");
     if (!e) return t ? gtr__unusable(t->ctx) : GTR_ERR_ARG;
@@ -27315,6 +27398,9 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
     if (least == 2 * 64) gtr__observed(t, least, "gtr_largest_batch"); /* none: the error says why */
     return low < least || (good && ctx->error) ? 0 : low;
 }
+
+// >>trace
+/* gtr_trace: the next step run node by node, a line a value. */
 static void gtr__trace_value(gtr_context *ctx, gtr__cached *e, int v) {
     const gtr__value *x = &e->plan.value[v];
     int64_t n = gtr__count(&x->shape), i, bad = 0, good = 0;
@@ -27397,6 +27483,9 @@ const char *gtr_trace(gtr_trainer *t) {
     gtr__weights_unlock(ctx);
     return gtr__text(ctx);
 }
+
+// >>profile
+/* gtr_profile: seconds of a step by layer or node, beside what the device's memory and products would take. */
 /* Seconds of a step, launched as gtr_fit does, after those that run eagerly or capture; 0 on error. waited: share of
    them that the device did, for data. */
 static double gtr__step_seconds(gtr_trainer *t, double *waited) {
