@@ -13045,6 +13045,7 @@ typedef struct {
    id of one of the context's, its replacement in this plan, or NULL; the array is NULL if there is none. stage: the
    pipeline stage of the temporary tensors that are being made. */
 typedef struct { gtr_tensor **tensor; int64_t n, own, cap; gtr_tensor **instead; int stage; } gtr__graph;
+/* The context's tensors, none of them replaced. The list is the context's: pass:join copies it before it adds. */
 static gtr__graph gtr__graph_of(const gtr_context *ctx) {
     gtr__graph g = GTR__ZERO;
     g.tensor = ctx->tensor;
@@ -13096,12 +13097,15 @@ typedef struct {
     bool alone; /* alone: gtr_gradient's own differentiation, which no trainer's buffer takes */
 } gtr__build;
 #define GTR__V(v) b->plan->value[v]
+/* What texts call v: its own label, or its tensor's; "" of a value of neither. */
 static const char *gtr__value_name(const gtr__plan *plan, int v) {
     const gtr__value *x = &plan->value[v];
     if (x->label) return (const char *)x->label;
     return x->tensor ? gtr__label(x->tensor) : "";
 }
 static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->stage[t->id]; }
+/* A new value in the arena, contiguous, stored as its dtype, on t's stage (t NULL: 0). -1, and b->failed, when out of
+   memory. The list may move: no pointer to a value is held across it. */
 static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t) {
     gtr__plan *p = b->plan;
     if (b->failed || !GTR__GROW(b->ctx, p->value, p->n_value, p->cap_value)
@@ -13121,6 +13125,7 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
     x->at = p->n_node;
     return p->n_value++;
 }
+/* A new value in the arena with of's shape, storage, layout and stage. It is no tensor's, and is called as `of` is. */
 static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype) {
     int v = gtr__value_new(b, GTR__V(of).shape, dtype, NULL);
     if (v < 0) return v;
@@ -13130,6 +13135,8 @@ static int gtr__value_like(gtr__build *b, int of, gtr_dtype dtype) {
     GTR__V(v).label = gtr__value_name(b->plan, of);
     return v;
 }
+/* An alias of this shape, in no layout but the logical one, `offset` bytes behind where `of` begins; of's tensor's,
+   too. */
 static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset) {
     const int v = gtr__value_like(b, of, GTR__V(of).dtype);
     if (v < 0) return v;
@@ -13139,6 +13146,7 @@ static int gtr__alias_new(gtr__build *b, int of, gtr_shape shape, size_t offset)
     x->home = GTR__HOME_ALIAS; x->alias = of; x->offset = offset;
     return v;
 }
+/* An alias of `of` from its first element on, in v's shape and layout. */
 static int gtr__alias_like(gtr__build *b, int of, int v) {
     const int w = gtr__alias_new(b, of, GTR__V(v).shape, 0);
     if (w >= 0) GTR__V(w).last = GTR__V(v).last;
@@ -13156,6 +13164,8 @@ static bool gtr__operands(gtr__build *b, gtr__node *n, int n_in, int n_out) {
     n->adds = 0;
     return true;
 }
+/* Appends a node of b's phase, micro-batch and region, without operands (-1), on stage 0. NULL, and b->failed, when out
+   of memory. The list may move: no pointer to a node is held across it. */
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
     if (b->failed || !GTR__GROW(b->ctx, p->node, p->n_node, p->cap_node)
@@ -13172,6 +13182,7 @@ static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_i
     p->n_node++;
     return n;
 }
+/* s for a batch of so many rows: -k, in builders' shapes, becomes k * rows. */
 static gtr_shape gtr__literal(gtr_shape s, int64_t rows) {
     for (int i = 0; i < s.ndim; i++) if (s.dim[i] < 0) s.dim[i] = -s.dim[i] * rows;
     return s;
@@ -13187,6 +13198,7 @@ static gtr_shape gtr__shape_turned(gtr_shape s, int n, bool last) {
 static gtr_shape gtr__shape_logical(const gtr__value *v) {
     return v->last > 0 ? gtr__shape_turned(v->shape, v->last, false) : v->shape;
 }
+/* What a precision's products read: 16 bits, or GTR_F32 where there are no low copies (TF32, too). */
 static gtr_dtype gtr__low_dtype(gtr_precision p) {
     return p == GTR_MIXED_BF16 ? GTR_BF16 : p == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32;
 }
@@ -13208,6 +13220,7 @@ static int gtr__unflat(gtr__build *b, int v) {
     if (v >= 0) GTR__V(v).last = 3;
     return v;
 }
+/* Appends a forward node that makes `to` of `from` on to's stage: COPY, CAST or PERMUTE. */
 static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to) {
     gtr__node *n = gtr__node_new(b, op, GTR__FWD, 1, 1);
     if (!n) return NULL;
@@ -13215,6 +13228,7 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to) 
     n->stage = GTR__V(to).stage; n->layer = gtr__value_name(b->plan, from);
     return n;
 }
+/* Writes the permutation of n dimensions that puts channels last, or back, into PERMUTE's attributes. */
 static void gtr__turn(gtr__attr *a, int n, bool last) {
     for (int k = 0; k < n; k++) a->dims[k] = gtr__turned(k, n, last);
 }
@@ -13282,7 +13296,10 @@ static const gtr_tensor *gtr__stand_in(const gtr__graph *g, const gtr_tensor *t,
     const gtr_tensor *const by = gtr__instead(g, t);
     return by ? by : t->evaluated && !trains ? t->evaluated : t;
 }
+/* Whether a tensor is reached, and no gtr__early has its values already. */
 static bool gtr__to_record(unsigned char reach) { return (reach & (GTR__REACHED | GTR__MADE)) == GTR__REACHED; }
+/* Asks t's shape function about a batch of b->rows. False, with an error that names t, where it refuses, or where it
+   makes other shapes than when t was built (a custom op's may). */
 static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
     char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
     gtr_result r = gtr__shape_outputs(s);
@@ -13300,6 +13317,7 @@ static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s)
     b->failed = true;
     return false;
 }
+/* Lists t, and the shapes of its outputs in b->plain; without shapes a leaf, and what another tensor stands in for. */
 static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     gtr__shape_call s = GTR__ZERO;
     gtr__attr attr = t->attr;
@@ -13359,23 +13377,29 @@ static void gtr__graph_reach(const gtr__graph *g, gtr_tensor *const *t, int n, b
     for (int k = 0; k < n; k++) reach[t[k]->id] |= GTR__REACHED;
     (carries ? gtr__mark_states : gtr__mark_reach)(g, trains, reach);
 }
+/* gtr__graph_reach of the context's own graph, for callers that make no plan. */
 static void gtr__reach_of(const gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, bool trains,
         unsigned char *reach) {
     const gtr__graph g = gtr__graph_of(ctx);
     gtr__graph_reach(&g, t, n, carries, trains, reach);
 }
+/* Marks all that b's plan computes: what its recipe's fetched and reported tensors depend on, and kept ones that no
+   replacement of pass:join's reads. */
 static void gtr__reach(gtr__build *b, unsigned char *reach) {
     for (int64_t i = 0; b->before && b->r->feeds && i < b->g.own; i++) /* what is kept, but no replacement reads */
         if (b->before[i] && b->g.tensor[i]->keep) reach[i] |= GTR__REACHED;
     gtr__graph_reach(&b->g, b->r->fetch, b->r->n_fetch, b->r->carries, b->r->training, reach);
     gtr__graph_reach(&b->g, b->r->report, b->r->n_report, b->r->carries, b->r->training, reach);
 }
+/* Where part m of the batch begins; m == parts: its end. */
 static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
+/* What is recorded and made from here on is of part m of so many. */
 static void gtr__micro_begin(gtr__build *b, int m, int parts) {
     b->micro = m;
     b->row0 = gtr__first_row(b->r, m, parts);
     b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;
 }
+/* The values behind the last mark were made by one pass: pass:stamp copies them micro-batch by micro-batch. */
 static void gtr__mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
 /* Whether pass:record has listed t's inputs, or its replacement, as far as it lists them. */
 static bool gtr__record_ready(const gtr__build *b, const gtr_tensor *t) {
@@ -13387,6 +13411,7 @@ static bool gtr__record_ready(const gtr__build *b, const gtr_tensor *t) {
     }
     return true;
 }
+/* Lists what b->reach marks, for b->rows rows; the list stays where it is of as many rows already. */
 static void gtr__pass_record(gtr__build *b) {
     const int64_t n = b->g.n;
     if (b->recorded_rows == b->rows) return;
@@ -13412,10 +13437,13 @@ static int gtr__gradient_to(const gtr__build *b, int v) {
     const gtr__value *x = &GTR__V(v);
     return b->extra[v].gradient_root >= 0 ? b->extra[v].gradient_root : x->home == GTR__HOME_ALIAS ? x->alias : -1;
 }
+/* The value that v's gradient is summed for: v, or what gtr__gradient_to leads to; a variable of gtr_gradient's own
+   (extra.own) is its own. */
 static int gtr__master(const gtr__build *b, int v) {
     while (!b->extra[v].own && gtr__gradient_to(b, v) >= 0) v = gtr__gradient_to(b, v);
     return v;
 }
+/* Appends a node that fills v with a number. False, and b->failed, when out of memory or v is -1. */
 static bool gtr__fill(gtr__build *b, int v, double with) {
     gtr__node *n = v < 0 ? NULL : gtr__node_new(b, GTR__OP_FILL, GTR__FWD, 0, 1);
     if (!n) { b->failed = true; return false; }
@@ -13447,17 +13475,21 @@ static int gtr__gradient_value(gtr__build *b, int v) {
     if (v == root || GTR__V(v).home != GTR__HOME_ALIAS) return g;
     return gtr__alias_like(b, g, v);
 }
+/* Whether v, or what its gradient would go on to, passes none on (extra.stop). */
 static bool gtr__stopped(const gtr__build *b, int v) {
     for (; v >= 0 && !b->extra[v].own; v = gtr__gradient_to(b, v)) if (b->extra[v].stop) return true;
     return false;
 }
+/* Whether some node has written v's gradient, so that others may read it. */
 static bool gtr__has_gradient(const gtr__build *b, int v) {
     const gtr__extra *x = &b->extra[gtr__master(b, v)];
     return !gtr__stopped(b, v) && x->gradient >= 0 && x->written;
 }
+/* Whether v's gradient is to be made: v is float32, and on a way from the loss to what is differentiated by. */
 static bool gtr__wants(const gtr__build *b, int v) {
     return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__master(b, v)].wants;
 }
+/* Whether v's gradient has a writer: the next one adds to it. */
 static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__master(b, v)].written; }
 /* All that reads alias v has given its part: v's gradient goes on to what v is another shape of, unless v stops it. */
 static void gtr__pass_on(gtr__build *b, int v) {
@@ -13529,11 +13561,14 @@ static void gtr__backward_linear(gtr__build *b, gtr__node fn, uint64_t mask, gtr
     b->extra[dz].written = true;
     gtr__backward_of(b, fn, (weights & 2) | (weights > 3 ? 4 : 0), 0, NULL);
 }
+/* Appends what makes node f's gradients of inputs in mask. seed: the constant that its output's gradient is; 0 if that
+   is stored. */
 static void gtr__backward_node(gtr__build *b, int f, uint64_t mask, gtr_float seed) {
     const gtr__node fn = b->plan->node[f]; /* a copy: the list moves */
     if (gtr__gradients(fn.op) == GTR__GRADIENTS_LINEAR) gtr__backward_linear(b, fn, mask, seed);
     else gtr__backward_of(b, fn, mask, seed, NULL);
 }
+/* Whether n is a forward node of an op with a backward; of a custom op its user may have given none. */
 static bool gtr__differentiable(const gtr__node *n) {
     if (n->dir != GTR__FWD || !gtr__has_backward(n->op)) return false;
     return n->op != GTR__OP_CUSTOM || ((const gtr_custom_desc *)n->attr.ptr)->backward;
@@ -13617,6 +13652,7 @@ static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int firs
     }
     for (; alias >= 0 && !b->failed; alias--) gtr__pass_on(b, alias);
 }
+/* Backward nodes of a micro-batch's nodes, first to end - 1; its loss counts by its share of the batch's rows. */
 static void gtr__differentiate_micro(gtr__build *b, int loss, int first, int end) {
     b->phase = GTR__BACKWARD;
     gtr__differentiate(b, loss, (gtr_float)((double)b->rows / (double)b->r->batch), first, end);
@@ -13678,6 +13714,7 @@ static int gtr__form(const gtr__build *b, int v, int stage, gtr_dtype storage, i
         v = b->extra[v].form;
     return v;
 }
+/* The low-precision slot of input v, which FEED fills beside v's; -1: no node has asked for one. */
 static int gtr__fed_low(const gtr__build *b, int v) {
     const int w = gtr__form(b, v, GTR__V(v).stage, gtr__low_dtype(b->plan->precision), GTR__V(v).last);
     return w == v ? -1 : w;
@@ -13709,6 +13746,7 @@ static GTR__COLD int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
     return gtr__alias_new(b, whole, gtr__literal(t->shape, b->rows),
         (size_t)(gtr__count(&s) / b->r->batch * b->row0) * gtr__dtype_size(storage));
 }
+/* The value of a parameter, buffer or constant, the same in all micro-batches, laid out as the tensor's memory is. */
 static GTR__COLD int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     int v = b->shared[t->id];
     if (v >= 0) return v;
@@ -13725,6 +13763,8 @@ static bool gtr__turns(const gtr__attr *a, int n, bool last) {
     while (k < n && a->dims[k] == gtr__turned(k, n, last)) k++;
     return k == n;
 }
+/* A new form of head, on this stage and in this storage, which a node of op makes of v, another form of head. -1 on
+   failure. */
 static GTR__COLD int gtr__form_make(gtr__build *b, int head, gtr__op op, int v, int stage, gtr_dtype storage) {
     const int w = gtr__value_like(b, v, GTR__V(v).dtype);
     if (w < 0) return w;
@@ -13795,6 +13835,7 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
     const int v = gtr__form(b, head, stage, narrows ? gtr__low_dtype(b->plan->precision) : made->storage, last);
     return v >= 0 ? v : gtr__operand_new(b, from, narrows, stage, last);
 }
+/* v or, of floats in low storage, its form in float32, made by a CAST if need be. */
 static GTR__COLD int gtr__widened(gtr__build *b, const gtr_tensor *from, int v) {
     const int head = b->map[from->id], stage = GTR__V(v).stage,
         old = gtr__form(b, head, stage, GTR_F32, GTR__V(v).last);
@@ -13805,10 +13846,12 @@ static bool gtr__among(gtr_tensor *const *list, int n, const gtr_tensor *t) {
     for (int i = 0; i < n; i++) if (list[i] == t) return true;
     return false;
 }
+/* Whether REPORT writes t's value, or that of what t is another shape of. */
 static bool gtr__reported(const gtr__build *b, gtr_tensor *t) {
     for (int i = 0; i < b->r->n_report; i++) if (gtr__stored_as(b->r->report[i]) == gtr__stored_as(t)) return true;
     return false;
 }
+/* Whether t's value is to be there after the run: kept by gtr_keep, reported, or fetched by the recipe. */
 static bool gtr__fetched(const gtr__build *b, gtr_tensor *t) {
     return t->keep || gtr__reported(b, t) || gtr__among(b->r->fetch, b->r->n_fetch, t);
 }
@@ -13934,6 +13977,8 @@ static bool gtr__rounds_early(const gtr__build *b, const gtr_tensor *t) {
     }
     return any;
 }
+/* Makes t's op a node and its outputs values. Its precision class and its operands' storage say what they are stored
+   in, gtr__layout how they lie. An op that only gives a tensor another shape becomes an alias. */
 static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
     gtr_tensor *t = r->t;
     if (gtr__form_turn(b, t)) return;
@@ -14003,6 +14048,7 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
     n->flops = r->flops;
     b->map[t->id] = first;
 }
+/* The value of a listed tensor, which b->map then has; if it is fetched, its memory outlives the run. */
 static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
     gtr_tensor *t = r->t;
     int v = -1;
@@ -14039,6 +14085,7 @@ static void gtr__micro_forget(gtr__build *b) {
             if (plan->value[*at].home == GTR__HOME_LOW) at = &b->extra[*at].form; else *at = b->extra[*at].form;
     }
 }
+/* Nodes and values of the running micro-batch, in the order of the list. */
 static void gtr__pass_forms(gtr__build *b) {
     for (int i = 0; i < b->n_recorded && !b->failed; i++) gtr__form_tensor(b, &b->recorded[i]);
 }
@@ -14081,11 +14128,13 @@ static gtr_tensor *gtr__join_op(gtr__build *b, gtr__op op, int n_in, gtr_tensor 
     }
     return b->failed ? NULL : gtr__output_in(g->tensor, g->n, t, 0);
 }
+/* t in another shape: a temporary RESHAPE. */
 static gtr_tensor *gtr__join_shape(gtr__build *b, gtr_tensor *t, gtr_shape shape) {
     gtr__attr at = GTR__ZERO;
     at.shape = shape;
     return gtr__join_op(b, GTR__OP_RESHAPE, 1, &t, &at);
 }
+/* Elements begin to end - 1 of t along dimension 1: a temporary SLICE. */
 static gtr_tensor *gtr__join_slice(gtr__build *b, gtr_tensor *t, int64_t begin, int64_t end) {
     gtr__attr at = GTR__ZERO;
     at.slice.axis = at.slice.parts = 1;
@@ -14177,6 +14226,8 @@ static bool gtr__steps_on(const gtr__build *b, const int *uses, const gtr_tensor
         || a->stage != t->stage || a->asked || (to->next && to->next->asked)) return false;
     return !to->c || (uses[to->c->id] == 2 && !gtr__fetched(b, to->c)); /* by the ops that make a's h and t's c */
 }
+/* Replaces all chains of reachable cells, then concatenations of their outputs. By id, 0 at first: uses, how often
+   tensors read it; next, a cell's successor. */
 static void gtr__join_cells(gtr__build *b, const unsigned char *reach, int *uses, gtr_tensor **next) {
     gtr__graph *const g = &b->g;
     int64_t i;
@@ -14209,6 +14260,7 @@ static void gtr__join_cells(gtr__build *b, const unsigned char *reach, int *uses
         }
     }
 }
+/* Runs only where the graph has cells. b->g is the plan's own from then on, until gtr__end_join. */
 static void gtr__pass_join(gtr__build *b) {
     const int64_t n = b->g.n;
     bool any = false;
@@ -14276,6 +14328,7 @@ static void gtr__row_copy(void *to, const gtr__column *c, int64_t epoch, int64_t
         for (i = 1; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); } \
         c->least = lo; c->most = hi; \
     } while (0)
+/* Sets least and most, of an integer column, to the range of all numbers in its rows, padding included. */
 static void gtr__column_range(gtr__column *c, int64_t rows) {
     int64_t i, n = c->covered ? c->covered : rows * c->row;
     if (c->starts || (c->index && !c->covered)) {
@@ -14308,6 +14361,7 @@ static const char *gtr__column_text(const gtr__column *c, char *buf) {
         gtr__shape_text(&c->shape, shape), gtr__dtype_names[c->dtype]);
     return buf;
 }
+/* The error that d's columns do not go into these inputs: why, and then both, as they are. */
 static gtr_result gtr__data_fail(const gtr_dataset *d, gtr_tensor *const *input, int n, const char *why,
         const char *what) {
     char text[512], one[GTR__OP_TEXT];
@@ -14436,13 +14490,17 @@ static GTR__COLD void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, 
    again by clones in front of the first that reads it. Masks come out the same, so the bits are the same, unless what
    is not in a region is fused otherwise, and rounded in other places; a norm's statistics are kept, and its clone
    normalises by these, as in evaluation. */
+/* Whether n computes statistics of its batch, which a COMMIT node takes over. */
 static bool gtr__takes_statistics(const gtr__node *n) {
     return gtr__state(n->op) == GTR__STATE_COMMITTED && n->dir == GTR__FWD && n->training;
 }
+/* The number of node i's patch; 0: it is in none. */
 static int gtr__patch(const gtr__build *b, int i) {
     const gtr__node *n = &b->plan->node[i];
     return n->phase == GTR__FORWARD && b->set[i] ? b->set[i] * b->r->micro + n->micro : 0;
 }
+/* Appends a clone of node i of patch g, among the backward nodes. What nodes of g make it reads of their clones, if
+   they have some. By value: owner, the patch that makes it; clone_of, its clone or -1. */
 static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *clone_of) {
     gtr__plan *p = b->plan;
     const gtr__node o = p->node[i];
@@ -14463,6 +14521,8 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
     n->training = 0;
     in[3] = o.out[1]; in[4] = o.out[3];
 }
+/* Clones are made of what a patch's backward nodes read, and of what these clones read; they stand in front of the
+   first of the patch's backward nodes that reads one, which their anchor says. */
 static GTR__COLD void gtr__pass_rematerialise(gtr__build *b) {
     gtr__plan *p = b->plan;
     const int n_old = p->n_node, n_value = p->n_value, patches = (b->n_region + 1) * b->r->micro;
@@ -14547,7 +14607,9 @@ typedef struct {
     bool moved; /* nodes, since place was made */
 } gtr__fuse;
 #define GTR__FUSE_WINDOW 512 /* a fusion joins two nodes that are fewer nodes apart */
+/* How many nodes read v, in the whole plan; 2: or more. */
 static int gtr__readers(const gtr__fuse *f, int v) { return gtr__count_users(f->b, v, 0, INT_MAX, false); }
+/* Whether v, of the arena, is written once and read once: joined nodes need not store it. */
 static bool gtr__passed_once(const gtr__fuse *f, int v) {
     return f->v[v].home == GTR__HOME_ARENA && gtr__readers(f, v) == 1
         && gtr__count_users(f->b, v, 0, INT_MAX, true) == 1;
@@ -14584,6 +14646,7 @@ static void gtr__push_act(gtr__steps *s, const gtr__node *n, int saved) {
     t->f0 = n->attr.ew.a; t->f1 = n->attr.ew.b; t->side = n->dir == GTR__BWD;
     if (saved >= 0) t->a = t->b = t->y = (int8_t)saved;
 }
+/* The last step adds operand, an input of the node's, to what is made. */
 static void gtr__push_add(gtr__steps *s, int operand) {
     gtr__step_push(s, GTR__OP_ADD, GTR__STEP_BINARY)->b = (int8_t)operand; s->more++;
 }
@@ -14819,10 +14882,14 @@ static const gtr__carrier gtr__carriers[] = {
 static bool gtr__multiplies(gtr__op op) {
     return gtr__moves(op) == GTR__MOVES_PRODUCT && gtr__has_backward(op);
 }
+/* Whether n is what a row of fusions names: op (LINEAR: any product with a backward; COUNT: any element-wise op of one
+   operand), in this direction. */
 static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
     return n->dir == dir && (op == GTR__OP_COUNT ? gtr__step_of(n->op) == GTR__STEP_UNARY
         : n->op == op || (gtr__multiplies(op) && gtr__multiplies(n->op)));
 }
+/* Takes out of the list what is no node any more (GTR__OP_COUNT). The others stay in order, and split stays in front of
+   the same node. */
 static void gtr__close_up(gtr__plan *p) {
     const int split = p->split;
     int i, k;
@@ -14860,6 +14927,7 @@ static bool gtr__fuse_one(gtr__fuse *f, const gtr__fusion *u) {
     }
     return false;
 }
+/* Tries row u at each node that may be its first, in the plan's order. */
 static void gtr__fuse_all(gtr__fuse *f, const gtr__fusion *u) {
     gtr__plan *p = f->p;
     int k;
@@ -14870,6 +14938,7 @@ static void gtr__fuse_all(gtr__fuse *f, const gtr__fusion *u) {
         if (gtr__fits(&p->node[f->i], u->first, u->first_dir)) f->moved |= gtr__fuse_one(f, u);
     if (p->n_value > f->b->mark[f->b->n_marks - 1]) gtr__mark(f->b);
 }
+/* late: what kernels take as steps, then the table's late rows; else its others. */
 static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__fuse f = GTR__ZERO;
     f.b = b; f.p = b->plan; f.v = f.p->value; f.moved = true;
