@@ -15078,12 +15078,15 @@ static double gtr__node_cost(const gtr__node *n) {
 static size_t gtr__whole_bytes(const gtr__value *v) {
     return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
 }
+/* Fills in *m by the backend's row of matcher k; returns its name, for texts. */
 static GTR__COLD const char *gtr__matcher_of(const gtr__backend *be, int k, gtr__matcher *m) {
     memset((void *)m, 0, sizeof *m);
     be->matchers[k](m);
     if (!m->steps) m->steps = 1;
     return m->name;
 }
+/* Frees what n owns: operands, call, FEED's list, a network with its members. Of a network that copies of micro-batches
+   share (more) the last one frees these. */
 static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
     if (n->op == GTR__OP_NETWORK && n->attr.ptr) {
         gtr__network *w = (gtr__network *)(uintptr_t)n->attr.ptr;
@@ -15123,6 +15126,7 @@ static void gtr__forget_inner(gtr__plan *p, const gtr__network *w, int *uses) {
 /* What a matcher takes: count nodes from `at` on, or those listed. */
 typedef struct { const gtr__matcher *by; int matcher, at, count, node[GTR__MATCH_LISTED]; bool listed; } gtr__taken;
 static int gtr__taken_node(const gtr__taken *t, int k) { return t->listed ? t->node[k] : t->at + k; }
+/* Of each node that is taken: which output a kernel of its own makes, behind the matcher's (gtr__matcher.own). */
 static void gtr__mark_own(gtr__plan *p, const gtr__taken *t) {
     for (int i = 0; i < t->count && t->by->own; i++) p->node[t->at + i].own = 1 + t->by->own(p, t->at, i);
 }
@@ -15179,6 +15183,7 @@ static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s)
     }
     for (i = 0; i < n; i++) s->place[s->operand[i]] = 0;
 }
+/* Whether some micro-batch will be a copy of another (pass:stamp). */
 static bool gtr__stamps(const gtr__build *b) {
     for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
     return false;
@@ -15202,11 +15207,14 @@ typedef struct {
     gtr__matcher all[GTR__MAX_MATCHERS];
     int past[GTR__MAX_MATCHERS][2];
 } gtr__selection;
+/* Whether this pass asks matcher m: its row says when it pays, and this device may be without it (caps.without). */
 static bool gtr__asked(const gtr__selection *f, int m) {
     const gtr__matcher *by = &f->all[m];
     return by->late == f->late && (!by->several || f->b->r->several) && (!by->holds || !f->b->lean)
         && !(f->b->ctx->caps.without >> m & 1);
 }
+/* Whether matcher m takes nodes from `at` on, and *t which. Where it declined for nodes that follow, too, it is not
+   asked again (past). */
 static bool gtr__would_take(gtr__selection *f, int m, int at, gtr__taken *t) {
     t->by = &f->all[m]; t->matcher = m; t->at = at;
     t->node[1] = 0;
@@ -15257,6 +15265,8 @@ static bool gtr__choose(gtr__selection *f, int at, gtr__taken *t) {
         }
     return found;
 }
+/* Replaces nodes by networks, from the first node on; nodes that one matcher took no other is asked for. A matcher of
+   the whole plan says how many steps a launch may do. */
 static void gtr__pass_select(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
     const size_t room = (size_t)(p->n_value + p->n_node); /* a network may have a value of its own */
@@ -15328,6 +15338,7 @@ static void gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
     gtr__mfree(b->ctx, reader->in);
     reader->op = GTR__OP_COUNT;
 }
+/* Has FEED make each input as it is read alone: in low storage, or with channels last. */
 static void gtr__pass_feeds(gtr__build *b) {
     gtr__plan *p = b->plan;
     if (!gtr__list_uses(b)) return;
@@ -15364,12 +15375,16 @@ static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gt
     }
     return start;
 }
+/* Whether backward node n makes parameters' gradients, in the trainer's buffer, and nothing else. */
 static bool gtr__makes_gradients(const gtr__plan *p, const gtr__node *n) {
     bool all = n->phase == GTR__BACKWARD, writes = false;
     for (int k = 0; k < n->n_out; k++)
         if (n->out[k] >= 0) { writes = true; all &= p->value[gtr__root(p, n->out[k])].home == GTR__HOME_GRADIENT; }
     return all && writes;
 }
+/* Gives n a stream, and notes when its operands are read and written. any: it may leave the first stream; wide: it may
+   not, as it fills the device; last: only nodes that make parameters' gradients alone follow, and such a one may be on
+   the first, too. */
 static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, bool any, bool wide, bool last) {
     const bool side = !wide && n->leaf;
     int k, v, best = side && !last;
@@ -15429,6 +15444,7 @@ static void gtr__let_go(gtr__build *b, gtr__schedule *s, int i) {
     }
     if (n->after) s->waited[gtr__queue(&p->node[n->after - 1])] = n->after;
 }
+/* How many streams the plan has, and one for each node left of split; those right of it stay on the first. */
 static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
     const bool own = b->r->streams == 0;
@@ -15461,6 +15477,8 @@ static void gtr__assign_streams(gtr__build *b) {
 /* clock[node * queues + queue]: the last node of that queue that is done when this node starts; -1 none. */
 typedef struct { int queues; int *clock; } gtr__order;
 static int *gtr__clock(const gtr__order *o, int node) { return o->clock + (size_t)node * (size_t)o->queues; }
+/* node waits for node `on` of another queue, unless what it waits for already did. Its clock then covers all that `on`
+   came behind. */
 static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
     int l = gtr__queue(&p->node[on]), k, *mine = gtr__clock(o, node), *its;
     if (l == gtr__queue(&p->node[node]) || mine[l] >= on) return;
@@ -15538,6 +15556,7 @@ static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node
     for (int l = 0; l < o->queues; l++) if (last_of_a[l] > (l == node_queue ? node - 1 : clock[l])) return false;
     return true;
 }
+/* What v takes: of a gradient as lookups the rows that were looked up and where each begins, else all its elements. */
 static size_t gtr__value_bytes(const gtr__value *v) {
     return !v->lookups ? gtr__whole_bytes(v)
         : GTR__LOOKUP_ROWS(v->shape.dim[0]) + (size_t)(v->lookups * v->shape.dim[1]) * sizeof(float);
@@ -15554,12 +15573,15 @@ typedef struct {
     const gtr__span *s; /* the span to be placed, from at on, below end */
     size_t at, end, arena; /* arena: where it begins, behind the holes */
 } gtr__places;
+/* Of s, by queue: the last node that uses it; -1: none of that queue does. */
 static const int *gtr__last_uses(const gtr__places *f, const gtr__span *s) {
     return f->last + (size_t)(s->value >= 0 ? s->value : f->p->n_value + s->node) * (size_t)f->o->queues;
 }
+/* The treap's order. */
 static bool gtr__in_front(const gtr__span *a, const gtr__span *b) {
     return a->offset != b->offset ? a->offset < b->offset : a->first < b->first;
 }
+/* The treap's priority of span i: a hash, so that a plan is the same in each run. */
 static uint32_t gtr__priority(int i) { uint32_t v = (uint32_t)i; GTR__MIX32(v, 1u); return v; }
 /* Recomputes subtree t from its children. time, by queue: its latest use and earliest first use; of its long spans
    the latest first use and the earliest last use. */
@@ -15588,6 +15610,7 @@ static void gtr__sum_up(gtr__places *f, int t) {
         for (l = 0; l < 4 * queues; l++) time[l] = l & 1 ? GTR__MIN(time[l], its[l]) : GTR__MAX(time[l], its[l]);
     }
 }
+/* Cuts subtree t into spans in front of span `at`, and the others. */
 static void gtr__split(gtr__places *f, int t, int at, int *less, int *more) {
     gtr__span *x = &f->span[t];
     if (t < 0) { *less = *more = -1; return; }
@@ -15595,6 +15618,7 @@ static void gtr__split(gtr__places *f, int t, int at, int *less, int *more) {
     else { *more = t; gtr__split(f, x->left, at, less, &x->left); }
     gtr__sum_up(f, t);
 }
+/* Adds span i to subtree t; returns its new root. */
 static int gtr__insert(gtr__places *f, int t, int i) {
     gtr__span *x = &f->span[t], *s = &f->span[i];
     if (t < 0 || gtr__priority(i) > gtr__priority(t)) { gtr__split(f, t, i, &s->left, &s->right); t = i; }
@@ -15747,6 +15771,8 @@ static size_t gtr__most_beside(const gtr_context *ctx, const gtr__node *n) {
     const double parts = GTR__MIN(ctx->caps.sm_count * 32768.0 + n->bytes * 32, (double)ctx->caps.product_workspace);
     return 65536 + (size_t)(of == GTR__CLASS_LOW ? parts + n->bytes : of == GTR__CLASS_FULL ? n->bytes / 2 : 0);
 }
+/* What n's kernel wants as workspace, by shapes alone, and the bytes that n moves. Where the device has no table of
+   kernels here (gtr__without_table), the most that one would want. */
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__arg few[GTR__MAX_ARGS], *args = few;
     static const char wanted = 0; /* a non-NULL address, never dereferenced */
@@ -15775,6 +15801,7 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     n->ws_bytes = gtr__rounded(n->ws_bytes);
     return r;
 }
+/* Measures all nodes; notes which one writes each value first (extra.producer). */
 static void gtr__pass_measure(gtr__build *b) {
     gtr__plan *p = b->plan;
     for (int k = 0, q, v; k < p->n_node && !b->failed; k++) {
@@ -15794,6 +15821,7 @@ static void gtr__carry(gtr__build *b) {
             GTR__V(v).home = GTR__HOME_KEPT; GTR__V(v).tensor = NULL; GTR__V(v).offset = SIZE_MAX;
         }
 }
+/* v's place in the block outside the arena, if it is to have one (KEPT, offset SIZE_MAX): the next one. */
 static void gtr__place_carried(gtr__plan *p, int v) {
     if (v < 0 || p->value[v].home != GTR__HOME_KEPT || p->value[v].offset != SIZE_MAX) return;
     p->value[v].offset = p->carry;
@@ -15859,6 +15887,9 @@ static void gtr__share_places(const gtr__plan *p, const gtr__order *o, int *firs
         first[y] = -1;
     }
 }
+/* Where each value of the arena lies, and each node's workspace: in the arena, or in a gradient's place that is not
+   written yet. What is live at the same time never overlaps. stamps: micro-batches will be copied, and use what several
+   do, too. False: out of memory. */
 static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o, bool stamps) {
     int i, k, n = 0, n_holes = 0, *last, *first, *place;
     gtr__span *spans, *holes;
@@ -15953,7 +15984,9 @@ typedef struct {
 } gtr__stamp;
 GTR__PLANNED
 GTR__COMPUTING
+/* The new id of v, in the micro-batch that is being copied. */
 static int gtr__stamped(const gtr__stamp *s, int v) { return v < 0 ? v : s->id[v] + s->by[s->own[v]]; }
+/* What is copied from here on is micro-batch m, from the one that it is like. */
 static void gtr__stamp_begin(gtr__stamp *s, int m) {
     const int like = s->b->like[m];
     s->from = gtr__first_row(s->b->r, like, s->b->r->micro);
@@ -15971,9 +16004,11 @@ static void gtr__stamp_values(const gtr__stamp *s, gtr__value *to, int v, int co
             to->offset = from->offset / (size_t)s->from * (size_t)s->to;
     }
 }
+/* What is a multiple of the original's first row becomes that of the copy's. */
 static int64_t gtr__stamp_row(const gtr__stamp *s, int64_t row) {
     return row == s->from ? s->to : row / s->from * s->to;
 }
+/* n draws for the copy's rows. */
 static void gtr__stamp_rows(const gtr__stamp *s, gtr__node *n) {
     n->row0 = gtr__stamp_row(s, n->row0);
     if (gtr__draws(n->op)) n->attr.draw.shift = n->attr.draw.shift / s->from * s->to;
@@ -16002,6 +16037,7 @@ static gtr__network *gtr__stamp_network(const gtr__stamp *s, gtr__network *w, in
     }
     return c;
 }
+/* Copies nodes i to end - 1 to s->node, as micro-batch m's; one that is like itself gets new ids alone. */
 static void gtr__stamp_nodes(gtr__stamp *s, int i, int end, int m) {
     gtr__stamp_begin(s, m);
     for (const gtr__node *from = &s->b->plan->node[i]; i < end; i++, from++) {
@@ -16057,6 +16093,8 @@ static int gtr__stamp_ids(gtr__stamp *s) {
     b->late = late;
     return at;
 }
+/* Nodes, values and operands of all micro-batches, in one block (plan->operand), in place of those of the recorded
+   ones. */
 static void gtr__pass_stamp(gtr__build *b) {
     gtr__plan *p = b->plan;
     gtr__stamp s = GTR__ZERO;
@@ -16214,6 +16252,8 @@ static gtr__node *gtr__commit_with(gtr__build *b, const gtr__node *o, int64_t va
         for (int q = 0; q < 4; q++) if (n->in[k + q % 2] == o->in[3 + q / 2]) return NULL;
     return n;
 }
+/* Nodes that take training norms' statistics over into running_mean, running_var and counts, of each micro-batch; a
+   node serves several norms. */
 static GTR__COLD void gtr__add_commits(gtr__build *b) {
     int i, end = b->plan->n_node;
     for (i = 0; i < end && !b->failed; i++) {
@@ -16253,6 +16293,7 @@ static void gtr__note_states(gtr__build *b) {
         b->failed |= v < 0;
     }
 }
+/* Nodes of this phase that write the next values of states (b->states) into their slots; a node serves several. */
 static void gtr__add_states(gtr__build *b, gtr__phase phase) {
     gtr__node *n = NULL;
     for (int i = 0; i < b->n_states && !b->failed; i++) {
@@ -16314,6 +16355,7 @@ static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
         }
     }
 }
+/* Appends a node that writes no value: what optim, or NULL, points to is what it changes. */
 static gtr__node *gtr__right_node(gtr__build *b, gtr__op op, gtr__phase phase, const int *in, int n_in,
         const gtr__optim *optim, const char *layer) {
     b->phase = phase;
@@ -16323,6 +16365,7 @@ static gtr__node *gtr__right_node(gtr__build *b, gtr__op op, gtr__phase phase, c
     n->attr.ptr = optim; n->layer = layer;
     return n;
 }
+/* All nodes behind split. totals: values of what is reported, the loss first. */
 static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *optim) {
     int in[1 + GTR__MAX_LOOKUPS];
     b->micro = 0; b->row0 = 0;
@@ -16371,6 +16414,8 @@ static void gtr__build_begin(gtr__build *b) {
         b->n_region = GTR__MAX(b->n_region, b->region[i]);
     }
 }
+/* inputs: in the order in which records have their addresses; optim: the trainer's, NULL: nothing is updated; lean:
+   what holds memory longer is left out. An error leaves *plan empty. */
 static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_tensor **inputs, int n_inputs,
         const gtr__optim *optim, bool lean, gtr__plan *plan) {
     gtr__build b = GTR__ZERO;
@@ -16499,6 +16544,7 @@ typedef struct gtr__runner {
    each batch is of the first's rows. */
 typedef struct { int64_t rows, batch, per, end, shuffle, one; uint64_t seed; } gtr__sequence; /* compared: no gaps */
 typedef struct { int64_t epoch, first, rows; uint64_t key; } gtr__batch;
+/* Batch k of all epochs': key is its epoch's shuffle, 0: in order; first counts in that order. */
 static gtr__batch gtr__batch_of(const gtr__sequence *o, int64_t k) {
     gtr__batch p;
     if (o->one) k = 0;
@@ -16527,6 +16573,7 @@ typedef struct gtr__stream {
     struct { int64_t epoch, begin, end; const char *refused; } bad; /* rows that the callback failed at */
     bool stop, busy, failed;
 } gtr__stream;
+/* Waits until the devices have done what was queued. Nothing is repeated: see gtr__wait_all. */
 static gtr_result gtr__drain(gtr_context *ctx) {
     gtr_result r = GTR_OK;
     for (int i = 0; i < ctx->n_instance; i++) {
@@ -16541,21 +16588,26 @@ static void gtr__weights_lock(gtr_context *ctx) {
     ctx->in_line = true;
     gtr__line_enter(ctx->line);
 }
+/* By the context's thread, once for each gtr__weights_lock. */
 static void gtr__weights_unlock(gtr_context *ctx) {
     if (--ctx->writing || !ctx->in_line) return;
     ctx->in_line = false;
     gtr__line_leave(ctx->line);
 }
 static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r);
+/* Waits until the devices have done what was queued; steps that were given up are queued again, and waited for. */
 static gtr_result gtr__wait_all(gtr_context *ctx) {
     gtr_result r;
     while ((r = gtr__drain(ctx)) == GTR_OK && gtr__repeat_any(ctx, &r) && !r) {}
     return r;
 }
+/* Staging for input t, without memory yet. */
 static gtr_result gtr__feeding_new(gtr_tensor *t) {
     if (!t->feeding) t->feeding = GTR__NEW(t->ctx, gtr__feeding, 1);
     return t->feeding ? GTR_OK : GTR_ERR_NOMEM;
 }
+/* At least so many bytes in f's slots, two in host memory and two on the device; if they grow, what they held is lost.
+   of, name: what an error calls them. */
 static gtr_result gtr__slots_room(gtr_context *ctx, int stage, gtr__feeding *f, size_t bytes, const char *of,
         const char *name) {
     if (bytes <= f->bytes) return GTR_OK;
@@ -16587,9 +16639,11 @@ static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void 
     gtr__mfree(p->ctx, room);
     return r;
 }
+/* p's own values, not averages, to dst, in the order of its shape. */
 static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) {
     return gtr__parameter_get(p, p->stage, p->data, dst, gtr__label(p));
 }
+/* Runs one node of op on a stage, without a plan: in is its operand, out its result; value: FILL's. */
 static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, double value, gtr__arg in, gtr__arg out) {
     gtr__plan plan = GTR__ZERO;
     gtr__node node = GTR__ZERO;
@@ -16600,6 +16654,7 @@ static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, doubl
     call.attr = &node.attr; call.n_in = 1; call.n_out = 1; call.in = &in; call.out = &out; call.caps = &ctx->caps;
     return gtr__backend_result(ctx, ctx->be->run_node(ctx->instance, &plan, 0), gtr__row(op)->name);
 }
+/* An operand of gtr__run_single, element after element at data. */
 static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr__arg a = GTR__ZERO;
     a.data = data; a.dtype = storage; a.shape = *shape; a.count = gtr__count(shape);
@@ -16614,6 +16669,7 @@ static gtr_result gtr__refresh_low(gtr_tensor *p) {
     }
     return GTR_OK;
 }
+/* src, in the order of p's shape, to where p's data, gradient or a state lie, at `at` on a stage. */
 static gtr_result gtr__parameter_put(const gtr_tensor *p, int stage, void *at, const void *src, const char *what) {
     void *room = NULL;
     gtr_result r = gtr__parameter_lying(p, &src, &room);
@@ -16621,6 +16677,7 @@ static gtr_result gtr__parameter_put(const gtr_tensor *p, int stage, void *at, c
     gtr__mfree(p->ctx, room);
     return r;
 }
+/* src becomes p's values, and its low copies follow. No snapshot is taken meanwhile. */
 static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
     p->ctx->writes++;
     gtr__weights_lock(p->ctx);
@@ -16630,31 +16687,38 @@ static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
 }
 
 // >>resolve
+/* Frees e's executable; gtr__entry_ready makes another. */
 static void gtr__entry_unprepare(gtr_context *ctx, gtr__cached *e) {
     if (e->exec) ctx->be->release(ctx->instance, e->exec);
     e->exec = NULL;
     e->version = 0;
     e->plan.barriers = 0;
 }
+/* Whether e's left part has run, by gtr_backward, and its right part has not. */
 static bool gtr__is_pending(const gtr_context *ctx, const gtr__cached *e) {
     for (const gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
     return false;
 }
+/* Whether the device reported that a step of t failed; it stays so until the run is set back. */
 static bool gtr__gone_wrong(const gtr_trainer *t) { return t->runner && t->runner->shared->status; }
+/* t has no pointer to e any more, which is about to be freed. */
 static void gtr__trainer_forget(gtr_trainer *t, const gtr__cached *e) {
     for (int i = 0; i < GTR__RING; i++) if (t->slot[i] == e) t->slot[i] = NULL;
     if (t->pending == e) t->pending = NULL;
 }
+/* Takes e out of the list by last use; its bin still has it. */
 static void gtr__entry_unlink(gtr_context *ctx, gtr__cached *e) {
     *(e->previous ? &e->previous->next : &ctx->plans) = e->next;
     *(e->next ? &e->next->previous : &ctx->oldest_plan) = e->previous;
 }
+/* e, in no list, becomes the one that was used last. */
 static void gtr__entry_to_front(gtr_context *ctx, gtr__cached *e) {
     e->previous = NULL;
     e->next = ctx->plans;
     *(ctx->plans ? &ctx->plans->previous : &ctx->oldest_plan) = e;
     ctx->plans = e;
 }
+/* Takes e out of the cache and frees it with all that it owns. */
 static void gtr__entry_free(gtr_context *ctx, gtr__cached *e) {
     gtr__cached **at = &ctx->plan_bin[e->bin];
     while (*at != e) at = &(*at)->chain;
@@ -16674,6 +16738,7 @@ static void gtr__plans_drop(gtr_context *ctx, const gtr_trainer *t, const gtr_da
             gtr__entry_free(ctx, e);
     }
 }
+/* What tensors from this id on are changes: waits, and drops the plans that use one of them. */
 static void gtr__plans_forget(gtr_context *ctx, int64_t id) {
     if (ctx->plans) gtr__wait_all(ctx);
     gtr__plans_drop(ctx, NULL, NULL, id);
@@ -16719,6 +16784,8 @@ static gtr_result gtr__state_grow(gtr_tensor *t, size_t bytes) {
     ctx->memory_version++;
     return GTR_OK;
 }
+/* All memory that e's plan wants, of the context, its tensors and e; blocks grow only. Where one that plans point to
+   moves, memory_version changes, by which others' addresses are void. */
 static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_stage; i++)
@@ -16749,6 +16816,7 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
 }
 /* NULL, what has no memory, stays NULL. */
 static void *gtr__shifted(void *p, size_t bytes) { return p ? (char *)p + bytes : NULL; }
+/* p's index in t->param, which is sorted by id, the highest first; -1: t does not train it. */
 static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
     int low = 0, high = t->n_param; /* last made first */
     while (low < high) {
@@ -16758,10 +16826,12 @@ static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
     }
     return low < t->n_param && t->param[low] == p ? low : -1;
 }
+/* Whether t has averages of its parameters: with .ema, from the first update on. */
 static bool gtr__averaged(const gtr_trainer *t) {
     const gtr__shared *s = t->optim.ema > 0 && t->runner ? t->runner->shared : NULL;
     return s && s->step && s->entry[(s->step - 1) % GTR__RING].applied;
 }
+/* Where the average of t's i-th parameter lies: the last of the optimizer's states. */
 static gtr_float *gtr__average_of(const gtr_trainer *t, int i) {
     return t->optim.state[t->optim.all - 1] + t->offset[i];
 }
@@ -16772,6 +16842,7 @@ static const void *gtr__model_of(const gtr_tensor *p, int *stage) {
     if (stage) *stage = i < 0 ? p->stage : 0;
     return i < 0 ? p->data : gtr__average_of(t, i);
 }
+/* p's values as files and predictors have them (gtr__model_of), to dst. */
 static gtr_result gtr__model_read(const gtr_tensor *p, void *dst) {
     int stage;
     const void *at = gtr__model_of(p, &stage);
@@ -16784,6 +16855,8 @@ static uint64_t gtr__model_version(const gtr_context *ctx) {
         if (t->optim.ema > 0) v = (v + (gtr__averaged(t) && !t->swapped) + 1) * 0x9e3779b97f4a7c15u;
     return v;
 }
+/* t did p's last step; NULL: p was written from outside. Counts what moves the model to or from averages (ctx->taken).
+   */
 static void gtr__trainer_set(gtr_tensor *p, gtr_trainer *t) {
     gtr_trainer *const was = p->trainer;
     p->ctx->taken += t != was && ((t && t->optim.ema > 0) || (was && was->optim.ema > 0));
@@ -16817,10 +16890,12 @@ static void gtr__rewritten(gtr_context *ctx, gtr_tensor *one) {
     }
     gtr__weights_unlock(ctx);
 }
+/* Where p's gradient lies in the buffer of t, which trains it. */
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
     return t->gradient + t->offset[gtr__trainer_index(t, p)];
 }
 static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return t ? &t->optim : NULL; }
+/* Where a value of e's plan lies on its stage's device; NULL: it has no memory. Valid until memory_version changes. */
 static void *gtr__value_address(gtr_context *ctx, const gtr__cached *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     gtr_tensor *t = v->tensor;
@@ -16838,6 +16913,7 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__cached *e, int id) 
     default: return NULL;
     }
 }
+/* n reads and writes this runner's rings, and so do a network's members. */
 static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner) {
     if (n->op == GTR__OP_REPORT) n->attr.report.shared = runner->shared_device;
     if (n->op == GTR__OP_FEED) ((gtr__feed *)(uintptr_t)n->attr.ptr)->shared = runner->shared_device;
@@ -16846,6 +16922,8 @@ static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner) {
 }
 /* address: of a value; arenas: by stage. */
 typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__cached *e, int value);
+/* Fills in the calls of e's nodes, but for what the backend adds: operands' addresses, workspace, control word. runner
+   NULL: the plan has neither FEED nor REPORT. */
 static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *runner, gtr__address_fn address,
         void *const *arena) {
     gtr__plan *p = &e->plan;
@@ -16874,6 +16952,7 @@ static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
         m < 0 ? "norm in one launch" : gtr__matcher_of(ctx->be, m, &matcher));
     gtr__log(ctx, text);
 }
+/* Plans e's recipe once more, in place of its plan, as caps and e->general are now. An error leaves e's plan. */
 static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e, bool lean) {
     gtr__plan p;
     GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), lean, e->general,
@@ -16901,6 +16980,8 @@ static gtr_result gtr__entry_room(gtr_context *ctx, gtr__cached *e) {
     ctx->memory_version++;
     return gtr__entry_memory(ctx, e);
 }
+/* Makes e ready to launch by this runner: memory, addresses, the backend's executable, which compiles kernels. Where
+   the backend can't launch one (plan.unfit), e is planned again without it. Nothing to do if it is ready. */
 static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner *runner) {
     if (e->exec && e->version == ctx->memory_version && e->without == ctx->caps.without) return GTR_OK;
     if (e->exec && gtr__wait_all(ctx)) return ctx->error;
@@ -16965,6 +17046,7 @@ static void gtr__plans_trim(gtr_context *ctx) {
         if (!waited) gtr__wait_all(ctx);
     }
 }
+/* The entry of this recipe, which becomes the last used; NULL: there is none, and *bin is where it belongs. */
 static gtr__cached *gtr__entry_find(gtr_context *ctx, const gtr__recipe *r, int *bin) {
     gtr__cached *e = ctx->plans;
     uint64_t hash = 0, word;
@@ -16994,6 +17076,8 @@ static void *gtr__listed_address(gtr_context *ctx, const gtr__cached *e, int id)
     default: return v->home == GTR__HOME_NONE ? NULL : (void *)own;
     }
 }
+/* Plans r for the device that own stands for, and has its backend note the kernels that it would compile. Addresses are
+   never read, errors dropped. */
 static void gtr__list_plan(gtr_context *own, const gtr__cached *of, gtr__recipe r, bool general) {
     gtr__cached e = GTR__ZERO;
     gtr__runner runner = GTR__ZERO;
@@ -17062,6 +17146,8 @@ static void gtr__list(gtr_context *ctx, const gtr__cached *e) {
 #else
 static void gtr__list(gtr_context *ctx, const gtr__cached *e) { (void)ctx; (void)e; }
 #endif
+/* The entry of this recipe, planned if it is not in the cache; gtr__entry_ready makes it run. optim: that of its
+   trainer, or NULL. NULL, and an error, where it can't be planned. The cache owns it. */
 static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
     gtr_tensor *all[32 + GTR__MAX_REPORT];
     int n = 0, i, bin = 0;
@@ -17087,6 +17173,7 @@ static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const
     gtr__list(ctx, e);
     return e;
 }
+/* A plan for so many rows, fed and reported, in one part, on one stream, that reports nothing yet. */
 static gtr__recipe gtr__recipe0(int64_t batch, int training) {
     gtr__recipe r;
     memset(&r, 0, sizeof r);
@@ -17110,6 +17197,7 @@ static void gtr__runner_free(gtr__runner *r) {
     gtr__device_free(ctx, 0, r->ctl, GTR__CTL_BYTES);
     gtr__mfree(ctx, r);
 }
+/* A run before its first step, at this loss scale. NULL and an error: no memory. */
 static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale) {
     gtr__runner *r = GTR__NEW(ctx, gtr__runner, 1);
     gtr__ctl zero = GTR__ZERO;
@@ -17131,6 +17219,7 @@ static gtr__runner *gtr__runner_new(gtr_context *ctx, float scale) {
     gtr__runner_free(r);
     return NULL;
 }
+/* Keeps the host's reads and writes of mapped memory, which the device shares, in the order that they stand in. */
 static void gtr__fence(void) {
 #ifdef __ATOMIC_SEQ_CST
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -17180,6 +17269,7 @@ static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl) {
     r->launched = r->shared->launches;
     return gtr__to_device(r->ctx, 0, r->ctl, ctl, sizeof *ctl, "writing the control word");
 }
+/* The control word, once the device is done with all that was queued. */
 static gtr_result gtr__ctl_read(gtr__runner *r, gtr__ctl *ctl) {
     GTR__TRY(gtr__drain(r->ctx));
     return gtr__to_host(r->ctx, 0, ctl, r->ctl, sizeof *ctl, "reading the control word");
@@ -17218,6 +17308,7 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__cached *e, gtr__part p
     if (e->plan.barriers) r->barred = r->launched;
     return GTR_OK;
 }
+/* Label or id i of a column of bytes, or of int32. */
 static int32_t gtr__id_at(const void *ids, gtr_dtype dtype, int64_t i) {
     int32_t v;
     if (dtype == GTR_U8) return ((const uint8_t *)ids)[i];
@@ -17270,6 +17361,7 @@ static GTR__COLD int64_t gtr__off_target(const gtr_tensor *t, const void *values
     }
     return -1;
 }
+/* Which column of its data set feeds e's input x; -1: none, gtr_set does. */
 static int gtr__entry_column(const gtr__cached *e, const gtr_tensor *x) {
     int i = 0;
     while (e->input[i] != x) i++;
@@ -17311,6 +17403,7 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool
     }
     return GTR_OK;
 }
+/* A run of e reads what gtr_set set: writes where into rec, and refuses labels and ids out of range. */
 static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__cached *e, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) {
         rec->src[i] = (uintptr_t)e->input[i]->feeding->source;
@@ -17318,6 +17411,8 @@ static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__cached *e, gtr__r
     }
     return gtr__check_ranges(ctx, e, false);
 }
+/* *batch: the rows that inputs were set with, the same for all; 1 if none has a batch. who: the call that an error
+   names. */
 static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *input, int n, const char *who,
         int64_t *batch) {
     gtr_tensor *first = NULL;
