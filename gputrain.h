@@ -17897,6 +17897,7 @@ static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last)
 }
 /* Which batch step s reads, counted on through all epochs: a pure function of s, so that a run can be set back. */
 static int64_t gtr__data_batch(const gtr_trainer *t, uint64_t s) { return t->data_at + (int64_t)(s - t->data_step0); }
+/* In which order t's steps read its data set. */
 static gtr__sequence gtr__sequence_of(const gtr_trainer *t) {
     const gtr__sequence o = { t->data->rows, t->batch, gtr__steps_per_epoch(t->data->rows, t->batch, t->drop_last),
         t->read_end ? t->read_end : INT64_MAX, t->shuffle, t->one_batch, gtr__hash(t->ctx->desc.seed, "shuffle") };
@@ -17914,6 +17915,8 @@ static size_t gtr__rows_layout(const gtr_dataset *d, int64_t rows, size_t *at) {
     for (int i = 0; i < d->n_columns; n += GTR__ROUND_UP((size_t)rows * d->column[i++].row_bytes, 256)) at[i] = n;
     return n;
 }
+/* Has d's callback write rows begin to end - 1 of an epoch to `at`, a pointer a column. The context's callbacks run one
+   at a time. False: it failed, or (*refused: which) called what it may not. */
 static bool gtr__callback_call(gtr_dataset *d, int64_t epoch, int64_t begin, int64_t end, void *const *at,
         const char **refused) {
     gtr__calls *c = d->ctx->calls;
@@ -17937,10 +17940,13 @@ static int64_t gtr__piece_begin(const gtr__stream *s, int64_t piece) {
 static int64_t gtr__piece_row(const gtr__stream *s, int64_t k) {
     return k % s->order.per % s->most * s->order.batch;
 }
+/* Where batch k's rows of column c are in `slot`, of the host's two or the device's. */
 static uint8_t *gtr__slot_row(const gtr__stream *s, void *const *slot, int64_t k, int c) {
     return (uint8_t *)slot[gtr__piece_of(s, k) & 1] + s->at[c]
         + (size_t)gtr__piece_row(s, k) * s->data->column[c].row_bytes;
 }
+/* By the reader, or a step's thread where there is none: batch k's rows to their host slot. False: the callback failed,
+   at rows that s->bad has. */
 static bool gtr__stream_fill(gtr__stream *s, int64_t k) {
     gtr_dataset *d = s->data;
     const gtr__batch p = gtr__batch_of(&s->order, k);
@@ -17971,6 +17977,7 @@ static void gtr__stream_next(gtr__stream *s) {
     s->failed = !ok;
     gtr__gate_wake(s->gate);
 }
+/* The reader: fills batches up to s->limit, until it is stopped; sleeps at the gate meanwhile. */
 GTR__THREAD(gtr__stream_main, arg) {
     gtr__stream *s = (gtr__stream *)arg;
     gtr__gate_lock(s->gate);
@@ -17980,6 +17987,7 @@ GTR__THREAD(gtr__stream_main, arg) {
     gtr__gate_unlock(s->gate);
     return GTR__THREAD_END;
 }
+/* NULL, and an error, where there is none. */
 static gtr__gate *gtr__gate_new(gtr_context *ctx) {
     gtr__gate *g = GTR__NEW(ctx, gtr__gate, 1);
     if (!g || gtr__gate_init(g)) return g;
@@ -17987,6 +17995,7 @@ static gtr__gate *gtr__gate_new(gtr_context *ctx) {
     GTR__FAIL(ctx, NOMEM, "out of locks");
     return NULL;
 }
+/* A child of fork() frees its memory alone: another thread of the parent may have held it. */
 static void gtr__gate_end(gtr_context *ctx, gtr__gate *g) {
     if (g && !gtr__forked(ctx)) gtr__gate_free(g);
     gtr__mfree(ctx, g);
@@ -18004,6 +18013,7 @@ static void gtr__stream_end(gtr__runner *r, const gtr_dataset *d) {
     }
     s->data = NULL;
 }
+/* The device has done all steps that read r's slots. */
 static void gtr__stream_free(gtr__runner *r) {
     gtr__stream *s = r->stream;
     if (!s) return;
@@ -18013,6 +18023,7 @@ static void gtr__stream_free(gtr__runner *r) {
     gtr__gate_end(r->ctx, s->gate);
     gtr__mfree(r->ctx, s);
 }
+/* Nothing of d is read ahead for any runner any more. */
 static void gtr__streams_end(const gtr_dataset *d) {
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) gtr__stream_end(t->runner, d);
     gtr__stream_end(d->ctx->runner, d);
@@ -18044,12 +18055,15 @@ static gtr_result gtr__stream_begin(gtr__runner *r, gtr_dataset *d, const gtr__s
     s->threaded = !d->call.same_thread && gtr__thread_start(&s->thread, gtr__stream_main, s);
     return GTR_OK;
 }
+/* The reader may fill all batches in front of this piece. */
 static void gtr__stream_limit(gtr__stream *s, int64_t piece) {
     gtr__gate_lock(s->gate);
     s->limit = gtr__piece_begin(s, piece);
     gtr__gate_wake(s->gate);
     gtr__gate_unlock(s->gate);
 }
+/* Batch k is read next, in place of the one behind those that were sent. Drops what was filled; reader and device are
+   idle then. */
 static gtr_result gtr__stream_seek(gtr__runner *r, int64_t k) {
     gtr__stream *s = r->stream;
     s->start = -1;
@@ -18133,6 +18147,7 @@ static gtr_result gtr__stream_upload(gtr__runner *r, int64_t k, int64_t n) {
     s->before[slot] = r->launched;
     return gtr__backend_result(r->ctx, e, s->data->name);
 }
+/* The error of a batch that could not be filled. GTR_ERR_USER and none: gtr_stop ends the fit. */
 static gtr_result gtr__stream_fail(const gtr__stream *s) {
     gtr_context *ctx = s->data->ctx;
     char where[64] = "an evaluation", to[32] = "";
@@ -18188,6 +18203,7 @@ static GTR__COLD gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__
     }
     return GTR_OK;
 }
+/* Inputs that e's data set has no column for: what gtr_set set, if it is as many rows; where it lies goes into rec. */
 static gtr_result gtr__inputs_by_set(gtr__runner *r, const gtr__cached *e, int64_t rows, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) {
         const gtr_tensor *x = e->input[i];
@@ -18233,11 +18249,13 @@ static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequenc
     }
     return gtr__check_ranges(r->ctx, e, true);
 }
+/* Has the rows of t's step, and of up to *n - 1 behind it, on the device; says in rec where. *n: of how many. */
 static gtr_result gtr__trainer_feed(gtr_trainer *t, uint64_t step, const gtr__cached *e, gtr__record *rec, int *n) {
     const gtr__sequence o = gtr__sequence_of(t);
     if (t->data->streamed) GTR__TRY(gtr__settle(t->ctx, t->runner, 0)); /* behind it, t's steps may be fed again */
     return gtr__source(t->runner, t->data, &o, gtr__data_batch(t, step), e, rec, n);
 }
+/* The same of batch k of an evaluation. */
 static gtr_result gtr__evaluate_feed(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, int64_t k,
         const gtr__cached *e, gtr__record *rec) {
     int one = 1;
@@ -18248,9 +18266,11 @@ GTR__COMPUTED
 GTR__PLANNING
 
 // >>training
+/* What c's rows take on the device; windows over one series lie in one copy of it. */
 static size_t gtr__column_bytes(const gtr_dataset *d, const gtr__column *c) {
     return c->covered ? (size_t)c->covered * gtr__dtype_size(c->dtype) : (size_t)d->rows * c->row_bytes;
 }
+/* Frees c's copy on the device, if it has one of its own. No queued step reads it. */
 static void gtr__column_off(gtr_dataset *d, gtr__column *c) {
     if (c->device && c->device != c->host && !c->shared)
         gtr__device_free(d->ctx, 0, c->device, gtr__column_bytes(d, c));
@@ -18266,6 +18286,7 @@ static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, con
     gtr__fail(ctx, r, "%s: bringing column %d (%zu bytes) to the device failed", name, column, bytes);
     return NULL;
 }
+/* Rows of a batch of gtr_fit's validation. */
 static int64_t gtr__validation_batch(const gtr_dataset *d) {
     return d ? GTR__MAX(GTR__MIN(d->streams ? d->streams : 1024, d->rows), 1) : 1;
 }
@@ -18375,6 +18396,7 @@ static void gtr__row_adagrad(gtr__optimizer_row *o) {
 static void (*const gtr__optimizers[])(gtr__optimizer_row *) = {
     gtr__row_sgd, gtr__row_adam, gtr__row_adamw, gtr__row_rmsprop, gtr__row_lion, gtr__row_adagrad
 };
+/* The row of gtr_optimizer k: defaults and rules. */
 static GTR__COLD gtr__optimizer_row gtr__optimizer_at(size_t k) {
     gtr__optimizer_row row = GTR__ZERO;
     row.lr = 1e-3f; row.beta1 = 0.9f; row.beta2 = 0.999f; row.eps = 1e-8f;
@@ -18397,6 +18419,7 @@ static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
     k->one_b1 = (gtr_float)(1 - o->beta1);
     k->b2 = (gtr_float)o->beta2; k->one_b2 = (gtr_float)(1 - o->beta2);
 }
+/* Refuses what of d is out of range or not of this device, and fills in defaults. */
 static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     char who[32];
     GTR__TRY(gtr__ranges_trainer(ctx, "trainer", d));
@@ -18477,6 +18500,7 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         gtr__label(t->loss), stop ? ", as \"" : "", stop ? gtr__label(stop) : "",
         stop ? "\" passes no gradient on" : "");
 }
+/* Device memory for gradients and the optimizer's states, t->total elements each, all zeros but Adagrad's sums. */
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     size_t bytes = (size_t)t->total * sizeof(gtr_float);
@@ -18510,15 +18534,18 @@ static gtr_result gtr__trainer_segments(gtr_trainer *t) {
     return gtr__to_device(ctx, 0, t->segments, t->host_segments, (size_t)t->n_param * sizeof *t->segments,
         "a trainer's segments");
 }
+/* Writes the segment table anew, if a parameter has got a low copy since. */
 static gtr_result gtr__trainer_current(gtr_trainer *t) {
     if (t->low_version == t->ctx->low_version) return GTR_OK;
     GTR__TRY(gtr__wait_all(t->ctx));
     return gtr__trainer_segments(t);
 }
+/* Which gradients a step of plan p leaves as lookups in the buffer. */
 static void gtr__note_lookups(gtr_trainer *t, const gtr__plan *p) {
     GTR__CLEAR(t->lookups, t->n_param);
     for (int i = 0; i < p->lookups; i++) t->lookups[p->of[i]] = true;
 }
+/* What nodes of the right part read of t (gtr__optim), but for the rule: addresses, counts, clipping, decay. */
 static void gtr__trainer_optim(gtr_trainer *t) {
     gtr__optim *o = &t->optim;
     o->n = t->n_param; o->groups = t->n_groups; o->segments = t->segments;
@@ -18531,6 +18558,7 @@ static void gtr__trainer_optim(gtr_trainer *t) {
         o->weight_decay[g] = t->group[g].weight_decay != 0 ? t->group[g].weight_decay : t->desc.weight_decay;
     o->shared = t->runner ? t->runner->shared_device : NULL;
 }
+/* Frees t with its plans and buffers. Parameters stay, as they are. */
 static void gtr__trainer_free(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     size_t bytes = (size_t)t->total * sizeof(gtr_float);
@@ -18545,6 +18573,7 @@ static void gtr__trainer_free(gtr_trainer *t) {
     if (t->runner) { gtr__stream_free(t->runner); gtr__runner_free(t->runner); }
     gtr__mfree(ctx, t);
 }
+/* The error of a state for which nobody called gtr_state_next. */
 static gtr_result gtr__state_lacks(const gtr_tensor *s, const char *who) {
     return GTR__BAD_STATE(s->ctx, "%s: what does state \"%s\" become? Say it by gtr_state_next", who, s->name);
 }
@@ -18747,6 +18776,7 @@ static int64_t gtr__rows_hash(const gtr_dataset *d) {
 // >>nonfinite
 /* Where a loss or gradient stopped being finite, in words: the row and column of the step's batch, or the first of its
    values, which are computed once more node by node; and what usually helps. gtr__tell_bad calls it. */
+/* Whether a value on the device is not finite somewhere. False on an error, too. */
 static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr_shape one = gtr_shape0();
     int32_t found = 0;
@@ -18759,6 +18789,7 @@ static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype 
         return false;
     return found != 0;
 }
+/* Whether the divisor of a loss, value `count` of e's plan, is 0: no label counted. */
 static bool gtr__counts_none(gtr_context *ctx, const gtr__cached *e, int count) {
     gtr_float n = 1;
     const void *at = gtr__value_address(ctx, e, count);
@@ -18876,6 +18907,7 @@ static GTR__COLD void gtr__why_labels(gtr_context *ctx, const gtr__cached *e, co
     }
     GTR__FREE(ctx, label, of);
 }
+/* Whether a value that n made (NULL: it is a leaf) is not finite: what it is, and why, in text. Masks may be so. */
 static GTR__COLD bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, const gtr__node *n,
         char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
@@ -18952,6 +18984,8 @@ static gtr__cached *gtr__entry_of_rows(gtr_trainer *t, gtr__cached *e, int64_t r
     }
     return NULL;
 }
+/* Launches steps from the runner's on, up to `end`, one at a time, by their old records; a streamed one's rows are
+   fetched again. */
 static gtr_result gtr__queue_again(gtr_trainer *t, gtr__record *rec, uint64_t end) {
     for (gtr__runner *r = t->runner; r->step < end; rec++) {
         const int64_t rows = rec->rows > 0 ? rec->rows - rec->first : INT64_MAX;
@@ -19020,11 +19054,13 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     return GTR__FAIL(ctx, NONFINITE, "step %llu: %s is not finite; this step%s changed nothing%s",
         (unsigned long long)ctl.bad_step, text, rest, cures);
 }
+/* By gtr__wait_all: repeats steps that a trainer's launch gave up. True: there were some, and *r is how it went. */
 static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
     for (gtr_trainer *t = ctx->trainers; t && !ctx->repeating; t = t->next)
         if (t->runner && t->runner->shared->status == 2) { *r = gtr__tell_bad(t); return true; }
     return false;
 }
+/* The error of a step that failed, once: whoever enqueues a step or reads what one made calls this before. */
 static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
 static gtr_result gtr__wait_alone(gtr_context *ctx) {
     if (!ctx) return GTR_ERR_NOMEM;
@@ -19042,6 +19078,7 @@ GTR__COMPUTING
 
 // >>trainer-recipe
 /* The plan that a trainer's step runs, from the context's cache. */
+/* The recipe of a step of t with a batch of so many rows, fed by data or, NULL, by gtr_set. */
 static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_dataset *data) {
     gtr__recipe r = gtr__recipe0(batch, 1);
     r.trainer = (gtr_trainer *)(uintptr_t)t;
@@ -19176,6 +19213,7 @@ static GTR__COLD gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *in
 // >>step-data
 /* The data set that feeds a trainer's steps: gtr_trainer_data and gtr_fit begin with it, and it fails with the trainer
    as it was. And what a step is given of it: how many rows, which learning rates. */
+/* Refuses a data set that is no set of ctx's, or has no batch of so many rows. */
 static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t batch, const char *who) {
     if (!data) return GTR__BAD_ARG(ctx, "%s: there is no data set", who);
     if (data->ctx != ctx)
@@ -19204,12 +19242,14 @@ static gtr_result gtr__trainer_plan(gtr_trainer *t) {
                 (long long)tail);
     return ctx->error;
 }
+/* No data set feeds t any more; t->data_at keeps the place where the next gtr_trainer_data of it goes on. */
 static void gtr__data_end(gtr_trainer *t) {
     if (t->data) t->data_at = gtr__data_batch(t, t->runner->step);
     gtr__stream_end(t->runner, NULL);
     t->data = NULL;
     t->unfed = false;
 }
+/* Whether data can feed t's steps, asked before anything of t changes: shapes, ranges, what its columns mean. */
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
     for (int64_t i = 0; i < t->ctx->n_parameter; i++) if (t->ctx->parameter[i]->unclaimed)
@@ -19277,6 +19317,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
     return r;
 }
+/* How many rows step s reads: fewer at an epoch's end. */
 static int64_t gtr__step_rows(const gtr_trainer *t, uint64_t s) {
     const gtr__sequence o = gtr__sequence_of(t);
     return gtr__batch_of(&o, gtr__data_batch(t, s)).rows;
@@ -19346,6 +19387,7 @@ static int gtr__idle_names(const gtr_trainer *t, bool zero, char *text, size_t s
 }
 static const char gtr__is_unreached[] = "no gradient of the loss reaches, and no trainer trains",
     gtr__is_zero[] = "the gradient was 0 in all elements for 100 steps of";
+/* Warns of parameters that no gradient reaches or, with zero, whose gradients were zero. */
 static void gtr__note_idle(gtr_trainer *t, bool zero) {
     char names[700], text[1000];
     if (!gtr__idle_names(t, zero, names, sizeof names)) return;
@@ -19367,6 +19409,7 @@ static void gtr__zeros_begin(gtr_trainer *t, const gtr__cached *e) {
         gtr__to_host(ctx, t->param[i]->stage, t->before + t->offset[i], t->param[i]->data, t->param[i]->data_bytes,
             t->param[i]->name);
 }
+/* Behind a launch of n steps of e: which gradients are still zero. */
 static void gtr__zeros_find(gtr_trainer *t, const gtr__cached *e, int n) {
     const gtr__optim *o = &t->optim;
     if (!t->n_zero || t->zero_steps >= GTR__ZERO_STEPS || t->aside) return;
@@ -19456,6 +19499,8 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     return GTR_OK;
 }
 static const char gtr__swaps[] = "gtr_average_swap";
+/* Refuses a call of t in a wrong state: pending, whether gtr_backward must have been called before it, or must not;
+   swapped averages. */
 static gtr_result gtr__trainer_whole(gtr_trainer *t, const char *who, bool pending) {
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__runnable(t->ctx, who));
@@ -19466,6 +19511,7 @@ static gtr_result gtr__trainer_whole(gtr_trainer *t, const char *who, bool pendi
         return GTR__BAD_STATE(t->ctx, "%s before another %s", who, gtr__swaps);
     return GTR_OK;
 }
+/* gtr__trainer_whole, and refused to the callback of a running gtr_fit of t, which it ends. */
 static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pending) {
     if (t && !gtr__runnable(t->ctx, who)) GTR__TRY(gtr__refuse(t, who));
     return gtr__trainer_whole(t, who, pending);
@@ -19536,6 +19582,7 @@ static gtr_result gtr__update_alone(gtr_trainer *t) {
 gtr_result gtr_update(gtr_trainer *t) {
     GTR__ALONE(t, gtr__update_alone(t));
 }
+/* What REPORT wrote of a step, as users get it. */
 static void gtr__report_of(const gtr__entry *e, gtr_report *r) {
     memset(r, 0, sizeof *r); /* bytes between fields, too: reports are compared as bytes */
     r->step = (int64_t)e->step; r->applied = (int64_t)e->applied; r->loss = e->value[0]; r->grad_norm = e->norm;
@@ -19588,6 +19635,8 @@ static float gtr__scale_now(gtr_trainer *t) {
         return 1;
     return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
 }
+/* Writes gradient src to `at`, times the loss scale, where there is one. If the step turns out not to be finite, its
+   error says that it was set (t->edited). */
 static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const void *src, size_t bytes) {
     gtr_float *scaled = t->optim.scaled ? (gtr_float *)gtr__malloc(t->ctx, bytes) : NULL;
     if (scaled) {
@@ -19600,6 +19649,7 @@ static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const void *s
     if (t->pending && !gtr__gone_wrong(t)) t->edited = t->runner->step + 1;
     return r;
 }
+/* The error that t has no such buffer for p; untrained: none at all, as it does not train p, and why not. */
 static GTR__COLD gtr_result gtr__none_for(const gtr_trainer *t, const gtr_tensor *p, bool untrained, const char *what) {
     int g = 0;
     if (!untrained) return GTR__BAD_STATE(t->ctx, "%s: this trainer has none for \"%s\": it has %d (with .ema one "
@@ -19622,6 +19672,8 @@ static GTR__COLD gtr_result gtr__state_good(const gtr_trainer *t, const gtr_tens
                 (intmax_t)i, (double)v[i], gtr__finite((double)v[i]) ? "below 0" : "not finite");
     return GTR_OK;
 }
+/* The part of parameter p in one of t's buffers (gradients, a state), from host or, set, to it; host has p's shape.
+   what: the call that an error names. */
 static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buffer, void *host, size_t bytes, bool set,
         const char *what) {
     if (!t) return GTR_ERR_ARG;
@@ -19652,6 +19704,7 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     gtr__mfree(ctx, room);
     return r;
 }
+/* The gradients are those of the last step or gtr_backward, without the loss scale. */
 static gtr_result gtr__gradient_get_alone(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
     gtr_result r = gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gtr_gradient_get");
     if (!r && t->optim.scaled) {
@@ -19667,6 +19720,7 @@ gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size
     GTR__ALONE(t, gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true,
         "gtr_gradient_set"));
 }
+/* The same of state number `which`, of which averages are the last. */
 static gtr_result gtr__state_copy(gtr_trainer *t, gtr_tensor *p, int which, void *host, size_t bytes, bool set) {
     gtr_float *state = t && which >= 0 && which < t->optim.all ? t->optim.state[which] : NULL;
     char what[40];
@@ -19781,10 +19835,13 @@ GTR__COMPUTED
 GTR__PLANNING
 
 // >>evaluate
+/* A metric is NULL or one float32 of ctx. */
 static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const char *who) {
     if (!m || (m->ctx == ctx && m->dtype == GTR_F32 && gtr__count(&m->shape) == 1)) return GTR_OK;
     return GTR__FAIL(ctx, SHAPE, "%s: the metric \"%s\" is not one float32 of this context", who, gtr__label(m));
 }
+/* *e: recipe r's plan in evaluation, of t's precision, fed by data, and ready to launch. data's labels and ids were
+   checked. */
 static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__recipe *r, gtr__cached **e) {
     gtr_context *ctx = t->ctx;
     int column[GTR__MAX_FEED];
@@ -19795,6 +19852,8 @@ static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__rec
     GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
     return gtr__entry_ready(ctx, *e, ctx->runner);
 }
+/* The same for a batch of n rows that reports t's loss and the metric; set: gtr__recipe's; 2: it counts labels and
+   reports nothing. */
 static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
         gtr__cached **e) {
     gtr__recipe r = gtr__recipe0(n, 0);
@@ -19841,6 +19900,8 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
         return GTR_OK; /* of finite rows it is a figure as others */
     return GTR__FAIL(ctx, NONFINITE, "evaluation: %s is not finite", text);
 }
+/* gtr_evaluate, with the weights as they are: labels that count are counted first, where the loss divides by them, and
+   the batches' means are weighted by rows. */
 static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
     gtr__cached *e;
@@ -19877,6 +19938,7 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     if (value) *value = metric ? (float)(sum[1] / (double)data->rows) : (float)NAN;
     return r;
 }
+/* Whether t is to be evaluated by its averages: it has some, and they are not in place already. */
 static bool gtr__wants_averages(gtr_trainer *t) {
     return t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
         gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
@@ -19888,6 +19950,7 @@ static gtr_result gtr__evaluation_begin(gtr_trainer *t, bool averages) {
     gtr__weights_lock(t->ctx);
     return gtr__average_swap(t, true);
 }
+/* Behind gtr__evaluation_begin, after an error, too: r, or else the first error here. */
 static gtr_result gtr__evaluation_end(gtr_trainer *t, bool averages, gtr_result r) {
     r = gtr__states_back(t->ctx, t->kept_states, r);
     if (!averages) return r;
@@ -20725,9 +20788,11 @@ static int gtr__predictor_find(const gtr_predictor *p, int which, const gtr_tens
     while (k >= 0 && gtr__stored_as(p->of[which][k]) != t) k--;
     return k;
 }
+/* Where rows of t, an input, out or state, are in p's block of them. */
 static void *gtr__predictor_rows(const gtr_predictor *p, int which, const gtr_tensor *t) {
     return (char *)p->block[which] + p->at[which][GTR__MAX(gtr__predictor_find(p, which, t), 0)];
 }
+/* Block `which` of at least so many bytes; what it held is lost if it grows. False: out of memory. */
 static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     if (bytes <= p->bytes[which]) return true;
     void *b = gtr__instance_alloc(&p->own, p->instance[0], bytes);
@@ -20750,6 +20815,7 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int 
     default: return gtr__value_address(ctx, e, id);
     }
 }
+/* Frees a plan of p's, with its executable. */
 static void gtr__predictor_drop(gtr_predictor *p, gtr__cached *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     gtr__plan_clear(p->ctx, &e->plan);
@@ -20789,6 +20855,7 @@ static gtr_result gtr__rows_apart(const gtr_predictor *p, int64_t highest, bool 
     gtr__mfree(p->ctx, rows);
     return GTR_OK;
 }
+/* p's plan for so many rows, not yet ready; NULL and an error in p. It is p's, and no context's cache has it. */
 static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     gtr_context *own = &p->own;
     gtr__cached *e = GTR__NEW(own, gtr__cached, 1);
@@ -20813,6 +20880,8 @@ static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     if (!ok) { gtr__predictor_drop(p, e); return NULL; }
     return e;
 }
+/* Addresses, and the backend's executable. False: an error, or a kernel can't be launched (plan.unfit) and e is to be
+   planned by others. */
 static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     e->exec = NULL;
@@ -20937,6 +21006,7 @@ static gtr_result gtr__predictor_states(gtr_predictor *p, bool steps) {
     gtr__mfree(ctx, reach);
     return r;
 }
+/* desc's outs: tensors with the batch in front that are computed, each once. */
 static gtr_result gtr__predictor_outs(gtr_predictor *p, const gtr_predictor_desc *d) {
     int n = 0;
     for (; n < GTR__PREDICTS && d->out[n]; n++) {
@@ -20981,6 +21051,7 @@ static gtr_result gtr__predictor_hold(gtr_predictor *p, int64_t highest) {
     }
     return GTR_OK;
 }
+/* The lock that snapshots and changes of weights take turns by, made with the first predictor that wants it. */
 static bool gtr__line_ready(gtr_context *ctx) {
     gtr__line *line = ctx->line ? NULL : GTR__NEW(ctx, gtr__line, 1);
     if (line && gtr__line_init(line)) ctx->line = line;
@@ -21250,6 +21321,7 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
     gtr__mfree(own, room);
     return r;
 }
+/* A call with one input and one out; step: by gtr_predict_next. */
 static gtr_result gtr__predict_one(gtr_predictor *p, const void *in, int64_t rows, void *out, bool step) {
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
     if (p->steps != step) return GTR__BAD_STATE(&p->own, step ? "gtr_predict_next: the predictor takes whole rows: "
@@ -23698,6 +23770,8 @@ static bool gtr__has_windows(const gtr_dataset *d, const char *who) {
         ? "a part of a text is what .begin and .end say" : "cut, join and append to the series, and make windows of "
         "them then");
 }
+/* Nothing has to do with d's rows any more: plans, reading ahead, trainers that it feeds, which go on with another.
+   Before d changes or ends. */
 static void gtr__dataset_forget(gtr_dataset *d) {
     gtr__streams_end(d);
     gtr__plans_drop(d->ctx, NULL, d, 0);
@@ -23706,6 +23780,8 @@ static void gtr__dataset_forget(gtr_dataset *d) {
         if (t->last == d) { t->last = NULL; t->rows = 0; }
     }
 }
+/* A new set of so many rows, with columns like data's and, but for a view, room for them; it says how it was made.
+   NULL, and an error, on failure. */
 static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, const char *how, bool view) {
     char name[160];
     snprintf(name, sizeof name, "%.120s (%s)", data->name, how);
@@ -23728,6 +23804,7 @@ static void gtr__dataset_view(gtr_dataset *d, const gtr_dataset *data, int64_t *
     d->rows = n;
     for (int i = 0; i < d->n_columns; i++) { d->column[i].index = rows; d->column[i].least = 1; d->column[i].most = 0; }
 }
+/* Rows of data that moves is not 0 of become those of d, the others stay; both are views of the same files. */
 static gtr_dataset *gtr__views_move(gtr_dataset *data, gtr_dataset *d, const uint8_t *moves) {
     const int64_t n[2] = { data->rows - d->rows, d->rows };
     int64_t *rows[2] = { NULL, NULL }, at[2] = { 0, 0 };
@@ -23761,6 +23838,7 @@ static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t
     if (d) data->drawn = d->drawn = true;
     return gtr__dataset_link(d, true);
 }
+/* Refuses to part a set that is in use, or that a gtr_standardise has read. */
 static GTR__COLD bool gtr__dataset_unused(const gtr_dataset *d, const char *who) {
     if (gtr__has_windows(d, who)) return false;
     if (d->fitted) return !GTR__BAD_STATE(d->ctx, "%s of %s: a gtr_standardise has taken the mean and deviation of all "
@@ -23781,6 +23859,7 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
     snprintf(how, sizeof how, "every %jd", (intmax_t)k);
     return gtr__dataset_move(data, moves, data->rows / k, how);
 }
+/* Row i of a column of one integer a row; what it is padded with, if the row is empty. */
 static int64_t gtr__column_integer(const gtr__column *c, int64_t i) {
     const uint8_t *p = c->host + gtr__column_start(c, i);
     if (!gtr__row_has(c, i)) return (int64_t)c->pad;
@@ -23932,6 +24011,7 @@ static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *
     if ((why = gtr__heads_differ(a, b, text)) != NULL) return why;
     return gtr__strings_same(&a->names, &b->names) ? NULL : "strings or their order (gtr_csv_desc.like keeps them)";
 }
+/* Refuses sets that are none, of other contexts, or of windows. */
 static bool gtr__sets_usable(gtr_context *ctx, gtr_dataset *const *sets, int n, const char *who) {
     if (!sets || n < 1) return !GTR__BAD_ARG(ctx, "%s: %d sets, want some", who, n);
     for (int k = 0; k < n; k++) {
@@ -24077,6 +24157,7 @@ static bool gtr__windows_order(gtr_dataset *d, const gtr_dataset *series, const 
     gtr__mfree(d->ctx, at);
     return ok;
 }
+/* Why s has no such windows; NULL: it has. text has room for what is not constant. */
 static GTR__COLD const char *gtr__windows_misfit(const gtr_dataset *s, const gtr_windows_desc *w, char text[400]) {
     char of[GTR__OP_TEXT];
     int64_t all = 0;
@@ -24260,6 +24341,7 @@ static bool gtr__text_windows(gtr_dataset *d, uint8_t *host, gtr_dtype dtype, in
     if (!d->n_columns) gtr__mfree(d->ctx, host);
     return ok;
 }
+/* The data set of a whole file's bytes. The ids are copied: bytes may be freed. */
 static gtr_dataset *gtr__text_parse(gtr_context *ctx, const char *path, const uint8_t *bytes, size_t size,
         gtr_text_desc w) {
     const gtr_dtype dtype = w.characters ? GTR_I32 : GTR_U8;
@@ -24291,6 +24373,7 @@ static gtr_dataset *gtr__text_parse(gtr_context *ctx, const char *path, const ui
     gtr__mfree(ctx, there);
     return gtr__dataset_link(d, ok);
 }
+/* What of w is out of range; NULL: nothing. */
 static const char *gtr__text_misfit(const gtr_text_desc *w) {
     const float end = w->end != 0 ? w->end : 1;
     if (w->length < 1 || w->length > 1 << 30) return "want a .length of 1 to 2^30";
@@ -24365,6 +24448,7 @@ static GTR__COLD const char *gtr__pad_misfit(const char *want, int k, double pad
     snprintf(text, 160, "%s: pad[%d] is %g, its column %s", want, k, pad, of);
     return text;
 }
+/* Why s has no such rows; NULL: it has. text has room for what is not constant. */
 static GTR__COLD const char *gtr__ragged_misfit(const gtr_dataset *s, const gtr_ragged_desc *w, char text[160]) {
     int n = 0;
     if (!w->lengths && !w->series && !w->lengths_column) return "want .lengths, .series or .lengths_column";
@@ -24660,6 +24744,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     *c = as;
     return GTR_OK;
 }
+/* n rows like column's, at `rows`, as FEED would make them for input, in evaluation, to out. */
 static gtr_result gtr__rows_convert(const gtr_dataset *d, int column, const gtr_tensor *input, const void *rows,
         int64_t n, void *out, const char *who) {
     if (!d) return input ? GTR__BAD_ARG(input->ctx, "%s: the data set is NULL", who) : GTR_ERR_ARG;
@@ -25943,6 +26028,7 @@ static int64_t gtr__fit_until(const gtr__fitting *f, int64_t k, int64_t n) {
     if (steps) n = GTR__MIN(n, steps - k % steps);
     return every ? GTR__MIN(n, every - (f->place + k) % every) : n;
 }
+/* Whether stderr shows a line that is rewritten. */
 static bool gtr__is_terminal(void) {
     const char *term = getenv("TERM"); /* a Windows console has none */
     return GTR__SYS(isatty)(2) && !(term && !strcmp(term, "dumb"));
@@ -25952,6 +26038,7 @@ static void gtr__rate_text(double rate, char *buf, size_t size) {
     else if (rate >= 1e4) snprintf(buf, size, "%.1f k samples/s", rate * 1e-3);
     else snprintf(buf, size, "%.0f samples/s", rate);
 }
+/* Fills in f->p, what the callback and the lines show, of what was harvested. */
 static void gtr__fit_figures(gtr__fitting *f) {
     const double now = gtr__now(), took = GTR__MAX(now - f->began, 1e-9);
     const int64_t n = f->p.step - f->before, at = f->place + f->p.step;
@@ -26121,12 +26208,15 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
 static int64_t gtr__monitored(const gtr_fit_desc *d) {
     return (int64_t)gtr__hash(2u * d->monitor_least + (d->validation != NULL), gtr__metric_rows[d->monitor].name);
 }
+/* The error that .monitor is a metric which the validation set has no value of. */
 static gtr_result gtr__fit_no_metric(const gtr__fitting *f) {
     return GTR__BAD_ARG(f->t->ctx, "gtr_fit: monitor is %s, which the validation set has no value of (precision, "
         "recall and f1 are of two classes: macro and micro of more; r2 and errors of targets; the others of classes: "
         ".binary says that floats are; auc not of one class alone)",
         gtr__metric_rows[f->d->monitor].name);
 }
+/* At an epoch's end: whether it is the best one, whose weights are then kept; early stopping, the plateau schedule. An
+   error where what is watched is NaN. */
 static gtr_result gtr__fit_watch(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     gtr__stopping *b = &f->stopping;
@@ -26191,10 +26281,12 @@ typedef struct {
 #define GTR__N_PAST ((int64_t)(sizeof(gtr__past) / 8))
 static const char *const gtr__precision_names[] = { "FP32", "TF32", "MIXED_BF16", "MIXED_FP16" };
 static const char gtr__of_past[] = "gputrain.history", gtr__of_best[] = "gputrain.best"; /* a fit's best weights */
+/* A report as checkpoints have it. */
 static gtr__past gtr__past_of(gtr_report e) {
     const gtr__past p = { e.step, e.applied, e.skipped, e.loss, e.grad_norm, e.lr, e.loss_scale };
     return p;
 }
+/* What a running fit adds to the figures. */
 static void gtr__figures_fit(gtr__fitting *f, gtr__figures *g) {
     gtr__fit_harvest(f);
     g->fits = 1; g->first = (int64_t)f->first; g->begun = f->place; g->ended = f->ended;
@@ -26209,6 +26301,7 @@ static void gtr__figures_fit(gtr__fitting *f, gtr__figures *g) {
 static int64_t gtr__fit_best(const gtr__fitting *f) {
     return f && f->stopping.weights && f->stopping.epoch ? (int64_t)((f->stopping.bytes + 7) / 8) : 0;
 }
+/* Which matchers the run goes without, by the hashes of their names: their order is a version's own. */
 static void gtr__figures_lost(const gtr_context *ctx, uint32_t without, gtr__figures *g) {
     gtr__matcher matcher;
     memset(g->lost, 0, sizeof g->lost);
@@ -26216,6 +26309,7 @@ static void gtr__figures_lost(const gtr_context *ctx, uint32_t without, gtr__fig
         if (without >> m & 1) g->lost[m] = GTR__NAMED(gtr__matcher_of(ctx->be, m, &matcher));
 }
 static int gtr__momentum_of(const gtr_trainer *t) { return (t->desc.momentum > 0) + t->desc.nesterov; }
+/* All that the run depends on but weights and states, when the device is done. */
 static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     const gtr_context *ctx = t->ctx;
     gtr__ctl ctl;
@@ -26240,9 +26334,11 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     if (t->fit) gtr__figures_fit(t->fit, g);
     return GTR_OK;
 }
+/* How many reports of a fit's history a checkpoint has. */
 static int64_t gtr__fit_noted(const gtr__fitting *f) {
     return f && f->d->history ? GTR__MIN((int64_t)(f->next - f->first), f->d->history_size) : 0;
 }
+/* Writes t's checkpoint, to a file or to memory (s). */
 static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s) {
     gtr_context *ctx = t->ctx;
     gtr__figures g;
@@ -26332,6 +26428,7 @@ static size_t gtr__optimizer_named(int64_t hash) {
     while (k < GTR__N_OPTIMIZERS && GTR__NAMED(gtr__optimizer_at(k).name) != hash) k++;
     return k;
 }
+/* Refuses a checkpoint of another optimizer, precision or seed, with which the run would not go on as it was. */
 static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
     static const char *const momentum[] = { "", " with momentum", " with Nesterov's momentum" };
     const int own = gtr__momentum_of(t);
@@ -26358,6 +26455,7 @@ static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, cons
 }
 #define GTR__UPTO(v, most) ((v) >= 0 && (v) <= (most))
 #define GTR__REAL(v) ((v) >= 0 && gtr__finite((float)(v)))
+/* Whether the figures can be some run's; a damaged or made up file has any. */
 static bool gtr__figures_good(const gtr__figures *g) {
     const int64_t most = INT64_MAX >> 8;
     bool ok = GTR__UPTO(g->momentum, 2) && GTR__UPTO(g->step, most) && GTR__UPTO(g->applied, g->step)
@@ -26383,6 +26481,7 @@ static void gtr__figures_renamed(const gtr_context *ctx, gtr__figures *g) {
     g->monitor = m < GTR_METRIC_COUNT ? (int64_t)gtr__hash((uint64_t)g->monitor % 4, gtr__metric_rows[m].name) : 0;
     gtr__figures_lost(ctx, g->cuda == ctx->caps.cuda ? (uint32_t)g->without : 0, g);
 }
+/* Refuses a file whose bytes are not those that were saved; version 1 has no checksum. */
 static gtr_result gtr__checkpoint_sum(const gtr__st *s, const uint8_t *data) {
     const gtr__st_entry *run = gtr__st_find(s, gtr__of_run), *e = gtr__st_find(s, gtr__of_sum);
     uint8_t size[8];
@@ -26401,6 +26500,7 @@ static gtr_result gtr__checkpoint_sum(const gtr__st *s, const uint8_t *data) {
     return same ? GTR_OK : GTR__BAD_FILE(s->ctx, "its bytes have another checksum (CRC32C) than when it was saved: "
         "the checkpoint was damaged since", s->path);
 }
+/* The file's figures, checked, in this version's form. */
 static gtr_result gtr__figures_of(const gtr__st *s, const uint8_t *data, gtr__figures *g) {
     const gtr__st_entry *e = gtr__st_find(s, gtr__of_run);
     int64_t version = 0;
@@ -26492,6 +26592,8 @@ static gtr_result gtr__runs_put(gtr_trainer *t, const gtr__figures *g) {
     while (r && i-- > 0) gtr__run_put(run[i], &old[i], &was[i]);
     return r;
 }
+/* t goes on where the figures say; nothing can fail any more. Of a rate that the program has changed since it is the
+   program's. */
 static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     gtr_context *ctx = t->ctx;
     gtr__matcher matcher;
@@ -26727,6 +26829,7 @@ static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
     }
     return r;
 }
+/* The checkpoint that was just written, under the name that ends in .best, too. */
 static gtr_result gtr__fit_keep_best(gtr__fitting *f, char *name, size_t size) {
     snprintf(name, size, "%s.best", f->d->checkpoint);
     return gtr__fit_also(f, name);
@@ -26736,6 +26839,7 @@ static bool gtr__fit_is_best(const gtr__fitting *f, int64_t k) {
     return f->d->keep_best && (f->place + k) % f->per_epoch == 0 && f->ended == k
         && f->stopping.epoch == f->stopping.seen;
 }
+/* Loads the fit's own checkpoint, if .resume says so and it is there. */
 static gtr_result gtr__fit_resume(gtr__fitting *f) {
     struct GTR__STAT st;
     return !f->d->resume || (GTR__STAT(f->d->checkpoint, &st) != 0 && errno == ENOENT) ? GTR_OK
@@ -26939,6 +27043,8 @@ static gtr_result gtr__fit_room(gtr__fitting *f, int *n) {
     *n = GTR__MIN(*n, most);
     return GTR_OK;
 }
+/* Queues the fit's steps, up to its last or until something ends it; pauses where figures are read, and writes
+   checkpoints. Nothing is queued behind it. */
 static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr_trainer *t = f->t;
     gtr_context *ctx = t->ctx;
@@ -27069,6 +27175,8 @@ static GTR__COLD void gtr__fit_hints(const gtr__fitting *f, const gtr_dataset *d
     if (ctx->doubt[0]) gtr__fit_note(t, ctx->doubt);
     ctx->doubt[0] = 0;
 }
+/* All that can be refused or be out of memory, before the first step: data sets, plans, room for weights. And where the
+   fit begins, or goes on. */
 static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
@@ -27105,6 +27213,8 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
             "fit on");
     return GTR_OK;
 }
+/* Refuses what of d is out of range, or what nobody would read. drains: whether something reads figures at an epoch's
+   end. */
 static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool drains) {
     GTR__TRY(gtr__ranges_fit(ctx, "gtr_fit", d));
     if ((size_t)d->monitor >= GTR_METRIC_COUNT)
@@ -27128,6 +27238,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
             gtr__metric_rows[d->monitor].name);
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
+/* gtr_fit. t->fit is set from here to its end, in its callback, too. */
 static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f = GTR__ZERO;
     f.called = gtr__now();
@@ -27194,6 +27305,7 @@ static const char *const gtr__phase_names[] = {
     "feed", "forward", "backward", "reduce", "guard", "update", "commit", "report" };
 static const char *const gtr__home_names[] = { "none", "parameter", "low", "state", "gradient", "input", "kept",
         "arena", "alias", "tally" };
+/* What data sets take on the device. */
 static size_t gtr__resident_bytes(const gtr_context *ctx) {
     size_t n = 0;
     if (ctx->caps.cuda)
@@ -27266,6 +27378,8 @@ static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t 
 }
 /* A plan that was made to be looked at is not kept. */
 static void gtr__observed_drop(gtr_context *ctx, gtr__cached *e) { if (e->fresh) gtr__entry_free(ctx, e); }
+/* The plan of a step of t with this batch, by which it would run (lean, where memory is short), with or without memory
+   behind it. NULL and an error. gtr__observed_drop it. */
 static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
     if (!t || !gtr__usable_by(t->ctx, who)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
@@ -27283,6 +27397,7 @@ static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who
 
 // >>plan-text
 /* gtr_plan_text: a trainer's plan, a line a node. */
+/* A value: number, name, shape, storage, layout, and where it lies. */
 static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     char s[GTR__TEXT];
     const gtr__value *x = &p->value[v], *root = &p->value[gtr__root(p, v)];
@@ -27299,6 +27414,7 @@ static void gtr__text_bytes(double b, char *buf, size_t size) {
     else if (b >= 1024) snprintf(buf, size, "%.1f KiB", b / 1024);
     else snprintf(buf, size, "%.0f B", b);
 }
+/* A node up to its operands: number, phase, queue, ops, layer. */
 static void gtr__text_node(gtr_context *ctx, const gtr__plan *p, int i) {
     const gtr__node *n = &p->node[i];
     const bool several = n->op == GTR__OP_NETWORK && n->own;
@@ -27419,6 +27535,7 @@ static const char *gtr__thousands(double x, char *buf) {
     *to = 0;
     return buf;
 }
+/* The lines, in columns as wide as their longest text, and the sums. */
 static void gtr__summary_print(gtr_context *ctx, const gtr__summary_line *line, int n, const double *sum) {
     char t[GTR__SUMS][40], shape[GTR__TEXT];
     int w[5] = { 0 };
@@ -27734,6 +27851,8 @@ static void gtr__profile_line(gtr_context *ctx, size_t begin, const double *of, 
         of[2] * 1e-6, of[3] * 1e-6, of[2] * 1e-9 / GTR__MAX(of[0], 1e-12), of[3] * 1e-12 / GTR__MAX(of[0], 1e-12));
     gtr__textf(ctx, of[1] > 0 ? "floor %.1f %%\n" : "-\n", of[1] / GTR__MAX(of[0], 1e-12) * 100);
 }
+/* Times e's nodes one by one, then sums by op. Values that they compute are void: the caller puts weights and states
+   back. False: an error. */
 static bool gtr__profile(gtr_trainer *t, double step, gtr__cached *e) {
     gtr_context *ctx = t->ctx;
     const int all = GTR__OP_COUNT * 2;
