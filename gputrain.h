@@ -9919,6 +9919,7 @@ static void gtr__process_note(gtr_context *ctx) {
 }
 static void gtr__left_free(void *instance, void *p, size_t bytes) { (void)instance; (void)p; (void)bytes; }
 static void gtr__left_destroy(void *instance) { (void)instance; }
+/* Whether this is a child of fork() that has only a copy of the context, which is dead from then on. */
 static bool gtr__forked(gtr_context *ctx) {
     if (ctx->here ? *ctx->here : ctx->process == GTR__PROCESS()) return false;
     ctx->error = GTR_OK;
@@ -9954,6 +9955,7 @@ static GTR__CALLED int gtr__enter(gtr_context *ctx, const char *who) {
     if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, gtr__thread_self())) return 1;
     return gtr__another(ctx, was, who) ? -1 : 0;
 }
+/* The end of what gtr__enter began: another thread's call that was refused meanwhile is now the context's error. */
 static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entered) {
     if (entered < 1) return;
     if (gtr__atomic_get((gtr__word *)&ctx->refused)) gtr__refused_take(ctx, who);
@@ -9993,6 +9995,7 @@ void gtr_error_clear(gtr_context *ctx) {
 }
 /* Texts for the user grow in one buffer of the context. */
 static void gtr__text_begin(gtr_context *ctx) { ctx->text_used = 0; if (ctx->text) ctx->text[0] = 0; }
+/* Appends to the context's text. False: out of memory, and the text as it was. */
 static GTR__PRINTF(2, 3) bool gtr__textf(gtr_context *ctx, const char *format, ...) {
     va_list ap;
     va_start(ap, format);
@@ -10067,6 +10070,7 @@ static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds
     }
     return !(ctx->stops && gtr__stop_get(ctx));
 }
+/* A line for who watches gtr_fit on stderr, if t runs one that is not silent. */
 static void gtr__fit_note(const gtr_trainer *t, const char *text) {
     if (t->console && !t->console->silent) gtr__fit_line(t->console, text, true);
 }
@@ -10075,6 +10079,7 @@ static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes
 static const char *gtr__memory_name(const gtr_context *ctx) {
     return ctx->host.device_alloc ? "memory of .allocator" : ctx->caps.cuda ? "device memory" : "memory";
 }
+/* On one instance; the caller frees it there (gtr__instance_free), with the same size. */
 static void *gtr__instance_alloc(gtr_context *ctx, void *instance, size_t bytes) {
     const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
     void *p = NULL;
@@ -10108,6 +10113,7 @@ static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char
     return gtr__backend_result(ctx, ctx->be->copy(ctx->instance[stage], dst, src, bytes, KIND, true), what); }
 GTR__MOVER(gtr__to_device, GTR__TO_DEVICE)
 GTR__MOVER(gtr__to_host, GTR__TO_HOST)
+/* Stage's instance of the backend; those of further stages share the first one's device. */
 static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
     gtr__instance_desc d = GTR__ZERO;
     d.device_index = ctx->desc.device_index; d.max_sm = ctx->desc.max_sm; d.threads = ctx->desc.threads;
@@ -10115,6 +10121,7 @@ static gtr_result gtr__instance_create(gtr_context *ctx, int stage, char *why) {
     d.share = stage ? ctx->instance[0] : NULL;
     return ctx->be->create(&ctx->host, d, &ctx->instance[stage], why);
 }
+/* Instances for all stages up to this one. */
 static gtr_result gtr__stage_ready(gtr_context *ctx, int stage) {
     char why[256] = "";
     while (ctx->n_instance <= stage) {
@@ -10140,6 +10147,7 @@ static gtr_result gtr__cuda_table(const gtr__backend **be, char *why) {
     return GTR_ERR_UNSUPPORTED;
 #endif
 }
+/* The CUDA backend and its instance for ctx, by gtr_create; else *why not, and no error is kept. */
 static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
     const gtr__backend *be;
     GTR__TRY(gtr__cuda_table(&be, why));
@@ -10176,6 +10184,7 @@ static void gtr__preset_set(gtr_context *ctx, gtr_preset preset) {
 static bool gtr__without_table(const gtr_context *ctx) {
     return ctx->caps.cuda && ctx->be->kernel == gtr__cpu_backend.kernel;
 }
+/* What gtr_device_text returns; why: what kept CUDA away, or "". */
 static void gtr__device_describe(gtr_context *ctx, const char *why) {
     if (ctx->preset) snprintf(ctx->device_text, sizeof ctx->device_text, "%s: plans and reports only", ctx->caps.name);
     else if (ctx->caps.cuda) snprintf(ctx->device_text, sizeof ctx->device_text,
@@ -10253,6 +10262,7 @@ typedef struct gtr__feeding {
     bool read; /* a step was queued that reads it */
     int64_t rows; /* batch of what was set */
 } gtr__feeding;
+/* f as it was before gtr__slots_room. No queued step reads a slot. */
 static void gtr__slots_free(gtr_context *ctx, int stage, gtr__feeding *f) {
     for (int i = 0; i < 2; i++) {
         if (f->host[i]) ctx->be->host_free(ctx->instance[stage], f->host[i], f->bytes);
@@ -10509,6 +10519,7 @@ static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name)
 }
 
 // >>tensors
+/* What texts call t: its name, or its op's. */
 static const char *gtr__label(const gtr_tensor *t) {
     if (t->op == GTR__OP_PART) t = t->in[0];
     return t->name ? t->name : gtr__row(t->op)->name;
@@ -10521,6 +10532,7 @@ static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
 /* What a builder returns with an error. */
 #define GTR__NONE(...) (gtr__fail(__VA_ARGS__), (gtr_tensor *)NULL)
 #define GTR__NO(x, code, ...) GTR__NONE((x)->ctx, GTR_ERR_##code, __VA_ARGS__)
+/* The scope and name, in memory of its own; NULL, and an error: empty, too long, or out of memory. */
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
     if (!name || !name[0]) { GTR__BAD_ARG(ctx, "the name of an input or parameter is empty"); return NULL; }
@@ -10530,6 +10542,7 @@ static char *gtr__full_name(gtr_context *ctx, const char *name) {
     }
     return gtr__strdup(ctx, buf);
 }
+/* The bin of names like this one. */
 static gtr_tensor **gtr__named(const gtr_context *ctx, const char *name) {
     return ctx->named + (gtr__hash(0, name) & (uint64_t)(ctx->n_named - 1));
 }
@@ -10539,6 +10552,7 @@ static void gtr__named_add(gtr_tensor *t) {
     t->next_named = *bin;
     *bin = t;
 }
+/* As many bins as there is room for tensors. False: out of memory, nothing changed. */
 static bool gtr__named_grow(gtr_context *ctx) {
     if (ctx->n_named >= ctx->cap_tensor) return true;
     gtr_tensor **bins = GTR__NEW(ctx, gtr_tensor *, ctx->cap_tensor);
@@ -10549,6 +10563,7 @@ static bool gtr__named_grow(gtr_context *ctx) {
     for (int64_t i = 0; i < ctx->n_tensor; i++) gtr__named_add(ctx->tensor[i]);
     return true;
 }
+/* From t on, in its bin: the tensor of this op and full name; NULL: none. */
 static gtr_tensor *gtr__namesake(gtr_tensor *t, gtr__op op, const char *name) {
     while (t && (t->op != op || strcmp(t->name, name))) t = t->next_named;
     return t;
@@ -10556,6 +10571,7 @@ static gtr_tensor *gtr__namesake(gtr_tensor *t, gtr__op op, const char *name) {
 static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name) {
     return ctx->named ? gtr__namesake(*gtr__named(ctx, name), op, name) : NULL;
 }
+/* Frees t with its memory, and takes it out of its bin of names; ctx->tensor still has it. */
 static void gtr__tensor_free(gtr_tensor *t) {
     gtr_context *ctx = t->ctx;
     gtr_tensor **at = t->name && ctx->named ? gtr__named(ctx, t->name) : NULL;
@@ -10575,6 +10591,7 @@ static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
     while (ctx->n_tensor > since) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
     return NULL;
 }
+/* What errors call a builder: the outermost of those that call each other, or the op. */
 static const char *gtr__kind_of(const gtr_context *ctx, gtr__op op) {
     return ctx && ctx->builder ? ctx->builder : gtr__row(op)->name;
 }
@@ -10726,6 +10743,7 @@ gtr_tensor *gtr_output(gtr_tensor *t, int k) {
     gtr_tensor *o = k < 0 ? NULL : gtr__output_of(t->ctx, t, k);
     return o ? o : GTR__NO(t, ARG, "output: %s has no number %d", gtr__called(t, who), k);
 }
+/* Refuses extents that no tensor has; literal: the batch, too. */
 static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name,
         const gtr_shape *s, bool literal) {
     char text[GTR__TEXT];
@@ -10783,6 +10801,7 @@ gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value) {
     state->next = value;
     return GTR_OK;
 }
+/* n first values of a parameter, by init, from key and their places alone. */
 static void gtr__draw(gtr_float *p, int64_t n, const gtr_init *init, uint64_t key) {
     const bool uniform = init->kind == GTR_INIT_UNIFORM;
     for (int64_t i = 0; i < n; i += 4) {
@@ -10804,6 +10823,7 @@ static bool gtr__savable(gtr_context *ctx, const char *name) {
     GTR__BAD_ARG(ctx, "parameter \"%.200s\": its name can't be saved, want UTF-8, not __metadata__", name);
     return false;
 }
+/* A parameter, buffer or constant without memory yet (gtr__leaf_made). NULL, and an error: name or shape. */
 static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape,
         gtr_init init, bool buffer) {
     char *full = NULL;
@@ -10857,12 +10877,14 @@ static bool gtr__leaf_made(gtr_tensor *t, const void *values) {
 /* A builder of several ops begins and ends: all of them, or none; errors name it, and not the op. Its parameters get
    memory at the end, when all shapes are known to fit. */
 #define GTR__SINCE(x, who) const int64_t since = gtr__since(x, who)
+/* x NULL: nothing begins, as the builder will return NULL. */
 static int64_t gtr__since(gtr_tensor *x, const char *who) {
     if (!x) return 0;
     if (!gtr__usable_by(x->ctx, who)) return INT64_MAX; /* nothing is built, nor undone */
     if (!x->ctx->builders++) { x->ctx->builder = who; x->ctx->call++; }
     return x->ctx->n_tensor;
 }
+/* t, whose parameters now have memory, or NULL, with all undone that the builder made: t was NULL, or memory is out. */
 static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
     if (!x) return t;
     if (since == INT64_MAX) return NULL;
@@ -10874,6 +10896,7 @@ static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
         if (!ctx->parameter[k]->data && !gtr__leaf_made(ctx->parameter[k], NULL)) t = NULL;
     return t ? t : gtr__undo(ctx, since);
 }
+/* gtr__leaf_new and its memory; values NULL: by init. */
 static gtr_tensor *gtr__leaf(gtr_context *ctx, gtr__op op, const char *name, gtr_dtype dtype, gtr_shape shape,
         const void *values, gtr_init init, bool buffer) {
     gtr_tensor *t = gtr__leaf_new(ctx, op, name, dtype, shape, init, buffer);
@@ -17432,6 +17455,7 @@ static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *inpu
 }
 
 // >>set-get
+/* *rows: of t, an input or state, in so many bytes; an error if they are no whole rows. */
 static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     int64_t per = gtr__count(&t->shape), size;
     char text[GTR__TEXT];
@@ -17455,6 +17479,7 @@ static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who
     GTR__TRY(gtr__runnable(t->ctx, who));
     return src ? GTR_OK : GTR__BAD_ARG(t->ctx, "%s \"%s\": the source is NULL", who, gtr__label(t));
 }
+/* t begins anew: all rows of the state are zeros. */
 static gtr_result gtr__state_zero(gtr_tensor *t) {
     t->rows = 0;
     return !t->data ? GTR_OK : gtr__backend_result(t->ctx,
@@ -17505,6 +17530,8 @@ static gtr_result gtr__states_back(gtr_context *ctx, bool kept, gtr_result r) {
     }
     return r;
 }
+/* Of parameters and constants the values themselves; of inputs with a batch a copy in one of two slots, which may be on
+   its way to the device when this returns: src may change then. */
 static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
     int64_t rows = 0;
     char text[GTR__RANGE_TEXT];
@@ -17562,6 +17589,7 @@ static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
 gtr_result gtr_set(gtr_tensor *t, const void *src, size_t bytes) {
     GTR__ALONE(t, gtr__set_alone(t, src, bytes));
 }
+/* src is read by runs to come, where it lies; nothing is copied. */
 static gtr_result gtr__set_device_alone(gtr_tensor *t, const void *src, size_t bytes, void *event) {
     int64_t rows = 0;
     gtr_result r = GTR_OK;
@@ -17595,9 +17623,11 @@ static void gtr__mark_filled(gtr_context *ctx, gtr__cached *e) {
         t->kept_shape = gtr__joined(t) ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
 }
+/* The runner of evaluations is there. */
 static gtr_result gtr__runner_ready(gtr_context *ctx) {
     return ctx->runner || (ctx->runner = gtr__runner_new(ctx, 1)) ? GTR_OK : ctx->error;
 }
+/* gtr_eval and gtr_eval_train: plans what t[0] to t[n - 1] want, and queues it. */
 static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr_context *ctx = NULL;
     gtr__record rec = GTR__ZERO;
@@ -17640,6 +17670,7 @@ static bool gtr__outdated(gtr_tensor *t) {
     const bool trained = t->kept_at != ctx->writes, later = t->kept_run != ctx->runs && !t->keep;
     return !t->kept_filled || (t->fed ? later && (trained || t->kept_sets != ctx->sets) : trained);
 }
+/* n elements of the device's, stored as storage, to host memory as dtype. */
 static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype,
         int64_t n, const char *what) {
     size_t bytes = (size_t)n * gtr__dtype_size(storage);
@@ -17651,6 +17682,7 @@ static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *
     gtr__mfree(ctx, tmp);
     return r;
 }
+/* Values of input, parameter or constant t, by gtr_get or gtr_item of `asked`, which t stores. */
 static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes, bool first) {
     gtr_context *ctx = t->ctx;
     const size_t size = gtr__dtype_size(t->dtype);
@@ -17713,6 +17745,8 @@ static gtr_result gtr__get_waited(gtr_tensor *t, void *dst, size_t bytes, bool f
                 gtr__dtype_names[t->dtype]);
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
+/* gtr_get; of the first element alone gtr_item. What it refuses leaves the model as it was, which gtr_save may write.
+   */
 static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool first) {
     GTR__TRY(gtr__wait_all(t->ctx));
     const bool good = gtr_error(t->ctx) == GTR_OK;
