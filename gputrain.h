@@ -13235,7 +13235,7 @@ static void gtr__accumulate(gtr__build *b, int dst, int src, double factor, bool
     n->layer = gtr__value_name(b->plan, dst);
     n->flops = (double)gtr__count(&GTR__V(src).shape);
 }
-/* v; of a flattened v the view (N, taps, C). */
+/* v, or of a v that is flattened with channels last an alias (N, taps, C). */
 static int gtr__unflat(gtr__build *b, int v) {
     const gtr__value x = GTR__V(v);
     if (x.last >= 0) return v;
@@ -13475,7 +13475,8 @@ static bool gtr__fill(gtr__build *b, int v, double with) {
     n->stage = GTR__V(v).stage;
     return true;
 }
-/* The gradient of v, made if need be: of a parameter that is trained, in the trainer's buffer. A constant is stored. */
+/* The value that holds v's gradient, made if need be: in the trainer's buffer, if v is a parameter that it trains; -1
+   on failure. A gradient that was a constant so far (extra.constant) is stored by a FILL. */
 static int gtr__gradient_value(gtr__build *b, int v) {
     int root = gtr__master(b, v), g = b->extra[root].gradient;
     if (g < 0) {
@@ -13514,7 +13515,8 @@ static bool gtr__wants(const gtr__build *b, int v) {
 }
 /* Whether v's gradient has a writer: the next one adds to it. */
 static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__master(b, v)].written; }
-/* All that reads alias v has given its part: v's gradient goes on to what v is another shape of, unless v stops it. */
+/* Once all that reads alias v has added to its gradient: v's gradient is added to that of what v is another shape of,
+   unless v stops it. */
 static void gtr__pass_on(gtr__build *b, int v) {
     const int to = b->extra[v].own && b->extra[v].written && !b->extra[v].stop ? gtr__gradient_to(b, v) : -1;
     if (to < 0 || !gtr__wants(b, to)) return;
@@ -13524,7 +13526,8 @@ static void gtr__pass_on(gtr__build *b, int v) {
     gtr__accumulate(b, g, b->extra[v].gradient, 1, *gtr__written(b, to));
     *gtr__written(b, to) = true;
 }
-/* Appends fn's backward node, which makes the gradients of inputs in mask, then the two values also, or NULL. */
+/* Appends the backward node of fn, a copy of a forward node. It makes gradients of fn's inputs in mask and, behind
+   them, the two values also has, or NULL. seed: what its output's gradient is, if that is not stored. */
 static void gtr__backward_of(gtr__build *b, gtr__node fn, uint64_t mask, gtr_float seed, const int *also) {
     const int n_diff = GTR__MIN(gtr__differentiable_outputs(fn.op), fn.n_out), n_forward = GTR__ALL(&fn);
     int k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], grads[GTR__MAX_ARGS], n_extra = 0;
@@ -13749,7 +13752,7 @@ static int gtr__form_add(gtr__build *b, int v, int w, bool to_master) {
     b->extra[w].form = b->extra[v].form;
     return b->extra[v].form = w;
 }
-/* FEED fills the slots of inputs with a batch, gtr_set those of others. */
+/* Whether t has the batch in front: FEED fills the slots of such inputs, gtr_set those of others. */
 static bool gtr__batched(const gtr_tensor *t) { return t->shape.ndim && t->shape.dim[0] < 0; }
 /* An input's slot, or the micro-batch's rows of it; low: the slot that FEED fills in low precision. */
 static GTR__COLD int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
@@ -13780,7 +13783,7 @@ static GTR__COLD int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     GTR__V(v).home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
-/* Whether a permutation of n dimensions is the one that gtr__turn writes. */
+/* Whether a's permutation of n dimensions puts channels last (last), or back, as gtr__turn writes it. */
 static bool gtr__turns(const gtr__attr *a, int n, bool last) {
     int k = 0;
     while (k < n && a->dims[k] == gtr__turned(k, n, last)) k++;
@@ -13820,7 +13823,7 @@ static GTR__COLD int gtr__form_turned(gtr__build *b, int head, int v, int n) {
     return w;
 }
 static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last);
-/* One that is not there yet, narrowed to low or as it was made. */
+/* gtr__operand of a form that is not made yet: in low storage (narrows), or as its op stores it. */
 static GTR__COLD int gtr__operand_new(gtr__build *b, gtr_tensor *from, bool narrows, int stage, int last) {
     const int head = b->map[from->id];
     const gtr_dtype low = gtr__low_dtype(b->plan->precision);
@@ -13925,13 +13928,13 @@ static GTR__COLD void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, 
 static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
     return b->ahead && ((b->whole[t->id] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED || b->whole[t->id] & GTR__SEEN);
 }
-/* Whether elements may lie in any order that is the same for operands and output. */
+/* Whether op's elements may lie in any order, if it is the same one for its operands and outputs. */
 static bool gtr__flat(gtr__op op) {
     return gtr__element_wise(op) || gtr__moves(op) == GTR__MOVES_ALIAS || gtr__moves(op) == GTR__STEP_DROP;
 }
-/* The layout (gtr__value.last) of t's operands and, kept, of its outputs; sets attr's axes in it. Ops of images take
-   channels last; element-wise ones, and those along an axis, follow their operands; -C: flattened ones stay so, but for
-   random draws. */
+/* The layout (gtr__value.last) that t's operands are read in and, kept, its outputs are made in; writes t's axes in it
+   into attr. Ops of images take channels last; element-wise ones, and those along an axis, follow their operands; what
+   is flattened with channels last (-C) stays so, but for random draws. */
 static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr, bool *kept) {
     const int n = t->in[0]->shape.ndim;
     const gtr__step_kind moves = gtr__moves(t->op);
@@ -13969,7 +13972,8 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     attr->reduce.axes = mask;
     return n;
 }
-/* A permutation from channels last, or to them of an input or behind such a one, becomes an alias. False: it is not. */
+/* Makes t, a permutation, an alias: one from channels last, or to them of an input or behind such a one. False: t wants
+   a node. */
 static GTR__COLD bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
     const int n = t->shape.ndim;
     if (gtr__moves(t->op) != GTR__MOVES_PERMUTED || n < 3 || gtr__fetched(b, t)) return false;
@@ -13984,7 +13988,8 @@ static GTR__COLD bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
     b->map[t->id] = v;
     return true;
 }
-/* Whether t rounds what it makes to low, as all that reads it, which it is not fetched for, would. */
+/* Whether t's op stores its result in low precision: it can, all ops that read t would round it, and t is not fetched.
+   */
 static bool gtr__rounds_early(const gtr__build *b, const gtr_tensor *t) {
     bool any = false;
     if (!gtr__rounds(t->op) || gtr__low_dtype(b->plan->precision) == GTR_F32) return false;
@@ -14164,8 +14169,8 @@ static gtr_tensor *gtr__join_slice(gtr__build *b, gtr_tensor *t, int64_t begin, 
     at.slice.begin = begin; at.slice.end = end;
     return gtr__join_op(b, GTR__OP_SLICE, 1, &t, &at);
 }
-/* The tensor that t is elements *begin to *end - 1 of along dimension 1, if t is a slice, in any shape, or a
-   recurrence's last h; NULL: it is neither, or gtr_gradient has t, or a tensor in between, as x. */
+/* The tensor of which t is elements *begin to *end - 1 along dimension 1, where t is a slice, in any shape, or a
+   recurrence's last h. NULL: t is neither, or a gtr_gradient asks by t or a tensor in between. */
 static gtr_tensor *gtr__slice_of(const gtr__build *b, gtr_tensor *t, int64_t *begin, int64_t *end) {
     gtr_tensor *s = t, *of = NULL, *by = NULL;
     while (!s->asked && ((by = gtr__instead(&b->g, s)) != NULL || gtr__in_steps(s->op) == GTR__STEPS_SHAPE))
@@ -14376,7 +14381,7 @@ static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && col
 static const gtr__column *gtr__dataset_at(const gtr_dataset *d, int column) {
     return gtr__dataset_has(d, column) ? &d->column[column] : NULL;
 }
-/* Its name, the shape of a row and the dtype. */
+/* c's name, the shape of its rows and its dtype; c NULL: "none". buf has GTR__OP_TEXT. */
 static const char *gtr__column_text(const gtr__column *c, char *buf) {
     char shape[GTR__TEXT];
     if (!c) return "none";
@@ -14399,7 +14404,8 @@ static gtr_result gtr__data_fail(const gtr_dataset *d, gtr_tensor *const *input,
     return GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": %s%s: %d column%s%s", d->name, why, what, d->n_columns,
         d->n_columns == 1 ? "" : "s", text);
 }
-/* Whatever the device has room for: whose rows lie nowhere one behind the other, and what is to be streamed. */
+/* Whether d is always streamed, whatever room the device has: its rows are a callback's, a text's, ragged, or parts of
+   files that are mapped. */
 static bool gtr__scattered(const gtr_dataset *d) {
     return d->call.fill || d->text || d->column[0].starts || (d->index && !d->column[0].covered);
 }
@@ -14484,7 +14490,8 @@ static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     }
     for (int64_t i = 0; i < n; i++) if (b->reach[i] & GTR__REACHED) b->whole[i] |= GTR__SEEN;
 }
-/* b->whole: what is needed, and then what is still to be recorded. */
+/* Adds TALLY nodes where an op divides by labels that count and the batch is cut, or is part of a set. b->whole then
+   has what micro-batches still have to record. */
 static GTR__COLD void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inputs) {
     const int64_t n = b->g.n;
     if (b->failed || (b->r->micro == 1 && !b->r->set)) return;
@@ -14637,7 +14644,7 @@ static bool gtr__passed_once(const gtr__fuse *f, int v) {
     return f->v[v].home == GTR__HOME_ARENA && gtr__readers(f, v) == 1
         && gtr__count_users(f->b, v, 0, INT_MAX, true) == 1;
 }
-/* How often nodes in between read, or write, value v. */
+/* How often nodes between f->i and f->j read v or, made, write it; 2: or more. */
 static int gtr__between(const gtr__fuse *f, int v, bool made) {
     return gtr__count_users(f->b, gtr__root(f->p, v), f->i + 1, f->j, made);
 }
@@ -14655,7 +14662,7 @@ typedef struct {
 } gtr__fusion;
 #define GTR__MAKE(name) \
     static GTR__COLD bool gtr__make_##name(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
-/* A new last step, of what is made alone. */
+/* Appends a step of what the kernel makes, which reads that alone; the caller fills in other operands. */
 static gtr__step *gtr__step_push(gtr__steps *s, gtr__op op, gtr__step_kind kind) {
     gtr__step *t = &s->step[s->n++];
     memset(t, 0, sizeof *t);
@@ -14663,7 +14670,7 @@ static gtr__step *gtr__step_push(gtr__steps *s, gtr__op op, gtr__step_kind kind)
     t->dy = t->a = t->b = t->y = t->to = GTR__SLOT_MADE;
     return t;
 }
-/* An element-wise node of one operand; saved: what its gradient reads; -1. */
+/* Appends n, an element-wise node of one operand, as a step. saved: the operand that n's gradient reads; -1: none. */
 static void gtr__push_act(gtr__steps *s, const gtr__node *n, int saved) {
     gtr__step *t = gtr__step_push(s, n->op, GTR__STEP_UNARY);
     t->f0 = n->attr.ew.a; t->f1 = n->attr.ew.b; t->side = n->dir == GTR__BWD;
@@ -14707,8 +14714,8 @@ static bool gtr__last_reader(const gtr__fuse *f, const gtr__node *a, const gtr__
     }
     return after == 1 && !before;
 }
-/* Whether b, which reads what a makes, mid, as operand k, computes of it alone what node can carry, behind what it
-   does. A sum of gradients is all that nodes up to a made. */
+/* Whether node can carry b as a step: b reads mid, which a makes, as operand k, and computes of it alone what the
+   kernel does behind its own work. Of a gradient that is summed b reads what all nodes up to a made. */
 static bool gtr__takes_step(const gtr__fuse *f, const gtr__node *node, const gtr__node *a, const gtr__node *b, int mid,
         int k) {
     const gtr__value *v = f->v;
@@ -15153,7 +15160,8 @@ static int gtr__taken_node(const gtr__taken *t, int k) { return t->listed ? t->n
 static void gtr__mark_own(gtr__plan *p, const gtr__taken *t) {
     for (int i = 0; i < t->count && t->by->own; i++) p->node[t->at + i].own = 1 + t->by->own(p, t->at, i);
 }
-/* They become one node, and behind it marks for gtr__close_up. */
+/* The nodes that t lists become one NETWORK node in the place of the first; the others become GTR__OP_COUNT, which
+   gtr__close_up takes out. */
 static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s) {
     gtr__plan *const p = b->plan;
     const gtr__matcher *by = t->by;
@@ -15211,7 +15219,8 @@ static bool gtr__stamps(const gtr__build *b) {
     for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
     return false;
 }
-/* Whether such a node can be: it is copied with a micro-batch, and no such kernel knows views. */
+/* Whether t's nodes may be one: pass:stamp copies a network with its micro-batch, so all are of one, and matchers'
+   kernels know no views. */
 static bool gtr__may_be_one(const gtr__build *b, const gtr__taken *t) {
     const gtr__plan *p = b->plan;
     const bool stamps = gtr__stamps(b);
@@ -15248,7 +15257,7 @@ static bool gtr__would_take(gtr__selection *f, int m, int at, gtr__taken *t) {
     t->listed = t->node[1] > 0;
     return t->count > 0 && gtr__may_be_one(f->b, t);
 }
-/* What one launch in place of its nodes' saves, and that values which it alone uses are not stored: microseconds. */
+/* Microseconds that t's match saves: launches, and values that its kernel alone uses, which are then not stored. */
 static double gtr__saving(gtr__selection *f, const gtr__taken *t) {
     const gtr__plan *p = f->b->plan;
     double bytes = 0;
@@ -15278,7 +15287,7 @@ static double gtr__gain(gtr__selection *f, const gtr__taken *t) {
     }
     return gain;
 }
-/* What is taken at node `at`: by the matcher that gains most, of these the first. */
+/* Which match is taken at node `at`, in *t: that of the most gain, of equal ones the first matcher's. False: none. */
 static bool gtr__choose(gtr__selection *f, int at, gtr__taken *t) {
     gtr__taken other;
     bool found = false;
@@ -15512,8 +15521,8 @@ static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
     p->wait[(size_t)node * (size_t)p->n_queue + (size_t)l] = on;
     p->node[on].signals = 1;
 }
-/* Waits for all that a node's operands need: their writers, and for what it writes also their readers. Fills o. The
-   memory pass relies on nothing else. */
+/* Nodes of different queues wait for each other: for those that write their operands and, of what they write, for those
+   that read it. Fills in o's clocks, on which alone the memory pass relies. */
 static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     int i, k, l, *writer, *reader, last[GTR__MAX_QUEUES];
     o->queues = 1;
@@ -15573,7 +15582,7 @@ static int gtr__span_order(const void *a, const void *b) {
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : (x->value < y->value ? -1 : x->value > y->value);
 }
-/* Whether all uses of a span (last_of_a, by queue) are done when node starts. */
+/* Whether all uses of a span are done when node starts, on node_queue; last_of_a: the span's last use, by queue. */
 static bool gtr__done_before(const gtr__order *o, const int *last_of_a, int node, int node_queue) {
     const int *clock = gtr__clock(o, node);
     for (int l = 0; l < o->queues; l++) if (last_of_a[l] > (l == node_queue ? node - 1 : clock[l])) return false;
@@ -15834,7 +15843,8 @@ static void gtr__pass_measure(gtr__build *b) {
         b->failed = gtr__measure(b->ctx, p, &p->node[k]) != GTR_OK;
     }
 }
-/* Moves values that the right phases read out of the arena: other plans may run between gtr_backward and gtr_update. */
+/* Moves values that the right part reads out of the arena, in which other plans may run between gtr_backward and
+   gtr_update. */
 static void gtr__carry(gtr__build *b) {
     gtr__plan *p = b->plan;
     for (int i = p->split; i < p->n_node; i++)
@@ -15850,7 +15860,8 @@ static void gtr__place_carried(gtr__plan *p, int v) {
     p->value[v].offset = p->carry;
     p->carry += gtr__rounded(gtr__value_bytes(&p->value[v]));
 }
-/* Those places, behind networks' own values. */
+/* Places of values that gtr__carry moved out of the arena; in front of them values that networks own (matchers'
+   own_bytes). */
 static void gtr__pass_carried(gtr__build *b) {
     gtr__plan *p = b->plan;
     for (int v = b->late; v < p->n_value; v++) gtr__place_carried(p, v);
@@ -15897,8 +15908,8 @@ static int gtr__in_place(const gtr__plan *p, const gtr__order *o, int i, const i
     }
     return -1;
 }
-/* place[v]: the value whose memory v uses: v, or an earlier one, which then is live as long. A value without memory of
-   its own has no first use. */
+/* Notes in place[v] the value whose memory v uses: v itself, or an earlier one, which is then live until v's last use.
+   v without memory of its own has no first use (-1). */
 static void gtr__share_places(const gtr__plan *p, const gtr__order *o, int *first, int *last, int *place) {
     const size_t queues = (size_t)o->queues;
     int x, y;
@@ -16016,7 +16027,8 @@ static void gtr__stamp_begin(gtr__stamp *s, int m) {
     s->to = gtr__first_row(s->b->r, m, s->b->r->micro);
     for (int k = 0; k + 1 < s->b->n_marks; k++) s->by[1 + k] = s->start[k][m] - s->start[k][like];
 }
-/* Copies values from v on for micro-batch m, at whose first row aliases of whole batches and kept rows begin. */
+/* Copies `count` values from v on, as micro-batch m's: aliases of whole batches, and kept rows, begin at its first row.
+   */
 static void gtr__stamp_values(const gtr__stamp *s, gtr__value *to, int v, int count, int m) {
     for (const gtr__value *from = &s->b->plan->value[v]; count--; from++, to++) {
         *to = *from;
@@ -16174,7 +16186,7 @@ static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
     GTR__FREE(ctx, p->wait, p->stride);
     memset(p, 0, sizeof *p);
 }
-/* A row of c as FEED makes it: cropped. */
+/* The shape of a row of c as FEED makes it: cropped. */
 static gtr_shape gtr__column_fed(const gtr__column *c) {
     gtr_shape s = c->shape;
     const int at = s.ndim - 1 - (c->channels == 2);
@@ -16265,7 +16277,8 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
 // >>plan-right
 /* Nodes of the plan's right part, GUARD, COMMIT, UPDATE and REPORT, and the next values of states, which evaluation and
    predictors commit, too: added by gtr__plan_passes, read by matchers and fusions like all others. */
-/* The last node, if it commits for norms of o's kind and has room for one more; NULL: a new one is wanted. */
+/* The last node of the list, if it commits as o's statistics want and has room for one norm more; NULL: o wants a new
+   one. */
 static gtr__node *gtr__commit_with(gtr__build *b, const gtr__node *o, int64_t values) {
     gtr__node *n = &b->plan->node[b->plan->n_node - 1];
     if (n->phase != GTR__COMMIT || n->op != o->attr.norm.commit || n->stage != o->stage || n->micro != o->micro
@@ -16335,14 +16348,14 @@ static void gtr__add_states(gtr__build *b, gtr__phase phase) {
     }
     b->micro = 0;
 }
-/* The values that a trainer differentiates by: its parameters. */
+/* Marks what a trainer's loss is differentiated by: its parameters. */
 static void gtr__want_parameters(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
     for (int i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0)
         b->extra[b->shared[t->param[i]->id]].wants = true;
 }
-/* Gradients that one node writes and none reads, of tables larger than what is looked up, are lookups; but not where a
-   step is run in parts. */
+/* Which of the trainer's gradients are stored as lookups: those of tables that one node writes and none reads, where
+   the rows that were looked up are fewer; not where a step is run in parts. */
 static GTR__COLD void gtr__find_lookups(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
     gtr__plan *p = b->plan;
@@ -16360,7 +16373,8 @@ static GTR__COLD void gtr__find_lookups(gtr__build *b) {
         p->of[p->lookups] = i; p->lookup[p->lookups++] = v;
     }
 }
-/* A reported scalar's mean over micro-batches, by rows; a gradient's sum; a parameter as it was before UPDATE. */
+/* Adds a micro-batch's share to what is reported (totals): scalars by their rows, gradients as they are; of a parameter
+   its value before UPDATE. */
 static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
     for (int i = 0, j; i < b->r->n_report; i++) {
         gtr_tensor *t = gtr__stored_as(b->r->report[i]);
@@ -16512,7 +16526,7 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     gtr__plan_clear(ctx, plan);
     return ctx->error ? ctx->error : GTR__FAIL(ctx, NOMEM, "out of host memory while planning");
 }
-/* general: by the most general kernels. */
+/* gtr__plan_passes; general: of ops' most general kernels, without matchers, where the device can't launch others. */
 static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *recipe, gtr_tensor **inputs, int n_inputs,
         const gtr__optim *optim, bool lean, bool general, gtr__plan *plan) {
     const gtr__caps caps = ctx->caps;
@@ -16605,7 +16619,8 @@ static gtr_result gtr__drain(gtr_context *ctx) {
     }
     return gtr__backend_result(ctx, r, "waiting for the device");
 }
-/* By the context's thread: no snapshot is taken before as many gtr__weights_unlock. */
+/* By the context's thread, before it changes weights or launches a step: until gtr__weights_unlock was called as often
+   no predictor takes a snapshot. */
 static void gtr__weights_lock(gtr_context *ctx) {
     if (ctx->writing++ || !ctx->line) return;
     ctx->in_line = true;
@@ -16653,7 +16668,7 @@ static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
 }
 
 // >>leaves
-/* p's values, or its gradient or state, which lie alike, at `at` on a stage. */
+/* To dst, in the order of p's shape: p's values, gradient or a state, which lie alike, at `at` on a stage. */
 static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void *at, void *dst, const char *what) {
     gtr_float *room = p->last ? (gtr_float *)gtr__malloc(p->ctx, p->data_bytes) : NULL;
     if (p->last && !room) return GTR_ERR_NOMEM;
@@ -16683,7 +16698,7 @@ static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shap
     a.data = data; a.dtype = storage; a.shape = *shape; a.count = gtr__count(shape);
     return a;
 }
-/* Low copies follow a master that was written from outside; an update writes both itself. */
+/* Writes p's low copies anew, behind a write of its float32 values from outside; UPDATE writes both itself. */
 static gtr_result gtr__refresh_low(gtr_tensor *p) {
     for (int k = 0; k < 2; k++) {
         const gtr__arg low = gtr__arg_of(p->low[k], k ? GTR_F16 : GTR_BF16, &p->shape);
@@ -16753,7 +16768,8 @@ static void gtr__entry_free(gtr_context *ctx, gtr__cached *e) {
     gtr__plan_clear(ctx, &e->plan);
     GTR__FREE(ctx, e->limited, e);
 }
-/* Drops plans: a trainer's, a data set's, or all of tensor id and later ones but those between their halves. */
+/* Drops the plans of trainer t, else of data set d, else those that use a tensor of this id or later. Of the last a
+   plan between gtr_backward and gtr_update stays. */
 static void gtr__plans_drop(gtr_context *ctx, const gtr_trainer *t, const gtr_dataset *d, int64_t id) {
     for (gtr__cached *e = ctx->plans, *next; e; e = next) {
         next = e->next;
@@ -16787,7 +16803,7 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
     *bytes = want;
     return GTR_OK;
 }
-/* Bytes of a row. */
+/* Bytes of a row of state t. */
 static int64_t gtr__state_row(const gtr_tensor *t) { return -gtr__count(&t->shape) * (int64_t)sizeof(gtr_float); }
 /* A state with room for so many bytes: rows that it had, then zeros. */
 static gtr_result gtr__state_grow(gtr_tensor *t, size_t bytes) {
@@ -16837,7 +16853,7 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
     }
     return GTR_OK;
 }
-/* NULL, what has no memory, stays NULL. */
+/* p, `bytes` further on; NULL, of what has no memory, stays NULL. */
 static void *gtr__shifted(void *p, size_t bytes) { return p ? (char *)p + bytes : NULL; }
 /* p's index in t->param, which is sorted by id, the highest first; -1: t does not train it. */
 static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
@@ -16858,7 +16874,8 @@ static bool gtr__averaged(const gtr_trainer *t) {
 static gtr_float *gtr__average_of(const gtr_trainer *t, int i) {
     return t->optim.state[t->optim.all - 1] + t->offset[i];
 }
-/* p as it is saved and predicts: its data or, if its trainer has one, the average. */
+/* Where p's values lie as it is saved and as it predicts: its data or, if the trainer of its last step has one, its
+   average. *stage: on which device, unless NULL. */
 static const void *gtr__model_of(const gtr_tensor *p, int *stage) {
     const gtr_trainer *t = p->trainer;
     const int i = t && gtr__averaged(t) && !t->swapped ? gtr__trainer_index(t, p) : -1;
@@ -16964,7 +16981,8 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *ru
     }
     return GTR_OK;
 }
-/* Plans go without matcher m, or -1: without ops' kernels whose blocks wait for each other. */
+/* From now on the context's plans go without matcher m or, m -1, without ops' kernels whose blocks wait for each other;
+   the log says why. */
 static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     char text[320];
     gtr__matcher matcher;
@@ -16987,7 +17005,7 @@ static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e, bool lean) 
     e->plan = p;
     return GTR_OK;
 }
-/* Memory for e, which becomes lean where the quicker plan's passes the limit. */
+/* gtr__entry_memory; where the plan would pass .memory_limit, e is planned again, lean. */
 static gtr_result gtr__entry_room(gtr_context *ctx, gtr__cached *e) {
     const bool good = ctx->error == GTR_OK;
     ctx->past_limit = false;
@@ -17213,7 +17231,7 @@ gtr_tensor *gtr_keep(gtr_tensor *t) {
 
 // >>runner
 #define GTR__CTL_BYTES 2048 /* the control word, and in its second half the flag, then what gtr__aside puts there */
-/* Behind gtr__stream_free; a new one has no stream. */
+/* Its stream is freed already (gtr__stream_free), or there was none. */
 static void gtr__runner_free(gtr__runner *r) {
     gtr_context *ctx = r->ctx;
     if (r->shared) ctx->be->host_free(ctx->instance[0], r->shared, sizeof *r->shared);
@@ -17264,8 +17282,9 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     }
     return GTR_OK;
 }
-/* Waits, but for this runner's, until steps that may have to be repeated need not be, or are; left: but for so many.
-   but NULL: what such steps read is about to change, so ops' kernels count, too. */
+/* Before what steps read changes, or a step is queued behind them: waits until launches that may be given up (risky,
+   barred) are known to be done, but for the last `left`, or are repeated. but: a runner that is not waited for; NULL:
+   of ops' kernels, too. */
 static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t left) {
     if (ctx->dead) return ctx->error;
     for (gtr_trainer *t = ctx->trainers; t; t = t->next) {
@@ -17282,7 +17301,7 @@ static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t
     }
     return GTR_OK;
 }
-/* Records that were fetched ahead, or lie in the ring for later steps, will not be those steps' after all. Drained. */
+/* Writes the control word, of a run that is drained, and voids all records in the ring, or fetched ahead from it. */
 static gtr_result gtr__ctl_write(gtr__runner *r, gtr__ctl *ctl) {
     ctl->tag[0] = ctl->tag[1] = ctl->claim = 0;
     memset(ctl->ticket, 0, sizeof ctl->ticket); /* a barrier that was abandoned may have left some */
@@ -17340,7 +17359,7 @@ static int32_t gtr__id_at(const void *ids, gtr_dtype dtype, int64_t i) {
 }
 /* How many labels of each row an op reads, NULL: all; not known: whether one is the blank is not asked. */
 typedef struct { const void *at; gtr_dtype dtype; bool known; } gtr__labelled_by;
-/* Whether op reads all numbers from least to most. */
+/* Whether op takes every number from least to most as a label or id. */
 static bool gtr__in_range(const gtr_tensor *op, int64_t least, int64_t most) {
     return least >= 0 && most < op->limit && !(op->blank > least && op->blank - 1 <= most);
 }
@@ -17390,7 +17409,7 @@ static int gtr__entry_column(const gtr__cached *e, const gtr_tensor *x) {
     while (e->input[i] != x) i++;
     return e->column[i];
 }
-/* Whether a data set or a predictor gives x, whose values were checked then. */
+/* Whether e's data set, or a predictor's call, gives x its values, which were checked then. */
 static GTR__COLD bool gtr__is_fed(const gtr__cached *e, const gtr_tensor *x, bool fed) {
     return fed && gtr__batched(x) && (!e->recipe.data || gtr__entry_column(e, x) >= 0);
 }
