@@ -17866,7 +17866,7 @@ static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
     d->plateau_patience = GTR__MAX(d->plateau_patience, 0);
     return GTR_OK;
 }
-/* The rate of attempted step s; NaN: no length yet. */
+/* The rate of attempted step s, 0-based, by the schedule; NaN where its length is not known yet. */
 static gtr_float gtr__rate(const gtr_trainer *t, int64_t s) {
     const gtr_trainer_desc *d = &t->desc;
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
@@ -17879,7 +17879,7 @@ static gtr_float gtr__rate(const gtr_trainer *t, int64_t s) {
         (double)(total - d->warmup_steps) };
     return (gtr_float)row->rate(&a);
 }
-/* At the start of a gtr_fit of so many steps, which may be the schedule's length. */
+/* A gtr_fit of so many steps begins, which are the schedule's length, if it has no other. */
 static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
     const gtr_trainer_desc *d = &t->desc;
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
@@ -17956,7 +17956,7 @@ static gtr__sequence gtr__sequence_of(const gtr_trainer *t) {
         t->read_end ? t->read_end : INT64_MAX, t->shuffle, t->one_batch, gtr__hash(t->ctx->desc.seed, "shuffle") };
     return o;
 }
-/* Of an evaluation: epoch 0, in order. */
+/* In which order an evaluation reads d: once, from its first row on. */
 static gtr__sequence gtr__sequence_set(const gtr_dataset *d, int64_t batch) {
     const int64_t per = gtr__steps_per_epoch(d->rows, batch, false);
     const gtr__sequence o = { d->rows, batch, per, per, 0, 0, 0 };
@@ -18019,7 +18019,7 @@ static bool gtr__stream_fill(gtr__stream *s, int64_t k) {
     }
     return true;
 }
-/* With the gate locked, which is open while a batch is filled. */
+/* Fills the next batch. Called with the gate locked, which is open meanwhile. */
 static void gtr__stream_next(gtr__stream *s) {
     s->busy = true;
     gtr__gate_unlock(s->gate);
@@ -18040,7 +18040,7 @@ GTR__THREAD(gtr__stream_main, arg) {
     gtr__gate_unlock(s->gate);
     return GTR__THREAD_END;
 }
-/* NULL, and an error, where there is none. */
+/* A new gate; NULL, and an error, where the system has none left. */
 static gtr__gate *gtr__gate_new(gtr_context *ctx) {
     gtr__gate *g = GTR__NEW(ctx, gtr__gate, 1);
     if (!g || gtr__gate_init(g)) return g;
@@ -18053,7 +18053,7 @@ static void gtr__gate_end(gtr_context *ctx, gtr__gate *g) {
     if (g && !gtr__forked(ctx)) gtr__gate_free(g);
     gtr__mfree(ctx, g);
 }
-/* Nothing of d, NULL: of any, is read ahead any more; slots stay for the next set. */
+/* Ends reading ahead, if it is of d (NULL: of any set); the slots stay, for the next set. */
 static void gtr__stream_end(gtr__runner *r, const gtr_dataset *d) {
     gtr__stream *s = r ? r->stream : NULL;
     if (!s || !s->data || (d && s->data != d)) return;
@@ -18081,7 +18081,8 @@ static void gtr__streams_end(const gtr_dataset *d) {
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) gtr__stream_end(t->runner, d);
     gtr__stream_end(d->ctx->runner, d);
 }
-/* r reads d in this order. alone: a batch is a piece, as beside it a batch is read that gtr_set set. */
+/* r reads d in order o from now on; nothing to do if it does already. alone: a piece is one batch, as inputs that
+   gtr_set set are read beside it. */
 static gtr_result gtr__stream_begin(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, bool alone) {
     gtr_context *ctx = r->ctx;
     gtr__stream *s = r->stream;
@@ -18166,7 +18167,7 @@ static int64_t gtr__stream_await(gtr__runner *r, int64_t k) {
     if (since > 0) s->waited += gtr__now() - since;
     return n;
 }
-/* The last piece has left its host slot; the reader may have it. */
+/* Waits until the upload of the piece in front of this one has left its host slot, which the reader may then fill. */
 static gtr_result gtr__stream_turn(gtr__runner *r, int64_t piece) {
     gtr__stream *s = r->stream;
     const int old = (piece & 1) ^ 1;
@@ -18180,7 +18181,7 @@ static gtr_result gtr__stream_turn(gtr__runner *r, int64_t piece) {
     gtr__stream_limit(s, piece + 2);
     return GTR_OK;
 }
-/* Batches from k on, all of a piece, go to the device. */
+/* Queues the upload of n batches from k on, all of one piece, from their host slot to the device's. */
 static gtr_result gtr__stream_upload(gtr__runner *r, int64_t k, int64_t n) {
     gtr__stream *s = r->stream;
     const gtr__backend *be = r->ctx->be;
@@ -18233,7 +18234,8 @@ static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
     *n = (int)GTR__MIN(*n, GTR__MIN(s->sent, end) - k);
     return GTR_OK;
 }
-/* Labels and ids of a callback's rows in batch k, which is in its host slot. report: an error. */
+/* Checks labels and ids in batch k, which a callback has just filled into its host slot; report: with an error, else by
+   the result alone. */
 static GTR__COLD gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e, int64_t k, bool report) {
     char text[GTR__RANGE_TEXT];
     const gtr__batch p = gtr__batch_of(&s->order, k);
@@ -18274,7 +18276,8 @@ static gtr_result gtr__inputs_by_set(gtr__runner *r, const gtr__cached *e, int64
     }
     return GTR_OK;
 }
-/* Where a run of e reads batch k, and runs behind it the next ones; *n: how many there may be. */
+/* Writes into rec where a run of e reads batch k, and runs behind it the next ones, of d; streamed rows are uploaded.
+   *n: for how many runs that holds. */
 static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, int64_t k, const gtr__cached *e,
         gtr__record *rec, int *n) {
     bool alone = false;
@@ -18308,7 +18311,7 @@ static gtr_result gtr__trainer_feed(gtr_trainer *t, uint64_t step, const gtr__ca
     if (t->data->streamed) GTR__TRY(gtr__settle(t->ctx, t->runner, 0)); /* behind it, t's steps may be fed again */
     return gtr__source(t->runner, t->data, &o, gtr__data_batch(t, step), e, rec, n);
 }
-/* The same of batch k of an evaluation. */
+/* Has the rows of batch k of an evaluation on the device; says in rec where. */
 static gtr_result gtr__evaluate_feed(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, int64_t k,
         const gtr__cached *e, gtr__record *rec) {
     int one = 1;
@@ -18329,7 +18332,7 @@ static void gtr__column_off(gtr_dataset *d, gtr__column *c) {
         gtr__device_free(d->ctx, 0, c->device, gtr__column_bytes(d, c));
     c->device = NULL;
 }
-/* Host memory on the device of stage 0: a copy or, on the CPU, itself. NULL and an error on failure. */
+/* A column's host memory, copied to stage 0's device; on the CPU that memory itself. NULL, and an error, on failure. */
 static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, const char *name, int column) {
     void *p = ctx->caps.cuda ? gtr__device_alloc(ctx, 0, bytes) : host;
     gtr_result r = !p ? GTR_ERR_NOMEM : !ctx->caps.cuda ? GTR_OK
@@ -18377,8 +18380,8 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
     d->used = true;
     return GTR_OK;
 }
-/* Whether what t begins with, which gave r, is to be tried again: there was no room, the first error since `good`, and
-   sets that nothing reads yet have left the device for it. */
+/* When t began something that gave r: whether to try it again. So it is where the device had no room, and sets that no
+   trainer reads have just left it; the error is then cleared. good: there was none before. */
 static bool gtr__sets_off(const gtr_trainer *t, gtr_result r, bool good) {
     gtr_context *ctx = t->ctx;
     bool some = false;
@@ -18393,8 +18396,8 @@ static bool gtr__sets_off(const gtr_trainer *t, gtr_result r, bool good) {
     if (some) gtr_error_clear(ctx);
     return some;
 }
-/* Has d streamed, or on the device, where that is not settled yet: plans that read it have their memory, so that what
-   is left is its own but for so many bytes. May drop its plans. */
+/* Decides once whether d's rows go to the device or are streamed, when plans that read it have their memory: what is
+   left, but for `beside` bytes, is d's. May drop plans of d. */
 static gtr_result gtr__dataset_ready(gtr_dataset *d, size_t beside) {
     if (!d->column[0].device && !d->streamed) {
         d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, beside));
@@ -18404,7 +18407,7 @@ static gtr_result gtr__dataset_ready(gtr_dataset *d, size_t beside) {
     d->used = true;
     return GTR_OK;
 }
-/* '*' any run, '?' one character; end: the pattern's, NULL: at its 0 */
+/* Whether the pattern from p to end (NULL: its 0) fits s: '*' any run, '?' one character. */
 static bool gtr__glob(const char *p, const char *end, const char *s) {
     if (!end) end = strchr(p, 0);
     for (; p < end; p++, s++) {
@@ -18504,7 +18507,8 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
     GTR__DEFAULT(micro_batches, 1);
     return GTR_OK;
 }
-/* The parameters that a gradient reaches, last made first: about the order in which backward finishes them. */
+/* Lists the parameters that t trains: those that a gradient of its loss reaches, last made first, which is about the
+   order in which backward finishes them. */
 static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
@@ -18573,7 +18577,7 @@ static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
         ? (gtr__segment *)gtr__device_alloc(ctx, 0, (size_t)t->n_param * sizeof *t->segments) : NULL;
     return t->segments ? GTR_OK : GTR_ERR_NOMEM;
 }
-/* The segment table follows the parameters' low-precision copies. */
+/* Writes UPDATE's table of parameters: where each and its low copies lie. */
 static gtr_result gtr__trainer_segments(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     for (int i = 0; i < t->n_param; i++) {
@@ -18684,13 +18688,14 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     gtr__weights_unlock(ctx);
     return t;
 }
-/* What a running gtr_fit can't go on after is refused in its callback, and ends it. */
+/* In the callback of a gtr_fit of t that runs: an error, as the fit can't go on after such a call, and ends with it.
+   Else GTR_OK. */
 static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
     GTR__TRY(gtr__outside(t->ctx, who));
     if (!t->fit) return GTR_OK;
     return t->refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
 }
-/* Parameters stay as t trained them: as its averages, if it has some. */
+/* t's parameters are no trainer's any more; they stay as t trained them, which is its averages, if it has some. */
 static void gtr__give_up(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     const bool averages = gtr__usable(ctx) && gtr__wait_all(ctx) == GTR_OK && gtr__averaged(t) && !t->swapped;
@@ -18751,7 +18756,7 @@ static int gtr__images_other(const gtr__column *a, const gtr__column *b) {
             || (x->varied ? x->mean[k] : 0) != (y->varied ? y->mean[k] : 0)) return k;
     return -1;
 }
-/* As gtr_dataset_augment got it. */
+/* Channel k's mean as gtr_dataset_augment got it. */
 static double gtr__mean_of(const gtr__column *c, int k) {
     const gtr__image *m = &c->image;
     return m->varied && m->scale[k] != 0 ? (double)(m->mean[k] * c->scale / m->scale[k]) : 0;
@@ -18814,7 +18819,7 @@ static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *
     }
     return GTR_OK;
 }
-/* Of the first, middle and last row of columns in memory. */
+/* By which a checkpoint knows the data set again: of the first, middle and last row of columns in memory. */
 static int64_t gtr__rows_hash(const gtr_dataset *d) {
     uint64_t h = 0;
     for (int i = 0; i < d->n_columns; i++) for (int64_t k = 0; d->column[i].host && k < 3; k++) {
@@ -18849,7 +18854,7 @@ static bool gtr__counts_none(gtr_context *ctx, const gtr__cached *e, int count) 
     void *instance = ctx->instance[e->plan.value[count].stage];
     return at && ctx->be->copy(instance, &n, at, sizeof n, GTR__TO_HOST, true) == GTR_OK && n == 0;
 }
-/* The first such element of an input that gtr_set set. */
+/* Where the first element that is not finite lies in an input that gtr_set set, in text. */
 static void gtr__find_in_input(gtr_context *ctx, const gtr__value *v, const void *at, char *text, size_t size) {
     const int64_t n = gtr__count(&v->shape), row = n / v->shape.dim[0];
     gtr_float *x = GTR__NEW(ctx, gtr_float, n);
@@ -18859,7 +18864,8 @@ static void gtr__find_in_input(gtr_context *ctx, const gtr__value *v, const void
     else if (i < n) snprintf(text, size, ", row %lld, element %lld,", (long long)(i / row), (long long)(i % row));
     gtr__mfree(ctx, x);
 }
-/* The first such value that n inputs get of batch k of a data set, if there is one; column: of each of them. */
+/* Whether one of n inputs gets a value that is not finite in batch k of d: where the first one is, in text. column: of
+   each input. */
 static bool gtr__find_in_batch(gtr_dataset *d, const gtr__sequence *o, int64_t k, gtr_tensor *const *input, int n,
         const int *column, char *text, size_t size) {
     const gtr__batch p = gtr__batch_of(o, k);
@@ -18932,7 +18938,7 @@ static GTR__COLD void gtr__why_masked(const gtr_tensor *t, char *text, size_t si
             ? "the mask \"" : "its mask", x->name ? x->name : "", x->name ? "\"" : "");
     }
 }
-/* The first row of labels that do not fit in their steps. */
+/* For CTC: the first row whose labels do not fit in its steps, in text. */
 static GTR__COLD void gtr__why_labels(gtr_context *ctx, const gtr__cached *e, const gtr_tensor *t, const gtr__node *n,
         char *text, size_t size) {
     const gtr_shape *x = &e->plan.value[n->in[0]].shape, *y = &e->plan.value[n->in[t->limited]].shape;
@@ -19018,7 +19024,8 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__cached *e, bool edited, c
 /* What is done when the device says that a step failed. After a value that is not finite the run is set back to that
    step, and the error tells where it is; after a launch that was given up its steps are queued again. gtr__wait_all
    calls gtr__repeat_any, and what is about to go on or to read a report gtr__observe. */
-/* To the step at which the device has stopped. Drained. */
+/* r goes on behind the last step that the device did whole; status and what was queued are cleared. The device is done.
+   */
 static gtr_result gtr__set_back(gtr__runner *r, gtr__ctl *ctl) {
     ctl->status = ctl->guard = 0;
     ctl->stuck = 0;
@@ -19075,7 +19082,8 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     return s == GTR_OK ? gtr__wait_all(ctx) : GTR__FAIL(ctx, CUDA,
         "%s; it and the %llu queued after it are not all done", why, (unsigned long long)(end - from - 1));
 }
-/* Called when the device said that a step went wrong: tells how, and sets the run back to that step. */
+/* By gtr__observe and gtr__repeat_any, when REPORT says that a step failed: the error tells why and where, and the run
+   is set back to that step; or, of a launch that was given up, its steps are repeated. */
 static gtr_result gtr__tell_bad(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
@@ -19143,7 +19151,8 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     r.data = data;
     return r;
 }
-/* by_node: without matchers and with dense gradients, for what runs a step in parts. */
+/* The entry of t's step for such a batch. by_node: without matchers and with dense gradients, for what runs a step in
+   parts. */
 static gtr__cached *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node) {
     gtr__recipe r = gtr__trainer_recipe(t, batch, data);
     if (t->ctx->be->n_matchers && by_node) r.no_matchers = true;
@@ -19181,7 +19190,7 @@ static int64_t gtr__column_misfit(const gtr__column *c, int64_t rows, const gtr_
     }
     return c->dtype == GTR_F32 ? gtr__off_target(t, v, n, text) : -1;
 }
-/* Rows of a column go into input t if they lie as its own do, or would with channels on the other side. */
+/* An error, unless rows of the column lie as rows of input t do, or would with their channels on the other side. */
 static GTR__COLD gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_tensor *t) {
     const gtr__column *c = &d->column[column];
     const gtr_shape s = gtr__column_fed(c);
@@ -19232,8 +19241,8 @@ static bool gtr__is_number(const gtr_dataset *d, int column) { /* k, + 1 */
     return column > 0 && column <= d->n_columns && d->column[column - 1].row == 1
         && d->column[column - 1].dtype != GTR_F32;
 }
-/* Do the data set's columns fit the inputs, and labels and ids the ranges of plan e (NULL: as yet there is none)?
-   column: the column of each input. */
+/* An error, unless d's columns fit the inputs and, by plan e (NULL: there is none yet), labels, ids and targets are in
+   range. Writes the column of each input. */
 static GTR__COLD gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__cached *e,
         int *column) {
     gtr_context *ctx = d->ctx;
@@ -19276,7 +19285,7 @@ static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t b
             (long long)batch, (long long)data->rows, data->name);
     return GTR_OK;
 }
-/* Plans for a batch and for the tail, and memory for both, before the first step. */
+/* Plans and memory for a batch and for the epoch's tail, before the first step reads the set. */
 static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
@@ -19313,7 +19322,8 @@ static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t bat
     gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
     return e ? gtr__data_fits(data, e->input, e->n_inputs, e, column) : t->ctx->error;
 }
-/* What its strings and columns are called, and fills its holes, goes with the model. */
+/* Notes of d that go with the model, when it begins to feed t: what strings and columns are called, what fills holes.
+   */
 static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
     int to[GTR__MAX_FEED];
     char text[240];
@@ -19330,7 +19340,8 @@ static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
     }
     return d->text || d->column[0].starts ? GTR_OK : gtr__table_note(d, name);
 }
-/* drawn: rows are shuffled or drawn. tail: of a last batch that is smaller; 0: there is none. */
+/* Warns where states are carried to rows that do not go on where theirs ended: rows are drawn (drawn), or the last
+   batch is smaller (tail rows; 0: there is none). */
 static GTR__COLD void gtr__states_told(const gtr_trainer *t, int64_t batch, bool drawn, int64_t tail) {
     char smaller[200];
     const char *text = drawn ? "states are carried from batch to batch of rows that are shuffled or drawn: .streams "
@@ -19341,7 +19352,8 @@ static GTR__COLD void gtr__states_told(const gtr_trainer *t, int64_t batch, bool
     gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
     gtr__fit_note(t, text);
 }
-/* Drains the queue: no run is set back to steps of other data. */
+/* data, NULL: nothing, feeds t from its next step on. Waits until the device is done, so that no run is set back to
+   steps of other data. An error leaves t as it was. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
     const gtr_dataset *held = t->validation;
     const bool good = t->ctx->error == GTR_OK, fed = t->data || t->unfed;
@@ -19450,7 +19462,8 @@ static void gtr__note_idle(gtr_trainer *t, bool zero) {
     gtr__host_cb_log(t->ctx, GTR_LOG_WARNING, text);
     gtr__fit_note(t, text);
 }
-/* In front of a launch of plan e. */
+/* Before t's first launch, of plan e: the warning about unreached parameters, and what gtr__zeros_find compares with.
+   */
 static void gtr__zeros_begin(gtr_trainer *t, const gtr__cached *e) {
     gtr_context *ctx = t->ctx;
     if (t->noted || t->aside) return;
@@ -19494,7 +19507,8 @@ static bool gtr__states_end(const gtr_trainer *t) {
     const gtr__sequence o = gtr__sequence_of(t);
     return gtr__batch_of(&o, gtr__data_batch(t, t->runner->step)).first == 0;
 }
-/* In front of a step states are of its rows; first: nothing is queued, and they are zeros. */
+/* Before a step of so many rows: t's states are zeros, if it begins an epoch (first), or have that many rows. An error
+   if they have others. */
 static gtr_result gtr__states_begin(gtr_trainer *t, int64_t batch, bool first) {
     for (int i = 0; i < t->n_states; i++) {
         gtr_tensor *s = t->states[i];
@@ -19569,7 +19583,7 @@ static gtr_result gtr__trainer_usable(gtr_trainer *t, const char *who, bool pend
     if (t && !gtr__runnable(t->ctx, who)) GTR__TRY(gtr__refuse(t, who));
     return gtr__trainer_whole(t, who, pending);
 }
-/* A trainer that could not be made, perhaps of a tensor that was NULL: the data set's context says so. */
+/* The error of a call with a trainer that is NULL, which could not be made: the data set's context has it. */
 static gtr_result gtr__no_trainer(const gtr_dataset *data, const char *who) {
     return GTR__USABLE(data) ? GTR__BAD_ARG(data->ctx, "%s of %s: the trainer is NULL", who, data->name) : GTR_ERR_ARG;
 }
@@ -19662,7 +19676,7 @@ float gtr_loss(gtr_trainer *t) {
 // >>trainer-buffers
 /* Gradients and optimizer states to and from the host, in the shapes of their parameters: gtr_gradient_get and _set,
    gtr_state_get and _set. Gradients in the trainer's buffer are times the loss scale, the host's are not. */
-/* Of parameter i's lookups, in their place. */
+/* Makes the gradient of parameter i, lookups in the buffer, dense there, for who reads or writes it on the host. */
 static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
     const gtr_shape *s = &t->param[i]->shape;
     const size_t line = (size_t)s->dim[1] * sizeof(gtr_float), bytes = (size_t)s->dim[0] * line;
@@ -19680,7 +19694,7 @@ static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
     gtr__mfree(t->ctx, dense);
     return r;
 }
-/* The loss scale that gradients carry between backward and update. */
+/* The loss scale that gradients in t's buffer are multiplied by now. */
 static float gtr__scale_now(gtr_trainer *t) {
     gtr__ctl ctl;
     if (!t->optim.scaled
@@ -19713,7 +19727,8 @@ static GTR__COLD gtr_result gtr__none_for(const gtr_trainer *t, const gtr_tensor
         gtr__label(p), frozen ? " (frozen by the group \"" : p->trainable ? ", the loss does not depend on it" : "",
         frozen ? t->group[g].pattern : "", frozen ? "\")" : "");
 }
-/* Mean squares and sums of squares are 0 or more. */
+/* Refuses optimizer states that no training leaves: not finite or, where they are mean squares or sums of squares,
+   below 0. */
 static GTR__COLD gtr_result gtr__state_good(const gtr_trainer *t, const gtr_tensor *p, const gtr_float *state,
         const gtr_float *v, const char *what) {
     const gtr_optimizer o = t->desc.optimizer;
@@ -19794,7 +19809,8 @@ gtr_result gtr_state_set(gtr_trainer *t, gtr_tensor *p, int which, const void *s
 // >>averages
 /* gtr_average_swap: the averages of gtr_trainer_desc.ema in place of the parameters, and back. Evaluation does it
    around a pass. */
-/* again: it is swapped back with the room of this call, which then can't fail for want of memory. */
+/* Exchanges averages and parameters. again: the memory for it is kept for swapping back, which then can't fail for want
+   of it. */
 static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
     gtr_context *ctx = t->ctx;
     size_t bytes = 0;
@@ -19996,7 +20012,8 @@ static bool gtr__wants_averages(gtr_trainer *t) {
     return t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
         gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
 }
-/* What evaluates averages exchanges them for the weights, of which meanwhile nobody takes a snapshot. */
+/* t's states are put aside and, with averages, these exchanged for the weights, of which no snapshot is taken until
+   gtr__evaluation_end. */
 static gtr_result gtr__evaluation_begin(gtr_trainer *t, bool averages) {
     GTR__TRY(gtr__states_aside(t->ctx, &t->kept_states));
     if (!averages) return GTR_OK;
@@ -20835,7 +20852,7 @@ struct gtr_predictor {
     void **held; /* by tensors' ids: where the snapshot has what lies in memory of theirs; NULL: no snapshot */
     gtr__move *move; int64_t n_move; /* of which it is made */
 };
-/* Its number among inputs or outs, which are stored as t; -1. */
+/* Where among p's inputs, outs or states (which) the one that is stored as t is; -1: nowhere. */
 static int gtr__predictor_find(const gtr_predictor *p, int which, const gtr_tensor *t) {
     int k = p->n[which] - 1;
     while (k >= 0 && gtr__stored_as(p->of[which][k]) != t) k--;
@@ -20854,7 +20871,7 @@ static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     p->block[which] = b; p->bytes[which] = bytes;
     return true;
 }
-/* Values of a predictor's plan: weights are the context's or the snapshot's, all else is its own. */
+/* A gtr__address_fn for p's plans: weights lie in the context or in p's snapshot, all else in p's blocks. */
 static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     const gtr_predictor *p = (const gtr_predictor *)e->carry;
@@ -20944,7 +20961,8 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
     if (e->plan.unfit && p->general) GTR__FAIL(&p->own, UNSUPPORTED, "predictor: %s", e->plan.unfit_why);
     return !e->plan.unfit;
 }
-/* Pieces draw for rows from row on. False: not as before. */
+/* Sets ops that draw to rows from `row` on, as a piece of a call draws for its own. False: some drew for others before,
+   so that calls are resolved anew. */
 static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     bool same = true;
     for (; count--; n++) {
@@ -20957,7 +20975,8 @@ static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     }
     return same;
 }
-/* The plan of the fewest rows that are n or more; where they act on each other of n, made if need be. */
+/* p's plan for n rows: that of the fewest rows that are enough, or where rows act on each other, or have states, of n
+   itself, made if need be. NULL: an error in p. */
 static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
     gtr__cached *e;
     int i;
@@ -20989,7 +21008,7 @@ static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
 // >>predictor-make
 /* gtr_predictor_create: what of the graph a descriptor asks for, the memory of rows, states and a snapshot;
    gtr_predictor_refresh, which takes one. */
-/* Blocks of max_rows rows, each input's and out's aligned. */
+/* Memory for max_rows rows of each input, out and state. */
 static bool gtr__predictor_room(gtr_predictor *p) {
     for (int w = 0; w <= GTR__STATES; w++) {
         size_t bytes = 0;
@@ -21003,7 +21022,7 @@ static bool gtr__predictor_room(gtr_predictor *p) {
     }
     return true;
 }
-/* desc's inputs: all with a batch that outs depend on, and no others. */
+/* Checks .in, or finds the inputs: all with a batch that the outs depend on, and no others. */
 static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_desc *d, int64_t *highest) {
     gtr_context *ctx = p->ctx;
     gtr_tensor *found[GTR__MAX_FEED];
@@ -21035,12 +21054,13 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
     p->n[GTR__IN] = n;
     return GTR_OK;
 }
-/* Whether its rows are more than the batch's, or act on each other: those of sequences. */
+/* Whether t is of sequences: its rows are more than the batch's, or act on each other. */
 static bool gtr__is_sequential(const gtr_tensor *t) {
     return gtr__in_steps(t->op) >= GTR__STEPS_RECUR || (gtr__moves(t->op) == GTR__MOVES_PRODUCT && gtr__batched(t)
         && (t->shape.ndim > 2 || t->shape.dim[0] != GTR_BATCH));
 }
-/* States that outs depend on; products of sequences are as of a step at a time. */
+/* Lists the states that the outs depend on. Products of sequences then add in one order, so that a step alone has the
+   bits that it has in a window. */
 static gtr_result gtr__predictor_states(gtr_predictor *p, bool steps) {
     gtr_context *ctx = p->ctx;
     p->steps = steps;
@@ -21113,7 +21133,7 @@ static bool gtr__line_ready(gtr_context *ctx) {
     GTR__FAIL(ctx, NOMEM, "predictor: no lock for its snapshot");
     return false;
 }
-/* A call begins, and forgets the error of the one before. */
+/* A call of p begins: the error of the call before is cleared. False: p is NULL. */
 static bool gtr__predict_begin(gtr_predictor *p) {
     if (!p) return false;
     p->own.error = GTR_OK;
@@ -21232,7 +21252,7 @@ gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc
 // >>predicting
 /* gtr_predict, of rows in memory, and gtr_predict_dataset: rows are cut into runs of at most max_rows where they stand
    apart. */
-/* Ids of n rows from row done on are in their ranges. */
+/* Refuses ids out of range among n rows of a call's inputs, from row done on. */
 static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, int64_t done, int64_t n) {
     char text[GTR__RANGE_TEXT];
     const gtr__labelled_by none = { NULL, GTR_I32, false };
@@ -21248,7 +21268,7 @@ static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, i
     return GTR_OK;
 }
 static const char *gtr__predicts(const gtr_predictor *p) { return p->steps ? "gtr_predict_next" : "gtr_predict"; }
-/* The rows are those from `first` on of a call, whose out is. */
+/* The rows of a call, or of a data set those from its row `first` on, which out has room for from its begin. */
 static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out,
         int64_t first) {
     gtr_context *own = &p->own;
@@ -21306,7 +21326,7 @@ gtr_result gtr_predictor_reset(gtr_predictor *p) {
 gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
     return gtr__predict_begin(p) ? gtr__predict_rows(p, in, rows, out, 0) : GTR_ERR_ARG;
 }
-/* n rows like c's, one behind the other, as input is given them outside training. */
+/* Makes of n rows like c's, which lie one behind the other, what FEED would make for input in evaluation. */
 static void gtr__rows_feed(const gtr__column *c, const gtr_tensor *input, const void *rows, int64_t n, void *out) {
     gtr__record record = GTR__ZERO;
     gtr__arg y = GTR__ZERO;
@@ -21389,12 +21409,12 @@ gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out
 
 // >>predict-next
 /* A step of a sequence at a time, and gtr_sample, which draws the next id of its logits. */
-/* Order of floats that are no NaN, as of these integers. */
+/* f, no NaN, as an integer: these are in the order of floats. */
 static int64_t gtr__float_rank(float f) {
     const int64_t bits = (int64_t)gtr__float_bits(f);
     return bits < (int64_t)1 << 31 ? bits : ((int64_t)1 << 31) - bits;
 }
-/* The largest rank that k logits have or pass. */
+/* The rank of the k-th largest of n logits. */
 static int64_t gtr__kth_rank(const float *logits, int64_t n, int64_t k) {
     int64_t low = -((int64_t)1 << 31), high = (int64_t)1 << 31;
     while (high - low > 1) {
@@ -23802,7 +23822,7 @@ static void gtr__column_copy(uint8_t *to, const gtr__column *c, int64_t from, in
     for (int64_t r = 0; each && r < n; r++) gtr__row_copy(to + (size_t)r * c->row_bytes, c, 0, from + r);
     if (!each) memcpy(to, c->host + gtr__column_start(c, from), (size_t)n * c->row_bytes);
 }
-/* What was borrowed is copied: it is going to change. */
+/* c's rows are copied, if they are the caller's memory, as they are going to change. */
 static bool gtr__column_own(gtr_dataset *d, gtr__column *c) {
     const size_t bytes = (size_t)d->rows * c->row_bytes;
     uint8_t *own = c->borrowed ? GTR__NEW(d->ctx, uint8_t, bytes) : c->host;
@@ -23816,7 +23836,7 @@ static bool gtr__is_callback(const gtr_dataset *d, const char *who) {
         "a gtr_dataset_arrays", who, d->name);
     return true;
 }
-/* The same, for a set of windows, too, which are made last. */
+/* True, and an error, for a set without rows in memory, or of windows, which are made last. */
 static bool gtr__has_windows(const gtr_dataset *d, const char *who) {
     if (gtr__is_callback(d, who)) return true;
     return d->column[0].covered && GTR__BAD_STATE(d->ctx, "%s of %s: its rows are windows; %s", who, d->name, d->text
@@ -23847,7 +23867,7 @@ static gtr_dataset *gtr__dataset_alike(const gtr_dataset *data, int64_t rows, co
         if (!gtr__dataset_like(d, &data->column[i], view)) return gtr__dataset_link(d, false);
     return d;
 }
-/* What is made of some rows of it is a view: they stay in its files. */
+/* Whether d's rows stay in files that are mapped: what is made of some of them is a view. */
 static bool gtr__is_mapped(const gtr_dataset *d) { return d->column[0].mapped && d->column[0].borrowed; }
 /* d, which is data or alike, gets n of data's rows, and their numbers, which are of memory of its own. */
 static void gtr__dataset_view(gtr_dataset *d, const gtr_dataset *data, int64_t *rows, int64_t n) {
@@ -23918,7 +23938,7 @@ static int64_t gtr__column_integer(const gtr__column *c, int64_t i) {
     if (!gtr__row_has(c, i)) return (int64_t)c->pad;
     return c->dtype == GTR_U8 ? *p : *(const int32_t *)(const void *)p;
 }
-/* How many there may be of column's numbers, which are from c->least on; 0 and an error: it has no classes. */
+/* How many different numbers the column may have, from its least to its most; 0 and an error: they are no classes. */
 static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) {
     gtr__column *c = column < d->n_columns ? &d->column[column] : NULL;
     char text[GTR__OP_TEXT];
@@ -26069,7 +26089,7 @@ typedef struct gtr__fitting {
     int64_t rows_fed, values_fed; /* of the data set */
     int64_t kept[GTR__MAX_KEPT + 2]; int n_kept; /* trainer's steps of keep_last's files */
 } gtr__fitting;
-/* Steps between checkpoints by epochs; 0: there are none. */
+/* How many steps lie between checkpoints that are due by epochs; 0: none are. */
 static int64_t gtr__fit_every(const gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
     const bool epochs = d->checkpoint && !d->checkpoint_steps && !(d->checkpoint_seconds > 0);
@@ -26156,7 +26176,7 @@ static void gtr__fit_warn(gtr__fitting *f, const gtr__entry *e) {
     gtr__host_cb_log(f->t->ctx, GTR_LOG_WARNING, text);
     f->warned = true;
 }
-/* Of a path that ends so, 0: CSV, 1: JSON; else -1. */
+/* What a log file of this name is: 0: CSV, 1: JSON; -1: no such ending. */
 static int gtr__log_kind(const char *path) {
     const char *dot = strrchr(path, '.');
     return !dot ? -1 : !strcmp(dot, ".csv") ? 0 : !strcmp(dot, ".jsonl") || !strcmp(dot, ".json") ? 1 : -1;
@@ -26225,8 +26245,8 @@ static void gtr__fit_harvest(gtr__fitting *f) {
         if (!t->refused) t->refused = gtr__log_row(f, false);
     }
 }
-/* What steps of t change and evaluations read: parameters, buffers, averages; to host memory, or from there. host NULL:
-   *bytes of it are counted. Drained. */
+/* All that t's steps change and evaluations read, parameters, buffers, averages, to host memory or, back, from there;
+   the device is done. host NULL: only *bytes, how many they are. */
 static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, size_t *bytes) {
     gtr_context *ctx = t->ctx;
     const gtr__cached *e = gtr__trainer_entry(t, t->batch, t->data, false);
@@ -26257,7 +26277,7 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
     if (bytes) *bytes = at;
     return r;
 }
-/* What a best value is of, as checkpoints say it. */
+/* A number that stands for what d watches, by which a checkpoint's best value is known to be of the same. */
 static int64_t gtr__monitored(const gtr_fit_desc *d) {
     return (int64_t)gtr__hash(2u * d->monitor_least + (d->validation != NULL), gtr__metric_rows[d->monitor].name);
 }
@@ -26414,7 +26434,7 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s) {
     gtr__mfree(ctx, past);
     return r;
 }
-/* A model's file, or t's checkpoint. */
+/* Writes a model's file (t NULL) or t's checkpoint, once the device is done, unless an error is kept. */
 static gtr_result gtr__save_alone(gtr__save *s, gtr_trainer *t) {
     gtr_context *ctx = s->ctx;
     const bool usable = gtr__usable_by(ctx, s->call);
@@ -26467,7 +26487,7 @@ gtr_result gtr_checkpoint_get(gtr_trainer *t, void *dst, size_t bytes) {
 // >>checkpoint-load
 /* gtr_checkpoint_load and _set: a file that fits the trainer replaces all that the run depends on; all of it is checked
    and allocated before the first write, so that an error leaves the trainer as it was. */
-/* A file's int64s as they lie in memory. */
+/* n int64s of a file, little-endian and maybe not aligned, to memory. */
 static void gtr__words(const uint8_t *data, void *to, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         const uint64_t v = gtr__le_get(data + 8 * i, 8);
@@ -26526,7 +26546,7 @@ static bool gtr__figures_good(const gtr__figures *g) {
     }
     return ok;
 }
-/* Rows by number, as these were in version 1, by name. */
+/* Version 1 named optimizer, precision and metric by their numbers of then: g has their hashes from here on. */
 static void gtr__figures_renamed(const gtr_context *ctx, gtr__figures *g) {
     const uint64_t o = (uint64_t)g->optimizer, p = (uint64_t)g->precision, m = (uint64_t)g->monitor / 4;
     g->optimizer = o < GTR__N_OPTIMIZERS ? GTR__NAMED(gtr__optimizer_at((size_t)o).name) : 0;
@@ -26570,7 +26590,7 @@ static gtr_result gtr__figures_of(const gtr__st *s, const uint8_t *data, gtr__fi
     if (version == 1) gtr__figures_renamed(s->ctx, g);
     return gtr__figures_good(g) ? GTR_OK : GTR__BAD_ENTRY(s, e, ": figures that no run has");
 }
-/* A checkpoint's averages become parts in place of the weights. */
+/* By gtr_load of a checkpoint: its averages take the place of the weights, if it has some. */
 static gtr_result gtr__st_averages(gtr__st *s, const uint8_t *data) {
     gtr__figures g;
     gtr__optim o = GTR__ZERO;
@@ -26595,7 +26615,7 @@ static gtr_result gtr__st_averages(gtr__st *s, const uint8_t *data) {
     }
     return GTR_OK;
 }
-/* Goes on with the data set that feeds t, or a fit's, or with one that is to come: its figures are the checkpoint's. */
+/* Refuses a checkpoint of other data than what feeds t, or the fit, now; where nothing does yet, any will do. */
 static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
     const gtr__fitting *f = t->fit;
     const gtr_fit_desc *d = f ? f->d : NULL;
@@ -26609,7 +26629,7 @@ static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const 
         "(for other data, gtr_checkpoint_load first, then gtr_trainer_data, or gtr_fit without .resume)", path, was[0],
         was[1], was[2], was[3], now[0], now[1], now[2], now[3], other ? " of other values" : "");
 }
-/* A drained runner is at ctl's step, whose report is e. */
+/* r, whose device is done, goes on behind step ctl.step, whose report is e. */
 static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__entry *e) {
     gtr__ctl ctl = *at;
     GTR__TRY(gtr__ctl_write(r, &ctl));
@@ -26619,7 +26639,8 @@ static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__en
     r->shared->step = ctl.step;
     return GTR_OK;
 }
-/* Both runners as the figures have them, after which nothing fails; else as they were. */
+/* Puts t's run, and that of evaluations, to the figures' steps. On an error both are as they were; behind it nothing of
+   a load can fail. */
 static gtr_result gtr__runs_put(gtr_trainer *t, const gtr__figures *g) {
     gtr__runner *const run[2] = { t->runner, t->ctx->runner };
     gtr__ctl old[2], ctl;
@@ -26670,7 +26691,7 @@ static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     t->rows = g->rows; t->values = g->values; t->batch = g->batch;
     t->shuffle = g->shuffle != 0; t->drop_last = g->drop_last != 0;
 }
-/* A fit that goes on has the checkpoint's sums, best epoch and history. */
+/* The fit goes on with the checkpoint's sums, best epoch, files and history. */
 static void gtr__fit_take(gtr__fitting *f, const gtr__figures *g, const uint8_t *past, int64_t n) {
     gtr_fit_desc *d = f->d;
     gtr__past p;
@@ -26692,7 +26713,7 @@ static void gtr__fit_take(gtr__fitting *f, const gtr__figures *g, const uint8_t 
         e->grad_norm = (float)p.norm; e->lr = (float)p.lr; e->loss_scale = (float)p.scale;
     }
 }
-/* Of a parsed file and its data. Everything is checked and allocated before the first write. */
+/* Loads t from a file that is parsed. Everything is checked and allocated before the first write. */
 static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) {
     gtr_context *ctx = t->ctx;
     gtr__figures g;
@@ -26745,7 +26766,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     gtr__mfree(ctx, room);
     return r;
 }
-/* From path or, if that is NULL, memory. */
+/* Loads t from a file or, path NULL, from memory. */
 static gtr_result gtr__checkpoint_read(gtr_trainer *t, const char *call, const char *path, const void *memory,
         size_t bytes) {
     gtr_context *ctx = t->ctx;
@@ -26871,7 +26892,7 @@ static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
     GTR__FREE(ctx, target, made);
     return r;
 }
-/* Under its step's number; those before the last so many go. */
+/* The checkpoint that was just written, under its step's number, too; older ones than .keep_last are removed. */
 static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
     snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[f->n_kept - 1]);
     gtr_result r = gtr__fit_also(f, name);
@@ -27048,7 +27069,8 @@ gtr_result gtr_load(gtr_context *ctx, const char *path) {
 
 // >>fitting
 /* gtr_fit, from its first checks to its end. */
-/* The queue is drained: reports are whole, validation and the callback may run. */
+/* Between steps, when the device is done: what it reported, and at an epoch's end validation, the log and early
+   stopping; then the callback. */
 static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     gtr_trainer *t = f->t;
     gtr_dataset *const held = epoch_end ? f->d->validation : NULL;
@@ -27134,7 +27156,8 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     if (f->console.width) fprintf(stderr, "\n");
     return r;
 }
-/* The weights are the best epoch's again, after an error too; why it ended is noted, and said. */
+/* Puts the best epoch's weights back, after an error, too; notes in t->ended, and prints, why the fit ended. r, or the
+   error here. */
 static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
     gtr_trainer *t = f->t;
     const gtr__stopping *b = &f->stopping;
@@ -27172,7 +27195,7 @@ static gtr_result gtr__stopping_begin(gtr__fitting *f) {
     if (d->patience && b->wait >= d->patience) f->why = GTR_END_PATIENCE;
     return GTR_OK;
 }
-/* Plans that validate, and their memory, before either set takes what is left of it. */
+/* Plans of validation and their memory, before either data set takes what is left of the device. */
 static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
     const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
     const int set = batch < held->rows;
@@ -27188,7 +27211,7 @@ static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
     if (f->d->monitor > GTR_METRIC_TENSOR && !gtr__meter_has(&m, f->d->monitor)) return gtr__fit_no_metric(f);
     return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
 }
-/* Logs what of a validation set is hardly meant. */
+/* Warns of what about the validation set is hardly meant. */
 static GTR__COLD void gtr__held_told(const gtr_dataset *d, const gtr_dataset *held) {
     if (held->fitted && !d->fitted) gtr__doubt(d->ctx, "gtr_fit: a gtr_standardise has the mean and deviation of "
         "validation (%s), not of what trains", held->name);
@@ -27202,7 +27225,7 @@ static GTR__COLD void gtr__held_told(const gtr_dataset *d, const gtr_dataset *he
             "(gtr_dataset_split_random draws some of each)", i, held->name, (intmax_t)b->most);
     }
 }
-/* What is hardly meant, said before the first step. */
+/* Warns, before the first step, of what about the descriptors is hardly meant. */
 static GTR__COLD void gtr__fit_hints(const gtr__fitting *f, const gtr_dataset *data) {
     const gtr_trainer *t = f->t;
     gtr_context *ctx = t->ctx;
@@ -27367,7 +27390,7 @@ static size_t gtr__resident_bytes(const gtr_context *ctx) {
                 n += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
     return n;
 }
-/* Inputs' slots and kept values of the plan: each tensor once, by the largest value. */
+/* Adds the plan's slots and kept values to *m: each tensor once, by its largest value. */
 static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
     for (int i = 0; i < p->n_value; i++) {
         const gtr__value *v = &p->value[i];
@@ -27407,7 +27430,7 @@ static gtr_result gtr__count_arena(gtr_context *ctx, const gtr__plan *p, gtr_mem
     }
     return GTR_OK;
 }
-/* What a step by plan e takes. */
+/* *m: what a step of t by plan e takes. */
 static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t batch, gtr_memory_report *m) {
     gtr_context *ctx = t->ctx;
     memset(m, 0, sizeof *m);
@@ -27429,7 +27452,7 @@ static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t 
         + m->low_precision + m->kept + m->control;
     return r;
 }
-/* A plan that was made to be looked at is not kept. */
+/* Drops e, if it was planned only to be described. */
 static void gtr__observed_drop(gtr_context *ctx, gtr__cached *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 /* The plan of a step of t with this batch, by which it would run (lean, where memory is short), with or without memory
    behind it. NULL and an error. gtr__observed_drop it. */
