@@ -3540,12 +3540,14 @@ static gtr_result gtr__inner_end(gtr__inner *in) {
     }
     return GTR_ERR_STATE;
 }
+/* The innermost callback of ctx that this thread is in; NULL: it is in none. */
 static gtr__inner *gtr__inside(const gtr_context *ctx) {
     gtr__inner *in = gtr__innermost;
     while (in && in->ctx != ctx) in = in->outer;
     return in;
 }
 static const char *gtr__public(const char *who) { return who && strncmp(who, "gtr__", 5) ? who : "a call"; }
+/* GTR_ERR_STATE, noted for the callback's end, if this thread is in a callback of ctx, which calls nothing of it. */
 static gtr_result gtr__outside(gtr_context *ctx, const char *who) {
     gtr__inner *in = gtr__inside(ctx);
     if (!in) return GTR_OK;
@@ -3581,6 +3583,7 @@ static gtr_result gtr__of_list(const char *who, int n) {
     gtr__null_call = who; gtr__null_count = n; return GTR_ERR_ARG;
 }
 static gtr_result gtr__of_null(const char *who) { return gtr__of_list(who, 1); }
+/* ctx has the error of this thread's last call with NULL, if there was one. */
 static void gtr__null_take(gtr_context *ctx) {
     const char *who = gtr__null_call;
     gtr__null_call = NULL;
@@ -3588,6 +3591,7 @@ static void gtr__null_take(gtr_context *ctx) {
     if (who && ctx) GTR__BAD_ARG(ctx, "%s: a tensor is NULL: gtr_parameter_find has none of that name, or it was not "
         "built", who);
 }
+/* ctx has the error of a call that was refused since; who: the call during which it was. */
 static GTR__COLD void gtr__refused_take(gtr_context *ctx, const char *who) {
     const char *call = (const char *)(uintptr_t)gtr__atomic_swap((gtr__word *)&ctx->refused, 0), *in = ctx->refused_in;
     ctx->refused_in = NULL;
@@ -3595,6 +3599,7 @@ static GTR__COLD void gtr__refused_take(gtr_context *ctx, const char *who) {
         in ? in : who, in ? ", which calls nothing of its context but gtr_stop" : ": a context is used by one thread "
         "at a time (predictors by as many as there are)");
 }
+/* gtr__host.log, and all that the library logs: in the user's callback ctx may not be called. */
 static void gtr__host_cb_log(void *user, gtr_level level, const char *text) {
     const gtr_desc *d = (const gtr_desc *)user;
     gtr__inner in;
@@ -9748,6 +9753,7 @@ static void gtr__cpu_host_free(void *instance, void *p, size_t bytes) {
 #define GTR__ROOM_BYTES \
     GTR__MAX(sizeof(gtr__program_room), GTR__MAX(sizeof(gtr__gemm_room), sizeof(gtr__conv_room)))
 typedef char gtr__room_fits[GTR__ROOM_BYTES <= GTR__WORKER_ROOM ? 1 : -1];
+/* Instances of further stages share the first one's pool and its room. */
 static gtr_result gtr__cpu_create(const gtr__host *host, gtr__instance_desc desc, void **instance, char *why) {
     const gtr__cpu *share = (const gtr__cpu *)desc.share;
     const int threads = desc.threads ? desc.threads : gtr__online_cores();
@@ -9833,6 +9839,7 @@ static double gtr__cpu_seconds(void *instance, int start) { (void)instance; (voi
 static bool gtr__cpu_widens(gtr__op op, const gtr__arg *a) {
     return gtr__class_of(op, -1) != GTR__CLASS_AS_IS && a->dtype != GTR_F32 && gtr__is_float(a->dtype);
 }
+/* A call with operands that gtr__cpu_widens: c->ws is the kernel's own workspace, then the float32 copies. */
 static gtr_result gtr__cpu_call_wide(gtr__run *run, gtr__op op, gtr__kernel kernel,
         const gtr__call *call) {
     gtr__arg arg[2 * GTR__MAX_ARGS]; /* inputs, outputs: most of what a call needs of the stack */
@@ -9868,6 +9875,7 @@ static gtr_result gtr__cpu_call_wide(gtr__run *run, gtr__op op, gtr__kernel kern
             gtr__convert(call->out[i].data, call->out[i].dtype, c.out[i].data, GTR_F32, c.out[i].count);
     return r;
 }
+/* Runs a node's kernel or, with call->measure, says what workspace it wants. */
 static gtr_result gtr__cpu_call(gtr__run *run, gtr__op op, gtr__dir dir, const gtr__call *call) {
     const gtr__kernel kernel = gtr__cpu_kernels[op][dir];
     for (int i = 0; i < call->n_in + call->n_out; i++)
@@ -20136,6 +20144,7 @@ static gtr_result gtr__meter_target(gtr__meter *m, double x, double y, int64_t o
     m->out->counted++;
     return GTR_OK;
 }
+/* Counts n rows of scores x and labels, which lie on the host. */
 static gtr_result gtr__meter_rows(gtr__meter *m, const gtr_float *x, const void *labels, int64_t n) {
     const bool floats = m->d.labels->dtype == GTR_F32;
     const int64_t each = m->kind == GTR__OF_CLASSES ? m->inner : m->width * m->inner;
@@ -20179,6 +20188,7 @@ static double gtr__auc(const float *score, const int32_t *label, int32_t of, int
     return (ranks - (double)ones * (double)(ones + 1) / 2) / ((double)ones * (double)(n - ones));
 }
 static double gtr__share(double a, double b) { return b > 0 ? a / b : 0; }
+/* AUC of each class into c, and their mean. */
 static gtr_result gtr__meter_areas(gtr__meter *m, gtr_class_metrics *c) {
     gtr__ranked *room = m->held ? GTR__NEW(m->t->ctx, gtr__ranked, m->most) : NULL;
     double *all = &m->out->value[GTR_METRIC_AUC];
@@ -20200,6 +20210,7 @@ static void gtr__meter_three(double *value, double hits, double predicted, doubl
     value[0] = gtr__share(hits, predicted); value[1] = gtr__share(hits, support);
     value[2] = gtr__share(2 * hits, predicted + support);
 }
+/* All metrics of classes from the counts; c: each class's. */
 static gtr_result gtr__meter_classes(gtr__meter *m, gtr_class_metrics *c) {
     double *v = m->out->value, all[3] = { 0, 0, 0 }, three[3], macro[3] = { 0, 0, 0 };
     int64_t present = 0;
@@ -20220,6 +20231,7 @@ static gtr_result gtr__meter_classes(gtr__meter *m, gtr_class_metrics *c) {
     if (m->kind == GTR__OF_CLASSES) v[GTR_METRIC_TOP_K] = gtr__share((double)m->top, (double)m->out->counted);
     return gtr__meter_areas(m, c);
 }
+/* All metrics of targets from the sums: means over targets. */
 static void gtr__meter_targets(gtr__meter *m) {
     double *v = m->out->value;
     const double n = (double)(m->rows * m->inner), each = (double)m->width;
@@ -20267,6 +20279,7 @@ static gtr_result gtr__meter_entry(gtr__meter *m, int64_t n, gtr__cached **e) {
     if (m->d.labels != m->d.scores) r.fetch[r.n_fetch++] = m->d.labels;
     return gtr__evaluate_plan(m->t, m->data, &r, e);
 }
+/* One pass over the set, by a plan that fetches scores and labels. */
 static gtr_result gtr__meter_pass(gtr__meter *m) {
     gtr_context *ctx = m->t->ctx;
     const int64_t batch = GTR__MIN(m->d.batch, m->data->rows), of_x = m->outer * m->width * m->inner,
@@ -20292,6 +20305,7 @@ static gtr_result gtr__meter_pass(gtr__meter *m) {
     GTR__FREE(ctx, x, y);
     return r;
 }
+/* Checks m's descriptor against scores, labels and set, and fills in defaults; allocates nothing. */
 static gtr_result gtr__meter_begin(gtr__meter *m) {
     gtr_context *ctx = m->t->ctx;
     GTR__TRY(gtr__runnable(ctx, "gtr_evaluate_metrics"));
@@ -20351,6 +20365,8 @@ static gtr__meter gtr__meter_of(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
     m.t = t; m.data = data; m.d = d; m.out = out;
     return m;
 }
+/* gtr_evaluate_metrics without its text, for gtr_fit, too. What out points to is t's (t->metered), until its next call.
+   */
 static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc d, gtr_metrics *out) {
     gtr__meter m = gtr__meter_of(t, data, d, out);
     gtr__cached *e;
@@ -20471,6 +20487,7 @@ static bool gtr__steps_fail(const gtr__stepping *s, gtr_tensor *t, const char *w
             gtr__shape_text(&t->shape, shape), why);
     return false;
 }
+/* An input of the step's graph, called after the window's with ".step" behind it. */
 static gtr_tensor *gtr__steps_leaf(const gtr__stepping *s, const char *name, gtr_dtype dtype, gtr_shape shape) {
     char full[GTR__OP_TEXT];
     snprintf(full, sizeof full, "%.300s.step", name);
@@ -20536,6 +20553,7 @@ static bool gtr__steps_shape(const gtr__stepping *s, const gtr_tensor *x, int ti
     }
     return false;
 }
+/* t's op once more, of the step's operands; ranges of labels and ids are t's. */
 static gtr_tensor *gtr__steps_again(const gtr_tensor *t, gtr_tensor *const *in, const gtr__attr *attr) {
     gtr_tensor *y = gtr__op_new(t->op, t->n_in, in, attr, NULL);
     if (!y) return NULL;
@@ -20586,6 +20604,7 @@ static gtr_tensor *gtr__steps_kept(gtr__stepping *s, const gtr_tensor *t, gtr_sh
     if (state) state->next = state;
     return state;
 }
+/* The step of attention t: its keys and values are put into states, and it attends those that are there so far. */
 static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
     gtr__attr at = t->attr;
     gtr__attention_attr *a = &at.attention;
@@ -20667,6 +20686,8 @@ static bool gtr__steps_within(const gtr__stepping *s, gtr_tensor *t) {
     }
     return within;
 }
+/* The step of op t, whose operands' steps are known; NULL, and an error: it has none, as it wants several steps at a
+   time. */
 static gtr_tensor *gtr__steps_op(gtr__stepping *s, gtr_tensor *t) {
     gtr__attr at = t->attr;
     gtr_tensor *in[GTR__MAX_ARGS];
@@ -25287,6 +25308,7 @@ static int gtr__st_of(gtr_dtype d) { return d == GTR_I64 ? GTR__ST_I64 : (int)d;
 static int gtr__st_want(const gtr__st *s, const gtr_tensor *p) {
     return gtr__st_of(*s->before && sizeof(gtr_float) == 8 ? GTR_I64 : p->dtype);
 }
+/* The entry of this name, whose case counts; NULL: the file has none. */
 static gtr__st_entry *gtr__st_find(const gtr__st *s, const char *name) {
     uint32_t lo = 0, hi = s->n;
     while (lo < hi) {
@@ -25487,6 +25509,7 @@ static void gtr__st_swap(const gtr_tensor *p, int size, void *memory, uint8_t *f
         gtr__le_put(file, size, old);
     }
 }
+/* Host memory for the largest of n parts; NULL: out of it. */
 static void *gtr__st_room(gtr_context *ctx, gtr_tensor *const *list, int64_t n) {
     size_t most = 0;
     for (int64_t k = 0; k < n; k++) most = GTR__MAX(most, list[k]->data_bytes);
@@ -25494,6 +25517,7 @@ static void *gtr__st_room(gtr_context *ctx, gtr_tensor *const *list, int64_t n) 
 }
 /* Parts of a checkpoint that lie in host memory; they are taken from a file before its values are applied. */
 static bool gtr__on_host(const gtr_tensor *p) { return p->stage < 0; }
+/* Puts the old values of the first n entries back, which gtr__st_apply left in data. */
 static void gtr__st_undo(gtr__st *s, uint8_t *data, void *room, uint32_t n) {
     while (n-- > 0) {
         const int32_t part = s->entry[n].part;
@@ -25547,6 +25571,7 @@ static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *ca
 typedef struct { gtr_context *ctx; gtr_tensor *copy, **list; int64_t n; } gtr__parts;
 static const char gtr__of_carried[] = "carried.", gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint",
     gtr__of_sum[] = "gputrain.crc32c";
+/* Adds a part that is like a tensor, at `data` on a stage, and is called that behind `before`. */
 static gtr_result gtr__parts_add(gtr__parts *c, const gtr_tensor *like, void *data, int stage, const char *before) {
     char name[GTR__ST_NAME];
     gtr_tensor *p = c->list[c->n] = &c->copy[c->n];
@@ -25560,6 +25585,7 @@ static gtr_result gtr__parts_add(gtr__parts *c, const gtr_tensor *like, void *da
     c->n++;
     return GTR_OK;
 }
+/* Adds a part of n rows of int64s in host memory. */
 static gtr_result gtr__parts_host(gtr__parts *c, const char *name, void *data, int64_t n, int64_t width) {
     gtr_tensor like = GTR__ZERO;
     like.ctx = c->ctx; like.name = (char *)(uintptr_t)name; like.dtype = GTR_I64;
@@ -25844,6 +25870,7 @@ static gtr_result gtr__save_halves(const gtr__save *s, const gtr_tensor *p, cons
     }
     return GTR_OK;
 }
+/* Writes header and parts, each read from the device just before; a checkpoint's last one is the checksum. */
 static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
     void *room = gtr__st_room(s->ctx, s->order, s->n), *out = gtr__st_room(s->ctx, s->order, s->n);
     const bool sums = s->n && gtr__is_sum(s->order[s->n - 1]);
@@ -25988,6 +26015,7 @@ static gtr_result gtr__save_file(gtr__save *s, const char *target, char *name, s
     gtr__folder_of(name, size, target);
     return gtr__path_sync(name) ? GTR_OK : gtr__file_fail(&f, "bringing the folder's entry to the disk");
 }
+/* As gtr__save_data, to the caller's memory, which must have just the size; or only says that (s->bytes). */
 static gtr_result gtr__save_memory(gtr__save *s) {
     size_t all = s->header_bytes;
     gtr__file f;
@@ -26035,6 +26063,7 @@ static GTR__COLD gtr_result gtr__replaces(gtr_context *ctx, const char *path, bo
     gtr__mfree(ctx, head);
     return r;
 }
+/* Parameters, buffers and notes of the context, as PyTorch reads them. */
 static gtr_result gtr__save_model(gtr__save *s) {
     gtr_context *ctx = s->ctx;
     gtr_tensor **order = NULL;
