@@ -25308,7 +25308,7 @@ static int gtr__st_of(gtr_dtype d) { return d == GTR_I64 ? GTR__ST_I64 : (int)d;
 static int gtr__st_want(const gtr__st *s, const gtr_tensor *p) {
     return gtr__st_of(*s->before && sizeof(gtr_float) == 8 ? GTR_I64 : p->dtype);
 }
-/* The entry of this name, whose case counts; NULL: the file has none. */
+/* The entry of this name, in their sorted order; NULL: the file has none. */
 static gtr__st_entry *gtr__st_find(const gtr__st *s, const char *name) {
     uint32_t lo = 0, hi = s->n;
     while (lo < hi) {
