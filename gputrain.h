@@ -149,11 +149,11 @@ cpu: the op table, and the CPU backend, whose gtr__cpu_launch runs a plan's node
 graph: the builders, which a program calls: each checks its arguments and records tensors; nothing is computed
     contexts notes tensors op-builders custom-builder gradient-builder layer-builders norm-builders bilinear-builders
     cell-builders recurrent-builders attention-builders transformer-builders loss-builders
-plan: tensors become a plan of nodes and values, a pass a section; >>resolve calls gtr__plan_make by a recipe
+plan: tensors become a plan of nodes and values, a pass a section; >>plan-cache calls gtr__plan_make by a recipe
     plan pass:record pass:differentiate pass:forms pass:join columns pass:tally pass:rematerialise pass:fuse pass:alias
     pass:select pass:order pass:memory pass:stamp plan-feed plan-right plan-make
 running: the cache of plans, addresses of their values, launches; gtr_set and gtr_get; training calls it
-    running leaves resolve runner set-get
+    running leaves resolve plan-cache runner set-get
 training: trainers, steps, evaluation and predictors: which plan each wants, and what it does with what a run reports
     schedule streaming training alike nonfinite failed-steps trainer-recipe data-fits step-data idle-parameters step
     trainer-buffers averages train-for evaluate metrics steps predictors predictor-make predicting predict-next
@@ -16733,6 +16733,8 @@ static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
 }
 
 // >>resolve
+/* An entry of the cache, from its plan to what can be launched: memory, addresses of values, the backend's executable
+   (gtr__entry_ready); and which of a parameter's values are the model, its own or its average. */
 /* Frees e's executable; gtr__entry_ready makes another. */
 static void gtr__entry_unprepare(gtr_context *ctx, gtr__cached *e) {
     if (e->exec) ctx->be->release(ctx->instance, e->exec);
@@ -17049,6 +17051,11 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner
     e->without = ctx->caps.without;
     return GTR_OK;
 }
+
+// >>plan-cache
+/* The context's cache of plans: gtr__entry_get finds the entry of a recipe, or plans it and drops those used longest
+   ago. Steps, evaluation and gtr_eval call it, then gtr__entry_ready. Where kernels are listed
+   (GTR__CUDA_SYMBOL()->lists), each new plan's are. */
 /* The tensor of labels or ids that an op's range is for. */
 static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored_as(op->in[op->limited]); }
 /* The inputs that tensors depend on, in the order they were made; into e (NULL: not wanted) the ops whose labels or ids
