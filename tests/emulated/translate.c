@@ -10,6 +10,8 @@
 static char *text, *at, *end;
 static int translated;          /* whether what is at `at` comes from the file */
 static const char *file;
+static const char *section;     /* of a line marker of the file: FILE>>SECTION" */
+static int serial;                 /* of structs of shared memory, in its section */
 
 static void fail(const char *why) { fprintf(stderr, "translate: %s near: %.60s\n", why, at); exit(1); }
 static char *skip_space(char *p) { while (p < end && isspace((unsigned char)*p)) p++; return p; }
@@ -109,7 +111,6 @@ static char *declared(char *from, char *to, int *length)
 /* [extern] __shared__ type a[n], b; p is behind __shared__. `external`: it is the memory that the launch asks for. */
 static char *translate_shared(char *p, int external)
 {
-    static int serial;
     char *stop = p, *q;
     int length;
     while (*stop != ';') stop = *stop == '(' ? skip_brackets(stop) : stop + 1;
@@ -142,7 +143,11 @@ static void translate(char *to)
         char *word = at;
         if (*at == '#' && (at == text || at[-1] == '\n')) {         /* # 12 "file" */
             char *stop = memchr(at, '\n', (size_t)(end - at)), *name = memchr(at, '"', (size_t)(stop - at));
-            if (name) translated = !strncmp(name + 1, file, strlen(file)) && name[1 + strlen(file)] == '"';
+            if (name) {
+                translated = !strncmp(name + 1, file, strlen(file)) && strchr("\">", name[1 + strlen(file)]);
+                if (translated && (!section || strncmp(section, name, (size_t)(stop - name)))) serial = 0;
+                if (translated) section = name;
+            }
             fwrite(at, 1, (size_t)(stop - at), stdout);
             at = stop;
             continue;
