@@ -24,6 +24,7 @@ if [ -n "$EMU_TEXT" ]; then
         $compile -fPIC -shared -x c++-cpp-output "$object".cpp -o "$object"
     exit
 fi
+mkdir -p "$folder" && exec 9>"$folder"/lock && flock 9 # who builds it at the same time waits, and finds it made
 rm -rf "$folder"/texts && mkdir -p "$folder"/texts "$folder"/units || exit 1
 for tool in translate split; do ${CC:-cc} -O1 -o "$folder"/$tool tests/emulated/$tool.c || exit 1; done
 # Where a unit begins (split.c): of 2 to 20 s each. A line has its place in its section, so that it is the same when those in front grow.

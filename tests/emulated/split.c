@@ -1,19 +1,21 @@
-/* Cuts what translate.c made of the CUDA file into units that are compiled one by one, so that an edit compiles again the units that see
-   it, few where it is an op's kernel or launcher. A unit has the functions of its own sections that are neither inline nor templates, and
-   whatever these name, and what that names: types, templates, inline functions and variables whole, other units' functions as prototypes.
-   To be seen by other units functions and templates are static no more; static variables become inline, one for all units.
-   What comes from the CUDA file has hidden visibility,
-   but for what is extern.
-   usage: split PREFIX SECTION... <translated: unit k, PREFIXk.cpp, begins at the k-th section (0: in front of the first). Prints, for
-   each, k and a hash of its text, in which line markers do not count: they alone change where lines shift. */
+/* Cuts what translate.c made of the CUDA file into units that are compiled one by one, so that an edit compiles
+   again the units that see it, few where it is an op's kernel or launcher. A unit has the functions of its own
+   sections that are neither inline nor templates, and whatever these name, and what that names: types, templates,
+   inline functions and variables whole, other units' functions as prototypes. To be seen by other units functions
+   and templates are static no more; static variables become inline, one for all units. What comes from the CUDA file
+   has hidden visibility, but for what is extern.
+   usage: split PREFIX SECTION... <translated: unit k, PREFIXk.cpp, begins at the k-th section (0: in front of the
+   first). Prints, for each, k and a hash of its text, in which line markers do not count: they alone change where
+   lines shift. */
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A piece of the text at namespace level. [from, head) is what stands in front of its body, or in front of its semicolon. */
-enum { STATIC = 1, INLINE = 2, TEMPLATE = 4, TYPE = 8, VALUE = 16, CALL = 32, EXTERN = 64, USING = 128, ALWAYS = 256, BODY = 512 };
+/* A piece of the text at namespace level. [from, head) is what stands in front of its body or its semicolon. */
+enum { STATIC = 1, INLINE = 2, TEMPLATE = 4, TYPE = 8, VALUE = 16, CALL = 32, EXTERN = 64, USING = 128, ALWAYS = 256,
+       BODY = 512 };
 typedef struct { char *from, *head, *to, *at_static; int words, names, own, hidden, wanted; } piece;
 /* A name that a piece declares: by its hash, the next that is like it. */
 typedef struct { const char *name; size_t length; int piece, next; } name;
@@ -32,7 +34,11 @@ static int begins(const char *p, const char *word)
     return (size_t)(end - p) >= n && !memcmp(p, word, n) && !is_word((unsigned char)p[n]);
 }
 static int is_marker(const char *p) { return *p == '#' && p[-1] == '\n'; }
-static char *line_end(char *p) { char *stop = memchr(p, '\n', (size_t)(end - p)); return stop ? stop : end; }
+static char *line_end(char *p)
+{
+    char *stop = memchr(p, '\n', (size_t)(end - p));
+    return stop ? stop : end;
+}
 /* Behind the literal, number, line marker or brackets that begin at p; behind p, if none does. */
 static char *skip(char *p)
 {
@@ -50,6 +56,10 @@ static char *skip(char *p)
     } while (depth > 0 && p < end);
     return p;
 }
+static int has_arguments(const char *p)
+{
+    return begins(p, "__attribute__") || begins(p, "alignas") || begins(p, "decltype");
+}
 /* Behind the < ... > of a template that begins at p. */
 static char *skip_angles(char *p)
 {
@@ -65,15 +75,15 @@ static char *skip_angles(char *p)
 static void read_word(piece *p, char *q)
 {
     static const struct { const char *word; int says; } said[] = {
-        { "inline", INLINE }, { "constexpr", INLINE }, { "template", TEMPLATE }, { "extern", EXTERN }, { "operator", ALWAYS },
-        { "typedef", USING }, { "using", USING }, { "static_assert", USING | ALWAYS }, { "struct", TYPE }, { "class", TYPE },
-        { "union", TYPE }, { "enum", TYPE } };
+        { "inline", INLINE }, { "constexpr", INLINE }, { "template", TEMPLATE }, { "extern", EXTERN },
+        { "operator", ALWAYS }, { "typedef", USING }, { "using", USING }, { "static_assert", USING | ALWAYS },
+        { "struct", TYPE }, { "class", TYPE }, { "union", TYPE }, { "enum", TYPE } };
     size_t k;
     if (begins(q, "static") && !p->at_static && !(p->words & CALL)) { p->words |= STATIC; p->at_static = q; }
     for (k = 0; k < sizeof said / sizeof *said; k++)
         if (begins(q, said[k].word)) p->words |= said[k].says;
 }
-/* Reads the piece at `at`. False: it opens a namespace or extern "C", whose contents are pieces, and `to` is behind its {. */
+/* Reads the piece at `at`. False: it opens a namespace or extern "C", whose contents are pieces; `to` is behind that. */
 static int read_piece(piece *p)
 {
     char *q = at, *last = at;
@@ -87,7 +97,7 @@ static int read_piece(piece *p)
             if (!p->head) p->head = q;
             q = last = skip(q);
             if (p->words & CALL && !(p->words & VALUE)) { p->words |= BODY; break; }
-        } else if (begins(q, "__attribute__") || begins(q, "alignas") || begins(q, "decltype")) q = last = skip(strchr(q, '('));
+        } else if (has_arguments(q)) q = last = skip(strchr(q, '('));
         else if (is_word((unsigned char)*q)) {
             if (!p->head) read_word(p, q);
             while (is_word((unsigned char)*q)) q++;
@@ -149,15 +159,15 @@ static char *function_name(const piece *p, size_t *length)
 {
     char *q = p->from, *word = NULL;
     while (q < p->head && *q != '(') {
-        if (begins(q, "__attribute__") || begins(q, "alignas") || begins(q, "decltype")) q = skip(strchr(q, '('));
+        if (has_arguments(q)) q = skip(strchr(q, '('));
         else if (*q == '<' && p->words & TEMPLATE) q = skip_angles(q);
         else if (is_word((unsigned char)*q)) for (word = q, *length = 0; is_word((unsigned char)*q); q++) ++*length;
         else q++;
     }
     return word;
 }
-/* A function declares the word in front of its arguments; a type its tag, what stands behind its body and, an enum, all that is in it;
-   another piece all words of its head. */
+/* A function declares the word in front of its arguments; a type its tag and what stands behind its body, an enum its
+   values; another piece all words of its head. */
 static void declare_names(int k)
 {
     piece *p = &pieces[k];
@@ -174,11 +184,12 @@ static void declare_names(int k)
         each_word(stop, p->to, k, declare);
     }
 }
-/* Whether unit k defines what no other may: a function that is neither a template nor inline, a variable that is not static. */
+/* Whether one unit alone may define it: a function neither inline nor a template, a variable that is not static. */
 static int is_function(const piece *p) { return (p->words & CALL) && !(p->words & (TYPE | VALUE | USING)); }
 static int is_single(const piece *p)
 {
-    if (p->words & (INLINE | TEMPLATE | USING | ALWAYS) || (p->words & EXTERN && !(p->words & (VALUE | BODY)))) return 0;
+    if (p->words & (INLINE | TEMPLATE | USING | ALWAYS)) return 0;
+    if (p->words & EXTERN && !(p->words & (VALUE | BODY))) return 0;
     return is_function(p) ? p->words & BODY : !(p->words & (TYPE | STATIC));
 }
 static FILE *out;
