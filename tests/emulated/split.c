@@ -83,7 +83,7 @@ static void read_word(piece *p, char *q)
     for (k = 0; k < sizeof said / sizeof *said; k++)
         if (begins(q, said[k].word)) p->words |= said[k].says;
 }
-/* Reads the piece at `at`. False: it opens a namespace or extern "C", whose contents are pieces; `to` is behind that. */
+/* Reads the piece at `at`. False: it opens a namespace or extern "C", whose contents are pieces; `to` is behind it. */
 static int read_piece(piece *p)
 {
     char *q = at, *last = at;
