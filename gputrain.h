@@ -20030,10 +20030,9 @@ static bool gtr__wants_averages(gtr_trainer *t) {
 /* t's states are put aside and, with averages, these exchanged for the weights, of which no snapshot is taken until
    gtr__evaluation_end. */
 static gtr_result gtr__evaluation_begin(gtr_trainer *t, bool averages) {
+    if (averages) gtr__weights_lock(t->ctx);
     GTR__TRY(gtr__states_aside(t->ctx, &t->kept_states));
-    if (!averages) return GTR_OK;
-    gtr__weights_lock(t->ctx);
-    return gtr__average_swap(t, true);
+    return averages ? gtr__average_swap(t, true) : GTR_OK;
 }
 /* Behind gtr__evaluation_begin, after an error, too: r, or else the first error here. */
 static gtr_result gtr__evaluation_end(gtr_trainer *t, bool averages, gtr_result r) {
@@ -28166,7 +28165,8 @@ GTR__PLANNED
                     gtr_stop; gtr_save replaces models alone; gtr_predict_dataset wants what gtr_evaluate does, and
                     .resume the same rows; exchanged arguments of losses, targets out of range and states that are no
                     numbers are refused; what is hardly meant is logged, and is a line of the first gtr_fit; products of
-                    few outputs and many terms are quicker on GPUs
+                    few outputs and many terms are quicker on GPUs; an evaluation by averages that runs out of memory
+                    for states no longer lets predictors refresh while weights change
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors
