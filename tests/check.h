@@ -172,14 +172,15 @@ CHECK_ATTRIBUTE((unused)) static void check_lacks(const char *name)
     printf("nothing here tests %s\n", name);
     if (!getenv("GTR_TEST_SHARED")) check_failed++;
 }
-#ifdef GTR_TEST_LINKED
-extern long counted_blocks;     /* counted.h */
+#if defined(GTR_TEST_LINKED) && !defined(GTR_TEST_COUNTED)
+#define GTR_TEST_COUNTED
+extern long counted_blocks;     /* counted.h, of the library that this is linked with */
 #endif
 CHECK_ATTRIBUTE((unused)) static int check_done(void)
 {
     const char *row = getenv("GTR_TEST_ROW");
     int i;
-#ifdef GTR_TEST_LINKED
+#ifdef GTR_TEST_COUNTED
     CHECK(!counted_blocks, "%ld blocks of memory that the library took are left", counted_blocks);
 #endif
     for (i = 1; i < check_argc; i++) if (!check_named[i % CHECK_NAMES]) check_lacks(check_argv[i]);

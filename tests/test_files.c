@@ -78,6 +78,7 @@ static int io_rename(const char *a, const char *b) { return io_fails(IO_RENAME, 
 #define rename(a, b) io_rename(a, b)
 #define readdir(d) io_readdir(d)
 #define stat(path, st) io_stat(path, st)
+#include "counted.h"
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"

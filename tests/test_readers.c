@@ -1053,6 +1053,15 @@ static void refused_arrays(void)
             gtr_error_text(ctx));
         if (!EXPECT_ERROR(ctx, cases[k].want, cases[k].part)) printf("     in case %d\n", (int)k);
     }
+    for (size_t k = 0, all = strlen(cases[0].dict); k < all; k++) { /* the dict's rest is data: it is not read on */
+        char part[128];
+        snprintf(part, sizeof part, "%.*s", (int)k, cases[0].dict);
+        n = npy_made(bytes, 1, part, cases[0].dict + k, all - k);
+        EXPECT(!npy_of(ctx, bytes, n, npy0()));
+        if (!EXPECT_ERROR(ctx, GTR_ERR_FORMAT, "no dict")) printf("     '%s'\n", part);
+    }
+    EXPECT(npy_of(ctx, bytes, npy_made(bytes, 1, cases[0].dict, "  \n     ", 8), npy0()));
+    EXPECT_ERROR(ctx, GTR_OK, "");
     n = npy_made(bytes, 1, cases[0].dict, zeros, 8);
     for (size_t k = 0; k < n; k++) {    /* cut anywhere */
         EXPECT(!npy_of(ctx, bytes, k, npy0()));

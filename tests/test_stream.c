@@ -17,6 +17,7 @@ static int lock_late(pthread_mutex_t *m)
     return pthread_mutex_lock(m);
 }
 #define pthread_mutex_lock lock_late
+#include "counted.h"
 #define GPUTRAIN_STATIC
 #define GPUTRAIN_IMPLEMENTATION
 #include "../gputrain.h"
