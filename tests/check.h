@@ -11,6 +11,7 @@
    Include after gputrain.h. */
 #ifndef CHECK_H
 #define CHECK_H
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,12 @@
 static long long check_passed, check_failed, check_skipped;
 static int check_argc, check_part, check_parts = 1, check_dealt;      /* check_dealt: tests that were to be shared */
 static char **check_argv;
-enum { CHECK_NAMES = 64 };
+enum { CHECK_NAMES = 64, CHECK_SEEN = 1024 };
 static int check_named[CHECK_NAMES], check_rows_tested;    /* by argument: a test has that name */
+static const char *check_seen[CHECK_SEEN]; /* names of tests and rows that this program has, for who mistypes one */
+static int check_n_seen;
+static const char *volatile check_now = "";  /* the test or row that runs, and in which process */
+static pid_t check_pid;
 
 /* The condition, and what to say if it does not hold, as for printf. EXPECT says the condition itself. */
 #define CHECK(ok, ...) check_note((ok) ? 1 : 0, __FILE__, __LINE__, __VA_ARGS__)
@@ -84,10 +89,26 @@ static void check_skip(const char *file, int line, const char *format, ...)
     va_end(ap);
     printf("\n");
 }
+/* A crash says where, then ends the process as it would have ended. */
+static void check_crash(int number)
+{
+    static const char said[] = "FAIL a crash in or behind ";
+    signal(number, SIG_DFL);
+    if (getpid() == check_pid && (write(1, said, sizeof said - 1) < 0 || write(1, check_now, strlen(check_now)) < 0
+            || write(1, "\n", 1) < 0)) { }
+    raise(number);
+}
 CHECK_ATTRIBUTE((unused)) static void check_begin(int argc, char **argv)
 {
     const char *part = getenv("GTR_TEST_PART");
+    static const int crashes[] = { SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS };
     check_argc = argc; check_argv = argv;
+    check_pid = getpid();
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (size_t k = 0; k < sizeof crashes / sizeof *crashes; k++) {
+        struct sigaction had;   /* a sanitizer's handler says more */
+        if (!sigaction(crashes[k], NULL, &had) && had.sa_handler == SIG_DFL) signal(crashes[k], check_crash);
+    }
     if (part && (sscanf(part, "%d/%d", &check_part, &check_parts) != 2 || check_part < 0
             || check_part >= check_parts)) {
         printf("GTR_TEST_PART is %s, not of the form 1/8\n", part);
@@ -96,14 +117,22 @@ CHECK_ATTRIBUTE((unused)) static void check_begin(int argc, char **argv)
 }
 /* Whether this process runs the i-th of what its parts share. */
 CHECK_ATTRIBUTE((unused)) static int check_mine(int i) { return i % check_parts == check_part; }
+static void check_see(const char *name)
+{
+    int i = 0;
+    while (i < check_n_seen && strcmp(check_seen[i], name)) i++;
+    if (i == check_n_seen && i < CHECK_SEEN) check_seen[check_n_seen++] = name;
+}
 CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
 {
     const char *leave = getenv("GTR_TEST_LEAVE");
     const size_t length = strlen(name);
     int i, wanted = check_argc < 2;
+    if (!getenv("GTR_TEST_ROW")) check_see(name);
     for (i = 1; i < check_argc; i++) if (strstr(name, check_argv[i])) wanted = check_named[i % CHECK_NAMES] = 1;
     for (; leave && *leave; leave += strcspn(leave, " "), leave += strspn(leave, " "))
         if (strcspn(leave, " ") == length && !memcmp(leave, name, length)) return 0;
+    if (wanted) check_now = name;
     return wanted;
 }
 /* Whether GTR_TEST_ROW asks for a row of a table, "softmax" for "softmax, used", too, which the caller then tests. */
@@ -112,7 +141,8 @@ CHECK_ATTRIBUTE((unused)) static int check_row(const char *name)
     const char *only = getenv("GTR_TEST_ROW");
     const size_t n = only ? strlen(only) : 0;
     const int wanted = !only || (!strncmp(only, name, n) && (!name[n] || name[n] == ','));
-    if (wanted) check_rows_tested++;
+    if (only) check_see(name);
+    if (wanted) { check_rows_tested++; check_now = name; }
     return wanted;
 }
 /* Whether this process runs the test, one of those that its parts share. */
@@ -169,8 +199,12 @@ CHECK_ATTRIBUTE((unused)) static void check_devices(void (*all)(void), gtr_devic
 }
 CHECK_ATTRIBUTE((unused)) static void check_lacks(const char *name)
 {
+    static int listed;
     printf("nothing here tests %s\n", name);
-    if (!getenv("GTR_TEST_SHARED")) check_failed++;
+    if (getenv("GTR_TEST_SHARED")) return;
+    check_failed++;
+    for (int i = 0; i < check_n_seen && !listed; i++) printf(i ? " %s" : "what there is: %s", check_seen[i]);
+    if (check_n_seen && !listed++) printf("\n");
 }
 #if defined(GTR_TEST_LINKED) && !defined(GTR_TEST_COUNTED)
 #define GTR_TEST_COUNTED

@@ -447,6 +447,7 @@ check_verified() {
 }
 
 for name in ${*:-$all}; do
+    command -v check_"$name" >/dev/null || { echo "no check $name: there are $all"; failed="$failed $name"; continue; }
     start=$(date +%s)
     echo "-- $name"
     sources "$name"

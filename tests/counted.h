@@ -1,5 +1,6 @@
-/* What of the host's memory the library has: check_done wants none of it left. Included before gputrain.h, whose malloc,
-   calloc and free these become, by build/library.c and by tests with a library of their own, whose blocks count, too. */
+/* What of the host's memory the library has: check_done wants none of it left. Included before gputrain.h, whose
+   malloc, calloc and free these become, by build/library.c and by tests with a library of their own: their blocks
+   count, too. */
 #define GTR_TEST_COUNTED
 #include <stdlib.h>
 #ifdef __SSE2__
