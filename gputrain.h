@@ -134,7 +134,7 @@ base: the objects' structs, errors, memory, texts, threads: sections of all grou
     implementation objects atomics errors fields memory texts shapes op-table cpu-instance threads
 kernels: loops that kernels of the CPU share: vectors, conversions, strips of rows, matrix products
     vmath vectors ops conversions finite shape-helpers kernel-helpers strips products
-ops: all of an op: formula, shape function, CPU kernels, exports; the op table (>>rows) lists its functions
+ops: all of an op: formula, shape function, CPU kernels; >>op-table and >>rows list its functions
     op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul op:linear
     op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
     op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min op:prod
@@ -144,7 +144,7 @@ ops: all of an op: formula, shape function, CPU kernels, exports; the op table (
     op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse
     op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:state_commit
     op:guard op:update op:blend op:report op:check op:network
-cpu: the op table, and the CPU backend, whose gtr__cpu_launch runs a plan's nodes by it; the runner calls it
+cpu: the table of kernels, and the CPU backend, whose gtr__cpu_launch runs a plan's nodes by it; the runner calls it
     rows program cpu-backend
 graph: the builders, which a program calls: each checks its arguments and records tensors; nothing is computed
     contexts notes tensors op-builders custom-builder gradient-builder layer-builders norm-builders bilinear-builders
@@ -4010,7 +4010,15 @@ typedef struct {
     const char *name;
     gtr_result (*shape)(gtr__shape_call *s);
 } gtr__op_row;
-/* The table itself follows the ops: gtr__rows[GTR__OP_COUNT], and gtr__row(op). */
+/* Shape functions stand in their ops' sections. */
+#define GTR__OP_SHAPE(ID, name, ...) GTR__SHAPE(name);
+GTR__BUILT(GTR__OP_SHAPE)
+#define GTR__NODE_ROW(ID, name, ...) { #name, NULL },
+#define GTR__OP_ROW(ID, name, ...) { #name, gtr__shape_##name },
+static const gtr__op_row gtr__rows[GTR__OP_COUNT] = {
+    GTR__LEAVES(GTR__NODE_ROW) GTR__BUILT(GTR__OP_ROW) GTR__NODES(GTR__NODE_ROW)
+};
+static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
 
 // >>cpu-instance
 typedef struct gtr__pool gtr__pool;
@@ -5942,11 +5950,11 @@ GTR__SHAPE(reshape) {
 
 // >>op:stop_gradient
 /* y = x, of which no gradient passes. */
-#define gtr__shape_stop_gradient gtr__shape_alike
+GTR__SHAPE(stop_gradient) { return gtr__shape_alike(s); }
 
 // >>op:widen
 /* x in float32 storage, under any precision: what a loss computes with. */
-#define gtr__shape_widen gtr__shape_same
+GTR__SHAPE(widen) { return gtr__shape_same(s); }
 
 // >>op:matmul
 /* y = op(a) op(b): a (..., M, K), b (..., N, K) -> (..., M, N). product.a_km, product.b_kn: a is (..., K, M), b is
@@ -6296,7 +6304,7 @@ GTR__CPU_BOTH(sum, gtr__sum_all(cpu, c, false, back))
 
 // >>op:mean
 /* sum divided by the number of elements summed; attributes as sum's. */
-#define gtr__shape_mean gtr__shape_sum
+GTR__SHAPE(mean) { return gtr__shape_sum(s); }
 GTR__CPU_BOTH(mean, gtr__sum_all(cpu, c, true, back))
 
 // >>op:logsumexp
@@ -6547,7 +6555,7 @@ static gtr_result gtr__softmax_run(GTR__ARGS, bool back) {
     return behind.n ? gtr__strip_all(cpu, &behind, gtr__out(c, 0), gtr__out(c, 0), y->count) : GTR_OK;
 }
 GTR__CPU_BOTH(softmax, gtr__softmax_run(cpu, c, back))
-#define gtr__shape_log_softmax gtr__shape_softmax
+GTR__SHAPE(log_softmax) { return gtr__shape_softmax(s); }
 #define gtr__cpu_log_softmax_fwd gtr__cpu_softmax_fwd
 #define gtr__cpu_log_softmax_bwd gtr__cpu_softmax_bwd
 
@@ -7147,7 +7155,7 @@ GTR__CPU(attention_bwd) {
     return gtr__ranges_in(cpu, NULL, gtr__attention_mask_range, &w, w.mask_at[2] ? (w.steps + GTR__ATTEND_ROWS - 1)
         / GTR__ATTEND_ROWS : 1, 1);
 }
-#define gtr__shape_attention_packed gtr__shape_attention
+GTR__SHAPE(attention_packed) { return gtr__shape_attention(s); }
 #define gtr__cpu_attention_packed_fwd gtr__cpu_attention_fwd
 #define gtr__cpu_attention_packed_bwd gtr__cpu_attention_bwd
 
@@ -7187,7 +7195,7 @@ GTR__CPU_BOTH(dropout, gtr__dropout_run(cpu, c, &c->in[back ? 2 : 0]))
 
 // >>op:random
 /* y: numbers of a kind, GTR__DRAW_..., of x's shape, which is not read, by dropout's counters. */
-#define gtr__shape_random gtr__shape_dropout
+GTR__SHAPE(random) { return gtr__shape_dropout(s); }
 GTR__CPU(random_fwd) { return gtr__draw_run(cpu, c, NULL); }
 
 // >>op:embedding
@@ -8476,7 +8484,7 @@ GTR__CPU(layer_norm_bwd) {
 
 // >>op:rms_norm
 /* See layer_norm; y, rstd. */
-#define gtr__shape_rms_norm gtr__shape_layer_norm
+GTR__SHAPE(rms_norm) { return gtr__shape_layer_norm(s); }
 #define gtr__cpu_rms_norm_fwd gtr__cpu_layer_norm_fwd
 #define gtr__cpu_rms_norm_bwd gtr__cpu_layer_norm_bwd
 
@@ -8513,7 +8521,7 @@ GTR__CPU(argmax_fwd) {
 
 // >>op:cumsum
 /* y: along the axis, the sum of x's elements up to this one; dx: dy's from this one on. */
-#define gtr__shape_cumsum gtr__shape_same
+GTR__SHAPE(cumsum) { return gtr__shape_same(s); }
 static void gtr__cumsum_range(GTR__FROM_TO) {
     GTR__AXIS;
     const bool back = c->n_in > 1;
@@ -8703,7 +8711,7 @@ GTR__CPU(gather_fwd) {
 
 // >>op:to_float
 /* y: x, GTR_I32, as the nearest float. */
-#define gtr__shape_to_float gtr__shape_same
+GTR__SHAPE(to_float) { return gtr__shape_same(s); }
 static void gtr__to_float_range(GTR__FROM_TO) {
     GTR__JOB(gtr__call, c);
     const int32_t *x = gtr__in_ints(c, 0);
@@ -9680,12 +9688,7 @@ GTR__CPU(check_fwd) {
 GTR__CPU(network_fwd);
 
 // >>rows
-#define GTR__NODE_ROW(ID, name, ...) { #name, NULL },
-#define GTR__OP_ROW(ID, name, ...) { #name, gtr__shape_##name },
-static const gtr__op_row gtr__rows[GTR__OP_COUNT] = {
-    GTR__LEAVES(GTR__NODE_ROW) GTR__BUILT(GTR__OP_ROW) GTR__NODES(GTR__NODE_ROW)
-};
-static const gtr__op_row *gtr__row(gtr__op op) { return &gtr__rows[op]; }
+/* The kernels of the CPU, by op and direction. */
 #define GTR__OP_CPU(ID, name, kernels, terms) { GTR__KERNELS_##kernels(gtr__cpu_##name) },
 static const gtr__kernel gtr__cpu_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__OP_CPU) };
 
