@@ -131,10 +131,12 @@ api: all that is public: structs and enums that a program fills in, functions th
 interface: what both files compile: op rows, formulas, a kernel's call, a plan, a backend's table of functions
     backend op-rows formulas random calls plan-structs capabilities tables programs backend-end
 base: the objects' structs, errors, memory, texts, threads: sections of all groups below call it
-    implementation objects atomics errors fields memory texts shapes op-table cpu-instance threads
+    implementation objects atomics errors fields memory texts shapes usable device-memory op-table cpu-instance threads
 kernels: loops that kernels of the CPU share: vectors, conversions, strips of rows, matrix products
     vmath vectors ops conversions finite shape-helpers kernel-helpers strips products
-ops: all of an op: formula, shape function, CPU kernels; >>op-table and >>rows list its functions
+recording: what builders share: names, checks of arguments, and gtr__op_new, which records an op and its tensors
+    tensor-new op-new
+ops: all of an op: formula, shape function, CPU kernels, public builder; >>op-table and >>rows list its functions
     op:input op:parameter op:constant op:gradient op:part op:reshape op:stop_gradient op:widen op:matmul op:linear
     op:linear_act op:linear_dact op:add op:sub op:mul op:div op:binary op:scale op:relu op:tanh op:sigmoid op:gelu
     op:gelu_tanh op:exp op:log op:unary op:permute op:concat op:slice op:sum op:mean op:logsumexp op:max op:min op:prod
@@ -146,9 +148,9 @@ ops: all of an op: formula, shape function, CPU kernels; >>op-table and >>rows l
     op:guard op:update op:blend op:report op:check op:network
 cpu: the table of kernels, and the CPU backend, whose gtr__cpu_launch runs a plan's nodes by it; the runner calls it
     rows program cpu-backend
-graph: the builders, which a program calls: each checks its arguments and records tensors; nothing is computed
-    contexts notes tensors op-builders custom-builder gradient-builder layer-builders norm-builders bilinear-builders
-    cell-builders recurrent-builders attention-builders transformer-builders loss-builders
+graph: contexts, and builders of leaves, of several ops, of layers and of losses; like an op's, none computes anything
+    contexts notes tensors op-builders layer-builders norm-builders bilinear-builders cell-builders recurrent-builders
+    attention-builders transformer-builders loss-builders
 plan: tensors become a plan of nodes and values, a pass a section; >>plan-cache calls gtr__plan_make by a recipe
     plan pass:record pass:differentiate pass:forms pass:join columns pass:tally pass:rematerialise pass:fuse pass:alias
     pass:select pass:order pass:memory pass:stamp plan-feed plan-right plan-make
@@ -3932,6 +3934,12 @@ static bool gtr__is_utf8(const char *s, size_t n) {
     return c == GTR__END;
 }
 static bool gtr__is_text(const char *s) { return s && gtr__is_utf8(s, strlen(s)); }
+static uint64_t gtr__hash(uint64_t h, const char *s) { /* FNV-1a, finished by a mix so that near names are far apart */
+    h ^= 0xcbf29ce484222325u;
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+    h ^= h >> 31; h *= 0x9e3779b97f4a7c15u; h ^= h >> 29;
+    return h;
+}
 
 // >>shapes
 static gtr_shape gtr__shape_more(gtr_shape s, int64_t d) { s.dim[s.ndim++] = d; return s; }
@@ -3987,6 +3995,139 @@ static const char *gtr__shape_text(const gtr_shape *s, char *buf) {
     }
     GTR__APPEND(buf, GTR__TEXT, n, s->ndim == 1 ? ",)" : ")");
     return buf;
+}
+
+// >>usable
+/* Who may call what of a context: its one thread, outside of its callbacks, in the process that made it. */
+/* A child of fork() has neither the context's threads nor its device: there it is dead, and is freed without waiting
+   for them. Each step asks: by a load from a page that the kernel clears for a child; else by getpid, some 100 ns. */
+static void gtr__process_note(gtr_context *ctx) {
+    ctx->process = GTR__PROCESS();
+#if defined(MADV_WIPEONFORK) && defined(MAP_ANONYMOUS)
+    void *page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED && madvise(page, 1, MADV_WIPEONFORK) == 0) *(ctx->here = (volatile char *)page) = 1;
+    else if (page != MAP_FAILED) munmap(page, 1);
+#endif
+}
+/* What the CPU has nothing to do for, nor has what is dead. */
+static gtr_result gtr__cpu_wait(void *instance) { (void)instance; return GTR_OK; }
+static void gtr__cpu_event_free(void *instance, void *event) { (void)instance; (void)event; }
+static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
+static void gtr__left_free(void *instance, void *p, size_t bytes) { (void)instance; (void)p; (void)bytes; }
+static void gtr__left_destroy(void *instance) { (void)instance; }
+/* Whether this is a child of fork() that has only a copy of the context, which is dead from then on. */
+static bool gtr__forked(gtr_context *ctx) {
+    if (ctx->here ? *ctx->here : ctx->process == GTR__PROCESS()) return false;
+    ctx->error = GTR_OK;
+    GTR__BAD_STATE(ctx, "this context is of process %ld, and this is a child of its fork(): make one here; "
+            "this one can be destroyed", ctx->process);
+    ctx->dead = true;
+    if (ctx->caps.cuda && !ctx->preset) { /* what is the device's stays the parent's */
+        ctx->be->free = ctx->be->host_free = gtr__left_free;
+        ctx->be->destroy = gtr__left_destroy;
+        ctx->be->wait = gtr__cpu_wait; ctx->be->event_free = gtr__cpu_event_free; ctx->be->release = gtr__cpu_release;
+    }
+    return true;
+}
+/* One thread is in a context's calls: whether this is another, of whose call that one gets the error. */
+static bool gtr__another(gtr_context *ctx, uint64_t in, const char *who) {
+    if (!in || in == gtr__thread_self()) return false;
+    gtr__atomic_swap((gtr__word *)&ctx->refused, (uint64_t)(uintptr_t)gtr__public(who));
+    return true;
+}
+/* Whether who, a public function or an op, may use ctx: not in a callback, whose run then ends, nor while another
+   thread is in a call, nor on a lost device. */
+static bool gtr__usable_by(gtr_context *ctx, const char *who) {
+    return ctx && !gtr__outside(ctx, who) && !gtr__another(ctx, gtr__atomic_get((gtr__word *)&ctx->inside), who)
+        && !gtr__forked(ctx) && !ctx->dead;
+}
+#define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
+/* Calls of the thread that is in one, as of gtr_fit's callback, return 0; another's, and callbacks', -1. */
+static GTR__CALLED int gtr__enter(gtr_context *ctx, const char *who) {
+    uint64_t was = 0;
+    if (!ctx) return 0;
+    if (gtr__outside(ctx, who)) return -1;
+    if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, gtr__thread_self())) return 1;
+    return gtr__another(ctx, was, who) ? -1 : 0;
+}
+/* The end of what gtr__enter began: another thread's call that was refused meanwhile is now the context's error. */
+static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entered) {
+    if (entered < 1) return;
+    if (gtr__atomic_get((gtr__word *)&ctx->refused)) gtr__refused_take(ctx, who);
+    gtr__atomic_swap((gtr__word *)&ctx->inside, 0);
+}
+/* The body of a public function that no other thread may call meanwhile. */
+#define GTR__ALONE_AS(who, ctx, type, busy, call) do { \
+        const int entered_ = gtr__enter(ctx, who); \
+        if (entered_ < 0) return busy; \
+        const type result_ = call; \
+        gtr__leave(ctx, who, entered_); \
+        return result_; \
+    } while (0)
+#define GTR__ALONE(x, call) GTR__ALONE_AS(__func__, (x) ? (x)->ctx : NULL, gtr_result, GTR_ERR_STATE, call)
+#define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
+/* What is returned where ctx is not usable. */
+static gtr_result gtr__unusable(const gtr_context *ctx) { return ctx->error ? ctx->error : GTR_ERR_STATE; }
+#define GTR__NEEDS(x) do { \
+        if (!(x)) return GTR_ERR_ARG; \
+        if (!gtr__usable((x)->ctx)) return gtr__unusable((x)->ctx); \
+    } while (0)
+
+// >>device-memory
+/* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
+static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes : 1); }
+static const char *gtr__memory_name(const gtr_context *ctx) {
+    return ctx->host.device_alloc ? "memory of .allocator" : ctx->caps.cuda ? "device memory" : "memory";
+}
+/* On one instance; the caller frees it there (gtr__instance_free), with the same size. */
+static void *gtr__instance_alloc(gtr_context *ctx, void *instance, size_t bytes) {
+    const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
+    void *p = NULL;
+    bytes = gtr__device_size(bytes);
+    ctx->past_limit = limit && (bytes > limit || used > limit - bytes);
+    if (ctx->past_limit)
+        GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes more than the %zu in use pass the limit of %zu",
+            gtr__memory_name(ctx), bytes, used, limit);
+    else if (!(p = ctx->be->alloc(instance, bytes)))
+        GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes asked for beside %zu in use", gtr__memory_name(ctx), bytes, used);
+    else ctx->device_bytes += bytes;
+    return p;
+}
+static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
+    return gtr__instance_alloc(ctx, ctx->instance[stage], bytes);
+}
+static void gtr__instance_free(gtr_context *ctx, void *instance, void *p, size_t bytes) {
+    if (!p) return;
+    ctx->device_bytes -= gtr__device_size(bytes);
+    ctx->be->free(instance, p, gtr__device_size(bytes));
+}
+static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes) {
+    gtr__instance_free(ctx, ctx->instance[stage], p, bytes);
+}
+/* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other.
+   What reads a slot is queued before the other's next event. */
+typedef struct gtr__feeding {
+    size_t bytes; /* of a slot */
+    void *host[2], *mapped[2], *device[2], *event[2];
+    int turn, direct[2]; /* read where it lies in host memory */
+    const void *source; /* what the next run reads; NULL: nothing was set */
+    bool read; /* a step was queued that reads it */
+    int64_t rows; /* batch of what was set */
+} gtr__feeding;
+/* f as it was before gtr__slots_room. No queued step reads a slot. */
+static void gtr__slots_free(gtr_context *ctx, int stage, gtr__feeding *f) {
+    for (int i = 0; i < 2; i++) {
+        if (f->host[i]) ctx->be->host_free(ctx->instance[stage], f->host[i], f->bytes);
+        if (ctx->caps.cuda) gtr__device_free(ctx, stage, f->device[i], f->bytes);
+        if (f->event[i]) ctx->be->event_free(ctx->instance[stage], f->event[i]);
+    }
+    memset(f, 0, sizeof *f);
+}
+static void gtr__feeding_free(gtr_tensor *t) {
+    if (!t->feeding) return;
+    gtr__slots_free(t->ctx, t->stage, t->feeding);
+    gtr__mfree(t->ctx, t->feeding);
+    t->feeding = NULL;
 }
 
 // >>op-table
@@ -5916,15 +6057,323 @@ static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__
     return GTR_OK;
 }
 
+GTR__COMPUTED
+GTR__PLANNING
+
+// >>tensor-new
+/* What texts call a tensor, its name among the context's, and its record there, made and taken back. */
+/* What texts call t: its name, or its op's. */
+static const char *gtr__label(const gtr_tensor *t) {
+    if (t->op == GTR__OP_PART) t = t->in[0];
+    return t->name ? t->name : gtr__row(t->op)->name;
+}
+/* What a builder returns with an error. */
+#define GTR__NONE(...) (gtr__fail(__VA_ARGS__), (gtr_tensor *)NULL)
+#define GTR__NO(x, code, ...) GTR__NONE((x)->ctx, GTR_ERR_##code, __VA_ARGS__)
+/* The scope and name, in memory of its own; NULL, and an error: empty, too long, or out of memory. */
+static char *gtr__full_name(gtr_context *ctx, const char *name) {
+    char buf[1024];
+    if (!name || !name[0]) { GTR__BAD_ARG(ctx, "the name of an input or parameter is empty"); return NULL; }
+    int n = snprintf(buf, sizeof buf, "%s%s", ctx->scope, name);
+    if (n < 0 || n >= 512) {
+        GTR__BAD_ARG(ctx, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL;
+    }
+    return gtr__strdup(ctx, buf);
+}
+/* The bin of names like this one. */
+static gtr_tensor **gtr__named(const gtr_context *ctx, const char *name) {
+    return ctx->named + (gtr__hash(0, name) & (uint64_t)(ctx->n_named - 1));
+}
+static void gtr__named_add(gtr_tensor *t) {
+    if (!t->name) return;
+    gtr_tensor **bin = gtr__named(t->ctx, t->name);
+    t->next_named = *bin;
+    *bin = t;
+}
+/* As many bins as there is room for tensors. False: out of memory, nothing changed. */
+static bool gtr__named_grow(gtr_context *ctx) {
+    if (ctx->n_named >= ctx->cap_tensor) return true;
+    gtr_tensor **bins = GTR__NEW(ctx, gtr_tensor *, ctx->cap_tensor);
+    if (!bins) return false;
+    gtr__mfree(ctx, ctx->named);
+    ctx->named = bins;
+    ctx->n_named = ctx->cap_tensor;
+    for (int64_t i = 0; i < ctx->n_tensor; i++) gtr__named_add(ctx->tensor[i]);
+    return true;
+}
+/* From t on, in its bin: the tensor of this op and full name; NULL: none. */
+static gtr_tensor *gtr__namesake(gtr_tensor *t, gtr__op op, const char *name) {
+    while (t && (t->op != op || strcmp(t->name, name))) t = t->next_named;
+    return t;
+}
+static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name) {
+    return ctx->named ? gtr__namesake(*gtr__named(ctx, name), op, name) : NULL;
+}
+/* Frees t with its memory, and takes it out of its bin of names; ctx->tensor still has it. */
+static void gtr__tensor_free(gtr_tensor *t) {
+    gtr_context *ctx = t->ctx;
+    gtr_tensor **at = t->name && ctx->named ? gtr__named(ctx, t->name) : NULL;
+    while (at && *at && *at != t) at = &(*at)->next_named;
+    if (at && *at) *at = t->next_named;
+    gtr__feeding_free(t);
+    gtr__device_free(ctx, t->stage, t->data, t->data_bytes);
+    for (int i = 0; i < 2; i++) gtr__device_free(ctx, t->stage, t->low[i], t->low[i] ? t->low_bytes[i] : 0);
+    gtr__device_free(ctx, t->stage, t->kept, t->kept_bytes);
+    gtr__device_free(ctx, t->stage, t->tally, GTR__TALLY_BYTES);
+    if (t->op == GTR__OP_CUSTOM) gtr__mfree(ctx, t->attr.ptr);
+    GTR__FREE(ctx, t->in, t->name, t->cell, t);
+}
+/* A builder that fails takes back what it made since there were so many tensors; no plan has them. */
+static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
+    while (ctx->n_parameter && ctx->parameter[ctx->n_parameter - 1]->id >= since) ctx->n_parameter--;
+    while (ctx->n_tensor > since) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
+    return NULL;
+}
+/* What errors call a builder: the outermost of those that call each other, or the op. */
+static const char *gtr__kind_of(const gtr_context *ctx, gtr__op op) {
+    return ctx && ctx->builder ? ctx->builder : gtr__row(op)->name;
+}
+/* A tensor without shape yet, appended to the context. name is taken over (freed on failure). */
+static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name) {
+    gtr_tensor *t = GTR__NEW(ctx, gtr_tensor, 1);
+    if (!t) { gtr__mfree(ctx, name); return NULL; }
+    t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
+    GTR__ATTR_OWN(op, &t->attr);
+    t->builder = gtr__kind_of(ctx, op);
+    t->call = ctx->builders ? ctx->call : 0;
+    if (n_in && gtr__moves(op) >= GTR__MOVES_ALIAS) t->stage = in[n_in - 1]->stage; /* where they lie */
+    for (int i = 0; i < n_in && !t->layer; i++) t->layer = in[i]->layer;
+    if (name) t->layer = name;
+    t->region = ctx->in_region ? ctx->region : 0;
+    if (n_in) {
+        t->in = GTR__NEW(ctx, gtr_tensor *, n_in);
+        if (!t->in) { gtr__tensor_free(t); return NULL; }
+        GTR__COPY(t->in, in, n_in);
+    }
+    t->fed = op == GTR__OP_INPUT;
+    for (int i = 0; i < n_in; i++) t->fed |= in[i]->fed;
+    if (!GTR__GROW(ctx, ctx->tensor, ctx->n_tensor, ctx->cap_tensor) || !gtr__named_grow(ctx)) {
+        gtr__tensor_free(t); return NULL;
+    }
+    gtr__named_add(t);
+    t->id = ctx->n_tensor;
+    ctx->tensor[ctx->n_tensor++] = t;
+    return t;
+}
+
+// >>op-new
+/* What all builders call: each, in its op's section, checks its arguments, fills in the op's attributes and makes a
+   tensor by gtr__op_new, or returns NULL, with the context's error set. Nothing is computed here. */
+/* Which op it is, for texts: linear "fc1"; without a name by its inputs: add of "x" and relu after "fc1". */
+#define GTR__OP_TEXT 400
+static const char *gtr__op_text(const char *op, const char *scope, const char *name, int n_in,
+        gtr_tensor *const *in, char *buf) {
+    char *at = buf + sprintf(buf, "%s", op);
+    if (name) sprintf(at, " \"%.150s%.150s\"", scope, name);
+    for (int i = 0; !name && i < n_in && i < 3; i++) {
+        const bool own = in[i]->name != NULL;
+        at += sprintf(at, "%s%s", i ? " and " : " of ", own ? "" : gtr__row(in[i]->op)->name);
+        if (in[i]->layer) at += sprintf(at, "%s\"%.60s\"", own ? "" : " after ", in[i]->layer);
+    }
+    return buf;
+}
+static const char *gtr__called(const gtr_tensor *t, char *buf) {
+    return gtr__op_text(t->builder, "", t->name, t->n_in, t->in, buf);
+}
+/* NULL and an error of a builder: who, its name, if any, of what; what it got of x, and what it wanted. */
+static GTR__PRINTF(5, 6) gtr_tensor *gtr__reject(gtr_tensor *x, gtr_result code, const char *who, const char *name,
+        const char *format, ...) {
+    char of[GTR__OP_TEXT], shape[GTR__TEXT], why[300];
+    GTR__VPRINT(why, sizeof why, format);
+    gtr__op_text("", "", NULL, 1, &x, of);
+    return GTR__NONE(x->ctx, code, "%s%s%.150s%.150s%s%s: got %s %s%s%s", who, name ? " \"" : "",
+        name ? x->ctx->scope : "", name ? name : "", name ? "\"" : "", of, gtr__dtype_names[x->dtype],
+        gtr__shape_text(&x->shape, shape), why, x->dtype == GTR_I32 && strstr(why, "want float32")
+        ? " (gtr_to_float, or of ids gtr_embedding)" : "");
+}
+#define GTR__REJECT(x, code, who, name, ...) gtr__reject(x, GTR_ERR_##code, who, name, __VA_ARGS__)
+static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
+/* The runs of t's output of this shape, from those of its first input with a batch. */
+static int64_t gtr__batch_runs(const gtr_tensor *t, const gtr_shape *s) {
+    const gtr_tensor *x = NULL;
+    for (int i = 0; i < t->n_in && !x; i++) if (gtr__batch_axis(&t->in[i]->shape) < t->in[i]->shape.ndim) x = t->in[i];
+    const int at = gtr__batch_axis(s), from = x ? gtr__batch_axis(&x->shape) : 0;
+    if (!x || gtr__batches(s) != 1) return 0;
+    const int64_t k = s->dim[at], outer = gtr__shape_outer(s, at);
+    int64_t runs = GTR__MAX(x->runs, 1), before = runs * gtr__shape_outer(&x->shape, from);
+    if (gtr__moves(t->op) == GTR__MOVES_ALIAS) runs = before % outer ? 0 : before / outer;
+    else if (k != x->shape.dim[from]) runs = 0;
+    return runs && k % runs == 0 ? runs : 0;
+}
+static gtr_result gtr__shape_outputs(gtr__shape_call *s) {
+    GTR__TRY(gtr__shape_inputs(s));
+    for (int i = 0; i < gtr__outputs(s->op); i++) s->out[i] = s->in[0];
+    return gtr__row(s->op)->shape(s);
+}
+/* The tensor of t's output k, in a list of n: they follow t where there are several. */
+static gtr_tensor *gtr__output_in(gtr_tensor *const *list, int64_t n, gtr_tensor *t, int64_t k) {
+    gtr_tensor *o = n - t->id > k + 1 ? list[t->id + k + 1] : t;
+    return o->op == GTR__OP_PART && o->in[0] == t ? o : k ? NULL : t;
+}
+static gtr_tensor *gtr__output_of(const gtr_context *ctx, gtr_tensor *t, int64_t k) {
+    return gtr__output_in(ctx->tensor, ctx->n_tensor, t, k);
+}
+/* NULL beside a tensor is an error, or comes of the one that there is. */
+static bool gtr__there(const char *who, int n, gtr_tensor *const *in) {
+    gtr_context *ctx = NULL;
+    int none = 0;
+    for (int i = n; i > 0; i--) if (in[i - 1]) ctx = in[i - 1]->ctx; else none = i;
+    if (none && gtr__usable(ctx)) GTR__BAD_ARG(ctx, "%s: argument %d is NULL", who, none);
+    return !none;
+}
+static bool gtr__all_there(const char *who, gtr_tensor *a, gtr_tensor *b, gtr_tensor *c) {
+    gtr_tensor *in[] = { a, b, c };
+    return gtr__there(who, 3, in);
+}
+/* The one way ops are built: checks that inputs are there and of one context, runs the shape function, appends the
+   tensor, or, with several outputs, one that nobody has and theirs behind it. name: the layer's or NULL; put behind the
+   scope. */
+static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name) {
+    gtr_context *ctx = in[0] ? in[0]->ctx : NULL;
+    const char *const kind = gtr__kind_of(ctx, op);
+    gtr__shape_call s = GTR__ZERO;
+    char who[GTR__OP_TEXT], *full = NULL;
+    if (!gtr__there(kind, n_in, in) || !gtr__usable_by(ctx, kind)) return NULL;
+    for (int i = 0; i < n_in; i++) {
+        if (in[i]->ctx != ctx) {
+            const gtr_tensor *x[2] = { in[i], in[0] }; /* the error of each context names the other's tensor */
+            gtr__op_text(kind, ctx->scope, name, n_in, in, who);
+            for (int k = 0; k < 2; k++) {
+                while (x[k]->n_in) x[k] = x[k]->in[0];
+                GTR__BAD_ARG(x[!k]->ctx, "%s: its inputs belong to different contexts: \"%s\" is of another", who,
+                    gtr__label(x[k]));
+            }
+            return NULL;
+        }
+        s.in[i] = in[i]->shape;
+        s.in_dtype[i] = in[i]->dtype;
+    }
+    s.op = op; s.attr = attr; s.n_in = n_in;
+    gtr_result r = gtr__shape_outputs(&s);
+    for (int i = 0; !r && i < GTR__MAX(s.n_out, 1); i++)
+        if (gtr__count(&s.out[i]) == INT64_MIN) {
+            r = GTR_ERR_SHAPE;
+            snprintf(s.why, sizeof s.why, "the product of its output's sizes is too large");
+        }
+    if (r) {
+        gtr__op_text(kind, ctx->scope, name, n_in, in, who);
+        return GTR__NONE(ctx, r, "%s: %s", who, s.why);
+    }
+    if (name && !(full = gtr__full_name(ctx, name))) return NULL;
+    gtr_tensor *t = gtr__tensor_new(ctx, op, n_in, in, full), *o = t;
+    if (!t) return NULL;
+    for (int i = 0; i < GTR__MAX(s.n_out, 1); i++) {
+        if (s.n_out > 1 && !(o = gtr__tensor_new(ctx, GTR__OP_PART, 1, &t, NULL))) return gtr__undo(ctx, t->id);
+        o->shape = s.out[i]; o->dtype = s.out_dtype[i]; o->attr.count = i;
+        o->runs = gtr__batch_runs(t, &s.out[i]);
+    }
+    t->attr = *attr; t->shape = s.out[0];
+    GTR__ATTR_OWN(op, &t->attr);
+    for (int i = 0; i < n_in && (gtr__element_wise(op) || gtr__moves(op) == GTR__MOVES_ALIAS); i++)
+        t->masked |= in[i]->masked;
+    return gtr__output_of(t->ctx, t, 0);
+}
+static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) {
+    gtr__attr a = GTR__ZERO; return gtr__op_new(op, 1, &x, &a, NULL);
+}
+static gtr_tensor *gtr__op_of(gtr__op op, gtr_tensor *x, gtr_tensor *y, const gtr__attr *at, const char *name) {
+    gtr_tensor *const in[] = { x, y };
+    return gtr__op_new(op, 2, in, at, name);
+}
+/* axis -1 is the last; -1 as result: out of range, and the error is noted */
+static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
+    int a = axis < 0 ? axis + x->shape.ndim : axis;
+    if (a >= 0 && a < x->shape.ndim) return a;
+    GTR__REJECT(x, ARG, gtr__kind_of(x->ctx, op), NULL, ", axis %d of %d dimensions", axis, x->shape.ndim);
+    return -1;
+}
+/* Of ops along an axis: at has the rest. */
+static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *const *x, int n, int axis, gtr__attr at) {
+    if (!gtr__there(gtr__kind_of(x[0] ? x[0]->ctx : NULL, op), n, x)) return NULL;
+    at.along.axis = gtr__axis(x[0], axis, op);
+    return at.along.axis < 0 ? NULL : gtr__op_new(op, n, x, &at, NULL);
+}
+static gtr_tensor *gtr__along_one(gtr__op op, gtr_tensor *x, int axis) {
+    const gtr__attr at = GTR__ZERO; return gtr__along(op, &x, 1, axis, at);
+}
+/* Labels and ids have a range, which the runs that read them check (gtr__check_ranges). */
+static gtr_tensor *gtr__limit(gtr_tensor *t, int64_t limit) {
+    if (t) t->limit = limit;
+    return t;
+}
+
+GTR__PLANNED
+GTR__COMPUTING
+
 // >>op:input
 // >>op:parameter
 // >>op:constant
 
 // >>op:gradient
-/* d loss / d x: loss a scalar; x's shape. */
+/* d loss / d x: loss a scalar; x's shape. gtr_trainer_create, too, asks what gradients of a loss reach. */
+/* Whether x, of float32, passes none of its gradient on. */
+static bool gtr__stops(const gtr_tensor *x) {
+    const int n_diff = gtr__differentiable_outputs(x->op);
+    return !n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward)
+        || (x->op == GTR__OP_PART && gtr__differentiable_outputs(x->in[0]->op) <= x->attr.count);
+}
+/* Marks what a gradient that starts at t reaches, and says whether a GRADIENT is among it. Inputs come before what uses
+   them, so one sweep from t down does. */
+static bool gtr__gradient_reach(const gtr_tensor *t, unsigned char *seen) {
+    bool met = false;
+    seen[t->id] = 1;
+    for (int64_t i = t->id; i >= 0; i--) {
+        const gtr_tensor *x = t->ctx->tensor[i];
+        if (!seen[i] || x->dtype != GTR_F32) continue;
+        met |= x->op == GTR__OP_GRADIENT;
+        if (gtr__stops(x)) continue;
+        for (int k = 0; k < x->n_in; k++) if (gtr__takes_gradient(x->op, k)) seen[x->in[k]->id] = 1;
+    }
+    return met;
+}
+static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
+    gtr_context *ctx = loss->ctx;
+    char text[GTR__TEXT], who[GTR__OP_TEXT];
+    if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
+        return GTR__FAIL(ctx, SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32 (as gtr_mean "
+            "makes)", what, gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
+    unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    if (!seen) return GTR_ERR_NOMEM;
+    bool bad = gtr__gradient_reach(loss, seen);
+    gtr__mfree(ctx, seen);
+    return bad ? GTR__FAIL(ctx, UNSUPPORTED,
+        "%s: the loss \"%s\" depends on a gradient; a gradient of a gradient is not computed (gtr_stop_gradient "
+        "cuts it)", what, gtr__label(loss)) : GTR_OK;
+}
+gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
+    gtr_tensor *const in[] = { loss, x };
+    if (!gtr__all_there("gradient", loss, x, x) || !gtr__usable(loss->ctx)) return NULL;
+    if (x->ctx != loss->ctx)
+        return GTR__NO(loss, ARG, "gradient: its inputs belong to different contexts");
+    if (x->dtype != GTR_F32) return GTR__NO(loss, SHAPE,
+        "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]);
+    if (gtr__rows_act(loss->op) == GTR__ROWS_TALLIED && gtr__stops(loss))
+        gtr__doubt(x->ctx, "gradient: %s passes none on, so that it is 0", loss->builder);
+    if (gtr__check_loss(loss, "gradient")) return NULL;
+    gtr_tensor *t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
+    if (t) { t->shape = x->shape; t->dtype = GTR_F32; t->runs = x->runs; x->asked = true; }
+    return t;
+}
 
 // >>op:part
 /* Output `count` of an op of several. */
+gtr_tensor *gtr_output(gtr_tensor *t, int k) {
+    char who[GTR__OP_TEXT];
+    if (!GTR__USABLE(t)) return NULL;
+    if (t->op == GTR__OP_PART) t = t->in[0];
+    gtr_tensor *o = k < 0 ? NULL : gtr__output_of(t->ctx, t, k);
+    return o ? o : GTR__NO(t, ARG, "output: %s has no number %d", gtr__called(t, who), k);
+}
 
 // >>op:reshape
 /* The same elements in another shape, any dtype. A dimension of attr shape may be -k, k times the batch,
@@ -5947,10 +6396,29 @@ GTR__SHAPE(reshape) {
     s->out[0] = o;
     return GTR_OK;
 }
+gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
+    gtr__attr at = GTR__ZERO;
+    char a[GTR__TEXT], b[GTR__TEXT];
+    if (!x) return NULL;
+    if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS)
+        return GTR__NO(x, SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS);
+    at.shape = shape;
+    if (gtr__count(&x->shape) > 0 && gtr__shape_valid(&shape) && gtr__count(&shape) < 0)
+        return GTR__NO(x, SHAPE, "reshape: got %s into %s, want one without the batch, too",
+                gtr__shape_text(&x->shape, a), gtr__shape_text(&shape, b));
+    return gtr__op_new(GTR__OP_RESHAPE, 1, &x, &at, NULL);
+}
+gtr_tensor *gtr_flatten(gtr_tensor *x) {
+    if (!x) return NULL;
+    gtr_shape s = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : 1, 1);
+    for (int i = 1; i < x->shape.ndim; i++) s.dim[1] *= x->shape.dim[i]; /* each a factor of a count that was checked */
+    return gtr_reshape(x, s);
+}
 
 // >>op:stop_gradient
 /* y = x, of which no gradient passes. */
 GTR__SHAPE(stop_gradient) { return gtr__shape_alike(s); }
+gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
 
 // >>op:widen
 /* x in float32 storage, under any precision: what a loss computes with. */
@@ -6028,6 +6496,12 @@ GTR__CPU(linear_bwd) {
 }
 #define gtr__cpu_matmul_fwd gtr__cpu_linear_fwd
 #define gtr__cpu_matmul_bwd gtr__cpu_linear_bwd
+gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
+    gtr__attr at = GTR__ZERO;
+    at.product.a_km = transpose_a; at.product.b_kn = !transpose_b;
+    return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
+}
+gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
 
 // >>op:linear
 /* y = x w^T + b: x (..., K), w (M, K), b (M) or absent -> (..., M); dx = dy w, dw = dy^T x, db = sum of dy's rows.
@@ -6100,6 +6574,31 @@ static gtr_result gtr__binary_backward(GTR__ARGS, gtr__ew_fn da, gtr__ew_fn db) 
     GTR__CPU_BOTH(name, back ? gtr__binary_backward(cpu, c, gtr__ew_##name##_da, gtr__ew_##name##_db) \
         : gtr__binary_forward(cpu, c, gtr__ew_##name))
 GTR__BINARY(GTR__BINARY_OP)
+/* (N, 1) and (N) make (N, N). Where (N, 1) is what an input, a layer or an op of its elements is, and no reshape or
+   kept dimension of the user's, that is hardly meant. */
+static GTR__COLD void gtr__doubt_rows(gtr_tensor *t, const gtr_tensor *x, const gtr_tensor *y) {
+    char who[GTR__OP_TEXT], a[2][GTR__TEXT];
+    const bool first = x->shape.ndim > y->shape.ndim;
+    const gtr_tensor *front = first ? x : y, *other = first ? y : x;
+    if (x->shape.dim[0] > 0 || y->shape.dim[0] > 0 || x->shape.ndim == y->shape.ndim) return;
+    while (front->n_in && gtr__element_wise(front->op)) front = front->in[0];
+    if (front->op != GTR__OP_INPUT && (front->n_in < 2 || front->in[1]->op != GTR__OP_PARAMETER)) return;
+    while (other->n_in && other != front) other = other->in[0];
+    if (other == front) return; /* pairs of its rows */
+    gtr__doubt(t->ctx, "%s: %s and %s, each row of one with each of the other: want equal shapes (gtr_reshape)",
+        gtr__called(t, who), gtr__shape_text(&x->shape, a[0]), gtr__shape_text(&y->shape, a[1]));
+}
+static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) {
+    gtr__attr a = GTR__ZERO;
+    gtr_tensor *t = gtr__op_of(op, x, y, &a, NULL);
+    if (t && gtr__batches(&t->shape) > GTR__MAX(gtr__batches(&x->shape), gtr__batches(&y->shape)))
+        gtr__doubt_rows(t, x, y);
+    return t;
+}
+#define GTR__BINARY_BUILDER(X, ID, name, ...) \
+    gtr_tensor *gtr_##name(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_##ID, a, b); }
+GTR__BINARY_OF_AB(GTR__BINARY_BUILDER, )
+gtr_tensor *gtr_equal(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_EQUAL, a, b); }
 
 // >>op:scale
 // >>op:relu
@@ -6127,6 +6626,40 @@ static gtr_result gtr__unary_run(GTR__ARGS, gtr__op op, bool back) {
     GTR__SHAPE(name) { return gtr__shape_same(s); } \
     GTR__CPU_BOTH(name, gtr__unary_run(cpu, c, GTR__OP_##ID, back))
 GTR__UNARY(GTR__UNARY_OP)
+#define GTR__UNARY_BUILDER(X, ID, name, ...) \
+    gtr_tensor *gtr_##name(gtr_tensor *x) { return gtr__op1(GTR__OP_##ID, x); }
+GTR__UNARY_OF_X(GTR__UNARY_BUILDER, ) GTR__UNARY_RARE_OF_X(GTR__UNARY_BUILDER, )
+/* with the arguments a and b of its formula, which are right; want: a format of the op's name, a and b */
+static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, double a, double b, bool right, const char *want) {
+    gtr__attr at = GTR__ZERO;
+    if (!x) return NULL;
+    if (!right) return GTR__NO(x, ARG, want, gtr__kind_of(x->ctx, op), a, b);
+    at.ew.a = a; at.ew.b = b;
+    return gtr__op_new(op, 1, &x, &at, NULL);
+}
+#define GTR__OP_WITH(ID, a, b, right, want) { return gtr__op_with(GTR__OP_##ID, x, a, b, right, want); }
+gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b)
+    GTR__OP_WITH(SCALE, a, b, gtr__finite(a) && gtr__finite(b), "%s: got %g and %g, want finite numbers")
+gtr_tensor *gtr_leaky_relu(gtr_tensor *x, float slope)
+    GTR__OP_WITH(LEAKY_RELU, slope != 0 ? slope : 0.01f, 0, gtr__finite(slope), "%s: got slope %g, want a finite one")
+gtr_tensor *gtr_elu(gtr_tensor *x, float alpha)
+    GTR__OP_WITH(ELU, alpha != 0 ? alpha : 1.0f, 0, gtr__finite(alpha), "%s: got alpha %g, want a finite one")
+gtr_tensor *gtr_softplus(gtr_tensor *x, float beta)
+    GTR__OP_WITH(SOFTPLUS, beta != 0 ? beta : 1.0f, 0, gtr__finite(beta) && beta >= 0,
+        "%s: got beta %g, want a finite one of at least 0")
+/* the same of factors and bounds that no float is */
+static gtr_tensor *gtr__scaled(gtr_tensor *x, double a, double b) GTR__OP_WITH(SCALE, a, b, true, "")
+static gtr_tensor *gtr__clamped(gtr_tensor *x, double lo, double hi) GTR__OP_WITH(CLAMP, lo, hi, true, "")
+gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi)
+    GTR__OP_WITH(CLAMP, lo, hi, lo <= hi, "%s: got %g and %g, want bounds in order")
+/* as PyTorch, which takes these powers so, too */
+gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p) {
+    const int64_t since = x ? x->ctx->n_tensor : 0;
+    gtr_tensor *cube = p == 3 ? gtr_mul(gtr_square(x), x) : NULL;
+    if (p == 3) return cube || !x ? cube : gtr__undo(x->ctx, since);
+    return p == 2 ? gtr_square(x) : p == 0.5f ? gtr_sqrt(x) : p == -0.5f ? gtr_rsqrt(x) : p == -1 ? gtr_reciprocal(x)
+        : gtr__op_with(GTR__OP_POW_SCALAR, x, p, 0, gtr__finite(p), "%s: got %g, want a finite exponent");
+}
 
 // >>op:permute
 /* y's dimension k is x's dimension i[k]; dx is the inverse permutation of dy. */
@@ -6210,6 +6743,13 @@ GTR__CPU(permute_bwd) {
     gtr__permute(cpu, &c->in[2], dims, &c->out[0]);
     return GTR_OK;
 }
+gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
+    gtr__attr at = GTR__ZERO;
+    if (!x) return NULL;
+    if (!dims) return GTR__NO(x, ARG, "permute: dims is NULL");
+    for (int i = 0; i < x->shape.ndim; i++) at.dims[i] = dims[i];
+    return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
+}
 
 // >>op:concat
 /* y: the inputs one behind the other along the axis, which is literal. */
@@ -6254,6 +6794,16 @@ static gtr_result gtr__bands_run(GTR__ARGS, bool joint, bool back) {
     return GTR_OK;
 }
 GTR__CPU_BOTH(concat, gtr__bands_run(cpu, c, true, back))
+#define GTR__MAX_LIST 60
+static bool gtr__is_list(gtr_tensor *const *x, int n, const char *who) {
+    if (!x || n < 1) return x && !gtr__of_list(who, n);
+    if (n > GTR__MAX_LIST) return x[0] && GTR__NO(x[0], ARG, "%s: %d tensors, want 1 to %d", who, n, GTR__MAX_LIST);
+    return gtr__there(who, n, x);
+}
+gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
+    const gtr__attr at = GTR__ZERO;
+    return gtr__is_list(x, n, "concat") ? gtr__along(GTR__OP_CONCAT, x, n, axis, at) : NULL;
+}
 
 // >>op:slice
 /* y: elements begin to end - 1 of the axis, which is literal; so many parts, each of the elements behind those of the
@@ -6270,6 +6820,14 @@ GTR__SHAPE(slice) {
     return GTR_OK;
 }
 GTR__CPU_BOTH(slice, gtr__bands_run(cpu, c, false, back))
+static gtr_tensor *gtr__sliced(gtr_tensor *x, int axis, int64_t begin, int64_t end, int parts) {
+    gtr__attr at = GTR__ZERO;
+    at.slice.begin = begin; at.slice.end = end; at.slice.parts = parts;
+    return gtr__along(GTR__OP_SLICE, &x, 1, axis, at);
+}
+gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
+    return gtr__sliced(x, axis, begin, end, 1);
+}
 
 // >>op:sum
 /* y = sum of x over the axes, accumulated in double; keep: they stay, as 1. dx = dy broadcast. */
@@ -6301,11 +6859,34 @@ static gtr_result gtr__sum_all(GTR__ARGS, bool mean, bool back) {
     return gtr__reduce_all(cpu, &r, c->ws);
 }
 GTR__CPU_BOTH(sum, gtr__sum_all(cpu, c, false, back))
+static bool gtr__are_axes(gtr_tensor *x, const int *axes, int n, const char *who) {
+    return n == 0 || (n > 0 && n <= x->shape.ndim && axes)
+        || GTR__REJECT(x, ARG, who, NULL, ", %d axes%s of %d dimensions", n, axes ? "" : " at NULL", x->shape.ndim);
+}
+static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep, int kind,
+        double correction) {
+    gtr__attr at = GTR__ZERO;
+    if (!x) return NULL;
+    if (!gtr__are_axes(x, axes, n, gtr__row(op)->name)) return NULL;
+    for (int i = 0; i < (n ? n : x->shape.ndim); i++) {
+        int a = n ? gtr__axis(x, axes[i], op) : i;
+        if (a < 0) return NULL;
+        if (at.reduce.axes >> a & 1)
+            return GTR__NO(x, ARG, "%s: axis %d is named twice", gtr__row(op)->name, a);
+        at.reduce.axes |= (int64_t)1 << a;
+    }
+    at.reduce.keep = keep; at.reduce.kind = kind; at.reduce.correction = correction;
+    return gtr__op_new(op, 1, &x, &at, NULL);
+}
+#define GTR__REDUCTION(name, ID, kind) gtr_tensor *gtr_##name(gtr_tensor *x, const int *axes, int n, bool keep) { \
+    return gtr__reduction(GTR__OP_##ID, x, axes, n, keep, kind, 0); }
+GTR__REDUCTION(sum, SUM, 0)
 
 // >>op:mean
 /* sum divided by the number of elements summed; attributes as sum's. */
 GTR__SHAPE(mean) { return gtr__shape_sum(s); }
 GTR__CPU_BOTH(mean, gtr__sum_all(cpu, c, true, back))
+GTR__REDUCTION(mean, MEAN, 1)
 
 // >>op:logsumexp
 // >>op:max
@@ -6458,6 +7039,22 @@ static gtr_result gtr__fold_all(GTR__ARGS, bool back) {
     GTR__SHAPE(name) { return gtr__shape_fold(s); } \
     GTR__CPU_BOTH(name, gtr__fold_all(cpu, c, back))
 GTR__FOLDS(GTR__FOLD_KERNELS, )
+GTR__REDUCTION(logsumexp, LOGSUMEXP, GTR__F_LSE)
+GTR__REDUCTION(max, MAX, GTR__F_MAX)
+GTR__REDUCTION(min, MIN, GTR__F_MIN)
+GTR__REDUCTION(prod, PROD, GTR__F_PROD)
+gtr_tensor *gtr_argmin(gtr_tensor *x, int axis) {
+    gtr_tensor *t = gtr_min(x, &axis, 1, false); return t ? gtr_output(t, 1) : NULL;
+}
+gtr_tensor *gtr_var(gtr_tensor *x, const int *axes, int n, bool unbiased, bool keep) {
+    return gtr__reduction(GTR__OP_VAR, x, axes, n, keep, GTR__F_VAR, unbiased);
+}
+gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep) {
+    const int kind = p == 1 ? GTR__F_NORM1 : p == 2 ? GTR__F_NORM2 : GTR__F_PEAK;
+    if (x && kind == GTR__F_PEAK && !(p > 1e38f))
+        return GTR__NO(x, ARG, "norm: p is %g, want 1, 2 or INFINITY", p);
+    return gtr__reduction(GTR__OP_NORM, x, axes, n, keep, kind, 0);
+}
 
 // >>op:softmax
 // >>op:log_softmax
@@ -6558,6 +7155,22 @@ GTR__CPU_BOTH(softmax, gtr__softmax_run(cpu, c, back))
 GTR__SHAPE(log_softmax) { return gtr__shape_softmax(s); }
 #define gtr__cpu_log_softmax_fwd gtr__cpu_softmax_fwd
 #define gtr__cpu_log_softmax_bwd gtr__cpu_softmax_bwd
+/* Of one value an axis: the same whatever it is. */
+static GTR__COLD gtr_tensor *gtr__along_several(gtr__op op, gtr_tensor *x, int axis, const char *cure) {
+    gtr_tensor *t = gtr__along_one(op, x, axis);
+    char who[GTR__OP_TEXT], text[GTR__TEXT];
+    if (t && x->shape.dim[t->attr.along.axis] == 1) gtr__doubt(x->ctx, "%s: of one value along axis %d of %s it is "
+        "always %s", gtr__called(t, who), axis, gtr__shape_text(&x->shape, text), cure);
+    return t;
+}
+gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) {
+    return gtr__along_several(GTR__OP_SOFTMAX, x, axis, "1 (of one score: gtr_sigmoid)");
+}
+gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) {
+    gtr__attr at = GTR__ZERO;
+    at.softmax.logs = 1;
+    return gtr__along(GTR__OP_LOG_SOFTMAX, &x, 1, axis, at);
+}
 
 // >>op:softmax_mask
 /* Output 1: s, the softmax of x along the axis; output 0: s mask. With d = dy0 mask + dy1,
@@ -6623,6 +7236,11 @@ GTR__CPU(softmax_mask_fwd) {
 GTR__CPU(softmax_mask_bwd) {
     const int64_t n = c->in[0].shape.dim[c->attr->softmax.axis];
     return gtr__ranges_in(cpu, NULL, gtr__softmax_mask_back_range, c, c->in[0].count / n, GTR__DEAR / n);
+}
+gtr_tensor *gtr_softmax_mask(gtr_tensor *x, gtr_tensor *mask, int axis) {
+    const gtr__attr at = GTR__ZERO;
+    gtr_tensor *const in[] = { x, mask };
+    return gtr__along(GTR__OP_SOFTMAX_MASK, in, 2, axis, at);
 }
 
 // >>op:recurrence
@@ -7192,11 +7810,45 @@ static gtr_result gtr__dropout_run(GTR__ARGS, const gtr__arg *x) {
     return gtr__copy_rows(cpu, gtr__floats(x), 0, gtr__out(c, 0), 0, 1, x->count, c->out[0].add);
 }
 GTR__CPU_BOTH(dropout, gtr__dropout_run(cpu, c, &c->in[back ? 2 : 0]))
+static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, gtr__attr at) {
+    char own[40];
+    at.draw.linear = !(x->shape.ndim && x->shape.dim[0] < 0);
+    for (;;) {
+        if (!name) snprintf(own, sizeof own, "%s%lld", gtr__row(op)->name, (long long)x->ctx->unnamed);
+        gtr_tensor *t = gtr__op_new(op, 1, &x, &at, name ? name : own);
+        if (!t) return NULL;
+        x->ctx->unnamed += !name;
+        if (!gtr__namesake(t->next_named, op, t->name)) {
+            t->attr.draw.key = gtr__hash(x->ctx->desc.seed ^ at.draw.key, t->name);
+            return t;
+        }
+        if (name) GTR__BAD_ARG(x->ctx, "%s \"%s\": there is one of this name already", gtr__row(op)->name, t->name);
+        gtr__undo(x->ctx, t->id);
+        if (name) return NULL; /* a name that was made and is the user's too: the next */
+    }
+}
+static bool gtr__dropout_fits(gtr_tensor *x, const char *who, const char *name, float p) {
+    if (!x || !gtr__usable_by(x->ctx, who)) return false;
+    return (p >= 0 && p < 1) || GTR__REJECT(x, ARG, who, name, ", p is %g, want 0 <= p < 1", p);
+}
+gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
+    gtr__attr at = GTR__ZERO;
+    if (!gtr__dropout_fits(x, "dropout", name, p)) return NULL;
+    at.draw.p = p;
+    return gtr__random_new(GTR__OP_DROPOUT, x, name, at);
+}
 
 // >>op:random
 /* y: numbers of a kind, GTR__DRAW_..., of x's shape, which is not read, by dropout's counters. */
 GTR__SHAPE(random) { return gtr__shape_dropout(s); }
 GTR__CPU(random_fwd) { return gtr__draw_run(cpu, c, NULL); }
+#define GTR__DRAWN(name_, KIND) gtr_tensor *gtr_random_##name_(gtr_tensor *like, const char *name) { \
+    gtr__attr at = GTR__ZERO; \
+    at.draw.kind = GTR__DRAW_##KIND; at.draw.key = 1; /* not what a dropout of this name draws */ \
+    return GTR__USABLE(like) ? gtr__random_new(GTR__OP_RANDOM, like, name, at) : NULL; }
+GTR__DRAWN(normal, NORMAL)
+GTR__DRAWN(uniform, UNIFORM)
+GTR__DRAWN(gumbel, GUMBEL)
 
 // >>op:embedding
 /* y[..., :] = table[ids[...], :]: ids (...) GTR_I32, table (V, E) -> (..., E); an id outside [0, V) gives a row of NaN.
@@ -7288,6 +7940,12 @@ static gtr_result gtr__scatter_add(GTR__ARGS, bool back) {
         : c->measure || rows.data ? gtr__cpu_embedding_fwd(cpu, &as) : GTR_OK;
 }
 GTR__CPU_BOTH(scatter_add, gtr__scatter_add(cpu, c, back))
+gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
+    gtr__attr at = GTR__ZERO;
+    at.count = GTR__MAX(rows, 0);
+    gtr_tensor *t = gtr__op_of(GTR__OP_SCATTER_ADD, ids, x, &at, NULL);
+    return gtr__limit(t, rows);
+}
 
 // >>op:conv
 /* x (N, C, H, W) or (N, C, L), weight (O, C / groups, kh, kw) or (O, C / groups, k), bias (O) or none ->
@@ -7332,6 +7990,34 @@ GTR__SHAPE(conv) {
     }
     s->flops = gtr__shape_flops(back ? x : &o, 2.0 * (double)gtr__count(w) / (double)w->dim[0]);
     return gtr__shape_output(s, 0, o);
+}
+/* The window of desc into a; false, with an error, where a figure is out of range. */
+static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, const gtr_conv_desc *d,
+        gtr__window_attr *a) {
+    static const char *const names[] = { "stride", "padding", "dilation", "groups", "output_padding", "kernel" };
+    const int across[] = { d->stride_w, d->padding_w, d->dilation_w, 0, d->output_padding_w, d->kernel_w };
+    int64_t i[12]; /* of each name, of height and width */
+    i[0] = d->stride ? d->stride : 1; i[1] = d->stride_w ? d->stride_w : i[0];
+    i[2] = d->padding; i[3] = d->padding_w ? GTR__MAX(d->padding_w, 0) : i[2];
+    i[4] = d->dilation ? d->dilation : 1; i[5] = d->dilation_w ? d->dilation_w : i[4];
+    i[6] = i[7] = d->groups ? d->groups : 1;
+    i[8] = d->output_padding; i[9] = d->output_padding_w ? GTR__MAX(d->output_padding_w, 0) : i[8];
+    i[10] = d->kernel; i[11] = d->kernel_w ? d->kernel_w : d->kernel;
+    if (x->shape.ndim == 3) { i[0] = i[4] = 1; i[2] = i[8] = 0; }
+    for (int k = 0; k < 2; k++) {
+        a->stride[k] = i[k]; a->padding[k] = i[2 + k]; a->dilation[k] = i[4 + k]; a->output_padding[k] = i[8 + k];
+        a->extent[k] = x->shape.ndim == 3 && !k ? 1 : i[10 + k];
+    }
+    a->groups = i[6];
+    for (int k = 0; k < 12; k++) {
+        const bool pads = k / 2 == 1 || k / 2 == 4;
+        const int64_t v = i[k],
+            most = k / 2 == 4 ? GTR__MAX(i[k - 8], i[k - 4]) - 1 : k / 2 == 3 ? INT64_MAX : 1 << 20;
+        if (v < !pads || v > most) return GTR__REJECT(x, ARG, who, name, ", %s%s %lld, want %d to %lld%s",
+            names[k / 2], k % 2 && across[k / 2] ? "_w" : "", (long long)v, !pads,
+            (long long)most, k / 2 == 4 ? ", below stride or dilation" : "") != NULL;
+    }
+    return true;
 }
 
 // >>conv-product
@@ -8066,6 +8752,28 @@ GTR__CPU(max_pool_bwd) {
     const bool over = c->out[0].data && c->out[0].data == c->in[0].data;
     return gtr__pool_run(cpu, c, over ? gtr__max_pool_over_range : gtr__max_pool_back_range, true, true);
 }
+/* d by pointer: on the stack GCC 12's -O3 -march=native puts { 2, 0, 2, 0, 2, 0, 2, 0 } for { 2, 0, 2, 0, 0, ... }. */
+static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, const gtr_pool_desc *d, bool dilates) {
+    gtr__attr at = GTR__ZERO;
+    gtr_conv_desc w = GTR__ZERO;
+    if (!GTR__USABLE(x)) return NULL;
+    w.kernel = d->kernel; w.kernel_w = d->kernel_w; w.padding = d->padding; w.padding_w = d->padding_w;
+    w.stride = d->stride ? d->stride : d->kernel;
+    w.stride_w = d->stride_w ? d->stride_w : d->stride ? d->stride : d->kernel_w;
+    w.dilation = d->dilation; w.dilation_w = d->dilation_w;
+    if (gtr__reads_pool(x->ctx, gtr__kind_of(x->ctx, op), d, x->shape.ndim == 3, dilates)) return NULL;
+    if (!gtr__window_desc(x, gtr__kind_of(x->ctx, op), NULL, &w, &at.window)) return NULL;
+    at.window.round_up = d->round_up; at.window.inside = d->exclude_padding;
+    return gtr__op_new(op, 1, &x, &at, NULL);
+}
+#define GTR__POOLING(name_, ID, dilates) \
+    gtr_tensor *gtr_##name_##_ex(gtr_tensor *x, gtr_pool_desc d) { \
+        return gtr__pooling(GTR__OP_##ID, x, &d, dilates); } \
+    gtr_tensor *gtr_##name_(gtr_tensor *x, int kernel, int stride, int padding) { \
+        gtr_pool_desc d = GTR__ZERO; \
+        d.kernel = kernel; d.stride = stride; d.padding = padding; \
+        return gtr_##name_##_ex(x, d); }
+GTR__POOLING(max_pool2d, MAX_POOL, true)
 
 // >>op:avg_pool
 /* The mean under the window; attributes as max_pool's. It divides by the kernel's taps within image and padding, or,
@@ -8133,6 +8841,17 @@ static void gtr__avg_pool_back_range(GTR__FROM_TO) {
 }
 GTR__CPU(avg_pool_fwd) { return gtr__pool_run(cpu, c, gtr__avg_pool_range, false, false); }
 GTR__CPU(avg_pool_bwd) { return gtr__pool_run(cpu, c, gtr__avg_pool_back_range, true, false); }
+GTR__POOLING(avg_pool2d, AVG_POOL, false)
+/* What makes an image of height by width: of adaptive pooling, and of resampling. */
+static gtr_tensor *gtr__resized(gtr__op op, gtr_tensor *x, int64_t height, int64_t width, bool linear, bool means) {
+    gtr__attr at = GTR__ZERO;
+    gtr__window_attr *const a = &at.window;
+    a->stride[0] = a->stride[1] = a->dilation[0] = a->dilation[1] = 1;
+    a->extent[0] = height; a->extent[1] = width; a->linear = linear; a->adaptive = means;
+    if (height < 1 || width < 1) return GTR__REJECT(x, ARG, gtr__kind_of(x->ctx, op), NULL,
+        ", height %lld and width %lld, want at least 1", (long long)height, (long long)width);
+    return gtr__op_new(op, 1, &x, &at, NULL);
+}
 
 // >>op:upsample
 /* x (N, C, H, W) or (N, C, L) -> y, which has the extent: the nearest, pixel k size / n of place k
@@ -8197,6 +8916,15 @@ static void gtr__upsample_back_range(GTR__FROM_TO) {
 }
 GTR__CPU(upsample_fwd) { return gtr__pool_run(cpu, c, gtr__upsample_range, false, false); }
 GTR__CPU(upsample_bwd) { return gtr__pool_run(cpu, c, gtr__upsample_back_range, true, false); }
+gtr_tensor *gtr_upsample2d(gtr_tensor *x, int64_t factor, bool linear) {
+    if (!GTR__USABLE(x)) return NULL;
+    const int n = x->shape.ndim;
+    if ((n != 3 && n != 4) || factor < 1 || factor > 1 << 20 || (factor > 1 && gtr__count(&x->shape) >> 38 > 0))
+        return GTR__REJECT(x, SHAPE, "upsample", NULL, ", factor %lld, want (N, C, H, W) or (N, C, L), 1 to 2^20, "
+            "fewer than 2^59 elements", (long long)factor);
+    return gtr__resized(GTR__OP_UPSAMPLE, x, n > 3 ? factor * x->shape.dim[2] : 1, factor * x->shape.dim[n - 1], linear,
+        false);
+}
 
 // >>op:batch_norm
 /* x (N, C, ...), weight (C), bias (C), running_mean (C), running_var (C) -> y like x, mean (C), rstd (C), var (C). In
@@ -8518,6 +9246,9 @@ GTR__CPU(argmax_fwd) {
     const int64_t n = c->in[0].shape.dim[c->attr->along.axis];
     return gtr__ranges(cpu, gtr__argmax_range, c, c->out[0].count, GTR__CHUNK / n);
 }
+gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) {
+    return gtr__along_several(GTR__OP_ARGMAX, x, axis, "0 (of one score: gtr_greater)");
+}
 
 // >>op:cumsum
 /* y: along the axis, the sum of x's elements up to this one; dx: dy's from this one on. */
@@ -8541,6 +9272,7 @@ GTR__CPU(cumsum_fwd) {
     return GTR_OK;
 }
 #define gtr__cpu_cumsum_bwd gtr__cpu_cumsum_fwd
+gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_CUMSUM, x, axis); }
 
 // >>op:sort
 /* y: the first k (0: all) of x's elements along the axis in ascending order, or descending, equals in
@@ -8627,6 +9359,14 @@ GTR__CPU(sort_fwd) {
         GTR__MAX(GTR__CHUNK / 16 / n, GTR__MIN(gtr__shape_inner(&c->in[0].shape, c->attr->sort.axis) / 4, 16)));
 }
 #define gtr__cpu_sort_bwd gtr__cpu_sort_fwd
+static gtr_tensor *gtr__sorted(gtr_tensor *x, int axis, int64_t k, bool descending) {
+    gtr__attr at = GTR__ZERO;
+    at.sort.k = k; at.sort.descending = descending;
+    return gtr__along(GTR__OP_SORT, &x, 1, axis, at);
+}
+gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending) {
+    return gtr__sorted(x, axis, 0, descending);
+}
 
 // >>op:take
 /* y: along the axis the elements of x (n) that ids (m) name; value for one below 0. Of element j dx is the sum of those
@@ -8680,6 +9420,14 @@ static void gtr__one_hot_range(GTR__FROM_TO) {
 GTR__CPU(one_hot_fwd) {
     return gtr__ranges(cpu, gtr__one_hot_range, c, c->in[0].count, GTR__CHUNK / c->attr->count);
 }
+gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes) {
+    gtr__attr at = GTR__ZERO;
+    if (ids && classes < 1) return GTR__REJECT(ids, SHAPE, "one_hot", NULL, ", %lld classes, want at least 1",
+        (long long)classes);
+    at.count = classes;
+    gtr_tensor *t = gtr__op_new(GTR__OP_ONE_HOT, 1, &ids, &at, NULL);
+    return gtr__limit(t, classes);
+}
 
 // >>op:gather
 /* y, of ids' shape: along the axis, which is literal in x, the elements of x that ids name; other dimensions are alike.
@@ -8708,6 +9456,13 @@ GTR__CPU(gather_fwd) {
     return gtr__ranges(cpu, gtr__gather_range, c, c->out[0].count / inner, GTR__CHUNK / inner);
 }
 #define gtr__cpu_gather_bwd gtr__cpu_sort_bwd
+gtr_tensor *gtr_gather(gtr_tensor *x, int axis, gtr_tensor *ids) {
+    const gtr__attr at = GTR__ZERO;
+    gtr_tensor *const in[] = { x, ids };
+    gtr_tensor *t = gtr__along(GTR__OP_GATHER, in, 2, axis, at);
+    if (t) t->limited = 1;
+    return gtr__limit(t, t ? x->shape.dim[t->attr.along.axis] : 0);
+}
 
 // >>op:to_float
 /* y: x, GTR_I32, as the nearest float. */
@@ -8720,6 +9475,7 @@ static void gtr__to_float_range(GTR__FROM_TO) {
     for (int64_t k = i; k < end; k++) y[k] = (gtr_float)x[k];
 }
 GTR__CPU(to_float_fwd) { return gtr__ranges(cpu, gtr__to_float_range, c, c->out[0].count, GTR__CHUNK); }
+gtr_tensor *gtr_to_float(gtr_tensor *x) { return gtr__op1(GTR__OP_TO_FLOAT, x); }
 
 // >>op:to_int
 /* y (GTR_I32): GTR__TO_INT(x). */
@@ -8732,6 +9488,7 @@ static void gtr__to_int_range(GTR__FROM_TO) {
     for (int64_t k = i; k < end; k++) y[k] = GTR__TO_INT(x[k]);
 }
 GTR__CPU(to_int_fwd) { return gtr__ranges(cpu, gtr__to_int_range, c, c->out[0].count, GTR__CHUNK); }
+gtr_tensor *gtr_to_int(gtr_tensor *x) { return gtr__op1(GTR__OP_TO_INT, x); }
 
 // >>op:accuracy
 /* logits (N, C), labels (N) GTR_I32 -> a scalar: the share of rows with a label that counts whose argmax is the
@@ -9271,6 +10028,46 @@ static gtr_result gtr__convert_run(void *cpu, const gtr__arg *src, const gtr__ar
     if (!floats && (src->dtype != dst->dtype || dst->add)) return GTR_ERR_UNSUPPORTED;
     return gtr__ranges(cpu, gtr__convert_range, job, src->count, GTR__CHUNK);
 }
+/* A callback runs by this, so that what it calls of this library is refused. */
+static gtr_result gtr__custom_inside(const gtr_custom_call *call, gtr_result (*function)(const gtr_custom_call *)) {
+    const gtr__custom *own = (const gtr__custom *)call->user;
+    gtr_custom_call c = *call;
+    gtr__inner in;
+    c.user = own->given.user;
+    gtr__inner_begin(&in, own->ctx, "a custom op's callback");
+    const gtr_result r = function(&c), refused = gtr__inner_end(&in);
+    return refused ? refused : r;
+}
+static gtr_result gtr__custom_forward(const gtr_custom_call *c) {
+    return gtr__custom_inside(c, ((const gtr__custom *)c->user)->given.forward);
+}
+static gtr_result gtr__custom_backward(const gtr_custom_call *c) {
+    return gtr__custom_inside(c, ((const gtr__custom *)c->user)->given.backward);
+}
+gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
+    gtr__attr at = GTR__ZERO;
+    if (!gtr__usable(ctx)) return NULL;
+    if (desc.n_in < 1 || desc.n_in > 8 || desc.n_out < 0 || desc.n_out > 8 || !desc.forward || !desc.name)
+        return GTR__NONE(ctx, GTR_ERR_ARG,
+            "custom \"%s\": it has %d inputs, n_out %d%s%s, want 1 to 8 inputs, up to 8 outputs (0: 1), a name and a "
+            "forward function", desc.name ? desc.name : "", desc.n_in, desc.n_out, desc.name ? "" : ", no name",
+            desc.forward ? "" : ", no forward function");
+    if (gtr__reads_list(ctx, desc.name, "in", desc.in, desc.n_in)) return NULL;
+    if (desc.in[0] && desc.in[0]->ctx != ctx) return GTR__NONE(ctx, GTR_ERR_ARG, "custom \"%s\": its input \"%s\" "
+        "is of another context", desc.name, gtr__label(desc.in[0]));
+    if (!desc.n_out) desc.n_out = 1;
+    gtr__custom *own = GTR__NEW(ctx, gtr__custom, 1);
+    if (!own) return NULL;
+    own->desc = own->given = desc;
+    own->ctx = ctx;
+    own->desc.forward = gtr__custom_forward; own->desc.user = own;
+    if (desc.backward) own->desc.backward = gtr__custom_backward;
+    at.ptr = own;
+    gtr_tensor *t = gtr__op_new(GTR__OP_CUSTOM, desc.n_in, desc.in, &at, desc.name);
+    if (!t) gtr__mfree(ctx, own);
+    else own->desc.name = gtr__label(t);
+    return t;
+}
 
 // >>op:copy
 /* y = x, the bytes, from one stage to another; dx = dy or += dy. */
@@ -9801,14 +10598,12 @@ static gtr_result gtr__cpu_zero(void *instance, void *dst, size_t bytes) {
     if (bytes) memset(dst, 0, bytes);
     return GTR_OK;
 }
-static gtr_result gtr__cpu_wait(void *instance) { (void)instance; return GTR_OK; }
 static gtr_result gtr__cpu_take(void *instance, void *other, const gtr__move *move, int64_t n) {
     (void)instance; (void)other;
     for (; n--; move++) memcpy(move->to, move->from, move->bytes);
     return GTR_OK;
 }
 static gtr_result gtr__cpu_event_use(void *instance, void *event) { (void)instance; (void)event; return GTR_OK; }
-static void gtr__cpu_event_free(void *instance, void *event) { (void)instance; (void)event; }
 static gtr_result gtr__cpu_memory_info(void *instance, size_t *free_bytes, size_t *total_bytes) {
     (void)instance;
     *free_bytes = *total_bytes = 0;
@@ -9900,7 +10695,6 @@ static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part 
     for (i = first; i < end; i++) GTR__TRY(gtr__cpu_run_node(instances, plan, i));
     return GTR_OK;
 }
-static void gtr__cpu_release(void *const *instances, void *exec) { (void)instances; (void)exec; }
 static void gtr__program_row(gtr__matcher *m) {
     m->name = "element-wise program"; m->kernel = gtr__program_run;
     m->prepare = gtr__program_sink; m->match = gtr__program_match;
@@ -9918,76 +10712,8 @@ static const gtr__backend gtr__cpu_backend = {
 };
 
 // >>contexts
-/* A child of fork() has neither the context's threads nor its device: there it is dead, and is freed without waiting
-   for them. Each step asks: by a load from a page that the kernel clears for a child; else by getpid, some 100 ns. */
-static void gtr__process_note(gtr_context *ctx) {
-    ctx->process = GTR__PROCESS();
-#if defined(MADV_WIPEONFORK) && defined(MAP_ANONYMOUS)
-    void *page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page != MAP_FAILED && madvise(page, 1, MADV_WIPEONFORK) == 0) *(ctx->here = (volatile char *)page) = 1;
-    else if (page != MAP_FAILED) munmap(page, 1);
-#endif
-}
-static void gtr__left_free(void *instance, void *p, size_t bytes) { (void)instance; (void)p; (void)bytes; }
-static void gtr__left_destroy(void *instance) { (void)instance; }
-/* Whether this is a child of fork() that has only a copy of the context, which is dead from then on. */
-static bool gtr__forked(gtr_context *ctx) {
-    if (ctx->here ? *ctx->here : ctx->process == GTR__PROCESS()) return false;
-    ctx->error = GTR_OK;
-    GTR__BAD_STATE(ctx, "this context is of process %ld, and this is a child of its fork(): make one here; "
-            "this one can be destroyed", ctx->process);
-    ctx->dead = true;
-    if (ctx->caps.cuda && !ctx->preset) { /* what is the device's stays the parent's */
-        ctx->be->free = ctx->be->host_free = gtr__left_free;
-        ctx->be->destroy = gtr__left_destroy;
-        ctx->be->wait = gtr__cpu_wait; ctx->be->event_free = gtr__cpu_event_free; ctx->be->release = gtr__cpu_release;
-    }
-    return true;
-}
+/* A context: the errors and texts that it keeps, the calls of its backend, what device it is on, and gtr_create. */
 typedef struct gtr__calls { gtr__gate *gate; } gtr__calls; /* of data sets' fills */
-/* One thread is in a context's calls: whether this is another, of whose call that one gets the error. */
-static bool gtr__another(gtr_context *ctx, uint64_t in, const char *who) {
-    if (!in || in == gtr__thread_self()) return false;
-    gtr__atomic_swap((gtr__word *)&ctx->refused, (uint64_t)(uintptr_t)gtr__public(who));
-    return true;
-}
-/* Whether who, a public function or an op, may use ctx: not in a callback, whose run then ends, nor while another
-   thread is in a call, nor on a lost device. */
-static bool gtr__usable_by(gtr_context *ctx, const char *who) {
-    return ctx && !gtr__outside(ctx, who) && !gtr__another(ctx, gtr__atomic_get((gtr__word *)&ctx->inside), who)
-        && !gtr__forked(ctx) && !ctx->dead;
-}
-#define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
-/* Calls of the thread that is in one, as of gtr_fit's callback, return 0; another's, and callbacks', -1. */
-static GTR__CALLED int gtr__enter(gtr_context *ctx, const char *who) {
-    uint64_t was = 0;
-    if (!ctx) return 0;
-    if (gtr__outside(ctx, who)) return -1;
-    if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, gtr__thread_self())) return 1;
-    return gtr__another(ctx, was, who) ? -1 : 0;
-}
-/* The end of what gtr__enter began: another thread's call that was refused meanwhile is now the context's error. */
-static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entered) {
-    if (entered < 1) return;
-    if (gtr__atomic_get((gtr__word *)&ctx->refused)) gtr__refused_take(ctx, who);
-    gtr__atomic_swap((gtr__word *)&ctx->inside, 0);
-}
-/* The body of a public function that no other thread may call meanwhile. */
-#define GTR__ALONE_AS(who, ctx, type, busy, call) do { \
-        const int entered_ = gtr__enter(ctx, who); \
-        if (entered_ < 0) return busy; \
-        const type result_ = call; \
-        gtr__leave(ctx, who, entered_); \
-        return result_; \
-    } while (0)
-#define GTR__ALONE(x, call) GTR__ALONE_AS(__func__, (x) ? (x)->ctx : NULL, gtr_result, GTR_ERR_STATE, call)
-#define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
-/* What is returned where ctx is not usable. */
-static gtr_result gtr__unusable(const gtr_context *ctx) { return ctx->error ? ctx->error : GTR_ERR_STATE; }
-#define GTR__NEEDS(x) do { \
-        if (!(x)) return GTR_ERR_ARG; \
-        if (!gtr__usable((x)->ctx)) return gtr__unusable((x)->ctx); \
-    } while (0)
 gtr_result gtr_error(const gtr_context *ctx) {
     if (ctx) gtr__forked((gtr_context *)(uintptr_t)ctx);
     gtr__null_take((gtr_context *)(uintptr_t)ctx);
@@ -10084,36 +10810,6 @@ static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds
 /* A line for who watches gtr_fit on stderr, if t runs one that is not silent. */
 static void gtr__fit_note(const gtr_trainer *t, const char *text) {
     if (t->console && !t->console->silent) gtr__fit_line(t->console, text, true);
-}
-/* Device memory of a context: rounded to GTR__ALIGN, counted against its limit. NULL and GTR_ERR_NOMEM when out. */
-static size_t gtr__device_size(size_t bytes) { return gtr__rounded(bytes ? bytes : 1); }
-static const char *gtr__memory_name(const gtr_context *ctx) {
-    return ctx->host.device_alloc ? "memory of .allocator" : ctx->caps.cuda ? "device memory" : "memory";
-}
-/* On one instance; the caller frees it there (gtr__instance_free), with the same size. */
-static void *gtr__instance_alloc(gtr_context *ctx, void *instance, size_t bytes) {
-    const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
-    void *p = NULL;
-    bytes = gtr__device_size(bytes);
-    ctx->past_limit = limit && (bytes > limit || used > limit - bytes);
-    if (ctx->past_limit)
-        GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes more than the %zu in use pass the limit of %zu",
-            gtr__memory_name(ctx), bytes, used, limit);
-    else if (!(p = ctx->be->alloc(instance, bytes)))
-        GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes asked for beside %zu in use", gtr__memory_name(ctx), bytes, used);
-    else ctx->device_bytes += bytes;
-    return p;
-}
-static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
-    return gtr__instance_alloc(ctx, ctx->instance[stage], bytes);
-}
-static void gtr__instance_free(gtr_context *ctx, void *instance, void *p, size_t bytes) {
-    if (!p) return;
-    ctx->device_bytes -= gtr__device_size(bytes);
-    ctx->be->free(instance, p, gtr__device_size(bytes));
-}
-static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes) {
-    gtr__instance_free(ctx, ctx->instance[stage], p, bytes);
 }
 /* A backend's failure as an error of the context, unless the backend has already told more. */
 static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char *what) {
@@ -10263,41 +10959,10 @@ static bool gtr__gave_up(gtr_context *ctx, gtr_result r) {
 }
 void gtr_stop(gtr_context *ctx) { if (ctx) gtr__stop_set(ctx, 1); }
 bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->stopped; }
-/* Staging of an input: gtr_set writes slots in turn, so that a copy can be on its way while a step reads the other.
-   What reads a slot is queued before the other's next event. */
-typedef struct gtr__feeding {
-    size_t bytes; /* of a slot */
-    void *host[2], *mapped[2], *device[2], *event[2];
-    int turn, direct[2]; /* read where it lies in host memory */
-    const void *source; /* what the next run reads; NULL: nothing was set */
-    bool read; /* a step was queued that reads it */
-    int64_t rows; /* batch of what was set */
-} gtr__feeding;
-/* f as it was before gtr__slots_room. No queued step reads a slot. */
-static void gtr__slots_free(gtr_context *ctx, int stage, gtr__feeding *f) {
-    for (int i = 0; i < 2; i++) {
-        if (f->host[i]) ctx->be->host_free(ctx->instance[stage], f->host[i], f->bytes);
-        if (ctx->caps.cuda) gtr__device_free(ctx, stage, f->device[i], f->bytes);
-        if (f->event[i]) ctx->be->event_free(ctx->instance[stage], f->event[i]);
-    }
-    memset(f, 0, sizeof *f);
-}
-static void gtr__feeding_free(gtr_tensor *t) {
-    if (!t->feeding) return;
-    gtr__slots_free(t->ctx, t->stage, t->feeding);
-    gtr__mfree(t->ctx, t->feeding);
-    t->feeding = NULL;
-}
 
 // >>notes
 /* Lists of strings, numbered as they come; texts by keys, which go with a model (gtr_note), and those that say what the
    strings and tables of data sets are. */
-static uint64_t gtr__hash(uint64_t h, const char *s) { /* FNV-1a, finished by a mix so that near names are far apart */
-    h ^= 0xcbf29ce484222325u;
-    for (; *s; s++) h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-    h ^= h >> 31; h *= 0x9e3779b97f4a7c15u; h ^= h >> 29;
-    return h;
-}
 static bool gtr__strings_room(gtr_context *ctx, gtr__strings *m, size_t n) {
     const uint64_t want = (uint64_t)m->used + n + 1, room = GTR__MAX(want, 2 * (uint64_t)m->room);
     if (want <= (uint64_t)m->room) return true;
@@ -10530,229 +11195,12 @@ static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name)
 }
 
 // >>tensors
-/* What texts call t: its name, or its op's. */
-static const char *gtr__label(const gtr_tensor *t) {
-    if (t->op == GTR__OP_PART) t = t->in[0];
-    return t->name ? t->name : gtr__row(t->op)->name;
-}
+/* Inputs, states, parameters and constants, which have memory of their own; builders of several ops (GTR__SINCE,
+   gtr__whole); scopes, stages and regions; what a program asks of a tensor. */
 /* What a fetched tensor's elements lie in: itself, or what it is another shape of. */
 static gtr_tensor *gtr__stored_as(gtr_tensor *t) {
     while (gtr__moves(t->op) == GTR__MOVES_ALIAS) t = t->in[0];
     return t;
-}
-/* What a builder returns with an error. */
-#define GTR__NONE(...) (gtr__fail(__VA_ARGS__), (gtr_tensor *)NULL)
-#define GTR__NO(x, code, ...) GTR__NONE((x)->ctx, GTR_ERR_##code, __VA_ARGS__)
-/* The scope and name, in memory of its own; NULL, and an error: empty, too long, or out of memory. */
-static char *gtr__full_name(gtr_context *ctx, const char *name) {
-    char buf[1024];
-    if (!name || !name[0]) { GTR__BAD_ARG(ctx, "the name of an input or parameter is empty"); return NULL; }
-    int n = snprintf(buf, sizeof buf, "%s%s", ctx->scope, name);
-    if (n < 0 || n >= 512) {
-        GTR__BAD_ARG(ctx, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL;
-    }
-    return gtr__strdup(ctx, buf);
-}
-/* The bin of names like this one. */
-static gtr_tensor **gtr__named(const gtr_context *ctx, const char *name) {
-    return ctx->named + (gtr__hash(0, name) & (uint64_t)(ctx->n_named - 1));
-}
-static void gtr__named_add(gtr_tensor *t) {
-    if (!t->name) return;
-    gtr_tensor **bin = gtr__named(t->ctx, t->name);
-    t->next_named = *bin;
-    *bin = t;
-}
-/* As many bins as there is room for tensors. False: out of memory, nothing changed. */
-static bool gtr__named_grow(gtr_context *ctx) {
-    if (ctx->n_named >= ctx->cap_tensor) return true;
-    gtr_tensor **bins = GTR__NEW(ctx, gtr_tensor *, ctx->cap_tensor);
-    if (!bins) return false;
-    gtr__mfree(ctx, ctx->named);
-    ctx->named = bins;
-    ctx->n_named = ctx->cap_tensor;
-    for (int64_t i = 0; i < ctx->n_tensor; i++) gtr__named_add(ctx->tensor[i]);
-    return true;
-}
-/* From t on, in its bin: the tensor of this op and full name; NULL: none. */
-static gtr_tensor *gtr__namesake(gtr_tensor *t, gtr__op op, const char *name) {
-    while (t && (t->op != op || strcmp(t->name, name))) t = t->next_named;
-    return t;
-}
-static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name) {
-    return ctx->named ? gtr__namesake(*gtr__named(ctx, name), op, name) : NULL;
-}
-/* Frees t with its memory, and takes it out of its bin of names; ctx->tensor still has it. */
-static void gtr__tensor_free(gtr_tensor *t) {
-    gtr_context *ctx = t->ctx;
-    gtr_tensor **at = t->name && ctx->named ? gtr__named(ctx, t->name) : NULL;
-    while (at && *at && *at != t) at = &(*at)->next_named;
-    if (at && *at) *at = t->next_named;
-    gtr__feeding_free(t);
-    gtr__device_free(ctx, t->stage, t->data, t->data_bytes);
-    for (int i = 0; i < 2; i++) gtr__device_free(ctx, t->stage, t->low[i], t->low[i] ? t->low_bytes[i] : 0);
-    gtr__device_free(ctx, t->stage, t->kept, t->kept_bytes);
-    gtr__device_free(ctx, t->stage, t->tally, GTR__TALLY_BYTES);
-    if (t->op == GTR__OP_CUSTOM) gtr__mfree(ctx, t->attr.ptr);
-    GTR__FREE(ctx, t->in, t->name, t->cell, t);
-}
-/* A builder that fails takes back what it made since there were so many tensors; no plan has them. */
-static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
-    while (ctx->n_parameter && ctx->parameter[ctx->n_parameter - 1]->id >= since) ctx->n_parameter--;
-    while (ctx->n_tensor > since) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
-    return NULL;
-}
-/* What errors call a builder: the outermost of those that call each other, or the op. */
-static const char *gtr__kind_of(const gtr_context *ctx, gtr__op op) {
-    return ctx && ctx->builder ? ctx->builder : gtr__row(op)->name;
-}
-/* A tensor without shape yet, appended to the context. name is taken over (freed on failure). */
-static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name) {
-    gtr_tensor *t = GTR__NEW(ctx, gtr_tensor, 1);
-    if (!t) { gtr__mfree(ctx, name); return NULL; }
-    t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
-    GTR__ATTR_OWN(op, &t->attr);
-    t->builder = gtr__kind_of(ctx, op);
-    t->call = ctx->builders ? ctx->call : 0;
-    if (n_in && gtr__moves(op) >= GTR__MOVES_ALIAS) t->stage = in[n_in - 1]->stage; /* where they lie */
-    for (int i = 0; i < n_in && !t->layer; i++) t->layer = in[i]->layer;
-    if (name) t->layer = name;
-    t->region = ctx->in_region ? ctx->region : 0;
-    if (n_in) {
-        t->in = GTR__NEW(ctx, gtr_tensor *, n_in);
-        if (!t->in) { gtr__tensor_free(t); return NULL; }
-        GTR__COPY(t->in, in, n_in);
-    }
-    t->fed = op == GTR__OP_INPUT;
-    for (int i = 0; i < n_in; i++) t->fed |= in[i]->fed;
-    if (!GTR__GROW(ctx, ctx->tensor, ctx->n_tensor, ctx->cap_tensor) || !gtr__named_grow(ctx)) {
-        gtr__tensor_free(t); return NULL;
-    }
-    gtr__named_add(t);
-    t->id = ctx->n_tensor;
-    ctx->tensor[ctx->n_tensor++] = t;
-    return t;
-}
-/* Which op it is, for texts: linear "fc1"; without a name by its inputs: add of "x" and relu after "fc1". */
-#define GTR__OP_TEXT 400
-static const char *gtr__op_text(const char *op, const char *scope, const char *name, int n_in,
-        gtr_tensor *const *in, char *buf) {
-    char *at = buf + sprintf(buf, "%s", op);
-    if (name) sprintf(at, " \"%.150s%.150s\"", scope, name);
-    for (int i = 0; !name && i < n_in && i < 3; i++) {
-        const bool own = in[i]->name != NULL;
-        at += sprintf(at, "%s%s", i ? " and " : " of ", own ? "" : gtr__row(in[i]->op)->name);
-        if (in[i]->layer) at += sprintf(at, "%s\"%.60s\"", own ? "" : " after ", in[i]->layer);
-    }
-    return buf;
-}
-static const char *gtr__called(const gtr_tensor *t, char *buf) {
-    return gtr__op_text(t->builder, "", t->name, t->n_in, t->in, buf);
-}
-/* NULL and an error of a builder: who, its name, if any, of what; what it got of x, and what it wanted. */
-static GTR__PRINTF(5, 6) gtr_tensor *gtr__reject(gtr_tensor *x, gtr_result code, const char *who, const char *name,
-        const char *format, ...) {
-    char of[GTR__OP_TEXT], shape[GTR__TEXT], why[300];
-    GTR__VPRINT(why, sizeof why, format);
-    gtr__op_text("", "", NULL, 1, &x, of);
-    return GTR__NONE(x->ctx, code, "%s%s%.150s%.150s%s%s: got %s %s%s%s", who, name ? " \"" : "",
-        name ? x->ctx->scope : "", name ? name : "", name ? "\"" : "", of, gtr__dtype_names[x->dtype],
-        gtr__shape_text(&x->shape, shape), why, x->dtype == GTR_I32 && strstr(why, "want float32")
-        ? " (gtr_to_float, or of ids gtr_embedding)" : "");
-}
-#define GTR__REJECT(x, code, who, name, ...) gtr__reject(x, GTR_ERR_##code, who, name, __VA_ARGS__)
-static int gtr__batch_axis(const gtr_shape *s) { int i = 0; while (i < s->ndim && s->dim[i] > 0) i++; return i; }
-/* The runs of t's output of this shape, from those of its first input with a batch. */
-static int64_t gtr__batch_runs(const gtr_tensor *t, const gtr_shape *s) {
-    const gtr_tensor *x = NULL;
-    for (int i = 0; i < t->n_in && !x; i++) if (gtr__batch_axis(&t->in[i]->shape) < t->in[i]->shape.ndim) x = t->in[i];
-    const int at = gtr__batch_axis(s), from = x ? gtr__batch_axis(&x->shape) : 0;
-    if (!x || gtr__batches(s) != 1) return 0;
-    const int64_t k = s->dim[at], outer = gtr__shape_outer(s, at);
-    int64_t runs = GTR__MAX(x->runs, 1), before = runs * gtr__shape_outer(&x->shape, from);
-    if (gtr__moves(t->op) == GTR__MOVES_ALIAS) runs = before % outer ? 0 : before / outer;
-    else if (k != x->shape.dim[from]) runs = 0;
-    return runs && k % runs == 0 ? runs : 0;
-}
-static gtr_result gtr__shape_outputs(gtr__shape_call *s) {
-    GTR__TRY(gtr__shape_inputs(s));
-    for (int i = 0; i < gtr__outputs(s->op); i++) s->out[i] = s->in[0];
-    return gtr__row(s->op)->shape(s);
-}
-/* The tensor of t's output k, in a list of n: they follow t where there are several. */
-static gtr_tensor *gtr__output_in(gtr_tensor *const *list, int64_t n, gtr_tensor *t, int64_t k) {
-    gtr_tensor *o = n - t->id > k + 1 ? list[t->id + k + 1] : t;
-    return o->op == GTR__OP_PART && o->in[0] == t ? o : k ? NULL : t;
-}
-static gtr_tensor *gtr__output_of(const gtr_context *ctx, gtr_tensor *t, int64_t k) {
-    return gtr__output_in(ctx->tensor, ctx->n_tensor, t, k);
-}
-/* NULL beside a tensor is an error, or comes of the one that there is. */
-static bool gtr__there(const char *who, int n, gtr_tensor *const *in) {
-    gtr_context *ctx = NULL;
-    int none = 0;
-    for (int i = n; i > 0; i--) if (in[i - 1]) ctx = in[i - 1]->ctx; else none = i;
-    if (none && gtr__usable(ctx)) GTR__BAD_ARG(ctx, "%s: argument %d is NULL", who, none);
-    return !none;
-}
-static bool gtr__all_there(const char *who, gtr_tensor *a, gtr_tensor *b, gtr_tensor *c) {
-    gtr_tensor *in[] = { a, b, c };
-    return gtr__there(who, 3, in);
-}
-/* The one way ops are built: checks that inputs are there and of one context, runs the shape function, appends the
-   tensor, or, with several outputs, one that nobody has and theirs behind it. name: the layer's or NULL; put behind the
-   scope. */
-static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, const gtr__attr *attr, const char *name) {
-    gtr_context *ctx = in[0] ? in[0]->ctx : NULL;
-    const char *const kind = gtr__kind_of(ctx, op);
-    gtr__shape_call s = GTR__ZERO;
-    char who[GTR__OP_TEXT], *full = NULL;
-    if (!gtr__there(kind, n_in, in) || !gtr__usable_by(ctx, kind)) return NULL;
-    for (int i = 0; i < n_in; i++) {
-        if (in[i]->ctx != ctx) {
-            const gtr_tensor *x[2] = { in[i], in[0] }; /* the error of each context names the other's tensor */
-            gtr__op_text(kind, ctx->scope, name, n_in, in, who);
-            for (int k = 0; k < 2; k++) {
-                while (x[k]->n_in) x[k] = x[k]->in[0];
-                GTR__BAD_ARG(x[!k]->ctx, "%s: its inputs belong to different contexts: \"%s\" is of another", who,
-                    gtr__label(x[k]));
-            }
-            return NULL;
-        }
-        s.in[i] = in[i]->shape;
-        s.in_dtype[i] = in[i]->dtype;
-    }
-    s.op = op; s.attr = attr; s.n_in = n_in;
-    gtr_result r = gtr__shape_outputs(&s);
-    for (int i = 0; !r && i < GTR__MAX(s.n_out, 1); i++)
-        if (gtr__count(&s.out[i]) == INT64_MIN) {
-            r = GTR_ERR_SHAPE;
-            snprintf(s.why, sizeof s.why, "the product of its output's sizes is too large");
-        }
-    if (r) {
-        gtr__op_text(kind, ctx->scope, name, n_in, in, who);
-        return GTR__NONE(ctx, r, "%s: %s", who, s.why);
-    }
-    if (name && !(full = gtr__full_name(ctx, name))) return NULL;
-    gtr_tensor *t = gtr__tensor_new(ctx, op, n_in, in, full), *o = t;
-    if (!t) return NULL;
-    for (int i = 0; i < GTR__MAX(s.n_out, 1); i++) {
-        if (s.n_out > 1 && !(o = gtr__tensor_new(ctx, GTR__OP_PART, 1, &t, NULL))) return gtr__undo(ctx, t->id);
-        o->shape = s.out[i]; o->dtype = s.out_dtype[i]; o->attr.count = i;
-        o->runs = gtr__batch_runs(t, &s.out[i]);
-    }
-    t->attr = *attr; t->shape = s.out[0];
-    GTR__ATTR_OWN(op, &t->attr);
-    for (int i = 0; i < n_in && (gtr__element_wise(op) || gtr__moves(op) == GTR__MOVES_ALIAS); i++)
-        t->masked |= in[i]->masked;
-    return gtr__output_of(t->ctx, t, 0);
-}
-gtr_tensor *gtr_output(gtr_tensor *t, int k) {
-    char who[GTR__OP_TEXT];
-    if (!GTR__USABLE(t)) return NULL;
-    if (t->op == GTR__OP_PART) t = t->in[0];
-    gtr_tensor *o = k < 0 ? NULL : gtr__output_of(t->ctx, t, k);
-    return o ? o : GTR__NO(t, ARG, "output: %s has no number %d", gtr__called(t, who), k);
 }
 /* Refuses extents that no tensor has; literal: the batch, too. */
 static gtr_result gtr__check_shape(gtr_context *ctx, const char *what, const char *name,
@@ -11013,150 +11461,12 @@ gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name) {
 bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->trainable; }
 
 // >>op-builders
-/* Builders of one op, which programs and layers call: each checks its arguments, fills in the op's attributes and makes
-   a tensor by gtr__op_new, or returns NULL, with the context's error set. Some are made of others (gtr_arange of
-   conversions, so that all stand in one section). */
-static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) {
-    gtr__attr a = GTR__ZERO; return gtr__op_new(op, 1, &x, &a, NULL);
-}
-static gtr_tensor *gtr__op_of(gtr__op op, gtr_tensor *x, gtr_tensor *y, const gtr__attr *at, const char *name) {
-    gtr_tensor *const in[] = { x, y };
-    return gtr__op_new(op, 2, in, at, name);
-}
-/* (N, 1) and (N) make (N, N). Where (N, 1) is what an input, a layer or an op of its elements is, and no reshape or
-   kept dimension of the user's, that is hardly meant. */
-static GTR__COLD void gtr__doubt_rows(gtr_tensor *t, const gtr_tensor *x, const gtr_tensor *y) {
-    char who[GTR__OP_TEXT], a[2][GTR__TEXT];
-    const bool first = x->shape.ndim > y->shape.ndim;
-    const gtr_tensor *front = first ? x : y, *other = first ? y : x;
-    if (x->shape.dim[0] > 0 || y->shape.dim[0] > 0 || x->shape.ndim == y->shape.ndim) return;
-    while (front->n_in && gtr__element_wise(front->op)) front = front->in[0];
-    if (front->op != GTR__OP_INPUT && (front->n_in < 2 || front->in[1]->op != GTR__OP_PARAMETER)) return;
-    while (other->n_in && other != front) other = other->in[0];
-    if (other == front) return; /* pairs of its rows */
-    gtr__doubt(t->ctx, "%s: %s and %s, each row of one with each of the other: want equal shapes (gtr_reshape)",
-        gtr__called(t, who), gtr__shape_text(&x->shape, a[0]), gtr__shape_text(&y->shape, a[1]));
-}
-static gtr_tensor *gtr__op2(gtr__op op, gtr_tensor *x, gtr_tensor *y) {
-    gtr__attr a = GTR__ZERO;
-    gtr_tensor *t = gtr__op_of(op, x, y, &a, NULL);
-    if (t && gtr__batches(&t->shape) > GTR__MAX(gtr__batches(&x->shape), gtr__batches(&y->shape)))
-        gtr__doubt_rows(t, x, y);
-    return t;
-}
-/* axis -1 is the last; -1 as result: out of range, and the error is noted */
-static int gtr__axis(gtr_tensor *x, int axis, gtr__op op) {
-    int a = axis < 0 ? axis + x->shape.ndim : axis;
-    if (a >= 0 && a < x->shape.ndim) return a;
-    GTR__REJECT(x, ARG, gtr__kind_of(x->ctx, op), NULL, ", axis %d of %d dimensions", axis, x->shape.ndim);
-    return -1;
-}
-gtr_tensor *gtr_matmul_t(gtr_tensor *a, bool transpose_a, gtr_tensor *b, bool transpose_b) {
-    gtr__attr at = GTR__ZERO;
-    at.product.a_km = transpose_a; at.product.b_kn = !transpose_b;
-    return gtr__op_of(GTR__OP_MATMUL, a, b, &at, NULL);
-}
-gtr_tensor *gtr_matmul(gtr_tensor *a, gtr_tensor *b) { return gtr_matmul_t(a, false, b, false); }
-#define GTR__BINARY_BUILDER(X, ID, name, ...) \
-    gtr_tensor *gtr_##name(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_##ID, a, b); }
-GTR__BINARY_OF_AB(GTR__BINARY_BUILDER, )
-gtr_tensor *gtr_equal(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_EQUAL, a, b); }
+/* Builders made of others, of which a program gets all ops or, on an error, none (gtr__whole), and those that make
+   constants. Where there is one op an op's own section has its builder. */
 gtr_tensor *gtr_where(gtr_tensor *c, gtr_tensor *a, gtr_tensor *b) {
     if (!gtr__all_there("where", c, a, b)) return NULL;
     GTR__SINCE(c, "where");
     return gtr__whole(c, since, gtr_add(gtr__op2(GTR__OP_MASK, c, a), gtr__op2(GTR__OP_MASK_NOT, c, b)));
-}
-#define GTR__UNARY_BUILDER(X, ID, name, ...) \
-    gtr_tensor *gtr_##name(gtr_tensor *x) { return gtr__op1(GTR__OP_##ID, x); }
-GTR__UNARY_OF_X(GTR__UNARY_BUILDER, ) GTR__UNARY_RARE_OF_X(GTR__UNARY_BUILDER, )
-/* with the arguments a and b of its formula, which are right; want: a format of the op's name, a and b */
-static gtr_tensor *gtr__op_with(gtr__op op, gtr_tensor *x, double a, double b, bool right, const char *want) {
-    gtr__attr at = GTR__ZERO;
-    if (!x) return NULL;
-    if (!right) return GTR__NO(x, ARG, want, gtr__kind_of(x->ctx, op), a, b);
-    at.ew.a = a; at.ew.b = b;
-    return gtr__op_new(op, 1, &x, &at, NULL);
-}
-#define GTR__OP_WITH(ID, a, b, right, want) { return gtr__op_with(GTR__OP_##ID, x, a, b, right, want); }
-gtr_tensor *gtr_scale(gtr_tensor *x, float a, float b)
-    GTR__OP_WITH(SCALE, a, b, gtr__finite(a) && gtr__finite(b), "%s: got %g and %g, want finite numbers")
-gtr_tensor *gtr_leaky_relu(gtr_tensor *x, float slope)
-    GTR__OP_WITH(LEAKY_RELU, slope != 0 ? slope : 0.01f, 0, gtr__finite(slope), "%s: got slope %g, want a finite one")
-gtr_tensor *gtr_elu(gtr_tensor *x, float alpha)
-    GTR__OP_WITH(ELU, alpha != 0 ? alpha : 1.0f, 0, gtr__finite(alpha), "%s: got alpha %g, want a finite one")
-gtr_tensor *gtr_softplus(gtr_tensor *x, float beta)
-    GTR__OP_WITH(SOFTPLUS, beta != 0 ? beta : 1.0f, 0, gtr__finite(beta) && beta >= 0,
-        "%s: got beta %g, want a finite one of at least 0")
-/* the same of factors and bounds that no float is */
-static gtr_tensor *gtr__scaled(gtr_tensor *x, double a, double b) GTR__OP_WITH(SCALE, a, b, true, "")
-static gtr_tensor *gtr__clamped(gtr_tensor *x, double lo, double hi) GTR__OP_WITH(CLAMP, lo, hi, true, "")
-gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi)
-    GTR__OP_WITH(CLAMP, lo, hi, lo <= hi, "%s: got %g and %g, want bounds in order")
-/* as PyTorch, which takes these powers so, too */
-gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p) {
-    const int64_t since = x ? x->ctx->n_tensor : 0;
-    gtr_tensor *cube = p == 3 ? gtr_mul(gtr_square(x), x) : NULL;
-    if (p == 3) return cube || !x ? cube : gtr__undo(x->ctx, since);
-    return p == 2 ? gtr_square(x) : p == 0.5f ? gtr_sqrt(x) : p == -0.5f ? gtr_rsqrt(x) : p == -1 ? gtr_reciprocal(x)
-        : gtr__op_with(GTR__OP_POW_SCALAR, x, p, 0, gtr__finite(p), "%s: got %g, want a finite exponent");
-}
-gtr_tensor *gtr_stop_gradient(gtr_tensor *x) { return gtr__op1(GTR__OP_STOP_GRADIENT, x); }
-gtr_tensor *gtr_reshape(gtr_tensor *x, gtr_shape shape) {
-    gtr__attr at = GTR__ZERO;
-    char a[GTR__TEXT], b[GTR__TEXT];
-    if (!x) return NULL;
-    if (shape.ndim < 0 || shape.ndim > GTR_MAX_DIMS)
-        return GTR__NO(x, SHAPE, "reshape: %d dimensions, want 0 to %d", shape.ndim, GTR_MAX_DIMS);
-    at.shape = shape;
-    if (gtr__count(&x->shape) > 0 && gtr__shape_valid(&shape) && gtr__count(&shape) < 0)
-        return GTR__NO(x, SHAPE, "reshape: got %s into %s, want one without the batch, too",
-                gtr__shape_text(&x->shape, a), gtr__shape_text(&shape, b));
-    return gtr__op_new(GTR__OP_RESHAPE, 1, &x, &at, NULL);
-}
-gtr_tensor *gtr_flatten(gtr_tensor *x) {
-    if (!x) return NULL;
-    gtr_shape s = gtr_shape2(x->shape.ndim ? x->shape.dim[0] : 1, 1);
-    for (int i = 1; i < x->shape.ndim; i++) s.dim[1] *= x->shape.dim[i]; /* each a factor of a count that was checked */
-    return gtr_reshape(x, s);
-}
-gtr_tensor *gtr_permute(gtr_tensor *x, const int *dims) {
-    gtr__attr at = GTR__ZERO;
-    if (!x) return NULL;
-    if (!dims) return GTR__NO(x, ARG, "permute: dims is NULL");
-    for (int i = 0; i < x->shape.ndim; i++) at.dims[i] = dims[i];
-    return gtr__op_new(GTR__OP_PERMUTE, 1, &x, &at, NULL);
-}
-/* Of ops along an axis: at has the rest. */
-static gtr_tensor *gtr__along(gtr__op op, gtr_tensor *const *x, int n, int axis, gtr__attr at) {
-    if (!gtr__there(gtr__kind_of(x[0] ? x[0]->ctx : NULL, op), n, x)) return NULL;
-    at.along.axis = gtr__axis(x[0], axis, op);
-    return at.along.axis < 0 ? NULL : gtr__op_new(op, n, x, &at, NULL);
-}
-static gtr_tensor *gtr__along_one(gtr__op op, gtr_tensor *x, int axis) {
-    const gtr__attr at = GTR__ZERO; return gtr__along(op, &x, 1, axis, at);
-}
-static gtr_tensor *gtr__sliced(gtr_tensor *x, int axis, int64_t begin, int64_t end, int parts) {
-    gtr__attr at = GTR__ZERO;
-    at.slice.begin = begin; at.slice.end = end; at.slice.parts = parts;
-    return gtr__along(GTR__OP_SLICE, &x, 1, axis, at);
-}
-static gtr_tensor *gtr__sorted(gtr_tensor *x, int axis, int64_t k, bool descending) {
-    gtr__attr at = GTR__ZERO;
-    at.sort.k = k; at.sort.descending = descending;
-    return gtr__along(GTR__OP_SORT, &x, 1, axis, at);
-}
-#define GTR__MAX_LIST 60
-static bool gtr__is_list(gtr_tensor *const *x, int n, const char *who) {
-    if (!x || n < 1) return x && !gtr__of_list(who, n);
-    if (n > GTR__MAX_LIST) return x[0] && GTR__NO(x[0], ARG, "%s: %d tensors, want 1 to %d", who, n, GTR__MAX_LIST);
-    return gtr__there(who, n, x);
-}
-gtr_tensor *gtr_concat(gtr_tensor *const *x, int n, int axis) {
-    const gtr__attr at = GTR__ZERO;
-    return gtr__is_list(x, n, "concat") ? gtr__along(GTR__OP_CONCAT, x, n, axis, at) : NULL;
-}
-gtr_tensor *gtr_slice(gtr_tensor *x, int axis, int64_t begin, int64_t end) {
-    return gtr__sliced(x, axis, begin, end, 1);
 }
 gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
     GTR__SINCE(x, "split");
@@ -11167,70 +11477,6 @@ gtr_tensor *gtr_split(gtr_tensor *x, int axis, int n) {
         "of the batch", n, a, GTR__MAX_OUT);
     return gtr__whole(x, since, fits ? gtr__sliced(x, a, 0, all / n, n) : NULL);
 }
-/* Of one value an axis: the same whatever it is. */
-static GTR__COLD gtr_tensor *gtr__along_several(gtr__op op, gtr_tensor *x, int axis, const char *cure) {
-    gtr_tensor *t = gtr__along_one(op, x, axis);
-    char who[GTR__OP_TEXT], text[GTR__TEXT];
-    if (t && x->shape.dim[t->attr.along.axis] == 1) gtr__doubt(x->ctx, "%s: of one value along axis %d of %s it is "
-        "always %s", gtr__called(t, who), axis, gtr__shape_text(&x->shape, text), cure);
-    return t;
-}
-gtr_tensor *gtr_softmax(gtr_tensor *x, int axis) {
-    return gtr__along_several(GTR__OP_SOFTMAX, x, axis, "1 (of one score: gtr_sigmoid)");
-}
-gtr_tensor *gtr_log_softmax(gtr_tensor *x, int axis) {
-    gtr__attr at = GTR__ZERO;
-    at.softmax.logs = 1;
-    return gtr__along(GTR__OP_LOG_SOFTMAX, &x, 1, axis, at);
-}
-gtr_tensor *gtr_softmax_mask(gtr_tensor *x, gtr_tensor *mask, int axis) {
-    const gtr__attr at = GTR__ZERO;
-    gtr_tensor *const in[] = { x, mask };
-    return gtr__along(GTR__OP_SOFTMAX_MASK, in, 2, axis, at);
-}
-gtr_tensor *gtr_argmax(gtr_tensor *x, int axis) {
-    return gtr__along_several(GTR__OP_ARGMAX, x, axis, "0 (of one score: gtr_greater)");
-}
-static bool gtr__are_axes(gtr_tensor *x, const int *axes, int n, const char *who) {
-    return n == 0 || (n > 0 && n <= x->shape.ndim && axes)
-        || GTR__REJECT(x, ARG, who, NULL, ", %d axes%s of %d dimensions", n, axes ? "" : " at NULL", x->shape.ndim);
-}
-static gtr_tensor *gtr__reduction(gtr__op op, gtr_tensor *x, const int *axes, int n, bool keep, int kind,
-        double correction) {
-    gtr__attr at = GTR__ZERO;
-    if (!x) return NULL;
-    if (!gtr__are_axes(x, axes, n, gtr__row(op)->name)) return NULL;
-    for (int i = 0; i < (n ? n : x->shape.ndim); i++) {
-        int a = n ? gtr__axis(x, axes[i], op) : i;
-        if (a < 0) return NULL;
-        if (at.reduce.axes >> a & 1)
-            return GTR__NO(x, ARG, "%s: axis %d is named twice", gtr__row(op)->name, a);
-        at.reduce.axes |= (int64_t)1 << a;
-    }
-    at.reduce.keep = keep; at.reduce.kind = kind; at.reduce.correction = correction;
-    return gtr__op_new(op, 1, &x, &at, NULL);
-}
-#define GTR__REDUCTION(name, ID, kind) gtr_tensor *gtr_##name(gtr_tensor *x, const int *axes, int n, bool keep) { \
-    return gtr__reduction(GTR__OP_##ID, x, axes, n, keep, kind, 0); }
-GTR__REDUCTION(sum, SUM, 0)
-GTR__REDUCTION(mean, MEAN, 1)
-GTR__REDUCTION(logsumexp, LOGSUMEXP, GTR__F_LSE)
-GTR__REDUCTION(max, MAX, GTR__F_MAX)
-GTR__REDUCTION(min, MIN, GTR__F_MIN)
-GTR__REDUCTION(prod, PROD, GTR__F_PROD)
-gtr_tensor *gtr_argmin(gtr_tensor *x, int axis) {
-    gtr_tensor *t = gtr_min(x, &axis, 1, false); return t ? gtr_output(t, 1) : NULL;
-}
-gtr_tensor *gtr_var(gtr_tensor *x, const int *axes, int n, bool unbiased, bool keep) {
-    return gtr__reduction(GTR__OP_VAR, x, axes, n, keep, GTR__F_VAR, unbiased);
-}
-gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep) {
-    const int kind = p == 1 ? GTR__F_NORM1 : p == 2 ? GTR__F_NORM2 : GTR__F_PEAK;
-    if (x && kind == GTR__F_PEAK && !(p > 1e38f))
-        return GTR__NO(x, ARG, "norm: p is %g, want 1, 2 or INFINITY", p);
-    return gtr__reduction(GTR__OP_NORM, x, axes, n, keep, kind, 0);
-}
-gtr_tensor *gtr_cumsum(gtr_tensor *x, int axis) { return gtr__along_one(GTR__OP_CUMSUM, x, axis); }
 /* 0 to n - 1 of an extent that is known. */
 static gtr_tensor *gtr__counted(gtr_context *ctx, int64_t n) {
     int32_t *v = (int32_t *)gtr__malloc(ctx, (size_t)n * sizeof *v);
@@ -11259,9 +11505,6 @@ gtr_tensor *gtr_arange(gtr_tensor *x, int axis) {
     t = gtr__whole(x, since, t ? gtr_to_int(gtr__scaled(gtr_cumsum(gtr__scaled(t, 0, 1), 0), 1, -1)) : NULL);
     if (t) { t->counts = x; t->counts_axis = a; }
     return t;
-}
-gtr_tensor *gtr_sort(gtr_tensor *x, int axis, bool descending) {
-    return gtr__sorted(x, axis, 0, descending);
 }
 gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis) {
     GTR__SINCE(x, "top_k");
@@ -11376,67 +11619,6 @@ gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     }
     return gtr__whole(x[0], since, gtr_concat(t, n, axis));
 }
-/* The window of desc into a; false, with an error, where a figure is out of range. */
-static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, const gtr_conv_desc *d,
-        gtr__window_attr *a) {
-    static const char *const names[] = { "stride", "padding", "dilation", "groups", "output_padding", "kernel" };
-    const int across[] = { d->stride_w, d->padding_w, d->dilation_w, 0, d->output_padding_w, d->kernel_w };
-    int64_t i[12]; /* of each name, of height and width */
-    i[0] = d->stride ? d->stride : 1; i[1] = d->stride_w ? d->stride_w : i[0];
-    i[2] = d->padding; i[3] = d->padding_w ? GTR__MAX(d->padding_w, 0) : i[2];
-    i[4] = d->dilation ? d->dilation : 1; i[5] = d->dilation_w ? d->dilation_w : i[4];
-    i[6] = i[7] = d->groups ? d->groups : 1;
-    i[8] = d->output_padding; i[9] = d->output_padding_w ? GTR__MAX(d->output_padding_w, 0) : i[8];
-    i[10] = d->kernel; i[11] = d->kernel_w ? d->kernel_w : d->kernel;
-    if (x->shape.ndim == 3) { i[0] = i[4] = 1; i[2] = i[8] = 0; }
-    for (int k = 0; k < 2; k++) {
-        a->stride[k] = i[k]; a->padding[k] = i[2 + k]; a->dilation[k] = i[4 + k]; a->output_padding[k] = i[8 + k];
-        a->extent[k] = x->shape.ndim == 3 && !k ? 1 : i[10 + k];
-    }
-    a->groups = i[6];
-    for (int k = 0; k < 12; k++) {
-        const bool pads = k / 2 == 1 || k / 2 == 4;
-        const int64_t v = i[k],
-            most = k / 2 == 4 ? GTR__MAX(i[k - 8], i[k - 4]) - 1 : k / 2 == 3 ? INT64_MAX : 1 << 20;
-        if (v < !pads || v > most) return GTR__REJECT(x, ARG, who, name, ", %s%s %lld, want %d to %lld%s",
-            names[k / 2], k % 2 && across[k / 2] ? "_w" : "", (long long)v, !pads,
-            (long long)most, k / 2 == 4 ? ", below stride or dilation" : "") != NULL;
-    }
-    return true;
-}
-/* d by pointer: on the stack GCC 12's -O3 -march=native puts { 2, 0, 2, 0, 2, 0, 2, 0 } for { 2, 0, 2, 0, 0, ... }. */
-static gtr_tensor *gtr__pooling(gtr__op op, gtr_tensor *x, const gtr_pool_desc *d, bool dilates) {
-    gtr__attr at = GTR__ZERO;
-    gtr_conv_desc w = GTR__ZERO;
-    if (!GTR__USABLE(x)) return NULL;
-    w.kernel = d->kernel; w.kernel_w = d->kernel_w; w.padding = d->padding; w.padding_w = d->padding_w;
-    w.stride = d->stride ? d->stride : d->kernel;
-    w.stride_w = d->stride_w ? d->stride_w : d->stride ? d->stride : d->kernel_w;
-    w.dilation = d->dilation; w.dilation_w = d->dilation_w;
-    if (gtr__reads_pool(x->ctx, gtr__kind_of(x->ctx, op), d, x->shape.ndim == 3, dilates)) return NULL;
-    if (!gtr__window_desc(x, gtr__kind_of(x->ctx, op), NULL, &w, &at.window)) return NULL;
-    at.window.round_up = d->round_up; at.window.inside = d->exclude_padding;
-    return gtr__op_new(op, 1, &x, &at, NULL);
-}
-#define GTR__POOLING(name_, ID, dilates) \
-    gtr_tensor *gtr_##name_##_ex(gtr_tensor *x, gtr_pool_desc d) { \
-        return gtr__pooling(GTR__OP_##ID, x, &d, dilates); } \
-    gtr_tensor *gtr_##name_(gtr_tensor *x, int kernel, int stride, int padding) { \
-        gtr_pool_desc d = GTR__ZERO; \
-        d.kernel = kernel; d.stride = stride; d.padding = padding; \
-        return gtr_##name_##_ex(x, d); }
-GTR__POOLING(max_pool2d, MAX_POOL, true)
-GTR__POOLING(avg_pool2d, AVG_POOL, false)
-/* What makes an image of height by width: of adaptive pooling, and of resampling. */
-static gtr_tensor *gtr__resized(gtr__op op, gtr_tensor *x, int64_t height, int64_t width, bool linear, bool means) {
-    gtr__attr at = GTR__ZERO;
-    gtr__window_attr *const a = &at.window;
-    a->stride[0] = a->stride[1] = a->dilation[0] = a->dilation[1] = 1;
-    a->extent[0] = height; a->extent[1] = width; a->linear = linear; a->adaptive = means;
-    if (height < 1 || width < 1) return GTR__REJECT(x, ARG, gtr__kind_of(x->ctx, op), NULL,
-        ", height %lld and width %lld, want at least 1", (long long)height, (long long)width);
-    return gtr__op_new(op, 1, &x, &at, NULL);
-}
 gtr_tensor *gtr_adaptive_avg_pool2d(gtr_tensor *x, int64_t height, int64_t width) {
     if (!GTR__USABLE(x)) return NULL;
     if (x->shape.ndim == 3 && height != 1)
@@ -11453,15 +11635,6 @@ gtr_tensor *gtr_global_avg_pool(gtr_tensor *x) {
     GTR__SINCE(x, "global_avg_pool");
     return gtr__whole(x, since, gtr_mean(x, axes, x->shape.ndim - 2, false));
 }
-gtr_tensor *gtr_upsample2d(gtr_tensor *x, int64_t factor, bool linear) {
-    if (!GTR__USABLE(x)) return NULL;
-    const int n = x->shape.ndim;
-    if ((n != 3 && n != 4) || factor < 1 || factor > 1 << 20 || (factor > 1 && gtr__count(&x->shape) >> 38 > 0))
-        return GTR__REJECT(x, SHAPE, "upsample", NULL, ", factor %lld, want (N, C, H, W) or (N, C, L), 1 to 2^20, "
-            "fewer than 2^59 elements", (long long)factor);
-    return gtr__resized(GTR__OP_UPSAMPLE, x, n > 3 ? factor * x->shape.dim[2] : 1, factor * x->shape.dim[n - 1], linear,
-        false);
-}
 gtr_tensor *gtr_pixel_shuffle(gtr_tensor *x, int64_t r) {
     static const int dims[6] = { 0, 1, 4, 2, 5, 3 };
     if (!GTR__USABLE(x)) return NULL;
@@ -11474,33 +11647,6 @@ gtr_tensor *gtr_pixel_shuffle(gtr_tensor *x, int64_t r) {
     s = gtr__shape_more(gtr__shape_more(s, d[2]), d[3]);
     return gtr__whole(x, since, gtr_reshape(gtr_permute(gtr_reshape(x, s), dims), o));
 }
-static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, gtr__attr at) {
-    char own[40];
-    at.draw.linear = !(x->shape.ndim && x->shape.dim[0] < 0);
-    for (;;) {
-        if (!name) snprintf(own, sizeof own, "%s%lld", gtr__row(op)->name, (long long)x->ctx->unnamed);
-        gtr_tensor *t = gtr__op_new(op, 1, &x, &at, name ? name : own);
-        if (!t) return NULL;
-        x->ctx->unnamed += !name;
-        if (!gtr__namesake(t->next_named, op, t->name)) {
-            t->attr.draw.key = gtr__hash(x->ctx->desc.seed ^ at.draw.key, t->name);
-            return t;
-        }
-        if (name) GTR__BAD_ARG(x->ctx, "%s \"%s\": there is one of this name already", gtr__row(op)->name, t->name);
-        gtr__undo(x->ctx, t->id);
-        if (name) return NULL; /* a name that was made and is the user's too: the next */
-    }
-}
-static bool gtr__dropout_fits(gtr_tensor *x, const char *who, const char *name, float p) {
-    if (!x || !gtr__usable_by(x->ctx, who)) return false;
-    return (p >= 0 && p < 1) || GTR__REJECT(x, ARG, who, name, ", p is %g, want 0 <= p < 1", p);
-}
-gtr_tensor *gtr_dropout(gtr_tensor *x, const char *name, float p) {
-    gtr__attr at = GTR__ZERO;
-    if (!gtr__dropout_fits(x, "dropout", name, p)) return NULL;
-    at.draw.p = p;
-    return gtr__random_new(GTR__OP_DROPOUT, x, name, at);
-}
 gtr_tensor *gtr_dropout2d(gtr_tensor *x, const char *name, float p) {
     if (!gtr__dropout_fits(x, "dropout2d", name, p)) return NULL;
     if (x->shape.ndim < 3 || x->shape.dim[1] < 1 || x->dtype != GTR_F32)
@@ -11510,135 +11656,6 @@ gtr_tensor *gtr_dropout2d(gtr_tensor *x, const char *name, float p) {
     for (int k = 2; k < x->shape.ndim; k++) one = gtr_slice(one, k, 0, 1);
     one = one ? gtr_dropout(gtr_equal(one, one), name, p) : NULL;
     return gtr__whole(x, since, one ? gtr_mul(x, one) : NULL);
-}
-#define GTR__DRAWN(name_, KIND) gtr_tensor *gtr_random_##name_(gtr_tensor *like, const char *name) { \
-    gtr__attr at = GTR__ZERO; \
-    at.draw.kind = GTR__DRAW_##KIND; at.draw.key = 1; /* not what a dropout of this name draws */ \
-    return GTR__USABLE(like) ? gtr__random_new(GTR__OP_RANDOM, like, name, at) : NULL; }
-GTR__DRAWN(normal, NORMAL)
-GTR__DRAWN(uniform, UNIFORM)
-GTR__DRAWN(gumbel, GUMBEL)
-/* Labels and ids have a range, which the runs that read them check (gtr__check_ranges). */
-static gtr_tensor *gtr__limit(gtr_tensor *t, int64_t limit) {
-    if (t) t->limit = limit;
-    return t;
-}
-gtr_tensor *gtr_one_hot(gtr_tensor *ids, int64_t classes) {
-    gtr__attr at = GTR__ZERO;
-    if (ids && classes < 1) return GTR__REJECT(ids, SHAPE, "one_hot", NULL, ", %lld classes, want at least 1",
-        (long long)classes);
-    at.count = classes;
-    gtr_tensor *t = gtr__op_new(GTR__OP_ONE_HOT, 1, &ids, &at, NULL);
-    return gtr__limit(t, classes);
-}
-gtr_tensor *gtr_gather(gtr_tensor *x, int axis, gtr_tensor *ids) {
-    const gtr__attr at = GTR__ZERO;
-    gtr_tensor *const in[] = { x, ids };
-    gtr_tensor *t = gtr__along(GTR__OP_GATHER, in, 2, axis, at);
-    if (t) t->limited = 1;
-    return gtr__limit(t, t ? x->shape.dim[t->attr.along.axis] : 0);
-}
-gtr_tensor *gtr_to_float(gtr_tensor *x) { return gtr__op1(GTR__OP_TO_FLOAT, x); }
-gtr_tensor *gtr_to_int(gtr_tensor *x) { return gtr__op1(GTR__OP_TO_INT, x); }
-gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
-    gtr__attr at = GTR__ZERO;
-    at.count = GTR__MAX(rows, 0);
-    gtr_tensor *t = gtr__op_of(GTR__OP_SCATTER_ADD, ids, x, &at, NULL);
-    return gtr__limit(t, rows);
-}
-
-// >>custom-builder
-/* gtr_custom: an op whose kernels are functions of the user's, which run by gtr__custom_inside, so that what they call
-   of this library is refused. */
-static gtr_result gtr__custom_inside(const gtr_custom_call *call, gtr_result (*function)(const gtr_custom_call *)) {
-    const gtr__custom *own = (const gtr__custom *)call->user;
-    gtr_custom_call c = *call;
-    gtr__inner in;
-    c.user = own->given.user;
-    gtr__inner_begin(&in, own->ctx, "a custom op's callback");
-    const gtr_result r = function(&c), refused = gtr__inner_end(&in);
-    return refused ? refused : r;
-}
-static gtr_result gtr__custom_forward(const gtr_custom_call *c) {
-    return gtr__custom_inside(c, ((const gtr__custom *)c->user)->given.forward);
-}
-static gtr_result gtr__custom_backward(const gtr_custom_call *c) {
-    return gtr__custom_inside(c, ((const gtr__custom *)c->user)->given.backward);
-}
-gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
-    gtr__attr at = GTR__ZERO;
-    if (!gtr__usable(ctx)) return NULL;
-    if (desc.n_in < 1 || desc.n_in > 8 || desc.n_out < 0 || desc.n_out > 8 || !desc.forward || !desc.name)
-        return GTR__NONE(ctx, GTR_ERR_ARG,
-            "custom \"%s\": it has %d inputs, n_out %d%s%s, want 1 to 8 inputs, up to 8 outputs (0: 1), a name and a "
-            "forward function", desc.name ? desc.name : "", desc.n_in, desc.n_out, desc.name ? "" : ", no name",
-            desc.forward ? "" : ", no forward function");
-    if (gtr__reads_list(ctx, desc.name, "in", desc.in, desc.n_in)) return NULL;
-    if (desc.in[0] && desc.in[0]->ctx != ctx) return GTR__NONE(ctx, GTR_ERR_ARG, "custom \"%s\": its input \"%s\" "
-        "is of another context", desc.name, gtr__label(desc.in[0]));
-    if (!desc.n_out) desc.n_out = 1;
-    gtr__custom *own = GTR__NEW(ctx, gtr__custom, 1);
-    if (!own) return NULL;
-    own->desc = own->given = desc;
-    own->ctx = ctx;
-    own->desc.forward = gtr__custom_forward; own->desc.user = own;
-    if (desc.backward) own->desc.backward = gtr__custom_backward;
-    at.ptr = own;
-    gtr_tensor *t = gtr__op_new(GTR__OP_CUSTOM, desc.n_in, desc.in, &at, desc.name);
-    if (!t) gtr__mfree(ctx, own);
-    else own->desc.name = gtr__label(t);
-    return t;
-}
-
-// >>gradient-builder
-/* gtr_gradient, and what gradients of a loss reach: gtr_trainer_create asks that for its parameters, too. */
-/* Whether x, of float32, passes none of its gradient on. */
-static bool gtr__stops(const gtr_tensor *x) {
-    const int n_diff = gtr__differentiable_outputs(x->op);
-    return !n_diff || (x->op == GTR__OP_CUSTOM && !((const gtr_custom_desc *)x->attr.ptr)->backward)
-        || (x->op == GTR__OP_PART && gtr__differentiable_outputs(x->in[0]->op) <= x->attr.count);
-}
-/* Marks what a gradient that starts at t reaches, and says whether a GRADIENT is among it. Inputs come before what uses
-   them, so one sweep from t down does. */
-static bool gtr__gradient_reach(const gtr_tensor *t, unsigned char *seen) {
-    bool met = false;
-    seen[t->id] = 1;
-    for (int64_t i = t->id; i >= 0; i--) {
-        const gtr_tensor *x = t->ctx->tensor[i];
-        if (!seen[i] || x->dtype != GTR_F32) continue;
-        met |= x->op == GTR__OP_GRADIENT;
-        if (gtr__stops(x)) continue;
-        for (int k = 0; k < x->n_in; k++) if (gtr__takes_gradient(x->op, k)) seen[x->in[k]->id] = 1;
-    }
-    return met;
-}
-static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
-    gtr_context *ctx = loss->ctx;
-    char text[GTR__TEXT], who[GTR__OP_TEXT];
-    if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
-        return GTR__FAIL(ctx, SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32 (as gtr_mean "
-            "makes)", what, gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
-    unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
-    if (!seen) return GTR_ERR_NOMEM;
-    bool bad = gtr__gradient_reach(loss, seen);
-    gtr__mfree(ctx, seen);
-    return bad ? GTR__FAIL(ctx, UNSUPPORTED,
-        "%s: the loss \"%s\" depends on a gradient; a gradient of a gradient is not computed (gtr_stop_gradient "
-        "cuts it)", what, gtr__label(loss)) : GTR_OK;
-}
-gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
-    gtr_tensor *const in[] = { loss, x };
-    if (!gtr__all_there("gradient", loss, x, x) || !gtr__usable(loss->ctx)) return NULL;
-    if (x->ctx != loss->ctx)
-        return GTR__NO(loss, ARG, "gradient: its inputs belong to different contexts");
-    if (x->dtype != GTR_F32) return GTR__NO(loss, SHAPE,
-        "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]);
-    if (gtr__rows_act(loss->op) == GTR__ROWS_TALLIED && gtr__stops(loss))
-        gtr__doubt(x->ctx, "gradient: %s passes none on, so that it is 0", loss->builder);
-    if (gtr__check_loss(loss, "gradient")) return NULL;
-    gtr_tensor *t = gtr__tensor_new(loss->ctx, GTR__OP_GRADIENT, 2, in, NULL);
-    if (t) { t->shape = x->shape; t->dtype = GTR_F32; t->runs = x->runs; x->asked = true; }
-    return t;
 }
 
 // >>layer-builders
