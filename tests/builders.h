@@ -1,6 +1,6 @@
-/* A generator for each builder of the public API: what compose.c draws graphs from. A row is the builder's name and a
-   function that takes a value, shapes it as the builder wants it, draws attributes and further operands, and calls it;
-   NULL: it does not fit. `make check` (ops) fails where a builder has no row.
+/* A generator for each builder of the public API: what compose.c draws graphs from. GENERATOR(cumsum, TAKES_FLOATS)
+   { ... } is gtr_cumsum's, a function that takes a value x, shapes it as the builder wants it, draws attributes and
+   further operands, and calls it; NULL: it does not fit. `make check` (compose) fails where a builder has none.
    A generator decides by the draw's random numbers and by `value`s, which are alike in all ways that a graph is built
    (a literal batch, every tensor kept, ...): never by the context, nor by what gtr_tensor_shape says of a batch. */
 #ifndef BUILDERS_H
@@ -408,6 +408,26 @@ static void mixes(graph *g, const gtr_shape *s, int axis)
     if (s->dim[axis] < 0) g->mixes = true;
 }
 
+// >>generators
+/* takes: floats, integers, or both. */
+enum { TAKES_FLOATS = 1, TAKES_INTS = 2, TAKES_ANY = TAKES_FLOATS | TAKES_INTS };
+typedef struct generator {
+    const char *name;
+    gtr_tensor *(*make)(graph *g, value *x);
+    int takes;
+} generator;
+/* All, in the order of this file, by which a seed draws them: each enters itself before main. */
+static generator generators[400];
+enum { FIRST_GENERATOR = __COUNTER__ + 1 };
+#define GENERATOR(name, takes) GENERATOR_OF("gtr_" #name, gen_##name, takes)
+#define GENERATOR_OF(builder, function, takes) \
+    static gtr_tensor *function(graph *g, value *x); \
+    __attribute__((constructor)) static void enter_##function(void) \
+    { \
+        generators[__COUNTER__ - FIRST_GENERATOR] = (generator){ builder, function, takes }; \
+    } \
+    static gtr_tensor *function(graph *g, value *x)
+
 // >>element-wise
 /* Where x is outside what an op takes, something in front brings it there. */
 static gtr_tensor *positive(graph *g, const value *x)
@@ -422,15 +442,14 @@ static gtr_tensor *moderate(graph *g, const value *x)
     if (x->low > -5 && x->high < 4) return x->t;
     return made(g, gtr_tanh(x->t), "gtr_tanh(%s)", id(x->t));
 }
-#define G(name) static gtr_tensor *gen_##name(graph *g, value *x)
 #define UNARY_GENERATOR(name, of) \
-    G(name) \
+    GENERATOR(name, TAKES_FLOATS) \
     { \
         gtr_tensor *const t = of; \
         return made(g, gtr_##name(t), "gtr_" #name "(%s)", id(t)); \
     }
 #define UNARY_JUMPS(name) \
-    G(name) \
+    GENERATOR(name, TAKES_FLOATS) \
     { \
         g->jumps = true; \
         return made(g, gtr_##name(x->t), "gtr_" #name "(%s)", id(x->t)); \
@@ -447,7 +466,7 @@ UNARY_JUMPS(sign) UNARY_JUMPS(floor) UNARY_JUMPS(round) UNARY_JUMPS(is_nan)
 {
     return made(g, gtr_scale(t, a, b), "gtr_scale(%s, %.9gf, %.9gf)", id(t), a, b);
 }
-G(scale)
+GENERATOR(scale, TAKES_FLOATS)
 {
     const float a = number(g), b = chance(g, 40) ? 0 : -number(g);
     return scaled(g, x->t, chance(g, 30) ? -a : a, b);
@@ -457,12 +476,12 @@ static gtr_tensor *by_hand(graph *g, gtr_tensor *t)
     g->hand++;
     return t;
 }
-G(sigmoid)
+GENERATOR(sigmoid, TAKES_FLOATS)
 {
     if (g->by_hand) return by_hand(g, gtr_reciprocal(gtr_scale(gtr_exp(gtr_neg(x->t)), 1, 1)));
     return made(g, gtr_sigmoid(x->t), "gtr_sigmoid(%s)", id(x->t));
 }
-G(gelu_tanh)
+GENERATOR(gelu_tanh, TAKES_FLOATS)
 {
     gtr_tensor *t = x->t;
     if (g->by_hand)
@@ -473,7 +492,7 @@ G(gelu_tanh)
                        1, 1)));
     return made(g, gtr_gelu_tanh(t), "gtr_gelu_tanh(%s)", id(t));
 }
-G(leaky_relu)
+GENERATOR(leaky_relu, TAKES_FLOATS)
 {
     const float a = chance(g, 20) ? 0 : number(g) * 0.4f;
     if (g->by_hand)
@@ -481,7 +500,7 @@ G(leaky_relu)
             g, gtr_where(gtr_greater(x->t, gtr_scale(x->t, 0, 0)), x->t, gtr_scale(x->t, a == 0 ? 0.01f : a, 0)));
     return made(g, gtr_leaky_relu(x->t, a), "gtr_leaky_relu(%s, %.9gf)", id(x->t), a);
 }
-G(elu)
+GENERATOR(elu, TAKES_FLOATS)
 {
     const float a = chance(g, 20) ? 0 : number(g);
     if (g->by_hand && x->high < 60)
@@ -489,7 +508,7 @@ G(elu)
             gtr_where(gtr_greater(x->t, gtr_scale(x->t, 0, 0)), x->t, gtr_scale(gtr_expm1(x->t), a == 0 ? 1 : a, 0)));
     return made(g, gtr_elu(x->t, a), "gtr_elu(%s, %.9gf)", id(x->t), a);
 }
-G(softplus)
+GENERATOR(softplus, TAKES_FLOATS)
 {
     const float b = chance(g, 20) ? 0 : number(g);
     gtr_tensor *t = moderate(g, x);
@@ -497,7 +516,7 @@ G(softplus)
         return by_hand(g, gtr_scale(gtr_log1p(gtr_exp(gtr_scale(t, b == 0 ? 1 : b, 0))), 1 / (b == 0 ? 1 : b), 0));
     return made(g, gtr_softplus(t, b), "gtr_softplus(%s, %.9gf)", id(t), b);
 }
-G(clamp)
+GENERATOR(clamp, TAKES_FLOATS)
 {
     const float a = -number(g), b = number(g);
     if (g->by_hand) { /* to the bit, as others may compare it with x */
@@ -506,7 +525,7 @@ G(clamp)
     }
     return made(g, gtr_clamp(x->t, a, b), "gtr_clamp(%s, %.9gf, %.9gf)", id(x->t), a, b);
 }
-G(pow_scalar)
+GENERATOR(pow_scalar, TAKES_FLOATS)
 {
     const bool whole = chance(g, 40); /* of which the base may be any */
     const float p = whole ? (float)(1 + pick(g, 3)) : number(g);
@@ -514,27 +533,27 @@ G(pow_scalar)
     if (g->by_hand && !g->drops && !whole) return by_hand(g, gtr_exp(gtr_scale(gtr_log(t), p, 0)));
     return made(g, gtr_pow_scalar(t, p), "gtr_pow_scalar(%s, %.9gf)", id(t), p);
 }
-G(relu6)
+GENERATOR(relu6, TAKES_FLOATS)
 {
     if (g->by_hand) return by_hand(g, gtr_sub(gtr_relu(x->t), gtr_relu(gtr_scale(x->t, 1, -6))));
     return made(g, gtr_relu6(x->t), "gtr_relu6(%s)", id(x->t));
 }
-G(silu)
+GENERATOR(silu, TAKES_FLOATS)
 {
     if (g->by_hand) return by_hand(g, gtr_mul(x->t, gtr_sigmoid(x->t)));
     return made(g, gtr_silu(x->t), "gtr_silu(%s)", id(x->t));
 }
-G(mish)
+GENERATOR(mish, TAKES_FLOATS)
 {
     if (g->by_hand) return by_hand(g, gtr_mul(x->t, gtr_tanh(gtr_softplus(x->t, 1))));
     return made(g, gtr_mish(x->t), "gtr_mish(%s)", id(x->t));
 }
-G(hard_sigmoid)
+GENERATOR(hard_sigmoid, TAKES_FLOATS)
 {
     if (g->by_hand) return by_hand(g, gtr_scale(gtr_relu6(gtr_scale(x->t, 1, 3)), 1 / 6.0f, 0));
     return made(g, gtr_hard_sigmoid(x->t), "gtr_hard_sigmoid(%s)", id(x->t));
 }
-G(hard_swish)
+GENERATOR(hard_swish, TAKES_FLOATS)
 {
     if (g->by_hand) return by_hand(g, gtr_mul(x->t, gtr_hard_sigmoid(x->t)));
     return made(g, gtr_hard_swish(x->t), "gtr_hard_swish(%s)", id(x->t));
@@ -542,7 +561,7 @@ G(hard_swish)
 /* The other operand of a binary op on x. */
 static gtr_tensor *other(graph *g, value *x, int kind) { return like(g, x, broadcast_of(g, x->shape), kind); }
 #define BINARY_GENERATOR(name, first, kind) \
-    G(name) \
+    GENERATOR(name, TAKES_FLOATS) \
     { \
         gtr_tensor *a = first, *b = other(g, x, kind); \
         if (kind == PLAIN && chance(g, 40)) { \
@@ -555,7 +574,7 @@ static gtr_tensor *other(graph *g, value *x, int kind) { return like(g, x, broad
 BINARY_GENERATOR(add, x->t, PLAIN) BINARY_GENERATOR(sub, x->t, PLAIN) BINARY_GENERATOR(mul, moderate(g, x), PLAIN)
 BINARY_GENERATOR(div, x->t, POSITIVE)
 BINARY_GENERATOR(minimum, x->t, PLAIN) BINARY_GENERATOR(maximum, x->t, PLAIN)
-    G(pow)
+    GENERATOR(pow, TAKES_FLOATS)
 {
     const bool as_base = chance(g, 60); /* or as the exponent */
     gtr_tensor *a = as_base ? positive(g, x) : other(g, x, POSITIVE),
@@ -563,14 +582,14 @@ BINARY_GENERATOR(minimum, x->t, PLAIN) BINARY_GENERATOR(maximum, x->t, PLAIN)
     return made(g, a && b ? gtr_pow(a, b) : NULL, "gtr_pow(%s, %s)", id(a), id(b));
 }
 #define COMPARE_GENERATOR(name) \
-    G(name) \
+    GENERATOR(name, TAKES_FLOATS) \
     { \
         gtr_tensor *b = other(g, x, PLAIN); \
         g->jumps = true; \
         return made(g, b ? gtr_##name(x->t, b) : NULL, "gtr_" #name "(%s, %s)", id(x->t), id(b)); \
     }
 COMPARE_GENERATOR(less) COMPARE_GENERATOR(greater) COMPARE_GENERATOR(equal)
-    G(where)
+    GENERATOR(where, TAKES_FLOATS)
 {
     gtr_tensor *o[3] = { x->t, other(g, x, PLAIN), other(g, x, ZEROS) };
     const int turn = pick(g, 3);
@@ -582,13 +601,13 @@ COMPARE_GENERATOR(less) COMPARE_GENERATOR(greater) COMPARE_GENERATOR(equal)
     }
     return made(g, a && b && c ? gtr_where(c, a, b) : NULL, "gtr_where(%s, %s, %s)", id(c), id(a), id(b));
 }
-G(prelu)
+GENERATOR(prelu, TAKES_FLOATS)
 {
     const bool channels = x->shape.ndim > 1 && batch_axis(&x->shape) < 1 && x->shape.dim[1] > 0 && chance(g, 60);
     const char *n = name_of(g);
     return made(g, gtr_prelu(x->t, n, channels), "gtr_prelu(%s, \"%s\", %d)", id(x->t), n, channels);
 }
-G(prelu_with)
+GENERATOR(prelu_with, TAKES_FLOATS)
 {
     const bool channels = x->shape.ndim > 1 && batch_axis(&x->shape) < 1 && x->shape.dim[1] > 0 && chance(g, 60);
     gtr_tensor *w = leaf_of(g, shape_of(1, channels ? x->shape.dim[1] : 1, 0, 0, 0), PLAIN, 0);
@@ -599,7 +618,7 @@ G(prelu_with)
 }
 
 // >>moves
-G(reshape)
+GENERATOR(reshape, TAKES_ANY)
 {
     if (batch_axis(&x->shape) > 0) return NULL;
     gtr_shape s = x->shape;
@@ -624,12 +643,12 @@ G(reshape)
     }
     return ranked(g, x, rank, &s);
 }
-G(flatten)
+GENERATOR(flatten, TAKES_ANY)
 {
     return x->shape.ndim > 1 && batch_axis(&x->shape) < 1 ? made(g, gtr_flatten(x->t), "gtr_flatten(%s)", id(x->t))
                                                           : NULL;
 }
-G(permute)
+GENERATOR(permute, TAKES_FLOATS)
 {
     int dims[GTR_MAX_DIMS];
     const int n = x->shape.ndim;
@@ -644,7 +663,7 @@ G(permute)
     return permuted(g, x->t, dims, n);
 }
 /* Puts channels last, or what lies last to where they are: what convolutions are fed by. */
-static gtr_tensor *turned(graph *g, value *x)
+GENERATOR_OF("gtr_permute", turned, TAKES_FLOATS)
 {
     static const int to3[] = { 0, 2, 1 }, to4[2][4] = { { 0, 3, 1, 2 }, { 0, 2, 3, 1 } };
     if (batch_axis(&x->shape) != 0 || x->shape.ndim < 3 || x->shape.ndim > 4) return NULL;
@@ -664,7 +683,7 @@ static gtr_tensor *concat_of(graph *g, gtr_tensor *const *t, int n, int axis)
         if (!t[k]) return NULL;
     return made(g, gtr_concat(t, n, axis), "gtr_concat(%s, %d, %d)", list_text(t, n), n, axis);
 }
-G(concat)
+GENERATOR(concat, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -679,7 +698,7 @@ G(concat)
     }
     return concat_of(g, t, n, axis);
 }
-G(stack)
+GENERATOR(stack, TAKES_FLOATS)
 {
     const int n = 1 + pick(g, 3), axis = x->shape.ndim ? 1 + pick(g, x->shape.ndim) : 0;
     gtr_tensor *t[3];
@@ -690,7 +709,7 @@ G(stack)
     }
     return made(g, gtr_stack(t, n, axis), "gtr_stack(%s, %d, %d)", list_text(t, n), n, axis);
 }
-G(slice)
+GENERATOR(slice, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -701,7 +720,7 @@ G(slice)
     return made(
         g, gtr_slice(x->t, axis, begin, end), "gtr_slice(%s, %d, %d, %d)", id(x->t), axis, (int)begin, (int)end);
 }
-G(slice_step)
+GENERATOR(slice_step, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -717,7 +736,7 @@ static gtr_tensor *part_of(graph *g, gtr_tensor *t, int k)
 {
     return t ? made(g, gtr_output(t, k), "gtr_output(%s, %d)", id(t), k) : NULL;
 }
-G(split)
+GENERATOR(split, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -732,7 +751,7 @@ G(split)
     return t;
 }
 /* Another output of what has several. */
-G(output)
+GENERATOR(output, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -742,7 +761,7 @@ G(output)
     gtr_tensor *t = made(g, gtr_split(x->t, axis, 2), "gtr_split(%s, %d, 2)", id(x->t), axis);
     return part_of(g, t, 1);
 }
-G(pad)
+GENERATOR(pad, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -761,7 +780,7 @@ G(pad)
         "gtr_pad(%s, (int64_t[]){ %d, %d, %d, %d }, %d, (gtr_pad_mode)%d, -1.5f)", id(x->t), (int)pad[0], (int)pad[1],
         (int)pad[2], (int)pad[3], n, mode);
 }
-G(tile)
+GENERATOR(tile, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -773,7 +792,7 @@ G(tile)
     return made(g, gtr_tile(x->t, times), "gtr_tile(%s, (int64_t[]){ %d, %d, %d, %d, %d, 1, 1, 1 })", id(x->t),
         (int)times[0], (int)times[1], (int)times[2], (int)times[3], (int)times[4]);
 }
-G(roll)
+GENERATOR(roll, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -781,7 +800,7 @@ G(roll)
     const int axis = free_axis(g, &x->shape), shift = pick(g, 7) - 3;
     return axis < 0 ? NULL : made(g, gtr_roll(x->t, shift, axis), "gtr_roll(%s, %d, %d)", id(x->t), shift, axis);
 }
-G(flip)
+GENERATOR(flip, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -789,14 +808,14 @@ G(flip)
     const int axis = free_axis(g, &x->shape);
     return axis < 0 ? NULL : made(g, gtr_flip(x->t, &axis, 1), "gtr_flip(%s, (int[]){ %d }, 1)", id(x->t), axis);
 }
-G(pixel_shuffle)
+GENERATOR(pixel_shuffle, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 4, &s);
     const int r = s.dim[1] % 4 == 0 ? 2 : 1;
     return t ? made(g, gtr_pixel_shuffle(t, r), "gtr_pixel_shuffle(%s, %d)", id(t), r) : NULL;
 }
-G(stop_gradient)
+GENERATOR(stop_gradient, TAKES_FLOATS)
 {
     g->stops = true;
     return made(g, gtr_stop_gradient(x->t), "gtr_stop_gradient(%s)", id(x->t));
@@ -820,7 +839,7 @@ static int axes_of(graph *g, const value *x, int *axes)
     return n;
 }
 #define REDUCE_GENERATOR(name) \
-    G(name) \
+    GENERATOR(name, TAKES_FLOATS) \
     { \
         int a[GTR_MAX_DIMS]; \
         const int n = axes_of(g, x, a); \
@@ -829,7 +848,7 @@ static int axes_of(graph *g, const value *x, int *axes)
             n ? ints_text(a, n) : "NULL", n, keep); \
     }
 REDUCE_GENERATOR(sum) REDUCE_GENERATOR(mean) REDUCE_GENERATOR(logsumexp)
-    G(prod)
+    GENERATOR(prod, TAKES_FLOATS)
 {
     int a[GTR_MAX_DIMS], n = axes_of(g, x, a);
     const bool keep = chance(g, 40);
@@ -837,7 +856,7 @@ REDUCE_GENERATOR(sum) REDUCE_GENERATOR(mean) REDUCE_GENERATOR(logsumexp)
     return made(g, gtr_prod(t, a, n, keep), "gtr_prod(%s, %s, %d, %d)", id(t), n ? ints_text(a, n) : "NULL", n, keep);
 }
 #define EXTREME_GENERATOR(name) \
-    G(name) \
+    GENERATOR(name, TAKES_FLOATS) \
     { \
         int a[GTR_MAX_DIMS]; \
         const int n = axes_of(g, x, a); \
@@ -848,7 +867,7 @@ REDUCE_GENERATOR(sum) REDUCE_GENERATOR(mean) REDUCE_GENERATOR(logsumexp)
         return t; \
     }
 EXTREME_GENERATOR(max) EXTREME_GENERATOR(min)
-    G(var)
+    GENERATOR(var, TAKES_FLOATS)
 {
     int a[GTR_MAX_DIMS], n = axes_of(g, x, a);
     const bool keep = chance(g, 40), unbiased = chance(g, 50) && x->shape.ndim && n == 0;
@@ -857,7 +876,7 @@ EXTREME_GENERATOR(max) EXTREME_GENERATOR(min)
     return made(g, gtr_var(x->t, a, n, false, keep), "gtr_var(%s, %s, %d, 0, %d)", id(x->t),
         n ? ints_text(a, n) : "NULL", n, keep);
 }
-G(norm)
+GENERATOR(norm, TAKES_FLOATS)
 {
     int a[GTR_MAX_DIMS], n = axes_of(g, x, a), p = pick(g, 3);
     const bool keep = chance(g, 40);
@@ -877,7 +896,7 @@ static int along(graph *g, const value *x)
     return a;
 }
 #define ALONG_GENERATOR(name, hand) \
-    G(name) \
+    GENERATOR(name, TAKES_FLOATS) \
     { \
         value roomy = with_axis(g, x); \
         x = &roomy; \
@@ -891,7 +910,7 @@ ALONG_GENERATOR(softmax, gtr_exp(gtr_sub(x->t, gtr_logsumexp(x->t, &a, 1, true))
 ALONG_GENERATOR(log_softmax, gtr_sub(x->t, gtr_logsumexp(x->t, &a, 1, true)))
 ALONG_GENERATOR(cumsum, NULL)
 #define INDEX_GENERATOR(name) \
-    G(name) \
+    GENERATOR(name, TAKES_FLOATS) \
     { \
         value roomy = with_axis(g, x); \
         x = &roomy; \
@@ -902,7 +921,7 @@ ALONG_GENERATOR(cumsum, NULL)
         return made(g, gtr_##name(x->t, a), "gtr_" #name "(%s, %d)", id(x->t), a); \
     }
 INDEX_GENERATOR(argmax) INDEX_GENERATOR(argmin)
-    G(softmax_mask)
+    GENERATOR(softmax_mask, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -914,7 +933,7 @@ INDEX_GENERATOR(argmax) INDEX_GENERATOR(argmin)
     if (t && chance(g, 30)) value_add(g, part_of(g, t, 1), g->op);
     return t;
 }
-G(sort)
+GENERATOR(sort, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -926,7 +945,7 @@ G(sort)
     if (chance(g, 30)) value_add(g, part_of(g, t, 1), g->op);
     return t;
 }
-G(top_k)
+GENERATOR(top_k, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -936,7 +955,7 @@ G(top_k)
     const int k = 1 + pick(g, (int)x->shape.dim[a]);
     return made(g, gtr_top_k(x->t, k, a), "gtr_top_k(%s, %d, %d)", id(x->t), k, a);
 }
-G(arange)
+GENERATOR(arange, TAKES_FLOATS)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -947,8 +966,8 @@ G(arange)
     g->wants_batch = true; /* literal, it is a constant, for which x is not computed */
     return made(g, gtr_arange(x->t, a), "gtr_arange(%s, %d)", id(x->t), a);
 }
-G(to_float) { return made(g, gtr_to_float(x->t), "gtr_to_float(%s)", id(x->t)); }
-G(to_int)
+GENERATOR(to_float, TAKES_INTS) { return made(g, gtr_to_float(x->t), "gtr_to_float(%s)", id(x->t)); }
+GENERATOR(to_int, TAKES_FLOATS)
 {
     g->jumps = true;
     gtr_tensor *t = chance(g, 50) ? x->t : scaled(g, x->t, 3, 0.1f);
@@ -961,14 +980,14 @@ static gtr_tensor *ids_below(graph *g, const value *x, gtr_shape s, int n)
     return leaf_of(g, s, IDS, n);
 }
 static int id_limit(const value *x) { return x->high < 40 ? (int)x->high + 2 : 0; }
-G(one_hot)
+GENERATOR(one_hot, TAKES_INTS)
 {
     const int n = id_limit(x) - chance(g, 40);
     return x->low < 0 || !n || row_of(&x->shape) * n > MOST_ELEMENTS
                ? NULL
                : made(g, gtr_one_hot(x->t, n), "gtr_one_hot(%s, %d)", id(x->t), n);
 }
-G(embedding)
+GENERATOR(embedding, TAKES_INTS)
 {
     const int n = id_limit(x), w = 1 + pick(g, 6);
     const char *name = name_of(g);
@@ -976,7 +995,7 @@ G(embedding)
                ? NULL
                : made(g, gtr_embedding(x->t, name, n, w), "gtr_embedding(%s, \"%s\", %d, %d)", id(x->t), name, n, w);
 }
-G(embedding_with)
+GENERATOR(embedding_with, TAKES_INTS)
 {
     const int n = id_limit(x);
     gtr_tensor *w =
@@ -984,7 +1003,7 @@ G(embedding_with)
     if (w && g->by_hand && w->op == GTR__OP_PARAMETER) return by_hand(g, gtr_gather_rows(w, x->t));
     return w ? made(g, gtr_embedding_with(x->t, w), "gtr_embedding_with(%s, %s)", id(x->t), id(w)) : NULL;
 }
-G(gather_rows)
+GENERATOR(gather_rows, TAKES_ANY)
 {
     if (x->ints) {
         const int n = id_limit(x);
@@ -1000,7 +1019,7 @@ G(gather_rows)
     gtr_tensor *ids = ids_below(g, NULL, shape_of(1 + pick(g, 2), -1, 3, 0, 0), (int)x->shape.dim[0]);
     return ids ? made(g, gtr_gather_rows(x->t, ids), "gtr_gather_rows(%s, %s)", id(x->t), id(ids)) : NULL;
 }
-G(gather)
+GENERATOR(gather, TAKES_ANY)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -1018,7 +1037,7 @@ G(gather)
     gtr_tensor *ids = ids_below(g, NULL, s, (int)x->shape.dim[a]);
     return ids ? made(g, gtr_gather(x->t, a, ids), "gtr_gather(%s, %d, %s)", id(x->t), a, id(ids)) : NULL;
 }
-G(scatter_add_rows)
+GENERATOR(scatter_add_rows, TAKES_ANY)
 {
     value roomy = with_axis(g, x);
     x = &roomy;
@@ -1044,14 +1063,14 @@ G(scatter_add_rows)
 }
 
 // >>random
-G(dropout)
+GENERATOR(dropout, TAKES_FLOATS)
 {
     const char *n = name_of(g);
     const float p = (float)pick(g, 4) * 0.2f;
     g->drops = true;
     return made(g, gtr_dropout(x->t, n, p), "gtr_dropout(%s, \"%s\", %.9gf)", id(x->t), n, p);
 }
-G(dropout2d)
+GENERATOR(dropout2d, TAKES_FLOATS)
 {
     const char *n = name_of(g);
     if (x->shape.ndim < 3 || batch_axis(&x->shape) != 0) return NULL;
@@ -1059,7 +1078,7 @@ G(dropout2d)
     return made(g, gtr_dropout2d(x->t, n, 0.4f), "gtr_dropout2d(%s, \"%s\", 0.4f)", id(x->t), n);
 }
 #define RANDOM_GENERATOR(name) \
-    G(name) \
+    GENERATOR(name, TAKES_FLOATS) \
     { \
         const char *n = name_of(g); \
         g->draws = true; \
@@ -1072,7 +1091,7 @@ RANDOM_GENERATOR(random_normal) RANDOM_GENERATOR(random_uniform) RANDOM_GENERATO
 {
     return a && b ? made(g, gtr_matmul_t(a, ta, b, tb), "gtr_matmul_t(%s, %d, %s, %d)", id(a), ta, id(b), tb) : NULL;
 }
-G(matmul_t)
+GENERATOR(matmul_t, TAKES_FLOATS)
 {
     gtr_shape s;
     const int rank = 2 + pick(g, 3);
@@ -1100,7 +1119,7 @@ G(matmul_t)
     }
     return matmul_of(g, t, ta, b, tb);
 }
-G(matmul)
+GENERATOR(matmul, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 2 + pick(g, 3), &s);
@@ -1113,7 +1132,7 @@ static gtr_tensor *columns(graph *g, value *x, gtr_shape *s)
     *s = x->shape;
     return s->ndim && s->dim[s->ndim - 1] > 0 && (s->ndim > 1 || s->dim[0] < 40) ? x->t : ranked(g, x, 2, s);
 }
-G(linear)
+GENERATOR(linear, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = columns(g, x, &s);
@@ -1128,7 +1147,7 @@ G(linear)
     }
     return y;
 }
-G(linear_ex)
+GENERATOR(linear_ex, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = columns(g, x, &s);
@@ -1143,7 +1162,7 @@ G(linear_ex)
              : NULL;
 }
 /* Weights that are shared: a parameter (M, K) of the graph, where there is one for these columns. */
-G(linear_with)
+GENERATOR(linear_with, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = columns(g, x, &s), *w = NULL, *b;
@@ -1165,7 +1184,7 @@ G(linear_with)
     }
     return made(g, gtr_linear_with(t, w, b), "gtr_linear_with(%s, %s, %s)", id(t), id(w), id(b));
 }
-G(bilinear)
+GENERATOR(bilinear, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = columns(g, x, &s), *b;
@@ -1177,7 +1196,7 @@ G(bilinear)
     b = like(g, x, o, PLAIN);
     return b ? made(g, gtr_bilinear(t, b, n, m), "gtr_bilinear(%s, %s, \"%s\", %d)", id(t), id(b), n, m) : NULL;
 }
-G(bilinear_with)
+GENERATOR(bilinear_with, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = columns(g, x, &s), *b, *w;
@@ -1275,21 +1294,21 @@ static value as_image(graph *g, value *x, int rank)
     if (x->shape.ndim != rank || batch_axis(&x->shape) > 0) v.t = ranked(g, x, rank, &v.shape);
     return v;
 }
-G(conv2d)
+GENERATOR(conv2d, TAKES_FLOATS)
 {
     value v = as_image(g, x, 4);
     return v.t ? conv_made(g, &v, false, 0) : NULL;
 }
-G(conv1d)
+GENERATOR(conv1d, TAKES_FLOATS)
 {
     value v = as_image(g, x, 3);
     return v.t ? conv_made(g, &v, false, 0) : NULL;
 }
-G(conv2d_ex) { return conv_made(g, x, false, 1); }
-G(conv2d_with) { return conv_made(g, x, false, 2); }
-G(conv_transpose2d) { return conv_made(g, x, true, 0); }
-G(conv_transpose2d_ex) { return conv_made(g, x, true, 1); }
-G(conv_transpose2d_with) { return conv_made(g, x, true, 2); }
+GENERATOR(conv2d_ex, TAKES_FLOATS) { return conv_made(g, x, false, 1); }
+GENERATOR(conv2d_with, TAKES_FLOATS) { return conv_made(g, x, false, 2); }
+GENERATOR(conv_transpose2d, TAKES_FLOATS) { return conv_made(g, x, true, 0); }
+GENERATOR(conv_transpose2d_ex, TAKES_FLOATS) { return conv_made(g, x, true, 1); }
+GENERATOR(conv_transpose2d_with, TAKES_FLOATS) { return conv_made(g, x, true, 2); }
 static gtr_pool_desc pool_drawn(graph *g, const gtr_shape *s)
 {
     gtr_pool_desc d;
@@ -1322,18 +1341,18 @@ static gtr_tensor *pool_made(graph *g, value *x, bool max, bool ex)
                      "%d, .exclude_padding = %d })",
                      id(t), d.kernel, d.stride, d.padding, d.round_up, d.exclude_padding);
 }
-G(max_pool2d) { return pool_made(g, x, true, false); }
-G(max_pool2d_ex) { return pool_made(g, x, true, true); }
-G(avg_pool2d) { return pool_made(g, x, false, false); }
-G(avg_pool2d_ex) { return pool_made(g, x, false, true); }
-G(adaptive_avg_pool2d)
+GENERATOR(max_pool2d, TAKES_FLOATS) { return pool_made(g, x, true, false); }
+GENERATOR(max_pool2d_ex, TAKES_FLOATS) { return pool_made(g, x, true, true); }
+GENERATOR(avg_pool2d, TAKES_FLOATS) { return pool_made(g, x, false, false); }
+GENERATOR(avg_pool2d_ex, TAKES_FLOATS) { return pool_made(g, x, false, true); }
+GENERATOR(adaptive_avg_pool2d, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = image(g, x, &s);
     const int h = t && s.ndim == 4 ? 1 + pick(g, 3) : 1, w = 1 + pick(g, 3);
     return t ? made(g, gtr_adaptive_avg_pool2d(t, h, w), "gtr_adaptive_avg_pool2d(%s, %d, %d)", id(t), h, w) : NULL;
 }
-G(global_avg_pool)
+GENERATOR(global_avg_pool, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = image(g, x, &s);
@@ -1341,7 +1360,7 @@ G(global_avg_pool)
     if (t && g->by_hand) return by_hand(g, gtr_mean(t, axes, s.ndim - 2, false));
     return t ? made(g, gtr_global_avg_pool(t), "gtr_global_avg_pool(%s)", id(t)) : NULL;
 }
-G(upsample2d)
+GENERATOR(upsample2d, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = image(g, x, &s);
@@ -1383,7 +1402,7 @@ static gtr_result custom_backward(const gtr_custom_call *k)
     }
     return GTR_OK;
 }
-G(custom)
+GENERATOR(custom, TAKES_ANY)
 {
     gtr_custom_desc d;
     memset(&d, 0, sizeof d);
@@ -1402,7 +1421,7 @@ G(custom)
 }
 
 // >>norms
-G(batch_norm)
+GENERATOR(batch_norm, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = x->shape.ndim >= 2 && x->shape.ndim <= 4 && batch_axis(&x->shape) == 0
@@ -1413,7 +1432,7 @@ G(batch_norm)
     g->batch_norms = true;
     return made(g, gtr_batch_norm(t, n), "gtr_batch_norm(%s, \"%s\")", id(t), n);
 }
-G(batch_norm_ex)
+GENERATOR(batch_norm_ex, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 2 + pick(g, 3), &s);
@@ -1430,7 +1449,7 @@ G(batch_norm_ex)
         n, d.frozen);
 }
 /* A norm's statistics in a second place: those of a batch_norm that this makes. */
-G(batch_norm_with)
+GENERATOR(batch_norm_with, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 2 + pick(g, 3), &s), *y;
@@ -1453,7 +1472,7 @@ G(batch_norm_with)
         "gtr_batch_norm_with(%s, %s, %s, %s, %s, (gtr_batch_norm_desc){0})", id(y), id(p[0]), id(p[1]), id(p[2]),
         id(p[3]));
 }
-G(layer_norm)
+GENERATOR(layer_norm, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = columns(g, x, &s);
@@ -1464,7 +1483,7 @@ G(layer_norm)
     const float eps = chance(g, 50) ? 0 : 0.01f;
     return made(g, gtr_layer_norm(t, n, dims, eps), "gtr_layer_norm(%s, \"%s\", %d, %.9gf)", id(t), n, dims, eps);
 }
-G(layer_norm_with)
+GENERATOR(layer_norm_with, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = columns(g, x, &s);
@@ -1482,7 +1501,7 @@ G(layer_norm_with)
     }
     return made(g, gtr_layer_norm_with(t, w, b, 0.01f), "gtr_layer_norm_with(%s, %s, %s, 0.01f)", id(t), id(w), id(b));
 }
-G(rms_norm)
+GENERATOR(rms_norm, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = columns(g, x, &s);
@@ -1490,7 +1509,7 @@ G(rms_norm)
     return t && s.ndim > 1 ? made(g, gtr_rms_norm(t, n, 1, 0.01f), "gtr_rms_norm(%s, \"%s\", 1, 0.01f)", id(t), n)
                            : NULL;
 }
-G(rms_norm_with)
+GENERATOR(rms_norm_with, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = columns(g, x, &s);
@@ -1511,7 +1530,7 @@ static int64_t groups_of(graph *g, const gtr_shape *s)
     for (int k = 1; k < s->ndim; k++) each *= s->dim[k];
     return each / n > 1 ? n : each > 1 ? 1 : 0;
 }
-G(group_norm)
+GENERATOR(group_norm, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = image(g, x, &s);
@@ -1521,7 +1540,7 @@ G(group_norm)
     if (!k) return NULL;
     return made(g, gtr_group_norm(t, n, k, 0.01f), "gtr_group_norm(%s, \"%s\", %d, 0.01f)", id(t), n, (int)k);
 }
-G(group_norm_with)
+GENERATOR(group_norm_with, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = image(g, x, &s);
@@ -1535,7 +1554,7 @@ G(group_norm_with)
     return made(g, gtr_group_norm_with(t, w, b, k, 0.01f), "gtr_group_norm_with(%s, %s, %s, %d, 0.01f)", id(t), id(w),
         id(b), (int)k);
 }
-G(instance_norm)
+GENERATOR(instance_norm, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = image(g, x, &s);
@@ -1545,7 +1564,7 @@ G(instance_norm)
                    n ? "gtr_instance_norm(%s, \"%s\", 0.01f)" : "gtr_instance_norm(%s, NULL, 0.01f)", id(t), n ? n : "")
              : NULL;
 }
-G(residual)
+GENERATOR(residual, TAKES_FLOATS)
 {
     gtr_shape s;
     const char *n = name_of(g);
@@ -1620,12 +1639,12 @@ static gtr_tensor *cells(graph *g, value *x, int gates, bool with)
     for (k = from; k < s.dim[1]; k++) all[k] = reshaped(g, all[k], shape_of(3, s.dim[0], 1, width, 0));
     return concat_of(g, all + from, (int)s.dim[1] - from, 1);
 }
-G(rnn_cell) { return cells(g, x, 1, false); }
-G(gru_cell) { return cells(g, x, 3, false); }
-G(lstm_cell) { return cells(g, x, 4, false); }
-G(rnn_cell_with) { return cells(g, x, 1, true); }
-G(gru_cell_with) { return cells(g, x, 3, true); }
-G(lstm_cell_with) { return cells(g, x, 4, true); }
+GENERATOR(rnn_cell, TAKES_FLOATS) { return cells(g, x, 1, false); }
+GENERATOR(gru_cell, TAKES_FLOATS) { return cells(g, x, 3, false); }
+GENERATOR(lstm_cell, TAKES_FLOATS) { return cells(g, x, 4, false); }
+GENERATOR(rnn_cell_with, TAKES_FLOATS) { return cells(g, x, 1, true); }
+GENERATOR(gru_cell_with, TAKES_FLOATS) { return cells(g, x, 3, true); }
+GENERATOR(lstm_cell_with, TAKES_FLOATS) { return cells(g, x, 4, true); }
 static gtr_tensor *recurrent(graph *g, value *x, int gates)
 {
     gtr_shape s;
@@ -1687,9 +1706,9 @@ static gtr_tensor *recurrent(graph *g, value *x, int gates)
         }
     return y;
 }
-G(rnn) { return recurrent(g, x, 1); }
-G(gru) { return recurrent(g, x, 3); }
-G(lstm) { return recurrent(g, x, 4); }
+GENERATOR(rnn, TAKES_FLOATS) { return recurrent(g, x, 1); }
+GENERATOR(gru, TAKES_FLOATS) { return recurrent(g, x, 3); }
+GENERATOR(lstm, TAKES_FLOATS) { return recurrent(g, x, 4); }
 /* A mask that hides no query's every key, unless all are masked. */
 static gtr_attention_desc attention_drawn(graph *g, const gtr_shape *s, int64_t keys, int64_t queries)
 {
@@ -1715,7 +1734,7 @@ static const char *attention_text(const gtr_attention_desc *d)
         id(d->lengths), id(d->mask), d->scale, d->dropout);
     return text;
 }
-G(attention)
+GENERATOR(attention, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 4, &s), *k, *v;
@@ -1765,7 +1784,7 @@ static int heads_of(graph *g, int64_t width)
     while (width % h) h--;
     return h;
 }
-G(multihead_attention)
+GENERATOR(multihead_attention, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 3, &s), *m = NULL;
@@ -1782,7 +1801,7 @@ G(multihead_attention)
     return made(g, gtr_multihead_attention(t, m, n, h, d), "gtr_multihead_attention(%s, %s, \"%s\", %d, %s)", id(t),
         id(m), n, h, attention_text(&d));
 }
-G(multihead_attention_with)
+GENERATOR(multihead_attention_with, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 3, &s);
@@ -1803,7 +1822,7 @@ G(multihead_attention_with)
                      id(t), id(w.in_proj_weight), id(w.out_proj_weight), h, attention_text(&d))
                : NULL;
 }
-G(transformer_block)
+GENERATOR(transformer_block, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 3, &s);
@@ -1829,7 +1848,7 @@ G(transformer_block)
         ".norm_first = %d, .gelu = %d, .dropout = %.9gf, .memory = %s })",
         id(t), n, (int)d.kind, (int)d.heads, (int)d.hidden, d.norm_first, d.gelu, d.dropout, id(d.memory));
 }
-G(add_positions)
+GENERATOR(add_positions, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 3, &s);
@@ -1838,37 +1857,15 @@ G(add_positions)
                ? made(g, gtr_add_positions(t, base), "gtr_add_positions(%s, %.9gf)", id(t), base)
                : NULL;
 }
-G(rope)
+GENERATOR(rope, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = ranked(g, x, 4, &s);
     const int first = pick(g, 3);
     return t && s.dim[3] % 2 == 0 ? made(g, gtr_rope(t, 100, first), "gtr_rope(%s, 100, %d)", id(t), first) : NULL;
 }
-/* A state that is carried from step to step, and what it becomes. */
-G(state)
-{
-    gtr_shape s;
-    gtr_tensor *t = ranked(g, x, 2, &s), *state, *y;
-    const char *n = name_of(g), *l = name_of(g);
-    const int w = 1 + pick(g, 4);
-    if (!t || s.dim[0] != -1 || g->literal) {
-        g->wants_batch = true;
-        return NULL;
-    }
-    g->carries = true;
-    state = made(g, gtr_state(g->ctx, n, shape_of(2, -1, w, 0, 0)), "gtr_state(ctx, \"%s\", %s)", n,
-        shape_text(shape_of(2, -1, w, 0, 0)));
-    y = made(g, gtr_linear(t, l, w), "gtr_linear(%s, \"%s\", %d)", id(t), l, w);
-    if (!y || !state) return NULL;
-    y = made(g, gtr_add(y, state), "gtr_add(%s, %s)", id(y), id(state));
-    y = made(g, gtr_tanh(y), "gtr_tanh(%s)", id(y));
-    say(g, "    gtr_state_next(%s, %s);\n", id(state), id(y));
-    gtr_state_next(state, y);
-    return y;
-}
 /* Data that is standardised by a set's figures, which are 0 and 1 here, and back. */
-G(standardise)
+GENERATOR(standardise, TAKES_FLOATS)
 {
     const char *n = name_of(g);
     gtr_shape s;
@@ -1877,7 +1874,7 @@ G(standardise)
     if (!t || s.ndim < 2 || s.dim[0] != -1 || g->literal) return NULL;
     return made(g, gtr_standardise(t, n, NULL, 0), "gtr_standardise(%s, \"%s\", NULL, 0)", id(t), n);
 }
-G(unstandardise)
+GENERATOR(unstandardise, TAKES_FLOATS)
 {
     const char *n = name_of(g);
     gtr_shape s;
@@ -1927,7 +1924,7 @@ static gtr_tensor *logits_for(graph *g, const value *x)
     s.ndim++;
     return like(g, NULL, s, PLAIN);
 }
-G(cross_entropy)
+GENERATOR(cross_entropy, TAKES_ANY)
 {
     gtr_shape s;
     gtr_tensor *t = x->ints ? logits_for(g, x) : logits(g, x, &s),
@@ -1937,7 +1934,7 @@ G(cross_entropy)
                    g, made(g, gtr_cross_entropy(t, y), "gtr_cross_entropy(%s, %s)", id(t), id(y)), GTR_REDUCE_MEAN)
              : NULL;
 }
-G(cross_entropy_ex)
+GENERATOR(cross_entropy_ex, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = logits(g, x, &s);
@@ -1976,9 +1973,9 @@ static gtr_tensor *nll_made(graph *g, value *x, bool ex)
             reduction_text(d.reduction)),
         d.reduction);
 }
-G(nll) { return nll_made(g, x, false); }
-G(nll_ex) { return nll_made(g, x, true); }
-G(accuracy)
+GENERATOR(nll, TAKES_ANY) { return nll_made(g, x, false); }
+GENERATOR(nll_ex, TAKES_ANY) { return nll_made(g, x, true); }
+GENERATOR(accuracy, TAKES_ANY)
 {
     gtr_shape s;
     gtr_tensor *t = x->ints ? logits_for(g, x) : logits(g, x, &s),
@@ -2007,14 +2004,14 @@ static gtr_tensor *steps_of_logits(graph *g, value *x, gtr_shape *s)
         }
     return NULL;
 }
-G(ctc)
+GENERATOR(ctc, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = steps_of_logits(g, x, &s);
     gtr_tensor *y = t ? leaf_of(g, shape_of(2, s.dim[0], 2, 0, 0), TOKENS, (int)s.dim[2]) : NULL;
     return y ? loss_made(g, made(g, gtr_ctc(t, y), "gtr_ctc(%s, %s)", id(t), id(y)), GTR_REDUCE_MEAN) : NULL;
 }
-G(ctc_ex)
+GENERATOR(ctc_ex, TAKES_FLOATS)
 {
     gtr_shape s;
     gtr_tensor *t = steps_of_logits(g, x, &s);
@@ -2033,13 +2030,13 @@ G(ctc_ex)
         d.reduction);
 }
 #define PAIR_LOSS(name, of, kind, fields, field_text) \
-    G(name) \
+    GENERATOR(name, TAKES_FLOATS) \
     { \
         gtr_tensor *a = of, *b = like(g, NULL, x->shape, kind); \
         if (!a || !b) return NULL; \
         return loss_made(g, made(g, gtr_##name(a, b), "gtr_" #name "(%s, %s)", id(a), id(b)), GTR_REDUCE_MEAN); \
     } \
-    G(name##_ex) \
+    GENERATOR(name##_ex, TAKES_FLOATS) \
     { \
         gtr_tensor *a = of, *b = like(g, NULL, x->shape, kind); \
         gtr_loss_desc d; \
@@ -2083,8 +2080,8 @@ PAIR_LOSS(kl_div, x->t, UNIT, (void)0, "") PAIR_LOSS(poisson_nll, moderate(g, x)
             id(x->t), id(y), id(v), d.full),
         GTR_REDUCE_MEAN);
 }
-G(gaussian_nll) { return gaussian(g, x, false); }
-G(gaussian_nll_ex) { return gaussian(g, x, true); }
+GENERATOR(gaussian_nll, TAKES_FLOATS) { return gaussian(g, x, false); }
+GENERATOR(gaussian_nll_ex, TAKES_FLOATS) { return gaussian(g, x, true); }
 static gtr_tensor *cosine(graph *g, value *x, bool ex)
 {
     gtr_shape s;
@@ -2111,10 +2108,10 @@ static gtr_tensor *cosine(graph *g, value *x, bool ex)
             "gtr_cosine_embedding_ex(%s, %s, %s, (gtr_loss_desc){ .margin = 0.2f })", id(t), id(o), id(y)),
         GTR_REDUCE_MEAN);
 }
-G(cosine_embedding) { return cosine(g, x, false); }
-G(cosine_embedding_ex) { return cosine(g, x, true); }
+GENERATOR(cosine_embedding, TAKES_FLOATS) { return cosine(g, x, false); }
+GENERATOR(cosine_embedding_ex, TAKES_FLOATS) { return cosine(g, x, true); }
 /* A gradient as a tensor, which is used further: no gradient passes it. */
-G(gradient)
+GENERATOR(gradient, TAKES_FLOATS)
 {
     gtr_tensor *sq = made(g, gtr_square(moderate(g, x)), "gtr_square(%s)", id(x->t)),
                *l = sq ? made(g, gtr_mean(sq, NULL, 0, false), "gtr_mean(%s, NULL, 0, 0)", id(sq)) : NULL;
@@ -2122,55 +2119,35 @@ G(gradient)
     gtr_tensor *d = l ? made(g, gtr_gradient(l, x->t), "gtr_gradient(%s, %s)", id(l), id(x->t)) : NULL;
     return d ? made(g, gtr_stop_gradient(d), "gtr_stop_gradient(%s)", id(d)) : NULL;
 }
-G(keep)
+GENERATOR(keep, TAKES_FLOATS)
 {
     g->keeps = true;
     return made(g, gtr_keep(x->t), "gtr_keep(%s)", id(x->t));
 }
 
-// >>rows
-/* takes: floats, integers, or both. */
-enum { TAKES_FLOATS = 1, TAKES_INTS = 2 };
-typedef struct generator {
-    const char *name;
-    gtr_tensor *(*make)(graph *g, value *x);
-    int takes;
-} generator;
-#define ROW(name) { "gtr_" #name, gen_##name, TAKES_FLOATS },
-#define ROW_INTS(name) { "gtr_" #name, gen_##name, TAKES_INTS },
-#define ROW_ANY(name) { "gtr_" #name, gen_##name, TAKES_FLOATS | TAKES_INTS },
-static const generator generators[] = {
-    ROW(neg) ROW(abs) ROW(sqrt) ROW(rsqrt) ROW(square) ROW(reciprocal) ROW(sin) ROW(cos) ROW(relu) ROW(tanh)
-    ROW(gelu) ROW(selu) ROW(exp) ROW(expm1) ROW(log) ROW(log1p)
-    ROW(sign) ROW(floor) ROW(round) ROW(is_nan) ROW(scale) ROW(sigmoid) ROW(gelu_tanh) ROW(leaky_relu) ROW(elu)
-    ROW(softplus) ROW(clamp) ROW(pow_scalar) ROW(relu6) ROW(silu)
-    ROW(mish) ROW(hard_sigmoid) ROW(hard_swish) ROW(add) ROW(sub) ROW(mul) ROW(div) ROW(minimum) ROW(maximum)
-    ROW(pow) ROW(less) ROW(greater) ROW(equal) ROW(where) ROW(prelu)
-    ROW(prelu_with) ROW_ANY(reshape) ROW_ANY(flatten) ROW(permute) { "gtr_permute", turned, TAKES_FLOATS },
-    ROW(concat) ROW(stack) ROW(slice) ROW(slice_step) ROW(split) ROW(output) ROW(pad) ROW(tile)
-    ROW(roll) ROW(flip) ROW(pixel_shuffle) ROW(stop_gradient) ROW(sum) ROW(mean) ROW(logsumexp) ROW(prod) ROW(max)
-    ROW(min) ROW(var) ROW(norm) ROW(softmax) ROW(log_softmax)
-    ROW(cumsum) ROW(argmax) ROW(argmin) ROW(softmax_mask) ROW(sort) ROW(top_k) ROW(arange) ROW_INTS(to_float)
-    ROW(to_int) ROW_INTS(one_hot) ROW_INTS(embedding) ROW_INTS(embedding_with)
-    ROW_ANY(gather_rows) ROW_ANY(gather) ROW_ANY(scatter_add_rows) ROW(dropout) ROW(dropout2d) ROW(random_normal)
-    ROW(random_uniform) ROW(random_gumbel) ROW(matmul_t) ROW(matmul) ROW(linear)
-    ROW(linear_ex) ROW(linear_with) ROW(bilinear) ROW(bilinear_with) ROW(conv2d) ROW(conv1d) ROW(conv2d_ex)
-    ROW(conv2d_with) ROW(conv_transpose2d) ROW(conv_transpose2d_ex)
-    ROW(conv_transpose2d_with) ROW(max_pool2d) ROW(max_pool2d_ex) ROW(avg_pool2d) ROW(avg_pool2d_ex)
-    ROW(adaptive_avg_pool2d) ROW(global_avg_pool) ROW(upsample2d) ROW_ANY(custom)
-    ROW(batch_norm) ROW(batch_norm_ex) ROW(batch_norm_with) ROW(layer_norm) ROW(layer_norm_with) ROW(rms_norm)
-    ROW(rms_norm_with) ROW(group_norm) ROW(group_norm_with) ROW(instance_norm)
-    ROW(residual) ROW(rnn_cell) ROW(gru_cell) ROW(lstm_cell) ROW(rnn_cell_with) ROW(gru_cell_with)
-    ROW(lstm_cell_with) ROW(rnn) ROW(gru) ROW(lstm) ROW(attention) ROW(multihead_attention)
-    ROW(multihead_attention_with) ROW(transformer_block) ROW(add_positions) ROW(rope) ROW(standardise)
-    ROW(unstandardise) ROW_ANY(cross_entropy) ROW(cross_entropy_ex) ROW_ANY(nll) ROW_ANY(nll_ex)
-    ROW_ANY(accuracy) ROW(ctc) ROW(ctc_ex) ROW(mse) ROW(mse_ex) ROW(l1) ROW(l1_ex) ROW(smooth_l1) ROW(smooth_l1_ex)
-    ROW(huber) ROW(huber_ex) ROW(quantile) ROW(quantile_ex) ROW(bce_with_logits)
-    ROW(bce_with_logits_ex) ROW(bce) ROW(bce_ex) ROW(focal) ROW(focal_ex) ROW(kl_div) ROW(kl_div_ex)
-    ROW(poisson_nll) ROW(poisson_nll_ex) ROW(gaussian_nll) ROW(gaussian_nll_ex)
-    ROW(cosine_embedding) ROW(cosine_embedding_ex) ROW(gradient) ROW(keep) ROW(state)
-};
-enum { GENERATORS = (int)(sizeof generators / sizeof *generators) };
+/* A state that is carried from step to step, and what it becomes. */
+GENERATOR(state, TAKES_FLOATS)
+{
+    gtr_shape s;
+    gtr_tensor *t = ranked(g, x, 2, &s), *state, *y;
+    const char *n = name_of(g), *l = name_of(g);
+    const int w = 1 + pick(g, 4);
+    if (!t || s.dim[0] != -1 || g->literal) {
+        g->wants_batch = true;
+        return NULL;
+    }
+    g->carries = true;
+    state = made(g, gtr_state(g->ctx, n, shape_of(2, -1, w, 0, 0)), "gtr_state(ctx, \"%s\", %s)", n,
+        shape_text(shape_of(2, -1, w, 0, 0)));
+    y = made(g, gtr_linear(t, l, w), "gtr_linear(%s, \"%s\", %d)", id(t), l, w);
+    if (!y || !state) return NULL;
+    y = made(g, gtr_add(y, state), "gtr_add(%s, %s)", id(y), id(state));
+    y = made(g, gtr_tanh(y), "gtr_tanh(%s)", id(y));
+    say(g, "    gtr_state_next(%s, %s);\n", id(state), id(y));
+    gtr_state_next(state, y);
+    return y;
+}
+enum { GENERATORS = __COUNTER__ - FIRST_GENERATOR };
 /* How much of a common network a builder is: half of the graphs are drawn by these weights, the others go for pairs of
    ops that have not met. */
 static int weight_of(const char *name)

@@ -352,7 +352,7 @@ check_emulated() {
 # compared with differences, and on the GPU in software, where there are CUDA's headers. A builder without a generator fails.
 check_compose() {
     for b in $(sed -n '/^\/\/ >>functions/,/^\/\/ >>backend/p' gputrain.h | grep -oE '^GTR_API gtr_tensor \*gtr_[a-z0-9_]+' | sed 's/.*\*gtr_//' | grep -vxE 'input|parameter|constant|parameter_at|parameter_find'); do
-        grep -qE "(ROW|ROW_INTS|ROW_ANY)\($b\)|PAIR_LOSS\(${b%_ex}," tests/builders.h || { echo "tests/builders.h has no generator for gtr_$b"; return 1; }
+        grep -qE "(GENERATOR|UNARY_JUMPS)\($b[,)]|PAIR_LOSS\(${b%_ex}," tests/builders.h || { echo "tests/builders.h has no generator for gtr_$b"; return 1; }
     done
     for way in '' -DGPUTRAIN_DOUBLE; do
         seconds=$((${COMPOSE_SECONDS:-90} * $([ "$way" ] && echo 1 || echo 2) / 3))
