@@ -1,6 +1,6 @@
-/* A row for each element-wise op, which drives its tests: test_ops.c (gradients, kernels, definition, fusions),
-   test_goldens.c, test_torch.c and fuzz_api.c expand it; gen_goldens.py and gen_graphs.py read it. X(ID, name, kinds of
-   inputs (`Kinds` of test_ops.c), flags there, how it is built of tensors x and y, its definition in doubles x and y,
+/* A row for each element-wise op, which drives its tests: op_rows.h (for test_ops.c and fuzz_api.c), test_ops.c
+   (fusions), test_goldens.c and test_torch.c expand it; gen_goldens.py and gen_graphs.py read it. X(ID, name, kinds of
+   inputs (`Kinds` of op_rows.h), flags there, how it is built of tensors x and y, its definition in doubles x and y,
    PyTorch's form, or "" where gen_goldens.py has cases of its own). */
 #define UNARY_TESTS(X) \
     X(SCALE, scale, "X", 0, gtr_scale(x, 1.5f, -0.25f), 1.5 * x - 0.25, "") \
