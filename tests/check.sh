@@ -264,12 +264,12 @@ check_form() {
     [ ! -s $dir/form ] || { cat $dir/form; return 1; }
 }
 
-# The fuzzer of the API calls each public function, and README's table of all functions names it.
+# The fuzzer of the API calls each public function (ops by their rows), and README's table of all functions names it.
 check_functions() {
     sed -n '/^\/\/ >>functions/,/^\/\/ >>backend/p' gputrain.h | grep -oE '^GTR_API [^(]*\bgtr_[a-z0-9_]+\(' | grep -oE 'gtr_[a-z0-9_]+\(' | tr -d '(' | sort -u >$dir/functions
     sed -n '/^## All functions/,/^## Errors/p' README.md >$dir/named
     while read -r f; do
-        grep -qwE "$f" tests/fuzz_api.c tests/elementwise.h || echo "$f: tests/fuzz_api.c (or a row of elementwise.h) does not call it"
+        grep -qwE "$f" tests/fuzz_api.c tests/op_rows.h tests/elementwise.h || echo "$f: neither a row of tests/op_rows.h or tests/elementwise.h nor tests/fuzz_api.c calls it"
         grep -q "\`$f\`" $dir/named || echo "$f: README's All functions does not name it"
     done <$dir/functions >$dir/unnamed
     [ ! -s $dir/unnamed ] || { cat $dir/unnamed; return 1; }

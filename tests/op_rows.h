@@ -71,7 +71,9 @@ enum { /* flags */
     MASKS = 2048,       /* behind a relu: one term may not matter */
     WEIGHED = 4096,     /* no gradient by input 2 */
     AXIS = 8192,        /* the builder's first number is an axis */
-    STEPS = 16384 };    /* inputs 0 and 1 alone are ever low; no gradient comes to outputs 2 and 4 */
+    STEPS = 16384,      /* inputs 0 and 1 alone are ever low; no gradient comes to outputs 2 and 4 */
+    NOT_FUZZED = 32768, /* users cannot build it so; or fuzz_api.c has its own */
+    ANY_NUMBERS = 65536 };  /* of OP_ROW: what is not as the case has it is handed on to the library */
 /* Kinds: x w any values; n none near 0; p positive; q away from 0; t in 0 to 1; b two clusters along the batch; d few
    values, so that there are ties; u none of one size; f far, none near a half; s small, as a layer's first weights;
    l labels, some ignored; e ids. Upper case: may have the batch in front. The last one repeats. */
@@ -87,7 +89,7 @@ enum { FIRST_ROW = __COUNTER__ + 1 };
 #define OP_ROW_AS(name, text, kinds, cases, flags, ...) \
     static gtr_tensor *build_##name(gtr_context *ctx, gtr_tensor **x, const op_case *c) { \
         (void)ctx; (void)x; (void)c; return __VA_ARGS__; } \
-    OP_ROW_BY(text, kinds, cases, flags, build_##name)
+    OP_ROW_BY(text, kinds, cases, flags | ANY_NUMBERS, build_##name)
 #define OP_ROW(name, kinds, cases, flags, ...) OP_ROW_AS(name, #name, kinds, cases, flags, __VA_ARGS__)
 
 static char kind_of(const op_row *row, int k) { int n = (int)strlen(row->kinds); return row->kinds[k < n ? k : n - 1]; }
@@ -538,7 +540,7 @@ OP_ROW_BY("pads", "X", pads_cases, GRAPH, build_pads)
 static const char *const tile_cases[] = { "1x7@1 3", "13x3@1 2", "33x2@1 1", "!5x3@2 3", "2x3x4@1 2 3", NULL };
 static gtr_tensor *build_tile(gtr_context *ctx, gtr_tensor **x, const op_case *c)
 {
-    int64_t times[GTR_MAX_DIMS];
+    int64_t times[GTR_MAX_DIMS] = { 0 };
     int k;
     (void)ctx;
     for (k = 0; k < c->n_p; k++) times[k] = c->p[k];
@@ -1047,7 +1049,7 @@ static gtr_tensor *build_recurrence(gtr_context *ctx, gtr_tensor **x, const op_c
     if (c->p[2] & 8) { in[n] = gtr_constant(ctx, GTR_F32, gtr_shape1(rows), lengths); a->lengths = n++; }
     return gtr__op_new(GTR__OP_RECURRENCE, n, in, &at, NULL);
 }
-OP_ROW_BY("recurrence", "xsx", recurrence_cases, STEPS | PRODUCT | CANCELS | NO_SPECIAL, build_recurrence)
+OP_ROW_BY("recurrence", "xsx", recurrence_cases, STEPS | PRODUCT | CANCELS | NO_SPECIAL | NOT_FUZZED, build_recurrence)
 /* Of all outputs that have a gradient, or of output 0; by: of the first so many of them. */
 static int64_t outputs_count(const op_call *o, int by)
 {
@@ -1196,7 +1198,7 @@ static gtr_tensor *build_attention_op(gtr_context *ctx, gtr_tensor **x, const op
     if (c->p[2]) { in[n] = gtr_constant(ctx, GTR_F32, gtr_shape1(q[0]), lengths); at.attention.lengths = n++; }
     return gtr__op_new(packed ? GTR__OP_ATTENTION_PACKED : GTR__OP_ATTENTION, n, in, &at, NULL);
 }
-OP_ROW_BY("attention, op", "XXXw", attention_op_cases, PRODUCT | CANCELS | NO_SPECIAL, build_attention_op)
+OP_ROW_BY("attention, op", "XXXw", attention_op_cases, PRODUCT | CANCELS | NO_SPECIAL | NOT_FUZZED, build_attention_op)
 static void plain_attention(const op_call *o, double *const *in, double *y)
 {
     const gtr__attention_attr *a = &o->attr.attention;
@@ -1292,7 +1294,7 @@ static gtr_tensor *custom_of(gtr_context *ctx, gtr_tensor *a, gtr_tensor *b, con
     d.name = name; d.n_in = 2; d.in[0] = a; d.in[1] = b; d.forward = custom_forward; d.backward = custom_backward;
     return gtr_custom(ctx, d);
 }
-OP_ROW(custom, "XX", custom_cases, NO_SPECIAL, custom_of(ctx, x[0], x[1], "twice"))
+OP_ROW(custom, "XX", custom_cases, NO_SPECIAL | NOT_FUZZED, custom_of(ctx, x[0], x[1], "twice"))
 /* Outputs of several kinds: y0 = a b; y1, integers, floor(4 a); y2 = (a, 3 b) one behind the other for each element. */
 static gtr_result several_shape(int n_in, const gtr_shape *in, gtr_shape *out, void *user)
 {
@@ -1337,7 +1339,7 @@ static gtr_tensor *several_of(gtr_context *ctx, gtr_tensor *a, gtr_tensor *b, co
     d.shape = several_shape; d.forward = several_forward; d.backward = several_backward;
     return gtr_custom(ctx, d);
 }
-OP_ROW(several, "XX", custom_cases, NO_SPECIAL, several_of(ctx, x[0], x[1], "several"))
+OP_ROW(several, "XX", custom_cases, NO_SPECIAL | NOT_FUZZED, several_of(ctx, x[0], x[1], "several"))
 PLAIN(CUSTOM)
 {
     if (o->n_out == 1) for (int64_t i = 0; i < n; i++) y[i] = in[0][i] * in[1][i] + in[0][i];
@@ -1349,8 +1351,8 @@ PLAIN(CUSTOM)
     }
 }
 /* Its last output alone; and both that have a gradient, one of which is a constant's where it is a scalar. */
-OP_ROW_AS(several_last, "several, last", "XX", custom_cases, GRAPH, gtr_output(several_of(ctx, x[0], x[1], "several"),
-    2))
+OP_ROW_AS(several_last, "several, last", "XX", custom_cases, GRAPH | NOT_FUZZED,
+    gtr_output(several_of(ctx, x[0], x[1], "several"), 2))
 static const char *const scalar_cases[] = { "- -", "!1 1", "5 5", "*13x3 13x3", "!2x3 2x3", NULL };
 static gtr_tensor *build_several_both(gtr_context *ctx, gtr_tensor **x, const op_case *c)
 {
@@ -1358,7 +1360,7 @@ static gtr_tensor *build_several_both(gtr_context *ctx, gtr_tensor **x, const op
     (void)c;
     return gtr_add(gtr_sum(gtr_output(t, 2), NULL, 0, false), t);
 }
-OP_ROW_BY("several, both", "XX", scalar_cases, GRAPH, build_several_both)
+OP_ROW_BY("several, both", "XX", scalar_cases, GRAPH | NOT_FUZZED, build_several_both)
 
 // >>losses
 OP_ROW(cross_entropy, "XL", label_cases, LOSS | CANCELS, gtr_cross_entropy(x[0], x[1]))
@@ -1417,7 +1419,7 @@ static gtr_tensor *build_nll(gtr_context *ctx, gtr_tensor **x, const op_case *c)
     at.loss.ignore_from = at.loss.ignore_to = -100;
     return gtr__of_labels(GTR__OP_NLL, x[0], x[1], at, -0.75f, 0.25f);
 }
-OP_ROW_BY("nll", "XL", label_cases, 0, build_nll)
+OP_ROW_BY("nll", "XL", label_cases, NOT_FUZZED, build_nll)
 PLAIN(NLL)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -1459,7 +1461,7 @@ static gtr_tensor *build_ctc(gtr_context *ctx, gtr_tensor **x, const op_case *c)
     free(labels); free(lengths);
     return gtr__op_new(GTR__OP_CTC, n, in, &at, NULL);
 }
-OP_ROW_BY("ctc", "x", ctc_cases, CANCELS | NO_SPECIAL, build_ctc)
+OP_ROW_BY("ctc", "x", ctc_cases, CANCELS | NO_SPECIAL | NOT_FUZZED, build_ctc)
 /* Of probabilities: those of all ways that end in a state after a step, times what keeps their sum 1. */
 static void plain_ctc(const op_call *o, double *const *in, double *y)
 {
@@ -1494,7 +1496,7 @@ PLAIN(CTC) { plain_ctc(o, in, y); }
 static const char *const ctc_mean_cases[] = { "1x2x3 1x5x3", "13x1x2 13x3x2", "3x2x2 3x6x2", "5x2x3 5x4x3",
     "7x1x5 7x2x5", NULL };
 OP_ROW_AS(ctc_mean, "ctc, mean", "DX", ctc_mean_cases, GRAPH | LOSS | PASSES_0, gtr_ctc(x[1], gtr_argmax(x[0], 2)))
-OP_ROW(divisor, "P", unary_cases, NO_GRADIENT, gtr__op1(GTR__OP_DIVISOR, x[0]))
+OP_ROW(divisor, "P", unary_cases, NO_GRADIENT | NOT_FUZZED, gtr__op1(GTR__OP_DIVISOR, x[0]))
 PLAIN(DIVISOR)
 {
     y[0] = 0;
