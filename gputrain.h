@@ -11607,6 +11607,8 @@ gtr_tensor *gtr_stack(gtr_tensor *const *x, int n, int axis) {
     GTR__SINCE(x[0], "stack");
     for (int i = 0; i < n; i++) {
         gtr_shape s = x[i]->shape;
+        if (x[i]->ctx != x[0]->ctx) return gtr__whole(x[0], since, GTR__REJECT(x[0], ARG, "stack", NULL,
+            ": its inputs belong to different contexts: \"%s\" is of another", gtr__label(x[i])));
         const int a = axis < 0 ? axis + s.ndim + 1 : axis;
         const bool off = a < 0 || a > s.ndim || s.ndim == GTR_MAX_DIMS;
         if (off || !gtr__shape_equal(&s, &x[0]->shape))
@@ -19756,7 +19758,7 @@ static GTR__COLD gtr_result gtr__none_for(const gtr_trainer *t, const gtr_tensor
     int g = 0;
     if (!untrained) return GTR__BAD_STATE(t->ctx, "%s: this trainer has none for \"%s\": it has %d (with .ema one "
         "more)", what, gtr__label(p), t->optim.all);
-    while (g < t->n_groups - 1 && !gtr__glob(t->group[g].pattern, NULL, p->name)) g++;
+    while (g < t->n_groups - 1 && !gtr__glob(t->group[g].pattern, NULL, gtr__label(p))) g++;
     const bool frozen = t->group[g].frozen;
     return GTR__BAD_STATE(t->ctx, "%s: this trainer has none for \"%s\": it does not train it%s%s%s", what,
         gtr__label(p), frozen ? " (frozen by the group \"" : p->trainable ? ", the loss does not depend on it" : "",
@@ -28186,7 +28188,8 @@ GTR__PLANNED
                     .resume the same rows; exchanged arguments of losses, targets out of range and states that are no
                     numbers are refused; what is hardly meant is logged, and is a line of the first gtr_fit; products of
                     few outputs and many terms are quicker on GPUs; an evaluation by averages that runs out of memory
-                    for states no longer lets predictors refresh while weights change
+                    for states no longer lets predictors refresh while weights change; gtr_gradient_get of a tensor
+                    without a name is an error, no crash; gtr_stack says where its inputs are of several contexts
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -600,8 +600,7 @@ static void do_row(void)
     for (int k = 0; k < c.n; k++) {
         x[k] = operand(row, &c, k, make && !one_in(8), batched[k], x[0]);
         if (k && !(row->flags & GRAPH)) x[k] = foreign(x[k]);
-        /* of several calls one may be told to another context alone */
-        whole = whole && x[k] && (!(row->flags & GRAPH) || x[k]->ctx == w->ctx);
+        whole = whole && x[k];
     }
     for (int k = 0; k < c.n_p && row->flags & ANY_NUMBERS; k++) c.p[k] = few(c.p[k]);
     before(true, verbose ? "%s(%s, %s, %s) %d %d %d %d" : row->name, row->name, N(x[0]), N(x[1]), N(x[2]), c.p[0],

@@ -76,7 +76,8 @@ enum { /* flags */
     ANY_NUMBERS = 65536 };  /* of OP_ROW: what is not as the case has it is handed on to the library */
 /* Kinds: x w any values; n none near 0; p positive; q away from 0; t in 0 to 1; b two clusters along the batch; d few
    values, so that there are ties; u none of one size; f far, none near a half; s small, as a layer's first weights;
-   l labels, some ignored; e ids. Upper case: may have the batch in front. The last one repeats. */
+   l labels, some ignored; e ids; o ids of which every other is 0. Upper case: may have the batch in front. The last one
+   repeats. */
 typedef struct op_row {
     const char *name; builder build; const char *kinds; const char *const *cases; int flags;
 } op_row;
@@ -95,7 +96,7 @@ enum { FIRST_ROW = __COUNTER__ + 1 };
 static char kind_of(const op_row *row, int k) { int n = (int)strlen(row->kinds); return row->kinds[k < n ? k : n - 1]; }
 static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static char lower(char c) { return is_upper(c) ? (char)(c - 'A' + 'a') : c; }
-static bool is_ints(char kind) { return lower(kind) == 'l' || lower(kind) == 'e'; }
+static bool is_ints(char kind) { return lower(kind) == 'l' || lower(kind) == 'e' || lower(kind) == 'o'; }
 
 /* The batch of a case; 0: none. The inputs of upper-case kind and greatest rank have it, if their first
    dimension is the greatest. */
@@ -410,7 +411,8 @@ OP_ROW_AS(norm_inf, "norm inf", "U", reduce_cases, 0, gtr_norm(x[0], (float)INFI
 // >>along-an-axis
 static const char *const along_cases[] = { "1x7@1", "*13x3@1", "33x3@-1", "*2x4x3@1", "5x3@0", "2x3x4@2", "!7@0",
     "3x1@1", "*16x32@1", "17x31@1", "64x33@1", "*65x64@0", "9x127@1", "9x128@1", "9x129@1", "*5x1000@1", "5x1023@1",
-    "*5x1025@1", "3x4099@1", "1x16385@1", "1000x10@1", "4099x3@1", "*7x65x9@1", "4x129x64@1", "300x257@1", NULL };
+    "*5x1025@1", "3x4099@1", "*300x1030@1", "1x16385@1", "1000x10@1", "4099x3@1", "*7x65x9@1", "4x129x64@1",
+    "300x257@1", NULL };
 OP_ROW(softmax, "X", along_cases, CANCELS | AXIS, gtr_softmax(x[0], c->p[0]))
 static int64_t plain_argmax(const double *x, int64_t n, int64_t step)
 {
@@ -655,8 +657,10 @@ static const char *const embedding_cases[] = {
     "1 3x2", "*13 5x3", "33 7x2", "2x3 4x1", "5x2 1x4", "1x1 1x1", "*16 16x16", "31 100x33", "64 10x64", "65 3x65",
     "*128 1000x5", "129 7x128", "3x43 50x100", "1000 10x4", "1000 1000x8",
     "4099 13x3", "257 300x257", "7x11x13 29x31", "2 5000x4", "512 2x512", "10007 101x2", "1 1x1000",
-    "4099 2000x3", "40001 31x5", NULL };
+    "4099 2000x3", "40001 31x5", "*6000 5000x4", "12000 3000x70", NULL };
 OP_ROW(embedding_with, "Ew", embedding_cases, NO_SPECIAL, gtr_embedding_with(x[0], x[1]))
+/* A row's many positions lie in several of a block's tiles. */
+OP_ROW_AS(embedding_often, "embedding_with, often", "Ow", embedding_cases, NO_SPECIAL, gtr_embedding_with(x[0], x[1]))
 PLAIN(EMBEDDING)
 {
     const int64_t wide = o->in_shape[1].dim[1];

@@ -204,6 +204,8 @@ static void two_trainers(void)
         EXPECT_EQ(gtr_state_get(t3, f, 0, g, f->data_bytes), GTR_ERR_STATE);
         EXPECT_ERROR(ctx, GTR_ERR_STATE, names[i]);
     }
+    EXPECT_EQ(gtr_gradient_get(t3, gtr_relu(p.n.logits), g, 0), GTR_ERR_STATE); /* it has no name */
+    EXPECT_ERROR(ctx, GTR_ERR_STATE, "relu");
     w = gtr_parameter_find(ctx, "enc.weight");
     {
         static gtr_float before[WIDTH * 16];

@@ -121,6 +121,7 @@ static void fill(const graph *g, int k, void *to)
         double u = uniform(0, 1);
         if (kind == 'l') ints[i] = i % 5 == 3 && n > 4 ? ignore : (int32_t)(rng_next() % (uint64_t)g->c.in[0].dim[1]);
         else if (kind == 'e') ints[i] = (int32_t)(rng_next() % ids);
+        else if (kind == 'o') ints[i] = i & 1 ? 0 : (int32_t)(rng_next() % ids);
         else if (kind == 'n') v[i] = (gtr_float)((rng_next() & 1 ? 1 : -1) * (0.05 + u));
         else if (kind == 'p') v[i] = (gtr_float)(0.5 + 1.5 * u);
         else if (kind == 'q') v[i] = (gtr_float)((rng_next() & 1 ? 1 : -1) * (0.5 + 1.5 * u));
@@ -3036,6 +3037,7 @@ static void bad_ops(void)
     BAD(gtr_concat(list, 65, 1), GTR_ERR_ARG, "concat|65");
     BAD(gtr_concat(mixed, 2, 0), GTR_ERR_SHAPE, "concat|int32");
     BAD(gtr_concat(foreign, 2, 1), GTR_ERR_ARG, "concat|different contexts");
+    BAD(gtr_stack(foreign, 2, 1), GTR_ERR_ARG, "stack|different contexts");
     gtr_error_clear(other);
     EXPECT(gtr_concat(list, 0, 1) == NULL);
     gtr_error_clear(ctx);
@@ -4102,7 +4104,7 @@ int main(int argc, char **argv)
     RUN(factors_of_steps);
     RUN_ROWS(gradients);
 #else
-    bench_open(&cpu_bench, "the CPU", context_on(GTR_DEVICE_CPU, 1));
+    bench_open(&cpu_bench, "the CPU", context_on(GTR_DEVICE_CPU, 4)); /* pieces race with each other */
     if (!must_have) {
         RUN(bits);
         RUN(chance);
