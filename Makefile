@@ -99,8 +99,9 @@ test: $(if $(GPU),build/cuda/gputrain_cuda.o)
 TRIED = test_ops test_ops_double test_goldens
 try:
 	@test -n '$(ROW)' || { echo "make try ROW=softmax: which row?"; exit 2; }
-	@$(BUILD) $(TRIED:%=build/cpu/%) build/cpu/compose
+	@$(BUILD) $(TRIED:%=build/cpu/%) build/cpu/test_losses build/cpu/compose
 	@GTR_TEST_ROW='$(ROW)' JOBS=$(CORES) sh tests/run.sh $(TRIED:%=build/cpu/%)
+	@NAMES=defaults sh tests/run.sh build/cpu/test_losses
 	@build/cpu/compose seconds=10 with='$(ROW)' || [ $$? -eq 2 ]
 
 # The CUDA file on a GPU in software (tests/emulated; needs the toolkit's headers alone): COMPUTE=90a, 90, 89, 87, 86, 80, 75, the GPU that it is.

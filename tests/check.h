@@ -135,12 +135,14 @@ CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
     if (wanted) check_now = name;
     return wanted;
 }
-/* Whether GTR_TEST_ROW asks for a row of a table, "softmax" for "softmax, used", too, which the caller then tests. */
+/* Whether GTR_TEST_ROW asks for a row of a table, which the caller then tests: "linear" for "linear, used" and
+   "linear_with", too. */
 CHECK_ATTRIBUTE((unused)) static int check_row(const char *name)
 {
     const char *only = getenv("GTR_TEST_ROW");
     const size_t n = only ? strlen(only) : 0;
-    const int wanted = !only || (!strncmp(only, name, n) && (!name[n] || name[n] == ','));
+    const int wanted = !only || (!strncmp(only, name, n)
+        && (!name[n] || name[n] == ',' || !strncmp(name + n, "_with", 5)));
     if (only) check_see(name);
     if (wanted) { check_rows_tested++; check_now = name; }
     return wanted;
