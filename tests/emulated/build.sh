@@ -40,4 +40,4 @@ done <"$object".units >"$object".stale
     rm -f \$0.sum
     $compile -c -x c++-cpp-output \$0.cpp -o \$0.o && echo \"\$1 $compile\" >\$0.sum" <"$object".stale || exit 1
 # Names of the CUDA file are hidden (split.c), and stay within the object, as its static ones did.
-ld -r -o "$object" $(sed "s,^\([0-9]*\) .*,$folder/units/\1.o," "$object".units) && objcopy --localize-hidden "$object"
+ld -r -o "$object" $(awk -v at="$folder/units/" '{ print at $1 ".o" }' "$object".units) && objcopy --localize-hidden "$object"
