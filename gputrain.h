@@ -4151,7 +4151,7 @@ typedef struct {
     const char *name;
     gtr_result (*shape)(gtr__shape_call *s);
 } gtr__op_row;
-/* Shape functions stand in their ops' sections. */
+/* Prototypes of ops' shape functions, which their sections (>>op:NAME) define: the table of rows has them. */
 #define GTR__OP_SHAPE(ID, name, ...) GTR__SHAPE(name);
 GTR__BUILT(GTR__OP_SHAPE)
 #define GTR__NODE_ROW(ID, name, ...) { #name, NULL },
@@ -5774,13 +5774,13 @@ static void gtr__pack_cols(const gtr_float *b, int64_t bcs, int64_t k, int64_t n
         to += k * wide;
     }
 }
-/* Where a block of C is: its pointers stand at C's element (0, 0). */
+/* What tiles of a product share while a thread computes them over one block of k; c points at C's element (0, 0). */
 typedef struct {
     const gtr__gemm *g;
-    gtr_float *c; /* where sums over k grow */
+    gtr_float *c; /* accumulates, from one block of k to the next */
     int64_t ldc;
-    bool add, first, last; /* to c; first and last block of k */
-    bool finish; /* with a bias: not a part */
+    bool add, first, last; /* add: to what c held before; whether the block is the first, the last of k */
+    bool finish; /* c is the result, which gets the bias: no partial sum of a range of k */
 } gtr__spot;
 /* One tile over one block of k. Straight into C where the tile is whole, else by way of the stack. */
 static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int64_t as, bool by_col,
@@ -5809,8 +5809,9 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
         gtr__tile_copy(tile, wide, c, s->ldc, rows, width);
     }
 }
-/* All rows of a block over columns from j on and one block of k; a and b stand at its first k, row 0, column j. b NULL:
-   pb has them packed. */
+/* Computes C's rows i0 to i1 - 1, columns j to j + n - 1, over k terms, tile by tile. a points at row 0 of A, b at
+   column j of B, both at the first of these terms. b NULL: an earlier call packed B's columns into pb. pa: room for a
+   tile of A. */
 static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, const gtr_float *b, int64_t i0,
         int64_t i1, int64_t j, int64_t n, gtr_float *pa, gtr_float *pb) {
     const gtr__gemm *g = s->g;
@@ -10811,7 +10812,8 @@ static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds
 static void gtr__fit_note(const gtr_trainer *t, const char *text) {
     if (t->console && !t->console->silent) gtr__fit_line(t->console, text, true);
 }
-/* A backend's failure as an error of the context, unless the backend has already told more. */
+/* Returns r, what a call of the backend returned. If that failed, the context's error becomes `what` and r's text,
+   unless it has one: the backend's own, which says more. */
 static gtr_result gtr__backend_result(gtr_context *ctx, gtr_result r, const char *what) {
     return r ? gtr__fail(ctx, r, "%s: %s", what, gtr_result_text(r)) : r;
 }
@@ -13370,7 +13372,8 @@ static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s)
     b->failed = true;
     return false;
 }
-/* Lists t, and the shapes of its outputs in b->plain; without shapes a leaf, and what another tensor stands in for. */
+/* Appends t to b->recorded, and to b->plain the shapes and dtypes that its shape function gives its outputs for this
+   batch; of a leaf, and of a tensor that another stands in for, none. A shape that is refused ends the plan. */
 static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     gtr__shape_call s = GTR__ZERO;
     gtr__attr attr = t->attr;
