@@ -15602,7 +15602,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
 typedef struct {
     int value, node, stage;
     int first, queue; /* node of its first use, and its queue */
-    int last, last_queue; /* its last use in last_queue, another queue than its own if there is one */
+    int last, last_queue; /* its last use, and its queue */
     int in; /* the gradient whose memory it uses; -1: the arena */
     size_t bytes, offset, base; /* base: where that begins, until all are placed */
     int left, right; /* children in the treap; -1: none */
@@ -15790,9 +15790,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
         gtr__span *s = list[i] = &spans[i];
         s->queue = s->last_queue = gtr__queue(&p->node[s->first]);
         const int *last_use = gtr__last_uses(&f, s);
-        for (j = 0; j < o->queues; j++) /* another queue's, if there is one: other queues see it later */
-            if (j != s->queue && last_use[j] > (s->last_queue == s->queue ? -1 : last_use[s->last_queue]))
-                s->last_queue = j;
+        for (j = 0; j < o->queues; j++) if (last_use[j] > last_use[s->last_queue]) s->last_queue = j;
         s->last = last_use[s->last_queue];
     }
     for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
