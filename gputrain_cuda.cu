@@ -75,7 +75,9 @@
 //     wgmma-kernel         the kernel: producer, consumers, exchange within a cluster
 //     products-sums        sums of columns, outer products, sums of ranges of k
 //     products-choice      the cost models: which kernel, tile, cluster, ranges of k
-//     products-own         launchers of own products
+//     products-own         what launchers of own products ask of operands; the plain kernel's
+//     products-hopper-run  launchers of Hopper's kernel
+//     products-whole       a product by the chosen kernel, in one launch or in ranges of k
 //     products-library     cuBLASLt, and passes around it
 //     products-run         running a product: groups, copies into rows of whole 16 bytes, workspace
 //     op:matmul op:linear op:linear_act op:linear_dact
@@ -1882,9 +1884,11 @@ static void gtr__unload_unheld(const gtr__cuda *g) {
 }
 static void gtr__kernels_text(const gtr__cuda *g, char *text, size_t size) {
     const gtr__kernels *k = &gtr__process;
+    gtr__process_hold();
     if (g->sealed) snprintf(text, size, "%d of a sealed list", k->n_loaded);
     else snprintf(text, size, "NVRTC %d.%d; %d compiled, %d from the cache, in %.2f s", k->nvrtc.version / 1000,
         k->nvrtc.version % 1000 / 10, k->compiled, k->from_disk, k->seconds);
+    gtr__process_drop();
 }
 // Variants that a plan's launches want.
 struct gtr__wanted { gtr__compilation *all; int n, room; };
@@ -6148,6 +6152,8 @@ static int gtr__early(const gtr__run *run, const gtr__call *c, const void *data)
         if (c->in[k].data == data) return run->starts || gtr__early_in(run, k);
     return 0;
 }
+// >>products-hopper-run
+// Launchers of Hopper's kernel, called by gtr__product_whole alone, for products that gtr__product_choice gave it.
 // *ran is false where the operands don't lie so that they can be brought.
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int SETS>
 static gtr_result gtr__wgmma_start_sets(gtr__run *run, const gtr__call *c, const gtr__product *p,
@@ -6205,7 +6211,15 @@ static gtr_result gtr__wgmma_layout(gtr__run *run, const gtr__call *c, const gtr
     if (p->b_k) return gtr__wgmma_start<HALF, 64, 32, false, true, false>(run, c, p, choice, ran);
     return gtr__wgmma_tiles<HALF, false, false>(run, c, p, choice, ran);
 }
-
+static gtr_result gtr__wgmma_run(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__choice *choice,
+                                 bool *ran) {
+    return gtr__by(p->type_a != GTR_F32, [&](auto half) {
+        return gtr__wgmma_layout<decltype(half)::value>(run, c, p, choice, ran);
+    });
+}
+// >>products-whole
+// A product of one launch by the kernel that its choice names, and one of several ranges of k, whose parts are summed:
+// what >>products-run and convolutions call.
 template <int KIND>
 static gtr_result gtr__product_tile(gtr__run *run, const gtr__call *c, const gtr__product *p,
                                     const gtr__choice *choice) {
@@ -6222,8 +6236,7 @@ static gtr_result gtr__product_tile(gtr__run *run, const gtr__call *c, const gtr
 GTR__LAUNCHER_WITH(gtr__product_whole, const gtr__product *p, const gtr__choice *choice) {
     if (choice->wgmma_m) {
         bool ran = false;
-        gtr_result r = p->type_a == GTR_F32 ? gtr__wgmma_layout<false>(run, c, p, choice, &ran)
-                                            : gtr__wgmma_layout<true>(run, c, p, choice, &ran);
+        gtr_result r = gtr__wgmma_run(run, c, p, choice, &ran);
         if (r != GTR_OK || ran) return r;
     }
     for (int i = 0; i < p->sets; i++) {         // one by one
@@ -7022,6 +7035,12 @@ GTR__INLINE gtr__conv_tap gtr__conv_tap_of(const gtr__conv_cut &cut, const gtr__
 }
 #endif
 
+// f of a form, as a constant.
+template <typename F> static gtr_result gtr__by_form(int form, F f) {
+    return form == GTR__CONV_WEIGHT ? f(std::integral_constant<int, GTR__CONV_WEIGHT>())
+        : form == GTR__CONV_IMAGE ? f(std::integral_constant<int, GTR__CONV_IMAGE>())
+                                  : f(std::integral_constant<int, GTR__CONV_PLACES>());
+}
 // >>conv-gather
 // As gtr__fetch: place(c) is column c of the tile, of which row r lies at the address that it makes of r, or, NULL, is
 // zero; per elements at a time. Only width columns reach C, where k is not along them.
@@ -7687,14 +7706,18 @@ static gtr_result gtr__conv_tiles(gtr__run *run, const gtr__call *c, const gtr__
         : gtr__warps_start<KIND, 128, FORM>(run, c, p, cut, choice);
 }
 template <int FORM>
-static gtr_result gtr__conv_kind(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
-                                 const gtr__choice *choice) {
+static gtr_result gtr__conv_kind_of(gtr__run *run, const gtr__call *c, const gtr__product *p,
+                                    const gtr__conv_cut &cut, const gtr__choice *choice) {
     if (choice->kind == GTR__PRODUCT_TF32)
         return gtr__conv_tiles<GTR__PRODUCT_TF32, FORM>(run, c, p, cut, choice);
     if (choice->kind == GTR__PRODUCT_HALF)
         return gtr__conv_tiles<GTR__PRODUCT_HALF, FORM>(run, c, p, cut, choice);
     return choice->tile == 32 ? gtr__conv_start<GTR__PRODUCT_FMA, 32, FORM>(run, c, p, cut, choice)
                               : gtr__conv_start<GTR__PRODUCT_FMA, 64, FORM>(run, c, p, cut, choice);
+}
+static gtr_result gtr__conv_kind(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+                                 const gtr__choice *choice, int form) {
+    return gtr__by_form(form, [&](auto of) { return gtr__conv_kind_of<of>(run, c, p, cut, choice); });
 }
 // >>conv-choice
 // What the sums of ranges' parts take.
@@ -8165,14 +8188,18 @@ static gtr_result gtr__im2col_start(gtr__run *run, const gtr__call *c, const gtr
         1032 + (size_t)cut.stages * (tile_t::stage + 16), 1, *p, cut, maps);
 }
 template <int FORM>
-static gtr_result gtr__im2col_run(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
-                                  const gtr__choice *choice, bool *ran) {
+static gtr_result gtr__im2col_run_of(gtr__run *run, const gtr__call *c, const gtr__product *p,
+                                     const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
     return gtr__by(choice->kind == GTR__PRODUCT_HALF, [&](auto half) {
         constexpr int M = FORM == GTR__CONV_WEIGHT && !half ? 128 : 256;
         return choice->wgmma_n == 128 ? gtr__im2col_start<half, M, 128, FORM>(run, c, p, cut, choice, ran)
             : choice->wgmma_m == M ? gtr__im2col_start<half, M, 64, FORM>(run, c, p, cut, choice, ran)
                                    : gtr__im2col_start<half, 128, 64, FORM>(run, c, p, cut, choice, ran);
     });
+}
+static gtr_result gtr__im2col_run(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+                                  const gtr__choice *choice, int form, bool *ran) {
+    return gtr__by_form(form, [&](auto of) { return gtr__im2col_run_of<of>(run, c, p, cut, choice, ran); });
 }
 // >>conv-lines
 // A convolution of stride 1 on Hopper's wgmma, by lines of pixels. A stage is a tile of the image with its halo: the
@@ -8912,8 +8939,8 @@ static gtr_result gtr__lines_weight_start(gtr__run *run, const gtr__call *c, con
         GTR__LINES_WEIGHT_T(HALF), shared, 1, *p, cut, maps);
 }
 template <int FORM>
-static gtr_result gtr__lines_run(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
-                                 const gtr__choice *choice, bool *ran) {
+static gtr_result gtr__lines_run_of(gtr__run *run, const gtr__call *c, const gtr__product *p,
+                                    const gtr__conv_cut &cut, const gtr__choice *choice, bool *ran) {
     const int n = choice->lines_n;
     return gtr__by(choice->kind == GTR__PRODUCT_HALF, [&](auto half) {
         if constexpr (FORM == GTR__CONV_WEIGHT)
@@ -8924,6 +8951,10 @@ static gtr_result gtr__lines_run(gtr__run *run, const gtr__call *c, const gtr__p
             : n == 224 ? gtr__lines_start<224, half, FORM>(run, c, p, cut, choice, ran)
                        : gtr__lines_start<256, half, FORM>(run, c, p, cut, choice, ran);
     });
+}
+static gtr_result gtr__lines_run(gtr__run *run, const gtr__call *c, const gtr__product *p, const gtr__conv_cut &cut,
+                                 const gtr__choice *choice, int form, bool *ran) {
+    return gtr__by_form(form, [&](auto of) { return gtr__lines_run_of<of>(run, c, p, cut, choice, ran); });
 }
 // >>conv-hopper-choice
 // Tiles of Hopper's kernel, blocks of a multiprocessor, and nanoseconds on an H200 of a stage of each of these, and of
@@ -9102,12 +9133,6 @@ static void gtr__conv_parts(gtr__choice *c, const gtr__product *p, bool all) {
     c->parts_bytes = gtr__pad256((size_t)(p->batch * p->m) * (size_t)p->n * (size_t)c->ranges * 4);
     if (p->sums) c->sums_bytes = gtr__pad256((size_t)c->ranges * (size_t)p->m * 4);
 }
-// f of a form, as a constant.
-template <typename F> static gtr_result gtr__by_form(int form, F f) {
-    return form == GTR__CONV_WEIGHT ? f(std::integral_constant<int, GTR__CONV_WEIGHT>())
-        : form == GTR__CONV_IMAGE ? f(std::integral_constant<int, GTR__CONV_IMAGE>())
-                                  : f(std::integral_constant<int, GTR__CONV_PLACES>());
-}
 // A convolution's operands as its kernels read them: those of the call or, of gtr__conv_even, copies in the workspace,
 // whose channels are padded with zeros.
 typedef struct gtr__evened {
@@ -9131,11 +9156,9 @@ static gtr_result gtr__conv_by(gtr__run *run, const gtr__call *c, const gtr__pro
     }
     *ran = !choice->tile_lines && !choice->wgmma_m;
     return gtr__product_in_ranges(run, c, given, choice, [&](const gtr__product *r) {
-        return gtr__by_form(form, [&](auto of) {
-            return choice->tile_lines ? gtr__lines_run<of>(run, c, r, cut, choice, ran)
-                : choice->wgmma_m ? gtr__im2col_run<of>(run, c, r, cut, choice, ran)
-                                  : gtr__conv_kind<of>(run, c, r, cut, choice);
-        });
+        return choice->tile_lines ? gtr__lines_run(run, c, r, cut, choice, form, ran)
+            : choice->wgmma_m ? gtr__im2col_run(run, c, r, cut, choice, form, ran)
+                              : gtr__conv_kind(run, c, r, cut, choice, form);
     }, ran, &p, e->parts);
 }
 #define GTR__CONV_LEAN_BYTES ((size_t)64 << 20)     // of copies in a plan for which memory is short, at most
