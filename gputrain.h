@@ -133,7 +133,7 @@ interface: what both files compile: op rows, formulas, a kernel's call, a plan, 
 base: the objects' structs, errors, memory, texts, threads: sections of all groups below call it
     implementation objects atomics errors fields memory texts shapes usable device-memory op-table cpu-instance threads
 kernels: loops that kernels of the CPU share: vectors, conversions, strips of rows, matrix products
-    vmath vectors ops conversions finite shape-helpers kernel-helpers strips products
+    vmath vectors ops conversions dtypes float-conversions finite shape-helpers kernel-helpers strips products
 recording: what builders share: names, checks of arguments, and gtr__op_new, which records an op and its tensors
     tensor-new op-new
 ops: all of an op: formula, shape function, CPU kernels, public builder; >>op-table and >>rows list its functions
@@ -2573,7 +2573,20 @@ typedef struct { int32_t top, left, mirror_y, mirror_x, hole_y, hole_x; float br
       if (i >= 0 && i < n) return i; \
       return mode == GTR_PAD_REFLECT ? 2 * edge - i : mode == GTR_PAD_REPLICATE ? edge \
           : mode == GTR_PAD_CIRCULAR ? i + (i < 0 ? n : -n) : -1; }
-/* FEED: out[k] is made of row elements of input[k]: float (or low) of GTR_U8 or GTR_F32, GTR_I32 of it or GTR_U8. */
+/* Every dtype, in gtr_dtype's order: REAL and INTEGER; its name, the type of an element, the name in texts, the
+   dtype in which a data set keeps it (COUNT: in none), its kind, of REAL an element x as a number and a number v as an
+   element, of INTEGER the least and the most. A new dtype is a row here, a name in gtr_dtype, and on a GPU
+   what kernels read of it (gtr__number_at of the CUDA file). */
+#define GTR__DTYPES(REAL, INTEGER) \
+    REAL(F32, gtr_float, "float32", F32, GTR__FLOAT, x, v) \
+    REAL(BF16, uint16_t, "bfloat16", DTYPE_COUNT, GTR__FLOAT, gtr__from_bf16(x), gtr__to_bf16((float)v)) \
+    REAL(F16, uint16_t, "float16", DTYPE_COUNT, GTR__FLOAT, gtr__from_f16(x), gtr__to_f16((float)v)) \
+    INTEGER(I32, int32_t, "int32", I32, GTR__PLAIN, INT32_MIN, INT32_MAX) \
+    INTEGER(U8, uint8_t, "uint8", U8, GTR__SCALED, 0, UINT8_MAX) \
+    INTEGER(I64, int64_t, "int64", I32, GTR__PLAIN, INT64_MIN, INT64_MAX) \
+    REAL(F64, double, "float64", F32, GTR__PLAIN, x, v)
+/* FEED: out[k] is made of row elements of input[k]: float (or low) of a scaled dtype or GTR_F32, GTR_I32 of it or of a
+   scaled one. */
 /* slot: index in record.src; stored: elements there from a row to the next, which may lie over it */
 typedef struct {
     int slot; gtr_dtype from; int64_t row, stored; float scale, shift; gtr__image image;
@@ -3355,6 +3368,9 @@ struct gtr_context {
     bool preset; /* plans only */
     gtr__backend be[1]; /* a copy of the chosen backend's table */
     gtr__host host;
+    /* what gtr__wait_all calls once the devices have done all that was queued, NULL before a trainer's first step:
+       queues steps that were given up again; true: there were some, and *r is how it went */
+    bool (*repeat)(gtr_context *ctx, gtr_result *r);
     gtr__caps caps, general; /* general: the same, for plans by the most general kernels */
     void *instance[GTR__MAX_STAGES];
     int n_instance;
@@ -3948,11 +3964,6 @@ gtr_shape gtr_shape1(int64_t a) { return gtr__shape_more(gtr_shape0(), a); }
 gtr_shape gtr_shape2(int64_t a, int64_t b) { return gtr__shape_more(gtr_shape1(a), b); }
 gtr_shape gtr_shape3(int64_t a, int64_t b, int64_t c) { return gtr__shape_more(gtr_shape2(a, b), c); }
 gtr_shape gtr_shape4(int64_t a, int64_t b, int64_t c, int64_t d) { return gtr__shape_more(gtr_shape3(a, b, c), d); }
-static const int gtr__dtype_sizes[GTR_DTYPE_COUNT] = { sizeof(gtr_float), 2, 2, 4, 1, 8, 8 };
-static const char *const gtr__dtype_names[GTR_DTYPE_COUNT] = {
-    "float32", "bfloat16", "float16", "int32", "uint8", "int64", "float64" };
-static size_t gtr__dtype_size(gtr_dtype d) { return (size_t)gtr__dtype_sizes[d]; }
-static bool gtr__is_float(gtr_dtype d) { return d == GTR_F32 || d == GTR_BF16 || d == GTR_F16; }
 /* Elements of a literal shape; of a symbolic one -k, k those of a batch of one; INT64_MIN if the product overflows. */
 static int64_t gtr__count(const gtr_shape *s) {
     uint64_t n = 1;
@@ -4895,6 +4906,77 @@ static float gtr__from_f16(uint16_t h) {
         : a >= 0x400u ? m + 0x38000000u : subnormal;
     return gtr__bits_float((uint32_t)(h & 0x8000u) << 16 | r);
 }
+
+// >>dtypes
+/* FLOAT: gtr__convert makes it of other floats; SCALED: whole numbers that a float input takes as scale * x + shift. */
+typedef enum { GTR__PLAIN, GTR__FLOAT, GTR__SCALED } gtr__dtype_kind;
+/* What the library knows of a dtype; functions of whole numbers are NULL of others. */
+typedef struct {
+    const char *name;
+    size_t size; /* bytes an element */
+    gtr_dtype kept; /* as a data set keeps it; GTR_DTYPE_COUNT: in none */
+    gtr__dtype_kind kind;
+    double (*load)(const void *p, int64_t i); /* element i of p, which may lie anywhere */
+    void (*store)(void *p, int64_t i, double v); /* v, which it can hold, as element i */
+    /* y[j] = a * p[j * by] + b for n elements */
+    void (*scale)(gtr_float *y, const void *p, int64_t by, int64_t n, gtr_float a, gtr_float b);
+    void (*ints)(int32_t *y, const void *p, int64_t n); /* y[j] = p[j] for n whole numbers */
+    void (*range)(const void *p, int64_t n, int64_t *least, int64_t *most); /* of n > 0 whole numbers */
+    double least, most; /* whole numbers that an element can be */
+} gtr__dtype_row;
+#define GTR__NUMBER(NAME, type, of, as) \
+    static double gtr__load_##NAME(const void *p, int64_t i) { \
+        type x; \
+        memcpy(&x, (const char *)p + (size_t)i * sizeof x, sizeof x); \
+        return (double)(of); \
+    } \
+    static void gtr__store_##NAME(void *p, int64_t i, double v) { \
+        const type x = (type)(as); \
+        memcpy((char *)p + (size_t)i * sizeof x, &x, sizeof x); \
+    } \
+    static void gtr__scale_##NAME(gtr_float *y, const void *p, int64_t by, int64_t n, gtr_float a, gtr_float b) { \
+        const type *from = (const type *)p; \
+        if (by == 1) for (int64_t j = 0; j < n; j++) { const type x = from[j]; y[j] = a * (gtr_float)(of) + b; } \
+        else for (int64_t j = 0; j < n; j++) { const type x = from[j * by]; y[j] = a * (gtr_float)(of) + b; } \
+    }
+#define GTR__OF_REAL(NAME, type, text, keep, kind, of, as) GTR__NUMBER(NAME, type, of, as)
+#define GTR__OF_INTEGER(NAME, type, text, keep, kind, least_, most_) GTR__NUMBER(NAME, type, x, v) \
+    static void gtr__ints_##NAME(int32_t *y, const void *p, int64_t n) { \
+        for (int64_t j = 0; j < n; j++) y[j] = (int32_t)((const type *)p)[j]; \
+    } \
+    static void gtr__range_##NAME(const void *p, int64_t n, int64_t *least, int64_t *most) { \
+        const type *v = (const type *)p; \
+        type lo = v[0], hi = v[0]; \
+        for (int64_t i = 1; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); } \
+        *least = lo; *most = hi; \
+    }
+GTR__DTYPES(GTR__OF_REAL, GTR__OF_INTEGER)
+#undef GTR__OF_REAL
+#undef GTR__OF_INTEGER
+#define GTR__OF_REAL(NAME, type, text, keep, kind, of, as) { text, sizeof(type), GTR_##keep, kind, gtr__load_##NAME, \
+    gtr__store_##NAME, gtr__scale_##NAME, NULL, NULL, 0, 0 },
+#define GTR__OF_INTEGER(NAME, type, text, keep, kind, least_, most_) { text, sizeof(type), GTR_##keep, kind, \
+    gtr__load_##NAME, gtr__store_##NAME, gtr__scale_##NAME, gtr__ints_##NAME, gtr__range_##NAME, \
+    (double)(least_), (double)(most_) },
+static const gtr__dtype_row gtr__dtypes[] = { GTR__DTYPES(GTR__OF_REAL, GTR__OF_INTEGER) };
+#undef GTR__OF_REAL
+#undef GTR__OF_INTEGER
+/* A dtype without its row, or rows in another order, do not compile. */
+#define GTR__PLACE(NAME, ...) GTR__PLACE_##NAME,
+enum { GTR__DTYPES(GTR__PLACE, GTR__PLACE) GTR__PLACES };
+#define GTR__IN_PLACE(NAME, ...) && (int)GTR__PLACE_##NAME == (int)GTR_##NAME
+typedef char gtr__dtypes_fit[(int)GTR__PLACES == (int)GTR_DTYPE_COUNT GTR__DTYPES(GTR__IN_PLACE, GTR__IN_PLACE)
+    ? 1 : -1];
+static size_t gtr__dtype_size(gtr_dtype d) { return gtr__dtypes[d].size; }
+static const char *gtr__dtype_name(gtr_dtype d) { return gtr__dtypes[d].name; }
+static bool gtr__is_float(gtr_dtype d) { return gtr__dtypes[d].kind == GTR__FLOAT; }
+static bool gtr__is_whole(gtr_dtype d) { return gtr__dtypes[d].range != NULL; }
+static bool gtr__is_scaled(gtr_dtype d) { return gtr__dtypes[d].kind == GTR__SCALED; }
+/* Whether a data set keeps rows of d as they are. */
+static bool gtr__is_kept(gtr_dtype d) { return gtr__dtypes[d].kept == d; }
+static double gtr__number_at(gtr_dtype d, const void *p, int64_t i) { return gtr__dtypes[d].load(p, i); }
+
+// >>float-conversions
 #define GTR__CONVERT(from, From, to, To, formula) \
     if (src_dtype == from && dst_dtype == to) { \
         const From *GTR__RESTRICT x = (const From *)src; \
@@ -4963,7 +5045,7 @@ static gtr_float gtr__nan(void) {
 
 // >>shape-helpers
 static const char *gtr__dtype_text(gtr_dtype d) {
-    return (unsigned)d < GTR_DTYPE_COUNT ? gtr__dtype_names[d] : "unknown";
+    return (unsigned)d < GTR_DTYPE_COUNT ? gtr__dtype_name(d) : "unknown";
 }
 /* GTR_OK is 0: a result, or a call that returns one, is true where something failed. */
 #define GTR__TRY(call) do { const gtr_result r_ = (call); if (r_ != GTR_OK) return r_; } while (0)
@@ -4992,7 +5074,7 @@ static gtr_result gtr__shape_inputs(gtr__shape_call *s) {
     for (int i = 0; i < s->n_in; i++) {
         const bool whole = gtr__is_ids(s->op, i), any = gtr__any_dtype(s->op);
         if (!any && !(whole ? s->in_dtype[i] == GTR_I32 : gtr__is_float(s->in_dtype[i])))
-            return GTR__BAD_SHAPE(s, "got input %d %s, want %s", i + 1, gtr__dtype_names[s->in_dtype[i]],
+            return GTR__BAD_SHAPE(s, "got input %d %s, want %s", i + 1, gtr__dtype_name(s->in_dtype[i]),
                 whole ? "int32" : "float32 (gtr_to_float)");
         if (!gtr__shape_valid(&s->in[i]))
             return GTR__BAD_SHAPE(s, "got input %d %s, want " GTR__VALID_SHAPE, i + 1,
@@ -6188,7 +6270,7 @@ static GTR__PRINTF(5, 6) gtr_tensor *gtr__reject(gtr_tensor *x, gtr_result code,
     GTR__VPRINT(why, sizeof why, format);
     gtr__op_text("", "", NULL, 1, &x, of);
     return GTR__NONE(x->ctx, code, "%s%s%.150s%.150s%s%s: got %s %s%s%s", who, name ? " \"" : "",
-        name ? x->ctx->scope : "", name ? name : "", name ? "\"" : "", of, gtr__dtype_names[x->dtype],
+        name ? x->ctx->scope : "", name ? name : "", name ? "\"" : "", of, gtr__dtype_name(x->dtype),
         gtr__shape_text(&x->shape, shape), why, x->dtype == GTR_I32 && strstr(why, "want float32")
         ? " (gtr_to_float, or of ids gtr_embedding)" : "");
 }
@@ -6342,7 +6424,7 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     char text[GTR__TEXT], who[GTR__OP_TEXT];
     if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
         return GTR__FAIL(ctx, SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32 (as gtr_mean "
-            "makes)", what, gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_names[loss->dtype]);
+            "makes)", what, gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_name(loss->dtype));
     unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     if (!seen) return GTR_ERR_NOMEM;
     bool bad = gtr__gradient_reach(loss, seen);
@@ -6357,7 +6439,7 @@ gtr_tensor *gtr_gradient(gtr_tensor *loss, gtr_tensor *x) {
     if (x->ctx != loss->ctx)
         return GTR__NO(loss, ARG, "gradient: its inputs belong to different contexts");
     if (x->dtype != GTR_F32) return GTR__NO(loss, SHAPE,
-        "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_names[x->dtype]);
+        "gradient: \"%s\" is %s, want float32", gtr__label(x), gtr__dtype_name(x->dtype));
     if (gtr__rows_act(loss->op) == GTR__ROWS_TALLIED && gtr__stops(loss))
         gtr__doubt(x->ctx, "gradient: %s passes none on, so that it is 0", loss->builder);
     if (gtr__check_loss(loss, "gradient")) return NULL;
@@ -9947,7 +10029,7 @@ GTR__SHAPE(custom) {
     const gtr_custom_desc *d = &((const gtr__custom *)s->attr->ptr)->given;
     s->n_out = d->n_out;
     for (int k = 0; k < s->n_in; k++) if (!gtr__is_float(s->in_dtype[k]) && s->in_dtype[k] != GTR_I32)
-        return GTR__BAD_SHAPE(s, "got input %d %s, want float32 or int32", k + 1, gtr__dtype_names[s->in_dtype[k]]);
+        return GTR__BAD_SHAPE(s, "got input %d %s, want float32 or int32", k + 1, gtr__dtype_name(s->in_dtype[k]));
     if (d->shape) {
         GTR__CLEAR(s->out, d->n_out);
         gtr_result r = d->shape(s->n_in, s->in, s->out, d->user);
@@ -10099,12 +10181,12 @@ GTR__CPU(fill_fwd) {
 typedef struct {
     const gtr__feed_input *in; const gtr__arg *out; const gtr__record *record; int64_t first, row0; uint64_t step;
 } gtr__feed_job;
-static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const uint8_t *src, void *dst) {
-    const gtr_float scale = in->scale, shift = in->shift;
+static void gtr__feed_floats(const gtr__feed_input *in, gtr_dtype to, const char *src, void *dst) {
+    const gtr__dtype_row *from = &gtr__dtypes[in->from];
     for (int64_t i = 0, n; i < in->row; i += n) {
         gtr_float t[GTR__BLOCK], *y = to == GTR_F32 ? (gtr_float *)dst : t; /* float32 straight to its place */
         n = to == GTR_F32 ? in->row : GTR__MIN(in->row - i, GTR__BLOCK);
-        for (int64_t j = 0; j < n; j++) y[j] = scale * src[i + j] + shift;
+        from->scale(y, src + (size_t)i * from->size, 1, n, in->scale, in->shift);
         if (to != GTR_F32) gtr__convert((uint16_t *)dst + i, to, t, GTR_F32, n);
     }
 }
@@ -10128,13 +10210,12 @@ static void gtr__feed_pixels(const gtr__feed_input *in, const gtr__drawn *d, con
     const gtr_float a = (gtr_float)m->scale[k] * (d->brightness * d->contrast),
         b = d->contrast * (d->brightness * (gtr_float)m->shift[k] - m->mean[k]);
     const int64_t by = d->mirror_x ? -step : step;
-    const uint8_t *bytes = (const uint8_t *)line;
-    const gtr_float *floats = (const gtr_float *)line;
-    if (in->from == GTR_U8) for (int64_t j = lo; j < hi; j++) y[j] = a * bytes[first * step + by * j] + b;
-    else for (int64_t j = lo; j < hi; j++) y[j] = a * floats[first * step + by * j] + b;
+    const gtr__dtype_row *from = &gtr__dtypes[in->from];
+    if (hi > lo)
+        from->scale(y + lo, (const char *)line + (first * step + by * lo) * (int64_t)from->size, by, hi - lo, a, b);
     for (int32_t j = lo ? 0 : hi; j < n; j = j + 1 == lo ? hi : j + 1) {
         const int32_t at = line ? gtr__image_edge(d->mirror_x ? first - j : first + j, m->w, m->mode) : -1;
-        y[j] = at < 0 ? b : a * (in->from == GTR_U8 ? bytes[at * step] : floats[at * step]) + b;
+        y[j] = at < 0 ? b : a * (gtr_float)from->load(line, at * step) + b;
     }
 }
 /* Images as they are. */
@@ -10198,10 +10279,9 @@ static void gtr__feed_range(const void *job, int64_t r, int64_t end) {
         const char *src = ahead[r % GTR__FEED_AHEAD];
         char *dst = (char *)w->out->data + (size_t)(r * row) * gtr__dtype_size(to);
         if (m->channels && (m->varied || m->from_last != m->to_last)) gtr__feed_image(w, r, src, dst);
-        else if (from != GTR_U8) gtr__convert(dst, to, src, from, row);
-        else if (to == GTR_I32) for (int64_t j = 0; j < row; j++)
-            ((int32_t *)(void *)dst)[j] = ((const uint8_t *)src)[j];
-        else gtr__feed_floats(w->in, to, (const uint8_t *)src, dst);
+        else if (!gtr__is_scaled(from)) gtr__convert(dst, to, src, from, row);
+        else if (to == GTR_I32) gtr__dtypes[from].ints((int32_t *)(void *)dst, src, row);
+        else gtr__feed_floats(w->in, to, src, dst);
     }
 }
 GTR__CPU(feed_fwd) {
@@ -10213,8 +10293,8 @@ GTR__CPU(feed_fwd) {
         const gtr__feed_job w = { &f->input[k], &c->out[k], record,
             (record->rows > 0 ? record->first : 0) + c->row0, c->row0, c->ctl ? c->ctl->step : 0 };
         if (!c->out[k].data) continue;
-        if (to != from && !(gtr__is_float(to) && (from == GTR_U8 || from == GTR_F32))
-                && !(to == GTR_I32 && from == GTR_U8))
+        if (to != from && !(gtr__is_float(to) && (gtr__is_scaled(from) || from == GTR_F32))
+                && !(to == GTR_I32 && gtr__is_scaled(from)))
             return GTR_ERR_UNSUPPORTED;
         /* a row's place takes as long as 24 elements */
         gtr__ranges(cpu, gtr__feed_range, &w, c->out[k].count / w.in->row, GTR__CHUNK / (w.in->row + 24));
@@ -11257,7 +11337,7 @@ gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value) {
             : state->next ? "has a next value already" : "and its next value are of different contexts");
     if (value->dtype != GTR_F32 || !gtr__shape_equal(&value->shape, &state->shape))
         return GTR__FAIL(ctx, SHAPE, "gtr_state_next: state \"%s\" is float32 %s, \"%s\" is %s %s", state->name,
-            gtr__shape_text(&state->shape, want), gtr__label(value), gtr__dtype_names[value->dtype],
+            gtr__shape_text(&state->shape, want), gtr__label(value), gtr__dtype_name(value->dtype),
             gtr__shape_text(&value->shape, got));
     state->next = value;
     return GTR_OK;
@@ -12105,7 +12185,7 @@ static bool gtr__is_part(const gtr_tensor *t, int64_t rows, int64_t columns) {
 /* "float32 (N, 3)" or, of NULL, "NULL"; text has room for 2 * GTR__TEXT. */
 static const char *gtr__typed_text(const gtr_tensor *t, char *text) {
     char shape[GTR__TEXT];
-    snprintf(text, 2 * GTR__TEXT, "%s%s%s", t ? gtr__dtype_names[t->dtype] : "NULL", t ? " " : "", t
+    snprintf(text, 2 * GTR__TEXT, "%s%s%s", t ? gtr__dtype_name(t->dtype) : "NULL", t ? " " : "", t
         ? gtr__shape_text(&t->shape, shape) : "");
     return text;
 }
@@ -12726,7 +12806,7 @@ static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, c
     if (low < 0 && (*what == 'p' || (*what == 'w' && !broadcast))) /* pos_weight, weights of classes */
         return GTR__BAD_ARG(ctx, "%s: %s has %g, want 0 or more", op, what, (double)low) == GTR_OK;
     return gtr__shaped(t, dtype, to, broadcast) || GTR__FAIL(ctx, SHAPE, "%s: got %s \"%s\" %s %s, want %s %s%s", op,
-        what, gtr__label(t), gtr__dtype_names[t->dtype], gtr__shape_text(&t->shape, got), gtr__dtype_names[dtype],
+        what, gtr__label(t), gtr__dtype_name(t->dtype), gtr__shape_text(&t->shape, got), gtr__dtype_name(dtype),
         broadcast ? "broadcasting to " : "equal to ", gtr__shape_text(&to, want)) == GTR_OK;
 }
 /* Of terms t what a loss is. divisor: of the mean, instead of their number. */
@@ -14377,21 +14457,10 @@ static int64_t gtr__row_has(const gtr__column *c, int64_t r) {
 static void gtr__row_copy(void *to, const gtr__column *c, int64_t epoch, int64_t r) {
     int64_t k = gtr__row_has(c, r);
     memcpy(to, c->host + gtr__row_start(c, epoch, r), (size_t)k * gtr__dtype_size(c->dtype));
-    for (; k < c->row; k++) {
-        if (c->dtype == GTR_F32) ((gtr_float *)to)[k] = (gtr_float)c->pad;
-        else if (c->dtype == GTR_I32) ((int32_t *)to)[k] = (int32_t)c->pad;
-        else ((uint8_t *)to)[k] = (uint8_t)c->pad;
-    }
+    for (; k < c->row; k++) gtr__dtypes[c->dtype].store(to, k, c->pad);
 }
-#define GTR__RANGE(type) do { \
-        const type *v = (const type *)(const void *)c->host; \
-        type lo = v[0], hi = v[0]; \
-        for (i = 1; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); } \
-        c->least = lo; c->most = hi; \
-    } while (0)
 /* Sets least and most, of an integer column, to the range of all numbers in its rows, padding included. */
 static void gtr__column_range(gtr__column *c, int64_t rows) {
-    int64_t i, n = c->covered ? c->covered : rows * c->row;
     if (c->starts || (c->index && !c->covered)) {
         gtr__column one = *c;
         const int64_t pad = c->dtype == GTR_F32 ? 0 : (int64_t)c->pad;
@@ -14407,8 +14476,8 @@ static void gtr__column_range(gtr__column *c, int64_t rows) {
         }
         return;
     }
-    if (c->dtype == GTR_U8) GTR__RANGE(uint8_t);
-    if (c->dtype == GTR_I32) GTR__RANGE(int32_t);
+    if (gtr__is_whole(c->dtype))
+        gtr__dtypes[c->dtype].range(c->host, c->covered ? c->covered : rows * c->row, &c->least, &c->most);
 }
 static bool gtr__dataset_has(const gtr_dataset *d, int column) { return d && column >= 0 && column < d->n_columns; }
 static const gtr__column *gtr__dataset_at(const gtr_dataset *d, int column) {
@@ -14419,7 +14488,7 @@ static const char *gtr__column_text(const gtr__column *c, char *buf) {
     char shape[GTR__TEXT];
     if (!c) return "none";
     snprintf(buf, GTR__OP_TEXT, c->name ? "\"%.80s\" %s %s" : "-%s %s %s", c->name ? c->name : "",
-        gtr__shape_text(&c->shape, shape), gtr__dtype_names[c->dtype]);
+        gtr__shape_text(&c->shape, shape), gtr__dtype_name(c->dtype));
     return buf;
 }
 /* The error that d's columns do not go into these inputs: why, and then both, as they are. */
@@ -15390,7 +15459,7 @@ static void gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
     if (y->last != t->shape.ndim || y->home != GTR__HOME_ARENA || y->storage != GTR__V(v).storage || reader->adds
             || (!turns && !gtr__shape_equal(&y->shape, &GTR__V(v).shape))) return;
     for (int k = 0; k < t->shape.ndim && !turns; k++) if (reader->attr.dims[k] != k) return;
-    const bool scaled = in->from == GTR_U8;
+    const bool scaled = gtr__is_scaled(in->from);
     if (turns) {
         if (!m->channels) gtr__image_whole(m, channels, h, w, scaled ? in->scale : 1, scaled ? in->shift : 0);
         else if (m->to_last || m->channels != channels || m->oh != h || m->ow != w) return;
@@ -16663,11 +16732,10 @@ static void gtr__weights_unlock(gtr_context *ctx) {
     ctx->in_line = false;
     gtr__line_leave(ctx->line);
 }
-static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r);
 /* Waits until the devices have done what was queued; steps that were given up are queued again, and waited for. */
 static gtr_result gtr__wait_all(gtr_context *ctx) {
     gtr_result r;
-    while ((r = gtr__drain(ctx)) == GTR_OK && gtr__repeat_any(ctx, &r) && !r) {}
+    while ((r = gtr__drain(ctx)) == GTR_OK && ctx->repeat && ctx->repeat(ctx, &r) && !r) {}
     return r;
 }
 /* Staging for input t, without memory yet. */
@@ -17388,13 +17456,6 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__cached *e, gtr__part p
     if (e->plan.barriers) r->barred = r->launched;
     return GTR_OK;
 }
-/* Label or id i of a column of bytes, or of int32. */
-static int32_t gtr__id_at(const void *ids, gtr_dtype dtype, int64_t i) {
-    int32_t v;
-    if (dtype == GTR_U8) return ((const uint8_t *)ids)[i];
-    memcpy(&v, (const char *)ids + 4 * i, 4);
-    return v;
-}
 /* How many labels of each row an op reads, NULL: all; not known: whether one is the blank is not asked. */
 typedef struct { const void *at; gtr_dtype dtype; bool known; } gtr__labelled_by;
 /* Whether op takes every number from least to most as a label or id. */
@@ -17413,8 +17474,9 @@ static GTR__COLD int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids
     const int64_t each = op->blank ? op->in[op->limited]->shape.dim[1] : 1;
     int64_t left = 0, blank = -1; /* left: of a row's labels */
     for (int64_t i = 0; i < n; i++, left--) {
-        const int32_t v = gtr__id_at(ids, dtype, i);
-        if (counts.known && i % each == 0) left = counts.at ? gtr__id_at(counts.at, counts.dtype, i / each) : each;
+        const int32_t v = (int32_t)gtr__number_at(dtype, ids, i);
+        if (counts.known && i % each == 0) left = !counts.at ? each
+            : (int32_t)gtr__number_at(counts.dtype, counts.at, i / each);
         if (v == -1) left = 0;
         if (blank < 0 && left > 0 && v == op->blank - 1) blank = i;
         if ((v >= 0 && v < op->limit) || (op->has_ignore && v == op->ignore)) continue;
@@ -17521,7 +17583,7 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     if (bytes == 0 || bytes > (size_t)INT64_MAX / 2 || (int64_t)bytes % size
         || (!gtr__batched(t) && (int64_t)bytes != size))
         return GTR__FAIL(t->ctx, SHAPE, "%s \"%s\" %s %s: got %zu bytes, want %s%lld",
-            t->state ? "state" : "input", t->name, gtr__shape_text(&t->shape, text), gtr__dtype_names[t->dtype], bytes,
+            t->state ? "state" : "input", t->name, gtr__shape_text(&t->shape, text), gtr__dtype_name(t->dtype), bytes,
             gtr__batched(t) ? "a multiple of " : "", (long long)size);
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
     return GTR_OK;
@@ -17799,7 +17861,7 @@ static gtr_result gtr__get_waited(gtr_tensor *t, void *dst, size_t bytes, bool f
     if (bytes != want && !first)
         return GTR__FAIL(ctx, SHAPE, "gtr_get %s: got room for %zu bytes, want %zu for %s %s",
                 gtr__called(t, who), bytes, want, gtr__shape_text(&s->kept_shape, text),
-                gtr__dtype_names[t->dtype]);
+                gtr__dtype_name(t->dtype));
     return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
 /* gtr_get; of the first element alone gtr_item. What it refuses leaves the model as it was, which gtr_save may write.
@@ -17821,11 +17883,11 @@ gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
     GTR__ALONE(t, gtr__get_alone(t, dst, bytes));
 }
 static float gtr__item_alone(gtr_tensor *t) {
-    union { gtr_float f; int32_t i; int64_t l; } v;
+    union { gtr_float f; int64_t l; } v; /* an element of any dtype */
     if ((t ? gtr__runnable(t->ctx, "gtr_item") : gtr__of_null("gtr_item"))
             || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
         return NAN;
-    return t->dtype == GTR_F32 ? (float)v.f : t->dtype == GTR_I64 ? (float)v.l : (float)v.i;
+    return (float)gtr__number_at(t->dtype, &v, 0);
 }
 float gtr_item(gtr_tensor *t) {
     GTR__ALONE_AS(__func__, t ? t->ctx : NULL, float, NAN, gtr__item_alone(t));
@@ -18801,7 +18863,7 @@ static double gtr__mean_of(const gtr__column *c, int k) {
 }
 /* What of two columns of bytes or of tables is multiplied and added otherwise, in text; NULL: nothing. */
 static GTR__COLD const char *gtr__scales_differ(const gtr__column *a, const gtr__column *b, char text[240]) {
-    if (a->dtype != b->dtype || !(a->dtype == GTR_U8 || (a->features && b->features))
+    if (a->dtype != b->dtype || !(gtr__is_scaled(a->dtype) || (a->features && b->features))
         || (a->scale == b->scale && a->shift == b->shift)) return NULL;
     snprintf(text, 240, "scale or shift (.scale and .shift hold for both): %g and %g, not %g and %g",
         (double)b->scale, (double)b->shift, (double)a->scale, (double)a->shift);
@@ -19061,7 +19123,7 @@ static void gtr__find_nonfinite(gtr_context *ctx, gtr__cached *e, bool edited, c
 // >>failed-steps
 /* What is done when the device says that a step failed. After a value that is not finite the run is set back to that
    step, and the error tells where it is; after a launch that was given up its steps are queued again. gtr__wait_all
-   calls gtr__repeat_any, and what is about to go on or to read a report gtr__observe. */
+   calls gtr__repeat_any (gtr_context.repeat), and what is about to go on or to read a report gtr__observe. */
 /* r goes on behind the last step that the device did whole; status and what was queued are cleared. The device is done.
    */
 static gtr_result gtr__set_back(gtr__runner *r, gtr__ctl *ctl) {
@@ -19153,7 +19215,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     return GTR__FAIL(ctx, NONFINITE, "step %llu: %s is not finite; this step%s changed nothing%s",
         (unsigned long long)ctl.bad_step, text, rest, cures);
 }
-/* By gtr__wait_all: repeats steps that a trainer's launch gave up. True: there were some, and *r is how it went. */
+/* gtr_context.repeat: repeats steps that a trainer's launch gave up. */
 static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
     for (gtr_trainer *t = ctx->trainers; t && !ctx->repeating; t = t->next)
         if (t->runner && t->runner->shared->status == 2) { *r = gtr__tell_bad(t); return true; }
@@ -19237,8 +19299,9 @@ static GTR__COLD gtr_result gtr__column_fits(const gtr_dataset *d, int column, c
     size_t at = 0;
     const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
             ? "a row has not its shape"
-        : c->dtype == (t->dtype == GTR_F32 ? GTR_I32 : GTR_F32) ? "want its dtype, or bytes"
-        : c->dtype == GTR_U8 && t->dtype != GTR_F32 && !c->unscaled && (c->scale != 1 || c->shift != 0)
+        : (t->dtype == GTR_F32 ? gtr__is_whole(c->dtype) && !gtr__is_scaled(c->dtype) : !gtr__is_whole(c->dtype))
+            ? "want its dtype, or bytes"
+        : gtr__is_scaled(c->dtype) && t->dtype != GTR_F32 && !c->unscaled && (c->scale != 1 || c->shift != 0)
             ? ".scale and .shift are given, and for float32 alone"
         : gtr__read_first(c, t, turns) ? "channels last, and what reads it has them first (gtr_permute)"
         : (c->image.varied || turns || (c->covered && !d->text)) && t->dtype != GTR_F32
@@ -19250,8 +19313,8 @@ static GTR__COLD gtr_result gtr__column_fits(const gtr_dataset *d, int column, c
         at += (size_t)snprintf(heads + at, sizeof heads - at, "%s%s", i ? ", " : ": ", c->heads.text + c->heads.at[i]);
     return !why ? GTR_OK : GTR__FAIL(d->ctx, SHAPE, "data set \"%s\": column %d%s%s%s, rows %s %s%s, does not go into "
         "input \"%s\" %s %s: %s", d->name, column, c->name ? " \"" : "", c->name ? c->name : "", c->name ? "\"" : "",
-        gtr__shape_text(&s, text), gtr__dtype_names[c->dtype], heads, t->name, gtr__shape_text(&t->shape, to),
-        gtr__dtype_names[t->dtype], why);
+        gtr__shape_text(&s, text), gtr__dtype_name(c->dtype), heads, t->name, gtr__shape_text(&t->shape, to),
+        gtr__dtype_name(t->dtype), why);
 }
 /* The first element of a column, as its row times a row's and its place there, of a text as its place, or what a row is
    padded with, that op refuses; -1: none. by: the column of how many labels each row has; NULL: all, if that is known.
@@ -19597,6 +19660,7 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     t->fitted = false; t->stepped = true;
     gtr__note_lookups(t, &e->plan);
     gtr__zeros_begin(t, e);
+    ctx->repeat = gtr__repeat_any;
     GTR__TRY(gtr__runner_launch(t->runner, e, part, rec, *n));
     gtr__mark_filled(ctx, e);
     gtr__zeros_find(t, e, *n);
@@ -20297,8 +20361,8 @@ static gtr_result gtr__meter_shapes(gtr__meter *m) {
         return GTR__BAD_ARG(m->t->ctx, "metrics: scores are what a sigmoid or softmax made (\"%s\"): set "
             ".probabilities, or give the logits in front of it", gtr__label(x));
     return fits ? GTR_OK : GTR__FAIL(m->t->ctx, SHAPE, "metrics: scores %s %s and labels %s %s, want float32 "
-        "(N, C, ...) and int32 (N, ...), or as many of both", gtr__shape_text(s, of_x), gtr__dtype_names[x->dtype],
-        gtr__shape_text(l, of_y), gtr__dtype_names[y->dtype]);
+        "(N, C, ...) and int32 (N, ...), or as many of both", gtr__shape_text(s, of_x), gtr__dtype_name(x->dtype),
+        gtr__shape_text(l, of_y), gtr__dtype_name(y->dtype));
 }
 /* The plan for n rows; values are read by gtr_get. The loss is there for the set's other columns. */
 static gtr_result gtr__meter_entry(gtr__meter *m, int64_t n, gtr__cached **e) {
@@ -21770,9 +21834,10 @@ static gtr__column *gtr__dataset_column_of(gtr_dataset *d, const char *name, gtr
     c->dtype = dtype;
     c->shape = *shape;
     c->row = c->stored = gtr__count(shape);
-    c->scale = dtype != GTR_U8 ? 1 : scale != 0 ? scale : 1.0f / 255.0f;
-    c->shift = dtype != GTR_U8 ? 0 : shift;
-    c->unscaled = dtype == GTR_U8 && scale == 0;
+    const bool scaled = gtr__is_scaled(dtype);
+    c->scale = !scaled ? 1 : scale != 0 ? scale : 1 / (float)gtr__dtypes[dtype].most;
+    c->shift = !scaled ? 0 : shift;
+    c->unscaled = scaled && scale == 0;
     c->least = 1; /* above most: not looked for yet */
     if (c->row < 1 || !gtr__mul_ok((uint64_t)c->row * gtr__dtype_size(dtype), (uint64_t)d->rows, &bytes)
             || bytes > (uint64_t)INT64_MAX / 16 || bytes > SIZE_MAX / 2) {
@@ -21816,9 +21881,9 @@ static void gtr__column_channels(gtr__column *c, int channels) {
     const int n = c->shape.ndim, at = channels == 2 ? 0 : n > 2;
     const int64_t have = channels == 2 ? c->shape.dim[n - 1] : n > 2 ? c->shape.dim[0] : 1,
         h = n - (channels == 2 || n > 2) == 2 ? c->shape.dim[at] : 1;
-    const bool bytes = c->dtype == GTR_U8;
+    const bool scaled = gtr__is_scaled(c->dtype);
     c->channels = channels;
-    gtr__image_whole(&c->image, have, h, c->row / have / h, bytes ? c->scale : 1, bytes ? c->shift : 0);
+    gtr__image_whole(&c->image, have, h, c->row / have / h, scaled ? c->scale : 1, scaled ? c->shift : 0);
 }
 /* Rows of numbers, each of kind f, i, u or b and so many bytes, the highest first if big; fortran: the first
    dimension's are adjacent. */
@@ -21874,6 +21939,7 @@ static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__
     const int64_t n = a->rows * c->row;
     const bool same = !a->fortran && gtr__npy_native(a) && (size_t)a->size == gtr__dtype_size(c->dtype)
         && (c->dtype == GTR_F32) == (a->kind == 'f');
+    const gtr__dtype_row *is = &gtr__dtypes[c->dtype];
     bool logged = false;
     int64_t r = 0, e = 0, from = 0;
     if (same) memcpy(c->host, a->data, (size_t)n * (size_t)a->size);
@@ -21892,17 +21958,14 @@ static gtr_result gtr__column_take(const gtr_dataset *d, const char *name, gtr__
         if (c->dtype == GTR_F32 && (finite || gtr__finite(f)) && gtr__nonfinite(&v, 1))
             return GTR__FAIL(d->ctx, NONFINITE, GTR__PATH ": column %d, row %jd, element %jd is %g, want a number "
             "within the range of float32", name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), f);
-        if (c->dtype == GTR_I32 && (i < INT32_MIN || i > INT32_MAX))
-            return GTR__BAD_ARG(d->ctx,
-            GTR__PATH ": column %d, row %jd, element %jd is %jd, want one of -2^31 to 2^31 - 1",
-                name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), (intmax_t)i);
+        if (gtr__is_whole(c->dtype) && (f < is->least || f > is->most))
+            return GTR__BAD_ARG(d->ctx, GTR__PATH ": column %d, row %jd, element %jd is %jd, want one of %.0f to %.0f",
+                name, column, (intmax_t)(to / c->row), (intmax_t)(to % c->row), (intmax_t)i, is->least, is->most);
         if (c->dtype == GTR_F32 && !logged && gtr__whole_rounded(f, v) && (a->kind != 'f' || fabs(f) <= 9e15)) {
             logged = true; /* once; larger doubles are whole without being meant so */
             gtr__take_rounds(d, name, c, to, f, v);
         }
-        if (c->dtype == GTR_F32) ((gtr_float *)(void *)c->host)[to] = v;
-        else if (c->dtype == GTR_I32) ((int32_t *)(void *)c->host)[to] = (int32_t)i;
-        else c->host[to] = (uint8_t)i;
+        is->store(c->host, to, f);
         from++;
         if (++r == a->rows) { r = 0; e++; }
     }
@@ -21919,11 +21982,11 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d, bool ok) {
 }
 static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i, const char *who, bool called) {
     const gtr_float factor[2] = { c->scale, c->shift };
+    const bool known = (unsigned)c->dtype < GTR_DTYPE_COUNT, scaled = known && gtr__is_scaled(c->dtype);
     char text[GTR__TEXT];
     snprintf(text, sizeof text, "%.80s: column %d", who, i);
-    GTR__TRY(gtr__reads_column(ctx, text, c, c->dtype == GTR_U8, called));
-    if (c->dtype != GTR_F32 && c->dtype != GTR_I32 && c->dtype != GTR_U8
-            && (called || c->borrow || (c->dtype != GTR_I64 && c->dtype != GTR_F64)))
+    GTR__TRY(gtr__reads_column(ctx, text, c, scaled, called));
+    if (!known || !(called || c->borrow ? gtr__is_kept(c->dtype) : gtr__dtypes[c->dtype].kept != GTR_DTYPE_COUNT))
         return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %s, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
             gtr__dtype_text(c->dtype), c->data ? " or, copied, GTR_I64 or GTR_F64" : "");
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
@@ -21962,12 +22025,13 @@ gtr_dataset *gtr_dataset_arrays(gtr_context *ctx, gtr_arrays_desc desc) {
     for (int i = 0; d && i < n; i++) {
         const gtr_column *from = &desc.column[i];
         gtr__column *c = NULL;
-        const bool floats = from->dtype == GTR_F32 || from->dtype == GTR_F64,
-            ok = !gtr__column_check(ctx, from, i, d->name, false);
-        const gtr__npy a = { floats ? 'f' : from->dtype == GTR_U8 ? 'u' : 'i', ok ? (int)gtr__dtype_size(from->dtype)
-            : 0, false, gtr__big_endian(), desc.rows, from->shape, (const uint8_t *)from->data };
-        if (ok) c = gtr__dataset_column_of(d, from->name, floats ? GTR_F32 : from->dtype == GTR_I64 ? GTR_I32
-            : from->dtype, &from->shape, from->scale, from->shift, from->borrow ? from->data : NULL);
+        const bool ok = !gtr__column_check(ctx, from, i, d->name, false);
+        const gtr__dtype_row *is = &gtr__dtypes[ok ? from->dtype : GTR_F32];
+        const bool floats = is->kept == GTR_F32;
+        const gtr__npy a = { floats ? 'f' : is->least == 0 ? 'u' : 'i', (int)is->size, false, gtr__big_endian(),
+            desc.rows, from->shape, (const uint8_t *)from->data };
+        if (ok) c = gtr__dataset_column_of(d, from->name, is->kept, &from->shape, from->scale, from->shift,
+            from->borrow ? from->data : NULL);
         if (!c || (!from->borrow && gtr__column_take(d, d->name, c, &a, false))) return gtr__dataset_link(d, false);
         if (from->channels_last) gtr__column_channels(c, 2);
         if (floats) gtr__column_warn(d, i);
@@ -23694,7 +23758,7 @@ static bool gtr__npy_check(gtr_context *ctx, const char *who, const char *const 
 static gtr_dataset *gtr__npy_link(gtr_dataset *d, bool ok, const gtr_npy_desc *desc, bool archive) {
     bool bytes = false;
     for (int i = 0; ok && i < d->n_columns; i++) /* bools become 0 and 1 */
-        bytes |= d->column[i].dtype == GTR_U8 && (d->column[i].scale != 1 || desc->scale == 1);
+        bytes |= gtr__is_scaled(d->column[i].dtype) && (d->column[i].scale != 1 || desc->scale == 1);
     return gtr__dataset_link(d, ok && !gtr__reads_npy(d->ctx, d->name, desc, archive, bytes));
 }
 gtr_dataset *gtr_dataset_npy(gtr_context *ctx, const char *const *paths, int n, gtr_npy_desc desc) {
@@ -23984,16 +24048,14 @@ gtr_dataset *gtr_dataset_split(gtr_dataset *data, int64_t k) {
 }
 /* Row i of a column of one integer a row; what it is padded with, if the row is empty. */
 static int64_t gtr__column_integer(const gtr__column *c, int64_t i) {
-    const uint8_t *p = c->host + gtr__column_start(c, i);
-    if (!gtr__row_has(c, i)) return (int64_t)c->pad;
-    return c->dtype == GTR_U8 ? *p : *(const int32_t *)(const void *)p;
+    return (int64_t)(gtr__row_has(c, i) ? gtr__number_at(c->dtype, c->host + gtr__column_start(c, i), 0) : c->pad);
 }
 /* How many different numbers the column may have, from its least to its most; 0 and an error: they are no classes. */
 static int64_t gtr__column_classes(gtr_dataset *d, int column, const char *who) {
     gtr__column *c = column < d->n_columns ? &d->column[column] : NULL;
     char text[GTR__OP_TEXT];
     if (gtr__is_callback(d, who)) return 0;
-    if (c && d->rows && (c->dtype == GTR_I32 || c->dtype == GTR_U8) && c->row == 1) {
+    if (c && d->rows && gtr__is_whole(c->dtype) && c->row == 1) {
         gtr__column_range(c, d->rows);
         if (c->most - c->least < 1 << 24) return c->most - c->least + 1;
     }
@@ -24127,7 +24189,7 @@ static const char *gtr__columns_differ(const gtr__column *a, const gtr__column *
     const char *why;
     if (!a || !b) return "number of columns";
     if (a->dtype != b->dtype || !gtr__shape_equal(&a->shape, &b->shape)) return "shape or dtype";
-    if (a->dtype == GTR_U8 && (why = gtr__scales_differ(a, b, text)) != NULL) return why;
+    if (gtr__is_scaled(a->dtype) && (why = gtr__scales_differ(a, b, text)) != NULL) return why;
     if (a->channels != b->channels || memcmp(&a->image, &b->image, sizeof a->image))
         return "channels or what becomes of its images";
     if (!a->name != !b->name || (a->name && strcmp(a->name, b->name))) return "name";
@@ -24286,7 +24348,7 @@ static GTR__COLD const char *gtr__windows_misfit(const gtr_dataset *s, const gtr
     int64_t all = 0;
     const gtr__column *c = gtr__dataset_at(s, w->column);
     if (s->column[0].covered) return "these are windows already";
-    if (!c || (c->dtype != GTR_F32 && c->dtype != GTR_U8)) return "want a column of float32 or bytes";
+    if (!c || (c->dtype != GTR_F32 && !gtr__is_scaled(c->dtype))) return "want a column of float32 or bytes";
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
     if (c->image.varied || (w->target && s->column[w->target - 1].image.varied))
         return "want columns that gtr_dataset_augment has not";
@@ -24325,7 +24387,7 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
         for (int k = shape.ndim++; k > 0; k--) shape.dim[k] = shape.dim[k - 1];
         shape.dim[0] = steps;
     }
-    if (c->dtype == GTR_I32) { /* ids go as they lie */
+    if (c->dtype != GTR_F32 && !gtr__is_scaled(c->dtype)) { /* ids go as they lie */
         if (!gtr__dataset_column(d, c->name, c->dtype, &shape, c->scale, c->shift)) return false;
         for (int64_t r = 0; r < d->rows; r++)
             gtr__column_copy(to->host + (size_t)r * to->row_bytes, c, (d->index ? d->index[r] : r * by) + from,
@@ -24346,7 +24408,8 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
     if (!made || !gtr__features_copy(d->ctx, to, c)) return false;
     to->stored = d->index ? c->row : by * c->row;
     to->index = d->index;
-    gtr__image_whole(&to->image, 1, 1, to->row, c->dtype == GTR_U8 ? c->scale : 1, c->dtype == GTR_U8 ? c->shift : 0);
+    gtr__image_whole(&to->image, 1, 1, to->row, gtr__is_scaled(c->dtype) ? c->scale : 1, gtr__is_scaled(c->dtype)
+        ? c->shift : 0);
     to->image.index = d->device_index;
     return true;
 }
@@ -24587,9 +24650,9 @@ static GTR__COLD const char *gtr__ragged_misfit(const gtr_dataset *s, const gtr_
         const double pad = w->pad[n++];
         if (c->image.varied) return "want columns that gtr_dataset_augment has not";
         if (c->shape.ndim >= GTR_MAX_DIMS - 1) return "want steps of at most 6 dimensions";
-        if (!gtr__finite(pad) || (c->dtype != GTR_F32 && pad != floor(pad)) || (c->dtype == GTR_U8 && (pad < 0
-                || pad > 255)) || (c->dtype == GTR_I32 && (pad < INT32_MIN || pad > INT32_MAX)))
-            return gtr__pad_misfit("want a .pad that its column can hold", n - 1, pad, gtr__dtype_names[c->dtype],
+        const gtr__dtype_row *of = &gtr__dtypes[c->dtype];
+        if (!gtr__finite(pad) || (gtr__is_whole(c->dtype) && (pad != floor(pad) || pad < of->least || pad > of->most)))
+            return gtr__pad_misfit("want a .pad that its column can hold", n - 1, pad, gtr__dtype_name(c->dtype),
                 text);
     }
     if (!n) return "want a column of steps beside .series";
@@ -24696,7 +24759,7 @@ static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t 
         gtr_float *const *value) {
     double *sum = GTR__NEW(ctx, double, 2 * n); /* and of squares */
     if (!sum) return false;
-    const bool bytes = c->dtype == GTR_U8, once = c->stored < c->row && c->stored % n == 0 && !c->starts;
+    const bool scaled = gtr__is_scaled(c->dtype), once = c->stored < c->row && c->stored % n == 0 && !c->starts;
     int64_t count = 0;
     for (int pass = 0; pass < 2; pass++) {
         size_t end = 0; /* of the rows before */
@@ -24704,11 +24767,10 @@ static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t 
         for (int64_t r = 0; r < rows; r++) {
             const size_t begin = gtr__column_start(c, r), at = once ? GTR__MAX(begin, end) : begin;
             const uint8_t *row = c->host + at;
-            const gtr_float *x = (const gtr_float *)(const void *)row;
             end = begin + (size_t)gtr__row_has(c, r) * gtr__dtype_size(c->dtype);
             const int64_t each = (int64_t)((end - at) / gtr__dtype_size(c->dtype));
             for (int64_t i = 0, k = 0; i < each; k = ++k < n ? k : 0) for (int64_t to = i + apart; i < to; i++) {
-                const double v = bytes ? (double)(c->scale * row[i] + c->shift) : (double)x[i];
+                const double x = gtr__number_at(c->dtype, row, i), v = scaled ? c->scale * (float)x + c->shift : x;
                 if (pass) sum[n + k] += (v - sum[k]) * (v - sum[k]); else sum[k] += v;
             }
             count += each / n;
@@ -24726,8 +24788,8 @@ static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t 
 static bool gtr__column_normalised(const gtr__column *c) {
     const gtr__image *m = &c->image;
     bool other = false;
-    for (int k = 0; k < GTR__CHANNELS; k++) other |= m->mean[k] != 0 || m->scale[k] != (c->dtype == GTR_U8 ? c->scale
-        : 1);
+    for (int k = 0; k < GTR__CHANNELS; k++) other |= m->mean[k] != 0 || m->scale[k] != (gtr__is_scaled(c->dtype)
+        ? c->scale : 1);
     return m->varied && other;
 }
 gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *d, int column) {
@@ -24738,7 +24800,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     if (d && gtr__is_callback(d, "gtr_standardise")) return NULL;
     const int64_t n = x->shape.ndim > 1 ? x->shape.dim[x->shape.ndim - 1] : 1;
     const gtr__column *c = gtr__dataset_at(d, column);
-    const bool fits = c && d->rows && d->ctx == x->ctx && (c->dtype == GTR_F32 || c->dtype == GTR_U8)
+    const bool fits = c && d->rows && d->ctx == x->ctx && (c->dtype == GTR_F32 || gtr__is_scaled(c->dtype))
         && c->row == -gtr__count(&x->shape) && (!c->starts || (n > 0 && c->stored % n == 0));
     if (x->dtype != GTR_F32 || x->shape.ndim < 1 || x->shape.dim[0] != GTR_BATCH || n < 1 || (d && !fits))
         return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, %s, want float32 (N, ..., C) and a "
@@ -24842,13 +24904,14 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     gtr__column *c = &d->column[column], as = *c;
     gtr__image *m = &as.image;
     const char *why = c->covered ? "windows are no images" : m->varied ? "it is done already: one call says all"
-        : c->dtype == GTR_I32 || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
+        : (c->dtype != GTR_F32 && !gtr__is_scaled(c->dtype)) || c->shape.ndim < 2 || c->shape.ndim > 3
+            || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
     GTR__TRY(gtr__reads_augment(d->ctx, "gtr_dataset_augment", &a, a.pad != 0));
-    if (!why) why = gtr__augment_misfit(m, &a, c->dtype == GTR_U8, more);
+    if (!why) why = gtr__augment_misfit(m, &a, gtr__is_scaled(c->dtype), more);
     if (why) return GTR__BAD_ARG(d->ctx, "gtr_dataset_augment of %s: column %d, rows %s %s: %s", d->name, column,
-        gtr__shape_text(&c->shape, text), gtr__dtype_names[c->dtype], why);
+        gtr__shape_text(&c->shape, text), gtr__dtype_name(c->dtype), why);
     gtr__plans_drop(d->ctx, NULL, d, 0);
     if (a.height) m->oh = a.height;
     if (a.width) m->ow = a.width;
@@ -25724,8 +25787,8 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
         gtr_tensor *q = gtr_parameter_find(from, p[n]->name);
         if (!q || q->dtype != p[n]->dtype || !gtr__shape_equal(&q->shape, &p[n]->shape))
             r = GTR__FAIL(to, SHAPE, "%s: \"%s\" %s %s is %s%s%s in the other context", call, p[n]->name,
-                gtr__dtype_names[p[n]->dtype], gtr__shape_text(&p[n]->shape, want),
-                q ? gtr__dtype_names[q->dtype] : "", q ? " " : "missing", q ? gtr__shape_text(&q->shape, got) : "");
+                gtr__dtype_name(p[n]->dtype), gtr__shape_text(&p[n]->shape, want),
+                q ? gtr__dtype_name(q->dtype) : "", q ? " " : "missing", q ? gtr__shape_text(&q->shape, got) : "");
         else if ((r = gtr__model_read(q, at)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p[n]->name);
     }
     gtr__weights_lock(to);
@@ -27537,7 +27600,7 @@ static void gtr__text_value(gtr_context *ctx, const gtr__plan *p, int v) {
     const gtr__value *x = &p->value[v], *root = &p->value[gtr__root(p, v)];
     gtr__textf(ctx, "%s%%%d%s%s", x->gradient_of >= 0 ? "d" : "", v, gtr__value_name(p, v)[0] ? ":" : "",
         gtr__value_name(p, v));
-    gtr__textf(ctx, " %s %s %s ", gtr__shape_text(&x->shape, s), gtr__dtype_names[x->storage],
+    gtr__textf(ctx, " %s %s %s ", gtr__shape_text(&x->shape, s), gtr__dtype_name(x->storage),
         x->lookups ? "lookups" : x->view ? "view" : x->last ? "last" : "rows");
     if (root->home == GTR__HOME_ARENA && root->alias >= 0) gtr__textf(ctx, "in d%%%d", root->alias);
     else gtr__textf(ctx, "%s", gtr__home_names[root->home]);
@@ -27823,7 +27886,7 @@ static void gtr__trace_value(gtr_context *ctx, gtr__cached *e, int v) {
     char s[GTR__TEXT];
     const gtr_shape shape = gtr__shape_logical(x);
     if (!gtr__is_float(x->dtype)) {
-        gtr__textf(ctx, "  %s %s", gtr__shape_text(&shape, s), gtr__dtype_names[x->dtype]); return;
+        gtr__textf(ctx, "  %s %s", gtr__shape_text(&shape, s), gtr__dtype_name(x->dtype)); return;
     }
     gtr_float *host = GTR__NEW(ctx, gtr_float, n);
     if (!host) return;

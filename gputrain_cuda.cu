@@ -45,6 +45,7 @@
 //     runtime-probe        whether there is a device, and what is missing
 //     runtime-create       an instance: device, streams, events; capabilities
 //     runtime-memory       allocation, copies, snapshots, uploads, events
+//     kernel-table         each op's kernels, declared and listed
 //     runtime-plan         a prepared plan; instances of several stages; which inputs of a node may be read early
 //     runtime-watch        which gradients kernels check to be finite, and which are left to GUARD
 //     runtime-streams      nodes enqueued on their streams: events between them, overlap of kernels
@@ -2299,6 +2300,13 @@ GTR__INLINE float gtr__load(const __half *p)        { return __half2float(*p); }
 GTR__INLINE void  gtr__store(float *p, float v)         { *p = v; }
 GTR__INLINE void  gtr__store(__nv_bfloat16 *p, float v) { *p = __float2bfloat16_rn(v); }
 GTR__INLINE void  gtr__store(__half *p, float v)        { *p = __float2half_rn(v); }
+// Element i of what FEED reads, by its dtype: as a number, and an id or label.
+GTR__INLINE float gtr__number_at(int from, const void *p, int64_t i) {
+    return from == GTR_U8 ? (float)((const unsigned char *)p)[i] : ((const float *)p)[i];
+}
+GTR__INLINE int gtr__id_at(int from, const void *p, int64_t i) {
+    return from == GTR_U8 ? (int)((const unsigned char *)p)[i] : ((const int32_t *)p)[i];
+}
 // As it will be read, once it is stored.
 GTR__INLINE float gtr__rounded(int t, float v) {
     return gtr__is_bf16(t) ? __bfloat162float(__float2bfloat16_rn(v))
@@ -2309,7 +2317,8 @@ GTR__INLINE float gtr__rounded(int t, float v) {
 template <typename T> static GTR__BOTH constexpr int gtr__type_of() {
     return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 }
-static int gtr__elem(int t) { return t == GTR_BF16 || t == GTR_F16 ? 2 : t == GTR_I64 ? 8 : t == GTR_U8 ? 1 : 4; }
+#define GTR__BYTES_OF(NAME, type, ...) t == GTR_##NAME ? (int)sizeof(type) :
+static int gtr__elem(int t) { return GTR__DTYPES(GTR__BYTES_OF, GTR__BYTES_OF) 0; }
 static int64_t gtr__ceil(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
 #if GTR__DEVICE_HALF
@@ -3143,9 +3152,29 @@ static double gtr__cuda_seconds(void *instance, int start) {
         ? ms * 1e-3 : 0;
 }
 
-// >>runtime-plan
+// >>kernel-table
+// Generated from the op rows: a row that says FORWARD (BOTH) needs gtr__cuda_<name>_fwd (and _bwd), or this does not
+// link.
 
-static gtr__kernel gtr__cuda_kernel(int op, int dir);   // from the table, at the end of the file
+// Ops whose kernels are another's, which ask what the op is.
+#define gtr__cuda_matmul_fwd gtr__cuda_linear_fwd
+#define gtr__cuda_matmul_bwd gtr__cuda_linear_bwd
+#define gtr__cuda_log_softmax_fwd gtr__cuda_softmax_fwd
+#define gtr__cuda_log_softmax_bwd gtr__cuda_softmax_bwd
+#define gtr__cuda_attention_packed_fwd gtr__cuda_attention_fwd
+#define gtr__cuda_attention_packed_bwd gtr__cuda_attention_bwd
+#define GTR__DECLARE_NEITHER(op)
+#define GTR__DECLARE_FORWARD(op) static gtr_result op##_fwd(gtr__run *run, const gtr__call *c);
+#define GTR__DECLARE_BOTH(op) GTR__DECLARE_FORWARD(op) static gtr_result op##_bwd(gtr__run *run, const gtr__call *c);
+#define GTR__DECLARE(ID, name, kernels, terms) GTR__DECLARE_##kernels(gtr__cuda_##name)
+GTR__OPS(GTR__DECLARE)
+#define GTR__SLOTS(ID, name, kernels, terms) { GTR__KERNELS_##kernels(gtr__cuda_##name) },
+static const gtr__kernel gtr__cuda_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__SLOTS) };
+static gtr__kernel gtr__cuda_kernel(int op, int dir) {
+    return op >= 0 && op < GTR__OP_COUNT && dir >= 0 && dir < GTR__DIR_COUNT ? gtr__cuda_kernels[op][dir] : NULL;
+}
+
+// >>runtime-plan
 
 typedef struct gtr__cuda_exec {
     gtr__plan *plan;
@@ -6854,8 +6883,6 @@ static bool gtr__matmul_shape(const gtr__call *c, gtr__matmul_sizes *s) {
     return true;
 }
 
-#define gtr__cuda_matmul_fwd gtr__cuda_linear_fwd
-#define gtr__cuda_matmul_bwd gtr__cuda_linear_bwd
 // da = dy op(b)^T, db = op(a)^T dy, both sides swapped where the operand lies transposed. The gradient of a bias, the
 // sums of dy's columns, comes in the launch of its weight's: the tiles pass through shared memory anyway.
 GTR__CUDA(linear_bwd) {
@@ -12399,9 +12426,6 @@ GTR__CUDA(softmax_bwd) {
     return gtr__softmax_run(run, c, &m);
 }
 
-#define gtr__cuda_log_softmax_fwd gtr__cuda_softmax_fwd
-#define gtr__cuda_log_softmax_bwd gtr__cuda_softmax_bwd
-
 // >>op:softmax_mask
 // As op:softmax, whose parts these are; s is output 1, d the gradient of s in all.
 typedef struct gtr__masked { gtr__rows s; gtr__opd mask, y, dy, dmask; } gtr__masked;
@@ -14416,8 +14440,6 @@ GTR__CUDA(attention_bwd) {
     q.dmask = gtr__out(c, a->mask);
     return GTR__LAUNCH(run, c, gtr__k_attention_mask, (unsigned)gtr__ceil(count, GTR__T), GTR__T, 0, q, count);
 }
-#define gtr__cuda_attention_packed_fwd gtr__cuda_attention_fwd
-#define gtr__cuda_attention_packed_bwd gtr__cuda_attention_bwd
 
 // >>op:dropout
 // The mask is drawn again in backward. A thread takes the four elements of one Philox block. Bytes: x and y; about 100
@@ -18742,7 +18764,7 @@ GTR__INLINE float gtr__image_at(const gtr__feed_images &f, const gtr__drawn &d, 
     if (sy >= 0 && sx >= 0) {
         const uint32_t at = m.from_last ? (uint32_t)(sy * m.w + sx) * m.channels + c
             : ((uint32_t)c * m.h + sy) * m.w + sx;
-        v = f.in.from == GTR_U8 ? (float)((const unsigned char *)src)[at] : ((const float *)src)[at];
+        v = gtr__number_at(f.in.from, src, at);
     }
     return fmaf(v, m.scale[k] * (d.brightness * d.contrast),
         d.contrast * fmaf(d.brightness, m.shift[k], -m.mean[k]));
@@ -18767,7 +18789,7 @@ GTR__OP_KERNEL gtr__k_feed_images(const __grid_constant__ gtr__feed_images f) {
         if (row != drawn) {
             gtr__image_draw(&m, step, f.row0 + row, &d);
             from = gtr__origin<false>(f.row0 + row, rows, start, key);
-            from = (m.index ? m.index[from] : from) * f.stored * (f.in.from == GTR_U8 ? 1 : 4);
+            from = (m.index ? m.index[from] : from) * f.stored * gtr__elem(f.in.from);
             drawn = row;
         }
         const uint32_t e = (uint32_t)(g - row * line) * (uint32_t)width, ow = (uint32_t)m.ow, oh = (uint32_t)m.oh;
@@ -20278,6 +20300,7 @@ GTR__INLINE int gtr__res_ranks(const gtr__res &s) {
 enum { GTR__NET_FACTS(GTR__NET_PLACE) GTR__NET_BITS };
 static_assert(GTR__NET_BITS <= 64, "NET has 64 bits");
 #if GTR__DEVICE_HALF
+#define GTR__NET_STATES(ID, terms, ...) RULE == GTR__RULE_##ID ? GTR__STATES_OF(terms) :
 template <uint64_t NET> struct gtr__net {
 #define GTR__NET_KNOWN(name, bits) name = (int)(NET >> GTR__NET_##name & ((1u << (bits)) - 1)) - 1,
     enum { GTR__NET_FACTS(GTR__NET_KNOWN) };        // -1: not known
@@ -20289,7 +20312,7 @@ template <uint64_t NET> struct gtr__net {
     static GTR__DEVICE bool square(const gtr__res &s) { return LOSS < 0 ? s.m.loss == GTR__OP_MSE : LOSS == 1; }
     static GTR__DEVICE int states(const gtr__res &s)
     {
-        return RULE < 0 ? s.m.optim.states : RULE == GTR__RULE_ADAM ? 2 : RULE != GTR__RULE_SGD;
+        return RULE < 0 ? s.m.optim.states : GTR__RULES(GTR__NET_STATES) 0;
     }
     static GTR__DEVICE int bytes(const gtr__res &s) { return BYTES < 0 ? s.bytes : (int)BYTES; }
     static GTR__DEVICE int last_pre(const gtr__res &s) { return LAST_PRE < 0 ? s.last_pre : (int)LAST_PRE; }
@@ -20586,15 +20609,14 @@ GTR__INLINE void gtr__res_ask(const gtr__res &s, float *pool, gtr__res_head *h, 
     if (gtr__net<NET>::xent(s) && tid < s.m.batch) {
         const gtr__feed_one &in = s.m.rest[s.target];
         const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
-        raw.label = in.from == GTR_U8 ? (int)((const unsigned char *)src)[origin[tid]]
-            : ((const int32_t *)src)[origin[tid]];
+        raw.label = gtr__id_at(in.from, src, origin[tid]);
     }
     raw.rate = tid < (int)(sizeof(gtr__rates) / 4) ? __ldcg((const float *)&s.rate[step] + tid) : 0.0f;
     if (tid == 0) h->all[step & 1] = 0;
 }
 GTR__INLINE float gtr__res_source(const gtr__feed_one &in, const char *src, int64_t i) {
-    return in.from == GTR_U8 ? fmaf(in.scale, (float)((const unsigned char *)src)[i], in.shift)
-        : ((const float *)src)[i];
+    const float v = gtr__number_at(in.from, src, i);
+    return in.from == GTR_U8 ? fmaf(in.scale, v, in.shift) : v;
 }
 // x of floats; and, below, the loss's targets.
 static __device__ __noinline__ void gtr__res_take_floats(const gtr__res &s, float *pool, const gtr__res_head *h,
@@ -21534,8 +21556,8 @@ GTR__INLINE void gtr__res_slots(const Net &s, const Head *h, int block, int bloc
             const int64_t from = origin * in.row, to = (int64_t)r * in.row;
 #pragma unroll T == 32 ? 4 : 1
             for (int c = tid % T; c < in.row; c += T) {
-                if (in.from == GTR_U8 && in.to.t == GTR_I32)
-                    ((int32_t *)in.to.p)[to + c] = ((const unsigned char *)src)[from + c];
+                if (in.to.t == GTR_I32 && in.from != GTR_I32)
+                    ((int32_t *)in.to.p)[to + c] = gtr__id_at(in.from, src, from + c);
                 else gtr__put(in.to.p, in.to.t, to + c, gtr__res_source(in, src, from + c));
             }
         }
@@ -25498,7 +25520,7 @@ GTR__INLINE void gtr__tall_known(uint2 &v, const uint2 *p, gtr__waiting &awaited
 GTR__INLINE int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
     const gtr__feed_one &in = s.m.rest[s.target];
     const char *src = (const char *)(uintptr_t)h->record.src[in.slot];
-    return in.from == GTR_U8 ? (int)((const unsigned char *)src)[from] : ((const int32_t *)src)[from];
+    return gtr__id_at(in.from, src, from);
 }
 // All threads of the reporting block: publishes rows and labels of all of a step's rows (s.total), and how many labels
 // count.
@@ -30834,13 +30856,8 @@ GTR__CUDA(network_fwd) {
 }
 
 // >>table
-// Generated from the op rows: a row that says FORWARD (BOTH) needs gtr__cuda_<name>_fwd (and _bwd), or this does not
-// compile.
 
 #ifndef GTR__ONE
-#define GTR__SLOTS(ID, name, kernels, terms) { GTR__KERNELS_##kernels(gtr__cuda_##name) },
-
-static const gtr__kernel gtr__cuda_kernels[GTR__OP_COUNT][GTR__DIR_COUNT] = { GTR__OPS(GTR__SLOTS) };
 static const gtr__backend gtr__cuda_backend = {
     GTR__SEAM, "cuda " GPUTRAIN_VERSION,
     gtr__cuda_create, gtr__cuda_destroy, gtr__cuda_capabilities,
@@ -30852,10 +30869,6 @@ static const gtr__backend gtr__cuda_backend = {
     gtr__cuda_matchers, (int)(sizeof gtr__cuda_matchers / sizeof *gtr__cuda_matchers),
     gtr__cuda_prepare, gtr__cuda_launch, gtr__cuda_run_node, gtr__cuda_release, gtr__cuda_lists,
 };
-
-static gtr__kernel gtr__cuda_kernel(int op, int dir) {
-    return op >= 0 && op < GTR__OP_COUNT && dir >= 0 && dir < GTR__DIR_COUNT ? gtr__cuda_kernels[op][dir] : NULL;
-}
 
 extern "C" const gtr__backend *GTR__CUDA_SYMBOL(void) { return &gtr__cuda_backend; }
 #endif

@@ -1311,7 +1311,7 @@ static void low_inputs(void)
             if (kept) memcpy(want, pool_x + 2 * ROWS * WIDTH, sizeof want);
             EXPECT_EQ(gtr_get(in, x, sizeof x), GTR_OK);
             CHECK(!memcmp(x, want, sizeof x), "%s, %d micro-batches: x is not what the step read%s",
-                gtr__dtype_names[storage], micro, kept ? ", kept" : "");
+                gtr__dtype_name(storage), micro, kept ? ", kept" : "");
             EXPECT_EQ(gtr_get(in, x, sizeof x / 2), GTR_OK);        /* a prefix */
             EXPECT_EQ(gtr_get(in, x, sizeof x * 2), GTR_ERR_SHAPE);
             gtr_error_clear(ctx);
@@ -1327,7 +1327,7 @@ static void low_inputs(void)
             take(ctx, t, true, &s[kept]);
             gtr_destroy(ctx);
         }
-        CHECK(equal(&s[0], &s[1]), "%s, %d micro-batches: with x kept other bits", gtr__dtype_names[storage], micro);
+        CHECK(equal(&s[0], &s[1]), "%s, %d micro-batches: with x kept other bits", gtr__dtype_name(storage), micro);
         CHECK(inputs[1] - inputs[0] == gtr__rounded(sizeof x), "inputs take %zu bytes, and %zu with x kept",
             inputs[0], inputs[1]);
     }

@@ -1045,7 +1045,7 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
         }
         round_through((gtr_float *)o->in[k], o->in_store[k], n);
     }
-    snprintf(o->what, sizeof o->what, "%s %s, %s%s%s%s%s", row->name, text, gtr__dtype_names[low],
+    snprintf(o->what, sizeof o->what, "%s %s, %s%s%s%s%s", row->name, text, gtr__dtype_name(low),
         variant == SOME_LOW ? " mixed" : "", special ? ", special values" : "",
         row->flags & MODES ? training ? ", training" : ", evaluation" : "", o->precision == GTR_TF32 ? ", TF32" : "");
     return true;
@@ -1455,7 +1455,7 @@ static void kernels_on(bench *b)
             if (!check_mine(r + k / 8)) continue;   /* eight share compiled kernels; all take minutes */
             for (s = 0; s < 3; s++) {
                 if (!storage_there(b, storages[s])) {
-                    SKIP("%s in %s on %s", row->name, gtr__dtype_names[storages[s]], b->name); continue;
+                    SKIP("%s in %s on %s", row->name, gtr__dtype_name(storages[s]), b->name); continue;
                 }
                 for (v = 0; v < (s == 0 || row->flags & FIRST_LOW || !strchr("Xx", row->kinds[0]) || row->kinds[1] == 0
                     || is_ints(row->kinds[1]) ? 1 : VARIANTS); v++)
@@ -1585,7 +1585,7 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     snprintf(what, sizeof what, "linear_act %s%s%s%s%s, %lld %lld %lld, %s%s", more == 2 ? "none"
         : gtr__row(a->op)->name, bias ? "" : ", no bias", more ? ", and more" : "",
         keep ? "" : ", pre not kept", spoilt ? ", NaN" : "", (long long)(gtr__count(xs) / ws.dim[1]),
-        (long long)m, (long long)ws.dim[1], gtr__dtype_names[low], precision == GTR_TF32 ? ", TF32" : "");
+        (long long)m, (long long)ws.dim[1], gtr__dtype_name(low), precision == GTR_TF32 ? ", TF32" : "");
     ys.dim[ys.ndim - 1] = m;
     x = values(xs, a->kind, low, scale); w = values(&ws, a->kind, low, scale); c = values(&bs, a->kind, low, 1);
     if (spoilt) x[gtr__count(xs) / 2] = NAN;        /* its row of the result is, and nothing else */
@@ -1627,7 +1627,7 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     stored_operand s[3];
     char what[160];
     snprintf(what, sizeof what, "linear_dact %s, %lld %lld %lld, %s%s", gtr__row(a->op)->name,
-        (long long)(gtr__count(xs) / ws.dim[1]), (long long)m, (long long)ws.dim[1], gtr__dtype_names[low],
+        (long long)(gtr__count(xs) / ws.dim[1]), (long long)m, (long long)ws.dim[1], gtr__dtype_name(low),
         precision == GTR_TF32 ? ", TF32" : "");
     ys.dim[ys.ndim - 1] = m;
     x = values(xs, a->kind, low, 1); w = values(&ws, 'x', low, 1); dy = values(&ys, 'x', low, 1);
@@ -1725,7 +1725,7 @@ static void fused_on(bench *b)
     }
     for (s = 0; s < 3; s++) {
         gtr_dtype low = storages[s];
-        if (!storage_there(b, low)) { SKIP("fused ops in %s on %s", gtr__dtype_names[low], b->name); continue; }
+        if (!storage_there(b, low)) { SKIP("fused ops in %s on %s", gtr__dtype_name(low), b->name); continue; }
         for (k = 0; k < (small ? 1 : (int)(sizeof sizes / sizeof *sizes)); k++) {
             gtr_shape x = gtr_shape2(sizes[k][0], sizes[k][1]);
             int shift = k % 5 == 4;
@@ -2169,7 +2169,7 @@ static void small_nodes_on(bench *b)
         x = values(&s, 'x', types[f], 3); start = values(&s, 'x', types[t], 1); want = values(&s, 'x', GTR_F32, 1);
         from = stored(x, types[f], counts[k]); to = stored(start, types[t], counts[k]);
         snprintf(what, sizeof what, "%s %s, %lld from %s to %s%s", f == t ? "copy" : "cast",
-            dir ? "gradient" : "forward", (long long)counts[k], gtr__dtype_names[types[f]], gtr__dtype_names[types[t]],
+            dir ? "gradient" : "forward", (long long)counts[k], gtr__dtype_name(types[f]), gtr__dtype_name(types[t]),
             add ? ", added" : "");
         d->op = f == t ? GTR__OP_COPY : GTR__OP_CAST; d->dir = dir ? GTR__BWD : GTR__FWD; d->attr = &none;
         d->n_in = dir ? 3 : 1; d->n_out = 1; d->shift = k % 4 == 2;
@@ -2427,7 +2427,7 @@ static void feed_on(bench *b, const feed_case *f)
         operand o = operand_of(forms[k].to, &s, NULL);
         if (!out[k].data) continue;
         snprintf(what, sizeof what, "feed %lld rows of %lld from %lld, %s to %s", (long long)f->batch,
-            (long long)f->width, (long long)f->first, gtr__dtype_names[forms[k].from], gtr__dtype_names[forms[k].to]);
+            (long long)f->width, (long long)f->first, gtr__dtype_name(forms[k].from), gtr__dtype_name(forms[k].to));
         bench_copy(b, got, out[k].data, size, GTR__TO_HOST);
         if (f->stuck) {
             CHECK(!memcmp(got, poison, size), "%s on %s: written in spite of the status", what, b->name); continue;
