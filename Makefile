@@ -5,7 +5,8 @@ NVCC   ?= $(shell command -v nvcc 2>/dev/null || ls /usr/local/cuda/bin/nvcc 2>/
 HEADER  = gputrain.h
 CUDA    = gputrain_cuda.cu
 LONG    = test_ops test_images # which begin first
-TESTS   = $(LONG) $(filter-out $(LONG),$(patsubst tests/%.c,%,$(wildcard tests/test_*.c)))
+TESTS   = $(LONG) $(filter-out $(LONG),$(patsubst tests/programs/%.c,%,$(wildcard tests/programs/test_*.c)))
+SHARED  = $(wildcard tests/*.h tests/programs/*.h tests/tables/*.h) # what they include
 FASHION = $(if $(FASHION_MNIST),$(FASHION_MNIST),build/fashion)
 CORES  ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 # Builds programs on as many cores, where make was not told how many jobs.
@@ -88,7 +89,7 @@ chars: build/$(NATIVE)/15_chars
 	$< $(or $(TEXT),README.md) $(MODEL)
 
 data:
-	sh tests/get_data.sh $(FASHION_MNIST)
+	sh tests/generate/get_data.sh $(FASHION_MNIST)
 
 # Side by side on the CPU; on a GPU one by one, for a test weighs its free memory.
 test: $(if $(GPU),build/cuda/gputrain_cuda.o)
@@ -133,14 +134,14 @@ campaign-fuzz:
 # Graphs of every builder in ways that must not matter, for half an hour; and mistakes planted in passes, which it must find.
 campaign-compose: build/$(NATIVE)/compose
 	$< seconds=$(or $(SECONDS),1800) seed=$(or $(SEED),$(shell date +%s))
-	$(CC) -O1 -march=native -w -DGPUTRAIN_DOUBLE tests/compose.c -o build/compose_double $(LIBS)
+	$(CC) -O1 -march=native -w -DGPUTRAIN_DOUBLE tests/programs/compose.c -o build/compose_double $(LIBS)
 	build/compose_double seconds=$(or $(SECONDS),600) seed=$(or $(SEED),$(shell date +%s))
 	@CC='$(CC)' sh tests/plant.sh --compose
-# Random graphs beyond those of tests/graphs.bin.
+# Random graphs beyond those of tests/fixtures/graphs.bin.
 PYTHON ?= python3
 campaign-graphs: build/$(NATIVE)/test_torch
 	@$(PYTHON) -c 'import torch' 2>/dev/null || { echo 'skipped: $(PYTHON) has no PyTorch; PYTHON=one that has'; exit 0; }; \
-	$(PYTHON) tests/gen_graphs.py --seed $(or $(SEED),$(shell date +%s)) --count $(or $(COUNT),2000) --images $(or $(IMAGES),500) --out build/graphs.bin && \
+	$(PYTHON) tests/generate/gen_graphs.py --seed $(or $(SEED),$(shell date +%s)) --count $(or $(COUNT),2000) --images $(or $(IMAGES),500) --out build/graphs.bin && \
 	GTR_GRAPHS=build/graphs.bin build/$(NATIVE)/test_torch
 campaign-faults:
 	@CC='$(CC)' sh tests/plant.sh
@@ -201,23 +202,23 @@ clean:
 build/%/.made:
 	@mkdir -p $(@D) && touch $@
 
-# Tests, and compose, are linked with the library, compiled once in a build (tests/private.h); but for those that define a macro of its own,
+# Tests, and compose, are linked with the library, compiled once in a build (tests/programs/private.h); but for those that define a macro of its own,
 # as one with doubles and two with other calls for files and locks.
-build/library.c: $(HEADER) tests/private.awk
-	@mkdir -p $(@D) && awk -v whole=1 -f tests/private.awk $(HEADER) >$@.$$$$ && mv $@.$$$$ $@
-build/private.h: $(HEADER) tests/private.awk
-	@mkdir -p $(@D) && awk -f tests/private.awk $(HEADER) >$@.$$$$ && mv $@.$$$$ $@
-LINKED = compose $(shell grep -L '^#define GPUTRAIN_' tests/test_*.c | sed 's,tests/\(.*\)\.c,\1,')
+build/library.c: $(HEADER) tests/generate/private.awk
+	@mkdir -p $(@D) && awk -v whole=1 -f tests/generate/private.awk $(HEADER) >$@.$$$$ && mv $@.$$$$ $@
+build/private.h: $(HEADER) tests/generate/private.awk
+	@mkdir -p $(@D) && awk -f tests/generate/private.awk $(HEADER) >$@.$$$$ && mv $@.$$$$ $@
+LINKED = compose $(shell grep -L '^#define GPUTRAIN_' tests/programs/test_*.c | sed 's,tests/programs/\(.*\)\.c,\1,')
 $(foreach b,cpu cuda ptx75 ptx80 $(notdir $(EMULATED)),$(eval $(LINKED:%=build/$(b)/%): build/$(b)/library.o build/private.h))
 APART  = $(if $(filter %/library.o,$^),-DGTR_TEST_LINKED $(filter %/library.o,$^))
-build/cpu/library.o: build/library.c tests/counted.h build/cpu/.made
+build/cpu/library.o: build/library.c tests/programs/counted.h build/cpu/.made
 	$(CC) $(CFLAGS) -I. -c $< -o $@
 build/quick/%: examples/%.c $(HEADER) build/quick/.made
 	$(CC) $< -o $@ $(LIBS)
 COMPILE_CPU  = $(CC) $(CFLAGS) $< $(APART) -o $@ $(LIBS)
 build/cpu/%: examples/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
-build/cpu/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/cpu/.made
+build/cpu/%: tests/programs/%.c $(HEADER) $(SHARED) build/cpu/.made
 	$(COMPILE_CPU)
 build/cpu/bench build/cpu/stream build/cpu/online build/cpu/next build/cpu/plan: build/cpu/%: tests/bench/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)
@@ -227,19 +228,19 @@ define CUDA_BUILD
 build/$(1)/gputrain_cuda.o: $(CUDA) $(HEADER) build/$(1)/.made
 	$(NVCC) -O3 $$(NV_$(1)) -c $(CUDA) -o $$@
 COMPILE_$(1) = $(NVCC) -O3 $$(NV_$(1)) $(HOST) -DGPUTRAIN_CUDA $$< $$(APART) build/$(1)/gputrain_cuda.o -o $$@ $(LIBS:-pthread=-lpthread)
-build/$(1)/library.o: build/library.c tests/counted.h build/$(1)/.made
+build/$(1)/library.o: build/library.c tests/programs/counted.h build/$(1)/.made
 	$(NVCC) -O3 $$(NV_$(1)) $(HOST) -I. -DGPUTRAIN_CUDA -c $$< -o $$@
 build/$(1)/%: examples/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
-build/$(1)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) build/$(1)/gputrain_cuda.o
+build/$(1)/%: tests/programs/%.c $(HEADER) $(SHARED) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 build/$(1)/bench build/$(1)/stream build/$(1)/online build/$(1)/next: build/$(1)/%: tests/bench/%.c $(HEADER) build/$(1)/gputrain_cuda.o
 	$$(COMPILE_$(1))
 endef
 $(foreach b,cuda ptx75 ptx80,$(eval $(call CUDA_BUILD,$(b))))
-$(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/test_ops.c
-$(foreach b,cpu cuda ptx75 ptx80,build/$(b)/bench): tests/bench/network.h tests/made.h
-$(foreach b,cpu cuda ptx75 ptx80,build/$(b)/oracle): tests/bench/network.h tests/test_torch.c
+$(foreach b,cpu cuda ptx75 ptx80,build/$(b)/test_ops_double): tests/programs/test_ops.c
+$(foreach b,cpu cuda ptx75 ptx80,build/$(b)/bench): tests/bench/network.h tests/programs/made.h
+$(foreach b,cpu cuda ptx75 ptx80,build/$(b)/oracle): tests/bench/network.h tests/programs/test_torch.c
 $(foreach b,cpu cuda ptx75 ptx80 emulated-$(COMPUTE),build/$(b)/test_presets): tests/bench/network.h
 
 # A program's own half takes three times as long to compile as to run, where it is sanitized and optimised; kernels and what hosts them are optimised always.
@@ -247,9 +248,9 @@ SANITIZED = $(SANITIZE:%=-g1 -DGTR__ATTR_APART -fsanitize=% -fno-sanitize-recove
 $(EMULATED)/gputrain_cuda.o: $(CUDA) $(HEADER) $(wildcard tests/emulated/*) $(EMULATED)/.made
 	CC='$(CC)' sh tests/emulated/build.sh $@ $(COMPUTE) $(SANITIZED)
 COMPILE_EMULATED = $(CC) $(if $(SANITIZE),-O0,-O1) $(SANITIZED) -I. -DGPUTRAIN_CUDA $$(sh tests/emulated/build.sh includes)
-$(EMULATED)/library.o: build/library.c tests/counted.h $(EMULATED)/.made
+$(EMULATED)/library.o: build/library.c tests/programs/counted.h $(EMULATED)/.made
 	$(COMPILE_EMULATED) -c $< -o $@
-$(EMULATED)/%: tests/%.c $(HEADER) $(wildcard tests/*.h) $(EMULATED)/gputrain_cuda.o
+$(EMULATED)/%: tests/programs/%.c $(HEADER) $(SHARED) $(EMULATED)/gputrain_cuda.o
 	$(COMPILE_EMULATED) $(firstword $(APART)) -c $< -o $@.o && $(CXX) $(SANITIZED) -rdynamic -o $@ $@.o $(filter %/library.o,$^) $(EMULATED)/gputrain_cuda.o -ldl $(LIBS)
 
 .SECONDARY:

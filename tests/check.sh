@@ -73,7 +73,7 @@ check_compilers() {
             $c -std=c99 $warn -Wpedantic -fsyntax-only "$example" && $c -x c++ -std=c++11 $warn -fsyntax-only "$example" || bad=1
         done
         readme_compiles "$c" || bad=1
-        for test in tests/test_*.c tests/compose.c tests/oracle.c tests/bench/*.c; do $c -std=gnu11 $warn -fsyntax-only -I. -DGTR_TEST_LINKED "$test" || bad=1; done
+        for test in tests/programs/test_*.c tests/programs/compose.c tests/programs/oracle.c tests/bench/*.c; do $c -std=gnu11 $warn -fsyntax-only -I. -DGTR_TEST_LINKED "$test" || bad=1; done
     done
     return $bad
 }
@@ -92,7 +92,7 @@ check_others() {
         x86_64-w64-mingw32-gcc -std=c99 -fsyntax-only $warn -Wpedantic -include windows.h -I. $dir/all.c || { echo "mingw behind windows.h fails"; bad=1; }
     else echo "skipped: no x86_64-w64-mingw32-gcc"; fi
     if command -v powerpc-linux-gnu-gcc >/dev/null && command -v qemu-ppc >/dev/null; then
-        powerpc-linux-gnu-gcc -O1 -w -static -I. tests/test_readers.c -o $dir/powerpc -lm -pthread -latomic && mkdir -p build &&
+        powerpc-linux-gnu-gcc -O1 -w -static -I. tests/programs/test_readers.c -o $dir/powerpc -lm -pthread -latomic && mkdir -p build &&
             qemu-ppc $dir/powerpc arrays large_files >$dir/powerpc.log || { cat $dir/powerpc.log; bad=1; }
     else echo "skipped: no powerpc-linux-gnu-gcc and qemu-ppc"; fi
     return $bad
@@ -233,7 +233,7 @@ check_size() {
     doc=$(grep -n '^\*/' gputrain.h | head -n 1 | cut -d: -f1)
     echo "$doc lines of gputrain.h are to be read first (at most 150)"
     [ "$doc" -le 150 ] || bad=1
-    ops=$(($(grep -c '^// >>op:' gputrain.h) + $(grep -c '^    X(' tests/elementwise.h)))
+    ops=$(($(grep -c '^// >>op:' gputrain.h) + $(grep -c '^    X(' tests/programs/elementwise.h)))
     tail -n 1 tests/growth.txt | {
         read -r date header cuda had why
         case $had in ops:*) more=$((ops - ${had#ops:})) ;; *) more=0 ;; esac
@@ -265,7 +265,7 @@ check_form() {
         open && /^\}/ {
             if (!struct && FNR - open >= most) print FILENAME ":" open ": a function of " FNR - open + 1 " lines: " head
             open = 0
-        }' gputrain.h gputrain_cuda.cu examples/*.c tests/*.[ch] tests/bench/*.[ch] tests/emulated/*.[ch] tests/msvc/*.h >$dir/form
+        }' gputrain.h gputrain_cuda.cu examples/*.c tests/*.h tests/*/*.[ch] >$dir/form
     [ ! -s $dir/form ] || { cat $dir/form; return 1; }
 }
 
@@ -297,7 +297,7 @@ check_functions() {
     fi
     sed -n '/^## All functions/,/^## Errors/p' README.md >$dir/named
     sort -u $dir/functions | while read -r f; do
-        grep -qwE "$f" tests/fuzz_api.c tests/op_rows.h tests/elementwise.h || echo "$f: neither a row of tests/op_rows.h or tests/elementwise.h nor tests/fuzz_api.c calls it"
+        grep -qwE "$f" tests/fuzz/fuzz_api.c tests/programs/op_rows.h tests/programs/elementwise.h || echo "$f: neither a row of tests/programs/op_rows.h or tests/programs/elementwise.h nor tests/fuzz/fuzz_api.c calls it"
         grep -q "\`$f\`" $dir/named || echo "$f: README's All functions does not name it (sh tests/check.sh functions --write does)"
     done >$dir/unnamed
     [ ! -s $dir/unnamed ] || { cat $dir/unnamed; return 1; }
@@ -328,7 +328,7 @@ check_examples() {
 run_tests() {
     programs="" bad=0 own=$dir/$(basename "${1%% *}")
     mkdir -p "$own" && apart && $1 -g1 -DGTR__ATTR_APART $2 -I. -c build/library.c -o "$own"/library.o || return 1
-    for t in tests/test_*.c; do
+    for t in tests/programs/test_*.c; do
         o=$own/$(basename "$t" .c) library="-DGTR_TEST_LINKED $own/library.o"
         ! grep -q '^#define GPUTRAIN_' "$t" || library=""
         if $1 -g1 -DGTR__ATTR_APART $2 -I. "$t" $library -o "$o" -lm -pthread 2>"$own"/compile.log; then programs="$programs $o"
@@ -380,11 +380,11 @@ check_emulated() {
 # compared with differences, and on the GPU in software, where there are CUDA's headers. A builder without a generator fails.
 check_compose() {
     for b in $(sed -n '/^\/\/ >>functions/,/^\/\/ >>backend/p' gputrain.h | grep -oE '^GTR_API gtr_tensor \*gtr_[a-z0-9_]+' | sed 's/.*\*gtr_//' | grep -vxE 'input|parameter|constant|parameter_at|parameter_find'); do
-        grep -qE "(GENERATOR|UNARY_JUMPS)\($b[,)]|PAIR_LOSS\(${b%_ex}," tests/builders.h || { echo "tests/builders.h has no generator for gtr_$b"; return 1; }
+        grep -qE "(GENERATOR|UNARY_JUMPS)\($b[,)]|PAIR_LOSS\(${b%_ex}," tests/programs/builders.h || { echo "tests/programs/builders.h has no generator for gtr_$b"; return 1; }
     done
     for way in '' -DGPUTRAIN_DOUBLE; do
         seconds=$((${COMPOSE_SECONDS:-90} * $([ "$way" ] && echo 1 || echo 2) / 3))
-        $CC -O1 -march=native -w -DGTR__ATTR_APART $way tests/compose.c -o $dir/compose -lm -pthread && $dir/compose seconds=$seconds seed="${SEED:-1}" >$dir/log
+        $CC -O1 -march=native -w -DGTR__ATTR_APART $way tests/programs/compose.c -o $dir/compose -lm -pthread && $dir/compose seconds=$seconds seed="${SEED:-1}" >$dir/log
         rc=$?
         grep -E '^graph|graphs,|beside differences' $dir/log | head -n 40
         [ $rc -eq 0 ] || return $rc
@@ -402,26 +402,26 @@ cuda_program() { # its name, level, objects...
     shift 2
     sh tests/emulated/build.sh includes >$dir/includes || { echo "skipped: $(cat $dir/includes)"; return 0; }
     cuda=$(sed 's/-isystem //; s/.include$//' $dir/includes)
-    g++ -std=c++17 $level -fno-exceptions -fno-rtti -Wall -Wextra -Werror $(cat $dir/includes) -c tests/$program.cpp -o $dir/$program.o &&
+    g++ -std=c++17 $level -fno-exceptions -fno-rtti -Wall -Wextra -Werror $(cat $dir/includes) -c tests/programs/$program.cpp -o $dir/$program.o &&
         $CC $dir/$program.o "$@" -o $dir/$program -lm -ldl -lpthread
 }
 # The one that tries what is opened and made at run time.
 kernels_built() { rm -rf $dir/cache; cuda_program kernels -O1; }
 # Drivers old, new and none; each kernel compiles for old and new architectures, and the cache and sealed lists hold what they promise.
-check_kernels() { kernels_built && { [ ! -f $dir/kernels ] || CUDA_PATH=$cuda $dir/kernels tests/kernels.txt "$PWD/$dir"/cache sm_90a "sm_75:$(($(cksum <gputrain_cuda.cu | cut -d ' ' -f 1) % 3))/3"; }; }
+check_kernels() { kernels_built && { [ ! -f $dir/kernels ] || CUDA_PATH=$cuda $dir/kernels tests/tables/kernels.txt "$PWD/$dir"/cache sm_90a "sm_75:$(($(cksum <gputrain_cuda.cu | cut -d ' ' -f 1) % 3))/3"; }; }
 # The cache by many at once, and by writers that are killed so often.
 check_cache() { kernels_built && { [ ! -f $dir/kernels ] || CUDA_PATH=$cuda $dir/kernels many "$PWD/$dir"/cache "$((${KILLS:-200} + 1))"; }; }
 
-# What users' networks have compiled: how many variants, of how many PTX instructions, within the limits of tests/variants.txt; and what g++ takes for the CUDA
+# What users' networks have compiled: how many variants, of how many PTX instructions, within the limits of tests/tables/variants.txt; and what g++ takes for the CUDA
 # file, warnings as errors. Seconds are of a core, and bounded as a ratio that a busy machine keeps.
 check_variants() {
-    $CC -std=gnu11 $warn -Wno-unused-function -I. -c tests/variants.c -o $dir/networks.o && cuda_program variants -O0 $dir/networks.o || return 1
+    $CC -std=gnu11 $warn -Wno-unused-function -I. -c tests/programs/variants.c -o $dir/networks.o && cuda_program variants -O0 $dir/networks.o || return 1
     [ -f $dir/variants ] || return 0
     bad=0 optimized="g++ -std=c++17 -x c++ -O2 -fno-exceptions -fno-rtti -I. $(cat $dir/includes) -o $dir/optimized.o -c"
     { printf '#define GPUTRAIN_BACKEND\n#include "gputrain.h"\n'; grep '^#include <' gputrain_cuda.cu | grep -v windows.h; } >$dir/empty.cc
     whole=$(user_seconds 1 $optimized gputrain_cuda.cu $warn) empty=$(user_seconds 2 $optimized $dir/empty.cc)
     echo "$whole $empty" | awk '{ printf "g++ -O2 takes %.1f s, %.0f times as long as for the headers alone (at most 100)\n", $1, $1 / $2; exit !($1 > 0) || $1 > 100 * $2 }' || bad=1
-    CUDA_PATH=$cuda $dir/variants tests/variants.txt || bad=1
+    CUDA_PATH=$cuda $dir/variants tests/tables/variants.txt || bad=1
     return $bad
 }
 
@@ -429,8 +429,8 @@ check_variants() {
 # validator. Without clang's libFuzzer the API's calls are drawn from a seed. clang takes most of a minute to optimise a fuzzer, which then makes two and a
 # half times as many inputs: for less than a minute of them it does not.
 fuzz() { # source
-    o=$dir/$(basename "$1" .c) flags="-max_len=1024 -dict=tests/fuzz.dict" library="-DGTR_TEST_LINKED $dir/library.o"
-    [ "$1" != tests/fuzz_api.c ] || { library="" flags="-max_len=1024 -len_control=0 -timeout=100 -detect_leaks=0"; } # it counts its allocations itself
+    o=$dir/$(basename "$1" .c) flags="-max_len=1024 -dict=tests/fuzz/fuzz.dict" library="-DGTR_TEST_LINKED $dir/library.o"
+    [ "$1" != tests/fuzz/fuzz_api.c ] || { library="" flags="-max_len=1024 -len_control=0 -timeout=100 -detect_leaks=0"; } # it counts its allocations itself
     $fuzzer -fsanitize=fuzzer "$1" $library -o "$o" -lm -pthread &&
         "$o" $flags -max_total_time="${FUZZ_SECONDS:-12}" -artifact_prefix="$o-" >"$o.log" 2>&1 && return
     grep -vE '^#|^\t' "$o.log" | tail -n 30
@@ -442,20 +442,20 @@ check_fuzz() {
         clang -x c -fsanitize=fuzzer - -o $dir/fuzz 2>/dev/null; then
         fuzzer="clang -w -g $([ "${FUZZ_SECONDS:-12}" -lt 60 ] && echo -O0 || echo -O1) -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined"
         apart && $fuzzer -I. -c build/library.c -o $dir/library.o || return 1
-        for t in tests/fuzz_*.c; do
+        for t in tests/fuzz/fuzz_*.c; do
             fuzz "$t" &
             running="$running $!" n=$((n + 1))
             [ $n -lt "${AT_A_TIME:-2}" ] || { for p in $running; do wait "$p" || bad=1; done; running="" n=0; }
         done
         for p in $running; do wait "$p" || bad=1; done
-        for t in tests/fuzz_*.c; do echo "$(basename "$t"): $(grep -E '^(#|Done|[0-9]+ calls)' "$dir/$(basename "$t" .c).log" | tail -n 1)"; done
+        for t in tests/fuzz/fuzz_*.c; do echo "$(basename "$t"): $(grep -E '^(#|Done|[0-9]+ calls)' "$dir/$(basename "$t" .c).log" | tail -n 1)"; done
     else
         echo "no clang with -fsanitize=fuzzer: the readers are skipped"
-        $CC -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -DFUZZ_MAIN tests/fuzz_api.c -o $dir/fuzz_api -lm -pthread &&
+        $CC -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -DFUZZ_MAIN tests/fuzz/fuzz_api.c -o $dir/fuzz_api -lm -pthread &&
             $dir/fuzz_api "$(date +%s)" 1000000000 "${FUZZ_SECONDS:-12}" >$dir/fuzz_api.log 2>&1 || bad=1
         tail -n 5 $dir/fuzz_api.log
     fi
-    $CC -O1 -I. tests/test_files.c -o $dir/test_files -lm -pthread && $dir/test_files --mutants 20000 | python3 tests/verdict_safetensors.py || bad=1
+    $CC -O1 -I. tests/programs/test_files.c -o $dir/test_files -lm -pthread && $dir/test_files --mutants 20000 | python3 tests/fuzz/verdict_safetensors.py || bad=1
     return $bad
 }
 

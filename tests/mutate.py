@@ -131,7 +131,7 @@ def compile_all(folder, programs, lines, first, chosen):
         for k in dropped:
             del chosen[k]
     for p in programs:
-        subprocess.run(["gcc"] + FLAGS + ["-I", folder, os.path.join(folder, "tests", p + ".c"), "-o", os.path.join(folder, p)] + LIBS, check=True)
+        subprocess.run(["gcc"] + FLAGS + ["-I", folder, os.path.join(folder, "tests", "programs", p + ".c"), "-o", os.path.join(folder, p)] + LIBS, check=True)
 
 
 def run(folder, program, mutant, limit, small=True):
@@ -190,7 +190,7 @@ def main():
     order = sorted(by_line)
     rng.shuffle(order)
     chosen = {k: rng.choice(by_line[n]) for k, n in enumerate(order[:a.count * 5 // 4])}    # some do not compile
-    programs = sorted(f[:-2] for f in os.listdir(os.path.join(HERE, "tests")) if re.match(r"test_.*\.c$", f))
+    programs = sorted(f[:-2] for f in os.listdir(os.path.join(HERE, "tests", "programs")) if re.match(r"test_.*\.c$", f))
     compile_all(a.dir, programs, lines, first, chosen)
     for k in sorted(chosen)[a.count:]:
         del chosen[k]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether the working tree plans and computes what revision OLD does: builds tests/oracle.c of this tree with the header of either, runs both side
+# Whether the working tree plans and computes what revision OLD does: builds tests/programs/oracle.c of this tree with the header of either, runs both side
 # by side, and prints `equal: N lines`, or which cases differ and the first lines that do (all lines: build/oracle/old.txt and new.txt).
 # usage: oracle.sh OLD [how] [option or case of oracle.c...]
 #   how     nothing: on the CPU; --emulated: on a GPU in software (COMPUTE: 90a), without cases some that take minutes; --cuda: on the GPU here; --objects: compiled alone, to old/oracle.o and new/oracle.o, each for a gputrain_cuda.o where there is a GPU
@@ -10,6 +10,7 @@ git rev-parse -q --verify "$old^{commit}" >/dev/null || { sed -n '2,8s/^# //p' "
 shift
 case $1 in --emulated | --cuda | --objects) how=${1#--}; shift ;; esac
 CC=${CC:-cc} CXX=${CXX:-c++} CFLAGS=${CFLAGS:--O1 -march=native -ffp-contract=off}
+export GTR_GRAPHS="${GTR_GRAPHS:-tests/fixtures/graphs.bin}"
 # On a GPU in software: networks of most kinds for a few steps, and the graphs.
 few="mlp-small-b128 mlp-small-w783 field-64 mlp-deep two-heads siren chain4 separable conv-coder conv1d adamw nesterov streams micro-images block pictures element-wise attention cnn"
 if [ $how = emulated ] && [ $# = 0 ]; then set -- --steps 6 plans graphs $(printf 'networks:%s ' $few); fi
@@ -17,7 +18,7 @@ if [ $how = emulated ] && [ $# = 0 ]; then set -- --steps 6 plans graphs $(print
 sources() { # side, how a file of it is shown
     rm -rf $dir/"$1" && mkdir -p $dir/"$1"/tests || exit 1
     if [ -n "$TESTS" ]; then git archive "$TESTS" tests | tar -x -C $dir/"$1"
-    else cp -r tests/*.[ch] tests/bench tests/emulated $dir/"$1"/tests; fi
+    else cp -r tests/*.h tests/programs tests/bench tests/emulated $dir/"$1"/tests; fi
     for f in gputrain.h gputrain_cuda.cu; do $2$f >$dir/"$1"/$f || exit 1; done
 }
 # The GPU's half of a side is compiled once.
@@ -30,7 +31,8 @@ gpu_object() {
     esac && mv $dir/"$1"/gpu.o "$gpu"
 }
 build() {
-    to=$dir/$1 source=$dir/$1/tests/oracle.c
+    to=$dir/$1 source=$dir/$1/tests/programs/oracle.c
+    [ -f "$source" ] || source=$dir/$1/tests/oracle.c # TESTS=rev, where programs had no folder
     case $how in
     cpu) $CC $CFLAGS -w "$source" -o "$to"/oracle -lm -pthread ;;
     *) $CC $CFLAGS -w -DGPUTRAIN_CUDA -c "$source" -o "$to"/oracle.o ;;

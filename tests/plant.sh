@@ -1,11 +1,11 @@
 #!/bin/sh
-# Plants one fault at a time in a copy of the header, in one line, and runs tests/test_torch.c with it: each must be found.
+# Plants one fault at a time in a copy of the header, in one line, and runs tests/programs/test_torch.c with it: each must be found.
 # usage: plant.sh [name...]: those whose names have a word in them. CC as for make; GTR_GRAPHS: another file of cases. Last line: N of N found.
-#        plant.sh --lines: only whether each is still one line of the header, and each of tests/planted.txt one of its file.
-#        plant.sh --compose [seconds [word]]: those of tests/planted.txt, whose names have a word in them, by tests/compose.c, so many seconds of a core each (90); those of the .cu on the GPU in software.
+#        plant.sh --lines: only whether each is still one line of the header, and each of tests/tables/planted.txt one of its file.
+#        plant.sh --compose [seconds [word]]: those of tests/tables/planted.txt, whose names have a word in them, by tests/programs/compose.c, so many seconds of a core each (90); those of the .cu on the GPU in software.
 cd "$(dirname "$0")/.." || exit 1
 dir=build/plant
-mkdir -p $dir/tests && cp tests/*.[ch] tests/private.awk $dir/tests || exit 1
+mkdir -p $dir/tests && cp -r tests/*.h tests/programs tests/tables tests/generate $dir/tests || exit 1
 faults() { # a name, and what sed does to exactly one line
     cat <<'END'
 forward of gelu: s/^    U(X, GELU, gelu, GTR__FOLLOW | GTR__X0, GTR__C(0.5) \* x/&*GTR__C(1.0001)/
@@ -49,12 +49,12 @@ lines_of() { # of the header that the fault changes, in a copy
     sed "${1#*: }" gputrain.h >$dir/gputrain.h
     diff gputrain.h $dir/gputrain.h | grep -c '^>'
 }
-# Each of tests/planted.txt: its file, name and what sed does to it, given to a command.
-planted() { grep -v '^#' tests/planted.txt | grep "$word" | while IFS="$(printf '\t')" read -r file name by; do "$@" "$file" "$name" "$by" || echo "$name" >>$dir/missed; done; }
-one_line() { [ "$(sed "$3" "$1" | diff "$1" - | grep -c '^>')" -eq 1 ] || { echo "tests/planted.txt: $2 is no line of $1 any more"; return 1; }; }
+# Each of tests/tables/planted.txt: its file, name and what sed does to it, given to a command.
+planted() { grep -v '^#' tests/tables/planted.txt | grep "$word" | while IFS="$(printf '\t')" read -r file name by; do "$@" "$file" "$name" "$by" || echo "$name" >>$dir/missed; done; }
+one_line() { [ "$(sed "$3" "$1" | diff "$1" - | grep -c '^>')" -eq 1 ] || { echo "tests/tables/planted.txt: $2 is no line of $1 any more"; return 1; }; }
 compose() { # seconds, file, name, what sed does
     cp gputrain.h gputrain_cuda.cu $dir && sed "$4" "$2" >"$dir/$2"
-    if [ "$2" = gputrain.h ]; then ${CC:-cc} -O1 -w -DGTR__ATTR_APART -march=native $dir/tests/compose.c -o $dir/compose -lm -pthread && set -- "$@" cpu
+    if [ "$2" = gputrain.h ]; then ${CC:-cc} -O1 -w -DGTR__ATTR_APART -march=native $dir/tests/programs/compose.c -o $dir/compose -lm -pthread && set -- "$@" cpu
     else
         cp Makefile $dir && mkdir -p $dir/tests/emulated && cp tests/emulated/* $dir/tests/emulated &&
             make -s -C $dir build/emulated-90a/compose >$dir/log 2>&1 && cp $dir/build/emulated-90a/compose $dir && set -- "$@" cuda
@@ -92,7 +92,7 @@ faults | while IFS= read -r line; do
     tried=$((tried + 1))
     lines=$(lines_of "$line")
     if [ "$lines" -ne 1 ]; then result="is no line of the header any more ($lines changed)"
-    elif ! awk -v whole=1 -f tests/private.awk $dir/gputrain.h >$dir/library.c || ! ${CC:-cc} -O1 -I. $dir/tests/test_torch.c $dir/library.c -o $dir/test_torch -lm -pthread 2>$dir/log; then result="does not compile: $(head -n 1 $dir/log)"
+    elif ! awk -v whole=1 -f tests/generate/private.awk $dir/gputrain.h >$dir/library.c || ! ${CC:-cc} -O1 -I. $dir/tests/programs/test_torch.c $dir/library.c -o $dir/test_torch -lm -pthread 2>$dir/log; then result="does not compile: $(head -n 1 $dir/log)"
     elif GTR_TEST_DEVICE=cpu timeout 120 $dir/test_torch >$dir/log 2>&1; then result="was NOT FOUND"
     else
         cases=$(grep -oE 'FAIL [^ ]+ seed [0-9]+' $dir/log | sort -u | wc -l)

@@ -106,7 +106,7 @@ sanitize | sanitize-all)
             *test_chain) only='^(kept|guarded)$' jobs=2 ;;
             *) continue ;;
             esac
-            grep -oE '^ +RUN(_IN_PARTS|_ROWS)?\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | grep -E "$only" | sort -u |
+            grep -oE '^ +RUN(_IN_PARTS|_ROWS)?\([a-z_0-9]+\)|^ON_CUDA\([a-z_0-9]+' tests/programs/"$name".c | sed -E 's/.*\(([a-z_0-9]+)\)?/\1/' | grep -vE '^(bad_|bits$|cpu_|cuda_kernels$)' | grep -E "$only" | sort -u |
                 awk -v jobs=$jobs -v job="$tool $t 0/1" '{ list[NR % jobs] = list[NR % jobs] " " $1 } END { for (k in list) print job list[k] }'
             [ "$name" != test_torch ] || for k in 0 1 2 3 4 5; do echo "$tool $t $k/6 random_graphs"; done
             [ "$name" != test_ops ] || for k in 0 1 2 3 4 5 6 7; do echo "$tool $t $k/8 cuda_kernels"; done

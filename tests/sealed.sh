@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/.." || exit 1
 to=$2 include=${CUDA_PATH:-/usr/local/cuda}/include
 cuda() { g++ -std=c++17 -O1 -x c++ -fno-exceptions -fno-rtti -isystem "$include" -DGPUTRAIN_CUDA "$@" -c gputrain_cuda.cu; }
-program() { ${CC:-cc} -O2 -DGPUTRAIN_CUDA tests/sealed.c "$to/$1.o" -o "$to/$1" -lm -ldl -lpthread; }
+program() { ${CC:-cc} -O2 -DGPUTRAIN_CUDA tests/programs/sealed.c "$to/$1.o" -o "$to/$1" -lm -ldl -lpthread; }
 case $1 in
 list)
     mkdir -p "$to" && cuda -DGPUTRAIN_NO_CUBLASLT -o "$to/inplace.o" && program inplace &&

@@ -46,7 +46,7 @@
    What is left is the loss. Where it is one cross_entropy, gtr_fit's metric is the accuracy. */
 #include <math.h>
 #include <unistd.h>
-#include "../made.h"
+#include "../programs/made.h"
 
 enum { STEP, PROCESS, EPOCH };          /* what is timed */
 enum { ADAM, MOMENTUM };
