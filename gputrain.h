@@ -152,7 +152,7 @@ graph: contexts, and builders of leaves, of several ops, of layers and of losses
     contexts notes tensors op-builders layer-builders norm-builders bilinear-builders cell-builders recurrent-builders
     attention-builders transformer-builders loss-builders
 plan: tensors become a plan of nodes and values, a pass a section; >>plan-cache calls gtr__plan_make by a recipe
-    plan pass:record pass:differentiate pass:forms pass:join columns pass:tally pass:rematerialise pass:fuse pass:alias
+    plan pass:collect pass:differentiate pass:forms pass:join columns pass:tally pass:rematerialise pass:fuse pass:alias
     pass:select pass:order pass:memory pass:stamp plan-feed plan-right plan-make
 running: the cache of plans, addresses of their values, launches; gtr_set and gtr_get; training calls it
     running leaves resolve plan-cache runner set-get
@@ -160,7 +160,7 @@ training: trainers, steps, evaluation and predictors: which plan each wants, and
     schedule streaming training alike nonfinite failed-steps trainer-recipe data-fits step-data idle-parameters step
     trainer-buffers averages train-for evaluate metrics steps predictors predictor-make predicting predict-next
 data: makes data sets of files, arrays, callbacks and other data sets; a program calls it, and steps gather their rows
-    files datasets idx cifar images decimals csv-fields csv-values csv-roles csv-columns csv-model npy dataset-parts
+    files datasets idx cifar images decimals csv-fields csv-values csv-roles csv-columns csv-model npy dataset-splits
     dataset-joins dataset-windows dataset-text dataset-ragged dataset-columns dataset-images dataset-end
 saving: reads and writes safetensors files, for gtr_save, gtr_load and gtr_fit's checkpoints
     safetensors json safetensors-header load save-file
@@ -171,20 +171,20 @@ observing: texts about a graph, plan, trainer or step, for a program to print; h
 
 WORDS OF COMMENTS, of plans if nothing else is said. tensor: what a builder returns; node: one kernel call of a plan;
 value: what nodes read and write, of one storage (dtype in memory), layout (channels first or last) and stage. form: a
-value of the same elements in another of these. low: 16 bits; master: the float32 that a low copy is of, and, of
-gradients, the value that they are summed for. home: what a value's memory is part of, the arena unless said otherwise.
-alias: a value in another's memory; root: the value that aliases lead to. view: an alias with strides. kept: has memory
-beyond its run. lookups: a table's gradient, stored by the rows that were looked up. network: a node that stands for
-several, by a matcher's kernel. step that a node carries: element-wise work that its kernel does on the way. region:
-from gtr_recompute_begin to its end. stage: a pipeline's, with an instance of the backend; queue: one stream of a stage.
-split: the first node behind BACKWARD; left, right part: the nodes in front of it, and from it on. carried: across the
-two parts, or, of states, to the next step. micro-batch: one of the shares that a step's rows are cut into. recipe: what
-a plan is for; entry: a plan in the context's cache, and what makes it run; also what REPORT writes of a step. runner:
-what runs of one queue share with the device: control word, ring of records (host to device, a step each), ring of
-entries (back). slot: an input's memory on the device; of streamed rows: one of two buffers that take turns. piece: what
+value of the same elements in another of these. low: 16 bits; master: the float32 that a low copy is of; gradient
+holder: the value that gradients of others are summed for. home: what a value's memory is part of, the arena unless said
+otherwise. alias: a value in another's memory; root: the value that aliases lead to. view: an alias with strides. kept:
+has memory beyond its run. lookups: a table's gradient, stored by the rows that were looked up. network: a node that
+stands for several, by a matcher's kernel. epilogue of a node: instructions, element-wise, that its kernel applies on
+the way to what it makes or, in front, to what it reads; program: instructions that are nodes of their own. region: from
+gtr_recompute_begin to its end. stage: a pipeline's, with an instance of the backend; queue: one stream of a stage.
+left, right half: the nodes up to BACKWARD, and those behind; crossing: what the right half reads of the left. carried:
+of states, to the next step. micro-batch: one of the shares that a step's rows are cut into. recipe: what a plan is for;
+plan entry: a plan in the context's cache, and what makes it run. step report: what REPORT writes of a step. runner:
+what runs of one queue share with the device: control word, ring of records (host to device, a step each), ring of step
+reports (back). slot: an input's memory on the device; of streamed rows: one of two buffers that take turns. piece: what
 one call of a loop over threads does; of streamed rows: what a slot takes. lane: an element of a vector register. lean:
-of less memory; general: by kernels that take any size. ahead: before all micro-batches.
-*/
+of less memory; general: by kernels that take any size. ahead: before all micro-batches. */
 #ifndef GPUTRAIN_H
 #define GPUTRAIN_H
 
@@ -1796,17 +1796,18 @@ typedef enum {
     GTR__GRADIENTS_TWO, GTR__GRADIENTS_CROSSED, GTR__GRADIENTS_LOOKUPS, GTR__GRADIENTS_JOINT, GTR__GRADIENTS_LINEAR,
     GTR__GRADIENTS_EITHER, GTR__GRADIENTS_NONE
 } gtr__gradients_kind;
-/* How elements move from operands to outputs: in a way of the op's own; as a step of a program may (gtr__step_of):
-   to the same place in other storage; a band along attr slice's axis; reduced over attr reduce.axes (backward
-   spreads); times a mask that is drawn (DROPOUT: RANDOM reads no operand); drawn; element by element of one operand,
-   of two; by figures of channels, a step that is carried alone, no op; permuted by attr dims (PERMUTE alone makes
+/* How elements move from operands to outputs: in a way of the op's own; as an instruction of a program may
+   (gtr__instr_of): to the same place in other storage; a band along attr slice's axis; reduced over attr reduce.axes
+   (backward spreads); times a mask that is drawn (DROPOUT: RANDOM reads no operand); drawn; element by element of one
+   operand, of two; by figures of channels, an epilogue's alone, no op; permuted by attr dims (PERMUTE alone makes
    views); as products of stacks of matrices, alike or one for all, whose operands may be views; not, and there is no
    node: output 0 is input 0 in another shape, if FULL in float32 storage; or what is given: an input, a parameter, a
    constant, a part of what a node made. */
 typedef enum {
-    GTR__STEP_NONE, GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW, GTR__STEP_UNARY,
-    GTR__STEP_BINARY, GTR__STEP_AFFINE, GTR__MOVES_PERMUTED, GTR__MOVES_PRODUCT, GTR__MOVES_ALIAS, GTR__MOVES_LEAF
-} gtr__step_kind;
+    GTR__INSTR_NONE, GTR__INSTR_COPY, GTR__INSTR_BAND, GTR__INSTR_SPREAD, GTR__INSTR_DROP, GTR__INSTR_DRAW,
+    GTR__INSTR_UNARY, GTR__INSTR_BINARY, GTR__INSTR_AFFINE, GTR__MOVES_PERMUTED, GTR__MOVES_PRODUCT, GTR__MOVES_ALIAS,
+    GTR__MOVES_LEAF
+} gtr__instr_kind;
 /* Layout: rows, or any that the moves allow; of images, of three dimensions or more: inputs 0, 1 and outputs lie
    with channels last (gtr__value.last); along attr along.axis, which turns for images with channels last; columns of
    inputs 0 and 1 meet in any order that is the same for both (LINEAR alone keeps its weight in x's order). */
@@ -1869,16 +1870,16 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
 #define GTR__FOLLOW GTR__CLASSES(FOLLOW, FOLLOW, FOLLOW, FOLLOW, FOLLOW)
 #define GTR__FULL   GTR__CLASSES(FULL, FULL, FULL, FULL, FULL)
 #define GTR__FIRST  GTR__CLASSES(FOLLOW, FULL, FULL, FULL, FOLLOW) /* outputs follow input 0 */
-#define GTR__COPIES   GTR__TERM(MOVES, GTR__STEP_COPY)
-#define GTR__BANDS    GTR__TERM(MOVES, GTR__STEP_BAND)
-#define GTR__SPREADS  GTR__TERM(MOVES, GTR__STEP_SPREAD)
-#define GTR__DROPS    GTR__TERM(MOVES, GTR__STEP_DROP)
-#define GTR__DRAWS    GTR__TERM(MOVES, GTR__STEP_DRAW)
+#define GTR__COPIES   GTR__TERM(MOVES, GTR__INSTR_COPY)
+#define GTR__BANDS    GTR__TERM(MOVES, GTR__INSTR_BAND)
+#define GTR__SPREADS  GTR__TERM(MOVES, GTR__INSTR_SPREAD)
+#define GTR__DROPS    GTR__TERM(MOVES, GTR__INSTR_DROP)
+#define GTR__DRAWS    GTR__TERM(MOVES, GTR__INSTR_DRAW)
 #define GTR__PERMUTES GTR__TERM(MOVES, GTR__MOVES_PERMUTED)
 #define GTR__PRODUCT  GTR__TERM(MOVES, GTR__MOVES_PRODUCT)
 #define GTR__ALIAS    GTR__TERM(MOVES, GTR__MOVES_ALIAS)
 #define GTR__LEAF     GTR__TERM(MOVES, GTR__MOVES_LEAF)
-#define GTR__ELEMENTS(kind) (GTR__TERM(MOVES, GTR__STEP_##kind) | GTR__APART | GTR__TERM(OVER, GTR__OVER_ANY))
+#define GTR__ELEMENTS(kind) (GTR__TERM(MOVES, GTR__INSTR_##kind) | GTR__APART | GTR__TERM(OVER, GTR__OVER_ANY))
 #define GTR__IMAGES   GTR__TERM(LAYOUT, GTR__LAYOUT_IMAGES)
 #define GTR__AXIAL    GTR__TERM(LAYOUT, GTR__LAYOUT_AXIS)
 #define GTR__MEETS    GTR__TERM(LAYOUT, GTR__LAYOUT_COLUMNS)
@@ -2187,7 +2188,7 @@ static const uint64_t gtr__op_says[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_SAYS)
 /* What the row of an op, or GTR__OP_COUNT, says. */
 #define GTR__SAYS(name, type, at, mask) \
     static inline type gtr__##name(unsigned op) { return (type)(gtr__op_says[op] >> GTR__AT_##at & (mask)); }
-GTR__SAYS(moves, gtr__step_kind, MOVES, 15)
+GTR__SAYS(moves, gtr__instr_kind, MOVES, 15)
 GTR__SAYS(laid_out, gtr__layout_kind, LAYOUT, 3)
 GTR__SAYS(rows_act, gtr__rows_kind, ROWS, 3)
 GTR__SAYS(gradients, gtr__gradients_kind, GRADIENTS, 7)
@@ -2220,14 +2221,14 @@ static inline int gtr__differentiable_outputs(unsigned op) {
     return gtr__gradients(op) == GTR__GRADIENTS_NONE ? 0 : gtr__op_says[op] & GTR__ALL_OUTPUTS ? gtr__outputs(op) : 1;
 }
 static inline bool gtr__element_wise(unsigned op) {
-    return gtr__moves(op) == GTR__STEP_UNARY || gtr__moves(op) == GTR__STEP_BINARY;
+    return gtr__moves(op) == GTR__INSTR_UNARY || gtr__moves(op) == GTR__INSTR_BINARY;
 }
 static inline bool gtr__draws(unsigned op) {
-    return gtr__moves(op) == GTR__STEP_DRAW || gtr__moves(op) == GTR__STEP_DROP;
+    return gtr__moves(op) == GTR__INSTR_DRAW || gtr__moves(op) == GTR__INSTR_DROP;
 }
-/* Which step of a program it may be. */
-static inline gtr__step_kind gtr__step_of(unsigned op) {
-    return gtr__moves(op) <= GTR__STEP_BINARY ? gtr__moves(op) : GTR__STEP_NONE;
+/* Which instruction of a program it may be. */
+static inline gtr__instr_kind gtr__instr_of(unsigned op) {
+    return gtr__moves(op) <= GTR__INSTR_BINARY ? gtr__moves(op) : GTR__INSTR_NONE;
 }
 /* Optimizers, once for both files, in p, d (the gradient, scaled, with the decay that is coupled) and states a, b; k: a
    gtr__rule. Each file defines GTR__O_FMA, GTR__O_MUL, GTR__O_SUB, GTR__O_SIGN and GTR__O_ADAPT(p, f, n, v), which is
@@ -2350,15 +2351,15 @@ typedef struct {
     uint64_t key; int64_t row0, rows, line;
     gtr__op op;
     int8_t kind, side, dy, a, b, y, to, add, storage, numbers, pad[2];
-} gtr__step;
-/* Slots of a program, and of steps that a node carries: its call's operand k, whose elements lie as the result's do;
+} gtr__instr;
+/* Slots of a program, and of an epilogue: its call's operand k, whose elements lie as the result's do;
    SLOT_MADE: what its kernel makes or, in front, reads; SLOT_AGAIN: batch_norm's y, which its gradient makes again. */
-enum { GTR__PROGRAM_SLOTS = 12, GTR__SLOT_MADE = GTR__PROGRAM_SLOTS, GTR__SLOT_AGAIN, GTR__STEP_SLOTS };
-/* What a node carries: n steps. Its kernel applies those in front to an operand that it reads, the others to what it
-   makes before that is stored. more: operands that they brought, behind the op's own. Sums of gradients may begin with
-   what the first step behind would add to them. */
-#define GTR__CARRIED 3
-typedef struct { int32_t n, front, more, pad; gtr__step step[GTR__CARRIED]; } gtr__steps;
+enum { GTR__PROGRAM_SLOTS = 12, GTR__SLOT_MADE = GTR__PROGRAM_SLOTS, GTR__SLOT_AGAIN, GTR__INSTR_SLOTS };
+/* A node's epilogue: n instructions. Its kernel applies those in front to an operand that it reads, the others to what
+   it makes before that is stored. more: operands that they brought, behind the op's own. Sums of gradients may begin
+   with what the first instruction behind would add to them. */
+#define GTR__EPILOGUE_MOST 3
+typedef struct { int32_t n, front, more, pad; gtr__instr instr[GTR__EPILOGUE_MOST]; } gtr__epilogue_ops;
 /* An op's attributes: a struct for each kind of ops, named beside it, without padding, so that nodes' are compared as
    bytes; what no comment here says, the op's marker does. Where nothing else is said, 0 means no. */
 typedef struct { /* CONV, pools, UPSAMPLE */
@@ -2521,19 +2522,19 @@ typedef struct {
     struct { uint64_t step, applied, launches, steps; float scale; uint32_t good; } begun;
 } gtr__ctl;
 typedef struct {
-    uint64_t step; /* 1-based, written last: entry is whole */
+    uint64_t step; /* 1-based, written last: all else is there */
     uint64_t applied;
     float value[GTR__MAX_REPORT]; /* loss, metrics */
     float norm, lr, scale;
     uint32_t skipped;
-} gtr__entry;
-/* In mapped host memory. Both rings are indexed by step % GTR__RING (entry: the 0-based step). */
+} gtr__step_report;
+/* In mapped host memory. Both rings are indexed by step % GTR__RING (reported: the 0-based step). */
 typedef struct {
-    volatile uint64_t launches; /* ctl's, written by REPORT in this order: entry, bad_step, status, step, launches */
+    volatile uint64_t launches; /* ctl's, written by REPORT in this order: reported, bad_step, status, step, launches */
     volatile uint64_t step;
     volatile uint64_t bad_step;
     volatile uint32_t status, pad;
-    gtr__entry entry[GTR__RING];
+    gtr__step_report reported[GTR__RING];
     gtr__record record[GTR__RING];
 } gtr__shared;
 /* How images come out of (h, w) pixels of a column: (oh, ow) of them. Of channel c, or the last that there is a number
@@ -2618,7 +2619,7 @@ typedef struct {
 struct gtr__caps;
 typedef struct {
     const gtr__attr *attr;
-    const gtr__steps *steps; /* NULL: none */
+    const gtr__epilogue_ops *epilogue; /* NULL: none */
     int n_in, n_out;
     /* forward: inputs; outputs. backward: inputs, outputs, gradients of the differentiable
        outputs; gradients of inputs */
@@ -2650,8 +2651,8 @@ static gtr__window gtr__window_conv(const gtr__call *c, const gtr__arg *y) {
         w->ndim > 3 ? w->dim[1] : 1, w->dim[w->ndim - 2], a->groups);
 }
 
-/* The op's own inputs: those of the steps that its node carries lie behind them. */
-static int gtr__own_inputs(const gtr__call *c) { return c->n_in - (c->steps ? c->steps->more : 0); }
+/* The op's own inputs: those of its node's epilogue lie behind them. */
+static int gtr__own_inputs(const gtr__call *c) { return c->n_in - (c->epilogue ? c->epilogue->more : 0); }
 
 // >>plan-structs
 typedef struct {
@@ -2681,7 +2682,7 @@ typedef struct {
     uint64_t reads; /* bit i: in[i]'s data is read; bit 63 (of adds, too): of all from 63 on */
     uint64_t adds; /* bit i: out[i] is added to */
     gtr__attr attr;
-    gtr__steps steps; /* that it carries */
+    gtr__epilogue_ops epilogue;
     int micro;
     int training, recomputed;
     int own; /* a network's member: 1 + the output that its kernel makes (gtr__matcher.own); a late network: 1; 0 */
@@ -2695,7 +2696,7 @@ typedef struct {
     gtr__call *call; /* resolved, and its operands; NULL: not yet */
     uint32_t wait_mask; /* queues of which a node must be done before it starts: gtr__wait_node */
     int signals; /* another queue waits for it */
-    int leaf; /* it makes parameters' gradients alone, which only the update waits for */
+    int only_gradients; /* it makes parameters' gradients alone, which only the update waits for */
     int after; /* 1 + a node of another stream that it waits for to have its memory freed; 0: none */
 } gtr__node;
 typedef struct {
@@ -2705,7 +2706,7 @@ typedef struct {
     int *operand; /* all nodes', in one block behind nodes and values; NULL: each has its own */
     int n_queue, *wait; /* by node and queue: of that queue, what wait_mask says it waits for; NULL: one queue */
     int n_stage, n_stream;
-    int split; /* first node of the right phases (REDUCE and after) */
+    int right_begin; /* first node of the right half (REDUCE and after) */
     int guarded; /* a trainer's step: GUARD keeps a failed one from changing state */
     size_t arena[GTR__MAX_STAGES]; /* bytes */
     int lookups, lookup[GTR__MAX_LOOKUPS], of[GTR__MAX_LOOKUPS]; /* gradients of lookups: values; which parameters */
@@ -2715,7 +2716,7 @@ typedef struct {
     int general; /* of the capabilities of that name */
     int lean; /* memory is short: no large copies in workspaces */
     int barriers; /* by the backend: it ran kernels of ops whose blocks wait for each other */
-    size_t carry; /* bytes outside the arena of values that the right phases read */
+    size_t crossing; /* bytes outside the arena of values that the right half reads */
     int64_t batch;
     gtr_precision precision;
 } gtr__plan;
@@ -2776,8 +2777,8 @@ typedef struct {
     bool ahead; /* its streams have the highest priority, else the lowest */
 } gtr__instance_desc;
 typedef struct { void *to; const void *from; size_t bytes; } gtr__move;
-/* left: nodes before plan->split */
-typedef enum { GTR__PART_ALL, GTR__PART_LEFT, GTR__PART_RIGHT } gtr__part;
+/* left: nodes before plan->right_begin */
+typedef enum { GTR__HALF_BOTH, GTR__HALF_LEFT, GTR__HALF_RIGHT } gtr__half;
 typedef enum { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
 /* A matcher of the select pass. match: how many nodes its kernel replaces, from plan->node[at] on, or those that it
    lists in `node`, at the first, in the plan's order; 0: none. They become one NETWORK node, whose operands are all
@@ -2835,11 +2836,11 @@ typedef struct {
     double (*seconds)(void *instance, int start); /* device time since the call of start != 0; waits */
     const gtr__kernel (*kernel)[GTR__DIR_COUNT]; /* by op and direction; NULL: there is none */
     const gtr__matcher_row *matchers; int n_matchers;
-    /* prepare makes *exec of a resolved plan (instances by stage), or sets plan->unfit; launch runs a part of it once:
-       eagerly at first, then captured, then as one graph. run_node runs one node eagerly on the first stream. The plan
-       outlives exec. */
+    /* prepare makes *exec of a resolved plan (instances by stage), or sets plan->unfit; launch runs it, or a half,
+       once: eagerly at first, then captured, then as one graph. run_node runs one node eagerly on the first stream. The
+       plan outlives exec. */
     gtr_result (*prepare)(void *const *instances, gtr__plan *plan, void **exec);
-    gtr_result (*launch)(void *const *instances, void *exec, gtr__part part);
+    gtr_result (*launch)(void *const *instances, void *exec, gtr__half half);
     gtr_result (*run_node)(void *const *instances, gtr__plan *plan, int node);
     void (*release)(void *const *instances, void *exec);
     /* CUDA alone: an instance without a device, of the k-th architecture whose kernels are to be listed; NULL: no more.
@@ -2862,17 +2863,18 @@ extern const gtr__backend *GTR__CUDA_SYMBOL(void);
    would be stored, rounded: fusion changes no bit. */
 #define GTR__PROGRAM_LOADS 8
 #define GTR__PROGRAM_WINDOW 64 /* nodes that are searched for members: planning stays linear */
-typedef struct { int slots, steps, loads; uint32_t made; } gtr__program_used; /* made: a bit for each slot of a step */
+typedef struct { int slots, instrs, loads; uint32_t made; } gtr__program_used; /* made: a bit for each slot of an
+    instruction */
 /* A slot holds elements of an operand, which lies in the plan's value root: all (part 0), those of broadcast operand
-   part - 1, or a broadcast or band for one step (-1). Loaded, operands have `shape`, which is broadcast to `full`, or
-   are bands of that from begin on; a step's, of more elements, are such a band. */
+   part - 1, or a broadcast or band for one instruction (-1). Loaded, operands have `shape`, which is broadcast to
+   `full`, or are bands of that from begin on; an instruction's, of more elements, are such a band. */
 typedef struct { int operand, root, part; int64_t begin; gtr_shape shape, full; } gtr__slot;
 /* Load k fills slot load[k]. */
 typedef struct {
     int64_t count; gtr__program_used n;
     int load[GTR__PROGRAM_LOADS];
     gtr__slot slot[GTR__PROGRAM_SLOTS];
-    gtr__step step[GTR__PROGRAM_SLOTS];
+    gtr__instr instr[GTR__PROGRAM_SLOTS];
 } gtr__program;
 /* A matcher's nodes, its members. Their operands, and program's (a late matcher's, if they are one), index c->in, then
    c->out behind it; -1: none. root: the first operand in the same memory; more: nodes that share it */
@@ -2926,7 +2928,7 @@ static gtr__banding gtr__bands_of(const gtr__plan *p, const gtr__node *n) {
     const bool joint = gtr__gradients(n->op) == GTR__GRADIENTS_JOINT, back = n->dir == GTR__BWD;
     const gtr__slice_attr *at = &n->attr.slice;
     gtr__banding w = { -1, n->n_in, n->n_out, 0, 0, 0 };
-    if (gtr__step_of(n->op) != GTR__STEP_BAND) return w;
+    if (gtr__instr_of(n->op) != GTR__INSTR_BAND) return w;
     w.parts = !joint ? (int)at->parts : back ? n->n_out : n->n_in;
     w.whole = joint ? n->n_in - 1 : 0;
     if ((w.joins = joint != back) != 0) { w.whole = n->n_in; w.part = joint ? 0 : 1 + w.parts; }
@@ -2940,11 +2942,12 @@ static gtr__banding gtr__bands_of(const gtr__plan *p, const gtr__node *n) {
 }
 /* The elements of each output or part of a node that may be a program's member; 0: it may not. */
 static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
-    const gtr__step_kind kind = gtr__step_of(n->op);
+    const gtr__instr_kind kind = gtr__instr_of(n->op);
     const gtr__banding w = gtr__bands_of(p, n);
     int64_t count = 0;
-    if (kind == GTR__STEP_NONE || (kind == GTR__STEP_SPREAD && n->dir == GTR__FWD)) return 0; /* its gradient spreads */
-    if (kind == GTR__STEP_BAND && !w.run) return 0;
+    if (kind == GTR__INSTR_NONE || (kind == GTR__INSTR_SPREAD && n->dir == GTR__FWD)) return 0; /* its gradient
+        spreads */
+    if (kind == GTR__INSTR_BAND && !w.run) return 0;
     for (int k = GTR__ALL(n) - 1; k >= 0; k--) {
         const int root = gtr__use(p, n, k);
         if (root < 0) continue;
@@ -2958,18 +2961,18 @@ static int64_t gtr__program_count(const gtr__plan *p, const gtr__node *n) {
         if ((k >= n->n_in || w.joins) && !count) count = elements;
         if (k < n->n_in && !w.joins ? elements > count : elements != count) return 0;
     }
-    if (!count || (kind == GTR__STEP_DROP ? !n->training : kind != GTR__STEP_DRAW)) return count;
+    if (!count || (kind == GTR__INSTR_DROP ? !n->training : kind != GTR__INSTR_DRAW)) return count;
     const int64_t row = gtr__drawn_row(&n->attr, &p->value[n->out[0]].shape);
     /* a Philox block is four elements of a row that lie side by side */
     return n->attr.draw.run || n->attr.draw.channels || (row < count && row % 4) ? 0 : count;
 }
-/* The slot of operand id of a node's step to slot `to`, which may be a new load. -1: slots are full, or members make a
-   part of its memory, of which it would be other elements. */
+/* The slot of operand id of a node's instruction to slot `to`, which may be a new load. -1: slots are full, or members
+   make a part of its memory, of which it would be other elements. */
 static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__node *n, const gtr__slot *to, int id) {
     const gtr_shape *shape = &p->value[id].shape;
-    const gtr__step_kind kind = gtr__step_of(n->op);
-    const bool whole = gtr__elements(shape) == q->count, spread = kind == GTR__STEP_SPREAD,
-        own = !whole && (spread || kind == GTR__STEP_BAND);
+    const gtr__instr_kind kind = gtr__instr_of(n->op);
+    const bool whole = gtr__elements(shape) == q->count, spread = kind == GTR__INSTR_SPREAD,
+        own = !whole && (spread || kind == GTR__INSTR_BAND);
     const int root = gtr__root(p, id), part = whole ? 0 : own ? -1 : 1 + id;
     gtr__program_used *u = &q->n;
     for (int s = u->slots - 1; s >= 0; s--) {
@@ -2983,28 +2986,28 @@ static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__nod
     q->slot[u->slots] = load;
     return q->load[u->loads++] = u->slots++;
 }
-/* A node's step k, which makes value id, but for its slots. */
-static gtr__step gtr__program_step_of(const gtr__plan *p, const gtr__node *n, int k, int id) {
-    const gtr__step_kind kind = gtr__step_of(n->op);
-    const gtr__draw_attr *draw = kind == GTR__STEP_DROP || kind == GTR__STEP_DRAW ? &n->attr.draw : NULL;
-    gtr__step s;
+/* A node's instruction k, which makes value id, but for its slots. */
+static gtr__instr gtr__program_instr_of(const gtr__plan *p, const gtr__node *n, int k, int id) {
+    const gtr__instr_kind kind = gtr__instr_of(n->op);
+    const gtr__draw_attr *draw = kind == GTR__INSTR_DROP || kind == GTR__INSTR_DRAW ? &n->attr.draw : NULL;
+    gtr__instr s;
     memset(&s, 0, sizeof s);
     s.op = n->op; s.side = (int8_t)(n->dir == GTR__BWD ? 1 + k : 0);
-    s.kind = (int8_t)(kind == GTR__STEP_DROP && (!n->training || draw->p == 0) ? GTR__STEP_COPY : kind);
+    s.kind = (int8_t)(kind == GTR__INSTR_DROP && (!n->training || draw->p == 0) ? GTR__INSTR_COPY : kind);
     s.storage = (int8_t)p->value[id].storage;
     s.dy = s.a = s.b = s.y = -1;
     if (gtr__element_wise(n->op)) { s.f0 = n->attr.ew.a; s.f1 = n->attr.ew.b; }
-    if (kind == GTR__STEP_SPREAD) s.f0 = 1;
+    if (kind == GTR__INSTR_SPREAD) s.f0 = 1;
     if (!draw) return s;
     s.f0 = draw->p; s.key = draw->key; s.numbers = (int8_t)draw->kind;
     if (!draw->linear) { s.row0 = n->row0; s.rows = draw->rows; }
     s.line = gtr__drawn_row(&n->attr, &p->value[id].shape);
     return s;
 }
-/* Adds a node's steps; linked: it is the first, or reads members' operands or results. False, with some steps in q: it
+/* Adds a node's instructions; linked: it is the first, or reads members' operands or results. False, with some in q: it
    may be no member, has other elements, or slots are full. */
 static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__node *n, bool *linked) {
-    const gtr__step_kind kind = gtr__step_of(n->op);
+    const gtr__instr_kind kind = gtr__instr_of(n->op);
     const int before = q->n.slots;
     const gtr__banding w = gtr__bands_of(p, n);
     *linked = !before;
@@ -3015,16 +3018,16 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
         const gtr_shape *shape = &p->value[id].shape;
         const gtr__slot to = { id, root, -w.joins, w.begin + k * w.run, *shape,
             w.joins ? p->value[n->in[from]].shape : *shape };
-        gtr__step s = gtr__program_step_of(p, n, k, id);
+        gtr__instr s = gtr__program_instr_of(p, n, k, id);
         int8_t *const two[4] = { &s.a, &s.b, &s.y, &s.dy }, *const one[3] = { &s.a, &s.y, &s.dy };
         s.add = (int8_t)gtr__bit(n->adds, at);
         for (int i = 0; i < n->n_in; i++) {
             if (gtr__use(p, n, i) < 0 || (w.run && i != from)) continue;
             const int slot = gtr__program_slot(p, q, n, &to, n->in[i]);
             if (slot < 0) return false;
-            *(w.run ? &s.a : kind == GTR__STEP_BINARY ? two[i] : one[i]) = (int8_t)slot;
+            *(w.run ? &s.a : kind == GTR__INSTR_BINARY ? two[i] : one[i]) = (int8_t)slot;
             *linked |= slot < before;
-            if (kind == GTR__STEP_SPREAD && n->attr.reduce.kind)
+            if (kind == GTR__INSTR_SPREAD && n->attr.reduce.kind)
                 s.f0 = (double)gtr__elements(&p->value[n->in[i]].shape) / (double)q->count;
         }
         if (s.a < 0) s.a = (int8_t)(s.y >= 0 ? s.y : s.dy >= 0 ? s.dy : q->n.slots);
@@ -3037,15 +3040,15 @@ static bool gtr__program_add(const gtr__plan *p, gtr__program *q, const gtr__nod
         s.to = (int8_t)q->n.slots++;
         q->n.made |= 1u << s.to;
         q->slot[s.to] = to;
-        q->step[q->n.steps++] = s;
+        q->instr[q->n.instrs++] = s;
     }
     return true;
 }
 /* Whether a node soon behind member j consumes its results, directly or not, and those of the members before. */
-static bool gtr__program_meets(const gtr__plan *p, gtr__program *q, const gtr__program_used *was, int j) {
+static bool gtr__program_consumed(const gtr__plan *p, gtr__program *q, const gtr__program_used *was, int j) {
     const gtr__program_used now = q->n;
     bool meets = false, linked = true;
-    for (int i = j + 1; i < p->split && i < j + GTR__PROGRAM_SLOTS && linked && !meets; i++) {
+    for (int i = j + 1; i < p->right_begin && i < j + GTR__PROGRAM_SLOTS && linked && !meets; i++) {
         const gtr__node *n = &p->node[i];
         uint32_t reads = 0;
         for (int k = 0; k < n->n_in; k++)
@@ -3077,10 +3080,10 @@ static bool gtr__may_move(const gtr__plan *p, const int *node, int count, int j)
    operands may be made in between. */
 static void gtr__program_sink(gtr__plan *p, const gtr__caps *caps) {
     (void)caps;
-    for (int i = p->split - 2; i >= 0; i--) {
+    for (int i = p->right_begin - 2; i >= 0; i--) {
         const int64_t count = gtr__program_count(p, &p->node[i]);
         int j = i + 1;
-        const int end = count ? i + GTR__PROGRAM_WINDOW < p->split ? i + GTR__PROGRAM_WINDOW : p->split : 0;
+        const int end = count ? i + GTR__PROGRAM_WINDOW < p->right_begin ? i + GTR__PROGRAM_WINDOW : p->right_begin : 0;
         while (j < end && !gtr__nodes_depend(p, &p->node[i], &p->node[j])) j++;
         if (j >= end || p->node[i].micro != p->node[j].micro || gtr__program_count(p, &p->node[j]) != count) continue;
         while (gtr__bands_of(p, &p->node[i]).joins && j > i + 1 && gtr__nodes_depend(p, &p->node[j - 1], &p->node[j]))
@@ -3094,13 +3097,13 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
     int members = 1;
     (void)caps;
     const gtr__node *first = &p->node[node[0] = at];
-    if (at >= p->split || !gtr__program_make(p, &q, first, 1)) return 0;
-    for (int j = at + 1; j < p->split && j < at + GTR__PROGRAM_WINDOW; j++) {
+    if (at >= p->right_begin || !gtr__program_make(p, &q, first, 1)) return 0;
+    for (int j = at + 1; j < p->right_begin && j < at + GTR__PROGRAM_WINDOW; j++) {
         const gtr__node *n = &p->node[j];
         const gtr__program_used was = q.n;
         bool linked;
         if (n->stage == first->stage && n->micro == first->micro && n->recomputed == first->recomputed
-                && gtr__program_add(p, &q, n, &linked) && (linked || gtr__program_meets(p, &q, &was, j))
+                && gtr__program_add(p, &q, n, &linked) && (linked || gtr__program_consumed(p, &q, &was, j))
                 && gtr__may_move(p, node, members, j)) node[members++] = j;
         else q.n = was;
     }
@@ -3355,7 +3358,7 @@ struct gtr_dataset {
 #define GTR__PLANS 128 /* are kept at most, or so many nodes if these are of more than a few: */
 #define GTR__PLAN_NODES (1 << 19)
 #define GTR__PLAN_BINS  64
-struct gtr__cached;
+struct gtr__plan_entry;
 struct gtr_context {
     gtr_desc desc;
     gtr_result error;
@@ -3389,15 +3392,16 @@ struct gtr_context {
     gtr_trainer *trainers;
     uint64_t taken; /* counts parameters' changes from averages or to them */
     gtr_dataset *datasets;
-    struct gtr__cached *plans, *oldest_plan; /* the last used first */
-    struct gtr__cached *plan_bin[GTR__PLAN_BINS];
+    struct gtr__plan_entry *plans, *oldest_plan; /* the last used first */
+    struct gtr__plan_entry *plan_bin[GTR__PLAN_BINS];
     void *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
     uint64_t memory_version; /* changes when a block that plans point to has moved */
     uint64_t writes; /* counts what changes parameters: a kept value from before is of before */
     uint64_t sets; /* counts calls of gtr_set and gtr_set_device */
     uint64_t runs; /* counts steps and evaluations */
     uint64_t low_version; /* changes when a parameter gets a low-precision copy */
-    struct gtr__line *line; /* where snapshots and what changes weights, or enqueues steps, take turns; NULL: none */
+    struct gtr__fair_lock *line; /* where snapshots and what changes weights, or enqueues steps, take turns; NULL:
+        none */
     int writing; bool in_line; /* calls of gtr__weights_lock not unlocked yet; the first has entered */
     struct gtr__runner *runner; /* of gtr_eval */
     int32_t *check_flag; /* device: where CHECK writes */
@@ -3465,8 +3469,8 @@ struct gtr_trainer {
     int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
     int64_t read_end; /* a fit's batches end before this one; 0: not known */
     int column[GTR__MAX_FEED]; /* of each input */
-    struct gtr__cached *slot[GTR__RING]; /* the plan of each step in the ring */
-    struct gtr__cached *pending; /* gtr_backward was called, gtr_update not yet */
+    struct gtr__plan_entry *slot[GTR__RING]; /* the plan of each step in the ring */
+    struct gtr__plan_entry *pending; /* gtr_backward was called, gtr_update not yet */
     uint64_t edited; /* 1 + the last step of which gtr_gradient_set set one */
 };
 
@@ -3988,7 +3992,7 @@ static bool gtr__shape_equal(const gtr_shape *a, const gtr_shape *b) {
     return true;
 }
 /* Which dimension of n is the k-th with channels last, or, of those, logically. */
-static int gtr__turned(int k, int n, bool last) {
+static int gtr__permuted(int k, int n, bool last) {
     return !k ? 0 : last ? k < n - 1 ? k + 1 : 1 : k > 1 ? k - 1 : n - 1;
 }
 /* Appends to the n characters in buf, which has room for size. */
@@ -4210,11 +4214,11 @@ static double gtr__now(void) {
 #endif
 }
 #ifdef GPUTRAIN_NO_THREADS
-typedef struct gtr__line { char none; } gtr__line;
-static bool gtr__line_init(gtr__line *l) { (void)l; return true; }
-static void gtr__line_free(gtr__line *l) { (void)l; }
-static void gtr__line_enter(gtr__line *l) { (void)l; }
-static void gtr__line_leave(gtr__line *l) { (void)l; }
+typedef struct gtr__fair_lock { char none; } gtr__fair_lock;
+static bool gtr__fair_lock_init(gtr__fair_lock *l) { (void)l; return true; }
+static void gtr__fair_lock_free(gtr__fair_lock *l) { (void)l; }
+static void gtr__fair_lock_enter(gtr__fair_lock *l) { (void)l; }
+static void gtr__fair_lock_leave(gtr__fair_lock *l) { (void)l; }
 static int gtr__online_cores(void) { return 1; }
 static void gtr__pause(void) { }
 static gtr__pool *gtr__pool_create(const gtr__host *host, int threads) { (void)host; (void)threads; return NULL; }
@@ -4273,15 +4277,15 @@ static void gtr__pause(void) {
 }
 #endif
 /* A lock that threads get in the order in which they ask: steps that follow each other shut no refresh out. */
-typedef struct gtr__line { gtr__gate gate; uint64_t last, turn; } gtr__line;
-static bool gtr__line_init(gtr__line *l) { return gtr__gate_init(&l->gate); }
-static void gtr__line_free(gtr__line *l) { gtr__gate_free(&l->gate); }
-static void gtr__line_enter(gtr__line *l) {
+typedef struct gtr__fair_lock { gtr__gate gate; uint64_t last, turn; } gtr__fair_lock;
+static bool gtr__fair_lock_init(gtr__fair_lock *l) { return gtr__gate_init(&l->gate); }
+static void gtr__fair_lock_free(gtr__fair_lock *l) { gtr__gate_free(&l->gate); }
+static void gtr__fair_lock_enter(gtr__fair_lock *l) {
     gtr__gate_lock(&l->gate);
     for (const uint64_t mine = l->last++; l->turn != mine;) gtr__gate_sleep(&l->gate);
     gtr__gate_unlock(&l->gate);
 }
-static void gtr__line_leave(gtr__line *l) {
+static void gtr__fair_lock_leave(gtr__fair_lock *l) {
     gtr__gate_lock(&l->gate);
     l->turn++;
     gtr__gate_wake(&l->gate);
@@ -4995,7 +4999,7 @@ static void gtr__convert(void *dst, gtr_dtype dst_dtype, const void *src, gtr_dt
     GTR__CONVERT(GTR_F16, uint16_t, GTR_BF16, uint16_t, gtr__to_bf16(gtr__from_f16(x[i])))
 }
 /* Elements as they lie with channels last, of their logical order, or back. */
-static void gtr__elements_turn(const gtr_tensor *p, int64_t all, gtr_float *to, const gtr_float *from, bool last) {
+static void gtr__elements_permute(const gtr_tensor *p, int64_t all, gtr_float *to, const gtr_float *from, bool last) {
     const int64_t channels = p->last ? p->last : p->shape.dim[1], taps = gtr__shape_inner(&p->shape, 0) / channels;
     for (int64_t o = 0; o < all; o += channels * taps)
         for (int64_t c = 0; c < channels; c++)
@@ -5008,7 +5012,7 @@ static void gtr__elements_turn(const gtr_tensor *p, int64_t all, gtr_float *to, 
 static gtr_result gtr__parameter_lying(const gtr_tensor *p, const void **src, void **room) {
     if (!p->last) return GTR_OK;
     if (!(*room = gtr__malloc(p->ctx, p->data_bytes))) return GTR_ERR_NOMEM;
-    gtr__elements_turn(p, gtr__count(&p->shape), (gtr_float *)*room, (const gtr_float *)*src, true);
+    gtr__elements_permute(p, gtr__count(&p->shape), (gtr_float *)*room, (const gtr_float *)*src, true);
     *src = *room;
     return GTR_OK;
 }
@@ -5463,31 +5467,31 @@ static void gtr__bn_scale(const gtr_float *var, const gtr_float *weight, int64_t
 }
 
 // >>strips
-/* Element-wise steps on the CPU, by the ops' own loops: all on one strip of elements, then on the next. A program's are
-   applied by section program, those that a node carries by its kernel. */
-/* Steps ready to be applied. */
+/* Element-wise instructions on the CPU, by the ops' own loops: all on one strip of elements, then on the next. A
+   program's are applied by section program, an epilogue's by its node's kernel. */
+/* Instructions ready to be applied. */
 typedef struct gtr__strip {
-    const gtr__call *c; const gtr__step *step; int n;
-    const gtr_float *lies[GTR__STEP_SLOTS]; /* where slots' elements lie, as contiguous floats; NULL: elsewhere */
+    const gtr__call *c; const gtr__instr *instr; int n;
+    const gtr_float *lies[GTR__INSTR_SLOTS]; /* where slots' elements lie, as contiguous floats; NULL: elsewhere */
     gtr__affine affine; /* AFFINE's */
-    const gtr__program *program; const gtr__nd *nd; /* whose steps they are; NULL: a node carries them */
+    const gtr__program *program; const gtr__nd *nd; /* whose they are; NULL: an epilogue's */
     const gtr_float *from; gtr_float *to; /* of gtr__strip_range */
 } gtr__strip;
-/* Those that c's node carries, in front or behind. */
+/* Those of c's epilogue, in front or behind. */
 static gtr__strip gtr__strip_of(const gtr__call *c, bool front) {
-    const gtr__steps *s = c->steps;
+    const gtr__epilogue_ops *s = c->epilogue;
     gtr__strip w = GTR__ZERO;
     w.c = c;
     if (!s) return w;
-    w.step = s->step + (front ? 0 : s->front); w.n = front ? s->front : s->n - s->front;
+    w.instr = s->instr + (front ? 0 : s->front); w.n = front ? s->front : s->n - s->front;
     for (int k = 0; w.n && k < c->n_in && k < GTR__SLOT_MADE; k++) w.lies[k] = gtr__in(c, k);
     return w;
 }
-/* What a sum begins with in place of 0, which the first step then need not add; NULL: nothing. */
+/* What a sum begins with in place of 0, which the first instruction then need not add; NULL: nothing. */
 static const gtr_float *gtr__strip_begin(gtr__strip *w) {
-    if (!w->n || w->step->kind != GTR__STEP_BINARY) return NULL;
+    if (!w->n || w->instr->kind != GTR__INSTR_BINARY) return NULL;
     w->n--;
-    return w->lies[w->step++->b];
+    return w->lies[w->instr++->b];
 }
 /* Which row, or element, of the whole batch one of a part is; which number of its row element e has: op:dropout. */
 static int64_t gtr__in_whole(const gtr__draw_attr *a, int64_t i) {
@@ -5554,9 +5558,9 @@ static void gtr__round_run(gtr_float *x, int64_t n, gtr_dtype storage) {
         gtr__convert(x, GTR_F32, low, storage, m);
     }
 }
-/* Where a step of a program computes: contiguous floats, in place, or t, which holds what it adds to. Then, store, what
-   it computed goes from there to its place, rounded. */
-static gtr_float *gtr__program_result(const gtr__strip *w, const gtr__step *s, gtr_float *t, int64_t i, int64_t n,
+/* Where an instruction of a program computes: contiguous floats, in place, or t, which holds what it adds to. Then,
+   store, what it computed goes from there to its place, rounded. */
+static gtr_float *gtr__program_result(const gtr__strip *w, const gtr__instr *s, gtr_float *t, int64_t i, int64_t n,
         bool store) {
     const gtr__slot *slot = &w->program->slot[s->to];
     const gtr__arg *out = gtr__operand_of(w->c, slot->operand);
@@ -5571,42 +5575,42 @@ static gtr_float *gtr__program_result(const gtr__strip *w, const gtr__step *s, g
     return t;
 }
 /* DROP of x, or DRAW. */
-static void gtr__step_draw(const gtr__strip *w, const gtr__step *s, const gtr_float *x, gtr_float *r, int64_t i,
+static void gtr__instr_draw(const gtr__strip *w, const gtr__instr *s, const gtr_float *x, gtr_float *r, int64_t i,
         int64_t n) {
     gtr__draw_attr draw = GTR__ZERO;
     draw.p = s->f0; draw.key = s->key; draw.kind = s->numbers;
     for (int64_t j = 0, m; j < n; j += m) {
         const int64_t row = (i + j) / s->line, e = (i + j) % s->line;
         m = GTR__MIN(s->line - e, n - j);
-        gtr__dropout_line(&draw, w->c->ctl, s->row0, row, e, s->kind == GTR__STEP_DROP ? x + j : NULL, r + j, m,
+        gtr__dropout_line(&draw, w->c->ctl, s->row0, row, e, s->kind == GTR__INSTR_DROP ? x + j : NULL, r + j, m,
             s->add);
     }
 }
-/* All steps, one behind the other, of rows of n elements, pitch apart: element i of all and channel c the first. at:
-   where slots' elements lie. A program's results go to their places or t, a strip a slot, those of steps that a node
-   carries to t, or where their slot lies. */
-static void gtr__steps_run(const gtr__strip *w, const gtr_float **at, gtr_float *t, int64_t i, int64_t rows, int64_t n,
+/* All instructions, one behind the other, of rows of n elements, pitch apart: element i of all and channel c the first.
+   at: where slots' elements lie. A program's results go to their places or t, a strip a slot, an epilogue's to t, or
+   where their slot lies. */
+static void gtr__instrs_run(const gtr__strip *w, const gtr_float **at, gtr_float *t, int64_t i, int64_t rows, int64_t n,
         int64_t pitch, int64_t c) {
-    for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
-        const bool one = pitch == n && s->kind != GTR__STEP_AFFINE;
+    for (const gtr__instr *s = w->instr; s < w->instr + w->n; s++) {
+        const bool one = pitch == n && s->kind != GTR__INSTR_AFFINE;
         const int64_t run = one ? rows * n : n;
         const gtr_float f0 = (gtr_float)s->f0, f1 = (gtr_float)s->f1, *x = at[s->a], *b = at[s->b], *y = at[s->y],
             *dy = at[s->dy];
         const gtr__unary_row *row = gtr__unary_find(s->op);
-        const gtr__ew_fn fn = s->kind == GTR__STEP_BINARY ? gtr__ew_find(s->op, s->side)
-            : s->kind == GTR__STEP_SPREAD ? gtr__ew_times : gtr__ew_copy;
+        const gtr__ew_fn fn = s->kind == GTR__INSTR_BINARY ? gtr__ew_find(s->op, s->side)
+            : s->kind == GTR__INSTR_SPREAD ? gtr__ew_times : gtr__ew_copy;
         gtr_float *const made = w->program ? gtr__program_result(w, s, t + s->to * GTR__BLOCK, i, n, false)
             : s->to == GTR__SLOT_MADE ? t : (gtr_float *)(uintptr_t)at[s->to];
         at[s->to] = made;
         for (int64_t k = 0, o = 0; k < (one ? 1 : rows); k++, o += pitch) {
-            gtr_float *const r = made + o, sum[GTR__BLOCK]; /* no step of more elements adds */
-            if (s->kind == GTR__STEP_UNARY)
+            gtr_float *const r = made + o, sum[GTR__BLOCK]; /* none of more elements adds */
+            if (s->kind == GTR__INSTR_UNARY)
                 gtr__unary_apply(row, f0, f1, s->side ? dy + o : NULL, x + o, y + o, r, run, s->add);
-            else if (s->kind == GTR__STEP_AFFINE) {
+            else if (s->kind == GTR__INSTR_AFFINE) {
                 const gtr__affine f = { w->affine.mean + c, w->affine.s + c, w->affine.q + c, NULL };
                 gtr__affine_row(&f, x + o, NULL, r, 0, n, false);
-            } else if (s->kind == GTR__STEP_DROP || s->kind == GTR__STEP_DRAW) gtr__step_draw(w, s, x, r, i, n);
-            else if (s->kind != GTR__STEP_COPY || x != made) {
+            } else if (s->kind == GTR__INSTR_DROP || s->kind == GTR__INSTR_DRAW) gtr__instr_draw(w, s, x, r, i, n);
+            else if (s->kind != GTR__INSTR_COPY || x != made) {
                 fn(s->add ? sum : r, dy + o, x + o, b + o, 1, y + o, f0, run);
                 const int64_t added = s->add ? n : 0;
                 GTR__IVDEP
@@ -5617,22 +5621,22 @@ static void gtr__steps_run(const gtr__strip *w, const gtr_float **at, gtr_float 
         if (w->program) gtr__program_result(w, s, made, i, n, true);
     }
 }
-/* Steps that a node carries, applied to rows of n elements, pitch apart, element i of all and channel c the first: from
+/* An epilogue, applied to rows of n elements, pitch apart, element i of all and channel c the first: from
    x to y, which may be x. */
 static void gtr__strip_run(const gtr__strip *w, const gtr_float *x, gtr_float *y, int64_t i, int64_t rows, int64_t n,
         int64_t pitch, int64_t c) {
-    const gtr_float *at[GTR__STEP_SLOTS];
-    if (!w->n) { /* no steps */
+    const gtr_float *at[GTR__INSTR_SLOTS];
+    if (!w->n) { /* no instructions */
         for (int64_t r = 0; r < rows && x != y; r++) GTR__COPY(y + r * pitch, x + r * pitch, n);
         return;
     }
     at[GTR__SLOT_MADE] = x; at[GTR__SLOT_AGAIN] = w->lies[GTR__SLOT_AGAIN];
-    for (const gtr__step *s = w->step; s < w->step + w->n; s++) {
+    for (const gtr__instr *s = w->instr; s < w->instr + w->n; s++) {
         const int8_t of[4] = { s->a, s->y, s->dy, s->b };
-        for (int k = 0; k < 3 + (s->kind != GTR__STEP_AFFINE); k++)
+        for (int k = 0; k < 3 + (s->kind != GTR__INSTR_AFFINE); k++)
             if (of[k] < GTR__SLOT_MADE) at[of[k]] = w->lies[of[k]] + i;
     }
-    gtr__steps_run(w, at, y, i, rows, n, pitch, c);
+    gtr__instrs_run(w, at, y, i, rows, n, pitch, c);
 }
 static void gtr__strip_range(GTR__FROM_TO) {
     GTR__JOB(gtr__strip, w);
@@ -6615,13 +6619,13 @@ GTR__CPU(linear_fwd) {
 }
 
 // >>op:linear_act
-/* pre = x w^T + b, out[0] = what it carries of pre: an activation, then an addition of what lies as out[0]; out[1] =
+/* pre = x w^T + b, out[0] = its epilogue of pre: an activation, then an addition of what lies as out[0]; out[1] =
    pre or absent. */
 #define gtr__cpu_linear_act_fwd gtr__cpu_linear_fwd
 
 // >>op:linear_dact
 /* out[0] = act'(dy w): dy (..., M), w (M, K), and (..., K), the act's x or y, whichever its backward reads -> (..., K):
-   the gradient of a product's first operand and of the activation before it, which it carries. */
+   the gradient of a product's first operand and of the activation before it, its epilogue. */
 #define gtr__cpu_linear_dact_fwd gtr__cpu_linear_fwd
 
 // >>op:add
@@ -6695,13 +6699,13 @@ gtr_tensor *gtr_equal(gtr_tensor *a, gtr_tensor *b) { return gtr__op2(GTR__OP_EQ
 /* y = f(x), formulas and gradients in GTR__UNARY; attr ew: a, b. Gelu: Hendrycks and Gimpel, 2016. */
 static gtr_result gtr__unary_run(GTR__ARGS, gtr__op op, bool back) {
     gtr__strip w = gtr__strip_of(c, false);
-    gtr__step s;
+    gtr__instr s;
     memset(&s, 0, sizeof s);
-    s.op = op; s.kind = GTR__STEP_UNARY; s.side = back; s.f0 = c->attr->ew.a; s.f1 = c->attr->ew.b;
+    s.op = op; s.kind = GTR__INSTR_UNARY; s.side = back; s.f0 = c->attr->ew.a; s.f1 = c->attr->ew.b;
     s.add = (int8_t)c->out[0].add; s.a = s.b = s.y = s.dy = s.to = GTR__SLOT_MADE;
     if (back && gtr__in(c, 1)) s.a = s.y = 1;
     if (back && gtr__in(c, 0)) s.a = 0;
-    w.step = &s; w.n = 1; w.lies[0] = gtr__in(c, 0); w.lies[1] = back ? gtr__in(c, 1) : NULL;
+    w.instr = &s; w.n = 1; w.lies[0] = gtr__in(c, 0); w.lies[1] = back ? gtr__in(c, 1) : NULL;
     if (!c->out[0].data) return GTR_OK;
     return gtr__strip_all(cpu, &w, gtr__in(c, back ? 2 : 0), gtr__out(c, 0), c->in[0].count);
 }
@@ -7142,7 +7146,7 @@ gtr_tensor *gtr_norm(gtr_tensor *x, float p, const int *axes, int n, bool keep) 
 // >>op:softmax
 // >>op:log_softmax
 /* y = exp(x - max x) / sum exp(x - max x) along the axis; dx = y (dy - sum(dy y) / sum y), as y may be stored in half
-   precision and its sum not be 1. What it carries: SCALE of x, or its gradient of dx. logs, log_softmax:
+   precision and its sum not be 1. Its epilogue: SCALE of x, or its gradient of dx. logs, log_softmax:
    y = x - max x - log sum exp(x - max x); dx = dy - exp(y) sum(dy). A row of -INFINITY alone: NaN, or attr blank: 0. */
 GTR__SHAPE(softmax) {
     s->flops = gtr__shape_flops(&s->in[0], 5); return GTR_OK;
@@ -8036,7 +8040,7 @@ gtr_tensor *gtr_scatter_add_rows(gtr_tensor *ids, gtr_tensor *x, int64_t rows) {
    y = bias + sum over taps and the group's channels of weight times what gtr__window says, 0 beyond the image.
    transposed: weight (C, O / groups, kh, kw); y is what dx of such a convolution from y's shape to x's is for
    dy = x; oh = (H - 1) stride - 2 padding + dilation (kh - 1) + output padding + 1.
-   What it carries, in this order: a batch_norm as in evaluation, an addition of what is like y, an activation. The
+   Its epilogue, in this order: a batch_norm as in evaluation, an addition of what is like y, an activation. The
    backward node that makes dx: an addition, which its sums begin with, and the gradient of an activation in front.
    Kernels see channels last: x (N, H, W, C), weight (O, kh, kw, C / groups), y (N, oh, ow, O). */
 GTR__SHAPE(conv) {
@@ -8107,7 +8111,7 @@ static bool gtr__window_desc(gtr_tensor *x, const char *who, const char *name, c
 /* A convolution as a product: rows of A are gathered from lines of the image, a panel at a time, B is packed weights.
    gtr__conv_run calls gtr__conv_product, forward, and backward for the image's gradient. */
 /* How a convolution's sums, stored at y, begin and end. had: laid out as y, what is there before terms are added (a
-   gradient that others added to); NULL: zeros. behind: steps that its node carries, applied to finished sums. */
+   gradient that others added to); NULL: zeros. behind: its node's epilogue, applied to finished sums. */
 typedef struct { gtr_float *y; gtr__strip behind; const gtr_float *had; } gtr__conv_epilogue;
 /* Before and behind the sums of n channels, from c on, of count places, which lie at y and pitch apart. */
 static void gtr__conv_begin(const gtr__conv_epilogue *e, gtr_float *y, int64_t count, int64_t pitch, int64_t c,
@@ -8471,7 +8475,7 @@ static gtr_result gtr__conv_run(GTR__ARGS, const gtr__window *of, bool back,
         weights = taps * per * of->groups * GTR__ROUND_UP(n, GTR__VL);
     const gtr_float *from = gtr__floats(x), *b = gtr__floats(bias);
     gtr__conv_epilogue e = { gtr__floats(y), gtr__strip_of(c, false), NULL };
-    const gtr__step *affine = e.behind.n && e.behind.step->kind == GTR__STEP_AFFINE ? e.behind.step : NULL;
+    const gtr__instr *affine = e.behind.n && e.behind.instr->kind == GTR__INSTR_AFFINE ? e.behind.instr : NULL;
     const gtr__arg *norm = affine ? &c->in[affine->b] : NULL;
     if (dx) e.had = gtr__strip_begin(&e.behind);
     const int add = y->add || e.had;
@@ -8643,7 +8647,7 @@ static gtr_result gtr__shape_image(gtr__shape_call *s) {
     return fits ? GTR_OK : gtr__shape_want(s, 1, "(N, C, H, W) or (N, C, L)");
 }
 /* y (N, C, oh, ow) = the largest of x (N, C, H, W) under the window, NaN if one is, padding aside, of which a window
-   alone is -inf; likewise (N, C, L). dx: dy to the first of equals, or of NaN; it carries what CONV's does, and between
+   alone is -inf; likewise (N, C, L). dx: dy to the first of equals, or of NaN; its epilogue is as CONV's, and between
    these its rounding. round_up: sizes are rounded up, while a window begins within the image or the padding in front.
    Kernels see channels last. */
 GTR__SHAPE(max_pool) {
@@ -8939,7 +8943,7 @@ static gtr_tensor *gtr__resized(gtr__op op, gtr_tensor *x, int64_t height, int64
 // >>op:upsample
 /* x (N, C, H, W) or (N, C, L) -> y, which has the extent: the nearest, pixel k size / n of place k
    of n, cut off; or linear along both, at (k + 1/2) size / n - 1/2, at least 0, as PyTorch's interpolate with
-   align_corners False. dx: each pixel's sum, in ascending places; what it carries: as max_pool's. Kernels see
+   align_corners False. dx: each pixel's sum, in ascending places; its epilogue: as max_pool's. Kernels see
    channels last. */
 GTR__SHAPE(upsample) {
     const int n = s->in[0].ndim;
@@ -9015,7 +9019,7 @@ gtr_tensor *gtr_upsample2d(gtr_tensor *x, int64_t factor, bool linear) {
    sqrt(var + eps); y = (x - mean) rstd weight + bias. With xh = (x - mean) rstd and n values a channel:
      dbias = sum dy; dweight = sum dy xh; dx = weight rstd (dy - dbias / n - xh dweight / n), in
      evaluation weight rstd dy.
-   Running statistics have no gradient. What it carries: forward an addition of what is like y, then an activation;
+   Running statistics have no gradient. Its epilogue: forward an addition of what is like y, then an activation;
    backward, in front, relu's gradient, of y computed again and rounded as it was stored.
    Kernels see the channels last. Ioffe and Szegedy, 2015. */
 GTR__SHAPE(batch_norm) {
@@ -9102,7 +9106,7 @@ GTR__CPU(batch_norm_bwd) {
     const double n = (double)c->in[0].count / (double)channels;
     void *part = (char *)c->ws + gtr__bn_vectors(c, 5);
     for (int64_t k = 0; k < channels; k++) p[k] = gtr__in(c, 1)[k] * rstd[k];
-    if (c->steps && c->steps->front) {
+    if (c->epilogue && c->epilogue->front) {
         const gtr__bn_job act = { c, w.x, w.dy, { w.affine.mean, p, gtr__in(c, 2), p }, gtr__strip_of(c, true) };
         gtr__bn_run(cpu, &act, gtr__bn_dact_range);
         w.dy = gtr__out(c, 0);
@@ -10427,7 +10431,7 @@ static void gtr__update_run(const gtr__rule *rule, gtr_float *w, const gtr_float
     GTR__RULE_FIELDS(GTR__RULE_SET)
     GTR__RULES(GTR__RULE_LOOP)
 }
-static void gtr__update_part(const gtr__update_job *w, const gtr__segment *s, int64_t at, int64_t n) {
+static void gtr__update_span(const gtr__update_job *w, const gtr__segment *s, int64_t at, int64_t n) {
     const gtr__optim *o = w->o;
     const gtr__rule *k = &w->rule[s->group];
     const int64_t whole = n - n % GTR__VL, rest = n - whole;
@@ -10461,7 +10465,7 @@ static void gtr__update_range(const void *job, int64_t begin, int64_t end) {
     for (; lo < o->n && o->segments[lo].offset < end; lo++) {
         const gtr__segment *s = &o->segments[lo];
         int64_t first = GTR__MAX(begin, s->offset), last = GTR__MIN(end, s->offset + s->count);
-        for (; first < last; first += 2048) gtr__update_part(w, s, first - s->offset, GTR__MIN(last - first, 2048));
+        for (; first < last; first += 2048) gtr__update_span(w, s, first - s->offset, GTR__MIN(last - first, 2048));
     }
 }
 GTR__CPU(update_fwd) {
@@ -10509,17 +10513,17 @@ GTR__CPU(blend_fwd) {
 
 // >>op:report
 /* in: up to GTR__MAX_REPORT scalars, the loss first; attr report.ptr is NULL outside a trainer.
-   Writes the step's entry, then advances ctl: a guarded step halves the loss scale and is skipped,
+   Writes the step's report, then advances ctl: a guarded step halves the loss scale and is skipped,
    or without a scale sets the status. */
 GTR__CPU(report_fwd) {
     gtr__shared *shared = (gtr__shared *)c->attr->report.shared;
     const gtr__optim *o = (const gtr__optim *)c->attr->ptr;
     gtr__ctl *ctl = c->ctl;
-    gtr__entry *e = &shared->entry[ctl->step % GTR__RING];
+    gtr__step_report *e = &shared->reported[ctl->step % GTR__RING];
     bool scaled = o && o->scaled, stuck = ctl->status != 0, guard = ctl->guard != 0;
     (void)cpu;
     ctl->launches++;
-    if (!stuck) { /* a stuck step has its entry already */
+    if (!stuck) { /* a stuck step has its report already */
         for (int k = 0; k < GTR__MAX_REPORT; k++)
             e->value[k] = k < c->n_in && c->in[k].data ? (float)*(const gtr_float *)c->in[k].data : 0.0f;
         e->norm = ctl->norm; e->lr = (float)shared->record[ctl->step % GTR__RING].lr[0]; e->scale = ctl->scale;
@@ -10576,7 +10580,7 @@ static void gtr__program_range(GTR__FROM_TO, void *room) {
     GTR__JOB(gtr__strip, w);
     const gtr__program *p = w->program;
     gtr_float (*const t)[GTR__BLOCK] = *(gtr__program_room *)room;
-    const gtr_float *at[GTR__STEP_SLOTS] = { NULL };
+    const gtr_float *at[GTR__INSTR_SLOTS] = { NULL };
     for (int64_t n; i < end; i += n) {
         n = GTR__MIN(end - i, GTR__BLOCK);
         for (int k = 0; k < p->n.loads; k++) {
@@ -10586,7 +10590,7 @@ static void gtr__program_range(GTR__FROM_TO, void *room) {
             if (at[to] == t[to])
                 gtr__program_move(gtr__operand_of(w->c, from->operand), from->begin, &w->nd[to], t[to], i, n, false);
         }
-        gtr__steps_run(w, at, t[0], i, 1, n, n, 0);
+        gtr__instrs_run(w, at, t[0], i, 1, n, n, 0);
     }
 }
 static gtr_result gtr__program_run(GTR__ARGS) {
@@ -10594,7 +10598,7 @@ static gtr_result gtr__program_run(GTR__ARGS) {
     gtr__nd nd[GTR__PROGRAM_SLOTS];
     gtr__strip w = GTR__ZERO;
     GTR__WANTS(0);
-    w.c = c; w.step = p->step; w.n = p->n.steps; w.program = p; w.nd = nd;
+    w.c = c; w.instr = p->instr; w.n = p->n.instrs; w.program = p; w.nd = nd;
     for (int k = 0; k < p->n.slots; k++) {
         const gtr__slot *slot = &p->slot[k];
         const gtr__arg *x = gtr__operand_of(c, slot->operand);
@@ -10770,9 +10774,10 @@ static gtr_result gtr__cpu_run_node(void *const *instances, gtr__plan *plan, int
 static gtr_result gtr__cpu_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     (void)instances; *exec = plan; return GTR_OK;
 }
-static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__part part) {
+static gtr_result gtr__cpu_launch(void *const *instances, void *exec, gtr__half half) {
     gtr__plan *plan = (gtr__plan *)exec;
-    int i, first = part == GTR__PART_RIGHT ? plan->split : 0, end = part == GTR__PART_LEFT ? plan->split : plan->n_node;
+    int i, first = half == GTR__HALF_RIGHT ? plan->right_begin : 0, end = half == GTR__HALF_LEFT ? plan->right_begin
+        : plan->n_node;
     for (i = first; i < end; i++) GTR__TRY(gtr__cpu_run_node(instances, plan, i));
     return GTR_OK;
 }
@@ -11747,14 +11752,14 @@ gtr_tensor *gtr_dropout2d(gtr_tensor *x, const char *name, float p) {
    that name, and the ops that use them. Those that end in _with are given their parameters. These: linear, lookups,
    convolutions. */
 /* A layer's parameter, or buffer. A name that does not fit is longer than any may be. */
-static gtr_tensor *gtr__layer_part(gtr_tensor *x, const char *name, const char *part, gtr_dtype dtype, gtr_shape shape,
-        gtr_init init, bool buffer) {
+static gtr_tensor *gtr__layer_tensor(gtr_tensor *x, const char *name, const char *part, gtr_dtype dtype,
+        gtr_shape shape, gtr_init init, bool buffer) {
     char buf[600];
     snprintf(buf, sizeof buf, "%s.%s", name, part);
     return gtr__leaf_new(x->ctx, GTR__OP_PARAMETER, buf, dtype, shape, init, buffer);
 }
 /* A layer's parameter that there is; NULL. */
-static gtr_tensor *gtr__part_find(const gtr_tensor *x, const char *name, const char *part) {
+static gtr_tensor *gtr__layer_find(const gtr_tensor *x, const char *name, const char *part) {
     char full[1100];
     snprintf(full, sizeof full, "%s%.500s.%s", x->ctx->scope, name, part);
     return gtr_parameter_find(x->ctx, full);
@@ -11774,7 +11779,7 @@ static gtr_tensor *gtr__weighted(gtr__op op, double eps, gtr_tensor *x, gtr_tens
 }
 /* What made t, element-wise ops aside: 1 an op of images or of sequences (N, C, L), 0 a product; else -1. */
 static int gtr__of_images(const gtr_tensor *t) {
-    while (t->n_in && (gtr__element_wise(t->op) || gtr__moves(t->op) == GTR__STEP_DROP)) t = t->in[0];
+    while (t->n_in && (gtr__element_wise(t->op) || gtr__moves(t->op) == GTR__INSTR_DROP)) t = t->in[0];
     return gtr__laid_out(t->op) == GTR__LAYOUT_IMAGES ? 1 : gtr__class_of(t->op, -1) == GTR__CLASS_LOW ? 0 : -1;
 }
 /* C, if t is (N, C ...) of an (N, C, ...) which with channels last lies otherwise; else 0. */
@@ -11793,9 +11798,9 @@ static int gtr__columns(const gtr_tensor *t) {
 static gtr_tensor *gtr__layer(gtr__op op, double eps, gtr_tensor *x, const char *name, gtr_shape w, gtr_init init,
         const gtr_shape *b, gtr_init init_b) {
     GTR__SINCE(x, NULL);
-    gtr_tensor *weight = gtr__layer_part(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
+    gtr_tensor *weight = gtr__layer_tensor(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
     if (weight && gtr__laid_out(op) == GTR__LAYOUT_COLUMNS) weight->last = gtr__columns(x);
-    if (weight && b) bias = gtr__layer_part(x, name, "bias", GTR_F32, *b, init_b, false);
+    if (weight && b) bias = gtr__layer_tensor(x, name, "bias", GTR_F32, *b, init_b, false);
     if (bias || !b) t = gtr__weighted(op, eps, x, weight, bias, name);
     return gtr__whole(x, since, t);
 }
@@ -11853,7 +11858,7 @@ gtr_tensor *gtr_embedding(gtr_tensor *ids, const char *name, int64_t rows, int64
         ", %lld rows and width %lld, want int32 and at least 1", (long long)rows, (long long)width);
     if (!gtr__counted_fit(ids, rows, name)) return NULL;
     GTR__SINCE(ids, NULL);
-    gtr_tensor *table = gtr__layer_part(ids, name, "weight", GTR_F32, gtr_shape2(rows, width),
+    gtr_tensor *table = gtr__layer_tensor(ids, name, "weight", GTR_F32, gtr_shape2(rows, width),
         gtr__init(GTR_INIT_NORMAL, 1), false);
     return gtr__whole(ids, since, table ? gtr__looked_up(ids, table, name) : NULL);
 }
@@ -11893,9 +11898,9 @@ static gtr_tensor *gtr__conv_layer(gtr_tensor *x, const char *name, gtr_conv_des
     const int64_t fan = gtr__shape_inner(&w, 0);
     const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)fan));
     GTR__SINCE(x, who);
-    gtr_tensor *weight = gtr__layer_part(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
+    gtr_tensor *weight = gtr__layer_tensor(x, name, "weight", GTR_F32, w, init, false), *bias = NULL, *t = NULL;
     if (weight) weight->last = (int)w.dim[1];
-    if (weight && !d.no_bias) bias = gtr__layer_part(x, name, "bias", GTR_F32, gtr_shape1(d.out), init, false);
+    if (weight && !d.no_bias) bias = gtr__layer_tensor(x, name, "bias", GTR_F32, gtr_shape1(d.out), init, false);
     if (weight && (bias || d.no_bias)) t = gtr__conv_new(x, weight, bias, d, back, who, name);
     return gtr__whole(x, since, t);
 }
@@ -11933,7 +11938,7 @@ static gtr_tensor *gtr__batch_norm(gtr_tensor **in, gtr_batch_norm_desc desc, co
     gtr_shape c = gtr_shape1(x->shape.dim[1]);
     for (int k = 1; t && k <= 4 + (name != NULL); k++) {
         const gtr_init init = gtr__init(k % 3 == 1 ? GTR_INIT_CONSTANT : GTR_INIT_ZERO, k % 3 == 1);
-        if (name) t = in[k] = gtr__layer_part(x, name, parts[k - 1], k < 5 ? GTR_F32 : GTR_I64,
+        if (name) t = in[k] = gtr__layer_tensor(x, name, parts[k - 1], k < 5 ? GTR_F32 : GTR_I64,
             k < 5 ? c : gtr_shape0(), init, k > 2);
         else if (!in[k]) t = in[k] = gtr__leaf(x->ctx, GTR__OP_CONSTANT, NULL, GTR_F32, c, NULL, init, false);
     }
@@ -12019,8 +12024,8 @@ static gtr_tensor *gtr__group_norm_layer(gtr_tensor *x, const char *name, int64_
         return GTR__REJECT(x, SHAPE, who, name, ", want float32 (N, C, ...)");
     GTR__SINCE(x, who);
     const gtr_shape c = gtr_shape1(x->shape.dim[1]);
-    gtr_tensor *w = gtr__layer_part(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 1), false),
-        *b = w ? gtr__layer_part(x, name, "bias", GTR_F32, c, gtr__init(GTR_INIT_ZERO, 0), false) : NULL;
+    gtr_tensor *w = gtr__layer_tensor(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 1), false),
+        *b = w ? gtr__layer_tensor(x, name, "bias", GTR_F32, c, gtr__init(GTR_INIT_ZERO, 0), false) : NULL;
     return gtr__whole(x, since, b ? gtr__group_norm(x, w, b, groups, eps, name) : NULL);
 }
 gtr_tensor *gtr_group_norm(gtr_tensor *x, const char *name, int64_t groups, float eps) {
@@ -12055,7 +12060,7 @@ gtr_tensor *gtr_prelu(gtr_tensor *x, const char *name, bool channels) {
         return GTR__REJECT(x, SHAPE, "prelu", name, ", want float32%s", channels ? " (N, C, ...) for channels" : "");
     GTR__SINCE(x, "prelu");
     const gtr_shape c = gtr_shape1(channels ? x->shape.dim[1] : 1);
-    gtr_tensor *w = gtr__layer_part(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 0.25), false);
+    gtr_tensor *w = gtr__layer_tensor(x, name, "weight", GTR_F32, c, gtr__init(GTR_INIT_CONSTANT, 0.25), false);
     gtr_tensor *t = gtr_prelu_with(x, w);
     return gtr__whole(x, since, t);
 }
@@ -12087,8 +12092,8 @@ gtr_tensor *gtr_bilinear(gtr_tensor *a, gtr_tensor *b, const char *name, int64_t
     const int n = a->shape.ndim, m = b->shape.ndim;
     const gtr_shape s = gtr_shape3(out, n ? a->shape.dim[n - 1] : 0, m ? b->shape.dim[m - 1] : 0);
     const gtr_init init = gtr__init(GTR_INIT_UNIFORM, 1 / sqrt((double)GTR__MAX(s.dim[1], 1)));
-    gtr_tensor *w = gtr__layer_part(a, name, "weight", GTR_F32, s, init, false),
-        *c = w ? gtr__layer_part(a, name, "bias", GTR_F32, gtr_shape1(out), init, false) : NULL,
+    gtr_tensor *w = gtr__layer_tensor(a, name, "weight", GTR_F32, s, init, false),
+        *c = w ? gtr__layer_tensor(a, name, "bias", GTR_F32, gtr_shape1(out), init, false) : NULL,
         *t = c ? gtr_bilinear_with(a, b, w, c) : NULL;
     return gtr__whole(a, since, t);
 }
@@ -12225,9 +12230,9 @@ static bool gtr__cell_parts(gtr_tensor *x, const char *name, const char *suffix,
         const gtr_shape s = k > 1 ? gtr_shape1(gates * hidden) : gtr_shape2(gates * hidden, k ? hidden : in);
         char full[40], text[GTR__TEXT], want[GTR__TEXT];
         snprintf(full, sizeof full, "%s%s", names[k], suffix);
-        part[k] = gtr__part_find(x, name, full);
+        part[k] = gtr__layer_find(x, name, full);
         if (!part[k] || (suffix[0] && gtr__shaped(part[k], GTR_F32, s, false)))
-            part[k] = gtr__layer_part(x, name, full, GTR_F32, s, init, false);
+            part[k] = gtr__layer_tensor(x, name, full, GTR_F32, s, init, false);
         if (!part[k]) return false;
         if (gtr__shaped(part[k], GTR_F32, s, false)) continue;
         GTR__REJECT(x, SHAPE, who, name, " and hidden %lld, and %s of that name is %s, want %s", (long long)hidden,
@@ -12623,7 +12628,7 @@ gtr_tensor *gtr_multihead_attention(gtr_tensor *x, gtr_tensor *memory, const cha
     GTR__SINCE(x, who);
     for (int i = 0; i < 4 && (!i || part[i - 1]); i++) {
         const int64_t rows = i < 2 ? 3 * n : n;
-        part[i] = gtr__layer_part(x, name, names[i], GTR_F32, i % 2 ? gtr_shape1(rows) : gtr_shape2(rows, n),
+        part[i] = gtr__layer_tensor(x, name, names[i], GTR_F32, i % 2 ? gtr_shape1(rows) : gtr_shape2(rows, n),
             gtr__init(i % 2 ? GTR_INIT_ZERO : GTR_INIT_UNIFORM, i % 2 ? 0 : sqrt((i ? 1 : 1.5) / (double)n)), false);
     }
     const gtr_multihead w = { part[0], part[1], part[2], part[3] };
@@ -12660,10 +12665,10 @@ static gtr_tensor *gtr__block_linear(gtr_tensor *x, const char *name, const char
     if (kind == GTR_BLOCK_PYTORCH) return gtr_linear(x, text, out);
     gtr__attr at = GTR__ZERO;
     at.product.b_kn = kind == GTR_BLOCK_GPT2;
-    gtr_tensor *w[] = { x, gtr__layer_part(x, text, "weight", GTR_F32, at.product.b_kn ? gtr_shape2(in, out)
+    gtr_tensor *w[] = { x, gtr__layer_tensor(x, text, "weight", GTR_F32, at.product.b_kn ? gtr_shape2(in, out)
         : gtr_shape2(out, in), gtr__init(GTR_INIT_NORMAL, 0.02), false), NULL };
     if (kind == GTR_BLOCK_LLAMA) return gtr__op_new(GTR__OP_LINEAR, 2, w, &at, text);
-    w[2] = gtr__layer_part(x, text, "bias", GTR_F32, gtr_shape1(out), gtr__init(GTR_INIT_ZERO, 0), false);
+    w[2] = gtr__layer_tensor(x, text, "bias", GTR_F32, gtr_shape1(out), gtr__init(GTR_INIT_ZERO, 0), false);
     return gtr__op_new(GTR__OP_LINEAR, 3, w, &at, text);
 }
 /* What x's steps attend; of PYTORCH memory's, if k is above 1. */
@@ -12909,7 +12914,7 @@ typedef enum {
 /* What computed t's elements, which t has in another shape or order, or some of them. */
 static const gtr_tensor *gtr__computed_by(const gtr_tensor *t) {
     while (t->op == GTR__OP_PART || gtr__moves(t->op) == GTR__MOVES_ALIAS || gtr__moves(t->op) == GTR__MOVES_PERMUTED
-            || gtr__moves(t->op) == GTR__STEP_BAND) t = t->in[0];
+            || gtr__moves(t->op) == GTR__INSTR_BAND) t = t->in[0];
     return t;
 }
 /* False where the op that made t makes something else: products and convolutions by a parameter make logits. */
@@ -13023,7 +13028,7 @@ static bool gtr__as_rows(const char *op, gtr_tensor **x, gtr_tensor **labels, bo
         gtr_tensor *t = *in[i];
         int dims[GTR_MAX_DIMS];
         const int64_t classes = i && !soft ? 1 : t->shape.dim[1], rows = gtr__count(&t->shape) / classes;
-        for (int k = 0; k < n; k++) dims[k] = gtr__turned(k, n, true);
+        for (int k = 0; k < n; k++) dims[k] = gtr__permuted(k, n, true);
         *in[i] = i && !soft ? gtr_reshape(t, gtr_shape1(rows)) : gtr_reshape(gtr_permute(t, dims),
             gtr_shape2(rows, classes));
     }
@@ -13135,14 +13140,14 @@ GTR__BOTH_FORMS(ctc, gtr_ctc_desc, GTR__X_T, gtr__ctc_loss(x, t, &desc))
 // >>plan
 /* From tensors to a list of nodes, by passes:
      join: a chain of recurrent cells (an unrolled recurrence) is replaced by one op over all its steps
-     record: reachable tensors are listed in topological order, with literal shapes, for all micro-batches of as many
+     collect: reachable tensors are listed in topological order, with literal shapes, for all micro-batches of as many
        rows
      forms: these become a micro-batch's nodes, and values get their precision and layout; where an operand is wanted
        in another, or on another stage, a cast, permute or copy node comes in between
      tally: in front of that, labels that count are counted, of all micro-batches
      differentiate: backward nodes, from the loss to the parameters
      rematerialise: clones of forward nodes in front of the backward nodes that read them
-     fuse: the fusion table; behind select, what kernels take as steps
+     fuse: the fusion table; behind select, what kernels take as epilogues
      alias: a gradient that an op only passes on shares its output's place; behind fuse, which moves nodes
      select: the backend's matchers
      order: streams, and the waits between them
@@ -13168,7 +13173,7 @@ typedef struct {
 typedef struct {
     int form; /* the next of a value's forms, behind the one that its op made: gtr__form; -1 */
     int gradient; /* value; -1 */
-    int gradient_root; /* a low copy's gradient goes to its master's value; -1 */
+    int gradient_holder; /* a low copy's gradient goes to its master; -1 */
     int at; /* how many nodes there were when it was made: those do not read it */
     int producer; /* first node that writes it; -1: none */
     bool written, wants, stop; /* gradient: has a writer; is wanted; value: no gradient passes */
@@ -13188,41 +13193,41 @@ static gtr__graph gtr__graph_of(const gtr_context *ctx) {
     return g;
 }
 #define GTR__MAX_MICRO 64
-#define GTR__MARKS 8
-/* Of a tensor: is recorded; no, a gtr__early has its values; was recorded ahead; pass:record has listed it. */
+#define GTR__STAMP_MARKS 8
+/* Of a tensor: is collected; no, a gtr__early has its values; was collected ahead; pass:collect has listed it. */
 enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4, GTR__LISTED = 8 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
 typedef struct { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
-typedef struct { int pair[2], micro; } gtr__carried; /* values: what a state becomes, and the state */
-/* A tensor that record listed; out: where its n_out outputs are in gtr__build.plain. */
-typedef struct { gtr_tensor *t; int out, n_out; bool training; double flops; } gtr__recorded;
+typedef struct { int pair[2], micro; } gtr__state_pair; /* values: what a state becomes, and the state */
+/* A tensor that collect listed; out: where its n_out outputs are in gtr__build.plain. */
+typedef struct { gtr_tensor *t; int out, n_out; bool training; double flops; } gtr__collected;
 typedef struct { gtr_shape shape; gtr_dtype dtype; } gtr__plain;
 typedef struct {
     gtr_context *ctx;
     gtr__graph g;
     gtr__plan *plan;
     const gtr__recipe *r;
-    gtr__recorded *recorded; int n_recorded; int64_t cap_recorded;
+    gtr__collected *collected; int n_collected; int64_t cap_collected;
     gtr__plain *plain; int n_plain; int64_t cap_plain;
-    int64_t recorded_rows; /* of the micro-batch whose shapes these are; 0: nothing is listed */
+    int64_t collected_rows; /* of the micro-batch whose shapes these are; 0: nothing is listed */
     gtr__extra *extra; int64_t cap_extra;
     int *stage, *region; /* tensor id -> where its op is computed: stage; gtr_recompute_begin's region, 0: in none */
     int n_region, within; /* the highest region; that of nodes which are now made */
-    int *set; int64_t cap_set; /* by node, up to fuse, which joins nodes: its region; 0: none */
+    int *region_of; int64_t cap_region_of; /* by node, up to fuse, which joins nodes: its region; 0: none */
     int *map; /* tensor id -> value in this micro-batch; -1 */
     int *shared; /* tensor id -> value of a leaf, the same in all */
-    unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being recorded */
-    unsigned char *whole; /* of what all micro-batches record */
+    unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being collected */
+    unsigned char *whole; /* of what all micro-batches collect */
     unsigned char *before; /* tensor id -> whether it was reached in front of pass:join; NULL: nothing was joined */
     int *tally; /* tensor id -> TALLY's value for it; -1 */
-    gtr__carried *states; int n_states; int64_t cap_states;
+    gtr__state_pair *states; int n_states; int64_t cap_states;
     gtr__early *early; int n_early; int64_t cap_early;
     int64_t row0, rows; /* of the micro-batch */
     int micro;
-    int like[GTR__MAX_MICRO]; /* by micro-batch: the one that it is stamped from; itself: it is recorded */
+    int like[GTR__MAX_MICRO]; /* by micro-batch: the one that it is stamped from; itself: passes make it */
     int late; /* id of the first value that late select made */
     /* ids between which a pass made values micro-batch by micro-batch */
-    int mark[GTR__MARKS + 1], n_marks;
+    int mark[GTR__STAMP_MARKS + 1], n_marks;
     gtr__phase phase;
     int *uses, *user; /* by root: where its users begin in user: gtr__list_uses */
     bool failed, ahead; /* ahead: of all micro-batches */
@@ -13256,7 +13261,7 @@ static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_t
     v->micro = b->micro;
     gtr__extra *x = &b->extra[p->n_value];
     memset(x, 0, sizeof *x);
-    x->form = x->gradient = x->gradient_root = x->producer = -1;
+    x->form = x->gradient = x->gradient_holder = x->producer = -1;
     x->at = p->n_node;
     return p->n_value++;
 }
@@ -13304,10 +13309,10 @@ static bool gtr__operands(gtr__build *b, gtr__node *n, int n_in, int n_out) {
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
     if (b->failed || !GTR__GROW(b->ctx, p->node, p->n_node, p->cap_node)
-            || !GTR__GROW(b->ctx, b->set, p->n_node, b->cap_set)) {
+            || !GTR__GROW(b->ctx, b->region_of, p->n_node, b->cap_region_of)) {
         b->failed = true; return NULL;
     }
-    b->set[p->n_node] = b->within;
+    b->region_of[p->n_node] = b->within;
     gtr__node *n = &p->node[p->n_node];
     memset(n, 0, sizeof *n);
     n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
@@ -13323,15 +13328,15 @@ static gtr_shape gtr__literal(gtr_shape s, int64_t rows) {
     return s;
 }
 /* Shape s of n dimensions, those in front of it 1, with channels last; or, of such a shape, the logical one. */
-static gtr_shape gtr__shape_turned(gtr_shape s, int n, bool last) {
+static gtr_shape gtr__shape_permuted(gtr_shape s, int n, bool last) {
     gtr_shape x = s, o = gtr_shape0();
     for (x.ndim = 0; x.ndim < n - s.ndim; x.ndim++) x.dim[x.ndim] = 1;
     for (int k = 0; k < s.ndim; k++) x.dim[x.ndim++] = s.dim[k];
-    for (int k = 0; k < n; k++) o = gtr__shape_more(o, x.dim[gtr__turned(k, n, last)]);
+    for (int k = 0; k < n; k++) o = gtr__shape_more(o, x.dim[gtr__permuted(k, n, last)]);
     return o;
 }
 static gtr_shape gtr__shape_logical(const gtr__value *v) {
-    return v->last > 0 ? gtr__shape_turned(v->shape, v->last, false) : v->shape;
+    return v->last > 0 ? gtr__shape_permuted(v->shape, v->last, false) : v->shape;
 }
 /* What a precision's products read: 16 bits, or GTR_F32 where there are no low copies (TF32, too). */
 static gtr_dtype gtr__low_dtype(gtr_precision p) {
@@ -13364,8 +13369,8 @@ static gtr__node *gtr__simple_node(gtr__build *b, gtr__op op, int from, int to) 
     return n;
 }
 /* Writes the permutation of n dimensions that puts channels last, or back, into PERMUTE's attributes. */
-static void gtr__turn(gtr__attr *a, int n, bool last) {
-    for (int k = 0; k < n; k++) a->dims[k] = gtr__turned(k, n, last);
+static void gtr__permute_attr(gtr__attr *a, int n, bool last) {
+    for (int k = 0; k < n; k++) a->dims[k] = gtr__permuted(k, n, last);
 }
 
 /* Lists the users of all roots: nodes that have it as an operand, read or not, in the nodes' order, once for each. It
@@ -13420,7 +13425,7 @@ static void gtr__move_uses(gtr__build *b, int from, int to) {
     }
 }
 
-// >>pass:record
+// >>pass:collect
 /* Lists the reachable tensors in topological order, with literal shapes: what is computed, in no precision or layout
    yet. The list serves all micro-batches of as many rows. */
 static gtr_tensor *gtr__instead(const gtr__graph *g, const gtr_tensor *t) {
@@ -13432,10 +13437,10 @@ static const gtr_tensor *gtr__stand_in(const gtr__graph *g, const gtr_tensor *t,
     return by ? by : t->evaluated && !trains ? t->evaluated : t;
 }
 /* Whether a tensor is reached, and no gtr__early has its values already. */
-static bool gtr__to_record(unsigned char reach) { return (reach & (GTR__REACHED | GTR__MADE)) == GTR__REACHED; }
+static bool gtr__to_collect(unsigned char reach) { return (reach & (GTR__REACHED | GTR__MADE)) == GTR__REACHED; }
 /* Asks t's shape function about a batch of b->rows. False, with an error that names t, where it refuses, or where it
    makes other shapes than when t was built (a custom op's may). */
-static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
+static bool gtr__collect_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s) {
     char got[GTR__TEXT], want[GTR__TEXT], who[GTR__OP_TEXT], part[96] = "";
     gtr_result r = gtr__shape_outputs(s);
     for (int i = 0; !r && i < GTR__MAX(s->n_out, 1); i++) { /* a custom op's function may be inconsistent */
@@ -13452,15 +13457,15 @@ static bool gtr__record_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s)
     b->failed = true;
     return false;
 }
-/* Appends t to b->recorded, and to b->plain the shapes and dtypes that its shape function gives its outputs for this
+/* Appends t to b->collected, and to b->plain the shapes and dtypes that its shape function gives its outputs for this
    batch; of a leaf, and of a tensor that another stands in for, none. A shape that is refused ends the plan. */
-static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
+static void gtr__collect_tensor(gtr__build *b, gtr_tensor *t) {
     gtr__shape_call s = GTR__ZERO;
     gtr__attr attr = t->attr;
-    gtr__recorded *r;
+    gtr__collected *r;
     int i;
-    if (!GTR__GROW(b->ctx, b->recorded, b->n_recorded, b->cap_recorded)) { b->failed = true; return; }
-    r = &b->recorded[b->n_recorded++];
+    if (!GTR__GROW(b->ctx, b->collected, b->n_collected, b->cap_collected)) { b->failed = true; return; }
+    r = &b->collected[b->n_collected++];
     memset(r, 0, sizeof *r);
     r->t = t;
     if (gtr__moves(t->op) == GTR__MOVES_LEAF || gtr__stand_in(&b->g, t, b->r->training) != t) return;
@@ -13471,7 +13476,7 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
     }
     s.op = t->op; s.attr = &attr; s.n_in = t->n_in;
     s.training = b->r->training && !(gtr__state(t->op) == GTR__STATE_COMMITTED && attr.norm.frozen);
-    if (!gtr__record_shapes(b, t, &s)) return;
+    if (!gtr__collect_shapes(b, t, &s)) return;
     r->out = b->n_plain; r->n_out = s.n_out ? s.n_out : gtr__outputs(t->op);
     r->training = s.training;
     r->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
@@ -13486,7 +13491,7 @@ static void gtr__record_tensor(gtr__build *b, gtr_tensor *t) {
 static void gtr__mark_reach(const gtr__graph *g, bool trains, unsigned char *reach) {
     for (int64_t i = g->n - 1; i >= 0; i--) {
         const gtr_tensor *t = g->tensor[i], *by = gtr__stand_in(g, t, trains);
-        if (!gtr__to_record(reach[i])) continue;
+        if (!gtr__to_collect(reach[i])) continue;
         if (by == t) for (int k = 0; k < t->n_in; k++) reach[t->in[k]->id] |= GTR__REACHED;
         else if (!(reach[by->id] & GTR__REACHED)) {
             reach[by->id] |= GTR__REACHED;
@@ -13527,43 +13532,43 @@ static void gtr__reach(gtr__build *b, unsigned char *reach) {
     gtr__graph_reach(&b->g, b->r->fetch, b->r->n_fetch, b->r->carries, b->r->training, reach);
     gtr__graph_reach(&b->g, b->r->report, b->r->n_report, b->r->carries, b->r->training, reach);
 }
-/* Where part m of the batch begins; m == parts: its end. */
+/* Where micro-batch m of so many begins; m == parts: the batch's end. */
 static int64_t gtr__first_row(const gtr__recipe *r, int m, int parts) { return r->batch * m / parts; }
-/* What is recorded and made from here on is of part m of so many. */
+/* What is collected and made from here on is of micro-batch m of so many. */
 static void gtr__micro_begin(gtr__build *b, int m, int parts) {
     b->micro = m;
     b->row0 = gtr__first_row(b->r, m, parts);
     b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;
 }
 /* The values behind the last mark were made by one pass: pass:stamp copies them micro-batch by micro-batch. */
-static void gtr__mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
-/* Whether pass:record has listed t's inputs, or its replacement, as far as it lists them. */
-static bool gtr__record_ready(const gtr__build *b, const gtr_tensor *t) {
+static void gtr__stamp_mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
+/* Whether pass:collect has listed t's inputs, or its replacement, as far as it lists them. */
+static bool gtr__collect_ready(const gtr__build *b, const gtr_tensor *t) {
     const gtr_tensor *by = gtr__stand_in(&b->g, t, b->r->training);
     const int n = by == t ? t->n_in : 1;
     for (int k = 0; k < n; k++) {
         const unsigned char at = b->reach[by == t ? t->in[k]->id : by->id];
-        if (gtr__to_record(at) && !(at & GTR__LISTED)) return false;
+        if (gtr__to_collect(at) && !(at & GTR__LISTED)) return false;
     }
     return true;
 }
 /* Lists what b->reach marks, for b->rows rows; the list stays where it is of as many rows already. */
-static void gtr__pass_record(gtr__build *b) {
+static void gtr__pass_collect(gtr__build *b) {
     const int64_t n = b->g.n;
-    if (b->recorded_rows == b->rows) return;
-    b->n_recorded = b->n_plain = 0;
-    b->recorded_rows = b->rows;
+    if (b->collected_rows == b->rows) return;
+    b->n_collected = b->n_plain = 0;
+    b->collected_rows = b->rows;
     for (int64_t i = 0; i < n; i++) b->reach[i] &= (unsigned char)~GTR__LISTED;
     for (bool more = true; more && !b->failed;) { /* each sweep lists the tensors whose inputs are listed */
-        const int before = b->n_recorded;
+        const int before = b->n_collected;
         more = false;
         for (int64_t i = 0; i < n && !b->failed; i++) {
-            if (!gtr__to_record(b->reach[i]) || b->reach[i] & GTR__LISTED) continue;
-            if (!gtr__record_ready(b, b->g.tensor[i])) { more = true; continue; }
+            if (!gtr__to_collect(b->reach[i]) || b->reach[i] & GTR__LISTED) continue;
+            if (!gtr__collect_ready(b, b->g.tensor[i])) { more = true; continue; }
             b->reach[i] |= GTR__LISTED;
-            gtr__record_tensor(b, b->g.tensor[i]);
+            gtr__collect_tensor(b, b->g.tensor[i]);
         }
-        b->failed |= more && b->n_recorded == before;
+        b->failed |= more && b->n_collected == before;
     }
 }
 
@@ -13571,11 +13576,11 @@ static void gtr__pass_record(gtr__build *b) {
 /* What v's gradient goes to: a low copy's master, what an alias is another shape of; -1: v has its own. */
 static int gtr__gradient_to(const gtr__build *b, int v) {
     const gtr__value *x = &GTR__V(v);
-    return b->extra[v].gradient_root >= 0 ? b->extra[v].gradient_root : x->home == GTR__HOME_ALIAS ? x->alias : -1;
+    return b->extra[v].gradient_holder >= 0 ? b->extra[v].gradient_holder : x->home == GTR__HOME_ALIAS ? x->alias : -1;
 }
-/* The value that v's gradient is summed for: v, or what gtr__gradient_to leads to; a variable of gtr_gradient's own
+/* The value that holds v's gradient: v, or what gtr__gradient_to leads to; a variable of gtr_gradient's own
    (extra.own) is its own. */
-static int gtr__master(const gtr__build *b, int v) {
+static int gtr__gradient_holder(const gtr__build *b, int v) {
     while (!b->extra[v].own && gtr__gradient_to(b, v) >= 0) v = gtr__gradient_to(b, v);
     return v;
 }
@@ -13591,7 +13596,7 @@ static bool gtr__fill(gtr__build *b, int v, double with) {
 /* The value that holds v's gradient, made if need be: in the trainer's buffer, if v is a parameter that it trains; -1
    on failure. A gradient that was a constant so far (extra.constant) is stored by a FILL. */
 static int gtr__gradient_value(gtr__build *b, int v) {
-    int root = gtr__master(b, v), g = b->extra[root].gradient;
+    int root = gtr__gradient_holder(b, v), g = b->extra[root].gradient;
     if (g < 0) {
         g = gtr__value_like(b, root, GTR_F32);
         if (g < 0) return -1;
@@ -13619,15 +13624,15 @@ static bool gtr__stopped(const gtr__build *b, int v) {
 }
 /* Whether some node has written v's gradient, so that others may read it. */
 static bool gtr__has_gradient(const gtr__build *b, int v) {
-    const gtr__extra *x = &b->extra[gtr__master(b, v)];
+    const gtr__extra *x = &b->extra[gtr__gradient_holder(b, v)];
     return !gtr__stopped(b, v) && x->gradient >= 0 && x->written;
 }
 /* Whether v's gradient is to be made: v is float32, and on a way from the loss to what is differentiated by. */
 static bool gtr__wants(const gtr__build *b, int v) {
-    return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__master(b, v)].wants;
+    return b->plan->value[v].dtype == GTR_F32 && !gtr__stopped(b, v) && b->extra[gtr__gradient_holder(b, v)].wants;
 }
 /* Whether v's gradient has a writer: the next one adds to it. */
-static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__master(b, v)].written; }
+static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__gradient_holder(b, v)].written; }
 /* Once all that reads alias v has added to its gradient: v's gradient is added to that of what v is another shape of,
    unless v stops it. */
 static void gtr__pass_on(gtr__build *b, int v) {
@@ -13722,13 +13727,14 @@ static GTR__COLD bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
     for (int k = 0; k < n->n_in; k++) {
         const gtr__value *x = &GTR__V(n->in[k]);
-        const bool factor = gtr__moves(n->op) == GTR__STEP_UNARY && !gtr__backward_reads(n->op);
+        const bool factor = gtr__moves(n->op) == GTR__INSTR_UNARY && !gtr__backward_reads(n->op);
         if (!(mask >> k & 1)) continue;
         if (factor) gtr__unary_apply(gtr__unary_find(n->op), (gtr_float)n->attr.ew.a, (gtr_float)n->attr.ew.b, &dy, &dy,
             &dy, &seed, 1, 0);
         if ((!factor && !gtr__passes(n->op, k)) || gtr__count(&x->shape) != 1) return false;
         if (x->home != GTR__HOME_ARENA && x->home != GTR__HOME_KEPT) return false; /* a parameter's is stored */
-        if (x->stage != n->stage || gtr__master(b, n->in[k]) != n->in[k] || b->extra[n->in[k]].written) return false;
+        if (x->stage != n->stage || gtr__gradient_holder(b, n->in[k]) != n->in[k]
+            || b->extra[n->in[k]].written) return false;
     }
     for (int k = 0; k < n->n_in; k++) {
         gtr__extra *x = &b->extra[n->in[k]];
@@ -13749,7 +13755,7 @@ static bool gtr__makes_all(const gtr__build *b, const gtr__node *n) {
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
 static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int first, int end) {
-    const bool asked = b->extra[gtr__master(b, loss)].wants; /* by the loss itself */
+    const bool asked = b->extra[gtr__gradient_holder(b, loss)].wants; /* by the loss itself */
     int i, k, alias = b->alone ? b->plan->n_value - 1 : -1;
     if (gtr__stopped(b, loss)) return;
     for (i = first; i < end && !b->failed; i++) { /* what lies on a way from there to the loss */
@@ -13760,7 +13766,7 @@ static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int firs
         for (k = 0; k < GTR__MIN(gtr__differentiable_outputs(n->op), n->n_out); k++)
             if (any) b->extra[n->out[k]].wants = true;
     }
-    loss = gtr__master(b, loss);
+    loss = gtr__gradient_holder(b, loss);
     if (!b->extra[loss].written) { b->extra[loss].constant = true; b->extra[loss].seed = seed; }
     /* stored where it is read by itself, or must not have the loss scale, which seeds have */
     if ((asked || (b->alone && b->r->trainer)) && gtr__gradient_value(b, loss) < 0) return;
@@ -13830,7 +13836,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
             int w = from < 0 ? from : gtr__value_new(b, gtr__shape_logical(&GTR__V(from)), GTR_F32, t);
             if (w >= 0) GTR__V(w).stage = GTR__V(g).stage;
             gtr__node *n = w < 0 ? NULL : gtr__simple_node(b, last ? GTR__OP_PERMUTE : GTR__OP_COPY, from, w);
-            if (n && last) gtr__turn(&n->attr, GTR__V(from).last, false);
+            if (n && last) gtr__permute_attr(&n->attr, GTR__V(from).last, false);
             g = w >= 0 && last < 0 ? gtr__alias_new(b, w, GTR__V(g).shape, 0) : w;
         } else if (g >= 0) GTR__V(gtr__root(b->plan, g)).tensor = t;
         b->map[t->id] = g;
@@ -13861,7 +13867,7 @@ static int gtr__fed_low(const gtr__build *b, int v) {
 /* Registers w as a form of v; to_master: w's gradient adds to v's. */
 static int gtr__form_add(gtr__build *b, int v, int w, bool to_master) {
     if (w < 0) return w;
-    if (to_master) b->extra[w].gradient_root = v;
+    if (to_master) b->extra[w].gradient_holder = v;
     b->extra[w].form = b->extra[v].form;
     return b->extra[v].form = w;
 }
@@ -13890,16 +13896,16 @@ static GTR__COLD int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     int v = b->shared[t->id];
     if (v >= 0) return v;
     const int last = !t->last ? 0 : t->shape.ndim > 2 ? t->shape.ndim : -t->last;
-    v = gtr__value_new(b, last > 0 ? gtr__shape_turned(t->shape, last, true) : t->shape, t->dtype, t);
+    v = gtr__value_new(b, last > 0 ? gtr__shape_permuted(t->shape, last, true) : t->shape, t->dtype, t);
     if (v < 0) return v;
     GTR__V(v).last = last;
     GTR__V(v).home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
-/* Whether a's permutation of n dimensions puts channels last (last), or back, as gtr__turn writes it. */
-static bool gtr__turns(const gtr__attr *a, int n, bool last) {
+/* Whether a's permutation of n dimensions puts channels last (last), or back, as gtr__permute_attr writes it. */
+static bool gtr__permutes_last(const gtr__attr *a, int n, bool last) {
     int k = 0;
-    while (k < n && a->dims[k] == gtr__turned(k, n, last)) k++;
+    while (k < n && a->dims[k] == gtr__permuted(k, n, last)) k++;
     return k == n;
 }
 /* A new form of head, on this stage and in this storage, which a node of op makes of v, another form of head. -1 on
@@ -13920,15 +13926,15 @@ static GTR__COLD int gtr__form_turned(gtr__build *b, int head, int v, int n) {
         if (v >= 0) v = gtr__form_turned(b, v, v, 0);
         return v < 0 ? v : gtr__form_add(b, head, gtr__alias_new(b, v, x.shape, 0), false);
     }
-    const gtr_shape s = gtr__shape_logical(&x), turned = gtr__shape_turned(s, n ? n : x.last, true);
+    const gtr_shape s = gtr__shape_logical(&x), turned = gtr__shape_permuted(s, n ? n : x.last, true);
     const int64_t channels = turned.dim[turned.ndim - 1];
     int w;
     if (channels == 1 || gtr__elements(&turned) == turned.dim[0] * channels)
         w = gtr__form_add(b, head, gtr__alias_new(b, v, n ? turned : s, 0), false);
     else {
-        if (s.ndim < n) v = gtr__alias_new(b, v, gtr__shape_turned(turned, n, false), 0);
+        if (s.ndim < n) v = gtr__alias_new(b, v, gtr__shape_permuted(turned, n, false), 0);
         w = v < 0 ? v : gtr__form_make(b, head, GTR__OP_PERMUTE, v, x.stage, x.storage);
-        if (w >= 0) gtr__turn(&b->plan->node[b->plan->n_node - 1].attr, turned.ndim, n != 0);
+        if (w >= 0) gtr__permute_attr(&b->plan->node[b->plan->n_node - 1].attr, turned.ndim, n != 0);
     }
     if (w < 0) return w;
     GTR__V(w).shape = n ? turned : s; GTR__V(w).last = n;
@@ -14037,28 +14043,28 @@ static GTR__COLD void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, 
     n->row0 = 0;
     a->run = unit * b->rows; a->whole = unit * b->r->batch; a->shift = unit * b->row0;
 }
-/* Whether t, recorded ahead, is recorded again or was before: a batch's statistics are committed once. */
+/* Whether t, collected ahead, is collected again or was before: a batch's statistics are committed once. */
 static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
     return b->ahead && ((b->whole[t->id] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED || b->whole[t->id] & GTR__SEEN);
 }
 /* Whether op's elements may lie in any order, if it is the same one for its operands and outputs. */
 static bool gtr__flat(gtr__op op) {
-    return gtr__element_wise(op) || gtr__moves(op) == GTR__MOVES_ALIAS || gtr__moves(op) == GTR__STEP_DROP;
+    return gtr__element_wise(op) || gtr__moves(op) == GTR__MOVES_ALIAS || gtr__moves(op) == GTR__INSTR_DROP;
 }
 /* The layout (gtr__value.last) that t's operands are read in and, kept, its outputs are made in; writes t's axes in it
    into attr. Ops of images take channels last; element-wise ones, and those along an axis, follow their operands; what
    is flattened with channels last (-C) stays so, but for random draws. */
 static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr, bool *kept) {
     const int n = t->in[0]->shape.ndim;
-    const gtr__step_kind moves = gtr__moves(t->op);
+    const gtr__instr_kind moves = gtr__moves(t->op);
     const gtr__layout_kind lies = gtr__laid_out(t->op);
-    const bool sums = moves == GTR__STEP_SPREAD, axial = lies == GTR__LAYOUT_AXIS, meets = lies == GTR__LAYOUT_COLUMNS,
+    const bool sums = moves == GTR__INSTR_SPREAD, axial = lies == GTR__LAYOUT_AXIS, meets = lies == GTR__LAYOUT_COLUMNS,
         flat = gtr__flat(t->op) && (moves != GTR__MOVES_ALIAS || gtr__shape_equal(&t->shape, &t->in[0]->shape));
     const int made = GTR__V(b->map[t->in[0]->id]).last;
     *kept = made < 0 ? flat : !made || !gtr__flattened(t);
     if (!*kept && made > 0) return made;
     if (made < 0) {
-        bool same = meets || (flat && moves != GTR__STEP_DROP)
+        bool same = meets || (flat && moves != GTR__INSTR_DROP)
             || (sums && t->attr.reduce.axes == 3);
         for (int i = 1; i < t->n_in && i < (meets ? 2 : t->n_in); i++)
             same &= GTR__V(b->map[t->in[i]->id]).last == made || (flat && gtr__count(&t->in[i]->shape) == 1);
@@ -14076,8 +14082,8 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     }
     if (!most || !any || !fits) return 0;
     int64_t mask = 0;
-    if (axial) attr->along.axis = gtr__turned((int)attr->along.axis, n, false);
-    for (int k = 0; sums && k < n; k++) mask |= (t->attr.reduce.axes >> k & 1) << gtr__turned(k, n, false);
+    if (axial) attr->along.axis = gtr__permuted((int)attr->along.axis, n, false);
+    for (int k = 0; sums && k < n; k++) mask |= (t->attr.reduce.axes >> k & 1) << gtr__permuted(k, n, false);
     if (!sums) return most;
     /* else what is left must be in its order: no channels, or nothing but these behind N */
     *kept = t->attr.reduce.keep != 0;
@@ -14087,12 +14093,12 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
 }
 /* Makes t, a permutation, an alias: one from channels last, or to them of an input or behind such a one. False: t wants
    a node. */
-static GTR__COLD bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
+static GTR__COLD bool gtr__form_permute(gtr__build *b, gtr_tensor *t) {
     const int n = t->shape.ndim;
     if (gtr__moves(t->op) != GTR__MOVES_PERMUTED || n < 3 || gtr__fetched(b, t)) return false;
     for (int k = 0; k < b->r->n_fetch; k++) if (gtr__stored_as(b->r->fetch[k]) == t) return false;
     const int made = GTR__V(b->map[t->in[0]->id]).last, last = made ? 0 : n;
-    if (!gtr__turns(&t->attr, n, made != 0)) return false;
+    if (!gtr__permutes_last(&t->attr, n, made != 0)) return false;
     if (!made && (n == 3 || (!b->turned && gtr__stored_as(t->in[0])->op != GTR__OP_INPUT)))
         return false; /* others may be strides */
     b->turned |= made != 0;
@@ -14106,8 +14112,8 @@ static GTR__COLD bool gtr__form_turn(gtr__build *b, gtr_tensor *t) {
 static bool gtr__rounds_early(const gtr__build *b, const gtr_tensor *t) {
     bool any = false;
     if (!gtr__rounds(t->op) || gtr__low_dtype(b->plan->precision) == GTR_F32) return false;
-    for (int i = 0; i < b->n_recorded; i++) {
-        const gtr_tensor *x = b->recorded[i].t;
+    for (int i = 0; i < b->n_collected; i++) {
+        const gtr_tensor *x = b->collected[i].t;
         for (int k = 0; k < x->n_in; k++) {
             gtr_tensor *of = x->in[k];
             const bool part = of->op == GTR__OP_PART && of->in[0] == t && !of->attr.count;
@@ -14120,9 +14126,9 @@ static bool gtr__rounds_early(const gtr__build *b, const gtr_tensor *t) {
 }
 /* Makes t's op a node and its outputs values. Its precision class and its operands' storage say what they are stored
    in, gtr__layout how they lie. An op that only gives a tensor another shape becomes an alias. */
-static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
+static void gtr__form_op(gtr__build *b, const gtr__collected *r) {
     gtr_tensor *t = r->t;
-    if (gtr__form_turn(b, t)) return;
+    if (gtr__form_permute(b, t)) return;
     const gtr__plain *plain = &b->plain[r->out];
     const gtr__class made = gtr__class_of(t->op, -1);
     const int n_diff = gtr__differentiable_outputs(t->op), tally = b->tally[t->id];
@@ -14154,7 +14160,7 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
     if (gtr__moves(t->op) == GTR__MOVES_ALIAS) {
         int v = made == GTR__CLASS_FULL ? gtr__widened(b, t->in[0], operand[0]) : operand[0];
         v = v < 0 ? v : gtr__alias_new(b, v,
-            kept && last > 0 ? gtr__shape_turned(plain->shape, last, true) : plain->shape, 0);
+            kept && last > 0 ? gtr__shape_permuted(plain->shape, last, true) : plain->shape, 0);
         if (v < 0) return;
         GTR__V(v).last = kept ? last : -gtr__flattened(t);
         b->extra[v].stop = n_diff == 0;
@@ -14165,7 +14171,7 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
     else if (!any) storage = gtr__rounds_early(b, t) ? gtr__low_dtype(b->plan->precision) : GTR_F32;
     for (i = 0; i < r->n_out; i++, plain++) {
         const bool turns = last > 0 && kept && plain->shape.ndim == last;
-        int v = gtr__value_new(b, turns ? gtr__shape_turned(plain->shape, last, true) : plain->shape,
+        int v = gtr__value_new(b, turns ? gtr__shape_permuted(plain->shape, last, true) : plain->shape,
             plain->dtype, t);
         if (v < 0) return;
         GTR__V(v).last = turns || (last < 0 && kept) ? last : 0;
@@ -14183,14 +14189,14 @@ static void gtr__form_op(gtr__build *b, const gtr__recorded *r) {
     n->layer = t->layer ? t->layer : gtr__label(t); n->training = r->training;
     n->recomputed = gtr__again(b, t);
     if (gtr__draws(t->op)) gtr__place_rows(b, t, n);
-    if (gtr__moves(t->op) == GTR__STEP_DRAW) n->reads = 0; /* but for the shape */
-    if (gtr__moves(t->op) == GTR__STEP_UNARY && t->attr.ew.per_share)
+    if (gtr__moves(t->op) == GTR__INSTR_DRAW) n->reads = 0; /* but for the shape */
+    if (gtr__moves(t->op) == GTR__INSTR_UNARY && t->attr.ew.per_share)
         n->attr.ew.a *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
     n->flops = r->flops;
     b->map[t->id] = first;
 }
 /* The value of a listed tensor, which b->map then has; if it is fetched, its memory outlives the run. */
-static void gtr__form_tensor(gtr__build *b, const gtr__recorded *r) {
+static void gtr__form_tensor(gtr__build *b, const gtr__collected *r) {
     gtr_tensor *t = r->t;
     int v = -1;
     if (t->op == GTR__OP_INPUT) v = gtr__input_value(b, t, false);
@@ -14228,7 +14234,7 @@ static void gtr__micro_forget(gtr__build *b) {
 }
 /* Nodes and values of the running micro-batch, in the order of the list. */
 static void gtr__pass_forms(gtr__build *b) {
-    for (int i = 0; i < b->n_recorded && !b->failed; i++) gtr__form_tensor(b, &b->recorded[i]);
+    for (int i = 0; i < b->n_collected && !b->failed; i++) gtr__form_tensor(b, &b->collected[i]);
 }
 
 // >>pass:join
@@ -14394,7 +14400,7 @@ static void gtr__join_cells(gtr__build *b, const unsigned char *reach, int *uses
     }
     for (i = 0; i < g->own && g->n > g->own && !b->failed; i++) {
         gtr_tensor *t = g->tensor[i];
-        if (gtr__moves(t->op) == GTR__STEP_BAND && gtr__in_steps(t->op) != GTR__STEPS_CUT && t->attr.along.axis == 1
+        if (gtr__moves(t->op) == GTR__INSTR_BAND && gtr__in_steps(t->op) != GTR__STEPS_CUT && t->attr.along.axis == 1
             && reach[i] && !t->asked) {
             g->stage = t->stage;
             g->instead[i] = gtr__side_by_side(b, t->in, t->n_in, t->shape, true);
@@ -14567,7 +14573,7 @@ static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     int m, e = 0;
     while (e < b->n_early && b->early[e].labels != labels->id) e++;
     GTR__CLEAR(b->reach, n);
-    b->recorded_rows = 0;
+    b->collected_rows = 0;
     for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
     b->reach[labels->id] |= GTR__REACHED;
     gtr__mark_reach(&b->g, b->r->training, b->reach);
@@ -14580,7 +14586,7 @@ static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     for (m = 0; m < parts && !b->failed; m++) {
         gtr__micro_begin(b, m, parts);
         gtr__micro_forget(b);
-        gtr__pass_record(b);
+        gtr__pass_collect(b);
         gtr__pass_forms(b);
         if (parts > 1) b->early[e].value[m] = b->map[labels->id];
         const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__CLASS_AS_IS, stage, 0);
@@ -14593,7 +14599,7 @@ static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     for (int64_t i = 0; i < n; i++) if (b->reach[i] & GTR__REACHED) b->whole[i] |= GTR__SEEN;
 }
 /* Adds TALLY nodes where an op divides by labels that count and the batch is cut, or is part of a set. b->whole then
-   has what micro-batches still have to record. */
+   has what micro-batches still have to collect. */
 static GTR__COLD void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inputs) {
     const int64_t n = b->g.n;
     if (b->failed || (b->r->micro == 1 && !b->r->set)) return;
@@ -14614,7 +14620,7 @@ static GTR__COLD void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, 
     for (int64_t i = 0; i < n && !b->failed; i++) if (b->tally[i] >= 0) gtr__tally_labels(b, b->g.tensor[i]);
     b->ahead = false;
     b->reach = b->whole;
-    b->recorded_rows = 0;
+    b->collected_rows = 0;
 }
 
 // >>pass:rematerialise
@@ -14629,7 +14635,7 @@ static bool gtr__takes_statistics(const gtr__node *n) {
 /* The number of node i's patch; 0: it is in none. */
 static int gtr__patch(const gtr__build *b, int i) {
     const gtr__node *n = &b->plan->node[i];
-    return n->phase == GTR__FORWARD && b->set[i] ? b->set[i] * b->r->micro + n->micro : 0;
+    return n->phase == GTR__FORWARD && b->region_of[i] ? b->region_of[i] * b->r->micro + n->micro : 0;
 }
 /* Appends a clone of node i of patch g, among the backward nodes. What nodes of g make it reads of their clones, if
    they have some. By value: owner, the patch that makes it; clone_of, its clone or -1. */
@@ -14706,7 +14712,7 @@ static GTR__COLD void gtr__pass_rematerialise(gtr__build *b) {
     }
     for (i = 0; i < n_old && !b->failed; i++)
         if (anchor[i] >= 0) gtr__clone_node(b, i, gtr__patch(b, i), owner, clone_of);
-    gtr__mark(b);
+    gtr__stamp_mark(b);
     for (i = 0; i < n_old && !b->failed; i++) /* backward reads the clones */
         for (k = 0; p->node[i].phase == GTR__BACKWARD && k < p->node[i].n_in && !b->failed; k++) {
             const int from = p->node[i].in[k], r = from < 0 ? -1 : gtr__root(p, from);
@@ -14723,15 +14729,16 @@ static GTR__COLD void gtr__pass_rematerialise(gtr__build *b) {
     for (i = 0, v = n_old; list && i < n_old; i++) if (anchor[i] >= 0) list[clones[anchor[i]]++] = p->node[v++];
     if (list) { gtr__mfree(b->ctx, p->node); p->node = list; }
     gtr__mfree(b->ctx, at);
-    gtr__mark(b);
+    gtr__stamp_mark(b);
 }
 
 // >>pass:fuse
-/* Which neighbours a kernel computes as steps. A row of gtr__carriers is of an op's kernel (LINEAR: any product) in one
-   direction; `takes` lists ops (COUNT: any of GTR__UNARY) whose node, behind it or in front, becomes a step that its
-   node carries, in the order in which the kernel applies them. sums: where the kernel adds to a gradient, that addition
-   becomes the first step; rounds: the kernel rounds its result to its storage before the next step reads it. */
-typedef struct { const char *name; gtr__op op; gtr__step_kind kind; bool front; } gtr__takes;
+/* Which neighbours a kernel computes as its epilogue. A row of gtr__carriers is of an op's kernel (LINEAR: any product)
+   in one direction; `takes` lists ops (COUNT: any of GTR__UNARY) whose node, behind it or in front, becomes an
+   instruction of its node's epilogue, in the order in which the kernel applies them. sums: where the kernel adds to a
+   gradient, that addition becomes the first instruction; rounds: the kernel rounds its result to its storage before the
+   next instruction reads it. */
+typedef struct { const char *name; gtr__op op; gtr__instr_kind kind; bool front; } gtr__takes;
 typedef struct { gtr__op op; gtr__dir dir; bool sums, rounds; gtr__takes takes[4]; } gtr__carrier;
 /* i, j: the two nodes; place: by node, how many stood in front of it when the row of fusions began */
 typedef struct {
@@ -14764,23 +14771,24 @@ typedef struct {
 } gtr__fusion;
 #define GTR__MAKE(name) \
     static GTR__COLD bool gtr__make_##name(gtr__fuse *f, const gtr__node *a, const gtr__node *b, gtr__node *out)
-/* Appends a step of what the kernel makes, which reads that alone; the caller fills in other operands. */
-static gtr__step *gtr__step_push(gtr__steps *s, gtr__op op, gtr__step_kind kind) {
-    gtr__step *t = &s->step[s->n++];
+/* Appends an instruction on what the kernel makes, which reads that alone; the caller fills in other operands. */
+static gtr__instr *gtr__instr_push(gtr__epilogue_ops *s, gtr__op op, gtr__instr_kind kind) {
+    gtr__instr *t = &s->instr[s->n++];
     memset(t, 0, sizeof *t);
     t->op = op; t->kind = (int8_t)kind;
     t->dy = t->a = t->b = t->y = t->to = GTR__SLOT_MADE;
     return t;
 }
-/* Appends n, an element-wise node of one operand, as a step. saved: the operand that n's gradient reads; -1: none. */
-static void gtr__push_act(gtr__steps *s, const gtr__node *n, int saved) {
-    gtr__step *t = gtr__step_push(s, n->op, GTR__STEP_UNARY);
+/* Appends n, an element-wise node of one operand, as an instruction. saved: the operand that n's gradient reads; -1:
+   none. */
+static void gtr__push_act(gtr__epilogue_ops *s, const gtr__node *n, int saved) {
+    gtr__instr *t = gtr__instr_push(s, n->op, GTR__INSTR_UNARY);
     t->f0 = n->attr.ew.a; t->f1 = n->attr.ew.b; t->side = n->dir == GTR__BWD;
     if (saved >= 0) t->a = t->b = t->y = (int8_t)saved;
 }
-/* The last step adds operand, an input of the node's, to what is made. */
-static void gtr__push_add(gtr__steps *s, int operand) {
-    gtr__step_push(s, GTR__OP_ADD, GTR__STEP_BINARY)->b = (int8_t)operand; s->more++;
+/* The last instruction adds operand, an input of the node's, to what is made. */
+static void gtr__push_add(gtr__epilogue_ops *s, int operand) {
+    gtr__instr_push(s, GTR__OP_ADD, GTR__INSTR_BINARY)->b = (int8_t)operand; s->more++;
 }
 /* product, then activation: the value between is stored only if somebody else reads it */
 GTR__MAKE(act) {
@@ -14789,7 +14797,7 @@ GTR__MAKE(act) {
     GTR__COPY(out->in, a->in, a->n_in);
     out->out[0] = b->out[0];
     out->out[1] = f->v[mid].home != GTR__HOME_ARENA || gtr__readers(f, mid) > 1 ? mid : -1;
-    gtr__push_act(&out->steps, b, -1);
+    gtr__push_act(&out->epilogue, b, -1);
     return true;
 }
 /* Whether fuse may make node a part of node b, which comes later: no node between them writes a value that a reads or
@@ -14816,15 +14824,15 @@ static bool gtr__last_reader(const gtr__fuse *f, const gtr__node *a, const gtr__
     }
     return after == 1 && !before;
 }
-/* Whether node can carry b as a step: b reads mid, which a makes, as operand k, and computes of it alone what the
+/* Whether node's epilogue can take b: b reads mid, which a makes, as operand k, and computes of it alone what the
    kernel does behind its own work. Of a gradient that is summed b reads what all nodes up to a made. */
-static bool gtr__takes_step(const gtr__fuse *f, const gtr__node *node, const gtr__node *a, const gtr__node *b, int mid,
+static bool gtr__takes_instr(const gtr__fuse *f, const gtr__node *node, const gtr__node *a, const gtr__node *b, int mid,
         int k) {
     const gtr__value *v = f->v;
     const gtr__takes *t = f->takes;
     const int to = b->out[0], from = a->in[a->n_in - 1];
-    for (const gtr__takes *u = t; u->name && node->steps.n; u++)
-        if ((int)u->kind == node->steps.step[node->steps.n - 1].kind) return false;
+    for (const gtr__takes *u = t; u->name && node->epilogue.n; u++)
+        if ((int)u->kind == node->epilogue.instr[node->epilogue.n - 1].kind) return false;
     if (to < 0 || (v[mid].storage != v[to].storage && gtr__moves(f->by->op) != GTR__MOVES_PRODUCT)) return false;
     if (f->by->sums) { /* what an activation's gradient reads may be computed again */
         const uint32_t needs = gtr__backward_reads(b->op);
@@ -14834,30 +14842,30 @@ static bool gtr__takes_step(const gtr__fuse *f, const gtr__node *node, const gtr
     if (b->in[k] != mid || a->adds || b->adds & 1 || !gtr__passed_once(f, mid)) return false;
     if (t->front && (v[from].storage != v[mid].storage || v[from].view || (a->n_in > 1 && a->in[0] != b->in[5])))
         return false; /* of a gradient: not of the norm's y */
-    if (t->kind == GTR__STEP_BINARY) {
+    if (t->kind == GTR__INSTR_BINARY) {
         const gtr__value *add = &v[b->in[!k]];
         return b->in[!k] != mid && add->storage == v[to].storage && !add->view
             && gtr__shape_equal(&add->shape, &v[mid].shape) && gtr__shape_equal(&add->shape, &v[to].shape);
     }
-    for (int i = 1; i < b->n_out && t->kind == GTR__STEP_AFFINE; i++)
+    for (int i = 1; i < b->n_out && t->kind == GTR__INSTR_AFFINE; i++)
         if (b->out[i] >= 0 && gtr__readers(f, b->out[i])) return false;
-    return t->kind == GTR__STEP_UNARY || (!b->training && b->phase != GTR__BACKWARD);
+    return t->kind == GTR__INSTR_UNARY || (!b->training && b->phase != GTR__BACKWARD);
 }
-/* a node, and the step behind it or in front that it carries from then on */
-GTR__MAKE(step) {
+/* a node, and what becomes its epilogue, behind it or in front */
+GTR__MAKE(instr) {
     const gtr__takes *t = f->takes;
-    const bool sums = f->by->sums, add = t->kind == GTR__STEP_BINARY, affine = t->kind == GTR__STEP_AFFINE,
+    const bool sums = f->by->sums, add = t->kind == GTR__INSTR_BINARY, affine = t->kind == GTR__INSTR_AFFINE,
         again = t->front && a->n_in > 1; /* the norm makes y again */
     const gtr__node *node = t->front ? b : a, *step = t->front ? a : b;
     gtr__value *v = f->v;
     const int made = a->out[0], mid = v[made].view ? v[made].alias : made, own = node->n_in,
         k = add ? b->in[0] != mid : affine ? 0 : b->n_in - 1;
-    if (!gtr__takes_step(f, node, a, b, mid, k)) return false;
+    if (!gtr__takes_instr(f, node, a, b, mid, k)) return false;
     if ((add || affine || again) && !gtr__may_sink(f, a, b)) return false;
     const int saved = sums ? b->in[(gtr__backward_reads(b->op) & GTR__Y0) != 0] : -1, adds = sums && a->adds,
         reads = sums && (saved != a->in[0] || !gtr__bit(a->reads, 0)),
         more = add ? 1 : affine ? b->n_in - 1 : reads + adds;
-    gtr__steps *s = &out->steps;
+    gtr__epilogue_ops *s = &out->epilogue;
     if (!gtr__operands(f->b, out, own + more, node->n_out)) return false;
     GTR__COPY(out->in, node->in, own);
     GTR__COPY(out->out, node->out, node->n_out);
@@ -14866,14 +14874,14 @@ GTR__MAKE(step) {
     out->reads = node->reads | gtr__low_bits(more) << own | (again ? GTR__X2 : 0); /* with its bias */
     out->adds = adds ? 0 : node->adds;
     out->attr = node->attr; out->training = node->training;
-    *s = node->steps;
+    *s = node->epilogue;
     if (add || adds) { out->in[own + reads] = add ? b->in[!k] : made; gtr__push_add(s, own + reads); }
     if (affine) {
         GTR__COPY(out->in + own, b->in + 1, more);
-        gtr__step *to = gtr__step_push(s, b->op, t->kind);
+        gtr__instr *to = gtr__instr_push(s, b->op, t->kind);
         to->b = (int8_t)own; to->f0 = b->attr.norm.eps;
-        for (int i = 0; i < b->steps.n; i++) { /* their operands lie behind b's own, which begin with 1 */
-            *(to = &s->step[s->n++]) = b->steps.step[i];
+        for (int i = 0; i < b->epilogue.n; i++) { /* their operands lie behind b's own, which begin with 1 */
+            *(to = &s->instr[s->n++]) = b->epilogue.instr[i];
             if (to->b < GTR__SLOT_MADE) to->b = (int8_t)(to->b + own - 1);
         }
         s->more = more;
@@ -14881,7 +14889,7 @@ GTR__MAKE(step) {
         const gtr_dtype rounds = again ? v[a->in[1]].storage : f->by->rounds ? v[made].storage : GTR_F32;
         if (reads) { out->in[own] = saved; s->more++; }
         if (rounds != GTR_F32) {
-            gtr__step *to = gtr__step_push(s, GTR__OP_COPY, GTR__STEP_COPY);
+            gtr__instr *to = gtr__instr_push(s, GTR__OP_COPY, GTR__INSTR_COPY);
             if (again) to->a = to->b = to->y = to->dy = to->to = GTR__SLOT_AGAIN;
             to->storage = (int8_t)rounds;
         }
@@ -14901,8 +14909,8 @@ GTR__MAKE(dact) {
     if (!gtr__operands(f->b, out, 3, 1)) return false;
     out->attr = a->attr;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
-    gtr__push_act(&out->steps, b, 2);
-    out->steps.more = 1; out->attr.product.b_kn = !a->attr.product.b_kn;
+    gtr__push_act(&out->epilogue, b, 2);
+    out->epilogue.more = 1; out->attr.product.b_kn = !a->attr.product.b_kn;
     return true;
 }
 /* The output of a backward node that does nothing but hand its gradient on to one input; -1. */
@@ -14994,7 +15002,7 @@ static const gtr__fusion gtr__fusions[] = {
     GTR__FUSION("mse forward + backward", MSE, FWD, MSE, BWD, PAIR_STEP, 1, 1, loss)
     GTR__FUSION("bce forward + backward", BCE_WITH_LOGITS, FWD, BCE_WITH_LOGITS, BWD, PAIR_STEP, 1, 1, loss)
 };
-#define GTR__TAKES(name, op, kind, front) { name, GTR__OP_##op, GTR__STEP_##kind, front },
+#define GTR__TAKES(name, op, kind, front) { name, GTR__OP_##op, GTR__INSTR_##kind, front },
 #define GTR__CARRIER(op, dir, sums, rounds, takes) { GTR__OP_##op, GTR__##dir, sums, rounds, { takes } },
 static const gtr__carrier gtr__carriers[] = {
     GTR__CARRIER(LINEAR, FWD, 0, 0, GTR__TAKES("product + residual", ADD, BINARY, 0))
@@ -15017,16 +15025,16 @@ static bool gtr__multiplies(gtr__op op) {
 /* Whether n is what a row of fusions names: op (LINEAR: any product with a backward; COUNT: any element-wise op of one
    operand), in this direction. */
 static bool gtr__fits(const gtr__node *n, gtr__op op, gtr__dir dir) {
-    return n->dir == dir && (op == GTR__OP_COUNT ? gtr__step_of(n->op) == GTR__STEP_UNARY
+    return n->dir == dir && (op == GTR__OP_COUNT ? gtr__instr_of(n->op) == GTR__INSTR_UNARY
         : n->op == op || (gtr__multiplies(op) && gtr__multiplies(n->op)));
 }
-/* Takes out of the list what is no node any more (GTR__OP_COUNT). The others stay in order, and split stays in front of
-   the same node. */
+/* Takes out of the list what is no node any more (GTR__OP_COUNT). The others stay in order, and right_begin stays in
+   front of the same node. */
 static void gtr__close_up(gtr__plan *p) {
-    const int split = p->split;
+    const int right_begin = p->right_begin;
     int i, k;
     for (i = k = 0; i < p->n_node; i++) {
-        if (p->node[i].op == GTR__OP_COUNT) { p->split -= i < split; continue; }
+        if (p->node[i].op == GTR__OP_COUNT) { p->right_begin -= i < right_begin; continue; }
         if (k != i) p->node[k] = p->node[i];
         k++;
     }
@@ -15068,9 +15076,9 @@ static void gtr__fuse_all(gtr__fuse *f, const gtr__fusion *u) {
         f->place[f->i] = k;
     for (f->i = 0, f->moved = false; f->i < p->n_node; f->i++)
         if (gtr__fits(&p->node[f->i], u->first, u->first_dir)) f->moved |= gtr__fuse_one(f, u);
-    if (p->n_value > f->b->mark[f->b->n_marks - 1]) gtr__mark(f->b);
+    if (p->n_value > f->b->mark[f->b->n_marks - 1]) gtr__stamp_mark(f->b);
 }
-/* late: what kernels take as steps, then the table's late rows; else its others. */
+/* late: what kernels take as epilogues, then the table's late rows; else its others. */
 static void gtr__pass_fuse(gtr__build *b, bool late) {
     gtr__fuse f = GTR__ZERO;
     f.b = b; f.p = b->plan; f.v = f.p->value; f.moved = true;
@@ -15080,9 +15088,9 @@ static void gtr__pass_fuse(gtr__build *b, bool late) {
         for (f.takes = f.by->takes; f.takes->name; f.takes++) {
             const gtr__op op = f.by->op, step = f.takes->op;
             const gtr__dir dir = f.by->dir;
-            const bool front = f.takes->front, first = f.takes->kind == GTR__STEP_UNARY && !(front && dir == GTR__BWD);
+            const bool front = f.takes->front, first = f.takes->kind == GTR__INSTR_UNARY && !(front && dir == GTR__BWD);
             const gtr__fusion u = { f.takes->name, front ? step : op, dir, front ? op : step, dir,
-                gtr__multiplies(op) ? GTR__OP_LINEAR_ACT : op, first, true, gtr__make_step };
+                gtr__multiplies(op) ? GTR__OP_LINEAR_ACT : op, first, true, gtr__make_instr };
             gtr__fuse_all(&f, &u);
         }
     for (const gtr__fusion *u = gtr__fusions; u < gtr__fusions + GTR__LENGTH(gtr__fusions); u++)
@@ -15441,7 +15449,7 @@ static void gtr__trim_feed(gtr__build *b, gtr__node *feed, int j) {
 
 /* An input, output j of a FEED, that a permutation alone reads, which puts its channels last, is fed as that leaves it:
    in its slot it lies with channels last. So is one whose permutation, of several that were fused, moves nothing. */
-static void gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
+static void gtr__permute_feed(gtr__build *b, gtr__node *feed, int j) {
     gtr__plan *p = b->plan;
     gtr__feed_input *in = &((gtr__feed *)(uintptr_t)feed->attr.ptr)->input[j];
     const int v = feed->out[j];
@@ -15454,7 +15462,7 @@ static void gtr__turn_feed(gtr__build *b, gtr__node *feed, int j) {
     if (gtr__moves(reader->op) != GTR__MOVES_PERMUTED || reader->dir != GTR__FWD || reader->in[0] != v) return;
     gtr__value *y = &GTR__V(reader->out[0]);
     gtr__image *m = &in->image;
-    const bool turns = gtr__turns(&reader->attr, t->shape.ndim, true);
+    const bool turns = gtr__permutes_last(&reader->attr, t->shape.ndim, true);
     const int64_t channels = t->shape.dim[1], h = t->shape.ndim == 4 ? t->shape.dim[2] : 1, w = in->row / channels / h;
     if (y->last != t->shape.ndim || y->home != GTR__HOME_ARENA || y->storage != GTR__V(v).storage || reader->adds
             || (!turns && !gtr__shape_equal(&y->shape, &GTR__V(v).shape))) return;
@@ -15481,7 +15489,7 @@ static void gtr__pass_feeds(gtr__build *b) {
         if (gtr__fetched(b, b->g.tensor[t])) b->map[gtr__stored_as(b->g.tensor[t])->id] = 1;
     for (int turn = 0; turn < 1 + (b->r->micro == 1); turn++)
         for (int i = 0; i < p->n_node; i++) for (int j = 0; p->node[i].op == GTR__OP_FEED && j < p->node[i].n_out; j++)
-            if (turn) gtr__turn_feed(b, &p->node[i], j); else gtr__trim_feed(b, &p->node[i], j);
+            if (turn) gtr__permute_feed(b, &p->node[i], j); else gtr__trim_feed(b, &p->node[i], j);
     gtr__close_up(p);
 }
 
@@ -15520,7 +15528,7 @@ static bool gtr__makes_gradients(const gtr__plan *p, const gtr__node *n) {
    not, as it fills the device; last: only nodes that make parameters' gradients alone follow, and such a one may be on
    the first, too. */
 static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, bool any, bool wide, bool last) {
-    const bool side = !wide && n->leaf;
+    const bool side = !wide && n->only_gradients;
     int k, v, best = side && !last;
     double start = gtr__start_on(p, s, n, best);
     const double *clock = s->clock + n->stage * GTR__MAX_STREAMS;
@@ -15578,16 +15586,16 @@ static void gtr__let_go(gtr__build *b, gtr__schedule *s, int i) {
     }
     if (n->after) s->waited[gtr__queue(&p->node[n->after - 1])] = n->after;
 }
-/* How many streams the plan has, and one for each node left of split; those right of it stay on the first. */
+/* How many streams the plan has, and one for each node of the left half; those of the right stay on the first. */
 static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
     const bool own = b->r->streams == 0;
     bool apart = b->r->micro > 1 || (own && b->lean);
     gtr__schedule s = GTR__ZERO;
     int i, last = 0;
-    for (i = 0; i < p->split; i++) {
+    for (i = 0; i < p->right_begin; i++) {
         apart |= GTR__WHOLE(&p->node[i]) || p->node[i].recomputed;
-        if (!(p->node[i].leaf = gtr__makes_gradients(p, &p->node[i]))) last = i + 1;
+        if (!(p->node[i].only_gradients = gtr__makes_gradients(p, &p->node[i]))) last = i + 1;
     }
     p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
@@ -15598,7 +15606,7 @@ static void gtr__assign_streams(gtr__build *b) {
     s.queue = (int *)(s.done + nodes); s.last = s.queue + values; s.seen = s.last + values;
     for (i = 0; i < p->n_node; i++) for (int k = 0, v; k < GTR__ALL(&p->node[i]); k++)
         if ((v = gtr__use(p, &p->node[i], k)) >= 0) s.last[v] = i;
-    for (i = 0; i < p->split; i++) {
+    for (i = 0; i < p->right_begin; i++) {
         gtr__node *n = &p->node[i];
         const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes > 64e6;
         /* custom ops keep their order: callbacks may share what they use */
@@ -15646,7 +15654,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
         for (l = 0; l < o->queues; l++)
             mine[l] = last[queue] >= 0 ? gtr__clock(o, last[queue])[l] : -1;
         mine[queue] = last[queue];
-        if (i >= p->split || GTR__WHOLE(n)) /* they may read any gradient */
+        if (i >= p->right_begin || GTR__WHOLE(n)) /* they may read any gradient */
             for (l = 0; l < o->queues; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
         for (k = 0; k < GTR__ALL(n); k++) {
             int v = gtr__use(p, n, k);
@@ -15703,12 +15711,12 @@ typedef struct {
     gtr__span *span;
     int *last; /* of values, then of nodes' workspaces, then of a wall: the last use in each queue; -1 */
     int *time; /* of each subtree, see gtr__sum_up */
-    int root[GTR__MAX_STAGES];
+    int top_of[GTR__MAX_STAGES];
     const gtr__span *s; /* the span to be placed, from at on, below end */
     size_t at, end, arena; /* arena: where it begins, behind the holes */
-} gtr__places;
+} gtr__treap;
 /* Of s, by queue: the last node that uses it; -1: none of that queue does. */
-static const int *gtr__last_uses(const gtr__places *f, const gtr__span *s) {
+static const int *gtr__last_uses(const gtr__treap *f, const gtr__span *s) {
     return f->last + (size_t)(s->value >= 0 ? s->value : f->p->n_value + s->node) * (size_t)f->o->queues;
 }
 /* The treap's order. */
@@ -15719,7 +15727,7 @@ static bool gtr__in_front(const gtr__span *a, const gtr__span *b) {
 static uint32_t gtr__priority(int i) { uint32_t v = (uint32_t)i; GTR__MIX32(v, 1u); return v; }
 /* Recomputes subtree t from its children. time, by queue: its latest use and earliest first use; of its long spans
    the latest first use and the earliest last use. */
-static void gtr__sum_up(gtr__places *f, int t) {
+static void gtr__sum_up(gtr__treap *f, int t) {
     gtr__span *x = &f->span[t];
     const int queues = f->o->queues, *last = gtr__last_uses(f, x), side[2] = { x->left, x->right };
     const bool is_long = x->last - x->first >= GTR__LONG;
@@ -15745,24 +15753,24 @@ static void gtr__sum_up(gtr__places *f, int t) {
     }
 }
 /* Cuts subtree t into spans in front of span `at`, and the others. */
-static void gtr__split(gtr__places *f, int t, int at, int *less, int *more) {
+static void gtr__treap_cut(gtr__treap *f, int t, int at, int *less, int *more) {
     gtr__span *x = &f->span[t];
     if (t < 0) { *less = *more = -1; return; }
-    if (gtr__in_front(x, &f->span[at])) { *less = t; gtr__split(f, x->right, at, &x->right, more); }
-    else { *more = t; gtr__split(f, x->left, at, less, &x->left); }
+    if (gtr__in_front(x, &f->span[at])) { *less = t; gtr__treap_cut(f, x->right, at, &x->right, more); }
+    else { *more = t; gtr__treap_cut(f, x->left, at, less, &x->left); }
     gtr__sum_up(f, t);
 }
 /* Adds span i to subtree t; returns its new root. */
-static int gtr__insert(gtr__places *f, int t, int i) {
+static int gtr__insert(gtr__treap *f, int t, int i) {
     gtr__span *x = &f->span[t], *s = &f->span[i];
-    if (t < 0 || gtr__priority(i) > gtr__priority(t)) { gtr__split(f, t, i, &s->left, &s->right); t = i; }
+    if (t < 0 || gtr__priority(i) > gtr__priority(t)) { gtr__treap_cut(f, t, i, &s->left, &s->right); t = i; }
     else if (gtr__in_front(s, x)) x->left = gtr__insert(f, x->left, i);
     else x->right = gtr__insert(f, x->right, i);
     gtr__sum_up(f, t);
     return t;
 }
 /* Moves f->at past a subtree's spans that are live beside f->s. True once there is room. */
-static bool gtr__move_past(gtr__places *f, int t) {
+static bool gtr__move_past(gtr__treap *f, int t) {
     if (t < 0) return false;
     gtr__span *x = &f->span[t];
     const gtr__span *s = f->s;
@@ -15791,9 +15799,9 @@ static bool gtr__move_past(gtr__places *f, int t) {
     return room || gtr__move_past(f, x->right);
 }
 /* The lowest free offset from at on; end if there is none. */
-static size_t gtr__lowest(gtr__places *f, const gtr__span *s, size_t at, size_t end) {
+static size_t gtr__lowest(gtr__treap *f, const gtr__span *s, size_t at, size_t end) {
     f->s = s; f->at = at; f->end = end;
-    gtr__move_past(f, f->root[s->stage]);
+    gtr__move_past(f, f->top_of[s->stage]);
     return GTR__MIN(f->at, end);
 }
 /* By stage and queue, then by first writer: those written late enough are a queue's last. */
@@ -15802,7 +15810,7 @@ static int gtr__hole_order(const void *a, const void *b) {
     return x->stage != y->stage ? x->stage - y->stage : x->queue != y->queue ? x->queue - y->queue : x->node - y->node;
 }
 /* The hole with the earliest first writer that has room for s; sets s->offset. */
-static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__span *holes, int n_holes, size_t all) {
+static const gtr__span *gtr__find_hole(gtr__treap *f, gtr__span *s, const gtr__span *holes, int n_holes, size_t all) {
     const gtr__span *found = NULL, *h;
     for (int j = 0, end; j < n_holes; j = end) {
         int low = j, high, mid;
@@ -15826,7 +15834,7 @@ static const gtr__span *gtr__find_hole(gtr__places *f, gtr__span *s, const gtr__
     return found;
 }
 /* Places the holes one behind another in front of the arena, with a wall behind each, which no span may cross. */
-static void gtr__place_holes(gtr__places *f, int n, gtr__span *holes, int n_holes) {
+static void gtr__place_holes(gtr__treap *f, int n, gtr__span *holes, int n_holes) {
     for (gtr__span *h = holes; h < holes + n_holes; h++)
         h->queue = h->first == f->p->n_node ? f->o->queues : gtr__queue(&f->p->node[h->first]);
     qsort(holes, (size_t)n_holes, sizeof *holes, gtr__hole_order);
@@ -15842,14 +15850,14 @@ static void gtr__place_holes(gtr__places *f, int n, gtr__span *holes, int n_hole
         wall->offset = f->arena + holes[j].bytes;
         f->arena = gtr__rounded(wall->offset + 1);
         wall->bytes = f->arena - wall->offset;
-        f->root[holes[j].stage] = gtr__insert(f, f->root[holes[j].stage], n + j);
+        f->top_of[holes[j].stage] = gtr__insert(f, f->top_of[holes[j].stage], n + j);
     }
 }
 /* Offsets: largest first, each at the lowest place free of all whose uses are not ordered against its own: in the first
    gradient (holes; first: its first writer; n_node: none) written after all uses that has room, or in the arena. */
 static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr__span *spans, int n, gtr__span *holes,
         int n_holes, int *last) {
-    gtr__places f = GTR__ZERO;
+    gtr__treap f = GTR__ZERO;
     int i, j;
     gtr__span **list = (gtr__span **)gtr__malloc(ctx, (size_t)n * sizeof *list
         + (size_t)(n + n_holes) * (size_t)o->queues * 4 * sizeof(int));
@@ -15862,7 +15870,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
         for (j = 0; j < o->queues; j++) if (last_use[j] > last_use[s->last_queue]) s->last_queue = j;
         s->last = last_use[s->last_queue];
     }
-    for (i = 0; i < GTR__MAX_STAGES; i++) f.root[i] = -1;
+    for (i = 0; i < GTR__MAX_STAGES; i++) f.top_of[i] = -1;
     gtr__place_holes(&f, n, holes, n_holes);
     qsort(list, (size_t)n, sizeof *list, gtr__span_order);
     for (i = 0; i < n; i++) {
@@ -15872,7 +15880,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
         s->base = in ? in->offset : f.arena;
         if (!in) s->offset = gtr__lowest(&f, s, f.arena, SIZE_MAX);
         if (!in) p->arena[s->stage] = GTR__MAX(p->arena[s->stage], s->offset + s->bytes - f.arena);
-        if (s->bytes) f.root[s->stage] = gtr__insert(&f, f.root[s->stage], (int)(s - spans));
+        if (s->bytes) f.top_of[s->stage] = gtr__insert(&f, f.top_of[s->stage], (int)(s - spans));
     }
     for (i = 0; i < n; i++) spans[i].offset -= spans[i].base;
     gtr__mfree(ctx, list);
@@ -15891,7 +15899,8 @@ static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__n
         if (k >= n->n_in) a->add = gtr__bit(n->adds, k - n->n_in);
     }
     GTR__ATTR_OWN(n->op, (gtr__attr *)&n->attr);
-    c.attr = &n->attr; c.steps = &n->steps; c.n_in = n->n_in; c.n_out = n->n_out; c.in = args; c.out = args + n->n_in;
+    c.attr = &n->attr; c.epilogue = &n->epilogue; c.n_in = n->n_in; c.n_out = n->n_out; c.in = args;
+    c.out = args + n->n_in;
     c.ws_bytes = n->ws_bytes; c.caps = p->general ? &ctx->general : &ctx->caps; c.precision = p->precision;
     c.training = n->training; c.lean = p->lean; c.recomputed = n->recomputed; c.seed = n->seed; c.row0 = n->row0;
     return c;
@@ -15943,30 +15952,30 @@ static void gtr__pass_measure(gtr__build *b) {
         b->failed = gtr__measure(b->ctx, p, &p->node[k]) != GTR_OK;
     }
 }
-/* Moves values that the right part reads out of the arena, in which other plans may run between gtr_backward and
-   gtr_update. */
-static void gtr__carry(gtr__build *b) {
+/* Moves values of the left half that the right half reads out of the arena, in which other plans may run between
+   gtr_backward and gtr_update. */
+static void gtr__move_crossing(gtr__build *b) {
     gtr__plan *p = b->plan;
-    for (int i = p->split; i < p->n_node; i++)
+    for (int i = p->right_begin; i < p->n_node; i++)
         for (int k = 0; k < p->node[i].n_in; k++) {
             const int v = gtr__root(p, p->node[i].in[k]);
-            if (v < 0 || GTR__V(v).home != GTR__HOME_ARENA || b->extra[v].producer >= p->split) continue;
+            if (v < 0 || GTR__V(v).home != GTR__HOME_ARENA || b->extra[v].producer >= p->right_begin) continue;
             GTR__V(v).home = GTR__HOME_KEPT; GTR__V(v).tensor = NULL; GTR__V(v).offset = SIZE_MAX;
         }
 }
 /* v's place in the block outside the arena, if it is to have one (KEPT, offset SIZE_MAX): the next one. */
-static void gtr__place_carried(gtr__plan *p, int v) {
+static void gtr__place_crossing(gtr__plan *p, int v) {
     if (v < 0 || p->value[v].home != GTR__HOME_KEPT || p->value[v].offset != SIZE_MAX) return;
-    p->value[v].offset = p->carry;
-    p->carry += gtr__rounded(gtr__value_bytes(&p->value[v]));
+    p->value[v].offset = p->crossing;
+    p->crossing += gtr__rounded(gtr__value_bytes(&p->value[v]));
 }
-/* Places of values that gtr__carry moved out of the arena; in front of them values that networks own (matchers'
+/* Places of values that gtr__move_crossing moved out of the arena; in front of them values that networks own (matchers'
    own_bytes). */
-static void gtr__pass_carried(gtr__build *b) {
+static void gtr__pass_crossing(gtr__build *b) {
     gtr__plan *p = b->plan;
-    for (int v = b->late; v < p->n_value; v++) gtr__place_carried(p, v);
-    for (int i = p->split; i < p->n_node; i++)
-        for (int k = 0; k < p->node[i].n_in; k++) gtr__place_carried(p, gtr__root(p, p->node[i].in[k]));
+    for (int v = b->late; v < p->n_value; v++) gtr__place_crossing(p, v);
+    for (int i = p->right_begin; i < p->n_node; i++)
+        for (int k = 0; k < p->node[i].n_in; k++) gtr__place_crossing(p, gtr__root(p, p->node[i].in[k]));
 }
 /* Whether max_pool's windows tile the image, small enough for a thread each: the GPU's kernel for that takes neither
    dilation nor a stride below the extent, even of a single window. */
@@ -16105,14 +16114,16 @@ static void gtr__find_likes(gtr__build *b) {
         b->like[m] = GTR__MIN(k, m);
     }
 }
-/* Copies what the passes made of a recorded micro-batch, its nodes and values, for each micro-batch that is like it
-   (gtr__find_likes). Values get the ids that they would have, had all micro-batches been recorded. In either half of
-   the plan, left and right of split, a micro-batch's nodes stand together. */
+/* Copies what the passes made of a micro-batch, its nodes and values, for each micro-batch that is like it
+   (gtr__find_likes). Values get the ids that they would have, had the passes made all micro-batches. In either half of
+   the plan a micro-batch's nodes stand together. */
 typedef struct {
     gtr__build *b;
     int *id, *own; /* by value: its new id; 1 + the mark behind which its micro-batch made it, 0: all use it */
-    int first[GTR__MARKS][GTR__MAX_MICRO], count[GTR__MARKS][GTR__MAX_MICRO]; /* by mark and micro-batch: its values */
-    int start[GTR__MARKS][GTR__MAX_MICRO], by[GTR__MARKS + 1]; /* their first new id; what a copy adds to those ids */
+    int first[GTR__STAMP_MARKS][GTR__MAX_MICRO], count[GTR__STAMP_MARKS][GTR__MAX_MICRO]; /* by mark and micro-batch:
+        its values */
+    int start[GTR__STAMP_MARKS][GTR__MAX_MICRO], by[GTR__STAMP_MARKS + 1]; /* their first new id; what a copy adds to
+        those ids */
     int64_t from, to; /* first rows of the micro-batch that is copied, and of the copy */
     gtr__node *node; int *operand; /* where the next copied node and its operands go */
 } gtr__stamp;
@@ -16160,7 +16171,7 @@ static gtr__network *gtr__stamp_network(const gtr__stamp *s, gtr__network *w, in
     if (!node) { gtr__mfree(s->b->ctx, c); s->b->failed = true; return NULL; }
     memcpy(c, w, bytes);
     c->more = c->n_node = 0; c->node = node; c->root = (int *)(c + 1);
-    for (i = 0; i < c->program.n.steps; i++) c->program.step[i].row0 = gtr__stamp_row(s, c->program.step[i].row0);
+    for (i = 0; i < c->program.n.instrs; i++) c->program.instr[i].row0 = gtr__stamp_row(s, c->program.instr[i].row0);
     for (i = 0; i < w->n_node; i++) {
         const gtr__node *q = &w->node[i];
         node[i] = *q;
@@ -16189,8 +16200,8 @@ static void gtr__stamp_nodes(gtr__stamp *s, int i, int end, int m) {
             n->attr.network.ptr = gtr__stamp_network(s, (gtr__network *)(uintptr_t)n->attr.ptr, GTR__ALL(n));
     }
 }
-/* Nodes i to end - 1, a half of the plan: behind each recorded micro-batch come copies for those that follow it, up to
-   the next recorded one. */
+/* Nodes i to end - 1, a half of the plan: behind each micro-batch that passes made come copies for those that follow
+   it, up to the next of these. */
 static void gtr__stamp_half(gtr__stamp *s, int i, int end) {
     const gtr__node *node = s->b->plan->node;
     int begin[GTR__MAX_MICRO], behind[GTR__MAX_MICRO] = { 0 }, done = 0, j, m;
@@ -16228,7 +16239,7 @@ static int gtr__stamp_ids(gtr__stamp *s) {
     b->late = late;
     return at;
 }
-/* Nodes, values and operands of all micro-batches, in one block (plan->operand), in place of those of the recorded
+/* Nodes, values and operands of all micro-batches, in one block (plan->operand), in place of those of the made
    ones. */
 static void gtr__pass_stamp(gtr__build *b) {
     gtr__plan *p = b->plan;
@@ -16258,12 +16269,12 @@ static void gtr__pass_stamp(gtr__build *b) {
             for (k = 0; k + 1 < b->n_marks; k++)
                 gtr__stamp_values(&s, value + s.start[k][m], s.first[k][b->like[m]], s.count[k][b->like[m]], m);
         }
-        gtr__stamp_half(&s, 0, p->split);
-        const int split = (int)(s.node - node);
-        gtr__stamp_half(&s, p->split, p->n_node);
+        gtr__stamp_half(&s, 0, p->right_begin);
+        const int right_begin = (int)(s.node - node);
+        gtr__stamp_half(&s, p->right_begin, p->n_node);
         for (i = 0; i < p->n_node; i++) gtr__mfree(b->ctx, p->node[i].in);
         GTR__FREE(b->ctx, p->node, p->value);
-        p->node = node; p->n_node = n_node; p->split = split;
+        p->node = node; p->n_node = n_node; p->right_begin = right_begin;
         p->value = value; p->n_value = n_value; p->operand = operand;
     }
     b->failed |= !node;
@@ -16305,7 +16316,7 @@ static bool gtr__same_extents(const gtr_shape *a, const gtr_shape *b) {
     return true;
 }
 /* Whether rows of c go into input t with their channels on the other side. */
-static bool gtr__column_turns(const gtr__column *c, const gtr_tensor *t) {
+static bool gtr__column_permuted(const gtr__column *c, const gtr_tensor *t) {
     const gtr_shape s = gtr__column_fed(c);
     const int n = s.ndim, to = c->channels == 2 ? 1 : n; /* where the input has its channels */
     if (!c->channels || n + 1 != t->shape.ndim || c->image.channels == 1 || t->shape.dim[to] != c->image.channels
@@ -16322,7 +16333,7 @@ static gtr__feed_input gtr__feed_from(const gtr__column *c, const gtr_tensor *t,
     in.shift = c ? c->shift : 0;
     in.row = -gtr__count(&t->shape);
     in.stored = c ? c->stored : in.row;
-    const bool turns = c && gtr__column_turns(c, t);
+    const bool turns = c && gtr__column_permuted(c, t);
     if (!turns && !(c && (c->image.varied || c->covered))) return in;
     in.image = c->image;
     in.image.from_last = c->channels == 2;
@@ -16375,7 +16386,7 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
 }
 
 // >>plan-right
-/* Nodes of the plan's right part, GUARD, COMMIT, UPDATE and REPORT, and the next values of states, which evaluation and
+/* Nodes of the plan's right half, GUARD, COMMIT, UPDATE and REPORT, and the next values of states, which evaluation and
    predictors commit, too: added by gtr__plan_passes, read by matchers and fusions like all others. */
 /* The last node of the list, if it commits as o's statistics want and has room for one norm more; NULL: o wants a new
    one. */
@@ -16424,7 +16435,7 @@ static void gtr__note_states(gtr__build *b) {
         if (v >= 0) v = gtr__widened(b, t->next, v);
         if (v >= 0 && GTR__V(gtr__root(b->plan, v)).home == GTR__HOME_INPUT)
             v = gtr__form_make(b, b->map[t->next->id], GTR__OP_COPY, v, GTR__V(v).stage, GTR_F32);
-        const gtr__carried pair = { { v, b->map[i] }, b->micro };
+        const gtr__state_pair pair = { { v, b->map[i] }, b->micro };
         b->states[b->n_states++] = pair;
         b->failed |= v < 0;
     }
@@ -16433,7 +16444,7 @@ static void gtr__note_states(gtr__build *b) {
 static void gtr__add_states(gtr__build *b, gtr__phase phase) {
     gtr__node *n = NULL;
     for (int i = 0; i < b->n_states && !b->failed; i++) {
-        const gtr__carried *c = &b->states[i];
+        const gtr__state_pair *c = &b->states[i];
         const int stage = GTR__V(c->pair[1]).stage;
         if (!n || n->stage != stage || n->micro != c->micro || n->n_in == 2 * GTR__STATE_SETS) {
             b->phase = phase; b->micro = c->micro;
@@ -16502,7 +16513,7 @@ static gtr__node *gtr__right_node(gtr__build *b, gtr__op op, gtr__phase phase, c
     n->attr.ptr = optim; n->layer = layer;
     return n;
 }
-/* All nodes behind split. totals: values of what is reported, the loss first. */
+/* All nodes of the right half. totals: values of what is reported, the loss first. */
 static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *optim) {
     int in[1 + GTR__MAX_LOOKUPS];
     b->micro = 0; b->row0 = 0;
@@ -16570,13 +16581,13 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     gtr__pass_tally(&b, inputs, n_inputs);
     bounds[0] = plan->n_node;
     if (!b.failed) gtr__find_likes(&b);
-    gtr__mark(&b);
+    gtr__stamp_mark(&b);
     for (m = 0; m < (r->set == 2 ? 0 : r->micro) && !b.failed; m++) {
         gtr__micro_begin(&b, m, r->micro);
         b.phase = GTR__FORWARD;
         if (b.rows == 0 || b.like[m] < m) { bounds[m + 1] = plan->n_node; continue; }
         gtr__micro_forget(&b);
-        GTR__PASS(gtr__pass_record(&b));
+        GTR__PASS(gtr__pass_collect(&b));
         GTR__PASS(gtr__pass_forms(&b));
         if (r->carries) GTR__PASS(gtr__note_states(&b));
         if (b.failed) break;
@@ -16592,36 +16603,36 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
         gtr__micro_begin(&b, m, r->micro);
         if (b.rows) GTR__PASS(gtr__differentiate_micro(&b, loss[m], bounds[m], bounds[m + 1]));
     }
-    gtr__mark(&b);
+    gtr__stamp_mark(&b);
     if (r->trainer && b.n_region) GTR__PASS(gtr__pass_rematerialise(&b));
     b.micro = 0;
     GTR__PASS(gtr__pass_fuse(&b, false));
     GTR__PASS(gtr__pass_alias(&b));
     if (!b.failed && r->feeds) {
         gtr__add_feed(&b, inputs, n_inputs);
-        plan->split = plan->n_node;
+        plan->right_begin = plan->n_node;
         if (!b.failed) gtr__add_right(&b, totals, optim);
     } else {
         gtr__add_states(&b, GTR__FORWARD);
-        plan->split = plan->n_node;
+        plan->right_begin = plan->n_node;
     }
-    gtr__mark(&b);
+    gtr__stamp_mark(&b);
     b.late = plan->n_value;
     GTR__PASS(gtr__pass_select(&b, false));
-    gtr__mark(&b);
+    gtr__stamp_mark(&b);
     GTR__PASS(gtr__pass_fuse(&b, true));
     GTR__PASS(gtr__pass_select(&b, true));
-    gtr__mark(&b);
+    gtr__stamp_mark(&b);
     if (r->feeds) GTR__PASS(gtr__pass_feeds(&b));
     GTR__PASS(gtr__pass_measure(&b));
     GTR__PASS(gtr__assign_streams(&b));
-    GTR__PASS(gtr__carry(&b));
+    GTR__PASS(gtr__move_crossing(&b));
     GTR__PASS(b.failed = !gtr__order_nodes(ctx, plan, &o));
     GTR__PASS(b.failed = !gtr__pass_memory(ctx, plan, &o, gtr__stamps(&b)));
     GTR__PASS(gtr__pass_stamp(&b));
-    GTR__PASS(gtr__pass_carried(&b));
+    GTR__PASS(gtr__pass_crossing(&b));
     gtr__end_join(&b);
-    GTR__FREE(ctx, o.clock, b.map, b.whole, b.early, b.states, b.recorded, b.set, b.plain, b.uses, b.extra);
+    GTR__FREE(ctx, o.clock, b.map, b.whole, b.early, b.states, b.collected, b.region_of, b.plain, b.uses, b.extra);
     if (!b.failed) return GTR_OK;
     gtr__plan_clear(ctx, plan);
     return ctx->error ? ctx->error : GTR__FAIL(ctx, NOMEM, "out of host memory while planning");
@@ -16647,14 +16658,14 @@ GTR__COMPUTING
 
 // >>running
 /* A plan made ready: memory behind its values, kernels' calls filled in, the backend's executable. */
-typedef struct gtr__cached {
-    struct gtr__cached *next, *previous, *chain; /* used before it and after it; in its bin */
+typedef struct gtr__plan_entry {
+    struct gtr__plan_entry *next, *previous, *chain; /* used before it and after it; in its bin */
     gtr__recipe recipe;
     int bin;
     bool fresh; /* nobody has asked for it since it was made */
     gtr__plan plan;
     void *exec;
-    void *carry;
+    void *crossing;
     uint64_t version; /* ctx->memory_version that the addresses are of */
     uint32_t without; /* ctx->caps.without that the plan is of */
     bool lean; /* the quicker plan passed the memory limit: this one takes less */
@@ -16663,7 +16674,7 @@ typedef struct gtr__cached {
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
     int column[GTR__MAX_FEED]; /* of each input in recipe.data; -1: gtr_set's */
     gtr_tensor **limited; int n_limited; /* ops whose labels or ids have a range, and are an input's */
-} gtr__cached;
+} gtr__plan_entry;
 /* What a queue of runs shares with the device: control word and rings. A trainer has one, and gtr_eval. */
 typedef struct gtr__runner {
     gtr_context *ctx;
@@ -16724,13 +16735,13 @@ static gtr_result gtr__drain(gtr_context *ctx) {
 static void gtr__weights_lock(gtr_context *ctx) {
     if (ctx->writing++ || !ctx->line) return;
     ctx->in_line = true;
-    gtr__line_enter(ctx->line);
+    gtr__fair_lock_enter(ctx->line);
 }
 /* By the context's thread, once for each gtr__weights_lock. */
 static void gtr__weights_unlock(gtr_context *ctx) {
     if (--ctx->writing || !ctx->in_line) return;
     ctx->in_line = false;
-    gtr__line_leave(ctx->line);
+    gtr__fair_lock_leave(ctx->line);
 }
 /* Waits until the devices have done what was queued; steps that were given up are queued again, and waited for. */
 static gtr_result gtr__wait_all(gtr_context *ctx) {
@@ -16772,7 +16783,7 @@ static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void 
     gtr_float *room = p->last ? (gtr_float *)gtr__malloc(p->ctx, p->data_bytes) : NULL;
     if (p->last && !room) return GTR_ERR_NOMEM;
     const gtr_result r = gtr__to_host(p->ctx, stage, room ? room : dst, at, p->data_bytes, what);
-    if (!r && room) gtr__elements_turn(p, gtr__count(&p->shape), (gtr_float *)dst, room, false);
+    if (!r && room) gtr__elements_permute(p, gtr__count(&p->shape), (gtr_float *)dst, room, false);
     gtr__mfree(p->ctx, room);
     return r;
 }
@@ -16827,52 +16838,52 @@ static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
 /* An entry of the cache, from its plan to what can be launched: memory, addresses of values, the backend's executable
    (gtr__entry_ready); and which of a parameter's values are the model, its own or its average. */
 /* Frees e's executable; gtr__entry_ready makes another. */
-static void gtr__entry_unprepare(gtr_context *ctx, gtr__cached *e) {
+static void gtr__entry_unprepare(gtr_context *ctx, gtr__plan_entry *e) {
     if (e->exec) ctx->be->release(ctx->instance, e->exec);
     e->exec = NULL;
     e->version = 0;
     e->plan.barriers = 0;
 }
-/* Whether e's left part has run, by gtr_backward, and its right part has not. */
-static bool gtr__is_pending(const gtr_context *ctx, const gtr__cached *e) {
+/* Whether e's left half has run, by gtr_backward, and its right half has not. */
+static bool gtr__is_pending(const gtr_context *ctx, const gtr__plan_entry *e) {
     for (const gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->pending == e) return true;
     return false;
 }
 /* Whether the device reported that a step of t failed; it stays so until the run is set back. */
 static bool gtr__gone_wrong(const gtr_trainer *t) { return t->runner && t->runner->shared->status; }
 /* t has no pointer to e any more, which is about to be freed. */
-static void gtr__trainer_forget(gtr_trainer *t, const gtr__cached *e) {
+static void gtr__trainer_forget(gtr_trainer *t, const gtr__plan_entry *e) {
     for (int i = 0; i < GTR__RING; i++) if (t->slot[i] == e) t->slot[i] = NULL;
     if (t->pending == e) t->pending = NULL;
 }
 /* Takes e out of the list by last use; its bin still has it. */
-static void gtr__entry_unlink(gtr_context *ctx, gtr__cached *e) {
+static void gtr__entry_unlink(gtr_context *ctx, gtr__plan_entry *e) {
     *(e->previous ? &e->previous->next : &ctx->plans) = e->next;
     *(e->next ? &e->next->previous : &ctx->oldest_plan) = e->previous;
 }
 /* e, in no list, becomes the one that was used last. */
-static void gtr__entry_to_front(gtr_context *ctx, gtr__cached *e) {
+static void gtr__entry_to_front(gtr_context *ctx, gtr__plan_entry *e) {
     e->previous = NULL;
     e->next = ctx->plans;
     *(ctx->plans ? &ctx->plans->previous : &ctx->oldest_plan) = e;
     ctx->plans = e;
 }
 /* Takes e out of the cache and frees it with all that it owns. */
-static void gtr__entry_free(gtr_context *ctx, gtr__cached *e) {
-    gtr__cached **at = &ctx->plan_bin[e->bin];
+static void gtr__entry_free(gtr_context *ctx, gtr__plan_entry *e) {
+    gtr__plan_entry **at = &ctx->plan_bin[e->bin];
     while (*at != e) at = &(*at)->chain;
     *at = e->chain;
     gtr__entry_unlink(ctx, e);
     if (e->recipe.trainer) gtr__trainer_forget(e->recipe.trainer, e);
     gtr__entry_unprepare(ctx, e);
-    gtr__device_free(ctx, 0, e->carry, e->plan.carry);
+    gtr__device_free(ctx, 0, e->crossing, e->plan.crossing);
     gtr__plan_clear(ctx, &e->plan);
     GTR__FREE(ctx, e->limited, e);
 }
 /* Drops the plans of trainer t, else of data set d, else those that use a tensor of this id or later. Of the last a
    plan between gtr_backward and gtr_update stays. */
 static void gtr__plans_drop(gtr_context *ctx, const gtr_trainer *t, const gtr_dataset *d, int64_t id) {
-    for (gtr__cached *e = ctx->plans, *next; e; e = next) {
+    for (gtr__plan_entry *e = ctx->plans, *next; e; e = next) {
         next = e->next;
         if (t ? e->recipe.trainer == t : d ? e->recipe.data == d : e->highest >= id && !gtr__is_pending(ctx, e))
             gtr__entry_free(ctx, e);
@@ -16926,12 +16937,12 @@ static gtr_result gtr__state_grow(gtr_tensor *t, size_t bytes) {
 }
 /* All memory that e's plan wants, of the context, its tensors and e; blocks grow only. Where one that plans point to
    moves, memory_version changes, by which others' addresses are void. */
-static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__cached *e) {
+static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_entry *e) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_stage; i++)
         if (p->arena[i]) GTR__TRY(
             gtr__block_grow(ctx, i, &ctx->arena[i], &ctx->arena_bytes[i], p->arena[i], "activations and workspace"));
-    if (p->carry && !e->carry && !(e->carry = gtr__device_alloc(ctx, 0, p->carry))) return GTR_ERR_NOMEM;
+    if (p->crossing && !e->crossing && !(e->crossing = gtr__device_alloc(ctx, 0, p->crossing))) return GTR_ERR_NOMEM;
     for (int i = 0; i < p->n_value; i++) {
         const gtr__value *v = &p->value[i];
         const int k = v->storage == GTR_BF16 ? 0 : 1;
@@ -16969,7 +16980,7 @@ static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
 /* Whether t has averages of its parameters: with .ema, from the first update on. */
 static bool gtr__averaged(const gtr_trainer *t) {
     const gtr__shared *s = t->optim.ema > 0 && t->runner ? t->runner->shared : NULL;
-    return s && s->step && s->entry[(s->step - 1) % GTR__RING].applied;
+    return s && s->step && s->reported[(s->step - 1) % GTR__RING].applied;
 }
 /* Where the average of t's i-th parameter lies: the last of the optimizer's states. */
 static gtr_float *gtr__average_of(const gtr_trainer *t, int i) {
@@ -17037,7 +17048,7 @@ static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
 }
 static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return t ? &t->optim : NULL; }
 /* Where a value of e's plan lies on its stage's device; NULL: it has no memory. Valid until memory_version changes. */
-static void *gtr__value_address(gtr_context *ctx, const gtr__cached *e, int id) {
+static void *gtr__value_address(gtr_context *ctx, const gtr__plan_entry *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     gtr_tensor *t = v->tensor;
     int low = v->storage == GTR_BF16 ? 0 : 1;
@@ -17047,7 +17058,7 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__cached *e, int id) 
     case GTR__HOME_INPUT: return v->storage == t->dtype ? t->data : t->low[low];
     case GTR__HOME_TALLY: return t->tally;
     case GTR__HOME_GRADIENT: return gtr__trainer_gradient(e->recipe.trainer, t);
-    case GTR__HOME_KEPT: return (char *)(t ? t->kept : e->carry) + v->offset;
+    case GTR__HOME_KEPT: return (char *)(t ? t->kept : e->crossing) + v->offset;
     case GTR__HOME_ARENA:
         return (char *)(v->alias < 0 ? ctx->arena[v->stage] : gtr__value_address(ctx, e, v->alias)) + v->offset;
     case GTR__HOME_ALIAS: return gtr__shifted(gtr__value_address(ctx, e, v->alias), v->offset);
@@ -17062,10 +17073,10 @@ static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner) {
         gtr__bind_shared(&((const gtr__network *)n->attr.ptr)->node[i], runner);
 }
 /* address: of a value; arenas: by stage. */
-typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__cached *e, int value);
+typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__plan_entry *e, int value);
 /* Fills in the calls of e's nodes, but for what the backend adds: operands' addresses, workspace, control word. runner
    NULL: the plan has neither FEED nor REPORT. */
-static gtr_result gtr__resolve(gtr_context *ctx, gtr__cached *e, gtr__runner *runner, gtr__address_fn address,
+static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_entry *e, gtr__runner *runner, gtr__address_fn address,
         void *const *arena) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_node; i++) {
@@ -17095,19 +17106,19 @@ static void gtr__do_without(gtr_context *ctx, int m, const char *why) {
     gtr__log(ctx, text);
 }
 /* Plans e's recipe once more, in place of its plan, as caps and e->general are now. An error leaves e's plan. */
-static gtr_result gtr__entry_again(gtr_context *ctx, gtr__cached *e, bool lean) {
+static gtr_result gtr__entry_again(gtr_context *ctx, gtr__plan_entry *e, bool lean) {
     gtr__plan p;
     GTR__TRY(gtr__plan_make(ctx, &e->recipe, e->input, e->n_inputs, gtr__optim_of(e->recipe.trainer), lean, e->general,
         &p));
     e->lean = lean;
-    gtr__device_free(ctx, 0, e->carry, e->plan.carry);
-    e->carry = NULL;
+    gtr__device_free(ctx, 0, e->crossing, e->plan.crossing);
+    e->crossing = NULL;
     gtr__plan_clear(ctx, &e->plan);
     e->plan = p;
     return GTR_OK;
 }
 /* gtr__entry_memory; where the plan would pass .memory_limit, e is planned again, lean. */
-static gtr_result gtr__entry_room(gtr_context *ctx, gtr__cached *e) {
+static gtr_result gtr__entry_room(gtr_context *ctx, gtr__plan_entry *e) {
     const bool good = ctx->error == GTR_OK;
     ctx->past_limit = false;
     const gtr_result r = gtr__entry_memory(ctx, e);
@@ -17124,7 +17135,7 @@ static gtr_result gtr__entry_room(gtr_context *ctx, gtr__cached *e) {
 }
 /* Makes e ready to launch by this runner: memory, addresses, the backend's executable, which compiles kernels. Where
    the backend can't launch one (plan.unfit), e is planned again without it. Nothing to do if it is ready. */
-static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__cached *e, gtr__runner *runner) {
+static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_entry *e, gtr__runner *runner) {
     if (e->exec && e->version == ctx->memory_version && e->without == ctx->caps.without) return GTR_OK;
     if (e->exec && gtr__wait_all(ctx)) return ctx->error;
     gtr__entry_unprepare(ctx, e);
@@ -17152,7 +17163,7 @@ static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored
 /* The inputs that tensors depend on, in the order they were made; into e (NULL: not wanted) the ops whose labels or ids
    are an input's and have a range. */
 static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, gtr_tensor **input,
-        int *n_inputs, int64_t *highest, gtr__cached *e) {
+        int *n_inputs, int64_t *highest, gtr__plan_entry *e) {
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     int64_t cap = 0;
@@ -17181,8 +17192,8 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
 static void gtr__plans_trim(gtr_context *ctx) {
     for (int waited = 0; waited < 2; waited++) {
         int64_t n = 1, nodes = 0;
-        for (gtr__cached *e = ctx->plans; e; e = e->next, n++) nodes += e->plan.n_node;
-        for (gtr__cached *e = ctx->oldest_plan, *newer; e; e = newer) {
+        for (gtr__plan_entry *e = ctx->plans; e; e = e->next, n++) nodes += e->plan.n_node;
+        for (gtr__plan_entry *e = ctx->oldest_plan, *newer; e; e = newer) {
             newer = e->previous;
             if (n <= GTR__PLANS && (nodes <= GTR__PLAN_NODES || n <= 4)) return;
             if (!waited) break;
@@ -17194,8 +17205,8 @@ static void gtr__plans_trim(gtr_context *ctx) {
     }
 }
 /* The entry of this recipe, which becomes the last used; NULL: there is none, and *bin is where it belongs. */
-static gtr__cached *gtr__entry_find(gtr_context *ctx, const gtr__recipe *r, int *bin) {
-    gtr__cached *e = ctx->plans;
+static gtr__plan_entry *gtr__entry_find(gtr_context *ctx, const gtr__recipe *r, int *bin) {
+    gtr__plan_entry *e = ctx->plans;
     uint64_t hash = 0, word;
     if (e && !memcmp(&e->recipe, r, sizeof *r)) return e;
     for (size_t at = 0; at < sizeof *r; at += sizeof word) {
@@ -17209,7 +17220,7 @@ static gtr__cached *gtr__entry_find(gtr_context *ctx, const gtr__recipe *r, int 
 }
 #if defined(GPUTRAIN_CUDA) && !defined(GPUTRAIN_DOUBLE)
 /* Addresses of a plan that is only listed: apart, and aligned as those that it would get. */
-static void *gtr__listed_address(gtr_context *ctx, const gtr__cached *e, int id) {
+static void *gtr__listed_address(gtr_context *ctx, const gtr__plan_entry *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     const gtr_trainer *t = e->recipe.trainer;
     const uintptr_t own = ((uintptr_t)(v->tensor ? v->tensor->id + 2 : 1) << 40) + ((uintptr_t)v->home << 36);
@@ -17225,8 +17236,8 @@ static void *gtr__listed_address(gtr_context *ctx, const gtr__cached *e, int id)
 }
 /* Plans r for the device that own stands for, and has its backend note the kernels that it would compile. Addresses are
    never read, errors dropped. */
-static void gtr__list_plan(gtr_context *own, const gtr__cached *of, gtr__recipe r, bool general) {
-    gtr__cached e = GTR__ZERO;
+static void gtr__list_plan(gtr_context *own, const gtr__plan_entry *of, gtr__recipe r, bool general) {
+    gtr__plan_entry e = GTR__ZERO;
     gtr__runner runner = GTR__ZERO;
     void *arena[GTR__MAX_STAGES];
     for (int i = 0; i < GTR__MAX_STAGES; i++) arena[i] = (void *)((uintptr_t)1 << 40);
@@ -17259,7 +17270,7 @@ static void gtr__list_singles(gtr_context *own) {
 }
 /* Where kernels are listed, those of e's plan on each of the devices; and, by which batches of other sizes and devices
    of other sizes run, each op's most general ones. */
-static void gtr__list(gtr_context *ctx, const gtr__cached *e) {
+static void gtr__list(gtr_context *ctx, const gtr__plan_entry *e) {
     static const int rows[] = { 1, 2, 3, 4, 7, 8, 16, 24, 32, 33, 64, 96, 100, 128, 256, 333, 512, 1000, 1024, 4096 };
     gtr_context *own = NULL;
     gtr__caps caps;
@@ -17291,17 +17302,17 @@ static void gtr__list(gtr_context *ctx, const gtr__cached *e) {
     gtr__mfree(ctx, own);
 }
 #else
-static void gtr__list(gtr_context *ctx, const gtr__cached *e) { (void)ctx; (void)e; }
+static void gtr__list(gtr_context *ctx, const gtr__plan_entry *e) { (void)ctx; (void)e; }
 #endif
 /* The entry of this recipe, planned if it is not in the cache; gtr__entry_ready makes it run. optim: that of its
    trainer, or NULL. NULL, and an error, where it can't be planned. The cache owns it. */
-static gtr__cached *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
+static gtr__plan_entry *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, const gtr__optim *optim) {
     gtr_tensor *all[32 + GTR__MAX_REPORT];
     int n = 0, i, bin = 0;
-    gtr__cached *e = gtr__entry_find(ctx, r, &bin);
+    gtr__plan_entry *e = gtr__entry_find(ctx, r, &bin);
     if (!e) { gtr__plans_trim(ctx); e = gtr__entry_find(ctx, r, &bin); }
     if (e) { e->fresh = false; return e; }
-    e = GTR__NEW(ctx, gtr__cached, 1);
+    e = GTR__NEW(ctx, gtr__plan_entry, 1);
     if (!e) return NULL;
     e->recipe = *r;
     for (i = 0; i < r->n_fetch; i++) all[n++] = r->fetch[i];
@@ -17374,7 +17385,7 @@ static void gtr__fence(void) {
     MemoryBarrier();
 #endif
 }
-/* Waits until the ring has room for n steps more: their records and their entries may then be written over. Steps that
+/* Waits until the ring has room for n steps more: their records and their reports may then be written over. Steps that
    were given up are repeated. */
 static gtr_result gtr__runner_room(gtr__runner *r, int n) {
     double start = 0;
@@ -17391,7 +17402,7 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
 /* Before what steps read changes, or a step is queued behind them: waits until launches that may be given up (risky,
    barred) are known to be done, but for the last `left`, or are repeated. but: a runner that is not waited for; NULL:
    of ops' kernels, too. */
-static gtr_result gtr__settle(gtr_context *ctx, const gtr__runner *but, uint64_t left) {
+static gtr_result gtr__confirm_launches(gtr_context *ctx, const gtr__runner *but, uint64_t left) {
     if (ctx->dead) return ctx->error;
     for (gtr_trainer *t = ctx->trainers; t; t = t->next) {
         gtr__runner *r = t->runner;
@@ -17434,12 +17445,13 @@ static void gtr__record_write(gtr__runner *r, uint64_t step, const gtr__record *
     *at = step;
     gtr__fence();
 }
-/* Launches a part of a plan for n steps; their records are written but for the right part, whose left part had them. */
-static gtr_result gtr__runner_launch(gtr__runner *r, gtr__cached *e, gtr__part part, gtr__record *rec, int n) {
+/* Launches a plan, or a half, for n steps; their records are written but for the right half, whose left half had
+   them. */
+static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_entry *e, gtr__half half, gtr__record *rec, int n) {
     gtr_context *ctx = r->ctx;
     gtr__ctl ctl;
-    if (part != GTR__PART_RIGHT) {
-        GTR__TRY(gtr__settle(ctx, r, 0));
+    if (half != GTR__HALF_RIGHT) {
+        GTR__TRY(gtr__confirm_launches(ctx, r, 0));
         GTR__TRY(gtr__runner_room(r, n));
         if (r->stale) { GTR__TRY(gtr__ctl_read(r, &ctl)); GTR__TRY(gtr__ctl_write(r, &ctl)); }
         for (int i = n - 1; i >= 0; i--) {
@@ -17448,10 +17460,10 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__cached *e, gtr__part p
         }
     }
     gtr__weights_lock(ctx);
-    gtr_result s = ctx->be->launch(ctx->instance, e->exec, part);
+    gtr_result s = ctx->be->launch(ctx->instance, e->exec, half);
     gtr__weights_unlock(ctx);
     if (s) { r->stale = true; return gtr__backend_result(ctx, s, "a step"); }
-    if (part != GTR__PART_LEFT) { r->launched += (uint64_t)n; r->step += (uint64_t)n; }
+    if (half != GTR__HALF_LEFT) { r->launched += (uint64_t)n; r->step += (uint64_t)n; }
     if (e->plan.waits) r->risky = r->launched;
     if (e->plan.barriers) r->barred = r->launched;
     return GTR_OK;
@@ -17504,13 +17516,13 @@ static GTR__COLD int64_t gtr__off_target(const gtr_tensor *t, const void *values
     return -1;
 }
 /* Which column of its data set feeds e's input x; -1: none, gtr_set does. */
-static int gtr__entry_column(const gtr__cached *e, const gtr_tensor *x) {
+static int gtr__entry_column(const gtr__plan_entry *e, const gtr_tensor *x) {
     int i = 0;
     while (e->input[i] != x) i++;
     return e->column[i];
 }
 /* Whether e's data set, or a predictor's call, gives x its values, which were checked then. */
-static GTR__COLD bool gtr__is_fed(const gtr__cached *e, const gtr_tensor *x, bool fed) {
+static GTR__COLD bool gtr__is_fed(const gtr__plan_entry *e, const gtr_tensor *x, bool fed) {
     return fed && gtr__batched(x) && (!e->recipe.data || gtr__entry_column(e, x) >= 0);
 }
 /* The n values that gtr_set gave x; NULL and an error on failure. copy: to be freed. */
@@ -17522,7 +17534,7 @@ static GTR__COLD const void *gtr__ids_of(gtr_context *ctx, const gtr_tensor *x, 
 }
 /* Refuses a run that would read labels or ids out of range. They are looked at once after a gtr_set, and then only if
    an ignored or bad one is among them. fed: a data set's, or a predictor's, were checked. */
-static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool fed) {
+static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__plan_entry *e, bool fed) {
     char text[GTR__RANGE_TEXT], who[GTR__OP_TEXT], row[32] = "";
     for (int k = 0; k < e->n_limited; k++) {
         gtr_tensor *op = e->limited[k], *x = gtr__limited_input(op), *c = gtr__counts_of(op);
@@ -17546,7 +17558,7 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__cached *e, bool
     return GTR_OK;
 }
 /* A run of e reads what gtr_set set: writes where into rec, and refuses labels and ids out of range. */
-static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__cached *e, gtr__record *rec) {
+static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__plan_entry *e, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) {
         rec->src[i] = (uintptr_t)e->input[i]->feeding->source;
         e->input[i]->feeding->read = true;
@@ -17678,7 +17690,7 @@ static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
     if (bad >= 0) gtr__doubt(ctx, "gtr_set: input \"%s\", row %lld: %s", t->name, (long long)(bad * rows / n), text);
     if (!gtr__batched(t)) { /* one copy, straight to the slot */
         GTR__TRY(gtr__feeding_new(t));
-        GTR__TRY(gtr__settle(ctx, NULL, 0));
+        GTR__TRY(gtr__confirm_launches(ctx, NULL, 0));
         GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs"));
         gtr__weights_lock(ctx);
         if (t->dtype == GTR_I32) gtr__note_range(t, src, (int64_t)(bytes / 4));
@@ -17690,7 +17702,7 @@ static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
     gtr__feeding *f = t->feeding;
     const int k = f->turn ^= 1;
     void *instance = ctx->instance[t->stage];
-    GTR__TRY(gtr__settle(ctx, NULL, f->read)); /* the last step reads the other slot */
+    GTR__TRY(gtr__confirm_launches(ctx, NULL, f->read)); /* the last step reads the other slot */
     f->read = false;
     if (f->event[k])
         GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(instance, f->event[k ^ f->direct[k]]), t->name));
@@ -17728,7 +17740,7 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
     GTR__ALONE(t, gtr__set_device_alone(t, src, bytes, event));
 }
 /* Values that this plan keeps can be read from now on; what another run fetched only as long as nothing changes. */
-static void gtr__mark_filled(gtr_context *ctx, gtr__cached *e) {
+static void gtr__mark_filled(gtr_context *ctx, gtr__plan_entry *e) {
     ctx->runs++;
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
@@ -17767,11 +17779,11 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     gtr__recipe recipe = gtr__recipe0(batch, training);
     for (i = 0; i < n; i++) recipe.fetch[i] = t[i];
     recipe.n_fetch = n;
-    gtr__cached *e = gtr__entry_get(ctx, &recipe, NULL);
+    gtr__plan_entry *e = gtr__entry_get(ctx, &recipe, NULL);
     if (!e) return ctx->error;
     GTR__TRY(gtr__entry_ready(ctx, e, ctx->runner));
     GTR__TRY(gtr__set_inputs(ctx, e, &rec));
-    GTR__TRY(gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1));
+    GTR__TRY(gtr__runner_launch(ctx->runner, e, GTR__HALF_BOTH, &rec, 1));
     gtr__mark_filled(ctx, e);
     return GTR_OK;
 }
@@ -17828,7 +17840,7 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     gtr_float *room = GTR__NEW(ctx, gtr_float, 2 * n);
     const gtr_result r = room ? gtr__read(ctx, t->stage, room, src, storage, t->dtype, n, gtr__label(t))
         : GTR_ERR_NOMEM;
-    if (!r) gtr__elements_turn(t, n, room + n, room, false);
+    if (!r) gtr__elements_permute(t, n, room + n, room, false);
     if (!r) memcpy(dst, room + n, bytes);
     gtr__mfree(ctx, room);
     return r;
@@ -17898,11 +17910,11 @@ float gtr_item(gtr_tensor *t) {
    save, nothing to recur, but for the plateau's. */
 typedef struct { const gtr_trainer *t; const gtr_trainer_desc *d; double lr, scale, s, steps; } gtr__rate_at;
 typedef struct { const char *name; bool warms, ends; double (*rate)(const gtr__rate_at *a); } gtr__schedule_row;
-static double gtr__part_done(const gtr__rate_at *a) { return a->s >= a->steps ? 1 : a->s / a->steps; }
+static double gtr__fraction_done(const gtr__rate_at *a) { return a->s >= a->steps ? 1 : a->s / a->steps; }
 static double gtr__rate_constant(const gtr__rate_at *a) { return a->lr; }
 static double gtr__rate_cosine(const gtr__rate_at *a) {
     const double least = a->d->min_lr * a->scale;
-    return least + 0.5 * (a->lr - least) * (1 + cos(3.14159265358979323846 * gtr__part_done(a)));
+    return least + 0.5 * (a->lr - least) * (1 + cos(3.14159265358979323846 * gtr__fraction_done(a)));
 }
 static double gtr__rate_custom(const gtr__rate_at *a) {
     gtr__inner in;
@@ -17918,7 +17930,7 @@ static double gtr__rate_exponential(const gtr__rate_at *a) {
 }
 static double gtr__rate_linear(const gtr__rate_at *a) {
     const double first = a->d->start_factor;
-    return a->lr * (first + (a->d->end_factor - first) * gtr__part_done(a));
+    return a->lr * (first + (a->d->end_factor - first) * gtr__fraction_done(a));
 }
 static double gtr__rate_one_cycle(const gtr__rate_at *a) {
     const gtr_trainer_desc *d = a->d;
@@ -18336,7 +18348,7 @@ static gtr_result gtr__stream_take(gtr__runner *r, int64_t k, int *n) {
 }
 /* Checks labels and ids in batch k, which a callback has just filled into its host slot; report: with an error, else by
    the result alone. */
-static GTR__COLD gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__cached *e, int64_t k, bool report) {
+static GTR__COLD gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__plan_entry *e, int64_t k, bool report) {
     char text[GTR__RANGE_TEXT];
     const gtr__batch p = gtr__batch_of(&s->order, k);
     for (int q = 0; q < e->n_limited; q++) {
@@ -18359,7 +18371,7 @@ static GTR__COLD gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__
     return GTR_OK;
 }
 /* Inputs that e's data set has no column for: what gtr_set set, if it is as many rows; where it lies goes into rec. */
-static gtr_result gtr__inputs_by_set(gtr__runner *r, const gtr__cached *e, int64_t rows, gtr__record *rec) {
+static gtr_result gtr__inputs_by_set(gtr__runner *r, const gtr__plan_entry *e, int64_t rows, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) {
         const gtr_tensor *x = e->input[i];
         gtr__feeding *f = x->feeding;
@@ -18378,8 +18390,8 @@ static gtr_result gtr__inputs_by_set(gtr__runner *r, const gtr__cached *e, int64
 }
 /* Writes into rec where a run of e reads batch k, and runs behind it the next ones, of d; streamed rows are uploaded.
    *n: for how many runs that holds. */
-static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, int64_t k, const gtr__cached *e,
-        gtr__record *rec, int *n) {
+static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, int64_t k,
+        const gtr__plan_entry *e, gtr__record *rec, int *n) {
     bool alone = false;
     for (int i = 0; i < e->n_inputs; i++) alone |= e->column[i] < 0 && gtr__batched(e->input[i]);
     if (d->streamed) {
@@ -18406,14 +18418,15 @@ static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequenc
     return gtr__check_ranges(r->ctx, e, true);
 }
 /* Has the rows of t's step, and of up to *n - 1 behind it, on the device; says in rec where. *n: of how many. */
-static gtr_result gtr__trainer_feed(gtr_trainer *t, uint64_t step, const gtr__cached *e, gtr__record *rec, int *n) {
+static gtr_result gtr__trainer_feed(gtr_trainer *t, uint64_t step, const gtr__plan_entry *e, gtr__record *rec, int *n) {
     const gtr__sequence o = gtr__sequence_of(t);
-    if (t->data->streamed) GTR__TRY(gtr__settle(t->ctx, t->runner, 0)); /* behind it, t's steps may be fed again */
+    if (t->data->streamed) GTR__TRY(gtr__confirm_launches(t->ctx, t->runner, 0)); /* behind it, t's steps may be fed
+        again */
     return gtr__source(t->runner, t->data, &o, gtr__data_batch(t, step), e, rec, n);
 }
 /* Has the rows of batch k of an evaluation on the device; says in rec where. */
 static gtr_result gtr__evaluate_feed(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, int64_t k,
-        const gtr__cached *e, gtr__record *rec) {
+        const gtr__plan_entry *e, gtr__record *rec) {
     int one = 1;
     return gtr__source(r, d, o, k, e, rec, &one);
 }
@@ -18702,7 +18715,7 @@ static void gtr__note_lookups(gtr_trainer *t, const gtr__plan *p) {
     GTR__CLEAR(t->lookups, t->n_param);
     for (int i = 0; i < p->lookups; i++) t->lookups[p->of[i]] = true;
 }
-/* What nodes of the right part read of t (gtr__optim), but for the rule: addresses, counts, clipping, decay. */
+/* What nodes of the right half read of t (gtr__optim), but for the rule: addresses, counts, clipping, decay. */
 static void gtr__trainer_optim(gtr_trainer *t) {
     gtr__optim *o = &t->optim;
     o->n = t->n_param; o->groups = t->n_groups; o->segments = t->segments;
@@ -18817,7 +18830,7 @@ static void gtr__give_up(gtr_trainer *t) {
 }
 void gtr_trainer_destroy(gtr_trainer *t) {
     if (!t || gtr__refuse(t, "gtr_trainer_destroy")) return;
-    gtr__settle(t->ctx, NULL, 0);
+    gtr__confirm_launches(t->ctx, NULL, 0);
     gtr__give_up(t);
     gtr__trainer_free(t);
 }
@@ -18883,7 +18896,7 @@ static GTR__COLD const char *gtr__heads_differ(const gtr__column *a, const gtr__
    strings. */
 static const char *gtr__column_other(const gtr__column *a, const gtr__column *b, const gtr_tensor *t, char text[240]) {
     const gtr_shape x = gtr__column_fed(a), y = gtr__column_fed(b);
-    const bool turns = gtr__column_turns(a, t) != gtr__column_turns(b, t);
+    const bool turns = gtr__column_permuted(a, t) != gtr__column_permuted(b, t);
     if (!gtr__strings_begin(&a->names, &b->names))
         return "strings, or in another order (.like of gtr_csv_desc and gtr_images_desc keeps them)";
     const char *why = gtr__heads_differ(a, b, text);
@@ -18933,7 +18946,7 @@ static int64_t gtr__rows_hash(const gtr_dataset *d) {
 
 // >>nonfinite
 /* Where a loss or gradient stopped being finite, in words: the row and column of the step's batch, or the first of its
-   values, which are computed once more node by node; and what usually helps. gtr__tell_bad calls it. */
+   values, which are computed once more node by node; and what usually helps. gtr__report_failed calls it. */
 /* Whether a value on the device is not finite somewhere. False on an error, too. */
 static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype storage, const gtr_shape *shape) {
     gtr_shape one = gtr_shape0();
@@ -18948,7 +18961,7 @@ static bool gtr__check_value(gtr_context *ctx, int stage, void *data, gtr_dtype 
     return found != 0;
 }
 /* Whether the divisor of a loss, value `count` of e's plan, is 0: no label counted. */
-static bool gtr__counts_none(gtr_context *ctx, const gtr__cached *e, int count) {
+static bool gtr__counts_none(gtr_context *ctx, const gtr__plan_entry *e, int count) {
     gtr_float n = 1;
     const void *at = gtr__value_address(ctx, e, count);
     void *instance = ctx->instance[e->plan.value[count].stage];
@@ -19039,8 +19052,8 @@ static GTR__COLD void gtr__why_masked(const gtr_tensor *t, char *text, size_t si
     }
 }
 /* For CTC: the first row whose labels do not fit in its steps, in text. */
-static GTR__COLD void gtr__why_labels(gtr_context *ctx, const gtr__cached *e, const gtr_tensor *t, const gtr__node *n,
-        char *text, size_t size) {
+static GTR__COLD void gtr__why_labels(gtr_context *ctx, const gtr__plan_entry *e, const gtr_tensor *t,
+        const gtr__node *n, char *text, size_t size) {
     const gtr_shape *x = &e->plan.value[n->in[0]].shape, *y = &e->plan.value[n->in[t->limited]].shape;
     const int64_t rows = y->dim[0], each = y->dim[1];
     int32_t *label = GTR__NEW(ctx, int32_t, rows * each);
@@ -19067,7 +19080,7 @@ static GTR__COLD void gtr__why_labels(gtr_context *ctx, const gtr__cached *e, co
     GTR__FREE(ctx, label, of);
 }
 /* Whether a value that n made (NULL: it is a leaf) is not finite: what it is, and why, in text. Masks may be so. */
-static GTR__COLD bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int value, const gtr__node *n,
+static GTR__COLD bool gtr__check_one(gtr_context *ctx, const gtr__plan_entry *e, int value, const gtr__node *n,
         char *text, size_t size) {
     const gtr__value *v = &e->plan.value[value];
     const gtr_tensor *t = v->tensor;
@@ -19102,14 +19115,14 @@ static GTR__COLD bool gtr__check_one(gtr_context *ctx, const gtr__cached *e, int
 }
 /* The bad step's batch is still there: its forward and backward run once more, each value checked as it is made; to
    their end, as values lie in gradients' places until these are written. */
-static void gtr__find_nonfinite(gtr_context *ctx, gtr__cached *e, bool edited, char *text, size_t size) {
+static void gtr__find_nonfinite(gtr_context *ctx, gtr__plan_entry *e, bool edited, char *text, size_t size) {
     gtr__plan *p = &e->plan;
     bool found = false;
     for (int i = 0; i < p->n_value; i++)
         if ((p->value[i].home == GTR__HOME_INPUT || p->value[i].home == GTR__HOME_PARAMETER)
                 && gtr__check_one(ctx, e, i, NULL, text, size))
             return;
-    for (int i = 0; i < p->split; i++) {
+    for (int i = 0; i < p->right_begin; i++) {
         gtr__node *n = &p->node[i];
         if (n->phase == GTR__FEED) continue;
         if (ctx->be->run_node(ctx->instance, p, i) || ctx->be->wait(ctx->instance[n->stage]))
@@ -19134,7 +19147,7 @@ static gtr_result gtr__set_back(gtr__runner *r, gtr__ctl *ctl) {
     return gtr__ctl_write(r, ctl);
 }
 /* The plan for so many rows, made ready: e, or one for fewer. NULL on error. */
-static gtr__cached *gtr__entry_of_rows(gtr_trainer *t, gtr__cached *e, int64_t rows) {
+static gtr__plan_entry *gtr__entry_of_rows(gtr_trainer *t, gtr__plan_entry *e, int64_t rows) {
     while (e && gtr__entry_ready(t->ctx, e, t->runner) == GTR_OK) {
         gtr__recipe r = e->recipe;
         if (rows >= e->plan.batch || e->plan.ragged) return e;
@@ -19149,23 +19162,24 @@ static gtr__cached *gtr__entry_of_rows(gtr_trainer *t, gtr__cached *e, int64_t r
 static gtr_result gtr__queue_again(gtr_trainer *t, gtr__record *rec, uint64_t end) {
     for (gtr__runner *r = t->runner; r->step < end; rec++) {
         const int64_t rows = rec->rows > 0 ? rec->rows - rec->first : INT64_MAX;
-        gtr__cached *e = gtr__entry_of_rows(t, t->slot[r->step % GTR__RING], rows);
+        gtr__plan_entry *e = gtr__entry_of_rows(t, t->slot[r->step % GTR__RING], rows);
         int one = 1;
         if (!e) return GTR_ERR_STATE;
         t->slot[r->step % GTR__RING] = e;
         GTR__TRY(gtr__trainer_current(t));
         if (t->data && t->data->streamed) GTR__TRY(gtr__trainer_feed(t, r->step, e, rec, &one)); /* it left its slot */
-        GTR__TRY(gtr__runner_launch(r, e, GTR__PART_ALL, rec, 1));
+        GTR__TRY(gtr__runner_launch(r, e, GTR__HALF_BOTH, rec, 1));
     }
     return GTR_OK;
 }
 /* A launch was given up; it and those behind it changed nothing: they are queued again, without its kernel. Another
-   trainer's steps waited for one of a matcher (gtr__settle), but not for one of an op: those may have run before. */
+   trainer's steps waited for one of a matcher (gtr__confirm_launches), but not for one of an op: those may have run
+   before. */
 static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
     const uint64_t from = ctl->step, end = r->step;
-    const gtr__cached *e = t->slot[from % GTR__RING];
+    const gtr__plan_entry *e = t->slot[from % GTR__RING];
     gtr__record *rec = GTR__NEW(ctx, gtr__record, end - from);
     char why[200];
     snprintf(why, sizeof why, "step %llu: blocks of the GPU waited for each other in vain (was one held up by a "
@@ -19184,7 +19198,7 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
 }
 /* By gtr__observe and gtr__repeat_any, when REPORT says that a step failed: the error tells why and where, and the run
    is set back to that step; or, of a launch that was given up, its steps are repeated. */
-static gtr_result gtr__tell_bad(gtr_trainer *t) {
+static gtr_result gtr__report_failed(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     gtr__runner *r = t->runner;
     gtr__ctl ctl;
@@ -19193,7 +19207,7 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
     if (ctl.status == 2) return gtr__repeat(t, &ctl);
     const gtr__record rec = r->shared->record[ctl.step % GTR__RING];
     const gtr_result before = ctx->error;
-    gtr__cached *e = t->slot[ctl.step % GTR__RING];
+    gtr__plan_entry *e = t->slot[ctl.step % GTR__RING];
     ctx->check_flag = r->flag;
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
         gtr__recipe by_node = e->recipe;
@@ -19218,11 +19232,11 @@ static gtr_result gtr__tell_bad(gtr_trainer *t) {
 /* gtr_context.repeat: repeats steps that a trainer's launch gave up. */
 static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
     for (gtr_trainer *t = ctx->trainers; t && !ctx->repeating; t = t->next)
-        if (t->runner && t->runner->shared->status == 2) { *r = gtr__tell_bad(t); return true; }
+        if (t->runner && t->runner->shared->status == 2) { *r = gtr__report_failed(t); return true; }
     return false;
 }
 /* The error of a step that failed, once: whoever enqueues a step or reads what one made calls this before. */
-static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__tell_bad(t) : GTR_OK; }
+static gtr_result gtr__observe(gtr_trainer *t) { return gtr__gone_wrong(t) ? gtr__report_failed(t) : GTR_OK; }
 static gtr_result gtr__wait_alone(gtr_context *ctx) {
     if (!ctx) return GTR_ERR_NOMEM;
     if (!gtr__usable_by(ctx, "gtr_wait")) return gtr__unusable(ctx);
@@ -19253,7 +19267,7 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
 }
 /* The entry of t's step for such a batch. by_node: without matchers and with dense gradients, for what runs a step in
    parts. */
-static gtr__cached *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node) {
+static gtr__plan_entry *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node) {
     gtr__recipe r = gtr__trainer_recipe(t, batch, data);
     if (t->ctx->be->n_matchers && by_node) r.no_matchers = true;
     r.several = t->several && t->ctx->be->n_matchers && !r.no_matchers;
@@ -19294,7 +19308,7 @@ static int64_t gtr__column_misfit(const gtr__column *c, int64_t rows, const gtr_
 static GTR__COLD gtr_result gtr__column_fits(const gtr_dataset *d, int column, const gtr_tensor *t) {
     const gtr__column *c = &d->column[column];
     const gtr_shape s = gtr__column_fed(c);
-    const bool turns = gtr__column_turns(c, t);
+    const bool turns = gtr__column_permuted(c, t);
     char text[GTR__TEXT], to[GTR__TEXT], heads[200] = "";
     size_t at = 0;
     const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
@@ -19344,7 +19358,7 @@ static bool gtr__is_number(const gtr_dataset *d, int column) { /* k, + 1 */
 }
 /* An error, unless d's columns fit the inputs and, by plan e (NULL: there is none yet), labels, ids and targets are in
    range. Writes the column of each input. */
-static GTR__COLD gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__cached *e,
+static GTR__COLD gtr_result gtr__data_fits(gtr_dataset *d, gtr_tensor *const *input, int n, const gtr__plan_entry *e,
         int *column) {
     gtr_context *ctx = d->ctx;
     char text[GTR__RANGE_TEXT];
@@ -19390,7 +19404,7 @@ static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t b
 static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
-    gtr__cached *e = gtr__trainer_entry(t, t->batch, t->data, false);
+    gtr__plan_entry *e = gtr__trainer_entry(t, t->batch, t->data, false);
     if (!e) return ctx->error;
     GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs, NULL, t->column));
     GTR__TRY(gtr__entry_room(ctx, e));
@@ -19420,7 +19434,7 @@ static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t bat
             t->ctx->parameter[i]->name);
     GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
     GTR__TRY(gtr__data_alike(t, NULL, data, t->input, t->n_inputs, t->fit ? "gtr_fit" : "gtr_trainer_data"));
-    gtr__cached *e = gtr__trainer_entry(t, batch, data, false);
+    gtr__plan_entry *e = gtr__trainer_entry(t, batch, data, false);
     return e ? gtr__data_fits(data, e->input, e->n_inputs, e, column) : t->ctx->error;
 }
 /* Notes of d that go with the model, when it begins to feed t: what strings and columns are called, what fills holes.
@@ -19443,7 +19457,7 @@ static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
 }
 /* Warns where states are carried to rows that do not go on where theirs ended: rows are drawn (drawn), or the last
    batch is smaller (tail rows; 0: there is none). */
-static GTR__COLD void gtr__states_told(const gtr_trainer *t, int64_t batch, bool drawn, int64_t tail) {
+static GTR__COLD void gtr__warn_of_states(const gtr_trainer *t, int64_t batch, bool drawn, int64_t tail) {
     char smaller[200];
     const char *text = drawn ? "states are carried from batch to batch of rows that are shuffled or drawn: .streams "
         "and .no_shuffle have rows go on where those before ended" : smaller;
@@ -19462,7 +19476,7 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
         return batch != data->streams ? GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd",
             data->name, (intmax_t)data->streams, (intmax_t)data->streams, (intmax_t)batch) : GTR__BAD_ARG(t->ctx, "%s: "
             "its .streams want rows in their order (.no_shuffle of gtr_fit), not shuffled", data->name);
-    if (data && t->n_states) gtr__states_told(t, batch, shuffle || data->column[0].places, drop_last || batch < 1 ? 0
+    if (data && t->n_states) gtr__warn_of_states(t, batch, shuffle || data->column[0].places, drop_last || batch < 1 ? 0
         : data->rows % batch);
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
     GTR__TRY(gtr__wait_all(t->ctx));
@@ -19565,7 +19579,7 @@ static void gtr__note_idle(gtr_trainer *t, bool zero) {
 }
 /* Before t's first launch, of plan e: the warning about unreached parameters, and what gtr__zeros_find compares with.
    */
-static void gtr__zeros_begin(gtr_trainer *t, const gtr__cached *e) {
+static void gtr__zeros_begin(gtr_trainer *t, const gtr__plan_entry *e) {
     gtr_context *ctx = t->ctx;
     if (t->noted || t->aside) return;
     t->noted = true;
@@ -19577,7 +19591,7 @@ static void gtr__zeros_begin(gtr_trainer *t, const gtr__cached *e) {
             t->param[i]->name);
 }
 /* Behind a launch of n steps of e: which gradients are still zero. */
-static void gtr__zeros_find(gtr_trainer *t, const gtr__cached *e, int n) {
+static void gtr__zeros_find(gtr_trainer *t, const gtr__plan_entry *e, int n) {
     const gtr__optim *o = &t->optim;
     if (!t->n_zero || t->zero_steps >= GTR__ZERO_STEPS || t->aside) return;
     for (int i = 0; i < t->n_param; i++) {
@@ -19599,7 +19613,7 @@ static void gtr__zeros_find(gtr_trainer *t, const gtr__cached *e, int n) {
 }
 
 // >>step
-/* A step: gtr__step_part takes the plan, fills in records, and launches; gtr_step, gtr_backward and gtr_update, gtr_fit
+/* A step: gtr__step_half takes the plan, fills in records, and launches; gtr_step, gtr_backward and gtr_update, gtr_fit
    and gtr_train_for call it. It does not wait for the device, but for reasons that it names. Behind it what a step
    reported. */
 /* Whether t's next step is an epoch's first one, in front of which states become zeros. */
@@ -19623,20 +19637,20 @@ static gtr_result gtr__states_begin(gtr_trainer *t, int64_t batch, bool first) {
     return GTR_OK;
 }
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
-static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
+static gtr_result gtr__step_half(gtr_trainer *t, gtr__half half, int *n) {
     gtr_context *ctx = t->ctx;
     gtr__record *const rec = t->runner->rec;
     int64_t batch;
     int i, most;
-    if (part != GTR__PART_ALL) GTR__TRY(gtr__settle(ctx, NULL, 0));
+    if (half != GTR__HALF_BOTH) GTR__TRY(gtr__confirm_launches(ctx, NULL, 0));
     if (gtr__states_end(t)) GTR__TRY(gtr__wait_all(ctx)); /* which may repeat steps */
     GTR__TRY(gtr__observe(t));
     if (t->data) batch = gtr__step_rows(t, t->runner->step);
     else if (t->unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to, destroyed or "
         "left for one that was refused, want gtr_trainer_data (of NULL for what gtr_set sets) or gtr_fit");
     else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
-    gtr__cached *e = gtr__trainer_entry(t, t->several && part == GTR__PART_ALL ? t->batch : batch, t->data,
-            part != GTR__PART_ALL); /* a launch of several may take a tail */
+    gtr__plan_entry *e = gtr__trainer_entry(t, t->several && half == GTR__HALF_BOTH ? t->batch : batch, t->data,
+            half != GTR__HALF_BOTH); /* a launch of several may take a tail */
     ctx->stops = ctx->fits > 0;
     e = gtr__entry_of_rows(t, e, batch);
     ctx->stops = false;
@@ -19661,10 +19675,10 @@ static gtr_result gtr__step_part(gtr_trainer *t, gtr__part part, int *n) {
     gtr__note_lookups(t, &e->plan);
     gtr__zeros_begin(t, e);
     ctx->repeat = gtr__repeat_any;
-    GTR__TRY(gtr__runner_launch(t->runner, e, part, rec, *n));
+    GTR__TRY(gtr__runner_launch(t->runner, e, half, rec, *n));
     gtr__mark_filled(ctx, e);
     gtr__zeros_find(t, e, *n);
-    if (part == GTR__PART_LEFT) t->pending = e;
+    if (half == GTR__HALF_LEFT) t->pending = e;
     return GTR_OK;
 }
 static const char gtr__swaps[] = "gtr_average_swap";
@@ -19707,13 +19721,13 @@ gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bo
 static gtr_result gtr__step_alone(gtr_trainer *t) {
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_step", false));
-    return gtr__step_part(t, GTR__PART_ALL, &n);
+    return gtr__step_half(t, GTR__HALF_BOTH, &n);
 }
 gtr_result gtr_step(gtr_trainer *t) {
     GTR__ALONE(t, gtr__step_alone(t));
 }
 /* Runs between gtr_backward and gtr_update may compute the same loss and metrics, in the same place: what REPORT and
-   GUARD read is put aside behind the left part, and back in front of the right one. */
+   GUARD read is put aside behind the left half, and back in front of the right one. */
 static gtr_result gtr__aside(gtr_trainer *t, bool back) {
     gtr_context *ctx = t->ctx;
     const gtr__plan *p = &t->pending->plan;
@@ -19730,7 +19744,7 @@ static gtr_result gtr__aside(gtr_trainer *t, bool back) {
 static gtr_result gtr__backward_alone(gtr_trainer *t) {
     int n = 1;
     GTR__TRY(gtr__trainer_usable(t, "gtr_backward", false));
-    GTR__TRY(gtr__step_part(t, GTR__PART_LEFT, &n));
+    GTR__TRY(gtr__step_half(t, GTR__HALF_LEFT, &n));
     return gtr__aside(t, false);
 }
 gtr_result gtr_backward(gtr_trainer *t) {
@@ -19738,13 +19752,13 @@ gtr_result gtr_backward(gtr_trainer *t) {
 }
 static gtr_result gtr__update_alone(gtr_trainer *t) {
     GTR__TRY(gtr__trainer_usable(t, "gtr_update", true));
-    gtr__cached *e = t->pending;
+    gtr__plan_entry *e = t->pending;
     gtr_result r = gtr__entry_ready(t->ctx, e, t->runner);
     if (!r) r = gtr__trainer_current(t);
     if (!r) r = gtr__aside(t, true);
     if (!r) r = gtr__take_over(t, true);
     t->ctx->writes++;
-    if (!r) r = gtr__runner_launch(t->runner, e, GTR__PART_RIGHT, NULL, 1);
+    if (!r) r = gtr__runner_launch(t->runner, e, GTR__HALF_RIGHT, NULL, 1);
     t->pending = NULL;
     return !r && !t->ctx->caps.cuda ? gtr__observe(t) : r;
 }
@@ -19752,7 +19766,7 @@ gtr_result gtr_update(gtr_trainer *t) {
     GTR__ALONE(t, gtr__update_alone(t));
 }
 /* What REPORT wrote of a step, as users get it. */
-static void gtr__report_of(const gtr__entry *e, gtr_report *r) {
+static void gtr__report_of(const gtr__step_report *e, gtr_report *r) {
     memset(r, 0, sizeof *r); /* bytes between fields, too: reports are compared as bytes */
     r->step = (int64_t)e->step; r->applied = (int64_t)e->applied; r->loss = e->value[0]; r->grad_norm = e->norm;
     r->lr = e->lr; r->loss_scale = e->scale; r->skipped = e->skipped != 0;
@@ -19762,7 +19776,7 @@ gtr_report gtr_trainer_report(gtr_trainer *t) {
     if (!t || !t->runner || gtr__forked(t->ctx)) return r;
     uint64_t s = t->runner->shared->step;
     gtr__fence();
-    if (s) gtr__report_of(&t->runner->shared->entry[(s - 1) % GTR__RING], &r);
+    if (s) gtr__report_of(&t->runner->shared->reported[(s - 1) % GTR__RING], &r);
     return r;
 }
 static float gtr__loss_alone(gtr_trainer *t) {
@@ -19802,7 +19816,7 @@ static float gtr__scale_now(gtr_trainer *t) {
     if (!t->optim.scaled
             || t->ctx->be->copy(t->ctx->instance[0], &ctl, t->runner->ctl, sizeof ctl, GTR__TO_HOST, true))
         return 1;
-    return t->pending || !ctl.step ? ctl.scale : t->runner->shared->entry[(ctl.step - 1) % GTR__RING].scale;
+    return t->pending || !ctl.step ? ctl.scale : t->runner->shared->reported[(ctl.step - 1) % GTR__RING].scale;
 }
 /* Writes gradient src to `at`, times the loss scale, where there is one. If the step turns out not to be finite, its
    error says that it was set (t->edited). */
@@ -19957,7 +19971,7 @@ typedef struct { double seconds, since; uint64_t done; } gtr__pace;
 static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, int *n) {
     const gtr__runner *r = t->runner;
     const double then = 2 * c->seconds * (double)(r->launched - r->shared->launches + (uint64_t)*n);
-    if (then > 0 && then <= end - gtr__now()) return gtr__step_part(t, GTR__PART_ALL, n);
+    if (then > 0 && then <= end - gtr__now()) return gtr__step_half(t, GTR__HALF_BOTH, n);
     GTR__TRY(gtr__wait_all(t->ctx));
     const double now = gtr__now(), left = end - now;
     const uint64_t done = r->shared->launches;
@@ -19965,7 +19979,7 @@ static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, in
     c->since = now; c->done = done;
     const double fit = c->seconds > 0 ? left / (2 * c->seconds) : 1;
     *n = left <= 0 ? 0 : fit < *n ? (int)GTR__MAX(fit, 1) : *n;
-    return *n ? gtr__step_part(t, GTR__PART_ALL, n) : GTR_OK;
+    return *n ? gtr__step_half(t, GTR__HALF_BOTH, n) : GTR_OK;
 }
 static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in its callback, too */
     if (ctx->fits) return;
@@ -19985,7 +19999,7 @@ static gtr_result gtr__train_for_alone(gtr_trainer *t, double milliseconds) {
     bool more = milliseconds > 0;
     for (double then = gtr__now(), now; more && !r && !t->ctx->stopped; then = now) {
         int n = 1;
-        r = gtr__step_part(t, GTR__PART_ALL, &n);
+        r = gtr__step_half(t, GTR__HALF_BOTH, &n);
         if (!r) r = gtr__runner_room(t->runner, GTR__RING - 1);
         now = gtr__now();
         const double over = now - then - t->pace;
@@ -20013,7 +20027,7 @@ static gtr_result gtr__metric_check(gtr_context *ctx, const gtr_tensor *m, const
 }
 /* *e: recipe r's plan in evaluation, of t's precision, fed by data, and ready to launch. data's labels and ids were
    checked. */
-static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__recipe *r, gtr__cached **e) {
+static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__recipe *r, gtr__plan_entry **e) {
     gtr_context *ctx = t->ctx;
     int column[GTR__MAX_FEED];
     r->precision = t->desc.precision;
@@ -20026,7 +20040,7 @@ static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__rec
 /* The same for a batch of n rows that reports t's loss and the metric; set: gtr__recipe's; 2: it counts labels and
    reports nothing. */
 static gtr_result gtr__evaluate_entry(gtr_trainer *t, gtr_dataset *data, int64_t n, gtr_tensor *metric, int set,
-        gtr__cached **e) {
+        gtr__plan_entry **e) {
     gtr__recipe r = gtr__recipe0(n, 0);
     gtr_tensor **to = set == 2 ? r.fetch : r.report;
     int *count = set == 2 ? &r.n_fetch : &r.n_report;
@@ -20041,7 +20055,7 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
         double *sum) {
     gtr_context *ctx = t->ctx;
     gtr__runner *run = ctx->runner;
-    gtr__cached *e = NULL;
+    gtr__plan_entry *e = NULL;
     gtr__record rec = GTR__ZERO;
     const gtr__sequence order = gtr__sequence_set(data, batch);
     const uint64_t first = run->step;
@@ -20052,16 +20066,16 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
             n = GTR__MIN(batch, data->rows - at);
             if (!e || e->recipe.batch != n) GTR__TRY(gtr__evaluate_entry(t, data, n, metric, set, &e));
             GTR__TRY(gtr__evaluate_feed(run, data, &order, at / batch, e, &rec));
-            GTR__TRY(gtr__runner_launch(run, e, GTR__PART_ALL, &rec, 1));
+            GTR__TRY(gtr__runner_launch(run, e, GTR__HALF_BOTH, &rec, 1));
             at += n;
         } else GTR__TRY(gtr__wait_all(ctx));
         const uint64_t end = run->shared->step;
         for (gtr__fence(); done < end; done++) {
-            const gtr__entry *entry = &run->shared->entry[done % GTR__RING];
+            const gtr__step_report *last = &run->shared->reported[done % GTR__RING];
             const double rows = (double)GTR__MIN(batch, data->rows - (int64_t)(done - first) * batch);
             for (int i = 0; sum && i < (metric ? 2 : 1); i++) {
-                sum[i] += entry->value[metric == t->loss ? 0 : i] * rows;
-                if (bad < 0 && !gtr__finite(entry->value[metric == t->loss ? 0 : i])) bad = (int64_t)(done - first);
+                sum[i] += last->value[metric == t->loss ? 0 : i] * rows;
+                if (bad < 0 && !gtr__finite(last->value[metric == t->loss ? 0 : i])) bad = (int64_t)(done - first);
             }
         }
     }
@@ -20075,7 +20089,7 @@ static gtr_result gtr__evaluate_pass(gtr_trainer *t, gtr_dataset *data, int64_t 
    the batches' means are weighted by rows. */
 static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch, gtr_tensor *metric, float *loss,
         float *value) {
-    gtr__cached *e;
+    gtr__plan_entry *e;
     double sum[2] = { 0, 0 };
     bool counts = false;
     if (loss) *loss = NAN;
@@ -20365,7 +20379,7 @@ static gtr_result gtr__meter_shapes(gtr__meter *m) {
         gtr__shape_text(l, of_y), gtr__dtype_name(y->dtype));
 }
 /* The plan for n rows; values are read by gtr_get. The loss is there for the set's other columns. */
-static gtr_result gtr__meter_entry(gtr__meter *m, int64_t n, gtr__cached **e) {
+static gtr_result gtr__meter_entry(gtr__meter *m, int64_t n, gtr__plan_entry **e) {
     gtr__recipe r = gtr__recipe0(n, 0);
     r.report[r.n_report++] = m->t->loss;
     r.fetch[r.n_fetch++] = m->d.scores;
@@ -20381,14 +20395,14 @@ static gtr_result gtr__meter_pass(gtr__meter *m) {
     gtr_float *x = (gtr_float *)gtr__malloc(ctx, (size_t)batch * row_x);
     void *y = gtr__malloc(ctx, (size_t)batch * row_y);
     gtr__record rec = GTR__ZERO;
-    gtr__cached *e = NULL;
+    gtr__plan_entry *e = NULL;
     const gtr__sequence order = gtr__sequence_set(m->data, batch);
     gtr_result r = x && y ? GTR_OK : GTR_ERR_NOMEM;
     for (int64_t at = 0, n; at < m->data->rows && !r; at += n) {
         n = GTR__MIN(batch, m->data->rows - at);
         if (!e || e->recipe.batch != n) r = gtr__meter_entry(m, n, &e);
         if (!r) r = gtr__evaluate_feed(ctx->runner, m->data, &order, at / batch, e, &rec);
-        if (!r) r = gtr__runner_launch(ctx->runner, e, GTR__PART_ALL, &rec, 1);
+        if (!r) r = gtr__runner_launch(ctx->runner, e, GTR__HALF_BOTH, &rec, 1);
         if (!r) gtr__mark_filled(ctx, e);
         if (!r) r = gtr_get(m->d.scores, x, (size_t)n * row_x);
         if (!r) r = gtr_get(m->d.labels, y, (size_t)n * row_y);
@@ -20462,7 +20476,7 @@ static gtr__meter gtr__meter_of(gtr_trainer *t, gtr_dataset *data, gtr_metrics_d
    */
 static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc d, gtr_metrics *out) {
     gtr__meter m = gtr__meter_of(t, data, d, out);
-    gtr__cached *e;
+    gtr__plan_entry *e;
     memset(out, 0, sizeof *out);
     for (int i = 0; i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
     if (!t) return GTR_ERR_ARG;
@@ -20754,13 +20768,13 @@ static bool gtr__steps_rows(gtr__stepping *s, gtr_tensor *t, gtr_tensor **in) {
 static bool gtr__steps_along(const gtr__stepping *s, gtr_tensor *t) {
     const int axis = t->in[0]->shape.ndim - 1 - s->of[t->in[0]->id].time;
     if (s->of[t->in[0]->id].time < 0) return false;
-    if (gtr__moves(t->op) == GTR__STEP_SPREAD || gtr__in_steps(t->op) == GTR__STEPS_REDUCE)
+    if (gtr__moves(t->op) == GTR__INSTR_SPREAD || gtr__in_steps(t->op) == GTR__STEPS_REDUCE)
         return t->attr.reduce.axes >> axis & 1;
     return (gtr__laid_out(t->op) == GTR__LAYOUT_AXIS || gtr__in_steps(t->op) == GTR__STEPS_ALONG)
         && t->attr.along.axis == axis;
 }
 /* Whether steps of all operands that have some lie in one dimension, and none of them are what is looked up. */
-static bool gtr__steps_meet(const gtr__stepping *s, gtr_tensor *t) {
+static bool gtr__steps_agree(const gtr__stepping *s, gtr_tensor *t) {
     for (int k = 0, time = -1; k < t->n_in; k++) {
         const int own = s->of[t->in[k]->id].time;
         if (own < 0) continue;
@@ -20785,7 +20799,7 @@ static gtr_tensor *gtr__steps_op(gtr__stepping *s, gtr_tensor *t) {
     gtr__attr at = t->attr;
     gtr_tensor *in[GTR__MAX_ARGS];
     const int time = s->of[t->in[0]->id].time, rank = t->in[0]->shape.ndim;
-    const gtr__step_kind moves = gtr__moves(t->op);
+    const gtr__instr_kind moves = gtr__moves(t->op);
     const gtr__steps_kind kind = gtr__in_steps(t->op);
     for (int k = 0; k < t->n_in; k++) in[k] = s->of[t->in[k]->id].t;
     if (kind == GTR__STEPS_RECUR && time >= 0 && time == rank - 1 - !at.recurrence.time_first)
@@ -20798,13 +20812,13 @@ static gtr_tensor *gtr__steps_op(gtr__stepping *s, gtr_tensor *t) {
     }
     if (kind == GTR__STEPS_CUT && gtr__steps_along(s, t) && at.slice.end == s->steps
             && at.slice.begin == s->steps - 1 && at.slice.parts == 1) return in[0];
-    const bool alone = time == rank - 1 && gtr__rows_act(t->op) == GTR__ROWS_APART && moves != GTR__STEP_DRAW
+    const bool alone = time == rank - 1 && gtr__rows_act(t->op) == GTR__ROWS_APART && moves != GTR__INSTR_DRAW
         && gtr__steps_within(s, t);
-    const bool apart = alone || (kind && kind < GTR__STEPS_RECUR) || moves == GTR__STEP_UNARY
-        || moves == GTR__STEP_BINARY || moves == GTR__STEP_DROP || moves == GTR__STEP_SPREAD
+    const bool apart = alone || (kind && kind < GTR__STEPS_RECUR) || moves == GTR__INSTR_UNARY
+        || moves == GTR__INSTR_BINARY || moves == GTR__INSTR_DROP || moves == GTR__INSTR_SPREAD
         || moves == GTR__MOVES_PERMUTED || moves == GTR__MOVES_PRODUCT || moves == GTR__MOVES_ALIAS
         || gtr__laid_out(t->op) == GTR__LAYOUT_AXIS;
-    if (!apart || gtr__steps_along(s, t) || !(moves == GTR__MOVES_PRODUCT || gtr__steps_meet(s, t))) {
+    if (!apart || gtr__steps_along(s, t) || !(moves == GTR__MOVES_PRODUCT || gtr__steps_agree(s, t))) {
         gtr__steps_fail(s, t, "it is computed of several steps, of which one comes at a time");
         return NULL;
     }
@@ -20960,7 +20974,7 @@ struct gtr_predictor {
     int64_t max_rows;
     bool apart, lean, general, steps; /* general: plans to come are by the most general kernels */
     int64_t most_steps, taken; /* of .steps: how many calls there may be and were since the reset; 0: any number */
-    gtr__cached *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
+    gtr__plan_entry *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
     void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
     size_t bytes[GTR__BLOCKS], counted; /* of them; in ctx->device_bytes */
     void **held; /* by tensors' ids: where the snapshot has what lies in memory of theirs; NULL: no snapshot */
@@ -20986,9 +21000,9 @@ static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     return true;
 }
 /* A gtr__address_fn for p's plans: weights lie in the context or in p's snapshot, all else in p's blocks. */
-static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int id) {
+static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_entry *e, int id) {
     const gtr__value *v = &e->plan.value[id];
-    const gtr_predictor *p = (const gtr_predictor *)e->carry;
+    const gtr_predictor *p = (const gtr_predictor *)e->crossing;
     switch (v->home) {
     case GTR__HOME_INPUT: case GTR__HOME_PARAMETER: case GTR__HOME_STATE:
         return gtr__batched(v->tensor) ? gtr__predictor_rows(p, v->tensor->state ? GTR__STATES : GTR__IN, v->tensor)
@@ -21000,7 +21014,7 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__cached *e, int 
     }
 }
 /* Frees a plan of p's, with its executable. */
-static void gtr__predictor_drop(gtr_predictor *p, gtr__cached *e) {
+static void gtr__predictor_drop(gtr_predictor *p, gtr__plan_entry *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     gtr__plan_clear(p->ctx, &e->plan);
     GTR__FREE(p->ctx, e->limited, e);
@@ -21040,15 +21054,15 @@ static gtr_result gtr__rows_apart(const gtr_predictor *p, int64_t highest, bool 
     return GTR_OK;
 }
 /* p's plan for so many rows, not yet ready; NULL and an error in p. It is p's, and no context's cache has it. */
-static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
+static gtr__plan_entry *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     gtr_context *own = &p->own;
-    gtr__cached *e = GTR__NEW(own, gtr__cached, 1);
+    gtr__plan_entry *e = GTR__NEW(own, gtr__plan_entry, 1);
     if (!e) return NULL;
     if (!p->held) { own->tensor = p->ctx->tensor; own->n_tensor = p->ctx->n_tensor; } /* more may have been built */
     e->recipe = gtr__recipe0(rows, 0);
     e->recipe.feeds = false; e->recipe.carries = true;
     for (int k = 0; k < p->n[GTR__OUT]; k++) e->recipe.fetch[e->recipe.n_fetch++] = p->of[GTR__OUT][k];
-    e->carry = p; /* gtr__predictor_address finds the predictor there */
+    e->crossing = p; /* gtr__predictor_address finds the predictor there */
     bool ok = gtr__plan_make(own, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, p->lean, p->general, &e->plan)
                   == GTR_OK &&
               gtr__find_inputs(own, p->of[GTR__OUT], p->n[GTR__OUT], true, e->input, &e->n_inputs,
@@ -21066,7 +21080,7 @@ static gtr__cached *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
 }
 /* Addresses, and the backend's executable. False: an error, or a kernel can't be launched (plan.unfit) and e is to be
    planned by others. */
-static bool gtr__predictor_ready(gtr_predictor *p, gtr__cached *e) {
+static bool gtr__predictor_ready(gtr_predictor *p, gtr__plan_entry *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     e->exec = NULL;
     if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->block[GTR__ARENA])) return false;
@@ -21082,8 +21096,8 @@ static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     for (; count--; n++) {
         gtr__network *w = n->op == GTR__OP_NETWORK ? (gtr__network *)(uintptr_t)n->attr.ptr : NULL;
         if (w) same &= gtr__same_rows(w->node, w->n_node, row);
-        for (int k = 0; w && k < w->program.n.steps; k++) w->program.step[k].row0 = w->program.step[k].rows * row;
-        if (gtr__moves(n->op) != GTR__STEP_DRAW) continue;
+        for (int k = 0; w && k < w->program.n.instrs; k++) w->program.instr[k].row0 = w->program.instr[k].rows * row;
+        if (gtr__moves(n->op) != GTR__INSTR_DRAW) continue;
         same &= n->row0 == n->attr.draw.rows * row;
         n->row0 = n->attr.draw.rows * row;
     }
@@ -21091,8 +21105,8 @@ static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
 }
 /* p's plan for n rows: that of the fewest rows that are enough, or where rows act on each other, or have states, of n
    itself, made if need be. NULL: an error in p. */
-static gtr__cached *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
-    gtr__cached *e;
+static gtr__plan_entry *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
+    gtr__plan_entry *e;
     int i;
     const uint64_t model = p->held ? 0 : gtr__model_version(p->ctx);
     for (i = 0; i < p->n_entry && p->model != model; i++) if (!gtr__predictor_ready(p, p->entry[i])) return NULL;
@@ -21239,9 +21253,9 @@ static gtr_result gtr__predictor_hold(gtr_predictor *p, int64_t highest) {
     return GTR_OK;
 }
 /* The lock that snapshots and changes of weights take turns by, made with the first predictor that wants it. */
-static bool gtr__line_ready(gtr_context *ctx) {
-    gtr__line *line = ctx->line ? NULL : GTR__NEW(ctx, gtr__line, 1);
-    if (line && gtr__line_init(line)) ctx->line = line;
+static bool gtr__fair_lock_ready(gtr_context *ctx) {
+    gtr__fair_lock *line = ctx->line ? NULL : GTR__NEW(ctx, gtr__fair_lock, 1);
+    if (line && gtr__fair_lock_init(line)) ctx->line = line;
     if (ctx->line) return true;
     gtr__mfree(ctx, line);
     GTR__FAIL(ctx, NOMEM, "predictor: no lock for its snapshot");
@@ -21262,7 +21276,7 @@ gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (gtr__forked(ctx)) return GTR__BAD_STATE(own, "%s", ctx->error_text);
     if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
         "and has the weights as they are");
-    gtr__line_enter(ctx->line);
+    gtr__fair_lock_enter(ctx->line);
     uint64_t version;
     do { /* averages may begin meanwhile */
         version = gtr__model_version(ctx);
@@ -21272,7 +21286,7 @@ gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     gtr_result r = gtr__check_ranges(own, p->entry[0], true);
     if (!r)
         r = gtr__backend_result(own, ctx->be->take(p->instance[0], ctx->instance[0], p->move, p->n_move), "a snapshot");
-    gtr__line_leave(ctx->line);
+    gtr__fair_lock_leave(ctx->line);
     return r;
 }
 gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
@@ -21317,7 +21331,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     }
     if (gtr__rows_apart(p, highest, &p->apart) || (desc.snapshot && gtr__predictor_hold(p, highest))) goto fail;
     for (rows = p->apart ? 1 : max_rows; ; rows = GTR__MIN(2 * rows, max_rows)) {
-        gtr__cached *e = gtr__predictor_plan(p, rows);
+        gtr__plan_entry *e = gtr__predictor_plan(p, rows);
         if (!e) goto fail;
         gtr__list(&p->own, e);
         p->entry[p->n_entry++] = e;
@@ -21335,7 +21349,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
         *unfit = p->entry[i]->plan.unfit && !general;
         goto fail;
     }
-    if (p->held && (!gtr__line_ready(ctx) || gtr_predictor_refresh(p))) goto fail;
+    if (p->held && (!gtr__fair_lock_ready(ctx) || gtr_predictor_refresh(p))) goto fail;
     if (gtr__wait_all(ctx)) goto fail;
     return p;
 fail:
@@ -21409,7 +21423,7 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
     for (int64_t n, done = 0; done < rows; done += n) {
         n = GTR__MIN(rows - done, p->max_rows);
         GTR__TRY(gtr__predict_ranges(p, in, done, n));
-        gtr__cached *e = gtr__predictor_entry(p, n);
+        gtr__plan_entry *e = gtr__predictor_entry(p, n);
         if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, first + done) || gtr__predictor_ready(p, e)))
             return own->error;
         gtr_result r = GTR_OK;
@@ -21418,7 +21432,7 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
             r = be->copy(p->instance[0], (char *)p->block[GTR__IN] + p->at[GTR__IN][k],
                 (const char *)in[k] + (size_t)done * row, (size_t)n * row, GTR__TO_DEVICE, false);
         }
-        if (!r) r = be->launch(p->instance, e->exec, GTR__PART_ALL);
+        if (!r) r = be->launch(p->instance, e->exec, GTR__HALF_BOTH);
         for (int k = 0; k < p->n[GTR__OUT] && !r; k++) {
             const size_t row = p->row[GTR__OUT][k];
             r = be->copy(p->instance[0], (char *)out[k] + (size_t)(first + done) * row,
@@ -23926,9 +23940,9 @@ gtr_dataset *gtr_dataset_npz(gtr_context *ctx, const char *path, gtr_npy_desc de
     return d;
 }
 
-// >>dataset-parts
-/* A data set's rows, parted: gtr_dataset_split and the like move rows to a new set, gtr_dataset_subset and _sample copy
-   some. Rows of files that are mapped stay there: a part of these is a view. A set that steps read is not parted
+// >>dataset-splits
+/* A data set's rows, split: gtr_dataset_split and the like move rows to a new set, gtr_dataset_subset and _sample copy
+   some. Rows of files that are mapped stay there: a part of these is a view. A set that steps read is not split
    (gtr__dataset_unused). */
 /* Rows of c, from `from` on, to where they lie one behind the other. */
 static void gtr__column_copy(uint8_t *to, const gtr__column *c, int64_t from, int64_t n) {
@@ -24025,7 +24039,7 @@ static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t
     if (d) data->drawn = d->drawn = true;
     return gtr__dataset_link(d, true);
 }
-/* Refuses to part a set that is in use, or that a gtr_standardise has read. */
+/* Refuses to split a set that is in use, or that a gtr_standardise has read. */
 static GTR__COLD bool gtr__dataset_unused(const gtr_dataset *d, const char *who) {
     if (gtr__has_windows(d, who)) return false;
     if (d->fitted) return !GTR__BAD_STATE(d->ctx, "%s of %s: a gtr_standardise has taken the mean and deviation of all "
@@ -24068,7 +24082,7 @@ static int64_t *gtr__class_count(int64_t *seen, const gtr_dataset *d, int column
     return column < 0 ? seen : seen + (gtr__column_integer(&d->column[column], r) - d->column[column].least);
 }
 /* Whether two runs of one number, of which rows of another lay between, lie behind each other on a side. */
-static bool gtr__part_joins(const gtr_dataset *d, int column, const uint8_t *moves, int side) {
+static bool gtr__split_joins(const gtr_dataset *d, int column, const uint8_t *moves, int side) {
     int64_t last = -1;
     for (int64_t r = 0; column >= 0 && r < d->rows; r++) {
         const gtr__column *c = &d->column[column];
@@ -24079,7 +24093,7 @@ static bool gtr__part_joins(const gtr_dataset *d, int column, const uint8_t *mov
     return false;
 }
 /* seed NULL: not rows that are drawn, but the last ones, which are series still unless runs were joined. */
-static gtr_dataset *gtr__dataset_part(gtr_dataset *data, float ratio, const uint64_t *seed, int column,
+static gtr_dataset *gtr__dataset_split(gtr_dataset *data, float ratio, const uint64_t *seed, int column,
         const char *who) {
     if (!GTR__USABLE(data) || !gtr__dataset_unused(data, who)) return NULL;
     gtr_context *ctx = data->ctx;
@@ -24108,17 +24122,17 @@ static gtr_dataset *gtr__dataset_part(gtr_dataset *data, float ratio, const uint
     }
     gtr__mfree(ctx, seen);
     if (!ok) gtr__mfree(ctx, moves);
-    const bool joins[2] = { ok && !seed && gtr__part_joins(data, column, moves, 0),
-        ok && !seed && gtr__part_joins(data, column, moves, 1) };
+    const bool joins[2] = { ok && !seed && gtr__split_joins(data, column, moves, 0),
+        ok && !seed && gtr__split_joins(data, column, moves, 1) };
     gtr_dataset *d = ok ? gtr__dataset_move(data, moves, count, seed ? "drawn" : "last") : NULL;
     if (d && !seed) { data->drawn = was || joins[0]; d->drawn = was || joins[1]; }
     return d;
 }
 gtr_dataset *gtr_dataset_split_random(gtr_dataset *data, float ratio, uint64_t seed, int column) {
-    return gtr__dataset_part(data, ratio, &seed, column, "gtr_dataset_split_random");
+    return gtr__dataset_split(data, ratio, &seed, column, "gtr_dataset_split_random");
 }
 gtr_dataset *gtr_dataset_split_last(gtr_dataset *data, float ratio, int column) {
-    return gtr__dataset_part(data, ratio, NULL, column, "gtr_dataset_split_last");
+    return gtr__dataset_split(data, ratio, NULL, column, "gtr_dataset_split_last");
 }
 gtr_dataset *gtr_dataset_subset(gtr_dataset *data, const int64_t *rows, int64_t n) {
     if (!GTR__USABLE(data) || gtr__has_windows(data, "gtr_dataset_subset")) return NULL;
@@ -24811,7 +24825,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     if (!(value[0] = GTR__NEW(x->ctx, gtr_float, 2 * n))) return NULL;
     value[1] = value[0] + n;
     for (int64_t k = 0; k < 2 * n; k++) value[0][k] = first[k >= n];
-    if (c && !gtr__column_moments(x->ctx, c, d->rows, n, !gtr__column_turns(c, x) ? 1 : c->channels == 2
+    if (c && !gtr__column_moments(x->ctx, c, d->rows, n, !gtr__column_permuted(c, x) ? 1 : c->channels == 2
             ? c->image.channels : c->row / n, value)) {
         gtr__mfree(x->ctx, value[0]);
         return NULL;
@@ -24822,14 +24836,14 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
             "finite", column, d->name, (intmax_t)(k % n));
     }
     gtr_tensor *had[2];
-    for (int k = 0; k < 2; k++) had[k] = gtr__part_find(x, name, parts[k]);
+    for (int k = 0; k < 2; k++) had[k] = gtr__layer_find(x, name, parts[k]);
     const bool share = !d && had[0] && had[1] && had[0]->unclaimed && had[1]->unclaimed
         && gtr__count(&had[0]->shape) == n;
     GTR__SINCE(x, NULL);
     gtr_tensor *t = gtr__widen(x);
     for (int k = 0; k < 2 && t; k++) {
         gtr_tensor *p = share ? had[k]
-            : gtr__layer_part(x, name, parts[k], GTR_F32, gtr_shape1(n), gtr__init(GTR_INIT_ZERO, 0), true);
+            : gtr__layer_tensor(x, name, parts[k], GTR_F32, gtr_shape1(n), gtr__init(GTR_INIT_ZERO, 0), true);
         t = p && (share || gtr__leaf_made(p, value[k])) ? k ? gtr_div(t, p) : gtr_sub(t, p) : NULL;
     }
     for (int k = 0; k < 2 && t && share; k++) had[k]->unclaimed = false;
@@ -24842,7 +24856,7 @@ gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
     gtr_tensor *p[2], *t = y;
     if (!gtr__layer_name(y, name, "unstandardise")) return NULL;
     const int64_t last = y->shape.ndim > 1 ? y->shape.dim[y->shape.ndim - 1] : 1;
-    for (int k = 0; k < 2; k++) p[k] = gtr__part_find(y, name, parts[k]);
+    for (int k = 0; k < 2; k++) p[k] = gtr__layer_find(y, name, parts[k]);
     if (!p[0] != !p[1]) return GTR__NONE(y->ctx, GTR_ERR_ARG, "gtr_unstandardise: there is no \"%s%.300s.%s\", but "
         "\"%.300s\"", y->ctx->scope, name, parts[p[0] != NULL], p[p[0] == NULL]->name);
     const bool made = !p[0];
@@ -24851,7 +24865,7 @@ gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
         "%jd as \"%.150s\" has", (intmax_t)want, p[0]->name);
     GTR__SINCE(y, NULL);
     for (int k = 0; t && k < 2; k++) {
-        if (made) p[k] = gtr__layer_part(y, name, parts[k], GTR_F32, gtr_shape1(last), gtr__init(k ? GTR_INIT_ZERO
+        if (made) p[k] = gtr__layer_tensor(y, name, parts[k], GTR_F32, gtr_shape1(last), gtr__init(k ? GTR_INIT_ZERO
             : GTR_INIT_CONSTANT, !k), true);
         if (made && p[k]) p[k]->unclaimed = true;
         t = !p[k] ? NULL : k ? gtr_add(t, p[k]) : gtr_mul(t, p[k]);
@@ -25031,7 +25045,8 @@ typedef struct {
             than 48 of the header, a key 4 and 6 of the header: two thirds of the header's size are room for all */
     uint32_t n, n_key;
     bool has_metadata;
-    gtr_tensor *const *list; int64_t n_list; /* what it is to hold: the context's parameters, or a checkpoint's parts */
+    gtr_tensor *const *list; int64_t n_list; /* what it is to hold: the context's parameters, or a checkpoint's
+        contents */
     const char *before; /* a checkpoint's "model."; other names are left alone */
     bool converts; /* parts may be of other floats there */
     gtr_load_desc load; /* how names behind `before` become the list's */
@@ -25202,7 +25217,7 @@ static gtr_result gtr__st_metadata(gtr__st *s) {
     } while (gtr__st_take(s, ','));
     return gtr__st_need(s, '}', "',' or '}'");
 }
-static gtr_result gtr__st_record(gtr__st *s, gtr__st_entry *e) {
+static gtr_result gtr__st_read_entry(gtr__st *s, gtr__st_entry *e) {
     static const char *const fields[3] = { "dtype", "shape", "data_offsets" };
     const size_t n_dtypes = GTR__LENGTH(gtr__st_dtypes);
     bool seen[3] = { false, false, false };
@@ -25251,7 +25266,7 @@ static gtr_result gtr__st_scan(gtr__st *s) {
             GTR__TRY(gtr__st_need(s, ':', "':'"));
             if (gtr__json_order(s, e.name, "__metadata__") == 0) { GTR__TRY(gtr__st_metadata(s)); continue; }
             if (s->n == GTR__ST_TENSORS) return GTR__BAD_ENTRY(s, &e, ": more than a million tensors");
-            GTR__TRY(gtr__st_record(s, &e));
+            GTR__TRY(gtr__st_read_entry(s, &e));
             s->entry[s->n++] = e;
         } while (gtr__st_take(s, ','));
         GTR__TRY(gtr__st_need(s, '}', "',' or '}'"));
@@ -25660,11 +25675,12 @@ static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *ca
 }
 /* Copies of tensors under names of their own, as a checkpoint has them: beside parameters a trainer's states, which lie
    like these. In a build with doubles their 8 bytes are an int64's. */
-typedef struct { gtr_context *ctx; gtr_tensor *copy, **list; int64_t n; } gtr__parts;
+typedef struct { gtr_context *ctx; gtr_tensor *copy, **list; int64_t n; } gtr__contents;
 static const char gtr__of_carried[] = "carried.", gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint",
     gtr__of_sum[] = "gputrain.crc32c";
-/* Adds a part that is like a tensor, at `data` on a stage, and is called that behind `before`. */
-static gtr_result gtr__parts_add(gtr__parts *c, const gtr_tensor *like, void *data, int stage, const char *before) {
+/* Adds a tensor that is like another, at `data` on a stage, and is called that behind `before`. */
+static gtr_result gtr__contents_add(gtr__contents *c, const gtr_tensor *like, void *data, int stage,
+        const char *before) {
     char name[GTR__ST_NAME];
     gtr_tensor *p = c->list[c->n] = &c->copy[c->n];
     *p = *like;
@@ -25677,24 +25693,24 @@ static gtr_result gtr__parts_add(gtr__parts *c, const gtr_tensor *like, void *da
     c->n++;
     return GTR_OK;
 }
-/* Adds a part of n rows of int64s in host memory. */
-static gtr_result gtr__parts_host(gtr__parts *c, const char *name, void *data, int64_t n, int64_t width) {
+/* Adds a tensor of n rows of int64s in host memory. */
+static gtr_result gtr__contents_host(gtr__contents *c, const char *name, void *data, int64_t n, int64_t width) {
     gtr_tensor like = GTR__ZERO;
     like.ctx = c->ctx; like.name = (char *)(uintptr_t)name; like.dtype = GTR_I64;
     like.shape = gtr_shape2(n, width); like.data_bytes = (size_t)(n * width) * 8;
-    return gtr__parts_add(c, &like, data, -1, "");
+    return gtr__contents_add(c, &like, data, -1, "");
 }
 /* The checksum: 4 bytes that are called float32, as that is aligned to 4. */
-static gtr_result gtr__parts_sum(gtr__parts *c) {
-    GTR__TRY(gtr__parts_host(c, gtr__of_sum, NULL, 1, 1));
+static gtr_result gtr__contents_sum(gtr__contents *c) {
+    GTR__TRY(gtr__contents_host(c, gtr__of_sum, NULL, 1, 1));
     c->list[c->n - 1]->dtype = GTR_F32;
     return GTR_OK;
 }
 /* All of a context's parameters and states that have rows, and t's optimizer's, with room for four more.
-   gtr__parts_free after. file: the checkpoint that is to be read, whose rows states are to have; NULL: none. */
-static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t, const gtr__st *file) {
+   gtr__contents_free after. file: the checkpoint that is to be read, whose rows states are to have; NULL: none. */
+static gtr_result gtr__contents_make(gtr__contents *c, const gtr_trainer *t, const gtr__st *file) {
     gtr_context *ctx = t->ctx;
-    int64_t most = ctx->n_parameter + (int64_t)t->n_param * t->optim.all + 4; /* gtr__parts_host's */
+    int64_t most = ctx->n_parameter + (int64_t)t->n_param * t->optim.all + 4; /* gtr__contents_host's */
     char before[32];
     for (int64_t i = 0; i < ctx->n_tensor; i++) most += ctx->tensor[i]->state;
     c->ctx = ctx;
@@ -25703,12 +25719,12 @@ static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t, const gtr
     if (!c->copy || !c->list) return GTR_ERR_NOMEM;
     for (int64_t i = 0; i < ctx->n_parameter; i++) {
         const gtr_tensor *p = ctx->parameter[i];
-        GTR__TRY(gtr__parts_add(c, p, p->data, p->stage, gtr__of_model));
+        GTR__TRY(gtr__contents_add(c, p, p->data, p->stage, gtr__of_model));
     }
     for (int k = 0; k < t->optim.all; k++) {
         snprintf(before, sizeof before, "state.%d.", k);
         for (int i = 0; i < t->n_param; i++)
-            GTR__TRY(gtr__parts_add(c, t->param[i], t->optim.state[k] + t->offset[i], 0, before));
+            GTR__TRY(gtr__contents_add(c, t->param[i], t->optim.state[k] + t->offset[i], 0, before));
     }
     for (int64_t i = 0; i < ctx->n_tensor; i++) if (ctx->tensor[i]->state) {
         gtr_tensor like = *ctx->tensor[i];
@@ -25720,12 +25736,12 @@ static gtr_result gtr__parts_make(gtr__parts *c, const gtr_trainer *t, const gtr
         if (!like.shape.dim[0]) continue;
         like.data_bytes = (size_t)(like.shape.dim[0] * gtr__state_row(ctx->tensor[i]));
         GTR__TRY(gtr__state_grow(ctx->tensor[i], like.data_bytes));
-        GTR__TRY(gtr__parts_add(c, &like, ctx->tensor[i]->data, like.stage, gtr__of_carried));
+        GTR__TRY(gtr__contents_add(c, &like, ctx->tensor[i]->data, like.stage, gtr__of_carried));
     }
     return GTR_OK;
 }
 /* Behind a checkpoint's rows, and where it has none, states are zeros. */
-static gtr_result gtr__parts_carried(const gtr__parts *c) {
+static gtr_result gtr__contents_states(const gtr__contents *c) {
     gtr_result r = GTR_OK;
     for (int64_t i = 0; i < c->ctx->n_tensor && !r; i++) {
         gtr_tensor *t = c->ctx->tensor[i];
@@ -25739,7 +25755,7 @@ static gtr_result gtr__parts_carried(const gtr__parts *c) {
     }
     return r;
 }
-static void gtr__parts_free(gtr__parts *c) {
+static void gtr__contents_free(gtr__contents *c) {
     for (int64_t i = 0; i < c->n; i++) gtr__mfree(c->ctx, c->copy[i].name);
     if (!c->ctx) return;
     GTR__FREE(c->ctx, c->copy, c->list);
@@ -25828,7 +25844,7 @@ static gtr_result gtr__parameters_blend_alone(gtr_context *ctx, const char *to, 
     if (!n) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: %s%.300s", to && from ? "no parameter's name begins with "
         : "to or from is NULL", to && from ? to : "");
     if (!(tau >= 0 && tau <= 1)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: tau %g is not in 0 to 1", (double)tau);
-    GTR__TRY(gtr__settle(ctx, NULL, 0));
+    GTR__TRY(gtr__confirm_launches(ctx, NULL, 0));
     b.tau = tau; b.keep = 1 - tau;
     ctx->writes++;
     gtr__weights_lock(ctx);
@@ -26128,7 +26144,7 @@ static gtr_result gtr__save_out(gtr__save *s) {
     return r;
 }
 /* Orders n parts, makes the header of them, and puts them where s says. */
-static gtr_result gtr__save_parts(gtr__save *s, gtr_tensor **order, int64_t n) {
+static gtr_result gtr__save_list(gtr__save *s, gtr_tensor **order, int64_t n) {
     s->order = order; s->n = n;
     gtr__sort(order, (size_t)n, sizeof *order, gtr__save_order, NULL);
     gtr_result r = gtr__save_header(s);
@@ -26170,7 +26186,7 @@ static gtr_result gtr__save_model(gtr__save *s) {
     if (!r && !s->in_memory) r = gtr__replaces(ctx, s->path, true);
     if (r) return r;
     r = gtr__parameters_listed(ctx, s->call, s->desc.names, &order, &n);
-    if (!r) r = gtr__save_parts(s, order, n);
+    if (!r) r = gtr__save_list(s, order, n);
     gtr__mfree(ctx, order);
     return r;
 }
@@ -26289,7 +26305,7 @@ static void gtr__fit_show(gtr__fitting *f) {
     gtr__fit_line(&f->console, line, true);
 }
 /* Under FP16 a step that no loss scale makes finite is skipped as others are. */
-static void gtr__fit_warn(gtr__fitting *f, const gtr__entry *e) {
+static void gtr__fit_warn(gtr__fitting *f, const gtr__step_report *e) {
     char text[1024], what[512] = "its loss or a gradient", cures[256] = "";
     if (!gtr__find_in_data(f->t, f->next, what, sizeof what)) gtr__cures(f->t, !e->applied, e->lr, cures, sizeof cures);
     snprintf(text, sizeof text, "step %llu was skipped: %s is not finite without a loss scale%s",
@@ -26310,7 +26326,7 @@ static int gtr__log_line(const gtr__fitting *f, char *line, size_t size, bool na
     const gtr_progress *p = &f->p;
     const uint64_t at = f->first + (uint64_t)p->step - 1;
     const double value[OWN] = { (double)p->epoch, (double)p->step, p->loss, p->metric, p->val_loss, p->val_metric,
-        f->t->runner->shared->entry[at % GTR__RING].lr, p->samples_per_second, p->seconds };
+        f->t->runner->shared->reported[at % GTR__RING].lr, p->samples_per_second, p->seconds };
     const bool json = gtr__log_kind(f->d->log_file) > 0;
     int n = 0;
     for (int i = 0; i < OWN + (int)GTR_METRIC_COUNT; i++) {
@@ -26345,7 +26361,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
     uint64_t end = t->runner->shared->step;
     gtr__fence();
     for (; f->next < end; f->next++) {
-        const gtr__entry *e = &t->runner->shared->entry[f->next % GTR__RING];
+        const gtr__step_report *e = &t->runner->shared->reported[f->next % GTR__RING];
         if (f->next + (uint64_t)t->runner->shared->record[f->next % GTR__RING].more >= end) break; /* not whole */
         int64_t k = (int64_t)(f->next - f->first), at = (f->place + k) % f->per_epoch;
         int64_t rows = GTR__MIN(t->batch, t->data->rows - at * t->batch);
@@ -26370,7 +26386,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
    the device is done. host NULL: only *bytes, how many they are. */
 static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, size_t *bytes) {
     gtr_context *ctx = t->ctx;
-    const gtr__cached *e = gtr__trainer_entry(t, t->batch, t->data, false);
+    const gtr__plan_entry *e = gtr__trainer_entry(t, t->batch, t->data, false);
     bool *state = e ? GTR__NEW(ctx, bool, ctx->n_tensor) : NULL;
     gtr_result r = state ? GTR_OK : GTR_ERR_NOMEM;
     size_t at = 0;
@@ -26536,22 +26552,22 @@ static int64_t gtr__fit_noted(const gtr__fitting *f) {
 static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s) {
     gtr_context *ctx = t->ctx;
     gtr__figures g;
-    gtr__parts c = GTR__ZERO;
+    gtr__contents c = GTR__ZERO;
     GTR__TRY(gtr__st_may(ctx, s->path, s->call));
     GTR__TRY(gtr__trainer_whole(t, s->call, false));
     GTR__TRY(gtr__take_over(t, false));
     GTR__TRY(gtr__figures_now(t, &g));
     const int64_t n = gtr__fit_noted(t->fit), best = gtr__fit_best(t->fit);
     gtr__past *past = GTR__NEW(ctx, gtr__past, n);
-    gtr_result r = past ? gtr__parts_make(&c, t, NULL) : GTR_ERR_NOMEM;
+    gtr_result r = past ? gtr__contents_make(&c, t, NULL) : GTR_ERR_NOMEM;
     for (int64_t i = 0; i < n && !r; i++) past[i] = gtr__past_of(t->fit->d->history[i]);
-    if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
-    if (!r) r = gtr__parts_sum(&c);
-    if (!r && n) r = gtr__parts_host(&c, gtr__of_past, past, n, GTR__N_PAST);
-    if (!r && best) r = gtr__parts_host(&c, gtr__of_best, t->fit->stopping.weights, best, 1);
+    if (!r) r = gtr__contents_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
+    if (!r) r = gtr__contents_sum(&c);
+    if (!r && n) r = gtr__contents_host(&c, gtr__of_past, past, n, GTR__N_PAST);
+    if (!r && best) r = gtr__contents_host(&c, gtr__of_best, t->fit->stopping.weights, best, 1);
     if (!r) r = gtr__save_check(ctx, s->path, c.n);
-    if (!r) r = gtr__save_parts(s, c.list, c.n);
-    gtr__parts_free(&c);
+    if (!r) r = gtr__save_list(s, c.list, c.n);
+    gtr__contents_free(&c);
     gtr__mfree(ctx, past);
     return r;
 }
@@ -26751,11 +26767,11 @@ static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const 
         was[1], was[2], was[3], now[0], now[1], now[2], now[3], other ? " of other values" : "");
 }
 /* r, whose device is done, goes on behind step ctl.step, whose report is e. */
-static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__entry *e) {
+static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__step_report *e) {
     gtr__ctl ctl = *at;
     GTR__TRY(gtr__ctl_write(r, &ctl));
     r->step = ctl.step;
-    if (ctl.step) r->shared->entry[(ctl.step - 1) % GTR__RING] = *e;
+    if (ctl.step) r->shared->reported[(ctl.step - 1) % GTR__RING] = *e;
     r->shared->status = ctl.status;
     r->shared->step = ctl.step;
     return GTR_OK;
@@ -26765,12 +26781,12 @@ static gtr_result gtr__run_put(gtr__runner *r, const gtr__ctl *at, const gtr__en
 static gtr_result gtr__runs_put(gtr_trainer *t, const gtr__figures *g) {
     gtr__runner *const run[2] = { t->runner, t->ctx->runner };
     gtr__ctl old[2], ctl;
-    gtr__entry was[2], e = GTR__ZERO;
+    gtr__step_report was[2], e = GTR__ZERO;
     gtr_result r = GTR_OK;
     int i;
     for (i = 0; i < 2 && run[i]; i++) {
         GTR__TRY(gtr__ctl_read(run[i], &old[i]));
-        was[i] = run[i]->shared->entry[(old[i].step - 1) % GTR__RING];
+        was[i] = run[i]->shared->reported[(old[i].step - 1) % GTR__RING];
     }
     for (i = 0; i < 2 && run[i] && !r; i++) {
         ctl = old[i];
@@ -26838,7 +26854,7 @@ static void gtr__fit_take(gtr__fitting *f, const gtr__figures *g, const uint8_t 
 static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) {
     gtr_context *ctx = t->ctx;
     gtr__figures g;
-    gtr__parts c = GTR__ZERO;
+    gtr__contents c = GTR__ZERO;
     gtr__notes notes = GTR__ZERO;
     void *room = NULL;
     uint8_t *best = NULL;
@@ -26849,13 +26865,13 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     const gtr__st_entry *e = gtr__st_find(s, gtr__of_past);
     const uint8_t *past = e ? data + e->begin : NULL;
     const int64_t n = e ? (int64_t)((e->end - e->begin) / sizeof(gtr__past)) : 0;
-    gtr_result r = gtr__parts_make(&c, t, s);
-    if (!r) r = gtr__parts_host(&c, gtr__of_run, &g, 1, g.version > 1 ? GTR__N_FIGURES : GTR__N_FIGURES_1);
-    if (!r && g.version > 1) r = gtr__parts_sum(&c);
-    if (!r && e) r = gtr__parts_host(&c, gtr__of_past, data, n, GTR__N_PAST);
+    gtr_result r = gtr__contents_make(&c, t, s);
+    if (!r) r = gtr__contents_host(&c, gtr__of_run, &g, 1, g.version > 1 ? GTR__N_FIGURES : GTR__N_FIGURES_1);
+    if (!r && g.version > 1) r = gtr__contents_sum(&c);
+    if (!r && e) r = gtr__contents_host(&c, gtr__of_past, data, n, GTR__N_PAST);
     if (!r && (e = gtr__st_find(s, gtr__of_best)) != NULL) {
         bytes = (size_t)(e->end - e->begin);
-        r = gtr__parts_host(&c, gtr__of_best, data, (int64_t)(bytes / 8), 1);
+        r = gtr__contents_host(&c, gtr__of_best, data, (int64_t)(bytes / 8), 1);
         best = r ? NULL : (uint8_t *)gtr__malloc(ctx, bytes);
         if (!r && !best) r = GTR_ERR_NOMEM;
         if (!r) gtr__words(data + e->begin, best, (int64_t)(bytes / 8));
@@ -26867,7 +26883,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     if (!r) r = gtr__st_notes(s, &notes);
     gtr__weights_lock(ctx);
     if (!r) r = gtr__st_apply(s, data, room);
-    if (!r) r = gtr__parts_carried(&c);
+    if (!r) r = gtr__contents_states(&c);
     if (!r && (r = gtr__runs_put(t, &g)) != GTR_OK) gtr__st_undo(s, data, room, s->n);
     if (!r) gtr__rewritten(ctx, NULL);
     for (int i = 0; i < t->n_param && !r; i++) gtr__trainer_set(t->param[i], t); /* with the file's averages */
@@ -26883,7 +26899,7 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     }
     gtr__notes_free(ctx, &notes);
     gtr__mfree(ctx, best);
-    gtr__parts_free(&c);
+    gtr__contents_free(&c);
     gtr__mfree(ctx, room);
     return r;
 }
@@ -27256,7 +27272,7 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if ((r = gtr__fit_room(f, &n))) break;
         gtr__fit_harvest(f); /* before the steps to come write over it */
         gtr__fit_running(f);
-        r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, &n) : gtr__step_part(t, GTR__PART_ALL, &n);
+        r = f->until > 0 ? gtr__step_in_time(t, &f->timed, f->until, &n) : gtr__step_half(t, GTR__HALF_BOTH, &n);
         if (r) break;
         if (!n) { f->why = GTR_END_SECONDS; break; }
         k += n;
@@ -27321,7 +27337,7 @@ static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
     const int64_t batch = gtr__validation_batch(held), tail = held->rows % batch;
     const int set = batch < held->rows;
     gtr__meter m = gtr__meter_of(f->t, held, f->d->metrics, &f->metrics);
-    gtr__cached *e;
+    gtr__plan_entry *e;
     GTR__TRY(gtr__runner_ready(f->t->ctx));
     GTR__TRY(gtr__evaluate_entry(f->t, held, batch, f->d->metric, set, &e));
     if (tail) GTR__TRY(gtr__evaluate_entry(f->t, held, tail, f->d->metric, set, &e));
@@ -27333,7 +27349,7 @@ static gtr_result gtr__fit_held(gtr__fitting *f, gtr_dataset *held) {
     return gtr__meter_entry(&m, GTR__MIN(m.d.batch, held->rows), &e);
 }
 /* Warns of what about the validation set is hardly meant. */
-static GTR__COLD void gtr__held_told(const gtr_dataset *d, const gtr_dataset *held) {
+static GTR__COLD void gtr__warn_of_held(const gtr_dataset *d, const gtr_dataset *held) {
     if (held->fitted && !d->fitted) gtr__doubt(d->ctx, "gtr_fit: a gtr_standardise has the mean and deviation of "
         "validation (%s), not of what trains", held->name);
     if (held->text && d->text && !strcmp(held->name, d->name) && held->begin < d->end && d->begin < held->end)
@@ -27385,7 +27401,7 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
     if (r && good) gtr__error_more(t->ctx, "; of .validation");
     GTR__TRY(r);
-    if (held && held != data) gtr__held_told(data, held);
+    if (held && held != data) gtr__warn_of_held(data, held);
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->next = t->runner->step;
     if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
@@ -27552,7 +27568,7 @@ static gtr_result gtr__count_arena(gtr_context *ctx, const gtr__plan *p, gtr_mem
     return GTR_OK;
 }
 /* *m: what a step of t by plan e takes. */
-static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t batch, gtr_memory_report *m) {
+static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__plan_entry *e, int64_t batch, gtr_memory_report *m) {
     gtr_context *ctx = t->ctx;
     memset(m, 0, sizeof *m);
     m->batch = batch;
@@ -27566,7 +27582,7 @@ static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t 
     m->gradients = bytes;
     m->states = bytes * (size_t)t->optim.all;
     gtr__count_blocks(&e->plan, m);
-    m->kept += gtr__rounded(e->plan.carry);
+    m->kept += gtr__rounded(e->plan.crossing);
     const gtr_result r = gtr__count_arena(ctx, &e->plan, m);
     m->control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
     m->total = m->parameters + m->gradients + m->states + m->inputs + m->activations + m->workspace
@@ -27574,16 +27590,16 @@ static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__cached *e, int64_t 
     return r;
 }
 /* Drops e, if it was planned only to be described. */
-static void gtr__observed_drop(gtr_context *ctx, gtr__cached *e) { if (e->fresh) gtr__entry_free(ctx, e); }
+static void gtr__observed_drop(gtr_context *ctx, gtr__plan_entry *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 /* The plan of a step of t with this batch, by which it would run (lean, where memory is short), with or without memory
    behind it. NULL and an error. gtr__observed_drop it. */
-static gtr__cached *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
+static gtr__plan_entry *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
     if (!t || !gtr__usable_by(t->ctx, who)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
         GTR__BAD_ARG(t->ctx, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
         return NULL;
     }
-    gtr__cached *e = gtr__trainer_entry(t, batch, t->data, false);
+    gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->data, false);
     const size_t limit = t->ctx->desc.memory_limit, sets = limit ? gtr__resident_bytes(t->ctx) : 0;
     gtr_memory_report m;
     if (e && limit && !e->exec && !e->lean && !gtr__count_plan(t, e, batch, &m)
@@ -27625,7 +27641,7 @@ static void gtr__text_node(gtr_context *ctx, const gtr__plan *p, int i) {
     gtr__textf(ctx, " \"%s\"", n->layer);
 }
 const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
-    gtr__cached *e = gtr__observed(t, batch, "gtr_plan_text");
+    gtr__plan_entry *e = gtr__observed(t, batch, "gtr_plan_text");
     double flops = 0, bytes = 0;
     int i, k;
     char buf[32];
@@ -27712,8 +27728,8 @@ static gtr__summary_line gtr__summary_of(const gtr_tensor *t, unsigned char *rea
    unless it has parameters under another name. */
 static bool gtr__summary_joins(gtr__summary_line *l, const gtr__summary_line *own, const gtr_tensor *t) {
     const size_t n = strlen(l->kind);
-    const gtr__step_kind moves = gtr__moves(t->op);
-    const bool step = moves == GTR__STEP_UNARY || moves == GTR__STEP_DROP;
+    const gtr__instr_kind moves = gtr__moves(t->op);
+    const bool step = moves == GTR__INSTR_UNARY || moves == GTR__INSTR_DROP;
     if (l->begin->op == GTR__OP_INPUT) return false;
     if (t->call && t->call == l->begin->call && (own->parameters == 0 || !strcmp(own->name, l->name))) return true;
     if (own->parameters > 0) return false;
@@ -27766,11 +27782,11 @@ const char *gtr_summary_text(gtr_tensor *out) {
     r.fetch[0] = out; r.n_fetch = 1;
     b.ctx = ctx; b.g = gtr__graph_of(ctx); b.r = &r; b.rows = 1;
     b.reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
-    if (b.reach) { gtr__reach(&b, b.reach); gtr__pass_record(&b); }
-    if (b.reach && !b.failed) line = GTR__NEW(ctx, gtr__summary_line, b.n_recorded);
-    for (int i = 0; line && i < b.n_recorded; i++) {
-        const gtr__recorded *q = &b.recorded[i];
-        const gtr__step_kind moves = gtr__moves(q->t->op);
+    if (b.reach) { gtr__reach(&b, b.reach); gtr__pass_collect(&b); }
+    if (b.reach && !b.failed) line = GTR__NEW(ctx, gtr__summary_line, b.n_collected);
+    for (int i = 0; line && i < b.n_collected; i++) {
+        const gtr__collected *q = &b.collected[i];
+        const gtr__instr_kind moves = gtr__moves(q->t->op);
         if (moves == GTR__MOVES_LEAF && q->t->op != GTR__OP_INPUT) continue;
         gtr__summary_line l = gtr__summary_of(q->t, b.reach, sum);
         if (gtr__class_of(q->t->op, -1) == GTR__CLASS_LOW) l.products = q->flops / 2;
@@ -27789,7 +27805,7 @@ const char *gtr_summary_text(gtr_tensor *out) {
     }
     gtr__text_begin(ctx);
     if (line) gtr__summary_print(ctx, line, n, sum);
-    GTR__FREE(ctx, line, b.reach, b.recorded, b.plain);
+    GTR__FREE(ctx, line, b.reach, b.collected, b.plain);
     return gtr__text(ctx);
 }
 
@@ -27797,7 +27813,7 @@ const char *gtr_summary_text(gtr_tensor *out) {
 /* What a batch takes before anything runs, and the largest that fits: gtr_memory_text, gtr_memory_plan,
    gtr_largest_batch, gtr_trainer_prepare. */
 static gtr_result gtr__trainer_prepare_alone(gtr_trainer *t, int64_t batch) {
-    gtr__cached *e = gtr__observed(t, batch, "gtr_trainer_prepare");
+    gtr__plan_entry *e = gtr__observed(t, batch, "gtr_trainer_prepare");
     if (!e) return t ? gtr__unusable(t->ctx) : GTR_ERR_ARG;
     return t->ctx->preset ? GTR_OK : gtr__entry_ready(t->ctx, e, t->runner);
 }
@@ -27808,7 +27824,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     gtr_memory_report m = GTR__ZERO;
     if (!out) return t ? GTR__BAD_ARG(t->ctx, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
-    gtr__cached *e = gtr__observed(t, batch, "gtr_memory_plan");
+    gtr__plan_entry *e = gtr__observed(t, batch, "gtr_memory_plan");
     if (!e) return t ? gtr__unusable(t->ctx) : GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
     const gtr_result r = gtr__count_plan(t, e, batch, &m);
@@ -27879,7 +27895,7 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
 
 // >>trace
 /* gtr_trace: the next step run node by node, a line a value. */
-static void gtr__trace_value(gtr_context *ctx, gtr__cached *e, int v) {
+static void gtr__trace_value(gtr_context *ctx, gtr__plan_entry *e, int v) {
     const gtr__value *x = &e->plan.value[v];
     int64_t n = gtr__count(&x->shape), i, bad = 0, good = 0;
     double least = 0, most = 0, sum = 0;
@@ -27904,7 +27920,7 @@ static void gtr__trace_value(gtr_context *ctx, gtr__cached *e, int v) {
         most, good ? sum / (double)good : NAN, (long long)bad);
 }
 /* The next step's plan, ready to be run node by node, and its record in the ring. NULL on error. */
-static gtr__cached *gtr__observed_step(gtr_trainer *t, const char *who, bool by_node, int *steps) {
+static gtr__plan_entry *gtr__observed_step(gtr_trainer *t, const char *who, bool by_node, int *steps) {
     gtr__record rec = GTR__ZERO;
     gtr__ctl ctl;
     int64_t batch = 1;
@@ -27912,7 +27928,7 @@ static gtr__cached *gtr__observed_step(gtr_trainer *t, const char *who, bool by_
     if (gtr__trainer_usable(t, who, false) || gtr__observe(t)) return NULL;
     if (t->data) batch = gtr__step_rows(t, t->runner->step);
     else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch)) return NULL;
-    gtr__cached *e = gtr__trainer_entry(t, batch, t->data, by_node);
+    gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->data, by_node);
     if (!e || gtr__entry_ready(t->ctx, e, t->runner) || gtr__wait_all(t->ctx) || gtr__trainer_segments(t))
         return NULL;
     if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) || gtr__ctl_write(t->runner, &ctl)))
@@ -27927,7 +27943,7 @@ static gtr__cached *gtr__observed_step(gtr_trainer *t, const char *who, bool by_
 const char *gtr_trace(gtr_trainer *t) {
     int i, k, steps = 1;
     gtr_result r = GTR_OK;
-    gtr__cached *e = t ? gtr__observed_step(t, "gtr_trace", true, &steps) : NULL;
+    gtr__plan_entry *e = t ? gtr__observed_step(t, "gtr_trace", true, &steps) : NULL;
     if (!e) return "";
     gtr_context *ctx = t->ctx;
     if (gtr__take_over(t, true)) return "";
@@ -27973,7 +27989,7 @@ static double gtr__step_seconds(gtr_trainer *t, double *waited) {
         if (t->runner->stream) t->runner->stream->waited = 0;
         for (began = gtr__now(); t->runner->step - from < want; ) {
             int n = GTR__LAUNCH_STEPS;
-            if (gtr__step_part(t, GTR__PART_ALL, &n)) return 0;
+            if (gtr__step_half(t, GTR__HALF_BOTH, &n)) return 0;
         }
         if (gtr__wait_all(t->ctx) || gtr__observe(t)) return 0;
         s = (gtr__now() - began) / (double)(t->runner->step - from);
@@ -27989,7 +28005,7 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     void *exec = NULL;
     double s = 0, before = 0;
     int i, k;
-    p.node = many; p.n_node = p.split = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
+    p.node = many; p.n_node = p.right_begin = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
     p.n_queue = GTR__MAX_QUEUES; p.wait = wait;
     p.guarded = true; /* as it runs in a step */
     for (i = 0; i < p.n_node; i++) {
@@ -28002,7 +28018,7 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     for (k = 0; k < 4 && !r && exec; k++) { /* eager, captured, one launch, three */
         before = s;
         s = -ctx->be->seconds(ctx->instance[0], 1);
-        for (i = 0; i < (k < 3 ? 1 : 3) && !r; i++) r = ctx->be->launch(ctx->instance, exec, GTR__PART_ALL);
+        for (i = 0; i < (k < 3 ? 1 : 3) && !r; i++) r = ctx->be->launch(ctx->instance, exec, GTR__HALF_BOTH);
         s += ctx->be->seconds(ctx->instance[0], 0);
     }
     if (exec) ctx->be->release(ctx->instance, exec);
@@ -28050,7 +28066,7 @@ static void gtr__profile_line(gtr_context *ctx, size_t begin, const double *of, 
 }
 /* Times e's nodes one by one, then sums by op. Values that they compute are void: the caller puts weights and states
    back. False: an error. */
-static bool gtr__profile(gtr_trainer *t, double step, gtr__cached *e) {
+static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_entry *e) {
     gtr_context *ctx = t->ctx;
     const int all = GTR__OP_COUNT * 2;
     double rate[2], (*const of)[5] = (double (*)[5])gtr__malloc(ctx, (size_t)(all + 1) * sizeof *of);
@@ -28095,7 +28111,7 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__cached *e) {
     return whole;
 }
 const char *gtr_profile(gtr_trainer *t, bool by_node) {
-    gtr__cached *e = NULL;
+    gtr__plan_entry *e = NULL;
     gtr_dataset *data;
     size_t bytes = 0;
     int64_t i;
@@ -28201,7 +28217,7 @@ void gtr_destroy(gtr_context *ctx) {
     while (ctx->n_tensor) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
     for (i = 0; i < GTR__MAX_STAGES; i++) gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
     for (i = GTR__MAX_STAGES - 1; i >= 0; i--) if (ctx->instance[i]) ctx->be->destroy(ctx->instance[i]);
-    if (ctx->line && !gtr__forked(ctx)) gtr__line_free(ctx->line); /* a child may have a copy that is locked */
+    if (ctx->line && !gtr__forked(ctx)) gtr__fair_lock_free(ctx->line); /* a child may have a copy that is locked */
     gtr__mfree(ctx, ctx->line);
     gtr__notes_free(ctx, &ctx->notes);
     GTR__FREE(ctx, ctx->tensor, ctx->named, ctx->parameter, ctx->text);

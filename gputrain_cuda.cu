@@ -39,7 +39,7 @@
 //     launch               what starts kernels: overlap, clusters, cooperative launch, shared memory
 //     elements             loads and stores of one and of four elements of any type
 //     reductions           sums and maxima of a warp and of a block, the last block of a grid
-//     carried-steps        steps that nodes carry, as the fields of epilogues
+//     epilogue-ops         what a node's epilogue computes, as the fields of kernels
 //     formulas             the header's element-wise formulas on the device; erf, sin, cos
 //     runtime              cuBLASLt, opened when a product wants it; the instance
 //     runtime-probe        whether there is a device, and what is missing
@@ -1138,7 +1138,8 @@ static char *gtr__program_text(const gtr__source *s, const char *name, const cha
 #define GTR__CACHE_SECONDS (180 * 86400)        // since it was used: an older file goes
 #define GTR__CACHE_PART_SECONDS 600             // likewise of a file whose writer was killed
 #define GTR__CACHE_MAGIC 0x316e72656b727467ull
-typedef struct gtr__cached { uint64_t magic, key, bytes, name_bytes; } gtr__cached;     // image, name and hash follow
+// image, name and hash follow
+typedef struct gtr__cache_head { uint64_t magic, key, bytes, name_bytes; } gtr__cache_head;
 // A compiled kernel: its image and its name in there. malloc'ed.
 typedef struct gtr__compiled { char *data, *name; size_t bytes; } gtr__compiled;
 // Whether a sealed list is named that is not there. What is there is a list if it is a file; what is not is meant for
@@ -1209,7 +1210,7 @@ static bool gtr__cache_file(const gtr__cuda *g, char *path, size_t room, uint64_
 static bool gtr__cache_read(const gtr__cuda *g, uint64_t key, gtr__compiled *image) {
     char path[1024];
     struct stat s;
-    gtr__cached head;
+    gtr__cache_head head;
     uint64_t sum = 0;
     *image = {};
     if (!gtr__cache_file(g, path, sizeof path, key)) return false;
@@ -1327,7 +1328,7 @@ static bool gtr__write_all(int file, const void *data, size_t n) {
 static void gtr__cache_write(const gtr__cuda *g, uint64_t key, const gtr__compiled *image) {
     char path[1024], part[1100], tail[48];
     static int count;
-    const gtr__cached head = { GTR__CACHE_MAGIC, key, image->bytes, strlen(image->name) + 1 };
+    const gtr__cache_head head = { GTR__CACHE_MAGIC, key, image->bytes, strlen(image->name) + 1 };
     uint64_t sum = gtr__hash_words(&head, sizeof head, key);
     if (!gtr__cache_file(g, path, sizeof path, key)) return;
     snprintf(tail, sizeof tail, ".%ld.%d", (long)getpid(), __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
@@ -2448,20 +2449,20 @@ GTR__INLINE bool gtr__last_block(uint32_t *ticket, unsigned blocks) {
 }
 #endif
 
-// >>carried-steps
-// What launchers and matchers know of the steps that a node carries: an activation, or its gradient, of op act (-1:
+// >>epilogue-ops
+// What launchers and matchers know of a node's epilogue: an activation, or its gradient, of op act (-1:
 // none), with its a and b; operands of the call, or -1: saved, which the gradient reads; added; affine, the first of a
 // batch_norm's four, whose eps is. Of relu's gradient in front of batch_norm's, a is what y, made again, is above where
 // it was not stored as 0.
-typedef struct gtr__carried { int act, saved, added, affine; double a, b, eps; } gtr__carried;
-static gtr__carried gtr__carried_of(const gtr__steps *steps) {
-    gtr__carried f = { -1, -1, -1, -1, 0, 0, 0 };
+typedef struct gtr__epilogue_facts { int act, saved, added, affine; double a, b, eps; } gtr__epilogue_facts;
+static gtr__epilogue_facts gtr__epilogue_of(const gtr__epilogue_ops *epilogue) {
+    gtr__epilogue_facts f = { -1, -1, -1, -1, 0, 0, 0 };
     double above = 0;
-    for (int k = 0; steps && k < steps->n; k++) {
-        const gtr__step *s = &steps->step[k];
-        if (s->kind == GTR__STEP_AFFINE) { f.affine = s->b; f.eps = s->f0; }
-        else if (s->kind == GTR__STEP_BINARY) f.added = s->b;
-        else if (s->kind == GTR__STEP_COPY) above = ldexp(1, s->storage == GTR_F16 ? -25 : -134);
+    for (int k = 0; epilogue && k < epilogue->n; k++) {
+        const gtr__instr *s = &epilogue->instr[k];
+        if (s->kind == GTR__INSTR_AFFINE) { f.affine = s->b; f.eps = s->f0; }
+        else if (s->kind == GTR__INSTR_BINARY) f.added = s->b;
+        else if (s->kind == GTR__INSTR_COPY) above = ldexp(1, s->storage == GTR_F16 ? -25 : -134);
         else {
             const bool again = s->y == GTR__SLOT_AGAIN;
             f.act = (int)s->op; f.a = again ? above : s->f0; f.b = s->f1;
@@ -2566,16 +2567,16 @@ GTR__FORMULA_FUNCTIONS(GTR__FORMULA_FUNCTION)
 #define GTR__LABEL(ID, name, forward, backward) case GTR__OP_##ID:
 // a and b of what a node applies to elements: its own formula's, the activation's of a product, or dropout's p.
 static void gtr__constants_of(const gtr__node *n, float *a, float *b) {
-    const gtr__step_kind moves = gtr__moves(n->op);
+    const gtr__instr_kind moves = gtr__moves(n->op);
     *a = *b = 0.0f;
     if (gtr__element_wise(n->op)) { *a = (float)n->attr.ew.a; *b = (float)n->attr.ew.b; }
-    else if (moves == GTR__STEP_DROP) *a = (float)n->attr.draw.p;
+    else if (moves == GTR__INSTR_DROP) *a = (float)n->attr.draw.p;
     else if (moves == GTR__MOVES_PRODUCT) {
-        const gtr__carried with = gtr__carried_of(&n->steps);
+        const gtr__epilogue_facts with = gtr__epilogue_of(&n->epilogue);
         *a = (float)with.a; *b = (float)with.b;
     }
 }
-static bool gtr__unary_op(int op) { return op >= 0 && gtr__step_of((gtr__op)op) == GTR__STEP_UNARY; }
+static bool gtr__unary_op(int op) { return op >= 0 && gtr__instr_of((gtr__op)op) == GTR__INSTR_UNARY; }
 static bool gtr__known(int op) { switch (op) { GTR__KNOWN(GTR__LABEL) return true; default: return false; } }
 #if GTR__DEVICE_HALF
 // op is a constant, so that a kernel has the formulas that it names alone.
@@ -3187,7 +3188,7 @@ typedef struct gtr__cuda_exec {
     bool *started;              // kernels of the backend's own
     uint8_t *watch;             // gtr__run.watch of the node that is being launched
     CUevent fork, join[GTR__MAX_QUEUES];
-    struct { int runs; CUgraphExec graph; } part[3];
+    struct { int runs; CUgraphExec graph; } half[3];
     gtr__held kernels;
 } gtr__cuda_exec;
 
@@ -3195,9 +3196,9 @@ static CUstream gtr__queue_stream(void *const *instances, int queue) {
     return ((gtr__instance *)instances[queue / GTR__MAX_STREAMS])->stream[queue % GTR__MAX_STREAMS];
 }
 
-static void gtr__range(const gtr__cuda_exec *x, gtr__part part, int *begin, int *end) {
-    *begin = part == GTR__PART_RIGHT ? x->plan->split : 0;
-    *end = part == GTR__PART_LEFT ? x->plan->split : x->n_node;
+static void gtr__range(const gtr__cuda_exec *x, gtr__half half, int *begin, int *end) {
+    *begin = half == GTR__HALF_RIGHT ? x->plan->right_begin : 0;
+    *end = half == GTR__HALF_LEFT ? x->plan->right_begin : x->n_node;
 }
 
 static gtr__instance *gtr__other_instance(void *const *instances, int n_stage, int stage) {
@@ -3256,7 +3257,7 @@ static uint64_t gtr__unwritten(const gtr__cuda_exec *x, int by, const gtr__call 
 // >>runtime-watch
 // Whether GUARD wants of gradients that they are finite, and no norm.
 static bool gtr__guards_alone(const gtr__plan *plan) {
-    for (int i = plan->split; i < plan->n_node; i++) {
+    for (int i = plan->right_begin; i < plan->n_node; i++) {
         const gtr__node *n = &plan->node[i];
         if (n->op == GTR__OP_NETWORK) n = ((const gtr__network *)n->attr.ptr)->node;
         const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
@@ -3377,7 +3378,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         // Blocks of a leaf, if they came before they can work, would keep those out that others wait for: a step of
         // 128 rows in 256-512 residuals took 132 us instead of 117. Behind the last node nobody waits.
         const bool joins = waits && captured && x->n_stage == 1 && gtr__driver.cuStreamUpdateCaptureDependencies_v2
-            && !node->leaf
+            && !node->only_gradients
             && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD || i + 1 == end);
         run.overlap = waits ? 2 * joins : last[queue] > 0;
         run.unwatched = &unwatched;
@@ -3402,12 +3403,12 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
 
 // >>runtime-graph
 // Captures a part into an executable graph. On failure nothing has run and the streams are as before.
-static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__part part, CUgraphExec *out) {
+static gtr_result gtr__capture(void *const *instances, gtr__cuda_exec *x, gtr__half half, CUgraphExec *out) {
     gtr__instance *main = (gtr__instance *)instances[0];
     CUgraph graph = NULL;
     CUgraphExec made = NULL;
     int begin, end;
-    gtr__range(x, part, &begin, &end);
+    gtr__range(x, half, &begin, &end);
     gtr__capture_count(1);
     gtr_result r = GTR__DRIVER(&main->g, cuStreamBeginCapture, main->stream[0], CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
     if (r != GTR_OK) { gtr__capture_count(-1); return r; }
@@ -3429,7 +3430,7 @@ static void gtr__cuda_release(void *const *instances, void *exec) {
     gtr__host host = x->host;
     {
         gtr__on_device scope((gtr__instance *)instances[0]);
-        for (int i = 0; i < 3; i++) if (x->part[i].graph) gtr__driver.cuGraphExecDestroy(x->part[i].graph);
+        for (int i = 0; i < 3; i++) if (x->half[i].graph) gtr__driver.cuGraphExecDestroy(x->half[i].graph);
         if (x->fork) gtr__driver.cuEventDestroy(x->fork);
         for (int i = 0; i < GTR__MAX_QUEUES; i++) if (x->join[i]) gtr__driver.cuEventDestroy(x->join[i]);
         for (int i = 0; i < x->n_node; i++) if (x->event[i]) gtr__driver.cuEventDestroy(x->event[i]);
@@ -3595,24 +3596,24 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
 
 // Enqueues a part of a step and returns: node by node the first time, when chains still copy their programs, then as a
 // graph, captured the second time. Addresses in calls may not change from the capture on.
-static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__part part) {
+static gtr_result gtr__cuda_launch(void *const *instances, void *exec, gtr__half half) {
     gtr__cuda_exec *x = (gtr__cuda_exec *)exec;
     gtr__instance *main = (gtr__instance *)instances[0];
     bool several = false;
     int begin, end;
     GTR__TRY(gtr__alive(main));
-    gtr__range(x, part, &begin, &end);
+    gtr__range(x, half, &begin, &end);
     if (begin >= end) return GTR_OK;
     gtr__on_device scope(main);
     for (int s = 1; s < x->n_stage; s++) several |= gtr__other_instance(instances, x->n_stage, s) != NULL;
     if (several) GTR__TRY(gtr__gather(instances, x->n_stage));
-    if (x->part[part].runs == 0) {
+    if (x->half[half].runs == 0) {
         GTR__TRY(gtr__enqueue(instances, x, begin, end, false));
     } else {
-        if (!x->part[part].graph) GTR__TRY(gtr__capture(instances, x, part, &x->part[part].graph));
-        GTR__TRY(GTR__DRIVER(&main->g, cuGraphLaunch, x->part[part].graph, main->stream[0]));
+        if (!x->half[half].graph) GTR__TRY(gtr__capture(instances, x, half, &x->half[half].graph));
+        GTR__TRY(GTR__DRIVER(&main->g, cuGraphLaunch, x->half[half].graph, main->stream[0]));
     }
-    if (x->part[part].runs < 2) x->part[part].runs++;
+    if (x->half[half].runs < 2) x->half[half].runs++;
     return several ? gtr__spread(instances, x->n_stage) : GTR_OK;
 }
 
@@ -6916,12 +6917,12 @@ GTR__CUDA(linear_bwd) {
 // >>op:linear
 // x (N, K), w (M, K), b (M): y (N, M) = x w^T + b, a matmul with an epilogue; so is its gradient.
 
-static void gtr__product_act(gtr__product *p, const gtr__carried &with) {
+static void gtr__product_act(gtr__product *p, const gtr__epilogue_facts &with) {
     p->act = with.act; p->act_a = (float)with.a; p->act_b = (float)with.b;
 }
-// With what it carries; pre: out[1] is the place of what that is applied to.
+// With its epilogue; pre: out[1] is the place of what that is applied to.
 GTR__LAUNCHER(gtr__linear_run) {
-    const gtr__carried with = gtr__carried_of(c->steps);
+    const gtr__epilogue_facts with = gtr__epilogue_of(c->epilogue);
     const gtr__arg *b = gtr__own_inputs(c) > 2 ? &c->in[2] : NULL, *pre = c->n_out > 1 ? &c->out[1] : NULL,
         *saved = with.saved >= 0 ? &c->in[with.saved] : NULL;
     gtr__matmul_sizes s;
@@ -6939,12 +6940,12 @@ GTR__LAUNCHER(gtr__linear_run) {
 GTR__CUDA(linear_fwd) { return gtr__linear_run(run, c); }
 
 // >>op:linear_act
-// out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; it carries act and the addition of r.
+// out[0] = act(x w^T + b) + r, out[1] = x w^T + b if it has a place; act and the addition of r are its epilogue.
 GTR__CUDA(linear_act_fwd) { return gtr__linear_run(run, c); }
 
 // >>op:linear_dact
 // out[0] (N, K) = backward of act at in[2] (its x or y, whichever it reads) of dy w; dy = in[0] (N, M), w = in[1] (M,
-// K); it carries act's gradient.
+// K); its epilogue is act's gradient.
 GTR__CUDA(linear_dact_fwd) { return gtr__linear_run(run, c); }
 
 // >>op:conv
@@ -10808,7 +10809,7 @@ GTR__LAUNCHER_WITH(gtr__narrow_dweight, const gtr__window *g, const gtr__product
 
 // >>conv-plain
 static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
-    const gtr__carried with = gtr__carried_of(c->steps);
+    const gtr__epilogue_facts with = gtr__epilogue_of(c->epilogue);
     gtr__product_affine a = {};
     if (with.affine >= 0) {
         const gtr__arg *norm = &c->in[with.affine];
@@ -10875,7 +10876,7 @@ GTR__LAUNCHER_WITH(gtr__conv_run, const gtr__window *g, bool image, const gtr__a
     p.c = y->data; p.type_c = y->dtype; p.add = y->add;
     p.affine = gtr__conv_affine(c);
     if (saved) { p.saved = gtr__some(c, saved); p.type_saved = saved->dtype; }
-    gtr__product_act(&p, gtr__carried_of(c->steps));
+    gtr__product_act(&p, gtr__epilogue_of(c->epilogue));
     if (gtr__depthwise_takes(g)) {
         gtr__depthwise d = {};
         d.x = p.a; d.w = p.b; d.bias = p.bias; d.saved = p.saved; d.y = p.c;
@@ -10935,7 +10936,7 @@ GTR__CUDA(conv_fwd) {
 }
 // The bias's gradient, sums of dy over all but channels, comes with the weight's where dy are its rows of one group.
 GTR__CUDA(conv_bwd) {
-    const int saved = gtr__carried_of(c->steps).saved;
+    const int saved = gtr__epilogue_of(c->epilogue).saved;
     const gtr__arg *dy = &c->in[gtr__own_inputs(c) - 1], *x = &c->in[0], *db = gtr__wanted(c, 2) ? &c->out[2] : NULL;
     const gtr__window g = gtr__window_conv(c, dy);
     const bool back = c->attr->window.transposed != 0,
@@ -11555,44 +11556,46 @@ GTR__LAUNCHER_WITH(gtr__binary_run_bwd, int op, int value) {
 GTR__BINARY(GTR__BINARY_LAUNCHERS)
 
 // >>program
-// A program's steps for four elements a thread at a time, which all threads of the launch take alike. What it loads and
-// makes is in slots of shared memory, each thread's own, so that no barrier is needed and a slot's number may be any.
-// Bound by bytes: what is loaded and stored, once.
-// The kernel has as constants what its steps compute, and one step after the other without a branch. A slot's number it
-// does not: that keeps the compiler from making one instruction of a product and a sum of two steps.
-typedef struct gtr__program_step {
+// A program's instructions for four elements a thread at a time, which all threads of the launch take alike. What it
+// loads and makes is in slots of shared memory, each thread's own, so that no barrier is needed and a slot's number may
+// be any. Bound by bytes: what is loaded and stored, once.
+// The kernel has as constants what its instructions compute, and one after the other without a branch. A slot's number
+// it does not: that keeps the compiler from contracting a product and a sum of two instructions.
+typedef struct gtr__program_instr {
     gtr__opd out;
     int16_t kind, op, side, storage;
     int8_t dy, a, b, y, to, band;   // band: 1 + which of at; 0: out lies as the elements go
     float f0, f1;
     int64_t line, row0;         // of what draws: elements of a row, first row
     uint64_t key;
-} gtr__program_step;
+} gtr__program_instr;
 typedef struct gtr__program_kernel {
-    int loads, steps, width;
+    int loads, instrs, width;
     int64_t count;
     const gtr__ctl *ctl;
     int slot[GTR__PROGRAM_LOADS];
     gtr__opd load[GTR__PROGRAM_LOADS];
-    gtr__dims at[GTR__PROGRAM_SLOTS];   // of loads, and then of bands that steps write
-    gtr__program_step step[GTR__PROGRAM_SLOTS];
+    gtr__dims at[GTR__PROGRAM_SLOTS];   // of loads, and then of bands that instructions write
+    gtr__program_instr instr[GTR__PROGRAM_SLOTS];
 } gtr__program_kernel;
 static_assert(sizeof(gtr__program_kernel) <= 4096, "a kernel's parameters");
-// What the kernel knows of a step and of a load. op, side: of UNARY and BINARY. one: of each four, one is loaded.
-typedef struct gtr__step_facts { int kind, op, side, storage, stored, type, adds, banded; } gtr__step_facts;
+// What the kernel knows of an instruction and of a load. op, side: of UNARY and BINARY. one: of each four, one is
+// loaded.
+typedef struct gtr__instr_facts { int kind, op, side, storage, stored, type, adds, banded; } gtr__instr_facts;
 typedef struct gtr__load_facts { int is, type, strided, one; } gtr__load_facts;
-// As bits of the kernel's constants: three steps in each of four, of which a kind is not 0; in another loads, and what
-// is so of all operands: WHOLE, a thread has four elements; FAR, strides go over more elements than 31 bits count.
+// As bits of the kernel's constants: three instructions in each of four, of which a kind is not 0; in another loads,
+// and what is so of all operands: WHOLE, a thread has four elements; FAR, strides go over more elements than 31 bits
+// count.
 enum : uint64_t { GTR__PROGRAM_WHOLE = (uint64_t)1 << 60, GTR__PROGRAM_FAR = (uint64_t)1 << 61 };
-enum { GTR__PROGRAM_CONSTANTS = 5, GTR__STEP_BITS = 20, GTR__LOAD_BITS = 5 };
-static_assert(GTR__OP_COUNT <= 128 && GTR__STEP_AFFINE < 16 && GTR_F16 < 4, "bits of a step's facts");
+enum { GTR__PROGRAM_CONSTANTS = 5, GTR__INSTR_BITS = 20, GTR__LOAD_BITS = 5 };
+static_assert(GTR__OP_COUNT <= 128 && GTR__INSTR_AFFINE < 16 && GTR_F16 < 4, "bits of a step's facts");
 static_assert(GTR__PROGRAM_SLOTS <= 3 * (GTR__PROGRAM_CONSTANTS - 1) && GTR__PROGRAM_LOADS * GTR__LOAD_BITS < 60,
     "constants of gtr__k_program");
-static inline uint64_t gtr__step_encoded(const gtr__step_facts &f) {
+static inline uint64_t gtr__instr_encoded(const gtr__instr_facts &f) {
     return (uint64_t)(f.kind | f.op << 4 | f.side << 11 | f.storage << 13 | f.stored << 15 | f.type << 16
         | f.adds << 18 | f.banded << 19);
 }
-[[maybe_unused]] static GTR__BOTH constexpr gtr__step_facts gtr__step_decoded(uint64_t bits) {
+[[maybe_unused]] static GTR__BOTH constexpr gtr__instr_facts gtr__instr_decoded(uint64_t bits) {
     return { (int)(bits & 15), (int)(bits >> 4 & 127), (int)(bits >> 11 & 3), (int)(bits >> 13 & 3),
         (int)(bits >> 15 & 1), (int)(bits >> 16 & 3), (int)(bits >> 18 & 1), (int)(bits >> 19 & 1) };
 }
@@ -11602,11 +11605,11 @@ static inline uint64_t gtr__load_encoded(const gtr__load_facts &f) {
 [[maybe_unused]] static GTR__BOTH constexpr gtr__load_facts gtr__load_decoded(uint64_t bits) {
     return { (int)(bits & 1), (int)(bits >> 1 & 3), (int)(bits >> 3 & 1), (int)(bits >> 4 & 1) };
 }
-// The bits of step k, and of load k, in the constants of a program's kernel; 0: there is no such step or load.
-[[maybe_unused]] static GTR__BOTH constexpr uint64_t gtr__step_bits(int k, uint64_t a, uint64_t b, uint64_t c,
+// The bits of instruction k, and of load k, in the constants of a program's kernel; 0: there is none.
+[[maybe_unused]] static GTR__BOTH constexpr uint64_t gtr__instr_bits(int k, uint64_t a, uint64_t b, uint64_t c,
                                                                     uint64_t d) {
-    return k >= 12 ? 0 : (k < 3 ? a : k < 6 ? b : k < 9 ? c : d) >> k % 3 * GTR__STEP_BITS
-        & ((1u << GTR__STEP_BITS) - 1);
+    return k >= 12 ? 0 : (k < 3 ? a : k < 6 ? b : k < 9 ? c : d) >> k % 3 * GTR__INSTR_BITS
+        & ((1u << GTR__INSTR_BITS) - 1);
 }
 [[maybe_unused]] static GTR__BOTH constexpr uint64_t gtr__load_bits(int k, uint64_t loads) {
     return k >= GTR__PROGRAM_LOADS ? 0 : loads >> k * GTR__LOAD_BITS & ((1u << GTR__LOAD_BITS) - 1);
@@ -11615,13 +11618,13 @@ static GTR__BOTH gtr__load_facts gtr__load_facts_of(const gtr__program_kernel &m
     const gtr__dims &at = m.at[k];
     return { k < m.loads, m.load[k].t, at.n != 0, at.n && at.sa[at.n - 1] == 0 };
 }
-static gtr__step_facts gtr__step_facts_of(const gtr__program_step &s) {
-    const int formula = s.kind == GTR__STEP_UNARY || s.kind == GTR__STEP_BINARY, stored = s.out.p != NULL,
-        draws = s.kind == GTR__STEP_DROP || s.kind == GTR__STEP_DRAW;
-    return { formula || draws ? s.kind : (int)GTR__STEP_COPY, formula ? s.op : 0,
+static gtr__instr_facts gtr__instr_facts_of(const gtr__program_instr &s) {
+    const int formula = s.kind == GTR__INSTR_UNARY || s.kind == GTR__INSTR_BINARY, stored = s.out.p != NULL,
+        draws = s.kind == GTR__INSTR_DROP || s.kind == GTR__INSTR_DRAW;
+    return { formula || draws ? s.kind : (int)GTR__INSTR_COPY, formula ? s.op : 0,
         formula ? s.side : 0, s.storage, stored, stored ? s.out.t : 0, stored && s.out.add, stored && s.band };
 }
-// The constants of the kernel of a program: of loads, then of steps.
+// The constants of the kernel of a program: of loads, then of instructions.
 static void gtr__program_constants(const gtr__program_kernel &m, uint64_t *constant) {
     bool wide = false;
     memset(constant, 0, GTR__PROGRAM_CONSTANTS * sizeof *constant);
@@ -11630,14 +11633,14 @@ static void gtr__program_constants(const gtr__program_kernel &m, uint64_t *const
     if (m.width == 4 && m.count % 4 == 0) constant[0] |= GTR__PROGRAM_WHOLE;
     for (int k = 0; k < m.loads; k++)
         constant[0] |= gtr__load_encoded(gtr__load_facts_of(m, k)) << k * GTR__LOAD_BITS;
-    for (int k = 0; k < m.steps; k++)
-        constant[1 + k / 3] |= gtr__step_encoded(gtr__step_facts_of(m.step[k])) << k % 3 * GTR__STEP_BITS;
+    for (int k = 0; k < m.instrs; k++)
+        constant[1 + k / 3] |= gtr__instr_encoded(gtr__instr_facts_of(m.instr[k])) << k % 3 * GTR__INSTR_BITS;
 }
 
 #if GTR__DEVICE_HALF
 static GTR__DEVICE float gtr__draw_log(float x) { GTR__DRAW_LOG_BODY }
 static GTR__DEVICE void gtr__draw_four(int kind, const uint32_t *u, float *v) { GTR__DRAW_FOUR_BODY }
-// Four numbers: by a call, which a kernel with other steps is better with.
+// Four numbers: by a call, which a kernel with other instructions is better with.
 static __device__ __noinline__ float4 gtr__draw_call(int kind, uint64_t key, uint64_t step, int64_t row, int64_t e) {
     uint32_t r[4];
     float v[4];
@@ -11646,8 +11649,8 @@ static __device__ __noinline__ float4 gtr__draw_call(int kind, uint64_t key, uin
     gtr__draw_four(kind, r, v);
     return make_float4(v[0], v[1], v[2], v[3]);
 }
-// A step of dropout, or (draw) of random numbers, for four elements from number i on.
-static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, bool draw, const gtr__ctl *ctl, int64_t i,
+// An instruction of dropout, or (draw) of random numbers, for four elements from number i on.
+static GTR__DEVICE void gtr__program_draw(const gtr__program_instr &s, bool draw, const gtr__ctl *ctl, int64_t i,
                                           float *v) {
     const int64_t row = i / s.line, e = i - row * s.line;
     float4 u = gtr__draw_call(draw ? s.op : GTR__DRAW_UNIFORM, s.key, ctl ? ctl->step : 0, s.row0 + row, e);
@@ -11657,22 +11660,22 @@ static GTR__DEVICE void gtr__program_draw(const gtr__program_step &s, bool draw,
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = draw ? four[k] : four[k] >= s.f0 ? v[k] * s.f1 : 0.0f;
 }
-// A step's formula at one element: side 0 of a or of a and b; else the gradient from d, of a saved value a, or of a or
-// b of both (y is the result).
+// An instruction's formula at one element: side 0 of a or of a and b; else the gradient from d, of a saved value a, or
+// of a or b of both (y is the result).
 template <int KIND, int OP, int SIDE>
-static GTR__DEVICE float gtr__step_value(float a, float b, float d, float y, float f0, float f1) {
-    if constexpr (KIND == GTR__STEP_UNARY && SIDE == 0) return gtr__unary_fwd<OP>(a, f0, f1);
-    else if constexpr (KIND == GTR__STEP_UNARY) return gtr__unary_bwd<OP>(d, a, a, f0, f1);
-    else if constexpr (KIND == GTR__STEP_BINARY && SIDE == 0) return gtr__binary_fwd<OP>(a, b);
-    else if constexpr (KIND == GTR__STEP_BINARY) return gtr__binary_bwd<OP, SIDE - 1>(d, a, b, y);
+static GTR__DEVICE float gtr__instr_value(float a, float b, float d, float y, float f0, float f1) {
+    if constexpr (KIND == GTR__INSTR_UNARY && SIDE == 0) return gtr__unary_fwd<OP>(a, f0, f1);
+    else if constexpr (KIND == GTR__INSTR_UNARY) return gtr__unary_bwd<OP>(d, a, a, f0, f1);
+    else if constexpr (KIND == GTR__INSTR_BINARY && SIDE == 0) return gtr__binary_fwd<OP>(a, b);
+    else if constexpr (KIND == GTR__INSTR_BINARY) return gtr__binary_bwd<OP, SIDE - 1>(d, a, b, y);
     else return a;
 }
-// Computes a step for four elements, v, from its operands in this thread's slots, which lie GTR__T apart. BITS: the
-// step as a constant; 0: its kind and op are read from s at run time.
+// Computes an instruction for four elements, v, from its operands in this thread's slots, which lie GTR__T apart. BITS:
+// it as a constant; 0: its kind and op are read from s at run time.
 template <uint64_t BITS>
-static GTR__DEVICE void gtr__program_apply(const gtr__program_kernel &m, const gtr__program_step &s,
+static GTR__DEVICE void gtr__program_apply(const gtr__program_kernel &m, const gtr__program_instr &s,
                                            const float4 *slot, int64_t i, float *v) {
-    constexpr gtr__step_facts f = gtr__step_decoded(BITS);
+    constexpr gtr__instr_facts f = gtr__instr_decoded(BITS);
     float a[4], b[4], d[4], y[4];
     memcpy(a, &slot[s.a * GTR__T], 16);
     memcpy(b, &slot[s.b * GTR__T], 16);
@@ -11680,16 +11683,16 @@ static GTR__DEVICE void gtr__program_apply(const gtr__program_kernel &m, const g
     memcpy(y, &slot[s.y * GTR__T], 16);
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        v[k] = gtr__step_value<f.kind, f.op, f.side>(a[k], b[k], d[k], y[k], s.f0, s.f1);
-    if constexpr (f.kind == GTR__STEP_DROP || f.kind == GTR__STEP_DRAW)
-        gtr__program_draw(s, f.kind == GTR__STEP_DRAW, m.ctl, i, v);
+        v[k] = gtr__instr_value<f.kind, f.op, f.side>(a[k], b[k], d[k], y[k], s.f0, s.f1);
+    if constexpr (f.kind == GTR__INSTR_DROP || f.kind == GTR__INSTR_DRAW)
+        gtr__program_draw(s, f.kind == GTR__INSTR_DRAW, m.ctl, i, v);
     if constexpr (BITS == 0) {
-        if (s.kind == GTR__STEP_UNARY && s.side) { memcpy(v, d, 16); gtr__unary4_bwd<0>(s.op, v, a, s.f0, s.f1); }
-        else if (s.kind == GTR__STEP_UNARY) gtr__unary4<0>(s.op, v, s.f0, s.f1);
-        else if (s.kind == GTR__STEP_BINARY && s.side) gtr__binary4_bwd(s.op, s.side - 1, d, a, b, y, v);
-        else if (s.kind == GTR__STEP_BINARY) gtr__binary4(s.op, v, b);
-        else if (s.kind == GTR__STEP_DROP || s.kind == GTR__STEP_DRAW)
-            gtr__program_draw(s, s.kind == GTR__STEP_DRAW, m.ctl, i, v);
+        if (s.kind == GTR__INSTR_UNARY && s.side) { memcpy(v, d, 16); gtr__unary4_bwd<0>(s.op, v, a, s.f0, s.f1); }
+        else if (s.kind == GTR__INSTR_UNARY) gtr__unary4<0>(s.op, v, s.f0, s.f1);
+        else if (s.kind == GTR__INSTR_BINARY && s.side) gtr__binary4_bwd(s.op, s.side - 1, d, a, b, y, v);
+        else if (s.kind == GTR__INSTR_BINARY) gtr__binary4(s.op, v, b);
+        else if (s.kind == GTR__INSTR_DROP || s.kind == GTR__INSTR_DRAW)
+            gtr__program_draw(s, s.kind == GTR__INSTR_DRAW, m.ctl, i, v);
     }
 }
 // The offset of element i of an operand, of whose strides LOADS says whether they need 64 bits.
@@ -11703,9 +11706,9 @@ template <bool KNOWN, uint64_t LOADS> static GTR__DEVICE int64_t gtr__program_at
 // its slot. Slots are the thread's own float4s of shared memory, GTR__T apart: there is no barrier.
 template <uint64_t LOADS, uint64_t BITS>
 static GTR__DEVICE void gtr__program_do(const gtr__program_kernel &m, int k, float4 *slot, int64_t i, int n) {
-    constexpr gtr__step_facts f = gtr__step_decoded(BITS);
+    constexpr gtr__instr_facts f = gtr__instr_decoded(BITS);
     constexpr bool KNOWN = BITS != 0;
-    const gtr__program_step &s = m.step[k];
+    const gtr__program_instr &s = m.instr[k];
     float v[4];
     gtr__program_apply<BITS>(m, s, slot, i, v);
     if (KNOWN ? f.stored != 0 : s.out.p != NULL) {
@@ -11725,17 +11728,18 @@ static GTR__DEVICE void gtr__program_do(const gtr__program_kernel &m, int k, flo
     }
     memcpy(&slot[s.to * GTR__T], v, 16);
 }
-// Runs a program's steps from number K to the last, each its own code, by recursion over K.
+// Runs a program's instructions from number K to the last, each its own code, by recursion over K.
 template <int K, uint64_t LOADS, uint64_t A, uint64_t B, uint64_t C, uint64_t D>
-static GTR__DEVICE void gtr__program_steps(const gtr__program_kernel &m, float4 *slot, int64_t i, int n) {
-    constexpr uint64_t BITS = gtr__step_bits(K, A, B, C, D);
-    if constexpr (A == 0) for (int k = 0; k < m.steps; k++) gtr__program_do<0, 0>(m, k, slot, i, n);
+static GTR__DEVICE void gtr__program_instrs(const gtr__program_kernel &m, float4 *slot, int64_t i, int n) {
+    constexpr uint64_t BITS = gtr__instr_bits(K, A, B, C, D);
+    if constexpr (A == 0) for (int k = 0; k < m.instrs; k++) gtr__program_do<0, 0>(m, k, slot, i, n);
     else if constexpr (BITS != 0) {
         gtr__program_do<LOADS, BITS>(m, K, slot, i, n);
-        gtr__program_steps<K + 1, LOADS, A, B, C, D>(m, slot, i, n);
+        gtr__program_instrs<K + 1, LOADS, A, B, C, D>(m, slot, i, n);
     }
 }
-// All loads before any is waited for, then the steps. LOADS, A, B, C, D: gtr__program_constants; 0: nothing is known.
+// All loads before any is waited for, then the instructions. LOADS, A, B, C, D: gtr__program_constants; 0: nothing is
+// known.
 template <uint64_t LOADS, uint64_t A, uint64_t B, uint64_t C, uint64_t D>
 static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_program(const __grid_constant__ gtr__program_kernel m) {
     extern __shared__ float4 gtr__slots[];
@@ -11766,24 +11770,24 @@ static __global__ void __launch_bounds__(GTR__T, 3) gtr__k_program(const __grid_
             if (f.one) v[1] = v[2] = v[3] = v[0];
             memcpy(&slot[m.slot[k] * GTR__T], v, 16);
         }
-        gtr__program_steps<0, LOADS, A, B, C, D>(m, slot, i, n);
+        gtr__program_instrs<0, LOADS, A, B, C, D>(m, slot, i, n);
     }
 }
 #endif
 template <uint64_t, uint64_t, uint64_t, uint64_t, uint64_t> GTR__GLOBAL void gtr__k_program(gtr__program_kernel);
-static gtr__program_step gtr__program_kernel_step(const gtr__call *c, const gtr__program *p, const gtr__step *s) {
-    gtr__program_step t;
+static gtr__program_instr gtr__program_kernel_instr(const gtr__call *c, const gtr__program *p, const gtr__instr *s) {
+    gtr__program_instr t;
     memset(&t, 0, sizeof t);
     const gtr__arg *out = gtr__operand_of(c, p->slot[s->to].operand);
     t.out = gtr__opd_of(out); t.out.add = s->add;
-    t.kind = s->kind; t.op = (int16_t)(s->kind == GTR__STEP_DRAW ? s->numbers : (int)s->op); t.side = s->side;
+    t.kind = s->kind; t.op = (int16_t)(s->kind == GTR__INSTR_DRAW ? s->numbers : (int)s->op); t.side = s->side;
     t.storage = s->storage;
     t.a = s->a; t.b = s->b; t.dy = s->dy; t.y = s->y; t.to = s->to;
     t.f0 = (float)s->f0; t.f1 = (float)s->f1;
-    if (s->kind == GTR__STEP_SPREAD && s->f0 != 1) {            // MEAN's, as its own kernel has it
-        t.kind = GTR__STEP_UNARY; t.op = GTR__OP_SCALE; t.side = 0;
+    if (s->kind == GTR__INSTR_SPREAD && s->f0 != 1) {            // MEAN's, as its own kernel has it
+        t.kind = GTR__INSTR_UNARY; t.op = GTR__OP_SCALE; t.side = 0;
     }
-    if (s->kind == GTR__STEP_DROP) t.f1 = (float)(1.0 / (1.0 - s->f0));
+    if (s->kind == GTR__INSTR_DROP) t.f1 = (float)(1.0 / (1.0 - s->f0));
     t.key = s->key; t.line = s->line; t.row0 = s->row0;
     return t;
 }
@@ -11793,7 +11797,7 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
     bool wide = true;
     int place = p->n.loads;
     memset((void *)m, 0, sizeof *m);
-    m->loads = p->n.loads; m->steps = p->n.steps; m->count = p->count; m->ctl = c->ctl;
+    m->loads = p->n.loads; m->instrs = p->n.instrs; m->count = p->count; m->ctl = c->ctl;
     for (int k = 0; k < p->n.loads; k++) {
         const gtr__slot *slot = &p->slot[p->load[k]];
         const gtr__arg *load = gtr__operand_of(c, slot->operand);
@@ -11807,11 +11811,11 @@ static void gtr__program_kernel_of(const gtr__program *p, const gtr__call *c, gt
         gtr__dims_make(&m->at[k], &slot->full, stride, stride);
         wide = wide && gtr__dims_wide(&m->at[k], m->at[k].sa);
     }
-    for (int k = 0; k < p->n.steps; k++) {
-        const gtr__slot *slot = &p->slot[p->step[k].to];
+    for (int k = 0; k < p->n.instrs; k++) {
+        const gtr__slot *slot = &p->slot[p->instr[k].to];
         const gtr__arg *out = gtr__operand_of(c, slot->operand);
-        gtr__program_step *t = &m->step[k];
-        *t = gtr__program_kernel_step(c, p, &p->step[k]);
+        gtr__program_instr *t = &m->instr[k];
+        *t = gtr__program_kernel_instr(c, p, &p->instr[k]);
         if (out->count != p->count && out->data) {
             int64_t stride[GTR_MAX_DIMS];
             gtr__dims *at = &m->at[place];
@@ -12395,11 +12399,11 @@ static bool gtr__soft_cut(const gtr__call *c, gtr__rows *m) {
     m->team = gtr__team(m->n, m->rows, gtr__sms(c));
     return true;
 }
-// It may carry SCALE, in front, or behind its gradient: a launch of its own, in place, where rows are long.
+// SCALE may be its epilogue, in front, or behind its gradient: a launch of its own, in place, where rows are long.
 GTR__LAUNCHER_WITH(gtr__softmax_run, gtr__rows *m) {
     const gtr__arg *y = &c->out[0];
     if (!gtr__soft_cut(c, m)) return GTR_OK;
-    const gtr__carried with = gtr__carried_of(c->steps);
+    const gtr__epilogue_facts with = gtr__epilogue_of(c->epilogue);
     m->a = (float)with.a; m->b = (float)with.b; m->logs = c->attr->softmax.logs; m->blank = c->attr->softmax.blank;
     const bool scaled = with.act >= 0, back = m->dx.p != NULL;
     m->scaled = scaled && m->inner == 1 && m->n <= 4 * m->team;
@@ -14935,7 +14939,7 @@ static gtr__call gtr__mlp_call(const gtr__call *c, const gtr__node *n, gtr__arg 
         if (k < n->n_in && !gtr__bit(n->reads, k)) a->data = NULL;
         a->add = 0;
     }
-    q.attr = &n->attr; q.steps = &n->steps; q.n_in = n->n_in; q.n_out = n->n_out; q.in = in; q.out = out;
+    q.attr = &n->attr; q.epilogue = &n->epilogue; q.n_in = n->n_in; q.n_out = n->n_out; q.in = in; q.out = out;
     q.training = n->training; q.recomputed = 0; q.seed = n->seed; q.row0 = n->row0;
     return q;
 }
@@ -15690,7 +15694,7 @@ static int gtr__slide_make(gtr__slide *m, const gtr__call *c, bool back) {
     m->x = gtr__in(c, 0); m->y = gtr__opd_of(back ? &c->in[1] : y);
     m->saved = m->had = gtr__opd_of(NULL);
     m->channels = g.c;
-    const gtr__carried with = gtr__carried_of(c->steps);
+    const gtr__epilogue_facts with = gtr__epilogue_of(c->epilogue);
     if (back && with.act >= 0) {
         m->act = with.act; m->act_a = (float)with.a; m->act_b = (float)with.b;
         m->saved = gtr__in(c, with.saved);
@@ -16510,7 +16514,7 @@ static gtr__bn gtr__bn_of(const gtr__call *c) {
     m.x = gtr__in(c, 0); m.weight = gtr__in(c, 1); m.bias = gtr__in(c, 2);
     m.channels = c->in[1].count; m.rows = c->in[0].count / m.channels;
     m.training = c->training; m.part = (float *)c->ws;
-    const gtr__carried with = gtr__carried_of(c->steps);
+    const gtr__epilogue_facts with = gtr__epilogue_of(c->epilogue);
     m.act = with.act < 0 ? 0 : with.act; m.act_a = (float)with.a; m.act_b = (float)with.b;
     if (with.added >= 0) m.from = gtr__in(c, with.added);
     return m;
@@ -19125,7 +19129,7 @@ GTR__CUDA(guard_fwd) {
 }
 
 // >>op:report
-// One thread. The host reads an entry once it sees the step that the entry is of among the counters, and these in the
+// One thread. The host reads a step's report once it sees the step among the counters, and these in the
 // order of the fences: a fence to the host's memory costs most of a microsecond, so there is one, and another only when
 // the status is set.
 typedef struct gtr__reporting {
@@ -19133,10 +19137,10 @@ typedef struct gtr__reporting {
 } gtr__reporting;
 
 #if GTR__DEVICE_HALF
-// By one thread, as by the others below. The entry of a step whose end is known.
-GTR__INLINE void gtr__report_entry(const gtr__reporting &m, uint64_t step, uint64_t applied,
+// By one thread, as by the others below. The report of a step whose end is known.
+GTR__INLINE void gtr__report_write(const gtr__reporting &m, uint64_t step, uint64_t applied,
         float norm, bool guard) {
-    volatile gtr__entry *e = &m.shared->entry[step % GTR__RING];
+    volatile gtr__step_report *e = &m.shared->reported[step % GTR__RING];
     GTR__UNROLL(k, GTR__MAX_REPORT)
         e->value[k] = m.value[k].p ? gtr__get(m.value[k].p, m.value[k].t, 0) : 0.0f;
     e->norm = norm;
@@ -19155,8 +19159,8 @@ template <bool BARRIERS> GTR__INLINE void gtr__report_step(const gtr__reporting 
     const float scale = ctl->scale;
     ctl->launches++;
     if (ctl->status) ctl->stuck++;
-    else {                      // a stuck step has its entry already
-        gtr__report_entry(m, step, ctl->applied, ctl->norm, guard);
+    else {                      // a stuck step has its report already
+        gtr__report_write(m, step, ctl->applied, ctl->norm, guard);
         const uint32_t status = BARRIERS && guard ? gtr__status_of(ctl) : guard;        // 2 is of barriers alone
         if (status == 1 && m.scaled) {
             ctl->scale = scale * 0.5f > 1.0f ? scale * 0.5f : 1.0f;
@@ -19195,7 +19199,7 @@ GTR__INLINE void gtr__report_stuck(const gtr__reporting &m, const gtr__record *r
 // one thread, the block's reporter, calls begin() and then end().
 //   begin()  GUARD may not have decided yet whether the step's gradients are finite, so reporters speculate that they
 //            are, that is, that the update will be applied (`stands`); not with FP16's loss scale, which the verdict
-//            changes. The reporter of block 0 stores the report's entry to pinned host memory and issues a system-wide
+//            changes. The reporter of block 0 stores the step's report to pinned host memory and issues a system-wide
 //            fence, but does not yet advance the step counter that the host polls.
 //   end()    By now all threads of the block have read GUARD's verdict, and what they need of the control word. If the
 //            speculation was right, the reporter of block 0 advances the step counter: the host sees the step as done
@@ -19213,7 +19217,7 @@ struct gtr__report_ahead {
         stands = m.ctl->status == 0 && !m.scaled && m.ctl->tag[step & 1] == step + 1;
         applied = m.ctl->applied; launches = m.ctl->launches; good = m.ctl->good;
         if (blockIdx.x || !stands) return;
-        gtr__report_entry(m, step, applied, 0.0f, false);
+        gtr__report_write(m, step, applied, 0.0f, false);
         __threadfence_system();
     }
     // as_read: whether the verdict that the block has read lets the update be applied.
@@ -19876,7 +19880,7 @@ static bool gtr__mlp_of_layer(const gtr__node *n) {
     return !n->attr.product.a_km && (n->attr.product.b_kn != 0) == (n->op == GTR__OP_LINEAR_DACT);
 }
 static int gtr__mlp_act(const gtr__node *n) {
-    return n->op == GTR__OP_LINEAR_ACT ? gtr__carried_of(&n->steps).act : -1;
+    return n->op == GTR__OP_LINEAR_ACT ? gtr__epilogue_of(&n->epilogue).act : -1;
 }
 // What an activation's backward reads: y, or x, which its node then has to have stored.
 static int gtr__mlp_saved(const gtr__node *n) {
@@ -19915,7 +19919,8 @@ struct gtr__mlp_parser {
             if (n->op == GTR__OP_XENT_STEP) { p->loss_back = i; dy = n->out[3]; at = p->layers - 1; }
         } else if (n->op == GTR__OP_LINEAR_DACT) {
             const gtr__node *f = at > 0 ? &v->node[p->forward[at - 1]] : NULL;
-            const gtr__carried with = gtr__carried_of(&n->steps), was = gtr__carried_of(f ? &f->steps : NULL);
+            const gtr__epilogue_facts with = gtr__epilogue_of(&n->epilogue), was =
+                gtr__epilogue_of(f ? &f->epilogue : NULL);
             if (!f || p->drop[at - 1] >= 0 || p->gradient[at] < 0 || !gtr__mlp_same(v, n->in[0], dy) || !gtr__mlp_same(
                     v, n->in[1], v->node[p->forward[at]].in[1]) || gtr__mlp_act(f) != with.act
                     || with.a != was.a || with.b != was.b || !gtr__mlp_same(v, n->in[2], gtr__mlp_saved(f)))
@@ -19962,7 +19967,7 @@ struct gtr__mlp_parser {
             dy = n->out[0];
         } else if (gtr__known(n->op)) {         // of the last layer, or in front of dropout
             const gtr__node *f = at >= 0 ? &v->node[p->forward[at]] : NULL;
-            const gtr__carried was = gtr__carried_of(f ? &f->steps : NULL);
+            const gtr__epilogue_facts was = gtr__epilogue_of(f ? &f->epilogue : NULL);
             if (!f || (at != p->layers - 1 && p->drop_back[at] < 0) || p->act_back[at] >= 0 || p->gradient[at] >= 0
                     || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0
                     || n->attr.ew.a != was.a || n->attr.ew.b != was.b)
@@ -27727,7 +27732,7 @@ template <typename K, bool BACK>
 static GTR__DEVICE void gtr__chain_activate(int op, gtr__four &v, const gtr__four &y, float f0, float f1) {
     if (K::known || op == GTR__OP_RELU) { // the call costs as much as all else
 #pragma unroll
-        for (int k = 0; k < 4; k++) v.v[k] = gtr__step_value<GTR__STEP_UNARY, K::op, BACK>(BACK ? y.v[k] : v.v[k], 0,
+        for (int k = 0; k < 4; k++) v.v[k] = gtr__instr_value<GTR__INSTR_UNARY, K::op, BACK>(BACK ? y.v[k] : v.v[k], 0,
             v.v[k], 0, f0, f1);
     } else if constexpr (!K::known) {
         if (BACK) v = gtr__dact<4>(op, v, y, f0, f1);
@@ -27759,7 +27764,7 @@ template <typename K> static GTR__DEVICE void gtr__chain_formula(const gtr__chai
         constexpr int SIDE = K::fn - GTR__CHAIN_BINARY;
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            v.v[k] = gtr__step_value<GTR__STEP_BINARY, K::op, SIDE>(SIDE ? z.v[k] : v.v[k], z.v[k], v.v[k], z.v[k],
+            v.v[k] = gtr__instr_value<GTR__INSTR_BINARY, K::op, SIDE>(SIDE ? z.v[k] : v.v[k], z.v[k], v.v[k], z.v[k],
                 0, 0);
     } else if constexpr (!K::known) {
         if (s.fn >= GTR__CHAIN_BINARY && s.fn <= GTR__CHAIN_BINARY_B)
@@ -28822,7 +28827,7 @@ static gtr__chain_step *gtr__chain_parts(gtr__chain_build *b, int bias) {
 }
 // An activation of the last step's result, or, with what its gradient reads, the activation's gradient.
 static gtr__chain_step *gtr__chain_act(gtr__chain_build *b, const gtr__node *n, int width, int saved) {
-    const int act = gtr__carried_of(&n->steps).act;
+    const int act = gtr__epilogue_of(&n->epilogue).act;
     gtr__chain_step *s = gtr__chain_ew(b, saved < 0 ? GTR__CHAIN_UNARY : GTR__CHAIN_UNARY_BACK, act, width, -1, saved,
         -1);
     if (!s || !gtr__unary_op(act) || (saved >= 0 && b->value[saved].n != width)) return NULL;
@@ -28925,7 +28930,7 @@ static bool gtr__chain_linear(gtr__chain_build *b, const gtr__node *n) {
 // themselves.
 static bool gtr__chain_scalar_node(gtr__chain_build *b, const gtr__node *n) {
     if (n->dir != GTR__FWD || n->adds || b->n_scalar == GTR__CHAIN_SCALARS || n->n_in > 2 ||
-        !(gtr__unary_op(n->op) || gtr__step_of(n->op) == GTR__STEP_BINARY))
+        !(gtr__unary_op(n->op) || gtr__instr_of(n->op) == GTR__INSTR_BINARY))
         return false;
     for (int k = 0; k < n->n_in; k++) {
         bool made = false;
@@ -28972,7 +28977,7 @@ static bool gtr__chain_column_gradient(gtr__chain_build *b, const gtr__node *n, 
 // Unary and binary ops, casts and copies, and their gradients. Operands have all rows, one element for each row, one
 // row, or one element; only one of a step's two may be of the latter two kinds.
 static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
-    const bool binary = gtr__step_of(n->op) == GTR__STEP_BINARY, back = n->dir == GTR__BWD;
+    const bool binary = gtr__instr_of(n->op) == GTR__INSTR_BINARY, back = n->dir == GTR__BWD;
     if (!back && gtr__mlp_shape(&b->v, n->out[0])->ndim == 0) return gtr__chain_scalar_node(b, n);
     if (!binary) {
         const int x = gtr__chain_now(b, n->in[back ? 2 : 0]);
@@ -29107,7 +29112,7 @@ static bool gtr__chain_softmax(gtr__chain_build *b, const gtr__node *n) {
     const int back = n->dir == GTR__BWD, x = gtr__chain_now(b, n->in[back ? 2 : 0]),
               y = back ? gtr__chain_now(b, n->in[1]) : -1;
     if (x < 0 || b->value[x].outside || (back && (y < 0 || b->value[y].outside)) || n->out[0] < 0 ||
-        n->attr.along.axis != gtr__mlp_shape(&b->v, n->out[0])->ndim - 1 || gtr__carried_of(&n->steps).act >= 0 ||
+        n->attr.along.axis != gtr__mlp_shape(&b->v, n->out[0])->ndim - 1 || gtr__epilogue_of(&n->epilogue).act >= 0 ||
         gtr__chain_width(b, n->out[0]) != b->value[x].n)
         return false;
     gtr__chain_step *s = gtr__chain_of_rows(b, GTR__CHAIN_SOFT, b->value[x].n, x, y);
@@ -29213,7 +29218,7 @@ static bool gtr__chain_is_product(gtr__op op) {
 // Ops behind which gtr__chain_match tries no run, as it has tried one from them on.
 static bool gtr__chain_takes(gtr__op op) {
     return gtr__chain_is_product(op) || gtr__chain_is_loss(op) || op == GTR__OP_DROPOUT || op == GTR__OP_CAST ||
-           op == GTR__OP_COPY || gtr__unary_op(op) || gtr__step_of(op) == GTR__STEP_BINARY;
+           op == GTR__OP_COPY || gtr__unary_op(op) || gtr__instr_of(op) == GTR__INSTR_BINARY;
 }
 static bool gtr__chain_is_softmax(gtr__op op) { return op == GTR__OP_SOFTMAX || op == GTR__OP_LOG_SOFTMAX; }
 // Whether a run may hold this op. gtr__chain_match tries no run behind a node that gtr__chain_takes, for it has tried
@@ -30069,7 +30074,7 @@ static bool gtr__call_by_shapes(const gtr__plan *plan, const gtr__node *n, const
         a->dtype = x->storage; a->shape = x->shape; a->count = gtr__elements(&x->shape);
         if (k >= n->n_in || gtr__bit(n->reads, k)) a->data = (void *)(uintptr_t)256;
     }
-    c->attr = &n->attr; c->steps = &n->steps; c->n_in = n->n_in; c->n_out = n->n_out; c->in = in; c->out = out;
+    c->attr = &n->attr; c->epilogue = &n->epilogue; c->n_in = n->n_in; c->n_out = n->n_out; c->in = in; c->out = out;
     c->caps = caps; c->precision = plan->precision; c->training = n->training;
     return true;
 }
@@ -30105,7 +30110,7 @@ static int gtr__pooled_gradient(const gtr__plan *plan, int at) {
             if (gtr__use(plan, &plan->node[j], k) == dz) { found = j; uses++; }
     const gtr__node *conv = &plan->node[found];
     if (uses != 1 || conv->op != GTR__OP_CONV || conv->dir != GTR__BWD || conv->n_out < 2 || conv->out[0] >= 0
-        || conv->out[1] < 0 || conv->steps.n || n->adds || gtr__carried_of(&n->steps).added >= 0
+        || conv->out[1] < 0 || conv->epilogue.n || n->adds || gtr__epilogue_of(&n->epilogue).added >= 0
         || conv->micro != n->micro || conv->stage != n->stage || n->recomputed || conv->recomputed
         || gtr__use(plan, conv, conv->n_in - 1) != dz) return 0;
     for (int i = at + 1; i < found; i++) if (gtr__nodes_depend(plan, &plan->node[i], conv)) return 0;
@@ -30120,7 +30125,7 @@ static int gtr__pooled_forward(const gtr__plan *plan, int at, const gtr__caps *c
     *back = 0;
     if (conv->op != GTR__OP_CONV || conv->dir != GTR__FWD) return 0;
     const int z = gtr__use(plan, conv, conv->n_in);
-    const gtr__carried with = gtr__carried_of(&conv->steps);
+    const gtr__epilogue_facts with = gtr__epilogue_of(&conv->epilogue);
     if (conv->recomputed || z < 0 || with.affine >= 0 || with.added >= 0
         || plan->value[z].home != GTR__HOME_ARENA) return 0;
     const gtr_shape *x = &plan->value[conv->in[0]].shape;
@@ -30159,7 +30164,7 @@ static void gtr__pooled_rewrite(gtr__plan *plan, int at, const gtr__caps *caps) 
     if (back) {
         gtr__node *dpool = &plan->node[back];
         const int found = gtr__pooled_gradient(plan, back);
-        if (!found || gtr__carried_of(&dpool->steps).act != gtr__carried_of(&n->steps).act) return;
+        if (!found || gtr__epilogue_of(&dpool->epilogue).act != gtr__epilogue_of(&n->epilogue).act) return;
         gtr__node *conv = &plan->node[found];
         const uint64_t inputs = n->n_in > 2 ? 6 : 2;
         if (conv->n_in <= n->n_in || gtr__use(plan, conv, 0) != gtr__use(plan, n, 0)) return;
@@ -30186,7 +30191,7 @@ static int gtr__pooled_match(const gtr__plan *plan, int at, const gtr__caps *, i
         && pool->dir == GTR__FWD && gtr__use(plan, pool, 0) == gtr__use(plan, n, n->n_in)
         && plan->value[gtr__use(plan, pool, 0)].home == GTR__HOME_NONE ? 2 : 0;
 }
-// Launches conv with pool, or dpool with dconv. The activation of z conv carries forward, and dpool its gradient.
+// Launches conv with pool, or dpool with dconv. The activation of z is conv's epilogue forward, its gradient dpool's.
 GTR__LAUNCHER(gtr__pooled_run) {
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
@@ -30198,7 +30203,7 @@ GTR__LAUNCHER(gtr__pooled_run) {
     gtr__mlp_call(c, pool, in[1], out[1]);
     const gtr__arg *whole = back ? &in[0][conv->n_in - 1] : &out[0][0], *y = back ? &in[1][2] : &out[1][0];
     const int bias = (back ? conv->n_in - 2 : conv->n_in) > 2 ? 2 : 0, type = (int)in[0][0].dtype;
-    const gtr__carried with = gtr__carried_of(back ? &pool->steps : &conv->steps);
+    const gtr__epilogue_facts with = gtr__epilogue_of(back ? &pool->epilogue : &conv->epilogue);
     if (c->measure) *c->measure = 0;
     if (!gtr__pooled_make(&d, run, &of_conv, whole, &pool->attr, y, back))
         return gtr__not_taken(run);
@@ -30579,7 +30584,7 @@ static bool gtr__head_make(gtr__head *m, const gtr__call *linear, const gtr__cal
             || (saved && (saved->dtype != type || saved->count != h->count))) return false;
         m->dh = dx->out[0].data;
         if (saved) {
-            const gtr__carried with = gtr__carried_of(dx->steps);
+            const gtr__epilogue_facts with = gtr__epilogue_of(dx->epilogue);
             m->saved = saved->data; m->act = with.act; m->act_a = (float)with.a; m->act_b = (float)with.b;
         }
     }
@@ -30609,7 +30614,7 @@ static bool gtr__head_is_dx(const gtr__plan *plan, const gtr__node *linear, cons
 // nodes; 0 where there is none, or it may not move up to them.
 template <typename F> static int gtr__head_find(const gtr__plan *plan, const int *node, int count, F is) {
     const int from = node[count - 1] + 1;
-    for (int j = from; j < plan->split && j < from + GTR__PROGRAM_WINDOW; j++)
+    for (int j = from; j < plan->right_begin && j < from + GTR__PROGRAM_WINDOW; j++)
         if (is(&plan->node[j])) return gtr__may_move(plan, node, count, j) ? j : 0;
     return 0;
 }
@@ -30617,7 +30622,7 @@ template <typename F> static int gtr__head_find(const gtr__plan *plan, const int
 // must be fused with its gradient (xent_step, pair_step) and must not read the logits as targets, too.
 static int gtr__head_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *node) {
     const gtr__node *linear = &plan->node[node[0] = at];
-    if (at >= plan->split || linear->op != GTR__OP_LINEAR || linear->dir != GTR__FWD || !gtr__mlp_of_layer(linear)
+    if (at >= plan->right_begin || linear->op != GTR__OP_LINEAR || linear->dir != GTR__FWD || !gtr__mlp_of_layer(linear)
         || linear->adds || linear->recomputed || linear->out[0] < 0 || plan->n_stage > 1
         || caps->compute < 80 || plan->precision == GTR_FP32) return 0;
     const int y = gtr__root(plan, linear->out[0]);
@@ -30697,7 +30702,7 @@ static bool gtr__siblings_take(const gtr__plan *plan, const gtr__node *n, const 
     for (int k = 0; k < GTR__ALL(n); k++)       // views have other kernels
         if (n->in[k] >= 0 && plan->value[n->in[k]].view) return false;
     return caps->arch_feature && plan->precision != GTR_FP32 && plan->n_stage < 2
-        && n < plan->node + plan->split && n->flops < caps->sm_count * GTR__SIBLING_FLOPS
+        && n < plan->node + plan->right_begin && n->flops < caps->sm_count * GTR__SIBLING_FLOPS
         && (n->op == GTR__OP_LINEAR || n->op == GTR__OP_LINEAR_ACT || n->op == GTR__OP_LINEAR_DACT
             || n->op == GTR__OP_MATMUL);
 }
@@ -30709,7 +30714,8 @@ static bool gtr__value_alike(const gtr__value &x, const gtr__value &y) {
 static bool gtr__siblings_alike(const gtr__plan *plan, const gtr__node *a, const gtr__node *b) {
     if (a->op != b->op || a->dir != b->dir || a->stage != b->stage || a->micro != b->micro || a->adds != b->adds
         || a->recomputed != b->recomputed || a->n_in != b->n_in || a->n_out != b->n_out
-        || memcmp(&a->attr, &b->attr, sizeof a->attr) || memcmp(&a->steps, &b->steps, sizeof a->steps)) return false;
+        || memcmp(&a->attr, &b->attr, sizeof a->attr) || memcmp(&a->epilogue, &b->epilogue,
+            sizeof a->epilogue)) return false;
     for (int k = 0; k < GTR__ALL(a); k++) {
         if (a->in[k] < 0 || b->in[k] < 0) { if (a->in[k] != b->in[k]) return false; continue; }
         if (!gtr__value_alike(plan->value[a->in[k]], plan->value[b->in[k]])) return false;
@@ -30752,14 +30758,14 @@ static bool gtr__siblings_apart(gtr__plan *plan, int j) {
 #define GTR__SIBLING_BYTES 32e6       // that they read and that must be kept until then
 static void gtr__group_gradients(gtr__plan *plan, const gtr__caps *caps) {
     double kept = 0;
-    for (int i = 0; i < plan->split; i++) if (plan->node[i].recomputed) return;
-    for (int i = plan->split - 1; i >= 0; i--) {
+    for (int i = 0; i < plan->right_begin; i++) if (plan->node[i].recomputed) return;
+    for (int i = plan->right_begin - 1; i >= 0; i--) {
         const gtr__node *n = &plan->node[i];
         bool gradient = false;
         for (int k = 0; k < n->n_out; k++) gradient |= gtr__writes_gradient(plan, n, k);
         if (!gtr__siblings_take(plan, n, caps) || n->out[0] >= 0 || !gradient) continue;
         int to = i + 1;
-        while (to < plan->split && !gtr__siblings_alike(plan, n, &plan->node[to])) to++;
+        while (to < plan->right_begin && !gtr__siblings_alike(plan, n, &plan->node[to])) to++;
         for (int k = 0; k < n->n_in; k++) {
             const int v = gtr__use(plan, n, k);
             double bytes = v < 0 ? 0 : 4;
@@ -30767,16 +30773,16 @@ static void gtr__group_gradients(gtr__plan *plan, const gtr__caps *caps) {
             kept += bytes;
         }
         bool free = kept < GTR__SIBLING_BYTES;
-        for (int j = i + 1; j < plan->split && j <= to && free; j++)
+        for (int j = i + 1; j < plan->right_begin && j <= to && free; j++)
             free = !gtr__nodes_depend(plan, n, &plan->node[j]) || (j < to && gtr__siblings_apart(plan, j));
-        if (free && to < plan->split) gtr__node_move(plan, i, to - 1);
+        if (free && to < plan->right_begin) gtr__node_move(plan, i, to - 1);
     }
 }
 static int gtr__siblings_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *node) {
     const gtr__node *n = &plan->node[node[0] = at];
     int count = 1;
     if (!gtr__siblings_take(plan, n, caps)) return 0;
-    for (int j = at + 1; j < plan->split && j < at + 16 && count < GTR__SETS; j++) {
+    for (int j = at + 1; j < plan->right_begin && j < at + 16 && count < GTR__SETS; j++) {
         bool free = gtr__siblings_alike(plan, n, &plan->node[j]);
         for (int i = at; i < j && free; i++) free = !gtr__nodes_depend(plan, &plan->node[i], &plan->node[j]);
         if (free) node[count++] = j;

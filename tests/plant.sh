@@ -35,7 +35,7 @@ momentum: s/      p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p))/      p = G
 Adam's correction: s/1 \/ sqrt(1 - power((o)->beta2, t)) : 1)/1 \/ sqrt(1 - power((o)->beta2, t + 1)) : 1)/
 decoupled decay: s/? 1 - (lr) \* (o)->weight_decay\[i\] : 1)/? 1 - (o)->weight_decay[i] : 1)/
 clip: s/o->clip \/ (norm + 1e-6) < 1 ? o->clip \/ (norm + 1e-6) : 1)/o->clip \/ (norm + 1e-6) < 1 ? o->clip \/ norm \/ 1.001 : 1)/
-schedule: s/(1 + cos(3.14159265358979323846 \* gtr__part_done(a)))/(1 + cos(3.14159265358979323846 * gtr__part_done(a) * 0.99))/
+schedule: s/(1 + cos(3.14159265358979323846 \* gtr__fraction_done(a)))/(1 + cos(3.14159265358979323846 * gtr__fraction_done(a) * 0.99))/
 warm-up: s/(double)(s + 1) \/ (double)d->warmup_steps/(double)s \/ (double)d->warmup_steps/
 groups: s/for (g = own - 1; g >= 0; g--) if/for (g = 0; g < t->n_groups - 1; g++) if/
 cast to bfloat16: s/rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;/rounded = (u + 0x17fffu + (u >> 16 \& 1u)) >> 16 \& 0xfff0u;/

@@ -328,7 +328,7 @@ static void look_at_plan(const workload *w, network *n, figure *f)
 {
     double rate[2], bytes = 0;
     int i, steps = GTR__RING - 1;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     if (gtr_trainer_data(n->trainer, n->data, w->batch, true, true) != GTR_OK
             || !(e = gtr__observed_step(n->trainer, "bench", false, &steps)))
         return;
@@ -363,7 +363,7 @@ static const gtr__node *node_of(const gtr__plan *plan, const char *pass)
 static void time_pass(network *n, const workload *w, figure *f)
 {
     int steps = GTR__RING - 1, k;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     const gtr__node *node;
     gtr_trainer_data(n->trainer, n->data, w->batch, true, true);
     for (k = 0; k < 3; k++) gtr_step(n->trainer);    /* products of plain numbers, as memory has them, are faster */

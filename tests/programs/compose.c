@@ -232,9 +232,9 @@ static int uncompiled, programs;
 static void note_steps(const gtr__program *p, bool compiles)
 {
     programs++;
-    for (int i = 0; i < p->n.steps; i++) {
-        unsigned char *c = &compiled[p->step[i].kind & 15][p->step[i].op][p->step[i].side & 3];
-        uncompiled += !*c && p->step[i].side == 2;
+    for (int i = 0; i < p->n.instrs; i++) {
+        unsigned char *c = &compiled[p->instr[i].kind & 15][p->instr[i].op][p->instr[i].side & 3];
+        uncompiled += !*c && p->instr[i].side == 2;
         *c |= compiles;
     }
 }
@@ -1042,7 +1042,7 @@ static void inputs_stay(graph *g, const loss_of *l, result *r)
 static int views_of(const gtr_context *ctx)
 {
     int views = 0;
-    for (const gtr__cached *e = ctx->plans; e; e = e->next)
+    for (const gtr__plan_entry *e = ctx->plans; e; e = e->next)
         for (int i = 0; i < e->plan.n_node; i++) {
             const gtr__node *n = &e->plan.node[i];
             for (int k = 0; gtr__moves(n->op) == GTR__MOVES_PRODUCT && k < n->n_in; k++)
@@ -1054,7 +1054,7 @@ static long lean_plans;
 static void plans_noted(const gtr_context *ctx, bool compiles)
 {
     uncompiled = programs = 0;
-    for (const gtr__cached *e = ctx->plans; e; e = e->next) {
+    for (const gtr__plan_entry *e = ctx->plans; e; e = e->next) {
         note_plan(ctx->be, &e->plan, compiles);
         lean_plans += e->lean;
     }

@@ -273,7 +273,7 @@ static int all_steps(gtr__compilation *to, const char *arch)
     memset((void *)&m, 0, sizeof m);
     for (int k = 0; k < GTR__PROGRAM_LOADS; k++) { m.load[k].t = k % 3; m.at[k].n = k % 2; m.at[k].narrow = k != 7; }
     auto add = [&](int kind, int op, int side) {
-        gtr__program_step *s = &m.step[m.steps++];
+        gtr__program_instr *s = &m.instr[m.instrs++];
         s->kind = (int16_t)kind; s->op = (int16_t)op; s->side = (int16_t)side;
         s->storage = (int16_t)(done % 3); s->out.t = done % 3; s->out.add = done % 4 == 0; s->band = done % 5 == 0;
         s->out.p = done % 6 ? &m : NULL;
@@ -283,14 +283,14 @@ static int all_steps(gtr__compilation *to, const char *arch)
         m.loads = n % (GTR__PROGRAM_LOADS + 1); m.count = 4 + n % 2; m.width = 4;
         gtr__variant_name(gtr__program_variant(m), name, sizeof name);
         to[n++] = asked(name, arch);
-        m.steps = 0;
+        m.instrs = 0;
     };
-    for (const int kind : { GTR__STEP_COPY, GTR__STEP_DROP, GTR__STEP_DRAW }) add(kind, 0, 0);
+    for (const int kind : { GTR__INSTR_COPY, GTR__INSTR_DROP, GTR__INSTR_DRAW }) add(kind, 0, 0);
     for (int op = 0; op < GTR__OP_COUNT; op++)
         for (int side = 0; side < 3; side++) {
-            const int kind = gtr__step_of((gtr__op)op);
-            if (kind != GTR__STEP_BINARY && (kind != GTR__STEP_UNARY || side > 1)) continue;
-            if (m.steps == GTR__PROGRAM_SLOTS) end();
+            const int kind = gtr__instr_of((gtr__op)op);
+            if (kind != GTR__INSTR_BINARY && (kind != GTR__INSTR_UNARY || side > 1)) continue;
+            if (m.instrs == GTR__PROGRAM_SLOTS) end();
             add(kind, op, side);
         }
     end();
@@ -834,18 +834,18 @@ static void names()
 /* What a program's kernel has as constants says what its steps and loads are; 0 is behind the last of each. */
 static void programs()
 {
-    static const int16_t kinds[] = { GTR__STEP_COPY, GTR__STEP_BAND, GTR__STEP_SPREAD, GTR__STEP_DROP, GTR__STEP_DRAW,
-        GTR__STEP_UNARY, GTR__STEP_BINARY };
+    static const int16_t kinds[] = { GTR__INSTR_COPY, GTR__INSTR_BAND, GTR__INSTR_SPREAD, GTR__INSTR_DROP, GTR__INSTR_DRAW,
+        GTR__INSTR_UNARY, GTR__INSTR_BINARY };
     uint32_t seed = 1;
     auto draw = [&](int n) { seed = seed * 1664525u + 1013904223u; return (int)((seed >> 8) % (uint32_t)n); };
     for (int round = 0; round < 20000; round++) {
         gtr__program_kernel m;
         uint64_t c[GTR__PROGRAM_CONSTANTS];
         memset((void *)&m, 0, sizeof m);
-        m.loads = draw(GTR__PROGRAM_LOADS + 1); m.steps = 1 + draw(GTR__PROGRAM_SLOTS);
+        m.loads = draw(GTR__PROGRAM_LOADS + 1); m.instrs = 1 + draw(GTR__PROGRAM_SLOTS);
         m.count = 1 + draw(1000); m.width = draw(2) ? 4 : 1;
         for (int k = 0; k < GTR__PROGRAM_SLOTS; k++) {
-            gtr__program_step *s = &m.step[k];
+            gtr__program_instr *s = &m.instr[k];
             m.at[k].n = draw(3); m.at[k].narrow = draw(8) != 0; m.at[k].sa[1] = draw(2);
             if (k < m.loads) m.load[k].t = draw(3);
             s->kind = kinds[draw(7)]; s->op = (int16_t)draw(GTR__OP_COUNT); s->side = (int16_t)draw(3);
@@ -855,12 +855,12 @@ static void programs()
         bool same = true, far = false;
         gtr__program_constants(m, c);
         for (int k = 0; k < GTR__PROGRAM_SLOTS + 1; k++) {
-            const gtr__step_facts f = gtr__step_decoded(gtr__step_bits(k, c[1], c[2], c[3], c[4]));
-            const gtr__program_step s = m.step[k < m.steps ? k : 0];
-            const bool formula = s.kind == GTR__STEP_UNARY || s.kind == GTR__STEP_BINARY;
-            if (k >= m.steps) { same = same && f.kind == 0; continue; }
+            const gtr__instr_facts f = gtr__instr_decoded(gtr__instr_bits(k, c[1], c[2], c[3], c[4]));
+            const gtr__program_instr s = m.instr[k < m.instrs ? k : 0];
+            const bool formula = s.kind == GTR__INSTR_UNARY || s.kind == GTR__INSTR_BINARY;
+            if (k >= m.instrs) { same = same && f.kind == 0; continue; }
             far = far || (m.at[k].n && !m.at[k].narrow);
-            same = same && f.kind == (formula || s.kind >= GTR__STEP_DROP ? s.kind : (int)GTR__STEP_COPY)
+            same = same && f.kind == (formula || s.kind >= GTR__INSTR_DROP ? s.kind : (int)GTR__INSTR_COPY)
                 && (!formula || (f.op == s.op && f.side == s.side)) && f.storage == s.storage
                 && f.stored == (s.out.p != NULL)
                 && (!s.out.p || (f.type == s.out.t && f.adds == s.out.add && f.banded == (s.band != 0)));

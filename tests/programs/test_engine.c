@@ -422,10 +422,10 @@ static void drop_node(gtr_context *ctx, gtr__plan *p, int at)
     if (p->wait)
         memmove(p->wait + at * p->n_queue, p->wait + (at + 1) * p->n_queue, (size_t)(later * p->n_queue) * sizeof(int));
     p->n_node--;
-    if (p->split > at) p->split--;
+    if (p->right_begin > at) p->right_begin--;
     for (i = 0; i < p->n_node; i++) {
         p->node[i].call->attr = &p->node[i].attr;
-        p->node[i].call->steps = &p->node[i].steps;
+        p->node[i].call->epilogue = &p->node[i].epilogue;
         for (l = 0; l < p->n_queue; l++) {
             const int on = gtr__wait_node(p, i, l);
             if (on == at) p->node[i].wait_mask &= ~((uint32_t)1 << l);
@@ -456,7 +456,7 @@ static void stages(void)
         net n, m;
         bool same = true;
         int i, k, copies = 0;
-        gtr__cached *e;
+        gtr__plan_entry *e;
         d.micro_batches = 4; d.precision = modes[run]; d.no_matchers = true;
         n = build(whole, GTR_BATCH, DROP | NORM, &d);
         m = build(two, GTR_BATCH, DROP | NORM | STAGES, &d);
@@ -641,7 +641,7 @@ static void random_plan(gtr__plan *p)
     p->n_node = 4 + roll(NODES - 3);
     p->n_stage = 1 + (roll(4) == 0);
     p->n_stream = streams;
-    p->split = roll(3) ? p->n_node : 1 + roll(p->n_node - 1);
+    p->right_begin = roll(3) ? p->n_node : 1 + roll(p->n_node - 1);
     for (i = 0; i < p->n_node; i++) {
         gtr__node *n = &plan_node[i];
         int *op = plan_operands[i], before = p->n_value;
@@ -888,7 +888,7 @@ static gtr_tensor *delay(gtr_context *ctx, gtr_tensor *x, const char *name)
 static gtr_result prepare_without_wait(void *const *i, gtr__plan *p, void **e)
 {
     int k;
-    for (k = p->split - 1; k >= 0; k--) if (p->node[k].stream && p->node[k].wait_mask) {
+    for (k = p->right_begin - 1; k >= 0; k--) if (p->node[k].stream && p->node[k].wait_mask) {
         p->node[k].wait_mask = 0; removed++; break;
     }
     return real.prepare(i, p, e);
@@ -985,7 +985,7 @@ static void joined(void)
 static void long_run(int optimizer, bool eager, bool no_matchers, gtr_context **ctx, gtr_trainer **t)
 {
     gtr_trainer_desc d;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     net n;
     int i;
     memset(&d, 0, sizeof d);
@@ -1589,7 +1589,7 @@ static void network_with_update(void)
         gtr_context *ctx = create();
         gtr_trainer_desc d = adam();
         net n;
-        gtr__cached *e;
+        gtr__plan_entry *e;
         uint64_t before[64];
         int i, j, k, at = -1, inside = 0;
         if (!ctx || ctx->caps.cuda) { gtr_destroy(ctx); return; }
@@ -1670,7 +1670,7 @@ static void matchers_gain(void)
         gtr_context *ctx = create();
         gtr_trainer_desc d = adam();
         net n;
-        gtr__cached *e;
+        gtr__plan_entry *e;
         int i, found = 0;
         if (!ctx || ctx->caps.cuda) { gtr_destroy(ctx); return; }
         ctx->be->matchers = cases[k].row;
@@ -2743,7 +2743,7 @@ static int chunk_launches;
 static gtr_result prepare_chunks(void *const *i, gtr__plan *p, void **e) {
     p->steps = CHUNK; return real.prepare(i, p, e);
 }
-static gtr_result launch_chunks(void *const *i, void *e, gtr__part part)
+static gtr_result launch_chunks(void *const *i, void *e, gtr__half part)
 {
     int64_t more = 0;
     gtr_result r = GTR_OK;
@@ -2754,7 +2754,7 @@ static gtr_result launch_chunks(void *const *i, void *e, gtr__part part)
         int k;
         for (k = 0; k < p->n_node; k++) if (p->node[k].op == GTR__OP_FEED)
             shared = ((const gtr__feed *)p->node[k].attr.ptr)->shared;
-        if (shared && part == GTR__PART_ALL) more = shared->record[shared->step % GTR__RING].more;
+        if (shared && part == GTR__HALF_BOTH) more = shared->record[shared->step % GTR__RING].more;
     }
     for (; r == GTR_OK && more >= 0; more--) r = real.launch(i, e, part);
     return r;
@@ -2842,7 +2842,7 @@ static void chunk_run(const chunk_case *c)
     net n = plain(ctx, &c->d, c->drop), m = plain(loop, &c->d, c->drop);
     gtr_dataset *data, *same;
     gtr_fit_desc f = fitting(c->epochs, c->batch, NULL);
-    gtr__cached *e;
+    gtr__plan_entry *e;
     const int64_t per = (c->rows + c->batch - 1) / c->batch,
         steps = c->stop_at ? c->stop_at * c->every : per * c->epochs;
     const gtr_float before = pool_x[WIDTH * 37 + 2];
@@ -4310,7 +4310,7 @@ static void real_plans(void)
         gtr_desc desc = desc0();
         gtr_trainer_desc d = adam();
         gtr_context *ctx;
-        gtr__cached *e;
+        gtr__plan_entry *e;
         net n;
         int shared, order, made;
         size_t used;
@@ -4551,7 +4551,7 @@ static void custom_in_order(void)
         gtr_context *ctx;
         gtr_tensor *x, *list[4];
         gtr_trainer *t;
-        gtr__cached *e;
+        gtr__plan_entry *e;
         memset(&c, 0, sizeof c);
         desc.preset = GTR_PRESET_SM90;
         desc.memory_limit = (size_t)4 << 30;
@@ -4595,7 +4595,7 @@ static void plans_meanwhile(void)
     gtr_context *ctx = create();
     gtr_trainer_desc d = sgd(0.1f);
     net n = build(ctx, GTR_BATCH, 0, &d);
-    const gtr__cached *got;
+    const gtr__plan_entry *got;
     int count = 0;
     real_wait = ctx->be->wait;
     ctx->be->wait = wait_and_plan;
@@ -4604,7 +4604,7 @@ static void plans_meanwhile(void)
     got = gtr__trainer_entry(n.t, 2000, NULL, false);
     ctx->be->wait = real_wait;
     EXPECT_EQ(planned_meanwhile, 3);
-    for (const gtr__cached *e = ctx->plans; e; e = e->next, count++) if (e == got) got = NULL;
+    for (const gtr__plan_entry *e = ctx->plans; e; e = e->next, count++) if (e == got) got = NULL;
     CHECK(!got && count == GTR__PLANS, "%d plans are kept, the last one %s", count, got ? "is not" : "is");
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
@@ -4750,7 +4750,7 @@ static void current_values(void)
         *norm = gtr_sum(gtr_mul(w, w), NULL, 0, false);
     gtr_float zeros[CLASSES] = { 0 };
     gtr_memory_report m;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     float before, after;
     int i, count = 0;
     EXPECT(gtr_predictor_create(gtr_add(n.logits, bias), 4) == NULL);
@@ -4780,7 +4780,7 @@ static void ever_new_batches(void)
     gtr_tensor *out = gtr_linear(in, "fc", 1), *loss = gtr_mse(out, want);
     gtr_trainer *t = gtr_trainer_create(loss, sgd(0.1f));
     gtr_float got[2];
-    gtr__cached *e;
+    gtr__plan_entry *e;
     double w, b;
     long long held = 0;
     int i, k, plans = 0;
@@ -4825,7 +4825,7 @@ static void last_gradient(void)
 {
     gtr_desc c;
     gtr_context *ctx;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     net n;
     gtr_trainer_desc d = adam();
     int i, apart = 0;
@@ -4835,8 +4835,8 @@ static void last_gradient(void)
     n = build(ctx, GTR_BATCH, 0, &d);
     e = gtr__trainer_entry(n.t, 64, NULL, false);
     if (!CHECK(e != NULL, "no plan: %s", gtr_error_text(ctx))) return;
-    for (i = 0; i < e->plan.split; i++) apart += e->plan.node[i].stream != 0;
-    CHECK(apart >= 4 && e->plan.node[e->plan.split - 1].stream == 0, "%d nodes apart; %s", apart,
+    for (i = 0; i < e->plan.right_begin; i++) apart += e->plan.node[i].stream != 0;
+    CHECK(apart >= 4 && e->plan.node[e->plan.right_begin - 1].stream == 0, "%d nodes apart; %s", apart,
         gtr_plan_text(n.t, 64));
     gtr_destroy(ctx);
 }
@@ -5084,7 +5084,7 @@ static void flops_fused(void)
     gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 24));
     gtr_tensor *y = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 5));
     const gtr__plan *p;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     gtr_trainer *t;
     int i, fused = 0;
     d.no_matchers = true;
@@ -5165,7 +5165,7 @@ static void profiled_with(gtr_trainer_desc d, int parts, bool data, bool by_node
 }
 /* Where the launch of a node alone fails (on the CPU what is launched is the plan), there is no profile,
    and nothing has changed. */
-static gtr_result launch_no_node(void *const *i, void *e, gtr__part part) {
+static gtr_result launch_no_node(void *const *i, void *e, gtr__half part) {
     return ((const gtr__plan *)e)->n_value ? real.launch(i, e, part) : GTR_ERR_USER;
 }
 static void profiled_badly(void)

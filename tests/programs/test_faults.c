@@ -55,7 +55,7 @@ static gtr_result w_memory_info(void *i, size_t *f, size_t *t) {
 static gtr_result w_prepare(void *const *i, gtr__plan *p, void **e) {
     return strike() ? GTR_ERR_CUDA : real.prepare(i, p, e);
 }
-static gtr_result w_launch(void *const *i, void *e, gtr__part p) {
+static gtr_result w_launch(void *const *i, void *e, gtr__half p) {
     launches++; return strike() ? GTR_ERR_CUDA : real.launch(i, e, p);
 }
 static gtr_result w_run_node(void *const *i, gtr__plan *p, int n) {
@@ -218,7 +218,7 @@ static void queued_steps(void)
 /* ---- launches: bounds that follow from the nodes of each network ---- */
 /* What a step puts on the stream. On the GPU its first, eager launch is caught in a graph and the graph's nodes are
    counted: kernels, the library's too, copies, fills and host functions. On the CPU: nodes. */
-static int step_launches(gtr_context *ctx, gtr__cached *e)
+static int step_launches(gtr_context *ctx, gtr__plan_entry *e)
 {
 #ifdef GPUTRAIN_CUDA
     /* with few multiprocessors the library takes smaller products, in several launches */
@@ -232,7 +232,7 @@ static int step_launches(gtr_context *ctx, gtr__cached *e)
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
         EXPECT_EQ(ctx->be->prepare(ctx->instance, &e->plan, &exec), GTR_OK);
         EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
-        EXPECT_EQ(ctx->be->launch(ctx->instance, exec, GTR__PART_ALL), GTR_OK);
+        EXPECT_EQ(ctx->be->launch(ctx->instance, exec, GTR__HALF_BOTH), GTR_OK);
         EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
         if (!CHECK(graph && cudaGraphGetNodes(graph, node, &n) == cudaSuccess && n < 1024,
                 "a step could not be caught"))
@@ -257,7 +257,7 @@ static void launch_bound(const char *name, gtr_tensor *loss, gtr_trainer_desc d,
 {
     gtr_context *ctx = loss->ctx;
     gtr_trainer *t;
-    gtr__cached *e = NULL;
+    gtr__plan_entry *e = NULL;
     float *x = (float *)calloc((size_t)batch * 784, sizeof *x);
     int32_t *y = (int32_t *)calloc((size_t)batch, sizeof *y);
     int i, count;

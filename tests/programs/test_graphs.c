@@ -313,7 +313,7 @@ static void place_graph(uint32_t seed, int micro, bool apart, placed *out)
     gtr_trainer_desc d = sgd(0.1f);
     gtr_tensor *t[PLACE_NODES + 1], *loss, *inner = NULL, *pending = NULL, *given[2];
     gtr_trainer *trainer;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     int i, n = 0;
     char name[16];
     memset(out, 0, sizeof *out);
@@ -406,7 +406,7 @@ static int block(int kind, bool fused, int micro, gtr_float *g, gtr_float *loss)
     gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)), *h = gtr_tanh(gtr_linear(x, "in", 7)),
         *y = gtr_linear(h, "fc", 7), *z = y, *all = NULL;
     gtr_trainer *t;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     int i, adds = 0;
     if (!fused) ctx->caps.unfused[GTR__OP_LINEAR_ACT] = 1;
     if (kind == BLOCK_GELU || kind == BLOCK_BETWEEN || kind == BLOCK_SELF) z = gtr_gelu(y);
@@ -468,7 +468,7 @@ static int by_hand(int act, int form, bool fused, gtr_float *g, gtr_float *loss)
     gtr_trainer_desc d = sgd(0.1f);
     gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 5, 8)), *q[3], *y, *z, *w;
     gtr_trainer *t;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     int i, apart = 0;
     if (!fused) ctx->caps.unfused[GTR__OP_LINEAR_ACT] = ctx->caps.unfused[GTR__OP_LINEAR_DACT] = 1;
     for (i = 0; i < 3; i++) {
@@ -559,7 +559,7 @@ static int normed(gtr_tensor *(*act)(gtr_tensor *), int64_t c, bool fused, bool 
     gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)),
         *n = gtr_batch_norm(gtr_linear(x, "in", c), "bn"), *y;
     gtr_trainer *t;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     int i, alone = 0;
     if (!fused) ctx->caps.unfused[GTR__OP_BATCH_NORM] = 1;
     if (kept) gtr_keep(n);
@@ -609,7 +609,7 @@ static int step_nodes(int kind, int64_t n, int inner, gtr_precision precision, i
     gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 5)), *h = gtr_linear(x, "a", n * inner), *y,
         *other = gtr_linear(x, "b", n * inner);
     gtr_trainer *t;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     int i, alone = 0;
     if (!fused) ctx->caps.unfused[op] = 1;
     if (kind == STEP_SOFTMAX) {
@@ -666,7 +666,7 @@ static int rounding_nodes(int norm, int wide, int rows, int micro, gtr_precision
     gtr_trainer_desc d = sgd(0.1f);
     gtr_tensor *x = gtr_input(ctx, "x", GTR_I32, gtr_shape1(GTR_BATCH)), *h = gtr_embedding(x, "in", 5, wide);
     gtr_trainer *t;
-    gtr__cached *e;
+    gtr__plan_entry *e;
     int i, alone = 0;
     if (!fused) ctx->caps.unfused[GTR__OP_LAYER_NORM] = ctx->caps.unfused[GTR__OP_RMS_NORM] = 1;
     for (i = 0; i < 3; i++) {
@@ -742,11 +742,11 @@ static int norm_nodes(int64_t rows, int micro, int of_user, int *streams)
     }
     d.precision = GTR_TF32; d.no_matchers = true; d.micro_batches = micro; d.streams = of_user;
     gtr_trainer *t = gtr_trainer_create(gtr_mean(gtr_square(h), NULL, 0, false), d);
-    gtr__cached *e = t ? gtr__trainer_entry(t, rows, NULL, true) : NULL;
+    gtr__plan_entry *e = t ? gtr__trainer_entry(t, rows, NULL, true) : NULL;
     for (i = 0; e && i < e->plan.n_node; i++) {
         const gtr__node *q = &e->plan.node[i];
         n += q->op == GTR__OP_LAYER_NORM && q->dir == GTR__BWD;
-        if (q->leaf) on[q->stream] = true;
+        if (q->only_gradients) on[q->stream] = true;
     }
     for (*streams = 0, i = 1; i < GTR__MAX_STREAMS; i++) *streams += on[i];
     EXPECT_OK(ctx);
@@ -869,7 +869,7 @@ static int drawn_steps(unsigned seed, gtr_precision precision, int micro, bool p
         EXPECT_EQ(gtr_get(p, bits + *n_bits, (size_t)count * sizeof *bits), GTR_OK);
         *n_bits += (int)count;
     }
-    gtr__cached *e = gtr__trainer_entry(t, 12, NULL, false);
+    gtr__plan_entry *e = gtr__trainer_entry(t, 12, NULL, false);
     for (i = 0; e && i < e->plan.n_node; i++)
         if (e->plan.node[i].op == GTR__OP_NETWORK && strstr(e->plan.node[i].fused, "element-wise"))
             taken += ((const gtr__network *)e->plan.node[i].attr.ptr)->n_node;
@@ -966,7 +966,7 @@ static void planning_is_linear(void)
             ctx->caps.chains = -1;      /* they may take all of it */
             gtr_trainer *t = gtr_trainer_create(long_graph(ctx, shape, k ? 6400 : 1600), sgd(0.1f));
             asked = 0;
-            gtr__cached *e = gtr__trainer_entry(t, 8, NULL, false);
+            gtr__plan_entry *e = gtr__trainer_entry(t, 8, NULL, false);
             bytes[k] = asked;
             nodes[k] = e ? e->plan.n_node : 0;
             EXPECT_OK(ctx);

@@ -978,7 +978,7 @@ static bool pool_run(const pool_kind *k, int op, int act, pool_readers readers, 
     gtr_trainer *t = gtr_trainer_create(loss, how);
     const bool ran = t && gtr_set(x, v, (size_t)seen->n * 4) == GTR_OK;
     if (ran) {
-        gtr__cached *e = gtr__trainer_entry(t, ROWS, NULL, false);
+        gtr__plan_entry *e = gtr__trainer_entry(t, ROWS, NULL, false);
         seen->nodes = e ? e->plan.n_node : 0;
         for (int i = 0; i < seen->nodes; i++) {
             const gtr__node *q = &e->plan.node[i];
@@ -1140,7 +1140,7 @@ static void made_again(void)
         for (int way = 0; way < AGAIN_WAYS; way++) {
             ctx[way] = gtr_create(desc0());
             t = again_run(ctx[way], precisions[p], way, losses[way]);
-            gtr__cached *e = t ? gtr__trainer_entry(t, ROWS, NULL, false) : NULL;
+            gtr__plan_entry *e = t ? gtr__trainer_entry(t, ROWS, NULL, false) : NULL;
             for (int i = 0; e && i < e->plan.n_node; i++) {
                 again[way] += e->plan.node[i].recomputed;
                 took += e->plan.node[i].recomputed && e->plan.node[i].training
@@ -1449,7 +1449,7 @@ static void lean_copies(void)
     how.precision = GTR_MIXED_FP16;
     tensor x = gtr_input(ctx, "x", GTR_F32, gtr_shape4(64, 36, 128, 128));
     gtr_trainer *t = gtr_trainer_create(gtr_sum(gtr_conv2d(x, "c", 60, 3, 1, 1), NULL, 0, false), how);
-    gtr__cached *e = t ? gtr__trainer_entry(t, 64, NULL, false) : NULL;
+    gtr__plan_entry *e = t ? gtr__trainer_entry(t, 64, NULL, false) : NULL;
     for (int lean = 0; e && lean < 2; lean++) {
         if (lean) CHECK(gtr__entry_again(ctx, e, true) == GTR_OK, "%s", gtr_error_text(ctx));
         for (int i = 0; i < e->plan.n_node; i++)

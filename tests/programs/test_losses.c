@@ -288,7 +288,7 @@ static void metric_in_parts(void)
         d.history_size = 2;
         EXPECT_EQ(gtr_fit(n.t, set_of(&n, 0, SET), d), GTR_OK);
         seen[m][0] = history[1].loss;
-        seen[m][1] = n.t->runner->shared->entry[(n.t->runner->shared->step - 1) % GTR__RING].value[1];
+        seen[m][1] = n.t->runner->shared->reported[(n.t->runner->shared->step - 1) % GTR__RING].value[1];
         CHECK(close_to(seen[m][0], seen[0][0], GTR_FP32) && close_to(seen[m][1], seen[0][1], GTR_FP32),
             "%d micro-batches: loss %.9g and accuracy %.9g, want %.9g and %.9g", micros[m], (double)seen[m][0],
             (double)seen[m][1], (double)seen[0][0], (double)seen[0][1]);
@@ -314,7 +314,7 @@ static void loss_as_metric(void)
         d.batch = ROWS; d.no_shuffle = d.silent = d.drop_last = true; d.history = &history; d.history_size = 1;
         EXPECT_EQ(gtr_fit(n.t, set_of(&n, 0, ROWS), d), GTR_OK);
         if (!m) seen[0] = history.loss;
-        seen[1] = n.t->runner->shared->entry[(n.t->runner->shared->step - 1) % GTR__RING].value[1];
+        seen[1] = n.t->runner->shared->reported[(n.t->runner->shared->step - 1) % GTR__RING].value[1];
         CHECK(close_to(history.loss, seen[0], GTR_FP32) && close_to(seen[1], seen[0], GTR_FP32),
               "kind %d, %d parts: loss %.9g, as a metric %.9g, want %.9g", kind, micros[m], (double)history.loss,
               (double)seen[1], (double)seen[0]);

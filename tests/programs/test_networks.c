@@ -778,7 +778,7 @@ static void impatient_norms(void)
    is, like any other, as late as its inputs' events allow. */
 static struct late {
     gtr__backend real;
-    struct { void *const *instances; void *exec; gtr__part part; } queue[16];
+    struct { void *const *instances; void *exec; gtr__half part; } queue[16];
     uint64_t queued, done;
     void *event[8];     /* of uploads */
     uint64_t before[8]; /* launches that were queued before it */
@@ -801,7 +801,7 @@ static gtr_result late_until(uint64_t n, void *instance)
             late.queue[late.done % 16].part);
     return any && !r ? late.real.wait(instance) : r;
 }
-static gtr_result late_launch(void *const *instances, void *exec, gtr__part part)
+static gtr_result late_launch(void *const *instances, void *exec, gtr__half part)
 {
     const gtr_result r = late.queued - late.done < 16 ? GTR_OK : late_until(late.done + 1, instances[0]);
     late.queue[late.queued % 16].instances = instances; late.queue[late.queued % 16].exec = exec;
@@ -898,8 +898,8 @@ static void many_barriers(void)
 
 /* ---- launches of a millisecond, more or less, however long a step is ---- */
 static int launches;
-static gtr_result (*real_launch)(void *const *, void *, gtr__part);
-static gtr_result counted_launch(void *const *instances, void *exec, gtr__part part) {
+static gtr_result (*real_launch)(void *const *, void *, gtr__half);
+static gtr_result counted_launch(void *const *instances, void *exec, gtr__half part) {
     launches++; return real_launch(instances, exec, part);
 }
 static void brief(void)

@@ -271,7 +271,7 @@ static gtr_result run_wrong(void *const *instances, gtr__plan *plan, int node)
     free(right);
     return r;
 }
-static gtr_result launch_wrong(void *const *instances, void *exec, gtr__part part)
+static gtr_result launch_wrong(void *const *instances, void *exec, gtr__half part)
 {
     gtr__plan *plan = (gtr__plan *)exec;
     int i;
@@ -283,7 +283,7 @@ static gtr_result launch_wrong(void *const *instances, void *exec, gtr__part par
 }
 /* What backward does not read by its row's needs, and finds NULL in a plan, is here and NaN: a gradient that is made of
    it is found wrong. */
-static gtr_result launch_unread(void *const *instances, void *exec, gtr__part part)
+static gtr_result launch_unread(void *const *instances, void *exec, gtr__half part)
 {
     gtr__plan *plan = (gtr__plan *)exec;
     int i, k;
@@ -560,7 +560,7 @@ typedef struct operand {
 typedef struct call_desc {
     gtr__op op; gtr__dir dir;
     const gtr__attr *attr;
-    const gtr__steps *steps;
+    const gtr__epilogue_ops *steps;
     int n_in, n_out;
     operand in[MAX_IN + 8], out[MAX_IN + 8];
     int training, shift;            /* shift: by so many elements, off all alignment */
@@ -694,7 +694,7 @@ static gtr_result run_node(bench *b, const gtr__call *call, gtr__op op, gtr__dir
     plan.node = &node; plan.n_node = 1; plan.n_stage = 1; plan.n_stream = 1;
     node.op = op; node.dir = dir; node.layer = "test"; node.call = &own; node.attr = *call->attr;
     own.attr = &node.attr;
-    if (call->steps) { node.steps = *call->steps; own.steps = &node.steps; }
+    if (call->epilogue) { node.epilogue = *call->epilogue; own.epilogue = &node.epilogue; }
     r = b->ctx->be->run_node(b->ctx->instance, &plan, 0);
     return r == GTR_OK ? b->ctx->be->wait(b->ctx->instance[0]) : r;
 }
@@ -730,7 +730,7 @@ static bool run_kernel(bench *b, call_desc *d, const char *what)
     memset(&call, 0, sizeof call);
     for (k = 0; k < d->n_in; k++) in[k] = arg_of(&d->in[k]);
     for (k = 0; k < d->n_out; k++) out[k] = arg_of(&d->out[k]);
-    call.attr = d->attr; call.steps = d->steps;
+    call.attr = d->attr; call.epilogue = d->steps;
     call.n_in = d->n_in; call.n_out = d->n_out; call.in = in; call.out = out;
     call.caps = &b->ctx->caps; call.precision = d->precision; call.training = d->training; call.seed = d->seed;
     call.row0 = d->row0;
@@ -1550,10 +1550,10 @@ static gtr_float *act_backward(const act *a, const gtr_float *saved, const gtr_f
 }
 static gtr__attr no_attr(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
 /* Of a product that carries it, or, of what is saved as that input, its gradient. */
-static gtr__steps act_carried(const act *a, int saved)
+static gtr__epilogue_ops act_carried(const act *a, int saved)
 {
     gtr__node n;
-    gtr__steps s;
+    gtr__epilogue_ops s;
     memset(&n, 0, sizeof n);
     memset(&s, 0, sizeof s);
     n.op = a->op; n.dir = saved < 0 ? GTR__FWD : GTR__BWD; n.attr = a->attr;
@@ -1577,7 +1577,7 @@ static void fused_linear_act(bench *b, const act *a, const gtr_shape *xs, int64_
     gtr_float *x, *w, *c, *pre, *y, *r;
     int64_t i;
     gtr__attr none = no_attr();
-    gtr__steps steps = act_carried(a, -1);
+    gtr__epilogue_ops steps = act_carried(a, -1);
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[4];
     char what[160];
@@ -1622,7 +1622,7 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     const gtr_float *ins[5];
     gtr_float *x, *w, *dy, *saved, *between, *dx;
     gtr__attr attr = no_attr(), none = attr;
-    gtr__steps steps = act_carried(a, 2);
+    gtr__epilogue_ops steps = act_carried(a, 2);
     call_desc *d = (call_desc *)room(1, sizeof *d);
     stored_operand s[3];
     char what[160];
@@ -2122,7 +2122,7 @@ static void check_outcome(bench *b, const scenario *s)
         "%s on %s: what is shared differs from the control word", s->name, b->name);
     reported = want.ctl.status ? (int)want.ctl.step + 1 : (int)want.ctl.step;
     for (step = 0; step < OPT_STEPS; step++) {
-        const gtr__entry *e = &got.shared.entry[step];
+        const gtr__step_report *e = &got.shared.reported[step];
         bool skipped = s->scaled && s->plant && step == 2;
         gtr_float *g = (gtr_float *)room(want.count, sizeof *g), loss, mean[CHANNELS], var[CHANNELS];
         step_values(s, step, want.count, offset, g, &loss, mean, var, 1);
