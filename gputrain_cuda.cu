@@ -20,8 +20,8 @@
 // or of the team that shares a row. warpgroup: four warps. group, if of no other kind: channels of a convolution or
 // norm, an optimizer's parameters, or columns of blocks (>>resident, >>tall). set: one of the products of a launch.
 // four: elements that a thread moves at once. range: a part of k, or of rows, that blocks sum apart. part: such a sum,
-// in the workspace. fragment: an mma's operand in registers. Words that are published carry their own arrival
-// (>>blocks).
+// in the workspace. fragment: an mma's operand in registers. parity: of an mbarrier's phase. Words that are published
+// carry their own arrival (>>blocks).
 //
 // CONTENTS (each name is a line // >>NAME of this file: search for >>NAME; the header has the same op:NAME)
 // Device helpers and the runtime
@@ -54,7 +54,7 @@
 //     ops                  rules that all kernels of ops keep
 //     operands             an operand of any type: loads, stores, where it lies
 //     strides              index arithmetic of tensors with strides
-//     turn                 matrices turned through tiles in shared memory
+//     transpose            matrices transposed through tiles in shared memory
 // Matrix products
 //     products             the product struct and its choice; which kernel takes what (table)
 //     products-ptx         instructions: cp.async, ldmatrix, packed conversions
@@ -114,7 +114,7 @@
 //     op:add op:sub op:mul op:div op:binary
 //     program              element-wise programs
 //     op:sum op:mean op:logsumexp op:max op:min op:prod op:var op:norm
-//     parts                copies of several parts
+//     copy-jobs            copies of several parts
 //     op:concat op:slice op:permute op:copy op:cast op:fill op:softmax op:log_softmax op:softmax_mask
 //     op:recurrence
 //     recurrence-forward   kernel by lanes; gates, a cell's step
@@ -1158,7 +1158,7 @@ static const char *gtr__cache_given(const gtr__cuda *g) {
 static bool gtr__cache_read(const gtr__cuda *, uint64_t, gtr__compiled *)           { return false; }
 static void gtr__cache_write(const gtr__cuda *, uint64_t, const gtr__compiled *)    { }
 static void gtr__cache_trim(const gtr__cuda *)                                      { }
-static void gtr__cache_tell(const gtr__cuda *)                                      { }
+static void gtr__cache_warn(const gtr__cuda *)                                      { }
 #else
 // The folder, made where it is missing; false: there is none that is the user's alone, and *why says what is wrong with
 // the path that is wanted (NULL: none is).
@@ -1192,7 +1192,7 @@ static bool gtr__cache_folder(const gtr__cuda *g, char *path, size_t room, const
     return !*why;
 }
 // Where kernels can't be kept, the log says so, once a context.
-static void gtr__cache_tell(const gtr__cuda *g) {
+static void gtr__cache_warn(const gtr__cuda *g) {
     char path[1024 - 64], text[640];
     const char *why;
     if (g->sealed || !g->host.log || gtr__cache_folder(g, path, sizeof path, &why) || !why) return;
@@ -1547,7 +1547,7 @@ static void gtr__list_wanted(gtr__cuda *, gtr__wanted *) { }
 static gtr__sealed *gtr__list_open(const char *) { return NULL; }
 static const char *gtr__cache_given(const gtr__cuda *) { return NULL; }
 static bool gtr__list_lacks(const char *) { return false; }
-static void gtr__cache_tell(const gtr__cuda *) { }
+static void gtr__cache_warn(const gtr__cuda *) { }
 struct gtr__function {
     CUfunction f;
     gtr_result result;
@@ -1943,7 +1943,7 @@ static bool gtr__held_add(gtr__held *held, uint64_t key) {
     return true;
 }
 // Reports a finished compilation to the host. The caller does not hold the process lock.
-static void gtr__tell_compiled(const gtr__cuda *g, const gtr__outcome *of) {
+static void gtr__report_compiled(const gtr__cuda *g, const gtr__outcome *of) {
     if (of->compiled) g->host.compiling(g->host.user, of->compiled, of->compiled, of->seconds);
 }
 // Compiles and loads a plan's variants, cancelled where the host's compiling() returns false, and adds them to held.
@@ -1957,7 +1957,7 @@ static gtr_result gtr__make_wanted(gtr__cuda *g, gtr__wanted *w, gtr__held *held
             r = gtr__fail(g, GTR_ERR_NOMEM, "out of host memory for a plan's kernels");
     gtr__unload_unheld(g);
     gtr__process_drop();
-    gtr__tell_compiled(g, &of);
+    gtr__report_compiled(g, &of);
     return r;
 }
 // A plan holds its variants no longer. It unloads none.
@@ -1996,7 +1996,7 @@ struct gtr__function {
             result = gtr__fail(run->on, GTR_ERR_NOMEM, "out of host memory for a plan's kernels");
         if (result == GTR_OK) f = gtr__loaded_at(key)->function;
     }
-    ~gtr__function() { gtr__process_drop(); gtr__tell_compiled(on, &of); }
+    ~gtr__function() { gtr__process_drop(); gtr__report_compiled(on, &of); }
     gtr__function(const gtr__function &) = delete;
     gtr__function &operator=(const gtr__function &) = delete;
 };
@@ -2130,7 +2130,7 @@ static void gtr__list_wanted(gtr__cuda *g, gtr__wanted *w) {
     }
     if (more && path && !gtr__list_save(path)) fprintf(stderr, "gputrain: %s could not be written\n", path);
     gtr__process_drop();
-    gtr__tell_compiled(g, &of);
+    gtr__report_compiled(g, &of);
 }
 #endif
 
@@ -2886,7 +2886,7 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
     } else r = gtr__set_up(in, desc, why);
     if (r == GTR_ERR_VERSION && in->common->sealed)
         snprintf(why + strlen(why), 256 - strlen(why), " (%.100s)", given ? given : "");
-    if (r == GTR_OK && !share) gtr__cache_tell(&in->g);
+    if (r == GTR_OK && !share) gtr__cache_warn(&in->g);
     if (r != GTR_OK) { gtr__cuda_destroy(in); return r; }
     *instance = in;
     return GTR_OK;
@@ -3915,17 +3915,17 @@ GTR__INLINE void gtr__dims_at(const gtr__dims &m, int64_t i, int64_t *a, int64_t
 }
 #endif
 
-// >>turn
+// >>transpose
 // (batch, rows, columns) -> (batch, columns, rows) through tiles in shared memory, so that both sides move whole lines:
 // of up to 4096 elements, as square as the matrix lets them be; WX, WY: elements of an access. Where a tile has all of
 // the rows (columns), what it writes (reads) is one line, moved four elements at a time across the matrix's own lines.
 // Other orders keep lines whole already or are gathered by the map. Bound by bytes: each element once in, once out.
-typedef struct gtr__turned {
+typedef struct gtr__transpose {
     gtr__opd x, y; int64_t batch, rows, columns, down, across; int log_rows, log_columns;   // tiles, and a tile's
     gtr__fast by_rows, by_columns;      // where a tile's part of y, of x is one line; else by 0
-} gtr__turned;
+} gtr__transpose;
 // Elements of `size` bytes from row to row of a whole matrix in shared memory: an odd number of words of 4 bytes.
-static GTR__BOTH int gtr__turned_pitch(int columns, int size) {
+static GTR__BOTH int gtr__transpose_pitch(int columns, int size) {
     return size == 4 ? columns | 1 : ((columns + 1) / 2 | 1) * 2;
 }
 #if GTR__DEVICE_HALF
@@ -3933,7 +3933,7 @@ static GTR__BOTH int gtr__turned_pitch(int columns, int size) {
 // row of which has one word more than columns, so that reads down a column meet no bank twice. A block takes every
 // gridDim.x-th tile; the barrier at the end is in front of the next one's stores.
 template <int WX, int WY>
-GTR__OP_KERNEL gtr__k_transpose(const __grid_constant__ gtr__turned m) {
+GTR__OP_KERNEL gtr__k_transpose(const __grid_constant__ gtr__transpose m) {
     extern __shared__ float gtr__tile[];
     float *tile = gtr__tile;
     gtr__enter();
@@ -3981,15 +3981,15 @@ GTR__OP_KERNEL gtr__k_transpose(const __grid_constant__ gtr__turned m) {
 // The same of matrices that fit a block's shared memory whole: a block takes every gridDim.x-th matrix, and its threads
 // load and store words of 4 bytes, one element or two, along the whole matrix, so that accesses to x and to y are
 // coalesced however short the matrix's own lines are. In shared memory a row is an odd number of words
-// (gtr__turned_pitch): lanes that read down a column of x find their rows in 32 different banks; of 16 bits, where a
+// (gtr__transpose_pitch): lanes that read down a column of x find their rows in 32 different banks; of 16 bits, where a
 // lane reads two rows, in every other bank.
 template <typename T>
-GTR__OP_KERNEL gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
+GTR__OP_KERNEL gtr__k_transpose_whole(const __grid_constant__ gtr__transpose m) {
     constexpr int N = 4 / sizeof(T);
     extern __shared__ float gtr__tile[];
     T *tile = (T *)gtr__tile;
     gtr__enter();
-    const int rows = (int)m.rows, columns = (int)m.columns, pitch = gtr__turned_pitch(columns, sizeof(T)),
+    const int rows = (int)m.rows, columns = (int)m.columns, pitch = gtr__transpose_pitch(columns, sizeof(T)),
         words = rows * columns / N;
     for (int64_t b = blockIdx.x; b < m.batch; b += gridDim.x) {
         const gtr__few<T, N> *x = (const gtr__few<T, N> *)m.x.p + b * words;
@@ -4019,26 +4019,26 @@ GTR__OP_KERNEL gtr__k_transpose_whole(const __grid_constant__ gtr__turned m) {
     }
 }
 #endif
-template <int, int> GTR__GLOBAL void gtr__k_transpose(gtr__turned);
-template <typename> GTR__GLOBAL void gtr__k_transpose_whole(gtr__turned);
+template <int, int> GTR__GLOBAL void gtr__k_transpose(gtr__transpose);
+template <typename> GTR__GLOBAL void gtr__k_transpose_whole(gtr__transpose);
 // Whether gtr__k_transpose_whole takes m, whose operands, rows, columns and batch are set; sets its divisors. Matrices
 // of more than 4096 elements are left to tiles unless there are 64 of them, as each is a single block's.
-static bool gtr__turned_whole(gtr__turned *m) {
+static bool gtr__transpose_whole(gtr__transpose *m) {
     const int64_t size = gtr__elem(m->x.t), each = m->rows * m->columns;
     if (m->x.t != m->y.t || m->y.add || (size != 2 && size != 4) || (m->rows | m->columns) >> 15
         || m->batch < 1 || each < 512 || (m->batch < 64 && each > 4096) || each * size % 4
         || ((uintptr_t)m->x.p | (uintptr_t)m->y.p) % 4
-        || m->rows * gtr__turned_pitch((int)m->columns, (int)size) * size > 48 * 1024) return false;
+        || m->rows * gtr__transpose_pitch((int)m->columns, (int)size) * size > 48 * 1024) return false;
     m->by_columns = gtr__fast_of(m->columns); m->by_rows = gtr__fast_of(m->rows);
     return true;
 }
 // y (batch, columns, rows) (+)= x (batch, rows, columns), of any types.
-GTR__LAUNCHER_WITH(gtr__turn_run, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns) {
-    gtr__turned m = {};
+GTR__LAUNCHER_WITH(gtr__transpose_run, gtr__opd x, gtr__opd y, int64_t batch, int64_t rows, int64_t columns) {
+    gtr__transpose m = {};
     m.x = x; m.y = y; m.batch = batch; m.rows = rows; m.columns = columns;
-    if (gtr__turned_whole(&m)) {
+    if (gtr__transpose_whole(&m)) {
         const size_t size = (size_t)gtr__elem(x.t),
-            bytes = (size_t)rows * (size_t)gtr__turned_pitch((int)columns, (int)size) * size;
+            bytes = (size_t)rows * (size_t)gtr__transpose_pitch((int)columns, (int)size) * size;
         const unsigned blocks = (unsigned)gtr__min64(batch, 1 << 20);
         return gtr__start(run, c, size == 4 ? GTR__VARIANT(gtr__k_transpose_whole, float)
             : GTR__VARIANT(gtr__k_transpose_whole, uint16_t), blocks, GTR__T, bytes, m);
@@ -4056,9 +4056,9 @@ GTR__LAUNCHER_WITH(gtr__turn_run, gtr__opd x, gtr__opd y, int64_t batch, int64_t
         : wy ? GTR__VARIANT(gtr__k_transpose, 1, 4) : GTR__VARIANT(gtr__k_transpose, 1, 1),
         gtr__grid(c, tiles * GTR__T), threads, (size_t)(each + ((int64_t)1 << m.log_rows)) * sizeof(float), m);
 }
-GTR__LAUNCHER_WITH(gtr__turn_floats, const void *x, void *y, int64_t rows, int64_t columns) {
+GTR__LAUNCHER_WITH(gtr__transpose_floats, const void *x, void *y, int64_t rows, int64_t columns) {
     const gtr__opd from = { (void *)(uintptr_t)x, GTR_F32, 0 }, to = { y, GTR_F32, 0 };
-    return gtr__turn_run(run, c, from, to, 1, rows, columns);
+    return gtr__transpose_run(run, c, from, to, 1, rows, columns);
 }
 
 // >>products
@@ -4300,8 +4300,8 @@ template <typename T> GTR__INLINE void gtr__mma(float *d, const uint32_t *a, con
 #endif
 // >>ptx-cluster
 // A barrier of all threads of a cluster, by its two halves and whole: what they wrote to shared memory in front of it
-// is seen behind it, and nobody writes into another block's before that block has begun. gtr__cluster_part, in front of
-// a block's end, waits for no writes.
+// is seen behind it, and nobody writes into another block's before that block has begun. gtr__cluster_leave, in front
+// of a block's end, waits for no writes.
 #define GTR__CLUSTER 8          // blocks of a cluster that every such device has
 #if GTR__DEVICE_HALF
 GTR__INLINE void gtr__cluster_arrive() {
@@ -4315,7 +4315,7 @@ GTR__INLINE void gtr__cluster_wait() {
 #endif
 }
 GTR__INLINE void gtr__cluster_barrier() { gtr__cluster_arrive(); gtr__cluster_wait(); }
-GTR__INLINE void gtr__cluster_part() {
+GTR__INLINE void gtr__cluster_leave() {
 #if __CUDA_ARCH__ >= 900
 #if __CUDACC_VER_MAJOR__ >= 12
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
@@ -4353,14 +4353,14 @@ GTR__INLINE float4 gtr__cluster_get4(const float *p, int rank) {
 }
 #endif
 // >>ptx-barrier
-// Barriers in shared memory, by their addresses: of a number of arrivals, and of bytes that bulk copies bring; a turn
+// Barriers in shared memory, by their addresses: of a number of arrivals, and of bytes that bulk copies bring; a phase
 // is over when all have come.
 #if __CUDA_ARCH__ >= 900
 #if GTR__DEVICE_HALF
-GTR__INLINE void gtr__bar_set(uint32_t bar, uint32_t count) {
+GTR__INLINE void gtr__bar_init(uint32_t bar, uint32_t count) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(bar), "r"(count) : "memory");
 }
-GTR__INLINE void gtr__bars_are_set() {
+GTR__INLINE void gtr__bar_init_fence() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 template <int TIMES = 1>
@@ -4370,7 +4370,7 @@ GTR__INLINE void gtr__bar_arrive(uint32_t bar) {
 GTR__INLINE void gtr__bar_expect(uint32_t bar, uint32_t bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(bar), "r"(bytes) : "memory");
 }
-// Whether the turn of this parity is over; waits some microseconds for it.
+// Whether the phase of this parity is over; waits some microseconds for it.
 [[maybe_unused]] GTR__INLINE bool gtr__bar_passed(uint32_t bar, uint32_t parity) {
     uint32_t there;
     asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}\n"
@@ -5215,7 +5215,7 @@ GTR__INLINE void gtr__product_block(const gtr__product &p, const gtr__product_cu
     gtr__product_store<KNOWN>(p, cut, m0, lane, bias, gtr__product_read<false>(p, cut, lane, lane.row),
         [&](int r, int q) { return gtr__cluster_sum4(c + r * (T + 8) + q, split); });
     if (wants_sums) gtr__product_store_sums<T>(p, cut, sums, m0, (int64_t)range * cut.m);
-    if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
+    if (split > 1) gtr__cluster_leave();     // no block may end while its memory is read
 }
 
 // One TxT tile of C per cluster, whose blocks share the sum over k: each leaves its part in shared memory and finishes
@@ -5287,7 +5287,7 @@ template <int, int, bool, bool, int> GTR__GLOBAL void gtr__product_kernel(gtr__p
 // 3.6 us, 6.4 and 6.9; dx of it 4.2, 6.4 and 6.6; dw with its bias's 4.9, 7.4 and 6.5; BF16 3.0, 5.1 and 3.0. Tiles of
 // 128 x 128 lost: a stage of theirs takes as long as two of 128 x 64, and their exchange 2 us more. Of float32 the
 // instruction takes from shared memory what has k across alone: where rows are k, A goes through registers, and B is
-// turned in its place.
+// transposed in its place.
 // >>wgmma
 // The accumulators of such an instruction, in its text and as operands of constraint c.
 #define GTR__L4 "{%0, %1, %2, %3"
@@ -5390,7 +5390,7 @@ GTR__INLINE void gtr__wgmma(float *d, uint64_t a, uint64_t b, int add) {
 // Float32 with rows of k in panels of 32 columns becomes, in its place, rows of 32 of k, which alone the instruction
 // takes from shared memory.
 // sum: NULL, or what a thread's part of each column is added to, which then is not rounded on its way yet.
-template <int M, int N> GTR__INLINE void gtr__wgmma_turn(char *tile, float *sum = NULL) {
+template <int M, int N> GTR__INLINE void gtr__wgmma_transpose(char *tile, float *sum = NULL) {
     constexpr int warps = M / 16, units = N / 4 / warps;
     const int lane = GTR__LANE, warp = (int)threadIdx.x / 32;
     float v[units][4];
@@ -5421,8 +5421,8 @@ template <int M, int N> GTR__INLINE void gtr__wgmma_turn(char *tile, float *sum 
 #if GTR__DEVICE_HALF
 // HALF: of 16 bits. Which of the two formats is a branch around the sum over k, which alone they differ in.
 template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int KNOWN> struct gtr__wgmma_block {
-    // A in registers; C's rows are B's; B turned in shared memory
-    static constexpr bool RS = !HALF && !AK, TURN = !HALF && !BK;
+    // A in registers; C's rows are B's; B transposed in shared memory
+    static constexpr bool RS = !HALF && !AK, TRANSPOSE = !HALF && !BK;
     static constexpr int depth = HALF ? 64 : 32;
     typedef gtr__wgmma_tile<M, N, SWAP> tile_t;
     const gtr__product &p;
@@ -5442,13 +5442,13 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int KNOWN> struc
         asm volatile("prefetch.tensormap [%0];" :: "l"(map_b) : "memory");
         for (int pass = cut.early ? 0 : 1; pass < 2; pass++) {
             int kt = part * cut.share + min(part, cut.rest), j = kt / cut.k_tiles, slot = 0;
-            uint32_t turn = 1;
+            uint32_t parity = 1;
             kt -= j * cut.k_tiles;
             if (pass) gtr__enter();
             GTR__ROLL(i, (pass ? count : min(count, cut.stages))) {
                 const uint32_t to = gtr__shared_address(ring) + slot * tile_t::stage, bar = full + 8 * slot;
                 const int begun = pass && i < cut.stages ? cut.early : 0, now = pass ? 3 & ~begun : cut.early;
-                if (i >= cut.stages) gtr__bar_await(empty + 8 * slot, turn);
+                if (i >= cut.stages) gtr__bar_await(empty + 8 * slot, parity);
                 if (!begun) gtr__bar_expect(bar, tile_t::stage);
                 if (now & 1) for (int c = 0; c < (AK ? 1 : M / depth); c++)
                     gtr__tensor_load(to + c * depth * 128, map_a, AK ? kt * depth : first_a + c * depth,
@@ -5457,7 +5457,7 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int KNOWN> struc
                     gtr__tensor_load(to + (M + c * depth) * 128, map_b, BK ? kt * depth : first_b + c * depth,
                         BK ? first_b : kt * depth, zb + j, bar);
                 if (++kt == cut.k_tiles) { kt = 0; j++; }
-                if (++slot == cut.stages) { slot = 0; turn ^= 1; }
+                if (++slot == cut.stages) { slot = 0; parity ^= 1; }
             }
         }
     }
@@ -5486,13 +5486,13 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int KNOWN> struc
     }
     template <int TYPE> GTR__DEVICE void multiply(float *d) {
         int slot = 0, before = 0;
-        uint32_t turn = 0;
+        uint32_t parity = 0;
         GTR__ROLL(i, count) {
-            gtr__bar_await(full + 8 * slot, turn);
+            gtr__bar_await(full + 8 * slot, parity);
             char *tile = ring + slot * tile_t::stage;
             const uint32_t from = gtr__shared_address(tile);
             const uint64_t a = gtr__wgmma_panel(from + warp / 4 * 8192), b = gtr__wgmma_panel(from + M * 128);
-            if constexpr (TURN) gtr__wgmma_turn<M, N>(tile + M * 128);
+            if constexpr (TRANSPOSE) gtr__wgmma_transpose<M, N>(tile + M * 128);
             if constexpr (!AK && !RS) if (wants_sums) add_sums<TYPE>(tile);
             [[maybe_unused]] uint32_t f[4][4];
             if constexpr (RS) fetch_a(f, tile);
@@ -5505,7 +5505,7 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int KNOWN> struc
             if (RS ? i + cut.stages < count : i && i + cut.stages <= count)
                 if ((tid & 31) == 0) gtr__bar_arrive(empty + 8 * (RS ? slot : before));
             before = slot;
-            if (++slot == cut.stages) { slot = 0; turn ^= 1; }
+            if (++slot == cut.stages) { slot = 0; parity ^= 1; }
         }
         gtr__wgmma_until<0>();
     }
@@ -5610,11 +5610,11 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product all, const __grid_constan
         cut.share + (part < cut.rest), { 0, 0 }, !AK && !SWAP && p.sums && place.y == 0 };
     if (tid == 0) {
         for (int i = 0; i < cut.stages; i++) {
-            gtr__bar_set(full + 8 * i, 1);
-            gtr__bar_set(empty + 8 * i, M / 16);
+            gtr__bar_init(full + 8 * i, 1);
+            gtr__bar_init(empty + 8 * i, M / 16);
         }
-        gtr__bar_set(block.arrived, 1);
-        gtr__bars_are_set();
+        gtr__bar_init(block.arrived, 1);
+        gtr__bar_init_fence();
         if (split > 1) gtr__bar_expect(block.arrived, tile_t::parts - (tile_t::parts >> cut.split_log));
     }
     if (split > 1) gtr__cluster_arrive();
@@ -5625,7 +5625,7 @@ gtr__wgmma_kernel(const __grid_constant__ gtr__product all, const __grid_constan
         __syncwarp();
         if (split > 1) gtr__cluster_wait();
     }
-    if (split > 1) gtr__cluster_part();     // no block may end while its memory is read
+    if (split > 1) gtr__cluster_leave();     // no block may end while its memory is read
 #endif
 }
 #endif
@@ -6643,7 +6643,7 @@ GTR__LAUNCHER_WITH(gtr__product_library, const gtr__product *given, const gtr__c
     GTR__TRY(sums(false));      // first: A was just written, and lies in the cache still
     if (choice->transpose) {
         const bool first = choice->transpose == 1;
-        GTR__TRY(gtr__turn_floats(run, c, first ? p.a : p.b, turned, p.k, first ? p.m : p.n));
+        GTR__TRY(gtr__transpose_floats(run, c, first ? p.a : p.b, turned, p.k, first ? p.m : p.n));
         (first ? p.a : p.b) = turned;
         (first ? p.a_k : p.b_k) = 1;
         (first ? p.lda : p.ldb) = p.k;
@@ -7831,8 +7831,8 @@ static gtr_result gtr__conv_cut_of(gtr__run *run, const gtr__window *g, bool ima
 //
 // PLACES, IMAGE: M x N of C are pixels by channels. WEIGHT: M is of taps and channels and N of what is C's rows, so
 // that the gathered operand is A always; both have k across then, of which float32 takes A through registers and B
-// turned in its place. Bound by the tensor cores, or by what a multiprocessor draws from L2: (M + N) 128 bytes a stage
-// of M N 64 (float32: 32) multiply-adds. Of float32, IMAGE reads the weight transposed.
+// transposed in its place. Bound by the tensor cores, or by what a multiprocessor draws from L2: (M + N) 128 bytes a
+// stage of M N 64 (float32: 32) multiply-adds. Of float32, IMAGE reads the weight transposed.
 #define GTR__IM2COL_CLASSES 4           // of rows of IMAGE, each with a map, at most
 typedef struct gtr__im2col_maps { gtr__bulk_map image[GTR__IM2COL_CLASSES], other; } gtr__im2col_maps;
 typedef struct gtr__im2col_cut : gtr__conv_cut {
@@ -7917,18 +7917,18 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
         const pixel at = pixel_of(m0);
         const box own = box_of(m0 / (depth >> cut.log) + (tid & 31));
         int slot = 0;
-        uint32_t turn = 1;
+        uint32_t parity = 1;
         gtr__enter();
         GTR__ROLL(i, count) {
             const uint32_t to = gtr__shared_address(ring) + slot * tile_t::stage, bar = full + 8 * slot;
             if ((tid & 31) == 0) {
-                if (i >= cut.stages) gtr__bar_await(empty + 8 * slot, turn);
+                if (i >= cut.stages) gtr__bar_await(empty + 8 * slot, parity);
                 gtr__bar_expect(bar, tile_t::stage);
             }
             __syncwarp();
             if constexpr (WEIGHT) load_weight(to, maps, first + i, own, bar);
             else load(to, maps, image, first + i, at, bar);
-            if (++slot == cut.stages) { slot = 0; turn ^= 1; }
+            if (++slot == cut.stages) { slot = 0; parity ^= 1; }
         }
     }
     // Of 16 bits: eight of k's rows of each panel of 64 columns, two of these a thread.
@@ -7983,35 +7983,35 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     template <int TYPE> GTR__DEVICE void multiply(float (*d)[N / 2]) {
         const panels q = panels_of();
         int slot = 0, before = 0;
-        uint32_t turn = 0;
+        uint32_t parity = 0;
         GTR__ROLL(i, count) {
-            gtr__bar_await(full + 8 * slot, turn);
+            gtr__bar_await(full + 8 * slot, parity);
             const char *b = ring + slot * tile_t::stage + M * 128;
             if constexpr (WEIGHT) if (wants_sums) add_sums(b, TYPE);
             multiply_stage<TYPE>(d, q, slot, i, NULL);
             gtr__wgmma_until<1>();
             if (i && i + cut.stages <= count && (tid & 31) == 0) gtr__bar_arrive(empty + 8 * before);
             before = slot;
-            if (++slot == cut.stages) { slot = 0; turn ^= 1; }
+            if (++slot == cut.stages) { slot = 0; parity ^= 1; }
         }
         gtr__wgmma_until<0>();
     }
-    // Of float32, WEIGHT: a stage is turned, and A of it fetched, while the one before is multiplied.
-    GTR__DEVICE void multiply_turned(float (*d)[N / 2]) {
+    // Of float32, WEIGHT: a stage is transposed, and A of it fetched, while the one before is multiplied.
+    GTR__DEVICE void multiply_transposed(float (*d)[N / 2]) {
         const panels q = panels_of();
         int slot = 0;
-        uint32_t turn = 0, f[2][blocks][4][4];
+        uint32_t parity = 0, f[2][blocks][4][4];
         auto ready = [&](uint32_t (*to)[4][4]) {
-            gtr__bar_await(full + 8 * slot, turn);
+            gtr__bar_await(full + 8 * slot, parity);
             char *tile = ring + slot * tile_t::stage;
-            gtr__wgmma_turn<128, N>(tile + M * 128, sum);
+            gtr__wgmma_transpose<128, N>(tile + M * 128, sum);
             GTR__UNROLL(r, blocks) fetch_a(to[r], tile, warp / 4 * blocks + r);
         };
         auto step = [&](int i, const uint32_t (*now)[4][4], uint32_t (*next)[4][4]) {
             const int own = slot;
             if (i >= count) return;
             multiply_stage<GTR_F32>(d, q, own, i, now);
-            if (++slot == cut.stages) { slot = 0; turn ^= 1; }
+            if (++slot == cut.stages) { slot = 0; parity ^= 1; }
             if (i + 1 < count) ready(next);
             gtr__wgmma_until<0>();
             if (i + cut.stages < count && (tid & 31) == 0) gtr__bar_arrive(empty + 8 * own);
@@ -8065,7 +8065,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
             prefetch(gtr__product_had(p), p.type_c, lane);
             prefetch(p.affine.from, p.type_c, lane);
         }
-        if constexpr (WEIGHT && !HALF) multiply_turned(d);
+        if constexpr (WEIGHT && !HALF) multiply_transposed(d);
         else if constexpr (!HALF) multiply<GTR_F32>(d);
         else if (gtr__is_so<KNOWN>(GTR__IS_BF16, p.type_a == GTR_BF16)) multiply<GTR_BF16>(d);
         else multiply<GTR_F16>(d);
@@ -8122,10 +8122,10 @@ gtr__im2col_kernel(const __grid_constant__ gtr__product p, const __grid_constant
     const uint32_t full = gtr__shared_address(ring) + cut.stages * tile_t::stage, empty = full + 8 * cut.stages;
     if (tid == 0) {
         for (int i = 0; i < cut.stages; i++) {
-            gtr__bar_set(full + 8 * i, 1);
-            gtr__bar_set(empty + 8 * i, 8);
+            gtr__bar_init(full + 8 * i, 1);
+            gtr__bar_init(empty + 8 * i, 8);
         }
-        gtr__bars_are_set();
+        gtr__bar_init_fence();
     }
     __syncthreads();
     block_t block = { p, cut, y, x, ring, full, empty, tid, tid / 32, m0, n0,
@@ -8316,11 +8316,11 @@ GTR__INLINE gtr__lines_tile gtr__lines_tile_of(const gtr__lines_cut &cut, int i)
     const uint32_t line = gtr__quotient((uint32_t)i, cut.across), n = gtr__quotient(line, cut.down);
     return { (i - (int)(line * cut.across.by)) * cut.width, (int)(line - n * cut.down.by) * cut.lines, (int)n };
 }
-// A slot of a ring, and the parity of its turn.
+// A slot of a ring, and the parity of its phase.
 typedef struct gtr__lines_slot {
     int at;
-    uint32_t turn;
-    GTR__DEVICE void next(int stages) { if (++at == stages) { at = 0; turn ^= 1; } }
+    uint32_t parity;
+    GTR__DEVICE void next(int stages) { if (++at == stages) { at = 0; parity ^= 1; } }
 } gtr__lines_slot;
 template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     static constexpr int depth = HALF ? 64 : 32, passes = HALF ? 1 : 2;     // of 128 bytes; over staging
@@ -8359,7 +8359,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     // Each of the consumers' eight warps transposes every eighth box in place, into [channel][k]: it loads a whole box
     // into registers, `count` elements of k of one channel a lane, before it stores any of it. Source and destination
     // are swizzled as their lines' widths demand. A fence and a barrier of all 256 consumer threads publish the result.
-    GTR__DEVICE void turn_weight() const {
+    GTR__DEVICE void transpose_weight() const {
         const int rows = box_rows(), log = rows == 16, box = rows * (128 >> cut.log), lane = GTR__LANE,
             channel = lane & (rows - 1), count = rows >> cut.log, k0 = lane / rows * count;
         for (int i = (int)threadIdx.x / 32; i < boxes(); i += 8) {
@@ -8392,7 +8392,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
             for (int u = 0; u < cut.columns << cut.fold; u += 1 << cut.fold)
                 for (int q = 0; q < cut.panels; q++, slot.next(cut.stages)) {
                     const uint32_t bar = full + 8 * (2 * slot.at + group);
-                    gtr__bar_await(empty + 8 * slot.at, slot.turn);
+                    gtr__bar_await(empty + 8 * slot.at, slot.parity);
                     gtr__bar_expect(bar, (uint32_t)cut.bytes);
                     gtr__tensor_load(ring + slot.at * cut.stage, &maps.image, q * wide,
                                      at.x + cut.from_x + column(u) * cut.step_x, at.y + cut.from_y, at.n, bar);
@@ -8406,7 +8406,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     // before.
     GTR__DEVICE void load_staging() const {
         int group = 0;
-        uint32_t turn = 1;
+        uint32_t parity = 1;
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, group ^= 1) {
             const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
             for (int r = 0; r < cut.epilogue_reads * passes; r++)
@@ -8415,9 +8415,9 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
 #pragma unroll 1
             for (int m = m0; m < end(); m += depth)
 #pragma unroll 1
-                for (int r = first; r < cut.epilogue_reads; r++, turn ^= 1) {
+                for (int r = first; r < cut.epilogue_reads; r++, parity ^= 1) {
                     const uint32_t bar = staged + 8 * group;
-                    gtr__bar_await(staging_empty, turn);
+                    gtr__bar_await(staging_empty, parity);
                     gtr__bar_expect(bar, r < 0 ? 0 : (uint32_t)(cut.lines * cut.width * 128));
                     if (r >= 0) gtr__tensor_load(staging, &maps.read[r], m, at.x, at.y, at.n, bar);
                 }
@@ -8535,8 +8535,8 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     }
     // In the order of load_staging's reads: what is added in front, what the activation's backward reads, what C had.
     template <typename T>
-    GTR__DEVICE void finish(float *d, const gtr__lines_tile &at, int group, uint32_t &turn) const {
-        auto await = [&]() { gtr__bar_await(staged + 8 * group, turn); turn ^= 1; };
+    GTR__DEVICE void finish(float *d, const gtr__lines_tile &at, int group, uint32_t &parity) const {
+        auto await = [&]() { gtr__bar_await(staged + 8 * group, parity); parity ^= 1; };
         const int warp = (int)threadIdx.x / 32 & 3;
         if (is(GTR__IS_BIAS, p.bias != NULL)) add_bias(d);
 #pragma unroll 1
@@ -8583,14 +8583,14 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
             for (int s = 1; s < steps; s++) gtr__wgmma<TYPE, N, AK, true>(d, a + s * a_step, b + s * 2, 1);
         }
     }
-    // Bit s of turns: the parity of the warpgroup's own turn at slot s.
+    // Bit s of parities: of the warpgroup's own phase at slot s.
     template <int TYPE, bool TURNED>
-    GTR__DEVICE void multiply(float *d, int &slot, uint32_t &turns, int group) const {
+    GTR__DEVICE void multiply(float *d, int &slot, uint32_t &parities, int group) const {
         int before = -1;
         GTR__ROLL(u, cut.columns)
             GTR__ROLL(q, cut.panels) {
-                gtr__bar_await(full + 8 * (2 * slot + group), turns >> slot & 1);
-                turns ^= 1u << slot;
+                gtr__bar_await(full + 8 * (2 * slot + group), parities >> slot & 1);
+                parities ^= 1u << slot;
                 gtr__wgmma_begin();
                 multiply_stage<TYPE, TURNED>(d, slot, u, q);
                 gtr__wgmma_commit();
@@ -8605,13 +8605,13 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
     template <typename T, int TYPE, bool TURNED> GTR__DEVICE void consume(int group) const {
         const int copies = cut.columns * cut.panels;
         float d[N / 2];
-        uint32_t turns = 0, turn = 0;
+        uint32_t parities = 0, parity = 0;
         int slot = group * copies % cut.stages;
         gtr__bar_await(weights_full, 0);
-        if constexpr (TURNED && !HALF) turn_weight();
+        if constexpr (TURNED && !HALF) transpose_weight();
         for (int i = (int)(blockIdx.x + group * gridDim.x); i < cut.tiles; i += 2 * (int)gridDim.x) {
-            multiply<TYPE, TURNED>(d, slot, turns, group);
-            finish<T>(d, gtr__lines_tile_of(cut, i), group, turn);
+            multiply<TYPE, TURNED>(d, slot, parities, group);
+            finish<T>(d, gtr__lines_tile_of(cut, i), group, parity);
             slot = (slot + copies) % cut.stages;
         }
         if (gtr__warpgroup_leader()) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
@@ -8642,8 +8642,8 @@ gtr__lines_kernel(const __grid_constant__ gtr__product p, const __grid_constant_
         staged + 16, staged + 24, (int)blockIdx.y * 64 };
     const int group = (int)threadIdx.x / 128;
     if (threadIdx.x == 0) {
-        for (int i = 0; i < 3 * cut.stages + 4; i++) gtr__bar_set(full + 8 * i, 1);
-        gtr__bars_are_set();
+        for (int i = 0; i < 3 * cut.stages + 4; i++) gtr__bar_init(full + 8 * i, 1);
+        gtr__bar_init_fence();
     }
     __syncthreads();
     gtr__enter();
@@ -8694,7 +8694,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
             const uint32_t bar = full + 8 * slot.at, to = ring + slot.at * cut.stage;
             const gtr__lines_tile at = gtr__lines_tile_of(cut, i);
             const int x = at.x + cut.from_x + u0 * cut.step_x, y = at.y + cut.from_y;
-            gtr__bar_await(empty + 8 * slot.at, slot.turn);
+            gtr__bar_await(empty + 8 * slot.at, slot.parity);
             gtr__bar_expect(bar, (uint32_t)cut.bytes + bytes_of_places());
             for (int q = 0; q < panels; q++)
                 gtr__tensor_load(to + q * bytes_of_panel(), &maps.c, m0 + q * depth, at.n * 8, HALF ? at.x : at.y,
@@ -8708,7 +8708,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
         gtr__lines_slot slot = { 0, 0 };
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
             char *pixel = tiles + slot.at * cut.stage + bytes_of_places();
-            gtr__bar_await(full + 8 * slot.at, slot.turn);
+            gtr__bar_await(full + 8 * slot.at, slot.parity);
             for (int q = (int)threadIdx.x / 32 & 3; q < pixels; q += 3) {
                 float v[8];
                 GTR__UNROLL(k, 8)
@@ -8738,8 +8738,8 @@ template <int N, bool HALF> struct gtr__lines_weight {
             const char *a = tiles + slot.at * cut.stage;
             uint64_t b = b0 + slot.at * (cut.stage >> 4);
             uint32_t f[2][4];
-            gtr__bar_await(full + 8 * slot.at, slot.turn);
-            gtr__bar_await(transposed + 8 * slot.at, slot.turn);
+            gtr__bar_await(full + 8 * slot.at, slot.parity);
+            gtr__bar_await(transposed + 8 * slot.at, slot.parity);
             for (int q = cut.lines * cut.width, y = 0; q > 0; q -= 2)
 #pragma unroll
                 for (int h = 0; h < 2; h++, a += 1024) {
@@ -8772,7 +8772,7 @@ template <int N, bool HALF> struct gtr__lines_weight {
         int before = -1;
         for (int i = (int)blockIdx.x; i < cut.tiles; i += (int)gridDim.x, slot.next(cut.stages)) {
             uint64_t a = a0 + slot.at * (cut.stage >> 4), b = b0 + slot.at * (cut.stage >> 4);
-            gtr__bar_await(full + 8 * slot.at, slot.turn);
+            gtr__bar_await(full + 8 * slot.at, slot.parity);
             gtr__wgmma_begin();
             for (int r = 0; r < cut.lines; r++, b += (line - cut.width * pixel) >> 4)
 #pragma unroll 2
@@ -8839,11 +8839,11 @@ gtr__lines_weight_kernel(const __grid_constant__ gtr__product p, const __grid_co
     if (HALF && threadIdx.x < 256) ((uint32_t *)ones)[threadIdx.x] = p.type_a == GTR_BF16 ? 0x3f803f80u : 0x3c003c00u;
     if (threadIdx.x == 0) {
         for (int i = 0; i < cut.stages; i++) {
-            gtr__bar_set(full + 8 * i, 1);
-            gtr__bar_set(transposed + 8 * i, 3);
-            gtr__bar_set(empty + 8 * i, (uint32_t)groups);
+            gtr__bar_init(full + 8 * i, 1);
+            gtr__bar_init(transposed + 8 * i, 3);
+            gtr__bar_init(empty + 8 * i, (uint32_t)groups);
         }
-        gtr__bars_are_set();
+        gtr__bar_init_fence();
     }
     gtr__shared_publish();
     __syncthreads();
@@ -9179,7 +9179,7 @@ static gtr_result gtr__conv_by(gtr__run *run, const gtr__call *c, const gtr__pro
     GTR__TRY(gtr__conv_cut_of(run, &e->g, form == GTR__CONV_IMAGE, &cut));
     if (choice->copy_bytes) {
         void *turned = (char *)c->ws + choice->parts_bytes + choice->sums_bytes;
-        GTR__TRY(gtr__turn_floats(run, c, p.b, turned, cut.channels.by, p.ldb));
+        GTR__TRY(gtr__transpose_floats(run, c, p.b, turned, cut.channels.by, p.ldb));
         p.b = turned;
     }
     *ran = !choice->tile_lines && !choice->wgmma_m;
@@ -10204,7 +10204,8 @@ void gtr__direct_largest(const gtr__direct &d, const gtr__direct_end &end, const
 // n-tiles are the tile's places `place`, place + 1, place + 8 and place + 9; from the tile's n-th on they are zeros.
 // from: the tile's first place among the places of all images.
 template <typename T, int WORDS = sizeof(T) / 2> GTR__INLINE
-void gtr__direct_turn(const gtr__direct &d, int64_t from, int place, int n, int channel, uint32_t (&a)[2][4 * WORDS]) {
+void gtr__direct_transpose(const gtr__direct &d, int64_t from, int place, int n, int channel,
+        uint32_t (&a)[2][4 * WORDS]) {
     uint32_t w[4][2 * WORDS];
     GTR__UNROLL(u, 4) {
         const int at = place + u / 2 * 8 + u % 2;
@@ -10309,7 +10310,7 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
                     if (end.least == 0.0f) gtr__direct_relu<T>(acc, i, dy[i], a);
                     else gtr__direct_largest<T>(d, end, acc, i, dy[i], a);
                 } else if constexpr (POOLED) gtr__direct_largest<T>(d, end, acc, i, dy[i], a);
-                else gtr__direct_turn<T>(d, from, unit * 32 + 16 * i + 2 * block.q, block.n, channel, a);
+                else gtr__direct_transpose<T>(d, from, unit * 32 + 16 * i + 2 * block.q, block.n, channel, a);
                 gtr__direct_add<T, NT>(dw, a, block, at, i, tap, keep, one);
             }
         }
@@ -11043,7 +11044,7 @@ template <int N> GTR__INLINE void gtr__publish(uint32_t *p, const float (&v)[N],
     else gtr__publish(p, gtr__word_pack(v[0], mark));
 }
 // A thread's state of waiting: the tag that words of this step have, marks that arrived with them, polls in vain.
-struct gtr__waiting { uint32_t tag, bad; int turns; };
+struct gtr__waiting { uint32_t tag, bad; int polls; };
 // N times four words (two, one), at(i) the i-th's address, until none is missing: all are polled at once, as loads that
 // wait for each other cost a trip to L2 each. Those beyond n are the first again, or, FEW, are
 // zeros that are not polled.
@@ -11057,7 +11058,7 @@ GTR__INLINE void gtr__await_words(V *v, int n, gtr__waiting &awaited, F at) {
         all = 0;
         GTR__UNROLL(i, N) if (!FEW || i < n) gtr__poll_words(v[i], at(i < n ? i : 0));
         GTR__UNROLL(i, N) all |= gtr__unlike_words(v[i], awaited.tag);
-    } while ((all & 1) && ++awaited.turns < GTR__DEADLINE);
+    } while ((all & 1) && ++awaited.polls < GTR__DEADLINE);
     awaited.bad |= all & 2u;
 }
 GTR__INLINE uint32_t gtr__await_word(const uint32_t *p, gtr__waiting &awaited) {
@@ -11090,13 +11091,13 @@ GTR__INLINE void gtr__count_in(uint32_t *p) {
 // be rolled back, either every block sees the count full or none ever does. The last block to leave
 // reports that to the host.
 #define GTR__ABANDONED 0x80000000u
-// By one thread: until `target` blocks have counted themselves in since the launch began; turns: polls that were in
+// By one thread: until `target` blocks have counted themselves in since the launch began; polls: those that were in
 // vain before. False: the launch is abandoned.
-GTR__INLINE bool gtr__grid_wait(uint32_t *ticket, uint32_t target, int turns) {
+GTR__INLINE bool gtr__grid_wait(uint32_t *ticket, uint32_t target, int polls) {
     uint32_t come;
     while ((int32_t)(come = gtr__poll_acquire(ticket)) < (int32_t)target)
         if ((come & GTR__ABANDONED)
-            || (++turns >= GTR__DEADLINE && atomicCAS(ticket, come, come | GTR__ABANDONED) == come))
+            || (++polls >= GTR__DEADLINE && atomicCAS(ticket, come, come | GTR__ABANDONED) == come))
             return false;
     return true;
 }
@@ -11125,10 +11126,10 @@ GTR__INLINE bool gtr__grid_barrier(const gtr__barrier &w) {
             now = gtr__poll_acquire(w.word);
         const uint64_t before = atomicAdd((word_t *)w.word,
             blockIdx.x ? (word_t)1 : (word_t)0x80000000u - (gridDim.x - 1));
-        for (int turns = w.hurry; ; turns++) {
+        for (int polls = w.hurry; ; polls++) {
             now = gtr__poll_acquire(w.word);
             if (now >> 63 || ((now ^ before) & 0x80000000u)) break;
-            if (turns >= GTR__DEADLINE)
+            if (polls >= GTR__DEADLINE)
                 atomicCAS((word_t *)w.word, (word_t)now, (word_t)(now | GTR__BARRIER_ABANDONED));
         }
         met = !(now >> 63);
@@ -11999,22 +12000,22 @@ GTR__LAUNCHER(gtr__fold_run_bwd) {
         return gtr__fold_run_bwd(run, c); }
 GTR__FOLDS(GTR__FOLD_LAUNCHERS, )
 
-// >>parts
+// >>copy-jobs
 // Copies of a few parts, converted to another type and added to what is there where asked. Blocks with blockIdx.y = q
 // copy part q, which is `outer` runs of `run` contiguous elements. Each thread takes every so many-th group of `width`
 // elements of a run; parts that go as they are, by `unit` bytes at a time, have four loads of a thread in flight. Bound
 // by bytes: each element is read and written once.
-typedef struct gtr__part_copy {
+typedef struct gtr__copy_job {
     const void *src; void *dst; int64_t outer, run, ps, pd; signed char ts, td, add, width, unit;
     // src: NULL: zeros; outer: runs; run: elements of one; ps, pd: elements from run to run in src and in dst; ts, td:
     // types of src and dst; add: src is added to dst; width: elements of a thread at a time, by one access each to src
     // and dst; unit: bytes of `width` elements where src and dst are of one type and nothing is added, else 0
-} gtr__part_copy;
-template <int N> struct gtr__parts { gtr__part_copy part[N]; int n; };
+} gtr__copy_job;
+template <int N> struct gtr__copy_jobs { gtr__copy_job job[N]; int n; };
 
 #if GTR__DEVICE_HALF
 // All blocks of a part copy it by a V at a time: each thread four of them, gridDim.x blocks of threads apart.
-template <typename V> GTR__INLINE void gtr__part_as_it_is(const gtr__part_copy &q) {
+template <typename V> GTR__INLINE void gtr__copy_job_run_raw(const gtr__copy_job &q) {
     const uint32_t line = (uint32_t)(q.run / q.width), groups = (uint32_t)q.outer * line, step = gridDim.x * GTR__T;
     const int64_t from = q.ps / q.width, to = q.pd / q.width;
     for (uint32_t g = blockIdx.x * GTR__T + threadIdx.x; g < groups; g += 4 * step) {
@@ -12028,11 +12029,11 @@ template <typename V> GTR__INLINE void gtr__part_as_it_is(const gtr__part_copy &
         GTR__UNROLL(u, 4) if (g + u * step < groups) ((V *)q.dst)[at[u]] = v[u];
     }
 }
-GTR__INLINE void gtr__part_run(const gtr__part_copy &q, bool poison) {
+GTR__INLINE void gtr__copy_job_run(const gtr__copy_job &q, bool poison) {
     if (q.unit && !poison) {
-        if (q.unit == 16) gtr__part_as_it_is<uint4>(q);
-        else if (q.unit == 4) gtr__part_as_it_is<uint32_t>(q);
-        else gtr__part_as_it_is<uint16_t>(q);
+        if (q.unit == 16) gtr__copy_job_run_raw<uint4>(q);
+        else if (q.unit == 4) gtr__copy_job_run_raw<uint32_t>(q);
+        else gtr__copy_job_run_raw<uint16_t>(q);
         return;
     }
     const int width = q.width;
@@ -12049,49 +12050,49 @@ GTR__INLINE void gtr__part_run(const gtr__part_copy &q, bool poison) {
         gtr__give(out, row * q.pd + at, n, v);
     }
 }
-GTR__OP_KERNEL gtr__k_parts(const __grid_constant__ gtr__parts<64> m) {
+GTR__OP_KERNEL gtr__k_copy_jobs(const __grid_constant__ gtr__copy_jobs<64> m) {
     gtr__enter();
-    gtr__part_run(m.part[blockIdx.y], false);
+    gtr__copy_job_run(m.job[blockIdx.y], false);
 }
 #endif
-GTR__GLOBAL void gtr__k_parts(gtr__parts<64>);
+GTR__GLOBAL void gtr__k_copy_jobs(gtr__copy_jobs<64>);
 template <int N>
-static void gtr__part_add(gtr__parts<N> *m, const void *src, int ts, void *dst, int td, int add, int64_t outer,
+static void gtr__copy_job_add(gtr__copy_jobs<N> *m, const void *src, int ts, void *dst, int td, int add, int64_t outer,
         int64_t run, int64_t ps, int64_t pd) {
-    gtr__part_copy *q;
+    gtr__copy_job *q;
     if (!dst || outer <= 0 || run <= 0 || m->n >= N) return;
-    q = &m->part[m->n++];
+    q = &m->job[m->n++];
     if (ts == GTR_I32 && td == GTR_I32) ts = td = GTR_F32;
     q->src = src; q->dst = dst; q->outer = outer; q->run = run; q->ps = ps; q->pd = pd;
     q->ts = (signed char)ts; q->td = (signed char)td; q->add = (signed char)add;
 }
-static signed char gtr__part_wide(const gtr__part_copy *q, const void *p, int t, int64_t pitch) {
+static signed char gtr__copy_job_wide(const gtr__copy_job *q, const void *p, int t, int64_t pitch) {
     return (q->outer == 1 || pitch % 4 == 0) && (uintptr_t)p % (uintptr_t)(4 * gtr__elem(t)) == 0;
 }
 // Whether q can be copied as it is by so many bytes at a time, and counted in 32 bits.
-static bool gtr__part_as_is(const gtr__part_copy *q, int unit) {
+static bool gtr__copy_job_raw(const gtr__copy_job *q, int unit) {
     const int64_t size = gtr__elem(q->ts);
     return q->src && q->ts == q->td && !q->add && (q->run | (q->outer > 1 ? q->ps | q->pd : 0)) * size % unit == 0
         && (uintptr_t)q->src % unit == 0 && (uintptr_t)q->dst % unit == 0
         && q->outer * (q->run * size / unit) < 1 << 28;
 }
 // Sets each part's width, and returns the grid.
-template <int N> static dim3 gtr__parts_grid(const gtr__call *c, gtr__parts<N> *m) {
+template <int N> static dim3 gtr__copy_jobs_grid(const gtr__call *c, gtr__copy_jobs<N> *m) {
     int64_t most = 1;
     for (int k = 0; k < m->n; k++) {
-        gtr__part_copy *q = &m->part[k];
-        q->width = gtr__part_wide(q, q->src, q->ts, q->ps) && gtr__part_wide(q, q->dst, q->td, q->pd) ? 4 : 1;
-        for (const int unit : { 16, 4, 2 }) if (!q->unit && unit >= gtr__elem(q->ts) && gtr__part_as_is(q, unit)) {
+        gtr__copy_job *q = &m->job[k];
+        q->width = gtr__copy_job_wide(q, q->src, q->ts, q->ps) && gtr__copy_job_wide(q, q->dst, q->td, q->pd) ? 4 : 1;
+        for (const int unit : { 16, 4, 2 }) if (!q->unit && unit >= gtr__elem(q->ts) && gtr__copy_job_raw(q, unit)) {
             q->unit = (signed char)unit; q->width = (signed char)(unit / gtr__elem(q->ts));
         }
         most = gtr__max64(most, gtr__ceil(q->outer * gtr__ceil(q->run, q->width), q->unit ? 4 : 1));
     }
     return dim3(gtr__grid(c, most), (unsigned)m->n);
 }
-GTR__LAUNCHER_WITH(gtr__parts_run, gtr__parts<64> *m) {
+GTR__LAUNCHER_WITH(gtr__copy_jobs_run, gtr__copy_jobs<64> *m) {
     if (m->n == 0) return GTR_OK;
-    dim3 grid = gtr__parts_grid(c, m);
-    return GTR__LAUNCH(run, c, gtr__k_parts, grid, GTR__T, 0, *m);
+    dim3 grid = gtr__copy_jobs_grid(c, m);
+    return GTR__LAUNCH(run, c, gtr__k_copy_jobs, grid, GTR__T, 0, *m);
 }
 static void *gtr__shift(const void *p, int t, int64_t elements) {
     return p ? (char *)p + elements * gtr__elem(t) : NULL;
@@ -12101,19 +12102,19 @@ static void *gtr__shift(const void *p, int t, int64_t elements) {
 // Bands of the whole along its axis, one for each of n parts shaped like these, are copied to the parts or, join, from
 // them: one copy. A part that is not there is 0.
 GTR__LAUNCHER_WITH(gtr__bands, const gtr__arg *part, const gtr__arg *like, int n, const gtr__arg *whole, bool join) {
-    gtr__parts<64> m = {};
+    gtr__copy_jobs<64> m = {};
     int64_t outer, all, inner, at = 0;
     gtr__around(&whole->shape, (int)c->attr->along.axis, &outer, &all, &inner);
     for (int k = 0; k < n; k++) {
         int64_t own = like[k].count / outer;            // a gradient that is not wanted has no shape
         void *band = gtr__shift(whole->data, whole->dtype, at);
-        if (!join) gtr__part_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, own,
+        if (!join) gtr__copy_job_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, own,
             all * inner, own);
-        else if (part[k].data || !whole->add) gtr__part_add(&m, part[k].data, part[k].dtype, band, whole->dtype,
+        else if (part[k].data || !whole->add) gtr__copy_job_add(&m, part[k].data, part[k].dtype, band, whole->dtype,
             whole->add, outer, own, own, all * inner);
         at += own;
     }
-    return gtr__parts_run(run, c, &m);
+    return gtr__copy_jobs_run(run, c, &m);
 }
 GTR__CUDA(concat_fwd) {
     return gtr__bands(run, c, c->in, c->in, c->n_in, &c->out[0], true);
@@ -12158,7 +12159,7 @@ GTR__LAUNCHER_WITH(gtr__permute_run, const gtr__arg *x, const gtr__arg *y, const
     int at = d->n - 2;
     if (at >= 0 && at <= 1 && d->sa[at] == 1 && d->sa[at + 1] == d->dim[at] && d->dim[at] * d->dim[at + 1] >= 64
         && (at == 0 || d->sa[0] == d->dim[1] * d->dim[2]))
-        return gtr__turn_run(run, c, m.a, m.y, at ? d->dim[0] : 1, d->dim[at + 1], d->dim[at]);
+        return gtr__transpose_run(run, c, m.a, m.y, at ? d->dim[0] : 1, d->dim[at + 1], d->dim[at]);
     return gtr__map_run(run, c, &m);
 }
 GTR__CUDA(permute_fwd) {
@@ -12711,8 +12712,8 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
         for (int i = tid; i < 2 * R * q.pitch; i += (int)blockDim.x) gtr__store(&vector[i], 0.0f);
 #if GTR__RECURRENT_ASYNC
         if (q.cluster > 1 && tid == 0) {
-            gtr__bar_set(bar(0), 1); gtr__bar_set(bar(1), 1);
-            gtr__bars_are_set();
+            gtr__bar_init(bar(0), 1); gtr__bar_init(bar(1), 1);
+            gtr__bar_init_fence();
         }
 #endif
         if (q.cluster > 1) gtr__cluster_barrier(); else __syncthreads();
@@ -12720,7 +12721,7 @@ template <int R, int GROUP, typename V = float> struct gtr__recurrent_here : gtr
     // Of the n-th exchange between the cluster's blocks: they take two barriers by turns.
     GTR__DEVICE uint32_t bar(int n) const { return gtr__shared_address(vector + 2 * R * q.pitch) + 8 * (n & 1); }
     GTR__DEVICE float *behind() const { return (float *)(vector + 2 * R * q.pitch) + 4; }  // what else the block has
-    GTR__DEVICE V *turn(int s) const { return vector + (s & 1) * R * q.pitch; }
+    GTR__DEVICE V *buffer(int s) const { return vector + (s & 1) * R * q.pitch; }
     // Switches `from` to the other buffer.
     GTR__DEVICE void next() { from = both - from; }
     // Stores v to element i of the row's vector in that buffer.
@@ -13033,10 +13034,10 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
             if (here) gtr__recurrent_store<G, SAVED, KNOWN>(m, at, !SPLIT || gate, runs, h, c, saved);
         };
         store(wide);
-        m.publish(m.turn(s + 1), s + 1, [&] { vector.read(m.from); }, [&] { store(!wide); });
+        m.publish(m.buffer(s + 1), s + 1, [&] { vector.read(m.from); }, [&] { store(!wide); });
     }
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
-    if (q.cluster > 1) gtr__cluster_part();
+    if (q.cluster > 1) gtr__cluster_leave();
 }
 
 // >>recurrence-tiles
@@ -13133,11 +13134,11 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
     m.publish(m.vector, 0, [] {}, [] {});
     for (int s = 0; s < q.steps; s++, at += m.apart()) {
         const bool runs = m.runs(m.step(s));
-        T *to = m.turn(s + 1);
+        T *to = m.buffer(s + 1);
         float x[G], z[G], saved[4];
         GTR__UNROLL(g, G) x[g] = gtr__recurrent_float(type, next[g]);
         load(s + 1, at + m.apart());
-        tile.multiply(m.turn(s), q.pitch, [&](int r, int row, float a, float b) {
+        tile.multiply(m.buffer(s), q.pitch, [&](int r, int row, float a, float b) {
             float *at_row = part + (tile.split * R + row) * pitch + r;
             at_row[0] = a; at_row[pitch] = b;
         });
@@ -13157,7 +13158,7 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
             if (m.writes) gtr__recurrent_store<G, G == 1 ? 0 : 4, KNOWN>(m, at, true, runs, h, c, saved); });
     }
     gtr__recurrent_store_last<G, KNOWN>(m, h, c);
-    if (q.cluster > 1) gtr__cluster_part();
+    if (q.cluster > 1) gtr__cluster_leave();
 }
 
 // >>recurrence-backward
@@ -13308,7 +13309,7 @@ gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
             if (here && (KNOWN || m.writes))
                 gtr__recurrent_store_back<G, KNOWN>(m, at, m.runs(m.step(s)), d, rec, before);
         };
-        m.publish(m.turn(n), n, [&] { vector.read(m.from); }, [&] { store(!wide); });
+        m.publish(m.buffer(n), n, [&] { vector.read(m.from); }, [&] { store(!wide); });
         vector.sums(own, sum);
         slope = gtr__recurrent_slope_of<G, KNOWN>(m, s - 1, next, vector.one());
         float total = 0.0f;
@@ -13319,7 +13320,7 @@ gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
         dh += gtr__recurrent_units_sum<R>(sum, q.lanes);
     }
     gtr__recurrent_give_first(m, dh, dc);
-    if (q.cluster > 1) gtr__cluster_part();
+    if (q.cluster > 1) gtr__cluster_leave();
 }
 // By tiles, backward. A step's vector is read by multiply() of the same block alone, so a __syncthreads() is enough for
 // it; other blocks are waited for at receive(n) only.
@@ -13357,7 +13358,7 @@ gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
         const int s = q.steps - 1 - n;
         const bool runs = m.runs(m.step(s));
         const gtr__recurrent_saved<G> saved = next;
-        T *to = m.turn(n);
+        T *to = m.buffer(n);
         float d[G], rec[G], h = 0.0f;
         m.expect(n, shares * share * 4);
         if (m.writes) {
@@ -13380,7 +13381,7 @@ gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
         if (m.writes) for (int k = 0; k < shares; k++) dh += *place(n, k, m.at_unit, m.row);
     }
     gtr__recurrent_give_first(m, dh, dc);
-    if (q.cluster > 1) gtr__cluster_part();
+    if (q.cluster > 1) gtr__cluster_leave();
 }
 
 // >>recurrence-steps
@@ -13477,7 +13478,7 @@ static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr_
 }
 // In how many waves blocks run: two of half as many threads as a block may have share a multiprocessor; large clusters
 // leave some of them empty.
-static int64_t gtr__recurrent_turns(const gtr__recurrence *q, const gtr__recurrent_cut *cut, const gtr__caps *caps) {
+static int64_t gtr__recurrent_waves(const gtr__recurrence *q, const gtr__recurrent_cut *cut, const gtr__caps *caps) {
     const int64_t sms = caps->sm_count > 0 ? caps->sm_count : 64, room = q->cluster > 4 ? sms * 3 / 4
         : q->cluster > 2 ? sms * 7 / 8 : q->cluster > 1 || 2 * cut->threads > gtr__recurrent_threads(cut->rows) ? sms
         : 2 * sms;
@@ -13499,7 +13500,7 @@ static gtr__recurrent_cut gtr__recurrent_cut_tiles(gtr__recurrence *q, const gtr
             (size_t)(2 * ROWS * by.pitch) * gtr__elem(q->w.t) + 16 + sums };
         if (t.each * t.groups > (q->w.t == GTR_F32 ? 8 : 16) || ROWS * by.units > GTR__RECURRENT_T
             || next.shared > caps->shared) continue;
-        if (cut.rows && gtr__recurrent_turns(&by, &next, caps) > gtr__recurrent_turns(q, &cut, caps)) break;
+        if (cut.rows && gtr__recurrent_waves(&by, &next, caps) > gtr__recurrent_waves(q, &cut, caps)) break;
         *q = by;
         cut = next;
         groups = t.each * t.groups;
@@ -13516,7 +13517,7 @@ static gtr__recurrent_cut gtr__recurrent_cut_of(gtr__recurrence *q, const gtr__c
         gtr__recurrence more = *q;
         const gtr__recurrent_cut next = gtr__recurrent_cut_rows(&more, caps, back, rows);
         if (!next.rows || next.shared > caps->shared) break;
-        const int64_t would = gtr__recurrent_turns(&more, &next, caps);
+        const int64_t would = gtr__recurrent_waves(&more, &next, caps);
         if (turns && would >= turns) break;
         *q = more;
         cut = next;
@@ -13526,7 +13527,7 @@ static gtr__recurrent_cut gtr__recurrent_cut_of(gtr__recurrence *q, const gtr__c
             && (cut.rows != 1 || q->cluster > 2)) {
         gtr__recurrence by = *q;
         const gtr__recurrent_cut tiles = gtr__recurrent_cut_tiles(&by, caps, back);
-        if (tiles.rows && gtr__recurrent_turns(&by, &tiles, caps) < 3) { *q = by; return tiles; }
+        if (tiles.rows && gtr__recurrent_waves(&by, &tiles, caps) < 3) { *q = by; return tiles; }
     }
     if (cut.rows && (turns < 3 || q->hidden < 32)) return cut;
     gtr__recurrent_spread(q, 1, 1, back);
@@ -14586,11 +14587,11 @@ static bool gtr__band_wide(const gtr__band &b) { return gtr__wide(b.at) && b.pit
 typedef struct gtr__emb_rows {
     const int32_t *id; gtr__opd table; gtr__band y; int64_t n, rows, line; int width;
 } gtr__emb_rows;
-typedef struct gtr__emb_fwd { gtr__emb_rows table[GTR__EMB_GROUP]; gtr__parts<32> rest; int n; } gtr__emb_fwd;
+typedef struct gtr__emb_fwd { gtr__emb_rows table[GTR__EMB_GROUP]; gtr__copy_jobs<32> rest; int n; } gtr__emb_fwd;
 #if GTR__DEVICE_HALF
 GTR__OP_KERNEL gtr__k_embedding(const __grid_constant__ gtr__emb_fwd all) {
     gtr__enter();
-    if ((int)blockIdx.y >= all.n) { gtr__part_run(all.rest.part[blockIdx.y - all.n], false); return; }
+    if ((int)blockIdx.y >= all.n) { gtr__copy_job_run(all.rest.job[blockIdx.y - all.n], false); return; }
     const gtr__emb_rows &m = all.table[blockIdx.y];
     const int width = m.width;
     int64_t per = m.line / width, total = m.n * per;
@@ -14827,7 +14828,7 @@ static void gtr__emb_rows_of(const gtr__call *c, gtr__emb_rows *m) {
     m->y.at = gtr__out(c, 0); m->y.rows = 1; m->y.pitch = m->line;
 }
 GTR__LAUNCHER_WITH(gtr__emb_fwd_run, gtr__emb_fwd *all) {
-    dim3 grid = gtr__parts_grid(c, &all->rest);
+    dim3 grid = gtr__copy_jobs_grid(c, &all->rest);
     for (int k = 0; k < all->n; k++) {
         gtr__emb_rows *m = &all->table[k];
         m->width = m->line % 4 == 0 && gtr__wide(m->table) && gtr__band_wide(m->y) ? 4 : 1;
@@ -15015,7 +15016,7 @@ GTR__LAUNCHER(gtr__tables_run) {
     const gtr__node *join = &w->node[back ? 0 : w->n_node - 1];
     gtr__emb_fwd fwd;
     gtr__emb_bwd bwd;
-    gtr__parts<64> rest;
+    gtr__copy_jobs<64> rest;
     gtr__arg in[64], out[64];
     if (c->measure) return gtr__measured(c, 0);
     if (c->fits) { *c->fits = 1; return GTR_OK; }
@@ -15046,15 +15047,15 @@ GTR__LAUNCHER(gtr__tables_run) {
                 b->at.p = band; b->rows = own / b->pitch; b->pitch = all * inner;
             }
             if (found) continue;
-            if (back) gtr__part_add(&rest, band, whole->dtype, part->data, part->dtype, 0, outer, own, all * inner,
+            if (back) gtr__copy_job_add(&rest, band, whole->dtype, part->data, part->dtype, 0, outer, own, all * inner,
                 own);
-            else gtr__part_add(&fwd.rest, part->data, part->dtype, band, whole->dtype, 0, outer, own, own,
+            else gtr__copy_job_add(&fwd.rest, part->data, part->dtype, band, whole->dtype, 0, outer, own, own,
                 all * inner);
         }
     }
     if (!back) return gtr__emb_fwd_run(run, c, &fwd);
     GTR__TRY(gtr__emb_bwd_run(run, c, &bwd));
-    return gtr__parts_run(run, c, &rest);
+    return gtr__copy_jobs_run(run, c, &rest);
 }
 
 // >>pool
@@ -16133,7 +16134,7 @@ GTR__INLINE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const float (&me
 }
 // Of all rows: var is their squared deviations when it comes. By a thread of each lane of the first piece they are
 // stored.
-template <int W> GTR__INLINE void gtr__bn_settle(const gtr__bn_own<W> &p, const float (&mean)[W],
+template <int W> GTR__INLINE void gtr__bn_finish(const gtr__bn_own<W> &p, const float (&mean)[W],
         float (&var)[W], float (&weight)[W]) {
     const float share = 1.0f / (float)p.m.rows;
     float rstd[W];
@@ -16158,7 +16159,7 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_cons
     if (m.training || STAGE) p.moments(v, mean, var);
     else { p.figure(m.running_mean, mean); p.figure(m.running_var, var); }
     if (STAGE == 1) { p.give_parts(mean, var); return; }
-    gtr__bn_settle<W>(p, mean, var, weight);
+    gtr__bn_finish<W>(p, mean, var, weight);
     for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
         const int64_t i = p.group(j);
         typename own::rows from;
@@ -16203,7 +16204,7 @@ template <int W> struct gtr__bn_back {
         sums(p);
     }
     // Of all rows: what dweight and dbias are, by a thread of each lane of the first piece, and what dx takes.
-    GTR__DEVICE void settle(const gtr__bn_own<W> &p) {
+    GTR__DEVICE void share_sums(const gtr__bn_own<W> &p) {
         const float share = p.m.training ? 1.0f / (float)p.m.rows : 0.0f;
         float rstd[W];
         p.figure(p.m.rstd, rstd);               // once more, rather than held in registers that long
@@ -16232,7 +16233,7 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
         back.sums(p);
     }
     if (STAGE == 1) { p.give_parts(back.a, back.b); return; }
-    back.settle(p);
+    back.share_sums(p);
     if (!m.dx.p) return;
     for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
         const int64_t i = p.group(j);
@@ -16401,7 +16402,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(co
     p.figure(m.weight, weight); p.figure(m.bias, shift);
     if (!gtr__grid_barrier(m.barrier)) return;
     p.join_parts(mean, var);
-    gtr__bn_settle<W>(p, mean, var, weight);
+    gtr__bn_finish<W>(p, mean, var, weight);
     r.template back<false>(m.x.p, m.from.p, [&](int64_t offset, float (&x)[W], const float (&from)[W]) {
         gtr__bn_apply<W, KNOWN>(m, x, mean, weight, shift, from);
         r.put(m.y.p, offset, x);
@@ -16425,7 +16426,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_bwd_gri
     p.give_parts(back.a, back.b);
     if (!gtr__grid_barrier(m.barrier)) return;
     back.parts(p);
-    back.settle(p);
+    back.share_sums(p);
     if (m.dx.p) r.template back<true>(m.x.p, m.dy.p, [&](int64_t offset, float (&x)[W], const float (&dy)[W]) {
         GTR__UNROLL(w, W) x[w] = back.dx(m, RELU, w, x[w], dy[w]);
         r.put(m.dx.p, offset, x);
@@ -16474,7 +16475,7 @@ static void gtr__bn_cut(gtr__bn *m, const gtr__call *c) {
 }
 // Whether blocks may meet, and how the work is cut then; tensors: with x's extents, that both passes read. Where
 // slots are short, half of the threads have twice as many each.
-static bool gtr__bn_meets(gtr__bn *m, const gtr__call *c, int tensors) {
+static bool gtr__bn_grid_fits(gtr__bn *m, const gtr__call *c, int tensors) {
     const int width = 16 / gtr__elem(m->x.t), beside = m->from.p ? GTR__BN_AHEAD : 0;
     const int64_t sums = (int64_t)sizeof(float) * 8 * 2 * width * (GTR__BN_T / 32 + 1) + 256,
         room = ((int64_t)(c->caps ? c->caps->shared : 0) - sums) / 16;
@@ -16528,11 +16529,11 @@ GTR__CUDA(batch_norm_fwd) {
     grid = m;
     const int act = m.act && m.act != GTR__IN_LINE ? m.act : -1;
     gtr__act_macro macro;
-    const bool meets = m.training && gtr__bn_meets(&grid, c, 1);
+    const bool fits = m.training && gtr__bn_grid_fits(&grid, c, 1);
     gtr__bn_cut(&m, c);
     if (c->measure)
-        return gtr__measured(c, (size_t)gtr__max64(gtr__bn_bytes(&m), meets ? gtr__bn_bytes(&grid) : 0));
-    if (meets) {
+        return gtr__measured(c, (size_t)gtr__max64(gtr__bn_bytes(&m), fits ? gtr__bn_bytes(&grid) : 0));
+    if (fits) {
         gtr__bn_variant kernel = {};
         bool started;
         GTR__BY_DTYPE(m.x.t, T, kernel = GTR__VARIANT(gtr__k_batch_norm_grid, T, 0););
@@ -16556,13 +16557,13 @@ GTR__CUDA(batch_norm_bwd) {
     m.dweight = gtr__out(c, 1);
     m.dbias = gtr__out(c, 2);
     grid = m;
-    const bool meets = gtr__bn_meets(&grid, c, 2);
+    const bool fits = gtr__bn_grid_fits(&grid, c, 2);
     gtr__bn_cut(&m, c);
     if (c->measure)
-        return gtr__measured(c, (size_t)gtr__max64(gtr__bn_bytes(&m), meets ? gtr__bn_bytes(&grid) : 0));
+        return gtr__measured(c, (size_t)gtr__max64(gtr__bn_bytes(&m), fits ? gtr__bn_bytes(&grid) : 0));
     if (!m.dx.p && !m.dweight.p && !m.dbias.p) return GTR_OK;
     m.guard = grid.guard = gtr__watches(run, c, m.dweight.p, m.dbias.p);
-    if (meets) {
+    if (fits) {
         gtr__bn_variant kernel = {};
         bool started;
         GTR__BY_DTYPE(m.x.t, T, kernel = m.act ? GTR__VARIANT(gtr__k_batch_norm_bwd_grid, T, true)
@@ -17203,9 +17204,9 @@ template <bool BACK> struct gtr__ctc_row {
         states = 2 * labels + 1;
         steps = gtr__ctc_length(q.lengths, row, q.steps);
         buffers = q.turns ? q.turns + row * 2 * (q.states + 2) : pool;
-        if (threadIdx.x < 4) turn((int)threadIdx.x / 2)[-1 - (int)threadIdx.x % 2] = GTR__CTC_NONE;
+        if (threadIdx.x < 4) buffer((int)threadIdx.x / 2)[-1 - (int)threadIdx.x % 2] = GTR__CTC_NONE;
     }
-    GTR__DEVICE float *turn(int step) const { return buffers + (step % 2) * (q.states + 2) + 2; }
+    GTR__DEVICE float *buffer(int step) const { return buffers + (step % 2) * (q.states + 2) + 2; }
     // A step, and state s of it, as they lie in memory; the class of a state; whether it follows that two in front.
     GTR__DEVICE int64_t place(int step) const { return row * q.steps + (BACK ? steps - 1 - step : step); }
     GTR__DEVICE int64_t state(int step, int s) const {
@@ -17234,8 +17235,8 @@ template <bool BACK, typename F> GTR__INLINE double gtr__ctc_walk(const gtr__ctc
     float ahead = r.emits(0, own);
     double all = 0.0;
     for (int step = 0; step < r.steps; step++) {
-        const float now = ahead, *from = r.turn(step);
-        float *to = r.turn(step + 1), less = -INFINITY, most = -INFINITY;
+        const float now = ahead, *from = r.buffer(step);
+        float *to = r.buffer(step + 1), less = -INFINITY, most = -INFINITY;
         if (step + 1 < r.steps) ahead = r.emits(step + 1, own);
         for (int w = 0; w < warps && step; w++) less = fmaxf(less, r.most[step % 2 * 32 + w]);
         less = less > GTR__CTC_NONE / 2 ? less : 0.0f;
@@ -17297,7 +17298,7 @@ gtr__k_ctc(const __grid_constant__ gtr__ctc q) {
         const int64_t end = (r.row + 1) * q.steps * q.states;
         for (int64_t i = (r.row * q.steps + (live ? r.steps : 0)) * q.states + threadIdx.x; i < end; i += blockDim.x)
             q.alpha[i] = GTR__CTC_NONE;
-        const float p = r.log(r.turn(r.steps));
+        const float p = r.log(r.buffer(r.steps));
         if (threadIdx.x == 0) gtr__give1(q.loss, r.row,
             p < GTR__CTC_NONE / 2 ? q.zero_infinity ? 0.0f : INFINITY : (float)-(less + (double)p) / r.by());
     }
@@ -18457,20 +18458,20 @@ typedef struct gtr__custom_head {
 
 #if GTR__DEVICE_HALF
 GTR__OP_KERNEL
-        gtr__k_stage(const gtr__parts<GTR__CUSTOM_PARTS> m, const gtr__custom_head head, uint32_t *to) {
+        gtr__k_stage(const gtr__copy_jobs<GTR__CUSTOM_PARTS> m, const gtr__custom_head head, uint32_t *to) {
     gtr__enter();
     if (to && blockIdx.x == 0 && blockIdx.y == 0)       // all but the first word, which is sticky
         for (int i = 1 + (int)threadIdx.x; i < (int)(sizeof head / 4); i += GTR__T)
             to[i] = ((const uint32_t *)&head)[i];
-    if ((int)blockIdx.y < m.n) gtr__part_run(m.part[blockIdx.y], false);
+    if ((int)blockIdx.y < m.n) gtr__copy_job_run(m.job[blockIdx.y], false);
 }
-GTR__OP_KERNEL gtr__k_unstage(const gtr__parts<8> m, const gtr__custom_head *head) {
+GTR__OP_KERNEL gtr__k_unstage(const gtr__copy_jobs<8> m, const gtr__custom_head *head) {
     gtr__enter();
-    gtr__part_run(m.part[blockIdx.y], head && head->now);
+    gtr__copy_job_run(m.job[blockIdx.y], head && head->now);
 }
 #endif
-GTR__GLOBAL void gtr__k_stage(gtr__parts<GTR__CUSTOM_PARTS>, gtr__custom_head, uint32_t *);
-GTR__GLOBAL void gtr__k_unstage(gtr__parts<8>, const gtr__custom_head *);
+GTR__GLOBAL void gtr__k_stage(gtr__copy_jobs<GTR__CUSTOM_PARTS>, gtr__custom_head, uint32_t *);
+GTR__GLOBAL void gtr__k_unstage(gtr__copy_jobs<8>, const gtr__custom_head *);
 static int64_t gtr__custom_room(int64_t *at, int64_t count) {
     int64_t here = *at; *at += (count * 4 + GTR__ALIGN - 1) / GTR__ALIGN * GTR__ALIGN; return here;
 }
@@ -18499,8 +18500,8 @@ static int gtr__custom_type(const gtr__arg *a) { return a->dtype == GTR_I32 ? GT
 // runs, then a kernel copies results back, or NaN where it failed.
 GTR__LAUNCHER_WITH(gtr__custom_on_host, const gtr_custom_desc *d, bool back) {
     gtr__custom_head head;
-    gtr__parts<GTR__CUSTOM_PARTS> before;
-    gtr__parts<8> after;
+    gtr__copy_jobs<GTR__CUSTOM_PARTS> before;
+    gtr__copy_jobs<8> after;
     int64_t at = GTR__CUSTOM_HEAD;
     const int n = d->n_in;
     static_assert(sizeof(gtr__custom_head) <= GTR__CUSTOM_HEAD, "the head fits its place");
@@ -18523,27 +18524,27 @@ GTR__LAUNCHER_WITH(gtr__custom_on_host, const gtr_custom_desc *d, bool back) {
     for (int i = 0; i < c->n_in; i++) {
         const gtr__arg *a = &c->in[i];
         const int part = i < n ? 0 : 1 + (i - n) / d->n_out, k = part ? (i - n) % d->n_out : i;
-        if (a->data) gtr__part_add(&before, a->data, a->dtype, device + place[part][k], gtr__custom_type(a), 0, 1,
+        if (a->data) gtr__copy_job_add(&before, a->data, a->dtype, device + place[part][k], gtr__custom_type(a), 0, 1,
             a->count, 0, 0);
     }
-    for (int k = 0; k < c->n_out; k++) if (c->out[k].data) gtr__part_add(&after,
+    for (int k = 0; k < c->n_out; k++) if (c->out[k].data) gtr__copy_job_add(&after,
         device + (back ? head.din : head.out)[k], gtr__custom_type(&c->out[k]), c->out[k].data, c->out[k].dtype,
         c->out[k].add, 1, c->out[k].count, 0, 0);
-    dim3 grid = gtr__parts_grid(c, &before);
+    dim3 grid = gtr__copy_jobs_grid(c, &before);
     if (grid.y == 0) grid.y = 1;
     GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, head, (uint32_t *)device));
     GTR__TRY(GTR__DRIVER(gtr__on(run), cuLaunchHostFunc, (CUstream)c->stream, gtr__custom_host, block));
     if (after.n == 0) return GTR_OK;
     run->overlap = 0;       // its predecessor is no kernel
-    grid = gtr__parts_grid(c, &after);
+    grid = gtr__copy_jobs_grid(c, &after);
     return GTR__LAUNCH(run, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)device);
 }
 // A custom op: its functions get float32 (int32) operands, which lie in the workspace where they are stored in 16 bits.
 // One on the device enqueues its own kernels on the stream.
 GTR__LAUNCHER_WITH(gtr__custom_run, bool back) {
     const gtr_custom_desc *d = (const gtr_custom_desc *)c->attr->ptr;
-    gtr__parts<GTR__CUSTOM_PARTS> before;
-    gtr__parts<8> after;
+    gtr__copy_jobs<GTR__CUSTOM_PARTS> before;
+    gtr__copy_jobs<8> after;
     gtr_custom_call u;
     int64_t at = 0;
     char *ws = (char *)c->ws;
@@ -18564,7 +18565,7 @@ GTR__LAUNCHER_WITH(gtr__custom_run, bool back) {
         if (a->dtype == GTR_BF16 || a->dtype == GTR_F16) {
             void *room = ws + gtr__custom_room(&at, a->count);
             if (p) p = room;
-            if (!c->measure && p) gtr__part_add(&before, a->data, a->dtype, room, GTR_F32, 0, 1, a->count, 0, 0);
+            if (!c->measure && p) gtr__copy_job_add(&before, a->data, a->dtype, room, GTR_F32, 0, 1, a->count, 0, 0);
         }
         if (i < d->n_in) { u.in[i] = p; u.in_shape[i] = a->shape; }
         else if (i < d->n_in + d->n_out) { u.outs[k] = (void *)p; u.out_shapes[k] = a->shape; }
@@ -18576,7 +18577,7 @@ GTR__LAUNCHER_WITH(gtr__custom_run, bool back) {
         if (a->add || a->dtype == GTR_BF16 || a->dtype == GTR_F16) {
             void *room = ws + gtr__custom_room(&at, a->count);
             if (!c->measure && p) {
-                gtr__part_add(&after, room, GTR_F32, p, a->dtype, a->add, 1, a->count, 0, 0);
+                gtr__copy_job_add(&after, room, GTR_F32, p, a->dtype, a->add, 1, a->count, 0, 0);
                 p = room;
             }
         }
@@ -18590,14 +18591,14 @@ GTR__LAUNCHER_WITH(gtr__custom_run, bool back) {
     u.n_in = d->n_in; u.n_out = d->n_out; u.cuda_stream = c->stream; u.user = d->user;
     if (before.n) {
         gtr__custom_head none = {};
-        dim3 grid = gtr__parts_grid(c, &before);
+        dim3 grid = gtr__copy_jobs_grid(c, &before);
         GTR__TRY(GTR__LAUNCH(run, c, gtr__k_stage, grid, GTR__T, 0, before, none, (uint32_t *)NULL));
     }
     if (!run->wanted && (back ? d->backward : d->forward)(&u) != GTR_OK) return gtr__fail(gtr__on(run), GTR_ERR_USER,
         "custom op \"%s\": its %s function failed", d->name ? d->name : "", back ? "backward" : "forward");
     run->overlap = 0;       // the user's kernels say nothing about when they may be overtaken
     if (after.n == 0) return GTR_OK;
-    dim3 grid = gtr__parts_grid(c, &after);
+    dim3 grid = gtr__copy_jobs_grid(c, &after);
     return GTR__LAUNCH(run, c, gtr__k_unstage, grid, GTR__T, 0, after, (const gtr__custom_head *)NULL);
 }
 GTR__CUDA(custom_fwd) {
@@ -18818,7 +18819,7 @@ GTR__OP_KERNEL gtr__k_feed_images(const __grid_constant__ gtr__feed_images f) {
 GTR__GLOBAL void gtr__k_feed_images(gtr__feed_images);
 // Images that are neither cropped nor varied, whose channels lie first in the data set (planes of pixels) and last in
 // the input: a transpose of each image, with a channel's scale and shift on the way. A block has a tile of one image,
-// some neighbouring pixels of up to GTR__TURN_CHANNELS channels: its threads read along the pixels of a plane into
+// some neighbouring pixels of up to GTR__TRANSPOSE_CHANNELS channels: its threads read along the pixels of a plane into
 // shared memory and write along channels, 16 bytes a thread where that is aligned.
 //
 //   data set:   planes, one behind the other: all pixels of channel 0, all pixels of channel 1, ...
@@ -18827,15 +18828,15 @@ GTR__GLOBAL void gtr__k_feed_images(gtr__feed_images);
 //
 // Bound by bytes: each element once in, once out; small images by the latency of the loads before the pixels (control
 // word, record, the row's index), each of which waits for the one before.
-#define GTR__TURN_CHANNELS 32   // of a tile, at most
-#define GTR__TURN_EACH 16       // elements of a tile that a thread loads, all in flight together
-#define GTR__TURN_FEW 2         // fours of pixels of a thread of gtr__k_feed_turn_few
+#define GTR__TRANSPOSE_CHANNELS 32   // of a tile, at most
+#define GTR__TRANSPOSE_EACH 16       // elements of a tile that a thread loads, all in flight together
+#define GTR__TRANSPOSE_FEW 2         // fours of pixels of a thread of gtr__k_feed_transpose_few
 // f: the images, as gtr__k_feed_images takes them. pixels: of an image. A tile has 2^log pixels of `channels` channels.
 // wide: 16 bytes of the input are stored at a time, else one element. tiles: blocks of an image; across: of these,
 // those side by side along the pixels for one group of channels; by_channels: division by `channels`.
-typedef struct gtr__feed_turn {
+typedef struct gtr__feed_transpose {
     gtr__feed_images f; int pixels, log, channels, wide; gtr__fast tiles, across, by_channels;
-} gtr__feed_turn;
+} gtr__feed_transpose;
 #if GTR__DEVICE_HALF
 // Where the batch's image `row` begins in the data set, in elements, in all threads of the block, which call this once
 // in a launch. Thread 0 alone computes it, shuffle and index included: if every thread did, that would take longer than
@@ -18851,9 +18852,9 @@ GTR__INLINE int64_t gtr__feed_image(const gtr__feed_images &f, const gtr__record
 }
 // The same of C = 2 to 4 channels of float32, without shared memory: a thread reads four neighbouring pixels, 16 bytes
 // of each plane, transposes them in registers and writes the 4 C elements, which lie side by side in the input. It does
-// so GTR__TURN_FEW times, a block's width (4 GTR__T pixels) apart. Bound as above.
+// so GTR__TRANSPOSE_FEW times, a block's width (4 GTR__T pixels) apart. Bound as above.
 template <typename T, int C>
-GTR__OP_KERNEL gtr__k_feed_turn_few(const __grid_constant__ gtr__feed_turn m) {
+GTR__OP_KERNEL gtr__k_feed_transpose_few(const __grid_constant__ gtr__feed_transpose m) {
     gtr__enter();
     const gtr__feed_images &f = m.f;
     const uint32_t status = *(volatile uint32_t *)&f.ctl->status;
@@ -18863,8 +18864,8 @@ GTR__OP_KERNEL gtr__k_feed_turn_few(const __grid_constant__ gtr__feed_turn m) {
     const float *src = (const float *)(uintptr_t)record->src[f.in.slot] + gtr__feed_image(f, record, row);
     const bool whole = ((uintptr_t)src & 15) == 0;      // aligned to 16 bytes, which a user's memory need not be
     T *to = (T *)f.in.to.p + (int64_t)row * m.pixels * C;
-    GTR__UNROLL(u, GTR__TURN_FEW) {
-        const int p = ((int)part * GTR__TURN_FEW + u) * 4 * GTR__T + 4 * (int)threadIdx.x;
+    GTR__UNROLL(u, GTR__TRANSPOSE_FEW) {
+        const int p = ((int)part * GTR__TRANSPOSE_FEW + u) * 4 * GTR__T + 4 * (int)threadIdx.x;
         if (p >= m.pixels) break;
         float4 v[C];
         GTR__UNROLL(c, C) {
@@ -18885,7 +18886,7 @@ GTR__OP_KERNEL gtr__k_feed_turn_few(const __grid_constant__ gtr__feed_turn m) {
 // tile begin at `to`. Element e of the tile is channel e % m.channels of pixel e / m.channels; the last group of
 // channels may have fewer, and those elements are skipped. m.wide: the elements of a 16-byte store lie side by side in
 // the input, because the tile has all channels, or because a store never crosses from one pixel to the next.
-template <typename T> GTR__INLINE void gtr__feed_turned(const gtr__feed_turn &m, T *to, const float *tile,
+template <typename T> GTR__INLINE void gtr__feed_transposed(const gtr__feed_transpose &m, T *to, const float *tile,
         int pixels, int channels) {
     const int most = m.channels, all = m.f.image.channels, pitch = (1 << m.log) + 1;
     enum { W = 16 / sizeof(T) };
@@ -18906,8 +18907,8 @@ template <typename T> GTR__INLINE void gtr__feed_turned(const gtr__feed_turn &m,
 // Block b has tile b % tiles of the batch's image b / tiles: group of channels `group`, from channel c0 on, of the
 // pixels from p0 on. Rows of the tile in shared memory are one float longer than 2^log, so that threads that read down
 // a column find their elements in different banks.
-GTR__OP_KERNEL gtr__k_feed_turn(const __grid_constant__ gtr__feed_turn m) {
-    __shared__ float tile[GTR__T * GTR__TURN_EACH + GTR__TURN_CHANNELS];
+GTR__OP_KERNEL gtr__k_feed_transpose(const __grid_constant__ gtr__feed_transpose m) {
+    __shared__ float tile[GTR__T * GTR__TRANSPOSE_EACH + GTR__TRANSPOSE_CHANNELS];
     gtr__enter();
     const gtr__feed_images &f = m.f;
     const gtr__image &image = f.image;
@@ -18920,14 +18921,14 @@ GTR__OP_KERNEL gtr__k_feed_turn(const __grid_constant__ gtr__feed_turn m) {
         pixels = min(m.pixels - p0, 1 << m.log), channels = min(image.channels - c0, m.channels);
     const char *src = (const char *)(uintptr_t)record->src[f.in.slot];
     const int64_t from = gtr__feed_image(f, record, row) + (int64_t)c0 * m.pixels + p0;
-    uint32_t raw[GTR__TURN_EACH];
-    GTR__UNROLL(u, GTR__TURN_EACH) {
+    uint32_t raw[GTR__TRANSPOSE_EACH];
+    GTR__UNROLL(u, GTR__TRANSPOSE_EACH) {
         const int e = (int)threadIdx.x + u * GTR__T, c = e >> m.log, p = e & ((1 << m.log) - 1), at = c * m.pixels + p;
         raw[u] = 0;
         if (c >= channels || p >= pixels) continue;
         raw[u] = f.in.from == GTR_U8 ? ((const unsigned char *)src + from)[at] : ((const uint32_t *)src + from)[at];
     }
-    GTR__UNROLL(u, GTR__TURN_EACH) {
+    GTR__UNROLL(u, GTR__TRANSPOSE_EACH) {
         const int e = (int)threadIdx.x + u * GTR__T, c = e >> m.log, k = min(c0 + c, GTR__CHANNELS - 1);
         if (c >= channels) continue;
         tile[e + c] = fmaf(f.in.from == GTR_U8 ? (float)raw[u] : __uint_as_float(raw[u]), image.scale[k],
@@ -18935,11 +18936,11 @@ GTR__OP_KERNEL gtr__k_feed_turn(const __grid_constant__ gtr__feed_turn m) {
     }
     __syncthreads();
     const int64_t to = ((int64_t)row * m.pixels + p0) * image.channels + c0;
-    GTR__BY_DTYPE(f.in.to.t, T, gtr__feed_turned(m, (T *)f.in.to.p + to, tile, pixels, channels););
+    GTR__BY_DTYPE(f.in.to.t, T, gtr__feed_transposed(m, (T *)f.in.to.p + to, tile, pixels, channels););
 }
 #endif
-template <typename, int> GTR__GLOBAL void gtr__k_feed_turn_few(gtr__feed_turn);
-GTR__GLOBAL void gtr__k_feed_turn(gtr__feed_turn);
+template <typename, int> GTR__GLOBAL void gtr__k_feed_transpose_few(gtr__feed_transpose);
+GTR__GLOBAL void gtr__k_feed_transpose(gtr__feed_transpose);
 static gtr__feed_one gtr__feed_of(const gtr__feed_input *q, const gtr__arg *y) {
     gtr__feed_one one = { gtr__opd_of(y), q->row, q->scale, q->shift, q->slot, (int)q->from };
     one.to.add = 0;
@@ -18948,15 +18949,15 @@ static gtr__feed_one gtr__feed_of(const gtr__feed_input *q, const gtr__arg *y) {
 }
 // Fills *t for m's images. False: they are drawn, cropped, not turned, or of int32, or a count does not fit. Tiles
 // halve, down to 64 pixels, until there are two for each multiprocessor.
-static bool gtr__feed_turn_of(gtr__feed_turn *t, const gtr__feed_images *m, int64_t sms) {
+static bool gtr__feed_transpose_of(gtr__feed_transpose *t, const gtr__feed_images *m, int64_t sms) {
     const gtr__image *i = &m->image;
     const int64_t pixels = (int64_t)i->h * i->w, per = 16 / gtr__elem(m->in.to.t);
     if (i->draws || !i->to_last || i->from_last || i->oh != i->h || i->ow != i->w) return false;
     memset((void *)t, 0, sizeof *t);
     t->f = *m; t->pixels = (int)pixels;
-    t->channels = (int)gtr__min64(i->channels, GTR__TURN_CHANNELS);
+    t->channels = (int)gtr__min64(i->channels, GTR__TRANSPOSE_CHANNELS);
     t->log = gtr__log_up(pixels, 5, 10);
-    while (t->channels << t->log > GTR__T * GTR__TURN_EACH) t->log--;
+    while (t->channels << t->log > GTR__T * GTR__TRANSPOSE_EACH) t->log--;
     const int64_t groups = gtr__ceil(i->channels, t->channels);
     while (t->log > 6 && m->rows * groups * gtr__ceil(pixels, (int64_t)1 << t->log) < 2 * sms) t->log--;
     const int64_t across = gtr__ceil(pixels, (int64_t)1 << t->log);
@@ -18965,25 +18966,25 @@ static bool gtr__feed_turn_of(gtr__feed_turn *t, const gtr__feed_images *m, int6
     t->wide = (groups == 1 ? pixels : 1) * i->channels % per == 0 && (uintptr_t)m->in.to.p % 16 == 0;
     return m->in.to.t != GTR_I32 && m->rows * across * groups >> 31 == 0 && pixels * i->channels >> 30 == 0;
 }
-// Whether gtr__k_feed_turn_few takes the images of *t; then t->tiles becomes that kernel's blocks of an image.
-static bool gtr__feed_turn_few(gtr__feed_turn *t) {
+// Whether gtr__k_feed_transpose_few takes the images of *t; then t->tiles becomes that kernel's blocks of an image.
+static bool gtr__feed_transpose_few(gtr__feed_transpose *t) {
     const gtr__image *i = &t->f.image;
     if (i->channels < 2 || i->channels > 4 || t->pixels % 4 || t->f.stored % 4 || t->f.in.from != GTR_F32
         || (uintptr_t)t->f.in.to.p % 16) return false;
-    t->tiles = gtr__fast_of(gtr__ceil(t->pixels, GTR__TURN_FEW * 4 * GTR__T));
+    t->tiles = gtr__fast_of(gtr__ceil(t->pixels, GTR__TRANSPOSE_FEW * 4 * GTR__T));
     return true;
 }
-// Launches the kernel for one input of images: gtr__k_feed_turn_few, else gtr__k_feed_turn, else gtr__k_feed_images,
-// which takes all.
+// Launches the kernel for one input of images: gtr__k_feed_transpose_few, else gtr__k_feed_transpose, else
+// gtr__k_feed_images, which takes all.
 GTR__LAUNCHER_WITH(gtr__feed_images_start, const gtr__feed_input *q, const gtr__arg *y) {
     gtr__feed_images m = {};
     m.in = gtr__feed_of(q, y);
     m.image = q->image; m.stored = q->stored; m.rows = y->count / q->row; m.row0 = c->row0;
     m.ring = ((const gtr__feed *)c->attr->ptr)->shared->record; m.ctl = c->ctl;
-    gtr__feed_turn turn;
-    if (gtr__feed_turn_of(&turn, &m, gtr__sms(c)) && gtr__feed_turn_few(&turn)) {
+    gtr__feed_transpose turn;
+    if (gtr__feed_transpose_of(&turn, &m, gtr__sms(c)) && gtr__feed_transpose_few(&turn)) {
         const unsigned blocks = (unsigned)(m.rows * turn.tiles.by);
-#define GTR__FEED_FEW(C) gtr__start(run, c, GTR__VARIANT(gtr__k_feed_turn_few, T, C), blocks, GTR__T, 0, turn)
+#define GTR__FEED_FEW(C) gtr__start(run, c, GTR__VARIANT(gtr__k_feed_transpose_few, T, C), blocks, GTR__T, 0, turn)
         GTR__BY_DTYPE(m.in.to.t, T, switch (turn.channels) {
             case 2: return GTR__FEED_FEW(2);
             case 3: return GTR__FEED_FEW(3);
@@ -18991,7 +18992,7 @@ GTR__LAUNCHER_WITH(gtr__feed_images_start, const gtr__feed_input *q, const gtr__
         });
 #undef GTR__FEED_FEW
     }
-    if (gtr__feed_turn_of(&turn, &m, gtr__sms(c))) return GTR__LAUNCH(run, c, gtr__k_feed_turn,
+    if (gtr__feed_transpose_of(&turn, &m, gtr__sms(c))) return GTR__LAUNCH(run, c, gtr__k_feed_transpose,
         (unsigned)(m.rows * turn.tiles.by), GTR__T, 0, turn);
     const int64_t groups = q->row % 4 ? y->count : y->count / 4, blocks = gtr__ceil(groups, GTR__T);
     m.turns = (int)gtr__max64(1, gtr__min64(8, blocks / ((int64_t)gtr__sms(c) * 8)));
@@ -19057,7 +19058,7 @@ GTR__OP_KERNEL gtr__k_guard(const gtr__guarding m) {
     int bad = blockIdx.x == 0 && threadIdx.x == 0 && m.ctl->status;
     const double scale = (double)m.ctl->scale;
     const int64_t step = (int64_t)gridDim.x * GTR__T, i = (int64_t)blockIdx.x * GTR__T + threadIdx.x;
-#define GTR__LOOK(v) do { \
+#define GTR__MOST_BITS(v) do { \
     float v_ = (v); uint32_t u_ = __float_as_uint(v_) & 0x7fffffffu; most = most > u_ ? most : u_; } while (0)
     for (int q = 0; q < m.n; q++) {
         const float *g = m.piece[q].p;
@@ -19067,13 +19068,13 @@ GTR__OP_KERNEL gtr__k_guard(const gtr__guarding m) {
             GTR__UNROLL(u, 4) v[u] = k + u * step < whole ? ((const float4 *)g)[k + u * step]
                 : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
             GTR__UNROLL(u, 4) {
-                GTR__LOOK(v[u].x); GTR__LOOK(v[u].y); GTR__LOOK(v[u].z); GTR__LOOK(v[u].w);
+                GTR__MOST_BITS(v[u].x); GTR__MOST_BITS(v[u].y); GTR__MOST_BITS(v[u].z); GTR__MOST_BITS(v[u].w);
                 if (m.sums) sum += (double)((v[u].x * v[u].x + v[u].y * v[u].y) + (v[u].z * v[u].z + v[u].w * v[u].w));
             }
         }
         if (i < m.piece[q].count - whole * 4) {
             float v = g[whole * 4 + i];
-            GTR__LOOK(v);
+            GTR__MOST_BITS(v);
             sum += (double)v * (double)v;
         }
     }
@@ -19095,7 +19096,7 @@ GTR__OP_KERNEL gtr__k_guard(const gtr__guarding m) {
     const double norm = m.sums ? sqrt(sum) / scale : 0.0, factor = m.clipped ? m.clip / (norm + 1e-6) : 1.0;
     m.ctl->norm = (float)norm;
     m.ctl->coef = (float)((factor < 1.0 ? factor : 1.0) / scale);
-#undef GTR__LOOK
+#undef GTR__MOST_BITS
 }
 #endif
 GTR__GLOBAL void gtr__k_guard(gtr__guarding);
@@ -19811,9 +19812,9 @@ GTR__INLINE void gtr__mlp_grid_arrive(const gtr__mlp &m, bool last = false) {
     if (last) gtr__grid_late(&m.ctl->ticket[6], m.late);
     gtr__count_in(&m.ctl->ticket[6]);
 }
-static __device__ __noinline__ bool gtr__mlp_grid_wait(const gtr__mlp &m, uint32_t target, int turns) {
+static __device__ __noinline__ bool gtr__mlp_grid_wait(const gtr__mlp &m, uint32_t target, int polls) {
     bool met = true;
-    if (threadIdx.x == 0) met = gtr__grid_wait(&m.ctl->ticket[6], target, turns);
+    if (threadIdx.x == 0) met = gtr__grid_wait(&m.ctl->ticket[6], target, polls);
     return __syncthreads_and(met) != 0;
 }
 GTR__INLINE void gtr__mlp_grid_leave(const gtr__mlp &m) {
@@ -19845,14 +19846,14 @@ GTR__INLINE float4 gtr__mlp_dact4(int op, float4 dy, float4 s, float a, float b)
 
 // >>mlp-match
 
-// Which of a run of nodes plays which part.
-typedef struct gtr__mlp_parts {
+// Which of a run of nodes plays which role.
+typedef struct gtr__mlp_roles {
     // back[l]: makes layer l - 1's dy
     int layers, feed, forward[GTR__MLP_LAYERS], gradient[GTR__MLP_LAYERS], back[GTR__MLP_LAYERS];
     // dropout behind a hidden layer; then the activation's gradient is a node of its own
     int drop[GTR__MLP_LAYERS], drop_back[GTR__MLP_LAYERS], act_back[GTR__MLP_LAYERS];
     int loss, loss_back, accuracy, guard, update, report;
-} gtr__mlp_parts;
+} gtr__mlp_roles;
 static const gtr_shape *gtr__mlp_shape(const gtr__mlp_view *v, int id) {
     return v->plan ? &v->plan->value[id].shape : &gtr__mlp_arg(v, id)->shape;
 }
@@ -19891,7 +19892,7 @@ static int gtr__mlp_saved(const gtr__node *n) {
 // way back, of layer at's.
 struct gtr__mlp_parser {
     const gtr__mlp_view *v;
-    gtr__mlp_parts *p;
+    gtr__mlp_roles *p;
     int cur, dy, at, logits;
     bool forward(const gtr__node *n, int i, bool dropout) {
         if (n->op == GTR__OP_LINEAR || n->op == GTR__OP_LINEAR_ACT) {
@@ -20003,7 +20004,7 @@ struct gtr__mlp_parser {
     }
 };
 // dropout: for a kernel that can do it.
-static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_parts *p, bool dropout = false) {
+static bool gtr__mlp_parse(const gtr__mlp_view *v, gtr__mlp_roles *p, bool dropout = false) {
     gtr__mlp_parser parser = { v, p, -1, -1, -1, -1 };
     memset(p, -1, sizeof *p);
     p->layers = 0;
@@ -20033,7 +20034,7 @@ typedef struct gtr__mlp_cut {
 } gtr__mlp_cut;
 
 // At most so many outputs and inputs of a layer, and rows.
-static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gtr__mlp_cut *c, int64_t n = 512,
+static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_roles *p, gtr__mlp_cut *c, int64_t n = 512,
         int64_t k = 65536, int64_t rows = 8192) {
     int64_t batch = 0;
     *c = {};
@@ -20059,7 +20060,7 @@ static bool gtr__mlp_extents(const gtr__mlp_view *v, const gtr__mlp_parts *p, gt
 }
 // Whether a plan's nodes, which were parsed, have values of one type, which nobody keeps, gradients of the trainer's
 // alone, and at most so many inputs, which come whole rows at a time.
-static bool gtr__mlp_takes(const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *c, int inputs) {
+static bool gtr__mlp_takes(const gtr__mlp_view *v, const gtr__mlp_roles *p, const gtr__mlp_cut *c, int inputs) {
     const gtr__plan *plan = v->plan;
     const gtr__optim *o = (const gtr__optim *)plan->node[p->update].attr.ptr;
     const gtr__feed *f = (const gtr__feed *)plan->node[0].attr.ptr;
@@ -20110,7 +20111,7 @@ GTR__LAUNCHER_WITH(gtr__member_run, const gtr__node *n) {
     GTR__TRY(kernel(run, &q));
     return gtr__measured_least(c, bytes);
 }
-static void gtr__mlp_layers(gtr__mlp *m, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut) {
+static void gtr__mlp_layers(gtr__mlp *m, const gtr__mlp_view *v, const gtr__mlp_roles *p, const gtr__mlp_cut *cut) {
     for (int l = 0; l < p->layers; l++) {
         const gtr__node *f = &v->node[p->forward[l]], *g = &v->node[p->gradient[l]];
         gtr__mlp_layer *L = &m->layer[l];
@@ -20136,7 +20137,7 @@ static gtr_result gtr__mlp_inputs(gtr__run *run, gtr__mlp *m, const gtr__mlp_vie
     m->record = f->shared->record;
     return m->x.to.p ? GTR_OK : gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: its input is not fed");
 }
-static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_parts *p) {
+static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_roles *p) {
     gtr__arg in[8], out[8];
     const gtr__node *loss = &v->node[p->loss];
     gtr__call q = gtr__mlp_call(c, loss, in, out);
@@ -20155,7 +20156,7 @@ static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view
 }
 // What the kernel of any network's step gets.
 template <typename M> static gtr_result gtr__mlp_step(gtr__run *run, const gtr__call *c, const gtr__mlp_view *v,
-        const gtr__mlp_parts *p, M *m) {
+        const gtr__mlp_roles *p, M *m) {
     const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
     if (!c->ctl || run->on->sm_count != gtr__sms(c))
         return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: no trainer");
@@ -20168,7 +20169,7 @@ template <typename M> static gtr_result gtr__mlp_step(gtr__run *run, const gtr__
     return gtr__check_states(run, o);
 }
 // What the kernel gets, but for how it is cut.
-GTR__LAUNCHER_WITH(gtr__mlp_fill, const gtr__mlp_view *v, const gtr__mlp_parts *p, const gtr__mlp_cut *cut,
+GTR__LAUNCHER_WITH(gtr__mlp_fill, const gtr__mlp_view *v, const gtr__mlp_roles *p, const gtr__mlp_cut *cut,
         gtr__mlp *m) {
     const gtr__node *report = &v->node[p->report];
     *m = {};
@@ -20516,7 +20517,7 @@ GTR__INLINE uint32_t gtr__res_own(const gtr__res_head *h, int par) {
 }
 // Adds the marks of awaited words, and a missed deadline, to the team's: visible to the block behind the next barrier.
 GTR__INLINE void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &awaited) {
-    const uint32_t news = awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4u : 0u);
+    const uint32_t news = awaited.bad | (awaited.polls >= GTR__DEADLINE ? 4u : 0u);
     if (news) atomicOr(&h->marks[gtr__res_team()][par], news);
 }
 #endif
@@ -21141,7 +21142,7 @@ GTR__INLINE void gtr__res_tiles(const gtr__res &s, float *pool, gtr__res_head *h
         if (k + each < h->tiles) gtr__res_sync();
     }
     if (waits) gtr__res_bar(GTR__RES_DONE, GTR__RES_T);
-    if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+    if (awaited.polls >= GTR__DEADLINE) atomicOr(s.flag, 2u);
 }
 // Updates tiles' biases, which are few, off the critical path. Behind a barrier.
 template <int P, uint64_t NET>
@@ -21176,7 +21177,7 @@ GTR__INLINE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_h
 }
 // k of a call of gtr__res_forward: all, where CUT has them; few of FP32, whose products are long.
 template <int P, int CUT>
-static __device__ constexpr int gtr__res_turn() {
+static __device__ constexpr int gtr__res_call_k() {
     return CUT ? (int)gtr__res_known<CUT>::KR : P == GTR__RES_FP32 ? 32 : 64;
 }
 // acc += 16 rows of x, as bytes, times w's rows, over `left` of k: lane t has four of k, for two mmas. x is loaded
@@ -21184,7 +21185,7 @@ static __device__ constexpr int gtr__res_turn() {
 template <int P, int CUT>
 GTR__INLINE void gtr__res_forward(float (*acc)[2][4], const float *p, int xp, const float *q,
         int kp, int left, int units, float scale, bool wait) {
-    constexpr int TILES = gtr__res_known<CUT>::TILES, turns = gtr__res_turn<P, CUT>() / 32;
+    constexpr int TILES = gtr__res_known<CUT>::TILES, turns = gtr__res_call_k<P, CUT>() / 32;
     if (!CUT) { xp = gtr__res_opaque(xp); kp = gtr__res_opaque(kp); }
     uint32_t lo[2 * turns], hi[2 * turns];
     float4 w[2][2][2];
@@ -21251,7 +21252,7 @@ GTR__INLINE void gtr__res_parts(const gtr__res &s, const float *pool, const gtr_
         float acc[TILES][2][4] = {};
         if (gtr__net<NET>::bytes(s))
 #pragma unroll 1
-            for (int k = 0; k < (CUT ? 1 : s.kr); k += gtr__res_turn<P, CUT>()) gtr__res_forward<P, CUT>(acc,
+            for (int k = 0; k < (CUT ? 1 : s.kr); k += gtr__res_call_k<P, CUT>()) gtr__res_forward<P, CUT>(acc,
                 x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, scale, m == warp && k == 0);
         else gtr__res_forward_floats<P, TILES>(acc, x + m * 16 * s.xp + 4 * t, s.xp, q, kp, s.kr, units);
         const uint32_t mark = tag | gtr__res_own(h, par ^ 1);
@@ -21909,9 +21910,9 @@ GTR__INLINE void gtr__res_service(const Net &s, float4 *part, int pitch, int ste
         }
         __syncthreads();
         const uint32_t marks = i + 1 < steps ? gtr__await_word(s.verdict + i, awaited) : 0u;
-        uint32_t bad = __syncthreads_or((marks & 2u) || awaited.turns >= GTR__DEADLINE);
+        uint32_t bad = __syncthreads_or((marks & 2u) || awaited.polls >= GTR__DEADLINE);
         if (bad || i + 1 == steps) {        // the launch's last barrier
-            if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+            if (awaited.polls >= GTR__DEADLINE) atomicOr(s.flag, 2u);
             gtr__mlp_grid_arrive(s.m, true);
             if (!gtr__mlp_grid_wait(s.m, 2 * gridDim.x, s.m.hurry)) return;
             const uint32_t flag = gtr__poll(s.flag);
@@ -22064,8 +22065,8 @@ GTR__INLINE bool gtr__res_spare(const gtr__res &s, gtr__res_head *h, int steps, 
     gtr__waiting awaited = { 0, 0, s.m.hurry };
     if (i < 0) return true;
     if (i > 1) gtr__await_word(s.verdict + i - 2, awaited);
-    if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
-    if (awaited.bad | (awaited.turns >= GTR__DEADLINE)) { wrong = i - 2; return false; }
+    if (awaited.polls >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+    if (awaited.bad | (awaited.polls >= GTR__DEADLINE)) { wrong = i - 2; return false; }
     if (i == steps) return false;
     if (gtr__res_team() >= h->tiles) return true;
     if (one < (int)(sizeof(gtr__rates) / 4))
@@ -22283,10 +22284,10 @@ static bool gtr__res_choose(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pr
     }
     return best && gtr__res_cut(s, c, exchange_pre, targets, bytes, best_slice, best_ranks, sm_count, shared);
 }
-static bool gtr__res_drop(const gtr__mlp_view *v, const gtr__mlp_parts *p, int l) {
+static bool gtr__res_drop(const gtr__mlp_view *v, const gtr__mlp_roles *p, int l) {
     return p->drop[l] >= 0 && v->node[p->drop[l]].attr.draw.p > 0;
 }
-static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool *exchange_pre, bool *targets) {
+static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_roles *p, bool *exchange_pre, bool *targets) {
     const int hidden = p->layers > 1 ? p->layers - 2 : 0, act = gtr__mlp_act(&v->node[p->forward[hidden]]);
     // dropout's scale hides the output that other activations' backward reads
     *exchange_pre = act >= 0
@@ -22298,13 +22299,13 @@ static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_parts *p, bool
     }
     return p->layers > 1 && p->act_back[p->layers - 1] < 0;
 }
-static int gtr__res_drops(const gtr__mlp_view *v, const gtr__mlp_parts *p) {
+static int gtr__res_drops(const gtr__mlp_view *v, const gtr__mlp_roles *p) {
     int bits = 0;
     for (int l = 0; l < p->layers; l++) bits |= gtr__res_drop(v, p, l) << l;
     return bits;
 }
 // Fills in dropout and the scales that depend on it, behind gtr__mlp_fill.
-static void gtr__res_dropout(gtr__res *s, const gtr__mlp_view *v, const gtr__mlp_parts *p, bool bf16) {
+static void gtr__res_dropout(gtr__res *s, const gtr__mlp_view *v, const gtr__mlp_roles *p, bool bf16) {
     for (int l = 0; l < p->layers; l++) {
         gtr__res_layer *q = &s->layer[l];
         q->scale = 1.0f;
@@ -22330,7 +22331,7 @@ static bool gtr__res_bytes(const gtr__mlp_view *v, const gtr__mlp_cut *c) {
 // The parsed nodes of a plan, or of the NETWORK call that replaces them.
 struct gtr__res_net {
     gtr__mlp_view v;
-    gtr__mlp_parts p;
+    gtr__mlp_roles p;
     gtr__mlp_cut cut;
     bool pre, targets;
     gtr__res_net(const gtr__plan *plan) : v{ plan->node, plan->n_node, plan, NULL } {}
@@ -22561,7 +22562,7 @@ typedef struct gtr__thin_head {
     uint32_t good;
     uint64_t first;             // the launch's first step, and how many follow it
     int64_t more;
-    int turns;                  // polls that were spent, or taken as such
+    int polls;                  // polls that were spent, or taken as such
 } gtr__thin_head;
 #define GTR__THIN_HEAD ((sizeof(gtr__thin_head) + 1023) / 1024 * 1024)
 
@@ -22653,9 +22654,9 @@ template <int P, bool FED> GTR__INLINE void gtr__thin_feed_barrier(int team) {
     }
 }
 // Barriers in shared memory: a warp that is done arrives; a thread that waits for a phase names its parity.
-GTR__INLINE void gtr__thin_set(uint32_t barrier, uint32_t warps) {
+GTR__INLINE void gtr__thin_bar_init(uint32_t barrier, uint32_t warps) {
 #if GTR__THIN_WGMMA
-    gtr__bar_set(barrier, warps);
+    gtr__bar_init(barrier, warps);
 #endif
 }
 template <int TIMES = 1> GTR__INLINE void gtr__thin_signal(uint32_t barrier) {
@@ -22887,9 +22888,9 @@ template <typename T> GTR__INLINE void gtr__thin_outer_last(float *d, uint32_t x
 #if GTR__DEVICE_HALF
 template <int P> struct gtr__thin_place {
     int team, half, warp, lane, tid;        // half: its 64 columns; warp: in its warpgroup; tid: in the team
-    // at: address of the team's shared memory; row, turn: of a matrix row whose address the lane gives for 16x16 parts
-    // of the warp's rows: its offset in a panel, and its 16-byte piece permuted by the row
-    uint32_t at, row, turn;
+    // at: address of the team's shared memory; row, swizzle: of a matrix row whose address the lane gives for 16x16
+    // parts of the warp's rows: its offset in a panel, and its 16-byte piece permuted by the row
+    uint32_t at, row, swizzle;
     char *base;
     // index: in warpgroup `group`
     GTR__DEVICE gtr__thin_place(const gtr__thin &m, char *pool, int group, int index)
@@ -22898,11 +22899,11 @@ template <int P> struct gtr__thin_place {
         warp = (int)threadIdx.x >> 5 & 3; lane = GTR__LANE; tid = P == 1 ? index : group * 128 + index;
         base = pool + m.team_at + team * m.team_bytes;
         at = gtr__thin_same(gtr__shared_address(pool) + m.team_at + team * m.team_bytes);
-        row = (uint32_t)(warp * 16 + (lane & 15)) * 128; turn = (uint32_t)((lane >> 4 ^ (lane & 7)) << 4);
+        row = (uint32_t)(warp * 16 + (lane & 15)) * 128; swizzle = (uint32_t)((lane >> 4 ^ (lane & 7)) << 4);
     }
     // The lane's address for ldmatrix or stmatrix of columns 16 s to 16 s + 15 of the warp's 16 rows of a panel.
     GTR__DEVICE uint32_t part(uint32_t panel, int s) const {
-        return panel + row + (turn ^ (uint32_t)(s << 5));
+        return panel + row + (swizzle ^ (uint32_t)(s << 5));
     }
     // Layer l's output, and the gradient of its product, in the team's shared memory.
     GTR__DEVICE uint32_t y_at(const gtr__thin &m, int l) const {
@@ -23242,10 +23243,10 @@ GTR__INLINE void gtr__thin_open(const gtr__thin &m, gtr__thin_head *h,
 }
 // The slot of x and target of a team's tile number count, over all steps, its lap, the phase of the slot's mbarriers,
 // and these.
-struct gtr__thin_turn {
+struct gtr__thin_slot {
     int slot;
     uint32_t lap, full, empty, seen;
-    GTR__DEVICE gtr__thin_turn(const gtr__thin &m, uint32_t pool, int team, uint32_t count)
+    GTR__DEVICE gtr__thin_slot(const gtr__thin &m, uint32_t pool, int team, uint32_t count)
     {
         slot = (int)count & (m.ahead - 1); lap = count >> (m.ahead - 1);
         full = pool + (uint32_t)offsetof(gtr__thin_head, full) + (uint32_t)(team * 2 + slot) * 8;
@@ -23292,7 +23293,7 @@ template <typename T, int P> struct gtr__thin_feeder {
         const gtr__thin_place<P> p = where();
         const int next = tile_of(p);
         if (next >= m.tiles) return;
-        const gtr__thin_turn t(m, pool, p.team, count);
+        const gtr__thin_slot t(m, pool, p.team, count);
         int64_t *origin = h->origin + p.team * 128, *offset = origin + 64;
         gtr__thin_origins<P>(m, h, p, next, 0);
         if (p.tid < GTR__THIN_ROWS) offset[p.tid] = origin[p.tid] * (m.layer[0].k * 4);
@@ -23330,7 +23331,7 @@ template <typename T, int P> struct gtr__thin_feeder {
         return *(const volatile int *)&h->start != 0;
     }
     // Rounds x from the stage to 16 bits in the slot's panel.
-    GTR__DEVICE void convert(const gtr__thin_place<P> &p, const gtr__thin_turn &t) const {
+    GTR__DEVICE void convert(const gtr__thin_place<P> &p, const gtr__thin_slot &t) const {
         if constexpr (P == 1) {         // fewer registers
             const int shift = gtr__thin_shift(m), c = p.tid & ((1 << shift) - 1),
                 step = N >> shift;
@@ -23361,7 +23362,7 @@ template <typename T, int P> struct gtr__thin_feeder {
         }
     }
     // Stores the tile in the inputs' slots, for readers behind the launch.
-    GTR__DEVICE void keep(const gtr__thin_place<P> &p, const gtr__thin_turn &t, int tile) const {
+    GTR__DEVICE void keep(const gtr__thin_place<P> &p, const gtr__thin_slot &t, int tile) const {
         const int k = m.layer[0].k, rows = m.batch - tile * GTR__THIN_ROWS,
             live = rows < GTR__THIN_ROWS ? rows : GTR__THIN_ROWS, out = m.layer[m.layers - 1].n;
         const int64_t row0 = (int64_t)tile * GTR__THIN_ROWS;
@@ -23398,7 +23399,7 @@ template <typename T, int P> struct gtr__thin_feeder {
             const gtr__thin_place<P> p = where();
             const int tile = tile_of(p);
             if (tile >= m.tiles) return count != *(const volatile uint32_t *)&h->served[p.team] || begins();
-            const gtr__thin_turn t(m, pool, p.team, count);
+            const gtr__thin_slot t(m, pool, p.team, count);
             gtr__copies_done<0>();
             gtr__thin_feed_barrier<P, true>(p.team);
             gtr__thin_await(t.empty, t.lap ^ 1);
@@ -23422,7 +23423,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     const gtr__thin &m;
     gtr__thin_head *h;
     const gtr__thin_place<P> &p;
-    uint32_t &count, &turn;
+    uint32_t &count, &parity;
     gtr__thin_sums &sum;
     const bool keep, tight;
     const int last, low, high;
@@ -23432,8 +23433,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     float d[32];                // a product of the tile
     uint32_t y[16], r[8];       // an output or a dz, in 16 bits; what gtr__thin_recall loads
     GTR__DEVICE gtr__thin_team(const gtr__thin &m, gtr__thin_head *h, char *pool,
-            const gtr__thin_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &turn, gtr__thin_sums &sum)
-            : m(m), h(h), p(p), count(count), turn(turn), sum(sum), keep(keep), tight(GTR__THIN_WGMMA && !FED
+            const gtr__thin_place<P> &p, int role, bool keep, uint32_t &count, uint32_t &parity, gtr__thin_sums &sum)
+            : m(m), h(h), p(p), count(count), parity(parity), sum(sum), keep(keep), tight(GTR__THIN_WGMMA && !FED
             && m.apart == 1), last(m.layers - 1), low(FED ? 0 : (int)gtr__thin_same((uint32_t)m.low[role])),
             high(FED ? last - m.tiny : (int)gtr__thin_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.tiny))),
             pool_at(gtr__thin_same(gtr__shared_address(pool))), ones(pool_at + m.ones_at), own(p.half
@@ -23452,13 +23453,13 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     }
     // The slot of a tile's x and target, computed at each use, as registers are few. back: how many tiles ago, of those
     // that have begun.
-    GTR__DEVICE gtr__thin_turn turn_of(uint32_t back) const {
+    GTR__DEVICE gtr__thin_slot slot_of(uint32_t back) const {
         uint32_t c = count - back;
         asm volatile("" : "+r"(c));
-        return gtr__thin_turn(m, pool_at, p.team, c);
+        return gtr__thin_slot(m, pool_at, p.team, c);
     }
     GTR__DEVICE uint32_t x_of(uint32_t back) const {
-        return p.at + m.x_at + (FED ? turn_of(back).slot * m.x_step : 0);
+        return p.at + m.x_at + (FED ? slot_of(back).slot * m.x_step : 0);
     }
     // the next tile's rows
     GTR__DEVICE const int64_t *origin() const { return h->origin + p.team * 128 + (n + 1 & 1) * 64; }
@@ -23469,13 +23470,13 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
         gtr__thin_team_barrier<P>(p.team);
     }
     // Waits until all warps of the team have stored dz number i of the tile (mbarrier `ready`).
-    GTR__DEVICE void hear([[maybe_unused]] int i) {
+    GTR__DEVICE void await_dz([[maybe_unused]] int i) {
 #if GTR__THIN_WGMMA
         // phases: as many in each tile
         if constexpr (FED) gtr__thin_await(ready(), (count - 1) * (uint32_t)(high + 1) + (uint32_t)i);
         else {
-            gtr__thin_await(ready(), turn);
-            turn ^= 1;
+            gtr__thin_await(ready(), parity);
+            parity ^= 1;
         }
 #else
         if (P == 1) gtr__thin_team_barrier<P>(p.team);
@@ -23507,7 +23508,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     // FED: waits at `full` for the tile's x; else converts it, when its copies are done.
     GTR__DEVICE void take() {
         if constexpr (FED) {
-            const gtr__thin_turn t = turn_of(0);
+            const gtr__thin_slot t = slot_of(0);
             count++;
             gtr__thin_await(t.full, t.lap);
         } else {
@@ -23640,8 +23641,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     // read by now; else starts the copy of the next target.
     GTR__DEVICE void release() {
         if constexpr (FED) {
-            gtr__thin_signal(turn_of(1).seen);
-            if (tile != first) gtr__thin_signal(turn_of(2).empty);
+            gtr__thin_signal(slot_of(1).seen);
+            if (tile != first) gtr__thin_signal(slot_of(2).empty);
         } else {
             gtr__thin_team_barrier<P>(p.team);
             if (tile + teams < m.tiles) gtr__thin_ask_target<P, 128 * P>(m, &h->record, origin(), p, 0);
@@ -23672,7 +23673,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
             if (l < low) continue;
             // Adds to the gradient of the layer above, then stores this layer's dz.
             auto above = [&]() {
-                hear(i);
+                await_dz(i);
                 if (i == 0) gtr__thin_hold<4>(sum.last); else gtr__thin_hold<36>(sum.dw[i ? i - 1 : 0]);
                 gtr__thin_begin();
                 if (i == 0) gtr__thin_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
@@ -23703,7 +23704,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
                 if constexpr (!FED) {
                     gtr__thin_signal(ready());
                     gtr__thin_until<0>();
-                    hear(0);
+                    await_dz(0);
                     if (l == 0) lowest(p.dz_at(m, 0), p.at + m.x_at);
                     else {
                         gtr__thin_hold<36>(sum.dw[i]);
@@ -23716,7 +23717,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
         }
         if (low > high) {
             gtr__thin_until<0>();
-            hear(0);
+            await_dz(0);
             gtr__thin_hold<4>(sum.last);
             gtr__thin_begin();
             gtr__thin_outer_last<T>(sum.last, p.y_at(m, last - 1), p.dz_at(m, last));
@@ -23783,7 +23784,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
             first_layer();
             if constexpr (!FED) if (tile + teams < m.tiles) gtr__thin_ask_x<P, 128 * P>(m, &h->record, origin(), p);
             further_layers();
-            const float *target = (const float *)(p.base + m.target_at + (FED ? turn_of(1).slot * m.target_step : 0));
+            const float *target = (const float *)(p.base + m.target_at + (FED ? slot_of(1).slot * m.target_step : 0));
             if (m.tiny) small_last(target);
             else large_last(target);
             release();
@@ -23795,9 +23796,9 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
             const float4 tally = this->tally();
             sum.bias[0] = tally.x; sum.bias[1] = tally.y; sum.loss = tally.z;
             gtr__thin_team_barrier<P>(p.team);
-            lowest(p.dz_at(m, 0), first < m.tiles ? p.at + m.x_at + turn_of(1).slot * m.x_step : p.dz_at(m, 0));
+            lowest(p.dz_at(m, 0), first < m.tiles ? p.at + m.x_at + slot_of(1).slot * m.x_step : p.dz_at(m, 0));
             gtr__thin_until<0>();
-            if (first < m.tiles) gtr__thin_signal(turn_of(1).empty);
+            if (first < m.tiles) gtr__thin_signal(slot_of(1).empty);
         }
     }
 };
@@ -23911,7 +23912,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
     }
     // d = x w0^T + bias. `empty` counts the 8 warps of gtr__thin_collect; where these do not read x (low > 0), the 4
     // warps here arrive twice each in their place.
-    GTR__DEVICE void first_layer(const gtr__thin_turn &now) {
+    GTR__DEVICE void first_layer(const gtr__thin_slot &now) {
         const uint32_t w = pool_at + m.w0_at, x = p.at + m.x_at + now.slot * m.x_step;
         const gtr__thin_ones<T> one(0, p.lane);
         gtr__thin_begin();
@@ -23990,7 +23991,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
         const int first = (int)gtr__thin_same((uint32_t)gtr__thin_first<2>(m, p, role, &teams));
 #pragma unroll 1
         for (int tile = first; tile < m.tiles; tile += teams) {
-            const gtr__thin_turn now(m, pool_at, 0, count);
+            const gtr__thin_slot now(m, pool_at, 0, count);
             count++;
             gtr__thin_await(now.full, now.lap);
             first_layer(now);
@@ -24021,7 +24022,7 @@ template <typename T, bool RELU> struct gtr__thin_chain {
 // The weights' gradients of all of a role's tiles, half of their rows by each of two warpgroups.
 template <typename T>
 GTR__INLINE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h, char *pool,
-        const gtr__thin_place<2> &p, int role, uint32_t &count, uint32_t &turn, gtr__thin_sums &sum) {
+        const gtr__thin_place<2> &p, int role, uint32_t &count, uint32_t &parity, gtr__thin_sums &sum) {
     const int low = (int)gtr__thin_same((uint32_t)m.low[role]), high = gtr__thin_high(m, role);
     const uint32_t pool_at = gtr__thin_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at,
         own = p.half * GTR__THIN_PANEL;
@@ -24062,7 +24063,7 @@ GTR__INLINE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h, char *
             gtr__thin_hold<4>(sum.last);
             gtr__thin_signal(items.used + GTR__THIN_LAST * 8);
         }
-        const gtr__thin_turn now(m, pool_at, 0, count);
+        const gtr__thin_slot now(m, pool_at, 0, count);
         const uint32_t dz = items.dz(GTR__THIN_LOWER) + own,
             x = low ? items.x(GTR__THIN_LOWER) : p.at + m.x_at + now.slot * m.x_step;
         const bool few = low == 0 && m.layer[0].k <= 32;
@@ -24079,8 +24080,8 @@ GTR__INLINE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h, char *
         gtr__thin_signal(items.used + GTR__THIN_LOWER * 8);
         if (low == 0) gtr__thin_signal(now.empty);
     }
-    gtr__thin_await(pool_at + (uint32_t)offsetof(gtr__thin_head, ended), turn);
-    turn ^= 1;
+    gtr__thin_await(pool_at + (uint32_t)offsetof(gtr__thin_head, ended), parity);
+    parity ^= 1;
     if (p.half == 0) {
         const char *published = p.base + m.mask_at + p.tid * 8;
         const float2 column = *(const float2 *)published;
@@ -24167,7 +24168,7 @@ GTR__INLINE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thin_head 
     const int tid = gtr__thread(), c = tid & 7, r0 = tid >> 3;
     uint4 v[2 * slots];
     uint32_t u[3], marks = 0;
-    int turns = *(volatile int *)&h->turns;
+    int polls = *(volatile int *)&h->polls;
     auto live = [&](int i) { return i / 2 < m.layers && r0 + i % 2 * 32 < m.layer[i / 2].n && c * 8 < m.layer[i / 2].k;
         };
     GTR__UNROLL(i, slots)
@@ -24194,8 +24195,8 @@ GTR__INLINE uint32_t gtr__thin_await_weights(const gtr__thin &m, gtr__thin_head 
         if ((u[2] ^ tag) & (GTR__THIN_BAD - 1)) u[2] = gtr__poll(m.published + m.flat);
         GTR__UNROLL(i, 2 * slots) missing |= gtr__thin_missing(v[i], tag);
         missing |= (((u[0] ^ tag) | (u[1] ^ tag) | (u[2] ^ tag)) & (GTR__THIN_BAD - 1)) != 0;
-    } while (missing && ++turns < GTR__DEADLINE);
-    if (tid == 0) *(volatile int *)&h->turns = turns;
+    } while (missing && ++polls < GTR__DEADLINE);
+    if (tid == 0) *(volatile int *)&h->polls = polls;
     GTR__UNROLL(i, slots) {
         const int r = r0 + i % 2 * 32;
         const uint4 a = v[2 * i], b = v[2 * i + 1];
@@ -24255,9 +24256,9 @@ GTR__INLINE bool gtr__thin_wait(const gtr__thin &m, gtr__thin_head *h) {
     bool met = true;
     if (threadIdx.x == 0) {
         const uint32_t target = h->target += gridDim.x;
-        int turns = *(volatile int *)&h->turns;
-        while (met && gtr__poll_acquire(&m.ctl->ticket[6]) < target) met = ++turns < GTR__DEADLINE;
-        *(volatile int *)&h->turns = turns;
+        int polls = *(volatile int *)&h->polls;
+        while (met && gtr__poll_acquire(&m.ctl->ticket[6]) < target) met = ++polls < GTR__DEADLINE;
+        *(volatile int *)&h->polls = polls;
     }
     return !gtr__thin_any(!met);
 }
@@ -24603,7 +24604,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
     char *pool;
     const int role, tid, blocks, me;
     const bool reporter;        // a warp of the team with the fewest tiles
-    uint32_t count, turn;
+    uint32_t count, parity;
     const gtr__thin_place<P> p;
     // opened: the next step's record is there; there: its weights are; norm_pending: the last one's norm has not been
     // summed. gave_up: this block waited for another in vain; ended: it has counted itself in at the last barrier;
@@ -24619,14 +24620,14 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
     const gtr__record *now, *next;
     GTR__DEVICE gtr__thin_block(const gtr__thin &m, gtr__thin_head *h, char *pool,
             int role, bool reporter) : m(m), h(h), pool(pool), role(role), tid((int)threadIdx.x),
-            blocks((int)gridDim.x), me((int)blockIdx.x), reporter(reporter), count(0), turn(0),
+            blocks((int)gridDim.x), me((int)blockIdx.x), reporter(reporter), count(0), parity(0),
             p(m, pool, (int)gtr__thin_same((uint32_t)tid >> 7), tid & 127), pending(false), opened(true), there(false),
             norm_pending(false), was_bad(false), gave_up(false), ended(false), stays(true) {
     }
     // Behind a step whose new weights were published: the norm, and with it the rest of the report; by the reporter.
     GTR__DEVICE void report_norm(uint32_t tag) const {
         double sum = 0.0;
-        int turns = *(volatile int *)&h->turns;
+        int polls = *(volatile int *)&h->polls;
         for (int b0 = tid & 31; m.sums && b0 < blocks; b0 += 5 * 32) {
             uint64_t v[5];
             uint32_t all;
@@ -24637,7 +24638,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
                     if (b0 + i * 32 < blocks) v[i] = gtr__poll8(m.norms + b0 + i * 32);
                 }
                 GTR__UNROLL(i, 5) all |= ((uint32_t)v[i] ^ tag) & 0xffffu;
-            } while (all && ++turns < GTR__DEADLINE);
+            } while (all && ++polls < GTR__DEADLINE);
             GTR__UNROLL(i, 5) sum += __longlong_as_double((long long)(v[i] & ~0xffffull));
         }
         sum = gtr__warp_sum(sum);
@@ -24670,10 +24671,10 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
             GTR__UNROLL(i, 4) sum.last[i] = 0.0f;
             sum.bias[0] = sum.bias[1] = sum.loss = 0.0f;
 #if GTR__THIN_WGMMA
-            if constexpr (P == 2) gtr__thin_collect<T>(m, h, pool, p, role, count, turn, sum);
+            if constexpr (P == 2) gtr__thin_collect<T>(m, h, pool, p, role, count, parity, sum);
             else
 #endif
-                gtr__thin_team<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, turn, sum).run();
+                gtr__thin_team<T, P, RELU, fed>(m, h, pool, p, role, h->record.more == 0, count, parity, sum).run();
             gtr__thin_write<T, P>(m, pool, role, sum);
         }
         gtr__thin_arrive(m);
@@ -24944,11 +24945,11 @@ static __global__ void __launch_bounds__(GTR__THIN_ALL(P, FED), 1) gtr__k_thin(c
     gtr__mlp_segments(m.optim, m.layer, m.layers, h->segment, tid, GTR__THIN_ALL(P, FED));
     if (tid < 21) {
         const uint32_t at = gtr__shared_address(pool) + (uint32_t)offsetof(gtr__thin_head, full) + tid * 8;
-        gtr__thin_set(at, tid < 4 ? P * 2 : tid < 14 || (tid >= 17 && tid < 20) ? P * 4 : 4);
+        gtr__thin_bar_init(at, tid < 4 ? P * 2 : tid < 14 || (tid >= 17 && tid < 20) ? P * 4 : 4);
     }
     const gtr__record *record = gtr__fetch_record(m.ctl, m.ring);
     if (tid == 0) {
-        h->lost = 0; h->tag = h->target = 0; h->turns = m.hurry;
+        h->lost = 0; h->tag = h->target = 0; h->polls = m.hurry;
         h->first = h->step = m.ctl->step; h->applied = m.ctl->applied; h->scale = m.ctl->scale; h->good = m.ctl->good;
         h->more = record->more;
         if (me == blocks - 1) gtr__grid_snapshot(m.ctl, (uint64_t)record->more + 1);
@@ -25040,7 +25041,7 @@ static bool gtr__thin_cast(gtr__thin *m, int P, bool chain, int sm_count) {
 // Fills in m and c from a step's nodes: extents, layout, roles, and how sums (frags, quads) and published words (flat)
 // are numbered. False: a network that it does not take. Match and launch must come to the same. ahead: where there are
 // blocks for gtr__thin_chain.
-static bool gtr__thin_extents(const gtr__mlp_view *v, const gtr__mlp_parts *q, gtr__thin *m, gtr__thin_cut *c,
+static bool gtr__thin_extents(const gtr__mlp_view *v, const gtr__mlp_roles *q, gtr__thin *m, gtr__thin_cut *c,
         int sm_count, int room, bool ahead) {
     const int last = q->layers - 1;
     *m = {};
@@ -25099,7 +25100,7 @@ static bool gtr__thin_relu(const gtr__thin *m) {
 // target are floats that come row by row. Both cuts have to fit, as the launch may have blocks for the chain or not.
 static int gtr__thin_match(const gtr__plan *plan, int at, const gtr__caps *caps, int *) {
     gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
-    gtr__mlp_parts p;
+    gtr__mlp_roles p;
     gtr__thin m;
     gtr__thin_cut c;
     if (at != 0 || caps->compute < 80 || caps->sm_count < 1 || plan->n_stage != 1
@@ -25167,7 +25168,7 @@ GTR__LAUNCHER(gtr__thin_run) {
     static_assert(sizeof(gtr__thin) <= 4096, "a kernel's parameters");
     const gtr__network *w = (const gtr__network *)c->attr->ptr;
     gtr__mlp_view v = { w->node, w->n_node, NULL, c };
-    gtr__mlp_parts p;
+    gtr__mlp_roles p;
     gtr__thin_cut cut;
     gtr__thin m;
     gtr__arg in[8], out[8];
@@ -25381,9 +25382,9 @@ GTR__INLINE void gtr__tall_await_at(uint4 *v, gtr__waiting &awaited, T there, F 
         if (!gtr__tall_any(((pairs & GTR__TALL_PAIR_TAG) | (words & 1)) != 0)) break;
         if ((threadIdx.x & 31) == 0 && there(0))
             while (((gtr__poll(at(0)) ^ (PAIRS ? pair : tag)) & (PAIRS ? GTR__TALL_PAIR_TAG : 1u)) &&
-                   ++awaited.turns < GTR__DEADLINE) {}
-        awaited.turns = gtr__shuffle(awaited.turns, 0) + 1;
-        if (awaited.turns >= GTR__DEADLINE) break;
+                   ++awaited.polls < GTR__DEADLINE) {}
+        awaited.polls = gtr__shuffle(awaited.polls, 0) + 1;
+        if (awaited.polls >= GTR__DEADLINE) break;
     }
     awaited.bad |= (words & 2u) | (pairs & GTR__TALL_PAIR_BAD ? 2u : 0u);
 }
@@ -25519,7 +25520,7 @@ GTR__INLINE void gtr__tall_publish_row(uint2 *p, uint32_t from, int label) {
 }
 // Polls a row's word until the reporting block has published it, or the deadline is past: then v stays NOT_YET.
 GTR__INLINE void gtr__tall_known(uint2 &v, const uint2 *p, gtr__waiting &awaited) {
-    while (v.x == GTR__TALL_NOT_YET && ++awaited.turns < GTR__DEADLINE) v = gtr__tall_poll(p);
+    while (v.x == GTR__TALL_NOT_YET && ++awaited.polls < GTR__DEADLINE) v = gtr__tall_poll(p);
 }
 // The label of a row of the data set.
 GTR__INLINE int gtr__tall_label(const gtr__tall &s, const gtr__tall_head *h, uint32_t from) {
@@ -25609,7 +25610,7 @@ GTR__INLINE void gtr__tall_take(const gtr__tall &s, float *pool, gtr__tall_head 
         }
     if (me == 0) {
         uint32_t all = from[s.owns * 16].x;
-        while (all == GTR__TALL_NOT_YET && ++awaited.turns < GTR__DEADLINE) all = gtr__poll(s.count + step);
+        while (all == GTR__TALL_NOT_YET && ++awaited.polls < GTR__DEADLINE) all = gtr__poll(s.count + step);
         h->all[step & 1] = (int)all;
     }
 }
@@ -25825,8 +25826,8 @@ GTR__INLINE void gtr__tall_product(float (*acc)[4], const uint32_t *w, int pitch
     }
 }
 // where products want a row
-GTR__INLINE int gtr__tall_turn(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }
-GTR__INLINE int gtr__tall_unturn(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
+GTR__INLINE int gtr__tall_row_order(int r) { return (r & ~15) + (r & 1) * 8 + (r >> 1 & 7); }
+GTR__INLINE int gtr__tall_row_back(int r) { return (r & ~15) + (r & 7) * 2 + (r >> 3 & 1); }
 #endif
 // What has become of the further layers' weights in step `from` is an image of what products want. Whether it is there:
 // all tasks have said so of theirs, which the thread that will request it finds out.
@@ -25848,7 +25849,7 @@ GTR__INLINE void gtr__tall_weights_published(const gtr__tall &s, int from,
     for (int k = gtr__thread() & 31; k < s.tasks; k += 32) {
         const uint32_t *p = s.published + (from & 1) * s.tasks + k;
         uint32_t v = gtr__poll_acquire(p);
-        while (((v ^ tag) & 1) && ++awaited.turns < GTR__DEADLINE) v = gtr__poll_acquire(p);
+        while (((v ^ tag) & 1) && ++awaited.polls < GTR__DEADLINE) v = gtr__poll_acquire(p);
         awaited.bad |= v & 2u;
     }
     __syncwarp();
@@ -26033,7 +26034,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
                     z[j][0], z[j][1], z[j][2], z[j][3], mark);
             }
         }
-        if (l == 0 && own == 0 && !gtr__tall_weights_arrived(h, step - 1)) awaited.turns = GTR__DEADLINE;
+        if (l == 0 && own == 0 && !gtr__tall_weights_arrived(h, step - 1)) awaited.polls = GTR__DEADLINE;
         if (l + 1 < last) {
             const gtr__tall_scale f(gtr__tall_most(most, slot));
             slot += 16;
@@ -26390,7 +26391,7 @@ GTR__INLINE float gtr__tall_await_dz(const gtr__tall &s, float *pool, const gtr_
         }
         if (t == 0) *(float2 *)(pool + s.sums_at + warp * 16 + 2 * g) = make_float2(even, odd);
     }
-    marks = __syncthreads_or((int)(before | awaited.bad) | (awaited.turns >= GTR__DEADLINE ? 4 : 0));
+    marks = __syncthreads_or((int)(before | awaited.bad) | (awaited.polls >= GTR__DEADLINE ? 4 : 0));
     const gtr__tall_scale f(gtr__tall_warp_most(slot[lane & 15]));
 #pragma unroll 1
     for (int k = rounds - 1; k >= 0; k--) {
@@ -26519,7 +26520,7 @@ GTR__INLINE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_hea
         for (int o = 4; o < 32; o <<= 1) sum = gtr__shuffle_add4(sum, o);
         if (lane < 4) *(float4 *)(pool + s.sums_at + 256 + lane * 4) = sum;
     }
-    marks = gtr__tall_vote(s, marks || awaited.bad || awaited.turns >= GTR__DEADLINE);
+    marks = gtr__tall_vote(s, marks || awaited.bad || awaited.polls >= GTR__DEADLINE);
     if (marks) return;
     uint32_t bad = 0;
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[0].group);
@@ -26708,7 +26709,7 @@ template <int P, uint32_t RULES> struct gtr__tall_task {
             float up;
             const float from = gtr__tall_pair_scale(gtr__tall_warp_most(h->most[lane & 15]), up);
             if (tid * 4 < size && n0 + at.n < q.width && k0 + at.c < before.width) {
-                to += gtr__tall_turn(n0 + at.n) * q.forward_pitch + (k0 + (at.c & ~15)) / 2 + (at.c & 15) / 4;
+                to += gtr__tall_row_order(n0 + at.n) * q.forward_pitch + (k0 + (at.c & ~15)) / 2 + (at.c & 15) / 4;
                 to[0] = gtr__pack2<__half>(gtr__res_ready<P>(p[0]) * up, gtr__res_ready<P>(p[2]) * up);
                 to[4] = gtr__pack2<__half>(gtr__res_ready<P>(p[1]) * up, gtr__res_ready<P>(p[3]) * up);
             }
@@ -26733,8 +26734,8 @@ GTR__INLINE bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head
         task.product();
         if (k == 0 && tid < (int)(sizeof(gtr__rates) / 4))
             ((float *)&h->rate[par])[tid] = __ldcg((const float *)&s.rate[step] + tid);
-        if (__syncthreads_or((int)awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4 : 0))) {
-            if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+        if (__syncthreads_or((int)awaited.bad | (awaited.polls >= GTR__DEADLINE ? 4 : 0))) {
+            if (awaited.polls >= GTR__DEADLINE) atomicOr(s.flag, 2u);
             return false;
         }
         if (task.update(last)) bad = 2;
@@ -26748,7 +26749,7 @@ GTR__INLINE bool gtr__tall_tasks(const gtr__tall &s, float *pool, gtr__tall_head
             gtr__publish(s.published + par * s.tasks + h->tile[k].index, awaited.tag | bad);
         }
     }
-    if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+    if (awaited.polls >= GTR__DEADLINE) atomicOr(s.flag, 2u);
     return true;
 }
 #endif
@@ -26832,8 +26833,8 @@ GTR__INLINE void gtr__tall_images(const gtr__tall &s, const gtr__tall_head *h,
         for (int i = me * GTR__TALL_T + tid; i < q.width * q.forward_pitch; i += blocks * GTR__TALL_T) {
             const int n = i / q.forward_pitch, c = i % q.forward_pitch;
             to[i] = l == layers - 1 ? __float_as_uint(at(n, c)) : 2 * c >= wide ? 0u
-                : gtr__pack2<__half>(at(gtr__tall_unturn(n), gtr__tall_column(2 * c)) * up,
-                at(gtr__tall_unturn(n), gtr__tall_column(2 * c) + 2) * up);
+                : gtr__pack2<__half>(at(gtr__tall_row_back(n), gtr__tall_column(2 * c)) * up,
+                at(gtr__tall_row_back(n), gtr__tall_column(2 * c) + 2) * up);
         }
         if (me == blocks - 1) {
             to = gtr__tall_image(s, 1, q.bias_at);
@@ -26937,7 +26938,7 @@ template <int P, int KNOWN> struct gtr__tall_block {
                 gtr__tall_bring(s, pool, h, 0);
                 if (tid < s.renew) gtr__tall_renewed(s, pool, h, q.group, q.rank, 0, awaited);
             }
-            if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+            if (awaited.polls >= GTR__DEADLINE) atomicOr(s.flag, 2u);
             if (steps > 1) {
                 __syncthreads();    // what was asked for has been taken
                 gtr__tall_ask(s, pool, h, 1, worker);
@@ -26967,14 +26968,14 @@ template <int P, int KNOWN> struct gtr__tall_block {
         }
         if (tid < s.renew)
             gtr__tall_update<P, net::rules>(s, pool, h, q.group, q.rank, q.slab, i, last, awaited, marks);
-        else marks = awaited.turns >= GTR__DEADLINE;
+        else marks = awaited.polls >= GTR__DEADLINE;
         return marks;
     }
     // False: there is no such step.
     GTR__DEVICE bool step(int i) {
         const bool last = i == steps - 1;
         gtr__waiting awaited = { (uint32_t)i >> 1 & 1, 0, s.m.hurry };
-        if (worker && i < steps && !gtr__tall_brought(s, h, i)) awaited.turns = GTR__DEADLINE;
+        if (worker && i < steps && !gtr__tall_brought(s, h, i)) awaited.polls = GTR__DEADLINE;
         __syncthreads();
         bad = *(const volatile int *)&h->lost;
         if (*(const volatile int *)&h->stop) {
@@ -27018,18 +27019,18 @@ template <int P, int KNOWN> struct gtr__tall_block {
             if (!last) gtr__tall_take(s, pool, h, i + 1, false, awaited);
             awaited.tag = 0;
             if (i) awaited.bad = gtr__await_word(s.verdict + i - 1, awaited) & 2u;
-            marks = __syncthreads_or((int)awaited.bad | (awaited.turns >= GTR__DEADLINE ? 4 : 0));
+            marks = __syncthreads_or((int)awaited.bad | (awaited.polls >= GTR__DEADLINE ? 4 : 0));
             if (i + 2 < steps) gtr__tall_ask(s, pool, h, i + 2, false);
         }
         if (i && me == 0 && tid == 0) gtr__publish(s.verdict + i - 1, marks ? 2u : 0u);
         if (marks) {
-            if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);      // a vote does not say what for
+            if (awaited.polls >= GTR__DEADLINE) atomicOr(s.flag, 2u);      // a vote does not say what for
             *(volatile int *)&h->stop = 1;
         }
         if (worker && !last && !marks && tid < s.renew) {
             const gtr__tall_me &q = h->me;
             gtr__tall_renewed(s, pool, h, q.group, q.rank, i + 1, awaited);
-            if (awaited.turns >= GTR__DEADLINE) atomicOr(s.flag, 2u);
+            if (awaited.polls >= GTR__DEADLINE) atomicOr(s.flag, 2u);
         }
         return true;
     }
@@ -27069,10 +27070,10 @@ static __global__ void __launch_bounds__(GTR__TALL_T, 1) gtr__k_tall(const __gri
     if (tid == 0) {
         h->departed = GTR__LAUNCH_STEPS; h->stop = h->lost = 0;
 #if GTR__TALL_BULK
-        gtr__bar_set(gtr__shared_address(&h->bar), 1);
-        gtr__bar_set(gtr__shared_address(&h->weights), 1);
-        gtr__bar_set(gtr__shared_address(&h->free), 1);
-        gtr__bars_are_set();
+        gtr__bar_init(gtr__shared_address(&h->bar), 1);
+        gtr__bar_init(gtr__shared_address(&h->weights), 1);
+        gtr__bar_init(gtr__shared_address(&h->free), 1);
+        gtr__bar_init_fence();
 #endif
     }
     if (worker) gtr__tall_pair_barrier(s);      // both of a pair are here
@@ -28030,7 +28031,7 @@ template <int LOW> static GTR__DEVICE void gtr__chain_fetch(const gtr__chain_her
 // next chunk but one is requested: by all threads while they wait; by the half that does not multiply, behind the
 // barrier. Its slot's last chunk was read in front of the barrier before this one. Each call commits one group.
 template <int LOW> static GTR__DEVICE
-const char *gtr__chain_turn(const gtr__chain_here &h, gtr__chain_walk &f, int cluster, bool multiplies) {
+const char *gtr__chain_next_chunk(const gtr__chain_here &h, gtr__chain_walk &f, int cluster, bool multiplies) {
     const char *chunk = h.ring + f.slot * h.slot;
     gtr__copies_done<GTR__CHAIN_SLOTS - 3>();
     if (f.due == GTR__CHAIN_DUE_WAIT) gtr__chain_half_barrier<true>(threadIdx.x >= GTR__CHAIN_T / 2);
@@ -28121,7 +28122,7 @@ template <typename K, int NT, int LOW> static GTR__DEVICE void gtr__chain_produc
         const char *chunk = NULL;
         float acc[NT][2][4] = {};
         for (int k = 0; k < s.k; k += s.chunk) {
-            chunk = gtr__chain_turn<LOW>(h, f, first + k ? 1 : h.cluster, turn);
+            chunk = gtr__chain_next_chunk<LOW>(h, f, first + k ? 1 : h.cluster, turn);
             const int left = (min(s.chunk, s.k - k) + EACH - 1) / EACH - part;
             const char *w = chunk + at + part * hop;
             const float *from = x + k + part * EACH;
@@ -28173,7 +28174,7 @@ static __device__ void gtr__chain_slopes(const gtr__chain_here &h, int losses, i
 }
 // All threads of the block do the step at `from`, or the run that it begins, and return how many steps these are. A
 // step finds in shared memory what steps before its barrier stored; which barrier stands in front of it: a product's
-// its ring's (gtr__chain_turn), an element-wise run's a block's own, whole rows' the cluster's.
+// its ring's (gtr__chain_next_chunk), an element-wise run's a block's own, whole rows' the cluster's.
 template <typename K, int NT, int LOW>
 static GTR__DEVICE int gtr__chain_do(const gtr__chain_here &h, const gtr__chain_step *from, gtr__chain_walk &f) {
     const gtr__chain_step s = gtr__chain_step_of<K>(*from);
@@ -28341,7 +28342,7 @@ template <int, int> GTR__GLOBAL void gtr__k_chain_sums(gtr__chain_sums);
 #if GTR__DEVICE_HALF
 // Where 16-byte pieces of row r of an image lie: permuted, so that lanes which read them along either extent read all
 // banks.
-template <int LOW> static GTR__DEVICE int gtr__strip_turn(int r) { return (r >> (LOW ? 3 : 2) & 3) << 5; }
+template <int LOW> static GTR__DEVICE int gtr__strip_swizzle(int r) { return (r >> (LOW ? 3 : 2) & 3) << 5; }
 // All images, by all threads of the block.
 template <int LOW> static GTR__DEVICE void gtr__strip_images(char *to, const gtr__chain_image *image, int images) {
     constexpr int E = LOW ? 2 : 4;
@@ -28350,7 +28351,7 @@ template <int LOW> static GTR__DEVICE void gtr__strip_images(char *to, const gtr
         const int across = q.pitch / 16 - 1, rows = gtr__chain_padded(q.rows);
         for (int i = (int)threadIdx.x; i < rows * across; i += (int)blockDim.x) {
             const int r = i / across, c = (i - r * across) * 16, left = r < q.rows ? q.bytes - c : 0;
-            char *word = to + q.at + r * q.pitch + (c ^ gtr__strip_turn<LOW>(r));
+            char *word = to + q.at + r * q.pitch + (c ^ gtr__strip_swizzle<LOW>(r));
             const char *from = left > 0 ? q.w + (int64_t)r * q.bytes + c : q.w;
             if (q.aligned == 2) gtr__copy16(word, from, left > 0);
             else gtr__chain_copy<LOW>(word, from, q.aligned, left / E);
@@ -28383,7 +28384,7 @@ static GTR__DEVICE void gtr__strip_product(const gtr__chain_here &h, const gtr__
             }
         }
         GTR__CHAIN_MAY(op, 0) {
-            const int turn = gtr__strip_turn<LOW>(c);
+            const int turn = gtr__strip_swizzle<LOW>(c);
             const char *w = h.image + s.image + c * s.pitch;
             for (int k = 0; k < s.k; k += EACH) {
                 gtr__chain_words<LOW, 0>(v, w + (k * E + 16 * t ^ turn), s.pitch);

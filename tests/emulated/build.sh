@@ -28,7 +28,7 @@ mkdir -p "$folder" && exec 9>"$folder"/lock && flock 9 # who builds it at the sa
 rm -rf "$folder"/texts && mkdir -p "$folder"/texts "$folder"/units || exit 1
 for tool in translate split; do ${CC:-cc} -O1 -o "$folder"/$tool tests/emulated/$tool.c || exit 1; done
 # Where a unit begins (split.c): of 2 to 20 s each. A line has its place in its section, so that it is the same when those in front grow.
-begin="turn products-own products-whole conv-gather conv-im2col conv-lines conv-hopper-choice conv-depthwise conv-direct op:log_softmax
+begin="transpose products-own products-whole conv-gather conv-im2col conv-lines conv-hopper-choice conv-depthwise conv-direct op:log_softmax
     op:attention op:max_pool op:batch_norm op:rms_norm op:sort resident-update thin-rows tall-middle chain-compile"
 awk 'NR == 1 { print "#line 1 \"gputrain_cuda.cu\"" } { print } /^\/\/ >>/ { print "#line 2 \"gputrain_cuda.cu" $2 "\"" }' gputrain_cuda.cu |
     define "$@" - | "$folder"/translate gputrain_cuda.cu >"$object".cpp &&

@@ -332,7 +332,7 @@ static void compile_list(const char *path, const char *given)
     for (int k = part % parts; k < n; k += parts) all[left++] = all[k];
     n = left;
     EXPECT(gtr__compile_all(instance(arch), all, n, true, &outcome) == GTR_OK && outcome.compiled == n);
-    gtr__tell_compiled(instance(arch), &outcome);
+    gtr__report_compiled(instance(arch), &outcome);
     EXPECT(told_done == n && told_all == n);
     for (int k = 0; k < n; k++) {
         if (all[k].image.data) passed++;
@@ -497,7 +497,7 @@ static const char *told_of(const char *folder)
     g.host.log = note_log;
     notes = 0; *noted = 0;
     if (folder) setenv("GPUTRAIN_KERNEL_CACHE", folder, 1); else unsetenv("GPUTRAIN_KERNEL_CACHE");
-    gtr__cache_tell(&g);
+    gtr__cache_warn(&g);
     EXPECT(notes == (*noted != 0) && (!notes || strstr(noted, "are not kept")));
     EXPECT(!notes || !folder || strlen(folder) > 400 || strstr(noted, folder));
     return notes ? noted : NULL;
