@@ -2255,6 +2255,16 @@ static inline gtr__instr_kind gtr__instr_of(unsigned op) {
     X(ADAGRAD, GTR__STATES(1), a = GTR__O_FMA(d, d, a); p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a))
 #define GTR__RULE_ENUM(ID, ...) GTR__RULE_##ID,
 typedef enum { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
+/* X(NAME, r): what the gtr__optimizer_row r of GTR_NAME has else than gtr__optimizer_at; none is left out. */
+#define GTR__OPTIMIZERS(X) \
+    X(SGD, r.plain = GTR__RULE_SGD; r.momentum = GTR__RULE_MOMENTUM; r.nesterov = GTR__RULE_NESTEROV; r.lr = 1e-2f) \
+    X(ADAM, r.plain = GTR__RULE_ADAM; r.corrected = true) \
+    X(ADAMW, r.plain = GTR__RULE_ADAM; r.corrected = true; r.weight_decay = 0.01f; r.decoupled = true) \
+    X(RMSPROP, r.plain = GTR__RULE_RMSPROP; r.momentum = GTR__RULE_RMSPROP_MOMENTUM; r.lr = 1e-2f; r.beta2 = 0.99f) \
+    X(LION, r.plain = GTR__RULE_LION; r.lr = 1e-4f; r.beta2 = 0.99f; r.decoupled = true) \
+    X(ADAGRAD, r.plain = GTR__RULE_ADAGRAD; r.lr = 1e-2f; r.eps = 1e-10f)
+#define GTR__AND_ONE(...) + 1
+enum { GTR__N_OPTIMIZERS = 0 GTR__OPTIMIZERS(GTR__AND_ONE) };
 /* What a rule is made of; wd to step are of a group and step, root and ema (what the average moves by) of a step. */
 #define GTR__RULE_FIELDS(X) X(coef) X(wd) X(decay) X(step) X(root) X(ema) X(mu) X(one_b1) X(b2) X(one_b2) X(eps)
 #define GTR__RULE_FIELD(name) gtr_float name;
@@ -2574,18 +2584,19 @@ typedef struct { int32_t top, left, mirror_y, mirror_x, hole_y, hole_x; float br
       if (i >= 0 && i < n) return i; \
       return mode == GTR_PAD_REFLECT ? 2 * edge - i : mode == GTR_PAD_REPLICATE ? edge \
           : mode == GTR_PAD_CIRCULAR ? i + (i < 0 ? n : -n) : -1; }
-/* Every dtype, in gtr_dtype's order: REAL and INTEGER; its name, the type of an element, the name in texts, the
-   dtype in which a data set keeps it (COUNT: in none), its kind, of REAL an element x as a number and a number v as an
-   element, of INTEGER the least and the most. A new dtype is a row here, a name in gtr_dtype, and on a GPU
-   what kernels read of it (gtr__number_at of the CUDA file). */
-#define GTR__DTYPES(REAL, INTEGER) \
-    REAL(F32, gtr_float, "float32", F32, GTR__FLOAT, x, v) \
-    REAL(BF16, uint16_t, "bfloat16", DTYPE_COUNT, GTR__FLOAT, gtr__from_bf16(x), gtr__to_bf16((float)v)) \
-    REAL(F16, uint16_t, "float16", DTYPE_COUNT, GTR__FLOAT, gtr__from_f16(x), gtr__to_f16((float)v)) \
-    INTEGER(I32, int32_t, "int32", I32, GTR__PLAIN, INT32_MIN, INT32_MAX) \
-    INTEGER(U8, uint8_t, "uint8", U8, GTR__SCALED, 0, UINT8_MAX) \
-    INTEGER(I64, int64_t, "int64", I32, GTR__PLAIN, INT64_MIN, INT64_MAX) \
-    REAL(F64, double, "float64", F32, GTR__PLAIN, x, v)
+/* Every dtype, in gtr_dtype's order: REAL, INTEGER, or SCALED, which a float input takes as scale * x + shift. Its
+   name, the type of an element, the name in texts, the dtype in which a data set keeps it (COUNT: in none); of REAL
+   whether gtr__convert takes it, an element x as a number, and a number v as an element; of others the least and the
+   most. A new dtype is a name in gtr_dtype, a row here and, on a GPU, what kernels read of it (gtr__number_at of the
+   CUDA file). */
+#define GTR__DTYPES(REAL, INTEGER, SCALED) \
+    REAL(F32, gtr_float, "float32", F32, true, x, v) \
+    REAL(BF16, uint16_t, "bfloat16", DTYPE_COUNT, true, gtr__from_bf16(x), gtr__to_bf16((float)v)) \
+    REAL(F16, uint16_t, "float16", DTYPE_COUNT, true, gtr__from_f16(x), gtr__to_f16((float)v)) \
+    INTEGER(I32, int32_t, "int32", I32, INT32_MIN, INT32_MAX) \
+    SCALED(U8, uint8_t, "uint8", U8, 0, UINT8_MAX) \
+    INTEGER(I64, int64_t, "int64", I32, INT64_MIN, INT64_MAX) \
+    REAL(F64, double, "float64", F32, false, x, v)
 /* FEED: out[k] is made of row elements of input[k]: float (or low) of a scaled dtype or GTR_F32, GTR_I32 of it or of a
    scaled one. */
 /* slot: index in record.src; stored: elements there from a row to the next, which may lie over it */
@@ -3702,7 +3713,7 @@ static GTR__COLD gtr_result gtr__ranges_check(gtr_context *ctx, const char *who,
 #define GTR__DESC_RANGES(R, B) R(device, E, 0, GTR_DEVICE_CUDA) R(preset, E, 0, GTR_PRESET_SM90) \
     R(threads, I, 0, GTR__MAX_THREADS) R(device_index, I, 0, 0) R(max_sm, I, 0, 0)
 GTR__RANGES(desc, gtr_desc, GTR__DESC_RANGES)
-#define GTR__TRAINER_RANGES(R, B) R(optimizer, E, 0, GTR_ADAGRAD) R(schedule, E, 0, GTR_PLATEAU) \
+#define GTR__TRAINER_RANGES(R, B) R(optimizer, E, 0, GTR__N_OPTIMIZERS - 1) R(schedule, E, 0, GTR_PLATEAU) \
     R(precision, E, 0, GTR_MIXED_FP16) R(nonfinite, E, 0, GTR_NONFINITE_LOSS) \
     R(lr, F, 0, 0) R(momentum, F, 0, 1) R(weight_decay, F, 0, 0) B(beta1, F, 0, 1) B(beta2, F, 0, 1) \
     R(eps, F, 0, 0) R(lr_decay, F, 0, 0) R(initial_accumulator, F, 0, 0) R(min_lr, F, 0, 0) R(clip_norm, F, 1e-37f, 0) \
@@ -4912,23 +4923,21 @@ static float gtr__from_f16(uint16_t h) {
 }
 
 // >>dtypes
-/* FLOAT: gtr__convert makes it of other floats; SCALED: whole numbers that a float input takes as scale * x + shift. */
-typedef enum { GTR__PLAIN, GTR__FLOAT, GTR__SCALED } gtr__dtype_kind;
-/* What the library knows of a dtype; functions of whole numbers are NULL of others. */
+/* What the library knows of a dtype. range is NULL of what is no whole number, scale and ints of what is not scaled. */
 typedef struct {
     const char *name;
     size_t size; /* bytes an element */
     gtr_dtype kept; /* as a data set keeps it; GTR_DTYPE_COUNT: in none */
-    gtr__dtype_kind kind;
-    double (*load)(const void *p, int64_t i); /* element i of p, which may lie anywhere */
-    void (*store)(void *p, int64_t i, double v); /* v, which it can hold, as element i */
-    /* y[j] = a * p[j * by] + b for n elements */
-    void (*scale)(gtr_float *y, const void *p, int64_t by, int64_t n, gtr_float a, gtr_float b);
-    void (*ints)(int32_t *y, const void *p, int64_t n); /* y[j] = p[j] for n whole numbers */
-    void (*range)(const void *p, int64_t n, int64_t *least, int64_t *most); /* of n > 0 whole numbers */
+    bool converts; /* gtr__convert makes it of other floats */
     double least, most; /* whole numbers that an element can be */
+    double (*load)(const void *p, int64_t i); /* element i of p; p may lie anywhere, here and in store and range */
+    void (*store)(void *p, int64_t i, double v); /* v, which it can hold, as element i */
+    void (*range)(const void *p, int64_t n, int64_t *least, int64_t *most); /* of n elements; least > most: none */
+    /* y[j] = a * p[j * by] + b, and y[j] = p[j], for n elements */
+    void (*scale)(gtr_float *y, const void *p, int64_t by, int64_t n, gtr_float a, gtr_float b);
+    void (*ints)(int32_t *y, const void *p, int64_t n);
 } gtr__dtype_row;
-#define GTR__NUMBER(NAME, type, of, as) \
+#define GTR__OF_REAL(NAME, type, text, keep, floats, of, as) \
     static double gtr__load_##NAME(const void *p, int64_t i) { \
         type x; \
         memcpy(&x, (const char *)p + (size_t)i * sizeof x, sizeof x); \
@@ -4937,47 +4946,49 @@ typedef struct {
     static void gtr__store_##NAME(void *p, int64_t i, double v) { \
         const type x = (type)(as); \
         memcpy((char *)p + (size_t)i * sizeof x, &x, sizeof x); \
-    } \
-    static void gtr__scale_##NAME(gtr_float *y, const void *p, int64_t by, int64_t n, gtr_float a, gtr_float b) { \
-        const type *from = (const type *)p; \
-        if (by == 1) for (int64_t j = 0; j < n; j++) { const type x = from[j]; y[j] = a * (gtr_float)(of) + b; } \
-        else for (int64_t j = 0; j < n; j++) { const type x = from[j * by]; y[j] = a * (gtr_float)(of) + b; } \
     }
-#define GTR__OF_REAL(NAME, type, text, keep, kind, of, as) GTR__NUMBER(NAME, type, of, as)
-#define GTR__OF_INTEGER(NAME, type, text, keep, kind, least_, most_) GTR__NUMBER(NAME, type, x, v) \
-    static void gtr__ints_##NAME(int32_t *y, const void *p, int64_t n) { \
-        for (int64_t j = 0; j < n; j++) y[j] = (int32_t)((const type *)p)[j]; \
-    } \
+#define GTR__OF_INTEGER(NAME, type, text, keep, bottom, top) GTR__OF_REAL(NAME, type, text, keep, false, x, v) \
     static void gtr__range_##NAME(const void *p, int64_t n, int64_t *least, int64_t *most) { \
-        const type *v = (const type *)p; \
-        type lo = v[0], hi = v[0]; \
-        for (int64_t i = 1; i < n; i++) { lo = GTR__MIN(lo, v[i]); hi = GTR__MAX(hi, v[i]); } \
+        type lo = (type)(top), hi = (type)(bottom), v; \
+        for (int64_t i = 0; i < n; i++) { \
+            memcpy(&v, (const char *)p + (size_t)i * sizeof v, sizeof v); \
+            lo = GTR__MIN(lo, v); hi = GTR__MAX(hi, v); \
+        } \
         *least = lo; *most = hi; \
     }
-GTR__DTYPES(GTR__OF_REAL, GTR__OF_INTEGER)
-#undef GTR__OF_REAL
-#undef GTR__OF_INTEGER
-#define GTR__OF_REAL(NAME, type, text, keep, kind, of, as) { text, sizeof(type), GTR_##keep, kind, gtr__load_##NAME, \
-    gtr__store_##NAME, gtr__scale_##NAME, NULL, NULL, 0, 0 },
-#define GTR__OF_INTEGER(NAME, type, text, keep, kind, least_, most_) { text, sizeof(type), GTR_##keep, kind, \
-    gtr__load_##NAME, gtr__store_##NAME, gtr__scale_##NAME, gtr__ints_##NAME, gtr__range_##NAME, \
-    (double)(least_), (double)(most_) },
-static const gtr__dtype_row gtr__dtypes[] = { GTR__DTYPES(GTR__OF_REAL, GTR__OF_INTEGER) };
-#undef GTR__OF_REAL
-#undef GTR__OF_INTEGER
+#define GTR__OF_SCALED(NAME, type, text, keep, bottom, top) GTR__OF_INTEGER(NAME, type, text, keep, bottom, top) \
+    static void gtr__scale_##NAME(gtr_float *y, const void *p, int64_t by, int64_t n, gtr_float a, gtr_float b) { \
+        const type *x = (const type *)p; \
+        if (by == 1) for (int64_t j = 0; j < n; j++) y[j] = a * (gtr_float)x[j] + b; /* in vectors */ \
+        else for (int64_t j = 0; j < n; j++) y[j] = a * (gtr_float)x[j * by] + b; \
+    } \
+    static void gtr__ints_##NAME(int32_t *y, const void *p, int64_t n) { \
+        for (int64_t j = 0; j < n; j++) y[j] = (int32_t)((const type *)p)[j]; \
+    }
+GTR__DTYPES(GTR__OF_REAL, GTR__OF_INTEGER, GTR__OF_SCALED)
+#define GTR__DTYPE_ROW(NAME, type, text, keep, converts, bottom, top) text, sizeof(type), GTR_##keep, converts, \
+    (double)(bottom), (double)(top), gtr__load_##NAME, gtr__store_##NAME
+#define GTR__REAL_ROW(NAME, type, text, keep, converts, of, as) \
+    { GTR__DTYPE_ROW(NAME, type, text, keep, converts, 0, 0), NULL, NULL, NULL },
+#define GTR__INTEGER_ROW(NAME, type, text, keep, bottom, top) \
+    { GTR__DTYPE_ROW(NAME, type, text, keep, false, bottom, top), gtr__range_##NAME, NULL, NULL },
+#define GTR__SCALED_ROW(NAME, type, text, keep, bottom, top) \
+    { GTR__DTYPE_ROW(NAME, type, text, keep, false, bottom, top), gtr__range_##NAME, gtr__scale_##NAME, \
+      gtr__ints_##NAME },
+static const gtr__dtype_row gtr__dtypes[] = { GTR__DTYPES(GTR__REAL_ROW, GTR__INTEGER_ROW, GTR__SCALED_ROW) };
 /* A dtype without its row, or rows in another order, do not compile. */
 #define GTR__PLACE(NAME, ...) GTR__PLACE_##NAME,
-enum { GTR__DTYPES(GTR__PLACE, GTR__PLACE) GTR__PLACES };
+enum { GTR__DTYPES(GTR__PLACE, GTR__PLACE, GTR__PLACE) GTR__PLACES };
 #define GTR__IN_PLACE(NAME, ...) && (int)GTR__PLACE_##NAME == (int)GTR_##NAME
-typedef char gtr__dtypes_fit[(int)GTR__PLACES == (int)GTR_DTYPE_COUNT GTR__DTYPES(GTR__IN_PLACE, GTR__IN_PLACE)
-    ? 1 : -1];
+typedef char gtr__dtypes_fit[(int)GTR__PLACES == (int)GTR_DTYPE_COUNT
+    GTR__DTYPES(GTR__IN_PLACE, GTR__IN_PLACE, GTR__IN_PLACE) ? 1 : -1];
 static size_t gtr__dtype_size(gtr_dtype d) { return gtr__dtypes[d].size; }
 static const char *gtr__dtype_name(gtr_dtype d) { return gtr__dtypes[d].name; }
-static bool gtr__is_float(gtr_dtype d) { return gtr__dtypes[d].kind == GTR__FLOAT; }
+static bool gtr__is_float(gtr_dtype d) { return gtr__dtypes[d].converts; }
 static bool gtr__is_whole(gtr_dtype d) { return gtr__dtypes[d].range != NULL; }
-static bool gtr__is_scaled(gtr_dtype d) { return gtr__dtypes[d].kind == GTR__SCALED; }
-/* Whether a data set keeps rows of d as they are. */
-static bool gtr__is_kept(gtr_dtype d) { return gtr__dtypes[d].kept == d; }
+static bool gtr__is_scaled(gtr_dtype d) { return gtr__dtypes[d].scale != NULL; }
+/* Whether a float input takes it. */
+static bool gtr__feeds_floats(gtr_dtype d) { return d == GTR_F32 || gtr__is_scaled(d); }
 static double gtr__number_at(gtr_dtype d, const void *p, int64_t i) { return gtr__dtypes[d].load(p, i); }
 
 // >>float-conversions
@@ -10215,8 +10226,9 @@ static void gtr__feed_pixels(const gtr__feed_input *in, const gtr__drawn *d, con
         b = d->contrast * (d->brightness * (gtr_float)m->shift[k] - m->mean[k]);
     const int64_t by = d->mirror_x ? -step : step;
     const gtr__dtype_row *from = &gtr__dtypes[in->from];
-    if (hi > lo)
-        from->scale(y + lo, (const char *)line + (first * step + by * lo) * (int64_t)from->size, by, hi - lo, a, b);
+    const int64_t begin = first * step + by * lo;
+    if (!from->scale) for (int64_t j = lo; j < hi; j++) y[j] = a * ((const gtr_float *)line)[first * step + by * j] + b;
+    else if (hi > lo) from->scale(y + lo, (const char *)line + begin * (int64_t)from->size, by, hi - lo, a, b);
     for (int32_t j = lo ? 0 : hi; j < n; j = j + 1 == lo ? hi : j + 1) {
         const int32_t at = line ? gtr__image_edge(d->mirror_x ? first - j : first + j, m->w, m->mode) : -1;
         y[j] = at < 0 ? b : a * (gtr_float)from->load(line, at * step) + b;
@@ -10297,7 +10309,7 @@ GTR__CPU(feed_fwd) {
         const gtr__feed_job w = { &f->input[k], &c->out[k], record,
             (record->rows > 0 ? record->first : 0) + c->row0, c->row0, c->ctl ? c->ctl->step : 0 };
         if (!c->out[k].data) continue;
-        if (to != from && !(gtr__is_float(to) && (gtr__is_scaled(from) || from == GTR_F32))
+        if (to != from && !(gtr__is_float(to) && gtr__feeds_floats(from))
                 && !(to == GTR_I32 && gtr__is_scaled(from)))
             return GTR_ERR_UNSUPPORTED;
         /* a row's place takes as long as 24 elements */
@@ -11464,11 +11476,9 @@ gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, g
 }
 /* What the host has set of labels or ids, aligned or not; v NULL: not known. */
 static void gtr__note_range(gtr_tensor *x, const void *v, int64_t n) {
-    int32_t least = v ? INT32_MAX : 1, most = v ? INT32_MIN : 0, a;
-    for (; v && n-- > 0; v = (const char *)v + 4) {
-        memcpy(&a, v, 4); least = GTR__MIN(least, a); most = GTR__MAX(most, a);
-    }
-    x->least = least; x->most = most;
+    int64_t least = 1, most = 0;
+    if (v) gtr__dtypes[GTR_I32].range(v, n, &least, &most);
+    x->least = (int32_t)least; x->most = (int32_t)most;
     x->sets++;
 }
 /* The same of floats. */
@@ -18538,41 +18548,14 @@ typedef struct {
     float lr, beta1, beta2, weight_decay, eps;
     bool decoupled, corrected;
 } gtr__optimizer_row;
-/* By gtr_optimizer, what a row has else than gtr__optimizer_at. */
-static void gtr__row_sgd(gtr__optimizer_row *o) {
-    o->name = "SGD";
-    o->plain = GTR__RULE_SGD; o->momentum = GTR__RULE_MOMENTUM; o->nesterov = GTR__RULE_NESTEROV;
-    o->lr = 1e-2f;
-}
-static void gtr__row_adam(gtr__optimizer_row *o) {
-    o->name = "ADAM"; o->plain = GTR__RULE_ADAM; o->corrected = true;
-}
-static void gtr__row_adamw(gtr__optimizer_row *o) {
-    gtr__row_adam(o);
-    o->name = "ADAMW"; o->weight_decay = 0.01f; o->decoupled = true;
-}
-static void gtr__row_rmsprop(gtr__optimizer_row *o) {
-    o->name = "RMSPROP";
-    o->plain = GTR__RULE_RMSPROP; o->momentum = GTR__RULE_RMSPROP_MOMENTUM;
-    o->lr = 1e-2f; o->beta2 = 0.99f;
-}
-static void gtr__row_lion(gtr__optimizer_row *o) {
-    o->name = "LION"; o->plain = GTR__RULE_LION; o->lr = 1e-4f; o->beta2 = 0.99f; o->decoupled = true;
-}
-static void gtr__row_adagrad(gtr__optimizer_row *o) {
-    o->name = "ADAGRAD"; o->plain = GTR__RULE_ADAGRAD; o->lr = 1e-2f; o->eps = 1e-10f;
-}
-static void (*const gtr__optimizers[])(gtr__optimizer_row *) = {
-    gtr__row_sgd, gtr__row_adam, gtr__row_adamw, gtr__row_rmsprop, gtr__row_lion, gtr__row_adagrad
-};
+#define GTR__OPTIMIZER_CASE(NAME, ...) case GTR_##NAME: r.name = #NAME; __VA_ARGS__; break;
 /* The row of gtr_optimizer k: defaults and rules. */
 static GTR__COLD gtr__optimizer_row gtr__optimizer_at(size_t k) {
-    gtr__optimizer_row row = GTR__ZERO;
-    row.lr = 1e-3f; row.beta1 = 0.9f; row.beta2 = 0.999f; row.eps = 1e-8f;
-    gtr__optimizers[k](&row);
-    return row;
+    gtr__optimizer_row r = GTR__ZERO;
+    r.lr = 1e-3f; r.beta1 = 0.9f; r.beta2 = 0.999f; r.eps = 1e-8f;
+    switch ((gtr_optimizer)k) { GTR__OPTIMIZERS(GTR__OPTIMIZER_CASE) }
+    return r;
 }
-#define GTR__N_OPTIMIZERS GTR__LENGTH(gtr__optimizers)
 #define GTR__RULE_STATES(ID, terms, ...) GTR__STATES_OF(terms),
 /* The rule of a trainer whose defaults are filled in. */
 static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
@@ -19313,8 +19296,7 @@ static GTR__COLD gtr_result gtr__column_fits(const gtr_dataset *d, int column, c
     size_t at = 0;
     const char *why = !gtr__batched(t) || t->shape.dim[0] != GTR_BATCH || -gtr__count(&t->shape) != gtr__count(&s)
             ? "a row has not its shape"
-        : (t->dtype == GTR_F32 ? gtr__is_whole(c->dtype) && !gtr__is_scaled(c->dtype) : !gtr__is_whole(c->dtype))
-            ? "want its dtype, or bytes"
+        : !(t->dtype == GTR_F32 ? gtr__feeds_floats(c->dtype) : gtr__is_whole(c->dtype)) ? "want its dtype, or bytes"
         : gtr__is_scaled(c->dtype) && t->dtype != GTR_F32 && !c->unscaled && (c->scale != 1 || c->shift != 0)
             ? ".scale and .shift are given, and for float32 alone"
         : gtr__read_first(c, t, turns) ? "channels last, and what reads it has them first (gtr_permute)"
@@ -21996,11 +21978,12 @@ static gtr_dataset *gtr__dataset_link(gtr_dataset *d, bool ok) {
 }
 static gtr_result gtr__column_check(gtr_context *ctx, const gtr_column *c, int i, const char *who, bool called) {
     const gtr_float factor[2] = { c->scale, c->shift };
-    const bool known = (unsigned)c->dtype < GTR_DTYPE_COUNT, scaled = known && gtr__is_scaled(c->dtype);
+    const bool known = (unsigned)c->dtype < GTR_DTYPE_COUNT;
+    const gtr_dtype kept = known ? gtr__dtypes[c->dtype].kept : GTR_DTYPE_COUNT;
     char text[GTR__TEXT];
     snprintf(text, sizeof text, "%.80s: column %d", who, i);
-    GTR__TRY(gtr__reads_column(ctx, text, c, scaled, called));
-    if (!known || !(called || c->borrow ? gtr__is_kept(c->dtype) : gtr__dtypes[c->dtype].kept != GTR_DTYPE_COUNT))
+    GTR__TRY(gtr__reads_column(ctx, text, c, known && gtr__is_scaled(c->dtype), called));
+    if (kept == GTR_DTYPE_COUNT || (kept != c->dtype && (called || c->borrow)))
         return GTR__BAD_ARG(ctx, "%s: column %d is of dtype %s, want GTR_F32, GTR_I32 or GTR_U8%s", who, i,
             gtr__dtype_text(c->dtype), c->data ? " or, copied, GTR_I64 or GTR_F64" : "");
     if (c->shape.ndim < 0 || c->shape.ndim >= GTR_MAX_DIMS)
@@ -24362,7 +24345,7 @@ static GTR__COLD const char *gtr__windows_misfit(const gtr_dataset *s, const gtr
     int64_t all = 0;
     const gtr__column *c = gtr__dataset_at(s, w->column);
     if (s->column[0].covered) return "these are windows already";
-    if (!c || (c->dtype != GTR_F32 && !gtr__is_scaled(c->dtype))) return "want a column of float32 or bytes";
+    if (!c || !gtr__feeds_floats(c->dtype)) return "want a column of float32 or bytes";
     if (w->target < 0 || w->target > s->n_columns) return "want a target column from 1, or 0";
     if (c->image.varied || (w->target && s->column[w->target - 1].image.varied))
         return "want columns that gtr_dataset_augment has not";
@@ -24401,7 +24384,7 @@ static bool gtr__windows_column(gtr_dataset *d, const gtr_dataset *s, int column
         for (int k = shape.ndim++; k > 0; k--) shape.dim[k] = shape.dim[k - 1];
         shape.dim[0] = steps;
     }
-    if (c->dtype != GTR_F32 && !gtr__is_scaled(c->dtype)) { /* ids go as they lie */
+    if (!gtr__feeds_floats(c->dtype)) { /* ids go as they lie */
         if (!gtr__dataset_column(d, c->name, c->dtype, &shape, c->scale, c->shift)) return false;
         for (int64_t r = 0; r < d->rows; r++)
             gtr__column_copy(to->host + (size_t)r * to->row_bytes, c, (d->index ? d->index[r] : r * by) + from,
@@ -24773,7 +24756,8 @@ static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t 
         gtr_float *const *value) {
     double *sum = GTR__NEW(ctx, double, 2 * n); /* and of squares */
     if (!sum) return false;
-    const bool scaled = gtr__is_scaled(c->dtype), once = c->stored < c->row && c->stored % n == 0 && !c->starts;
+    const gtr__dtype_row *of = &gtr__dtypes[c->dtype];
+    const bool once = c->stored < c->row && c->stored % n == 0 && !c->starts;
     int64_t count = 0;
     for (int pass = 0; pass < 2; pass++) {
         size_t end = 0; /* of the rows before */
@@ -24781,11 +24765,18 @@ static bool gtr__column_moments(gtr_context *ctx, const gtr__column *c, int64_t 
         for (int64_t r = 0; r < rows; r++) {
             const size_t begin = gtr__column_start(c, r), at = once ? GTR__MAX(begin, end) : begin;
             const uint8_t *row = c->host + at;
-            end = begin + (size_t)gtr__row_has(c, r) * gtr__dtype_size(c->dtype);
-            const int64_t each = (int64_t)((end - at) / gtr__dtype_size(c->dtype));
-            for (int64_t i = 0, k = 0; i < each; k = ++k < n ? k : 0) for (int64_t to = i + apart; i < to; i++) {
-                const double x = gtr__number_at(c->dtype, row, i), v = scaled ? c->scale * (float)x + c->shift : x;
-                if (pass) sum[n + k] += (v - sum[k]) * (v - sum[k]); else sum[k] += v;
+            gtr_float some[GTR__BLOCK];
+            end = begin + (size_t)gtr__row_has(c, r) * of->size;
+            const int64_t each = (int64_t)((end - at) / of->size);
+            for (int64_t i = 0, k = 0, left = apart, m; i < each; i += m) {
+                const void *from = row + (size_t)i * of->size;
+                m = GTR__MIN(each - i, GTR__BLOCK);
+                if (of->scale) of->scale(some, from, 1, m, c->scale, c->shift);
+                const gtr_float *v = of->scale ? some : (const gtr_float *)from;
+                for (int64_t j = 0; j < m; j++) {
+                    if (pass) sum[n + k] += (v[j] - sum[k]) * (v[j] - sum[k]); else sum[k] += v[j];
+                    if (!--left) { left = apart; k = ++k < n ? k : 0; }
+                }
             }
             count += each / n;
         }
@@ -24814,7 +24805,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     if (d && gtr__is_callback(d, "gtr_standardise")) return NULL;
     const int64_t n = x->shape.ndim > 1 ? x->shape.dim[x->shape.ndim - 1] : 1;
     const gtr__column *c = gtr__dataset_at(d, column);
-    const bool fits = c && d->rows && d->ctx == x->ctx && (c->dtype == GTR_F32 || gtr__is_scaled(c->dtype))
+    const bool fits = c && d->rows && d->ctx == x->ctx && gtr__feeds_floats(c->dtype)
         && c->row == -gtr__count(&x->shape) && (!c->starts || (n > 0 && c->stored % n == 0));
     if (x->dtype != GTR_F32 || x->shape.ndim < 1 || x->shape.dim[0] != GTR_BATCH || n < 1 || (d && !fits))
         return GTR__REJECT(x, SHAPE, "standardise", name, ", and column %d of %s, %s, want float32 (N, ..., C) and a "
@@ -24918,8 +24909,7 @@ gtr_result gtr_dataset_augment(gtr_dataset *d, int column, gtr_augment_desc a) {
     gtr__column *c = &d->column[column], as = *c;
     gtr__image *m = &as.image;
     const char *why = c->covered ? "windows are no images" : m->varied ? "it is done already: one call says all"
-        : (c->dtype != GTR_F32 && !gtr__is_scaled(c->dtype)) || c->shape.ndim < 2 || c->shape.ndim > 3
-            || c->row > 1 << 30
+        : !gtr__feeds_floats(c->dtype) || c->shape.ndim < 2 || c->shape.ndim > 3 || c->row > 1 << 30
         ? "want bytes or float32 of shape (H, W), (C, H, W)" : NULL;
     if (!why) gtr__column_channels(&as, c->channels);
     GTR__TRY(gtr__reads_augment(d->ctx, "gtr_dataset_augment", &a, a.pad != 0));

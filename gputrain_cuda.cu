@@ -2319,7 +2319,7 @@ template <typename T> static GTR__BOTH constexpr int gtr__type_of() {
     return std::is_same<T, float>::value ? GTR_F32 : std::is_same<T, __half>::value ? GTR_F16 : GTR_BF16;
 }
 #define GTR__BYTES_OF(NAME, type, ...) t == GTR_##NAME ? (int)sizeof(type) :
-static int gtr__elem(int t) { return GTR__DTYPES(GTR__BYTES_OF, GTR__BYTES_OF) 0; }
+static int gtr__elem(int t) { return GTR__DTYPES(GTR__BYTES_OF, GTR__BYTES_OF, GTR__BYTES_OF) 0; }
 static int64_t gtr__ceil(int64_t n, int64_t d) { return (n + d - 1) / d; }
 
 #if GTR__DEVICE_HALF
@@ -4299,9 +4299,11 @@ template <typename T> GTR__INLINE void gtr__mma(float *d, const uint32_t *a, con
 }
 #endif
 // >>ptx-cluster
-// A barrier of all threads of a cluster, by its two halves and whole: what they wrote to shared memory in front of it
-// is seen behind it, and nobody writes into another block's before that block has begun. gtr__cluster_leave, in front
-// of a block's end, waits for no writes.
+// A barrier of all threads of a cluster: each arrives and waits, or does both at once (gtr__cluster_barrier). A thread
+// that has waited sees what the cluster's threads wrote to shared memory before they arrived. It also knows that all
+// blocks of the cluster run: before a kernel's first barrier no thread may write into another block's shared memory.
+// gtr__cluster_leave is the barrier in front of a block's end, so that no block ends while another one reads its shared
+// memory; it orders no writes.
 #define GTR__CLUSTER 8          // blocks of a cluster that every such device has
 #if GTR__DEVICE_HALF
 GTR__INLINE void gtr__cluster_arrive() {

@@ -269,7 +269,7 @@ check_form() {
     [ ! -s $dir/form ] || { cat $dir/form; return 1; }
 }
 
-# The fuzzer of the API calls each public function (ops by their rows), and README's table of all functions names it; --write: behind the one that stands in
+# The fuzzer of the API calls each public function (ops by their rows, losses by GTR__LOSSES), and README's table of all functions names it; --write: behind the one that stands in
 # front of it in gputrain.h, and what is said of that.
 check_functions() {
     sed -n '/^\/\/ >>functions/,/^\/\/ >>backend/p' gputrain.h | grep -oE '^GTR_API [^(]*\bgtr_[a-z0-9_]+\(' | grep -oE 'gtr_[a-z0-9_]+\(' | tr -d '(' >$dir/functions
@@ -296,8 +296,9 @@ check_functions() {
         cmp -s $dir/README.md README.md || cat $dir/README.md >README.md || return 1
     fi
     sed -n '/^## All functions/,/^## Errors/p' README.md >$dir/named
+    sed -n '/^#define GTR__LOSSES/,/[^\\]$/p' gputrain.h | grep -oE 'X\([a-z_0-9]+,' | sed -E 's/X\((.*),/gtr_\1 gtr_\1_ex/' >$dir/losses
     sort -u $dir/functions | while read -r f; do
-        grep -qwE "$f" tests/fuzz/fuzz_api.c tests/programs/op_rows.h tests/programs/elementwise.h || echo "$f: neither a row of tests/programs/op_rows.h or tests/programs/elementwise.h nor tests/fuzz/fuzz_api.c calls it"
+        grep -qwE "$f" $dir/losses tests/fuzz/fuzz_api.c tests/programs/op_rows.h tests/programs/elementwise.h || echo "$f: neither a row of tests/programs/op_rows.h or tests/programs/elementwise.h nor tests/fuzz/fuzz_api.c calls it"
         grep -q "\`$f\`" $dir/named || echo "$f: README's All functions does not name it (sh tests/check.sh functions --write does)"
     done >$dir/unnamed
     [ ! -s $dir/unnamed ] || { cat $dir/unnamed; return 1; }

@@ -500,7 +500,7 @@ static void *numbers(gtr_dtype dtype, size_t n)
 /* ---- calls: graphs ---- */
 static void do_input(void)
 {
-    const gtr_dtype type = one_in(3) ? GTR_I32 : one_in(32) ? (gtr_dtype)enumerated(6) : GTR_F32;
+    const gtr_dtype type = one_in(3) ? GTR_I32 : one_in(32) ? (gtr_dtype)enumerated((int)GTR_DTYPE_COUNT) : GTR_F32;
     gtr_shape s = type == GTR_I32 && !one_in(4) ? gtr_shape1(GTR_BATCH) : shape();
     const char *n = name();
     before(true, "gtr_input(%.20s, %d)", n ? n : "NULL", (int)type);
@@ -519,7 +519,7 @@ static void do_parameter(void)
 }
 static void do_constant(void)
 {
-    const gtr_dtype type = one_in(8) ? (gtr_dtype)enumerated(6) : one_in(4) ? GTR_I32 : GTR_F32;
+    const gtr_dtype type = one_in(8) ? (gtr_dtype)enumerated((int)GTR_DTYPE_COUNT) : one_in(4) ? GTR_I32 : GTR_F32;
     const bool none = one_in(32);
     gtr_shape s = shape();
     int64_t n;
@@ -744,7 +744,7 @@ static void do_custom(void)
     d.name = name();
     d.n_in = (int)nasty(1 + byte() % 2);
     d.n_out = one_in(4) ? (int)nasty(1 + byte() % 3) : 0;
-    d.out_dtype[1] = one_in(8) ? (gtr_dtype)enumerated(6) : one_in(2) ? GTR_I32 : GTR_F32;
+    d.out_dtype[1] = one_in(8) ? (gtr_dtype)enumerated((int)GTR_DTYPE_COUNT) : one_in(2) ? GTR_I32 : GTR_F32;
     d.in[0] = floats(); d.in[1] = like(d.in[0]);
     if (one_in(8)) d.in[1] = of_type(GTR_I32);
     d.shape = way & 255 & ~3u || one_in(4) ? custom_shape : NULL;
@@ -973,14 +973,13 @@ static gtr_tensor *ctc_of(gtr_tensor *x, gtr_tensor *y)
     before(true, "gtr_ctc_ex(%s, %s), lengths %s and %s", N(x), N(y), N(d.lengths), N(d.label_lengths));
     return built(one_in(2) ? gtr_ctc(x, y) : gtr_ctc_ex(x, y, d), x && y);
 }
+#define LOSS(name, ...) gtr_##name,
+#define LOSS_EX(name, ...) gtr_##name##_ex,
 static gtr_tensor *loss_of(gtr_tensor *x)
 {
-    static gtr_tensor *(*const plain[])(gtr_tensor *, gtr_tensor *) = { gtr_l1, gtr_smooth_l1, gtr_huber, gtr_bce,
-        gtr_focal, gtr_kl_div, gtr_poisson_nll, gtr_quantile };
-    static gtr_tensor *(*const f[])(gtr_tensor *, gtr_tensor *, gtr_loss_desc) = { gtr_l1_ex, gtr_smooth_l1_ex,
-        gtr_huber_ex, gtr_bce_ex, gtr_focal_ex, gtr_kl_div_ex, gtr_poisson_nll_ex, gtr_quantile_ex, gtr_mse_ex,
-        gtr_bce_with_logits_ex };
-    const unsigned k = byte() % 12;
+    static gtr_tensor *(*const plain[])(gtr_tensor *, gtr_tensor *) = { GTR__LOSSES(LOSS) };
+    static gtr_tensor *(*const f[])(gtr_tensor *, gtr_tensor *, gtr_loss_desc) = { GTR__LOSSES(LOSS_EX) };
+    const unsigned pairs = (unsigned)GTR__LENGTH(f), k = byte() % (pairs + 2);
     gtr_tensor *t = one_in(8) ? foreign(floats()) : like(x), *v = one_in(2) ? like(x) : floats();
     gtr_loss_desc d;
     memset(&d, 0, sizeof d);
@@ -991,9 +990,9 @@ static gtr_tensor *loss_of(gtr_tensor *x)
     if (one_in(4)) { d.margin = nastyf(0.5f); d.eps = nastyf(0.1f); d.quantile = nastyf(0.25f); }
     d.log_target = one_in(4); d.no_log_input = one_in(4); d.full = one_in(4);
     before(true, "loss %u of %s, %s, %s, weights %s and %s", k, N(x), N(t), N(v), N(d.weight), N(d.pos_weight));
-    if (k > 9 && one_in(4)) return built((k == 10 ? gtr_gaussian_nll : gtr_cosine_embedding)(x, t, v), x && t && v);
-    if (k > 9) return built((k == 10 ? gtr_gaussian_nll_ex : gtr_cosine_embedding_ex)(x, t, v, d), x && t && v);
-    return built(k < 8 && one_in(4) ? plain[k](x, t) : f[k](x, t, d), x && t);
+    if (k < pairs) return built(one_in(4) ? plain[k](x, t) : f[k](x, t, d), x && t);
+    if (one_in(4)) return built((k == pairs ? gtr_gaussian_nll : gtr_cosine_embedding)(x, t, v), x && t && v);
+    return built((k == pairs ? gtr_gaussian_nll_ex : gtr_cosine_embedding_ex)(x, t, v, d), x && t && v);
 }
 static void do_layer(void)
 {
@@ -1658,7 +1657,8 @@ static void do_arrays(void)
     d.rows = 1 + byte() % 9;
     for (int i = 0; i < n; i++) {
         gtr_column *c = &d.column[i];
-        c->dtype = one_in(16) ? (gtr_dtype)enumerated(6) : i ? GTR_I32 : one_in(4) ? GTR_U8 : GTR_F32;
+        c->dtype = one_in(16) ? (gtr_dtype)enumerated((int)GTR_DTYPE_COUNT) : i ? GTR_I32
+            : one_in(4) ? GTR_U8 : GTR_F32;
         c->shape = i && !one_in(8) ? gtr_shape0() : one_in(16) ? shape() : gtr_shape1(4);
         if (!i && one_in(4)) c->shape = gtr_shape2(2, 2);
         c->channels_last = one_in(16);
