@@ -206,7 +206,7 @@ check_order() {
 check_plants() { sh tests/plant.sh --lines; }
 
 # Nothing switches on an op's number, but for switches that the formula tables expand into (GTR__OP_##ID); nothing asks whether an op is
-# a certain one, by == or gtr__is, but for leaves, plan nodes and custom ops, and in the sections of matchers and of the kernels that they put in.
+# a certain one, by == or gtr__is, but for leaves, plan nodes and custom ops, and in the sections of matchers and of the kernels that they put in. The worked diff of tests/README.md is what the files have.
 check_ops() {
     for f in gputrain.h gputrain_cuda.cu; do
         [ ! -f $f ] || awk -v file=$f '
@@ -222,6 +222,14 @@ check_ops() {
                 }
             }' $f
     done >$dir/ops
+    # the lines of tests/README.md's worked diff, in their order, in the files that it names
+    awk '
+        /^```/ { worked = $0 == "```diff"; next }
+        !worked { next }
+        /^[+][+][+] / { file = $2; n = 0; while ((getline line < file) > 0) text[file, ++n] = line; lines[file] = n; next }
+        /^@@ / { at = 0; for (i = 1; i <= lines[file]; i++) if (text[file, i] == "// " $3) at = i; if (!at) print "tests/README.md:" FNR ": " file " has no " $3; next }
+        { want = substr($0, 2); for (i = at; i <= lines[file] && text[file, i] != want; i++); if (i > lines[file]) print "tests/README.md:" FNR ": not in " file ": " want; else at = i }
+        END { if (!FNR) print "no tests/README.md" }' tests/README.md >>$dir/ops
     [ ! -s $dir/ops ] || { cat $dir/ops; return 1; }
 }
 

@@ -2,14 +2,15 @@
 gtr_evaluate_metrics with.
     python3 tests/generate/gen_metrics.py"""
 import os
+import re
 import warnings
 import numpy as np
 import sklearn
 from sklearn import metrics as M
 
 warnings.simplefilter("ignore")
-NAMES = ["ACCURACY", "TOP_K", "PRECISION", "RECALL", "F1", "PRECISION_MACRO", "RECALL_MACRO", "F1_MACRO",
-         "PRECISION_MICRO", "RECALL_MICRO", "F1_MICRO", "AUC", "R2", "MAE", "MSE", "RMSE"]
+HEADER = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../gputrain.h")).read()
+NAMES = re.findall(r"X\((\w+), ", HEADER.split("#define GTR__METRICS(X)")[1].split("#define")[0])[2:]  # but LOSS, TENSOR
 draw = np.random.default_rng(17)
 scores, labels, cases = [], [], []
 

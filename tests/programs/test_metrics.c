@@ -7,7 +7,9 @@
 #include "../tables/metrics.h"
 #include <sys/stat.h>
 
-enum { CASES = sizeof metric_cases / sizeof *metric_cases, WANTED = 16 };
+enum { CASES = sizeof metric_cases / sizeof *metric_cases, WANTED = sizeof metric_cases->want / sizeof(double) };
+/* A metric that the table lacks does not compile. */
+typedef char every_metric[WANTED == GTR_METRIC_COUNT - GTR_METRIC_ACCURACY ? 1 : -1];
 /* A data set whose column "s" are the scores; what is trained beside them does not matter. */
 typedef struct net {
     gtr_context *ctx; gtr_tensor *s, *y, *scores; gtr_trainer *t; gtr_dataset *data; gtr_metrics_desc d;
