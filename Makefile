@@ -214,7 +214,7 @@ APART  = $(if $(filter %/library.o,$^),-DGTR_TEST_LINKED $(filter %/library.o,$^
 build/cpu/library.o: build/library.c tests/programs/counted.h build/cpu/.made
 	$(CC) $(CFLAGS) -I. -c $< -o $@
 build/quick/%: examples/%.c $(HEADER) build/quick/.made
-	$(CC) $< -o $@ $(LIBS)
+	$(CC) -pipe $< -o $@ $(LIBS)
 COMPILE_CPU  = $(CC) $(CFLAGS) $< $(APART) -o $@ $(LIBS)
 build/cpu/%: examples/%.c $(HEADER) build/cpu/.made
 	$(COMPILE_CPU)

@@ -3241,6 +3241,12 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
     _Pragma("GCC optimize(\"no-expensive-optimizations,no-gcse\")")
 #define GTR__COMPUTED GTR__PLANNED
 #endif
+/* At gcc's -O0 the tiles of products are optimized, which there take half of a step, and no second to compile. */
+#if !defined(GPUTRAIN_AS_IS) && !defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 5
+#define GTR__EVEN_AT_O0 __attribute__((optimize("O1")))
+#else
+#define GTR__EVEN_AT_O0
+#endif
 
 // >>objects
 /* What a loss takes for its target: any float; 0 to 1; 0 or more; -1 or 1. */
@@ -5703,7 +5709,7 @@ typedef void (*gtr__tile_fn)(GTR__TILE_ARGS);
 #define GTR__TILE_B1(p) const gtr__v b0 = GTR__V_LOAD(p);
 #define GTR__TILE_B2(p) const gtr__v b0 = GTR__V_LOAD(p), b1 = GTR__V_LOAD((p) + GTR__VL);
 #define GTR__TILE(R, V, by, row_step, col_step) \
-static void gtr__tile##V##_by_##by##_##R(GTR__TILE_ARGS) { \
+GTR__EVEN_AT_O0 static void gtr__tile##V##_by_##by##_##R(GTR__TILE_ARGS) { \
     const int64_t rs = row_step; \
     gtr__v x; \
     GTR__ROWS_##R(GTR__ROW_BASE) GTR__ROWS_##R(GTR__ROW_ZERO##V) \
