@@ -21,7 +21,7 @@ programs_of() { # shard, programs: those that it runs
 in_parts() { # programs
     for t in "$@"; do
         parts=1
-        case $t in */test_engine | */test_graphs | */test_networks | */test_chain) parts=6 ;; */test_ops) parts=12 ;; */test_sequences | */test_torch | */test_presets) parts=4 ;; */test_images) parts=6 ;; */compose) parts=32 ;; esac
+        case $t in */test_engine | */test_graphs | */test_networks) parts=6 ;; */test_ops | */test_chain) parts=12 ;; */test_sequences | */test_torch | */test_presets) parts=4 ;; */test_images) parts=6 ;; */compose) parts=32 ;; esac
         for k in $(seq 0 $((parts - 1))); do echo "$parts $t:${k}of$parts"; done
     done | sort -s -k 1,1nr | cut -d ' ' -f 2
 }
