@@ -2696,7 +2696,8 @@ typedef struct {
     gtr__epilogue_ops epilogue;
     int micro;
     int training, recomputed;
-    int own; /* a network's member: 1 + the output that its kernel makes (gtr__matcher.own); a late network: 1; 0 */
+    int own_kernel; /* a network's member: 1 + the output that its kernel makes (gtr__matcher.own_output); a
+        late network: 1; 0 */
     gtr_float seed;
     int64_t row0;
     size_t ws_bytes, ws_offset;
@@ -2805,16 +2806,16 @@ typedef struct {
     int several; /* it pays only where many steps are queued at a time, as gtr_fit does */
     int bare; /* it stores no values of the arena that it alone uses */
     /* the output of node at + i that it makes by a kernel of its own; -1: none; NULL: of no node */
-    int (*own)(const gtr__plan *plan, int at, int i);
+    int (*own_output)(const gtr__plan *plan, int at, int i);
     int ragged; /* a step of fewer rows, at the data set's end, may be one of a launch */
     int waits; /* its blocks wait for each other, and may abandon a launch, which changes no state */
-    size_t own_bytes; /* that its node keeps across launches, as the last output */
+    size_t persistent_bytes; /* that its node keeps across launches, as the last output */
     int late; /* asked behind the late fusions; streams and waits treat its node like others */
     int holds; /* it prolongs values' lives: not in lean plans */
 } gtr__matcher;
 typedef void (*gtr__matcher_row)(gtr__matcher *m);
 #define GTR__MAX_MATCHERS 31 /* bits of gtr__caps.without */
-#define GTR__WHOLE(n) ((n)->op == GTR__OP_NETWORK && !(n)->own)
+#define GTR__WHOLE(n) ((n)->op == GTR__OP_NETWORK && !(n)->own_kernel)
 #define GTR__ALL(n) ((n)->n_in + (n)->n_out)
 typedef struct {
     uint32_t seam[10]; /* GTR__SEAM */
@@ -2983,16 +2984,16 @@ static int gtr__program_slot(const gtr__plan *p, gtr__program *q, const gtr__nod
     const gtr_shape *shape = &p->value[id].shape;
     const gtr__instr_kind kind = gtr__instr_of(n->op);
     const bool whole = gtr__elements(shape) == q->count, spread = kind == GTR__INSTR_SPREAD,
-        own = !whole && (spread || kind == GTR__INSTR_BAND);
-    const int root = gtr__root(p, id), part = whole ? 0 : own ? -1 : 1 + id;
+        own_slot = !whole && (spread || kind == GTR__INSTR_BAND);
+    const int root = gtr__root(p, id), part = whole ? 0 : own_slot ? -1 : 1 + id;
     gtr__program_used *u = &q->n;
     for (int s = u->slots - 1; s >= 0; s--) {
         if (q->slot[s].root != root) continue;
-        if (q->slot[s].part == part && !own) return s;
+        if (q->slot[s].part == part && !own_slot) return s;
         if (u->made >> s & 1) return -1;
     }
     if (u->slots == GTR__PROGRAM_SLOTS || u->loads == GTR__PROGRAM_LOADS) return -1;
-    const gtr__slot load = { id, root, part, own ? to->begin : 0,
+    const gtr__slot load = { id, root, part, own_slot ? to->begin : 0,
         spread ? gtr__shape_ones(to->full, n->attr.reduce.axes) : *shape, to->full };
     q->slot[u->slots] = load;
     return q->load[u->loads++] = u->slots++;
@@ -3515,7 +3516,7 @@ GTR__COMPUTING
 #endif
 #ifdef GPUTRAIN_NO_THREADS
 typedef uint64_t gtr__word;
-static uint64_t gtr__atomic_get(gtr__word *p) { return *p; }
+static uint64_t gtr__atomic_load(gtr__word *p) { return *p; }
 static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { const uint64_t was = *p; *p = v; return was; }
 static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
     if (*p == *was) { *p = v; return true; }
@@ -3525,7 +3526,7 @@ static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
 static uint64_t gtr__thread_self(void) { return 1; }
 #elif defined(_WIN32)
 typedef LONGLONG gtr__word;
-static uint64_t gtr__atomic_get(gtr__word *p) { return (uint64_t)InterlockedCompareExchange64(p, 0, 0); }
+static uint64_t gtr__atomic_load(gtr__word *p) { return (uint64_t)InterlockedCompareExchange64(p, 0, 0); }
 static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return (uint64_t)InterlockedExchange64(p, (LONGLONG)v); }
 static uint64_t gtr__thread_self(void) { return GetCurrentThreadId(); }
 static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) {
@@ -3539,7 +3540,7 @@ static bool gtr__atomic_cas(gtr__word *p, uint64_t *was, uint64_t v) {
 }
 #else
 typedef uint64_t gtr__word;
-static uint64_t gtr__atomic_get(gtr__word *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+static uint64_t gtr__atomic_load(gtr__word *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
 static uint64_t gtr__atomic_swap(gtr__word *p, uint64_t v) { return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST); }
 static uint64_t gtr__thread_self(void) { return (uint64_t)(uintptr_t)pthread_self(); }
 static uint64_t gtr__atomic_add(gtr__word *p, uint64_t v) { return __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST); }
@@ -3736,9 +3737,9 @@ GTR__RANGES(group, gtr_group, GTR__GROUP_RANGES)
     R(checkpoint_epochs, I, 0, 0) R(keep_last, I, 0, GTR__MAX_KEPT)
 GTR__RANGES(fit, gtr_fit_desc, GTR__FIT_RANGES)
 /* A .user pointer is no error without the callback that gets it. */
-#define GTR__DESC_FIELDS(F) F(allocator.cuda, own, "an .allocator.alloc") \
+#define GTR__DESC_FIELDS(F) F(allocator.cuda, own_alloc, "an .allocator.alloc") \
     F(cuda_stream, gpu, "a GPU, and .device is GTR_DEVICE_CPU")
-GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own, bool gpu)
+GTR__READS(desc, gtr_desc, GTR__DESC_FIELDS, bool own_alloc, bool gpu)
 #define GTR__OPTIMIZER_FIELDS(F) \
     F(momentum, o == GTR_SGD || o == GTR_RMSPROP, "SGD and RMSprop; Adam, AdamW and Lion have beta1") \
     F(nesterov, o == GTR_SGD && d->momentum > 0, "SGD with a momentum") \
@@ -4070,7 +4071,7 @@ static bool gtr__another(gtr_context *ctx, uint64_t in, const char *who) {
 /* Whether who, a public function or an op, may use ctx: not in a callback, whose run then ends, nor while another
    thread is in a call, nor on a lost device. */
 static bool gtr__usable_by(gtr_context *ctx, const char *who) {
-    return ctx && !gtr__outside(ctx, who) && !gtr__another(ctx, gtr__atomic_get((gtr__word *)&ctx->inside), who)
+    return ctx && !gtr__outside(ctx, who) && !gtr__another(ctx, gtr__atomic_load((gtr__word *)&ctx->inside), who)
         && !gtr__forked(ctx) && !ctx->dead;
 }
 #define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
@@ -4085,7 +4086,7 @@ static GTR__CALLED int gtr__enter(gtr_context *ctx, const char *who) {
 /* The end of what gtr__enter began: another thread's call that was refused meanwhile is now the context's error. */
 static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entered) {
     if (entered < 1) return;
-    if (gtr__atomic_get((gtr__word *)&ctx->refused)) gtr__refused_take(ctx, who);
+    if (gtr__atomic_load((gtr__word *)&ctx->refused)) gtr__refused_take(ctx, who);
     gtr__atomic_swap((gtr__word *)&ctx->inside, 0);
 }
 /* The body of a public function that no other thread may call meanwhile. */
@@ -4335,18 +4336,18 @@ struct gtr__pool {
 static bool gtr__pool_left(uint64_t ticket) { return (uint32_t)ticket != ticket >> 32; }
 static uint32_t gtr__pool_work(gtr__pool *pool, bool worker, void *room) {
     uint32_t did = 0;
-    uint64_t t = gtr__atomic_get(&pool->ticket);
+    uint64_t t = gtr__atomic_load(&pool->ticket);
     while (gtr__pool_left(t)) {
         if (!gtr__atomic_cas(&pool->ticket, &t, worker ? t - ((uint64_t)1 << 32) : t + 1)) continue;
         uint32_t pieces = pool->pieces; /* before the piece counts as done: after that the next job may be written */
         pool->fn(pool->arg, pool->first + (worker ? (int64_t)(t >> 32) - 1 : (int64_t)(uint32_t)t), room);
         did++;
-        if (gtr__atomic_add(&pool->done, 1) == pieces && gtr__atomic_get(&pool->waiting)) {
+        if (gtr__atomic_add(&pool->done, 1) == pieces && gtr__atomic_load(&pool->waiting)) {
             gtr__gate_lock(&pool->end);
             gtr__gate_wake(&pool->end);
             gtr__gate_unlock(&pool->end);
         }
-        t = gtr__atomic_get(&pool->ticket);
+        t = gtr__atomic_load(&pool->ticket);
     }
     return did;
 }
@@ -4355,7 +4356,7 @@ static bool gtr__pool_spin(gtr__pool *pool, double seconds) {
     double end = gtr__now() + seconds;
     do {
         for (int i = 0; i < 16; i++) {
-            if (gtr__pool_left(gtr__atomic_get(&pool->ticket)) || gtr__atomic_get(&pool->stop)) return true;
+            if (gtr__pool_left(gtr__atomic_load(&pool->ticket)) || gtr__atomic_load(&pool->stop)) return true;
             gtr__pause();
         }
     } while (gtr__now() < end);
@@ -4366,7 +4367,7 @@ static bool gtr__pool_spin(gtr__pool *pool, double seconds) {
 static void gtr__pool_loop(gtr__pool *pool) {
     double spin = GTR__SPIN_LONG;
     void *room = pool->rooms + (gtr__atomic_add(&pool->begun, 1) - 1) * GTR__WORKER_ROOM;
-    while (!gtr__atomic_get(&pool->stop)) {
+    while (!gtr__atomic_load(&pool->stop)) {
         if (gtr__pool_spin(pool, spin)) {
             if (gtr__pool_work(pool, true, room)) spin = GTR__SPIN_LONG;
             continue;
@@ -4374,7 +4375,7 @@ static void gtr__pool_loop(gtr__pool *pool) {
         spin = GTR__MAX(spin * 0.5, GTR__SPIN_SHORT); /* jobs are rare: do not burn the core */
         gtr__gate_lock(&pool->work);
         gtr__atomic_add(&pool->sleepers, 1);
-        if (!gtr__pool_left(gtr__atomic_get(&pool->ticket)) && !gtr__atomic_get(&pool->stop))
+        if (!gtr__pool_left(gtr__atomic_load(&pool->ticket)) && !gtr__atomic_load(&pool->stop))
             gtr__gate_sleep(&pool->work);
         gtr__atomic_add(&pool->sleepers, (uint64_t)-1);
         gtr__gate_unlock(&pool->work);
@@ -4495,7 +4496,7 @@ static void gtr__pool_finish(gtr__pool *pool, uint32_t pieces) {
     double end = 0;
     for (;;) {
         for (int i = 0; i < 64; i++) {
-            if (gtr__atomic_get(&pool->done) == pieces) return;
+            if (gtr__atomic_load(&pool->done) == pieces) return;
             gtr__pause();
         }
         if (end == 0) end = gtr__now() + GTR__SPIN_LONG;
@@ -4503,7 +4504,7 @@ static void gtr__pool_finish(gtr__pool *pool, uint32_t pieces) {
     }
     gtr__gate_lock(&pool->end);
     gtr__atomic_swap(&pool->waiting, 1);
-    while (gtr__atomic_get(&pool->done) != pieces) gtr__gate_sleep(&pool->end);
+    while (gtr__atomic_load(&pool->done) != pieces) gtr__gate_sleep(&pool->end);
     gtr__atomic_swap(&pool->waiting, 0);
     gtr__gate_unlock(&pool->end);
 }
@@ -4522,7 +4523,7 @@ static void gtr__parallel(gtr__cpu *cpu, int64_t pieces, gtr__piece_fn fn, void 
         gtr__atomic_swap(&pool->done, 0);
         gtr__atomic_swap(&pool->ticket, (uint64_t)pool->pieces << 32);
         /* Without the lock, which a worker whose core is busy may hold: one about to sleep may miss it and the job. */
-        if (gtr__atomic_get(&pool->sleepers)) gtr__gate_wake(&pool->work);
+        if (gtr__atomic_load(&pool->sleepers)) gtr__gate_wake(&pool->work);
         gtr__pool_work(pool, false, cpu->room);
         gtr__pool_finish(pool, pool->pieces);
     }
@@ -6275,9 +6276,9 @@ static const char *gtr__op_text(const char *op, const char *scope, const char *n
     char *at = buf + sprintf(buf, "%s", op);
     if (name) sprintf(at, " \"%.150s%.150s\"", scope, name);
     for (int i = 0; !name && i < n_in && i < 3; i++) {
-        const bool own = in[i]->name != NULL;
-        at += sprintf(at, "%s%s", i ? " and " : " of ", own ? "" : gtr__row(in[i]->op)->name);
-        if (in[i]->layer) at += sprintf(at, "%s\"%.60s\"", own ? "" : " after ", in[i]->layer);
+        const bool named = in[i]->name != NULL;
+        at += sprintf(at, "%s%s", i ? " and " : " of ", named ? "" : gtr__row(in[i]->op)->name);
+        if (in[i]->layer) at += sprintf(at, "%s\"%.60s\"", named ? "" : " after ", in[i]->layer);
     }
     return buf;
 }
@@ -7409,9 +7410,9 @@ static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
     w.first_h = a->h ? gtr__in(c, a->h) : NULL; w.first_c = a->c ? gtr__in(c, a->c) : NULL;
     w.lengths = a->lengths ? gtr__in(c, a->lengths) : NULL;
     const int64_t turned = !back && w.n * w.steps > 16 ? w.wide * w.hidden : 0, all = back ? w.n * w.steps : 0;
-    const int own = gtr__recurrence_inputs(a), made = (c->n_in - own) / 2;
-    if (back && gtr__wanted(c, own)) w.drec = gtr__out(c, own);
-    if (back && gtr__wanted(c, own + 1)) w.before = gtr__out(c, own + 1);
+    const int n_inputs = gtr__recurrence_inputs(a), made = (c->n_in - n_inputs) / 2;
+    if (back && gtr__wanted(c, n_inputs)) w.drec = gtr__out(c, n_inputs);
+    if (back && gtr__wanted(c, n_inputs + 1)) w.before = gtr__out(c, n_inputs + 1);
     const int64_t sizes[] = { turned, w.n * w.pitch, w.n * w.hidden, w.n * w.hidden, w.hidden,
         w.drec ? 0 : all * w.wide };
     gtr_float **const at[] = { &w.wt, &w.z, &w.h, &w.cell, &w.none, &w.drec };
@@ -7420,8 +7421,8 @@ static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
         w.room += (size_t)sizes[k] * sizeof(gtr_float);
     }
     for (int k = 0; k < made && back; k++) {
-        w.saved[k] = gtr__in(c, own + k);
-        w.grad[k] = gtr__in(c, own + made + k);
+        w.saved[k] = gtr__in(c, n_inputs + k);
+        w.grad[k] = gtr__in(c, n_inputs + made + k);
     }
     gtr__gemm *g = &w.product;
     g->n = back ? w.hidden : w.wide; g->k = back ? w.wide : w.hidden;
@@ -7653,7 +7654,7 @@ typedef struct {
 static gtr__attention gtr__attention_make(const gtr__call *c, bool back) {
     gtr__attention w = GTR__ZERO;
     const gtr__attention_attr *a = w.a = &c->attr->attention;
-    const int own = (a->packed ? 1 : 3) + (a->lengths > 0) + (a->mask > 0), kept = a->kept;
+    const int n_inputs = (a->packed ? 1 : 3) + (a->lengths > 0) + (a->mask > 0), kept = a->kept;
     const int64_t *q = c->in[0].shape.dim, *k = c->in[kept ? kept : !a->packed].shape.dim;
     w.c = c;
     w.n = q[0]; w.steps = q[1]; w.heads = q[a->packed ? 3 : 2];
@@ -7675,7 +7676,7 @@ static gtr__attention gtr__attention_make(const gtr__call *c, bool back) {
         for (int i = 0; i < s->ndim; i++)
             w.mask_at[4 - s->ndim + i] = s->dim[i] > 1 ? gtr__shape_inner(s, i) : 0;
     }
-    if (back) { w.y = gtr__in(c, own); w.sums = gtr__in(c, own + 1); w.dy = gtr__in(c, own + 2); }
+    if (back) { w.y = gtr__in(c, n_inputs); w.sums = gtr__in(c, n_inputs + 1); w.dy = gtr__in(c, n_inputs + 2); }
     return w;
 }
 /* A tile: of row n of the batch and a head, queries t to t + rows - 1, keys s to s + count - 1. */
@@ -7915,11 +7916,12 @@ static gtr_result gtr__dropout_run(GTR__ARGS, const gtr__arg *x) {
 }
 GTR__CPU_BOTH(dropout, gtr__dropout_run(cpu, c, &c->in[back ? 2 : 0]))
 static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, gtr__attr at) {
-    char own[40];
+    char default_name[40];
     at.draw.linear = !(x->shape.ndim && x->shape.dim[0] < 0);
     for (;;) {
-        if (!name) snprintf(own, sizeof own, "%s%lld", gtr__row(op)->name, (long long)x->ctx->unnamed);
-        gtr_tensor *t = gtr__op_new(op, 1, &x, &at, name ? name : own);
+        if (!name) snprintf(default_name, sizeof default_name, "%s%lld", gtr__row(op)->name,
+            (long long)x->ctx->unnamed);
+        gtr_tensor *t = gtr__op_new(op, 1, &x, &at, name ? name : default_name);
         if (!t) return NULL;
         x->ctx->unnamed += !name;
         if (!gtr__namesake(t->next_named, op, t->name)) {
@@ -8169,7 +8171,7 @@ typedef struct {
     gtr_float *b, *y;
     int64_t rows, k, n, nb; /* nb: B's columns, with zeros to whole vectors; in panels of up to two */
     int64_t high, wide, down, across;
-    bool direct, own; /* A's rows are x's as they lie; each place has a copy of its own of what lies under it */
+    bool direct, per_place; /* A's rows are x's as they lie; each place has a copy of its own of what lies under it */
     bool runs; /* columns of A are runs, one a line of taps, of a copy of the image's lines that places share */
     int64_t most; /* else places of a line at once */
     int64_t step, steps, cols; /* a piece: so many places, of which there are steps, and columns of C */
@@ -8187,8 +8189,9 @@ static void gtr__conv_plan(gtr__conv_job *w) {
     w->nb = GTR__ROUND_UP(g->og, GTR__VL);
     w->direct = g->kh * g->kw == 1 && g->sh * g->sw == 1 && !g->ph && !g->pw && g->h == g->oh && g->w == g->ow
         && w->down * w->across == 1 && g->c * (int64_t)sizeof(gtr_float) % 4096 && !(w->by & GTR__BY_COPIES);
-    w->own = w->by & GTR__BY_PLACES || ((g->ow < 6 || (g->dw > 1 ? 1 : g->kw) < g->sw) && !(w->by & GTR__BY_LINES));
-    w->own &= w->down * w->across == 1;
+    w->per_place = w->by & GTR__BY_PLACES
+        || ((g->ow < 6 || (g->dw > 1 ? 1 : g->kw) < g->sw) && !(w->by & GTR__BY_LINES));
+    w->per_place &= w->down * w->across == 1;
     const int64_t pieces = GTR__MAX((g->ow + GTR__CONV_ROWS - 1) / GTR__CONV_ROWS, 1);
     w->most = (g->ow + pieces - 1) / pieces;
 }
@@ -8199,14 +8202,14 @@ static int64_t gtr__window_line(bool back, int64_t at, int64_t k, int64_t step, 
     if (back && step > 1) { if (at < 0 || at % step) return -1; at /= step; }
     return at < size ? GTR__MAX(at, -1) : -1;
 }
-/* Places i to i + rows - 1, of line y of image n from x on (own, direct: and of lines that follow), and A's rows. */
+/* Places i to i + rows - 1, of line y of image n from x on (per_place, direct: and of lines that follow); A's rows. */
 typedef struct { const gtr_float *a; int64_t i, rows, n, y, x; } gtr__conv_line;
 /* Lines of one length of some of places i to end - 1, of how many is returned. */
 static int64_t gtr__conv_lines(const gtr__conv_job *w, int64_t i, int64_t end, gtr__conv_line *line, int *lines) {
     const int64_t wide = w->g.ow, high = w->g.oh, most = GTR__MIN(end - i, GTR__CONV_ROWS);
     int64_t all = 0, rows;
     for (*lines = 0; all < most; all += rows, i += rows) {
-        rows = w->direct || w->own ? most : GTR__MIN(GTR__MIN(w->most, wide - i % wide), end - i);
+        rows = w->direct || w->per_place ? most : GTR__MIN(GTR__MIN(w->most, wide - i % wide), end - i);
         if (all + rows > GTR__CONV_ROWS || (all && rows != line->rows)) break;
         const gtr__conv_line l = { NULL, i, rows, i / wide / high, i / wide % high, i % wide };
         line[(*lines)++] = l;
@@ -8243,7 +8246,7 @@ static int64_t gtr__conv_fill(const gtr__conv_job *w, const gtr__conv_cols *b, i
     const gtr__window *g = &w->g;
     const int64_t c = q * g->cg + b->c;
     for (int i = 0; i < lines; i++) {
-        const int64_t step = w->own ? 1 : line[i].rows, pixels = (step - 1) * g->sw + b->xs;
+        const int64_t step = w->per_place ? 1 : line[i].rows, pixels = (step - 1) * g->sw + b->xs;
         int64_t n = line[i].n, y = line[i].y, x = line[i].x;
         if (w->runs) {
             const gtr__conv_line *up = i ? &line[i - 1] : NULL;
@@ -8263,7 +8266,7 @@ static int64_t gtr__conv_fill(const gtr__conv_job *w, const gtr__conv_cols *b, i
             if (++x == g->ow) { x = 0; if (++y == g->oh) { y = 0; n++; } }
         }
     }
-    return w->direct ? g->c : w->own ? b->n : g->sw * (w->runs ? 1 : b->ys) * b->cs;
+    return w->direct ? g->c : w->per_place ? b->n : g->sw * (w->runs ? 1 : b->ys) * b->cs;
 }
 static gtr_float *gtr__conv_to(const gtr__conv_job *w, const gtr__conv_line *l) {
     return w->y + ((l->n * w->high + l->y * w->down) * w->wide + l->x * w->across) * w->g.o;
@@ -8354,10 +8357,10 @@ static gtr__conv_phase gtr__conv_phase_of(int64_t r, int64_t size, int64_t step,
 /* Pieces: rows enough to pay for reading B, then columns, as many as 16 threads want. */
 static void gtr__conv_product(void *cpu, gtr__conv_job *w) {
     gtr__conv_plan(w);
-    w->runs = !w->direct && !w->own && w->g.kw * w->g.cg >= GTR__NR;
+    w->runs = !w->direct && !w->per_place && w->g.kw * w->g.cg >= GTR__NR;
     const double flops = 2.0 * (double)w->k * (double)(w->nb * w->g.groups);
     const int64_t few = (int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)) + 1,
-        line = w->own || w->direct ? GTR__MR : w->g.ow > GTR__CONV_ROWS ? w->most : w->g.ow;
+        line = w->per_place || w->direct ? GTR__MR : w->g.ow > GTR__CONV_ROWS ? w->most : w->g.ow;
     int64_t cuts;
     w->step = GTR__MAX(few, GTR__MIN(GTR__CONV_ROWS, w->rows / 2));
     w->steps = (w->rows + w->step - 1) / GTR__MAX(w->step, 1);
@@ -8608,7 +8611,7 @@ static gtr_result gtr__conv_dw(GTR__ARGS, const gtr__window *g, const gtr__arg *
     d.w.taps = g->kh * g->kw; d.w.by = c->caps->by;
     d.dy = gtr__floats(dy); d.sum = (gtr_float *)c->ws; d.dw = gtr__out(c, 1);
     gtr__conv_plan(&d.w);
-    d.w.runs = !d.w.direct && !d.w.own && g->kw * g->cg >= GTR__NR && 2 * each >= GTR__CONV_ROWS;
+    d.w.runs = !d.w.direct && !d.w.per_place && g->kw * g->cg >= GTR__NR && 2 * each >= GTR__CONV_ROWS;
     while (gtr__conv_next(g, &b)) d.blocks++;
     const bool lanes = GTR__DEPTHWISE(g, c);
     if (lanes) d.blocks = (g->groups + GTR__BLOCK - 1) / GTR__BLOCK;
@@ -10134,11 +10137,11 @@ static gtr_result gtr__convert_run(void *cpu, const gtr__arg *src, const gtr__ar
 }
 /* A callback runs by this, so that what it calls of this library is refused. */
 static gtr_result gtr__custom_inside(const gtr_custom_call *call, gtr_result (*function)(const gtr_custom_call *)) {
-    const gtr__custom *own = (const gtr__custom *)call->user;
+    const gtr__custom *custom = (const gtr__custom *)call->user;
     gtr_custom_call c = *call;
     gtr__inner in;
-    c.user = own->given.user;
-    gtr__inner_begin(&in, own->ctx, "a custom op's callback");
+    c.user = custom->given.user;
+    gtr__inner_begin(&in, custom->ctx, "a custom op's callback");
     const gtr_result r = function(&c), refused = gtr__inner_end(&in);
     return refused ? refused : r;
 }
@@ -10160,16 +10163,16 @@ gtr_tensor *gtr_custom(gtr_context *ctx, gtr_custom_desc desc) {
     if (desc.in[0] && desc.in[0]->ctx != ctx) return GTR__NONE(ctx, GTR_ERR_ARG, "custom \"%s\": its input \"%s\" "
         "is of another context", desc.name, gtr__label(desc.in[0]));
     if (!desc.n_out) desc.n_out = 1;
-    gtr__custom *own = GTR__NEW(ctx, gtr__custom, 1);
-    if (!own) return NULL;
-    own->desc = own->given = desc;
-    own->ctx = ctx;
-    own->desc.forward = gtr__custom_forward; own->desc.user = own;
-    if (desc.backward) own->desc.backward = gtr__custom_backward;
-    at.ptr = own;
+    gtr__custom *custom = GTR__NEW(ctx, gtr__custom, 1);
+    if (!custom) return NULL;
+    custom->desc = custom->given = desc;
+    custom->ctx = ctx;
+    custom->desc.forward = gtr__custom_forward; custom->desc.user = custom;
+    if (desc.backward) custom->desc.backward = gtr__custom_backward;
+    at.ptr = custom;
     gtr_tensor *t = gtr__op_new(GTR__OP_CUSTOM, desc.n_in, desc.in, &at, desc.name);
-    if (!t) gtr__mfree(ctx, own);
-    else own->desc.name = gtr__label(t);
+    if (!t) gtr__mfree(ctx, custom);
+    else custom->desc.name = gtr__label(t);
     return t;
 }
 
@@ -10745,7 +10748,7 @@ static gtr_result gtr__cpu_call_wide(gtr__run *run, gtr__op op, gtr__kernel kern
         const gtr__call *call) {
     gtr__arg arg[2 * GTR__MAX_ARGS]; /* inputs, outputs: most of what a call needs of the stack */
     gtr__call c = *call;
-    size_t own = 0, at;
+    size_t kernel_bytes = 0, at;
     int i, n = c.n_in + c.n_out;
     if (c.n_in > GTR__MAX_ARGS || c.n_out > GTR__MAX_ARGS) return GTR_ERR_UNSUPPORTED;
     for (i = 0; i < n; i++) {
@@ -10754,11 +10757,11 @@ static gtr_result gtr__cpu_call_wide(gtr__run *run, gtr__op op, gtr__kernel kern
     }
     c.in = arg; c.out = arg + c.n_in;
     if (gtr__uses_workspace(op)) { /* the kernel's own share comes first */
-        c.measure = &own;
+        c.measure = &kernel_bytes;
         GTR__TRY(kernel(run, &c));
-        own = gtr__rounded(own);
+        kernel_bytes = gtr__rounded(kernel_bytes);
     }
-    for (i = 0, at = own; i < n; i++) {
+    for (i = 0, at = kernel_bytes; i < n; i++) {
         const gtr__arg *a = gtr__operand_of(call, i);
         if (a->dtype == arg[i].dtype) continue;
         if (!call->measure && a->data) {
@@ -10769,7 +10772,7 @@ static gtr_result gtr__cpu_call_wide(gtr__run *run, gtr__op op, gtr__kernel kern
     }
     if (call->measure) { *call->measure = at; return GTR_OK; }
     c.measure = NULL;
-    c.ws_bytes = own;
+    c.ws_bytes = kernel_bytes;
     gtr_result r = kernel(run, &c);
     for (i = 0; !r && i < c.n_out; i++)
         if (call->out[i].dtype != c.out[i].dtype && c.out[i].data)
@@ -11136,10 +11139,10 @@ static char **gtr__note_place(gtr_context *ctx, gtr__notes *m, const char *key) 
     return &m->text[gtr__strings_find(&m->keys, key, &h)];
 }
 static bool gtr__note_put(gtr_context *ctx, gtr__notes *m, const char *key, const char *text) {
-    char **to = gtr__note_place(ctx, m, key), *own = to && text ? gtr__strdup(ctx, text) : NULL;
-    if (!to || (text && !own)) return false;
+    char **to = gtr__note_place(ctx, m, key), *copy = to && text ? gtr__strdup(ctx, text) : NULL;
+    if (!to || (text && !copy)) return false;
     gtr__mfree(ctx, *to);
-    *to = own;
+    *to = copy;
     return true;
 }
 static const char *gtr__note_of(const gtr__notes *m, const char *key) {
@@ -11173,11 +11176,12 @@ static gtr_result gtr__names_agree(const gtr_dataset *d, int column, const char 
     uint64_t h;
     const gtr__strings *m = &d->column[column].names;
     for (int64_t id = 0; m->n && (text = gtr__note_at(notes, name, id)) != NULL; id++) {
-        const int32_t own = gtr__strings_find(m, text, &h);
-        if (own >= 0 && own != id) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH ": \"%.80s\" is number %jd of \"%.80s\" "
+        const int32_t id_here = gtr__strings_find(m, text, &h);
+        if (id_here >= 0 && id_here != id) return GTR__FAIL(d->ctx, SHAPE, GTR__PATH
+            ": \"%.80s\" is number %jd of \"%.80s\" "
             "in the model (note \"%.80s.%jd\"), and number %jd in column %d of %s: read that .like the training's, or "
             "for a new head gtr_note_set(ctx, \"%.80s.*\", NULL)", where, text, (intmax_t)id, name, name, (intmax_t)id,
-            (intmax_t)own, column, d->name, name);
+            (intmax_t)id_here, column, d->name, name);
     }
     return GTR_OK;
 }
@@ -11205,7 +11209,7 @@ gtr_result gtr_note_set(gtr_context *ctx, const char *key, const char *text) {
 static GTR__COLD gtr_result gtr__names_note(const gtr_dataset *d, int column, const char *name) {
     const gtr__strings *m = &d->column[column].names;
     const gtr__notes *have = &d->ctx->notes;
-    gtr__notes own = GTR__ZERO;
+    gtr__notes new_notes = GTR__ZERO;
     const size_t size = strlen(name) + 24;
     int64_t id = 0;
     if (!gtr__is_text(name) || !gtr__is_utf8(m->text, (size_t)m->used)) {
@@ -11224,11 +11228,11 @@ static GTR__COLD gtr_result gtr__names_note(const gtr_dataset *d, int column, co
                 column, d->name);
             logged = true;
         }
-        ok = gtr__note_put(d->ctx, &own, key, id < m->n ? m->text + m->at[id] : NULL);
+        ok = gtr__note_put(d->ctx, &new_notes, key, id < m->n ? m->text + m->at[id] : NULL);
     }
-    ok = ok && gtr__notes_room(d->ctx, &own);
-    if (ok) gtr__notes_take(d->ctx, &own);
-    gtr__notes_free(d->ctx, &own);
+    ok = ok && gtr__notes_room(d->ctx, &new_notes);
+    if (ok) gtr__notes_take(d->ctx, &new_notes);
+    gtr__notes_free(d->ctx, &new_notes);
     gtr__mfree(d->ctx, key);
     return ok ? GTR_OK : GTR_ERR_NOMEM;
 }
@@ -11268,7 +11272,7 @@ static bool gtr__list_add(gtr_context *ctx, gtr__strings *m, const char *p, doub
 static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name) {
     gtr_context *ctx = d->ctx;
     gtr__strings line[GTR__TABLE_NOTES] = GTR__ZERO;
-    gtr__notes own = GTR__ZERO;
+    gtr__notes new_notes = GTR__ZERO;
     const gtr__column *of = NULL;
     const char *how = gtr__missing_names[d->column[0].missing];
     bool ok = true;
@@ -11290,11 +11294,11 @@ static gtr_result gtr__table_note(const gtr_dataset *d, const char *const *name)
     for (int k = 0; k < GTR__TABLE_NOTES && ok; k++) {
         const char *text = line[k].used ? line[k].text : NULL;
         table &= !text || gtr__is_text(text);
-        ok = gtr__note_put(ctx, &own, gtr__table_keys[k], text);
+        ok = gtr__note_put(ctx, &new_notes, gtr__table_keys[k], text);
     }
-    ok = ok && (!table || gtr__notes_room(ctx, &own));
-    if (ok && table) gtr__notes_take(ctx, &own);
-    gtr__notes_free(ctx, &own);
+    ok = ok && (!table || gtr__notes_room(ctx, &new_notes));
+    if (ok && table) gtr__notes_take(ctx, &new_notes);
+    gtr__notes_free(ctx, &new_notes);
     for (int k = 0; k < GTR__TABLE_NOTES; k++) gtr__strings_free(ctx, &line[k]);
     return ok ? GTR_OK : GTR_ERR_NOMEM;
 }
@@ -11646,7 +11650,7 @@ static GTR__COLD gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, 
     return gtr__op_new(GTR__OP_TAKE, 4, in, &at, NULL);
 }
 /* t, as a tensor of its own where no op was needed, and it is x: gradients are asked by it. */
-static gtr_tensor *gtr__whole_own(gtr_tensor *x, int64_t since, gtr_tensor *t) {
+static gtr_tensor *gtr__whole_distinct(gtr_tensor *x, int64_t since, gtr_tensor *t) {
     return gtr__whole(x, since, x && t == x ? gtr_reshape(x, x->shape) : t);
 }
 gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode, float value) {
@@ -11659,7 +11663,7 @@ gtr_tensor *gtr_pad(gtr_tensor *x, const int64_t *pad, int n, gtr_pad_mode mode,
     gtr_tensor *t = x;
     for (int i = 0; i < n && t; i++, pad += 2)
         if (pad[0] || pad[1]) t = gtr__take(t, x->shape.ndim - 1 - i, pad[0], pad[1], 1, (int)mode, value);
-    return gtr__whole_own(x, since, t);
+    return gtr__whole_distinct(x, since, t);
 }
 gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
     if (x && !times) return GTR__NO(x, ARG, "tile: times is NULL");
@@ -11671,7 +11675,7 @@ gtr_tensor *gtr_tile(gtr_tensor *x, const int64_t *times) {
             "least 1 and fewer than 2^28 elements", (long long)times[k], k);
         t = times[k] < 1 || times[k] > most ? NULL : gtr__take(t, k, 0, (times[k] - 1) * n, 1, GTR_PAD_CIRCULAR, 0);
     }
-    return gtr__whole_own(x, since, t);
+    return gtr__whole_distinct(x, since, t);
 }
 gtr_tensor *gtr_roll(gtr_tensor *x, int64_t shift, int axis) {
     GTR__SINCE(x, "roll");
@@ -11688,7 +11692,7 @@ gtr_tensor *gtr_flip(gtr_tensor *x, const int *axes, int n) {
         const int64_t last = a < 0 ? 0 : GTR__MAX(t->shape.dim[a] - 1, 0);
         t = a < 0 ? NULL : gtr__take(t, a, -last, last, -1, GTR_PAD_CONSTANT, 0);
     }
-    return gtr__whole_own(x, since, t);
+    return gtr__whole_distinct(x, since, t);
 }
 gtr_tensor *gtr_slice_step(gtr_tensor *x, int axis, int64_t begin, int64_t end, int64_t step) {
     GTR__SINCE(x, "slice_step");
@@ -12737,9 +12741,10 @@ static GTR__COLD bool gtr__block_fits(gtr_tensor *x, const char *name, const gtr
     static const char who[] = "transformer_block";
     const gtr_attention_desc *m = &d->memory_attention;
     static const char *const kinds[] = { "PYTORCH", "GPT2", "LLAMA" };
-    const bool llama = d->kind == GTR_BLOCK_LLAMA, own = d->kind != GTR_BLOCK_PYTORCH;
+    const bool llama = d->kind == GTR_BLOCK_LLAMA, not_pytorch = d->kind != GTR_BLOCK_PYTORCH;
     const int64_t n = x->shape.ndim == 3 ? x->shape.dim[2] : 0, groups = d->groups ? d->groups : d->heads;
-    const char *unread = own && d->memory ? "memory" : own && d->gelu ? "gelu" : own && d->norm_first ? "norm_first"
+    const char *unread = not_pytorch && d->memory ? "memory" : not_pytorch && d->gelu ? "gelu"
+        : not_pytorch && d->norm_first ? "norm_first"
         : !llama && d->groups ? "groups" : !llama && d->rope_base != 0 ? "rope_base" : NULL,
         *alone = d->memory ? NULL : m->causal ? "causal" : m->lengths ? "lengths" : m->mask ? "mask"
         : m->scale != 0 ? "scale" : m->dropout != 0 ? "dropout" : NULL;
@@ -13194,18 +13199,18 @@ typedef struct {
     int producer; /* first node that writes it; -1: none */
     bool written, wants, stop; /* gradient: has a writer; is wanted; value: no gradient passes */
     bool summed; /* its part of a kept gradient is counted */
-    bool own; /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
+    bool as_variable; /* an alias that a gradient is asked by, a variable of its own: gtr__pass_on */
     bool constant; gtr_float seed; /* its gradient is this (times the loss scale), as far as known, and not stored */
 } gtr__extra;
-/* The tensors of a plan, by id: the context's, `own` of them, then temporary ones, which pass:join makes. instead: by
-   id of one of the context's, its replacement in this plan, or NULL; the array is NULL if there is none. stage: the
-   pipeline stage of the temporary tensors that are being made. */
-typedef struct { gtr_tensor **tensor; int64_t n, own, cap; gtr_tensor **instead; int stage; } gtr__graph;
+/* The tensors of a plan, by id: the context's, `n_context` of them, then temporary ones, which pass:join makes.
+   instead: by id of one of the context's, its replacement in this plan, or NULL; the array is NULL if there is none.
+   stage: the pipeline stage of the temporary tensors that are being made. */
+typedef struct { gtr_tensor **tensor; int64_t n, n_context, cap; gtr_tensor **instead; int stage; } gtr__graph;
 /* The context's tensors, none of them replaced. The list is the context's: pass:join copies it before it adds. */
 static gtr__graph gtr__graph_of(const gtr_context *ctx) {
     gtr__graph g = GTR__ZERO;
     g.tensor = ctx->tensor;
-    g.n = g.own = ctx->n_tensor;
+    g.n = g.n_context = ctx->n_tensor;
     return g;
 }
 #define GTR__MAX_MICRO 64
@@ -13445,7 +13450,7 @@ static void gtr__move_uses(gtr__build *b, int from, int to) {
 /* Lists the reachable tensors in topological order, with literal shapes: what is computed, in no precision or layout
    yet. The list serves all micro-batches of as many rows. */
 static gtr_tensor *gtr__instead(const gtr__graph *g, const gtr_tensor *t) {
-    return g->instead && t->id < g->own ? g->instead[t->id] : NULL;
+    return g->instead && t->id < g->n_context ? g->instead[t->id] : NULL;
 }
 /* What a plan computes where t is used: t, its replacement or, unless it trains, t->evaluated. */
 static const gtr_tensor *gtr__stand_in(const gtr__graph *g, const gtr_tensor *t, bool trains) {
@@ -13543,7 +13548,8 @@ static void gtr__reach_of(const gtr_context *ctx, gtr_tensor *const *t, int n, b
 /* Marks all that b's plan computes: what its recipe's fetched and reported tensors depend on, and kept ones that no
    replacement of pass:join's reads. */
 static void gtr__reach(gtr__build *b, unsigned char *reach) {
-    for (int64_t i = 0; b->before && b->r->feeds && i < b->g.own; i++) /* what is kept, but no replacement reads */
+    for (int64_t i = 0; b->before && b->r->feeds && i < b->g.n_context; i++)
+        /* what is kept, but no replacement reads */
         if (b->before[i] && b->g.tensor[i]->keep) reach[i] |= GTR__REACHED;
     gtr__graph_reach(&b->g, b->r->fetch, b->r->n_fetch, b->r->carries, b->r->training, reach);
     gtr__graph_reach(&b->g, b->r->report, b->r->n_report, b->r->carries, b->r->training, reach);
@@ -13595,9 +13601,9 @@ static int gtr__gradient_to(const gtr__build *b, int v) {
     return b->extra[v].gradient_holder >= 0 ? b->extra[v].gradient_holder : x->home == GTR__HOME_ALIAS ? x->alias : -1;
 }
 /* The value that holds v's gradient: v, or what gtr__gradient_to leads to; a variable of gtr_gradient's own
-   (extra.own) is its own. */
+   (extra.as_variable) is its own. */
 static int gtr__gradient_holder(const gtr__build *b, int v) {
-    while (!b->extra[v].own && gtr__gradient_to(b, v) >= 0) v = gtr__gradient_to(b, v);
+    while (!b->extra[v].as_variable && gtr__gradient_to(b, v) >= 0) v = gtr__gradient_to(b, v);
     return v;
 }
 /* Appends a node that fills v with a number. False, and b->failed, when out of memory or v is -1. */
@@ -13635,7 +13641,7 @@ static int gtr__gradient_value(gtr__build *b, int v) {
 }
 /* Whether v, or what its gradient would go on to, passes none on (extra.stop). */
 static bool gtr__stopped(const gtr__build *b, int v) {
-    for (; v >= 0 && !b->extra[v].own; v = gtr__gradient_to(b, v)) if (b->extra[v].stop) return true;
+    for (; v >= 0 && !b->extra[v].as_variable; v = gtr__gradient_to(b, v)) if (b->extra[v].stop) return true;
     return false;
 }
 /* Whether some node has written v's gradient, so that others may read it. */
@@ -13652,7 +13658,7 @@ static bool *gtr__written(gtr__build *b, int v) { return &b->extra[gtr__gradient
 /* Once all that reads alias v has added to its gradient: v's gradient is added to that of what v is another shape of,
    unless v stops it. */
 static void gtr__pass_on(gtr__build *b, int v) {
-    const int to = b->extra[v].own && b->extra[v].written && !b->extra[v].stop ? gtr__gradient_to(b, v) : -1;
+    const int to = b->extra[v].as_variable && b->extra[v].written && !b->extra[v].stop ? gtr__gradient_to(b, v) : -1;
     if (to < 0 || !gtr__wants(b, to)) return;
     int g = gtr__gradient_value(b, to);
     if (g >= 0) g = gtr__alias_like(b, g, v);
@@ -13835,7 +13841,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     for (int64_t i = 0; i < b->g.n; i++) {
         gtr_tensor *t = b->g.tensor[i];
         const int v = t->op == GTR__OP_GRADIENT && b->reach[i] && t->in[0] == loss ? b->map[t->in[1]->id] : -1;
-        if (v >= 0) b->extra[v].wants = true, b->extra[v].own = GTR__V(v).home == GTR__HOME_ALIAS;
+        if (v >= 0) b->extra[v].wants = true, b->extra[v].as_variable = GTR__V(v).home == GTR__HOME_ALIAS;
     }
     b->alone = true;
     gtr__differentiate_micro(b, b->map[loss->id], 0, b->plan->n_node);
@@ -13860,7 +13866,8 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     b->alone = false;
     for (int k = 0; k < n_kept; k++) {
         b->extra[k].wants = kept[k].wants; b->extra[k].written = kept[k].written;
-        b->extra[k].gradient = kept[k].gradient; b->extra[k].constant = kept[k].constant; b->extra[k].own = false;
+        b->extra[k].gradient = kept[k].gradient; b->extra[k].constant = kept[k].constant;
+        b->extra[k].as_variable = false;
     }
     gtr__mfree(b->ctx, kept);
     return b->failed ? -1 : b->map[gradient->id];
@@ -14155,9 +14162,9 @@ static void gtr__form_op(gtr__build *b, const gtr__collected *r) {
     const int last = gtr__layout(b, t, &stored, &kept);
     for (i = 0; i < t->n_in; i++) {
         const gtr_shape *as = &t->in[i]->shape;
-        const int own = last < 0 ? GTR__V(b->map[t->in[i]->id]).last :
+        const int layout = last < 0 ? GTR__V(b->map[t->in[i]->id]).last :
             as->ndim == last || (gtr__flat(t->op) && gtr__count(as) != 1) ? last : 0;
-        operand[i] = gtr__operand(b, t->in[i], gtr__class_of(t->op, i), gtr__stage_of(b, t), own);
+        operand[i] = gtr__operand(b, t->in[i], gtr__class_of(t->op, i), gtr__stage_of(b, t), layout);
         if (operand[i] < 0) { b->failed = true; return; }
         const gtr__value *v = &GTR__V(operand[i]);
         if (v->dtype != GTR_F32 || gtr__class_of(t->op, i) != GTR__CLASS_FOLLOW) continue;
@@ -14325,8 +14332,8 @@ static gtr_tensor *gtr__slice_of(const gtr__build *b, gtr_tensor *t, int64_t *be
     return of && t->shape.ndim && of->shape.dim[0] == t->shape.dim[0] ? of : NULL;
 }
 /* The concatenation along dimension 1 of n adjacent slices of one tensor: a slice of it, in this shape; NULL: they are
-   no such slices. own: a copy, even if the slice is all of that tensor. */
-static gtr_tensor *gtr__side_by_side(gtr__build *b, gtr_tensor *const *t, int n, gtr_shape shape, bool own) {
+   no such slices. copy: a copy, even if the slice is all of that tensor. */
+static gtr_tensor *gtr__side_by_side(gtr__build *b, gtr_tensor *const *t, int n, gtr_shape shape, bool copy) {
     int64_t begin = 0, end = 0, from = 0, to = 0;
     gtr_tensor *of = NULL;
     for (int k = 0; k < n; k++, end = to) {
@@ -14334,7 +14341,7 @@ static gtr_tensor *gtr__side_by_side(gtr__build *b, gtr_tensor *const *t, int n,
         if (!at || (k && (at != of || from != end))) return NULL;
         if (!k) { of = at; begin = from; }
     }
-    if (own || begin || end < of->shape.dim[1]) of = gtr__join_slice(b, of, begin, end);
+    if (copy || begin || end < of->shape.dim[1]) of = gtr__join_slice(b, of, begin, end);
     return gtr__join_shape(b, of, shape);
 }
 /* Replaces a chain of n cells, whose results t[0] to t[n - 1] are. */
@@ -14394,16 +14401,16 @@ static bool gtr__steps_on(const gtr__build *b, const int *uses, const gtr_tensor
 static void gtr__join_cells(gtr__build *b, const unsigned char *reach, int *uses, gtr_tensor **next) {
     gtr__graph *const g = &b->g;
     int64_t i;
-    for (i = 0; i < g->own; i++) {
+    for (i = 0; i < g->n_context; i++) {
         const gtr_tensor *t = g->tensor[i];
         if (t->next) uses[t->next->id]++;
         for (int k = 0; k < t->n_in; k++) uses[t->in[k]->id]++;
     }
-    for (i = 0; i < g->own; i++) {
+    for (i = 0; i < g->n_context; i++) {
         gtr_tensor *t = g->tensor[i], *h = t->cell && reach[i] ? t->cell->h : NULL;
         if (h && h->cell && !next[h->id] && gtr__steps_on(b, uses, h, t)) next[h->id] = t;
     }
-    for (i = 0; i < g->own && !b->failed; i++) {
+    for (i = 0; i < g->n_context && !b->failed; i++) {
         gtr_tensor *step[GTR__MAX_LIST] = { g->tensor[i] };
         int k = 1;
         if (!next[i] || g->instead[i]) continue;
@@ -14414,7 +14421,7 @@ static void gtr__join_cells(gtr__build *b, const unsigned char *reach, int *uses
         gtr__mfree(b->ctx, behind);
         if (k > 1) gtr__join_steps(b, step, k);
     }
-    for (i = 0; i < g->own && g->n > g->own && !b->failed; i++) {
+    for (i = 0; i < g->n_context && g->n > g->n_context && !b->failed; i++) {
         gtr_tensor *t = g->tensor[i];
         if (gtr__moves(t->op) == GTR__INSTR_BAND && gtr__in_steps(t->op) != GTR__STEPS_CUT && t->attr.along.axis == 1
             && reach[i] && !t->asked) {
@@ -14446,11 +14453,11 @@ static void gtr__end_join(gtr__build *b) {
     gtr__graph *const g = &b->g;
     for (int v = 0; v < b->plan->n_value; v++) {
         gtr__value *x = &GTR__V(v);
-        if (!x->tensor || x->tensor->id < g->own) continue;
+        if (!x->tensor || x->tensor->id < g->n_context) continue;
         x->label = gtr__value_name(b->plan, v);
         x->tensor = NULL;
     }
-    while (g->n > g->own) { gtr_tensor *t = g->tensor[--g->n]; GTR__FREE(b->ctx, t->in, t); }
+    while (g->n > g->n_context) { gtr_tensor *t = g->tensor[--g->n]; GTR__FREE(b->ctx, t->in, t); }
     if (g->cap) gtr__mfree(b->ctx, g->tensor);
     GTR__FREE(b->ctx, g->instead, b->before);
 }
@@ -14874,7 +14881,7 @@ GTR__MAKE(instr) {
         again = t->front && a->n_in > 1; /* the norm makes y again */
     const gtr__node *node = t->front ? b : a, *step = t->front ? a : b;
     gtr__value *v = f->v;
-    const int made = a->out[0], mid = v[made].view ? v[made].alias : made, own = node->n_in,
+    const int made = a->out[0], mid = v[made].view ? v[made].alias : made, n_in = node->n_in,
         k = add ? b->in[0] != mid : affine ? 0 : b->n_in - 1;
     if (!gtr__takes_instr(f, node, a, b, mid, k)) return false;
     if ((add || affine || again) && !gtr__may_sink(f, a, b)) return false;
@@ -14882,34 +14889,34 @@ GTR__MAKE(instr) {
         reads = sums && (saved != a->in[0] || !gtr__bit(a->reads, 0)),
         more = add ? 1 : affine ? b->n_in - 1 : reads + adds;
     gtr__epilogue_ops *s = &out->epilogue;
-    if (!gtr__operands(f->b, out, own + more, node->n_out)) return false;
-    GTR__COPY(out->in, node->in, own);
+    if (!gtr__operands(f->b, out, n_in + more, node->n_out)) return false;
+    GTR__COPY(out->in, node->in, n_in);
     GTR__COPY(out->out, node->out, node->n_out);
     if (t->front) out->in[k] = a->in[a->n_in - 1];
     else out->out[0] = b->out[0];
-    out->reads = node->reads | gtr__low_bits(more) << own | (again ? GTR__X2 : 0); /* with its bias */
+    out->reads = node->reads | gtr__low_bits(more) << n_in | (again ? GTR__X2 : 0); /* with its bias */
     out->adds = adds ? 0 : node->adds;
     out->attr = node->attr; out->training = node->training;
     *s = node->epilogue;
-    if (add || adds) { out->in[own + reads] = add ? b->in[!k] : made; gtr__push_add(s, own + reads); }
+    if (add || adds) { out->in[n_in + reads] = add ? b->in[!k] : made; gtr__push_add(s, n_in + reads); }
     if (affine) {
-        GTR__COPY(out->in + own, b->in + 1, more);
+        GTR__COPY(out->in + n_in, b->in + 1, more);
         gtr__instr *to = gtr__instr_push(s, b->op, t->kind);
-        to->b = (int8_t)own; to->f0 = b->attr.norm.eps;
+        to->b = (int8_t)n_in; to->f0 = b->attr.norm.eps;
         for (int i = 0; i < b->epilogue.n; i++) { /* their operands lie behind b's own, which begin with 1 */
             *(to = &s->instr[s->n++]) = b->epilogue.instr[i];
-            if (to->b < GTR__SLOT_MADE) to->b = (int8_t)(to->b + own - 1);
+            if (to->b < GTR__SLOT_MADE) to->b = (int8_t)(to->b + n_in - 1);
         }
         s->more = more;
     } else if (!add) {
         const gtr_dtype rounds = again ? v[a->in[1]].storage : f->by->rounds ? v[made].storage : GTR_F32;
-        if (reads) { out->in[own] = saved; s->more++; }
+        if (reads) { out->in[n_in] = saved; s->more++; }
         if (rounds != GTR_F32) {
             gtr__instr *to = gtr__instr_push(s, GTR__OP_COPY, GTR__INSTR_COPY);
             if (again) to->a = to->b = to->y = to->dy = to->to = GTR__SLOT_AGAIN;
             to->storage = (int8_t)rounds;
         }
-        gtr__push_act(s, step, again ? GTR__SLOT_AGAIN : reads ? own : sums ? 0 : -1);
+        gtr__push_act(s, step, again ? GTR__SLOT_AGAIN : reads ? n_in : sums ? 0 : -1);
         if (t->front) s->front = s->n;
     }
     if (made != mid) { v[made].storage = v[b->in[!k]].storage; v[made].alias = b->out[0]; out->out[0] = made; }
@@ -15273,7 +15280,7 @@ static int gtr__list_operands(const gtr__plan *p, int at, int count, const gtr__
 static void gtr__forget_inner(gtr__plan *p, const gtr__network *w, int *uses) {
     for (int back = 0; back < 2; back++) /* and then as before: other networks use it, too */
         for (const gtr__node *q = w->node; q < w->node + w->n_node; q++) for (int k = 0; k < GTR__ALL(q); k++) {
-            const int v = q->own ? -1 : gtr__use(p, q, k);
+            const int v = q->own_kernel ? -1 : gtr__use(p, q, k);
             if (v < 0 || (k >= q->n_in && gtr__bit(q->adds, k - q->n_in))) continue;
             uses[v] += back ? 1 : -1;
             if (!back && !uses[v] && p->value[v].home == GTR__HOME_ARENA) p->value[v].home = GTR__HOME_NONE;
@@ -15282,9 +15289,11 @@ static void gtr__forget_inner(gtr__plan *p, const gtr__network *w, int *uses) {
 /* What a matcher takes: count nodes from `at` on, or those listed. */
 typedef struct { const gtr__matcher *by; int matcher, at, count, node[GTR__MATCH_LISTED]; bool listed; } gtr__taken;
 static int gtr__taken_node(const gtr__taken *t, int k) { return t->listed ? t->node[k] : t->at + k; }
-/* Of each node that is taken: which output a kernel of its own makes, behind the matcher's (gtr__matcher.own). */
-static void gtr__mark_own(gtr__plan *p, const gtr__taken *t) {
-    for (int i = 0; i < t->count && t->by->own; i++) p->node[t->at + i].own = 1 + t->by->own(p, t->at, i);
+/* Of each node that is taken: which output a kernel of its own makes, behind the matcher's
+   (gtr__matcher.own_output). */
+static void gtr__mark_own_kernels(gtr__plan *p, const gtr__taken *t) {
+    for (int i = 0; i < t->count && t->by->own_output; i++)
+        p->node[t->at + i].own_kernel = 1 + t->by->own_output(p, t->at, i);
 }
 /* The nodes that t lists become one NETWORK node in the place of the first; the others become GTR__OP_COUNT, which
    gtr__close_up takes out. */
@@ -15293,10 +15302,11 @@ static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s)
     const gtr__matcher *by = t->by;
     const int at = t->at, count = t->count;
     for (int k = 1; k < count && t->listed; k++) gtr__node_move(p, t->node[k], at + k);
-    gtr__mark_own(p, t);
-    const size_t own = by->own_bytes;
+    gtr__mark_own_kernels(p, t);
+    const size_t extra_bytes = by->persistent_bytes;
     b->micro = p->node[at].micro;
-    const int extra = own ? gtr__value_new(b, gtr_shape1((int64_t)(own / sizeof(gtr_float))), GTR_F32, NULL) : -1;
+    const int extra = extra_bytes
+        ? gtr__value_new(b, gtr_shape1((int64_t)(extra_bytes / sizeof(gtr_float))), GTR_F32, NULL) : -1;
     int i, k, n_in = 0, n = gtr__list_operands(p, at, count, s, &n_in);
     gtr__node outer = GTR__ZERO, *q = p->node + at;
     if (extra >= 0) s->operand[n++] = extra;
@@ -15319,7 +15329,7 @@ static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s)
         for (i = 0; i < n; i++) w->root[i] = s->first[gtr__root(p, s->operand[i])];
         GTR__COPY(outer.in, s->operand, n);
         outer.op = GTR__OP_NETWORK; outer.phase = q->phase; outer.training = q->training; outer.reads = 0;
-        outer.layer = by->late ? q->layer : "network"; outer.fused = by->name; outer.own = by->late;
+        outer.layer = by->late ? q->layer : "network"; outer.fused = by->name; outer.own_kernel = by->late;
         outer.stage = q->stage; outer.micro = q->micro; outer.recomputed = q->recomputed;
         outer.attr.network.matcher = t->matcher; outer.attr.network.ptr = w;
         GTR__CLEAR(q, count);
@@ -15605,15 +15615,15 @@ static void gtr__let_go(gtr__build *b, gtr__schedule *s, int i) {
 /* How many streams the plan has, and one for each node of the left half; those of the right stay on the first. */
 static void gtr__assign_streams(gtr__build *b) {
     gtr__plan *p = b->plan;
-    const bool own = b->r->streams == 0;
-    bool apart = b->r->micro > 1 || (own && b->lean);
+    const bool automatic = b->r->streams == 0;
+    bool apart = b->r->micro > 1 || (automatic && b->lean);
     gtr__schedule s = GTR__ZERO;
     int i, last = 0;
     for (i = 0; i < p->right_begin; i++) {
         apart |= GTR__WHOLE(&p->node[i]) || p->node[i].recomputed;
         if (!(p->node[i].only_gradients = gtr__makes_gradients(p, &p->node[i]))) last = i + 1;
     }
-    p->n_stream = !own ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
+    p->n_stream = !automatic ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
     const size_t values = (size_t)p->n_value, nodes = (size_t)p->n_node;
     s.written = (double *)gtr__malloc(b->ctx, values * (2 * sizeof(double) + 3 * sizeof(int)) + (nodes + 1) * 8);
@@ -15626,7 +15636,7 @@ static void gtr__assign_streams(gtr__build *b) {
         gtr__node *n = &p->node[i];
         const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes > 64e6;
         /* custom ops keep their order: callbacks may share what they use */
-        gtr__assign_stream(p, &s, n, !apart, own && (fills || n->op == GTR__OP_CUSTOM), i >= last);
+        gtr__assign_stream(p, &s, n, !apart, automatic && (fills || n->op == GTR__OP_CUSTOM), i >= last);
         s.done[i] = s.clock[n->stage * GTR__MAX_STREAMS + n->stream];
         gtr__let_go(b, &s, i);
     }
@@ -15986,7 +15996,7 @@ static void gtr__place_crossing(gtr__plan *p, int v) {
     p->crossing += gtr__rounded(gtr__value_bytes(&p->value[v]));
 }
 /* Places of values that gtr__move_crossing moved out of the arena; in front of them values that networks own (matchers'
-   own_bytes). */
+   persistent_bytes). */
 static void gtr__pass_crossing(gtr__build *b) {
     gtr__plan *p = b->plan;
     for (int v = b->late; v < p->n_value; v++) gtr__place_crossing(p, v);
@@ -16135,7 +16145,7 @@ static void gtr__find_likes(gtr__build *b) {
    the plan a micro-batch's nodes stand together. */
 typedef struct {
     gtr__build *b;
-    int *id, *own; /* by value: its new id; 1 + the mark behind which its micro-batch made it, 0: all use it */
+    int *id, *mark_of; /* by value: its new id; 1 + the mark behind which its micro-batch made it, 0: all use it */
     int first[GTR__STAMP_MARKS][GTR__MAX_MICRO], count[GTR__STAMP_MARKS][GTR__MAX_MICRO]; /* by mark and micro-batch:
         its values */
     int start[GTR__STAMP_MARKS][GTR__MAX_MICRO], by[GTR__STAMP_MARKS + 1]; /* their first new id; what a copy adds to
@@ -16146,7 +16156,7 @@ typedef struct {
 GTR__PLANNED
 GTR__COMPUTING
 /* The new id of v, in the micro-batch that is being copied. */
-static int gtr__stamped(const gtr__stamp *s, int v) { return v < 0 ? v : s->id[v] + s->by[s->own[v]]; }
+static int gtr__stamped(const gtr__stamp *s, int v) { return v < 0 ? v : s->id[v] + s->by[s->mark_of[v]]; }
 /* What is copied from here on is micro-batch m, from the one that it is like. */
 static void gtr__stamp_begin(gtr__stamp *s, int m) {
     const int like = s->b->like[m];
@@ -16161,7 +16171,7 @@ static void gtr__stamp_values(const gtr__stamp *s, gtr__value *to, int v, int co
         *to = *from;
         to->alias = gtr__stamped(s, from->alias); to->gradient_of = gtr__stamped(s, from->gradient_of);
         to->micro = m;
-        if (s->from < s->to && (from->home == GTR__HOME_ALIAS ? !s->own[from->alias]
+        if (s->from < s->to && (from->home == GTR__HOME_ALIAS ? !s->mark_of[from->alias]
                 : from->home == GTR__HOME_KEPT && from->tensor))
             to->offset = from->offset / (size_t)s->from * (size_t)s->to;
     }
@@ -16246,7 +16256,7 @@ static int gtr__stamp_ids(gtr__stamp *s) {
         for (v = b->mark[k]; v < b->mark[k + 1]; v++) {
             m = p->value[v].micro;
             if (!s->count[k][m]++) s->first[k][m] = v;
-            s->own[v] = m ? 1 + k : 0;
+            s->mark_of[v] = m ? 1 + k : 0;
         }
         for (m = 0; m < b->r->micro; at += s->count[k][b->like[m++]]) s->start[k][m] = at;
         for (v = b->mark[k]; v < b->mark[k + 1]; v++)
@@ -16271,7 +16281,7 @@ static void gtr__pass_stamp(gtr__build *b) {
     s.b = b;
     s.id = GTR__NEW(b->ctx, int, 2 * (size_t)p->n_value);
     if (!s.id) { b->failed = true; return; }
-    s.own = s.id + p->n_value;
+    s.mark_of = s.id + p->n_value;
     n_value = gtr__stamp_ids(&s);
     gtr__node *node = s.node = (gtr__node *)gtr__room(b->ctx, (size_t)n_node * sizeof(gtr__node)
         + (size_t)n_value * sizeof(gtr__value) + operands * sizeof(int), false);
@@ -16505,15 +16515,15 @@ static GTR__COLD void gtr__find_lookups(gtr__build *b) {
 static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
     for (int i = 0, j; i < b->r->n_report; i++) {
         gtr_tensor *t = gtr__stored_as(b->r->report[i]);
-        const bool first = totals[i] < 0, own = t->op == GTR__OP_PARAMETER;
+        const bool first = totals[i] < 0, is_parameter = t->op == GTR__OP_PARAMETER;
         const int v = b->map[b->r->report[i]->id];
         for (j = 0; gtr__stored_as(b->r->report[j]) != t; j++) {}
-        if (b->r->micro == 1 && !own) totals[i] = v;
+        if (b->r->micro == 1 && !is_parameter) totals[i] = v;
         else if (j < i) totals[i] = totals[j];
         else {
-            if (first) totals[i] = gtr__value_new(b, gtr_shape0(), GTR_F32, own ? NULL : t);
+            if (first) totals[i] = gtr__value_new(b, gtr_shape0(), GTR_F32, is_parameter ? NULL : t);
             if (totals[i] < 0) return;
-            if (!own) GTR__V(totals[i]).home = GTR__HOME_KEPT;
+            if (!is_parameter) GTR__V(totals[i]).home = GTR__HOME_KEPT;
             const double share = t->op == GTR__OP_GRADIENT ? 1 : (double)rows / (double)b->r->batch;
             gtr__accumulate(b, totals[i], v, share, !first);
         }
@@ -17239,20 +17249,20 @@ static gtr__plan_entry *gtr__entry_find(gtr_context *ctx, const gtr__recipe *r, 
 static void *gtr__listed_address(gtr_context *ctx, const gtr__plan_entry *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     const gtr_trainer *t = e->recipe.trainer;
-    const uintptr_t own = ((uintptr_t)(v->tensor ? v->tensor->id + 2 : 1) << 40) + ((uintptr_t)v->home << 36);
+    const uintptr_t base = ((uintptr_t)(v->tensor ? v->tensor->id + 2 : 1) << 40) + ((uintptr_t)v->home << 36);
     switch (v->home) {
     case GTR__HOME_GRADIENT:
-        return (void *)(own + sizeof(gtr_float) * (uintptr_t)t->offset[gtr__trainer_index(t, v->tensor)]);
-    case GTR__HOME_KEPT: return (void *)(own + v->offset);
-    case GTR__HOME_ARENA: return v->alias < 0 ? (void *)(own + v->offset)
+        return (void *)(base + sizeof(gtr_float) * (uintptr_t)t->offset[gtr__trainer_index(t, v->tensor)]);
+    case GTR__HOME_KEPT: return (void *)(base + v->offset);
+    case GTR__HOME_ARENA: return v->alias < 0 ? (void *)(base + v->offset)
         : gtr__shifted(gtr__listed_address(ctx, e, v->alias), v->offset);
     case GTR__HOME_ALIAS: return gtr__shifted(gtr__listed_address(ctx, e, v->alias), v->offset);
-    default: return v->home == GTR__HOME_NONE ? NULL : (void *)own;
+    default: return v->home == GTR__HOME_NONE ? NULL : (void *)base;
     }
 }
-/* Plans r for the device that own stands for, and has its backend note the kernels that it would compile. Addresses are
-   never read, errors dropped. */
-static void gtr__list_plan(gtr_context *own, const gtr__plan_entry *of, gtr__recipe r, bool general) {
+/* Plans r for the device that arch_ctx stands for, and has its backend note the kernels that it would compile.
+   Addresses are never read, errors dropped. */
+static void gtr__list_plan(gtr_context *arch_ctx, const gtr__plan_entry *of, gtr__recipe r, bool general) {
     gtr__plan_entry e = GTR__ZERO;
     gtr__runner runner = GTR__ZERO;
     void *arena[GTR__MAX_STAGES];
@@ -17260,62 +17270,62 @@ static void gtr__list_plan(gtr_context *own, const gtr__plan_entry *of, gtr__rec
     runner.ctl = (gtr__ctl *)((uintptr_t)1 << 32);
     runner.shared_device = (gtr__shared *)((uintptr_t)1 << 33);
     e.recipe = r;
-    if (!gtr__plan_make(own, &r, (gtr_tensor **)(uintptr_t)of->input, of->n_inputs, gtr__optim_of(r.trainer), of->lean,
-            general, &e.plan)) {
-        if (!gtr__resolve(own, &e, r.feeds ? &runner : NULL, gtr__listed_address, arena))
-            own->be->prepare(own->instance, &e.plan, &e.exec);
-        gtr__plan_clear(own, &e.plan);
+    if (!gtr__plan_make(arch_ctx, &r, (gtr_tensor **)(uintptr_t)of->input, of->n_inputs, gtr__optim_of(r.trainer),
+            of->lean, general, &e.plan)) {
+        if (!gtr__resolve(arch_ctx, &e, r.feeds ? &runner : NULL, gtr__listed_address, arena))
+            arch_ctx->be->prepare(arch_ctx->instance, &e.plan, &e.exec);
+        gtr__plan_clear(arch_ctx, &e.plan);
     }
-    own->error = GTR_OK;
+    arch_ctx->error = GTR_OK;
 }
 /* Lists kernels of ops that run outside a plan (gtr__run_single): FILL of optimizer state, CAST of parameters to low
    precision, CHECK for values that are not finite, BLEND. */
-static void gtr__list_singles(gtr_context *own) {
+static void gtr__list_singles(gtr_context *arch_ctx) {
     gtr__blend b = GTR__ZERO;
     const gtr_shape many = gtr_shape1(1000), one = gtr_shape1(1);
     void *at = (void *)((uintptr_t)1 << 40);
     const gtr__arg x = gtr__arg_of(at, GTR_F32, &many);
     b.n = 1;
-    gtr__run_single(own, 0, GTR__OP_BLEND, 0, gtr__arg_of(&b, GTR_U8, &one), x);
-    gtr__run_single(own, 0, GTR__OP_FILL, 0, x, x);
+    gtr__run_single(arch_ctx, 0, GTR__OP_BLEND, 0, gtr__arg_of(&b, GTR_U8, &one), x);
+    gtr__run_single(arch_ctx, 0, GTR__OP_FILL, 0, x, x);
     for (int k = GTR_F32; k <= GTR_F16; k++) {
         const gtr__arg low = gtr__arg_of(at, (gtr_dtype)k, &many);
-        if (k != GTR_F32) gtr__run_single(own, 0, GTR__OP_CAST, 0, x, low);
-        gtr__run_single(own, 0, GTR__OP_CHECK, 0, low, gtr__arg_of(at, GTR_I32, &one));
+        if (k != GTR_F32) gtr__run_single(arch_ctx, 0, GTR__OP_CAST, 0, x, low);
+        gtr__run_single(arch_ctx, 0, GTR__OP_CHECK, 0, low, gtr__arg_of(at, GTR_I32, &one));
     }
 }
 /* Where kernels are listed, those of e's plan on each of the devices; and, by which batches of other sizes and devices
    of other sizes run, each op's most general ones. */
 static void gtr__list(gtr_context *ctx, const gtr__plan_entry *e) {
     static const int rows[] = { 1, 2, 3, 4, 7, 8, 16, 24, 32, 33, 64, 96, 100, 128, 256, 333, 512, 1000, 1024, 4096 };
-    gtr_context *own = NULL;
+    gtr_context *arch_ctx = NULL;
     gtr__caps caps;
     void *instance;
     for (int k = 0; (instance = GTR__CUDA_SYMBOL()->lists(&ctx->host, k, &caps)) != NULL; k++) {
         gtr__recipe r = e->recipe;
-        if (!own && !(own = GTR__NEW(ctx, gtr_context, 1))) return;
-        *own = *ctx;
-        *own->be = *GTR__CUDA_SYMBOL();
-        own->caps = caps;
-        own->error = GTR_OK; own->preset = false;
-        for (int i = 0; i < GTR__MAX_STAGES; i++) own->instance[i] = instance;
+        if (!arch_ctx && !(arch_ctx = GTR__NEW(ctx, gtr_context, 1))) return;
+        *arch_ctx = *ctx;
+        *arch_ctx->be = *GTR__CUDA_SYMBOL();
+        arch_ctx->caps = caps;
+        arch_ctx->error = GTR_OK; arch_ctx->preset = false;
+        for (int i = 0; i < GTR__MAX_STAGES; i++) arch_ctx->instance[i] = instance;
         for (const gtr_trainer *t = ctx->trainers; t; t = t->next) /* the CPU has no TF32 */
             if (t->desc.precision == r.precision && t->given.precision == GTR_TF32 && caps.tf32) r.precision = GTR_TF32;
         for (int i = 0; i < 4; i++) {
             r.several = i & 1;
-            own->caps.sm_count = i & 2 ? 8 : caps.sm_count;
-            gtr__list_plan(own, e, r, false);
+            arch_ctx->caps.sm_count = i & 2 ? 8 : caps.sm_count;
+            gtr__list_plan(arch_ctx, e, r, false);
         }
         for (size_t i = 0; i < 2 * GTR__LENGTH(rows); i++) {
             r.several = 0;
             r.batch = rows[i / 2];
             r.micro = (int)GTR__MIN(e->recipe.micro, r.batch);
-            own->caps.sm_count = i & 1 ? 8 : caps.sm_count;
-            gtr__list_plan(own, e, r, true);
+            arch_ctx->caps.sm_count = i & 1 ? 8 : caps.sm_count;
+            gtr__list_plan(arch_ctx, e, r, true);
         }
-        gtr__list_singles(own);
+        gtr__list_singles(arch_ctx);
     }
-    gtr__mfree(ctx, own);
+    gtr__mfree(ctx, arch_ctx);
 }
 #else
 static void gtr__list(gtr_context *ctx, const gtr__plan_entry *e) { (void)ctx; (void)e; }
@@ -17830,7 +17840,7 @@ static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *
     return r;
 }
 /* Values of input, parameter or constant t, by gtr_get or gtr_item of `asked`, which t stores. */
-static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes, bool first) {
+static gtr_result gtr__leaf_get(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes, bool first) {
     gtr_context *ctx = t->ctx;
     const size_t size = gtr__dtype_size(t->dtype);
     const bool reduced = t->kept_storage == GTR_BF16 || t->kept_storage == GTR_F16; /* as the last run had it */
@@ -17862,12 +17872,12 @@ static gtr_result gtr__get_leaf(gtr_tensor *t, const gtr_tensor *asked, void *ds
     return r;
 }
 /* first: of its first element alone, and what was not kept, or is of before a gtr_set, is computed anew. */
-static gtr_result gtr__get_waited(gtr_tensor *t, void *dst, size_t bytes, bool first) {
+static gtr_result gtr__value_get_waited(gtr_tensor *t, void *dst, size_t bytes, bool first) {
     char text[GTR__TEXT], who[GTR__OP_TEXT];
     gtr_context *ctx = t->ctx;
     gtr_tensor *s = gtr__stored_as(t);
     if (s->op <= GTR__OP_CONSTANT)
-        return gtr__get_leaf(s, t, dst, bytes, first);
+        return gtr__leaf_get(s, t, dst, bytes, first);
     if (gtr__outdated(s) || (first && s->fed && s->kept_sets != ctx->sets)) {
         const bool good = gtr_error(ctx) == GTR_OK;
         const gtr_result r = !t->fed || first ? gtr_eval(&t, 1) : GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, "
@@ -17894,17 +17904,17 @@ static gtr_result gtr__get_waited(gtr_tensor *t, void *dst, size_t bytes, bool f
 }
 /* gtr_get; of the first element alone gtr_item. What it refuses leaves the model as it was, which gtr_save may write.
    */
-static gtr_result gtr__get_some(gtr_tensor *t, void *dst, size_t bytes, bool first) {
+static gtr_result gtr__value_get(gtr_tensor *t, void *dst, size_t bytes, bool first) {
     GTR__TRY(gtr__wait_all(t->ctx));
     const bool good = gtr_error(t->ctx) == GTR_OK;
-    const gtr_result r = gtr__get_waited(t, dst, bytes, first);
+    const gtr_result r = gtr__value_get_waited(t, dst, bytes, first);
     if (good && (r == GTR_ERR_STATE || r == GTR_ERR_SHAPE)) t->ctx->may_save = true; /* the model is as it was */
     return r;
 }
 static gtr_result gtr__get_alone(gtr_tensor *t, void *dst, size_t bytes) {
     if (!t) return gtr__of_null("gtr_get");
     GTR__TRY(gtr__runnable(t->ctx, "gtr_get"));
-    return dst ? gtr__get_some(t, dst, bytes, false)
+    return dst ? gtr__value_get(t, dst, bytes, false)
         : GTR__BAD_ARG(t->ctx, "gtr_get \"%s\": the destination is NULL", gtr__label(t));
 }
 gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
@@ -17913,7 +17923,7 @@ gtr_result gtr_get(gtr_tensor *t, void *dst, size_t bytes) {
 static float gtr__item_alone(gtr_tensor *t) {
     union { gtr_float f; int64_t l; } v; /* an element of any dtype */
     if ((t ? gtr__runnable(t->ctx, "gtr_item") : gtr__of_null("gtr_item"))
-            || gtr__get_some(t, &v, gtr__dtype_size(t->dtype), true))
+            || gtr__value_get(t, &v, gtr__dtype_size(t->dtype), true))
         return NAN;
     return (float)gtr__number_at(t->dtype, &v, 0);
 }
@@ -18625,13 +18635,13 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     t->zero = GTR__NEW(ctx, bool, ctx->n_parameter);
     for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
         gtr_tensor *p = ctx->parameter[i];
-        int own = t->n_groups - 1;
-        for (g = own - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, NULL, p->name)) {
+        int own_group = t->n_groups - 1;
+        for (g = own_group - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, NULL, p->name)) {
             fits |= 1u << g;
             trains |= p->trainable ? 1u << g : 0;
-            own = g;
+            own_group = g;
         }
-        first |= 1u << (g = own);
+        first |= 1u << (g = own_group);
         if (!p->trainable || !reach[p->id] || t->group[g].frozen) continue;
         t->param[t->n_param] = p;
         t->group_of[t->n_param] = g;
@@ -18801,9 +18811,9 @@ static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
 static void gtr__give_up(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     const bool averages = gtr__usable(ctx) && gtr__wait_all(ctx) == GTR_OK && gtr__averaged(t) && !t->swapped;
-    const bool own = !gtr__forked(ctx); /* a child's copy of the lock may be held */
+    const bool may_lock = !gtr__forked(ctx); /* a child's copy of the lock may be held */
     gtr_result r = GTR_OK;
-    if (own) gtr__weights_lock(ctx);
+    if (may_lock) gtr__weights_lock(ctx);
     for (int i = 0; i < t->n_param; i++) {
         gtr_tensor *p = t->param[i];
         if (p->trainer != t) continue;
@@ -18814,7 +18824,7 @@ static void gtr__give_up(gtr_trainer *t) {
     }
     ctx->writes++;
     for (gtr_trainer **at = &ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; break; }
-    if (own) gtr__weights_unlock(ctx);
+    if (may_lock) gtr__weights_unlock(ctx);
     gtr__backend_result(ctx, r, "averages");
 }
 void gtr_trainer_destroy(gtr_trainer *t) {
@@ -20187,12 +20197,12 @@ static gtr_result gtr__meter_class(gtr__meter *m, const gtr_float *x, int32_t y,
     if (m->held) m->label[at] = -1;
     if (!gtr__counts(m, y)) { m->out->ignored++; return GTR_OK; }
     if (y >= n) return GTR__METER_FAIL(ARG, o, "label %ld, want 0 to %lld", (long)y, (long long)n - 1);
-    const gtr_float own = x[y * m->inner];
+    const gtr_float label_score = x[y * m->inner];
     for (int64_t k = 0; k < n; k++) {
         const gtr_float v = x[k * m->inner];
         if (v != v) return gtr__meter_nan(m, "score", o, k);
         if (v > x[best * m->inner]) best = k;
-        above += v > own || (v == own && k > y); /* as a stable sort has equals, backwards */
+        above += v > label_score || (v == label_score && k > y); /* as a stable sort has equals, backwards */
     }
     if (m->cuts && n == 2)
         best = m->d.probabilities ? x[m->inner] > m->d.threshold : (double)x[m->inner] - (double)x[0] > m->cut;
@@ -20529,8 +20539,8 @@ static void gtr__metrics_classes(gtr_context *ctx, const gtr_dataset *d, const g
 }
 static gtr_result gtr__evaluate_metrics_alone(gtr_trainer *t, gtr_dataset *data, gtr_metrics_desc desc,
         gtr_metrics *out) {
-    gtr_metrics own;
-    if (!out) out = &own;
+    gtr_metrics unread;
+    if (!out) out = &unread;
     if (!t) gtr__no_trainer(data, "gtr_evaluate_metrics");
     else GTR__TRY(gtr__outside(t->ctx, "gtr_evaluate_metrics"));
     const gtr_result r = gtr__metrics(t, data, desc, out);
@@ -20586,8 +20596,8 @@ static bool gtr__steps_fail(const gtr__stepping *s, gtr_tensor *t, const char *w
 static gtr_tensor *gtr__steps_leaf(const gtr__stepping *s, const char *name, gtr_dtype dtype, gtr_shape shape) {
     char full[GTR__OP_TEXT];
     snprintf(full, sizeof full, "%.300s.step", name);
-    char *own = gtr__strdup(s->ctx, full);
-    gtr_tensor *t = own ? gtr__tensor_new(s->ctx, GTR__OP_INPUT, 0, NULL, own) : NULL;
+    char *name_copy = gtr__strdup(s->ctx, full);
+    gtr_tensor *t = name_copy ? gtr__tensor_new(s->ctx, GTR__OP_INPUT, 0, NULL, name_copy) : NULL;
     if (t) { t->shape = shape; t->dtype = dtype; t->runs = 1; }
     return t;
 }
@@ -20704,18 +20714,19 @@ static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
     gtr__attr at = t->attr;
     gtr__attention_attr *a = &at.attention;
     gtr_tensor *in[8], *lengths = NULL;
-    const bool own = a->packed || s->of[t->in[1]->id].time >= 0;
+    const bool keys_of_steps = a->packed || s->of[t->in[1]->id].time >= 0;
     const int said = a->lengths, mask = a->mask, causal = a->causal;
     int n = 0;
-    const char *const why = own && !a->causal ? "steps attend those behind them (.causal)"
-        : !a->packed && own != (s->of[t->in[2]->id].time >= 0) ? "keys are of steps, or values, and not both" : NULL;
+    const char *const why = keys_of_steps && !a->causal ? "steps attend those behind them (.causal)"
+        : !a->packed && keys_of_steps != (s->of[t->in[2]->id].time >= 0)
+            ? "keys are of steps, or values, and not both" : NULL;
     if (why) { gtr__steps_fail(s, t, why); return NULL; }
     for (int k = 0; k < (a->packed ? 1 : 3); k++) in[n++] = s->of[t->in[k]->id].t;
     a->causal = a->lengths = a->mask = 0;
     if (said) lengths = s->of[t->in[said]->id].t;
-    if ((own || causal) && !gtr__steps_place(s)) return NULL;
-    s->bounded |= own || causal;
-    if (own) {
+    if ((keys_of_steps || causal) && !gtr__steps_place(s)) return NULL;
+    s->bounded |= keys_of_steps || causal;
+    if (keys_of_steps) {
         const gtr_shape *q = &in[0]->shape, packed = gtr_shape4(q->dim[0], 1, q->dim[3], q->dim[4]);
         a->kept = n;
         for (int k = 1; k < 3; k++) in[n++] = gtr__steps_kept(s, t, a->packed ? packed : in[k]->shape);
@@ -20764,10 +20775,10 @@ static bool gtr__steps_along(const gtr__stepping *s, gtr_tensor *t) {
 /* Whether steps of all operands that have some lie in one dimension, and none of them are what is looked up. */
 static bool gtr__steps_agree(const gtr__stepping *s, gtr_tensor *t) {
     for (int k = 0, time = -1; k < t->n_in; k++) {
-        const int own = s->of[t->in[k]->id].time;
-        if (own < 0) continue;
-        if ((time >= 0 && own != time) || (k && gtr__gradients(t->op) == GTR__GRADIENTS_LOOKUPS)) return false;
-        time = own;
+        const int in_time = s->of[t->in[k]->id].time;
+        if (in_time < 0) continue;
+        if ((time >= 0 && in_time != time) || (k && gtr__gradients(t->op) == GTR__GRADIENTS_LOOKUPS)) return false;
+        time = in_time;
     }
     return true;
 }
@@ -20933,9 +20944,9 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
     char more[160] = "; in a step of a predictor of .steps", shape[GTR__TEXT];
     unsigned met = 0;
     for (unsigned whole = 0;; whole++) {
-        gtr_predictor_desc own = *d;
-        const gtr_result r = gtr__steps_try(ctx, &own, steps, whole > met ? 0 : whole, &met, &x);
-        if (!r) { *d = own; ctx->may_save = may_save; }
+        gtr_predictor_desc tried = *d;
+        const gtr_result r = gtr__steps_try(ctx, &tried, steps, whole > met ? 0 : whole, &met, &x);
+        if (!r) { *d = tried; ctx->may_save = may_save; }
         if (r && good && x && x->dtype == GTR_F32 && x->shape.ndim == 2)
             snprintf(more, sizeof more, "; .steps takes \"%.40s\" %s as %lld steps: of features omit .steps or make it "
                 "(N, T, C)", gtr__label(x), gtr__shape_text(&x->shape, shape), (long long)x->shape.dim[1]);
@@ -20947,12 +20958,12 @@ static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64
 
 // >>predictors
 /* A predictor, its plans, one for each of some numbers of rows, and its memory, which it shares with no other: so
-   several threads predict with one context's weights. Its errors are its own, too (gtr_predictor.own). */
+   several threads predict with one context's weights. Its errors are its own, too (gtr_predictor.own_ctx). */
 /* Where rows stand apart: plans for 1, 2, 4, ... and max_rows rows, of which a call takes the next larger and leaves in
    place what lies behind its rows. Else for max_rows, and for what calls ask for. */
 enum { GTR__IN, GTR__OUT, GTR__STATES, GTR__ARENA, GTR__HELD, GTR__BLOCKS, GTR__MOST_STATES = 192 };
 struct gtr_predictor {
-    gtr_context own; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
+    gtr_context own_ctx; /* a copy with one stage and the predictor's errors; first, for gtr__host_cb_... */
     gtr_context *ctx;
     gtr_predictor *next;
     void *instance[1];
@@ -20981,9 +20992,9 @@ static void *gtr__predictor_rows(const gtr_predictor *p, int which, const gtr_te
 /* Block `which` of at least so many bytes; what it held is lost if it grows. False: out of memory. */
 static bool gtr__predictor_block(gtr_predictor *p, int which, size_t bytes) {
     if (bytes <= p->bytes[which]) return true;
-    void *b = gtr__instance_alloc(&p->own, p->instance[0], bytes);
+    void *b = gtr__instance_alloc(&p->own_ctx, p->instance[0], bytes);
     if (!b) return false;
-    gtr__instance_free(&p->own, p->instance[0], p->block[which], p->bytes[which]);
+    gtr__instance_free(&p->own_ctx, p->instance[0], p->block[which], p->bytes[which]);
     p->block[which] = b; p->bytes[which] = bytes;
     return true;
 }
@@ -21018,7 +21029,7 @@ void gtr_predictor_destroy(gtr_predictor *p) {
         if (p->block[i]) ctx->be->free(p->instance[0], p->block[i], gtr__device_size(p->bytes[i]));
     if (p->instance[0]) ctx->be->destroy(p->instance[0]);
     for (at = &ctx->predictors; *at; at = &(*at)->next) if (*at == p) { *at = p->next; break; }
-    if (p->held) gtr__mfree(ctx, p->own.tensor);
+    if (p->held) gtr__mfree(ctx, p->own_ctx.tensor);
     GTR__FREE(ctx, p->held, p->move, p);
 }
 /* Whether each row of all outs comes of the same row of the inputs alone. highest: the outs' last. */
@@ -21043,24 +21054,26 @@ static gtr_result gtr__rows_apart(const gtr_predictor *p, int64_t highest, bool 
 }
 /* p's plan for so many rows, not yet ready; NULL and an error in p. It is p's, and no context's cache has it. */
 static gtr__plan_entry *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
-    gtr_context *own = &p->own;
-    gtr__plan_entry *e = GTR__NEW(own, gtr__plan_entry, 1);
+    gtr_context *own_ctx = &p->own_ctx;
+    gtr__plan_entry *e = GTR__NEW(own_ctx, gtr__plan_entry, 1);
     if (!e) return NULL;
-    if (!p->held) { own->tensor = p->ctx->tensor; own->n_tensor = p->ctx->n_tensor; } /* more may have been built */
+    /* more may have been built */
+    if (!p->held) { own_ctx->tensor = p->ctx->tensor; own_ctx->n_tensor = p->ctx->n_tensor; }
     e->recipe = gtr__recipe0(rows, 0);
     e->recipe.feeds = false; e->recipe.carries = true;
     for (int k = 0; k < p->n[GTR__OUT]; k++) e->recipe.fetch[e->recipe.n_fetch++] = p->of[GTR__OUT][k];
     e->crossing = p; /* gtr__predictor_address finds the predictor there */
-    bool ok = gtr__plan_make(own, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, p->lean, p->general, &e->plan)
+    bool ok = gtr__plan_make(own_ctx, &e->recipe, p->of[GTR__IN], p->n[GTR__IN], NULL, p->lean, p->general, &e->plan)
                   == GTR_OK &&
-              gtr__find_inputs(own, p->of[GTR__OUT], p->n[GTR__OUT], true, e->input, &e->n_inputs,
+              gtr__find_inputs(own_ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, e->input, &e->n_inputs,
                   &e->highest, e)
                   == GTR_OK &&
-              (p->held || gtr__check_ranges(own, e, true) == GTR_OK); /* a snapshot's are checked when it is taken */
+              (p->held || gtr__check_ranges(own_ctx, e, true) == GTR_OK); /* a snapshot's: when it is taken */
     for (int i = 0; i < e->plan.n_value && ok; i++) {
         const gtr__value *v = &e->plan.value[i];
         if (v->home != GTR__HOME_KEPT || gtr__predictor_find(p, GTR__OUT, v->tensor) >= 0) continue;
-        GTR__FAIL(own, UNSUPPORTED, "\"%s\" is kept (gtr_keep), which a predictor can't", gtr__value_name(&e->plan, i));
+        GTR__FAIL(own_ctx, UNSUPPORTED, "\"%s\" is kept (gtr_keep), which a predictor can't",
+            gtr__value_name(&e->plan, i));
         ok = false;
     }
     if (!ok) { gtr__predictor_drop(p, e); return NULL; }
@@ -21071,10 +21084,10 @@ static gtr__plan_entry *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
 static bool gtr__predictor_ready(gtr_predictor *p, gtr__plan_entry *e) {
     if (e->exec) p->ctx->be->release(p->instance, e->exec);
     e->exec = NULL;
-    if (gtr__resolve(&p->own, e, NULL, gtr__predictor_address, &p->block[GTR__ARENA])) return false;
-    if (gtr__backend_result(&p->own, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan"))
+    if (gtr__resolve(&p->own_ctx, e, NULL, gtr__predictor_address, &p->block[GTR__ARENA])) return false;
+    if (gtr__backend_result(&p->own_ctx, p->ctx->be->prepare(p->instance, &e->plan, &e->exec), "preparing a plan"))
         return false;
-    if (e->plan.unfit && p->general) GTR__FAIL(&p->own, UNSUPPORTED, "predictor: %s", e->plan.unfit_why);
+    if (e->plan.unfit && p->general) GTR__FAIL(&p->own_ctx, UNSUPPORTED, "predictor: %s", e->plan.unfit_why);
     return !e->plan.unfit;
 }
 /* Sets ops that draw to rows from `row` on, as a piece of a call draws for its own. False: some drew for others before,
@@ -21105,7 +21118,7 @@ static gtr__plan_entry *gtr__predictor_entry(gtr_predictor *p, int64_t n) {
         if (p->apart && !p->n[GTR__STATES] ? e->recipe.batch >= n : e->recipe.batch == n) return e;
     }
     if (!(e = gtr__predictor_plan(p, n))) return NULL;
-    gtr__list(&p->own, e);
+    gtr__list(&p->own_ctx, e);
     if (p->n_entry < 40) i = p->n_entry++;
     else gtr__predictor_drop(p, p->entry[i = p->turn = p->turn % 39 + 1]); /* max_rows' stays */
     p->entry[i] = e;
@@ -21180,12 +21193,12 @@ static bool gtr__is_sequential(const gtr_tensor *t) {
 static gtr_result gtr__predictor_states(gtr_predictor *p, bool steps) {
     gtr_context *ctx = p->ctx;
     p->steps = steps;
-    if (steps) p->own.caps.by |= GTR__BY_ORDER;
+    if (steps) p->own_ctx.caps.by |= GTR__BY_ORDER;
     unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     if (reach) gtr__reach_of(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, false, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
-        if (reach[i] && gtr__is_sequential(ctx->tensor[i])) p->own.caps.by |= GTR__BY_ORDER;
+        if (reach[i] && gtr__is_sequential(ctx->tensor[i])) p->own_ctx.caps.by |= GTR__BY_ORDER;
         if (!reach[i] || !ctx->tensor[i]->state) continue;
         if (!steps && !ctx->tensor[i]->next) r = gtr__state_lacks(ctx->tensor[i], "predictor");
         else if (p->n[GTR__STATES] == GTR__MOST_STATES)
@@ -21220,7 +21233,7 @@ static gtr_result gtr__predictor_hold(gtr_predictor *p, int64_t highest) {
     p->held = list ? GTR__NEW(ctx, void *, n) : NULL;
     if (!p->held) { gtr__mfree(ctx, list); return GTR_ERR_NOMEM; }
     memcpy(list, ctx->tensor, n * sizeof *list);
-    p->own.tensor = list; p->own.n_tensor = highest + 1;
+    p->own_ctx.tensor = list; p->own_ctx.n_tensor = highest + 1;
     if (!(p->move = GTR__NEW(ctx, gtr__move, n))) return GTR_ERR_NOMEM;
     for (int k = 0; k < p->n[GTR__OUT]; k++) p->held[p->of[GTR__OUT][k]->id] = p; /* marks what is needed */
     for (int64_t i = highest; i >= 0; i--) {
@@ -21252,28 +21265,29 @@ static bool gtr__fair_lock_ready(gtr_context *ctx) {
 /* A call of p begins: the error of the call before is cleared. False: p is NULL. */
 static bool gtr__predict_begin(gtr_predictor *p) {
     if (!p) return false;
-    p->own.error = GTR_OK;
-    p->own.error_text[0] = 0;
+    p->own_ctx.error = GTR_OK;
+    p->own_ctx.error_text[0] = 0;
     return true;
 }
 gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
-    gtr_context *ctx = p->ctx, *own = &p->own;
-    if (gtr__outside(ctx, "gtr_predictor_refresh")) return GTR__BAD_STATE(own, "gtr_predictor_refresh in the "
+    gtr_context *ctx = p->ctx, *own_ctx = &p->own_ctx;
+    if (gtr__outside(ctx, "gtr_predictor_refresh")) return GTR__BAD_STATE(own_ctx, "gtr_predictor_refresh in the "
         "callback of a data set or a custom op: what runs it may have the weights meanwhile");
-    if (gtr__forked(ctx)) return GTR__BAD_STATE(own, "%s", ctx->error_text);
-    if (!p->held) return GTR__BAD_STATE(own, "gtr_predictor_refresh: this predictor was made without .snapshot, "
+    if (gtr__forked(ctx)) return GTR__BAD_STATE(own_ctx, "%s", ctx->error_text);
+    if (!p->held) return GTR__BAD_STATE(own_ctx, "gtr_predictor_refresh: this predictor was made without .snapshot, "
         "and has the weights as they are");
     gtr__fair_lock_enter(ctx->line);
     uint64_t version;
     do { /* averages may begin meanwhile */
         version = gtr__model_version(ctx);
         for (int64_t i = 0, n = 0; n < p->n_move; i++)
-            if (p->held[i]) p->move[n++].from = gtr__model_of(own->tensor[i], NULL);
+            if (p->held[i]) p->move[n++].from = gtr__model_of(own_ctx->tensor[i], NULL);
     } while (version != gtr__model_version(ctx));
-    gtr_result r = gtr__check_ranges(own, p->entry[0], true);
+    gtr_result r = gtr__check_ranges(own_ctx, p->entry[0], true);
     if (!r)
-        r = gtr__backend_result(own, ctx->be->take(p->instance[0], ctx->instance[0], p->move, p->n_move), "a snapshot");
+        r = gtr__backend_result(own_ctx, ctx->be->take(p->instance[0], ctx->instance[0], p->move, p->n_move),
+            "a snapshot");
     gtr__fair_lock_leave(ctx->line);
     return r;
 }
@@ -21298,12 +21312,13 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     }
     gtr_predictor *p = GTR__NEW(ctx, gtr_predictor, 1);
     if (!p) return NULL;
-    p->own = *ctx;
-    p->own.n_instance = 1;
-    p->own.error = GTR_OK;
-    p->own.calls = NULL; p->own.inside = p->own.refused = 0; /* it is used in fills and by other threads, too */
-    p->own.stops = false; p->own.trainers = NULL; /* no fit's: a compilation is not stopped with it */
-    p->own.host.user = &p->own;
+    p->own_ctx = *ctx;
+    p->own_ctx.n_instance = 1;
+    p->own_ctx.error = GTR_OK;
+    p->own_ctx.calls = NULL; /* it is used in fills and by other threads, too */
+    p->own_ctx.inside = p->own_ctx.refused = 0;
+    p->own_ctx.stops = false; p->own_ctx.trainers = NULL; /* no fit's: a compilation is not stopped with it */
+    p->own_ctx.host.user = &p->own_ctx;
     p->ctx = ctx; p->max_rows = max_rows; p->lean = lean; p->general = general;
     p->next = ctx->predictors;
     ctx->predictors = p;
@@ -21312,7 +21327,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     d.share = ctx->caps.cuda ? ctx->instance[0] : NULL; /* the CPU's compute in their caller's thread, without a pool */
     if (gtr__predictor_outs(p, &desc) || gtr__predictor_inputs(p, &desc, &highest)
             || gtr__predictor_states(p, desc.steps)) goto fail;
-    if (ctx->be->create(&p->own.host, d, &p->instance[0], why)) {
+    if (ctx->be->create(&p->own_ctx.host, d, &p->instance[0], why)) {
         p->instance[0] = NULL;
         GTR__FAIL(ctx, NOMEM, "predictor: %s", why);
         goto fail;
@@ -21321,7 +21336,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     for (rows = p->apart ? 1 : max_rows; ; rows = GTR__MIN(2 * rows, max_rows)) {
         gtr__plan_entry *e = gtr__predictor_plan(p, rows);
         if (!e) goto fail;
-        gtr__list(&p->own, e);
+        gtr__list(&p->own_ctx, e);
         p->entry[p->n_entry++] = e;
         if (!gtr__predictor_block(p, GTR__ARENA, e->plan.arena[0])) goto fail;
         if (rows == max_rows) break;
@@ -21329,10 +21344,11 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     if (!gtr__predictor_room(p)) goto fail;
     for (i = 0; i < GTR__BLOCKS; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
     ctx->device_bytes += p->counted;
-    p->own.desc.memory_limit = 0; /* room for calls of other rows, which the context does not see */
+    p->own_ctx.desc.memory_limit = 0; /* room for calls of other rows, which the context does not see */
     p->model = p->held ? 0 : gtr__model_version(ctx);
     for (i = GTR__IN; i <= GTR__STATES; i++) if (p->block[i]
-        && gtr__backend_result(&p->own, ctx->be->zero(p->instance[0], p->block[i], p->bytes[i]), "zeros")) goto fail;
+        && gtr__backend_result(&p->own_ctx, ctx->be->zero(p->instance[0], p->block[i], p->bytes[i]), "zeros"))
+            goto fail;
     for (i = 0; i < p->n_entry; i++) if (!gtr__predictor_ready(p, p->entry[i])) {
         *unfit = p->entry[i]->plan.unfit && !general;
         goto fail;
@@ -21341,8 +21357,8 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     if (gtr__wait_all(ctx)) goto fail;
     return p;
 fail:
-    if (p->own.error) gtr__fail(ctx, p->own.error, "predictor: %s", p->own.error_text);
-    ctx->past_limit = p->own.past_limit;
+    if (p->own_ctx.error) gtr__fail(ctx, p->own_ctx.error, "predictor: %s", p->own_ctx.error_text);
+    ctx->past_limit = p->own_ctx.past_limit;
     gtr_predictor_destroy(p);
     return NULL;
 }
@@ -21378,7 +21394,7 @@ static gtr_result gtr__predict_ranges(gtr_predictor *p, const void *const *in, i
         if (k < 0) continue;
         const int64_t ids = (int64_t)(p->row[GTR__IN][k] / 4),
             at = gtr__out_of_range(op, (const int32_t *)in[k] + done * ids, GTR_I32, n * ids, none, text);
-        if (at >= 0) return GTR__BAD_ARG(&p->own, "input \"%.100s\": element %lld is %s", x->name,
+        if (at >= 0) return GTR__BAD_ARG(&p->own_ctx, "input \"%.100s\": element %lld is %s", x->name,
             (long long)(at + done * ids), text);
     }
     return GTR_OK;
@@ -21387,33 +21403,34 @@ static const char *gtr__predicts(const gtr_predictor *p) { return p->steps ? "gt
 /* The rows of a call, or of a data set those from its row `first` on, which out has room for from its begin. */
 static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out,
         int64_t first) {
-    gtr_context *own = &p->own;
+    gtr_context *own_ctx = &p->own_ctx;
     const gtr__backend *be = p->ctx->be;
     int k;
     const gtr__inner *in_fill = gtr__inside(p->ctx);
     if (in_fill && (in_fill->what || !p->held) && gtr__outside(p->ctx, "gtr_predict"))
-        return GTR__BAD_STATE(own, "%s in %s", gtr__predicts(p), in_fill->what ? in_fill->what
+        return GTR__BAD_STATE(own_ctx, "%s in %s", gtr__predicts(p), in_fill->what ? in_fill->what
             : "the callback of a data set: want a predictor with .snapshot");
-    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own, "%s", p->ctx->error_text);
-    if (rows < 1) return GTR__BAD_ARG(own, "%s: %jd rows, want at least 1", gtr__predicts(p), (intmax_t)rows);
+    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own_ctx, "%s", p->ctx->error_text);
+    if (rows < 1) return GTR__BAD_ARG(own_ctx, "%s: %jd rows, want at least 1", gtr__predicts(p), (intmax_t)rows);
     for (k = 0; k < p->n[GTR__IN] && in && in[k]; k++) {}
-    if (k < p->n[GTR__IN]) return GTR__BAD_ARG(own, "%s: input %d is NULL", gtr__predicts(p), k);
+    if (k < p->n[GTR__IN]) return GTR__BAD_ARG(own_ctx, "%s: input %d is NULL", gtr__predicts(p), k);
     for (k = 0; k < p->n[GTR__OUT] && out && out[k]; k++) {}
-    if (k < p->n[GTR__OUT]) return GTR__BAD_ARG(own, "%s: output %d is NULL", gtr__predicts(p), k);
-    if (!p->held && p->ctx->fits && gtr__another(p->ctx, gtr__atomic_get((gtr__word *)&p->ctx->inside), "gtr_predict"))
-        return GTR__BAD_STATE(own, "%s while another thread is in gtr_fit: want a predictor with .snapshot",
+    if (k < p->n[GTR__OUT]) return GTR__BAD_ARG(own_ctx, "%s: output %d is NULL", gtr__predicts(p), k);
+    if (!p->held && p->ctx->fits && gtr__another(p->ctx, gtr__atomic_load((gtr__word *)&p->ctx->inside), "gtr_predict"))
+        return GTR__BAD_STATE(own_ctx, "%s while another thread is in gtr_fit: want a predictor with .snapshot",
             gtr__predicts(p));
-    if (p->most_steps && p->taken >= p->most_steps) return GTR__BAD_STATE(own, "gtr_predict_next: that was the last "
+    if (p->most_steps && p->taken >= p->most_steps) 
+        return GTR__BAD_STATE(own_ctx, "gtr_predict_next: that was the last "
         "of the window's %lld steps: gtr_predictor_reset begins the next", (long long)p->most_steps);
     if ((!p->apart || p->n[GTR__STATES]) && rows > p->max_rows)
-        return GTR__BAD_ARG(own, "%s: %lld rows, which %s, want at most .max_rows, %lld", gtr__predicts(p),
+        return GTR__BAD_ARG(own_ctx, "%s: %lld rows, which %s, want at most .max_rows, %lld", gtr__predicts(p),
             (long long)rows, p->apart ? "have states" : "act on each other", (long long)p->max_rows);
     for (int64_t n, done = 0; done < rows; done += n) {
         n = GTR__MIN(rows - done, p->max_rows);
         GTR__TRY(gtr__predict_ranges(p, in, done, n));
         gtr__plan_entry *e = gtr__predictor_entry(p, n);
         if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, first + done) || gtr__predictor_ready(p, e)))
-            return own->error;
+            return own_ctx->error;
         gtr_result r = GTR_OK;
         for (int k = 0; k < p->n[GTR__IN] && !r; k++) {
             const size_t row = p->row[GTR__IN][k];
@@ -21427,16 +21444,16 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
                 (char *)p->block[GTR__OUT] + p->at[GTR__OUT][k], (size_t)n * row, GTR__TO_HOST,
                 k + 1 == p->n[GTR__OUT]);
         }
-        if (r) return gtr__fail(own, r, "%s", gtr_result_text(r));
+        if (r) return gtr__fail(own_ctx, r, "%s", gtr_result_text(r));
     }
     p->taken++;
     return GTR_OK;
 }
 gtr_result gtr_predictor_reset(gtr_predictor *p) {
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
-    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(&p->own, "%s", p->ctx->error_text);
+    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(&p->own_ctx, "%s", p->ctx->error_text);
     p->taken = 0;
-    return !p->block[GTR__STATES] ? GTR_OK : gtr__backend_result(&p->own,
+    return !p->block[GTR__STATES] ? GTR_OK : gtr__backend_result(&p->own_ctx,
         p->ctx->be->zero(p->instance[0], p->block[GTR__STATES], p->bytes[GTR__STATES]), "states");
 }
 gtr_result gtr_predict_ex(gtr_predictor *p, const void *const *in, int64_t rows, void *const *out) {
@@ -21458,18 +21475,18 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
     int column[GTR__PREDICTS];
     void *in[GTR__PREDICTS] = { NULL };
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
-    gtr_context *own = &p->own;
+    gtr_context *own_ctx = &p->own_ctx;
     if (!data || !out || data->ctx != p->ctx)
-        return GTR__BAD_ARG(own, "%s: %s", who, !data ? "the set is NULL" : out ? "the set is another context's"
+        return GTR__BAD_ARG(own_ctx, "%s: %s", who, !data ? "the set is NULL" : out ? "the set is another context's"
             : "out is NULL");
-    if (data->call.fill) return GTR__BAD_STATE(own, "%s of %s: its rows are a callback's: gtr_predict takes what it "
-        "makes", who, data->name);
+    if (data->call.fill) return GTR__BAD_STATE(own_ctx,
+        "%s of %s: its rows are a callback's: gtr_predict takes what it " "makes", who, data->name);
     if (p->n[GTR__STATES] && data->rows > p->max_rows)
-        return GTR__BAD_STATE(own, "%s of %s: %jd rows at once, which have states, want at most %jd", who, data->name,
-            (intmax_t)data->rows, (intmax_t)p->max_rows);
+        return GTR__BAD_STATE(own_ctx, "%s of %s: %jd rows at once, which have states, want at most %jd", who,
+            data->name, (intmax_t)data->rows, (intmax_t)p->max_rows);
     const int64_t most = p->apart ? GTR__MIN(data->rows, p->max_rows) : data->rows;
     gtr_dataset d = *data; /* with errors of the predictor's, and columns that no other input is called as */
-    d.ctx = own; d.streaming = GTR_STREAM_AUTO; d.n_columns = 0;
+    d.ctx = own_ctx; d.streaming = GTR_STREAM_AUTO; d.n_columns = 0;
     for (int i = 0, k, open = p->n[GTR__IN]; i < 2 * data->n_columns; i++) {
         const gtr__column *c = &data->column[i % data->n_columns];
         for (k = 0; c->name && k < p->n[GTR__IN] && strcmp(c->name, p->of[GTR__IN][k]->name); k++) {}
@@ -21492,10 +21509,10 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
     }
     if (t) GTR__TRY(gtr__data_alike(t, t->last, &d, p->of[GTR__IN], p->n[GTR__IN], who));
     size_t begin[GTR_MAX_COLUMNS];
-    uint8_t *room = d.column[0].starts ? GTR__NEW(own, uint8_t, gtr__rows_layout(&d, 1, begin)) : NULL;
+    uint8_t *room = d.column[0].starts ? GTR__NEW(own_ctx, uint8_t, gtr__rows_layout(&d, 1, begin)) : NULL;
     gtr_result r = d.column[0].starts && !room ? GTR_ERR_NOMEM : GTR_OK;
     for (int k = 0; k < p->n[GTR__IN] && !r; k++)
-        if (!(in[k] = GTR__NEW(own, char, (size_t)most * p->row[GTR__IN][k]))) r = GTR_ERR_NOMEM;
+        if (!(in[k] = GTR__NEW(own_ctx, char, (size_t)most * p->row[GTR__IN][k]))) r = GTR_ERR_NOMEM;
     for (int64_t n, done = 0; done < d.rows && !r; done += n) {
         n = GTR__MIN(d.rows - done, most);
         for (int k = 0; k < p->n[GTR__IN]; k++) for (int64_t i = 0; i < n; i++) {
@@ -21506,17 +21523,17 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
         }
         r = gtr__predict_rows(p, (const void *const *)in, n, out, done);
     }
-    for (int k = 0; k < p->n[GTR__IN]; k++) gtr__mfree(own, in[k]);
-    gtr__mfree(own, room);
+    for (int k = 0; k < p->n[GTR__IN]; k++) gtr__mfree(own_ctx, in[k]);
+    gtr__mfree(own_ctx, room);
     return r;
 }
 /* A call with one input and one out; step: by gtr_predict_next. */
 static gtr_result gtr__predict_one(gtr_predictor *p, const void *in, int64_t rows, void *out, bool step) {
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
-    if (p->steps != step) return GTR__BAD_STATE(&p->own, step ? "gtr_predict_next: the predictor takes whole rows: "
+    if (p->steps != step) return GTR__BAD_STATE(&p->own_ctx, step ? "gtr_predict_next: the predictor takes whole rows: "
         "want one made with .steps" : "gtr_predict: the predictor takes a step at a time, by gtr_predict_next");
     if (p->n[GTR__IN] + p->n[GTR__OUT] == 2) return gtr_predict_ex(p, &in, rows, &out);
-    return GTR__BAD_ARG(&p->own, "%s: the predictor has %d inputs and %d outputs: gtr_predict_ex takes them",
+    return GTR__BAD_ARG(&p->own_ctx, "%s: the predictor has %d inputs and %d outputs: gtr_predict_ex takes them",
         gtr__predicts(p), p->n[GTR__IN], p->n[GTR__OUT]);
 }
 gtr_result gtr_predict(gtr_predictor *p, const void *in, int64_t rows, void *out) {
@@ -21579,7 +21596,7 @@ gtr_result gtr_predict_next(gtr_predictor *p, const void *in, int64_t rows, void
     return gtr__predict_one(p, in, rows, out, true);
 }
 const char *gtr_predictor_error_text(const gtr_predictor *p) {
-    return p ? gtr_error_text(&p->own) : "there is no predictor";
+    return p ? gtr_error_text(&p->own_ctx) : "there is no predictor";
 }
 
 // >>files
@@ -21742,7 +21759,7 @@ static void gtr__file_unmap(gtr_context *ctx, gtr__mapping *m) {
     gtr__mapping_end(ctx, m);
     gtr__mfree(ctx, m);
 }
-static uint64_t gtr__le_get(const uint8_t *p, int bytes) {
+static uint64_t gtr__le_number(const uint8_t *p, int bytes) {
     uint64_t v = 0;
     while (bytes-- > 0) v = v << 8 | p[bytes];
     return v;
@@ -23691,7 +23708,7 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
     memset(a, 0, sizeof *a);
     if (size < 10 || memcmp(b, "\x93NUMPY", 6)) return gtr__file_other(ctx, name, b, size, GTR__OF_BINARY, ".npy")
         ? GTR_ERR_FORMAT : GTR__BAD_FILE(ctx, "no .npy file: it does not begin with \\x93NUMPY", name);
-    const uint64_t at = b[6] == 1 ? 10 : 12, n = size < at ? UINT64_MAX : gtr__le_get(b + 8, (int)at - 8);
+    const uint64_t at = b[6] == 1 ? 10 : 12, n = size < at ? UINT64_MAX : gtr__le_number(b + 8, (int)at - 8);
     if (b[6] < 1 || b[6] > 3 || b[7])
         return GTR__BAD_FILE(ctx, "version %d.%d of .npy, want 1.0 to 3.0", name, b[6], b[7]);
     if (n > 10000 || n > size - at)
@@ -23722,11 +23739,11 @@ static gtr_result gtr__npy_header(gtr_context *ctx, const char *name, const uint
 static bool gtr__npy_read(gtr_context *ctx, gtr__npy *a, gtr__mapping *m) {
     const size_t size = (size_t)a->size, n = m->size - (size_t)(a->data - m->bytes);
     const bool turn = !gtr__npy_native(a);
-    uint8_t *own = GTR__NEW(ctx, uint8_t, n);
-    if (!own) return false;
-    for (size_t i = 0; i < n; i++) own[i] = a->data[turn ? i / size * size + size - 1 - i % size : i];
+    uint8_t *copy = GTR__NEW(ctx, uint8_t, n);
+    if (!copy) return false;
+    for (size_t i = 0; i < n; i++) copy[i] = a->data[turn ? i / size * size + size - 1 - i % size : i];
     gtr__mapping_end(ctx, m);
-    a->data = m->bytes = own; m->size = n; m->read = true;
+    a->data = m->bytes = copy; m->size = n; m->read = true;
     return true;
 }
 /* One more column of *d, which is made for the first, from a file's bytes; false and an error on failure. With
@@ -23798,7 +23815,7 @@ static void gtr__crc_begin(gtr__crc *c, uint32_t polynomial) {
 static void gtr__crc_add(gtr__crc *c, const uint8_t *p, uint64_t n) {
     uint32_t (*const t)[256] = c->t, sum = c->sum;
     for (; n >= 8; n -= 8, p += 8) {
-        const uint32_t a = sum ^ (uint32_t)gtr__le_get(p, 4);
+        const uint32_t a = sum ^ (uint32_t)gtr__le_number(p, 4);
         sum = t[7][a & 255] ^ t[6][a >> 8 & 255] ^ t[5][a >> 16 & 255] ^ t[4][a >> 24] ^ t[3][p[4]] ^ t[2][p[5]]
             ^ t[1][p[6]] ^ t[0][p[7]];
     }
@@ -23812,28 +23829,28 @@ static uint32_t gtr__crc32(const uint8_t *p, uint64_t n) {
     return ~c.sum;
 }
 static bool gtr__zip_is(const gtr__zip *z, uint64_t at, uint64_t bytes, uint32_t mark) {
-    return at <= z->size && bytes <= z->size - at && gtr__le_get(z->b + at, 4) == (0x4b50u | mark << 16);
+    return at <= z->size && bytes <= z->size - at && gtr__le_number(z->b + at, 4) == (0x4b50u | mark << 16);
 }
 static gtr_result gtr__zip_open(gtr_context *ctx, const char *name, const uint8_t *b, uint64_t size, gtr__zip *z) {
     uint64_t end = size;
     memset(z, 0, sizeof *z);
     z->b = b; z->size = size;
     for (end = size < 22 ? size : size - 22; end < size && !(gtr__zip_is(z, end, 22, 0x0605)
-            && gtr__le_get(b + end + 20, 2) == size - end - 22); end--) /* at end 0 on to 2^64 - 1: no place */
+            && gtr__le_number(b + end + 20, 2) == size - end - 22); end--) /* at end 0 on to 2^64 - 1: no place */
         if (size - end > 22 + 65535) { end = size; break; }
     if (end >= size)
         return GTR__BAD_FILE(ctx, "%s", name, size > 3 && !memcmp(b, "PK\3\4", 4)
             ? "an archive that is cut: the list of members, its end, is not there"
             : "no .npz file (gtr_dataset_npy reads .npy): it has no list of members");
-    z->left = gtr__le_get(b + end + 10, 2);
-    z->at = gtr__le_get(b + end + 16, 4);
+    z->left = gtr__le_number(b + end + 10, 2);
+    z->at = gtr__le_number(b + end + 16, 4);
     z->end = end;
     if (end >= 20 && gtr__zip_is(z, end - 20, 20, 0x0706)) { /* 64-bit figures */
-        const uint64_t big = gtr__le_get(b + end - 12, 8);
+        const uint64_t big = gtr__le_number(b + end - 12, 8);
         if (!gtr__zip_is(z, big, 56, 0x0606))
             return GTR__BAD_FILE(ctx, "its list of members is not where it says", name);
-        z->left = gtr__le_get(b + big + 32, 8);
-        z->at = gtr__le_get(b + big + 48, 8);
+        z->left = gtr__le_number(b + big + 32, 8);
+        z->at = gtr__le_number(b + big + 48, 8);
         z->end = big;
     }
     return z->left <= size / 46 ? GTR_OK : GTR__BAD_FILE(ctx, "%ju members in %ju bytes", name, (uintmax_t)z->left,
@@ -23844,29 +23861,30 @@ static gtr_result gtr__zip_next(gtr_context *ctx, const char *name, gtr__zip *z,
     const uint8_t *p = z->b + z->at;
     uint64_t field[3]; /* size, size in the file, place */
     if (!gtr__zip_is(z, z->at, 46, 0x0201)) return GTR__BAD_FILE(ctx, "its list of members is cut", name);
-    const uint64_t n = gtr__le_get(p + 28, 2), extra = gtr__le_get(p + 30, 2),
-        all = 46 + n + extra + gtr__le_get(p + 32, 2);
+    const uint64_t n = gtr__le_number(p + 28, 2), extra = gtr__le_number(p + 30, 2),
+        all = 46 + n + extra + gtr__le_number(p + 32, 2);
     if (z->at > z->end || all > z->end - z->at) return GTR__BAD_FILE(ctx, "its list of members is cut", name);
     snprintf(m->name, sizeof m->name, "%.*s", (int)GTR__MIN(n, sizeof m->name - 1), (const char *)p + 46);
-    field[0] = gtr__le_get(p + 24, 4); field[1] = gtr__le_get(p + 20, 4); field[2] = gtr__le_get(p + 42, 4);
-    for (uint64_t q = 46 + n, most = q + extra; q + 4 <= most; q += 4 + gtr__le_get(p + q + 2, 2))
-        for (uint64_t k = 0, at = q + 4; k < 3 && gtr__le_get(p + q, 2) == 1; k++) if (field[k] == 0xffffffffu) {
+    field[0] = gtr__le_number(p + 24, 4); field[1] = gtr__le_number(p + 20, 4); field[2] = gtr__le_number(p + 42, 4);
+    for (uint64_t q = 46 + n, most = q + extra; q + 4 <= most; q += 4 + gtr__le_number(p + q + 2, 2))
+        for (uint64_t k = 0, at = q + 4; k < 3 && gtr__le_number(p + q, 2) == 1; k++) if (field[k] == 0xffffffffu) {
             if (at + 8 > most) return GTR__BAD_FILE(ctx, "member %s: its sizes are cut", name, m->name);
-            field[k] = gtr__le_get(p + at, 8);
+            field[k] = gtr__le_number(p + at, 8);
             at += 8;
         }
     z->at += all; z->left--;
-    if (p[8] & 1 || gtr__le_get(p + 10, 2)) return GTR__OF_FILE(ctx, UNSUPPORTED,
+    if (p[8] & 1 || gtr__le_number(p + 10, 2)) return GTR__OF_FILE(ctx, UNSUPPORTED,
         "member %s is %s (numpy.savez stores as "
         "it is, savez_compressed does not)", name, m->name, p[8] & 1 ? "encrypted" : "compressed");
     if (strstr(m->name, "../")) return GTR__BAD_FILE(ctx, "member %s: no name of an array", name, m->name);
     if (field[0] != field[1] || !gtr__zip_is(z, field[2], 30, 0x0403))
         return GTR__BAD_FILE(ctx, "member %s is not where its list says, or not of that size", name, m->name);
-    const uint64_t at = field[2] + 30 + gtr__le_get(z->b + field[2] + 26, 2) + gtr__le_get(z->b + field[2] + 28, 2);
+    const uint64_t at = field[2] + 30 + gtr__le_number(z->b + field[2] + 26, 2)
+        + gtr__le_number(z->b + field[2] + 28, 2);
     if (at > z->size || field[0] > z->size - at || (z->used += field[0]) > z->size)
         return GTR__BAD_FILE(ctx, "member %s has %ju bytes at %ju, of a file of %ju, or lies in another", name, m->name,
             (uintmax_t)field[0], (uintmax_t)at, (uintmax_t)z->size);
-    m->data = z->b + at; m->size = field[0]; m->crc = (uint32_t)gtr__le_get(p + 16, 4);
+    m->data = z->b + at; m->size = field[0]; m->crc = (uint32_t)gtr__le_number(p + 16, 4);
     return GTR_OK;
 }
 /* A column of the member called so; NULL: of the next, whose name it gets. *found: there was one. */
@@ -23940,11 +23958,11 @@ static void gtr__column_copy(uint8_t *to, const gtr__column *c, int64_t from, in
     if (!each) memcpy(to, c->host + gtr__column_start(c, from), (size_t)n * c->row_bytes);
 }
 /* c's rows are copied, if they are the caller's memory, as they are going to change. */
-static bool gtr__column_own(gtr_dataset *d, gtr__column *c) {
+static bool gtr__column_own_rows(gtr_dataset *d, gtr__column *c) {
     const size_t bytes = (size_t)d->rows * c->row_bytes;
-    uint8_t *own = c->borrowed ? GTR__NEW(d->ctx, uint8_t, bytes) : c->host;
-    if (c->borrowed && own) { memcpy(own, c->host, bytes); c->host = own; c->borrowed = false; }
-    return own != NULL;
+    uint8_t *rows = c->borrowed ? GTR__NEW(d->ctx, uint8_t, bytes) : c->host;
+    if (c->borrowed && rows) { memcpy(rows, c->host, bytes); c->host = rows; c->borrowed = false; }
+    return rows != NULL;
 }
 /* True, and an error, for a set without rows in memory. */
 static bool gtr__is_callback(const gtr_dataset *d, const char *who) {
@@ -24012,7 +24030,7 @@ static gtr_dataset *gtr__dataset_move(gtr_dataset *data, uint8_t *moves, int64_t
     gtr_dataset *d = moves ? gtr__dataset_alike(data, count, how, view) : NULL;
     if (d && view) d = gtr__views_move(data, d, moves);
     for (int i = 0; d && !view && i < data->n_columns; i++)
-        if (!gtr__column_own(data, &data->column[i])) d = gtr__dataset_link(d, false);
+        if (!gtr__column_own_rows(data, &data->column[i])) d = gtr__dataset_link(d, false);
     for (int i = 0; d && !view && i < data->n_columns; i++) { /* nothing can fail: move rows out and close the gaps */
         gtr__column *c = &data->column[i];
         uint8_t *moved = d->column[i].host, *kept = c->host;
@@ -25326,7 +25344,7 @@ static gtr_result gtr__sets_agree(gtr_context *ctx, const gtr__notes *notes, con
     return GTR_OK;
 }
 /* The file's notes, whose strings were valid once, and room for them. */
-static gtr_result gtr__st_notes(gtr__st *s, gtr__notes *own) {
+static gtr_result gtr__st_notes(gtr__st *s, gtr__notes *file_notes) {
     char *text = s->n_key ? GTR__NEW(s->ctx, char, s->size) : NULL;
     uint32_t of[2];
     bool room = text || !s->n_key;
@@ -25338,11 +25356,11 @@ static gtr_result gtr__st_notes(gtr__st *s, gtr__notes *own) {
             value = at;
             ok = (!k || !gtr__st_need(s, ':', "")) && !gtr__st_string(s, "", &of[k]) && gtr__note_read(s, of[k], &at);
         }
-        if (ok) room = gtr__note_put(s->ctx, own, text, value);
+        if (ok) room = gtr__note_put(s->ctx, file_notes, text, value);
     }
     gtr__mfree(s->ctx, text);
-    if (!room || !gtr__notes_room(s->ctx, own)) return GTR_ERR_NOMEM;
-    return gtr__sets_agree(s->ctx, own, s->path);
+    if (!room || !gtr__notes_room(s->ctx, file_notes)) return GTR_ERR_NOMEM;
+    return gtr__sets_agree(s->ctx, file_notes, s->path);
 }
 gtr_result gtr_dataset_note(const gtr_dataset *d, int column) {
     GTR__NEEDS(d);
@@ -25393,7 +25411,7 @@ static gtr_result gtr__st_start(gtr__st *s, gtr_context *ctx, const char *path, 
     s->before = s->load.strip = s->load.prefix = "";
     if (file_bytes < 8) return GTR__BAD_FILE(ctx,
         "%ju bytes, want at least 8 of a safetensors file", path, (uintmax_t)file_bytes);
-    uint64_t n = gtr__le_get(first, 8);
+    uint64_t n = gtr__le_number(first, 8);
     if (n > GTR__ST_HEADER || n > file_bytes - 8) {
         if (gtr__file_other(ctx, path, first, 8, GTR__OF_BINARY, "safetensors (safetensors.torch.save_file)"))
             return GTR_ERR_FORMAT;
@@ -25509,14 +25527,15 @@ static const char *gtr__st_kind(int dtype, gtr_shape shape, char *buf) {
 /* Entry e becomes part k, if it is of its shape and of a dtype that can be its. */
 static gtr_result gtr__st_become(gtr__st *s, gtr__st_entry *e, int64_t k) {
     char got[GTR__ST_KIND], want[GTR__ST_KIND];
-    const gtr_shape shape = gtr__st_shape(s, e), own = s->list[k]->shape;
+    const gtr_shape shape = gtr__st_shape(s, e), model_shape = s->list[k]->shape;
     const int dtype = gtr__st_want(s, s->list[k]);
     e->part = (int32_t)k;
-    if ((e->dtype == dtype || (s->converts && e->dtype < GTR__ST_I64)) && gtr__shape_equal(&shape, &own))
+    if ((e->dtype == dtype || (s->converts && e->dtype < GTR__ST_I64)) && gtr__shape_equal(&shape, &model_shape))
         return GTR_OK;
     e->part = -2;
     return s->load.partial ? GTR_OK : gtr__st_about(s, e, e->dtype > GTR__ST_I64 ? GTR_ERR_UNSUPPORTED : GTR_ERR_SHAPE,
-        " is %s in the file, the model wants %s", gtr__st_kind(e->dtype, shape, got), gtr__st_kind(dtype, own, want));
+        " is %s in the file, the model wants %s", gtr__st_kind(e->dtype, shape, got),
+        gtr__st_kind(dtype, model_shape, want));
 }
 /* Gives every entry its part: file and list have the same names, shapes and dtypes, as far as s->load wants. */
 static gtr_result gtr__st_match(gtr__st *s) {
@@ -25549,7 +25568,7 @@ static gtr_result gtr__st_match(gtr__st *s) {
 /* The report's text; false: out of memory. */
 static bool gtr__st_list(gtr__st *s) {
     static const char *const kinds[] = { "wrong", "missing", "loaded" };
-    char own[GTR__ST_KIND], there[GTR__ST_KIND], from[400];
+    char model_kind[GTR__ST_KIND], there[GTR__ST_KIND], from[400];
     gtr__st_entry *e;
     gtr__text_begin(s->ctx);
     bool ok = gtr__textf(s->ctx, "%jd loaded, %jd missing, %jd wrong, %jd unused\n", (intmax_t)s->did.loaded,
@@ -25561,7 +25580,7 @@ static bool gtr__st_list(gtr__st *s) {
         const gtr_tensor *p = s->list[k];
         e = gtr__st_source(s, p->name);
         if (kind == (!e ? 1 : e->part == -2 ? 0 : 2)) ok = gtr__textf(s->ctx, "%-8s%s %s%s%s %s\n", kinds[kind],
-            p->name, gtr__st_kind(gtr__st_want(s, p), p->shape, own), e ? " from " : "",
+            p->name, gtr__st_kind(gtr__st_want(s, p), p->shape, model_kind), e ? " from " : "",
             e ? gtr__json_text(s, e->name, from, sizeof from) : "",
             e ? gtr__st_kind(e->dtype, gtr__st_shape(s, e), there) : "");
     }
@@ -25587,7 +25606,7 @@ static gtr_result gtr__st_convert(gtr__st *s, uint8_t *data) {
         a.kind = 'f'; a.size = gtr__st_size(e->dtype); a.data = data + e->begin;
         if (n) e->begin = (uint64_t)(to - data);
         for (int64_t i = 0, k; i < n; i++, to += whole ? 8 : 4) {
-            const uint16_t half = (uint16_t)gtr__le_get(a.data + 2 * i, 2);
+            const uint16_t half = (uint16_t)gtr__le_number(a.data + 2 * i, 2);
             float f = e->dtype == GTR__ST_F16 ? gtr__from_f16(half) : gtr__from_bf16(half); /* a NaN bit by bit */
             double v = f;
             if (a.size > 2) { gtr__element(&a, i, &v, &k); f = (float)v; }
@@ -25605,7 +25624,7 @@ static void gtr__st_swap(const gtr_tensor *p, int size, void *memory, uint8_t *f
     int64_t *wide = (int64_t *)memory, i, n = gtr__count(&p->shape);
     gtr_float *v = (gtr_float *)memory;
     for (i = 0; i < n; i++, file += size) {
-        const uint64_t in = gtr__le_get(file, size);
+        const uint64_t in = gtr__le_number(file, size);
         uint64_t old = 0;
         if (size == 8) { memcpy(&old, &wide[i], 8); memcpy(&wide[i], &in, 8); }
         else { old = gtr__float_bits((float)v[i]); v[i] = gtr__bits_float((uint32_t)in); }
@@ -26157,7 +26176,7 @@ static GTR__COLD gtr_result gtr__replaces(gtr_context *ctx, const char *path, bo
     if (GTR__STAT(path, &st) != 0 || !GTR__IS_FILE(st.st_mode) || !st.st_size) return GTR_OK;
     GTR__TRY(gtr__file_open(&f, ctx, path));
     gtr_result r = gtr__file_move(&f, first, GTR__MIN(f.size, 8), false);
-    const uint64_t n = f.size > 8 ? GTR__MIN(GTR__MIN(gtr__le_get(first, 8), f.size - 8), GTR__ST_HEADER) : 0;
+    const uint64_t n = f.size > 8 ? GTR__MIN(GTR__MIN(gtr__le_number(first, 8), f.size - 8), GTR__ST_HEADER) : 0;
     if (!r) r = gtr__file_take(&f, n, 1, &head);
     if (!gtr__file_close(&f) && !r) r = gtr__file_fail(&f, "closing");
     if (!r && (*head != '{' || !strstr((char *)head, gtr__of_run) == !model))
@@ -26316,19 +26335,19 @@ static int gtr__log_kind(const char *path) {
 }
 /* The row of the epoch that ended, or, with names, CSV's header. */
 static int gtr__log_line(const gtr__fitting *f, char *line, size_t size, bool names) {
-    enum { OWN = 9 };
-    static const char *const own[OWN] = { "epoch", "step", "loss", "metric", "val_loss", "val_metric", "lr",
+    enum { FIGURES = 9 };
+    static const char *const figure_name[FIGURES] = { "epoch", "step", "loss", "metric", "val_loss", "val_metric", "lr",
         "samples_per_second", "seconds" };
     const gtr_progress *p = &f->p;
     const uint64_t at = f->first + (uint64_t)p->step - 1;
-    const double value[OWN] = { (double)p->epoch, (double)p->step, p->loss, p->metric, p->val_loss, p->val_metric,
+    const double value[FIGURES] = { (double)p->epoch, (double)p->step, p->loss, p->metric, p->val_loss, p->val_metric,
         f->t->runner->shared->reported[at % GTR__RING].lr, p->samples_per_second, p->seconds };
     const bool json = gtr__log_kind(f->d->log_file) > 0;
     int n = 0;
-    for (int i = 0; i < OWN + (int)GTR_METRIC_COUNT; i++) {
-        const int k = i - OWN;
+    for (int i = 0; i < FIGURES + (int)GTR_METRIC_COUNT; i++) {
+        const int k = i - FIGURES;
         if (k >= 0 && !(f->scores >> k & 1)) continue;
-        const char *name = k < 0 ? own[i] : gtr__metric_rows[k].name;
+        const char *name = k < 0 ? figure_name[i] : gtr__metric_rows[k].name;
         const double x = k < 0 ? value[i] : f->metrics.value[k];
         if (json) GTR__APPEND(line, size, n, "%c\"%s\":", i ? ',' : '{', name);
         else GTR__APPEND(line, size, n, "%s%s", i ? "," : "", names ? name : "");
@@ -26623,7 +26642,7 @@ gtr_result gtr_checkpoint_get(gtr_trainer *t, void *dst, size_t bytes) {
 /* n int64s of a file, little-endian and maybe not aligned, to memory. */
 static void gtr__words(const uint8_t *data, void *to, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
-        const uint64_t v = gtr__le_get(data + 8 * i, 8);
+        const uint64_t v = gtr__le_number(data + 8 * i, 8);
         memcpy((uint8_t *)to + 8 * i, &v, 8);
     }
 }
@@ -26637,16 +26656,17 @@ static size_t gtr__optimizer_named(int64_t hash) {
 /* Refuses a checkpoint of another optimizer, precision or seed, with which the run would not go on as it was. */
 static gtr_result gtr__figures_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
     static const char *const momentum[] = { "", " with momentum", " with Nesterov's momentum" };
-    const int own = gtr__momentum_of(t);
+    const int momentum_here = gtr__momentum_of(t);
     const size_t named = gtr__optimizer_named(g->optimizer), have = t->desc.optimizer;
     size_t k = 0;
     while (k < GTR__LENGTH(gtr__precision_names) && GTR__NAMED(gtr__precision_names[k]) != g->precision) k++;
     if (named == GTR__N_OPTIMIZERS || k == GTR__LENGTH(gtr__precision_names))
         return GTR__DIFFERS("a checkpoint of %s that this library does not know", path,
             named < GTR__N_OPTIMIZERS ? "a precision" : "an optimizer");
-    if (named != have || g->momentum != own)
+    if (named != have || g->momentum != momentum_here)
         return GTR__DIFFERS("a checkpoint of GTR_%s%s, this trainer is of GTR_%s%s", path,
-            gtr__optimizer_at(named).name, momentum[g->momentum], gtr__optimizer_at(have).name, momentum[own]);
+            gtr__optimizer_at(named).name, momentum[g->momentum], gtr__optimizer_at(have).name,
+            momentum[momentum_here]);
     if (k != (size_t)t->given.precision)
         return GTR__DIFFERS("a checkpoint of precision GTR_%s, this trainer is of GTR_%s", path,
             gtr__precision_names[k], gtr__precision_names[t->given.precision]);
@@ -26701,7 +26721,7 @@ static gtr_result gtr__checkpoint_sum(const gtr__st *s, const uint8_t *data) {
     gtr__crc_add(c, size, 8);
     gtr__crc_add(c, s->head, s->size);
     gtr__crc_add(c, data, e->begin);
-    const bool same = ~c->sum == (uint32_t)gtr__le_get(data + e->begin, 4);
+    const bool same = ~c->sum == (uint32_t)gtr__le_number(data + e->begin, 4);
     gtr__mfree(s->ctx, c);
     return same ? GTR_OK : GTR__BAD_FILE(s->ctx, "its bytes have another checksum (CRC32C) than when it was saved: "
         "the checkpoint was damaged since", s->path);
@@ -27626,7 +27646,7 @@ static void gtr__text_bytes(double b, char *buf, size_t size) {
 /* A node up to its operands: number, phase, queue, ops, layer. */
 static void gtr__text_node(gtr_context *ctx, const gtr__plan *p, int i) {
     const gtr__node *n = &p->node[i];
-    const bool several = n->op == GTR__OP_NETWORK && n->own;
+    const bool several = n->op == GTR__OP_NETWORK && n->own_kernel;
     const gtr__network *w = several ? (const gtr__network *)n->attr.ptr : NULL;
     gtr__textf(ctx, "%3d %-8s ", i, gtr__phase_names[n->phase]);
     if (p->n_stage > 1 || p->n_stream > 1) gtr__textf(ctx, "%d.%d ", n->stage, n->stream);
@@ -27722,13 +27742,14 @@ static gtr__summary_line gtr__summary_of(const gtr_tensor *t, unsigned char *rea
 /* Whether op t is counted in line l of the summary, the one of the op recorded before it, and does not get its own
    line: an element-wise op of one operand that reads l's last op, or a further op of the builder call that made l's,
    unless it has parameters under another name. */
-static bool gtr__summary_joins(gtr__summary_line *l, const gtr__summary_line *own, const gtr_tensor *t) {
+static bool gtr__summary_joins(gtr__summary_line *l, const gtr__summary_line *own_line, const gtr_tensor *t) {
     const size_t n = strlen(l->kind);
     const gtr__instr_kind moves = gtr__moves(t->op);
     const bool step = moves == GTR__INSTR_UNARY || moves == GTR__INSTR_DROP;
     if (l->begin->op == GTR__OP_INPUT) return false;
-    if (t->call && t->call == l->begin->call && (own->parameters == 0 || !strcmp(own->name, l->name))) return true;
-    if (own->parameters > 0) return false;
+    if (t->call && t->call == l->begin->call && (own_line->parameters == 0 || !strcmp(own_line->name, l->name)))
+        return true;
+    if (own_line->parameters > 0) return false;
     if (!step || t->in[0] != l->end || n + strlen(t->builder) + 3 >= sizeof l->kind) return false;
     snprintf(l->kind + n, sizeof l->kind - n, " + %s", t->builder);
     return true;
@@ -28199,7 +28220,7 @@ void gtr_destroy(gtr_context *ctx) {
     gtr_trainer *t;
     int i;
     if (!ctx || gtr__outside(ctx, "gtr_destroy")
-        || gtr__another(ctx, gtr__atomic_get((gtr__word *)&ctx->inside), "gtr_destroy")) return;
+        || gtr__another(ctx, gtr__atomic_load((gtr__word *)&ctx->inside), "gtr_destroy")) return;
     for (t = ctx->trainers; t; t = t->next) gtr__refuse(t, "gtr_destroy");
     if (ctx->fits) return;
     if (!gtr__forked(ctx) && ctx->instance[0]) gtr__wait_all(ctx);

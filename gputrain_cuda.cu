@@ -991,7 +991,7 @@ static bool gtr__is_word(const char *word, size_t n, const char *text) {
 }
 // Whether an identifier is one that dependencies are followed through: pieces that define others, such as float2 or
 // those of >>prelude, are NVRTC's own or in every program.
-static bool gtr__own_name(const char *word, size_t n) {
+static bool gtr__is_gtr_name(const char *word, size_t n) {
     return n > 4 && (!memcmp(word, "gtr_", 4) || !memcmp(word, "GTR_", 4));
 }
 // Notes which names piece k defines. Of a macro its own; of an enum all words; of a struct its tag and, of a typedef,
@@ -1014,20 +1014,23 @@ static void gtr__note_names(gtr__source *s, int k) {
         else if (gtr__is_word(word, n, "template")) p = gtr__past_brackets(p, end, '<', '>');
         else if (gtr__is_word(word, n, "enum")) {
             while ((word = gtr__next_word(&p, end, &n)) != NULL) {
-                if (gtr__own_name(word, n)) gtr__add_word(s, word, n, k);
+                if (gtr__is_gtr_name(word, n)) gtr__add_word(s, word, n, k);
                 piece->always |= p < end && *p == '(';     // a macro makes names of it
             }
             return;
         } else if (gtr__is_word(word, n, "struct") || gtr__is_word(word, n, "union")) {
             if (gtr__begins(p, end, "alignas")) p = gtr__past_brackets(p + 7, end, '(', ')');
-            if ((word = gtr__next_word(&p, end, &n)) != NULL && gtr__own_name(word, n)) gtr__add_word(s, word, n, k);
+            if ((word = gtr__next_word(&p, end, &n)) != NULL && gtr__is_gtr_name(word, n)) gtr__add_word(s, word, n, k);
             break;
         } else if (alias) break;
         else {
-            const bool own = gtr__own_name(word, n) && *word == 'g';
-            if (*p == '(' && !own) { p = gtr__past_brackets(p, end, '(', ')'); continue; }
+            const bool gtr_word = gtr__is_gtr_name(word, n) && *word == 'g';
+            if (*p == '(' && !gtr_word) { p = gtr__past_brackets(p, end, '(', ')'); continue; }
             if (*p == '<') { p = gtr__past_brackets(p, end, '<', '>'); while (p < end && *p == ' ') p++; }
-            if (own && (*p == '(' || *p == '=' || *p == '[' || *p == ';')) { gtr__add_word(s, word, n, k); return; }
+            if (gtr_word && (*p == '(' || *p == '=' || *p == '[' || *p == ';')) {
+                gtr__add_word(s, word, n, k);
+                return;
+            }
         }
     }
     const char *last = NULL, *function = alias ? gtr__find(piece->begin, end, "(*") : NULL;
@@ -1485,8 +1488,8 @@ static const char *gtr__list_arch(const gtr__sealed *s, int capability, bool map
     const char *best = NULL;
     int most = 0;
     for (const gtr__list_entry *e = NULL; (e = gtr__list_next(s, e)) != NULL; ) {
-        const int of = atoi(e->arch + 3), own = strchr(e->arch, 'a') != NULL, rank = 2 * of + own;
-        if (of / 10 != capability / 10 || of > capability || (own && (of != capability || !maps))
+        const int of = atoi(e->arch + 3), arch_specific = strchr(e->arch, 'a') != NULL, rank = 2 * of + arch_specific;
+        if (of / 10 != capability / 10 || of > capability || (arch_specific && (of != capability || !maps))
             || rank <= most) continue;
         best = e->arch; most = rank;
     }
@@ -1530,10 +1533,10 @@ static bool gtr__list_write(const char *path, const uint64_t *word, size_t words
 typedef struct gtr__held { uint64_t *key; int n; } gtr__held;      // a plan's variants. malloc'ed
 // Lets a kernel have all the dynamic shared memory that a block can have.
 static CUresult gtr__shared_most(const gtr__cuda *g, CUfunction f) {
-    int own = 0;
-    const CUresult e = gtr__driver.cuFuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
+    int static_bytes = 0;
+    const CUresult e = gtr__driver.cuFuncGetAttribute(&static_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, f);
     return e ? e : gtr__driver.cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-        (int)g->shared_max - own);
+        (int)g->shared_max - static_bytes);
 }
 #ifdef GTR__AHEAD
 struct gtr__wanted { void *all; int n, room; };
@@ -2021,9 +2024,9 @@ static gtr_result gtr__choose_arch(gtr__cuda *g, int capability, char *why) {
         snprintf(g->arch, sizeof g->arch, "%.20s", given);
         g->compute = atoi(digits);
     } else if (best) {
-        const bool own = best == 90 && n->version >= 12000 && gtr__driver.cuTensorMapEncodeTiled
+        const bool arch_specific = best == 90 && n->version >= 12000 && gtr__driver.cuTensorMapEncodeTiled
             && gtr__driver.cuTensorMapEncodeIm2col;     // instructions of sm_90a, tensor maps
-        snprintf(g->arch, sizeof g->arch, "sm_%d%s", best, own ? "a" : "");
+        snprintf(g->arch, sizeof g->arch, "sm_%d%s", best, arch_specific ? "a" : "");
         g->compute = best;
     } else if (newest) {
         snprintf(g->arch, sizeof g->arch, "compute_%d", newest);
@@ -2332,11 +2335,11 @@ GTR__INLINE void gtr__watch(uint32_t *guard, const float *v, int n = 1) {
     GTR__UNROLL(i, n) bad |= gtr__infinite(v[i]);
     if (guard && bad) *guard = 1;
 }
-GTR__INLINE float gtr__get(const void *p, int dtype, int64_t i) {
+GTR__INLINE float gtr__load_at(const void *p, int dtype, int64_t i) {
     return dtype == GTR_F32 ? ((const float *)p)[i]
          : gtr__is_bf16(dtype) ? gtr__load((const __nv_bfloat16 *)p + i) : gtr__load((const __half *)p + i);
 }
-GTR__INLINE void gtr__put(void *p, int dtype, int64_t i, float v) {
+GTR__INLINE void gtr__store_at(void *p, int dtype, int64_t i, float v) {
     if (dtype == GTR_F32) gtr__store((float *)p + i, v);
     else if (gtr__is_bf16(dtype)) gtr__store((__nv_bfloat16 *)p + i, v);
     else gtr__store((__half *)p + i, v);
@@ -2352,7 +2355,7 @@ template <typename V> GTR__INLINE void gtr__put_whole(void *p, const V &v) {
         "r"(u.z), "r"(u.w) : "memory");
 }
 // Four elements from index i on; the address is a multiple of their size together.
-GTR__INLINE float4 gtr__get4(const void *p, int dtype, int64_t i) {
+GTR__INLINE float4 gtr__load4_at(const void *p, int dtype, int64_t i) {
     if (dtype == GTR_F32) return *(const float4 *)((const float *)p + i);
     uint2 u = *(const uint2 *)((const uint16_t *)p + i);
     float2 lo, hi;
@@ -2368,7 +2371,7 @@ GTR__INLINE float4 gtr__get4(const void *p, int dtype, int64_t i) {
     }
     return make_float4(lo.x, lo.y, hi.x, hi.y);
 }
-GTR__INLINE void gtr__put4(void *p, int dtype, int64_t i, float4 v) {
+GTR__INLINE void gtr__store4_at(void *p, int dtype, int64_t i, float4 v) {
     if (dtype == GTR_F32) { *(float4 *)((float *)p + i) = v; return; }
     uint2 u;
     if (gtr__is_bf16(dtype)) {
@@ -2684,7 +2687,7 @@ typedef struct gtr__instance {
     gtr__common *common;
     CUcontext context;
     CUstream stream[GTR__MAX_STREAMS + 1];      // the last one of uploads
-    int own_first;              // stream[0] is not the user's
+    int own_stream;              // stream[0] is not the user's
     CUevent fence;          // orders instances of one plan, or the streams of one, among themselves
     CUevent begin, end;     // of seconds()
     char name[96];
@@ -2757,7 +2760,7 @@ static void gtr__cuda_destroy(void *instance) {
         for (int i = 0; i <= GTR__MAX_STREAMS; i++) {
             if (!in->stream[i]) continue;
             gtr__driver.cuStreamSynchronize(in->stream[i]);
-            if (i || in->own_first) gtr__driver.cuStreamDestroy(in->stream[i]);
+            if (i || in->own_stream) gtr__driver.cuStreamDestroy(in->stream[i]);
         }
         for (int i = 0; i < in->n_staging; i++) gtr__driver.cuMemFreeHost(in->staging[i].host);
         for (CUevent e : { in->fence, in->begin, in->end }) if (e) gtr__driver.cuEventDestroy(e);
@@ -2792,7 +2795,7 @@ static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *
     CUresult e = gtr__driver.cuDeviceGet(&in->g.handle, in->g.device);
     if (e == CUDA_SUCCESS) e = gtr__driver.cuDevicePrimaryCtxRetain(&in->context, in->g.handle);
     gtr__on_device scope(in);
-    in->own_first = !desc.stream;
+    in->own_stream = !desc.stream;
     if (desc.stream) in->stream[0] = (CUstream)desc.stream;
     int low = 0, high = 0, shared = 0;
     if (e == CUDA_SUCCESS) e = gtr__driver.cuCtxGetStreamPriorityRange(&low, &high);
@@ -3476,11 +3479,11 @@ static gtr_result gtr__plan_around(gtr__instance *in, gtr__plan *plan, int stage
     // of a sealed list only this plan lacks it: others keep their networks' kernels
     for (int i = 0; why && !in->g.sealed && i < plan->n_node; i++) {
         const gtr__node *node = &plan->node[i];
-        gtr__wanted own = { NULL, 0, 0 };
+        gtr__wanted node_wanted = { NULL, 0, 0 };
         if (node->stage != stage || node->op != GTR__OP_NETWORK) continue;
-        gtr__want_node(in, plan, node, gtr__step_watches(plan), &own);
-        if (gtr__unmade(&in->g, &own)) plan->unfit = 1 + (int)node->attr.network.matcher;
-        gtr__wanted_free(&own);
+        gtr__want_node(in, plan, node, gtr__step_watches(plan), &node_wanted);
+        if (gtr__unmade(&in->g, &node_wanted)) plan->unfit = 1 + (int)node->attr.network.matcher;
+        gtr__wanted_free(&node_wanted);
         if (!plan->unfit) continue;
         plan->unfit_why = "a kernel can't be had";
         if (in->g.host.log) in->g.host.log(in->g.host.user, GTR_LOG_WARNING, why);
@@ -3778,9 +3781,9 @@ GTR__INLINE void gtr__put_rows(const gtr__opd &y, const float (&v)[N][W], int64_
 GTR__INLINE void gtr__put_some(void *p, int t, int64_t i, int n, const float *v) {
     if (t > GTR_F16) {          // GTR_I32
         GTR__UNROLL(k, 4) if (k < n) ((int32_t *)p)[i + k] = (int32_t)v[k];
-    } else if (n == 4) gtr__put4(p, t, i, make_float4(v[0], v[1], v[2], v[3]));
+    } else if (n == 4) gtr__store4_at(p, t, i, make_float4(v[0], v[1], v[2], v[3]));
     else {
-        GTR__UNROLL(k, 3) if (k < n) gtr__put(p, t, i + k, v[k]);
+        GTR__UNROLL(k, 3) if (k < n) gtr__store_at(p, t, i + k, v[k]);
     }
 }
 // Stores them, or adds them to what is there.
@@ -3793,8 +3796,8 @@ GTR__INLINE void gtr__give(gtr__opd o, int64_t i, int n, float *v) {
     gtr__put_some(o.p, o.t, i, n, v);
 }
 GTR__INLINE float gtr__give1(gtr__opd o, int64_t i, float v) {
-    if (o.add) v = gtr__get(o.p, o.t, i) + v;
-    gtr__put(o.p, o.t, i, v);
+    if (o.add) v = gtr__load_at(o.p, o.t, i) + v;
+    gtr__store_at(o.p, o.t, i, v);
     return v;
 }
 
@@ -3835,7 +3838,7 @@ static int gtr__team(int64_t n, int64_t rows, int64_t sms) {
 #if GTR__DEVICE_HALF
 // The gradient of a loss: given, or the constant seed times the loss scale.
 GTR__INLINE float gtr__dloss(gtr__opd dy, float seed, const gtr__ctl *ctl) {
-    return dy.p ? gtr__get(dy.p, dy.t, 0) : seed * (ctl ? ctl->scale : 1.0f);
+    return dy.p ? gtr__load_at(dy.p, dy.t, 0) : seed * (ctl ? ctl->scale : 1.0f);
 }
 #endif
 
@@ -4343,7 +4346,7 @@ GTR__INLINE uint32_t gtr__cluster_address(const void *p, int rank) {
 #endif
 #if GTR__DEVICE_HALF
 // Four floats there.
-GTR__INLINE float4 gtr__cluster_get4(const float *p, int rank) {
+GTR__INLINE float4 gtr__cluster_load4(const float *p, int rank) {
     float4 v = {};
 #if __CUDA_ARCH__ >= 900
     asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z),
@@ -4445,29 +4448,29 @@ static bool gtr__tensor_map(gtr__bulk_map *map, const void *data, int type, cons
 #if GTR__DEVICE_HALF
 // A thread's elements, moved at once where there are four.
 template <int N> struct gtr__floats { float v[N]; };
-template <int N> GTR__INLINE gtr__floats<N> gtr__get_of(const void *p, int type, int64_t at) {
+template <int N> GTR__INLINE gtr__floats<N> gtr__load_floats(const void *p, int type, int64_t at) {
     gtr__floats<N> x = {};
     if constexpr (N == 4) {
-        const float4 f = p ? gtr__get4(p, type, at) : make_float4(0, 0, 0, 0);
+        const float4 f = p ? gtr__load4_at(p, type, at) : make_float4(0, 0, 0, 0);
         x.v[0] = f.x; x.v[1] = f.y; x.v[2] = f.z; x.v[3] = f.w;
-    } else if (p) x.v[0] = gtr__get(p, type, at);
+    } else if (p) x.v[0] = gtr__load_at(p, type, at);
     return x;
 }
 template <int N>
-GTR__INLINE void gtr__put_of(void *p, int type, int64_t at, const gtr__floats<N> &x) {
-    if constexpr (N == 4) gtr__put4(p, type, at, make_float4(x.v[0], x.v[1], x.v[2], x.v[3]));
-    else gtr__put(p, type, at, x.v[0]);
+GTR__INLINE void gtr__store_floats(void *p, int type, int64_t at, const gtr__floats<N> &x) {
+    if constexpr (N == 4) gtr__store4_at(p, type, at, make_float4(x.v[0], x.v[1], x.v[2], x.v[3]));
+    else gtr__store_at(p, type, at, x.v[0]);
 }
 // The same or, where `few` isn't 0, that many of N elements, one by one, as they are not aligned to their size together
 // or end a row; the others are read as zeros.
-template <int N> GTR__INLINE gtr__floats<N> gtr__get_of(const void *p, int type, int64_t at, int few) {
+template <int N> GTR__INLINE gtr__floats<N> gtr__load_floats(const void *p, int type, int64_t at, int few) {
     gtr__floats<N> x = {};
-    if (!few) return gtr__get_of<N>(p, type, at);
+    if (!few) return gtr__load_floats<N>(p, type, at);
     if (p) GTR__BY_DTYPE(type, T, GTR__UNROLL(k, N) if (k < few) x.v[k] = gtr__load((const T *)p + at + k););
     return x;
 }
-template <int N> GTR__INLINE void gtr__put_of(void *p, int type, int64_t at, const gtr__floats<N> &x, int few) {
-    if (!few) gtr__put_of(p, type, at, x);
+template <int N> GTR__INLINE void gtr__store_floats(void *p, int type, int64_t at, const gtr__floats<N> &x, int few) {
+    if (!few) gtr__store_floats(p, type, at, x);
     else GTR__BY_DTYPE(type, T, GTR__UNROLL(k, N) if (k < few) gtr__store((T *)p + at + k, x.v[k]););
 }
 // The unary ops' formulas with sin, cos, log1p and expm1 in line, the former right for arguments below GTR__NEAR alone.
@@ -4571,17 +4574,17 @@ template <int N>
 GTR__INLINE gtr__floats<N> gtr__dact(int op, const gtr__floats<N> &dy, const gtr__floats<N> &s, float a, float b) {
     return gtr__act_of<N, true>(op, dy, s, a, b);
 }
-// N columns of C, from place `at` on in rows of `wide`; few: of gtr__get_of.
+// N columns of C, from place `at` on in rows of `wide`; few: of gtr__load_floats.
 template <int N> static __device__ __noinline__
 gtr__floats<N> gtr__affine(gtr__product_affine a, gtr__floats<N> v, int type, int64_t at, int64_t wide, int few) {
     if (a.mean) {
         const int64_t n = at <= UINT32_MAX ? (int64_t)((uint32_t)at % (uint32_t)wide) : at % wide;
-        const auto of = [&](const void *p) { return gtr__get_of<N>(p, GTR_F32, n, few); };
+        const auto of = [&](const void *p) { return gtr__load_floats<N>(p, GTR_F32, n, few); };
         const gtr__floats<N> weight = of(a.weight), shift = of(a.shift), mean = of(a.mean), var = of(a.var);
         GTR__UNROLL(i, N)
             v.v[i] = (v.v[i] - mean.v[i]) * (weight.v[i] * rsqrtf(var.v[i] + a.eps)) + shift.v[i];
     }
-    const gtr__floats<N> from = gtr__get_of<N>(a.from, type, at, few);
+    const gtr__floats<N> from = gtr__load_floats<N>(a.from, type, at, few);
     GTR__UNROLL(i, N) if (a.from) v.v[i] += from.v[i];
     return v;
 }
@@ -4657,13 +4660,13 @@ GTR__INLINE const void *gtr__product_had(const gtr__product &p) {
     return !p.add ? NULL : p.from ? p.from : p.c;
 }
 // Activation or its backward, addition, store: of four elements of C in a row, or one, with their bias; at is their
-// place in C, few of gtr__get_of; what the activation's backward reads and what C had are loaded by then, where they
-// are wanted. KNOWN: gtr__product_knows.
+// place in C, few of gtr__load_floats; what the activation's backward reads and what C had are loaded by then, where
+// they are wanted. KNOWN: gtr__product_knows.
 template <int KNOWN = 0, int N> GTR__INLINE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N> &saved, const gtr__floats<N> &had,
                    int64_t at, int few = 0) {
     const auto is = [](int fact, bool so) { return gtr__is_so<KNOWN>(fact, so); };
-    if (p.pre) gtr__put_of(p.pre, p.type_pre, at, v, few);
+    if (p.pre) gtr__store_floats(p.pre, p.type_pre, at, v, few);
     if (is(GTR__IS_AFFINE, gtr__affine_is(p.affine))) v = gtr__affine(p.affine, v, p.type_c, at, p.ldc, few);
     v = is(GTR__IS_SAVED, p.saved != NULL) ? gtr__dact_by<KNOWN>(p.act, v, saved, p.act_a, p.act_b)
         : gtr__act_by<KNOWN>(p.act, v, p.act_a, p.act_b);
@@ -4672,15 +4675,15 @@ void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, const gtr__floats<N>
         GTR__UNROLL(i, N) if (few && i >= few) v.v[i] = 0.0f;
         gtr__watch(p.guard, v.v, N);
     }
-    gtr__put_of(p.c, p.type_c, at, v, few);
+    gtr__store_floats(p.c, p.type_c, at, v, few);
 }
 // The same with the bias of column n, and loads.
 template <int KNOWN, int N> GTR__INLINE
 void gtr__epilogue(const gtr__product &p, gtr__floats<N> v, int64_t n, int64_t at) {
-    const gtr__floats<N> bias = gtr__get_of<N>(p.bias, p.type_bias, n);
+    const gtr__floats<N> bias = gtr__load_floats<N>(p.bias, p.type_bias, n);
     GTR__UNROLL(i, N) v.v[i] += bias.v[i];
-    gtr__epilogue<KNOWN>(p, v, gtr__get_of<N>(p.saved, p.type_saved, at),
-        gtr__get_of<N>(gtr__product_had(p), p.type_c, at), at);
+    gtr__epilogue<KNOWN>(p, v, gtr__load_floats<N>(p.saved, p.type_saved, at),
+        gtr__load_floats<N>(gtr__product_had(p), p.type_c, at), at);
 }
 #endif
 
@@ -4911,7 +4914,7 @@ GTR__INLINE void gtr__fetch(char *tile, const char *from, const char *safe, int 
 #pragma unroll 4
     for (; r < tile_t::rows; r += step) {
         bool ok = r < height && c < width;
-        if (CONVERT && dtype != GTR_F32) *(float *)dst = ok ? gtr__get(from, dtype, at) : 0.0f;
+        if (CONVERT && dtype != GTR_F32) *(float *)dst = ok ? gtr__load_at(from, dtype, at) : 0.0f;
         else if (ES * per == 4) gtr__copy4(dst, ok ? from + at * ES : safe, ok);
         else *(uint16_t *)dst = ok ? ((const uint16_t *)from)[at] : (uint16_t)0;
         at += (int64_t)pitch * step;
@@ -5041,14 +5044,14 @@ template <int T, bool AK, bool BK> struct gtr__block_fma {
 #endif
 
 // >>products-store
-// Sum over a cluster's blocks, in the order of their ranks, of four floats each: get(r) those of block r. All loads
+// Sum over a cluster's blocks, in the order of their ranks, of four floats each: part_of(r) those of block r. All loads
 // start before the first is used.
 #if GTR__DEVICE_HALF
-template <typename F> GTR__INLINE float4 gtr__cluster_sum4(int split, F get) {
-    float4 v = get(0), part[8];
+template <typename F> GTR__INLINE float4 gtr__cluster_sum4(int split, F part_of) {
+    float4 v = part_of(0), part[8];
     if (split == 1) return v;
 #pragma unroll
-    for (int r = 1; r < 8; r++) part[r] = r < split ? get(r) : make_float4(0, 0, 0, 0);
+    for (int r = 1; r < 8; r++) part[r] = r < split ? part_of(r) : make_float4(0, 0, 0, 0);
 #pragma unroll
     for (int r = 1; r < 8; r++)
         if (r < split) { v.x += part[r].x; v.y += part[r].y; v.z += part[r].z; v.w += part[r].w; }
@@ -5056,7 +5059,7 @@ template <typename F> GTR__INLINE float4 gtr__cluster_sum4(int split, F get) {
 }
 GTR__INLINE float4 gtr__cluster_sum4(const float *p, int split) {
     if (split == 1) return *(const float4 *)p;
-    return gtr__cluster_sum4(split, [&](int r) { return gtr__cluster_get4(p, r); });
+    return gtr__cluster_sum4(split, [&](int r) { return gtr__cluster_load4(p, r); });
 }
 
 // Which tile of C, and which of the batch, a cluster makes.
@@ -5077,7 +5080,7 @@ GTR__INLINE float gtr__product_row_sum(float sum, const char *tile, int type) {
 #pragma unroll 4
     for (int k = (int)threadIdx.x / T; k < tile_t::depth; k += THREADS / T) {
         const int m = (int)threadIdx.x % T, at = K ? m * tile_t::pitch + k : k * tile_t::pitch + m;
-        sum += ES == 4 ? ((const float *)tile)[at] : gtr__get(tile, type, at);
+        sum += ES == 4 ? ((const float *)tile)[at] : gtr__load_at(tile, type, at);
     }
     return sum;
 }
@@ -5107,7 +5110,7 @@ gtr__product_lane gtr__product_lane_of(const gtr__product_cut &cut, int m0, int 
 // n: of C, the thread's first column.
 GTR__INLINE gtr__floats<4> gtr__product_bias(const gtr__product &p, const gtr__product_cut &cut,
                                              const gtr__product_lane &lane, int n, int64_t first = 0) {
-    return gtr__get_of<4>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, first + n, lane.few);
+    return gtr__load_floats<4>(n < cut.n && !p.bias_m ? p.bias : NULL, p.type_bias, first + n, lane.few);
 }
 // What the epilogue reads of four elements of a row. FEW: of C that can't be moved by four.
 struct gtr__product_reads { gtr__floats<4> saved, had; };
@@ -5115,41 +5118,41 @@ template <bool FEW, typename L> GTR__INLINE
 gtr__product_reads gtr__product_read(const gtr__product &p, const gtr__product_cut &cut, const L &lane, int r) {
     const bool in = r < lane.end && FEW == (lane.few != 0);
     const int64_t at = lane.at(cut, r);
-    return { gtr__get_of<4>(in ? p.saved : NULL, p.type_saved, at, FEW ? lane.few : 0),
-        gtr__get_of<4>(in ? gtr__product_had(p) : NULL, p.type_c, at, FEW ? lane.few : 0) };
+    return { gtr__load_floats<4>(in ? p.saved : NULL, p.type_saved, at, FEW ? lane.few : 0),
+        gtr__load_floats<4>(in ? gtr__product_had(p) : NULL, p.type_c, at, FEW ? lane.few : 0) };
 }
 // A thread's rows of the cluster's tile of C. READS: the epilogue reads for a row, now for the first, while the one
 // before is stored.
 template <int KNOWN, bool FEW, bool READS, typename L, typename F>
 GTR__INLINE void gtr__product_rows(const gtr__product &p, const gtr__product_cut &cut, int m0, const L &lane,
-        const gtr__floats<4> &bias, gtr__product_reads now, F get) {
+        const gtr__floats<4> &bias, gtr__product_reads now, F sum_at) {
 #pragma unroll 1
     for (int r = lane.row; r < lane.end; r += lane.step) {
         gtr__product_reads next = {};
         if (READS) next = gtr__product_read<FEW>(p, cut, lane, r + lane.step);
-        const float4 c = get(r, lane.column);
+        const float4 c = sum_at(r, lane.column);
         gtr__floats<4> x = { { c.x, c.y, c.z, c.w } };
-        const float row = p.bias_m ? gtr__get_of<1>(p.bias, p.type_bias, m0 + r).v[0] : 0.0f;
+        const float row = p.bias_m ? gtr__load_floats<1>(p.bias, p.type_bias, m0 + r).v[0] : 0.0f;
         GTR__UNROLL(i, 4) x.v[i] += p.bias_m ? row : bias.v[i];
         gtr__epilogue<KNOWN>(p, x, now.saved, now.had, lane.at(cut, r), FEW ? lane.few : 0);
         now = next;
     }
 }
-// A block's rows of the cluster's tile of C: get(r, q) sums the cluster's parts of row r from column q on, four
+// A block's rows of the cluster's tile of C: sum_at(r, q) sums the cluster's parts of row r from column q on, four
 // elements; now: what the epilogue reads of the first row, if lane.few is 0. Short: a block waits for its instructions,
 // too, so C that can be moved by four has loops of its own.
 template <int KNOWN, typename L, typename F>
 GTR__INLINE void gtr__product_store(const gtr__product &p, const gtr__product_cut &cut, int m0,
-        const L &lane, const gtr__floats<4> &bias, const gtr__product_reads &now, F get) {
+        const L &lane, const gtr__floats<4> &bias, const gtr__product_reads &now, F sum_at) {
     if (lane.few) gtr__product_rows<KNOWN, true, true>(p, cut, m0, lane, bias,
-        gtr__product_read<true>(p, cut, lane, lane.row), get);
-    else if (p.saved || p.add) gtr__product_rows<KNOWN, false, true>(p, cut, m0, lane, bias, now, get);
-    else gtr__product_rows<KNOWN, false, false>(p, cut, m0, lane, bias, {}, get);
+        gtr__product_read<true>(p, cut, lane, lane.row), sum_at);
+    else if (p.saved || p.add) gtr__product_rows<KNOWN, false, true>(p, cut, m0, lane, bias, now, sum_at);
+    else gtr__product_rows<KNOWN, false, false>(p, cut, m0, lane, bias, {}, sum_at);
 }
 GTR__INLINE void gtr__product_put_sum(const gtr__product &p, int64_t at, float s) {
-    if (p.add_sums) s += gtr__get(p.sums, p.type_sums, at);
+    if (p.add_sums) s += gtr__load_at(p.sums, p.type_sums, at);
     gtr__watch(p.guard, &s);
-    gtr__put(p.sums, p.type_sums, at, s);
+    gtr__store_at(p.sums, p.type_sums, at, s);
 }
 // The same of the sums of A's columns: THREADS / T partial ones a block.
 template <int T, int THREADS = 128>
@@ -5482,8 +5485,8 @@ template <bool HALF, int M, int N, bool AK, bool BK, bool SWAP, int KNOWN> struc
         GTR__UNROLL(e, 16)
             v[e] = *(const uint32_t *)(panel + e * 128 + (((tid >> 2 & 7) ^ (e & 7)) << 4) + (tid & 3) * 4);
         GTR__UNROLL(e, 16) {
-            sum[0] += gtr__get(&v[e], TYPE, 0);
-            sum[1] += gtr__get(&v[e], TYPE, 1);
+            sum[0] += gtr__load_at(&v[e], TYPE, 0);
+            sum[1] += gtr__load_at(&v[e], TYPE, 1);
         }
     }
     template <int TYPE> GTR__DEVICE void multiply(float *d) {
@@ -5659,10 +5662,10 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
             const T *from = (const T *)x + column;
             _Pragma("unroll 8")
             for (int64_t r = begin + warp; r < end; r += 32) {
-                const float f = w.p ? gtr__get(w.p, w.type, r) : 1.0f;
+                const float f = w.p ? gtr__load_at(w.p, w.type, r) : 1.0f;
                 weight += f;
                 if (W == 1) { sum.x = fmaf(f, gtr__load(from + r * m), sum.x); continue; }
-                const float4 v = gtr__get4(from, type_x, r * m);
+                const float4 v = gtr__load4_at(from, type_x, r * m);
                 sum.x = fmaf(f, v.x, sum.x); sum.y = fmaf(f, v.y, sum.y);
                 sum.z = fmaf(f, v.z, sum.z); sum.w = fmaf(f, v.w, sum.w);
             });
@@ -5683,9 +5686,9 @@ static __global__ void __launch_bounds__(1024) gtr__column_sums_kernel(const voi
         if (lane || mine >= m) continue;
         if (partial) partial[last ? gridDim.y * m + blockIdx.y : blockIdx.y * m + mine] = all;
         else {
-            const float v = (last ? w.add_sum : add) ? gtr__get(to, type, mine) + all : all;
+            const float v = (last ? w.add_sum : add) ? gtr__load_at(to, type, mine) + all : all;
             gtr__watch(w.guard, &v);
-            gtr__put(to, type, mine, v);
+            gtr__store_at(to, type, mine, v);
         }
     }
 }
@@ -5697,9 +5700,9 @@ static __global__ void __launch_bounds__(256) gtr__outer_kernel(const __grid_con
     const int64_t step = (int64_t)gridDim.x * 256 * PER, all = p.m * p.n;
     for (int64_t at = ((int64_t)blockIdx.x * 256 + threadIdx.x) * PER; at < all; at += step) {
         const int64_t row = all <= INT32_MAX ? (int64_t)((uint32_t)at / (uint32_t)p.n) : at / p.n, n = at - row * p.n;
-        const float a = gtr__get(p.a, p.type_a, row * step_a);
+        const float a = gtr__load_at(p.a, p.type_a, row * step_a);
         gtr__floats<PER> v;
-        GTR__UNROLL(k, PER) v.v[k] = a * gtr__get(p.b, p.type_b, (n + k) * step_b);
+        GTR__UNROLL(k, PER) v.v[k] = a * gtr__load_at(p.b, p.type_b, (n + k) * step_b);
         gtr__epilogue<KNOWN>(p, v, n, at);
     }
 }
@@ -5778,7 +5781,7 @@ gtr__ranges_kernel(const __grid_constant__ gtr__product p, const float *parts, c
                 range = LONGER ? rows.range : all;
 #pragma unroll 8
             for (int r = group; r < ranges; r += GROUPS) {
-                const gtr__floats<PER> f = gtr__get_of<PER>(parts, GTR_F32, r * range + from);
+                const gtr__floats<PER> f = gtr__load_floats<PER>(parts, GTR_F32, r * range + from);
                 GTR__UNROLL(i, PER) v.v[i] += f.v[i];
             }
         } else if (u < items)
@@ -6363,7 +6366,7 @@ static gtr_result gtr__few_start(gtr__run *run, const gtr__call *c, const gtr__p
     }); });
 }
 // A product by own kernels, as chosen: weighted sums, outer product, few rows, or tiles.
-GTR__LAUNCHER_WITH(gtr__product_own, const gtr__product *given, const gtr__choice *choice) {
+GTR__LAUNCHER_WITH(gtr__product_own_kernel, const gtr__product *given, const gtr__choice *choice) {
     if (choice->weighted) return gtr__column_sums(run, c, given->b, given->type_b, given->k, given->n, given->c,
         given->type_c, given->add, c->ws, c->ws_bytes,
         { given->a, given->type_a, given->sums, given->type_sums, given->add_sums, given->guard });
@@ -6393,7 +6396,7 @@ template <int PER, int KNOWN> static __global__ void __launch_bounds__(256)
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < items; i += (int64_t)gridDim.x * blockDim.x) {
         int64_t at = i * PER, n = !p.bias ? 0 : at <= UINT32_MAX && p.n <= UINT32_MAX
             ? (int64_t)((uint32_t)at % (uint32_t)p.n) : at % p.n;
-        gtr__epilogue<KNOWN>(p, gtr__get_of<PER>(p.c, p.type_c, at), n, at);
+        gtr__epilogue<KNOWN>(p, gtr__load_floats<PER>(p.c, p.type_c, at), n, at);
     }
 }
 #endif
@@ -6716,7 +6719,7 @@ GTR__LAUNCHER_WITH(gtr__product_by, const gtr__product *p, const gtr__choice *ch
     }
 #endif
     if (p->guard) gtr__watches(run, c, p->c, p->sums);
-    return gtr__product_own(run, c, p, choice);
+    return gtr__product_own_kernel(run, c, p, choice);
 }
 #if GTR__DEVICE_HALF
 // The copies, 16 bytes a thread. Bound by bytes: each is read and written once.
@@ -6752,16 +6755,16 @@ GTR__LAUNCHER_WITH(gtr__product_make_even, gtr__product *p, void *ws) {
     return gtr__copy_even(run, c, p->type_a, rows);
 }
 // Those of the call, or of its device.
-static const gtr__caps *gtr__caps_of(gtr__run *run, const gtr__call *c, gtr__caps *own) {
+static const gtr__caps *gtr__caps_of(gtr__run *run, const gtr__call *c, gtr__caps *device_caps) {
     if (c->caps) return c->caps;
-    own->compute = 75;
-    gtr__cuda_capabilities(gtr__on(run), own);
-    return own;
+    device_caps->compute = 75;
+    gtr__cuda_capabilities(gtr__on(run), device_caps);
+    return device_caps;
 }
 // Runs a product, or raises what is measured to the workspace that it wants.
 GTR__LAUNCHER_WITH(gtr__product_run, const gtr__product *p) {
-    gtr__caps own;
-    const gtr__caps *caps = gtr__caps_of(run, c, &own);
+    gtr__caps device_caps;
+    const gtr__caps *caps = gtr__caps_of(run, c, &device_caps);
     gtr__choice choice = gtr__product_choice(p, caps, c->precision);
     // the library's workspace and A's sums, before or after it, share bytes; an own kernel has no such workspace
     const size_t before = choice.parts_bytes + choice.sums_bytes, bytes = choice.parts_bytes + choice.copy_bytes
@@ -7098,7 +7101,7 @@ GTR__INLINE void gtr__conv_fetch(char *tile, const char *safe, int dtype, int pe
     for (int r = (int)threadIdx.x >> log; r < tile_t::rows; r += 128 >> log) {
         const char *src = row(r);
         char *dst = tile + (r * tile_t::pitch + c) * ES;
-        if (CONVERT && dtype != GTR_F32) *(float *)dst = src ? gtr__get(src, dtype, 0) : 0.0f;
+        if (CONVERT && dtype != GTR_F32) *(float *)dst = src ? gtr__load_at(src, dtype, 0) : 0.0f;
         else if (ES * per == 4) gtr__copy4(dst, src ? src : safe, src != NULL);
         else *(uint16_t *)dst = src ? *(const uint16_t *)src : (uint16_t)0;
     }
@@ -7126,13 +7129,13 @@ template <int FORM> struct gtr__conv_place {
     }
     // run(lane, how many rows the tile, of M, has), with how C's rows lie.
     template <typename F>
-    GTR__DEVICE void store(const gtr__conv_cut &cut, gtr__product_lane own, int M, F run) const {
+    GTR__DEVICE void store(const gtr__conv_cut &cut, gtr__product_lane lane, int M, F run) const {
         const int end = min(M, m - m0);
-        if constexpr (FORM != GTR__CONV_IMAGE) run(own, end);
+        if constexpr (FORM != GTR__CONV_IMAGE) run(lane, end);
         else {
-            own.place -= (int64_t)((uint64_t)cut.ldc * (uint32_t)m0);
-            own.end = min(own.end, end);
-            run(gtr__conv_lane{ own, cut, y, x, m0 }, end);
+            lane.place -= (int64_t)((uint64_t)cut.ldc * (uint32_t)m0);
+            lane.end = min(lane.end, end);
+            run(gtr__conv_lane{ lane, cut, y, x, m0 }, end);
         }
     }
 };
@@ -7198,12 +7201,12 @@ GTR__INLINE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut
             gtr__floats<W> v, s;
             few r;
             if (first + i * step >= end) return;
-            const float *own = c + (first + i * step - begin) * PITCH + column;
+            const float *staged_c = c + (first + i * step - begin) * PITCH + column;
             if constexpr (W == 8) {     // four threads begin with the second half: eight are of 32 banks then
-                const float4 one = *(const float4 *)(own + turn), other = *(const float4 *)(own + (turn ^ 4));
+                const float4 one = *(const float4 *)(staged_c + turn), other = *(const float4 *)(staged_c + (turn ^ 4));
                 *(float4 *)v.v = turn ? other : one;
                 *(float4 *)(v.v + 4) = turn ? one : other;
-            } else *(float4 *)v.v = *(const float4 *)own;
+            } else *(float4 *)v.v = *(const float4 *)staged_c;
             GTR__UNROLL(k, W) {
                 v.v[k] += bias.v[k];
                 if (READS && adds && !behind) v.v[k] += gtr__load(&added[i].v[k]);
@@ -7229,7 +7232,7 @@ GTR__INLINE void gtr__conv_store(const gtr__product &p, const gtr__conv_cut &cut
     gtr__floats<8> bias = {};
     GTR__UNROLL(k, HALF ? 8 : 4)
         if (is(GTR__IS_BIAS, p.bias != NULL) && column < cut.n && k < (low ? 8 : 4))
-            bias.v[k] = gtr__get(p.bias, p.type_bias, first_bias + column + k);
+            bias.v[k] = gtr__load_at(p.bias, p.type_bias, first_bias + column + k);
     auto of = [&](auto type) {
         typedef decltype(type) T;
         if (is(GTR__IS_SAVED | GTR__IS_ADD | GTR__IS_FROM, p.saved || p.add || p.affine.from))
@@ -7383,13 +7386,14 @@ static __global__ void __launch_bounds__(128)
     block.begin();
     __syncthreads();
     gtr__enter();
-    const gtr__product_lane own = gtr__product_lane_of<KNOWN, T, T, 128>(cut, at.m0, at.n0, at.c_of(p, cut));
-    const gtr__floats<4> bias = gtr__product_bias(p, cut, own, at.n0 + own.column, (int64_t)at.group * cut.n);
+    const gtr__product_lane product_lane = gtr__product_lane_of<KNOWN, T, T, 128>(cut, at.m0, at.n0, at.c_of(p, cut));
+    const gtr__floats<4> bias = gtr__product_bias(p, cut, product_lane, at.n0 + product_lane.column,
+        (int64_t)at.group * cut.n);
     auto run = [&](const gtr__product &q, const auto &lane) {
         gtr__product_block<KNOWN, KIND, T, block_t::AK, block_t::BK>(q, cut, at.count, p.type_a, p.sums && !at.n0,
             at.m0, lane, bias, at.range, [&](char *tile) { block.fetch(tile); });
     };
-    at.store(cut, own, T, [&](const auto &lane, int) {
+    at.store(cut, product_lane, T, [&](const auto &lane, int) {
         if constexpr (FORM == GTR__CONV_WEIGHT) run(gtr__product_bare(p), lane);
         else run(p, lane);
     });
@@ -7505,8 +7509,8 @@ template <int KIND, int EDGE, int FORM, int KNOWN> struct gtr__warps_block {
     // it stands among the products, too.
     GTR__DEVICE void put(int slot, int i) const {
         const int row = (int)threadIdx.x % depth;
-        const int4 own = entry((uint32_t)((at.first + i) * depth + row), at.k);
-        if ((int)threadIdx.x < depth) table[slot * depth + row] = own;
+        const int4 new_entry = entry((uint32_t)((at.first + i) * depth + row), at.k);
+        if ((int)threadIdx.x < depth) table[slot * depth + row] = new_entry;
     }
     // Where the block's tiles of k begin: of whole tiles of channels, all taps of some channels come before the next
     // channels.
@@ -7635,22 +7639,22 @@ gtr__conv_warps_kernel(const __grid_constant__ gtr__product p, const __grid_cons
     GTR__POOL;
     const auto at = gtr__conv_place_of<FORM, tile_t::M, tile_t::N, tile_t::depth>(cut);
     if (FORM == GTR__CONV_IMAGE && at.m0 >= at.m) { gtr__enter(); return; }
-    gtr__warps_block<KIND, EDGE, FORM, KNOWN> own = { p, cut, at,
+    gtr__warps_block<KIND, EDGE, FORM, KNOWN> warps_block = { p, cut, at,
         (const char *)p.a + at.group * p.a_batch * tile_t::ES, (const char *)p.b + at.group * p.b_batch * tile_t::ES,
         (int4 *)(gtr__pool + cut.table), {}, {}, {}, false };
     gtr__warps_mma<KIND, EDGE, FORM> block;
     const bool wants_sums = p.sums && !at.n0;
     float sum = 0;
-    own.begin();
+    warps_block.begin();
     block.clear();
     gtr__enter();
-    if constexpr (KIND == GTR__PRODUCT_TF32) own.template multiply<GTR_F32>(block, wants_sums, sum);
+    if constexpr (KIND == GTR__PRODUCT_TF32) warps_block.template multiply<GTR_F32>(block, wants_sums, sum);
     else if (gtr__is_so<KNOWN>(GTR__IS_BF16, p.type_a == GTR_BF16))
-        own.template multiply<GTR_BF16>(block, wants_sums, sum);
-    else own.template multiply<GTR_F16>(block, wants_sums, sum);
+        warps_block.template multiply<GTR_BF16>(block, wants_sums, sum);
+    else warps_block.template multiply<GTR_F16>(block, wants_sums, sum);
     const gtr__product_lane lane = gtr__product_lane_of<KNOWN, tile_t::M, tile_t::N, tile_t::threads>(cut, at.m0, at.n0,
         at.c_of(p, cut));
-    at.store(cut, lane, tile_t::M, [&](const auto &l, int end) { own.store(block, l, end); });
+    at.store(cut, lane, tile_t::M, [&](const auto &l, int end) { warps_block.store(block, l, end); });
     if (!wants_sums) return;
     float *sums = (float *)gtr__pool;
     sums[threadIdx.x] = sum;
@@ -7707,10 +7711,10 @@ template <int KIND, int EDGE, int FORM>
 static gtr_result gtr__warps_start(gtr__run *run, const gtr__call *c, const gtr__product *p, gtr__conv_cut cut,
                                    const gtr__choice *choice) {
     typedef gtr__warps_tile<KIND, EDGE, FORM> tile_t;
-    gtr__caps own;
+    gtr__caps device_caps;
     dim3 grid;
     GTR__TRY(gtr__product_cut_for(run, p, 1, choice->ranges, tile_t::M, tile_t::N, tile_t::depth, &cut, &grid));
-    const size_t table = tile_t::entries * sizeof(int4), room = gtr__caps_of(run, c, &own)->shared,
+    const size_t table = tile_t::entries * sizeof(int4), room = gtr__caps_of(run, c, &device_caps)->shared,
         stages = room / (tile_t::stage + table), two = (room / 2 - 1024) / (tile_t::stage + table);
     cut.stages = (int)(EDGE == 64 && two >= 3 ? two : stages);
     if (cut.stages > 4) cut.stages = 4;
@@ -7917,7 +7921,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     // By one warp.
     GTR__DEVICE void produce(const gtr__im2col_maps &maps, const gtr__bulk_map *image) const {
         const pixel at = pixel_of(m0);
-        const box own = box_of(m0 / (depth >> cut.log) + (tid & 31));
+        const box lane_box = box_of(m0 / (depth >> cut.log) + (tid & 31));
         int slot = 0;
         uint32_t parity = 1;
         gtr__enter();
@@ -7928,7 +7932,7 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
                 gtr__bar_expect(bar, tile_t::stage);
             }
             __syncwarp();
-            if constexpr (WEIGHT) load_weight(to, maps, first + i, own, bar);
+            if constexpr (WEIGHT) load_weight(to, maps, first + i, lane_box, bar);
             else load(to, maps, image, first + i, at, bar);
             if (++slot == cut.stages) { slot = 0; parity ^= 1; }
         }
@@ -7940,8 +7944,8 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
             const char *rows = tile + i * 8192 + warp * 1024;
             GTR__UNROLL(e, 8) {
                 const uint32_t v = *(const uint32_t *)(rows + e * 128 + ((lane >> 2 ^ e) << 4) + (lane & 3) * 4);
-                sum[2 * i] += gtr__get(&v, type, 0);
-                sum[2 * i + 1] += gtr__get(&v, type, 1);
+                sum[2 * i] += gtr__load_at(&v, type, 0);
+                sum[2 * i + 1] += gtr__load_at(&v, type, 1);
             }
         }
     }
@@ -8010,13 +8014,13 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
             GTR__UNROLL(r, blocks) fetch_a(to[r], tile, warp / 4 * blocks + r);
         };
         auto step = [&](int i, const uint32_t (*now)[4][4], uint32_t (*next)[4][4]) {
-            const int own = slot;
+            const int read_slot = slot;
             if (i >= count) return;
-            multiply_stage<GTR_F32>(d, q, own, i, now);
+            multiply_stage<GTR_F32>(d, q, read_slot, i, now);
             if (++slot == cut.stages) { slot = 0; parity ^= 1; }
             if (i + 1 < count) ready(next);
             gtr__wgmma_until<0>();
-            if (i + cut.stages < count && (tid & 31) == 0) gtr__bar_arrive(empty + 8 * own);
+            if (i + cut.stages < count && (tid & 31) == 0) gtr__bar_arrive(empty + 8 * read_slot);
         };
         if (count) ready(f[0]);
 #pragma unroll 1
@@ -8081,15 +8085,15 @@ template <bool HALF, int M, int N, int FORM, int KNOWN> struct gtr__im2col_block
     GTR__DEVICE void consume(int range, int64_t base_c) {
         const int row0 = WEIGHT ? n0 : m0, column0 = WEIGHT ? m0 : n0;
         gtr__enter();
-        gtr__product_lane own = gtr__product_lane_of<KNOWN, tile_t::rows, tile_t::columns, 256>(cut, row0, column0,
+        gtr__product_lane lane = gtr__product_lane_of<KNOWN, tile_t::rows, tile_t::columns, 256>(cut, row0, column0,
             base_c);
         int end = min(tile_t::rows, cut.m - row0);
-        if constexpr (FORM != GTR__CONV_IMAGE) consume(row0, column0, end, own);
+        if constexpr (FORM != GTR__CONV_IMAGE) consume(row0, column0, end, lane);
         else {
-            own.place -= (int64_t)((uint64_t)cut.ldc * (uint32_t)m0);
+            lane.place -= (int64_t)((uint64_t)cut.ldc * (uint32_t)m0);
             end = min(end, cut.images * y.count * x.count - m0);
-            own.end = min(own.end, end);
-            consume(row0, column0, end, gtr__conv_lane{ own, cut, y, x, m0 });
+            lane.end = min(lane.end, end);
+            consume(row0, column0, end, gtr__conv_lane{ lane, cut, y, x, m0 });
         }
         if constexpr (WEIGHT) store_sums((float *)ring + tile_t::rows * tile_t::pitch, (int64_t)range * cut.m);
     }
@@ -8494,7 +8498,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
         const int row = m0 + ((int)threadIdx.x / 32 & 3) * 16 + ((int)threadIdx.x >> 2 & 7);
         float b[2];
         GTR__UNROLL(k, 2)
-            b[k] = row + 8 * k < cut.channels ? gtr__get(p.bias, p.type_bias, row + 8 * k) : 0.0f;
+            b[k] = row + 8 * k < cut.channels ? gtr__load_at(p.bias, p.type_bias, row + 8 * k) : 0.0f;
         GTR__UNROLL(i, N / 2) d[i] += b[i >> 1 & 1];
     }
     template <typename T> GTR__DEVICE void put(const float *d) const {
@@ -8543,7 +8547,7 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
         if (is(GTR__IS_BIAS, p.bias != NULL)) add_bias(d);
 #pragma unroll 1
         for (int pass = 0; pass < passes && m0 + pass * depth < cut.channels; pass++) {
-            const bool own = folded() ? warp < 4 >> cut.fold : HALF || warp / 2 == pass;
+            const bool is_mine = folded() ? warp < 4 >> cut.fold : HALF || warp / 2 == pass;
             int left = cut.epilogue_reads;
             auto next = [&]() {
                 if (--left <= 0) return;
@@ -8556,11 +8560,11 @@ template <int N, bool HALF, int KNOWN> struct gtr__lines_block {
                 fold_columns(d, group);
                 if (left) { gtr__shared_publish(); left++; next(); }
             }
-            if (is(GTR__IS_FROM, p.affine.from != NULL)) { if (own) add<T>(d); next(); }
-            if (own) activate<T>(d);
+            if (is(GTR__IS_FROM, p.affine.from != NULL)) { if (is_mine) add<T>(d); next(); }
+            if (is_mine) activate<T>(d);
             if (is(GTR__IS_SAVED, p.saved != NULL)) next();
-            if (is(GTR__IS_ADD, p.add) && own) add<T>(d);
-            if (own) put<T>(d);
+            if (is(GTR__IS_ADD, p.add) && is_mine) add<T>(d);
+            if (is_mine) put<T>(d);
             gtr__shared_publish();
             gtr__warpgroup_barrier(group + 1);
             if (!gtr__warpgroup_leader()) continue;
@@ -9234,16 +9238,17 @@ static bool gtr__conv_even(gtr__evened *e, const gtr__window *g, int form, const
     else if (weight && c != g->c) e->parts = { gtr__fast_of(g->c), (uint32_t)(c - g->c), p.m * e->p.n };
     return !lean || e->bytes + (whole ? (size_t)(p.m * n) * 4 : 0) <= GTR__CONV_LEAN_BYTES;
 }
-// The host estimates e by each kernel: by `own`, the choice among the kernels that need no Hopper, by im2col, by lines.
-// If one of them, copies included, takes less than *best, *best becomes that choice. Returns whether it did.
-static bool gtr__conv_best(const gtr__evened *e, int form, gtr__choice own, const gtr__caps *caps, gtr__choice *best) {
+// The host estimates e by each kernel: by `plain`, the choice among the kernels that need no Hopper, by im2col, by
+// lines. If one of them, copies included, takes less than *best, *best becomes that choice. Returns whether it did.
+static bool gtr__conv_best(const gtr__evened *e, int form, gtr__choice plain, const gtr__caps *caps,
+        gtr__choice *best) {
     const double copies = (e->bytes ? GTR__EVEN_NS(e->bytes) : 0)
         + (e->parts.more && form != GTR__CONV_WEIGHT ? GTR__EVEN_NS(4 * e->p.m * e->p.n) : 0);      // and C's parts
-    bool better = own.ns + copies < best->ns;
-    if (better) *best = own;
-    else own.ns = best->ns - copies;
-    if (gtr__im2col_choice(&e->g, form, &e->p, caps, &own)) { *best = own; better = true; }
-    if (gtr__lines_choice(&e->g, form, &e->p, caps, &own)) { *best = own; better = true; }
+    bool better = plain.ns + copies < best->ns;
+    if (better) *best = plain;
+    else plain.ns = best->ns - copies;
+    if (gtr__im2col_choice(&e->g, form, &e->p, caps, &plain)) { *best = plain; better = true; }
+    if (gtr__lines_choice(&e->g, form, &e->p, caps, &plain)) { *best = plain; better = true; }
     if (better) best->ns += copies;
     return better;
 }
@@ -9251,19 +9256,19 @@ static bool gtr__conv_best(const gtr__evened *e, int form, gtr__choice own, cons
 // pay. `plain` runs in any workspace: what was measured for may be refused.
 GTR__LAUNCHER_WITH(gtr__conv_product, const gtr__window *g, int form, const gtr__product &p) {
     const int64_t classes = form == GTR__CONV_IMAGE ? g->sh * g->sw : 1;
-    gtr__caps own;
-    const gtr__caps *caps = gtr__caps_of(run, c, &own);
-    auto own_choice = [&](const gtr__evened &e) {
+    gtr__caps device_caps;
+    const gtr__caps *caps = gtr__caps_of(run, c, &device_caps);
+    auto choose_plain = [&](const gtr__evened &e) {
         return gtr__conv_choice(&e.g, form, &e.p, classes, caps, c->precision);
     };
     // plain runs without copies, in any workspace: with fewer ranges of k where that is short
     gtr__evened given = { *g, p, { {}, {} }, 0, {} }, even[2];
-    gtr__choice plain = own_choice(given), best = plain;
+    gtr__choice plain = choose_plain(given), best = plain;
     const gtr__evened *e = NULL;
     if (!caps->general && gtr__conv_best(&given, form, plain, caps, &best)) e = &given;
     for (gtr__evened &copy : even)
         if (!caps->general && gtr__conv_even(&copy, g, form, p, &copy != even, c->lean, NULL)
-                && gtr__conv_best(&copy, form, own_choice(copy), caps, &best)) e = &copy;
+                && gtr__conv_best(&copy, form, choose_plain(copy), caps, &best)) e = &copy;
     gtr__conv_parts(&plain, &p, false);
     gtr__conv_parts(&best, e ? &e->p : &p, e && e->parts.more);
     const size_t before = best.parts_bytes + best.sums_bytes + best.copy_bytes, want = before + (e ? e->bytes : 0);
@@ -9332,11 +9337,11 @@ gtr__depthwise_kernel(const __grid_constant__ gtr__depthwise d, const __grid_con
     gtr__enter();
     for (int i = (int)threadIdx.x; i < taps * wide; i += 256) {
         const int t = i / wide, at = first + i - t * wide;
-        weight[i] = at < cut.groups ? gtr__get(d.w, d.type_w, (int64_t)at * taps + t) : 0.0f;
+        weight[i] = at < cut.groups ? gtr__load_at(d.w, d.type_w, (int64_t)at * taps + t) : 0.0f;
     }
     __syncthreads();
     if (channel >= cut.groups) return;
-    const gtr__floats<W> bias = gtr__get_of<W>(d.bias, d.type_bias, channel);
+    const gtr__floats<W> bias = gtr__load_floats<W>(d.bias, d.type_bias, channel);
     const uint32_t rows = (uint32_t)(cut.images * y.count * x.count), step = 256u >> d.log;
     for (uint32_t i = blockIdx.x * step + (threadIdx.x >> d.log); i < rows; i += gridDim.x * step) {
         const gtr__conv_row r = gtr__conv_row_of(cut, y, x, i);
@@ -9350,16 +9355,16 @@ gtr__depthwise_kernel(const __grid_constant__ gtr__depthwise d, const __grid_con
             for (int u = 0; u < x.taps; u++) {
                 const int at_x = r.x + u * x.tap;
                 if ((uint32_t)at_x >= (uint32_t)cut.x.from) continue;
-                const gtr__floats<W> f = gtr__get_of<W>(d.x, d.type_x,
+                const gtr__floats<W> f = gtr__load_floats<W>(d.x, d.type_x,
                     (int64_t)((uint64_t)(pixel + (uint32_t)(u * x.tap)) * (uint32_t)cut.pitch) + channel);
                 GTR__UNROLL(k, W) sum.v[k] = fmaf(f.v[k], w[u * x.each * wide + k], sum.v[k]);
             }
         }
         const int64_t at = (int64_t)((uint64_t)(d.image ? gtr__conv_pixel(cut, y, x, i) : i) * (uint32_t)cut.pitch)
             + channel;
-        sum = gtr__depthwise_finish(d, sum, gtr__get_of<W>(d.saved, d.type_saved, at),
-            gtr__get_of<W>(d.add ? d.y : NULL, d.type_y, at), at, cut.pitch);
-        gtr__put_of(d.y, d.type_y, at, sum);
+        sum = gtr__depthwise_finish(d, sum, gtr__load_floats<W>(d.saved, d.type_saved, at),
+            gtr__load_floats<W>(d.add ? d.y : NULL, d.type_y, at), at, cut.pitch);
+        gtr__store_floats(d.y, d.type_y, at, sum);
     }
 }
 // dweight: block (i, s, t) sums the i-th range of places for 32 W of their channels and nine taps: each thread every so
@@ -9379,7 +9384,8 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
     for (uint32_t i = (uint32_t)(rows * blockIdx.x / gridDim.x) + (threadIdx.x >> d.log);
             i < end && channel < d.outs; i += step) {
         const gtr__conv_row r = gtr__conv_row_of(cut, y, x, i);
-        const gtr__floats<W> dy = gtr__get_of<W>(d.dy, d.type_dy, (int64_t)((uint64_t)i * (uint32_t)d.outs) + channel);
+        const gtr__floats<W> dy = gtr__load_floats<W>(d.dy, d.type_dy,
+            (int64_t)((uint64_t)i * (uint32_t)d.outs) + channel);
         int line = begin / cut.x.kernel, column = begin - line * cut.x.kernel;
         GTR__UNROLL(t, N) {
             const int at_y = r.y + line * y.tap, at_x = r.x + column * x.tap;
@@ -9388,7 +9394,7 @@ gtr__depthwise_dweight_kernel(const __grid_constant__ gtr__depthwise d, const __
             const uint32_t pixel = r.pixel + (uint32_t)(line * y.tap) * (uint32_t)cut.x.from
                 + (uint32_t)(column * x.tap);
             const int64_t at = (int64_t)((uint64_t)pixel * (uint32_t)cut.pitch);
-            const gtr__floats<W> f = gtr__get_of<W>(in ? d.x : NULL, d.type_x, at + channel);
+            const gtr__floats<W> f = gtr__load_floats<W>(in ? d.x : NULL, d.type_x, at + channel);
             GTR__UNROLL(k, W) sum[t][k] = fmaf(dy.v[k], f.v[k], sum[t][k]);
             if (++column == cut.x.kernel) { column = 0; line++; }
         }
@@ -9440,12 +9446,12 @@ template <int V> GTR__INLINE void gtr__depthwise_weights(const gtr__depthwise &d
         }
         GTR__UNROLL(k, 8) {
             const int at = i + k * GTR__DEPTHWISE_T, c = gtr__quotient(at, d.taps);
-            if (at < all) to[place(at - c * taps, c)] = gtr__get(&w[k], d.type_w, 0);
+            if (at < all) to[place(at - c * taps, c)] = gtr__load_at(&w[k], d.type_w, 0);
         }
     }
 #pragma unroll 1
     for (int c = (int)threadIdx.x; c < wide; c += GTR__DEPTHWISE_T)
-        to[place(taps, c)] = d.bias ? gtr__get(d.bias, d.type_bias, first + c) : 0.0f;
+        to[place(taps, c)] = d.bias ? gtr__load_at(d.bias, d.type_bias, first + c) : 0.0f;
 }
 GTR__INLINE gtr__floats<4> gtr__depthwise_row(const float4 *p) {
     const float4 f = *p;
@@ -9460,7 +9466,7 @@ GTR__INLINE void gtr__depthwise_run_end(const gtr__depthwise &d, const gtr__conv
     constexpr int SIZE = TYPE == GTR_F32 ? 4 : 2;
     auto store = [&](int64_t at, const gtr__floats<4> *v) {
         uint4 out;
-        GTR__UNROLL(f, F) gtr__put_of(&out, TYPE, 4 * f, v[f]);
+        GTR__UNROLL(f, F) gtr__store_floats(&out, TYPE, 4 * f, v[f]);
         *(uint4 *)((char *)d.y + at * SIZE) = out;
     };
     int64_t at = line + (int64_t)to_x * cut.pitch;
@@ -9480,8 +9486,8 @@ GTR__INLINE void gtr__depthwise_run_end(const gtr__depthwise &d, const gtr__conv
             to_x + (r + 1) * step, end);
         if ((uint32_t)(to_x + r * step) >= (uint32_t)cut.x.to) continue;
         GTR__UNROLL(f, F)
-            v[f] = gtr__depthwise_finish(d, sum[r][f], gtr__get_of<4>(&saved, TYPE, 4 * f),
-                gtr__get_of<4>(d.add ? d.y : NULL, TYPE, at + 4 * f), at + 4 * f, cut.pitch);
+            v[f] = gtr__depthwise_finish(d, sum[r][f], gtr__load_floats<4>(&saved, TYPE, 4 * f),
+                gtr__load_floats<4>(d.add ? d.y : NULL, TYPE, at + 4 * f), at + 4 * f, cut.pitch);
         store(at, v);
     }
 }
@@ -9537,7 +9543,7 @@ gtr__depthwise_runs_kernel(const __grid_constant__ gtr__depthwise d, const __gri
             GTR__UNROLL(t, K * F) w[t / F][t % F] = gtr__depthwise_row(row + t * lanes);
             GTR__UNROLL(j, J)
                 GTR__UNROLL(f, F) {
-                    const gtr__floats<4> x = gtr__get_of<4>(&pixel[j], TYPE, 4 * f);
+                    const gtr__floats<4> x = gtr__load_floats<4>(&pixel[j], TYPE, 4 * f);
                     GTR__UNROLL(r, R) {
                         const int t = UP * j - DOWN * r + UP - 1;
                         GTR__UNROLL(k, 4) if (t >= 0 && (t < K - 1 || (t == K - 1 && all)))
@@ -9560,7 +9566,7 @@ GTR__INLINE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, const ch
     constexpr bool AHEAD = sizeof(raw) * K * (S + 1) <= 96;     // registers have room for the next step's loads, too
     gtr__floats<4> ring[K][V / 4];
     auto put = [&](int j, const raw &r) {
-        GTR__UNROLL(f, V / 4) ring[j % K][f] = gtr__get_of<4>(&r, TYPE, 4 * f);
+        GTR__UNROLL(f, V / 4) ring[j % K][f] = gtr__load_floats<4>(&r, TYPE, 4 * f);
     };
     GTR__UNROLL(j, K - S) put(j, gtr__depthwise_pixel<raw>(x + j * pitch, at + j, from));
     x += (int64_t)(K - S) * pitch;
@@ -9583,7 +9589,7 @@ GTR__INLINE void gtr__depthwise_walk(float (&sum)[K][V], const char *x, const ch
             if (r >= count) break;
             GTR__UNROLL(s, S) put(r * S + K - S + s, now.pixel[r * S + s]);
             GTR__UNROLL(f, V / 4) {
-                const gtr__floats<4> g = gtr__get_of<4>(&now.place[r], TYPE, 4 * f);
+                const gtr__floats<4> g = gtr__load_floats<4>(&now.place[r], TYPE, 4 * f);
                 GTR__UNROLL(t, K)
                     GTR__UNROLL(k, 4)
                         sum[t][4 * f + k] = fmaf(g.v[k], ring[(r * S + t) % K][f].v[k], sum[t][4 * f + k]);
@@ -9977,12 +9983,12 @@ template <typename T, bool POOLED> struct gtr__direct_block {
             else if (j % 2) at[j] = at[j - 1] + element(2 + (g & 1)) - element(g & 1);
             else at[j] = place(unit * 8 + 2 * j + g / 2) + element(g & 1);
     }
-    // The same bytes of the columns that the lane holds of C: at[h][j] of column 2 q + h of n-tile j. `own` is at of
+    // The same bytes of the columns that the lane holds of C: at[h][j] of column 2 q + h of n-tile j. `tap_at` is at of
     // columns(), which lane 4 (2 q + h) has for that column; the other positions of a window follow from its first.
-    GTR__DEVICE void pairs(const int (&own)[4], int (&at)[2][4]) const {
+    GTR__DEVICE void pairs(const int (&tap_at)[4], int (&at)[2][4]) const {
         GTR__UNROLL(k, 8) {
             const int h = k / 4, j = k % 4;
-            if (!POOLED || (!h && j % 2 == 0)) at[h][j] = __shfl_sync(~0u, own[j], 8 * q + 4 * h);
+            if (!POOLED || (!h && j % 2 == 0)) at[h][j] = __shfl_sync(~0u, tap_at[j], 8 * q + 4 * h);
             else at[h][j] = at[0][j / 2 * 2] + element(2 * (j % 2) + h);
         }
     }
@@ -10028,7 +10034,7 @@ template <typename T, bool POOLED> struct gtr__direct_block {
 // The bias of N channels from `channel` on; 0 without a bias, and for channels behind the last.
 template <int N> GTR__INLINE void gtr__direct_bias(const gtr__direct &d, int channel, float (&bias)[N]) {
     GTR__UNROLL(k, N)
-        bias[k] = d.bias && channel + k < d.outs ? gtr__get(d.bias, d.type_bias, channel + k) : 0.0f;
+        bias[k] = d.bias && channel + k < d.outs ? gtr__load_at(d.bias, d.type_bias, channel + k) : 0.0f;
 }
 // A thread stores y of place `at` of all images, of N channels from `channel` on, but none behind the last.
 template <typename T, int N>
@@ -10037,7 +10043,7 @@ GTR__INLINE void gtr__direct_store(const gtr__direct &d, int64_t at, int channel
     if (d.four) {
 #pragma unroll
         for (int k = 0; k < N; k += 4) if (channel + k < d.outs)
-            gtr__put4(to, gtr__type_of<T>(), k, make_float4(v[k], v[k + 1], v[k + 2], v[k + 3]));
+            gtr__store4_at(to, gtr__type_of<T>(), k, make_float4(v[k], v[k + 1], v[k + 2], v[k + 3]));
         return;
     }
     GTR__UNROLL(k, N) if (channel + k < d.outs) gtr__store(to + k, v[k]);
@@ -10047,14 +10053,14 @@ GTR__INLINE void gtr__direct_store(const gtr__direct &d, int64_t at, int channel
 // plain path.
 static __device__ __noinline__ void gtr__direct_rest(const gtr__direct &d, gtr__floats<4> v, int64_t at, int n) {
     if (d.four) {
-        gtr__epilogue(d.p, v, gtr__get_of<4>(d.p.saved, d.p.type_saved, at + n),
-            gtr__get_of<4>(gtr__product_had(d.p), d.p.type_c, at + n), at + n);
+        gtr__epilogue(d.p, v, gtr__load_floats<4>(d.p.saved, d.p.type_saved, at + n),
+            gtr__load_floats<4>(gtr__product_had(d.p), d.p.type_c, at + n), at + n);
         return;
     }
     for (int k = 0; k < 4 && n + k < d.outs; k++)
         gtr__epilogue(d.p, gtr__floats<1>{ { k == 0 ? v.v[0] : k == 1 ? v.v[1] : k == 2 ? v.v[2] : v.v[3] } },
-            gtr__get_of<1>(d.p.saved, d.p.type_saved, at + n + k),
-            gtr__get_of<1>(gtr__product_had(d.p), d.p.type_c, at + n + k), at + n + k);
+            gtr__load_floats<1>(d.p.saved, d.p.type_saved, at + n + k),
+            gtr__load_floats<1>(gtr__product_had(d.p), d.p.type_c, at + n + k), at + n + k);
 }
 // The pool's output for a window whose four positions have sums v: the largest of the activations. If plain, the
 // activation is left to the caller, who applies it to the largest alone.
@@ -10299,14 +10305,14 @@ gtr__direct_weight_kernel(const __grid_constant__ gtr__direct d) {
         for (int unit = turn < turns ? turn : block.n; unit * block_t::each < block.n; unit += turns) {
             uint32_t dy[2][2 * WORDS], a[2][4 * WORDS];
             float acc[2][4][4];
-            int own[4], at[2][4];       // tap 0 of column g, and of columns 2 q, 2 q + 1, of each n-tile
-            block.columns(unit, own);
-            block.pairs(own, at);
+            int tap_at[4], at[2][4];       // tap 0 of column g, and of columns 2 q, 2 q + 1, of each n-tile
+            block.columns(unit, tap_at);
+            block.pairs(tap_at, at);
             GTR__UNROLL(i, POOLED ? 2 : 0) {
                 const int place = unit * 8 + 4 * i + block.q;
                 gtr__direct_load<T>(d, dy[i], from + place, channel, place < block.n);
             }
-            if (POOLED) block.template multiply<2>(acc, own, last, bias);
+            if (POOLED) block.template multiply<2>(acc, tap_at, last, bias);
             GTR__UNROLL(i, 2) {
                 if constexpr (POOLED && WORDS == 1) {
                     if (end.least == 0.0f) gtr__direct_relu<T>(acc, i, dy[i], a);
@@ -10414,8 +10420,8 @@ GTR__LAUNCHER_WITH(gtr__direct_run, gtr__direct *d, int type, bool pooled) {
     if ((uintptr_t)d->image % (size_t)d->unit) { d->unit = gtr__elem(type); d->by_units = gtr__fast_of(d->row); }
     const size_t shared = (size_t)d->groups * (64 + (size_t)(many ? 4 : 2) * 256 * (size_t)gtr__elem(type))
         + gtr__direct_tile_bytes(d, type);
-    gtr__caps own;
-    const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &own), false);
+    gtr__caps device_caps;
+    const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &device_caps), false);
     const dim3 grid((unsigned)(d->tiles < most ? d->tiles : most), (unsigned)gtr__ceil(d->outs, many ? 64 : 32));
     const bool plain = d->alone && (d->act < 0 || d->act == GTR__IN_LINE);
 #define GTR__DIRECT_START(T) gtr__by(pooled, [&](auto pool) { \
@@ -10432,8 +10438,8 @@ GTR__LAUNCHER_WITH(gtr__direct_run, gtr__direct *d, int type, bool pooled) {
 // then their reduction into p.c and p.sums. p: WEIGHT as a product, p.a being dy. In d the caller has set image, and if
 // pooled also weight, bias and activation. A call that measures only returns the bytes of workspace that it takes.
 GTR__LAUNCHER_WITH(gtr__direct_dweight, gtr__direct *d, const gtr__product &p, int type, bool pooled) {
-    gtr__caps own;
-    const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &own), true);
+    gtr__caps device_caps;
+    const int64_t most = gtr__direct_blocks(d, gtr__caps_of(run, c, &device_caps), true);
     const int ranges = (int)(d->tiles < most ? d->tiles : most);
     const size_t parts = gtr__pad256((size_t)ranges * (size_t)d->outs * (size_t)d->taps * 4),
         bytes = parts + (size_t)ranges * (size_t)d->outs * 4, tile = gtr__direct_tile_bytes(d, type);
@@ -10550,7 +10556,7 @@ struct gtr__narrow_tile {
             const int row = gtr__quotient(i, d.by_parts), first = (i - row * parts) * 128,
                 which = gtr__quotient(row, d.by_rows), y = y0 + row - which * d.rows,
                 in_x = (uint32_t)y < (uint32_t)d.from_y && image + which < d.images ? d.from_x : 0;
-            const char *own = in_x ? from + (int64_t)(which * d.from_y + y) * d.from_x * d.c * 2 : d.image;
+            const char *from_row = in_x ? from + (int64_t)(which * d.from_y + y) * d.from_x * d.c * 2 : d.image;
             char *to_row = to + row * d.span * d.pitch;
 #pragma unroll 4
             for (int k = 0; k < 4; k++) {
@@ -10558,7 +10564,7 @@ struct gtr__narrow_tile {
                     unit = e - pixel * d.units, x = x0 + pixel;
                 if (e >= all) break;
                 const bool in = (uint32_t)x < (uint32_t)in_x && unit < left;
-                gtr__copy16(to_row + pixel * d.pitch + unit * 16, own + (in ? (x * d.c + unit * 8) * 2 : 0), in);
+                gtr__copy16(to_row + pixel * d.pitch + unit * 16, from_row + (in ? (x * d.c + unit * 8) * 2 : 0), in);
             }
         }
     }
@@ -10577,13 +10583,13 @@ struct gtr__narrow_tile {
                 x = gtr__quotient(e, d.by_unit_dy), unit = e - x * each, place = row * d.width + x;
             if (x >= d.width) continue;
             const bool in = which < images && y < lines && x < columns;
-            char *own = to + place * GTR__NARROW_PITCH_DY + unit * unit_bytes;
+            char *to_unit = to + place * GTR__NARROW_PITCH_DY + unit * unit_bytes;
             const char *src = from + (in ? (int64_t)(which * d.to_y + y) * d.to_x * (d.outs * 2) + e * unit_bytes : 0);
             if (!unit) table[place] = in
                 ? ((which * d.rows + y * d.step_y) * d.span + x * d.step_x) * d.pitch : 0;
-            if (unit_bytes == 16) gtr__copy16(own, src, in);
-            else if (unit_bytes == 4) gtr__copy4(own, src, in);
-            else *(uint16_t *)own = in ? *(const uint16_t *)src : (uint16_t)0;
+            if (unit_bytes == 16) gtr__copy16(to_unit, src, in);
+            else if (unit_bytes == 4) gtr__copy4(to_unit, src, in);
+            else *(uint16_t *)to_unit = in ? *(const uint16_t *)src : (uint16_t)0;
         }
     }
 };
@@ -10593,10 +10599,10 @@ GTR__INLINE void gtr__narrow_join(const gtr__narrow &d, float *red, const float 
                                          const float (&sum)[4]) {
     const int lane = GTR__LANE, g = lane >> 2, q = lane & 3, warp = (int)threadIdx.x >> 5,
         slab = (int)blockIdx.y * d.units, all = d.tiles_n * 8;
-    constexpr int own = GTR__NARROW_OUTPUTS * GTR__NARROW_RED;
+    constexpr int warp_floats = GTR__NARROW_OUTPUTS * GTR__NARROW_RED;
     __syncthreads();
     GTR__UNROLL(h, 2) {
-        float *to = red + warp * own + (8 * h + g) * GTR__NARROW_RED;
+        float *to = red + warp * warp_floats + (8 * h + g) * GTR__NARROW_RED;
         GTR__UNROLL(v, GTR__NARROW_COLUMNS)
             *(float2 *)(to + 8 * v + 2 * q) = make_float2(dw[v][2 * h], dw[v][2 * h + 1]);
         if (q == 0) to[8 * GTR__NARROW_COLUMNS] = sum[2 * h];
@@ -10604,7 +10610,7 @@ GTR__INLINE void gtr__narrow_join(const gtr__narrow &d, float *red, const float 
     __syncthreads();
     auto total = [&](int which, int at) {
         float v = 0;
-        for (int k = 0; k < d.down; k++) v += red[(k * d.across + which) * own + at];
+        for (int k = 0; k < d.down; k++) v += red[(k * d.across + which) * warp_floats + at];
         return v;
     };
     const int64_t first = (int64_t)blockIdx.x * d.outs;
@@ -10788,8 +10794,8 @@ static size_t gtr__narrow_parts(const gtr__narrow &d, int ranges) {
 // as it is if the kernel does not take the product, operands are not aligned to its copies or the workspace is short;
 // and when it measures, so that the caller measures what then runs instead, too.
 GTR__LAUNCHER_WITH(gtr__narrow_dweight, const gtr__window *g, const gtr__product &p, bool *ran) {
-    gtr__caps own;
-    const gtr__caps *caps = gtr__caps_of(run, c, &own);
+    gtr__caps device_caps;
+    const gtr__caps *caps = gtr__caps_of(run, c, &device_caps);
     gtr__narrow d;
     if (!gtr__narrow_make(&d, g, p, caps, c->precision)) return GTR_OK;
     const int ranges = gtr__narrow_ranges(d, caps);
@@ -10826,8 +10832,8 @@ static gtr__product_affine gtr__conv_affine(const gtr__call *c) {
 // A product whose kernel may be one that does not do all of an epilogue; what it does not stands behind it.
 GTR__LAUNCHER_WITH(gtr__conv_plainly, const gtr__product *given) {
     gtr__product p = *given;
-    gtr__caps own;
-    const gtr__choice choice = gtr__product_choice(given, gtr__caps_of(run, c, &own), c->precision);
+    gtr__caps device_caps;
+    const gtr__choice choice = gtr__product_choice(given, gtr__caps_of(run, c, &device_caps), c->precision);
     if (!gtr__affine_is(given->affine) || (!choice.library && !choice.weighted))
         return gtr__product_run(run, c, given);
     p.affine = {};
@@ -10845,8 +10851,8 @@ GTR__LAUNCHER_WITH(gtr__conv_plainly, const gtr__product *given) {
 // it in. pool: with that max_pool behind the convolution, or NULL.
 static bool gtr__direct_takes(gtr__direct *d, gtr__run *run, const gtr__call *c, const gtr__window *g,
                               const gtr__product &p, const gtr__direct_pool *pool, bool weight) {
-    gtr__caps own;
-    const gtr__caps *caps = gtr__caps_of(run, c, &own);
+    gtr__caps device_caps;
+    const gtr__caps *caps = gtr__caps_of(run, c, &device_caps);
     return !caps->general && g->c <= GTR__DIRECT_CHANNELS && g->c * gtr__elem(p.type_a) % 16 && p.k && p.m
         && gtr__product_kind(&p, caps, c->precision) != GTR__PRODUCT_FMA
         && gtr__direct_make(d, g, pool, caps, p.type_a, weight);
@@ -10914,9 +10920,9 @@ static gtr__product gtr__conv_gradient(gtr__run *run, const gtr__call *c, const 
 GTR__LAUNCHER_WITH(gtr__conv_dweight, const gtr__window *g, const gtr__arg *image, const gtr__arg *places,
         const gtr__arg *dw, const gtr__arg *sums) {
     const gtr__product p = gtr__conv_gradient(run, c, g, image, places, dw, sums);
-    gtr__caps own;
+    gtr__caps device_caps;
     gtr__depthwise_grid grid = {};
-    if (gtr__depthwise_takes(g)) grid = gtr__depthwise_grid_of(g, p.type_b, gtr__caps_of(run, c, &own));
+    if (gtr__depthwise_takes(g)) grid = gtr__depthwise_grid_of(g, p.type_b, gtr__caps_of(run, c, &device_caps));
     const size_t bytes = (size_t)grid.ranges * (size_t)dw->count * 4;
     if (grid.ranges && c->measure) return gtr__measured_least(c, bytes);
     if (grid.ranges && c->ws && c->ws_bytes >= bytes) return gtr__depthwise_dweight(run, c, g, p, grid);
@@ -11240,10 +11246,10 @@ template <int PLAIN>
 GTR__INLINE float gtr__red_value(const gtr__red &m, const int64_t *k, int64_t r) {
     int64_t o[3];
     gtr__red_at(PLAIN == 2 ? 1 : m.nr, m.narrow, m.rd, m.rs, r, o);
-    float dy = gtr__get(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
-    if (!PLAIN && m.p[1]) a = gtr__get(m.p[1], m.t[1], k[1] + o[1]);
-    if (!PLAIN && m.p[2]) b = gtr__get(m.p[2], m.t[2], k[2] + o[2]);
-    if (!PLAIN && m.p[3]) y = gtr__get(m.p[3], m.t[3], k[0] + o[0]);
+    float dy = gtr__load_at(m.p[0], m.t[0], k[0] + o[0]), a = 0.0f, b = 0.0f, y = 0.0f;
+    if (!PLAIN && m.p[1]) a = gtr__load_at(m.p[1], m.t[1], k[1] + o[1]);
+    if (!PLAIN && m.p[2]) b = gtr__load_at(m.p[2], m.t[2], k[2] + o[2]);
+    if (!PLAIN && m.p[3]) y = gtr__load_at(m.p[3], m.t[3], k[0] + o[0]);
     return PLAIN ? gtr__red_plain(m.kind, dy) : gtr__red_formula(m.kind, dy, a, b, y);
 }
 GTR__INLINE void gtr__red_end(const gtr__red &m, int64_t o, float v) {
@@ -11920,7 +11926,7 @@ template <bool JOIN> static __global__ void __launch_bounds__(1024) gtr__k_fold(
                 else if (JOIN) v[u] = w.part[o * m.terms + e];
                 else {
                     gtr__red_at(m.nr, m.narrow, m.rd, m.rs, e, at);
-                    v[u] = gtr__fold_one(w.kind, gtr__get(m.p[0], m.t[0], k[0] + at[0]), e);
+                    v[u] = gtr__fold_one(w.kind, gtr__load_at(m.p[0], m.t[0], k[0] + at[0]), e);
                 }
             }
             GTR__UNROLL(u, 4) gtr__fold_join(&s, w.kind, &v[u]);
@@ -11967,10 +11973,10 @@ GTR__OP_KERNEL gtr__k_unfold(const __grid_constant__ gtr__unfold w) {
     GTR__STRIDE(i, w.count) {
         int64_t o, e;
         gtr__dims_at(w.d, i, &o, &e);
-        const float x = w.x.p ? gtr__get(w.x.p, w.x.t, i) : 0.0f, y = w.y.p ? gtr__get(w.y.p, w.y.t, o) : 0.0f,
+        const float x = w.x.p ? gtr__load_at(w.x.p, w.x.t, i) : 0.0f, y = w.y.p ? gtr__load_at(w.y.p, w.y.t, o) : 0.0f,
             kept = !w.kept.p ? 0.0f : w.kept.t == GTR_I32 ? (float)(((const int32_t *)w.kept.p)[o] == (int32_t)e)
                 : ((const float *)w.kept.p)[o];
-        gtr__give1(w.dx, i, gtr__fold_back(w.kind, gtr__get(w.dy.p, w.dy.t, o), x, y, kept, w.n));
+        gtr__give1(w.dx, i, gtr__fold_back(w.kind, gtr__load_at(w.dy.p, w.dy.t, o), x, y, kept, w.n));
     }
 }
 #endif
@@ -12108,13 +12114,13 @@ GTR__LAUNCHER_WITH(gtr__bands, const gtr__arg *part, const gtr__arg *like, int n
     int64_t outer, all, inner, at = 0;
     gtr__around(&whole->shape, (int)c->attr->along.axis, &outer, &all, &inner);
     for (int k = 0; k < n; k++) {
-        int64_t own = like[k].count / outer;            // a gradient that is not wanted has no shape
+        int64_t band_width = like[k].count / outer;            // a gradient that is not wanted has no shape
         void *band = gtr__shift(whole->data, whole->dtype, at);
-        if (!join) gtr__copy_job_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer, own,
-            all * inner, own);
+        if (!join) gtr__copy_job_add(&m, band, whole->dtype, part[k].data, part[k].dtype, part[k].add, outer,
+            band_width, all * inner, band_width);
         else if (part[k].data || !whole->add) gtr__copy_job_add(&m, part[k].data, part[k].dtype, band, whole->dtype,
-            whole->add, outer, own, own, all * inner);
-        at += own;
+            whole->add, outer, band_width, band_width, all * inner);
+        at += band_width;
     }
     return gtr__copy_jobs_run(run, c, &m);
 }
@@ -12319,7 +12325,7 @@ GTR__INLINE void gtr__soft_row(const gtr__rows &m, int64_t at, int lane, bool li
     gtr__row_stats(m.x, at, m.n, lane, m.team, live, first, k, scratch, &max, &sum, m.blank);
     GTR__UNROLL(u, 4) if (u < k) give(at + lane + u * m.team, gtr__soft(m, first[u], max, sum));
     if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-        give(at + i, gtr__soft(m, gtr__get(m.x.p, m.x.t, at + i), max, sum));
+        give(at + i, gtr__soft(m, gtr__load_at(m.x.p, m.x.t, at + i), max, sum));
 }
 // The same of the gradient by x.
 template <typename F>
@@ -12330,7 +12336,7 @@ GTR__INLINE void gtr__soft_row_bwd(const gtr__rows &m, int64_t at, int lane, boo
     if (live) gtr__row_four(m.dy, at, lane, m.n, m.team, dy);
     GTR__UNROLL(u, 4) if (u < k) gtr__soft_add(m, y[u], dy[u], &sum);
     if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-        gtr__soft_add(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i), &sum);
+        gtr__soft_add(m, gtr__load_at(m.y.p, m.y.t, at + i), gtr__load_at(m.dy.p, m.dy.t, at + i), &sum);
     const float dot = gtr__soft_dot(gtr__team_sum(sum, m.team, scratch));
     GTR__UNROLL(u, 4) if (u < k) {
         float v = gtr__soft_bwd(m, y[u], dy[u], dot);
@@ -12338,7 +12344,7 @@ GTR__INLINE void gtr__soft_row_bwd(const gtr__rows &m, int64_t at, int lane, boo
         give(at + lane + u * m.team, v);
     }
     if (live) for (int64_t i = lane + 4 * m.team; i < m.n; i += m.team)
-        give(at + i, gtr__soft_bwd(m, gtr__get(m.y.p, m.y.t, at + i), gtr__get(m.dy.p, m.dy.t, at + i), dot));
+        give(at + i, gtr__soft_bwd(m, gtr__load_at(m.y.p, m.y.t, at + i), gtr__load_at(m.dy.p, m.dy.t, at + i), dot));
 }
 // All rows of a launch: each(at, lane, live) of a thread's row.
 template <typename F> GTR__INLINE void gtr__soft_rows(const gtr__rows &m, F each) {
@@ -12366,7 +12372,7 @@ GTR__OP_KERNEL gtr__k_softmax_bwd(const gtr__rows m) {
 GTR__INLINE void gtr__line_stats(const gtr__rows &m, int64_t at, float *max, float *rest) {
     *max = -INFINITY; *rest = 0.0f;
     for (int64_t i = 0; i < m.n; i++) {
-        float v[4]; v[0] = gtr__get(m.x.p, m.x.t, at + i * m.inner); gtr__online(max, rest, v, 1);
+        float v[4]; v[0] = gtr__load_at(m.x.p, m.x.t, at + i * m.inner); gtr__online(max, rest, v, 1);
     }
     if (m.blank && *max == -INFINITY) *max = 0.0f;
     if (fabsf(*max) == INFINITY) *rest = NAN;
@@ -12375,7 +12381,7 @@ template <typename F> GTR__INLINE void gtr__soft_line(const gtr__rows &m, int64_
     float max, sum;
     gtr__line_stats(m, at, &max, &sum);
     for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
-        give(i, gtr__soft(m, gtr__get(m.x.p, m.x.t, i), max, sum));
+        give(i, gtr__soft(m, gtr__load_at(m.x.p, m.x.t, i), max, sum));
 }
 GTR__OP_KERNEL gtr__k_softmax_lines(const gtr__rows m) {
     gtr__enter();
@@ -12384,10 +12390,11 @@ GTR__OP_KERNEL gtr__k_softmax_lines(const gtr__rows m) {
         if (m.dx.p) {
             float2 sum = {};
             for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
-                gtr__soft_add(m, gtr__get(m.y.p, m.y.t, i), gtr__get(m.dy.p, m.dy.t, i), &sum);
+                gtr__soft_add(m, gtr__load_at(m.y.p, m.y.t, i), gtr__load_at(m.dy.p, m.dy.t, i), &sum);
             const float dot = gtr__soft_dot(sum);
             for (int64_t i = at; i < at + m.n * m.inner; i += m.inner)
-                gtr__give1(m.dx, i, gtr__soft_bwd(m, gtr__get(m.y.p, m.y.t, i), gtr__get(m.dy.p, m.dy.t, i), dot));
+                gtr__give1(m.dx, i,
+                    gtr__soft_bwd(m, gtr__load_at(m.y.p, m.y.t, i), gtr__load_at(m.dy.p, m.dy.t, i), dot));
         } else gtr__soft_line(m, at, [&](int64_t i, float v) { gtr__give1(m.y, i, v); });
     }
 }
@@ -12439,7 +12446,7 @@ typedef struct gtr__masked { gtr__rows s; gtr__opd mask, y, dy, dmask; } gtr__ma
 #if GTR__DEVICE_HALF
 GTR__INLINE void gtr__masked_give(const gtr__masked &q, int64_t i, float v) {
     if (q.s.y.p) gtr__give1(q.s.y, i, v);
-    if (q.y.p) gtr__give1(q.y, i, v * gtr__get(q.mask.p, q.mask.t, i));
+    if (q.y.p) gtr__give1(q.y, i, v * gtr__load_at(q.mask.p, q.mask.t, i));
 }
 // A lane's next four of a row: s, output 0's gradient and d, of a gradient that is not there 0. Returns how many.
 GTR__INLINE int gtr__masked_four(const gtr__masked &q, int64_t at, int64_t i, int64_t n, int team,
@@ -12574,10 +12581,10 @@ typedef struct gtr__recurrence {
 typedef struct gtr__recurrent_all { gtr__opd operand; const float *z; float *h, *c; int step; } gtr__recurrent_all;
 #define GTR__RECURRENT_T 512    // threads of a block at most
 // Of a block of so many rows: elements of w that a thread has at most, and units of a group of lanes backward.
-static GTR__BOTH constexpr int gtr__recurrent_own(int rows) { return rows > 1 ? 64 : 128; }
+static GTR__BOTH constexpr int gtr__recurrent_lane_weights(int rows) { return rows > 1 ? 64 : 128; }
 static GTR__BOTH constexpr int gtr__recurrent_group(int rows) { return rows > 1 ? 2 : 4; }
 static GTR__BOTH constexpr int gtr__recurrent_threads(int rows) {
-    return GTR__RECURRENT_T * 64 / gtr__recurrent_own(rows);
+    return GTR__RECURRENT_T * 64 / gtr__recurrent_lane_weights(rows);
 }
 // By tiles: a block's slice of w is tiles of 16 rows: forward its units' gates, by all states; backward, of w
 // transposed, all units, by the block's units' gates. A warp has `each` tiles, or shares one with others, `splits` of
@@ -12641,7 +12648,7 @@ struct gtr__recurrent_place {
         there = row < q.n && u < q.hidden; writes = there && one;
         length = q.steps;
         if (q.lengths.p && row < q.n)
-            length = (int)fminf(fmaxf(gtr__get(q.lengths.p, q.lengths.t, row), 0.0f), (float)q.steps);
+            length = (int)fminf(fmaxf(gtr__load_at(q.lengths.p, q.lengths.t, row), 0.0f), (float)q.steps);
     }
     // The place of the unit in step s, of y, and by how much it rises from one to the next.
     GTR__DEVICE int64_t step_at(int s) const { return (at + step(s) * q.st) * q.hidden + column; }
@@ -12651,11 +12658,11 @@ struct gtr__recurrent_place {
         return (int64_t)(n * step) + (g * q.hidden - (n - 1) * column);
     }
     // Advances pointers of the thread's copy of q to its row, unit and gate, from where places count from now on.
-    template <uint64_t KNOWN> GTR__DEVICE void move(gtr__recurrence *own, int gate = 0) {
+    template <uint64_t KNOWN> GTR__DEVICE void move(gtr__recurrence *copy, int gate = 0) {
         const int64_t by = at * q.hidden + unit;
-        for (gtr__opd *const o : { &own->y, &own->cells, &own->dy, &own->before }) move<KNOWN>(o, by);
-        for (gtr__opd *const o : { &own->x, &own->dx, &own->drec }) move<KNOWN>(o, gate_at(by, q.count, gate));
-        move<KNOWN>(&own->gates, gate_at(by, 4, gate));
+        for (gtr__opd *const o : { &copy->y, &copy->cells, &copy->dy, &copy->before }) move<KNOWN>(o, by);
+        for (gtr__opd *const o : { &copy->x, &copy->dx, &copy->drec }) move<KNOWN>(o, gate_at(by, q.count, gate));
+        move<KNOWN>(&copy->gates, gate_at(by, 4, gate));
         at = column = 0;
     }
     template <uint64_t KNOWN> GTR__DEVICE static void move(gtr__opd *o, int64_t by) {
@@ -12666,7 +12673,7 @@ struct gtr__recurrent_place {
         __builtin_assume(o->p != NULL);
     }
     // A state's value; NULL: 0.
-    GTR__DEVICE float state_of(const gtr__opd &o) const { return o.p && there ? gtr__get(o.p, o.t, state) : 0.0f; }
+    GTR__DEVICE float state_of(const gtr__opd &o) const { return o.p && there ? gtr__load_at(o.p, o.t, state) : 0.0f; }
     GTR__DEVICE int step(int s) const { return q.reverse ? q.steps - 1 - s : s; }
     GTR__DEVICE bool runs(int t) const { return !q.lengths.p || t < length; }
     // Whether step s is the row's first.
@@ -12863,22 +12870,22 @@ template <int K, int R> struct gtr__recurrent_part {
         GTR__UNROLL(i, AHEAD) if (i < q.share) v[i] = load(i, 0);
         if (AHEAD) __syncwarp();        // or ptxas sinks the loads
     }
-    // Sums of M rows' part, from `row` on, times own, for G gates or units.
-    template <int M, int G> GTR__DEVICE void add(const float (&own)[G][K], int row, float (&sum)[G][M]) const {
+    // Sums of M rows' part, from `row` on, times weight, for G gates or units.
+    template <int M, int G> GTR__DEVICE void add(const float (&weight)[G][K], int row, float (&sum)[G][M]) const {
         GTR__UNROLL(g, G) GTR__UNROLL(r, M) sum[g][r] = 0.0f;
         GTR__UNROLL(i, K / 4) if (i < q.share) GTR__UNROLL(r, M) {
             const float4 u = i < AHEAD ? v[i < AHEAD ? i : 0] : load(i, row + r);
             const float of[4] = { u.x, u.y, u.z, u.w };
-            GTR__UNROLL(g, G) GTR__UNROLL(e, 4) sum[g][r] = fmaf(own[g][4 * i + e], of[e], sum[g][r]);
+            GTR__UNROLL(g, G) GTR__UNROLL(e, 4) sum[g][r] = fmaf(weight[g][4 * i + e], of[e], sum[g][r]);
         }
     }
     // The same of R rows' vectors; a reduce-scatter then leaves each lane the sums of its row. Four rows at a time:
     // registers are too few for eight.
-    template <int G> GTR__DEVICE void sums(const float (&own)[G][K], float (&z)[G]) const {
+    template <int G> GTR__DEVICE void sums(const float (&weight)[G][K], float (&z)[G]) const {
         constexpr int M = R < 4 ? R : 4;
         GTR__UNROLL(half, R > 4 ? 2 : 1) {
             float sum[G][M];
-            add<M>(own, half * M, sum);
+            add<M>(weight, half * M, sum);
             GTR__UNROLL(g, G) {
                 if (M > 1) {
                     GTR__UNROLL(r, M / 2) sum[g][r] = gtr__recurrent_halve(sum[g][r], sum[g][r + M / 2], q.lanes / 2);
@@ -12936,7 +12943,7 @@ void gtr__recurrent_step(int relu, const float *x, const float *z, float *h, flo
     }
 }
 template <uint64_t KNOWN> GTR__INLINE void gtr__recurrent_put(const gtr__opd &o, int64_t i, float v) {
-    if (o.p) gtr__put(o.p, gtr__recurrent_type<KNOWN>(o.t), i, v);
+    if (o.p) gtr__store_at(o.p, gtr__recurrent_type<KNOWN>(o.t), i, v);
 }
 // The sums over a unit's lanes: SPLIT, a reduce-scatter leaves each half its two gates'; else each lane has all.
 template <int G, int R, bool SPLIT> GTR__INLINE
@@ -12960,16 +12967,16 @@ template <int R, int GROUP> GTR__INLINE float gtr__recurrent_units_sum(const flo
 // Four of w's elements, of a gate of a unit, from column k on.
 GTR__INLINE gtr__floats<4> gtr__recurrent_four(const gtr__recurrence &q, int gate, int unit, int k) {
     const int left = q.hidden - k;
-    return gtr__get_of<4>(unit < q.hidden && left > 0 ? q.w.p : NULL, q.w.t,
+    return gtr__load_floats<4>(unit < q.hidden && left > 0 ? q.w.p : NULL, q.w.t,
         (int64_t)(gate * q.hidden + unit) * q.hidden + k, q.fours ? 0 : left < 4 ? left : 4);
 }
 // A thread's part of w for the G gates of its unit.
 template <int G, int K, int R> GTR__INLINE
-void gtr__recurrent_bring(const gtr__recurrent_here<R, 1> &m, float (&own)[G][K]) {
+void gtr__recurrent_bring(const gtr__recurrent_here<R, 1> &m, float (&weight)[G][K]) {
     const gtr__recurrence &q = m.q;
     GTR__UNROLL(g, G) GTR__UNROLL(i, K / 4) if (i < q.share) {
         const gtr__floats<4> w = gtr__recurrent_four(q, g, m.unit, 4 * (i * q.lanes + m.lane));
-        GTR__UNROLL(e, 4) own[g][4 * i + e] = m.held(w.v[e]);
+        GTR__UNROLL(e, 4) weight[g][4 * i + e] = m.held(w.v[e]);
     }
 }
 // A lane stores SAVED of a step's gates at place `at`, and, if it is one that makes h and c (makes), these.
@@ -12995,7 +13002,8 @@ void gtr__recurrent_store_last(const gtr__recurrent_place &m, float h, float c) 
 template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(gtr__recurrent_threads(R), 1)
 gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     constexpr bool SPLIT = R == 1 && G > 1;     // a lane makes two gates of its unit's step, else all of them
-    constexpr int K = gtr__recurrent_own(R) / (G > 1 ? 4 : 1), MINE = SPLIT ? 2 : G, SAVED = G == 1 ? 0 : SPLIT ? 2 : 4;
+    constexpr int K = gtr__recurrent_lane_weights(R) / (G > 1 ? 4 : 1), MINE = SPLIT ? 2 : G,
+        SAVED = G == 1 ? 0 : SPLIT ? 2 : 4;
     typedef gtr__recurrent_index<KNOWN> I;
     GTR__POOL;
     gtr__enter();
@@ -13003,7 +13011,7 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     gtr__recurrent_here<R, 1> m(q, gtr__pool);
     const int type = gtr__recurrent_type<KNOWN>(q.x.t), half = q.lanes / 2, gate = SPLIT && m.lane >= half ? 2 : 0;
     gtr__recurrent_part<K, R> vector(q);
-    float own[G][K], bias[MINE], h = m.held(m.state_of(q.first_h)), c = m.held(m.state_of(q.first_c));
+    float weight[G][K], bias[MINE], h = m.held(m.state_of(q.first_h)), c = m.held(m.state_of(q.first_c));
     uint32_t ahead[MINE];
     const auto load = [&](int s, I at) {
         GTR__UNROLL(g, MINE) ahead[g] = gtr__recurrent_raw(q.x, type,
@@ -13014,16 +13022,16 @@ gtr__k_recurrence(const __grid_constant__ gtr__recurrence given) {
     const I apart = (I)m.apart();
     I at = (I)m.step_at(0);
     if (m.sets) m.set(m.unit, h);
-    gtr__recurrent_bring(m, own);
+    gtr__recurrent_bring(m, weight);
     GTR__UNROLL(g, MINE) bias[g] = m.held(gate + g < G && q.bias.p
-        ? gtr__get(q.bias.p, q.bias.t, (gate + g) * q.hidden + m.unit) : 0.0f);
+        ? gtr__load_at(q.bias.p, q.bias.t, (gate + g) * q.hidden + m.unit) : 0.0f);
     load(0, at);
     m.publish(m.vector, 0, [&] { vector.read(m.from); }, [] {});
     for (int s = 0; s < q.steps; s++, at += apart) {
         const bool runs = m.runs(m.step(s));
         const float was = h, had = c;
         float sum[G], x[MINE], z[MINE], saved[4];
-        vector.sums(own, sum);
+        vector.sums(weight, sum);
         gtr__recurrent_gates_sum<G, R, SPLIT>(sum, q.lanes, z);
         GTR__UNROLL(g, MINE) { x[g] = gtr__recurrent_float(type, ahead[g]); z[g] += bias[g]; }
         if constexpr (SPLIT) gtr__recurrent_step_by<G>(half, x, z, &h, &c, saved);
@@ -13130,7 +13138,7 @@ gtr__k_recurrence_tiles(const __grid_constant__ gtr__recurrence given) {
         GTR__UNROLL(g, G) next[g] = live ? gtr__recurrent_raw(q.x, type, m.gate_at(from, G, g)) : 0;
     };
     GTR__UNROLL(g, G)
-        bias[g] = m.there && q.bias.p ? gtr__get(q.bias.p, q.bias.t, g * q.hidden + m.unit) : 0.0f;
+        bias[g] = m.there && q.bias.p ? gtr__load_at(q.bias.p, q.bias.t, g * q.hidden + m.unit) : 0.0f;
     if (m.writes) m.vector[m.row * q.pitch + m.unit] = tile.rounded(h);
     load(0, at);
     m.publish(m.vector, 0, [] {}, [] {});
@@ -13248,13 +13256,13 @@ GTR__INLINE int gtr__recurrent_gates(const gtr__recurrence &q, int p, int *left)
 }
 // A thread's part of w for the units of its group, the first of which is u of the block's.
 template <int GROUP, int K, int R> GTR__INLINE
-void gtr__recurrent_bring_back(const gtr__recurrent_here<R, GROUP> &m, int u, float (&own)[GROUP][K]) {
+void gtr__recurrent_bring_back(const gtr__recurrent_here<R, GROUP> &m, int u, float (&weight)[GROUP][K]) {
     const gtr__recurrence &q = m.q;
     GTR__UNROLL(i, K / 4) if (i < q.share) {
         int left;
         const int j = gtr__recurrent_gates(q, 4 * (i * q.lanes + m.lane), &left);
-        GTR__UNROLL(v, GROUP) GTR__UNROLL(e, 4) own[v][4 * i + e] = m.held(e < left
-            ? gtr__get(q.w.p, q.w.t, (int64_t)(j + e) * q.hidden + m.unit_of(u + v)) : 0.0f);
+        GTR__UNROLL(v, GROUP) GTR__UNROLL(e, 4) weight[v][4 * i + e] = m.held(e < left
+            ? gtr__load_at(q.w.p, q.w.t, (int64_t)(j + e) * q.hidden + m.unit_of(u + v)) : 0.0f);
     }
 }
 // What a lane writes of a step's gradients; h: the state in front of it.
@@ -13281,7 +13289,7 @@ GTR__INLINE void gtr__recurrent_give_first(const gtr__recurrent_place &m, float 
 // behind the product.
 template <int G, int R, uint64_t KNOWN> static __global__ void __launch_bounds__(gtr__recurrent_threads(R), 1)
 gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
-    constexpr int GROUP = gtr__recurrent_group(R), K = gtr__recurrent_own(R) / GROUP;
+    constexpr int GROUP = gtr__recurrent_group(R), K = gtr__recurrent_lane_weights(R) / GROUP;
     typedef gtr__recurrent_index<KNOWN> I;
     GTR__POOL;
     gtr__enter();
@@ -13289,9 +13297,9 @@ gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
     gtr__recurrent_here<R, GROUP> m(q, gtr__pool);
     m.template move<KNOWN>(&q);
     gtr__recurrent_part<K, R> vector(q);
-    float own[GROUP][K], dh = m.held(m.state_of(q.dh)), dc = m.held(m.state_of(q.dc));
+    float weight[GROUP][K], dh = m.held(m.state_of(q.dh)), dc = m.held(m.state_of(q.dc));
     gtr__recurrent_saved<G> next = {};
-    gtr__recurrent_bring_back(m, (int)threadIdx.x / q.lanes * GROUP, own);
+    gtr__recurrent_bring_back(m, (int)threadIdx.x / q.lanes * GROUP, weight);
     const int last = q.steps - 1;
     const bool wide = KNOWN && q.cluster > 1;   // as in gtr__k_recurrence
     const I apart = (I)m.apart();
@@ -13312,7 +13320,7 @@ gtr__k_recurrence_bwd(const __grid_constant__ gtr__recurrence given) {
                 gtr__recurrent_store_back<G, KNOWN>(m, at, m.runs(m.step(s)), d, rec, before);
         };
         m.publish(m.buffer(n), n, [&] { vector.read(m.from); }, [&] { store(!wide); });
-        vector.sums(own, sum);
+        vector.sums(weight, sum);
         slope = gtr__recurrent_slope_of<G, KNOWN>(m, s - 1, next, vector.one());
         float total = 0.0f;
         GTR__UNROLL(i, GROUP) total += sum[i];
@@ -13338,7 +13346,7 @@ gtr__k_recurrence_tiles_bwd(const __grid_constant__ gtr__recurrence given) {
         int left;
         const int j = gtr__recurrent_gates(q, m.rank * q.width + p, &left);
         GTR__UNROLL(e, 4) v.v[e] = p < q.width && e < left && r < q.hidden
-            ? gtr__get(q.w.p, q.w.t, (int64_t)(j + e) * q.hidden + r) : 0.0f;
+            ? gtr__load_at(q.w.p, q.w.t, (int64_t)(j + e) * q.hidden + r) : 0.0f;
         return v;
     });
     // Behind the vectors lie two buffers, by turns, of what splits of all blocks' tiles make of this block's units. A
@@ -13410,7 +13418,7 @@ gtr__k_recurrence_step(const __grid_constant__ gtr__recurrence given, gtr__recur
             float x[G], z[G], saved[4];
             GTR__UNROLL(g, G) {
                 x[g] = runs ? gtr__recurrent_float(type, gtr__recurrent_raw(q.x, type, m.gate_at(at, G, g))) : 0.0f;
-                z[g] = (q.bias.p ? gtr__get(q.bias.p, q.bias.t, g * q.hidden + m.unit) : 0.0f)
+                z[g] = (q.bias.p ? gtr__load_at(q.bias.p, q.bias.t, g * q.hidden + m.unit) : 0.0f)
                     + (a.z ? a.z[(row * G + g) * q.hidden + m.unit] : 0.0f);
             }
             gtr__recurrent_step<G>(q.relu, x, z, &h, &c, saved);
@@ -13420,7 +13428,7 @@ gtr__k_recurrence_step(const __grid_constant__ gtr__recurrence given, gtr__recur
         }
         a.h[i] = h;
         if (G == 4) a.c[i] = c;
-        if (a.operand.p) gtr__put(a.operand.p, a.operand.t, i, h);
+        if (a.operand.p) gtr__store_at(a.operand.p, a.operand.t, i, h);
     }
 }
 // Backward: a.h comes as dh, to which the launch before added the product of the step behind; the thread writes it, dc
@@ -13445,7 +13453,7 @@ gtr__k_recurrence_step_bwd(const __grid_constant__ gtr__recurrence given, gtr__r
         slope.step(&dh, &dc, d, rec);
         a.h[i] = dh;
         if (G == 4) a.c[i] = dc;
-        GTR__UNROLL(g, G) gtr__put(a.operand.p, a.operand.t, (row * G + g) * q.hidden + m.unit, rec[g]);
+        GTR__UNROLL(g, G) gtr__store_at(a.operand.p, a.operand.t, (row * G + g) * q.hidden + m.unit, rec[g]);
         gtr__recurrent_store_back<G, KNOWN>(m, at, runs, d, rec, slope.h);
     }
 }
@@ -13467,12 +13475,13 @@ typedef struct gtr__recurrent_cut { int rows, tiles, threads; size_t shared; } g
 // surrounds the multiplications; twice as many where that would be one warp or two.
 static gtr__recurrent_cut gtr__recurrent_cut_rows(gtr__recurrence *q, const gtr__caps *caps, bool back, int rows) {
     const int most = caps->compute >= 90 ? GTR__CLUSTER : 1, by = back ? gtr__recurrent_group(rows) : 1,
-        own = gtr__recurrent_own(rows) / (back ? by : q->count > 1 ? 4 : 1);
+        lane_weights = gtr__recurrent_lane_weights(rows) / (back ? by : q->count > 1 ? 4 : 1);
     for (int lanes = !back && q->count > 1 && rows == 1 ? 2 : rows * by; lanes <= 32 && !caps->general; lanes *= 2)
         for (int cluster = 1; cluster <= most; cluster *= 2) {
             gtr__recurrent_spread(q, lanes, cluster, back);
             const int threads = (int)gtr__ceil(gtr__ceil(q->units, by) * lanes, 32) * 32;
-            if (4 * q->share > (threads < 96 ? own / 2 : own) || threads > gtr__recurrent_threads(rows)) continue;
+            if (4 * q->share > (threads < 96 ? lane_weights / 2 : lane_weights)
+                || threads > gtr__recurrent_threads(rows)) continue;
             return { rows, 0, threads, (size_t)(2 * rows * q->pitch) * 4 + 16 };
         }
     gtr__recurrent_spread(q, 1, 1, back);
@@ -13630,8 +13639,8 @@ GTR__LAUNCHER_WITH(gtr__recurrent_by_steps, gtr__recurrence *q, bool back) {
 }
 // Cuts q and launches it. Only by steps is there a workspace; a call that measures has to come to the same cut.
 GTR__LAUNCHER_WITH(gtr__recurrent_start, gtr__recurrence *q, bool back) {
-    gtr__caps own;
-    const gtr__recurrent_cut cut = gtr__recurrent_cut_of(q, gtr__caps_of(run, c, &own), c->precision, back);
+    gtr__caps device_caps;
+    const gtr__recurrent_cut cut = gtr__recurrent_cut_of(q, gtr__caps_of(run, c, &device_caps), c->precision, back);
     if (!cut.rows) return gtr__recurrent_by_steps(run, c, q, back);
     if (c->measure) return GTR_OK;
     q->fours = q->hidden % 4 == 0 && gtr__wide(q->w);
@@ -13674,16 +13683,16 @@ GTR__CUDA(recurrence_fwd) {
 GTR__CUDA(recurrence_bwd) {
     gtr__recurrence q = gtr__recurrence_of(c);
     const gtr__recurrence_attr *a = &c->attr->recurrence;
-    const int own = gtr__recurrence_inputs(a), made = (c->n_in - own) / 2;
-    const auto saved = [&](int k) { return k < made ? gtr__in(c, own + k) : gtr__opd(); };
-    const auto gradient = [&](int k) { return k < made ? gtr__in(c, own + made + k) : gtr__opd(); };
+    const int n_inputs = gtr__recurrence_inputs(a), made = (c->n_in - n_inputs) / 2;
+    const auto saved = [&](int k) { return k < made ? gtr__in(c, n_inputs + k) : gtr__opd(); };
+    const auto gradient = [&](int k) { return k < made ? gtr__in(c, n_inputs + made + k) : gtr__opd(); };
     const auto wanted = [&](int k) { return k ? gtr__out(c, k) : gtr__opd(); };
     if (c->measure) *c->measure = 0;
     q.y = saved(0); q.gates = saved(2); q.cells = saved(4);
     q.dy = gradient(0); q.dh = gradient(1); q.dc = gradient(3);
     if (gradient(2).p || gradient(4).p) return gtr__product_badly(run, "recurrence's gradient");
     q.dx = gtr__out(c, 0); q.dfirst_h = wanted(a->h); q.dfirst_c = wanted(a->c);
-    q.drec = gtr__out(c, own); q.before.p = gtr__out(c, own + 1).p; q.before.t = q.y.t;
+    q.drec = gtr__out(c, n_inputs); q.before.p = gtr__out(c, n_inputs + 1).p; q.before.t = q.y.t;
     return gtr__recurrent_start(run, c, &q, true);
 }
 
@@ -13772,7 +13781,7 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
             const int r = i / wide, c = i % wide;
             const bool in = r < there && c < width;
             if constexpr (HALF) to[r * pitch + c] = in ? ((const uint16_t *)o.p)[at + r * from + c] : (uint16_t)0;
-            else to[r * pitch + c] = rounded(in ? gtr__get(o.p, o.t, at + r * from + c) : 0.0f);
+            else to[r * pitch + c] = rounded(in ? gtr__load_at(o.p, o.t, at + r * from + c) : 0.0f);
         }
     }
     // The same of an operand: q, k, v, GTR__ATTEND_Y or _DY, `rows` of a head from step `first` on.
@@ -13889,7 +13898,7 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
                 float *const v = &s[i][2 * h + e];
                 const int c = 8 * i + e, query = KEYS ? first + c : row, key = KEYS ? row : first + c;
                 if (c >= to || (KEYS && c < from)) *v = -INFINITY;
-                else if (masked()) *v += 1.0f / q.scale * gtr__get(q.mask.p, q.mask.t, n * q.mask_at[0]
+                else if (masked()) *v += 1.0f / q.scale * gtr__load_at(q.mask.p, q.mask.t, n * q.mask_at[0]
                     + head * q.mask_at[1] + query * q.mask_at[2] + key * q.mask_at[3]);
             }
         }
@@ -13917,7 +13926,7 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
     }
     GTR__DEVICE int count(int64_t n) const {       // keys of a row of the batch
         if (!q.lengths.p) return q.keys;
-        return (int)fminf(fmaxf(gtr__get(q.lengths.p, q.lengths.t, n), 0.0f), (float)q.keys);
+        return (int)fminf(fmaxf(gtr__load_at(q.lengths.p, q.lengths.t, n), 0.0f), (float)q.keys);
     }
     GTR__DEVICE int64_t pitch_of(int i) const { return i < 3 ? q.row[i] : (int64_t)q.heads * q.width[2]; }
     // Where step `step` of a head of operand i begins.
@@ -13927,7 +13936,7 @@ template <int KIND, uint64_t KNOWN> struct gtr__attend_here {
     }
     // The logsumexp of a query's scores, in powers of two.
     GTR__DEVICE float logsum(int64_t n, int head, int step) const {
-        return gtr__get(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + step) * GTR__LOG2E;
+        return gtr__load_at(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + step) * GTR__LOG2E;
     }
     // Writes the thread's part of the warp's rows, from element `at` on in rows `pitch` apart, times `by` of each.
     GTR__DEVICE void store(const gtr__opd &o, int64_t at, int64_t pitch, int there, int width, const float (*acc)[4],
@@ -14011,8 +14020,8 @@ gtr__k_attention(const __grid_constant__ gtr__attend q) {
     GTR__UNROLL(h, 2) {
         sum[h] = m.reduced(sum[h], 4);
         const int row = row0 + m.g + 8 * h;
-        if (q.sums.p && m.t == 0 && row < q.steps) gtr__put(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + row,
-            sum[h] != 0.0f ? fmaf(most[h], q.scale, log2f(sum[h]) / GTR__LOG2E) : 1e30f);
+        if (q.sums.p && m.t == 0 && row < q.steps) gtr__store_at(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps
+            + row, sum[h] != 0.0f ? fmaf(most[h], q.scale, log2f(sum[h]) / GTR__LOG2E) : 1e30f);
         sum[h] = sum[h] != 0.0f ? gtr__rcp(sum[h]) : 1.0f;      // 0: no key, or all are masked
     }
     m.store(q.y, m.at(GTR__ATTEND_Y, n, head, row0), m.pitch_of(GTR__ATTEND_Y), q.steps - row0, q.width[2], acc,
@@ -14037,7 +14046,7 @@ void gtr__attend_deltas(const gtr__attend_here<KIND, KNOWN> &m, const typename g
         if (m.copies(GTR__ATTEND_Y)) delta[h] = m.dot(mine, (const E *)q.y.p + at, there, 4);
         else {
             float v = 0.0f;
-            for (int e = m.t; e < there; e += 4) v = fmaf(m.value(mine[e]), gtr__get(q.y.p, q.y.t, at + e), v);
+            for (int e = m.t; e < there; e += 4) v = fmaf(m.value(mine[e]), gtr__load_at(q.y.p, q.y.t, at + e), v);
             delta[h] = m.reduced(v, 4);
         }
         sums[h] = there ? m.logsum(n, head, row) : 0.0f;
@@ -14182,7 +14191,7 @@ template <int W> struct gtr__attend_one {
         lane = GTR__LANE & ((1 << log) - 1); team = (int)threadIdx.x >> log; teams = (int)blockDim.x >> log;
     }
     GTR__DEVICE void begin() {
-        place = (int)fminf(gtr__get(q.place.p, q.place.t, n), (float)(q.keys - 1));
+        place = (int)fminf(gtr__load_at(q.place.p, q.place.t, n), (float)(q.keys - 1));
         count = gtr__attend_here<GTR__ATTEND_FMA, 0>(q).count(n);
     }
     GTR__DEVICE float *kept(int i, int key) const {
@@ -14209,8 +14218,8 @@ template <int W> struct gtr__attend_one {
         for (int t = (int)threadIdx.x; t < 3 * MOST; t += (int)blockDim.x) {
             const int i = t / MOST, column = t % MOST;
             const bool in = column < q.width[i];
-            const float f = in ? gtr__get(q.x[i].p, q.x[i].t, n * q.row[i] + (i ? group : head) * q.width[i] + column)
-                : 0.0f;
+            const float f =
+                in ? gtr__load_at(q.x[i].p, q.x[i].t, n * q.row[i] + (i ? group : head) * q.width[i] + column) : 0.0f;
             ((float *)fresh)[t] = f;
             if (in && i && head == group * (q.heads / q.groups)) kept(i, place)[column] = f;
         }
@@ -14224,7 +14233,7 @@ template <int W> struct gtr__attend_one {
         GTR__UNROLL(a, KEYS) {
             const int key = first + a * teams;
             score[a] *= q.scale;
-            if (q.mask.p && key < end) score[a] += gtr__get(q.mask.p, q.mask.t, n * q.mask_at[0]
+            if (q.mask.p && key < end) score[a] += gtr__load_at(q.mask.p, q.mask.t, n * q.mask_at[0]
                 + head * q.mask_at[1] + key * q.mask_at[3]);
             score[a] = key < end ? score[a] * GTR__LOG2E : -INFINITY;
             high = fmaxf(high, score[a]);
@@ -14243,11 +14252,11 @@ template <int W> struct gtr__attend_one {
 #pragma unroll 1
         for (int o = 1 << log; o < 32; o *= 2) mine.join(o);
         const int64_t row = n * q.heads + head;
-        if (GTR__LANE == 0 && q.sums.p) gtr__put(q.sums.p, q.sums.t, row,
+        if (GTR__LANE == 0 && q.sums.p) gtr__store_at(q.sums.p, q.sums.t, row,
             mine.sum != 0.0f ? (mine.most + log2f(mine.sum)) / GTR__LOG2E : 1e30f);
         const float by = mine.sum != 0.0f ? 1.0f / mine.sum : 0.0f;     // 0: no key, or all are masked
         GTR__UNROLL(e, 4) if (GTR__LANE == lane && 4 * lane + e < q.width[2])
-            gtr__put(q.y.p, q.y.t, row * q.width[2] + 4 * lane + e, mine.row.v[e] * by);
+            gtr__store_at(q.y.p, q.y.t, row * q.width[2] + 4 * lane + e, mine.row.v[e] * by);
     }
 };
 template <int W> static __global__ void __launch_bounds__(32 * GTR__ATTEND_WARPS)
@@ -14278,10 +14287,10 @@ gtr__k_attention_step(const __grid_constant__ gtr__attend q, int log, int early)
         GTR__UNROLL(a, step::AHEAD) mine.add(score[a], 1.0f, v[a]);
         first += step::AHEAD * m.teams;
     } while (first - m.team < before);
-    float own[1] = { 0.0f };                // the step's own key is team 0's
-    GTR__UNROLL(e, 4) own[0] = fmaf(query.v[e], fresh[1][m.lane].v[e], own[0]);
-    mine.raise(fmaxf(mine.most, m.scored(own, 1 << log, m.place, m.team ? 0 : m.count)));
-    mine.add(own[0], 1.0f, fresh[2][m.lane]);
+    float new_score[1] = { 0.0f };                // the step's own key is team 0's
+    GTR__UNROLL(e, 4) new_score[0] = fmaf(query.v[e], fresh[1][m.lane].v[e], new_score[0]);
+    mine.raise(fmaxf(mine.most, m.scored(new_score, 1 << log, m.place, m.team ? 0 : m.count)));
+    mine.add(new_score[0], 1.0f, fresh[2][m.lane]);
 #pragma unroll 1
     for (int o = 1 << log; o < 32; o *= 2) mine.join(o);
     if (GTR__LANE == m.lane) shares[threadIdx.x / 32][m.lane] = mine;
@@ -14312,12 +14321,12 @@ static __global__ void __launch_bounds__(GTR__T) gtr__k_attention_mask(const __g
                 vs = m.at(2, n, group, s);
             float score = 0.0f, d = 0.0f;
             for (int c = 0; c < q.width[0]; c++)
-                score = fmaf(gtr__get(q.x[0].p, q.x[0].t, qt + c), gtr__get(q.x[1].p, q.x[1].t, ks + c), score);
+                score = fmaf(gtr__load_at(q.x[0].p, q.x[0].t, qt + c), gtr__load_at(q.x[1].p, q.x[1].t, ks + c), score);
             for (int c = 0; c < q.width[2]; c++)
-                d = fmaf(gtr__get(q.dy.p, q.dy.t, y + c), gtr__get(q.x[2].p, q.x[2].t, vs + c)
-                    - gtr__get(q.y.p, q.y.t, y + c), d);
-            score = score * q.scale + gtr__get(q.mask.p, q.mask.t, e)
-                - gtr__get(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + t);
+                d = fmaf(gtr__load_at(q.dy.p, q.dy.t, y + c), gtr__load_at(q.x[2].p, q.x[2].t, vs + c)
+                    - gtr__load_at(q.y.p, q.y.t, y + c), d);
+            score = score * q.scale + gtr__load_at(q.mask.p, q.mask.t, e)
+                - gtr__load_at(q.sums.p, q.sums.t, (n * q.heads + head) * q.steps + t);
             sum = fmaf(expf(score), d, sum);
         }
     gtr__give1(q.dmask, e, sum);
@@ -14373,8 +14382,8 @@ static int gtr__attend_kind(const gtr__call *c, const gtr__attend *q, const gtr_
 // Cuts q and launches y, or, back, dq, dk and dv, whichever are wanted. A block's shared memory has its own rows,
 // `stages` sets of tiles, and backward 8 bytes for each row of a tile (stats).
 GTR__LAUNCHER_WITH(gtr__attend_start, gtr__attend *q, bool back) {
-    gtr__caps own;
-    const gtr__caps *caps = gtr__caps_of(run, c, &own);
+    gtr__caps device_caps;
+    const gtr__caps *caps = gtr__caps_of(run, c, &device_caps);
     const int kind = gtr__attend_kind(c, q, caps), most = q->width[0] > q->width[2] ? q->width[0] : q->width[2];
     const size_t size = kind > GTR__ATTEND_TF32 ? 2 : 4;
     q->wide = most <= 16 ? 16 : most <= 32 ? 32 : most <= 64 ? 64 : 128;
@@ -14435,10 +14444,10 @@ GTR__CUDA(attention_fwd) {
 GTR__CUDA(attention_bwd) {
     gtr__attend q;
     const gtr__attention_attr *a = &c->attr->attention;
-    const int own = gtr__attend_of(c, &q);
+    const int n_inputs = gtr__attend_of(c, &q);
     if (c->measure) return gtr__measured(c, 0);
     gtr__attend_apart(c, &q, q.x);
-    q.y = gtr__in(c, own); q.sums = gtr__in(c, own + 1); q.dy = gtr__in(c, own + 2);
+    q.y = gtr__in(c, n_inputs); q.sums = gtr__in(c, n_inputs + 1); q.dy = gtr__in(c, n_inputs + 2);
     for (int i = 0; i < 3; i++) q.dx[i] = gtr__out(c, a->packed ? 0 : i);
     gtr__attend_apart(c, &q, q.dx);
     GTR__TRY(gtr__attend_start(run, c, &q, true));
@@ -14495,7 +14504,7 @@ template <bool PARTS, bool FILL> GTR__OP_KERNEL gtr__k_draw(const gtr__drop m) {
         if (FILL) gtr__draw_some<PARTS>(m, m.kind, step, row, e, n, v);
         else {
             if (m.wide || n < 4) gtr__take(m.x.p, m.x.t, at, n, v);
-            else for (int k = 0; k < 4; k++) v[k] = gtr__get(m.x.p, m.x.t, at + k);
+            else for (int k = 0; k < 4; k++) v[k] = gtr__load_at(m.x.p, m.x.t, at + k);
             gtr__draw_some<PARTS>(m, GTR__DRAW_UNIFORM, step, row, e, n, u);
             GTR__UNROLL(k, 4) v[k] = u[k] >= m.p ? v[k] * m.scale : 0.0f;
         }
@@ -14735,7 +14744,8 @@ template <typename S, int W> GTR__INLINE void gtr__emb_add(const S *p, const int
 // Sums of units, and where join is set the sums of long rows, whose n positions are those from base on.
 GTR__INLINE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, gtr__opd out, int64_t base,
         int64_t row0, int64_t column, bool join) {
-    const int team = (int)threadIdx.x >> m.log, own = ((int)threadIdx.x - (team << m.log)) * m.width, adds = out.add;
+    const int team = (int)threadIdx.x >> m.log, lane_at = ((int)threadIdx.x - (team << m.log)) * m.width,
+        adds = out.add;
 #pragma unroll 1
     for (int u = team; u < b.units && column < m.line; u += GTR__EMB_T >> m.log) {
         const int i = b.unit[u];
@@ -14752,7 +14762,7 @@ GTR__INLINE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, gtr__opd out
         out.add = m.met ? first < base : adds || base > 0;
         const int64_t to = (m.met ? first : row0 + (int64_t)row) * m.line + column;
         if (join) for (int e = start; e < end; e += GTR__EMB_LONG)
-            GTR__UNROLL(k, 4) s[k] += k < m.width ? gtr__emb_part(b, e, e == start)[own + k] : 0.0f;
+            GTR__UNROLL(k, 4) s[k] += k < m.width ? gtr__emb_part(b, e, e == start)[lane_at + k] : 0.0f;
         else for (int e = i; e < stop; e += ahead) {
             if (ahead == 1 && e > i && gtr__emb_apart(b.key[e], b.key[e - 1])) {
                 gtr__give(out, to, m.width, s);
@@ -14772,7 +14782,7 @@ GTR__INLINE void gtr__emb_sum(const gtr__emb &m, gtr__emb_block &b, gtr__opd out
                 if ((int32_t)b.key[k] != first) gtr__give(m.out, (int32_t)b.key[k] * m.line + column, m.width, none);
         }
         if (!join && !whole) {
-            GTR__UNROLL(k, 4) if (k < m.width) gtr__emb_part(b, i, i == start)[own + k] = s[k];
+            GTR__UNROLL(k, 4) if (k < m.width) gtr__emb_part(b, i, i == start)[lane_at + k] = s[k];
             continue;
         }
         gtr__give(out, to, m.width, s);
@@ -15037,22 +15047,22 @@ GTR__LAUNCHER(gtr__tables_run) {
         gtr__around(&whole->shape, (int)join->attr.along.axis, &outer, &all, &inner);
         for (int k = 0; k < (back ? move.n_out : move.n_in); k++) {
             const gtr__arg *part = back ? &out[k] : &in[k];
-            const int64_t own = in[k].shape.dim[join->attr.along.axis] * inner;
+            const int64_t band_width = in[k].shape.dim[join->attr.along.axis] * inner;
             void *band = gtr__shift(whole->data, whole->dtype, at);
             bool found = false;
-            at += own;
+            at += band_width;
             if (!part->data) continue;
             for (int t = 0; t < fwd.n + bwd.n && !found; t++) {
                 gtr__band *b = back ? &bwd.table[t].dy : &fwd.table[t].y;
                 if (b->at.p != part->data) continue;
                 found = true;
-                b->at.p = band; b->rows = own / b->pitch; b->pitch = all * inner;
+                b->at.p = band; b->rows = band_width / b->pitch; b->pitch = all * inner;
             }
             if (found) continue;
-            if (back) gtr__copy_job_add(&rest, band, whole->dtype, part->data, part->dtype, 0, outer, own, all * inner,
-                own);
-            else gtr__copy_job_add(&fwd.rest, part->data, part->dtype, band, whole->dtype, 0, outer, own, own,
-                all * inner);
+            if (back) gtr__copy_job_add(&rest, band, whole->dtype, part->data, part->dtype, 0, outer, band_width, all
+                * inner, band_width);
+            else gtr__copy_job_add(&fwd.rest, part->data, part->dtype, band, whole->dtype, 0, outer, band_width,
+                band_width, all * inner);
         }
     }
     if (!back) return gtr__emb_fwd_run(run, c, &fwd);
@@ -15197,9 +15207,9 @@ struct gtr__slide_spot {
 // without.
 template <int W> static __device__ __noinline__
 gtr__floats<W> gtr__slide_act(const gtr__slide &m, gtr__floats<W> dx, int64_t at) {
-    const gtr__floats<W> had = gtr__get_of<W>(m.had.p, m.had.t, at);
+    const gtr__floats<W> had = gtr__load_floats<W>(m.had.p, m.had.t, at);
     GTR__UNROLL(k, W) dx.v[k] = gtr__rounded(m.to.t, m.had.p ? had.v[k] + dx.v[k] : dx.v[k]);
-    return gtr__dact<W>(m.act, dx, gtr__get_of<W>(m.saved.p, m.saved.t, at), m.act_a, m.act_b);
+    return gtr__dact<W>(m.act, dx, gtr__load_floats<W>(m.saved.p, m.saved.t, at), m.act_a, m.act_b);
 }
 // Stores dx of W channels, r, or that.
 template <int W> GTR__INLINE void gtr__slide_give(const gtr__slide &m, int64_t at, float (&r)[4]) {
@@ -15926,12 +15936,12 @@ template <int W> struct gtr__bn_tally {
     }
 };
 // A thread's channels, W from `channel` on, and rows: every `step`th from `first` to `end`.
-template <int W> struct gtr__bn_own {
+template <int W> struct gtr__bn_thread_rows {
     const gtr__bn &m;
     int lane, row, step, piece;
     int64_t channel, first, end;
     bool live;
-    GTR__DEVICE gtr__bn_own(const gtr__bn &bn, int block, int at) : m(bn), piece(at) {
+    GTR__DEVICE gtr__bn_thread_rows(const gtr__bn &bn, int block, int at) : m(bn), piece(at) {
         lane = (int)threadIdx.x % m.lanes; row = (int)threadIdx.x / m.lanes; step = (int)blockDim.x / m.lanes;
         channel = ((int64_t)block * m.lanes + lane) * W;
         first = piece * m.per + row; end = piece * m.per + count(piece);
@@ -16037,14 +16047,14 @@ template <int W> struct gtr__bn_own {
 };
 // STAGE 0: all at once; 1: figures to part; 2: from part. Of pieces two blocks share a multiprocessor.
 #define GTR__BN_BOUNDS(STAGE) __launch_bounds__(GTR__BN_T, (STAGE) ? 2 : 1)
-template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_own<W> {
-    typedef gtr__bn_own<W> own;
+template <int W, int STAGE> struct gtr__bn_rows : gtr__bn_thread_rows<W> {
+    typedef gtr__bn_thread_rows<W> base;
     typedef float rows[GTR__BN_ROWS][W];
     static const int U = GTR__BN_ROWS;
-    using own::m; using own::first; using own::end; using own::step; using own::piece; using own::count;
+    using base::m; using base::first; using base::end; using base::step; using base::piece; using base::count;
     int64_t last, pitch;        // pitch: elements from one of a thread's rows to its next
     bool held;
-    GTR__DEVICE gtr__bn_rows(const gtr__bn &bn) : own(bn, (int)blockIdx.x, (int)blockIdx.y) {
+    GTR__DEVICE gtr__bn_rows(const gtr__bn &bn) : base(bn, (int)blockIdx.x, (int)blockIdx.y) {
         pitch = step * m.channels;
         last = first + (end - 1 - first) / (U * step) * (U * step);
         held = count(piece) <= U * step;
@@ -16136,7 +16146,7 @@ GTR__INLINE void gtr__bn_apply(const gtr__bn &m, float (&v)[W], const float (&me
 }
 // Of all rows: var is their squared deviations when it comes. By a thread of each lane of the first piece they are
 // stored.
-template <int W> GTR__INLINE void gtr__bn_finish(const gtr__bn_own<W> &p, const float (&mean)[W],
+template <int W> GTR__INLINE void gtr__bn_finish(const gtr__bn_thread_rows<W> &p, const float (&mean)[W],
         float (&var)[W], float (&weight)[W]) {
     const float share = 1.0f / (float)p.m.rows;
     float rstd[W];
@@ -16152,9 +16162,9 @@ template <int W> GTR__INLINE void gtr__bn_finish(const gtr__bn_own<W> &p, const 
 // and y once; in training x twice where a block does not hold its rows (held, STAGE 0).
 template <int W, int STAGE, int KNOWN>
 static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_constant__ gtr__bn m) {
-    typedef gtr__bn_rows<W, STAGE> own;
-    const own p(m);
-    typename own::rows v;
+    typedef gtr__bn_rows<W, STAGE> thread_rows;
+    const thread_rows p(m);
+    typename thread_rows::rows v;
     float weight[W], shift[W], mean[W], var[W];
     gtr__enter();
     if (STAGE != 1) { p.figure(m.weight, weight); p.figure(m.bias, shift); }    // ahead of the sums, which needn't wait
@@ -16162,12 +16172,12 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_cons
     else { p.figure(m.running_mean, mean); p.figure(m.running_var, var); }
     if (STAGE == 1) { p.give_parts(mean, var); return; }
     gtr__bn_finish<W>(p, mean, var, weight);
-    for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
+    for (int64_t j = p.first; j < p.end; j += thread_rows::U * p.step) {
         const int64_t i = p.group(j);
-        typename own::rows from;
+        typename thread_rows::rows from;
         if (STAGE || !m.training || !p.held) p.take(m.x, i, v);
         if (m.from.p) p.take(m.from, i, from);
-        GTR__UNROLL(u, own::U) gtr__bn_apply<W, KNOWN>(m, v[u], mean, weight, shift, from[u]);
+        GTR__UNROLL(u, thread_rows::U) gtr__bn_apply<W, KNOWN>(m, v[u], mean, weight, shift, from[u]);
         p.put(m.y, i, v);
     }
 }
@@ -16175,7 +16185,7 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm(const __grid_cons
 // the means in evaluation. m.act: dy is relu's, and passes where y, as forward computed it, is above act_a.
 template <int W> struct gtr__bn_back {
     float weight[W], shift[W], mean[W], sum[2 * W], a[W], b[W];
-    GTR__DEVICE gtr__bn_back(const gtr__bn_own<W> &p) : shift{}, sum{} {
+    GTR__DEVICE gtr__bn_back(const gtr__bn_thread_rows<W> &p) : shift{}, sum{} {
         float rstd[W];
         p.figure(p.m.weight, weight); p.figure(p.m.mean, mean); p.figure(p.m.rstd, rstd);
         if (p.m.act) p.figure(p.m.bias, shift);
@@ -16194,11 +16204,11 @@ template <int W> struct gtr__bn_back {
         return weight[w] * (passes(m, relu, w, d, dy) - a[w] - d * b[w]);
     }
     // The block's sums; those of a piece as they are.
-    GTR__DEVICE void sums(const gtr__bn_own<W> &p) {
+    GTR__DEVICE void sums(const gtr__bn_thread_rows<W> &p) {
         p.sum(sum);
         GTR__UNROLL(w, W) { a[w] = sum[w]; b[w] = sum[W + w]; }
     }
-    GTR__DEVICE void parts(const gtr__bn_own<W> &p) {
+    GTR__DEVICE void parts(const gtr__bn_thread_rows<W> &p) {
         GTR__UNROLL(w, 2 * W) sum[w] = 0.0f;
         p.parts([&](float, const float (&a2)[W], const float (&b2)[W]) {
             GTR__UNROLL(w, W) { sum[w] += a2[w]; sum[W + w] += b2[w]; }
@@ -16206,7 +16216,7 @@ template <int W> struct gtr__bn_back {
         sums(p);
     }
     // Of all rows: what dweight and dbias are, by a thread of each lane of the first piece, and what dx takes.
-    GTR__DEVICE void share_sums(const gtr__bn_own<W> &p) {
+    GTR__DEVICE void share_sums(const gtr__bn_thread_rows<W> &p) {
         const float share = p.m.training ? 1.0f / (float)p.m.rows : 0.0f;
         float rstd[W];
         p.figure(p.m.rstd, rstd);               // once more, rather than held in registers that long
@@ -16219,17 +16229,17 @@ template <int W> struct gtr__bn_back {
 // part, stage 2 adds them in the pieces' order.
 template <int W, int STAGE>
 static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_constant__ gtr__bn m) {
-    typedef gtr__bn_rows<W, STAGE> own;
-    const own p(m);
-    typename own::rows v, g;
+    typedef gtr__bn_rows<W, STAGE> thread_rows;
+    const thread_rows p(m);
+    typename thread_rows::rows v, g;
     gtr__enter();
     gtr__bn_back<W> back(p);
     const bool relu = m.act != 0;
     if (STAGE == 2) back.parts(p);
     else {
-        for (int64_t i = p.first; i < p.end; i += own::U * p.step) {
+        for (int64_t i = p.first; i < p.end; i += thread_rows::U * p.step) {
             p.take(m.dy, i, g); p.take(m.x, i, v);
-            GTR__UNROLL(u, own::U)        // rows from end on have a dy of 0
+            GTR__UNROLL(u, thread_rows::U)        // rows from end on have a dy of 0
                 GTR__UNROLL(w, W) back.add(m, relu, w, v[u][w], g[u][w]);
         }
         back.sums(p);
@@ -16237,10 +16247,10 @@ static __global__ void GTR__BN_BOUNDS(STAGE) gtr__k_batch_norm_bwd(const __grid_
     if (STAGE == 1) { p.give_parts(back.a, back.b); return; }
     back.share_sums(p);
     if (!m.dx.p) return;
-    for (int64_t j = p.first; j < p.end; j += own::U * p.step) {
+    for (int64_t j = p.first; j < p.end; j += thread_rows::U * p.step) {
         const int64_t i = p.group(j);
         if (STAGE || !p.held) { p.take(m.dy, i, g); p.take(m.x, i, v); }
-        GTR__UNROLL(u, own::U)
+        GTR__UNROLL(u, thread_rows::U)
             GTR__UNROLL(w, W) v[u][w] = back.dx(m, relu, w, v[u][w], g[u][w]);
         p.put(m.dx, i, v);
     }
@@ -16283,7 +16293,7 @@ template <typename T> struct gtr__bn_ring {
     uint32_t at;                        // from the first slot to the one that comes next
     int rows, slots;
     int64_t pitch, origin;              // bytes from row to row; where row 0 is
-    GTR__DEVICE gtr__bn_ring(const gtr__bn_own<W> &p, const char *pool) : at(0), slots(p.m.slots) {
+    GTR__DEVICE gtr__bn_ring(const gtr__bn_thread_rows<W> &p, const char *pool) : at(0), slots(p.m.slots) {
         // Shuffled, or ptxas 13.0 takes it for uniform, and encodes copies to a register plus a uniform one wrongly.
         stride = gtr__shuffle(blockDim.x * 16, 0); span = (uint32_t)slots * stride;
         slot = gtr__shared_address(pool) + threadIdx.x * 16;
@@ -16384,7 +16394,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_grid(co
     GTR__POOL;
     typedef gtr__bn_ring<T> ring;
     const int W = ring::W;
-    const gtr__bn_own<W> p(m, (int)blockIdx.x % m.blocks, (int)blockIdx.x / m.blocks);
+    const gtr__bn_thread_rows<W> p(m, (int)blockIdx.x % m.blocks, (int)blockIdx.x / m.blocks);
     ring r(p, gtr__pool);
     float weight[W], shift[W], mean[W], var[W];
     gtr__enter();
@@ -16416,7 +16426,7 @@ static __global__ void __launch_bounds__(GTR__BN_T, 1) gtr__k_batch_norm_bwd_gri
     GTR__POOL;
     typedef gtr__bn_ring<T> ring;
     const int W = ring::W;
-    const gtr__bn_own<W> p(m, (int)blockIdx.x % m.blocks, (int)blockIdx.x / m.blocks);
+    const gtr__bn_thread_rows<W> p(m, (int)blockIdx.x % m.blocks, (int)blockIdx.x / m.blocks);
     ring r(p, gtr__pool);
     gtr__enter();
     gtr__bn_back<W> back(p);
@@ -16612,7 +16622,7 @@ typedef struct gtr__norm {
     float eps, *part;
 } gtr__norm;
 #if GTR__DEVICE_HALF
-template <typename T, int W, int ROW> struct gtr__norm_own {
+template <typename T, int W, int ROW> struct gtr__norm_thread_rows {
     static const bool WARP = ROW > 1, HELD = ROW > 0;
     static const int UC = ROW < 0 ? -ROW : ROW ? ROW : 1, UP = ROW ? 1 : W == 1 ? 16 : 8, U = UC * UP;
     typedef gtr__few<T, W> few[U];
@@ -16621,7 +16631,7 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
     int lane, row, beside, group;
     int64_t image;              // of the batch
     bool live, there;
-    GTR__DEVICE gtr__norm_own(const gtr__norm &norm) : m(norm) {
+    GTR__DEVICE gtr__norm_thread_rows(const gtr__norm &norm) : m(norm) {
         const int rest = WARP ? (int)threadIdx.x / 32 : ROW ? (int)threadIdx.x >> m.log : (int)threadIdx.x / m.lanes;
         lane = (int)threadIdx.x - rest * lanes();
         beside = ROW ? rest : rest / m.rows; row = ROW ? 0 : rest - beside * m.rows;
@@ -16801,11 +16811,11 @@ template <typename T, int W, int ROW> struct gtr__norm_own {
 // else up to three times, from the cache but for the first. early: parameters are read in front of gtr__enter().
 template <typename T, int W, int ROW>
 static __global__ void GTR__NORM_BOUNDS(ROW, 3) gtr__k_norm(const __grid_constant__ gtr__norm m) {
-    typedef gtr__norm_own<T, W, ROW> own;
+    typedef gtr__norm_thread_rows<T, W, ROW> thread_rows;
     const float share = 1.0f / ((float)m.pixels * (float)m.wide);
-    typename own::few v;
-    typename own::channels w, b;
-    own r(m);
+    typename thread_rows::few v;
+    typename thread_rows::channels w, b;
+    thread_rows r(m);
     auto x = [&](int u, int k) { return gtr__load(&v[u].v[k]); };
     auto parameters = [&](int64_t c, int64_t left) {
         r.parameter(m.weight, 1.0f, c, left < INT32_MAX ? (int)left : INT32_MAX, w);
@@ -16820,13 +16830,13 @@ static __global__ void GTR__NORM_BOUNDS(ROW, 3) gtr__k_norm(const __grid_constan
         if (r.held() || !m.rms) r.over([&](int64_t, int64_t from, int left) {
             r.take(m.x, from, left, v);
 #pragma unroll
-            for (int i = 0; i < own::U * W; i++) s.x += x(i / W, i % W);
+            for (int i = 0; i < thread_rows::U * W; i++) s.x += x(i / W, i % W);
         });
         float mean = m.rms ? 0.0f : r.sum(s).x * share;
         r.over([&](int64_t, int64_t from, int left) {
             if (!r.held()) r.take(m.x, from, left, v);
 #pragma unroll
-            for (int i = 0; i < own::U * W; i++) {
+            for (int i = 0; i < thread_rows::U * W; i++) {
                 const float off = r.has(i / W, left) ? x(i / W, i % W) - mean : 0.0f;
                 d.x += off * off; d.y += off;
             }
@@ -16842,24 +16852,24 @@ static __global__ void GTR__NORM_BOUNDS(ROW, 3) gtr__k_norm(const __grid_constan
             if (!r.held()) r.take(m.x, from, left, v);
             if (!r.whole()) parameters(c, left);
             r.give(m.y, {}, from, left, [&](int u, int k) {
-                return (x(u, k) - mean) * rstd * w[u % own::UC].v[k] + b[u % own::UC].v[k]; });
+                return (x(u, k) - mean) * rstd * w[u % thread_rows::UC].v[k] + b[u % thread_rows::UC].v[k]; });
         });
     }
 }
 template <typename T, int W, int ROW>
 static __global__ void GTR__NORM_BOUNDS(ROW, GTR__NORM_BLOCKS(ROW))
         gtr__k_norm_bwd(const __grid_constant__ gtr__norm m) {
-    typedef gtr__norm_own<T, W, ROW> own;
+    typedef gtr__norm_thread_rows<T, W, ROW> thread_rows;
     const float share = 1.0f / ((float)m.pixels * (float)m.wide);
-    typename own::few v, g;
-    float2 all[own::UC][W] = {};
+    typename thread_rows::few v, g;
+    float2 all[thread_rows::UC][W] = {};
     gtr__enter();
-    own r(m);
+    thread_rows r(m);
     // Adds to workspace what cannot stay, of the channels from c on; or zeros it.
     auto leave = [&](int64_t c, int left, bool adds) {
         float *p = r.part(c);
 #pragma unroll
-        for (int u = 0; u < own::UC; u++, p += r.step()) if (r.has(u, left))
+        for (int u = 0; u < thread_rows::UC; u++, p += r.step()) if (r.has(u, left))
 #pragma unroll
             for (int k = 0; k < W; k++) {
                 float *const q = p + m.channels;
@@ -16869,26 +16879,26 @@ static __global__ void GTR__NORM_BOUNDS(ROW, GTR__NORM_BLOCKS(ROW))
     };
     const bool leaves = ROW && m.part && !r.whole();
 #pragma unroll 1
-    for (int64_t c = r.lane * W; leaves && c < m.span; c += own::UC * r.step())
+    for (int64_t c = r.lane * W; leaves && c < m.span; c += thread_rows::UC * r.step())
         leave(c, m.span - c < INT32_MAX ? (int)(m.span - c - 1) : INT32_MAX, false);
 #pragma unroll 1
     for (; r.batch(); r.next()) {
         float2 f = {};
-        const float rstd = r.there ? gtr__get(m.rstd.p, m.rstd.t, r.figure()) : 0.0f,
-            mean = r.there && !m.rms ? gtr__get(m.mean.p, m.mean.t, r.figure()) : 0.0f;
+        const float rstd = r.there ? gtr__load_at(m.rstd.p, m.rstd.t, r.figure()) : 0.0f,
+            mean = r.there && !m.rms ? gtr__load_at(m.mean.p, m.mean.t, r.figure()) : 0.0f;
         auto dy = [&](int u, int k) { return gtr__load(&g[u].v[k]); };
         auto off = [&](int u, int k) { return gtr__load(&v[u].v[k]) - mean; };
         r.over([&](int64_t c, int64_t from, int left) {
-            typename own::channels w;
+            typename thread_rows::channels w;
             r.fetch(m.x, from, left, v); r.fetch(m.dy, from, left, g);
             if (r.held() && m.y.p && m.y.add) r.prefetch(m.y, from, left);
             r.parameter(m.weight, 1.0f, c, left, w);
             r.widen(m.x, v); r.widen(m.dy, g);
 #pragma unroll
-            for (int i = 0; i < own::UC * W; i++) {
+            for (int i = 0; i < thread_rows::UC * W; i++) {
                 float2 s = {}, &sum = all[i / W][i % W];
 #pragma unroll
-                for (int u = i / W; u < own::U; u += own::UC) {
+                for (int u = i / W; u < thread_rows::U; u += thread_rows::UC) {
                     s.x += dy(u, i % W); s.y += dy(u, i % W) * off(u, i % W);
                 }
                 s.y *= rstd;
@@ -16901,14 +16911,14 @@ static __global__ void GTR__NORM_BOUNDS(ROW, GTR__NORM_BLOCKS(ROW))
         f = r.sum(f);
         f.x = m.rms ? 0.0f : f.x * share; f.y *= share * rstd;
         r.over([&](int64_t c, int64_t from, int left) {
-            typename own::channels w;
+            typename thread_rows::channels w;
             r.parameter(m.weight, 1.0f, c, left, w);
             if (!r.held()) {
                 r.fetch(m.x, from, left, v); r.fetch(m.dy, from, left, g);
                 r.widen(m.x, v); r.widen(m.dy, g);
             }
             r.give(m.y, m.low, from, left, [&](int u, int k) {
-                return rstd * (dy(u, k) * w[u % own::UC].v[k] - f.x - off(u, k) * f.y); });
+                return rstd * (dy(u, k) * w[u % thread_rows::UC].v[k] - f.x - off(u, k) * f.y); });
         });
     }
     if (m.part && r.whole()) r.give_parts(all);
@@ -17056,7 +17066,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_tally(gtr__opd x, int64
     int64_t *counts = (int64_t *)to;
     for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
         const int label = x.t == GTR_I32 ? ((const int32_t *)x.p)[i] : 0;
-        v += x.t != GTR_I32 ? (double)gtr__get(x.p, x.t, i) : label < least || label > most ? 1.0 : 0.0;
+        v += x.t != GTR_I32 ? (double)gtr__load_at(x.p, x.t, i) : label < least || label > most ? 1.0 : 0.0;
     }
     v = gtr__block_sum(v, sums);
     if (threadIdx.x) return;
@@ -17083,7 +17093,7 @@ static __global__ void __launch_bounds__(1024, 1) gtr__k_divisor(gtr__opd x, int
     __shared__ double sums[32];
     gtr__enter();
     double v = 0.0;
-    if (!tally) for (int64_t i = threadIdx.x; i < n; i += blockDim.x) v += (double)gtr__get(x.p, x.t, i);
+    if (!tally) for (int64_t i = threadIdx.x; i < n; i += blockDim.x) v += (double)gtr__load_at(x.p, x.t, i);
     v = tally ? tally[0] * (double)n / tally[1] : gtr__block_sum(v, sums);
     if (threadIdx.x == 0) gtr__give1(y, 0, v != 0.0 ? (float)v : NAN);
 }
@@ -17103,7 +17113,7 @@ GTR__OP_KERNEL gtr__k_nll(gtr__opd x, const int32_t *label, gtr__opd y, int64_t 
     gtr__enter();
     GTR__STRIDE(i, rows) {
         const int64_t k = label[i];
-        gtr__give1(y, i, k == ignore ? 0.0f : k < 0 || k >= n ? NAN : a * gtr__get(x.p, x.t, i * step + k) + b);
+        gtr__give1(y, i, k == ignore ? 0.0f : k < 0 || k >= n ? NAN : a * gtr__load_at(x.p, x.t, i * step + k) + b);
     }
 }
 #endif
@@ -17124,7 +17134,7 @@ GTR__OP_KERNEL gtr__k_nll_bwd(const int32_t *label, gtr__opd dy, gtr__opd dx,
     GTR__STRIDE(i, rows * each) {
         const int64_t row = i / each, k = label[row], at = dx.add ? k : i - row * each;
         const bool here = k == at && k != ignore && k >= 0 && k < n;
-        if (here || !dx.add) gtr__give1(dx, row * n + at, here ? a * gtr__get(dy.p, dy.t, row) : 0.0f);
+        if (here || !dx.add) gtr__give1(dx, row * n + at, here ? a * gtr__load_at(dy.p, dy.t, row) : 0.0f);
     }
 }
 #endif
@@ -17159,7 +17169,7 @@ typedef struct gtr__ctc {
 #if GTR__DEVICE_HALF
 #define GTR__CTC_NONE -1e30f
 GTR__INLINE int gtr__ctc_length(const gtr__opd &lengths, int64_t row, int most) {
-    return lengths.p ? (int)fminf(fmaxf(gtr__get(lengths.p, lengths.t, row), 0.0f), (float)most) : most;
+    return lengths.p ? (int)fminf(fmaxf(gtr__load_at(lengths.p, lengths.t, row), 0.0f), (float)most) : most;
 }
 GTR__INLINE float gtr__ctc_sum(float a, float b, float c) {
     const float m = fmaxf(fmaxf(a, b), c);
@@ -17218,7 +17228,7 @@ template <bool BACK> struct gtr__ctc_row {
     GTR__DEVICE bool skips(int s) const { return s > 1 && s < states && of(s) != of(s - 2); }
     GTR__DEVICE float emits(int step, int which) const {
         const int64_t at = place(step);
-        return gtr__get(q.x.p, q.x.t, at * q.classes + which) - q.lse[2 * at] - q.lse[2 * at + 1];
+        return gtr__load_at(q.x.p, q.x.t, at * q.classes + which) - q.lse[2 * at] - q.lse[2 * at + 1];
     }
     // The logarithm of the labels' probability, of the last step's last two alpha, but for what these are less by;
     // without a step, of no label 1.
@@ -17233,13 +17243,13 @@ template <bool BACK> struct gtr__ctc_row {
 template <bool BACK, typename F> GTR__INLINE double gtr__ctc_walk(const gtr__ctc_row<BACK> &r, F made) {
     const int tid = (int)threadIdx.x, warps = (int)blockDim.x / 32;
     const bool skip = r.skips(tid);
-    const int own = tid < r.states ? r.of(tid) : r.q.blank;
-    float ahead = r.emits(0, own);
+    const int label = tid < r.states ? r.of(tid) : r.q.blank;
+    float ahead = r.emits(0, label);
     double all = 0.0;
     for (int step = 0; step < r.steps; step++) {
         const float now = ahead, *from = r.buffer(step);
         float *to = r.buffer(step + 1), less = -INFINITY, most = -INFINITY;
-        if (step + 1 < r.steps) ahead = r.emits(step + 1, own);
+        if (step + 1 < r.steps) ahead = r.emits(step + 1, label);
         for (int w = 0; w < warps && step; w++) less = fmaxf(less, r.most[step % 2 * 32 + w]);
         less = less > GTR__CTC_NONE / 2 ? less : 0.0f;
         all += (double)less;
@@ -17267,7 +17277,7 @@ GTR__INLINE bool gtr__ctc_begin(const gtr__ctc_row<true> &r, float p) {
     const gtr__ctc &q = r.q;
     const bool none = p < GTR__CTC_NONE / 2, whole = !none && p == p;
     int32_t *first = q.first + r.row * q.classes, *next = q.next + r.row * q.labels;
-    if (threadIdx.x == 0) q.slope[r.row] = whole ? gtr__get(q.dy.p, q.dy.t, r.row) / r.by()
+    if (threadIdx.x == 0) q.slope[r.row] = whole ? gtr__load_at(q.dy.p, q.dy.t, r.row) / r.by()
         : none && q.zero_infinity ? 0.0f : NAN;
     if (!whole) return false;
     for (int i = (int)threadIdx.x; i < q.classes; i += (int)blockDim.x) first[i] = -1;
@@ -17328,7 +17338,7 @@ GTR__OP_KERNEL gtr__k_ctc_dx(const __grid_constant__ gtr__ctc q) {
             if (whole) {
                 for (int i = q.first[row * q.classes + k]; i >= 0; i = q.next[row * q.labels + i])
                     sum += expf(both[2 * i + 1] - most);
-                const float x = gtr__get(q.x.p, q.x.t, at * q.classes + k);
+                const float x = gtr__load_at(q.x.p, q.x.t, at * q.classes + k);
                 v *= expf(x - q.lse[2 * at] - q.lse[2 * at + 1]) - by * sum;
             }
             gtr__give1(q.dx, at * q.classes + k, v);
@@ -17364,8 +17374,8 @@ GTR__LAUNCHER_WITH(gtr__ctc_walks, const gtr__ctc *q, bool back) {
 }
 GTR__CUDA(ctc_fwd) {
     gtr__ctc q = gtr__ctc_of(c);
-    gtr__caps own;
-    const size_t turns = gtr__ctc_turns(&q, gtr__caps_of(run, c, &own)->shared);
+    gtr__caps device_caps;
+    const size_t turns = gtr__ctc_turns(&q, gtr__caps_of(run, c, &device_caps)->shared);
     if (c->measure) return gtr__measured(c, turns);
     if (turns) q.turns = (float *)c->ws;
     q.loss = gtr__out(c, 0);
@@ -17376,8 +17386,8 @@ GTR__CUDA(ctc_fwd) {
 // in: what forward has; loss, alpha, lse, dloss.
 GTR__CUDA(ctc_bwd) {
     gtr__ctc q = gtr__ctc_of(c);
-    gtr__caps own;
-    const size_t turns = gtr__ctc_turns(&q, gtr__caps_of(run, c, &own)->shared),
+    gtr__caps device_caps;
+    const size_t turns = gtr__ctc_turns(&q, gtr__caps_of(run, c, &device_caps)->shared),
         both = gtr__pad256((size_t)(q.n * q.steps * q.states) * 4), slope = gtr__pad256((size_t)q.n * 4),
         first = gtr__pad256((size_t)(q.n * q.classes) * 4), next = gtr__pad256((size_t)(q.n * q.labels) * 4);
     if (c->measure) return gtr__measured(c, turns + both + slope + first + next);
@@ -17411,7 +17421,7 @@ typedef struct gtr__bn_sets {
 // Whether one of a block's threads finds one that is not finite.
 GTR__INLINE bool gtr__any_infinite(gtr__opd x, int64_t n) {
     bool bad = false;
-    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) bad |= gtr__infinite(gtr__get(x.p, x.t, i));
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) bad |= gtr__infinite(gtr__load_at(x.p, x.t, i));
     return bad;
 }
 GTR__OP_KERNEL gtr__k_bn_commit(const __grid_constant__ gtr__bn_sets m) {
@@ -17419,7 +17429,7 @@ GTR__OP_KERNEL gtr__k_bn_commit(const __grid_constant__ gtr__bn_sets m) {
     if (__syncthreads_or((m.ctl && (m.ctl->guard || m.ctl->status)) || gtr__any_infinite(m.loss, m.losses))) return;
     const gtr__bn_set &s = m.set[blockIdx.y];
     GTR__STRIDE(k, s.channels) {
-        const double mean = gtr__get(s.mean.p, s.mean.t, k), var = gtr__get(s.var.p, s.var.t, k);
+        const double mean = gtr__load_at(s.mean.p, s.mean.t, k), var = gtr__load_at(s.var.p, s.var.t, k);
         const double keep = 1.0 - m.momentum;
         s.running_mean[k] = (float)(keep * (double)s.running_mean[k] + m.momentum * mean);
         s.running_var[k] = (float)(keep * (double)s.running_var[k] + m.momentum * m.unbias * var);
@@ -17489,7 +17499,7 @@ GTR__INLINE int64_t gtr__row_argmax(gtr__opd x, int64_t at, int64_t n, int lane,
     float v = -INFINITY;
     int64_t k = INT64_MAX;
     if (live) for (int64_t i = lane; i < n; i += team) {
-        float w = gtr__get(x.p, x.t, at + i);
+        float w = gtr__load_at(x.p, x.t, at + i);
         if (gtr__better(w, i, v, k)) { v = w; k = i; }
     }
     for (int o = (team < 32 ? team : 32) >> 1; o; o >>= 1) {
@@ -17526,9 +17536,9 @@ GTR__OP_KERNEL
     gtr__enter();
     GTR__STRIDE(line, lines) {
         int64_t at = line / inner * n * inner + line % inner, k = 0;
-        float v = gtr__get(x.p, x.t, at);
+        float v = gtr__load_at(x.p, x.t, at);
         for (int64_t i = 1; i < n; i++) {
-            float w = gtr__get(x.p, x.t, at + i * inner);
+            float w = gtr__load_at(x.p, x.t, at + i * inner);
             if (gtr__better(w, i, v, k)) { v = w; k = i; }
         }
         y[line] = (int32_t)k;
@@ -17563,7 +17573,7 @@ GTR__OP_KERNEL gtr__k_cumsum_lines(const gtr__scan m) {
         float sum = 0.0f;
         for (int64_t i = 0; i < m.n; i++) {
             const int64_t at = gtr__scan_at(m, l, i);
-            gtr__give1(m.y, at, sum += gtr__get(m.x.p, m.x.t, at));
+            gtr__give1(m.y, at, sum += gtr__load_at(m.x.p, m.x.t, at));
         }
     }
 }
@@ -17578,7 +17588,7 @@ GTR__OP_KERNEL gtr__k_cumsum(const gtr__scan m) {
             float v[4], sum = 0.0f;
             GTR__UNROLL(u, 4) {
                 const int64_t i = base + 4 * t + u;
-                v[u] = sum += i < m.n ? gtr__get(m.x.p, m.x.t, gtr__scan_at(m, l, i)) : 0.0f;
+                v[u] = sum += i < m.n ? gtr__load_at(m.x.p, m.x.t, gtr__scan_at(m, l, i)) : 0.0f;
             }
             float all = sum;
             for (int o = 1; o < 32; o *= 2) {
@@ -17634,7 +17644,7 @@ typedef struct gtr__sorting {
 #if GTR__DEVICE_HALF
 // A key that sorts as numbers do: -0 as 0, NaN above all; below it the index, so that equal numbers keep their order.
 GTR__INLINE uint64_t gtr__sort_key(const gtr__sorting &m, int64_t line, int64_t i) {
-    const float v = gtr__get(m.x.p, m.x.t, (line / m.inner * m.n + i) * m.inner + line % m.inner);
+    const float v = gtr__load_at(m.x.p, m.x.t, (line / m.inner * m.n + i) * m.inner + line % m.inner);
     uint32_t u = __float_as_uint(v);
     u = v != v ? 0xffffffffu : v == 0.0f ? 0x80000000u : u >> 31 ? ~u : u | 0x80000000u;
     return (uint64_t)(m.down ? ~u : u) << 32 | (uint64_t)i;
@@ -17668,7 +17678,7 @@ static __global__ void __launch_bounds__(GTR__SORT_T) gtr__k_sort(const __grid_c
         else if (piece * m.tile + place < m.k) {
             const int64_t e = (uint32_t)key[i],
                 o = (line / m.inner * m.k + piece * m.tile + place) * m.inner + line % m.inner;
-            gtr__give1(m.y, o, gtr__get(m.x.p, m.x.t, (line / m.inner * m.n + e) * m.inner + line % m.inner));
+            gtr__give1(m.y, o, gtr__load_at(m.x.p, m.x.t, (line / m.inner * m.n + e) * m.inner + line % m.inner));
             m.index[o] = (int32_t)e;
         }
     }
@@ -17728,7 +17738,7 @@ GTR__OP_KERNEL
             int64_t inner) {
     gtr__enter();
     GTR__STRIDE(i, count)
-        gtr__give1(dx, (i / (inner * k) * n + index[i]) * inner + i % inner, gtr__get(dy.p, dy.t, i));
+        gtr__give1(dx, (i / (inner * k) * n + index[i]) * inner + i % inner, gtr__load_at(dy.p, dy.t, i));
 }
 #endif
 GTR__GLOBAL void gtr__k_unsort(gtr__opd, const int32_t *, gtr__opd, int64_t, int64_t, int64_t, int64_t);
@@ -17761,9 +17771,9 @@ GTR__OP_KERNEL gtr__k_take(const gtr__taking q) {
         float sum = 0.0f;
         if (!q.starts) {
             const int32_t id = q.ids[j];
-            sum = id < 0 ? q.value : gtr__get(q.x.p, q.x.t, (outer * q.m + id) * q.inner + e);
+            sum = id < 0 ? q.value : gtr__load_at(q.x.p, q.x.t, (outer * q.m + id) * q.inner + e);
         } else for (int32_t t = q.starts[j]; t < q.starts[j + 1]; t++)
-            sum += gtr__get(q.x.p, q.x.t, (outer * q.m + q.ids[t]) * q.inner + e);
+            sum += gtr__load_at(q.x.p, q.x.t, (outer * q.m + q.ids[t]) * q.inner + e);
         gtr__give1(q.y, i, sum);
     }
 }
@@ -17824,7 +17834,7 @@ GTR__OP_KERNEL gtr__k_gather(const gtr__gathering q) {
     GTR__STRIDE(i, q.count) {
         int64_t line;
         const int64_t at = gtr__gather_at(q, i, &line);
-        gtr__give1(q.y, i, at < 0 ? NAN : gtr__get(q.x.p, q.x.t, at));
+        gtr__give1(q.y, i, at < 0 ? NAN : gtr__load_at(q.x.p, q.x.t, at));
     }
 }
 GTR__OP_KERNEL gtr__k_gather_bwd(const gtr__gathering q) {
@@ -17836,7 +17846,7 @@ GTR__OP_KERNEL gtr__k_gather_bwd(const gtr__gathering q) {
         float sum = 0.0f;
         while (line < i && q.ids[line] != id) line += q.inner;
         if (at < 0 || line < i) continue;
-        for (; line < end; line += q.inner) if (q.ids[line] == id) sum += gtr__get(q.x.p, q.x.t, line);
+        for (; line < end; line += q.inner) if (q.ids[line] == id) sum += gtr__load_at(q.x.p, q.x.t, line);
         gtr__give1(q.y, at, sum);
     }
 }
@@ -17903,7 +17913,7 @@ GTR__CUDA(to_float_fwd) {
 GTR__OP_KERNEL gtr__k_to_int(gtr__opd x, int32_t *y, int64_t count) {
     gtr__enter();
     GTR__STRIDE(i, count) {
-        const float v = gtr__get(x.p, x.t, i);
+        const float v = gtr__load_at(x.p, x.t, i);
         y[i] = GTR__TO_INT(v);
     }
 }
@@ -18046,7 +18056,7 @@ typedef struct gtr__xent {
 // A row's log-sum-exp in two parts: x is its largest logit, y the logarithm of its sum of exp(logit - x). Their sum
 // would round away what two large logits differ by.
 GTR__INLINE float2 gtr__xent_lse(const gtr__xent &m, int64_t row) {
-    return make_float2(gtr__get(m.lse.p, m.lse.t, 2 * row), gtr__get(m.lse.p, m.lse.t, 2 * row + 1));
+    return make_float2(gtr__load_at(m.lse.p, m.lse.t, 2 * row), gtr__load_at(m.lse.p, m.lse.t, 2 * row + 1));
 }
 // Stores it for the backward node; one thread of the row's team calls this.
 GTR__INLINE void gtr__xent_keep(const gtr__xent &m, int64_t row, float2 lse) {
@@ -18110,11 +18120,11 @@ GTR__INLINE gtr__xent_row gtr__xent_of_row(const gtr__xent &m, const gtr__opd &x
     q.loss = 0.0f;
     if (m.smooth > 0.0f) {
 #pragma unroll 1
-        for (int64_t i = lane; live && i < m.n; i += team) sum += gtr__get(x.p, x.t, at + i) - top;
+        for (int64_t i = lane; live && i < m.n; i += team) sum += gtr__load_at(x.p, x.t, at + i) - top;
         sum = gtr__team_sum(sum, team, scratch);
     }
     if (!live || lane || !q.counted) return q;
-    q.loss = q.bad ? NAN : log_sum - (gtr__get(x.p, x.t, at + label) - top);
+    q.loss = q.bad ? NAN : log_sum - (gtr__load_at(x.p, x.t, at + label) - top);
     if (m.smooth > 0.0f) q.loss = (m.smooth < 1.0f || q.bad ? (1.0f - m.smooth) * q.loss : 0.0f)
         + m.smooth * (log_sum - sum / (float)m.n);
     return q;
@@ -18191,7 +18201,7 @@ GTR__OP_KERNEL gtr__k_xent_end(const gtr__xent m, int blocks) {
 // Four neighbours at a time over all logits, from the saved lse. Bytes: logits and their gradient once.
 GTR__OP_KERNEL gtr__k_xent_bwd(const gtr__xent m, gtr__opd dy, int wide) {
     gtr__enter();
-    float counted = gtr__get(m.count.p, m.count.t, 0),
+    float counted = gtr__load_at(m.count.p, m.count.t, 0),
         g = counted > 0.0f ? gtr__dloss(dy, m.seed, m.ctl) / counted : 0.0f;
     int64_t total = m.rows * m.n, width = wide ? 4 : 1, groups = (total + width - 1) / width;
     GTR__STRIDE(k, groups) {
@@ -18740,8 +18750,8 @@ static __global__ void __launch_bounds__(GTR__T, GTR__FEED_BLOCKS)
                         v[k] = whole ? __uint_as_float(of) : fmaf(in.scale, (float)of, in.shift);
                     }
                     const int64_t at = (g0 + q + u * GTR__T) * width;
-                    if (width == 4) gtr__put4(in.to.p, to, at, make_float4(v[0], v[1], v[2], v[3]));
-                    else gtr__put(in.to.p, to, at, v[0]);
+                    if (width == 4) gtr__store4_at(in.to.p, to, at, make_float4(v[0], v[1], v[2], v[3]));
+                    else gtr__store_at(in.to.p, to, at, v[0]);
                 }
             }
         }
@@ -18846,8 +18856,8 @@ typedef struct gtr__feed_transpose {
 GTR__INLINE int64_t gtr__feed_image(const gtr__feed_images &f, const gtr__record *record, uint32_t row) {
     __shared__ int64_t from;
     if (threadIdx.x == 0) {
-        const int64_t own = gtr__origin<false>(f.row0 + row, record->rows, record->first, record->key);
-        from = (f.image.index ? f.image.index[own] : own) * f.stored;
+        const int64_t data_row = gtr__origin<false>(f.row0 + row, record->rows, record->first, record->key);
+        from = (f.image.index ? f.image.index[data_row] : data_row) * f.stored;
     }
     __syncthreads();
     return from;
@@ -19082,7 +19092,7 @@ GTR__OP_KERNEL gtr__k_guard(const gtr__guarding m) {
     }
     if (m.checks) bad |= most >= 0x7f800000u;
     if (blockIdx.x == 0) for (int64_t j = threadIdx.x; j < m.losses; j += GTR__T)
-        bad |= gtr__infinite(gtr__get(m.loss.p, m.loss.t, j));
+        bad |= gtr__infinite(gtr__load_at(m.loss.p, m.loss.t, j));
     if (bad) m.ctl->guard = 1;  // all write the same
     if (m.sums) {
         sum = gtr__block_sum(sum, scratch);
@@ -19145,7 +19155,7 @@ GTR__INLINE void gtr__report_write(const gtr__reporting &m, uint64_t step, uint6
         float norm, bool guard) {
     volatile gtr__step_report *e = &m.shared->reported[step % GTR__RING];
     GTR__UNROLL(k, GTR__MAX_REPORT)
-        e->value[k] = m.value[k].p ? gtr__get(m.value[k].p, m.value[k].t, 0) : 0.0f;
+        e->value[k] = m.value[k].p ? gtr__load_at(m.value[k].p, m.value[k].t, 0) : 0.0f;
     e->norm = norm;
     e->lr = gtr__rate_of(m.ctl, m.shared, 0);
     e->scale = m.ctl->scale;
@@ -19508,9 +19518,9 @@ template <int KNOWN> struct gtr__update_four {      // elements of one segment
     GTR__DEVICE void low(void *copy, int type, int64_t at)
     {
         if (!copy) return;
-        if (n == 4 && ((uintptr_t)copy & 7) == 0) gtr__put4(copy, type, at, make_float4(p[0], p[1], p[2], p[3]));
+        if (n == 4 && ((uintptr_t)copy & 7) == 0) gtr__store4_at(copy, type, at, make_float4(p[0], p[1], p[2], p[3]));
         else {
-            GTR__UNROLL(k, 4) if (k < n) gtr__put(copy, type, at + k, p[k]);
+            GTR__UNROLL(k, 4) if (k < n) gtr__store_at(copy, type, at + k, p[k]);
         }
     }
 };
@@ -19615,8 +19625,8 @@ GTR__OP_KERNEL gtr__k_blend(const __grid_constant__ gtr__blend m) {
         if (s.wide) { ((int64_t *)s.to)[i] = ((const int64_t *)s.from)[i]; continue; }
         const float v = fmaf(m.tau, ((const float *)s.from)[i], m.keep * ((const float *)s.to)[i]);
         ((float *)s.to)[i] = v;
-        if (s.low[0]) gtr__put(s.low[0], GTR_BF16, i, v);
-        if (s.low[1]) gtr__put(s.low[1], GTR_F16, i, v);
+        if (s.low[0]) gtr__store_at(s.low[0], GTR_BF16, i, v);
+        if (s.low[1]) gtr__store_at(s.low[1], GTR_F16, i, v);
     }
 }
 #endif
@@ -20235,7 +20245,7 @@ typedef struct gtr__res_layer {
     int forward_at, forward_pitch, back_at, back_pitch;
     // bias of the group's columns (last layer: all); what the activation's backward reads of the block's own rows and
     // columns, its output or its input
-    int bias_at, own_at;
+    int bias_at, saved_at;
     int drop_at;                // dropout behind it: factors of own rows and columns, by step; 0: dropped
     float drop, scale;          // its probability, 1 / (1 - p); 0, 1: none
     uint64_t key;
@@ -20436,7 +20446,7 @@ typedef struct gtr__res_head {
     uint64_t before;            // steps before the launch, for dropout
     int counts[16], all[2], tiles, half;        // all: counted rows of the batch, by step; half: of the shuffle's bits
     // by team and step: marks of awaited words (4: past the deadline); marks of this block's own gradients
-    uint32_t marks[2][2], own[2][2];
+    uint32_t marks[2][2], own_marks[2][2];
     int stop, wrong;
 } gtr__res_head;
 #if GTR__DEVICE_HALF
@@ -20514,8 +20524,8 @@ GTR__INLINE void gtr__res_sync() { gtr__res_bar(1 + gtr__res_team(), GTR__RES_TE
 GTR__INLINE uint32_t gtr__res_marks(const gtr__res_head *h, int par) {
     return h->marks[0][par] | h->marks[1][par];
 }
-GTR__INLINE uint32_t gtr__res_own(const gtr__res_head *h, int par) {
-    return h->own[0][par] | h->own[1][par];
+GTR__INLINE uint32_t gtr__res_own_marks(const gtr__res_head *h, int par) {
+    return h->own_marks[0][par] | h->own_marks[1][par];
 }
 // Adds the marks of awaited words, and a missed deadline, to the team's: visible to the block behind the next barrier.
 GTR__INLINE void gtr__res_pass(gtr__res_head *h, int par, const gtr__waiting &awaited) {
@@ -21080,7 +21090,7 @@ GTR__INLINE void gtr__res_tile_update(const gtr__res &s, float *pool, gtr__res_h
             gtr__res_total(red + (c & 1) * 128 + (r >> 1) * 16 + (c >> 2) * 4 + (r & 1) * 2 + (c >> 1 & 1), 256);
         if (gtr__net<NET>::checks(s) && gtr__res_infinite(v)) {
             mark |= 2;
-            atomicOr(&h->own[gtr__res_team()][par], 2u);
+            atomicOr(&h->own_marks[gtr__res_team()][par], 2u);
         }
         gtr__apply<gtr__res_adapt, 1, gtr__net<NET>::rules>(rule, &p, &v, &a, &b);
         if (last) L.dw[(int64_t)(n0 + r) * L.k + k0 + c] = v;
@@ -21167,7 +21177,7 @@ GTR__INLINE void gtr__res_tile_biases(const gtr__res &s, float *pool, gtr__res_h
             p = old[0];
             if (gtr__net<NET>::checks(s) && gtr__res_infinite(v)) {
                 mark |= 2;
-                atomicOr(&h->own[gtr__res_team()][par], 2u);
+                atomicOr(&h->own_marks[gtr__res_team()][par], 2u);
             }
             gtr__apply<gtr__res_adapt, 1, gtr__net<NET>::rules>(
                 gtr__res_rule(h, step, h->segment[2 * l + 1].group), &p, &v, &a, &b);
@@ -21257,7 +21267,7 @@ GTR__INLINE void gtr__res_parts(const gtr__res &s, const float *pool, const gtr_
             for (int k = 0; k < (CUT ? 1 : s.kr); k += gtr__res_call_k<P, CUT>()) gtr__res_forward<P, CUT>(acc,
                 x + m * 16 * xp + t + k / 4, xp, q + k, kp, s.kr - k, units, scale, m == warp && k == 0);
         else gtr__res_forward_floats<P, TILES>(acc, x + m * 16 * s.xp + 4 * t, s.xp, q, kp, s.kr, units);
-        const uint32_t mark = tag | gtr__res_own(h, par ^ 1);
+        const uint32_t mark = tag | gtr__res_own_marks(h, par ^ 1);
         uint32_t word[4];
         GTR__UNROLL(j, TILES) if (j < units) {
             GTR__UNROLL(e, 4) word[e] = gtr__word_pack((acc[j][0][e] + acc[j][1][e]) * after, mark);
@@ -21308,7 +21318,7 @@ GTR__INLINE void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, c
     struct piece {
         float2 z[2][2], f[2][2];
         uint32_t u[2][2];
-        GTR__DEVICE void get(const float *z_, int zp_, const float *x_, int xp_, int g_)
+        GTR__DEVICE void load(const float *z_, int zp_, const float *x_, int xp_, int g_)
         {
             GTR__UNROLL(i, 4) {
                 z[i >> 1][i & 1] = *(const float2 *)(z_ + i * 4 * zp_);
@@ -21328,22 +21338,22 @@ GTR__INLINE void gtr__res_backward(float (*acc)[2][4], const float *z, int zp, c
             gtr__res_mma<P>(acc[i][1], a, b1);
         }
     };
-    one.get(z, zp, x, xp, g);
+    one.load(z, zp, x, xp, g);
 #pragma unroll 1
     for (int r = 0; r < steps; r += 4) {        // of 8 rows; their number is even
         const bool more = r + 2 < steps;
         // behind the end, unused: if this were conditional, its registers would be live over the whole step
-        two.get(z + 16 * zp, zp, x + 16 * xp, xp, g);
+        two.load(z + 16 * zp, zp, x + 16 * xp, xp, g);
         use(one);
         z += 32 * zp; x += 32 * xp;
-        if (r + 4 < steps) one.get(z, zp, x, xp, g);
+        if (r + 4 < steps) one.load(z, zp, x, xp, g);
         if (more) use(two);
     }
 }
 // A lane's weights p and moments a, b of a task: four of k in two rows; in memory by row, step, kind.
 struct gtr__res_kept {
     float4 p[2], a[2], b[2];
-    GTR__DEVICE void get(const float4 *state, int par)
+    GTR__DEVICE void load(const float4 *state, int par)
     {
         GTR__UNROLL(i, 2) {
             const float4 *old = state + (i * 2 + par) * 96;
@@ -21389,7 +21399,7 @@ GTR__INLINE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_hea
         if (gtr__net<NET>::bytes(s)) gtr__res_backward<P, true, CUT != 0>(acc, z, zp, x, xp, 2 * s.rows, scale);
         else gtr__res_backward<P, false, false>(acc, z, zp, x, s.xp, 2 * s.rows, scale);
         gtr__res_kept kept;
-        kept.get(state, par);
+        kept.load(state, par);
         float v[8], p[8], a[8], b[8], none = 0.0f;          // none: NaN if a gradient is not finite
         GTR__UNROLL(i, 2) {
             gtr__res_four(p + i * 4, kept.p[i]); gtr__res_four(a + i * 4, kept.a[i]);
@@ -21410,7 +21420,7 @@ GTR__INLINE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_hea
             now[32] = make_float4(a[i * 4], a[i * 4 + 1], a[i * 4 + 2], a[i * 4 + 3]);
             now[64] = make_float4(b[i * 4], b[i * 4 + 1], b[i * 4 + 2], b[i * 4 + 3]);
         }
-        if (none != 0.0f && gtr__net<NET>::checks(s)) atomicOr(&h->own[0][par], 2u);
+        if (none != 0.0f && gtr__net<NET>::checks(s)) atomicOr(&h->own_marks[0][par], 2u);
         if (last)
             GTR__ROLL(i, 2) {
                 const int n = group * slice + row + i,
@@ -21424,7 +21434,7 @@ GTR__INLINE uint32_t gtr__res_first(const gtr__res &s, float *pool, gtr__res_hea
     if constexpr (CUT == GTR__RES_NARROW) if (L.db && warp == tasks % GTR__RES_WARPS) {
         uint32_t bad = 0;
         gtr__res_bias<P, NET, 4>(s, pool, h, group, step, 0, true, last && rank == 0, bad);
-        if (bad) atomicOr(&h->own[0][par], bad);
+        if (bad) atomicOr(&h->own_marks[0][par], bad);
     }
     return 0;
 }
@@ -21494,8 +21504,8 @@ static __device__ __noinline__ void gtr__res_state(const gtr__res &s, float *poo
         if (!saves || (!z.bf16 && !z.f16)) return;
 #pragma unroll 1
         for (int e = 0; e < n && e < there; e++) {
-            if (z.bf16) gtr__put(z.bf16, GTR_BF16, i + e, p[e]);
-            if (z.f16) gtr__put(z.f16, GTR_F16, i + e, p[e]);
+            if (z.bf16) gtr__store_at(z.bf16, GTR_BF16, i + e, p[e]);
+            if (z.f16) gtr__store_at(z.f16, GTR_F16, i + e, p[e]);
         }
     });
 }
@@ -21566,7 +21576,7 @@ GTR__INLINE void gtr__res_slots(const Net &s, const Head *h, int block, int bloc
             for (int c = tid % T; c < in.row; c += T) {
                 if (in.to.t == GTR_I32 && in.from != GTR_I32)
                     ((int32_t *)in.to.p)[to + c] = gtr__id_at(in.from, src, from + c);
-                else gtr__put(in.to.p, in.to.t, to + c, gtr__res_source(in, src, from + c));
+                else gtr__store_at(in.to.p, in.to.t, to + c, gtr__res_source(in, src, from + c));
             }
         }
     }
@@ -21596,7 +21606,7 @@ GTR__INLINE void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_
     V v[N];
     const int units_ = CUT ? units : gtr__res_opaque(units);
     const uint32_t *part = s.part + ((par * s.rows + rank) * shape::groups(s) + group) * ranks * units + e;
-    uint32_t own = awaited.tag | gtr__res_own(h, par ^ 1);
+    uint32_t mark = awaited.tag | gtr__res_own_marks(h, par ^ 1);
     uint32_t *to = q.h + at;
     float z[W], bias[W], out[W], saved[W];
     GTR__UNROLL(w, W) { z[w] = 0.0f; bias[w] = pool[q.bias_at + par * 96 + c + w]; }
@@ -21604,7 +21614,7 @@ GTR__INLINE void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_
     if constexpr (CUT != GTR__RES_NARROW) if (step && L.db) {
         uint32_t bad = 0;
         const float held = gtr__res_bias<P, NET, 2>(s, pool, h, group, step - 1, c & ~7, e % 128 < 32 * W, false, bad);
-        if (__any_sync(0xffffffffu, bad)) own |= 2;
+        if (__any_sync(0xffffffffu, bad)) mark |= 2;
         GTR__UNROLL(w, W) bias[w] = gtr__shuffle(held, (c & 6) + w);
     }
     GTR__UNROLL(w, W) bias[w] = gtr__res_low<P>(bias[w]);
@@ -21618,11 +21628,11 @@ GTR__INLINE void gtr__res_gather(const gtr__res &s, float *pool, const gtr__res_
             gtr__res_dropped<P>(pool[q.drop_at + par * units + e + w], out[w], saved[w]);
         out[w] = gtr__res_sent<P>(out[w]);
     }
-    own |= awaited.bad;
-    if (n < width) gtr__publish(to, out, own);
+    mark |= awaited.bad;
+    if (n < width) gtr__publish(to, out, mark);
     if (n < width && gtr__net<NET>::last_pre(s) && gtr__net<NET>::layers(s) == 2)
-        gtr__publish(s.pre + at, saved, own);
-    GTR__UNROLL(w, W) pool[q.own_at + e + w] = saved[w];
+        gtr__publish(s.pre + at, saved, mark);
+    GTR__UNROLL(w, W) pool[q.saved_at + e + w] = saved[w];
 }
 // A rank's rows, by the first team: from the first layer's parts to its dz.
 template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
@@ -21686,7 +21696,7 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
                 if (gtr__net<NET>::drop(q) > 0.0f)
                     gtr__res_dropped<P>(pool[q.drop_at + par * 16 * columns + e], out, saved);
                 const uint32_t mark = awaited.tag | (gtr__res_marks(h, par) & 2u);
-                pool[q.own_at + e] = saved;
+                pool[q.saved_at + e] = saved;
                 if (n >= width) continue;
                 gtr__publish(q.h + at, gtr__word_pack(gtr__res_sent<P>(out), mark));
                 if (gtr__net<NET>::last_pre(s) && l == last - 1)
@@ -21810,12 +21820,12 @@ template <int P, int CUT, uint64_t NET> struct gtr__res_rows {
 #pragma unroll 1
                 for (int e = tid * W; e < 16 * slice; e += GTR__RES_TEAM * W) {
                     const int n = base + gtr__res_column(e);
-                    float v[W], own[W];
+                    float v[W], saved[W];
                     gtr__res_totals(v, red + e, slice * 16);
-                    GTR__UNROLL(w, W) own[w] = pool[to.own_at + e + w];
+                    GTR__UNROLL(w, W) saved[w] = pool[to.saved_at + e + w];
                     GTR__UNROLL(w, W) {
                         v[w] = gtr__res_low<P>(
-                            gtr__res_dact<NET>(s.m.layer[l - 1], v[w], own[w]) * (LAST || l == 1 ? 1.0f : to.scale));
+                            gtr__res_dact<NET>(s.m.layer[l - 1], v[w], saved[w]) * (LAST || l == 1 ? 1.0f : to.scale));
                         v[w] = gtr__res_published<P>(n + w < s.m.layer[l - 1].n ? v[w] : 0.0f);
                     }
                     if (n < width) gtr__publish(to.dz + (mine + gtr__res_row(e)) * width + n, v, mark);
@@ -22002,7 +22012,7 @@ GTR__INLINE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h,
             else gtr__res_bar(GTR__RES_READY, GTR__RES_T);      // the second team arrived long before
             const uint32_t all = gtr__res_marks(h, par);
             if (i && group == 0 && rank == 0 && tid == 0) gtr__publish(s.verdict + i - 1, all ? 2u : 0u);
-            if (tid == 0) h->marks[0][par ^ 1] = h->own[0][par ^ 1] = 0;
+            if (tid == 0) h->marks[0][par ^ 1] = h->own_marks[0][par ^ 1] = 0;
             return all;
         });
         if (marks) {
@@ -22017,7 +22027,7 @@ GTR__INLINE int gtr__res_front(const gtr__res &s, float *pool, gtr__res_head *h,
     if constexpr (CUT != GTR__RES_NARROW) if (rank == 0 && tid / 32 * 8 < slice && s.m.layer[0].db) {
         uint32_t bad = 0;
         gtr__res_bias<P, NET, 2>(s, pool, h, group, steps - 1, tid / 32 * 8, true, true, bad);
-        if (bad) atomicOr(&h->own[0][steps & 1 ^ 1], bad);
+        if (bad) atomicOr(&h->own_marks[0][steps & 1 ^ 1], bad);
     }
     return -1;
 }
@@ -22033,7 +22043,7 @@ GTR__INLINE bool gtr__res_beside(const gtr__res &s, float *pool, gtr__res_head *
     awaited.bad = 0;
     if (i > 0 && rank < s.rows) {
         // while other blocks' weights are on their way; a block has the verdict before it updates
-        gtr__res_publish_loss<NET>(s, pool, h, rank, i - 1, over ? &h->own[1][par ^ 1] : &h->marks[1][par]);
+        gtr__res_publish_loss<NET>(s, pool, h, rank, i - 1, over ? &h->own_marks[1][par ^ 1] : &h->marks[1][par]);
         if (!over) {
             gtr__res_weights<gtr__res_shape<CUT, NET>>(s, pool, i - 1, awaited);
             gtr__res_pass(h, par, awaited);
@@ -22046,7 +22056,7 @@ GTR__INLINE bool gtr__res_beside(const gtr__res &s, float *pool, gtr__res_head *
         if (over) gtr__res_sync();
         else gtr__res_bar(GTR__RES_RENEWED, GTR__RES_T);
         if (h->stop) return false;
-        if (gtr__res_thread() == 0 && !over) h->marks[1][par ^ 1] = h->own[1][par ^ 1] = 0;
+        if (gtr__res_thread() == 0 && !over) h->marks[1][par ^ 1] = h->own_marks[1][par ^ 1] = 0;
         if (i > 0 && rank < s.rows && group == 0) gtr__res_figures(s, h, rank, i - 1);
         if (over) return false;
     }
@@ -22122,7 +22132,7 @@ static __device__ __noinline__ bool gtr__res_prepare(const gtr__res &s, float *p
             *(float4 *)(pool + i) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (tid == 32) {
             h->rule = s.m.optim.rule;
-            for (int k = 0; k < 4; k++) h->marks[k / 2][k % 2] = h->own[k / 2][k % 2] = 0;
+            for (int k = 0; k < 4; k++) h->marks[k / 2][k % 2] = h->own_marks[k / 2][k % 2] = 0;
             h->stop = 0;
             h->share = s.m.xent.smooth / (float)s.m.xent.n;
             h->before = s.m.ctl->step;
@@ -22149,7 +22159,8 @@ static __device__ __noinline__ void gtr__res_finish(const gtr__res &s, float *po
         int steps, int wrong) {
     const int me = (int)blockIdx.x;
     if (gtr__res_end(s, steps,
-            gtr__res_own(h, steps & 1 ^ 1) | (me < s.groups * s.ranks ? 0 : gtr__res_own(h, steps & 1)), wrong)) {
+            gtr__res_own_marks(h, steps & 1 ^ 1) | (me < s.groups * s.ranks ? 0 : gtr__res_own_marks(h, steps & 1)),
+                wrong)) {
         gtr__res_state<NET>(s, pool, h, me, wrong < 0 ? steps : wrong, true);
         gtr__res_slots<GTR__RES_T>(s, h, me, (int)gridDim.x - 1, wrong < 0 ? steps - 1 : wrong);
     }
@@ -22225,7 +22236,7 @@ static bool gtr__res_cut(gtr__res *s, const gtr__mlp_cut *c, bool exchange_pre, 
         if (l) q->slice = l == last ? q->width : gtr__res_up((q->width + s->groups - 1) / s->groups, 8);
         if (q->slice > GTR__RES_OUT) return false;
         q->bias_at = room(l ? q->slice : 192);
-        q->own_at = room(l < last ? 16 * q->slice : 0);
+        q->saved_at = room(l < last ? 16 * q->slice : 0);
         q->drop_at = room(s->drops >> l & 1 ? 2 * 16 * q->slice : 0);
         if (l == 0) continue;
         const int before = s->layer[l - 1].width;
@@ -23429,7 +23440,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     gtr__thin_sums &sum;
     const bool keep, tight;
     const int last, low, high;
-    const uint32_t pool_at, ones, own, bias;
+    const uint32_t pool_at, ones, half_at, bias;
     const float g;
     int teams, first, tile, n;
     float d[32];                // a product of the tile
@@ -23439,7 +23450,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
             : m(m), h(h), p(p), count(count), parity(parity), sum(sum), keep(keep), tight(GTR__THIN_WGMMA && !FED
             && m.apart == 1), last(m.layers - 1), low(FED ? 0 : (int)gtr__thin_same((uint32_t)m.low[role])),
             high(FED ? last - m.tiny : (int)gtr__thin_same((uint32_t)(role ? m.low[role - 1] - 1 : last - m.tiny))),
-            pool_at(gtr__thin_same(gtr__shared_address(pool))), ones(pool_at + m.ones_at), own(p.half
+            pool_at(gtr__thin_same(gtr__shared_address(pool))), ones(pool_at + m.ones_at), half_at(p.half
             * GTR__THIN_PANEL), bias(pool_at + m.bias_at + p.half * 1024), g(m.seed * h->scale / m.count), n(0) {
         if constexpr (FED) tally() = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         first = (int)gtr__thin_same((uint32_t)gtr__thin_first<P>(m, p, role, &teams));
@@ -23467,7 +23478,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     GTR__DEVICE const int64_t *origin() const { return h->origin + p.team * 128 + (n + 1 & 1) * 64; }
     // Stores y in a panel, and makes it visible to the team and to wgmma.
     GTR__DEVICE void share(uint32_t panel, const uint32_t *y) const {
-        gtr__thin_put<P>(p, panel + own, y);
+        gtr__thin_put<P>(p, panel + half_at, y);
         gtr__shared_publish();
         gtr__thin_team_barrier<P>(p.team);
     }
@@ -23525,7 +23536,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     // d = x w0^T + bias, 32 of k at a time. FED: behind the team's barrier the last tile's dz of layer 0 is stored, and
     // its product with that tile's x is made behind this tile's first products.
     GTR__DEVICE void first_layer() {
-        const uint32_t w = pool_at + m.w0_at + own, x_at = x_of(FED ? 1 : 0);
+        const uint32_t w = pool_at + m.w0_at + half_at, x_at = x_of(FED ? 1 : 0);
         const gtr__thin_ones<T> one(0, p.lane);
         gtr__thin_begin();
         gtr__thin_bias<T, 8>(d, bias, one.a);
@@ -23555,7 +23566,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
         for (int l = 1; l <= last; l++) {
             gtr__thin_output<T, 16, GTR__THIN_T, RELU>(m, l - 1, d, y, (int)threadIdx.x);
             if (l == last && m.tiny) break;
-            const uint32_t w = pool_at + gtr__thin_w<P>(m, l) + own;
+            const uint32_t w = pool_at + gtr__thin_w<P>(m, l) + half_at;
             if constexpr (P == 2) share(p.y_at(m, l - 1), y);
             if constexpr (P == 1) gtr__thin_hold<16>(y);
             const gtr__thin_ones<T> one(l, p.lane);
@@ -23621,7 +23632,7 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
         if constexpr (P == 2) {
             gtr__thin_hold<4>(sum.last);
             gtr__thin_begin();
-            gtr__thin_outer_last<T>(sum.last, p.y_at(m, last - 1) + own, p.dz_at(m, last));
+            gtr__thin_outer_last<T>(sum.last, p.y_at(m, last - 1) + half_at, p.dz_at(m, last));
             gtr__thin_commit();
             gtr__thin_until<1>();
         } else gtr__thin_until<0>();
@@ -23731,18 +23742,18 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
     GTR__DEVICE void lowest2(float (&d0)[36], float (&d1)[36], uint32_t dz, uint32_t x) {
         if (low == 0 && m.layer[0].k <= 32) {
             gtr__thin_begin();
-            gtr__thin_outer<T, 5>(d0, dz + own, x, 16);
+            gtr__thin_outer<T, 5>(d0, dz + half_at, x, 16);
             gtr__thin_commit();
             gtr__thin_until<0>();
         } else {
             gtr__thin_begin();
-            gtr__thin_outer<T, 9>(d0, dz + own, x, ones - x);
+            gtr__thin_outer<T, 9>(d0, dz + half_at, x, ones - x);
             gtr__thin_commit();
             gtr__thin_until<0>();
         }
         if (m.layer[low].panels == 2) {
             gtr__thin_begin();
-            gtr__thin_outer<T, 8>(d1, dz + own, x + GTR__THIN_PANEL, 16);
+            gtr__thin_outer<T, 8>(d1, dz + half_at, x + GTR__THIN_PANEL, 16);
             gtr__thin_commit();
             gtr__thin_until<0>();
         }
@@ -23760,8 +23771,8 @@ template <typename T, int P, bool RELU, bool FED> struct gtr__thin_team {
                 pool_at + gtr__thin_w<P>(m, high) + p.half * (P * GTR__THIN_PANEL));
             gtr__thin_commit();
             gtr__thin_begin();
-            gtr__thin_outer<T, 9>(sum.dw[0], dz + own, x, ones - x);
-            gtr__thin_outer<T, 8>(sum.dw[1], dz + own, x + GTR__THIN_PANEL, 16);
+            gtr__thin_outer<T, 9>(sum.dw[0], dz + half_at, x, ones - x);
+            gtr__thin_outer<T, 8>(sum.dw[1], dz + half_at, x + GTR__THIN_PANEL, 16);
             gtr__thin_commit();
             gtr__thin_recall<P, RELU>(m, high - 1, p, 0, r);
             gtr__thin_until<1>();
@@ -24027,7 +24038,7 @@ GTR__INLINE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h, char *
         const gtr__thin_place<2> &p, int role, uint32_t &count, uint32_t &parity, gtr__thin_sums &sum) {
     const int low = (int)gtr__thin_same((uint32_t)m.low[role]), high = gtr__thin_high(m, role);
     const uint32_t pool_at = gtr__thin_same(gtr__shared_address(pool)), ones = pool_at + m.ones_at,
-        own = p.half * GTR__THIN_PANEL;
+        half_at = p.half * GTR__THIN_PANEL;
     const gtr__thin_items items(m, pool_at, p.at);
     // Units of one layer: the first of 64 columns, or what is behind, and the second.
     auto units = [&](float *d0, float *d1, uint32_t dz, uint32_t x, int panels, bool few) {
@@ -24059,19 +24070,19 @@ GTR__INLINE void gtr__thin_collect(const gtr__thin &m, gtr__thin_head *h, char *
             gtr__thin_await(items.made + GTR__THIN_LAST * 8, count);
             gtr__thin_hold<4>(sum.last);
             gtr__thin_begin();
-            gtr__thin_outer_last<T>(sum.last, items.x(GTR__THIN_LAST) + own, items.dz(GTR__THIN_LAST));
+            gtr__thin_outer_last<T>(sum.last, items.x(GTR__THIN_LAST) + half_at, items.dz(GTR__THIN_LAST));
             gtr__thin_commit();
             gtr__thin_until<0>();
             gtr__thin_hold<4>(sum.last);
             gtr__thin_signal(items.used + GTR__THIN_LAST * 8);
         }
         const gtr__thin_slot now(m, pool_at, 0, count);
-        const uint32_t dz = items.dz(GTR__THIN_LOWER) + own,
+        const uint32_t dz = items.dz(GTR__THIN_LOWER) + half_at,
             x = low ? items.x(GTR__THIN_LOWER) : p.at + m.x_at + now.slot * m.x_step;
         const bool few = low == 0 && m.layer[0].k <= 32;
         if (low < high) {
             gtr__thin_await(items.made + GTR__THIN_UPPER * 8, count);
-            units(sum.dw[0], sum.dw[1], items.dz(GTR__THIN_UPPER) + own, items.x(GTR__THIN_UPPER), 2, false);
+            units(sum.dw[0], sum.dw[1], items.dz(GTR__THIN_UPPER) + half_at, items.x(GTR__THIN_UPPER), 2, false);
             gtr__thin_signal(items.used + GTR__THIN_UPPER * 8);
             gtr__thin_await(items.made + GTR__THIN_LOWER * 8, count);
             units(sum.dw[2], sum.dw[3], dz, x, m.layer[low].panels, few);
@@ -24364,7 +24375,7 @@ GTR__INLINE void gtr__thin_write(const gtr__thin &m, char *pool, int role,
     char *part = (char *)m.part + (int64_t)blockIdx.x * m.stride;
     float *whole = (float *)(part + m.frags * (m.narrow ? 8 : 16)), *first = (float *)(pool + m.team_at + m.place_at);
     const int apart = teams == 2 ? m.team_bytes / 4 : 0;       // from one team's to the other's
-    float *own = first + group * apart, *other = first + (1 - group) * apart, *lasts = first + GTR__THIN_GIVEN(P),
+    float *this_team = first + group * apart, *other = first + (1 - group) * apart, *lasts = first + GTR__THIN_GIVEN(P),
         *column = lasts + 8 * rows;
 #pragma unroll
     for (int o = 4; o < 32; o <<= 1) {
@@ -24388,7 +24399,7 @@ GTR__INLINE void gtr__thin_write(const gtr__thin &m, char *pool, int role,
             return make_float4(first ? low[0] : high[0], first ? low[1] : high[1], first ? low[2] : high[2],
                 first ? low[3] : high[3]);
         };
-        GTR__UNROLL(i, half * 9) *(float4 *)(own + (i * 128 + slot) * 4) = unit(i / 9, 0, i % 9 * 4);
+        GTR__UNROLL(i, half * 9) *(float4 *)(this_team + (i * 128 + slot) * 4) = unit(i / 9, 0, i % 9 * 4);
         gtr__thin_barrier();
         GTR__UNROLL(u, half)
             put(group ? half + u : u, [&](int j) {
@@ -24445,7 +24456,7 @@ GTR__INLINE void gtr__thin_find(const gtr__thin &m, const gtr__thin_head *h, int
 }
 // Two neighbours, of which those whose bit is set in live are there; the others stay as they are, and are not touched.
 // Loads pass L1 by, as other launches and blocks have written.
-GTR__INLINE void gtr__thin_get2(const float *p, uint32_t live, float &x, float &y) {
+GTR__INLINE void gtr__thin_load2(const float *p, uint32_t live, float &x, float &y) {
     if (live == 3 && ((uintptr_t)p & 7) == 0) {
         const float2 v = __ldcg((const float2 *)p);
         x = v.x; y = v.y;
@@ -24465,10 +24476,10 @@ GTR__INLINE void gtr__thin_give2_low(T *p, uint32_t live, float x, float y) {
     if (live & 1) gtr__store(p, x);
     if (live & 2) gtr__store(p + 1, y);
 }
-GTR__INLINE float4 gtr__thin_get(const float *p, const gtr__thin_four &f) {
+GTR__INLINE float4 gtr__thin_load4(const float *p, const gtr__thin_four &f) {
     float4 v = {};
-    gtr__thin_get2(p + f.i, f.live & 3, v.x, v.y);
-    gtr__thin_get2(p + f.j, f.live >> 2, v.z, v.w);
+    gtr__thin_load2(p + f.i, f.live & 3, v.x, v.y);
+    gtr__thin_load2(p + f.j, f.live >> 2, v.z, v.w);
     return v;
 }
 GTR__INLINE void gtr__thin_give(float *p, const gtr__thin_four &f, float4 v) {
@@ -24479,9 +24490,9 @@ GTR__INLINE void gtr__thin_give(float *p, const gtr__thin_four &f, float4 v) {
 GTR__INLINE void gtr__thin_state(const gtr__thin &m, gtr__thin_four &f) {
     const gtr__optim &o = m.optim;
     f.a = f.b = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    f.p = gtr__thin_get(f.seg->p, f);
-    if (o.states > 0) f.a = gtr__thin_get(o.state[0] + f.seg->offset, f);
-    if (o.states > 1) f.b = gtr__thin_get(o.state[1] + f.seg->offset, f);
+    f.p = gtr__thin_load4(f.seg->p, f);
+    if (o.states > 0) f.a = gtr__thin_load4(o.state[0] + f.seg->offset, f);
+    if (o.states > 1) f.b = gtr__thin_load4(o.state[1] + f.seg->offset, f);
 }
 // Parameters and moments to where they belong.
 GTR__INLINE void gtr__thin_give(const gtr__thin &m, const gtr__thin_four &f) {
@@ -24528,7 +24539,7 @@ static __device__ __noinline__ void gtr__thin_slice(const gtr__thin &m, const gt
         int role;
         gtr__thin_find<P>(m, h, q, f, &role);
         if (!f.live) continue;
-        if (what == GTR__THIN_USE) f.g = gtr__thin_get(m.optim.gradient + f.seg->offset, f);
+        if (what == GTR__THIN_USE) f.g = gtr__thin_load4(m.optim.gradient + f.seg->offset, f);
         if (what == GTR__THIN_BACK) { f.p = kept[0]; f.a = kept[1]; f.b = kept[2]; }
         else gtr__thin_state(m, f);
         if (what == GTR__THIN_KEEP) { kept[0] = f.p; kept[1] = f.a; kept[2] = f.b; continue; }
@@ -24590,7 +24601,7 @@ GTR__INLINE void gtr__thin_feed(const gtr__thin &m, const gtr__record *record) {
                 const gtr__feed_one &in = m.feed[f];
                 const float *src = (const float *)(uintptr_t)record->src[in.slot];
                 for (int c = lane; c < (int)in.row; c += 32)
-                    gtr__put(in.to.p, in.to.t, (int64_t)(r0 + r) * in.row + c, src[from * in.row + c]);
+                    gtr__store_at(in.to.p, in.to.t, (int64_t)(r0 + r) * in.row + c, src[from * in.row + c]);
             }
         }
     }
@@ -24614,7 +24625,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
     bool pending, opened, there, norm_pending, was_bad, gave_up, ended, stays;
     // Of a step: the slice of the parameters that this block adds up and updates, and what it finds.
     int64_t more;
-    int index, per, q0, mine, ways, wide, way, own, from;
+    int index, per, q0, mine, ways, wide, way, quad, from;
     float whole, coef;
     gtr__thin_four four, before;
     bool once, early, quick, bad, updated;
@@ -24689,7 +24700,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         per = (m.quads + blocks - 1) / blocks; q0 = me * per; mine = m.quads - q0 < per ? m.quads - q0 : per;
         ways = 1;
         while (ways < 8 && per * ways * 2 <= GTR__THIN_T) ways *= 2;
-        wide = GTR__THIN_T / ways; way = index / wide; own = index % wide;
+        wide = GTR__THIN_T / ways; way = index / wide; quad = index % wide;
         once = per <= wide;              // all of a slice at a time, unless there are very many parameters
         // thread 0 is about to wait
         if (index >= 128 && index < 128 + GTR__MAX_GROUPS)
@@ -24697,7 +24708,7 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         whole = (float)(1.0 / (double)h->scale);
         from = 0;
         four.live = 0; four.at[0] = four.at[1] = -1;
-        if (once && own < mine) gtr__thin_find<P>(m, h, q0 + own, four, &from);
+        if (once && quad < mine) gtr__thin_find<P>(m, h, q0 + quad, four, &from);
         four.p = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         if (way == 0 && four.live) gtr__thin_state(m, four);
     }
@@ -24710,9 +24721,9 @@ template <typename T, int P, bool RELU, bool fed> struct gtr__thin_block {
         for (int q = 0; q < mine; q += wide) {
             if (!once) {
                 four.live = 0;
-                if (q + own < mine) gtr__thin_find<P>(m, h, q0 + q + own, four, &from);
+                if (q + quad < mine) gtr__thin_find<P>(m, h, q0 + q + quad, four, &from);
             }
-            if (four.live) four.g = gtr__thin_gather<T>(m, q0 + q + own, from, way, ways);
+            if (four.live) four.g = gtr__thin_gather<T>(m, q0 + q + quad, from, way, ways);
             if (ways > 1) {
                 red[index] = four.g;
                 gtr__thin_barrier();
@@ -25299,7 +25310,7 @@ typedef struct gtr__tall {
     uint32_t *image, *published;
     uint32_t *pool;             // all words that are exchanged
     int64_t words, old;         // old: first word of the image of odd steps
-    float4 *own;                // first layer's state, of even steps, then of odd ones: [block][p, m, v, bias][thread]
+    float4 *first_state;        // first layer's state, of even steps, then of odd ones: [block][p, m, v, bias][thread]
     // first: the first layer's new weights; dl: the logits' gradient; count: rows of a step that count in the loss
     uint32_t *part, *dw, *first, *dl, *loss, *verdict, *flag, *count;
     uint2 *origin;              // of each row of each step: its row of the data set, its label
@@ -25951,13 +25962,13 @@ GTR__INLINE void gtr__tall_operand(const gtr__tall &s, uint32_t *op, const gtr__
     to[0] = gtr__tall_half(v[0] * up); to[8] = gtr__tall_half(v[2] * up);
     to[2 * s.op_pitch] = gtr__tall_half(v[1] * up); to[2 * s.op_pitch + 8] = gtr__tall_half(v[3] * up);
 }
-// Sixteen rows, the block'th, from the first layer's parts to its gradient; own: which of this block's; LAST: the last
+// Sixteen rows, the block'th, from the first layer's parts to its gradient; nth: which of this block's; LAST: the last
 // layer, where it is known.
 template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
     const gtr__tall &s;
     float *pool;
     gtr__tall_head *h;
-    const int block, own, step;
+    const int block, nth, step;
     gtr__waiting &awaited;
     uint32_t &bad;
     const int tid, warp, lane, g, t, par, last;
@@ -25967,7 +25978,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
     // what the first activation's gradient reads; what the next product's operand is scaled by
     float kept[2][4], back;
     GTR__DEVICE gtr__tall_rows_of(const gtr__tall &s, float *pool, gtr__tall_head *h, int block,
-            int own, int step, gtr__waiting &awaited, uint32_t &bad) : s(s), pool(pool), h(h), block(block), own(own),
+            int nth, int step, gtr__waiting &awaited, uint32_t &bad) : s(s), pool(pool), h(h), block(block), nth(nth),
             step(step), awaited(awaited), bad(bad), tid(gtr__thread()), warp(tid / 32), lane(tid & 31), g(lane >> 2),
             t(lane & 3), par(step & 1), last(LAST ? LAST : s.m.layers - 1), op((uint32_t *)pool + s.op_at),
             slot((uint32_t *)pool + s.most_at), hidden(pool + s.hidden_at), logits(pool + s.logits_at),
@@ -26036,7 +26047,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
                     z[j][0], z[j][1], z[j][2], z[j][3], mark);
             }
         }
-        if (l == 0 && own == 0 && !gtr__tall_weights_arrived(h, step - 1)) awaited.polls = GTR__DEADLINE;
+        if (l == 0 && nth == 0 && !gtr__tall_weights_arrived(h, step - 1)) awaited.polls = GTR__DEADLINE;
         if (l + 1 < last) {
             const gtr__tall_scale f(gtr__tall_most(most, slot));
             slot += 16;
@@ -26157,7 +26168,7 @@ template <int P, int LAST, int KNOWN> struct gtr__tall_rows_of {
         __syncthreads();
         const gtr__tall_layer &end = s.layer[last];
         const int rows = gtr__tall_rows(s, h, step);
-        gtr__tall_loss<P, KNOWN>(s, h, logits, pool + s.target_at, gtr__tall_labels(s, pool, step)[own * 16 + warp],
+        gtr__tall_loss<P, KNOWN>(s, h, logits, pool + s.target_at, gtr__tall_labels(s, pool, step)[nth * 16 + warp],
             h->all[par], block * 16 + warp < rows, scale, (float)s.m.batch / (float)rows);
         __syncthreads();
         if (warp < end.width / 8) {
@@ -26189,7 +26200,7 @@ GTR__INLINE void gtr__tall_publish_loss(const gtr__tall &s, gtr__tall_head *h,
 // A block's columns and k of the first layer are shared among slabs: a warp owns 16 of k of every other column, as
 // operands of parts lie. Between steps they are in L2, where their last place is still the state of a step before.
 #if GTR__DEVICE_HALF
-struct gtr__tall_own {
+struct gtr__tall_thread_state {
     float p[4], a[4], b[4];     // weights and moments
     float bias[3];              // of threads below 16 of rank 0's first slab
     static GTR__DEVICE bool biased(const gtr__tall &s) {
@@ -26199,7 +26210,7 @@ struct gtr__tall_own {
     // older is what a bad step rolls back to. No other thread reads them.
     GTR__DEVICE void load(const gtr__tall &s, int step)
     {
-        const float4 *from = s.own
+        const float4 *from = s.first_state
             + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
         gtr__res_four(p, __ldcg(from));
         gtr__res_four(a, __ldcg(from + GTR__TALL_T));
@@ -26211,7 +26222,7 @@ struct gtr__tall_own {
     }
     GTR__DEVICE void keep(const gtr__tall &s, int step) const
     {
-        float4 *to = s.own
+        float4 *to = s.first_state
             + ((step & 1) * s.groups * s.ranks * s.slabs + (int)blockIdx.x) * 4 * GTR__TALL_T + threadIdx.x;
         to[0] = make_float4(p[0], p[1], p[2], p[3]);
         to[GTR__TALL_T] = make_float4(a[0], a[1], a[2], a[3]);
@@ -26249,26 +26260,26 @@ GTR__INLINE bool gtr__tall_vote(const gtr__tall &s, bool v) {
 }
 // What is owned is sent as the weights of a step.
 template <int P>
-GTR__INLINE void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_own &own,
+GTR__INLINE void gtr__tall_publish(const gtr__tall &s, float *pool, const gtr__tall_thread_state &state,
         int group, int rank, int slab, int step, uint32_t &bad) {
     const int tid = gtr__thread(), lane = tid & 31;
     const gtr__tall_spot at(s, group, rank, slab);
     uint32_t *to = gtr__tall_new(s, group, rank, step), most = 0, *slot = (uint32_t *)pool + s.most_at + 80;
     const uint32_t tag = (uint32_t)step >> 1 & 1;
     float up;
-    GTR__UNROLL(j, 4) most = gtr__tall_max(most, gtr__tall_size(gtr__res_low<P>(own.p[j])));
+    GTR__UNROLL(j, 4) most = gtr__tall_max(most, gtr__tall_size(gtr__res_low<P>(state.p[j])));
     most = gtr__tall_warp_most(most);
     if (lane == 0) slot[tid / 32] = most;
     bad = gtr__tall_vote(s, bad != 0) ? 2u : 0u;
     const float from = gtr__tall_pair_scale(gtr__tall_warp_most(slot[tid & 15]), up);
     if (at.live)
         gtr__publish2(to + (at.unit >> 1) * 128 + lane * 4 + (at.unit & 1) * 2,
-            gtr__tall_pair(gtr__res_low<P>(own.p[0]) * up, gtr__res_low<P>(own.p[1]) * up, tag, 0),
-            gtr__tall_pair(gtr__res_low<P>(own.p[2]) * up, gtr__res_low<P>(own.p[3]) * up, tag, 0));
+            gtr__tall_pair(gtr__res_low<P>(state.p[0]) * up, gtr__res_low<P>(state.p[1]) * up, tag, 0),
+            gtr__tall_pair(gtr__res_low<P>(state.p[2]) * up, gtr__res_low<P>(state.p[3]) * up, tag, 0));
     to += s.kr * 8;
     if (tid == 0) gtr__publish4(to + slab * 4, from, from, from, from, tag);
     if (slab == 0 && rank == 0 && tid < 16)
-        gtr__publish(to + s.slabs * 4 + tid, gtr__word_pack(gtr__res_low<P>(own.bias[0]), tag));
+        gtr__publish(to + s.slabs * 4 + tid, gtr__word_pack(gtr__res_low<P>(state.bias[0]), tag));
 }
 // Awaits them, and returns what to multiply their products by. The caller's barrier follows.
 GTR__INLINE void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_head *h, int group,
@@ -26286,9 +26297,9 @@ GTR__INLINE void gtr__tall_renewed(const gtr__tall &s, float *pool, gtr__tall_he
         gtr__tall_await_at<6, 4>(v, awaited,
             [&](int i) { return i < 4 ? k + i * per < steps : i == 4 ? lane < s.slabs : biased; }, [&](int i) {
             return i < 4 ? from + ((k + i * per) * 32 + lane) * 4 : scale + (i - 4) * s.slabs * 4 + lane * 4; });
-        const uint32_t own = lane < s.slabs ? v[4].x & ~3u : 0u;
-        most = __uint_as_float(gtr__tall_warp_most(own));
-        const float ratio = lane < s.slabs ? __uint_as_float(own) / most : 0.0f;
+        const uint32_t size_bits = lane < s.slabs ? v[4].x & ~3u : 0u;
+        most = __uint_as_float(gtr__tall_warp_most(size_bits));
+        const float ratio = lane < s.slabs ? __uint_as_float(size_bits) / most : 0.0f;
         const uint32_t by = gtr__pack2<__half>(ratio, ratio);
         GTR__UNROLL(i, 4) {
             const int q = k + i * per < steps ? k + i * per : 0;
@@ -26491,8 +26502,8 @@ GTR__INLINE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_hea
     const gtr__tall_spot at(s, group, rank, slab);
     const uint32_t *dw = gtr__tall_shared(s, group, rank, 0, step);
     const bool biased = rank == 0 && slab == 0 && L.db != NULL;
-    gtr__tall_own own;
-    own.load(s, step);
+    gtr__tall_thread_state state;
+    state.load(s, step);
     float v[4] = {};
     if (at.live)
 #pragma unroll 1
@@ -26528,18 +26539,18 @@ GTR__INLINE void gtr__tall_update(const gtr__tall &s, float *pool, gtr__tall_hea
     const gtr__rule rule = gtr__res_rule(h, step, h->segment[0].group);
     GTR__UNROLL(j, 4) if (j < at.some) {
         if (s.m.checks && gtr__res_infinite(v[j])) bad = 2;
-        gtr__apply<gtr__adapt_quick, 1, RULES>(rule, &own.p[j], &v[j], &own.a[j], &own.b[j]);
+        gtr__apply<gtr__adapt_quick, 1, RULES>(rule, &state.p[j], &v[j], &state.a[j], &state.b[j]);
         if (last) L.dw[at.i + j] = v[j];
     }
     if (biased && tid < 16 && group * 16 + tid < L.n) {
         const float d = pool[s.sums_at + 256 + tid];
         const gtr__rule other = gtr__res_rule(h, step, h->segment[1].group);
         if (s.m.checks && gtr__res_infinite(d)) bad = 2;
-        gtr__apply<gtr__adapt_quick, 1, RULES>(other, &own.bias[0], &d, &own.bias[1], &own.bias[2]);
+        gtr__apply<gtr__adapt_quick, 1, RULES>(other, &state.bias[0], &d, &state.bias[1], &state.bias[2]);
         if (last) L.db[group * 16 + tid] = d;
     }
-    gtr__tall_publish<P>(s, pool, own, group, rank, slab, step + 1, bad);
-    own.keep(s, step + 1);      // words that others await go out first
+    gtr__tall_publish<P>(s, pool, state, group, rank, slab, step + 1, bad);
+    state.keep(s, step + 1);      // words that others await go out first
     if (bad && tid == 0) h->lost = 2;
 }
 #endif
@@ -26806,8 +26817,8 @@ struct gtr__tall_disk {         // what lies in device memory
         z.p[i] = p;
         if (o.states > 0) o.state[0][z.offset + i] = a;
         if (o.states > 1) o.state[1][z.offset + i] = b;
-        if (z.bf16) gtr__put(z.bf16, GTR_BF16, i, p);
-        if (z.f16) gtr__put(z.f16, GTR_F16, i, p);
+        if (z.bf16) gtr__store_at(z.bf16, GTR_BF16, i, p);
+        if (z.f16) gtr__store_at(z.f16, GTR_F16, i, p);
     }
 };
 // The further layers' weights, as if a step had renewed them.
@@ -26908,15 +26919,15 @@ template <int P, int KNOWN> struct gtr__tall_block {
         if (worker && tid < s.renew) {
             const gtr__tall_me &q = h->me;
             const gtr__tall_spot at(s, q.group, q.rank, q.slab);
-            gtr__tall_own own;
-            own.bias[0] = own.bias[1] = own.bias[2] = 0.0f;
+            gtr__tall_thread_state state;
+            state.bias[0] = state.bias[1] = state.bias[2] = 0.0f;
             GTR__UNROLL(j, 4) {
-                own.p[j] = own.a[j] = own.b[j] = 0.0f;
-                if (j < at.some) disk.load(0, at.i + j, own.p[j], own.a[j], own.b[j]);
+                state.p[j] = state.a[j] = state.b[j] = 0.0f;
+                if (j < at.some) disk.load(0, at.i + j, state.p[j], state.a[j], state.b[j]);
             }
             if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n)
-                disk.load(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
-            own.keep(s, 0);
+                disk.load(1, q.group * 16 + tid, state.bias[0], state.bias[1], state.bias[2]);
+            state.keep(s, 0);
         }
         if (!gtr__res_begin(s, h)) {
             if (worker && s.paired && tid == 0) gtr__tall_room(h, 0, true);
@@ -26933,9 +26944,9 @@ template <int P, int KNOWN> struct gtr__tall_block {
                 gtr__tall_taken(s, h);
                 const gtr__tall_me &q = h->me;
                 if (tid < s.renew) {
-                    gtr__tall_own own;
-                    own.load(s, 0);
-                    gtr__tall_publish<P>(s, pool, own, q.group, q.rank, q.slab, 0, bad);
+                    gtr__tall_thread_state state;
+                    state.load(s, 0);
+                    gtr__tall_publish<P>(s, pool, state, q.group, q.rank, q.slab, 0, bad);
                 }
                 gtr__tall_bring(s, pool, h, 0);
                 if (tid < s.renew) gtr__tall_renewed(s, pool, h, q.group, q.rank, 0, awaited);
@@ -27045,11 +27056,11 @@ template <int P, int KNOWN> struct gtr__tall_block {
             if (worker && tid < s.renew) {
                 const gtr__tall_me &q = h->me;
                 const gtr__tall_spot at(s, q.group, q.rank, q.slab);
-                gtr__tall_own own;
-                own.load(s, wrong < 0 ? steps : wrong);
-                GTR__UNROLL(j, 4) if (j < at.some) disk.save(0, at.i + j, own.p[j], own.a[j], own.b[j]);
+                gtr__tall_thread_state state;
+                state.load(s, wrong < 0 ? steps : wrong);
+                GTR__UNROLL(j, 4) if (j < at.some) disk.save(0, at.i + j, state.p[j], state.a[j], state.b[j]);
                 if (q.rank == 0 && q.slab == 0 && tid < 16 && s.m.layer[0].db && q.group * 16 + tid < s.m.layer[0].n)
-                    disk.save(1, q.group * 16 + tid, own.bias[0], own.bias[1], own.bias[2]);
+                    disk.save(1, q.group * 16 + tid, state.bias[0], state.bias[1], state.bias[2]);
             }
             gtr__res_slots<32>(s, h, me, s.mains, wrong < 0 ? steps - 1 : wrong);
         }
@@ -27272,7 +27283,7 @@ static size_t gtr__tall_space(gtr__tall *s, const gtr__mlp_cut *c, char *ws) {
     s->origin = (uint2 *)room(GTR__LAUNCH_STEPS * 2 * (int64_t)s->total);
     s->count = room(GTR__LAUNCH_STEPS);
     s->record = (gtr__record *)room(GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__record) / 4);
-    s->own = (float4 *)room((int64_t)2 * s->groups * s->ranks * s->slabs * 16 * GTR__TALL_T);
+    s->first_state = (float4 *)room((int64_t)2 * s->groups * s->ranks * s->slabs * 16 * GTR__TALL_T);
     s->rate = (gtr__rates *)room((GTR__LAUNCH_STEPS * (int64_t)sizeof(gtr__rates) + 3) / 4);
     return (size_t)at * 4;
 }
@@ -27567,11 +27578,11 @@ static GTR__DEVICE void gtr__chain_plus(gtr__four &v, const gtr__four &w) {
     for (int k = 0; k < 4; k++) v.v[k] += w.v[k];
 }
 // n <= 4 elements from index i on; wide: four or none.
-static GTR__DEVICE gtr__four gtr__chain_get(const void *p, int type, int64_t i, int n, bool wide) {
+static GTR__DEVICE gtr__four gtr__chain_load_four(const void *p, int type, int64_t i, int n, bool wide) {
     gtr__four v = {};
-    if (wide) return n ? gtr__get_of<4>(p, type, i) : v;
+    if (wide) return n ? gtr__load_floats<4>(p, type, i) : v;
 #pragma unroll
-    for (int k = 0; k < 4; k++) if (k < n) v.v[k] = gtr__get(p, type, i + k);
+    for (int k = 0; k < 4; k++) if (k < n) v.v[k] = gtr__load_at(p, type, i + k);
     return v;
 }
 // Four floats of shared memory.
@@ -27606,10 +27617,10 @@ static GTR__DEVICE void gtr__chain_put(const gtr__chain_here &h, int whole, int 
     }
     if (slice >= 0) gtr__chain_set(h.pool + slice + q.slice, v);
     if (!out || !q.left) return;
-    if (wide) gtr__put_of<4>(out, type, q.at, v);
+    if (wide) gtr__store_floats<4>(out, type, q.at, v);
     else
 #pragma unroll
-        for (int k = 0; k < 4; k++) if (k < q.left) gtr__put(out, type, q.at + k, v.v[k]);
+        for (int k = 0; k < 4; k++) if (k < q.left) gtr__store_at(out, type, q.at + k, v.v[k]);
 }
 // What a product's parts add up to.
 template <int R> static GTR__DEVICE
@@ -27698,15 +27709,15 @@ template <typename K, int TYPE, int I> static GTR__DEVICE gtr__four gtr__chain_o
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_PARTS) return last;
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_SLICE) return gtr__chain_four(h.pool + s.at[I] + q.slice);
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_WHOLE) return gtr__chain_four(h.pool + s.at[I] + q.whole);
-    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ROWS) return gtr__chain_get(s.p[I], s.type[I], q.at, q.left, s.wide);
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ROWS) return gtr__chain_load_four(s.p[I], s.type[I], q.at, q.left, s.wide);
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_ROW) {
         if (I == 1 && s.wide_bias) return gtr__chain_bias<TYPE>(bias);
-        return gtr__chain_get(s.p[I], s.type[I], q.column, q.left, s.wide);
+        return gtr__chain_load_four(s.p[I], s.type[I], q.column, q.left, s.wide);
     }
-    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ONE) v.v[0] = gtr__get(s.p[I], s.type[I], 0);
+    GTR__CHAIN_MAY(from[I], GTR__CHAIN_ONE) v.v[0] = gtr__load_at(s.p[I], s.type[I], 0);
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_EACH) v.v[0] = h.pool[s.at[I] + q.row * gtr__chain_pitch(1)];
     GTR__CHAIN_MAY(from[I], GTR__CHAIN_EACH_OUTSIDE)
-        if (q.left) v.v[0] = gtr__get(s.p[I], s.type[I], h.row0 + q.row);
+        if (q.left) v.v[0] = gtr__load_at(s.p[I], s.type[I], h.row0 + q.row);
     v.v[1] = v.v[2] = v.v[3] = v.v[0];
     return v;
 }
@@ -27719,13 +27730,13 @@ gtr__four gtr__chain_band(const gtr__chain_here &h, const gtr__chain_step &s, co
     const int64_t at = (int64_t)(h.row0 + q.row) * s.k + c;
     const float *x = h.pool + s.at[0] + q.row * gtr__chain_pitch(s.k) + c;
     GTR__CHAIN_MAY(wide, 1) {
-        GTR__CHAIN_MAY(from[0], GTR__CHAIN_ROWS) return there ? gtr__get_of<4>(s.p[0], s.type[0], at) : v;
+        GTR__CHAIN_MAY(from[0], GTR__CHAIN_ROWS) return there ? gtr__load_floats<4>(s.p[0], s.type[0], at) : v;
         GTR__CHAIN_MAY(from[0], GTR__CHAIN_WHOLE) return there ? gtr__chain_four(x) : v;
     }
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         if (c + k < 0 || c + k >= s.k || k >= q.left) continue;
-        GTR__CHAIN_MAY(from[0], GTR__CHAIN_ROWS) v.v[k] = gtr__get(s.p[0], s.type[0], at + k);
+        GTR__CHAIN_MAY(from[0], GTR__CHAIN_ROWS) v.v[k] = gtr__load_at(s.p[0], s.type[0], at + k);
         GTR__CHAIN_MAY(from[0], GTR__CHAIN_WHOLE) v.v[k] = x[k];
     }
     return v;
@@ -27831,7 +27842,7 @@ template <int R, int T> static GTR__DEVICE void gtr__chain_load(const gtr__chain
     for (int i = gtr__chain_thread<T>(); i < R * across; i += T) {
         const int row = i / across, c = (i - row * across) * 4,
                   left = h.row0 + row < h.rows ? min(max(s.n - c, 0), 4) : 0;
-        const gtr__four v = gtr__chain_get(s.p[0], s.type[0], (int64_t)(h.row0 + row) * s.n + c, left, s.wide);
+        const gtr__four v = gtr__chain_load_four(s.p[0], s.type[0], (int64_t)(h.row0 + row) * s.n + c, left, s.wide);
         gtr__chain_set(h.pool + s.whole + row * gtr__chain_pitch(s.n) + c, v);
     }
 }
@@ -27841,7 +27852,7 @@ static GTR__DEVICE void gtr__chain_give(const gtr__chain_here &h, const gtr__cha
     const bool there = h.row0 + row < h.rows && c < s.n;
     v = there ? gtr__rounded(s.to, v) : 0.0f;
     h.pool[s.whole + row * gtr__chain_pitch(s.n) + c] = v;
-    if (there && h.rank == 0 && s.out) gtr__put(s.out, s.to, (int64_t)(h.row0 + row) * s.n + c, v);
+    if (there && h.rank == 0 && s.out) gtr__store_at(s.out, s.to, (int64_t)(h.row0 + row) * s.n + c, v);
 }
 // Cross entropy of whole rows, a warp a row, all of them in each block: the gradient needs no exchange.
 template <int R, int T>
@@ -28269,7 +28280,7 @@ static __device__ void gtr__chain_finish(const gtr__chain_sums &m) {
         v = gtr__block_sum(v, scratch);
         const int counted = q.pairs ? 0 : gtr__xent_counted(q.xent, gtr__xent_first(q.xent), counts);
         if (threadIdx.x) continue;
-        if (q.pairs) gtr__put(q.pair.dt.p, q.pair.dt.t, 0, v / (float)q.pair.count);
+        if (q.pairs) gtr__store_at(q.pair.dt.p, q.pair.dt.t, 0, v / (float)q.pair.count);
         else gtr__xent_give(q.xent, v, counted);
     }
     for (int i = 0; i < m.scalars && threadIdx.x == 0; i++) {
@@ -29725,7 +29736,7 @@ static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps
     return nodes;
 }
 // A node that is passed has a kernel of its own.
-static int gtr__chain_own(const gtr__plan *plan, int at, int i) {
+static int gtr__chain_own_output(const gtr__plan *plan, int at, int i) {
     const gtr__mlp_view v = { plan->node, plan->n_node, plan, NULL };
     return gtr__chain_passes(&v, &plan->node[at + i]) ? 0 : -1;
 }
@@ -30016,13 +30027,13 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
     if (bytes > c->ws_bytes)
         return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
     CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
-    gtr__chain_program *own = (gtr__chain_program *)c->out[c->n_out - 1].data;
-    b->m.program = b->strips.m.program = b->sums.program = own;
+    gtr__chain_program *device_program = (gtr__chain_program *)c->out[c->n_out - 1].data;
+    b->m.program = b->strips.m.program = b->sums.program = device_program;
     const bool starts = !c->fits && !run->wanted;
     if (starts) GTR__TRY(GTR__DRIVER(gtr__on(run), cuStreamIsCapturing, (CUstream)c->stream, &capturing));
     if (starts && capturing == CU_STREAM_CAPTURE_STATUS_NONE) {   // a plan's first run is eager
-        GTR__TRY(GTR__DRIVER(gtr__on(run), cuMemcpyAsync, gtr__at(own), gtr__at(&b->program), sizeof b->program,
-            (CUstream)c->stream));
+        GTR__TRY(GTR__DRIVER(gtr__on(run), cuMemcpyAsync, gtr__at(device_program), gtr__at(&b->program),
+            sizeof b->program, (CUstream)c->stream));
         // b is freed behind this call, and a device may read the host's memory by itself
         GTR__TRY(GTR__DRIVER(gtr__on(run), cuStreamSynchronize, (CUstream)c->stream));
         run->overlap = 0; // the kernel's predecessor is none
@@ -30309,8 +30320,8 @@ GTR__INLINE void gtr__head_fetch(const gtr__head &m, uint32_t *pool, int64_t row
             for (int c = from; c < across; c += 4 << m.lanes) {
                 float v[4];     // all on their way before the first is stored
                 GTR__UNROLL(u, 4)
-                    v[u] = ok && c + (u << m.lanes) < m.k ? gtr__get(p, TYPE, c + (u << m.lanes)) : 0.0f;
-                GTR__UNROLL(u, 4) if (c + (u << m.lanes) < across) gtr__put(to, TYPE, c + (u << m.lanes), v[u]);
+                    v[u] = ok && c + (u << m.lanes) < m.k ? gtr__load_at(p, TYPE, c + (u << m.lanes)) : 0.0f;
+                GTR__UNROLL(u, 4) if (c + (u << m.lanes) < across) gtr__store_at(to, TYPE, c + (u << m.lanes), v[u]);
             }
         }
     }
@@ -30372,17 +30383,17 @@ GTR__INLINE float gtr__head_row(const gtr__head &m, float *logits, const float *
 #pragma unroll 1
         for (int p = 1; p < m.parts; p++) v += logits[p * GTR__HEAD_ROWS * m.wide + c];
         logits[c] = v = gtr__rounded(TYPE, v + bias[c]);
-        if (m.logits) gtr__put(m.logits, TYPE, at + c, v);
+        if (m.logits) gtr__store_at(m.logits, TYPE, at + c, v);
     }
     const auto give = [&](int c, float v) {
         logits[c] = v = gtr__rounded(TYPE, v);
-        if (m.dlogits && live && c < m.n) gtr__put(m.dlogits, TYPE, at + c, v);
+        if (m.dlogits && live && c < m.n) gtr__store_at(m.dlogits, TYPE, at + c, v);
     };
     __syncwarp();
     if (gtr__is_so<KNOWN>(GTR__HEAD_PAIRS, m.pairs)) {
         for (int c = lane; c < gtr__head_outputs(m.n); c += 16) {
             const bool there = live && c < m.n;
-            const float x = there ? logits[c] : 0.0f, y = there ? gtr__get(m.target, m.type_target, at + c) : 0.0f;
+            const float x = there ? logits[c] : 0.0f, y = there ? gtr__load_at(m.target, m.type_target, at + c) : 0.0f;
             if (there) loss += gtr__pair_term(m.pair.square, x, y);
             give(c, there ? gtr__pair_dx(m.pair.square, slope, x, y) : 0.0f);
         }
@@ -30464,11 +30475,11 @@ template <int TYPE, int KNOWN> GTR__INLINE void gtr__head_backward(const gtr__he
             const gtr__floats<4> v = { { acc[0][2 * i], acc[1][2 * i], acc[0][2 * i + 1], acc[1][2 * i + 1] } };
             if (row >= m.rows) continue;
             const auto put = [&](const gtr__floats<4> &s, int few) {
-                gtr__put_of(m.dh, TYPE, at, gtr__dact_by<KNOWN>(m.act, v, s, m.act_a, m.act_b), few);
+                gtr__store_floats(m.dh, TYPE, at, gtr__dact_by<KNOWN>(m.act, v, s, m.act_a, m.act_b), few);
             };
-            if (four && column < m.k) put(gtr__get_of<4>(saved, TYPE, from), 0);
+            if (four && column < m.k) put(gtr__load_floats<4>(saved, TYPE, from), 0);
             const int few = m.k - column < 4 ? m.k - column : 4;
-            if (!four && few > 0) put(gtr__get_of<4>(saved, TYPE, from, few), few);
+            if (!four && few > 0) put(gtr__load_floats<4>(saved, TYPE, from, few), few);
         }
     }
 }
@@ -30533,7 +30544,7 @@ static __global__ void __launch_bounds__(GTR__HEAD_T) gtr__k_head(const __grid_c
     const int32_t first = pairs ? 0 : gtr__xent_first(m.xent);
     gtr__head_fetch<TYPE, KNOWN>(m, pool, row0, m.early ? GTR__HEAD_ROWS : 0,
         GTR__HEAD_ROWS + gtr__head_outputs(m.n));
-    if ((int)threadIdx.x < m.n) bias[threadIdx.x] = m.bias ? gtr__get(m.bias, TYPE, threadIdx.x) : 0.0f;
+    if ((int)threadIdx.x < m.n) bias[threadIdx.x] = m.bias ? gtr__load_at(m.bias, TYPE, threadIdx.x) : 0.0f;
     const int counted = pairs ? 0 : gtr__xent_counted(m.xent, first, counts);
     if (m.early) {
         gtr__enter();
@@ -30831,8 +30842,8 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
     },
     [](gtr__matcher *m) {
         m->name = "chain"; m->match = gtr__chain_match; m->kernel = gtr__chain_run;
-        m->own_bytes = sizeof(gtr__chain_program);
-        m->own = gtr__chain_own; m->bare = 1;
+        m->persistent_bytes = sizeof(gtr__chain_program);
+        m->own_output = gtr__chain_own_output; m->bare = 1;
     },
     [](gtr__matcher *m) {
         m->name = "lookups of several tables"; m->match = gtr__tables_match; m->kernel = gtr__tables_run;

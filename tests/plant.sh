@@ -26,7 +26,7 @@ count of ignored labels, a step's: s/counted += gtr__in_ints(c, 0)\[i\] < c->att
 share of a micro-batch's labels: s/(double)tally\[0\] \* (double)c->in\[1\].count/(double)tally[0] * (double)counted/
 micro-batch's rows: s/b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;/b->rows = b->r->batch \/ parts;/
 kept value's offset: s/x->offset = (size_t)(gtr__count(&x->shape) \/ b->rows \* b->row0)/x->offset = (size_t)(gtr__count(\&x->shape) \/ b->rows * b->micro)/
-gradient by an alias: s/b->extra\[v\].own = GTR__V(v).home == GTR__HOME_ALIAS;/b->extra[v].own = false;/
+gradient by an alias: s/b->extra\[v\].as_variable = GTR__V(v).home == GTR__HOME_ALIAS;/b->extra[v].as_variable = false;/
 copy between stages, backward: s/GTR__CPU_BOTH(copy, gtr__convert_run(cpu, &c->in\[back ? 2 : 0\]/GTR__CPU_BOTH(copy, gtr__convert_run(cpu, \&c->in[0]/
 masks of micro-batches: s/const int64_t counted = a->linear ? 0 : row0 + gtr__in_whole(a, row)/const int64_t counted = a->linear ? 0 : gtr__in_whole(a, row)/
 recomputed value: s/^\( *\)at\[owner\[v\]\] = i;/\1at[owner[v]] = GTR__MAX(at[owner[v]], i);/
@@ -37,7 +37,7 @@ decoupled decay: s/? 1 - (lr) \* (o)->weight_decay\[i\] : 1)/? 1 - (o)->weight_d
 clip: s/o->clip \/ (norm + 1e-6) < 1 ? o->clip \/ (norm + 1e-6) : 1)/o->clip \/ (norm + 1e-6) < 1 ? o->clip \/ norm \/ 1.001 : 1)/
 schedule: s/(1 + cos(3.14159265358979323846 \* gtr__fraction_done(a)))/(1 + cos(3.14159265358979323846 * gtr__fraction_done(a) * 0.99))/
 warm-up: s/(double)(s + 1) \/ (double)d->warmup_steps/(double)s \/ (double)d->warmup_steps/
-groups: s/for (g = own - 1; g >= 0; g--) if/for (g = 0; g < t->n_groups - 1; g++) if/
+groups: s/for (g = own_group - 1; g >= 0; g--) if/for (g = 0; g < t->n_groups - 1; g++) if/
 cast to bfloat16: s/rounded = (u + 0x7fffu + (u >> 16 & 1u)) >> 16;/rounded = (u + 0x17fffu + (u >> 16 \& 1u)) >> 16 \& 0xfff0u;/
 cast to float16: s/normal = (a - 0x38000000u + 0xfffu + (a >> 13 & 1u)) >> 13;/normal = (a - 0x38000000u + 0xfffu) >> 16 << 3;/
 loss scale: s/: 1) \/ scale);/: 1) \/ GTR__MAX(scale, 512));/

@@ -59,11 +59,11 @@ static void *ask(void *arg)
 {
     asker *a = (asker *)arg;
     float out;
-    while (!gtr__atomic_get(&stop) && a->n < MOST) {
+    while (!gtr__atomic_load(&stop) && a->n < MOST) {
         const double begin = gtr__now();
         a->bad += gtr_predictor_refresh(a->p) || gtr_predict(a->p, rows_x, 1, &out);
         a->ms[a->n++] = 1e3 * (gtr__now() - begin);
-        while (gtr__now() < begin + 1e-3 && !gtr__atomic_get(&stop)) gtr__pause();
+        while (gtr__now() < begin + 1e-3 && !gtr__atomic_load(&stop)) gtr__pause();
     }
     return NULL;
 }
@@ -73,7 +73,7 @@ static void *watch_steps(void *arg)
 {
     watch *w = (watch *)arg;
     const volatile uint64_t *done = &w->t->runner->shared->launches;
-    for (uint64_t k = *done; !gtr__atomic_get(&stop);) {
+    for (uint64_t k = *done; !gtr__atomic_load(&stop);) {
         const uint64_t now = *done;
         while (k != now) w->at[++k % 8] = gtr__now();
         gtr__pause();
@@ -100,7 +100,7 @@ static void *render(void *arg)
         const double begin = gtr__now();
         gtr_eval(&y, 1); gtr_wait(ctx);
         const double took = gtr__now() - begin, end = gtr__now() + took;
-        if (gtr__atomic_get(&stop) || gtr_error(ctx)) {
+        if (gtr__atomic_load(&stop) || gtr_error(ctx)) {
             printf("  %ld frames, the last of %.2f ms %s\n", frames, 1e3 * took, gtr_error_text(ctx));
             break;
         }

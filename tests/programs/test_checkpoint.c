@@ -545,7 +545,7 @@ static size_t small_checkpoint(net *n, unsigned char *file)
     steps(n, 3);
     const size_t size = gtr_checkpoint_bytes(n->t);
     EXPECT_EQ(gtr_checkpoint_get(n->t, file, size), GTR_OK);
-    EXPECT_EQ(gtr__le_get(file + size - 4, 4), sum_of(file, size - 4));
+    EXPECT_EQ(gtr__le_number(file + size - 4, 4), sum_of(file, size - 4));
     return size;
 }
 /* Each bit of a checkpoint that flips is an error, in its header, numbers, checksum and notes alike; so are bytes that
@@ -650,7 +650,7 @@ static void older(void)
     /* saved again it is one of today's */
     const size_t size = gtr_checkpoint_bytes(n.t);
     EXPECT_EQ(gtr_checkpoint_get(n.t, file, size), GTR_OK);
-    EXPECT_EQ(gtr__le_get(file + size - 4, 4), sum_of(file, size - 4));
+    EXPECT_EQ(gtr__le_number(file + size - 4, 4), sum_of(file, size - 4));
     gtr_destroy(n.ctx);
     gtr_destroy(m.ctx);
     n = build_in(desc0(), PLAIN, cases[3].d, 4);

@@ -641,7 +641,7 @@ static void life(bool wrapped, int at, bool on)
     }
     gtr_load(ctx, old_path);
     /* a GPU that is full is tried again without the sets that nothing reads: then all else is as if it had had room */
-    if (fired && ctx) CHECK(gtr_error(ctx) != GTR_OK || (p && p->own.error)
+    if (fired && ctx) CHECK(gtr_error(ctx) != GTR_OK || (p && p->own_ctx.error)
         || (ctx->caps.cuda && !on && saved == GTR_OK && old), "%s %d failed and nobody said so",
         wrapped ? "backend call" : "allocation", at);
     if (unknown && !fired) { EXPECT_OK(ctx); EXPECT_EQ(saved, GTR_OK); }
