@@ -2232,27 +2232,32 @@ static inline gtr__instr_kind gtr__instr_of(unsigned op) {
 }
 /* Optimizers, once for both files, in p, d (the gradient, scaled, with the decay that is coupled) and states a, b; k: a
    gtr__rule. Each file defines GTR__O_FMA, GTR__O_MUL, GTR__O_SUB, GTR__O_SIGN and GTR__O_ADAPT(p, f, n, v), which is
-   p f + n / (k.root sqrt(v) + k.eps). X(ID, terms, formula): how many states, unless none; whether whole-network
-   kernels know it, whose code it adds to. */
+   p f + n / (k.root sqrt(v) + k.eps). X(ID, terms, formula): how many states, unless none, and
+   which of them are squares, that gtr_state_set refuses below 0; whether whole-network kernels know it, whose code it
+   adds to. */
 #define GTR__MAX_STATES 2
 #define GTR__STATES(n) (n)
 #define GTR__IN_NETWORKS 4
 #define GTR__STATES_OF(terms) ((terms) & 3)
+#define GTR__SQUARES(n) (8 << (n))
 #define GTR__MEAN_SQUARE(v) v = GTR__O_FMA(GTR__O_MUL(k.one_b2, d), d, GTR__O_MUL(k.b2, v))
 #define GTR__RULES(X) \
-    X(ADAM, GTR__STATES(2) | GTR__IN_NETWORKS, a = GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a); GTR__MEAN_SQUARE(b); \
+    X(ADAM, GTR__STATES(2) | GTR__SQUARES(1) | GTR__IN_NETWORKS, \
+      a = GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a); GTR__MEAN_SQUARE(b); \
       p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, a), b)) \
     X(SGD, GTR__IN_NETWORKS, p = GTR__O_FMA(k.step, d, p)) \
     X(MOMENTUM, GTR__STATES(1) | GTR__IN_NETWORKS, a = GTR__O_FMA(k.mu, a, d); p = GTR__O_FMA(k.step, a, p)) \
     X(NESTEROV, GTR__STATES(1) | GTR__IN_NETWORKS, a = GTR__O_FMA(k.mu, a, d); \
       p = GTR__O_FMA(k.step, GTR__O_FMA(k.mu, a, d), p)) \
-    X(RMSPROP, GTR__STATES(1), GTR__MEAN_SQUARE(a); p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a)) \
-    X(RMSPROP_MOMENTUM, GTR__STATES(2), GTR__MEAN_SQUARE(a); \
+    X(RMSPROP, GTR__STATES(1) | GTR__SQUARES(0), GTR__MEAN_SQUARE(a); \
+      p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a)) \
+    X(RMSPROP_MOMENTUM, GTR__STATES(2) | GTR__SQUARES(0), GTR__MEAN_SQUARE(a); \
       b = GTR__O_ADAPT(b, k.mu, d, a); p = GTR__O_FMA(k.step, b, p)) \
     X(LION, GTR__STATES(1), \
         p = GTR__O_FMA(p, k.decay, GTR__O_MUL(k.step, GTR__O_SIGN(GTR__O_FMA(k.one_b1, GTR__O_SUB(d, a), a)))); \
       a = GTR__O_FMA(k.one_b2, GTR__O_SUB(d, a), a)) \
-    X(ADAGRAD, GTR__STATES(1), a = GTR__O_FMA(d, d, a); p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a))
+    X(ADAGRAD, GTR__STATES(1) | GTR__SQUARES(0), a = GTR__O_FMA(d, d, a); \
+      p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a))
 #define GTR__RULE_ENUM(ID, ...) GTR__RULE_##ID,
 typedef enum { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
 /* X(NAME, r): what the gtr__optimizer_row r of GTR_NAME has else than gtr__optimizer_at; none is left out. */
@@ -18572,14 +18577,14 @@ static GTR__COLD gtr__optimizer_row gtr__optimizer_at(size_t k) {
     switch ((gtr_optimizer)k) { GTR__OPTIMIZERS(GTR__OPTIMIZER_CASE) }
     return r;
 }
-#define GTR__RULE_STATES(ID, terms, ...) GTR__STATES_OF(terms),
+#define GTR__RULE_TERMS(ID, terms, ...) terms,
+static const int gtr__rule_terms[] = { GTR__RULES(GTR__RULE_TERMS) };
 /* The rule of a trainer whose defaults are filled in. */
 static void gtr__optim_rule(gtr__optim *o, const gtr_trainer_desc *d) {
-    static const int states[] = { GTR__RULES(GTR__RULE_STATES) };
     const gtr__optimizer_row row = gtr__optimizer_at(d->optimizer);
     gtr__rule *k = &o->rule;
     k->kind = d->nesterov ? row.nesterov : d->momentum > 0 ? row.momentum : row.plain;
-    o->states = states[k->kind];
+    o->states = GTR__STATES_OF(gtr__rule_terms[k->kind]);
     o->decoupled = row.decoupled; o->corrected = row.corrected;
     o->all = o->states + (d->ema > 0);
     o->beta1 = d->beta1; o->beta2 = d->beta2; o->ema = d->ema; o->lr_decay = d->lr_decay;
@@ -19845,9 +19850,10 @@ static GTR__COLD gtr_result gtr__none_for(const gtr_trainer *t, const gtr_tensor
    below 0. */
 static GTR__COLD gtr_result gtr__state_good(const gtr_trainer *t, const gtr_tensor *p, const gtr_float *state,
         const gtr_float *v, const char *what) {
-    const gtr_optimizer o = t->desc.optimizer;
-    const bool squares = state == t->optim.state[o == GTR_ADAM || o == GTR_ADAMW]
-        && o != GTR_SGD && o != GTR_LION;
+    const gtr__optim *o = &t->optim;
+    bool squares = false;
+    for (int k = 0; k < o->states; k++)
+        squares |= state == o->state[k] && (gtr__rule_terms[o->rule.kind] & GTR__SQUARES(k));
     for (int64_t i = 0, n = gtr__count(&p->shape); i < n; i++)
         if (!gtr__finite((double)v[i]) || (squares && v[i] < 0))
             return GTR__BAD_ARG(t->ctx, "%s of \"%s\": element %jd is %g, which is %s", what, gtr__label(p),

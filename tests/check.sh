@@ -258,13 +258,17 @@ check_size() {
 
 # Lines of at most 120 columns, in all that is C; functions that fit a screen, from the line of the brace that opens one to that of the brace
 # that closes it, in the two files and the examples (a test's function may be a table and what is done with its rows). A function ends with
-# a brace alone in column 0, or, within a struct, in column 4.
+# a brace alone in column 0, or, within a struct, in column 4. In the .cu's device half nothing stands behind what ends at column 1 (its column-1 rule).
 check_form() {
     awk -v most=80 '
-        FNR == 1 { open = comment = 0; whole = FILENAME !~ /^tests/ }
+        FNR == 1 { open = comment = half = 0; whole = FILENAME !~ /^tests/ }
         length > 120 { print FILENAME ":" FNR ": " length " columns (at most 120)" }
         /^\/\*/ { comment = 1 }
         comment { if (/\*\//) comment = 0; next }
+        /^#if GTR__DEVICE_HALF/ { half = 1; next }
+        half && /^#if/ { half++ }
+        half && /^#endif/ { half-- }
+        half && /^[^ #\/].*[;}] *(\/\/|\/\*)/ { print FILENAME ":" FNR ": behind the last ; or } of what kernels use stands a comment (the column-1 rule)" }
         !whole { next }
         !open && /^[^ \t#\/}]/ { head = $0 }
         !open && /\{$/ && !/^(#|extern "C")/ { open = FNR; struct = head ~ /^[^(]*(struct|union|enum|=)/; method = 0 }
