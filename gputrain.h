@@ -145,7 +145,7 @@ ops: all of an op: formula, shape function, CPU kernels, public builder; >>op-ta
     op:upsample op:batch_norm op:group_norm op:layer_norm op:rms_norm op:argmax op:cumsum op:sort op:take op:one_hot
     op:gather op:to_float op:to_int op:accuracy op:cross_entropy op:xent_step op:nll op:ctc op:divisor op:mse
     op:bce_with_logits op:pair_step op:custom op:copy op:cast op:fill op:feed op:tally op:bn_commit op:state_commit
-    op:guard op:update op:blend op:report op:check op:network
+    op:guard op:update op:blend op:report op:check op:subgraph
 cpu: the table of kernels, and the CPU backend, whose gtr__cpu_launch runs a plan's nodes by it; the runner calls it
     rows program cpu-backend
 graph: contexts, and builders of leaves, of several ops, of layers and of losses; like an op's, none computes anything
@@ -174,17 +174,17 @@ value: what nodes read and write, of one storage (dtype in memory), layout (chan
 value of the same elements in another of these. low: 16 bits; master: the float32 that a low copy is of; gradient
 holder: the value that gradients of others are summed for. home: what a value's memory is part of, the arena unless said
 otherwise. alias: a value in another's memory; root: the value that aliases lead to. view: an alias with strides. kept:
-has memory beyond its run. lookups: a table's gradient, stored by the rows that were looked up. network: a node that
-stands for several, by a matcher's kernel. epilogue of a node: instructions, element-wise, that its kernel applies on
-the way to what it makes or, in front, to what it reads; program: instructions that are nodes of their own. region: from
-gtr_recompute_begin to its end. stage: a pipeline's, with an instance of the backend; queue: one stream of a stage.
-left, right half: the nodes up to BACKWARD, and those behind; crossing: what the right half reads of the left. carried:
-of states, to the next step. micro-batch: one of the shares that a step's rows are cut into. recipe: what a plan is for;
-plan entry: a plan in the context's cache, and what makes it run. step report: what REPORT writes of a step. runner:
-what runs of one queue share with the device: control word, ring of records (host to device, a step each), ring of step
-reports (back). slot: an input's memory on the device; of streamed rows: one of two buffers that take turns. piece: what
-one call of a loop over threads does; of streamed rows: what a slot takes. lane: an element of a vector register. lean:
-of less memory; general: by kernels that take any size. ahead: before all micro-batches. */
+has memory beyond its run. lookups: a table's gradient, stored by the rows that were looked up. subgraph: a node that
+stands for several, its members, by a matcher's kernel. epilogue of a node: instructions, element-wise, that its kernel
+applies on the way to what it makes or, in front, to what it reads; program: instructions that are nodes of their own.
+region: from gtr_recompute_begin to its end. stage: a pipeline's, with an instance of the backend; queue: one stream of
+a stage. left, right half: the nodes up to BACKWARD, and those behind; crossing: what the right half reads of the left.
+carried: of states, to the next step. micro-batch: one of the shares that a step's rows are cut into. recipe: what a
+plan is for; plan entry: a plan in the context's cache, and what makes it run. step report: what REPORT writes of a
+step. runner: what runs of one queue share with the device: control word, ring of records (host to device, a step each),
+ring of step reports (back). slot: an input's memory on the device; of streamed rows: one of two buffers that take
+turns. piece: what one call of a loop over threads does; of streamed rows: what a slot takes. lane: an element of a
+vector register. lean: of less memory; general: by kernels that take any size. ahead: before all micro-batches. */
 #ifndef GPUTRAIN_H
 #define GPUTRAIN_H
 
@@ -1997,7 +1997,7 @@ enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of 
     X(LINEAR_DACT, linear_dact, FORWARD, GTR__LOW | GTR__WS | GTR__PRODUCT | GTR__FLAT) \
     X(XENT_STEP, xent_step, FORWARD, GTR__FULL | GTR__WS | GTR__TALLIES | GTR__FLAT) \
     X(PAIR_STEP, pair_step, FORWARD, GTR__FULL | GTR__WS | GTR__FLAT) \
-    X(NETWORK, network, FORWARD, GTR__WS | GTR__FLAT)
+    X(SUBGRAPH, subgraph, FORWARD, GTR__WS | GTR__FLAT)
 #define GTR__OPS(X) GTR__LEAVES(X) GTR__BUILT(X) GTR__NODES(X)
 #define GTR__BN_SET 5 /* operands of BN_COMMIT for one norm */
 #define GTR__BN_SETS 12 /* norms that one of its nodes serves */
@@ -2431,7 +2431,7 @@ typedef struct { /* what reads labels, and losses */
 typedef struct { double value; int64_t scaled; } gtr__fill_attr;
 typedef struct { double momentum; int64_t values; } gtr__commit_attr;
 typedef struct { const void *ptr; void *shared; } gtr__report_attr; /* gtr__optim; gtr__shared on the device */
-typedef struct { const void *ptr; int64_t matcher; } gtr__network_attr; /* ptr: gtr__network */
+typedef struct { const void *ptr; int64_t matcher; } gtr__subgraph_attr; /* ptr: gtr__subgraph */
 #ifdef GTR__ATTR_APART
 #define GTR__ATTR struct
 #define GTR__ATTR_OF(...) union { __VA_ARGS__ };
@@ -2458,7 +2458,7 @@ typedef GTR__ATTR { /* GTR__ATTR_OF: begin alike, and are read as each other */
     gtr_shape shape; /* RESHAPE */
     int64_t dims[GTR_MAX_DIMS]; /* PERMUTE */
     int64_t count; /* ONE_HOT: classes; SCATTER_ADD: rows; PART: which output */
-    GTR__ATTR_OF(gtr__report_attr report; gtr__network_attr network;
+    GTR__ATTR_OF(gtr__report_attr report; gtr__subgraph_attr subgraph;
         const void *ptr;) /* FEED: gtr__feed; GUARD, UPDATE, REPORT: gtr__optim; CUSTOM: gtr_custom_desc */
 } gtr__attr;
 /* An op reads its own member alone: the tests' GTR__ATTR_OWN overwrites all other members. */
@@ -2643,7 +2643,7 @@ typedef struct {
     void *ws; /* workspace, 256-aligned */
     size_t ws_bytes;
     size_t *measure; /* not NULL: write the workspace wanted, do nothing else (instance may be NULL) */
-    int *fits; /* of NETWORK, not NULL: write whether it can be launched, do nothing else */
+    int *fits; /* of SUBGRAPH, not NULL: write whether it can be launched, do nothing else */
     const struct gtr__caps *caps;
     /* GTR_FP32: full float32 products; GTR_TF32: float32 storage, TF32 products; else by storage */
     gtr_precision    precision;
@@ -2701,8 +2701,8 @@ typedef struct {
     gtr__epilogue_ops epilogue;
     int micro;
     int training, recomputed;
-    int own_kernel; /* a network's member: 1 + the output that its kernel makes (gtr__matcher.own_output); a
-        late network: 1; 0 */
+    int own_kernel; /* a subgraph's member: 1 + the output that its kernel makes (gtr__matcher.own_output); a
+        late subgraph: 1; 0 */
     gtr_float seed;
     int64_t row0;
     size_t ws_bytes, ws_offset;
@@ -2798,9 +2798,9 @@ typedef struct { void *to; const void *from; size_t bytes; } gtr__move;
 typedef enum { GTR__HALF_BOTH, GTR__HALF_LEFT, GTR__HALF_RIGHT } gtr__half;
 typedef enum { GTR__TO_DEVICE, GTR__TO_HOST, GTR__ON_DEVICE } gtr__copy;
 /* A matcher of the select pass. match: how many nodes its kernel replaces, from plan->node[at] on, or those that it
-   lists in `node`, at the first, in the plan's order; 0: none. They become one NETWORK node, whose operands are all
-   values they read (in) and write (out), attr->ptr a gtr__network of them; the backend's
-   kernel[GTR__OP_NETWORK][GTR__FWD] runs the network's. A matcher's row fills in what is not 0. */
+   lists in `node`, at the first, in the plan's order; 0: none. They become one SUBGRAPH node, whose operands are all
+   values they read (in) and write (out), attr->ptr a gtr__subgraph of them; the backend's
+   kernel[GTR__OP_SUBGRAPH][GTR__FWD] runs the subgraph's. A matcher's row fills in what is not 0. */
 #define GTR__MATCH_LISTED 16
 typedef struct {
     const char *name;
@@ -2820,7 +2820,7 @@ typedef struct {
 } gtr__matcher;
 typedef void (*gtr__matcher_row)(gtr__matcher *m);
 #define GTR__MAX_MATCHERS 31 /* bits of gtr__caps.without */
-#define GTR__WHOLE(n) ((n)->op == GTR__OP_NETWORK && !(n)->own_kernel)
+#define GTR__WHOLE(n) ((n)->op == GTR__OP_SUBGRAPH && !(n)->own_kernel)
 #define GTR__ALL(n) ((n)->n_in + (n)->n_out)
 typedef struct {
     uint32_t seam[10]; /* GTR__SEAM */
@@ -2895,7 +2895,9 @@ typedef struct {
 } gtr__program;
 /* A matcher's nodes, its members. Their operands, and program's (a late matcher's, if they are one), index c->in, then
    c->out behind it; -1: none. root: the first operand in the same memory; more: nodes that share it */
-typedef struct { gtr__kernel kernel; int n_node, more; gtr__node *node; int *root; gtr__program program; } gtr__network;
+typedef struct {
+    gtr__kernel kernel; int n_node, more; gtr__node *node; int *root; gtr__program program;
+} gtr__subgraph;
 static const gtr__arg *gtr__operand_of(const gtr__call *c, int id) {
     return id < c->n_in ? &c->in[id] : &c->out[id - c->n_in];
 }
@@ -2923,7 +2925,7 @@ static int gtr__root(const gtr__plan *p, int v) {
 static int gtr__use(const gtr__plan *p, const gtr__node *n, int k) {
     return k < n->n_in && !gtr__bit(n->reads, k) ? -1 : gtr__root(p, n->in[k]);
 }
-/* Whether one node writes what the other reads or writes; a network may write any gradient. */
+/* Whether one node writes what the other reads or writes; a subgraph may write any gradient. */
 static bool gtr__nodes_depend(const gtr__plan *p, const gtr__node *a, const gtr__node *b) {
     if (GTR__WHOLE(a) || GTR__WHOLE(b)) return true;
     for (int i = 0; i < GTR__ALL(a); i++) {
@@ -10591,9 +10593,9 @@ GTR__CPU(check_fwd) {
     return GTR_OK;
 }
 
-// >>op:network
-/* What a matcher took together (gtr__matcher); attr ptr: gtr__network. */
-GTR__CPU(network_fwd);
+// >>op:subgraph
+/* What a matcher took together (gtr__matcher); attr ptr: gtr__subgraph. */
+GTR__CPU(subgraph_fwd);
 
 // >>rows
 /* The kernels of the CPU, by op and direction. */
@@ -10620,7 +10622,7 @@ static void gtr__program_range(GTR__FROM_TO, void *room) {
     }
 }
 static gtr_result gtr__program_run(GTR__ARGS) {
-    const gtr__program *p = &((const gtr__network *)c->attr->ptr)->program;
+    const gtr__program *p = &((const gtr__subgraph *)c->attr->ptr)->program;
     gtr__nd nd[GTR__PROGRAM_SLOTS];
     gtr__strip w = GTR__ZERO;
     GTR__WANTS(0);
@@ -10813,7 +10815,7 @@ static void gtr__program_row(gtr__matcher *m) {
     m->late = m->bare = 1;
 }
 static const gtr__matcher_row gtr__cpu_matchers[] = { gtr__program_row };
-GTR__CPU(network_fwd) { return ((const gtr__network *)c->attr->ptr)->kernel((gtr__run *)cpu, c); }
+GTR__CPU(subgraph_fwd) { return ((const gtr__subgraph *)c->attr->ptr)->kernel((gtr__run *)cpu, c); }
 static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
     gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, gtr__cpu_take, NULL,
@@ -15253,19 +15255,19 @@ static GTR__COLD const char *gtr__matcher_of(const gtr__backend *be, int k, gtr_
     if (!m->steps) m->steps = 1;
     return m->name;
 }
-/* Frees what n owns: operands, call, FEED's list, a network with its members. Of a network that copies of micro-batches
-   share (more) the last one frees these. */
+/* Frees what n owns: operands, call, FEED's list, a subgraph with its members. Of a subgraph that copies of
+   micro-batches share (more) the last one frees these. */
 static void gtr__node_clear(gtr_context *ctx, gtr__node *n) {
-    if (n->op == GTR__OP_NETWORK && n->attr.ptr) {
-        gtr__network *w = (gtr__network *)(uintptr_t)n->attr.ptr;
+    if (n->op == GTR__OP_SUBGRAPH && n->attr.ptr) {
+        gtr__subgraph *w = (gtr__subgraph *)(uintptr_t)n->attr.ptr;
         for (int i = 0; i < w->n_node && !w->more; i++) gtr__node_clear(ctx, &w->node[i]);
         if (w->more) { w->more--; n->attr.ptr = NULL; } else gtr__mfree(ctx, w->node);
     }
-    if (n->op == GTR__OP_NETWORK || n->op == GTR__OP_FEED) gtr__mfree(ctx, n->attr.ptr);
+    if (n->op == GTR__OP_SUBGRAPH || n->op == GTR__OP_FEED) gtr__mfree(ctx, n->attr.ptr);
     GTR__FREE(ctx, n->in, n->call);
 }
-/* By value: nodes that use a root; its place among a network's operands, 0 between networks; the first of these in the
-   same memory; and these operands, in order. */
+/* By value: nodes that use a root; its place among a subgraph's operands, 0 between subgraphs; the first of these in
+   the same memory; and these operands, in order. */
 typedef struct { int *uses, *place, *first, *operand; } gtr__packing;
 /* The operands of nodes at to at + count - 1: what is only read, then what is written. Place is 2 and on. Returns how
    many, *n_in of them only read. */
@@ -15280,10 +15282,10 @@ static int gtr__list_operands(const gtr__plan *p, int at, int count, const gtr__
     }
     return n;
 }
-/* What nothing but this network's members use, as the plan numbers it, is not stored, unless they add to it or one has
+/* What nothing but this subgraph's members use, as the plan numbers it, is not stored, unless they add to it or one has
    a kernel of its own. */
-static void gtr__forget_inner(gtr__plan *p, const gtr__network *w, int *uses) {
-    for (int back = 0; back < 2; back++) /* and then as before: other networks use it, too */
+static void gtr__forget_inner(gtr__plan *p, const gtr__subgraph *w, int *uses) {
+    for (int back = 0; back < 2; back++) /* and then as before: other subgraphs use it, too */
         for (const gtr__node *q = w->node; q < w->node + w->n_node; q++) for (int k = 0; k < GTR__ALL(q); k++) {
             const int v = q->own_kernel ? -1 : gtr__use(p, q, k);
             if (v < 0 || (k >= q->n_in && gtr__bit(q->adds, k - q->n_in))) continue;
@@ -15300,7 +15302,7 @@ static void gtr__mark_own_kernels(gtr__plan *p, const gtr__taken *t) {
     for (int i = 0; i < t->count && t->by->own_output; i++)
         p->node[t->at + i].own_kernel = 1 + t->by->own_output(p, t->at, i);
 }
-/* The nodes that t lists become one NETWORK node in the place of the first; the others become GTR__OP_COUNT, which
+/* The nodes that t lists become one SUBGRAPH node in the place of the first; the others become GTR__OP_COUNT, which
    gtr__close_up takes out. */
 static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s) {
     gtr__plan *const p = b->plan;
@@ -15315,7 +15317,7 @@ static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s)
     int i, k, n_in = 0, n = gtr__list_operands(p, at, count, s, &n_in);
     gtr__node outer = GTR__ZERO, *q = p->node + at;
     if (extra >= 0) s->operand[n++] = extra;
-    gtr__network *w = b->failed ? NULL : (gtr__network *)gtr__malloc(b->ctx, sizeof *w + (size_t)n * sizeof(int));
+    gtr__subgraph *w = b->failed ? NULL : (gtr__subgraph *)gtr__malloc(b->ctx, sizeof *w + (size_t)n * sizeof(int));
     const bool ok = w && (w->node = GTR__NEW(b->ctx, gtr__node, count)) && gtr__operands(b, &outer, n_in, n - n_in);
     if (ok) {
         if (extra >= 0) {
@@ -15333,10 +15335,10 @@ static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s)
         for (i = n - 1; i >= 0; i--) s->first[gtr__root(p, s->operand[i])] = i;
         for (i = 0; i < n; i++) w->root[i] = s->first[gtr__root(p, s->operand[i])];
         GTR__COPY(outer.in, s->operand, n);
-        outer.op = GTR__OP_NETWORK; outer.phase = q->phase; outer.training = q->training; outer.reads = 0;
+        outer.op = GTR__OP_SUBGRAPH; outer.phase = q->phase; outer.training = q->training; outer.reads = 0;
         outer.layer = by->late ? q->layer : "network"; outer.fused = by->name; outer.own_kernel = by->late;
         outer.stage = q->stage; outer.micro = q->micro; outer.recomputed = q->recomputed;
-        outer.attr.network.matcher = t->matcher; outer.attr.network.ptr = w;
+        outer.attr.subgraph.matcher = t->matcher; outer.attr.subgraph.ptr = w;
         GTR__CLEAR(q, count);
         for (i = 0; i < count; i++) q[i].op = GTR__OP_COUNT;
         for (q = w->node; q < w->node + count; q++) {
@@ -15360,7 +15362,7 @@ static bool gtr__stamps(const gtr__build *b) {
     for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
     return false;
 }
-/* Whether t's nodes may be one: pass:stamp copies a network with its micro-batch, so all are of one, and matchers'
+/* Whether t's nodes may be one: pass:stamp copies a subgraph with its micro-batch, so all are of one, and matchers'
    kernels know no views. */
 static bool gtr__may_be_one(const gtr__build *b, const gtr__taken *t) {
     const gtr__plan *p = b->plan;
@@ -15438,11 +15440,11 @@ static bool gtr__choose(gtr__selection *f, int at, gtr__taken *t) {
         }
     return found;
 }
-/* Replaces nodes by networks, from the first node on; nodes that one matcher took no other is asked for. A matcher of
+/* Replaces nodes by subgraphs, from the first node on; nodes that one matcher took no other is asked for. A matcher of
    the whole plan says how many steps a launch may do. */
 static void gtr__pass_select(gtr__build *b, bool late) {
     gtr__plan *p = b->plan;
-    const size_t room = (size_t)(p->n_value + p->n_node); /* a network may have a value of its own */
+    const size_t room = (size_t)(p->n_value + p->n_node); /* a subgraph may have a value of its own */
     int at, k, v, *ints = b->r->no_matchers ? NULL : GTR__NEW(b->ctx, int, 4 * room);
     if (!ints) { b->failed |= !b->r->no_matchers; return; }
     const gtr__packing s = { ints, ints + room, ints + 2 * room, ints + 3 * room };
@@ -15528,7 +15530,7 @@ static void gtr__pass_feeds(gtr__build *b) {
 /* Streams for the nodes of the left phases, by a list schedule: each goes, in the plan's order, where it can start
    first, by rough costs; gradients of parameters, which nothing but the update waits for, to the further streams, by
    turns, but the last ones to any. With parts or recomputation, whose values are to follow each other in memory, and
-   beside networks only such gradients leave the first. Unless the user says how many: none in those cases, and never a
+   beside subgraphs only such gradients leave the first. Unless the user says how many: none in those cases, and never a
    node that fills the device by itself. */
 #define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
 /* By queue: when it is free, the last node that the first stream waits for. By value: when it is written and read, who
@@ -15958,8 +15960,8 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
         const gtr__value *v = &p->value[n->in[k]];
         const gtr__home home = p->value[root].home;
         args[k].data = (void *)(uintptr_t)&wanted;
-        /* a network's own values need not leave the chip */
-        if (k >= n->n_in && n->op == GTR__OP_NETWORK && (home == GTR__HOME_ARENA || home == GTR__HOME_NONE)) continue;
+        /* a subgraph's own values need not leave the chip */
+        if (k >= n->n_in && n->op == GTR__OP_SUBGRAPH && (home == GTR__HOME_ARENA || home == GTR__HOME_NONE)) continue;
         n->bytes += (double)gtr__value_bytes(v) * (1 + args[k].add);
         if (k < n->n_in && v->lookups) n->bytes -= GTR__MIN(n->bytes, (double)gtr__whole_bytes(v)); /* it counts them */
     }
@@ -16000,8 +16002,8 @@ static void gtr__place_crossing(gtr__plan *p, int v) {
     p->value[v].offset = p->crossing;
     p->crossing += gtr__rounded(gtr__value_bytes(&p->value[v]));
 }
-/* Places of values that gtr__move_crossing moved out of the arena; in front of them values that networks own (matchers'
-   persistent_bytes). */
+/* Places of values that gtr__move_crossing moved out of the arena; in front of them values that subgraphs own
+   (matchers' persistent_bytes). */
 static void gtr__pass_crossing(gtr__build *b) {
     gtr__plan *p = b->plan;
     for (int v = b->late; v < p->n_value; v++) gtr__place_crossing(p, v);
@@ -16190,14 +16192,14 @@ static void gtr__stamp_rows(const gtr__stamp *s, gtr__node *n) {
     n->row0 = gtr__stamp_row(s, n->row0);
     if (gtr__draws(n->op)) n->attr.draw.shift = n->attr.draw.shift / s->from * s->to;
 }
-/* The network of a copied node of n operands: the original's, shared, unless members draw numbers, which depend on
+/* The subgraph of a copied node of n operands: the original's, shared, unless members draw numbers, which depend on
    the row. */
-static gtr__network *gtr__stamp_network(const gtr__stamp *s, gtr__network *w, int n) {
+static gtr__subgraph *gtr__stamp_subgraph(const gtr__stamp *s, gtr__subgraph *w, int n) {
     const size_t bytes = sizeof *w + (size_t)n * sizeof(int);
     int i = 0;
     while (i < w->n_node && !gtr__draws(w->node[i].op)) i++;
     if (i == w->n_node) { w->more++; return w; }
-    gtr__network *c = (gtr__network *)gtr__malloc(s->b->ctx, bytes);
+    gtr__subgraph *c = (gtr__subgraph *)gtr__malloc(s->b->ctx, bytes);
     gtr__node *node = c ? GTR__NEW(s->b->ctx, gtr__node, w->n_node) : NULL;
     if (!node) { gtr__mfree(s->b->ctx, c); s->b->failed = true; return NULL; }
     memcpy(c, w, bytes);
@@ -16227,8 +16229,8 @@ static void gtr__stamp_nodes(gtr__stamp *s, int i, int end, int m) {
         if (s->from == s->to) continue;
         n->micro = m;
         gtr__stamp_rows(s, n);
-        if (n->op == GTR__OP_NETWORK)
-            n->attr.network.ptr = gtr__stamp_network(s, (gtr__network *)(uintptr_t)n->attr.ptr, GTR__ALL(n));
+        if (n->op == GTR__OP_SUBGRAPH)
+            n->attr.subgraph.ptr = gtr__stamp_subgraph(s, (gtr__subgraph *)(uintptr_t)n->attr.ptr, GTR__ALL(n));
     }
 }
 /* Nodes i to end - 1, a half of the plan: behind each micro-batch that passes made come copies for those that follow
@@ -17096,12 +17098,12 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__plan_entry *e, int 
     default: return NULL;
     }
 }
-/* n reads and writes this runner's rings, and so do a network's members. */
+/* n reads and writes this runner's rings, and so do a subgraph's members. */
 static void gtr__bind_shared(gtr__node *n, const gtr__runner *runner) {
     if (n->op == GTR__OP_REPORT) n->attr.report.shared = runner->shared_device;
     if (n->op == GTR__OP_FEED) ((gtr__feed *)(uintptr_t)n->attr.ptr)->shared = runner->shared_device;
-    if (n->op == GTR__OP_NETWORK) for (int i = 0; i < ((const gtr__network *)n->attr.ptr)->n_node; i++)
-        gtr__bind_shared(&((const gtr__network *)n->attr.ptr)->node[i], runner);
+    if (n->op == GTR__OP_SUBGRAPH) for (int i = 0; i < ((const gtr__subgraph *)n->attr.ptr)->n_node; i++)
+        gtr__bind_shared(&((const gtr__subgraph *)n->attr.ptr)->node[i], runner);
 }
 /* address: of a value; arenas: by stage. */
 typedef void *(*gtr__address_fn)(gtr_context *ctx, const gtr__plan_entry *e, int value);
@@ -21101,7 +21103,7 @@ static bool gtr__predictor_ready(gtr_predictor *p, gtr__plan_entry *e) {
 static bool gtr__same_rows(gtr__node *n, int count, int64_t row) {
     bool same = true;
     for (; count--; n++) {
-        gtr__network *w = n->op == GTR__OP_NETWORK ? (gtr__network *)(uintptr_t)n->attr.ptr : NULL;
+        gtr__subgraph *w = n->op == GTR__OP_SUBGRAPH ? (gtr__subgraph *)(uintptr_t)n->attr.ptr : NULL;
         if (w) same &= gtr__same_rows(w->node, w->n_node, row);
         for (int k = 0; w && k < w->program.n.instrs; k++) w->program.instr[k].row0 = w->program.instr[k].rows * row;
         if (gtr__moves(n->op) != GTR__INSTR_DRAW) continue;
@@ -27652,8 +27654,8 @@ static void gtr__text_bytes(double b, char *buf, size_t size) {
 /* A node up to its operands: number, phase, queue, ops, layer. */
 static void gtr__text_node(gtr_context *ctx, const gtr__plan *p, int i) {
     const gtr__node *n = &p->node[i];
-    const bool several = n->op == GTR__OP_NETWORK && n->own_kernel;
-    const gtr__network *w = several ? (const gtr__network *)n->attr.ptr : NULL;
+    const bool several = n->op == GTR__OP_SUBGRAPH && n->own_kernel;
+    const gtr__subgraph *w = several ? (const gtr__subgraph *)n->attr.ptr : NULL;
     gtr__textf(ctx, "%3d %-8s ", i, gtr__phase_names[n->phase]);
     if (p->n_stage > 1 || p->n_stream > 1) gtr__textf(ctx, "%d.%d ", n->stage, n->stream);
     for (int k = 0; k < (several ? w->n_node : 1); k++) {
@@ -28107,7 +28109,7 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_entry *e) {
         double one[5];
         const gtr__runner *r = t->runner;
         const gtr__record last = r->shared->record[(r->step - 1) % GTR__RING];
-        for (j = 1; n->op == GTR__OP_NETWORK && j < GTR__RING; j++) /* it may report, and go on to the next step */
+        for (j = 1; n->op == GTR__OP_SUBGRAPH && j < GTR__RING; j++) /* it may report, and go on to the next step */
             gtr__record_write(t->runner, r->shared->step + (uint64_t)j - 1, &last);
         if ((one[0] = e->plan.n_node == 1 ? step : gtr__node_seconds(ctx, n)) < 0) break;
         one[1] = rate[0] > 0 && rate[1] > 0 ? GTR__MAX(n->bytes / rate[0], n->flops / rate[1]) : 0;
@@ -28116,7 +28118,7 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_entry *e) {
             ctx->be->zero(ctx->instance[0], &t->runner->ctl->guard, sizeof(uint32_t));
         gtr__text_node(ctx, &e->plan, i);
         if (GTR__WHOLE(n))
-            gtr__textf(ctx, " [%s: one kernel for %d nodes]", n->fused, ((const gtr__network *)n->attr.ptr)->n_node);
+            gtr__textf(ctx, " [%s: one kernel for %d nodes]", n->fused, ((const gtr__subgraph *)n->attr.ptr)->n_node);
         else if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
         gtr__profile_line(ctx, begin, one, step);
         one[4] = 1;

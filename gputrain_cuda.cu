@@ -145,7 +145,7 @@
 //     match-finish         matcher: GUARD, UPDATE and REPORT in one launch
 //     op:check
 // Whole networks
-//     op:network           which matcher takes which nodes (table); a multilayer perceptron's launch
+//     op:subgraph          which matcher takes which nodes (table); a multilayer perceptron's launch
 //     mlp-device           its grid barrier, the roll back of an abandoned launch
 //     mlp-match            the parser of a multilayer perceptron's nodes
 //     mlp-launch           its launch parameters, from the nodes' calls
@@ -480,7 +480,7 @@ typedef struct gtr__cuda {
 // Gradients, or parts of them, that no kernel of a launch checks to be finite: GUARD reads them. n -1: all gradients.
 typedef struct gtr__unwatched { gtr__array span[GTR__UNWATCHED]; int n; } gtr__unwatched;
 // One run of a node's kernel: what launchers get beside the call that they launch, which is the node's or, where the
-// node is a network, one of a member of it. The runtime makes it and reads starts and waits when the kernel returns.
+// node is a subgraph, one of a member of it. The runtime makes it and reads starts and waits when the kernel returns.
 struct gtr__run {
     gtr__cuda *on;              // NULL where the call is only measured
     const gtr__call *call;      // the node's
@@ -3262,7 +3262,7 @@ static uint64_t gtr__unwritten(const gtr__cuda_exec *x, int by, const gtr__call 
 static bool gtr__guards_alone(const gtr__plan *plan) {
     for (int i = plan->right_begin; i < plan->n_node; i++) {
         const gtr__node *n = &plan->node[i];
-        if (n->op == GTR__OP_NETWORK) n = ((const gtr__network *)n->attr.ptr)->node;
+        if (n->op == GTR__OP_SUBGRAPH) n = ((const gtr__subgraph *)n->attr.ptr)->node;
         const gtr__optim *o = (const gtr__optim *)n->attr.ptr;
         if (n->op == GTR__OP_GUARD) return o->clip == 0 && !o->scaled && !o->loss_only;
     }
@@ -3442,13 +3442,13 @@ static void gtr__cuda_release(void *const *instances, void *exec) {
     host.free(host.user, x, x->bytes);
 }
 
-// Whether a network's kernel can be launched.
+// Whether a subgraph's kernel can be launched.
 static bool gtr__fits(void *const *instances, const gtr__node *node) {
     gtr__instance *in = (gtr__instance *)instances[node->stage];
     gtr__call call = *node->call;
     int fits = 1;
-    if (node->op != GTR__OP_NETWORK) return true;
-    if (call.caps->without >> node->attr.network.matcher & 1) return false;
+    if (node->op != GTR__OP_SUBGRAPH) return true;
+    if (call.caps->without >> node->attr.subgraph.matcher & 1) return false;
     call.fits = &fits;
     gtr__run run = gtr__run_of(in, &call);
     return gtr__cuda_kernel(node->op, node->dir)(&run, &call) != GTR_OK || fits;  // what else is wrong the launch tells
@@ -3473,16 +3473,16 @@ static void gtr__want_node(gtr__instance *in, const gtr__plan *plan, const gtr__
     free(watch);
 }
 // Called where variants of a stage did not compile or load. Sets plan->unfit, by which the host plans again without the
-// network that needs one of them, or, if no network does, by the most general kernels; fails if the plan is of these.
+// subgraph that needs one of them, or, if no subgraph does, by the most general kernels; fails if the plan is of these.
 static gtr_result gtr__plan_around(gtr__instance *in, gtr__plan *plan, int stage, const gtr__wanted *wanted) {
     const char *why = gtr__unmade(&in->g, wanted);
-    // of a sealed list only this plan lacks it: others keep their networks' kernels
+    // of a sealed list only this plan lacks it: others keep their subgraphs' kernels
     for (int i = 0; why && !in->g.sealed && i < plan->n_node; i++) {
         const gtr__node *node = &plan->node[i];
         gtr__wanted node_wanted = { NULL, 0, 0 };
-        if (node->stage != stage || node->op != GTR__OP_NETWORK) continue;
+        if (node->stage != stage || node->op != GTR__OP_SUBGRAPH) continue;
         gtr__want_node(in, plan, node, gtr__step_watches(plan), &node_wanted);
-        if (gtr__unmade(&in->g, &node_wanted)) plan->unfit = 1 + (int)node->attr.network.matcher;
+        if (gtr__unmade(&in->g, &node_wanted)) plan->unfit = 1 + (int)node->attr.subgraph.matcher;
         gtr__wanted_free(&node_wanted);
         if (!plan->unfit) continue;
         plan->unfit_why = "a kernel can't be had";
@@ -3508,7 +3508,7 @@ static gtr_result gtr__make_plan(void *const *instances, gtr__plan *plan, gtr__h
         gtr__wanted_free(&wanted);
     }
     for (int i = 0; r == GTR_OK && !plan->unfit && i < plan->n_node; i++)
-        if (!gtr__fits(instances, &plan->node[i])) plan->unfit = 1 + (int)plan->node[i].attr.network.matcher;
+        if (!gtr__fits(instances, &plan->node[i])) plan->unfit = 1 + (int)plan->node[i].attr.subgraph.matcher;
     return r;
 }
 // The k-th instance whose kernels are to be listed, of $GPUTRAIN_KERNEL_ARCHS: "87,90a".
@@ -11852,7 +11852,7 @@ static gtr_result gtr__program_launch(gtr__run *run, const gtr__call *c, const g
         (size_t)p->n.slots * GTR__T * sizeof(float4), *m);
 }
 static gtr_result gtr__cuda_program(gtr__run *run, const gtr__call *c) {
-    const gtr__program *p = &((const gtr__network *)c->attr->ptr)->program;
+    const gtr__program *p = &((const gtr__subgraph *)c->attr->ptr)->program;
     gtr__program_kernel m;
     if (c->measure) return gtr__measured(c, 0);
     if (c->fits) { *c->fits = 1; return GTR_OK; }
@@ -15023,7 +15023,7 @@ static int gtr__tables_match(const gtr__plan *plan, int at, const gtr__caps *cap
 // Forward and backward: each table's rows go straight to, or come straight from, their band of the joint tensor; what
 // else is joined is copied beside them.
 GTR__LAUNCHER(gtr__tables_run) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__subgraph *w = (const gtr__subgraph *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
     const gtr__node *join = &w->node[back ? 0 : w->n_node - 1];
     gtr__emb_fwd fwd;
@@ -19651,7 +19651,7 @@ static int gtr__finish_match(const gtr__plan *plan, int at, const gtr__caps *cap
 }
 // UPDATE and REPORT in a launch; GUARD, if only losses are left to check, in it, too, else by its own kernels in front.
 GTR__LAUNCHER(gtr__finish_run) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__subgraph *w = (const gtr__subgraph *)c->attr->ptr;
     const gtr__node *n = w->node, *last = &n[w->n_node - 1];
     gtr__update_kernel u;
     gtr__arg in[GTR__BN_SET * GTR__BN_SETS], out[1];
@@ -19712,7 +19712,7 @@ GTR__CUDA(check_fwd) {
     return GTR__LAUNCH(run, c, gtr__k_check, blocks, 1024, 0, x, count, wide, (int32_t *)c->out[0].data);
 }
 
-// >>op:network
+// >>op:subgraph
 // Kernels that replace several nodes. The pass select asks the matchers (gtr__cuda_matchers) at each node, first those
 // that are not late, and the one that gains most has the nodes; `several` are asked where many steps are queued
 // (gtr_fit) alone. A whole step is all nodes from FEED to REPORT: 2 to GTR__MLP_LAYERS linears with known
@@ -19742,7 +19742,7 @@ GTR__CUDA(check_fwd) {
 // What kernels of whole perceptrons share follows: the parser of a plan's nodes, launch parameters, the grid's barrier.
 
 static gtr_result gtr__not_taken(gtr__run *run) {
-    return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: not what its matcher took");
+    return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "subgraph: not what its matcher took");
 }
 #define GTR__MLP_LAYERS 6
 
@@ -20107,7 +20107,7 @@ static bool gtr__mlp_takes(const gtr__mlp_view *v, const gtr__mlp_roles *p, cons
 
 // >>mlp-launch
 
-// Runs a member node of a network by its own kernel; of a call that measures, raises the workspace to what it needs.
+// Runs a member node of a subgraph by its own kernel; of a call that measures, raises the workspace to what it needs.
 GTR__LAUNCHER_WITH(gtr__member_run, const gtr__node *n) {
     gtr__arg in[16], out[16];
     const gtr__kernel kernel = gtr__cuda_kernel(n->op, n->dir);
@@ -20143,11 +20143,11 @@ static gtr_result gtr__mlp_inputs(gtr__run *run, gtr__mlp *m, const gtr__mlp_vie
         const gtr__feed_input *q = &f->input[k];
         const gtr__arg *y = gtr__mlp_arg(v, n->out[k]);
         const bool first = y->data == x;
-        if (!first && m->n_rest == 4) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: too many inputs");
+        if (!first && m->n_rest == 4) return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "subgraph: too many inputs");
         (first ? m->x : m->rest[m->n_rest++]) = gtr__feed_of(q, y);
     }
     m->record = f->shared->record;
-    return m->x.to.p ? GTR_OK : gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: its input is not fed");
+    return m->x.to.p ? GTR_OK : gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "subgraph: its input is not fed");
 }
 static void gtr__mlp_losses(gtr__mlp *m, const gtr__call *c, const gtr__mlp_view *v, const gtr__mlp_roles *p) {
     gtr__arg in[8], out[8];
@@ -20171,7 +20171,7 @@ template <typename M> static gtr_result gtr__mlp_step(gtr__run *run, const gtr__
         const gtr__mlp_roles *p, M *m) {
     const gtr__optim *o = (const gtr__optim *)v->node[p->update].attr.ptr;
     if (!c->ctl || run->on->sm_count != gtr__sms(c))
-        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: no trainer");
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "subgraph: no trainer");
     m->optim = *o;
     m->sums = o->clip > 0 || o->scaled; m->checks = !o->loss_only; m->clipped = o->clip > 0;
     m->hurry = gtr__hurry(c); m->late = c->caps->late;
@@ -22341,15 +22341,15 @@ static bool gtr__res_bytes(const gtr__mlp_view *v, const gtr__mlp_cut *c) {
     }
     return found;
 }
-// The parsed nodes of a plan, or of the NETWORK call that replaces them.
+// The parsed nodes of a plan, or of the SUBGRAPH call that replaces them.
 struct gtr__res_net {
     gtr__mlp_view v;
     gtr__mlp_roles p;
     gtr__mlp_cut cut;
     bool pre, targets;
     gtr__res_net(const gtr__plan *plan) : v{ plan->node, plan->n_node, plan, NULL } {}
-    gtr__res_net(const gtr__call *c) : v{ ((const gtr__network *)c->attr->ptr)->node,
-            ((const gtr__network *)c->attr->ptr)->n_node, NULL, c } {}
+    gtr__res_net(const gtr__call *c) : v{ ((const gtr__subgraph *)c->attr->ptr)->node,
+            ((const gtr__subgraph *)c->attr->ptr)->n_node, NULL, c } {}
     bool known(bool dropout) {
         return gtr__mlp_parse(&v, &p, dropout) && gtr__mlp_extents(&v, &p, &cut)
             && gtr__res_wants(&v, &p, &pre, &targets);
@@ -22407,7 +22407,7 @@ static size_t gtr__res_space(gtr__res *s, const gtr__mlp_cut *c, char *ws) {
 static gtr_result gtr__res_target(gtr__run *run, const gtr__mlp &m, bool targets, int *at) {
     const void *to = targets ? m.pair.t.p : (const void *)m.xent.label;
     for (*at = 0; *at < m.n_rest; ++*at) if (m.rest[*at].to.p == to) return GTR_OK;
-    return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: the loss's target is not fed");
+    return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "subgraph: the loss's target is not fed");
 }
 // NET of a network.
 static uint64_t gtr__res_facts(const gtr__res *s) {
@@ -25179,7 +25179,7 @@ static gtr_result gtr__thin_start_of(gtr__run *run, const gtr__call *c, gtr__thi
 // gtr__thin_space_of.
 GTR__LAUNCHER(gtr__thin_run) {
     static_assert(sizeof(gtr__thin) <= 4096, "a kernel's parameters");
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__subgraph *w = (const gtr__subgraph *)c->attr->ptr;
     gtr__mlp_view v = { w->node, w->n_node, NULL, c };
     gtr__mlp_roles p;
     gtr__thin_cut cut;
@@ -25218,7 +25218,7 @@ GTR__LAUNCHER(gtr__thin_run) {
         if (m.feed[k].slot == m.t_slot) m.t_kept = (float *)m.feed[k].to.p;
     }
     if (m.x_slot < 0 || m.t_slot < 0)
-        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "network: its inputs are not fed");
+        return gtr__fail(gtr__on(run), GTR_ERR_UNSUPPORTED, "subgraph: its inputs are not fed");
     gtr__call q = gtr__mlp_call(c, &v.node[p.loss_back], in, out);
     m.loss = v.node[p.loss].op; m.seed = q.seed; m.count = (float)in[0].count;
     m.part = (float *)c->ws; m.losses = (float *)((char *)c->ws + space.losses);
@@ -30012,7 +30012,7 @@ static gtr_result gtr__chain_run_passed(gtr__run *run, const gtr__call *c, const
 // same cut. The program is copied to the device in a plan's eager run alone; a captured one reads that copy, so
 // addresses may not have changed.
 static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_build *b) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__subgraph *w = (const gtr__subgraph *)c->attr->ptr;
     const gtr__mlp_view v = { w->node, w->n_node, NULL, c };
     gtr__chain_cut k;
     gtr__chain_begin(b, &v, w->root, c->precision);
@@ -30025,7 +30025,7 @@ static gtr_result gtr__chain_go(gtr__run *run, const gtr__call *c, gtr__chain_bu
         return gtr__chain_run_passed(run, c, b);
     }
     if (bytes > c->ws_bytes)
-        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "network: workspace of %zu bytes is too small", c->ws_bytes);
+        return gtr__fail(gtr__on(run), GTR_ERR_STATE, "subgraph: workspace of %zu bytes is too small", c->ws_bytes);
     CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
     gtr__chain_program *device_program = (gtr__chain_program *)c->out[c->n_out - 1].data;
     b->m.program = b->strips.m.program = b->sums.program = device_program;
@@ -30207,7 +30207,7 @@ static int gtr__pooled_match(const gtr__plan *plan, int at, const gtr__caps *, i
 }
 // Launches conv with pool, or dpool with dconv. The activation of z is conv's epilogue forward, its gradient dpool's.
 GTR__LAUNCHER(gtr__pooled_run) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__subgraph *w = (const gtr__subgraph *)c->attr->ptr;
     const bool back = w->node[0].dir == GTR__BWD;
     const gtr__node *pool = &w->node[back ? 0 : 1], *conv = &w->node[back ? 1 : 0];
     gtr__arg in[2][8], out[2][4];
@@ -30673,7 +30673,7 @@ static gtr_result gtr__head_launch(gtr__run *run, const gtr__call *c, const gtr_
 }
 // Workspace: a float for each block, its sum of losses.
 GTR__LAUNCHER(gtr__head_run) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__subgraph *w = (const gtr__subgraph *)c->attr->ptr;
     const bool pairs = w->node[1].op == GTR__OP_PAIR_STEP;
     gtr__arg in[3][8], out[3][4];
     gtr__call q[3];
@@ -30804,7 +30804,7 @@ static int gtr__siblings_match(const gtr__plan *plan, int at, const gtr__caps *c
     return count > 1 ? count : 0;
 }
 GTR__LAUNCHER(gtr__siblings_run) {
-    const gtr__network *w = (const gtr__network *)c->attr->ptr;
+    const gtr__subgraph *w = (const gtr__subgraph *)c->attr->ptr;
     gtr__siblings *none, **place = c->measure ? &none : &run->siblings; // measuring has no run
     gtr__siblings siblings;
     gtr_result r = GTR_OK;
@@ -30870,9 +30870,9 @@ static const gtr__matcher_row gtr__cuda_matchers[] = {
         m->late = m->holds = 1;
     },
 };
-// A run of nodes that a matcher took together (op:network, above): its kernel knows what to do.
-GTR__CUDA(network_fwd) {
-    return ((const gtr__network *)c->attr->ptr)->kernel(run, c);
+// A run of nodes that a matcher took together (op:subgraph, above): its kernel knows what to do.
+GTR__CUDA(subgraph_fwd) {
+    return ((const gtr__subgraph *)c->attr->ptr)->kernel(run, c);
 }
 
 // >>table

@@ -19,7 +19,7 @@
     X(ACCURACY, loss) X(CROSS_ENTROPY, loss) X(NLL, loss) X(CTC, ctc) X(DIVISOR, loss) X(TALLY, loss) \
     X(XENT_STEP, loss) X(PAIR_STEP, loss) X(FILL, fill) \
     X(BN_COMMIT, commit) X(STATE_COMMIT, commit) \
-    X(CUSTOM, ptr) X(FEED, ptr) X(GUARD, ptr) X(UPDATE, ptr) X(REPORT, report) X(NETWORK, network)
+    X(CUSTOM, ptr) X(FEED, ptr) X(GUARD, ptr) X(UPDATE, ptr) X(REPORT, report) X(SUBGRAPH, subgraph)
 
 #ifdef __GNUC__
 __attribute__((unused))

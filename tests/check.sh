@@ -217,7 +217,7 @@ check_ops() {
                 while (match(rest, /([!=]=|gtr__is\([^()]*,) *GTR__OP_[A-Z_0-9]+|GTR__OP_[A-Z_0-9]+ *[!=]=/)) {
                     op = substr(rest, RSTART, RLENGTH)
                     gsub(/.*GTR__OP_| *[!=]=$/, "", op)
-                    if (op !~ /^(INPUT|PARAMETER|CONSTANT|PART|GRADIENT|CUSTOM|COPY|CAST|FILL|FEED|GUARD|UPDATE|REPORT|CHECK|NETWORK|COUNT)$/) { print file ":" NR ": " $0; break }
+                    if (op !~ /^(INPUT|PARAMETER|CONSTANT|PART|GRADIENT|CUSTOM|COPY|CAST|FILL|FEED|GUARD|UPDATE|REPORT|CHECK|SUBGRAPH|COUNT)$/) { print file ":" NR ": " $0; break }
                     rest = substr(rest, RSTART + RLENGTH)
                 }
             }' $f

@@ -239,15 +239,15 @@ static void note_steps(const gtr__program *p, bool compiles)
     }
 }
 static const char *matcher_name[GTR__MAX_MATCHERS];
-static void note_network(const gtr__backend *be, const gtr__node *n, bool compiles)
+static void note_subgraph(const gtr__backend *be, const gtr__node *n, bool compiles)
 {
-    const int k = (int)n->attr.network.matcher;
+    const int k = (int)n->attr.subgraph.matcher;
     gtr__matcher m;
     gtr__matcher_of(be, k, &m);
     matcher_name[k] = m.name;
     matched[k]++;
     if (!strcmp(m.name, "element-wise program"))
-        note_steps(&((const gtr__network *)n->attr.ptr)->program, compiles);
+        note_steps(&((const gtr__subgraph *)n->attr.ptr)->program, compiles);
 }
 static void note_plan(const gtr__backend *be, const gtr__plan *p, bool compiles)
 {
@@ -257,7 +257,7 @@ static void note_plan(const gtr__backend *be, const gtr__plan *p, bool compiles)
         const gtr__node *n = &p->node[i];
         const int f = n->fused ? fusion_of(n->fused) : -1;
         if (f >= 0) fused_by[f]++;
-        if (n->op == GTR__OP_NETWORK) note_network(be, n, compiles);
+        if (n->op == GTR__OP_SUBGRAPH) note_subgraph(be, n, compiles);
         for (int k = 0; k < n->n_in; k++) {
             const int v = gtr__use(p, n, k), from = v < 0 ? -1 : writer[v];
             if (from < 0) continue;

@@ -1597,7 +1597,7 @@ static void network_with_update(void)
         d.streams = streams;
         n = build(ctx, GTR_BATCH, 0, &d);
         e = gtr__trainer_entry(n.t, 32, NULL, false);
-        for (i = 0; e && i < e->plan.n_node; i++) if (e->plan.node[i].op == GTR__OP_NETWORK) at = i;
+        for (i = 0; e && i < e->plan.n_node; i++) if (e->plan.node[i].op == GTR__OP_SUBGRAPH) at = i;
         if (CHECK(at >= 0 && e->plan.n_node < 64, "there is no network")) {
             const gtr__plan *p = &e->plan;
             happens_before(p, before);
@@ -1680,7 +1680,7 @@ static void matchers_gain(void)
         e = gtr__trainer_entry(n.t, 32, NULL, false);
         for (i = 0; e && i < e->plan.n_node; i++) {
             const gtr__node *q = &e->plan.node[i];
-            const gtr__network *w = q->op == GTR__OP_NETWORK ? (const gtr__network *)(uintptr_t)q->attr.ptr : NULL;
+            const gtr__subgraph *w = q->op == GTR__OP_SUBGRAPH ? (const gtr__subgraph *)(uintptr_t)q->attr.ptr : NULL;
             if (!w) continue;
             CHECK(!found++ && !strcmp(q->fused, cases[k].first), "case %d: %s", (int)k, q->fused);
             CHECK(cases[k].member == GTR__OP_COUNT || w->node[1].op == cases[k].member, "case %d: its second is %s",

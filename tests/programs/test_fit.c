@@ -1223,7 +1223,7 @@ static void profiled_fit(void)
         if (shape == NORM) { f.metric = gtr_accuracy(n.logits, n.y); g.metric = m.acc; }
         EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK); EXPECT_EQ(gtr_fit(m.t, m.data, g), GTR_OK);
         ran = &n.t->slot[0]->plan;
-        for (i = 0; i < ran->n_node; i++) networks += ran->node[i].op == GTR__OP_NETWORK;
+        for (i = 0; i < ran->n_node; i++) networks += ran->node[i].op == GTR__OP_SUBGRAPH;
         text = gtr_profile(n.t, false);
         CHECK(strstr(text, "batch 16 on") && strstr(text, "in all"), "the profile after gtr_fit is \"%s\" (%s)", text,
             gtr_error_text(n.ctx));

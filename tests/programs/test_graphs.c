@@ -871,8 +871,8 @@ static int drawn_steps(unsigned seed, gtr_precision precision, int micro, bool p
     }
     gtr__plan_entry *e = gtr__trainer_entry(t, 12, NULL, false);
     for (i = 0; e && i < e->plan.n_node; i++)
-        if (e->plan.node[i].op == GTR__OP_NETWORK && strstr(e->plan.node[i].fused, "element-wise"))
-            taken += ((const gtr__network *)e->plan.node[i].attr.ptr)->n_node;
+        if (e->plan.node[i].op == GTR__OP_SUBGRAPH && strstr(e->plan.node[i].fused, "element-wise"))
+            taken += ((const gtr__subgraph *)e->plan.node[i].attr.ptr)->n_node;
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
     return taken;

@@ -814,7 +814,7 @@ static int norms_of(const gtr__plan *p)
 {
     int n = 0;
     for (int i = 0; i < p->n_node; i++) n += p->node[i].op == GTR__OP_BATCH_NORM || p->node[i].op == GTR__OP_ADD
-        || p->node[i].op == GTR__OP_NETWORK;
+        || p->node[i].op == GTR__OP_SUBGRAPH;
     return n;
 }
 static void fold(bool odd)
