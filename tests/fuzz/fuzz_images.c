@@ -37,7 +37,7 @@ static gtr_images_desc drawn(unsigned how)
 static void pnm(gtr_context *ctx, const uint8_t *bytes, size_t size, unsigned how)
 {
     gtr__images m = { drawn(how), false, false };
-    uint8_t *copy = (uint8_t *)malloc(size + 1), *out = (uint8_t *)malloc(8 * 8 * 3);
+    uint8_t *copy = (uint8_t *)malloc(size ? size : 1), *out = (uint8_t *)malloc(8 * 8 * 3);
     gtr__pnm p;
     memcpy(copy, bytes, size);
     asked = 0;
