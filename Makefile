@@ -96,7 +96,7 @@ test: $(if $(GPU),build/cuda/gputrain_cuda.o)
 	@$(BUILD) $(TESTS:%=build/cpu/%) $(if $(GPU),$(TESTS:%=build/cuda/%))
 	@JOBS=$(CORES) sh tests/run.sh $(TESTS:%=build/cpu/%) $(if $(GPU),-- $(TESTS:%=build/cuda/%))
 
-# Of one op, loss or layer, by the name of its row and its builder, what tests there are: kernels, gradients, PyTorch's results, compositions.
+# Of one op, loss or layer, by the name of its row and its builder, what tests there are: kernels, gradients, PyTorch's results, defaults, first values, compositions.
 TRIED = test_ops test_ops_double test_goldens
 try:
 	@test -n '$(ROW)' || { echo "make try ROW=softmax: which row?"; exit 2; }

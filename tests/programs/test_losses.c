@@ -1,7 +1,8 @@
 /* What a step and an evaluation give must not depend on the parts that they are computed in: losses and metrics that
    divide by the labels that count, for any number of micro-batches and any batch of an evaluation; dropout's masks,
    wherever a tensor has its batch. Losses beyond those: the same in parts, in sets and in 16 bits, at their kinks, and
-   what they refuse. Each on the CPU, and again on the GPU where there is one. */
+   what they refuse. Defaults, and first values of parameters. Each on the CPU, and again on the GPU where there is
+   one. */
 #include "private.h"
 #include "check.h"
 #include "device.h"
@@ -1230,6 +1231,15 @@ static void certain(void)
         gtr_instance_norm(gtr_reshape(tiny, gtr_shape3(GTR_BATCH, 2, 3)), "norm", v)) \
     DEFAULT("gtr_batch_norm's eps", 1e-5, \
         (norm.eps = v, gtr_batch_norm_ex(x, "norm", norm))) \
+    DEFAULT("gtr_batch_norm's momentum", 0.1, \
+        (norm.momentum = v, stepped = "norm.running_mean", gtr_batch_norm_ex(x, "norm", norm))) \
+    DEFAULT("a transformer block's eps", 1e-5, (block.eps = v, gtr_transformer_block(steps, "block", block))) \
+    DEFAULT("GPT2's eps", 1e-5, \
+        (block.kind = GTR_BLOCK_GPT2, block.eps = v, gtr_transformer_block(steps, "block", block))) \
+    DEFAULT("LLAMA's eps", 1e-5, \
+        (block.kind = GTR_BLOCK_LLAMA, block.eps = v, gtr_transformer_block(steps, "block", block))) \
+    DEFAULT("a transformer block's hidden", 8, (block.hidden = (int64_t)v, \
+        gtr_transformer_block(steps, "block", block))) \
     DEFAULT("gtr_add_positions' base", 10000, \
         gtr_add_positions(gtr_reshape(twice, gtr_shape3(GTR_BATCH, 3, 4)), v)) \
     DEFAULT("gtr_rope's base", 10000, gtr_rope(gtr_reshape(twice, gtr_shape4(GTR_BATCH, 3, 1, 4)), v, 0)) \
@@ -1249,19 +1259,29 @@ static void default_of(int which, int tried, gtr_float *to, int64_t *n)
     gtr_context *ctx = gtr_create(desc0());
     gtr_tensor *both[2], *x = both[0] = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *y = NULL,
         *t = gtr_input(ctx, "t", GTR_F32, gtr_shape2(GTR_BATCH, WIDTH)), *tiny = gtr_scale(x, 1e-3f, 0),
-        *nothing = gtr_scale(gtr_square(x), 1e-8f, 0), *twice = (both[1] = t, gtr_concat(both, 2, 1));
+        *nothing = gtr_scale(gtr_square(x), 1e-8f, 0), *twice = (both[1] = t, gtr_concat(both, 2, 1)),
+        *steps = gtr_reshape(tiny, gtr_shape3(GTR_BATCH, 3, 2));
+    const char *stepped = NULL;             /* what comes is this parameter behind a step */
     const float v = tried == 0 ? 0 : tried == 1 ? wanted[which] : wanted[which] * 1.5f;
     gtr_loss_desc d;
     gtr_batch_norm_desc norm;
+    gtr_transformer_desc block;
+    gtr_trainer_desc how;
     int k = 0;
     memset(&d, 0, sizeof d); memset(&norm, 0, sizeof norm);
+    memset(&block, 0, sizeof block); memset(&how, 0, sizeof how);
+    block.heads = 1;
 #define MADE(what, number, made) if (k++ == which) y = made;
     DEFAULTS(MADE)
     gtr_tensor *variance = gtr_parameter_find(ctx, "norm.running_var");
     if (variance) EXPECT_EQ(gtr_set(variance, small_variance, sizeof small_variance), GTR_OK);
     EXPECT_EQ(gtr_set(x, data_x, sizeof(gtr_float) * ROWS * WIDTH), GTR_OK);
     EXPECT_EQ(gtr_set(t, data_x + ROWS * WIDTH, sizeof(gtr_float) * ROWS * WIDTH), GTR_OK);
-    EXPECT_EQ(gtr_eval(&y, 1), GTR_OK);
+    if (!stepped) EXPECT_EQ(gtr_eval(&y, 1), GTR_OK);
+    else {
+        EXPECT_EQ(gtr_step(gtr_trainer_create(gtr_mean(gtr_square(y), NULL, 0, false), how)), GTR_OK);
+        y = gtr_parameter_find(ctx, stepped);
+    }
     const gtr_shape s = gtr__literal(gtr_tensor_shape(y), ROWS);
     *n = gtr__count(&s);
     EXPECT_EQ(gtr_get(y, to, (size_t)*n * sizeof *to), GTR_OK);
@@ -1280,6 +1300,258 @@ static void defaults(void)
         CHECK(within(got[0], got[1], n, 1e-10, 1e-5), "%s that is 0 is not its default: %g, want %g", names[i],
             (double)got[0][0], (double)got[1][0]);
         CHECK(!within(got[0], got[2], n, 1e-10, 1e-5), "%s: another number makes no difference", names[i]);
+    }
+}
+
+/* First values: what the comments at the builders in gputrain.h say, and PyTorch's documentation, in numbers. FIRST(a
+   builder, a call of it, its parameters and buffers: names, behind "l.", with * for any rest; "constant", and which;
+   "uniform", and the bound; "normal", and the deviation). Weights are no squares: a fan-in is no fan-out. */
+#define FIRST_VALUES(FIRST) \
+    FIRST(parameter, gtr_parameter(ctx, "l", gtr_shape2(64, 100), init), "l constant 0") \
+    FIRST(parameter, (init.kind = GTR_INIT_CONSTANT, init.a = 3, gtr_parameter(ctx, "l", gtr_shape2(64, 100), init)), \
+        "l constant 3") \
+    FIRST(parameter, (init.kind = GTR_INIT_UNIFORM, init.a = 3, gtr_parameter(ctx, "l", gtr_shape2(64, 100), init)), \
+        "l uniform 3") \
+    FIRST(parameter, (init.kind = GTR_INIT_NORMAL, init.a = 3, gtr_parameter(ctx, "l", gtr_shape2(64, 100), init)), \
+        "l normal 3") \
+    FIRST(linear, gtr_linear(x, "l", 256), "weight bias uniform 0.125") \
+    FIRST(linear_ex, (linear.no_bias = true, gtr_linear_ex(x, "l", linear)), "weight uniform 0.125") \
+    FIRST(embedding, gtr_embedding(ids, "l", 300, 40), "weight normal 1") \
+    FIRST(standardise, gtr_standardise(x, "l", NULL, 0), "mean constant 0 std constant 1") \
+    FIRST(unstandardise, gtr_unstandardise(x, "l"), "mean constant 0 std constant 1") \
+    FIRST(batch_norm, gtr_batch_norm(x, "l"), \
+        "weight running_var constant 1 bias running_mean num_batches_tracked constant 0") \
+    FIRST(batch_norm_ex, gtr_batch_norm_ex(images, "l", norm), \
+        "weight running_var constant 1 bias running_mean num_batches_tracked constant 0") \
+    FIRST(conv2d, gtr_conv2d(images, "l", 256, 2, 1, 0), "weight bias uniform 0.125") \
+    FIRST(conv1d, gtr_conv1d(series, "l", 256, 4, 1, 0), "weight bias uniform 0.125") \
+    FIRST(conv2d_ex, (conv.kernel_w = 4, conv.groups = 4, gtr_conv2d_ex(images, "l", conv)), \
+        "weight bias uniform 0.25") \
+    FIRST(conv_transpose2d, gtr_conv_transpose2d(images, "l", 256, 2, 1, 0), "weight bias uniform 0.03125") \
+    FIRST(conv_transpose2d_ex, (conv.kernel_w = 4, conv.groups = 4, gtr_conv_transpose2d_ex(images, "l", conv)), \
+        "weight bias uniform 0.0625") \
+    FIRST(layer_norm, gtr_layer_norm(x, "l", 1, 0), "weight constant 1 bias constant 0") \
+    FIRST(rms_norm, gtr_rms_norm(x, "l", 1, 0), "weight constant 1") \
+    FIRST(group_norm, gtr_group_norm(images, "l", 4, 0), "weight constant 1 bias constant 0") \
+    FIRST(instance_norm, gtr_instance_norm(images, "l", 0), "weight constant 1 bias constant 0") \
+    FIRST(prelu, gtr_prelu(x, "l", false), "weight constant 0.25") \
+    FIRST(prelu, gtr_prelu(x, "l", true), "weight constant 0.25") \
+    FIRST(bilinear, gtr_bilinear(x, gtr_slice(x, 1, 0, 16), "l", 128), "weight bias uniform 0.125") \
+    FIRST(residual, gtr_residual(x, gtr_concat(fourfold, 4, 1), "l"), "weight uniform 0.125") \
+    FIRST(residual, gtr_residual(images, gtr_conv2d_with(images, gtr_constant(ctx, GTR_F32, gtr_shape4(256, 16, 1, 1), \
+        zeros), NULL, none), "l"), "weight uniform 0.25") \
+    FIRST(rnn_cell, gtr_rnn_cell(x, NULL, "l", 100), "weight_* bias_* uniform 0.1") \
+    FIRST(gru_cell, gtr_gru_cell(x, NULL, "l", 100), "weight_* bias_* uniform 0.1") \
+    FIRST(lstm_cell, gtr_lstm_cell(x, NULL, &state, "l", 100), "weight_* bias_* uniform 0.1") \
+    FIRST(rnn, gtr_rnn(steps, "l", 100, recurrent), "weight_* bias_* uniform 0.1") \
+    FIRST(gru, gtr_gru(steps, "l", 100, recurrent), "weight_* bias_* uniform 0.1") \
+    FIRST(lstm, gtr_lstm(steps, "l", 100, recurrent), "weight_* bias_* uniform 0.1") \
+    FIRST(multihead_attention, gtr_multihead_attention(steps, NULL, "l", 4, attention), "in_proj_weight uniform " \
+        "0.153093 in_proj_bias out_proj.bias constant 0 out_proj.weight uniform 0.125") \
+    FIRST(transformer_block, (block.memory = steps, gtr_transformer_block(steps, "l", block)), \
+        "self_attn.in_proj_weight multihead_attn.in_proj_weight uniform 0.153093 self_attn.in_proj_bias " \
+        "self_attn.out_proj.bias multihead_attn.in_proj_bias multihead_attn.out_proj.bias constant 0 " \
+        "self_attn.out_proj.weight multihead_attn.out_proj.weight linear1.* uniform 0.125 linear2.* uniform 0.0625 " \
+        "norm1.weight norm2.weight norm3.weight constant 1 norm1.bias norm2.bias norm3.bias constant 0") \
+    FIRST(transformer_block, (block.kind = GTR_BLOCK_GPT2, gtr_transformer_block(steps, "l", block)), \
+        "ln_1.weight ln_2.weight constant 1 ln_1.bias ln_2.bias attn.c_attn.bias attn.c_proj.bias mlp.c_fc.bias " \
+        "mlp.c_proj.bias constant 0 attn.c_attn.weight attn.c_proj.weight mlp.c_fc.weight mlp.c_proj.weight " \
+        "normal 0.02") \
+    FIRST(transformer_block, (block.kind = GTR_BLOCK_LLAMA, gtr_transformer_block(steps, "l", block)), \
+        "input_layernorm.weight post_attention_layernorm.weight constant 1 self_attn.* mlp.* normal 0.02")
+/* Of those that take a name, what makes no parameter. */
+static const char *const named_only[] = { "input", "state", "dropout", "dropout2d", "random_normal", "random_uniform",
+    "random_gumbel", "parameter_find" };
+#define FIRST_OF(builder, made, wanted) { #builder, #made, wanted },
+static const struct { const char *builder, *made, *wanted; } first_values[] = { FIRST_VALUES(FIRST_OF) };
+enum { FIRSTS = sizeof first_values / sizeof *first_values, FIRST_ENOUGH = 4096 };
+/* Whether the n first values v of a parameter are of a kind. */
+static void first_check(const char *who, const char *name, const gtr_float *v, int64_t n, const char *kind, double a)
+{
+    double sum = 0, squares = 0, least = (double)v[0], most = (double)v[0];
+    const bool constant = kind[0] == 'c', uniform = kind[0] == 'u';
+    for (int64_t i = 0; i < n; i++) {
+        const double x = (double)v[i];
+        sum += x / (double)n; squares += x * x / (double)n;
+        if (x < least) least = x;
+        if (x > most) most = x;
+    }
+    if (constant) {
+        CHECK(least == a && most == a && sum == sum, "gtr_%s: \"%s\" is at first %g to %g, want %g", who, name, least, most,
+            a);
+        return;
+    }
+    const double deviation = sqrt(squares - sum * sum), wanted = uniform ? a / sqrt(3.0) : a;
+    if (uniform && !CHECK(least >= -1.00001 * a && most <= 1.00001 * a && most - least > 1.8 * a,
+            "gtr_%s: \"%s\" is at first %g to %g, want uniform numbers from %g to %g", who, name, least, most, -a, a))
+        return;
+    if (!uniform) CHECK(n >= FIRST_ENOUGH, "gtr_%s: \"%s\" has %lld values: too few to tell how they are drawn", who,
+        name, (long long)n);
+    if (n >= FIRST_ENOUGH) CHECK(fabs(deviation / wanted - 1) < 0.1 && fabs(sum) < 5 * wanted / sqrt((double)n),
+        "gtr_%s: \"%s\" has at first a mean of %g and a deviation of %g, want 0 and %g", who, name, sum, deviation,
+        wanted);
+}
+/* Whether a word of a row is this parameter's. */
+static bool first_named(const char *word, const char *name)
+{
+    const size_t n = strlen(word);
+    if (!strncmp(name, "l.", 2)) name += 2;
+    return word[n - 1] == '*' ? !strncmp(word, name, n - 1) : !strcmp(word, name);
+}
+/* How a row has p drawn: its kind, and *a. NULL: no word is its name. */
+static const char *first_wanted(const char *wanted, const char *name, double *a)
+{
+    static char kind[80];
+    char word[80];
+    bool named = false;
+    for (int n = 0; sscanf(wanted, "%79s%n", word, &n) == 1; wanted += n) {
+        const bool is_kind = !strcmp(word, "constant") || !strcmp(word, "uniform") || !strcmp(word, "normal");
+        if (!is_kind) { named |= first_named(word, name); continue; }
+        snprintf(kind, sizeof kind, "%s", word);
+        wanted += n;
+        sscanf(wanted, "%lf%n", a, &n);
+        if (named) return kind;
+    }
+    return NULL;
+}
+static void first_of(int which)
+{
+    static float zeros[256 * 16];
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, 64)), *fourfold[4] = { x, x, x, x },
+        *ids = gtr_input(ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH)), *state = NULL, *y = NULL,
+        *images = gtr_input(ctx, "images", GTR_F32, gtr_shape4(GTR_BATCH, 16, 9, 9)),
+        *series = gtr_input(ctx, "series", GTR_F32, gtr_shape3(GTR_BATCH, 16, 9)),
+        *steps = gtr_input(ctx, "steps", GTR_F32, gtr_shape3(GTR_BATCH, 5, 64));
+    const char *const who = first_values[which].builder;
+    gtr_init init;
+    gtr_linear_desc linear;
+    gtr_batch_norm_desc norm;
+    gtr_conv_desc conv, none;
+    gtr_recurrent_desc recurrent;
+    gtr_attention_desc attention;
+    gtr_transformer_desc block;
+    char word[80], call[80];
+    int k = 0, words = 0;
+    memset(&init, 0, sizeof init); memset(&linear, 0, sizeof linear); memset(&norm, 0, sizeof norm);
+    memset(&conv, 0, sizeof conv); memset(&none, 0, sizeof none); memset(&recurrent, 0, sizeof recurrent);
+    memset(&attention, 0, sizeof attention); memset(&block, 0, sizeof block);
+    linear.out = conv.out = 256; conv.kernel = 1; recurrent.layers = 2; recurrent.bidirectional = true;
+    block.heads = 4; block.hidden = 256;
+#define FIRST_MADE(builder, made, wanted) if (k++ == which) y = made;
+    FIRST_VALUES(FIRST_MADE)
+    CHECK(y != NULL, "gtr_%s: %s", who, gtr_error_text(ctx));
+    snprintf(call, sizeof call, "gtr_%s(", who);
+    CHECK(strstr(first_values[which].made, call) != NULL, "the row of gtr_%s does not call it", who);
+    for (int64_t i = 0; i < gtr_parameter_count(ctx); i++) {
+        gtr_tensor *p = gtr_parameter_at(ctx, i);
+        const char *const name = gtr_tensor_name(p);
+        double a = 0;
+        const char *const kind = first_wanted(first_values[which].wanted, name, &a);
+        const gtr_shape s = gtr_tensor_shape(p);
+        const int64_t n = gtr__count(&s);
+        if (!CHECK(kind != NULL, "gtr_%s: FIRST_VALUES does not say how \"%s\" begins", who, name)) continue;
+        gtr_float *v = (gtr_float *)calloc((size_t)n + 1, sizeof *v);   /* or one int64 */
+        EXPECT_EQ(gtr_get(p, v, p->data_bytes), GTR_OK);
+        if (gtr_tensor_dtype(p) == GTR_F32) first_check(who, name, v, n, kind, a);
+        else CHECK(*(int64_t *)v == (int64_t)a, "gtr_%s: \"%s\" is at first %lld, want %g", who, name,
+            (long long)*(int64_t *)v, a);
+        free(v);
+    }
+    for (const char *at = first_values[which].wanted; sscanf(at, "%79s%n", word, &words) == 1; at += words) {
+        bool there = strspn(word, "0123456789.") == strlen(word) || !strcmp(word, "constant")
+            || !strcmp(word, "uniform") || !strcmp(word, "normal");
+        for (int64_t i = 0; i < gtr_parameter_count(ctx); i++)
+            there |= first_named(word, gtr_tensor_name(gtr_parameter_at(ctx, i)));
+        CHECK(there, "gtr_%s makes no parameter %s", who, word);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+/* Each function of gputrain.h that returns a tensor and takes a name has a row above, or makes no parameter. */
+static void firsts_are_all(void)
+{
+    FILE *f = fopen("gputrain.h", "r");
+    char line[200], name[80], text[1000] = "";
+    int seen = 0;
+    if (!CHECK(f != NULL, "gputrain.h cannot be read: run from the top folder")) return;
+    while (fgets(line, sizeof line, f) && strncmp(line, "// >>backend", 12)) {
+        if (!strncmp(line, "GTR_API", 7)) text[0] = 0;
+        strncat(text, line, sizeof text - strlen(text) - 1);
+        if (strncmp(text, "GTR_API", 7) || !strchr(line, ';')) continue;
+        const bool named = sscanf(text, "GTR_API gtr_tensor *gtr_%79[a-z0-9_](", name) == 1
+            && strstr(text, "const char *");
+        bool there = false;
+        text[0] = 0;
+        if (!named) continue;
+        for (int k = 0; k < FIRSTS; k++) there |= !strcmp(name, first_values[k].builder);
+        for (size_t k = 0; k < sizeof named_only / sizeof *named_only; k++) there |= !strcmp(name, named_only[k]);
+        CHECK(there, "gtr_%s takes a name: FIRST_VALUES has no row of it that says how its parameters begin, nor has "
+            "named_only it, which makes none", name);
+        seen++;
+    }
+    fclose(f);
+    CHECK(seen > 30, "gputrain.h has %d builders that take a name", seen);
+}
+static void defaults_of_parameters(void)
+{
+    firsts_are_all();
+    for (int k = 0; k < FIRSTS; k++) first_of(k);
+}
+
+/* Defaults that count: how many evaluations alike GTR_PLATEAU waits through, how many classes are top_k's. */
+static int plateau_waits(int patience)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_init zero;
+    gtr_trainer_desc d;
+    gtr_trainer *t;
+    int n = 0;
+    memset(&zero, 0, sizeof zero); memset(&d, 0, sizeof d);
+    d.lr = 0.1f; d.schedule = GTR_PLATEAU; d.plateau_patience = patience;
+    t = gtr_trainer_create(gtr_mean(gtr_square(gtr_parameter(ctx, "w", gtr_shape1(1), zero)), NULL, 0, false), d);
+    for (; n < 30; n++) {           /* the first is the best */
+        EXPECT_EQ(gtr_trainer_plateau(t, 1, false), GTR_OK);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        gtr_loss(t);
+        if (gtr_trainer_report(t).lr < 0.09f) break;
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    return n - 1;
+}
+/* Of 8 rows the label's score is the first, the second, ... in its row. */
+static int classes_on_top(int top_k)
+{
+    enum { N = 8 };
+    static float s[N * N];
+    static int32_t y[N];
+    gtr_context *ctx = gtr_create(desc0());
+    gtr_tensor *scores = gtr_input(ctx, "s", GTR_F32, gtr_shape2(GTR_BATCH, N)),
+        *labels = gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH));
+    gtr_arrays_desc a;
+    gtr_trainer_desc how;
+    gtr_metrics_desc d;
+    gtr_metrics m;
+    memset(&a, 0, sizeof a); memset(&how, 0, sizeof how); memset(&d, 0, sizeof d); memset(&m, 0, sizeof m);
+    for (int i = 0; i < N * N; i++) { s[i] = (float)-(i % N); y[i % N] = i % N; }
+    a.rows = N;
+    a.column[0].data = s; a.column[0].shape = gtr_shape1(N); a.column[0].name = "s";
+    a.column[1].data = y; a.column[1].dtype = GTR_I32; a.column[1].name = "y";
+    d.scores = scores; d.labels = labels; d.top_k = top_k;
+    EXPECT_EQ(gtr_evaluate_metrics(gtr_trainer_create(gtr_cross_entropy(gtr_linear(scores, "fc", N), labels), how),
+        gtr_dataset_arrays(ctx, a), d, &m), GTR_OK);
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+    return (int)(N * m.value[GTR_METRIC_TOP_K] + 0.5);
+}
+static void defaults_of_counts(void)
+{
+    static const struct { const char *what; int number; int (*counted)(int number); } of[] = {
+        { "plateau_patience", 10, plateau_waits }, { "gtr_metrics_desc's top_k", 5, classes_on_top } };
+    for (int k = 0; k < 2; k++) for (int more = -1; more < 2; more++) {
+        const int got = of[k].counted(more < 0 ? 0 : of[k].number + more), want = of[k].number + (more > 0);
+        CHECK(got == want, "%s of %d: %d, want %d", of[k].what, more < 0 ? 0 : want, got, want);
     }
 }
 static void all(void)
@@ -1306,6 +1578,8 @@ static void all(void)
     RUN(losses_refused);
     RUN(no_weights);
     RUN(defaults);
+    RUN(defaults_of_parameters);
+    RUN(defaults_of_counts);
     RUN(masks_in_parts);
     RUN(masks_differ);
     RUN(noise_in_parts);
