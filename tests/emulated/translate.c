@@ -58,8 +58,8 @@ static const char *const chosen[][2] = {
     { "gtr__way_ns(w,", "emu::preferred(w.kernel, w.m, w.n, split, ranges) * " },
     { "gtr__few_ns(p, caps)", "emu::preferred(emu::WAY_FEW, 0, 0, 1, 1) * " },
     { "gtr__warps_choice(g, form", "emu::chosen_anew(c.ns, emu::WAY_WARPS), " },
-    { "gtr__im2col_choice(&e->g", "emu::chosen_anew(own.ns, emu::WAY_IM2COL) && " },
-    { "gtr__lines_choice(&e->g", "emu::chosen_anew(own.ns, emu::WAY_LINES) && " },
+    { "gtr__im2col_choice(&e->g", "emu::chosen_anew(plain.ns, emu::WAY_IM2COL) && " },
+    { "gtr__lines_choice(&e->g", "emu::chosen_anew(plain.ns, emu::WAY_LINES) && " },
 };
 enum { CHOSEN = (int)(sizeof chosen / sizeof *chosen) };
 static int n_chosen[CHOSEN];
