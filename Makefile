@@ -96,14 +96,14 @@ test: $(if $(GPU),build/cuda/gputrain_cuda.o)
 	@$(BUILD) $(TESTS:%=build/cpu/%) $(if $(GPU),$(TESTS:%=build/cuda/%))
 	@JOBS=$(CORES) sh tests/run.sh $(TESTS:%=build/cpu/%) $(if $(GPU),-- $(TESTS:%=build/cuda/%))
 
-# Of one op, loss or layer, by the name of its row and its builder, what tests there are: kernels, gradients, PyTorch's results, defaults, first values, compositions.
+# Of one op, loss or layer, by the name of its row or builder (tests/try.sh), what tests there are: kernels, gradients, PyTorch's results, defaults, first values,
+# compositions.
 TRIED = test_ops test_ops_double test_goldens
 try:
 	@test -n '$(ROW)' || { echo "make try ROW=softmax: which row?"; exit 2; }
+	@sh tests/try.sh names '$(ROW)'
 	@$(BUILD) $(TRIED:%=build/cpu/%) build/cpu/test_losses build/cpu/compose
-	@GTR_TEST_ROW='$(ROW)' JOBS=$(CORES) sh tests/run.sh $(TRIED:%=build/cpu/%)
-	@NAMES=defaults sh tests/run.sh build/cpu/test_losses
-	@build/cpu/compose seconds=10 with='$(ROW)' || [ $$? -eq 2 ]
+	@JOBS=$(CORES) sh tests/try.sh run '$(ROW)' $(TRIED:%=build/cpu/%)
 
 # The CUDA file on a GPU in software (tests/emulated; needs the toolkit's headers alone): COMPUTE=90a, 90, 89, 87, 86, 80, 75, the GPU that it is.
 # Networks at their usual sizes take long there: NAMES="test ..." are run alone.

@@ -230,6 +230,7 @@ check_ops() {
         /^@@ / { at = 0; for (i = 1; i <= lines[file]; i++) if (text[file, i] == "// " $3) at = i; if (!at) print "tests/README.md:" FNR ": " file " has no " $3; next }
         { want = substr($0, 2); for (i = at; i <= lines[file] && text[file, i] != want; i++); if (i > lines[file]) print "tests/README.md:" FNR ": not in " file ": " want; else at = i }
         END { if (!FNR) print "no tests/README.md" }' tests/README.md >>$dir/ops
+    sh tests/try.sh check >>$dir/ops # rows of tests and generators that make try finds by one name
     [ ! -s $dir/ops ] || { cat $dir/ops; return 1; }
 }
 

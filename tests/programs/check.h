@@ -3,9 +3,9 @@
        static void adding(void) { CHECK(1 + 1 == 2, "1 + 1 is %d", 1 + 1); EXPECT_EQ(1 + 1, 2); }
        int main(int argc, char **argv) { check_begin(argc, argv); RUN(adding); return check_done(); }
    Arguments are names of tests to run (parts of them); without, all run. GTR_TEST_LEAVE: those to leave out.
-   GTR_TEST_ROW: of tables, the rows of that name alone. A name that no test or row has is a failure; of several
-   programs that are given the same names (GTR_TEST_SHARED is set, by run.sh) each says which it has not, and run.sh
-   which none has.
+   GTR_TEST_ROW: of tables, the rows of that name alone, or of several, a line each. A name that no test or row has is a
+   failure; of several programs that are given the same names (GTR_TEST_SHARED is set, by run.sh) each says which it has
+   not, and run.sh which none has.
    GTR_TEST_PART=k/n: this process is the k-th, from 0, of n that share the program's tests: it runs every n-th of them;
    of those that RUN_IN_PARTS names, every n-th case.
    Include after gputrain.h. */
@@ -29,7 +29,7 @@ static long long check_passed, check_failed, check_skipped;
 static int check_argc, check_part, check_parts = 1, check_dealt;      /* check_dealt: tests that were to be shared */
 static char **check_argv;
 enum { CHECK_NAMES = 64, CHECK_SEEN = 1024 };
-static int check_named[CHECK_NAMES], check_rows_tested;    /* by argument: a test has that name */
+static int check_named[CHECK_NAMES], check_rows_named[CHECK_NAMES];   /* by argument, by line: a test, a row has it */
 static const char *check_seen[CHECK_SEEN]; /* names of tests and rows that this program has, for who mistypes one */
 static int check_n_seen;
 static const char *volatile check_now = "";  /* the test or row that runs, and in which process */
@@ -140,11 +140,15 @@ CHECK_ATTRIBUTE((unused)) static int check_wanted(const char *name)
 CHECK_ATTRIBUTE((unused)) static int check_row(const char *name)
 {
     const char *only = getenv("GTR_TEST_ROW");
-    const size_t n = only ? strlen(only) : 0;
-    const int wanted = !only || (!strncmp(only, name, n)
-        && (!name[n] || name[n] == ',' || !strncmp(name + n, "_with", 5)));
+    int wanted = !only;
     if (only) check_see(name);
-    if (wanted) { check_rows_tested++; check_now = name; }
+    for (int k = 0; only; k++) {
+        const size_t n = strcspn(only, "\n");
+        if (!strncmp(only, name, n) && (!name[n] || name[n] == ',' || !strncmp(name + n, "_with", 5)))
+            wanted = check_rows_named[k % CHECK_NAMES] = 1;
+        only = only[n] ? only + n + 1 : NULL;
+    }
+    if (wanted) check_now = name;
     return wanted;
 }
 /* Whether this process runs the test, one of those that its parts share. */
@@ -199,11 +203,13 @@ CHECK_ATTRIBUTE((unused)) static void check_devices(void (*all)(void), gtr_devic
     else SKIP("on the GPU: %s", gtr_error_text(ctx));
     gtr_destroy(ctx);
 }
-CHECK_ATTRIBUTE((unused)) static void check_lacks(const char *name)
+CHECK_ATTRIBUTE((unused)) static void check_lacks(const char *name, int length)
 {
     static int listed;
-    printf("nothing here tests %s\n", name);
-    if (getenv("GTR_TEST_SHARED")) return;
+    const int shared = getenv("GTR_TEST_SHARED") != NULL;
+    printf(shared ? "nothing here is named %.*s, which alone is no failure\n" : "nothing here tests %.*s\n", length,
+        name);
+    if (shared) return;
     check_failed++;
     for (int i = 0; i < check_n_seen && !listed; i++) printf(i ? " %s" : "what there is: %s", check_seen[i]);
     if (check_n_seen && !listed++) printf("\n");
@@ -219,8 +225,13 @@ CHECK_ATTRIBUTE((unused)) static int check_done(void)
 #ifdef GTR_TEST_COUNTED
     CHECK(!counted_blocks, "%ld blocks of memory that the library took are left", counted_blocks);
 #endif
-    for (i = 1; i < check_argc; i++) if (!check_named[i % CHECK_NAMES]) check_lacks(check_argv[i]);
-    if (row && !check_rows_tested) check_lacks(row);
+    for (i = 1; i < check_argc; i++) if (!check_named[i % CHECK_NAMES]) check_lacks(check_argv[i],
+        (int)strlen(check_argv[i]));
+    for (i = 0; row; i++) {
+        const int n = (int)strcspn(row, "\n");
+        if (!check_rows_named[i % CHECK_NAMES]) check_lacks(row, n);
+        row = row[n] ? row + n + 1 : NULL;
+    }
     printf("%lld passed, %lld failed, %lld skipped\n", check_passed, check_failed, check_skipped);
     return check_failed != 0;
 }
