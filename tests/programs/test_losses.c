@@ -1377,8 +1377,8 @@ static void first_check(const char *who, const char *name, const gtr_float *v, i
         if (x > most) most = x;
     }
     if (constant) {
-        CHECK(least == a && most == a && sum == sum, "gtr_%s: \"%s\" is at first %g to %g, want %g", who, name, least, most,
-            a);
+        CHECK(least == a && most == a && sum == sum, "gtr_%s: \"%s\" is at first %g to %g, want %g", who, name, least,
+            most, a);
         return;
     }
     const double deviation = sqrt(squares - sum * sum), wanted = uniform ? a / sqrt(3.0) : a;

@@ -51,6 +51,20 @@ static net net_of(int k)
     n.d.ignore_index = metric_cases[k].ignore_index; n.d.ignore_zero = metric_cases[k].ignore_zero != 0;
     return n;
 }
+/* A class's figures by the confusion, which is scikit-learn's. */
+static void each_class(const gtr_metrics *m, int64_t c, int k)
+{
+    const gtr_class_metrics *of = &m->of_class[c];
+    int64_t row = 0, column = 0;
+    for (int64_t i = 0; i < m->classes; i++) {
+        row += m->confusion[c * m->classes + i]; column += m->confusion[i * m->classes + c];
+    }
+    const double hits = (double)m->confusion[c * m->classes + c], precision = column ? hits / (double)column : 0,
+        recall = row ? hits / (double)row : 0, f1 = row + column ? 2 * hits / (double)(row + column) : 0;
+    CHECK(of->support == row && fabs(of->precision - precision) < 1e-9 && fabs(of->recall - recall) < 1e-9
+        && fabs(of->f1 - f1) < 1e-9, "case %d: class %lld has precision %g, recall %g and F1 %g, want %g, %g and %g", k,
+        (long long)c, of->precision, of->recall, of->f1, precision, recall, f1);
+}
 static void as_scikit_learn(void)
 {
     for (int k = 0; k < CASES; k++) {
@@ -76,6 +90,7 @@ static void as_scikit_learn(void)
                     (long long)m.confusion[i], metric_cases[k].confusion[i]);
             int64_t support = 0;
             for (int64_t c = 0; c < m.classes; c++) support += m.of_class[c].support;
+            for (int64_t c = 0; m.confusion && c < m.classes; c++) each_class(&m, c, k);
             if (m.confusion) EXPECT_EQ(support, m.counted);
             EXPECT_EQ(m.classes, metric_cases[k].kind == 2 ? 0 : classes ? classes : metric_cases[k].width);
             EXPECT_EQ(m.counted + m.ignored, metric_cases[k].kind == 0 ? metric_cases[k].rows * metric_cases[k].inner
