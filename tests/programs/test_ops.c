@@ -13,6 +13,7 @@
                  run gives the same bits
      special     NaN, infinities, zeros, huge and tiny values: the same class of result
      fused       fused ops against their members in sequence
+     defaults    what a trainer's 0 stands for, of each optimizer and schedule
      plan nodes  guard, update, commit, report, feed, tally, cast, copy, fill, check
      determinism a network of every op: same bits twice and for 1, 2 and 4 threads
    Both: bad arguments of every builder.
@@ -4057,6 +4058,49 @@ static void same_gradients(void)
     gtr_destroy(a.ctx); gtr_destroy(b.ctx);
 }
 
+/* What a trainer's 0 stands for, as gtr_trainer_desc's comments say it: of each optimizer, under each schedule. */
+#define DEFAULT_IS(field, want) CHECK(d.field == (want), "%s, schedule %d: " #field " 0 becomes %.9g, want %.9g", \
+    name, s, (double)d.field, (double)(want))
+static float constant_rate(int64_t step, void *user) { (void)step; (void)user; return 1; }
+static void optimizer_defaults(void)
+{
+    static const struct { const char *name; gtr_optimizer kind; float lr, beta2, eps, weight_decay; } lines[] = {
+        { "SGD", GTR_SGD, 1e-2f, 0.999f, 1e-8f, 0 }, { "Adam", GTR_ADAM, 1e-3f, 0.999f, 1e-8f, 0 },
+        { "AdamW", GTR_ADAMW, 1e-3f, 0.999f, 1e-8f, 0.01f }, { "RMSprop", GTR_RMSPROP, 1e-2f, 0.99f, 1e-8f, 0 },
+        { "Lion", GTR_LION, 1e-4f, 0.99f, 1e-8f, 0 }, { "Adagrad", GTR_ADAGRAD, 1e-2f, 0.999f, 1e-10f, 0 } };
+    enum { LINES = sizeof lines / sizeof *lines };
+    gtr_context *ctx = context_on(GTR_DEVICE_CPU, 1);
+    for (int kind = 0; kind < GTR__N_OPTIMIZERS; kind++) for (int s = GTR_CONSTANT; s <= GTR_PLATEAU; s++) {
+        const char *name;
+        gtr_trainer_desc d;
+        int k = 0;
+        while (k < LINES && (int)lines[k].kind != kind) k++;
+        if (!CHECK(k < LINES, "optimizer %d: its defaults have no line here", kind)) break;
+        name = lines[k].name;
+        memset(&d, 0, sizeof d);
+        d.optimizer = (gtr_optimizer)kind; d.schedule = (gtr_schedule)s; d.precision = GTR_MIXED_FP16;
+        d.lr_fn = s == GTR_CUSTOM_SCHEDULE ? constant_rate : NULL;
+        d.decay_steps = s == GTR_STEP_DECAY ? 7 : 0; d.gamma = s == GTR_EXPONENTIAL ? 0.5f : 0;     /* must be given */
+        gtr_trainer_desc none = d;
+        none.plateau_patience = -1; none.threshold = GTR_ZERO;
+        if (!CHECK(gtr__trainer_check(ctx, &d) == GTR_OK, "%s: %s", name, gtr_error_text(ctx))) break;
+        DEFAULT_IS(lr, lines[k].lr); DEFAULT_IS(beta1, 0.9f); DEFAULT_IS(beta2, lines[k].beta2);
+        DEFAULT_IS(eps, lines[k].eps); DEFAULT_IS(weight_decay, lines[k].weight_decay); DEFAULT_IS(loss_scale, 65536);
+        DEFAULT_IS(momentum, 0); DEFAULT_IS(lr_decay, 0); DEFAULT_IS(initial_accumulator, 0); DEFAULT_IS(ema, 0);
+        DEFAULT_IS(clip_norm, 0); DEFAULT_IS(micro_batches, 1); DEFAULT_IS(warmup_steps, 0); DEFAULT_IS(total_steps, 0);
+        DEFAULT_IS(min_lr, 0); DEFAULT_IS(decay_steps, s == GTR_STEP_DECAY ? 7 : 1);
+        DEFAULT_IS(gamma, s == GTR_EXPONENTIAL ? 0.5f : 0.1f); DEFAULT_IS(start_factor, 1.0f / 3);
+        DEFAULT_IS(end_factor, 1); DEFAULT_IS(pct_start, 0.3f); DEFAULT_IS(div_factor, 25);
+        DEFAULT_IS(final_div_factor, 1e4f); DEFAULT_IS(plateau_patience, 10); DEFAULT_IS(plateau_cooldown, 0);
+        DEFAULT_IS(threshold, 1e-4f);
+        if (s != GTR_PLATEAU) continue;
+        EXPECT_EQ(gtr__trainer_check(ctx, &none), GTR_OK);
+        EXPECT(none.plateau_patience == 0 && none.threshold == GTR_ZERO);
+    }
+    EXPECT_OK(ctx);
+    gtr_destroy(ctx);
+}
+
 static void cpu_kernels(void)    { kernels_on(&cpu_bench); }
 static void cpu_fused(void)      { fused_on(&cpu_bench); }
 static void cpu_optimizers(void) { optimizers_on(&cpu_bench); }
@@ -4111,6 +4155,7 @@ int main(int argc, char **argv)
         RUN(shuffles);
         RUN_IN_PARTS(cpu_kernels);
         RUN_IN_PARTS(cpu_fused);
+        RUN(optimizer_defaults);
         RUN(cpu_optimizers);
         RUN(cpu_nodes);
         RUN(cpu_same_bits);
