@@ -3605,8 +3605,7 @@ static void pools_of_specials(void)
     }
 }
 
-/* Lines of many equal elements, zeros of both signs, infinities and NaN, sorted, and the first k of them: places and
-   values as an insertion one by one finds them, and gradients there. */
+/* In the order of gtr_sort: a NaN is the largest. */
 static bool comes_first(float u, float v, bool down)
 {
     return down ? u > v || (u != u && v == v) : u < v || (v != v && u == u);
@@ -3797,33 +3796,39 @@ static void largest_anywhere(void)
         gtr_destroy(ctx);
     }
 }
+/* Lines of many equal elements, zeros of both signs, infinities and NaN, sorted, and the first k of them, on both sides
+   of the 32 that the CPU inserts one by one: places and values as an insertion finds them, and gradients there. Ways 3
+   and 4 have three values, so that equals of the last that stays come behind it. */
 static void long_lines(void)
 {
-    enum { MOST = 700 };
-    static const int k_of[][2] = { { 20, 20 }, { 33, 33 }, { 300, 300 }, { 300, 32 }, { 700, 40 }, { 700, 100 } };
+    enum { MOST = 700, LINES = 6 };
+    static const int k_of[][2] = { { 20, 20 }, { 33, 33 }, { 300, 300 }, { 300, 32 }, { 700, 40 }, { 700, 100 },
+        { 9, 1 }, { 20, 5 }, { 33, 32 }, { 34, 33 }, { 100, 31 } };
     static const float few[6] = { 0, -0.0f, INFINITY, -INFINITY, NAN, 1 };
     size_t f;
     int axis, way, i, e;
-    for (f = 0; f < sizeof k_of / sizeof k_of[0]; f++) for (axis = 0; axis < 2; axis++) for (way = 0; way < 3; way++) {
-        const int n = k_of[f][0], k = k_of[f][1], lines = 5, step = axis ? 1 : lines, down = way != 1;
+    for (f = 0; f < sizeof k_of / sizeof k_of[0]; f++) for (axis = 0; axis < 3; axis++) for (way = 0; way < 5; way++) {
+        const int n = k_of[f][0], k = k_of[f][1], down = way != 1 && way != 4,
+            step = axis == 0 ? LINES : axis == 1 ? 1 : 3;       /* elements behind the axis */
+        if ((n != k && !down) || !check_row(n != k ? "top_k" : down ? "sort, descending" : "sort")) continue;
         gtr_context *ctx = context_on(GTR_DEVICE_AUTO, 1);
-        gtr_tensor *x = gtr_parameter(ctx, "x", axis ? gtr_shape2(lines, n) : gtr_shape2(n, lines),
-            init_of(GTR_INIT_ZERO, 0)), *t[3];
-        static gtr_float v[5 * MOST], got[5 * MOST], dx[5 * MOST];
-        static int32_t at[5 * MOST], places[MOST];
-        if (n != k && !down) { gtr_destroy(ctx); continue; }
-        for (i = 0; i < lines * n; i++) {
+        gtr_tensor *x = gtr_parameter(ctx, "x", axis == 0 ? gtr_shape2(n, LINES) : axis == 1 ? gtr_shape2(LINES, n)
+            : gtr_shape3(LINES / 3, n, 3), init_of(GTR_INIT_ZERO, 0)), *t[3];
+        static gtr_float v[LINES * MOST], got[LINES * MOST], dx[LINES * MOST];
+        static int32_t at[LINES * MOST], places[MOST];
+        for (i = 0; i < LINES * n; i++) {
             const uint32_t r = (uint32_t)i * 2654435761u >> 8;
-            v[i] = way == 2 ? (gtr_float)i : r % 7 == 0 ? few[r / 7 % 6] : (gtr_float)(r % 1000) / 16 - 30;
+            v[i] = way > 2 ? (gtr_float)(r % 3) : way == 2 ? (gtr_float)i
+                : r % 7 == 0 ? few[r / 7 % 6] : (gtr_float)(r % 1000) / 16 - 30;
         }
-        t[0] = n == k ? gtr_sort(x, axis, down) : gtr_top_k(x, k, axis);
+        t[0] = n == k ? gtr_sort(x, axis > 0, down) : gtr_top_k(x, k, axis > 0);
         t[1] = gtr_output(t[0], 1);
         t[2] = gtr_gradient(gtr_sum(gtr_scale(t[0], 3, 0), NULL, 0, false), x);
-        EXPECT(!gtr_set(x, v, (size_t)(lines * n) * sizeof *v) && !gtr_eval(t, 3));
-        EXPECT(!gtr_get(t[0], got, (size_t)(lines * k) * sizeof *v) && !gtr_get(t[1], at, (size_t)(lines * k) * 4));
-        EXPECT(!gtr_get(t[2], dx, (size_t)(lines * n) * sizeof *v));
-        for (i = 0; i < lines; i++) {
-            const int from = axis ? i * n : i, to = axis ? i * k : i;
+        EXPECT(!gtr_set(x, v, (size_t)(LINES * n) * sizeof *v) && !gtr_eval(t, 3));
+        EXPECT(!gtr_get(t[0], got, (size_t)(LINES * k) * sizeof *v) && !gtr_get(t[1], at, (size_t)(LINES * k) * 4));
+        EXPECT(!gtr_get(t[2], dx, (size_t)(LINES * n) * sizeof *v));
+        for (i = 0; i < LINES; i++) {
+            const int from = i / step * n * step + i % step, to = i / step * k * step + i % step;
             int wrong = 0, chosen = 0;
             for (e = 0; e < n; e++) {
                 int o = e;
@@ -3834,8 +3839,8 @@ static void long_lines(void)
             for (e = 0; e < k; e++) wrong += at[to + e * step] != places[e]
                 || memcmp(&got[to + e * step], &v[from + places[e] * step], sizeof *v) != 0;
             for (e = 0; e < n; e++) { chosen += dx[from + e * step] == 3; wrong += dx[from + e * step] != 0; }
-            CHECK(wrong == k && chosen == k, "%d of %d along axis %d, way %d: line %d: %d wrong", k, n, axis, way, i,
-                wrong - k);
+            CHECK(wrong == k && chosen == k, "%d of %d, %d behind the axis, way %d: line %d: %d wrong", k, n, step, way,
+                i, wrong - k);
         }
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
@@ -4138,7 +4143,7 @@ int main(int argc, char **argv)
     RUN(equals);
     RUN(pools_of_specials);
     RUN_ROWS(largest_anywhere);
-    RUN(long_lines);
+    RUN_ROWS(long_lines);
     RUN(bad_runs);
     RUN(conversions);
     RUN(squares);
