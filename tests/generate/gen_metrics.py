@@ -98,12 +98,12 @@ def binary(n, k=1, inner=1, grid=4, threshold=0.5, probabilities=False, floats=F
     case(1, s, np.where(out, -1, y), v, confusion, threshold=threshold, probabilities=probabilities, floats=floats)
 
 
-def targets(n, k=1, constant=False, shift=0.0):
-    y = draw.normal(size=(n, k)).astype(np.float32) + np.float32(shift)
+def targets(n, k=1, inner=1, constant=False, shift=0.0):
+    y = draw.normal(size=(n, k, inner)).astype(np.float32) + np.float32(shift)
     if constant:
         y[:, 1] = 2.5
-    s = (y + draw.normal(size=(n, k)) * 0.4).astype(np.float32)
-    a, b = y.astype(np.float64), s.astype(np.float64)
+    s = (y + draw.normal(size=(n, k, inner)) * 0.4).astype(np.float32)
+    a, b = [np.float64(t).transpose(0, 2, 1).reshape(-1, k) for t in (y, s)]
     v = {"R2": M.r2_score(a, b), "MAE": M.mean_absolute_error(a, b), "MSE": M.mean_squared_error(a, b),
          "RMSE": M.root_mean_squared_error(a, b)}
     case(2, s, y, v)
@@ -124,6 +124,8 @@ binary(9, inner=6, ignored=0.25)
 targets(50)
 targets(40, k=3, constant=True)
 targets(30, shift=1e4)
+targets(9, k=3, inner=6)
+binary(11, k=3, inner=4)
 
 
 def number(v):

@@ -67,6 +67,11 @@ static void each_class(const gtr_metrics *m, int64_t c, int k)
 }
 static void as_scikit_learn(void)
 {
+    int several[3] = { 0 };     /* by kind: cases of several classes, labels or targets, each of several places */
+    for (int k = 0; k < CASES; k++)
+        several[metric_cases[k].kind] += metric_cases[k].width > 1 && metric_cases[k].inner > 1;
+    for (int k = 0; k < 3; k++) CHECK(several[k] > 0, "tests/generate/gen_metrics.py: kind %d has no case of several "
+        "places (inner) and a width above 1", k);
     for (int k = 0; k < CASES; k++) {
         static const int batches[] = { 0, 7, 1 };
         net n = net_of(k);
