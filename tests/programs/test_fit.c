@@ -897,6 +897,45 @@ static bool see(const gtr_progress *p)
     if (s->unlinked) unlink(s->unlinked);
     return true;
 }
+/* Loss and metric of an epoch, or of it so far, are means over rows: the last batch, of 8 rows where others have 64,
+   weighs an eighth. Beside the history's losses; the metric is made of the loss, or the loss. What learns nothing has
+   gtr_evaluate's loss and accuracy. */
+static void means_over_rows(void)
+{
+    enum { MANY = 64, STEPS = (ROWS + MANY - 1) / MANY };
+    static seen s;
+    for (int shape = few() ? NODES : 0; shape < SHAPES; shape++) for (int way = 0; way < 6; way++) {
+        const bool learns = way / 2 < 2;
+        net n = build(shape, learns ? adam() : sgd(GTR_ZERO));
+        gtr_fit_desc f = noted(epochs(3), one);
+        float whole = 0, right = 0;
+        clear();
+        memset(&s, 0, sizeof s);
+        f.batch = MANY; f.callback = see; f.callback_user = &s; f.callback_every = way % 2 ? 3 : 0;
+        f.metric = way / 2 == 0 ? gtr_scale(n.loss, 2, 1) : way / 2 == 1 ? n.loss : n.acc;
+        EXPECT_EQ(gtr_fit(n.t, n.data, f), GTR_OK);
+        EXPECT_EQ(gtr_evaluate(n.t, n.data, MANY, n.acc, &whole, &right), GTR_OK);
+        EXPECT_EQ(s.n, way % 2 ? 3 * STEPS / 3 : 3);
+        for (int i = 0; i < s.n; i++) {
+            const gtr_progress *p = &s.at[i];
+            double sum = 0, rows = 0;
+            for (int at = 0; at < p->epoch_step; at++) {
+                const int own = GTR__MIN(MANY, ROWS - at * MANY);
+                sum += (double)one[p->step - p->epoch_step + at].loss * own; rows += own;
+            }
+            const double loss = sum / rows, metric = way / 2 ? loss : 2 * loss + 1;
+            CHECK(fabs((double)p->loss - loss) < 1e-6 && (!learns || fabs((double)p->metric - metric) < 2e-6),
+                "shape %d, way %d, step %d of epoch %d: loss %.7g, metric %.7g, by rows %.7g, %.7g", shape, way,
+                (int)p->epoch_step, p->epoch, (double)p->loss, (double)p->metric, loss, metric);
+            if (!learns && shape != NORM && p->epoch_step == STEPS)
+                CHECK(fabsf(p->loss - whole) < 1e-5f && fabsf(p->metric - right) < 1e-6f, "shape %d, epoch %d: loss "
+                    "%.7g, accuracy %.7g, of the whole set %.7g, %.7g", shape, p->epoch, (double)p->loss,
+                    (double)p->metric, (double)whole, (double)right);
+        }
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+}
 static const char *as_float(char *buf, double v) { snprintf(buf, 32, "%.4f", v); return buf; }
 /* To a pipe a fit writes a line an epoch, to the byte what it always was; and a callback gets what a line has. */
 static void piped_lines(void)
@@ -1676,6 +1715,7 @@ static void all(void)
     RUN(carried_rows);
     RUN(long_names);
     RUN(running_line);
+    RUN(means_over_rows);
     RUN(piped_lines);
     RUN(logs);
     RUN(logs_go_on);
