@@ -641,6 +641,7 @@ static const char *const argmax_cases[] = { "1x7@1", "*13x3@1", "33x3@-1", "*2x4
     "3x1@1", "*16x32@1", "17x31@1", "64x33@1", "*65x64@0", "9x127@1", "9x129@1", "*5x1025@1", "3x4099@1",
     "*300x1030@1", "1x16385@1", "1000x10@1", "4099x3@1", "*7x65x9@1", "300x257@1", NULL };
 OP_ROW(argmax, "D", argmax_cases, NO_GRADIENT | AXIS, gtr_argmax(x[0], c->p[0]))
+OP_ROW_AS(argmax_apart, "argmax, no equals", "U", argmax_cases, NO_GRADIENT, gtr_argmax(x[0], c->p[0]))
 PLAIN(ARGMAX) { plain_along(o, in[0], y); }
 static const char *const label_cases[] = { "1x7 1", "*13x3 13", "33x4 33", "5x2 5", "7x2 7", "3x31 3", "1x2 1",
     "*16x10 16", "31x10 31", "32x10 32", "33x10 33", "64x32 64", "65x33 65", "*127x100 127", "128x10 128",
