@@ -2232,9 +2232,9 @@ static inline gtr__instr_kind gtr__instr_of(unsigned op) {
 }
 /* Optimizers, once for both files, in p, d (the gradient, scaled, with the decay that is coupled) and states a, b; k: a
    gtr__rule. Each file defines GTR__O_FMA, GTR__O_MUL, GTR__O_SUB, GTR__O_SIGN and GTR__O_ADAPT(p, f, n, v), which is
-   p f + n / (k.root sqrt(v) + k.eps). X(ID, terms, formula): how many states, unless none, and
-   which of them are squares, that gtr_state_set refuses below 0; whether whole-network kernels know it, whose code it
-   adds to. */
+   p f + n / (k.root sqrt(v) + k.eps). X(ID, terms, formula). Terms: GTR__STATES, how many states, unless none;
+   GTR__SQUARES, each state that sums squares, for which gtr_state_set refuses numbers below 0; GTR__IN_NETWORKS where
+   whole-network kernels expand the rule, too, which adds to their code. */
 #define GTR__MAX_STATES 2
 #define GTR__STATES(n) (n)
 #define GTR__IN_NETWORKS 4
@@ -2260,7 +2260,8 @@ static inline gtr__instr_kind gtr__instr_of(unsigned op) {
       p = GTR__O_ADAPT(p, k.decay, GTR__O_MUL(k.step, d), a))
 #define GTR__RULE_ENUM(ID, ...) GTR__RULE_##ID,
 typedef enum { GTR__RULES(GTR__RULE_ENUM) GTR__RULE_COUNT } gtr__rule_kind;
-/* X(NAME, r): what the gtr__optimizer_row r of GTR_NAME has else than gtr__optimizer_at; none is left out. */
+/* X(NAME, statements): of each gtr_optimizer GTR_NAME, the statements by which gtr__optimizer_at fills in its row r
+   over the defaults that it sets for all. */
 #define GTR__OPTIMIZERS(X) \
     X(SGD, r.plain = GTR__RULE_SGD; r.momentum = GTR__RULE_MOMENTUM; r.nesterov = GTR__RULE_NESTEROV; r.lr = 1e-2f) \
     X(ADAM, r.plain = GTR__RULE_ADAM; r.corrected = true) \
@@ -3249,7 +3250,8 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
     _Pragma("GCC optimize(\"no-expensive-optimizations,no-gcse\")")
 #define GTR__COMPUTED GTR__PLANNED
 #endif
-/* At gcc's -O0 the tiles of products are optimized, which there take half of a step, and no second to compile. */
+/* A function that gcc compiles at -O1 even where the user gives -O0: the register tiles of products, in which a small
+   network spends half of its step at -O0, and which take gcc no longer so. Nothing under GPUTRAIN_AS_IS. */
 #if !defined(GPUTRAIN_AS_IS) && !defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 5
 #define GTR__EVEN_AT_O0 __attribute__((optimize("O1")))
 #else
@@ -17267,8 +17269,10 @@ static void *gtr__listed_address(gtr_context *ctx, const gtr__plan_entry *e, int
     default: return v->home == GTR__HOME_NONE ? NULL : (void *)base;
     }
 }
-/* Plans r for the device that arch_ctx stands for, and has its backend note the kernels that it would compile.
-   Addresses are never read, errors dropped. */
+/* Adds to the list of kernels those that a plan of recipe r launches. arch_ctx is gtr__list's copy of the context, with
+   the caps of one architecture that the list is for: the planner plans for it, and prepare of the CUDA backend, which
+   on an instance that lists compiles nothing, writes down each kernel. The plan is freed, never launched: its addresses
+   are made up. What the planner refuses has no kernels to list: its error is dropped. */
 static void gtr__list_plan(gtr_context *arch_ctx, const gtr__plan_entry *of, gtr__recipe r, bool general) {
     gtr__plan_entry e = GTR__ZERO;
     gtr__runner runner = GTR__ZERO;
