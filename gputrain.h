@@ -3261,6 +3261,55 @@ static int gtr__program_match(const gtr__plan *p, int at, const gtr__caps *caps,
 // >>objects
 /* What a loss takes for its target: any float; 0 to 1; 0 or more; -1 or 1. */
 typedef enum { GTR__RANGE_ANY, GTR__RANGE_UNIT, GTR__RANGE_COUNT, GTR__RANGE_SIGN } gtr__targets;
+struct gtr__feeding;
+/* What builders know of a tensor beyond its op. It lies behind its tensor in one block, so each has one. */
+typedef struct gtr__note {
+    /* parameters, buffers, constants */
+    bool trainable; /* a gradient may be wanted */
+    bool buffer; /* saved, not trained: running statistics */
+    /* A buffer that gtr_unstandardise made, with its initial 0 or 1 still in it: no gtr_standardise took it over, and
+       neither gtr_load nor gtr_set wrote it */
+    bool unclaimed;
+    bool state; /* a gtr_state: neither set by FEED nor a column's; COMMIT writes its slot */
+    bool is_loss; /* made by a builder of losses */
+    bool masked; /* what is not finite in it is no error: a mask, scores */
+    bool has_ignore; /* of ops: labels or ids may be `ignore` */
+    bool binary; float lowest; /* constants: whether all are 0 and 1, and one is 1, and the least float, or 0 */
+    gtr_init init;
+    int64_t limit; /* of ops: in[limited], labels or ids, must lie in [0, limit); 0: no limit */
+    int limited;
+    int32_t ignore; /* or equal this, if has_ignore */
+    /* of ops: 1 + the class that no row of in[limited] may have, before a -1, of its labels, in[in_labels] of them; 0:
+       none. in[in_steps]: a row's steps. Both 0: all */
+    int32_t blank;
+    int in_labels, in_steps;
+    int32_t least, most; /* GTR_I32 that the host set: of the values; least > most: not known */
+    uint64_t sets; /* how often they were; of ops: which were found in range */
+    gtr_tensor *next; /* of a gtr_state: what it becomes */
+    gtr_tensor *counts; int counts_axis; /* of gtr_arange: whose elements it counts, and along which axis; NULL */
+    gtr_tensor *evaluated; /* attention with dropout, whose scores are stored: the same without; NULL */
+    struct gtr__cell_note *cell; /* of what gtr_lstm_cell and the like return: the cell; NULL */
+    const char *target_of; /* the loss that wants its values as `range` says; NULL: none */
+    gtr__targets range;
+} gtr__note;
+/* What a device stores of a tensor, and of which run it is. Inputs, parameters and constants have one on their stage's
+   device from the start (gtr__leaf_new), what is computed from the first plan on that keeps it or counts its labels
+   (gtr__entry_memory). Written by the thread in a call alone; freed with the tensor. */
+typedef struct gtr__storage {
+    struct gtr__storage *next; int device; /* the same tensor's on another device */
+    void *data; size_t data_bytes; /* values; of inputs where FEED writes */
+    void *low[2]; size_t low_bytes[2]; /* parameters: bf16, f16 copies; inputs: where FEED writes such; NULL: none */
+    gtr_trainer *trainer; /* that did the parameter's last step; NULL: none, or it was written from outside since */
+    struct gtr__feeding *feeding; /* an input's staging */
+    gtr_dtype dtype; /* of an input's values or kept ones, as the last run had them */
+    bool last; /* an input's values have channels last */
+    int64_t rows; /* of states: that the last step or gtr_set wrote; 0: it is all zeros */
+    void *aside; size_t aside_bytes; int64_t aside_rows; /* training's state, while a set is evaluated */
+    void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
+    void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled; /* fetched and kept values */
+    uint64_t kept_at, kept_sets, kept_run; /* ctx->writes, sets and runs of the run that filled it */
+} gtr__storage;
+/* What was built: nothing here changes with what runs, `last` aside, which the parameter's first plan sets. */
 struct gtr_tensor {
     gtr_context *ctx;
     gtr__op op;
@@ -3278,51 +3327,20 @@ struct gtr_tensor {
     int stage, region;
     bool keep, fed, asked; /* fed: it depends on an input; asked: gtr_gradient has it as its x */
     int last; /* a parameter's C, if it lies with channels last: (O, kh, kw, C) of (O, C, kh, kw), or flat; 0 */
-    size_t counted[3]; /* see gtr__count_blocks */
     int64_t runs; /* of a dimension k times the batch N: how often N lies in it, one behind the other:
             once in (N, k) flattened, k times in (k, N) flattened; 0: once, or not known */
-    /* parameters, buffers, constants */
-    bool trainable; /* a gradient may be wanted */
-    gtr_trainer *trainer; /* that did its last step; NULL: none, or it was written from outside since */
-    bool buffer; /* saved, not trained: running statistics */
-    /* A buffer that gtr_unstandardise made, with its initial 0 or 1 still in it: no gtr_standardise took it over, and
-       neither gtr_load nor gtr_set wrote it */
-    bool unclaimed;
-    gtr_init init;
-    void *data; /* on its stage's device; also an input's slot */
-    size_t data_bytes;
-    void *low[2]; size_t low_bytes[2]; /* parameters: bf16, f16 copies; inputs: such slots; NULL: not wanted */
-    int64_t limit; /* of ops: in[limited], labels or ids, must lie in [0, limit); 0: no limit */
-    int limited;
-    int32_t ignore; /* or equal this, if has_ignore */
-    bool has_ignore;
-    /* of ops: 1 + the class that no row of in[limited] may have, before a -1, of its labels, in[in_labels] of them; 0:
-       none. in[in_steps]: a row's steps. Both 0: all */
-    int32_t blank;
-    int in_labels, in_steps;
-    int32_t least, most; /* GTR_I32 that the host set: of the values; least > most: not known */
-    uint64_t sets; /* how often they were; of ops: which were found in range */
-    /* inputs */
-    struct gtr__feeding *feeding; /* an input's staging */
-    bool state; /* a gtr_state: neither set by FEED nor a column's; COMMIT writes its slot */
-    gtr_tensor *next; /* what it becomes */
-    gtr_tensor *counts; int counts_axis; /* of gtr_arange: whose elements it counts, and along which axis; NULL */
-    gtr_tensor *evaluated; /* attention with dropout, whose scores are stored: the same without; NULL */
-    struct gtr__cell_note *cell; /* of what gtr_lstm_cell and the like return: the cell; NULL */
-    int64_t rows; /* that the last step or gtr_set wrote; 0: it is all zeros */
-    void *aside; size_t aside_bytes; int64_t aside_rows; /* training's, while a set is evaluated */
-    const char *target_of; /* the loss that wants its values as `range` says; NULL: none */
-    gtr__targets range;
-    float lowest; bool binary; /* constants: the least float, or 0, and whether all are 0 and 1, and one is 1 */
-    bool is_loss; /* made by a builder of losses */
-    bool masked; /* what is not finite in it is no error: a mask, scores */
-    void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
-    /* fetched and kept values */
-    void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled;
-    uint64_t kept_at, kept_sets, kept_run; /* ctx->writes, sets and runs of the run that filled it */
-    gtr_dtype kept_storage; /* an input's slot's, too */
-    bool slot_last; /* an input's slot has channels last */
+    gtr__note *note;
+    gtr__storage *storage; /* the first of them; NULL: no device stores it */
 };
+/* What t's device stores of it, its stage's; NULL: nothing. */
+static inline gtr__storage *gtr__storage_on(const gtr_tensor *t, int device) {
+    gtr__storage *s = t->storage;
+    while (s && s->device != device) s = s->next;
+    return s;
+}
+static inline gtr__storage *gtr__storage_of(const gtr_tensor *t) { return gtr__storage_on(t, t->stage); }
+/* Bytes that the values of a tensor take that has storage. */
+static inline size_t gtr__bytes_of(const gtr_tensor *t) { return gtr__storage_of(t)->data_bytes; }
 #define GTR__TALLY_BYTES 16
 /* A memory-mapped file or, if read, a copy of its bytes instead. users: how many columns point into it; freeing the
    last of these frees it. */
@@ -4165,11 +4183,11 @@ static void gtr__slots_free(gtr_context *ctx, int stage, gtr__feeding *f) {
     }
     memset(f, 0, sizeof *f);
 }
-static void gtr__feeding_free(gtr_tensor *t) {
-    if (!t->feeding) return;
-    gtr__slots_free(t->ctx, t->stage, t->feeding);
-    gtr__mfree(t->ctx, t->feeding);
-    t->feeding = NULL;
+static void gtr__feeding_free(gtr_context *ctx, gtr__storage *s) {
+    if (!s->feeding) return;
+    gtr__slots_free(ctx, s->device, s->feeding);
+    gtr__mfree(ctx, s->feeding);
+    s->feeding = NULL;
 }
 
 // >>op-table
@@ -5038,7 +5056,7 @@ static void gtr__elements_permute(const gtr_tensor *p, int64_t all, gtr_float *t
 /* *src as p's elements lie: in *room, to be freed, where that is another order. */
 static gtr_result gtr__parameter_lying(const gtr_tensor *p, const void **src, void **room) {
     if (!p->last) return GTR_OK;
-    if (!(*room = gtr__malloc(p->ctx, p->data_bytes))) return GTR_ERR_NOMEM;
+    if (!(*room = gtr__malloc(p->ctx, gtr__bytes_of(p)))) return GTR_ERR_NOMEM;
     gtr__elements_permute(p, gtr__count(&p->shape), (gtr_float *)*room, (const gtr_float *)*src, true);
     *src = *room;
     return GTR_OK;
@@ -6223,19 +6241,34 @@ static gtr_tensor *gtr__namesake(gtr_tensor *t, gtr__op op, const char *name) {
 static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name) {
     return ctx->named ? gtr__namesake(*gtr__named(ctx, name), op, name) : NULL;
 }
+/* t's storage on its stage's device; NULL and GTR_ERR_NOMEM when out of memory for the first time that it is wanted. */
+static gtr__storage *gtr__storage_new(gtr_tensor *t) {
+    gtr__storage *s = gtr__storage_of(t);
+    if (s || !(s = GTR__NEW(t->ctx, gtr__storage, 1))) return s;
+    s->device = t->stage; s->next = t->storage;
+    return t->storage = s;
+}
+static void gtr__storage_free(gtr_context *ctx, gtr__storage *s) {
+    gtr__feeding_free(ctx, s);
+    gtr__device_free(ctx, s->device, s->data, s->data_bytes);
+    for (int i = 0; i < 2; i++) gtr__device_free(ctx, s->device, s->low[i], s->low[i] ? s->low_bytes[i] : 0);
+    gtr__device_free(ctx, s->device, s->kept, s->kept_bytes);
+    gtr__device_free(ctx, s->device, s->tally, GTR__TALLY_BYTES);
+    gtr__mfree(ctx, s);
+}
 /* Frees t with its memory, and takes it out of its bin of names; ctx->tensor still has it. */
 static void gtr__tensor_free(gtr_tensor *t) {
     gtr_context *ctx = t->ctx;
     gtr_tensor **at = t->name && ctx->named ? gtr__named(ctx, t->name) : NULL;
     while (at && *at && *at != t) at = &(*at)->next_named;
     if (at && *at) *at = t->next_named;
-    gtr__feeding_free(t);
-    gtr__device_free(ctx, t->stage, t->data, t->data_bytes);
-    for (int i = 0; i < 2; i++) gtr__device_free(ctx, t->stage, t->low[i], t->low[i] ? t->low_bytes[i] : 0);
-    gtr__device_free(ctx, t->stage, t->kept, t->kept_bytes);
-    gtr__device_free(ctx, t->stage, t->tally, GTR__TALLY_BYTES);
+    while (t->storage) {
+        gtr__storage *const s = t->storage;
+        t->storage = s->next;
+        gtr__storage_free(ctx, s);
+    }
     if (t->op == GTR__OP_CUSTOM) gtr__mfree(ctx, t->attr.ptr);
-    GTR__FREE(ctx, t->in, t->name, t->cell, t);
+    GTR__FREE(ctx, t->in, t->name, t->note->cell, t);
 }
 /* A builder that fails takes back what it made since there were so many tensors; no plan has them. */
 static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
@@ -6247,9 +6280,15 @@ static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
 static const char *gtr__kind_of(const gtr_context *ctx, gtr__op op) {
     return ctx && ctx->builder ? ctx->builder : gtr__row(op)->name;
 }
+/* Memory of a tensor and its note, zeros; NULL: out of it. Of temporary ones, too. */
+static gtr_tensor *gtr__tensor_block(gtr_context *ctx) {
+    struct block { gtr_tensor t; gtr__note note; } *b = GTR__NEW(ctx, struct block, 1);
+    if (b) b->t.note = &b->note;
+    return b ? &b->t : NULL;
+}
 /* A tensor without shape yet, appended to the context. name is taken over (freed on failure). */
 static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name) {
-    gtr_tensor *t = GTR__NEW(ctx, gtr_tensor, 1);
+    gtr_tensor *t = gtr__tensor_block(ctx);
     if (!t) { gtr__mfree(ctx, name); return NULL; }
     t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
     GTR__ATTR_OWN(op, &t->attr);
@@ -6266,7 +6305,8 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     }
     t->fed = op == GTR__OP_INPUT;
     for (int i = 0; i < n_in; i++) t->fed |= in[i]->fed;
-    if (!GTR__GROW(ctx, ctx->tensor, ctx->n_tensor, ctx->cap_tensor) || !gtr__named_grow(ctx)) {
+    if (!GTR__GROW(ctx, ctx->tensor, ctx->n_tensor, ctx->cap_tensor) || !gtr__named_grow(ctx)
+            || (op <= GTR__OP_CONSTANT && !gtr__storage_new(t))) {
         gtr__tensor_free(t); return NULL;
     }
     gtr__named_add(t);
@@ -6389,7 +6429,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     t->attr = *attr; t->shape = s.out[0];
     GTR__ATTR_OWN(op, &t->attr);
     for (int i = 0; i < n_in && (gtr__element_wise(op) || gtr__moves(op) == GTR__MOVES_ALIAS); i++)
-        t->masked |= in[i]->masked;
+        t->note->masked |= in[i]->note->masked;
     return gtr__output_of(t->ctx, t, 0);
 }
 static gtr_tensor *gtr__op1(gtr__op op, gtr_tensor *x) {
@@ -6417,7 +6457,7 @@ static gtr_tensor *gtr__along_one(gtr__op op, gtr_tensor *x, int axis) {
 }
 /* Labels and ids have a range, which the runs that read them check (gtr__check_ranges). */
 static gtr_tensor *gtr__limit(gtr_tensor *t, int64_t limit) {
-    if (t) t->limit = limit;
+    if (t) t->note->limit = limit;
     return t;
 }
 
@@ -9576,7 +9616,7 @@ gtr_tensor *gtr_gather(gtr_tensor *x, int axis, gtr_tensor *ids) {
     const gtr__attr at = GTR__ZERO;
     gtr_tensor *const in[] = { x, ids };
     gtr_tensor *t = gtr__along(GTR__OP_GATHER, in, 2, axis, at);
-    if (t) t->limited = 1;
+    if (t) t->note->limited = 1;
     return gtr__limit(t, t ? x->shape.dim[t->attr.along.axis] : 0);
 }
 
@@ -11359,7 +11399,7 @@ gtr_tensor *gtr_state(gtr_context *ctx, const char *name, gtr_shape shape) {
         return NULL;
     }
     gtr_tensor *t = gtr_input(ctx, name, GTR_F32, shape);
-    if (t) t->state = true;
+    if (t) t->note->state = true;
     return t;
 }
 gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value) {
@@ -11368,14 +11408,15 @@ gtr_result gtr_state_next(gtr_tensor *state, gtr_tensor *value) {
         "gtr_state_next of \"%s\": the value is NULL", gtr__label(state)) : gtr__of_null("gtr_state_next");
     gtr_context *ctx = state->ctx;
     GTR__TRY(gtr__usable(ctx) ? GTR_OK : gtr__unusable(ctx));
-    if (!state->state || state->next || value->ctx != ctx)
-        return GTR__BAD_ARG(ctx, "gtr_state_next: \"%s\" %s", gtr__label(state), !state->state ? "is not a gtr_state"
-            : state->next ? "has a next value already" : "and its next value are of different contexts");
+    if (!state->note->state || state->note->next || value->ctx != ctx)
+        return GTR__BAD_ARG(ctx, "gtr_state_next: \"%s\" %s", gtr__label(state), !state->note->state
+            ? "is not a gtr_state"
+            : state->note->next ? "has a next value already" : "and its next value are of different contexts");
     if (value->dtype != GTR_F32 || !gtr__shape_equal(&value->shape, &state->shape))
         return GTR__FAIL(ctx, SHAPE, "gtr_state_next: state \"%s\" is float32 %s, \"%s\" is %s %s", state->name,
             gtr__shape_text(&state->shape, want), gtr__label(value), gtr__dtype_name(value->dtype),
             gtr__shape_text(&value->shape, got));
-    state->next = value;
+    state->note->next = value;
     return GTR_OK;
 }
 /* n first values of a parameter, by init, from key and their places alone. */
@@ -11416,9 +11457,9 @@ static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name,
     if (!ok) { gtr__mfree(ctx, full); return NULL; }
     gtr_tensor *t = gtr__tensor_new(ctx, op, 0, NULL, full);
     if (!t) return NULL;
-    t->shape = shape; t->dtype = dtype; t->buffer = buffer; t->init = init;
-    t->trainable = op == GTR__OP_PARAMETER && !buffer && !init.frozen && dtype == GTR_F32;
-    t->data_bytes = (size_t)gtr__count(&shape) * gtr__dtype_size(dtype);
+    t->shape = shape; t->dtype = dtype; t->note->buffer = buffer; t->note->init = init;
+    t->note->trainable = op == GTR__OP_PARAMETER && !buffer && !init.frozen && dtype == GTR_F32;
+    t->storage->data_bytes = (size_t)gtr__count(&shape) * gtr__dtype_size(dtype);
     if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
     return t;
 }
@@ -11426,18 +11467,20 @@ static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name,
 static bool gtr__leaf_fill(gtr_tensor *t, const void *values) {
     static const char what[] = "a parameter's first values";
     gtr_context *ctx = t->ctx;
+    gtr__storage *const s = gtr__storage_of(t);
     const int64_t n = gtr__count(&t->shape);
     void *host = NULL, *room = NULL;
     if (ctx->preset) return true;
-    if (gtr__stage_ready(ctx, t->stage) || !(t->data = gtr__device_alloc(ctx, t->stage, t->data_bytes))) return false;
-    if (!values && t->init.kind == GTR_INIT_ZERO)
-        return !gtr__backend_result(ctx, ctx->be->zero(ctx->instance[t->stage], t->data, t->data_bytes), what);
-    if (!values && !(host = gtr__malloc(ctx, t->data_bytes))) return false;
-    if (host && t->init.kind == GTR_INIT_CONSTANT) for (int64_t i = 0; i < n; i++) ((gtr_float *)host)[i] = t->init.a;
-    else if (host) gtr__draw((gtr_float *)host, n, &t->init, gtr__hash(ctx->desc.seed, t->name));
+    if (gtr__stage_ready(ctx, t->stage) || !(s->data = gtr__device_alloc(ctx, t->stage, s->data_bytes))) return false;
+    if (!values && t->note->init.kind == GTR_INIT_ZERO)
+        return !gtr__backend_result(ctx, ctx->be->zero(ctx->instance[t->stage], s->data, s->data_bytes), what);
+    if (!values && !(host = gtr__malloc(ctx, s->data_bytes))) return false;
+    if (host && t->note->init.kind == GTR_INIT_CONSTANT)
+        for (int64_t i = 0; i < n; i++) ((gtr_float *)host)[i] = t->note->init.a;
+    else if (host) gtr__draw((gtr_float *)host, n, &t->note->init, gtr__hash(ctx->desc.seed, t->name));
     const void *from = values ? values : host;
     const bool ok = (t->shape.ndim > 2 || !gtr__parameter_lying(t, &from, &room)) /* a kernel's are drawn as they lie */
-        && !gtr__to_device(ctx, t->stage, t->data, from, t->data_bytes, what);
+        && !gtr__to_device(ctx, t->stage, s->data, from, s->data_bytes, what);
     GTR__FREE(ctx, room, host);
     return ok;
 }
@@ -11470,7 +11513,7 @@ static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
     int64_t k = ctx->n_parameter;
     while (k && ctx->parameter[k - 1]->id >= since) k--;
     for (; t && k < ctx->n_parameter; k++)
-        if (!ctx->parameter[k]->data && !gtr__leaf_made(ctx->parameter[k], NULL)) t = NULL;
+        if (!gtr__storage_of(ctx->parameter[k])->data && !gtr__leaf_made(ctx->parameter[k], NULL)) t = NULL;
     return t ? t : gtr__undo(ctx, since);
 }
 /* gtr__leaf_new and its memory; values NULL: by init. */
@@ -11497,8 +11540,8 @@ gtr_tensor *gtr_parameter(gtr_context *ctx, const char *name, gtr_shape shape, g
 static void gtr__note_range(gtr_tensor *x, const void *v, int64_t n) {
     int64_t least = 1, most = 0;
     if (v) gtr__dtypes[GTR_I32].range(v, n, &least, &most);
-    x->least = (int32_t)least; x->most = (int32_t)most;
-    x->sets++;
+    x->note->least = (int32_t)least; x->note->most = (int32_t)most;
+    x->note->sets++;
 }
 /* The same of floats. */
 static GTR__COLD void gtr__note_floats(gtr_tensor *x, const void *values, int64_t n) {
@@ -11506,11 +11549,11 @@ static GTR__COLD void gtr__note_floats(gtr_tensor *x, const void *values, int64_
     for (int64_t k = 0; k < n; k++) {
         gtr_float v;
         memcpy(&v, (const char *)values + k * (int64_t)sizeof v, sizeof v);
-        x->masked |= v == -INFINITY;
-        if (v < x->lowest) x->lowest = (float)v;
+        x->note->masked |= v == -INFINITY;
+        if (v < x->note->lowest) x->note->lowest = (float)v;
         one |= v == 1; other |= v != 1 && v != 0;
     }
-    x->binary = one && !other;
+    x->note->binary = one && !other;
 }
 gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, const void *data) {
     if (!gtr__usable(ctx)) return NULL;
@@ -11519,7 +11562,7 @@ gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, con
             gtr__dtype_text(dtype));
     gtr_tensor *t = gtr__leaf(ctx, GTR__OP_CONSTANT, NULL, dtype, shape, data, gtr__init(GTR_INIT_ZERO, 0), false);
     const int64_t n = t ? gtr__count(&shape) : 0;
-    if (t && t->data && dtype == GTR_I32) gtr__note_range(t, data, n);
+    if (t && gtr__storage_of(t)->data && dtype == GTR_I32) gtr__note_range(t, data, n);
     if (t && dtype == GTR_F32) gtr__note_floats(t, data, n);
     return t;
 }
@@ -11574,7 +11617,7 @@ gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i) {
 gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name) {
     return ctx && name ? gtr__find_named(ctx, GTR__OP_PARAMETER, name) : NULL;
 }
-bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->trainable; }
+bool gtr_parameter_trainable(const gtr_tensor *p) { return p && p->note->trainable; }
 
 // >>op-builders
 /* Builders made of others, of which a program gets all ops or, on an error, none (gtr__whole), and those that make
@@ -11608,7 +11651,7 @@ gtr_tensor *gtr_arange(gtr_tensor *x, int axis) {
     const int a = gtr__axis(x, axis, GTR__OP_CUMSUM);
     if (a >= 0 && x->shape.dim[a] > 0 && x->shape.dim[a] <= 1 << 16) {
         gtr_tensor *known = gtr__counted(x->ctx, x->shape.dim[a]);
-        if (known) { known->counts = x; known->counts_axis = a; }
+        if (known) { known->note->counts = x; known->note->counts_axis = a; }
         return gtr__whole(x, since, known);
     }
     gtr_tensor *t = a < 0 ? NULL : x->dtype == GTR_I32 ? gtr_to_float(x) : x;
@@ -11619,7 +11662,7 @@ gtr_tensor *gtr_arange(gtr_tensor *x, int axis) {
     t = t ? gtr_is_nan(t) : NULL; /* 0 or 1, whatever x has */
     if (t && n) t = gtr_sum(t, others, n, false);
     t = gtr__whole(x, since, t ? gtr_to_int(gtr__scaled(gtr_cumsum(gtr__scaled(t, 0, 1), 0), 1, -1)) : NULL);
-    if (t) { t->counts = x; t->counts_axis = a; }
+    if (t) { t->note->counts = x; t->note->counts_axis = a; }
     return t;
 }
 gtr_tensor *gtr_top_k(gtr_tensor *x, int64_t k, int axis) {
@@ -11852,7 +11895,7 @@ gtr_tensor *gtr_linear_with(gtr_tensor *x, gtr_tensor *w, gtr_tensor *b) {
 }
 /* How many places ids are, 0 and up, by gtr_arange; 0: they are no places. */
 static int64_t gtr__counted_places(const gtr_tensor *ids) {
-    return ids && ids->op == GTR__OP_CONSTANT && ids->counts ? ids->shape.dim[0] : 0;
+    return ids && ids->op == GTR__OP_CONSTANT && ids->note->counts ? ids->shape.dim[0] : 0;
 }
 static bool gtr__counted_fit(gtr_tensor *ids, int64_t rows, const char *name) {
     if (gtr__counted_places(ids) <= rows) return true;
@@ -11990,14 +12033,14 @@ gtr_tensor *gtr_batch_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *b
     if (!gtr__all_there("batch_norm of x, running_mean and running_var", x, running_mean, running_var)
         || !gtr__usable(x->ctx)) return NULL;
     for (int k = 3; k < 5; k++)
-        if (in[k]->op != GTR__OP_PARAMETER || in[k]->trainable || running_mean == running_var
+        if (in[k]->op != GTR__OP_PARAMETER || in[k]->note->trainable || running_mean == running_var
                 || (!desc.frozen && in[k]->stage != x->ctx->stage)
                 || strstr(in[k]->name, k > 3 ? ".running_mean" : ".running_var"))
             return GTR__REJECT(x, ARG, "batch_norm", NULL, ", running_mean \"%.80s\", running_var \"%.80s\", want two "
                 "buffers or .frozen parameters in this order, of this stage", gtr__label(running_mean),
                 gtr__label(running_var));
     gtr_tensor *t = gtr__batch_norm(in, desc, NULL);
-    if (t) running_mean->buffer = running_var->buffer = true;
+    if (t) running_mean->note->buffer = running_var->note->buffer = true;
     return t;
 }
 gtr_tensor *gtr_batch_norm(gtr_tensor *x, const char *name) {
@@ -12202,9 +12245,9 @@ static bool gtr__cell_noted(gtr_tensor *h, const gtr__cell_note *note) {
     gtr_tensor *const state[2] = { note->h, note->c };
     if (note->x->shape.ndim != 2 || h->region) return true;
     for (int k = 0; k < 2; k++) if (state[k] && !gtr__shape_equal(&state[k]->shape, &h->shape)) return true;
-    h->cell = GTR__NEW(h->ctx, gtr__cell_note, 1);
-    if (h->cell) *h->cell = *note;
-    return h->cell != NULL;
+    h->note->cell = GTR__NEW(h->ctx, gtr__cell_note, 1);
+    if (h->note->cell) *h->note->cell = *note;
+    return h->note->cell != NULL;
 }
 /* Whether a state is NULL or fits x's rows, or is one for all of them, of n columns. */
 static bool gtr__is_state(const gtr_tensor *t, const gtr_tensor *x, int64_t n) {
@@ -12479,7 +12522,7 @@ static gtr_tensor *gtr__attend(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, int6
     heads.dim[1] = s.dim[1] * (s.dim[2] / rows); heads.dim[2] = rows; heads.dim[3] = keys;
     t = gtr_reshape(t, heads);
     if (d->mask) {
-        gtr__stored_as(d->mask)->masked = true;
+        gtr__stored_as(d->mask)->note->masked = true;
         t = gtr_add(t, d->mask);
     }
     if (d->causal) t = gtr_add(t, gtr__table_of(q->ctx, GTR__TABLE_CAUSAL, gtr_shape2(rows, keys), 0, 0));
@@ -12508,7 +12551,8 @@ static bool gtr__scores_fit(gtr_tensor *x, gtr_shape scores, const gtr_attention
         GTR__REJECT(x, SHAPE, who, name, ", lengths %s, want int32 (N,)", gtr__typed_text(l, t[0]));
         return false;
     }
-    if (d->mask && gtr__stored_as(d->mask)->binary) gtr__doubt(x->ctx, "%s \"%s\": its mask, which is added, is 0 and "
+    if (d->mask && gtr__stored_as(d->mask)->note->binary)
+        gtr__doubt(x->ctx, "%s \"%s\": its mask, which is added, is 0 and "
         "1: want -INFINITY where it hides", who, name ? name : "");
     if (gtr__finite(d->scale) && d->scale >= 0) return true;
     GTR__REJECT(x, ARG, who, name, " and scale %g, want a number above 0, or 0 for 1 / sqrt(D)", (double)d->scale);
@@ -12549,7 +12593,7 @@ static gtr_tensor *gtr__attended(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, co
         at.attention.scale = (double)scale; at.attention.causal = d->causal; at.attention.packed = !k;
         if (d->lengths) in[at.attention.lengths = n++] = gtr__limit(gtr_to_float(d->lengths), keys + 1);
         if (d->mask) in[at.attention.mask = n++] = d->mask;
-        if (d->mask) gtr__stored_as(d->mask)->masked = true;
+        if (d->mask) gtr__stored_as(d->mask)->note->masked = true;
         for (int i = 0; i < n; i++) if (!in[i]) return NULL;
         alone = gtr__op_new(k ? GTR__OP_ATTENTION : GTR__OP_ATTENTION_PACKED, n, in, &at, NULL);
         if (d->dropout == 0 || !alone) return alone;
@@ -12570,7 +12614,7 @@ static gtr_tensor *gtr__attended(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, co
         t = gtr_reshape(t, gtr__shape_more(gtr_shape4(s[0], groups, each, s[1]), out));
         t = gtr_reshape(gtr__ordered(t, "03124"), gtr_shape4(s[0], s[1], heads, out));
     }
-    if (t) t->evaluated = alone;
+    if (t) t->note->evaluated = alone;
     return t;
 }
 gtr_tensor *gtr_attention(gtr_tensor *q, gtr_tensor *k, gtr_tensor *v, gtr_attention_desc desc) {
@@ -12837,7 +12881,7 @@ static bool gtr__loss_fits(const char *op, gtr_context *ctx, const char *what, c
         gtr_shape to, bool broadcast) {
     char got[GTR__TEXT], want[GTR__TEXT];
     if (!t) return true;
-    const float low = gtr__stored_as((gtr_tensor *)(uintptr_t)t)->lowest;
+    const float low = gtr__stored_as((gtr_tensor *)(uintptr_t)t)->note->lowest;
     if (low < 0 && (*what == 'p' || (*what == 'w' && !broadcast))) /* pos_weight, weights of classes */
         return GTR__BAD_ARG(ctx, "%s: %s has %g, want 0 or more", op, what, (double)low) == GTR_OK;
     return gtr__shaped(t, dtype, to, broadcast) || GTR__FAIL(ctx, SHAPE, "%s: got %s \"%s\" %s %s, want %s %s%s", op,
@@ -12987,14 +13031,14 @@ static GTR__COLD bool gtr__in_order(const char *op, gtr_tensor *x, gtr_tensor *t
     if (!seen) return false;
     gtr__gradient_reach(t, seen);
     for (int64_t i = 0; i < ctx->n_parameter; i++)
-        trains |= ctx->parameter[i]->trainable && seen[ctx->parameter[i]->id];
+        trains |= ctx->parameter[i]->note->trainable && seen[ctx->parameter[i]->id];
     gtr__mfree(ctx, seen);
     return !trains || GTR__BAD_ARG(ctx, "%s: %s is the input \"%s\", and the target is of %s: exchanged?",
         op, what, gtr__label(input), gtr__called(made, of)) == GTR_OK;
 }
 static void gtr__ranged(gtr_tensor *t, const char *op, gtr__targets range) {
     t = gtr__stored_as(t);
-    if (range) { t->target_of = op; t->range = range; }
+    if (range) { t->note->target_of = op; t->note->range = range; }
 }
 static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__meant meant, gtr__targets range,
         gtr_tensor *x, gtr_tensor *t, gtr_tensor *v, gtr_loss_desc d) {
@@ -13022,7 +13066,7 @@ static gtr_tensor *gtr__loss(gtr__kind kind, const char *op, int plain, gtr__mea
     return gtr__whole(x, since, d.weight && !v ? NULL : gtr__loss_end(t, v, d.reduction, NULL));
 }
 #define GTR__X_T gtr_tensor *x, gtr_tensor *t
-static gtr_tensor *gtr__as_loss(gtr_tensor *t) { if (t) t->is_loss = true; return t; }
+static gtr_tensor *gtr__as_loss(gtr_tensor *t) { if (t) t->note->is_loss = true; return t; }
 #define GTR__BOTH_FORMS(name, desc_t, parameters, made) \
     gtr_tensor *gtr_##name##_ex(parameters, desc_t desc) { return gtr__as_loss(made); } \
     gtr_tensor *gtr_##name(parameters) { desc_t desc = GTR__ZERO; return gtr__as_loss(made); }
@@ -13082,7 +13126,7 @@ static gtr_tensor *gtr__of_labels(gtr__op op, gtr_tensor *x, gtr_tensor *labels,
         return GTR__NO(x, SHAPE, "%s: one class, want C above 1 (gtr_bce_with_logits is of one)", gtr__row(op)->name);
     gtr_tensor *t = gtr__op_of(op, x, labels, &at, NULL);
     if (!t) return NULL;
-    t->limited = 1; t->has_ignore = true; t->ignore = (int32_t)at.loss.ignore_from;
+    t->note->limited = 1; t->note->has_ignore = true; t->note->ignore = (int32_t)at.loss.ignore_from;
     return gtr__limit(t, GTR__MAX(x->shape.dim[x->shape.ndim - 1], 0));
 }
 static gtr_tensor *gtr__labelled(bool nll, gtr_tensor *x, gtr_tensor *labels, gtr_cross_entropy_desc d) {
@@ -13160,8 +13204,8 @@ static gtr_tensor *gtr__ctc_loss(gtr_tensor *x, gtr_tensor *labels, const gtr_ct
     }
     gtr_tensor *t = gtr__limit(gtr__op_new(GTR__OP_CTC, n, in, &at, NULL), classes);
     if (t) {
-        t->limited = 1; t->has_ignore = true; t->ignore = -1;
-        t->blank = d->blank + 1; t->in_labels = at.ctc.label_lengths; t->in_steps = at.ctc.lengths;
+        t->note->limited = 1; t->note->has_ignore = true; t->note->ignore = -1;
+        t->note->blank = d->blank + 1; t->note->in_labels = at.ctc.label_lengths; t->note->in_steps = at.ctc.lengths;
     }
     return gtr__whole(x, since, gtr__loss_end(t, NULL, d->reduction, NULL));
 }
@@ -13464,7 +13508,7 @@ static gtr_tensor *gtr__instead(const gtr__graph *g, const gtr_tensor *t) {
 /* What a plan computes where t is used: t, its replacement or, unless it trains, t->evaluated. */
 static const gtr_tensor *gtr__stand_in(const gtr__graph *g, const gtr_tensor *t, bool trains) {
     const gtr_tensor *const by = gtr__instead(g, t);
-    return by ? by : t->evaluated && !trains ? t->evaluated : t;
+    return by ? by : t->note->evaluated && !trains ? t->note->evaluated : t;
 }
 /* Whether a tensor is reached, and no gtr__early has its values already. */
 static bool gtr__to_collect(unsigned char reach) { return (reach & (GTR__REACHED | GTR__MADE)) == GTR__REACHED; }
@@ -13535,7 +13579,7 @@ static void gtr__mark_states(const gtr__graph *g, bool trains, unsigned char *re
         more = false;
         gtr__mark_reach(g, trains, reach);
         for (int64_t i = 0; i < g->n; i++) {
-            const gtr_tensor *next = g->tensor[i]->next;
+            const gtr_tensor *next = g->tensor[i]->note->next;
             if (!next || !reach[i] || reach[next->id]) continue;
             reach[next->id] = GTR__REACHED;
             more = true;
@@ -13931,7 +13975,7 @@ static GTR__COLD int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
     v = gtr__value_new(b, last > 0 ? gtr__shape_permuted(t->shape, last, true) : t->shape, t->dtype, t);
     if (v < 0) return v;
     GTR__V(v).last = last;
-    GTR__V(v).home = t->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
+    GTR__V(v).home = t->note->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
     return b->shared[t->id] = v;
 }
 /* Whether a's permutation of n dimensions puts channels last (last), or back, as gtr__permute_attr writes it. */
@@ -13989,7 +14033,7 @@ static GTR__COLD int gtr__operand_new(gtr__build *b, gtr_tensor *from, bool narr
     if (v < 0 || !narrows || low == GTR_F32) return v;
     w = gtr__root(b->plan, v);
     if (GTR__V(w).home == GTR__HOME_INPUT && GTR__V(w).stage == stage && gtr__batched(GTR__V(w).tensor)
-            && !GTR__V(w).tensor->state) {
+            && !GTR__V(w).tensor->note->state) {
         w = gtr__input_value(b, GTR__V(w).tensor, true);
         if (w >= 0 && from->op != GTR__OP_INPUT) w = gtr__alias_like(b, w, v);
         return gtr__form(b, head, stage, low, last) == w ? w : gtr__form_add(b, head, w, true);
@@ -14287,7 +14331,7 @@ static gtr_tensor *gtr__join_op(gtr__build *b, gtr__op op, int n_in, gtr_tensor 
     s.op = op; s.attr = attr; s.n_in = n_in;
     b->failed |= gtr__shape_outputs(&s) != GTR_OK;
     for (int i = -1; i < (s.n_out > 1 ? s.n_out : 0) && !b->failed; i++) { /* -1: the op; then PARTs */
-        gtr_tensor *o = GTR__NEW(b->ctx, gtr_tensor, 1);
+        gtr_tensor *o = gtr__tensor_block(b->ctx);
         if (o) o->in = GTR__NEW(b->ctx, gtr_tensor *, i < 0 ? n_in : 1);
         if (!o || !o->in || !GTR__GROW(b->ctx, g->tensor, g->n, g->cap)) {
             if (o) GTR__FREE(b->ctx, o->in, o);
@@ -14355,13 +14399,13 @@ static gtr_tensor *gtr__side_by_side(gtr__build *b, gtr_tensor *const *t, int n,
 }
 /* Replaces a chain of n cells, whose results t[0] to t[n - 1] are. */
 static void gtr__join_steps(gtr__build *b, gtr_tensor *const *t, int n) {
-    const gtr__cell_note *const first = t[0]->cell, *const end = t[n - 1]->cell;
+    const gtr__cell_note *const first = t[0]->note->cell, *const end = t[n - 1]->note->cell;
     gtr_tensor *x[GTR__MAX_LIST], *in[5] = { NULL, first->w.weight_ih, first->w.bias_ih };
     const int64_t width = first->x->shape.dim[1];
     gtr__attr none = GTR__ZERO, at = GTR__ZERO;
     int k, n_in = 2;
     b->g.stage = t[0]->stage;
-    for (k = 0; k < n; k++) x[k] = t[k]->cell->x;
+    for (k = 0; k < n; k++) x[k] = t[k]->note->cell->x;
     in[0] = gtr__side_by_side(b, x, n, gtr_shape3(x[0]->shape.dim[0], n, width), false);
     for (k = 0; k < n && !in[0]; k++) x[k] = gtr__join_shape(b, x[k], gtr_shape3(x[k]->shape.dim[0], 1, width));
     none.along.axis = 1;
@@ -14383,7 +14427,7 @@ static void gtr__join_steps(gtr__build *b, gtr_tensor *const *t, int n) {
 /* Marks all descendants of the results h and c of a cell, whose h is t. */
 static void gtr__mark_behind(const gtr__graph *g, const gtr_tensor *t, unsigned char *behind) {
     behind[t->id] = 1;
-    if (t->cell->next) behind[t->cell->next->id] = 1;
+    if (t->note->cell->next) behind[t->note->cell->next->id] = 1;
     for (bool more = true; more;) {
         more = false;
         for (int64_t i = 0; i < g->n; i++) {
@@ -14400,7 +14444,7 @@ static void gtr__mark_behind(const gtr__graph *g, const gtr_tensor *t, unsigned 
    no gtr_gradient has a's h or t's c as x. (A cell's h is computed from its c, and so has a gradient with respect to c;
    c and h of the chain's op are two outputs.) */
 static bool gtr__steps_on(const gtr__build *b, const int *uses, const gtr_tensor *a, const gtr_tensor *t) {
-    const gtr__cell_note *const from = a->cell, *const to = t->cell;
+    const gtr__cell_note *const from = a->note->cell, *const to = t->note->cell;
     if (from->gates != to->gates || from->next != to->c || memcmp(&from->w, &to->w, sizeof to->w) != 0
         || a->stage != t->stage || a->asked || (to->next && to->next->asked)) return false;
     return !to->c || (uses[to->c->id] == 2 && !gtr__fetched(b, to->c)); /* by the ops that make a's h and t's c */
@@ -14412,12 +14456,12 @@ static void gtr__join_cells(gtr__build *b, const unsigned char *reach, int *uses
     int64_t i;
     for (i = 0; i < g->n_context; i++) {
         const gtr_tensor *t = g->tensor[i];
-        if (t->next) uses[t->next->id]++;
+        if (t->note->next) uses[t->note->next->id]++;
         for (int k = 0; k < t->n_in; k++) uses[t->in[k]->id]++;
     }
     for (i = 0; i < g->n_context; i++) {
-        gtr_tensor *t = g->tensor[i], *h = t->cell && reach[i] ? t->cell->h : NULL;
-        if (h && h->cell && !next[h->id] && gtr__steps_on(b, uses, h, t)) next[h->id] = t;
+        gtr_tensor *t = g->tensor[i], *h = t->note->cell && reach[i] ? t->note->cell->h : NULL;
+        if (h && h->note->cell && !next[h->id] && gtr__steps_on(b, uses, h, t)) next[h->id] = t;
     }
     for (i = 0; i < g->n_context && !b->failed; i++) {
         gtr_tensor *step[GTR__MAX_LIST] = { g->tensor[i] };
@@ -14426,7 +14470,7 @@ static void gtr__join_cells(gtr__build *b, const unsigned char *reach, int *uses
         unsigned char *behind = GTR__NEW(b->ctx, unsigned char, g->n);
         if (!behind) { b->failed = true; return; }
         gtr__mark_behind(g, step[0], behind);
-        for (; k < GTR__MAX_LIST && (step[k] = next[step[k - 1]->id]) != NULL && !behind[step[k]->cell->x->id]; k++) {}
+        while (k < GTR__MAX_LIST && (step[k] = next[step[k - 1]->id]) && !behind[step[k]->note->cell->x->id]) k++;
         gtr__mfree(b->ctx, behind);
         if (k > 1) gtr__join_steps(b, step, k);
     }
@@ -14443,7 +14487,7 @@ static void gtr__join_cells(gtr__build *b, const unsigned char *reach, int *uses
 static void gtr__pass_join(gtr__build *b) {
     const int64_t n = b->g.n;
     bool any = false;
-    for (int64_t i = 0; i < n && !b->ctx->caps.general; i++) any |= b->g.tensor[i]->cell != NULL;
+    for (int64_t i = 0; i < n && !b->ctx->caps.general; i++) any |= b->g.tensor[i]->note->cell != NULL;
     if (!any) return;
     unsigned char *reach = GTR__NEW(b->ctx, unsigned char, n);
     int *uses = GTR__NEW(b->ctx, int, n);
@@ -16464,12 +16508,12 @@ static GTR__COLD void gtr__add_commits(gtr__build *b) {
 static void gtr__note_states(gtr__build *b) {
     for (int64_t i = 0; i < b->g.n && !b->failed; i++) {
         gtr_tensor *t = b->g.tensor[i];
-        if (!t->next || t->next == t || !b->whole[i]) continue;
+        if (!t->note->next || t->note->next == t || !b->whole[i]) continue;
         if (!GTR__GROW(b->ctx, b->states, b->n_states, b->cap_states)) { b->failed = true; return; }
-        int v = gtr__operand(b, t->next, GTR__CLASS_AS_IS, gtr__stage_of(b, t), 0);
-        if (v >= 0) v = gtr__widened(b, t->next, v);
+        int v = gtr__operand(b, t->note->next, GTR__CLASS_AS_IS, gtr__stage_of(b, t), 0);
+        if (v >= 0) v = gtr__widened(b, t->note->next, v);
         if (v >= 0 && GTR__V(gtr__root(b->plan, v)).home == GTR__HOME_INPUT)
-            v = gtr__form_make(b, b->map[t->next->id], GTR__OP_COPY, v, GTR__V(v).stage, GTR_F32);
+            v = gtr__form_make(b, b->map[t->note->next->id], GTR__OP_COPY, v, GTR__V(v).stage, GTR_F32);
         const gtr__state_pair pair = { { v, b->map[i] }, b->micro };
         b->states[b->n_states++] = pair;
         b->failed |= v < 0;
@@ -16786,8 +16830,9 @@ static gtr_result gtr__wait_all(gtr_context *ctx) {
 }
 /* Staging for input t, without memory yet. */
 static gtr_result gtr__feeding_new(gtr_tensor *t) {
-    if (!t->feeding) t->feeding = GTR__NEW(t->ctx, gtr__feeding, 1);
-    return t->feeding ? GTR_OK : GTR_ERR_NOMEM;
+    gtr__storage *const s = gtr__storage_of(t);
+    if (!s->feeding) s->feeding = GTR__NEW(t->ctx, gtr__feeding, 1);
+    return s->feeding ? GTR_OK : GTR_ERR_NOMEM;
 }
 /* At least so many bytes in f's slots, two in host memory and two on the device; if they grow, what they held is lost.
    of, name: what an error calls them. */
@@ -16809,22 +16854,22 @@ static gtr_result gtr__slots_room(gtr_context *ctx, int stage, gtr__feeding *f, 
 }
 static gtr_result gtr__feeding_room(gtr_tensor *t, size_t bytes) {
     GTR__TRY(gtr__feeding_new(t));
-    return gtr__slots_room(t->ctx, t->stage, t->feeding, bytes, "input", gtr__label(t));
+    return gtr__slots_room(t->ctx, t->stage, gtr__storage_of(t)->feeding, bytes, "input", gtr__label(t));
 }
 
 // >>leaves
 /* To dst, in the order of p's shape: p's values, gradient or a state, which lie alike, at `at` on a stage. */
 static gtr_result gtr__parameter_get(const gtr_tensor *p, int stage, const void *at, void *dst, const char *what) {
-    gtr_float *room = p->last ? (gtr_float *)gtr__malloc(p->ctx, p->data_bytes) : NULL;
+    gtr_float *room = p->last ? (gtr_float *)gtr__malloc(p->ctx, gtr__bytes_of(p)) : NULL;
     if (p->last && !room) return GTR_ERR_NOMEM;
-    const gtr_result r = gtr__to_host(p->ctx, stage, room ? room : dst, at, p->data_bytes, what);
+    const gtr_result r = gtr__to_host(p->ctx, stage, room ? room : dst, at, gtr__bytes_of(p), what);
     if (!r && room) gtr__elements_permute(p, gtr__count(&p->shape), (gtr_float *)dst, room, false);
     gtr__mfree(p->ctx, room);
     return r;
 }
 /* p's own values, not averages, to dst, in the order of its shape. */
 static gtr_result gtr__parameter_read(gtr_tensor *p, void *dst) {
-    return gtr__parameter_get(p, p->stage, p->data, dst, gtr__label(p));
+    return gtr__parameter_get(p, p->stage, gtr__storage_of(p)->data, dst, gtr__label(p));
 }
 /* Runs one node of op on a stage, without a plan: in is its operand, out its result; value: FILL's. */
 static gtr_result gtr__run_single(gtr_context *ctx, int stage, gtr__op op, double value, gtr__arg in, gtr__arg out) {
@@ -16846,9 +16891,10 @@ static gtr__arg gtr__arg_of(void *data, gtr_dtype storage, const gtr_shape *shap
 /* Writes p's low copies anew, behind a write of its float32 values from outside; UPDATE writes both itself. */
 static gtr_result gtr__refresh_low(gtr_tensor *p) {
     for (int k = 0; k < 2; k++) {
-        const gtr__arg low = gtr__arg_of(p->low[k], k ? GTR_F16 : GTR_BF16, &p->shape);
+        const gtr__storage *const s = gtr__storage_of(p);
+        const gtr__arg low = gtr__arg_of(s->low[k], k ? GTR_F16 : GTR_BF16, &p->shape);
         if (low.data)
-            GTR__TRY(gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, 0, gtr__arg_of(p->data, GTR_F32, &p->shape), low));
+            GTR__TRY(gtr__run_single(p->ctx, p->stage, GTR__OP_CAST, 0, gtr__arg_of(s->data, GTR_F32, &p->shape), low));
     }
     return GTR_OK;
 }
@@ -16856,7 +16902,7 @@ static gtr_result gtr__refresh_low(gtr_tensor *p) {
 static gtr_result gtr__parameter_put(const gtr_tensor *p, int stage, void *at, const void *src, const char *what) {
     void *room = NULL;
     gtr_result r = gtr__parameter_lying(p, &src, &room);
-    if (!r) r = gtr__to_device(p->ctx, stage, at, src, p->data_bytes, what);
+    if (!r) r = gtr__to_device(p->ctx, stage, at, src, gtr__bytes_of(p), what);
     gtr__mfree(p->ctx, room);
     return r;
 }
@@ -16864,7 +16910,7 @@ static gtr_result gtr__parameter_put(const gtr_tensor *p, int stage, void *at, c
 static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
     p->ctx->writes++;
     gtr__weights_lock(p->ctx);
-    const gtr_result r = gtr__parameter_put(p, p->stage, p->data, src, gtr__label(p));
+    const gtr_result r = gtr__parameter_put(p, p->stage, gtr__storage_of(p)->data, src, gtr__label(p));
     gtr__weights_unlock(p->ctx);
     return r ? r : gtr__refresh_low(p);
 }
@@ -16955,8 +17001,9 @@ static int64_t gtr__state_row(const gtr_tensor *t) { return -gtr__count(&t->shap
 /* A state with room for so many bytes: rows that it had, then zeros. */
 static gtr_result gtr__state_grow(gtr_tensor *t, size_t bytes) {
     gtr_context *ctx = t->ctx;
-    const size_t had = t->data_bytes;
-    void *instance = ctx->instance[t->stage], *old = t->data;
+    gtr__storage *const s = gtr__storage_of(t);
+    const size_t had = s->data_bytes;
+    void *instance = ctx->instance[t->stage], *old = s->data;
     if (had >= bytes) return GTR_OK;
     GTR__TRY(gtr__wait_all(ctx));
     void *data = gtr__device_alloc(ctx, t->stage, bytes);
@@ -16966,9 +17013,13 @@ static gtr_result gtr__state_grow(gtr_tensor *t, size_t bytes) {
     if (!r && had) r = ctx->be->copy(instance, data, old, had, GTR__ON_DEVICE, true);
     gtr__device_free(ctx, t->stage, r ? data : old, r ? bytes : had);
     if (r) return gtr__backend_result(ctx, r, t->name);
-    t->data = data; t->data_bytes = bytes;
+    s->data = data; s->data_bytes = bytes;
     ctx->memory_version++;
     return GTR_OK;
+}
+/* Whether values of this home lie in their tensor's storage, where a plan makes room for them. */
+static bool gtr__home_is_tensors(gtr__home home) {
+    return home == GTR__HOME_INPUT || home == GTR__HOME_LOW || home == GTR__HOME_TALLY || home == GTR__HOME_KEPT;
 }
 /* All memory that e's plan wants, of the context, its tensors and e; blocks grow only. Where one that plans point to
    moves, memory_version changes, by which others' addresses are void. */
@@ -16982,20 +17033,24 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_entry *e) {
         const gtr__value *v = &p->value[i];
         const int k = v->storage == GTR_BF16 ? 0 : 1;
         gtr_tensor *t = v->tensor;
-        if (v->home == GTR__HOME_INPUT && t->state) GTR__TRY(gtr__state_grow(t, v->bytes));
+        const bool stores = t && gtr__home_is_tensors(v->home);
+        gtr__storage *const s = stores ? gtr__storage_new(t) : NULL;
+        if (!stores) continue;
+        if (!s) return GTR_ERR_NOMEM;
+        if (v->home == GTR__HOME_INPUT && t->note->state) GTR__TRY(gtr__state_grow(t, v->bytes));
         else if (v->home == GTR__HOME_INPUT && v->storage == t->dtype)
-            GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, v->bytes, "inputs"));
+            GTR__TRY(gtr__block_grow(ctx, t->stage, &s->data, &s->data_bytes, v->bytes, "inputs"));
         else if (v->home == GTR__HOME_INPUT)
-            GTR__TRY(gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "inputs in low precision"));
-        else if (v->home == GTR__HOME_LOW && !t->low[k]) {
-            GTR__TRY(gtr__block_grow(ctx, t->stage, &t->low[k], &t->low_bytes[k], v->bytes, "low-precision weights"));
+            GTR__TRY(gtr__block_grow(ctx, t->stage, &s->low[k], &s->low_bytes[k], v->bytes, "inputs in low precision"));
+        else if (v->home == GTR__HOME_LOW && !s->low[k]) {
+            GTR__TRY(gtr__block_grow(ctx, t->stage, &s->low[k], &s->low_bytes[k], v->bytes, "low-precision weights"));
             ctx->low_version++;
             GTR__TRY(gtr__refresh_low(t));
-        } else if (v->home == GTR__HOME_TALLY && !t->tally) {
-            if (!(t->tally = gtr__device_alloc(ctx, t->stage, GTR__TALLY_BYTES))) return GTR_ERR_NOMEM;
-        } else if (v->home == GTR__HOME_KEPT && t) {
-            if (v->offset + v->bytes > t->kept_bytes) t->kept_filled = false;
-            GTR__TRY(gtr__block_grow(ctx, t->stage, &t->kept, &t->kept_bytes, v->offset + v->bytes, "kept values"));
+        } else if (v->home == GTR__HOME_TALLY && !s->tally) {
+            if (!(s->tally = gtr__device_alloc(ctx, t->stage, GTR__TALLY_BYTES))) return GTR_ERR_NOMEM;
+        } else if (v->home == GTR__HOME_KEPT) {
+            if (v->offset + v->bytes > s->kept_bytes) s->kept_filled = false;
+            GTR__TRY(gtr__block_grow(ctx, t->stage, &s->kept, &s->kept_bytes, v->offset + v->bytes, "kept values"));
         }
     }
     return GTR_OK;
@@ -17024,10 +17079,10 @@ static gtr_float *gtr__average_of(const gtr_trainer *t, int i) {
 /* Where p's values lie as it is saved and as it predicts: its data or, if the trainer of its last step has one, its
    average. *stage: on which device, unless NULL. */
 static const void *gtr__model_of(const gtr_tensor *p, int *stage) {
-    const gtr_trainer *t = p->trainer;
+    const gtr_trainer *t = gtr__storage_of(p)->trainer;
     const int i = t && gtr__averaged(t) && !t->swapped ? gtr__trainer_index(t, p) : -1;
     if (stage) *stage = i < 0 ? p->stage : 0;
-    return i < 0 ? p->data : gtr__average_of(t, i);
+    return i < 0 ? gtr__storage_of(p)->data : gtr__average_of(t, i);
 }
 /* p's values as files and predictors have them (gtr__model_of), to dst. */
 static gtr_result gtr__model_read(const gtr_tensor *p, void *dst) {
@@ -17045,9 +17100,10 @@ static uint64_t gtr__model_version(const gtr_context *ctx) {
 /* t did p's last step; NULL: p was written from outside. Counts what moves the model to or from averages (ctx->taken).
    */
 static void gtr__trainer_set(gtr_tensor *p, gtr_trainer *t) {
-    gtr_trainer *const was = p->trainer;
+    gtr__storage *const s = gtr__storage_of(p);
+    gtr_trainer *const was = s->trainer;
     p->ctx->taken += t != was && ((t && t->optim.ema > 0) || (was && was->optim.ema > 0));
-    p->trainer = t;
+    s->trainer = t;
 }
 /* In front of a step of t its parameters become t's, else those that were written from outside, with which averages
    begin anew. */
@@ -17055,14 +17111,15 @@ static gtr_result gtr__take_over(gtr_trainer *t, bool step) {
     gtr_context *ctx = t->ctx;
     gtr_result r = GTR_OK;
     int k = 0;
-    while (k < t->n_param && t->param[k]->trainer == t) k++;
+    while (k < t->n_param && gtr__storage_of(t->param[k])->trainer == t) k++;
     if (k == t->n_param || t->aside) return GTR_OK;
     gtr__weights_lock(ctx);
     for (int i = 0; i < t->n_param && !r; i++) {
         gtr_tensor *p = t->param[i];
-        if (!p->trainer && gtr__averaged(t))
-            r = ctx->be->copy(ctx->instance[0], gtr__average_of(t, i), p->data, p->data_bytes, GTR__ON_DEVICE, true);
-        if (!r && (step || !p->trainer)) gtr__trainer_set(p, t);
+        const gtr__storage *const s = gtr__storage_of(p);
+        if (!s->trainer && gtr__averaged(t))
+            r = ctx->be->copy(ctx->instance[0], gtr__average_of(t, i), s->data, s->data_bytes, GTR__ON_DEVICE, true);
+        if (!r && (step || !s->trainer)) gtr__trainer_set(p, t);
     }
     gtr__weights_unlock(ctx);
     return gtr__backend_result(ctx, r, "averages");
@@ -17073,7 +17130,7 @@ static void gtr__rewritten(gtr_context *ctx, gtr_tensor *one) {
     for (int64_t i = 0; i < (one ? 1 : ctx->n_parameter); i++) {
         gtr_tensor *p = one ? one : ctx->parameter[i];
         gtr__trainer_set(p, NULL);
-        p->unclaimed = false;
+        p->note->unclaimed = false;
     }
     gtr__weights_unlock(ctx);
 }
@@ -17086,14 +17143,15 @@ static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return t ? &t->op
 static void *gtr__value_address(gtr_context *ctx, const gtr__plan_entry *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     gtr_tensor *t = v->tensor;
+    const gtr__storage *const s = t ? gtr__storage_of(t) : NULL;
     int low = v->storage == GTR_BF16 ? 0 : 1;
     switch (v->home) {
-    case GTR__HOME_PARAMETER: case GTR__HOME_STATE: return t->data;
-    case GTR__HOME_LOW: return t->low[low];
-    case GTR__HOME_INPUT: return v->storage == t->dtype ? t->data : t->low[low];
-    case GTR__HOME_TALLY: return t->tally;
+    case GTR__HOME_PARAMETER: case GTR__HOME_STATE: return s->data;
+    case GTR__HOME_LOW: return s->low[low];
+    case GTR__HOME_INPUT: return v->storage == t->dtype ? s->data : s->low[low];
+    case GTR__HOME_TALLY: return s->tally;
     case GTR__HOME_GRADIENT: return gtr__trainer_gradient(e->recipe.trainer, t);
-    case GTR__HOME_KEPT: return (char *)(t ? t->kept : e->crossing) + v->offset;
+    case GTR__HOME_KEPT: return (char *)(t ? s->kept : e->crossing) + v->offset;
     case GTR__HOME_ARENA:
         return (char *)(v->alias < 0 ? ctx->arena[v->stage] : gtr__value_address(ctx, e, v->alias)) + v->offset;
     case GTR__HOME_ALIAS: return gtr__shifted(gtr__value_address(ctx, e, v->alias), v->offset);
@@ -17194,7 +17252,7 @@ static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_entry *e, gtr__ru
    ago. Steps, evaluation and gtr_eval call it, then gtr__entry_ready. Where kernels are listed
    (GTR__CUDA_SYMBOL()->lists), each new plan's are. */
 /* The tensor of labels or ids that an op's range is for. */
-static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored_as(op->in[op->limited]); }
+static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored_as(op->in[op->note->limited]); }
 /* The inputs that tensors depend on, in the order they were made; into e (NULL: not wanted) the ops whose labels or ids
    are an input's and have a range. */
 static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, gtr_tensor **input,
@@ -17209,11 +17267,11 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
         gtr_tensor *x = ctx->tensor[i];
         if (!reach[i]) continue;
         *highest = i;
-        if (e && x->limit && gtr__limited_input(x)->op <= GTR__OP_CONSTANT) {
+        if (e && x->note->limit && gtr__limited_input(x)->op <= GTR__OP_CONSTANT) {
             if (!GTR__GROW(ctx, e->limited, e->n_limited, cap)) r = GTR_ERR_NOMEM;
             else e->limited[e->n_limited++] = x;
         }
-        if (x->op != GTR__OP_INPUT || x->state) continue;
+        if (x->op != GTR__OP_INPUT || x->note->state) continue;
         if (*n_inputs == GTR__MAX_FEED)
             r = GTR__FAIL(ctx, UNSUPPORTED, "more than %d inputs in one graph", GTR__MAX_FEED);
         else input[(*n_inputs)++] = x;
@@ -17509,45 +17567,47 @@ static gtr_result gtr__runner_launch(gtr__runner *r, gtr__plan_entry *e, gtr__ha
 typedef struct { const void *at; gtr_dtype dtype; bool known; } gtr__labelled_by;
 /* Whether op takes every number from least to most as a label or id. */
 static bool gtr__in_range(const gtr_tensor *op, int64_t least, int64_t most) {
-    return least >= 0 && most < op->limit && !(op->blank > least && op->blank - 1 <= most);
+    return least >= 0 && most < op->note->limit && !(op->note->blank > least && op->note->blank - 1 <= most);
 }
 /* What says how many labels of each row op reads; NULL: nothing does. */
 static gtr_tensor *gtr__counts_of(const gtr_tensor *op) {
-    return op->in_labels ? gtr__stored_as(op->in[op->in_labels]->in[0]) : NULL;
+    return op->note->in_labels ? gtr__stored_as(op->in[op->note->in_labels]->in[0]) : NULL;
 }
 /* The first of n labels or ids that op refuses, out of range or else a blank, and what is wrong with it in text; -1:
    none. */
 #define GTR__RANGE_TEXT 160
 static GTR__COLD int64_t gtr__out_of_range(const gtr_tensor *op, const void *ids, gtr_dtype dtype, int64_t n,
         gtr__labelled_by counts, char *text) {
-    const int64_t each = op->blank ? op->in[op->limited]->shape.dim[1] : 1;
+    const gtr__note *const note = op->note;
+    const int64_t each = note->blank ? op->in[note->limited]->shape.dim[1] : 1;
     int64_t left = 0, blank = -1; /* left: of a row's labels */
     for (int64_t i = 0; i < n; i++, left--) {
         const int32_t v = (int32_t)gtr__number_at(dtype, ids, i);
         if (counts.known && i % each == 0) left = !counts.at ? each
             : (int32_t)gtr__number_at(counts.dtype, counts.at, i / each);
         if (v == -1) left = 0;
-        if (blank < 0 && left > 0 && v == op->blank - 1) blank = i;
-        if ((v >= 0 && v < op->limit) || (op->has_ignore && v == op->ignore)) continue;
-        const int at = snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v, (long long)op->limit - 1,
-            op->builder);
-        if (op->has_ignore) snprintf(text + at, (size_t)(GTR__RANGE_TEXT - at), ", or %s%ld", op->blank ? ""
-            : "its .ignore_index, ", (long)op->ignore);
+        if (blank < 0 && left > 0 && v == note->blank - 1) blank = i;
+        if ((v >= 0 && v < note->limit) || (note->has_ignore && v == note->ignore)) continue;
+        const int at = snprintf(text, GTR__RANGE_TEXT, "%ld, want 0 to %lld for %s", (long)v,
+            (long long)note->limit - 1, op->builder);
+        if (note->has_ignore) snprintf(text + at, (size_t)(GTR__RANGE_TEXT - at), ", or %s%ld", note->blank ? ""
+            : "its .ignore_index, ", (long)note->ignore);
         return i;
     }
     if (blank >= 0) snprintf(text, GTR__RANGE_TEXT, "%ld as label %lld, %s's .blank: want -1 or .label_lengths behind "
-        "a row's labels, or another .blank", (long)op->blank - 1, (long long)(blank % each), op->builder);
+        "a row's labels, or another .blank", (long)note->blank - 1, (long long)(blank % each), op->builder);
     return blank;
 }
 /* The first of n floats that a loss does not take for its target t, and what is wrong with it in text; -1: none. */
 static GTR__COLD int64_t gtr__off_target(const gtr_tensor *t, const void *values, int64_t n, char *text) {
     static const char *const want[] = { "", "0 to 1", "0 or more", "-1 or 1" };
-    for (int64_t k = 0; t->range && k < n; k++) {
+    const gtr__targets range = t->note->range;
+    for (int64_t k = 0; range && k < n; k++) {
         gtr_float v;
         memcpy(&v, (const char *)values + k * (int64_t)sizeof v, sizeof v);
-        if (t->range == GTR__RANGE_SIGN ? v == 1 || v == -1 : !(v < 0) && (t->range == GTR__RANGE_COUNT || !(v > 1)))
+        if (range == GTR__RANGE_SIGN ? v == 1 || v == -1 : !(v < 0) && (range == GTR__RANGE_COUNT || !(v > 1)))
             continue;
-        snprintf(text, GTR__RANGE_TEXT, "%g, want %s for %s", (double)v, want[t->range], t->target_of);
+        snprintf(text, GTR__RANGE_TEXT, "%g, want %s for %s", (double)v, want[range], t->note->target_of);
         return k;
     }
     return -1;
@@ -17565,9 +17625,10 @@ static GTR__COLD bool gtr__is_fed(const gtr__plan_entry *e, const gtr_tensor *x,
 /* The n values that gtr_set gave x; NULL and an error on failure. copy: to be freed. */
 static GTR__COLD const void *gtr__ids_of(gtr_context *ctx, const gtr_tensor *x, int64_t *n, void **copy) {
     *n = gtr__count(&x->shape);
-    if (gtr__batched(x)) { *n *= -x->feeding->rows; return x->feeding->host[x->feeding->turn]; }
+    const gtr__storage *const s = gtr__storage_of(x);
+    if (gtr__batched(x)) { *n *= -s->feeding->rows; return s->feeding->host[s->feeding->turn]; }
     *copy = gtr__malloc(ctx, (size_t)*n * 4);
-    return *copy && !gtr__to_host(ctx, x->stage, *copy, x->data, (size_t)*n * 4, gtr__label(x)) ? *copy : NULL;
+    return *copy && !gtr__to_host(ctx, x->stage, *copy, s->data, (size_t)*n * 4, gtr__label(x)) ? *copy : NULL;
 }
 /* Refuses a run that would read labels or ids out of range. They are looked at once after a gtr_set, and then only if
    an ignored or bad one is among them. fed: a data set's, or a predictor's, were checked. */
@@ -17578,27 +17639,29 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__plan_entry *e, 
         gtr__labelled_by counts = { NULL, GTR_I32, !c };
         void *copy[2] = { NULL, NULL };
         int64_t n, i = -1;
-        if (gtr__is_fed(e, x, fed) || x->least > x->most || gtr__in_range(op, x->least, x->most) || op->sets == x->sets)
-            continue;
-        if (c && c->op <= GTR__OP_CONSTANT && c->least <= c->most && !gtr__is_fed(e, c, fed))
+        const gtr__note *const set = x->note;
+        if (gtr__is_fed(e, x, fed) || set->least > set->most || gtr__in_range(op, set->least, set->most)
+            || op->note->sets == set->sets) continue;
+        if (c && c->op <= GTR__OP_CONSTANT && c->note->least <= c->note->most && !gtr__is_fed(e, c, fed))
             counts.known = (counts.at = gtr__ids_of(ctx, c, &n, &copy[1])) != NULL;
         const void *ids = gtr__ids_of(ctx, x, &n, &copy[0]);
         if (ids) i = gtr__out_of_range(op, ids, GTR_I32, n, counts, text);
         GTR__FREE(ctx, copy[0], copy[1]);
-        if (op->blank && i >= 0) snprintf(row, sizeof row, " (row %lld)",
-            (long long)(i / op->in[op->limited]->shape.dim[1]));
+        if (op->note->blank && i >= 0) snprintf(row, sizeof row, " (row %lld)",
+            (long long)(i / op->in[op->note->limited]->shape.dim[1]));
         if (i >= 0)
             return GTR__BAD_ARG(ctx, "%s: element %lld is %s%s", gtr__called(x, who), (long long)i, text, row);
         if (!ids) return ctx->error ? ctx->error : GTR_ERR_NOMEM;
-        if (op->ctx == ctx) op->sets = x->sets; /* a predictor's thread writes no tensors */
+        if (op->ctx == ctx) op->note->sets = x->note->sets; /* a predictor's thread writes no tensors */
     }
     return GTR_OK;
 }
 /* A run of e reads what gtr_set set: writes where into rec, and refuses labels and ids out of range. */
 static gtr_result gtr__set_inputs(gtr_context *ctx, const gtr__plan_entry *e, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) if (gtr__batched(e->input[i])) {
-        rec->src[i] = (uintptr_t)e->input[i]->feeding->source;
-        e->input[i]->feeding->read = true;
+        gtr__feeding *const f = gtr__storage_of(e->input[i])->feeding;
+        rec->src[i] = (uintptr_t)f->source;
+        f->read = true;
     }
     return gtr__check_ranges(ctx, e, false);
 }
@@ -17610,14 +17673,15 @@ static gtr_result gtr__batch_of_inputs(gtr_context *ctx, gtr_tensor *const *inpu
     *batch = 1;
     for (int i = 0; i < n; i++) {
         gtr_tensor *t = input[i];
-        if (!t->feeding || !(t->feeding->source || !gtr__batched(t)))
+        const gtr__feeding *const f = gtr__storage_of(t)->feeding;
+        if (!f || !(f->source || !gtr__batched(t)))
             return GTR__BAD_STATE(ctx, "%s: input \"%s\" was not set (gtr_set, or gtr_trainer_data)", who, t->name);
         if (!gtr__batched(t)) continue;
-        if (first && t->feeding->rows != *batch)
+        if (first && f->rows != *batch)
             return GTR__FAIL(ctx, SHAPE, "%s: input \"%s\" was set with a batch of %lld and \"%s\" with %lld",
-                who, first->name, (long long)*batch, t->name, (long long)t->feeding->rows);
+                who, first->name, (long long)*batch, t->name, (long long)f->rows);
         first = t;
-        *batch = t->feeding->rows;
+        *batch = f->rows;
     }
     return GTR_OK;
 }
@@ -17632,8 +17696,8 @@ static gtr_result gtr__input_rows(gtr_tensor *t, size_t bytes, int64_t *rows) {
     if (bytes == 0 || bytes > (size_t)INT64_MAX / 2 || (int64_t)bytes % size
         || (!gtr__batched(t) && (int64_t)bytes != size))
         return GTR__FAIL(t->ctx, SHAPE, "%s \"%s\" %s %s: got %zu bytes, want %s%lld",
-            t->state ? "state" : "input", t->name, gtr__shape_text(&t->shape, text), gtr__dtype_name(t->dtype), bytes,
-            gtr__batched(t) ? "a multiple of " : "", (long long)size);
+            t->note->state ? "state" : "input", t->name, gtr__shape_text(&t->shape, text), gtr__dtype_name(t->dtype),
+            bytes, gtr__batched(t) ? "a multiple of " : "", (long long)size);
     *rows = gtr__batched(t) ? (int64_t)bytes / size : 1;
     return GTR_OK;
 }
@@ -17649,33 +17713,37 @@ static gtr_result gtr__set_check(gtr_tensor *t, const void *src, const char *who
 }
 /* t begins anew: all rows of the state are zeros. */
 static gtr_result gtr__state_zero(gtr_tensor *t) {
-    t->rows = 0;
-    return !t->data ? GTR_OK : gtr__backend_result(t->ctx,
-        t->ctx->be->zero(t->ctx->instance[t->stage], t->data, t->data_bytes), t->name);
+    gtr__storage *const s = gtr__storage_of(t);
+    s->rows = 0;
+    return !s->data ? GTR_OK : gtr__backend_result(t->ctx,
+        t->ctx->be->zero(t->ctx->instance[t->stage], s->data, s->data_bytes), t->name);
 }
 /* The first rows of a state, and zeros behind them. */
 static gtr_result gtr__state_write(gtr_tensor *t, const void *src, size_t bytes) {
+    gtr__storage *const s = gtr__storage_of(t);
     GTR__TRY(gtr__wait_all(t->ctx));
     GTR__TRY(gtr__state_grow(t, bytes));
     GTR__TRY(gtr__state_zero(t));
-    t->rows = (int64_t)bytes / gtr__state_row(t);
-    return gtr__to_device(t->ctx, t->stage, t->data, src, bytes, t->name);
+    s->rows = (int64_t)bytes / gtr__state_row(t);
+    return gtr__to_device(t->ctx, t->stage, s->data, src, bytes, t->name);
 }
 /* Evaluations of sets have states of their own, zeros at first: training's are put aside, and taken back. */
 static gtr_result gtr__states_aside(gtr_context *ctx, bool *kept) {
     *kept = false;
     for (int64_t i = 0; i < ctx->n_tensor; i++) /* steps that are queued may be repeated */
-        if (ctx->tensor[i]->state) { GTR__TRY(gtr__wait_all(ctx)); break; }
+        if (ctx->tensor[i]->note->state) { GTR__TRY(gtr__wait_all(ctx)); break; }
     for (int64_t i = 0; i < ctx->n_tensor; i++) { /* of all, before one is zeros */
         gtr_tensor *t = ctx->tensor[i];
-        if (!t->state || !t->data) continue;
-        if (!(t->aside = gtr__device_alloc(ctx, t->stage, t->data_bytes))) return GTR_ERR_NOMEM;
-        t->aside_bytes = t->data_bytes; t->aside_rows = t->rows;
+        gtr__storage *const s = t->note->state ? gtr__storage_of(t) : NULL;
+        if (!s || !s->data) continue;
+        if (!(s->aside = gtr__device_alloc(ctx, t->stage, s->data_bytes))) return GTR_ERR_NOMEM;
+        s->aside_bytes = s->data_bytes; s->aside_rows = s->rows;
     }
     for (int64_t i = 0; i < ctx->n_tensor; i++) {
         gtr_tensor *t = ctx->tensor[i];
-        if (!t->aside) continue;
-        GTR__TRY(gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->aside, t->data, t->data_bytes,
+        const gtr__storage *const s = t->note->state ? gtr__storage_of(t) : NULL;
+        if (!s || !s->aside) continue;
+        GTR__TRY(gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], s->aside, s->data, s->data_bytes,
             GTR__ON_DEVICE, false), t->name));
         GTR__TRY(gtr__state_zero(t));
     }
@@ -17687,13 +17755,14 @@ static gtr_result gtr__states_back(gtr_context *ctx, bool kept, gtr_result r) {
     for (int64_t i = 0; i < ctx->n_tensor; i++) {
         gtr_tensor *t = ctx->tensor[i];
         gtr_result one = GTR_OK;
-        if (!t->state) continue;
+        if (!t->note->state) continue;
+        gtr__storage *const s = gtr__storage_of(t);
         if (kept && gtr__usable(ctx)) one = gtr__state_zero(t);
-        if (kept && t->aside && !one) one = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], t->data,
-            t->aside, t->aside_bytes, GTR__ON_DEVICE, true), t->name);
-        gtr__device_free(ctx, t->stage, t->aside, t->aside_bytes);
-        if (kept && t->aside) t->rows = t->aside_rows;
-        t->aside = NULL;
+        if (kept && s->aside && !one) one = gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], s->data,
+            s->aside, s->aside_bytes, GTR__ON_DEVICE, true), t->name);
+        gtr__device_free(ctx, t->stage, s->aside, s->aside_bytes);
+        if (kept && s->aside) s->rows = s->aside_rows;
+        s->aside = NULL;
         if (!r) r = one;
     }
     return r;
@@ -17705,11 +17774,12 @@ static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
     char text[GTR__RANGE_TEXT];
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     gtr_context *ctx = t->ctx;
+    gtr__storage *const s = gtr__storage_of(t);
     ctx->sets++;
-    if (t->op == GTR__OP_PARAMETER || (t->op == GTR__OP_CONSTANT && !t->counts)) {
+    if (t->op == GTR__OP_PARAMETER || (t->op == GTR__OP_CONSTANT && !t->note->counts)) {
         char text[GTR__TEXT];
-        if (bytes != t->data_bytes) return GTR__FAIL(ctx, SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
-            gtr__label(t), gtr__shape_text(&t->shape, text), bytes, t->data_bytes);
+        if (bytes != s->data_bytes) return GTR__FAIL(ctx, SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
+            gtr__label(t), gtr__shape_text(&t->shape, text), bytes, s->data_bytes);
         GTR__TRY(gtr__wait_all(ctx));
         gtr__weights_lock(ctx);
         if (t->dtype == GTR_I32) gtr__note_range(t, src, gtr__count(&t->shape));
@@ -17721,22 +17791,22 @@ static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
     if (t->op != GTR__OP_INPUT) return GTR__BAD_ARG(ctx,
         "gtr_set: \"%s\" is computed; inputs, parameters and constants can be set", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
-    if (t->state) return gtr__state_write(t, src, bytes);
-    const int64_t n = (int64_t)(bytes / gtr__dtype_size(t->dtype)), bad = t->feeding ? -1
+    if (t->note->state) return gtr__state_write(t, src, bytes);
+    const int64_t n = (int64_t)(bytes / gtr__dtype_size(t->dtype)), bad = s->feeding ? -1
         : gtr__off_target(t, src, n, text); /* the first values alone */
     if (bad >= 0) gtr__doubt(ctx, "gtr_set: input \"%s\", row %lld: %s", t->name, (long long)(bad * rows / n), text);
     if (!gtr__batched(t)) { /* one copy, straight to the slot */
         GTR__TRY(gtr__feeding_new(t));
         GTR__TRY(gtr__confirm_launches(ctx, NULL, 0));
-        GTR__TRY(gtr__block_grow(ctx, t->stage, &t->data, &t->data_bytes, bytes, "inputs"));
+        GTR__TRY(gtr__block_grow(ctx, t->stage, &s->data, &s->data_bytes, bytes, "inputs"));
         gtr__weights_lock(ctx);
         if (t->dtype == GTR_I32) gtr__note_range(t, src, (int64_t)(bytes / 4));
-        const gtr_result r = gtr__to_device(ctx, t->stage, t->data, src, bytes, t->name);
+        const gtr_result r = gtr__to_device(ctx, t->stage, s->data, src, bytes, t->name);
         gtr__weights_unlock(ctx);
         return r;
     }
     GTR__TRY(gtr__feeding_room(t, bytes));
-    gtr__feeding *f = t->feeding;
+    gtr__feeding *f = s->feeding;
     const int k = f->turn ^= 1;
     void *instance = ctx->instance[t->stage];
     GTR__TRY(gtr__confirm_launches(ctx, NULL, f->read)); /* the last step reads the other slot */
@@ -17762,13 +17832,13 @@ static gtr_result gtr__set_device_alone(gtr_tensor *t, const void *src, size_t b
     int64_t rows = 0;
     gtr_result r = GTR_OK;
     GTR__TRY(gtr__set_check(t, src, "gtr_set_device"));
-    if (t->op != GTR__OP_INPUT || t->state || !gtr__batched(t))
+    if (t->op != GTR__OP_INPUT || t->note->state || !gtr__batched(t))
         return GTR__BAD_ARG(t->ctx, "gtr_set_device: \"%s\" is not an input with a batch", gtr__label(t));
     GTR__TRY(gtr__input_rows(t, bytes, &rows));
     GTR__TRY(gtr__feeding_new(t));
     if (event) r = gtr__backend_result(t->ctx, t->ctx->be->wait_for(t->ctx->instance[t->stage], event), t->name);
-    t->feeding->source = src;
-    t->feeding->rows = rows;
+    gtr__storage_of(t)->feeding->source = src;
+    gtr__storage_of(t)->feeding->rows = rows;
     t->ctx->sets++;
     gtr__note_range(t, NULL, 0);
     return r;
@@ -17782,13 +17852,14 @@ static void gtr__mark_filled(gtr_context *ctx, gtr__plan_entry *e) {
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
         gtr_tensor *t = v->tensor;
+        gtr__storage *const s = t ? gtr__storage_of(t) : NULL;
         if (v->home == GTR__HOME_INPUT && (v->only || v->storage == v->dtype)) {
-            t->kept_storage = v->storage; t->slot_last = v->last != 0;
+            s->dtype = v->storage; s->last = v->last != 0;
         }
         if (v->home != GTR__HOME_KEPT || !t) continue;
-        t->kept_filled = true; t->kept_storage = v->storage;
-        t->kept_at = ctx->writes; t->kept_sets = ctx->sets; t->kept_run = ctx->runs;
-        t->kept_shape = gtr__joined(t) ? gtr__literal(t->shape, e->plan.batch) : v->shape;
+        s->kept_filled = true; s->dtype = v->storage;
+        s->kept_at = ctx->writes; s->kept_sets = ctx->sets; s->kept_run = ctx->runs;
+        s->kept_shape = gtr__joined(t) ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
 }
 /* The runner of evaluations is there. */
@@ -17835,8 +17906,10 @@ gtr_result gtr_eval_train(gtr_tensor *const *t, int n) {
    by a run that is not the last one, behind which parameters or inputs have. */
 static bool gtr__outdated(gtr_tensor *t) {
     const gtr_context *ctx = t->ctx;
-    const bool trained = t->kept_at != ctx->writes, later = t->kept_run != ctx->runs && !t->keep;
-    return !t->kept_filled || (t->fed ? later && (trained || t->kept_sets != ctx->sets) : trained);
+    const gtr__storage *const s = gtr__storage_of(t);
+    if (!s) return true;
+    const bool trained = s->kept_at != ctx->writes, later = s->kept_run != ctx->runs && !t->keep;
+    return !s->kept_filled || (t->fed ? later && (trained || s->kept_sets != ctx->sets) : trained);
 }
 /* n elements of the device's, stored as storage, to host memory as dtype. */
 static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype,
@@ -17853,25 +17926,26 @@ static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *
 /* Values of input, parameter or constant t, by gtr_get or gtr_item of `asked`, which t stores. */
 static gtr_result gtr__leaf_get(gtr_tensor *t, const gtr_tensor *asked, void *dst, size_t bytes, bool first) {
     gtr_context *ctx = t->ctx;
+    const gtr__storage *const s = gtr__storage_of(t);
     const size_t size = gtr__dtype_size(t->dtype);
-    const bool reduced = t->kept_storage == GTR_BF16 || t->kept_storage == GTR_F16; /* as the last run had it */
-    const gtr_dtype storage = t->op == GTR__OP_INPUT && reduced ? t->kept_storage : t->dtype;
+    const bool reduced = s->dtype == GTR_BF16 || s->dtype == GTR_F16; /* as the last run had it */
+    const gtr_dtype storage = t->op == GTR__OP_INPUT && reduced ? s->dtype : t->dtype;
     const int low = storage == GTR_F16;
-    const void *src = storage == t->dtype ? t->data : t->low[low];
-    size_t have = storage == t->dtype ? t->data_bytes : t->low_bytes[low] / gtr__dtype_size(storage) * size;
+    const void *src = storage == t->dtype ? s->data : s->low[low];
+    size_t have = storage == t->dtype ? s->data_bytes : s->low_bytes[low] / gtr__dtype_size(storage) * size;
     char text[GTR__TEXT];
     if (first) have = bytes;
     if (t->op == GTR__OP_INPUT) {
-        if (!src && t->state && bytes % size == 0) { memset(dst, 0, bytes); return GTR_OK; }
+        if (!src && t->note->state && bytes % size == 0) { memset(dst, 0, bytes); return GTR_OK; }
         if (!src) return GTR__BAD_STATE(ctx, "gtr_get: input \"%s\" has not been used by a run", t->name);
         if (bytes <= have && bytes % size == 0) have = bytes; /* a prefix of the slot: the caller knows the batch */
-        else if (gtr__batched(t) && t->feeding) /* more may have been set since */
-            have = GTR__MIN(have, (size_t)(t->feeding->rows * -gtr__count(&t->shape)) * size);
+        else if (gtr__batched(t) && s->feeding) /* more may have been set since */
+            have = GTR__MIN(have, (size_t)(s->feeding->rows * -gtr__count(&t->shape)) * size);
     }
     if (bytes != have) return GTR__FAIL(ctx, SHAPE, "gtr_get \"%s\" %s: got room for %zu bytes, want %zu",
         gtr__label(asked), gtr__shape_text(&asked->shape, text), bytes, have);
     if (t->last && !first) return gtr__parameter_read(t, dst);
-    if (t->op != GTR__OP_INPUT || !t->slot_last || first)
+    if (t->op != GTR__OP_INPUT || !s->last || first)
         return gtr__read(ctx, t->stage, dst, src, storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
     const int64_t row = -gtr__count(&t->shape), n = ((int64_t)(bytes / size) + row - 1) / row * row;
     gtr_float *room = GTR__NEW(ctx, gtr_float, 2 * n);
@@ -17889,10 +17963,10 @@ static gtr_result gtr__value_get_waited(gtr_tensor *t, void *dst, size_t bytes, 
     gtr_tensor *s = gtr__stored_as(t);
     if (s->op <= GTR__OP_CONSTANT)
         return gtr__leaf_get(s, t, dst, bytes, first);
-    if (gtr__outdated(s) || (first && s->fed && s->kept_sets != ctx->sets)) {
-        const bool good = gtr_error(ctx) == GTR_OK;
+    if (gtr__outdated(s) || (first && s->fed && gtr__storage_of(s)->kept_sets != ctx->sets)) {
+        const bool good = gtr_error(ctx) == GTR_OK, filled = gtr__storage_of(s) && gtr__storage_of(s)->kept_filled;
         const gtr_result r = !t->fed || first ? gtr_eval(&t, 1) : GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, "
-            "but the last run did not need it: ask for it in gtr_eval or gtr_eval_train" : s->kept_filled ? "gtr_get: "
+            "but the last run did not need it: ask for it in gtr_eval or gtr_eval_train" : filled ? "gtr_get: "
             "%s was fetched before the last run, and parameters or inputs have changed since: ask for it in gtr_eval "
             "again, or mark it with gtr_keep before the run" : "gtr_get: %s was not kept: "
             "ask for it in gtr_eval, or mark it with gtr_keep before the run", gtr__called(t, who));
@@ -17906,12 +17980,13 @@ static gtr_result gtr__value_get_waited(gtr_tensor *t, void *dst, size_t bytes, 
         GTR__TRY(r);
         GTR__TRY(gtr__wait_all(ctx));
     }
-    const size_t size = gtr__dtype_size(t->dtype), want = (size_t)gtr__count(&s->kept_shape) * size;
+    const gtr__storage *const kept = gtr__storage_of(s);
+    const size_t size = gtr__dtype_size(t->dtype), want = (size_t)gtr__count(&kept->kept_shape) * size;
     if (bytes != want && !first)
         return GTR__FAIL(ctx, SHAPE, "gtr_get %s: got room for %zu bytes, want %zu for %s %s",
-                gtr__called(t, who), bytes, want, gtr__shape_text(&s->kept_shape, text),
+                gtr__called(t, who), bytes, want, gtr__shape_text(&kept->kept_shape, text),
                 gtr__dtype_name(t->dtype));
-    return gtr__read(ctx, s->stage, dst, s->kept, s->kept_storage, t->dtype, (int64_t)(bytes / size), gtr__label(t));
+    return gtr__read(ctx, s->stage, dst, kept->kept, kept->dtype, t->dtype, (int64_t)(bytes / size), gtr__label(t));
 }
 /* gtr_get; of the first element alone gtr_item. What it refuses leaves the model as it was, which gtr_save may write.
    */
@@ -18411,7 +18486,7 @@ static GTR__COLD gtr_result gtr__stream_ranges(const gtr__stream *s, const gtr__
 static gtr_result gtr__inputs_by_set(gtr__runner *r, const gtr__plan_entry *e, int64_t rows, gtr__record *rec) {
     for (int i = 0; i < e->n_inputs; i++) {
         const gtr_tensor *x = e->input[i];
-        gtr__feeding *f = x->feeding;
+        gtr__feeding *f = gtr__storage_of(x)->feeding;
         if (e->column[i] >= 0) continue;
         if (!f && !gtr__batched(x)) return GTR__BAD_STATE(r->ctx, "data set \"%s\" has no column for input \"%s\", "
             "which was not set", e->recipe.data->name, x->name);
@@ -18649,11 +18724,11 @@ static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
         int own_group = t->n_groups - 1;
         for (g = own_group - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, NULL, p->name)) {
             fits |= 1u << g;
-            trains |= p->trainable ? 1u << g : 0;
+            trains |= p->note->trainable ? 1u << g : 0;
             own_group = g;
         }
         first |= 1u << (g = own_group);
-        if (!p->trainable || !reach[p->id] || t->group[g].frozen) continue;
+        if (!p->note->trainable || !reach[p->id] || t->group[g].frozen) continue;
         t->param[t->n_param] = p;
         t->group_of[t->n_param] = g;
         if (t->zero) t->zero[t->n_zero++] = true;
@@ -18706,8 +18781,8 @@ static gtr_result gtr__trainer_segments(gtr_trainer *t) {
     for (int i = 0; i < t->n_param; i++) {
         gtr__segment *s = &t->host_segments[i];
         memset(s, 0, sizeof *s);
-        s->p = (gtr_float *)t->param[i]->data;
-        s->bf16 = t->param[i]->low[0]; s->f16 = t->param[i]->low[1];
+        const gtr__storage *const of = gtr__storage_of(t->param[i]);
+        s->p = (gtr_float *)of->data; s->bf16 = of->low[0]; s->f16 = of->low[1];
         s->offset = t->offset[i]; s->count = gtr__count(&t->param[i]->shape); s->group = t->group_of[i];
     }
     t->low_version = ctx->low_version;
@@ -18766,8 +18841,8 @@ static gtr_result gtr__trainer_states(gtr_trainer *t) {
     if (reach) gtr__reach_of(ctx, &t->loss, 1, true, true, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
         gtr_tensor *s = ctx->tensor[i];
-        if (!reach[i] || !s->state) continue;
-        if (!s->next) r = gtr__state_lacks(s, "trainer");
+        if (!reach[i] || !s->note->state) continue;
+        if (!s->note->next) r = gtr__state_lacks(s, "trainer");
         else if (!GTR__GROW(ctx, t->states, t->n_states, cap)) r = GTR_ERR_NOMEM;
         else t->states[t->n_states++] = s;
     }
@@ -18827,9 +18902,10 @@ static void gtr__give_up(gtr_trainer *t) {
     if (may_lock) gtr__weights_lock(ctx);
     for (int i = 0; i < t->n_param; i++) {
         gtr_tensor *p = t->param[i];
-        if (p->trainer != t) continue;
+        const gtr__storage *const s = gtr__storage_of(p);
+        if (s->trainer != t) continue;
         if (averages && !r)
-            r = ctx->be->copy(ctx->instance[0], p->data, gtr__average_of(t, i), p->data_bytes, GTR__ON_DEVICE, true);
+            r = ctx->be->copy(ctx->instance[0], s->data, gtr__average_of(t, i), s->data_bytes, GTR__ON_DEVICE, true);
         if (averages && !r) r = gtr__refresh_low(p);
         gtr__trainer_set(p, NULL);
     }
@@ -19004,7 +19080,7 @@ static bool gtr__find_in_batch(gtr_dataset *d, const gtr__sequence *o, int64_t k
         if (d->call.fill && (!room || !gtr__callback_call(d, p.epoch, row, row + 1, at, &refused))) break;
         for (int i = 0; i < n && !found; i++) {
             const int of = column[i];
-            if (of < 0 || d->column[of].dtype != GTR_F32 || input[i]->masked) continue;
+            if (of < 0 || d->column[of].dtype != GTR_F32 || input[i]->note->masked) continue;
             const gtr_float *x = (const gtr_float *)(room ? at[of] : gtr_dataset_row(d, of, row));
             found = gtr__nonfinite(x, room ? d->column[of].row : gtr__row_has(&d->column[of], row));
             if (!found) continue;
@@ -19056,7 +19132,7 @@ static GTR__COLD void gtr__why_masked(const gtr_tensor *t, char *text, size_t si
     const gtr_tensor *x = t, *next;
     for (; x; x = next) { /* to the first mask that was added */
         next = NULL;
-        for (int i = x->n_in; i-- > 0; ) if (x->in[i]->masked) next = x->in[i];
+        for (int i = x->n_in; i-- > 0; ) if (x->in[i]->note->masked) next = x->in[i];
         if (!next && x != t) snprintf(text, size, " (for %s%.200s%s hides all keys of a query)", x->name
             ? "the mask \"" : "its mask", x->name ? x->name : "", x->name ? "\"" : "");
     }
@@ -19064,14 +19140,14 @@ static GTR__COLD void gtr__why_masked(const gtr_tensor *t, char *text, size_t si
 /* For CTC: the first row whose labels do not fit in its steps, in text. */
 static GTR__COLD void gtr__why_labels(gtr_context *ctx, const gtr__plan_entry *e, const gtr_tensor *t,
         const gtr__node *n, char *text, size_t size) {
-    const gtr_shape *x = &e->plan.value[n->in[0]].shape, *y = &e->plan.value[n->in[t->limited]].shape;
+    const gtr_shape *x = &e->plan.value[n->in[0]].shape, *y = &e->plan.value[n->in[t->note->limited]].shape;
     const int64_t rows = y->dim[0], each = y->dim[1];
     int32_t *label = GTR__NEW(ctx, int32_t, rows * each);
     gtr_float *of = GTR__NEW(ctx, gtr_float, 2 * rows); /* steps, labels */
-    bool ok = label && of && !gtr__to_host(ctx, n->stage, label, gtr__value_address(ctx, e, n->in[t->limited]),
+    bool ok = label && of && !gtr__to_host(ctx, n->stage, label, gtr__value_address(ctx, e, n->in[t->note->limited]),
         (size_t)(rows * each) * 4, "labels");
     for (int64_t k = 0; k < 2 && ok; k++) {
-        const int in = k ? t->in_labels : t->in_steps;
+        const int in = k ? t->note->in_labels : t->note->in_steps;
         for (int64_t r = 0; r < rows; r++) of[k * rows + r] = (gtr_float)(k ? each : x->dim[1]);
         if (in) ok = !gtr__to_host(ctx, n->stage, of + k * rows, gtr__value_address(ctx, e, n->in[in]),
             (size_t)rows * sizeof *of, "lengths");
@@ -19097,7 +19173,7 @@ static GTR__COLD bool gtr__check_one(gtr_context *ctx, const gtr__plan_entry *e,
     char shape[GTR__TEXT], why[256] = "";
     int len = 300;
     const char *name = gtr__value_name(&e->plan, value);
-    if (v->gradient_of < 0 && t && t->masked) return false;
+    if (v->gradient_of < 0 && t && t->note->masked) return false;
     if (t && t->op == GTR__OP_PART) t = t->in[0];
     if (!gtr__check_value(ctx, v->stage, gtr__value_address(ctx, e, value), v->storage, &v->shape)) return false;
     const gtr_shape logical = gtr__shape_logical(v);
@@ -19115,7 +19191,7 @@ static GTR__COLD bool gtr__check_one(gtr_context *ctx, const gtr__plan_entry *e,
         const bool weighted = none && n->n_out < 3 && n->attr.loss.weighted;
         if (none) snprintf(why, sizeof why, " (all labels of the step are ignored%s)", weighted
             ? ", or their classes have no weight" : "");
-        else if (t && t->blank) gtr__why_labels(ctx, e, t, n, why, sizeof why);
+        else if (t && t->note->blank) gtr__why_labels(ctx, e, t, n, why, sizeof why);
         else if (t) gtr__why_masked(t, why, sizeof why);
         const char *layer = t ? gtr__layer_of(t, &len) : n->layer;
         snprintf(text, size, "the output of %s \"%.*s\" %s%s", t ? t->builder : gtr__row(n->op)->name, len, layer,
@@ -19438,7 +19514,7 @@ static void gtr__data_end(gtr_trainer *t) {
 /* Whether data can feed t's steps, asked before anything of t changes: shapes, ranges, what its columns mean. */
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
-    for (int64_t i = 0; i < t->ctx->n_parameter; i++) if (t->ctx->parameter[i]->unclaimed)
+    for (int64_t i = 0; i < t->ctx->n_parameter; i++) if (t->ctx->parameter[i]->note->unclaimed)
         return GTR__BAD_STATE(t->ctx, "\"%.200s\" is of a gtr_unstandardise, but of no gtr_standardise, nor loaded",
             t->ctx->parameter[i]->name);
     GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
@@ -19553,7 +19629,7 @@ static bool gtr__not_zero(const gtr_trainer *t, int i, const gtr_float *at, cons
 }
 /* Whether p would be trained, but that no gradient of t's loss, nor of another trainer's, reaches it. */
 static bool gtr__unreached(const gtr_trainer *t, const gtr_tensor *p) {
-    if (!p->trainable) return false;
+    if (!p->note->trainable) return false;
     for (const gtr_trainer *u = p->ctx->trainers; u; u = u->next) if (gtr__trainer_index(u, p) >= 0) return false;
     for (int g = 0; g < t->n_groups - 1; g++)
         if (gtr__glob(t->group[g].pattern, NULL, p->name)) return !t->group[g].frozen;
@@ -19595,9 +19671,11 @@ static void gtr__zeros_begin(gtr_trainer *t, const gtr__plan_entry *e) {
     gtr__note_idle(t, false);
     if (!e->recipe.several || t->optim.states || t->total > GTR__ZERO_MOST) return;
     t->before = GTR__NEW(ctx, gtr_float, t->total);
-    for (int i = 0; i < t->n_param && t->before; i++)
-        gtr__to_host(ctx, t->param[i]->stage, t->before + t->offset[i], t->param[i]->data, t->param[i]->data_bytes,
-            t->param[i]->name);
+    for (int i = 0; i < t->n_param && t->before; i++) {
+        const gtr_tensor *p = t->param[i];
+        const gtr__storage *const s = gtr__storage_of(p);
+        gtr__to_host(ctx, p->stage, t->before + t->offset[i], s->data, s->data_bytes, p->name);
+    }
 }
 /* Behind a launch of n steps of e: which gradients are still zero. */
 static void gtr__zeros_find(gtr_trainer *t, const gtr__plan_entry *e, int n) {
@@ -19609,7 +19687,8 @@ static void gtr__zeros_find(gtr_trainer *t, const gtr__plan_entry *e, int n) {
         if (e->recipe.several) {
             const bool hidden = o->weight_decay[t->group_of[i]] > 0 && !o->decoupled;
             was = t->before && !o->states ? t->before + t->offset[i] : NULL;
-            at = hidden ? NULL : o->states ? o->state[0] + t->offset[i] : was ? (gtr_float *)t->param[i]->data : NULL;
+            at = hidden ? NULL : o->states ? o->state[0] + t->offset[i]
+                : was ? (gtr_float *)gtr__storage_of(t->param[i])->data : NULL;
         }
         if (at && !gtr__not_zero(t, i, at, was)) continue;
         t->zero[i] = false; t->n_zero--;
@@ -19637,12 +19716,13 @@ static gtr_result gtr__states_begin(gtr_trainer *t, int64_t batch, bool first) {
     for (int i = 0; i < t->n_states; i++) {
         gtr_tensor *s = t->states[i];
         if (first) GTR__TRY(gtr__state_zero(s));
-        if (s->rows && s->rows != batch && !(t->data && batch < s->rows))
+        const int64_t rows = gtr__storage_of(s)->rows;
+        if (rows && rows != batch && !(t->data && batch < rows))
             return GTR__FAIL(t->ctx, SHAPE, "gtr_step: state \"%s\" has %lld rows, of the batch before, a gtr_set or a "
-                "checkpoint, this batch has %lld: gtr_set of zeros begins anew", s->name, (long long)s->rows,
+                "checkpoint, this batch has %lld: gtr_set of zeros begins anew", s->name, (long long)rows,
                 (long long)batch);
     }
-    for (int i = 0; i < t->n_states; i++) t->states[i]->rows = batch;
+    for (int i = 0; i < t->n_states; i++) gtr__storage_of(t->states[i])->rows = batch;
     return GTR_OK;
 }
 /* Queues the next step, or up to *n of them where one launch can do several; *n: how many it were. */
@@ -19849,8 +19929,8 @@ static GTR__COLD gtr_result gtr__none_for(const gtr_trainer *t, const gtr_tensor
     while (g < t->n_groups - 1 && !gtr__glob(t->group[g].pattern, NULL, gtr__label(p))) g++;
     const bool frozen = t->group[g].frozen;
     return GTR__BAD_STATE(t->ctx, "%s: this trainer has none for \"%s\": it does not train it%s%s%s", what,
-        gtr__label(p), frozen ? " (frozen by the group \"" : p->trainable ? ", the loss does not depend on it" : "",
-        frozen ? t->group[g].pattern : "", frozen ? "\")" : "");
+        gtr__label(p), frozen ? " (frozen by the group \"" : p->note->trainable
+        ? ", the loss does not depend on it" : "", frozen ? t->group[g].pattern : "", frozen ? "\")" : "");
 }
 /* Refuses optimizer states that no training leaves: not finite or, where they are mean squares or sums of squares,
    below 0. */
@@ -19880,8 +19960,8 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     if (buffer == t->gradient && !set && (t->fitted || !t->stepped))
         return GTR__BAD_STATE(ctx, "%s of \"%s\": %s; ask after gtr_step or gtr_backward", what, gtr__label(p),
             t->fitted ? "gtr_fit keeps none" : "no step was made yet");
-    if (!host || bytes != p->data_bytes) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes%s, want %zu",
-        what, gtr__label(p), bytes, host ? "" : " at NULL", p->data_bytes);
+    if (!host || bytes != gtr__bytes_of(p)) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes%s, want %zu",
+        what, gtr__label(p), bytes, host ? "" : " at NULL", gtr__bytes_of(p));
     if (set && buffer == t->gradient && !t->pending) return GTR__BAD_STATE(ctx, "%s of \"%s\": nothing would read "
         "it, want it between gtr_backward and gtr_update", what, gtr__label(p));
     if (set && buffer != t->gradient) GTR__TRY(gtr__state_good(t, p, buffer, (const gtr_float *)host, what));
@@ -19941,7 +20021,7 @@ static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
     gtr_context *ctx = t->ctx;
     size_t bytes = 0;
     gtr_result r = gtr__wait_all(ctx);
-    for (int i = 0; i < t->n_param; i++) bytes = GTR__MAX(bytes, t->param[i]->data_bytes);
+    for (int i = 0; i < t->n_param; i++) bytes = GTR__MAX(bytes, gtr__bytes_of(t->param[i]));
     void *room = t->swap_room;
     t->swap_room = NULL;
     if (!r) r = gtr__take_over(t, false);
@@ -19949,9 +20029,10 @@ static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
     gtr__weights_lock(ctx);
     for (int i = 0; i < t->n_param && !r; i++) {
         gtr_tensor *p = t->param[i];
-        void *copy[] = { room, p->data, gtr__average_of(t, i), room }; /* each from the one behind it */
+        /* each from the one behind it */
+        void *copy[] = { room, gtr__storage_of(p)->data, gtr__average_of(t, i), room };
         for (int k = 0; k < 3 && !r; k++)
-            r = ctx->be->copy(ctx->instance[0], copy[k], copy[k + 1], p->data_bytes, GTR__ON_DEVICE, false);
+            r = ctx->be->copy(ctx->instance[0], copy[k], copy[k + 1], gtr__bytes_of(p), GTR__ON_DEVICE, false);
         if (!r) r = gtr__refresh_low(p);
     }
     gtr__weights_unlock(ctx);
@@ -20122,7 +20203,8 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
         if (v->home != GTR__HOME_TALLY) continue;
-        const gtr_result r = ctx->be->zero(ctx->instance[v->stage], v->tensor->tally, GTR__TALLY_BYTES);
+        void *const tally = gtr__storage_on(v->tensor, v->stage)->tally;
+        const gtr_result r = ctx->be->zero(ctx->instance[v->stage], tally, GTR__TALLY_BYTES);
         GTR__TRY(gtr__backend_result(ctx, r, "counting labels"));
         counts = true;
     }
@@ -20615,15 +20697,15 @@ static gtr_tensor *gtr__steps_leaf(const gtr__stepping *s, const char *name, gtr
 }
 static gtr_tensor *gtr__steps_state(const gtr__stepping *s, const char *name, gtr_shape shape) {
     gtr_tensor *t = gtr__steps_leaf(s, name, GTR_F32, shape);
-    if (t) t->state = true;
+    if (t) t->note->state = true;
     return t;
 }
 static bool gtr__steps_place(gtr__stepping *s) {
     if (s->ids) return true;
     if (!(s->place = gtr__steps_state(s, "place", gtr_shape2(GTR_BATCH, 1)))) return false;
-    s->place->next = gtr__scaled(s->place, 1, 1);
+    s->place->note->next = gtr__scaled(s->place, 1, 1);
     s->ids = gtr_to_int(s->place);
-    return s->place->next && s->ids;
+    return s->place->note->next && s->ids;
 }
 /* This step's row of c, of which dimension `at` from the last is T: c with 1 there, and the batch in dimension `batch`
    from the last. */
@@ -20675,8 +20757,9 @@ static gtr_tensor *gtr__steps_again(const gtr_tensor *t, gtr_tensor *const *in, 
     gtr_tensor *y = gtr__op_new(t->op, t->n_in, in, attr, NULL);
     if (!y) return NULL;
     gtr_tensor *o = y->op == GTR__OP_PART ? y->in[0] : y;
-    o->limit = t->limit; o->limited = t->limited; o->ignore = t->ignore; o->has_ignore = t->has_ignore;
-    o->masked = t->masked; o->layer = t->layer;
+    o->note->limit = t->note->limit; o->note->limited = t->note->limited;
+    o->note->ignore = t->note->ignore; o->note->has_ignore = t->note->has_ignore;
+    o->note->masked = t->note->masked; o->layer = t->layer;
     return o;
 }
 /* x's step where it recurs: from its own state, in place of the first one, and with that of the last as the next. */
@@ -20694,7 +20777,7 @@ static gtr_tensor *gtr__steps_recur(gtr__stepping *s, gtr_tensor *t) {
         const int was = k ? a->c : a->h;
         if (!(state[k] = gtr__steps_state(s, t->layer ? t->layer : "state", row))) return NULL;
         in[n] = state[k];
-        if (was && (first = s->of[t->in[was]->id].t) != NULL && !gtr__stored_as(first)->state) {
+        if (was && (first = s->of[t->in[was]->id].t) != NULL && !gtr__stored_as(first)->note->state) {
             if (!gtr__steps_place(s)) return NULL;
             in[n] = gtr_where(s->place, state[k], first);
         }
@@ -20711,14 +20794,14 @@ static gtr_tensor *gtr__steps_recur(gtr__stepping *s, gtr_tensor *t) {
     if (!y) return NULL;
     y = y->in[0];
     y->layer = t->layer;
-    for (int k = 0; k < states; k++) state[k]->next = gtr__output_of(s->ctx, y, k ? GTR__R_C : GTR__R_H);
+    for (int k = 0; k < states; k++) state[k]->note->next = gtr__output_of(s->ctx, y, k ? GTR__R_C : GTR__R_H);
     return y;
 }
 /* A state (N, T, ...) in which x (N, 1, ...) gets its place, written by what reads it (gtr__attention_attr.kept). */
 static gtr_tensor *gtr__steps_kept(gtr__stepping *s, const gtr_tensor *t, gtr_shape x) {
     x.dim[1] = s->steps;
     gtr_tensor *state = gtr__steps_state(s, t->layer ? t->layer : "kept", x);
-    if (state) state->next = state;
+    if (state) state->note->next = state;
     return state;
 }
 /* The step of attention t: its keys and values are put into states, and it attends those that are there so far. */
@@ -20744,7 +20827,7 @@ static gtr_tensor *gtr__steps_attend(gtr__stepping *s, gtr_tensor *t) {
         for (int k = 1; k < 3; k++) in[n++] = gtr__steps_kept(s, t, a->packed ? packed : in[k]->shape);
         in[a->place = n++] = s->place;
     } else if (causal) {
-        gtr_tensor *so_far = gtr_reshape(s->place->next, gtr_shape1(GTR_BATCH));
+        gtr_tensor *so_far = gtr_reshape(s->place->note->next, gtr_shape1(GTR_BATCH));
         lengths = lengths ? gtr_minimum(lengths, so_far) : so_far;
     }
     if (lengths) in[a->lengths = n++] = lengths;
@@ -20838,7 +20921,7 @@ static gtr_tensor *gtr__steps_op(gtr__stepping *s, gtr_tensor *t) {
 /* The step of t, an op or an op's output. */
 static bool gtr__steps_made(gtr__stepping *s, gtr_tensor *t) {
     gtr__stepped *y = &s->of[t->id];
-    gtr_tensor *const *in = t->counts ? &t->counts : t->evaluated ? &t->evaluated : t->in;
+    gtr_tensor *const *in = t->note->counts ? &t->note->counts : t->note->evaluated ? &t->note->evaluated : t->in;
     bool some = false, end = false, other = false, again = gtr__in_steps(t->op) >= GTR__STEPS_RECUR;
     for (int k = 0; k < (in == t->in ? t->n_in : 1); k++) {
         const gtr__stepped *x = &s->of[in[k]->id];
@@ -20852,10 +20935,10 @@ static bool gtr__steps_made(gtr__stepping *s, gtr_tensor *t) {
     const bool several = gtr__output_of(s->ctx, t, 0) != t; /* of which each is looked at */
     if (some && end) return gtr__steps_fail(s, t, "of steps and of what comes at their end");
     if (t->op == GTR__OP_PART) y->t = gtr__output_of(s->ctx, s->of[in[0]->id].t, t->attr.count);
-    else if (t->evaluated) y->t = s->of[in[0]->id].t;
-    else if (!t->counts) y->t = gtr__steps_op(s, t);
-    else if (s->of[in[0]->id].time != in[0]->shape.ndim - 1 - t->counts_axis) {
-        y->t = gtr_arange(s->of[in[0]->id].t, t->counts_axis);
+    else if (t->note->evaluated) y->t = s->of[in[0]->id].t;
+    else if (!t->note->counts) y->t = gtr__steps_op(s, t);
+    else if (s->of[in[0]->id].time != in[0]->shape.ndim - 1 - t->note->counts_axis) {
+        y->t = gtr_arange(s->of[in[0]->id].t, t->note->counts_axis);
         return y->t != NULL;
     } else y->t = gtr__steps_place(s) ? s->ids : NULL;
     if (!y->t) return gtr__steps_fail(s, t, "it has no step");
@@ -20872,9 +20955,9 @@ static void gtr__steps_reach(gtr__stepping *s, int64_t highest) {
     for (int64_t i = highest; i >= 0; i--) {
         const gtr_tensor *t = s->ctx->tensor[i];
         if (!s->reach[i]) continue;
-        if (t->evaluated) s->reach[t->evaluated->id] = 1;
-        if (t->counts) s->reach[t->counts->id] = 1;
-        for (int k = 0; k < t->n_in && !t->evaluated && !t->counts; k++) s->reach[t->in[k]->id] = 1;
+        if (t->note->evaluated) s->reach[t->note->evaluated->id] = 1;
+        if (t->note->counts) s->reach[t->note->counts->id] = 1;
+        for (int k = 0; k < t->n_in && !t->note->evaluated && !t->note->counts; k++) s->reach[t->in[k]->id] = 1;
     }
 }
 /* T: of the first of .in, or of all, but first of those that are (N, T, ...) or ids; 0: none. */
@@ -20882,7 +20965,7 @@ static int64_t gtr__steps_of(gtr__stepping *s, const gtr_tensor *first) {
     s->first = first && gtr__batched(first) && first->shape.ndim > 1 ? first : NULL;
     for (int pass = 0; pass < 2; pass++) for (int64_t i = 0; i < s->ctx->n_tensor && !s->first; i++) {
         const gtr_tensor *t = s->ctx->tensor[i];
-        if (s->reach[i] && t->op == GTR__OP_INPUT && !t->state && gtr__batched(t) && t->shape.ndim > 1
+        if (s->reach[i] && t->op == GTR__OP_INPUT && !t->note->state && gtr__batched(t) && t->shape.ndim > 1
                 && (pass || t->shape.ndim > 2 || t->dtype == GTR_I32)) s->first = t;
     }
     return s->first ? s->first->shape.dim[1] : 0;
@@ -20919,9 +21002,9 @@ static gtr_result gtr__steps_try(gtr_context *ctx, gtr_predictor_desc *d, int64_
         y->t = t; y->time = GTR__TIMELESS;
         if (!s.reach[i]) continue;
         /* in the order that they were made in, as steps are not */
-        if (t->op == GTR__OP_INPUT && !t->state && gtr__batched(t) && given < GTR__PREDICTS && !listed)
+        if (t->op == GTR__OP_INPUT && !t->note->state && gtr__batched(t) && given < GTR__PREDICTS && !listed)
             d->in[given++] = t;
-        if (t->state) ok = (y->t = gtr__steps_state(&s, t->name, t->shape)) != NULL; /* zeros, as windows begin with */
+        if (t->note->state) ok = (y->t = gtr__steps_state(&s, t->name, t->shape)) != NULL; /* zeros at first */
         else if (t->op != GTR__OP_INPUT) ok = gtr__steps_made(&s, t);
         else if (gtr__batched(t) && t->shape.ndim > 1 && t->shape.dim[1] == s.steps) {
             gtr_shape one = t->shape;
@@ -21016,7 +21099,8 @@ static void *gtr__predictor_address(gtr_context *ctx, const gtr__plan_entry *e, 
     const gtr_predictor *p = (const gtr_predictor *)e->crossing;
     switch (v->home) {
     case GTR__HOME_INPUT: case GTR__HOME_PARAMETER: case GTR__HOME_STATE:
-        return gtr__batched(v->tensor) ? gtr__predictor_rows(p, v->tensor->state ? GTR__STATES : GTR__IN, v->tensor)
+        return gtr__batched(v->tensor)
+            ? gtr__predictor_rows(p, v->tensor->note->state ? GTR__STATES : GTR__IN, v->tensor)
             : p->held ? p->held[v->tensor->id] : (void *)(uintptr_t)gtr__model_of(v->tensor, NULL);
     case GTR__HOME_KEPT: return gtr__predictor_rows(p, GTR__OUT, v->tensor);
     case GTR__HOME_ARENA: return (char *)p->block[GTR__ARENA] + v->offset;
@@ -21179,7 +21263,7 @@ static gtr_result gtr__predictor_inputs(gtr_predictor *p, const gtr_predictor_de
     }
     for (int i = 0; i < n_found; i++) {
         int k = 0;
-        if (!gtr__batched(found[i]) && !found[i]->data)
+        if (!gtr__batched(found[i]) && !gtr__storage_of(found[i])->data)
             return GTR__BAD_STATE(ctx, "predictor: input \"%s\" was not set", found[i]->name);
         if (!gtr__batched(found[i])) continue;
         while (k < given && d->in[k] != found[i]) k++;
@@ -21211,8 +21295,8 @@ static gtr_result gtr__predictor_states(gtr_predictor *p, bool steps) {
     if (reach) gtr__reach_of(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, false, reach);
     for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
         if (reach[i] && gtr__is_sequential(ctx->tensor[i])) p->own_ctx.caps.by |= GTR__BY_ORDER;
-        if (!reach[i] || !ctx->tensor[i]->state) continue;
-        if (!steps && !ctx->tensor[i]->next) r = gtr__state_lacks(ctx->tensor[i], "predictor");
+        if (!reach[i] || !ctx->tensor[i]->note->state) continue;
+        if (!steps && !ctx->tensor[i]->note->next) r = gtr__state_lacks(ctx->tensor[i], "predictor");
         else if (p->n[GTR__STATES] == GTR__MOST_STATES)
             r = GTR__FAIL(ctx, UNSUPPORTED, "predictor: more than %d states", GTR__MOST_STATES);
         else p->of[GTR__STATES][p->n[GTR__STATES]++] = ctx->tensor[i];
@@ -21252,13 +21336,15 @@ static gtr_result gtr__predictor_hold(gtr_predictor *p, int64_t highest) {
         const gtr_tensor *t = list[i];
         if (!p->held[i]) continue;
         for (int k = 0; k < t->n_in; k++) p->held[t->in[k]->id] = p;
-        if (t->data && !gtr__batched(t)) bytes += gtr__rounded(t->data_bytes);
+        const gtr__storage *const s = gtr__storage_of(t);
+        if (s && s->data && !gtr__batched(t)) bytes += gtr__rounded(s->data_bytes);
         else p->held[i] = NULL;
     }
     if (!gtr__predictor_block(p, GTR__HELD, GTR__MAX(bytes, 1))) return GTR_ERR_NOMEM;
     char *at = (char *)p->block[GTR__HELD];
     for (int64_t i = 0; i <= highest; i++) if (p->held[i]) {
-        const gtr__move m = { at, NULL, list[i]->data_bytes }; /* from where, each gtr_predictor_refresh says */
+        /* from where, each gtr_predictor_refresh says */
+        const gtr__move m = { at, NULL, gtr__bytes_of(list[i]) };
         p->held[i] = at;
         p->move[p->n_move++] = m;
         at += gtr__rounded(m.bytes);
@@ -24864,7 +24950,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
     }
     gtr_tensor *had[2];
     for (int k = 0; k < 2; k++) had[k] = gtr__layer_find(x, name, parts[k]);
-    const bool share = !d && had[0] && had[1] && had[0]->unclaimed && had[1]->unclaimed
+    const bool share = !d && had[0] && had[1] && had[0]->note->unclaimed && had[1]->note->unclaimed
         && gtr__count(&had[0]->shape) == n;
     GTR__SINCE(x, NULL);
     gtr_tensor *t = gtr__widen(x);
@@ -24873,7 +24959,7 @@ gtr_tensor *gtr_standardise(gtr_tensor *x, const char *name, const gtr_dataset *
             : gtr__layer_tensor(x, name, parts[k], GTR_F32, gtr_shape1(n), gtr__init(GTR_INIT_ZERO, 0), true);
         t = p && (share || gtr__leaf_made(p, value[k])) ? k ? gtr_div(t, p) : gtr_sub(t, p) : NULL;
     }
-    for (int k = 0; k < 2 && t && share; k++) had[k]->unclaimed = false;
+    for (int k = 0; k < 2 && t && share; k++) had[k]->note->unclaimed = false;
     if (t && d) ((gtr_dataset *)(uintptr_t)d)->fitted = true;
     gtr__mfree(x->ctx, value[0]);
     return gtr__whole(x, since, t);
@@ -24894,7 +24980,7 @@ gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
     for (int k = 0; t && k < 2; k++) {
         if (made) p[k] = gtr__layer_tensor(y, name, parts[k], GTR_F32, gtr_shape1(last), gtr__init(k ? GTR_INIT_ZERO
             : GTR_INIT_CONSTANT, !k), true);
-        if (made && p[k]) p[k]->unclaimed = true;
+        if (made && p[k]) p[k]->note->unclaimed = true;
         t = !p[k] ? NULL : k ? gtr_add(t, p[k]) : gtr_mul(t, p[k]);
     }
     return gtr__whole(y, since, t);
@@ -25646,7 +25732,7 @@ static void gtr__st_swap(const gtr_tensor *p, int size, void *memory, uint8_t *f
 /* Host memory for the largest of n parts; NULL: out of it. */
 static void *gtr__st_room(gtr_context *ctx, gtr_tensor *const *list, int64_t n) {
     size_t most = 0;
-    for (int64_t k = 0; k < n; k++) most = GTR__MAX(most, list[k]->data_bytes);
+    for (int64_t k = 0; k < n; k++) most = GTR__MAX(most, gtr__bytes_of(list[k]));
     return gtr__malloc(ctx, most);
 }
 /* Parts of a checkpoint that lie in host memory; they are taken from a file before its values are applied. */
@@ -25700,19 +25786,23 @@ static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *ca
     gtr_result r = gtr_wait(ctx);
     return r == GTR_ERR_NONFINITE ? GTR_OK : r;
 }
-/* Copies of tensors under names of their own, as a checkpoint has them: beside parameters a trainer's states, which lie
-   like these. In a build with doubles their 8 bytes are an int64's. */
-typedef struct { gtr_context *ctx; gtr_tensor *copy, **list; int64_t n; } gtr__contents;
+/* Copies of tensors under names of their own, as a checkpoint has them, each with a storage of its own that says where
+   its values lie: beside parameters a trainer's states, which lie like these. In a build with doubles their 8 bytes are
+   an int64's. */
+typedef struct { gtr_context *ctx; gtr_tensor *copy, **list; gtr__storage *where; int64_t n; } gtr__contents;
 static const char gtr__of_carried[] = "carried.", gtr__of_model[] = "model.", gtr__of_run[] = "gputrain.checkpoint",
     gtr__of_sum[] = "gputrain.crc32c";
-/* Adds a tensor that is like another, at `data` on a stage, and is called that behind `before`. */
-static gtr_result gtr__contents_add(gtr__contents *c, const gtr_tensor *like, void *data, int stage,
+/* Adds a tensor that is like another, of so many bytes at `data` on a stage, and is called that behind `before`. */
+static gtr_result gtr__contents_add(gtr__contents *c, const gtr_tensor *like, void *data, size_t bytes, int stage,
         const char *before) {
     char name[GTR__ST_NAME];
     gtr_tensor *p = c->list[c->n] = &c->copy[c->n];
+    gtr__storage *const s = &c->where[c->n];
     *p = *like;
-    p->data = data; p->stage = stage;
-    if (data != like->data) p->low[0] = p->low[1] = NULL;
+    if (like->storage) *s = *gtr__storage_of(like);
+    if (s->data != data) s->low[0] = s->low[1] = NULL;
+    s->device = p->stage = stage; s->data = data; s->data_bytes = bytes; s->next = NULL;
+    p->storage = s;
     if (p->dtype == GTR_F32 && sizeof(gtr_float) == 8) p->dtype = GTR_I64;
     snprintf(name, sizeof name, "%s%s", before, like->name);
     p->name = gtr__strdup(c->ctx, name);
@@ -25724,8 +25814,8 @@ static gtr_result gtr__contents_add(gtr__contents *c, const gtr_tensor *like, vo
 static gtr_result gtr__contents_host(gtr__contents *c, const char *name, void *data, int64_t n, int64_t width) {
     gtr_tensor like = GTR__ZERO;
     like.ctx = c->ctx; like.name = (char *)(uintptr_t)name; like.dtype = GTR_I64;
-    like.shape = gtr_shape2(n, width); like.data_bytes = (size_t)(n * width) * 8;
-    return gtr__contents_add(c, &like, data, -1, "");
+    like.shape = gtr_shape2(n, width);
+    return gtr__contents_add(c, &like, data, (size_t)(n * width) * 8, -1, "");
 }
 /* The checksum: 4 bytes that are called float32, as that is aligned to 4. */
 static gtr_result gtr__contents_sum(gtr__contents *c) {
@@ -25739,31 +25829,35 @@ static gtr_result gtr__contents_make(gtr__contents *c, const gtr_trainer *t, con
     gtr_context *ctx = t->ctx;
     int64_t most = ctx->n_parameter + (int64_t)t->n_param * t->optim.all + 4; /* gtr__contents_host's */
     char before[32];
-    for (int64_t i = 0; i < ctx->n_tensor; i++) most += ctx->tensor[i]->state;
+    for (int64_t i = 0; i < ctx->n_tensor; i++) most += ctx->tensor[i]->note->state;
     c->ctx = ctx;
     c->copy = GTR__NEW(ctx, gtr_tensor, most);
     c->list = GTR__NEW(ctx, gtr_tensor *, most);
-    if (!c->copy || !c->list) return GTR_ERR_NOMEM;
+    c->where = GTR__NEW(ctx, gtr__storage, most);
+    if (!c->copy || !c->list || !c->where) return GTR_ERR_NOMEM;
     for (int64_t i = 0; i < ctx->n_parameter; i++) {
         const gtr_tensor *p = ctx->parameter[i];
-        GTR__TRY(gtr__contents_add(c, p, p->data, p->stage, gtr__of_model));
+        const gtr__storage *const s = gtr__storage_of(p);
+        GTR__TRY(gtr__contents_add(c, p, s->data, s->data_bytes, p->stage, gtr__of_model));
     }
     for (int k = 0; k < t->optim.all; k++) {
         snprintf(before, sizeof before, "state.%d.", k);
         for (int i = 0; i < t->n_param; i++)
-            GTR__TRY(gtr__contents_add(c, t->param[i], t->optim.state[k] + t->offset[i], 0, before));
+            GTR__TRY(gtr__contents_add(c, t->param[i], t->optim.state[k] + t->offset[i],
+                gtr__bytes_of(t->param[i]), 0, before));
     }
-    for (int64_t i = 0; i < ctx->n_tensor; i++) if (ctx->tensor[i]->state) {
+    for (int64_t i = 0; i < ctx->n_tensor; i++) if (ctx->tensor[i]->note->state) {
         gtr_tensor like = *ctx->tensor[i];
+        const gtr__storage *const s = gtr__storage_of(&like);
         char name[GTR__ST_NAME];
         snprintf(name, sizeof name, "%s%s", gtr__of_carried, like.name);
         const gtr__st_entry *e = file ? gtr__st_find(file, name) : NULL;
         const int64_t rows = e ? (int64_t)(e->end - e->begin) / gtr__state_row(&like) : 0;
-        like.shape.dim[0] = file ? e ? GTR__MAX(rows, 1) : 0 : like.rows;
+        like.shape.dim[0] = file ? e ? GTR__MAX(rows, 1) : 0 : s->rows;
         if (!like.shape.dim[0]) continue;
-        like.data_bytes = (size_t)(like.shape.dim[0] * gtr__state_row(ctx->tensor[i]));
-        GTR__TRY(gtr__state_grow(ctx->tensor[i], like.data_bytes));
-        GTR__TRY(gtr__contents_add(c, &like, ctx->tensor[i]->data, like.stage, gtr__of_carried));
+        const size_t bytes = (size_t)(like.shape.dim[0] * gtr__state_row(ctx->tensor[i]));
+        GTR__TRY(gtr__state_grow(ctx->tensor[i], bytes));
+        GTR__TRY(gtr__contents_add(c, &like, s->data, bytes, like.stage, gtr__of_carried));
     }
     return GTR_OK;
 }
@@ -25773,19 +25867,20 @@ static gtr_result gtr__contents_states(const gtr__contents *c) {
     for (int64_t i = 0; i < c->ctx->n_tensor && !r; i++) {
         gtr_tensor *t = c->ctx->tensor[i];
         int64_t k = c->n - 1;
-        if (!t->state || !t->data) continue;
-        while (k >= 0 && c->copy[k].data != t->data) k--;
-        const size_t had = k < 0 ? 0 : c->copy[k].data_bytes;
-        t->rows = k < 0 ? 0 : c->copy[k].shape.dim[0];
-        if (had < t->data_bytes) r = gtr__backend_result(c->ctx, c->ctx->be->zero(c->ctx->instance[t->stage],
-            (char *)t->data + had, t->data_bytes - had), t->name);
+        gtr__storage *const s = t->note->state ? gtr__storage_of(t) : NULL;
+        if (!s || !s->data) continue;
+        while (k >= 0 && c->where[k].data != s->data) k--;
+        const size_t had = k < 0 ? 0 : c->where[k].data_bytes;
+        s->rows = k < 0 ? 0 : c->copy[k].shape.dim[0];
+        if (had < s->data_bytes) r = gtr__backend_result(c->ctx, c->ctx->be->zero(c->ctx->instance[t->stage],
+            (char *)s->data + had, s->data_bytes - had), t->name);
     }
     return r;
 }
 static void gtr__contents_free(gtr__contents *c) {
     for (int64_t i = 0; i < c->n; i++) gtr__mfree(c->ctx, c->copy[i].name);
     if (!c->ctx) return;
-    GTR__FREE(c->ctx, c->copy, c->list);
+    GTR__FREE(c->ctx, c->copy, c->list, c->where);
 }
 /* Opens a file, or memory that is called path, and parses its header; *head is to be freed, and s by gtr__st_free, on
    failure too. */
@@ -25824,9 +25919,9 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
     if (r) return gtr__fail(to, r, "%s: %s", call, gtr_error_text(from));
     GTR__TRY(gtr__sets_agree(to, &from->notes, call));
     gtr_tensor *const *p = to->parameter;
-    for (n = 0; n < to->n_parameter; bytes += p[n++]->data_bytes) most = GTR__MAX(most, p[n]->data_bytes);
+    for (n = 0; n < to->n_parameter; bytes += gtr__bytes_of(p[n++])) most = GTR__MAX(most, gtr__bytes_of(p[n]));
     if (!(data = GTR__NEW(to, char, bytes + most))) return GTR_ERR_NOMEM;
-    for (n = 0, at = data; n < to->n_parameter && !r; at += p[n++]->data_bytes) {
+    for (n = 0, at = data; n < to->n_parameter && !r; at += gtr__bytes_of(p[n++])) {
         gtr_tensor *q = gtr_parameter_find(from, p[n]->name);
         if (!q || q->dtype != p[n]->dtype || !gtr__shape_equal(&q->shape, &p[n]->shape))
             r = GTR__FAIL(to, SHAPE, "%s: \"%s\" %s %s is %s%s%s in the other context", call, p[n]->name,
@@ -25835,12 +25930,12 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
         else if ((r = gtr__model_read(q, at)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p[n]->name);
     }
     gtr__weights_lock(to);
-    for (n = 0, at = data; n < to->n_parameter && !r; at += p[n++]->data_bytes) {
+    for (n = 0, at = data; n < to->n_parameter && !r; at += gtr__bytes_of(p[n++])) {
         if ((r = gtr__parameter_read(p[n], data + bytes)) != GTR_OK) break;
         r = gtr__parameter_write(p[n], at);
-        memcpy(at, data + bytes, p[n]->data_bytes); /* what was there, for the way back */
+        memcpy(at, data + bytes, gtr__bytes_of(p[n])); /* what was there, for the way back */
     }
-    while (r && at > data && n-- > 0) gtr__parameter_write(p[n], at -= p[n]->data_bytes);
+    while (r && at > data && n-- > 0) gtr__parameter_write(p[n], at -= gtr__bytes_of(p[n]));
     if (!r) gtr__rewritten(to, NULL);
     gtr__weights_unlock(to);
     gtr__mfree(to, data);
@@ -25878,7 +25973,9 @@ static gtr_result gtr__parameters_blend_alone(gtr_context *ctx, const char *to, 
     for (i = 0; n && !r; i++) {
         gtr_tensor *p = ctx->parameter[i], *q = gtr__blends(p, to, from, &r);
         if (!q) continue;
-        gtr__blended of = { p->data, q->data, { p->low[0], p->low[1] }, gtr__count(&p->shape), p->dtype == GTR_I64 };
+        const gtr__storage *const s = gtr__storage_of(p);
+        gtr__blended of = { s->data, gtr__storage_of(q)->data, { s->low[0], s->low[1] }, gtr__count(&p->shape),
+            p->dtype == GTR_I64 };
         b.of[b.n++] = of;
         gtr__rewritten(ctx, p);
         if (--n && b.n < GTR__BLENDS) continue;
@@ -25920,7 +26017,7 @@ static int gtr__save_as(const gtr__save *s, const gtr_tensor *p) {
 static size_t gtr__save_size(const gtr__save *s, const gtr_tensor *p) {
     return (size_t)gtr__count(&p->shape) * (size_t)gtr__st_size(gtr__save_as(s, p));
 }
-static bool gtr__is_sum(const gtr_tensor *p) { return gtr__on_host(p) && !p->data; }
+static bool gtr__is_sum(const gtr_tensor *p) { return gtr__on_host(p) && !gtr__storage_of(p)->data; }
 /* Wide elements first, so that each tensor's data are aligned to its element; then by name; a checksum last. */
 static int gtr__save_order(const void *a, const void *b, const void *arg) {
     const gtr_tensor *x = *(gtr_tensor *const *)a, *y = *(gtr_tensor *const *)b;
@@ -26016,7 +26113,7 @@ static gtr_result gtr__save_data(gtr__save *s, gtr__file *f) {
         gtr_tensor *p = s->order[k];
         if (gtr__is_sum(p)) gtr__le_put((uint8_t *)out, 4, ~s->crc->sum);
         else {
-            if (gtr__on_host(p)) memcpy(room, p->data, p->data_bytes);
+            if (gtr__on_host(p)) memcpy(room, gtr__storage_of(p)->data, gtr__bytes_of(p));
             else if ((r = gtr__model_read(p, room))) break;
             const int size = gtr__st_size(gtr__save_as(s, p));
             if (!sums) gtr__finite_warn(p, s->call, (const gtr_float *)room);
@@ -26426,8 +26523,8 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
         if (k < 0 && !state[p->id]) continue;
         gtr_tensor as = *p;
         if (as.shape.ndim > 2) as.last = 0; /* kernels: as they lie, which files have */
-        void *of[2] = { p->data, k >= 0 && t->optim.ema > 0 ? gtr__average_of(t, k) : NULL };
-        for (int j = 0; j < 2 && of[j] && !r; j++, at += p->data_bytes) {
+        void *of[2] = { gtr__storage_of(p)->data, k >= 0 && t->optim.ema > 0 ? gtr__average_of(t, k) : NULL };
+        for (int j = 0; j < 2 && of[j] && !r; j++, at += gtr__bytes_of(p)) {
             const int stage = j ? 0 : p->stage;
             if (host && back) r = gtr__parameter_put(&as, stage, of[j], host + at, gtr__label(p));
             else if (host) r = gtr__parameter_get(&as, stage, of[j], host + at, gtr__label(p));
@@ -27468,7 +27565,7 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
     GTR__TRY(gtr__reads_fit(ctx, "gtr_fit", d, drains, d->callback != NULL, d->checkpoint != NULL,
         d->metrics.scores != NULL));
     GTR__TRY(gtr__metric_check(ctx, d->metric, "gtr_fit"));
-    if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && d->metric->is_loss)
+    if (d->monitor == GTR_METRIC_TENSOR && !d->monitor_least && d->metric->note->is_loss)
         return GTR__BAD_ARG(ctx, "gtr_fit: monitor is .metric, a loss (%s), whose least is best: set .monitor_least",
             d->metric->builder);
     if (d->monitor_least && gtr__rows_act(d->metric->op) == GTR__ROWS_TALLIED && gtr__stops(d->metric))
@@ -27555,15 +27652,16 @@ static size_t gtr__resident_bytes(const gtr_context *ctx) {
                 n += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
     return n;
 }
-/* Adds the plan's slots and kept values to *m: each tensor once, by its largest value. */
-static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m) {
+/* Adds the plan's slots and kept values to *m: each tensor once, by its largest value. of: room for three numbers a
+   tensor, zeros. */
+static void gtr__count_blocks(const gtr__plan *p, gtr_memory_report *m, size_t (*of)[3]) {
     for (int i = 0; i < p->n_value; i++) {
         const gtr__value *v = &p->value[i];
         size_t *to[3] = { &m->inputs, &m->low_precision, &m->kept }, now = gtr__rounded(v->offset + v->bytes), *had;
         const gtr__home h = v->home;
         const int k = h == GTR__HOME_INPUT ? 0 : h == GTR__HOME_LOW ? 1 : h == GTR__HOME_KEPT ? 2 : -1;
         if (k < 0 || !v->tensor) continue;
-        had = &v->tensor->counted[k == 2 ? 2 : v->storage != v->dtype];
+        had = &of[v->tensor->id][k == 2 ? 2 : v->storage != v->dtype];
         if (now > *had) { *to[k] += now - *had; *had = now; }
     }
 }
@@ -27598,18 +27696,22 @@ static gtr_result gtr__count_arena(gtr_context *ctx, const gtr__plan *p, gtr_mem
 /* *m: what a step of t by plan e takes. */
 static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__plan_entry *e, int64_t batch, gtr_memory_report *m) {
     gtr_context *ctx = t->ctx;
+    size_t (*counted)[3] = (size_t (*)[3])GTR__NEW(ctx, size_t, 3 * ctx->n_tensor);
     memset(m, 0, sizeof *m);
+    if (!counted) return GTR_ERR_NOMEM;
     m->batch = batch;
     for (int64_t i = 0; i < ctx->n_tensor; i++) {
         gtr_tensor *x = ctx->tensor[i];
-        if (x->op == GTR__OP_PARAMETER || x->op == GTR__OP_CONSTANT) m->parameters += gtr__rounded(x->data_bytes);
-        memset(x->counted, 0, sizeof x->counted);
-        if (x->feeding && ctx->caps.cuda) m->inputs += 2 * gtr__rounded(x->feeding->bytes);
+        gtr__storage *const s = gtr__storage_of(x);
+        if (!s) continue;
+        if (x->op == GTR__OP_PARAMETER || x->op == GTR__OP_CONSTANT) m->parameters += gtr__rounded(s->data_bytes);
+        if (s->feeding && ctx->caps.cuda) m->inputs += 2 * gtr__rounded(s->feeding->bytes);
     }
     const size_t bytes = gtr__rounded((size_t)t->total * sizeof(gtr_float));
     m->gradients = bytes;
     m->states = bytes * (size_t)t->optim.all;
-    gtr__count_blocks(&e->plan, m);
+    gtr__count_blocks(&e->plan, m, counted);
+    gtr__mfree(ctx, counted);
     m->kept += gtr__rounded(e->plan.crossing);
     const gtr_result r = gtr__count_arena(ctx, &e->plan, m);
     m->control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
@@ -27739,9 +27841,9 @@ static gtr__summary_line gtr__summary_of(const gtr_tensor *t, unsigned char *rea
         if (!name) { name = p->name; dot = strrchr(name, '.'); }
         if (!reach[p->id]) continue;
         const double n = (double)gtr__count(&p->shape);
-        sum[p->buffer ? GTR__BUFFERS : p->trainable ? GTR__TRAINED : GTR__FROZEN] += n;
-        sum[GTR__STORED] += (double)p->data_bytes;
-        l.parameters += p->buffer ? 0 : n;
+        sum[p->note->buffer ? GTR__BUFFERS : p->note->trainable ? GTR__TRAINED : GTR__FROZEN] += n;
+        sum[GTR__STORED] += (double)gtr__bytes_of(p);
+        l.parameters += p->note->buffer ? 0 : n;
         reach[p->id] = 0;
     }
     if (!name) name = t->builder;
@@ -28149,10 +28251,10 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     bool ok;
     if (gtr__trainer_usable(t, "gtr_profile", false) || gtr__wait_all(t->ctx)) return "";
     gtr_context *ctx = t->ctx;
-    for (i = 0; i < ctx->n_parameter; i++) bytes += ctx->parameter[i]->data_bytes;
+    for (i = 0; i < ctx->n_parameter; i++) bytes += gtr__bytes_of(ctx->parameter[i]);
     char *held = GTR__NEW(ctx, char, bytes);
     gtr__weights_lock(ctx);
-    for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += ctx->parameter[i++]->data_bytes)
+    for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += gtr__bytes_of(ctx->parameter[i++]))
         ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
     ok = ok && gtr__states_aside(ctx, &t->kept_states) == GTR_OK;
     gtr_trainer_desc d = t->given;
@@ -28175,7 +28277,7 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
             "%.1f %% of the time\n", data->name, 100 * waited);
         if (e && (!gtr__profile(u, step, e) || gtr__wait_all(ctx))) e = NULL;
         gtr_trainer_destroy(u);
-        for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += ctx->parameter[i++]->data_bytes)
+        for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += gtr__bytes_of(ctx->parameter[i++]))
             if (gtr__parameter_write(ctx->parameter[i], held + bytes)) e = NULL;
     }
     if (held && gtr__states_back(ctx, t->kept_states && ok, GTR_OK)) e = NULL;
@@ -28202,8 +28304,8 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
     const char *who = "trainer";
     const gtr_tensor *used = NULL;
     for (t = ctx->trainers; t && !used; t = t->next) if (t->loss->id >= mark) used = t->loss;
-    for (i = 0; i < mark && !used; i++) if (ctx->tensor[i]->next && ctx->tensor[i]->next->id >= mark) {
-        used = ctx->tensor[i]->next; who = "state";
+    for (i = 0; i < mark && !used; i++) if (ctx->tensor[i]->note->next && ctx->tensor[i]->note->next->id >= mark) {
+        used = ctx->tensor[i]->note->next; who = "state";
     }
     for (gtr_predictor *p = ctx->predictors; p && !used; p = p->next)
         for (i = 0; i < p->n[GTR__OUT]; i++) {

@@ -333,7 +333,7 @@ static void look_at_plan(const workload *w, network *n, figure *f)
             || !(e = gtr__observed_step(n->trainer, "bench", false, &steps)))
         return;
     gtr__ceilings(n->ctx, precision_of(w), rate);
-    for (i = 0; i < gtr_parameter_count(n->ctx); i++) bytes += (double)gtr_parameter_at(n->ctx, i)->data_bytes;
+    for (i = 0; i < gtr_parameter_count(n->ctx); i++) bytes += (double)gtr__bytes_of(gtr_parameter_at(n->ctx, i));
     f->floor_us = on_cpu(w) || bytes > 4e6 ? 0 : 0.8 * (w->batch > 4096 ? 1 : 2 * (n->depth - 1));
     for (i = 0; i < e->plan.n_node; i++) {
         const gtr__node *node = &e->plan.node[i];
@@ -554,8 +554,8 @@ static void first_states(network *n, float *to)
     for (i = 0; i < gtr_parameter_count(n->ctx); i++) {
         gtr_tensor *x = gtr_parameter_at(n->ctx, i);
         if (!gtr_parameter_trainable(x)) continue;
-        gtr_state_get(n->trainer, x, 0, to, x->data_bytes);
-        to += x->data_bytes / sizeof *to;
+        gtr_state_get(n->trainer, x, 0, to, gtr__bytes_of(x));
+        to += gtr__bytes_of(x) / sizeof *to;
     }
 }
 /* Coarser than said, for parity to fail by; where there is nothing coarser, the gradient is bent. */

@@ -86,8 +86,8 @@ int main(int argc, char **argv)
         qsort(n[k].us, (size_t)turns, sizeof *n[k].us, order);
         for (int64_t i = 0; i < n[k].ctx->n_parameter; i++) {
             gtr_tensor *p = n[k].ctx->parameter[i];
-            gtr_get(p, &weight[k > 0][at], p->data_bytes);
-            at += (int64_t)(p->data_bytes / sizeof **weight);
+            gtr_get(p, &weight[k > 0][at], gtr__bytes_of(p));
+            at += (int64_t)(gtr__bytes_of(p) / sizeof **weight);
         }
         const bool same = !memcmp(weight[0], weight[k > 0], (size_t)at * sizeof **weight);
         const double ratio = n[k].us[turns / 2] / n[0].us[turns / 2];

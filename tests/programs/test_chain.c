@@ -445,15 +445,15 @@ static gtr_float *gradients(build *b, gtr_trainer *t, int64_t batch, int64_t *co
     const int64_t n = gtr_parameter_count(b->ctx);
     gtr_float *g, *at;
     *count = 0;
-    for (int64_t i = 0; i < n; i++) *count += (int64_t)(gtr_parameter_at(b->ctx, i)->data_bytes / sizeof *g);
+    for (int64_t i = 0; i < n; i++) *count += (int64_t)(gtr__bytes_of(gtr_parameter_at(b->ctx, i)) / sizeof *g);
     g = at = (gtr_float *)calloc((size_t)*count + 1, sizeof *g);
     set_inputs(b, batch, 5);
     EXPECT_EQ(gtr_step(t), GTR_OK); /* gtr_backward would go by nodes */
     for (int64_t i = 0; i < n; i++) {
         tensor p = gtr_parameter_at(b->ctx, i);
         /* drawn values may be in nobody's way to the loss */
-        if (gtr__trainer_index(t, p) >= 0) EXPECT_EQ(gtr_gradient_get(t, p, at, p->data_bytes), GTR_OK);
-        at += p->data_bytes / sizeof *g;
+        if (gtr__trainer_index(t, p) >= 0) EXPECT_EQ(gtr_gradient_get(t, p, at, gtr__bytes_of(p)), GTR_OK);
+        at += gtr__bytes_of(p) / sizeof *g;
     }
     loss[0] = gtr_loss(t);
     for (int i = 1; i <= STEPS; i++) {
@@ -487,7 +487,7 @@ static void each_gradient(const build *b, gtr_float *const *g, const char *name,
     for (int64_t i = 0; i < gtr_parameter_count(b->ctx); i++, at += count) {
         const tensor p = gtr_parameter_at(b->ctx, i);
         double power = 0;
-        count = (int64_t)(p->data_bytes / sizeof **g);
+        count = (int64_t)(gtr__bytes_of(p) / sizeof **g);
         for (int64_t k = 0; k < count; k++) power += (double)g[2][at + k] * (double)g[2][at + k];
         const double ours = off(g[0] + at, g[2] + at, count) * power, nodes = off(g[1] + at, g[2] + at, count) * power;
         CHECK(ours <= 10 * nodes + 10 * nmse * (power + 1e-3 * all * (double)count / (double)n) + 1e-30,

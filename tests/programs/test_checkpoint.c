@@ -1318,19 +1318,19 @@ static void some_averages(const char *run, const char *best)
     d.names = gtr_tensor_name(p); d.report = &r;
     EXPECT_EQ(gtr_checkpoint_load(n.t, run), GTR_OK);
     EXPECT_EQ(gtr_parameters_copy(m.ctx, n.ctx), GTR_OK);
-    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(q)), v[0], q->data_bytes), GTR_OK);
-    EXPECT_EQ(gtr_get(q, v[1], q->data_bytes), GTR_OK);
-    EXPECT(memcmp(v[0], v[1], q->data_bytes) != 0);     /* averages and weights differ */
+    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(q)), v[0], gtr__bytes_of(q)), GTR_OK);
+    EXPECT_EQ(gtr_get(q, v[1], gtr__bytes_of(q)), GTR_OK);
+    EXPECT(memcmp(v[0], v[1], gtr__bytes_of(q)) != 0);     /* averages and weights differ */
     EXPECT_EQ(gtr_load_ex(n.ctx, best, d), GTR_OK);
     EXPECT(r.loaded == 1 && !r.missing && !r.wrong);
     EXPECT_EQ(gtr_load(m.ctx, best), GTR_OK);
-    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(p)), v[2], p->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(p)), v[2], gtr__bytes_of(p)), GTR_OK);
     EXPECT_EQ(gtr_parameters_copy(m.ctx, n.ctx), GTR_OK);
-    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(p)), v[3], p->data_bytes), GTR_OK);
-    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(q)), v[4], q->data_bytes), GTR_OK);
-    EXPECT(!memcmp(v[2], v[3], p->data_bytes) && !memcmp(v[0], v[4], q->data_bytes));
-    EXPECT_EQ(gtr_get(q, v[4], q->data_bytes), GTR_OK);
-    EXPECT(!memcmp(v[1], v[4], q->data_bytes));
+    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(p)), v[3], gtr__bytes_of(p)), GTR_OK);
+    EXPECT_EQ(gtr_get(gtr_parameter_find(m.ctx, gtr_tensor_name(q)), v[4], gtr__bytes_of(q)), GTR_OK);
+    EXPECT(!memcmp(v[2], v[3], gtr__bytes_of(p)) && !memcmp(v[0], v[4], gtr__bytes_of(q)));
+    EXPECT_EQ(gtr_get(q, v[4], gtr__bytes_of(q)), GTR_OK);
+    EXPECT(!memcmp(v[1], v[4], gtr__bytes_of(q)));
     EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
     gtr_destroy(n.ctx);
     gtr_destroy(m.ctx);
@@ -1362,10 +1362,10 @@ static void averages_are_the_model(void)
     EXPECT(loss_elsewhere(saved, NULL) == loss && loss_elsewhere(NULL, n.ctx) == loss);
     EXPECT(loss_elsewhere(run, NULL) == loss && loss_elsewhere(best, NULL) == gtr_fit_ended(n.t).best);
     predicted(&n, live, held, "after a fit");
-    EXPECT_EQ(gtr_get(p, w, p->data_bytes), GTR_OK);        /* the weights are what is trained on */
+    EXPECT_EQ(gtr_get(p, w, gtr__bytes_of(p)), GTR_OK);        /* the weights are what is trained on */
     EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
-    EXPECT_EQ(gtr_get(p, a, p->data_bytes), GTR_OK);
-    EXPECT(memcmp(a, w, p->data_bytes) != 0 && loss_here(&n) == loss && loss_elsewhere(NULL, n.ctx) == loss);
+    EXPECT_EQ(gtr_get(p, a, gtr__bytes_of(p)), GTR_OK);
+    EXPECT(memcmp(a, w, gtr__bytes_of(p)) != 0 && loss_here(&n) == loss && loss_elsewhere(NULL, n.ctx) == loss);
     predicted(&n, live, held, "swapped");
     EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
     predicted(&n, live, held, "swapped back");
@@ -1374,12 +1374,12 @@ static void averages_are_the_model(void)
     f.resume = true; f.validation = o.held;
     EXPECT_EQ(gtr_fit(o.t, o.data, f), GTR_OK);
     EXPECT(loss_here(&o) == loss && loss_elsewhere(NULL, o.ctx) == loss);
-    EXPECT_EQ(gtr_get(o.t->param[0], at, p->data_bytes), GTR_OK);
-    EXPECT(!memcmp(at, w, p->data_bytes));
+    EXPECT_EQ(gtr_get(o.t->param[0], at, gtr__bytes_of(p)), GTR_OK);
+    EXPECT(!memcmp(at, w, gtr__bytes_of(p)));
     gtr_trainer_destroy(o.t);
     EXPECT(loss_elsewhere(NULL, o.ctx) == loss);
-    EXPECT_EQ(gtr_get(gtr_parameter_find(o.ctx, gtr_tensor_name(p)), at, p->data_bytes), GTR_OK);
-    EXPECT(!memcmp(at, a, p->data_bytes));
+    EXPECT_EQ(gtr_get(gtr_parameter_find(o.ctx, gtr_tensor_name(p)), at, gtr__bytes_of(p)), GTR_OK);
+    EXPECT(!memcmp(at, a, gtr__bytes_of(p)));
     gtr_destroy(o.ctx);
     /* one that trains without averages has the last word */
     gtr_trainer_desc plain;
@@ -1390,9 +1390,9 @@ static void averages_are_the_model(void)
     EXPECT_EQ(gtr_save(n.ctx, saved), GTR_OK);
     net m = averaged(0);
     EXPECT_EQ(gtr_load(m.ctx, saved), GTR_OK);
-    EXPECT_EQ(gtr_get(p, w, p->data_bytes), GTR_OK);
-    EXPECT_EQ(gtr_get(m.t->param[0], at, p->data_bytes), GTR_OK);
-    EXPECT(!memcmp(at, w, p->data_bytes));
+    EXPECT_EQ(gtr_get(p, w, gtr__bytes_of(p)), GTR_OK);
+    EXPECT_EQ(gtr_get(m.t->param[0], at, gtr__bytes_of(p)), GTR_OK);
+    EXPECT(!memcmp(at, w, gtr__bytes_of(p)));
     predicted(&n, live, held, "after another trainer");
     gtr_trainer_destroy(t);
     predicted(&n, live, held, "and without it");
@@ -1403,12 +1403,12 @@ static void averages_are_the_model(void)
     EXPECT_EQ(gtr_trainer_data(n.t, n.data, BATCH, true, false), GTR_OK);
     for (int k = 0; k < 3; k++) EXPECT_EQ(gtr_step(n.t), GTR_OK);
     for (int i = 0; i < 4096; i++) w[i] = 0.01f * (gtr_float)(i % 17);
-    EXPECT_EQ(gtr_set(p, w, p->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_set(p, w, gtr__bytes_of(p)), GTR_OK);
     EXPECT(loss_elsewhere(NULL, n.ctx) == loss_here(&n));
     EXPECT_EQ(gtr_save(n.ctx, saved), GTR_OK);
     EXPECT_EQ(gtr_load(m.ctx, saved), GTR_OK);
-    EXPECT_EQ(gtr_get(m.t->param[0], at, p->data_bytes), GTR_OK);
-    EXPECT(!memcmp(at, w, p->data_bytes));
+    EXPECT_EQ(gtr_get(m.t->param[0], at, gtr__bytes_of(p)), GTR_OK);
+    EXPECT(!memcmp(at, w, gtr__bytes_of(p)));
     predicted(&n, live, held, "after gtr_set");
     if (!few()) EXPECT(gtr_profile(n.t, false)[0] != 0 && loss_elsewhere(NULL, n.ctx) == loss_here(&n));
     EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);

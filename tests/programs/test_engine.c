@@ -69,17 +69,17 @@ static void take(gtr_context *ctx, gtr_trainer *t, bool gradients, shot *s)
     memset(s, 0, sizeof *s);
     for (i = 0; i < gtr_parameter_count(ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(ctx, i);
-        if (!CHECK(s->bytes + 4 * p->data_bytes < sizeof s->at, "a shot is too large")) return;
-        EXPECT_EQ(gtr_get(p, s->at + s->bytes, p->data_bytes), GTR_OK);
-        s->bytes += p->data_bytes;
+        if (!CHECK(s->bytes + 4 * gtr__bytes_of(p) < sizeof s->at, "a shot is too large")) return;
+        EXPECT_EQ(gtr_get(p, s->at + s->bytes, gtr__bytes_of(p)), GTR_OK);
+        s->bytes += gtr__bytes_of(p);
         for (k = 0; t && k < 3; k++) {
             if (gtr__trainer_index(t, p) < 0 || (k < 2 && k >= t->optim.states) || (k == 2 && !gradients)) continue;
-            if (k < 2) EXPECT_EQ(gtr_state_get(t, p, k, s->at + s->bytes, p->data_bytes), GTR_OK);
+            if (k < 2) EXPECT_EQ(gtr_state_get(t, p, k, s->at + s->bytes, gtr__bytes_of(p)), GTR_OK);
             else {
                 t->fitted = false; t->stepped = true;
-                EXPECT_EQ(gtr_gradient_get(t, p, s->at + s->bytes, p->data_bytes), GTR_OK);
+                EXPECT_EQ(gtr_gradient_get(t, p, s->at + s->bytes, gtr__bytes_of(p)), GTR_OK);
             }
-            s->bytes += p->data_bytes;
+            s->bytes += gtr__bytes_of(p);
         }
     }
 }
@@ -92,11 +92,11 @@ static void copy_parameters(gtr_context *to, gtr_context *from)
     int64_t i;
     for (i = 0; i < gtr_parameter_count(from); i++) {
         gtr_tensor *p = gtr_parameter_at(from, i), *q = gtr_parameter_find(to, gtr_tensor_name(p));
-        if (!CHECK(q && p->data_bytes == q->data_bytes && p->data_bytes <= sizeof b, "no place for \"%s\"",
+        if (!CHECK(q && gtr__bytes_of(p) == gtr__bytes_of(q) && gtr__bytes_of(p) <= sizeof b, "no place for \"%s\"",
                 gtr_tensor_name(p)))
             continue;
-        gtr_get(p, b, p->data_bytes);
-        gtr_set(q, b, q->data_bytes);
+        gtr_get(p, b, gtr__bytes_of(p));
+        gtr_set(q, b, gtr__bytes_of(q));
     }
 }
 static bool near(const gtr_float *a, const gtr_float *b, int64_t n, double nmse, double ratio) {
@@ -111,13 +111,13 @@ static void parameters_near(gtr_context *a, gtr_context *b, gtr_trainer *ta, gtr
     int64_t i;
     for (i = 0; i < gtr_parameter_count(a); i++) {
         gtr_tensor *p = gtr_parameter_at(a, i), *q = gtr_parameter_find(b, gtr_tensor_name(p));
-        int64_t n = (int64_t)(p->data_bytes / sizeof *x);
+        int64_t n = (int64_t)(gtr__bytes_of(p) / sizeof *x);
         if (p->dtype != GTR_F32 || n > 4096 || (ta && gtr__trainer_index(ta, p) < 0)) continue;
         if (ta) {
-            ta->fitted = tb->fitted = false; EXPECT_EQ(gtr_gradient_get(ta, p, x, p->data_bytes), GTR_OK);
-            EXPECT_EQ(gtr_gradient_get(tb, q, y, p->data_bytes), GTR_OK);
+            ta->fitted = tb->fitted = false; EXPECT_EQ(gtr_gradient_get(ta, p, x, gtr__bytes_of(p)), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(tb, q, y, gtr__bytes_of(p)), GTR_OK);
         }
-        else { gtr_get(p, x, p->data_bytes); gtr_get(q, y, p->data_bytes); }
+        else { gtr_get(p, x, gtr__bytes_of(p)); gtr_get(q, y, gtr__bytes_of(p)); }
         CHECK(near(x, y, n, nmse, ratio), "%s: \"%s\" differs%s", what, gtr_tensor_name(p), ta ? " (gradient)" : "");
     }
 }
@@ -175,9 +175,9 @@ static void two_trainers(void)
     EXPECT_EQ(gtr_trainer_report(p.n.t).applied, 8);
     EXPECT_EQ(gtr_trainer_report(p.t2).applied, 4);
     w = gtr_parameter_find(ctx, "dec.weight");
-    EXPECT_EQ(gtr_gradient_get(p.n.t, w, g, w->data_bytes), GTR_ERR_STATE);
+    EXPECT_EQ(gtr_gradient_get(p.n.t, w, g, gtr__bytes_of(w)), GTR_ERR_STATE);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "dec.weight");
-    EXPECT_EQ(gtr_state_get(p.t2, w, 1, g, w->data_bytes), GTR_ERR_STATE);      /* SGD has no second moment */
+    EXPECT_EQ(gtr_state_get(p.t2, w, 1, g, gtr__bytes_of(w)), GTR_ERR_STATE);      /* SGD has no second moment */
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "dec.weight");
     /* freed, its memory is had back and the other goes on */
     gtr_trainer_destroy(p.t2);
@@ -199,9 +199,9 @@ static void two_trainers(void)
     for (i = 0; i < 3; i++) {
         static const char *const names[] = { "enc.weight", "enc.bias", "fixed" };
         gtr_tensor *f = gtr_parameter_find(ctx, names[i]);
-        EXPECT_EQ(gtr_gradient_get(t3, f, g, f->data_bytes), GTR_ERR_STATE);
+        EXPECT_EQ(gtr_gradient_get(t3, f, g, gtr__bytes_of(f)), GTR_ERR_STATE);
         EXPECT_ERROR(ctx, GTR_ERR_STATE, names[i]);
-        EXPECT_EQ(gtr_state_get(t3, f, 0, g, f->data_bytes), GTR_ERR_STATE);
+        EXPECT_EQ(gtr_state_get(t3, f, 0, g, gtr__bytes_of(f)), GTR_ERR_STATE);
         EXPECT_ERROR(ctx, GTR_ERR_STATE, names[i]);
     }
     EXPECT_EQ(gtr_gradient_get(t3, gtr_relu(p.n.logits), g, 0), GTR_ERR_STATE); /* it has no name */
@@ -564,19 +564,19 @@ static void custom_gradients(void)      /* against central differences, every pa
         gtr_tensor *p = gtr_parameter_at(ctx, i);
         int64_t count = gtr__count(&p->shape);
         double top = 0, worst = 0;
-        EXPECT_EQ(gtr_gradient_get(n.t, p, g, p->data_bytes), GTR_OK);
+        EXPECT_EQ(gtr_gradient_get(n.t, p, g, gtr__bytes_of(p)), GTR_OK);
         for (k = 0; k < count; k++) if (fabs((double)g[k]) > top) top = fabs((double)g[k]);
-        gtr_get(p, v, p->data_bytes);
+        gtr_get(p, v, gtr__bytes_of(p));
         for (k = 0; k < count; k += 5) {
             gtr_float keep = v[k], up, down;
-            v[k] = keep + (gtr_float)eps; gtr_set(p, v, p->data_bytes); gtr_eval(&n.loss, 1);
+            v[k] = keep + (gtr_float)eps; gtr_set(p, v, gtr__bytes_of(p)); gtr_eval(&n.loss, 1);
             gtr_get(n.loss, &up, sizeof up);
-            v[k] = keep - (gtr_float)eps; gtr_set(p, v, p->data_bytes); gtr_eval(&n.loss, 1);
+            v[k] = keep - (gtr_float)eps; gtr_set(p, v, gtr__bytes_of(p)); gtr_eval(&n.loss, 1);
             gtr_get(n.loss, &down, sizeof down);
             v[k] = keep;
             worst = GTR__MAX(worst, fabs(((double)up - (double)down) / (2 * eps) - (double)g[k]));
         }
-        gtr_set(p, v, p->data_bytes);
+        gtr_set(p, v, gtr__bytes_of(p));
         CHECK(worst <= limit * top, "\"%s\": a gradient through a custom op is off by %g of %g",
             gtr_tensor_name(p), worst, top);
     }
@@ -962,8 +962,8 @@ static uint64_t joined_run(int streams, gtr_precision precision, int steps)
     EXPECT((strstr(gtr_plan_text(n.t, ROWS), " after ") != NULL) == (streams > 1));
     for (i = 0; i < gtr_parameter_count(n.ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(n.ctx, i);
-        EXPECT_EQ(gtr_get(p, at, p->data_bytes), GTR_OK);
-        hash = hash_of(hash, at, p->data_bytes);
+        EXPECT_EQ(gtr_get(p, at, gtr__bytes_of(p)), GTR_OK);
+        hash = hash_of(hash, at, gtr__bytes_of(p));
     }
     EXPECT_OK(n.ctx);
     gtr_destroy(n.ctx);
@@ -1087,7 +1087,7 @@ static void averages(void)
         d.optimizer = kinds[k]; d.lr = 0.01f; d.ema = 0.75f;
         n = build(ctx, GTR_BATCH, 0, &d);
         p = n.t->param[0];
-        count = p->data_bytes / sizeof *w;
+        count = gtr__bytes_of(p) / sizeof *w;
         EXPECT(count <= 4096);
         EXPECT_EQ(gtr_average_swap(n.t), GTR_ERR_STATE);
         EXPECT_ERROR(ctx, GTR_ERR_STATE, "no averages yet");
@@ -1095,25 +1095,26 @@ static void averages(void)
         for (s = 0; s < STEPS; s++) {
             feed(&n, 16 * s, 16);
             EXPECT_EQ(gtr_step(n.t), GTR_OK);
-            EXPECT_EQ(gtr_get(p, w, p->data_bytes), GTR_OK);
+            EXPECT_EQ(gtr_get(p, w, gtr__bytes_of(p)), GTR_OK);
             for (i = 0; i < (int)count; i++) want[i] = s ? 0.75 * want[i] + 0.25 * (double)w[i] : (double)w[i];
         }
-        EXPECT_EQ(gtr_state_get(n.t, p, kinds[k] == GTR_SGD ? 0 : kinds[k] == GTR_ADAM ? 2 : 1, average, p->data_bytes),
+        EXPECT_EQ(gtr_state_get(n.t, p, kinds[k] == GTR_SGD ? 0 : kinds[k] == GTR_ADAM ? 2 : 1, average,
+            gtr__bytes_of(p)),
             GTR_OK);
         for (i = 0; i < (int)count; i++) if (fabs((double)average[i] - want[i]) > 1e-6) break;
         CHECK(i == (int)count, "optimizer %d: average %d is %.9g, want %.9g", kinds[k], i, (double)average[i], want[i]);
         EXPECT_EQ(gtr_evaluate(n.t, points(ctx, 48), 16, NULL, &loss[0], NULL), GTR_OK);
-        EXPECT_EQ(gtr_get(p, at, p->data_bytes), GTR_OK);
-        EXPECT(memcmp(at, w, p->data_bytes) == 0);
+        EXPECT_EQ(gtr_get(p, at, gtr__bytes_of(p)), GTR_OK);
+        EXPECT(memcmp(at, w, gtr__bytes_of(p)) == 0);
         EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
-        EXPECT_EQ(gtr_get(p, at, p->data_bytes), GTR_OK);
-        EXPECT(memcmp(at, average, p->data_bytes) == 0 && memcmp(at, w, p->data_bytes) != 0);
+        EXPECT_EQ(gtr_get(p, at, gtr__bytes_of(p)), GTR_OK);
+        EXPECT(memcmp(at, average, gtr__bytes_of(p)) == 0 && memcmp(at, w, gtr__bytes_of(p)) != 0);
         EXPECT_EQ(gtr_evaluate(n.t, points(ctx, 48), 16, NULL, &loss[1], NULL), GTR_OK);
         EXPECT_EQ(gtr_step(n.t), GTR_ERR_STATE);
         EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_average_swap");
         EXPECT_EQ(gtr_average_swap(n.t), GTR_OK);
-        EXPECT_EQ(gtr_get(p, at, p->data_bytes), GTR_OK);
-        EXPECT(memcmp(at, w, p->data_bytes) == 0);
+        EXPECT_EQ(gtr_get(p, at, gtr__bytes_of(p)), GTR_OK);
+        EXPECT(memcmp(at, w, gtr__bytes_of(p)) == 0);
         n.t->optim.ema = 0; /* of the parameters themselves */
         EXPECT_EQ(gtr_evaluate(n.t, points(ctx, 48), 16, NULL, &loss[2], NULL), GTR_OK);
         n.t->optim.ema = d.ema;
@@ -1826,8 +1827,8 @@ static uint64_t wide_hash(const net *n)
     for (i = 0; i < gtr_parameter_count(n->ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(n->ctx, i);
         for (k = -1; k < 2; k++) {
-            EXPECT_EQ(k < 0 ? gtr_get(p, v, p->data_bytes) : gtr_state_get(n->t, p, k, v, p->data_bytes), GTR_OK);
-            h = hash_of(h, v, p->data_bytes);
+            EXPECT_EQ(k < 0 ? gtr_get(p, v, gtr__bytes_of(p)) : gtr_state_get(n->t, p, k, v, gtr__bytes_of(p)), GTR_OK);
+            h = hash_of(h, v, gtr__bytes_of(p));
         }
     }
     return h;
@@ -3295,8 +3296,8 @@ static void moved_as(gtr_trainer *t, const char *name, const gtr_float *before, 
     static gtr_float g[1024], p[1024];
     gtr_tensor *w = gtr_parameter_find(t->ctx, name);
     int64_t i, n = gtr__count(&w->shape), bad = 0;
-    EXPECT_EQ(gtr_get(w, p, w->data_bytes), GTR_OK);
-    if (rate > 0) EXPECT_EQ(gtr_gradient_get(t, w, g, w->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_get(w, p, gtr__bytes_of(w)), GTR_OK);
+    if (rate > 0) EXPECT_EQ(gtr_gradient_get(t, w, g, gtr__bytes_of(w)), GTR_OK);
     for (i = 0; i < n; i++) {
         double want = (double)before[i] - (rate > 0 ? rate * (coef * (double)g[i] + decay * (double)before[i]) : 0);
         bad += fabs((double)p[i] - want) > 1e-6;
@@ -3324,7 +3325,7 @@ static void groups_and_clipping(void)
     n = build(ctx, GTR_BATCH, 0, &d);
     EXPECT_OK(ctx);
     for (k = 0; k < 2; k++) {
-        for (i = 0; i < 5; i++) { p = gtr_parameter_find(ctx, names[i]); gtr_get(p, w[i], p->data_bytes); }
+        for (i = 0; i < 5; i++) { p = gtr_parameter_find(ctx, names[i]); gtr_get(p, w[i], gtr__bytes_of(p)); }
         feed(&n, 16 * k, 16);
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
@@ -3340,12 +3341,12 @@ static void groups_and_clipping(void)
     d = sgd(0.1f);
     d.clip_norm = 0.01f;
     n.t = gtr_trainer_create(n.loss, d);
-    for (i = 0; i < 5; i++) { p = gtr_parameter_find(ctx, names[i]); gtr_get(p, w[i], p->data_bytes); }
+    for (i = 0; i < 5; i++) { p = gtr_parameter_find(ctx, names[i]); gtr_get(p, w[i], gtr__bytes_of(p)); }
     EXPECT_EQ(gtr_step(n.t), GTR_OK);
     EXPECT_EQ(gtr_wait(ctx), GTR_OK);
     for (i = 0; i < n.t->n_param; i++) {
         p = n.t->param[i];
-        gtr_gradient_get(n.t, p, g, p->data_bytes);
+        gtr_gradient_get(n.t, p, g, gtr__bytes_of(p));
         for (j = 0; j < gtr__count(&p->shape); j++) sum += (double)g[j] * (double)g[j];
     }
     coef = 0.01 / (sqrt(sum) + 1e-6);
@@ -3386,15 +3387,15 @@ static void halves_with(int micro, gtr_precision precision)
     EXPECT_ERROR(c2, GTR_ERR_STATE, "gtr_backward");
     EXPECT_OK(c1); EXPECT_OK(c2);
     m.t = gtr_trainer_create(m.loss, sgd(0.5f));
-    gtr_get(p, w, p->data_bytes);
+    gtr_get(p, w, gtr__bytes_of(p));
     feed(&m, 0, 16);
     EXPECT_EQ(gtr_backward(m.t), GTR_OK);
     EXPECT_EQ(gtr_step(m.t), GTR_ERR_STATE);
     EXPECT_ERROR(c2, GTR_ERR_STATE, "gtr_update");
     for (j = 0; j < k; j++) g[j] = (gtr_float)(j % 5) - 2;
-    EXPECT_EQ(gtr_gradient_set(m.t, p, g, p->data_bytes - 4), GTR_ERR_SHAPE);
+    EXPECT_EQ(gtr_gradient_set(m.t, p, g, gtr__bytes_of(p) - 4), GTR_ERR_SHAPE);
     EXPECT_ERROR(c2, GTR_ERR_SHAPE, "fc2.weight");
-    EXPECT_EQ(gtr_gradient_set(m.t, p, g, p->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_gradient_set(m.t, p, g, gtr__bytes_of(p)), GTR_OK);
     EXPECT_EQ(gtr_update(m.t), GTR_OK);
     moved_as(m.t, "fc2.weight", w, 0.5, 0, 1, "an edited gradient");
     EXPECT_OK(c1); EXPECT_OK(c2);
@@ -3456,7 +3457,7 @@ static void set_all(gtr_tensor *p, float value, int64_t most)
     static gtr_float v[2048];
     int64_t i, n = gtr__count(&p->shape);
     for (i = 0; i < n; i++) v[i] = i < most ? (gtr_float)value : 0;
-    gtr_set(p, v, p->data_bytes);
+    gtr_set(p, v, gtr__bytes_of(p));
 }
 static void infinite_gradients(void)
 {
@@ -4678,7 +4679,7 @@ static void own_plans(void)
 static gtr_float first_of(gtr_trainer *t, gtr_tensor *p)
 {
     static gtr_float g[4096];
-    gtr_gradient_get(t, p, g, p->data_bytes);
+    gtr_gradient_get(t, p, g, gtr__bytes_of(p));
     return g[0];
 }
 /* gtr_gradient inside a trainer's graph, behind stop_gradient: it must not touch the trainer's own gradients */
@@ -4727,12 +4728,12 @@ static void between_halves(void)
     gtr_keep(n.logits);
     EXPECT_EQ(gtr_update(n.t), GTR_OK);
     EXPECT_EQ(gtr_wait(ctx), GTR_OK);
-    if (CHECK(w->low[1] != NULL, "no low copy")) {
+    if (CHECK(gtr__storage_of(w)->low[1] != NULL, "no low copy")) {
         static gtr_float master[WIDTH * 16];
         static uint16_t copy[WIDTH * 16];
-        size_t i, count = w->data_bytes / sizeof *master, bad = 0;
-        gtr_get(w, master, w->data_bytes);
-        ctx->be->copy(ctx->instance[0], copy, w->low[1], count * 2, GTR__TO_HOST, true);
+        size_t i, count = gtr__bytes_of(w) / sizeof *master, bad = 0;
+        gtr_get(w, master, gtr__bytes_of(w));
+        ctx->be->copy(ctx->instance[0], copy, gtr__storage_of(w)->low[1], count * 2, GTR__TO_HOST, true);
         for (i = 0; i < count; i++) bad += copy[i] != gtr__to_f16((float)master[i]);
         CHECK(bad == 0, "%zu of %zu low copies are not their master's", bad, count);
     }
@@ -5304,9 +5305,9 @@ static void lookup_step(lookup_net *n, uint32_t seed, double big, bool halves)
     EXPECT_EQ(gtr_set(n->y, v + 3, (size_t)(2 * rows) * sizeof *v), GTR_OK);
     if (!halves) { EXPECT_EQ(gtr_step(n->t), GTR_OK); return; }
     EXPECT_EQ(gtr_backward(n->t), GTR_OK);
-    EXPECT_EQ(gtr_gradient_get(n->t, p, v, p->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_gradient_get(n->t, p, v, gtr__bytes_of(p)), GTR_OK);
     for (i = 0; i < 9000 * 8; i++) v[i] *= 2;
-    EXPECT_EQ(gtr_gradient_set(n->t, p, v, p->data_bytes), GTR_OK);
+    EXPECT_EQ(gtr_gradient_set(n->t, p, v, gtr__bytes_of(p)), GTR_OK);
     EXPECT_EQ(gtr_update(n->t), GTR_OK);
 }
 static void lookups_like(const lookup_net *a, const lookup_net *b, bool exact, bool gradients, const char *when)
@@ -5316,7 +5317,7 @@ static void lookups_like(const lookup_net *a, const lookup_net *b, bool exact, b
     int k;
     for (i = 0; i < count; i++) for (k = gradients ? -2 : -1; k < a->t->optim.all; k++) {
         gtr_tensor *p = gtr_parameter_at(a->ctx, i), *q = gtr_parameter_at(b->ctx, i);
-        const size_t bytes = p->data_bytes;
+        const size_t bytes = gtr__bytes_of(p);
         const int64_t n = (int64_t)(bytes / sizeof *x);
         gtr_result r = k == -2 ? gtr_gradient_get(a->t, p, x, bytes) : k == -1 ? gtr_get(p, x, bytes)
             : gtr_state_get(a->t, p, k, x, bytes);
@@ -5474,14 +5475,14 @@ static void many_parameters(void)
         p[i] = gtr_parameter(ctx, name, gtr_shape1(i % 100 == 50 ? LONG : 1 + i % 130), init);
         loss = i ? gtr_add(loss, gtr_sum(gtr_scale(p[i], (float)i, 0), NULL, 0, false))
             : gtr_sum(gtr_scale(p[i], 0, 0), NULL, 0, false);
-        EXPECT_EQ(gtr_get(p[i], before + at, p[i]->data_bytes), GTR_OK);
-        at += p[i]->data_bytes / sizeof *after;
+        EXPECT_EQ(gtr_get(p[i], before + at, gtr__bytes_of(p[i])), GTR_OK);
+        at += gtr__bytes_of(p[i]) / sizeof *after;
     }
     t = gtr_trainer_create(loss, d);
     for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(t), GTR_OK);     /* the second goes through them from the end */
     for (at = 0, i = 0; i < MANY; i++) {
-        EXPECT_EQ(gtr_get(p[i], after, p[i]->data_bytes), GTR_OK);
-        for (k = 0; k < (int)(p[i]->data_bytes / sizeof *after); k++, at++) {
+        EXPECT_EQ(gtr_get(p[i], after, gtr__bytes_of(p[i])), GTR_OK);
+        for (k = 0; k < (int)(gtr__bytes_of(p[i]) / sizeof *after); k++, at++) {
             for (j = 0; j < 3; j++) before[at] -= (gtr_float)0.5 * (gtr_float)i;
             bad += after[k] != before[at];
         }
@@ -5798,9 +5799,9 @@ static int target_get(gtr_context *ctx, const char *prefix, double *v, bool *cou
         int64_t count;
         gtr_tensor *p = gtr_parameter_at(ctx, i);
         const bool wide = gtr_tensor_dtype(p) == GTR_I64;
-        const int some = wide ? 1 : (int)(p->data_bytes / sizeof *f);
+        const int some = wide ? 1 : (int)(gtr__bytes_of(p) / sizeof *f);
         if (strncmp(gtr_tensor_name(p), prefix, strlen(prefix))) continue;
-        EXPECT_EQ(gtr_get(p, wide ? (void *)&count : f, p->data_bytes), GTR_OK);
+        EXPECT_EQ(gtr_get(p, wide ? (void *)&count : f, gtr__bytes_of(p)), GTR_OK);
         for (int k = 0; k < some; k++) { counts[n] = wide; v[n++] = wide ? (double)count : (double)f[k]; }
     }
     return n;
@@ -5886,7 +5887,7 @@ static void blended_many(void)
             for (int k = 0; k <= s; k++)
                 want = (gtr_float)0.5 * ((k ? want - (gtr_float)0.125 : want) + (gtr_float)(1 + MANY + i));
             last[i] = want;
-            EXPECT_EQ(gtr_get(to[i], v, to[i]->data_bytes), GTR_OK);
+            EXPECT_EQ(gtr_get(to[i], v, gtr__bytes_of(to[i])), GTR_OK);
             for (int k = 0; k < 1 + i % 7; k++)
                 CHECK(v[k] == want, "\"to.%d\" is %g, want %g", i, (double)v[k], (double)want);
         }
@@ -5895,7 +5896,7 @@ static void blended_many(void)
     EXPECT_EQ(gtr_average_swap(t), GTR_OK);
     for (int i = 0; i < MANY; i++) {
         gtr_float v[7];
-        EXPECT_EQ(gtr_get(to[i], v, to[i]->data_bytes), GTR_OK);
+        EXPECT_EQ(gtr_get(to[i], v, gtr__bytes_of(to[i])), GTR_OK);
         CHECK(v[0] == last[i] - (gtr_float)0.0625, "the average of \"to.%d\" is %g, want %g", i, (double)v[0],
             (double)last[i] - 0.0625);
     }

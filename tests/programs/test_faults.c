@@ -356,9 +356,9 @@ static size_t state_bytes(const net *n, unsigned char *to)
     int k;
     for (i = 0; i < gtr_parameter_count(n->ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(n->ctx, i);
-        gtr_get(p, to + at, p->data_bytes);
-        at += p->data_bytes;
-        for (k = 0; k < 2; k++, at += p->data_bytes) gtr_state_get(n->t, p, k, to + at, p->data_bytes);
+        gtr_get(p, to + at, gtr__bytes_of(p));
+        at += gtr__bytes_of(p);
+        for (k = 0; k < 2; k++, at += gtr__bytes_of(p)) gtr_state_get(n->t, p, k, to + at, gtr__bytes_of(p));
     }
     return at;
 }
@@ -944,17 +944,17 @@ static site site_new(int pad)
     s.ids = gtr_input(s.ctx, "ids", GTR_I32, gtr_shape1(GTR_BATCH));
     h = gtr_linear(s.x, "old", 3);
     s.loss = gtr_cross_entropy(h, s.y);
-    s.w = gtr_parameter(s.ctx, "w", gtr_shape1(1), h->init);
-    s.cube = gtr_parameter(s.ctx, "cube", gtr_shape3(3, 6, 6), h->init);
-    s.three = gtr_parameter(s.ctx, "three", gtr_shape1(3), h->init);
-    gtr_parameter(s.ctx, "w6", gtr_shape1(6), h->init);
-    gtr_init fixed = h->init;
+    s.w = gtr_parameter(s.ctx, "w", gtr_shape1(1), h->note->init);
+    s.cube = gtr_parameter(s.ctx, "cube", gtr_shape3(3, 6, 6), h->note->init);
+    s.three = gtr_parameter(s.ctx, "three", gtr_shape1(3), h->note->init);
+    gtr_parameter(s.ctx, "w6", gtr_shape1(6), h->note->init);
+    gtr_init fixed = h->note->init;
     fixed.frozen = true;
     gtr_parameter(s.ctx, "mean6", gtr_shape1(6), fixed);
     gtr_parameter(s.ctx, "var6", gtr_shape1(6), fixed);
     for (; pad > 0; pad--) {
         snprintf(name, sizeof name, "pad%d", pad);
-        gtr_parameter(s.ctx, name, gtr_shape1(1), h->init);
+        gtr_parameter(s.ctx, name, gtr_shape1(1), h->note->init);
     }
     s.data = points(s.ctx, 12, 0, -1);
     s.series = steps_named(s.ctx);

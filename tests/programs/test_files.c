@@ -182,7 +182,7 @@ static void fill(gtr_context *ctx, int version)
         int64_t count = (int64_t)version << 33 | 5;
         for (i = 0, n = gtr__count(&p->shape); i < n && i < 64; i++)
             v[i] = (gtr_float)(version + (double)k / 4 + (double)i / 64);
-        if (gtr_set(p, p->dtype == GTR_I64 ? (const void *)&count : v, p->data_bytes) != GTR_OK)
+        if (gtr_set(p, p->dtype == GTR_I64 ? (const void *)&count : v, gtr__bytes_of(p)) != GTR_OK)
             CHECK(0, "set: %s", gtr_error_text(ctx));
     }
 }
@@ -194,7 +194,7 @@ static int version_of(gtr_context *ctx)
     for (k = ctx->n_parameter - 1; k >= 0; k--) {
         gtr_tensor *p = ctx->parameter[k];
         gtr_float v[64];
-        if (gtr_get(p, p->dtype == GTR_I64 ? (void *)&count : v, p->data_bytes) != GTR_OK) return -1;
+        if (gtr_get(p, p->dtype == GTR_I64 ? (void *)&count : v, gtr__bytes_of(p)) != GTR_OK) return -1;
         if (p->dtype == GTR_I64) { version = (int)(count >> 33); if ((count & 0xffff) != 5) return -1; continue; }
         for (i = 0, n = gtr__count(&p->shape); i < n && i < 64; i++)
             if (v[i] != (gtr_float)(version + (double)k / 4 + (double)i / 64)) return -1;
@@ -768,13 +768,13 @@ static void body_and_head(gtr_context *ctx, const char *scope, gtr_float v)
     gtr_tensor *p[3] = { zeros(ctx, "conv.weight", gtr_shape2(3, 4)), zeros(ctx, "conv.bias", gtr_shape1(3)),
         zeros(ctx, "fc.weight", gtr_shape2(2, 3)) };
     if (*scope) gtr_scope_end(ctx);
-    for (int k = 0; k < 3; k++) EXPECT_EQ(gtr_set(p[k], w, p[k]->data_bytes), GTR_OK);
+    for (int k = 0; k < 3; k++) EXPECT_EQ(gtr_set(p[k], w, gtr__bytes_of(p[k])), GTR_OK);
 }
 static gtr_float first(gtr_context *ctx, const char *name)
 {
     gtr_float v[12];
     gtr_tensor *p = gtr_parameter_find(ctx, name);
-    return p && !gtr_get(p, v, p->data_bytes) ? v[0] : (gtr_float)-777;
+    return p && !gtr_get(p, v, gtr__bytes_of(p)) ? v[0] : (gtr_float)-777;
 }
 static void load_options(void)
 {

@@ -53,9 +53,9 @@ static void same(const net *a, const net *b, const char *what)
         gtr_tensor *u = gtr_parameter_at(a->ctx, i), *v = gtr_parameter_find(b->ctx, gtr_tensor_name(u));
         if (!strncmp(gtr_tensor_name(u), "second", 6)) continue;
         for (k = -1; k < (gtr_parameter_trainable(u) ? a->t->optim.states : 0); k++) {
-            gtr_result r = k < 0 ? gtr_get(u, p, u->data_bytes) : gtr_state_get(a->t, u, k, p, u->data_bytes);
-            gtr_result s = k < 0 ? gtr_get(v, q, u->data_bytes) : gtr_state_get(b->t, v, k, q, u->data_bytes);
-            if (r || s || memcmp(p, q, u->data_bytes)) bad++;
+            gtr_result r = k < 0 ? gtr_get(u, p, gtr__bytes_of(u)) : gtr_state_get(a->t, u, k, p, gtr__bytes_of(u));
+            gtr_result s = k < 0 ? gtr_get(v, q, gtr__bytes_of(u)) : gtr_state_get(b->t, v, k, q, gtr__bytes_of(u));
+            if (r || s || memcmp(p, q, gtr__bytes_of(u))) bad++;
         }
     }
     CHECK(!bad, "%s: %d parameters or states differ", what, bad);
@@ -520,8 +520,9 @@ static void frozen_statistics(void)
         for (k = 0; k < 6; k++) {
             gtr_tensor *p = gtr_parameter_find(n.ctx, names[k]);
             double far = 0;
-            gtr_get(p, a, p->data_bytes); gtr_get(gtr_parameter_find(m.ctx, names[k]), b, p->data_bytes);
-            for (i = 0; i < (int)(p->data_bytes / sizeof *a); i++) far = fmax(far, fabs((double)a[i] - (double)b[i]));
+            gtr_get(p, a, gtr__bytes_of(p)); gtr_get(gtr_parameter_find(m.ctx, names[k]), b, gtr__bytes_of(p));
+            for (i = 0; i < (int)(gtr__bytes_of(p) / sizeof *a); i++)
+                far = fmax(far, fabs((double)a[i] - (double)b[i]));
             CHECK(far < limit, "precision %d, %d micro-batches: \"%s\" is off by %g", precision, micro, names[k], far);
             if (k == 2) for (i = 0; i < HIDDEN; i++) EXPECT(a[i] != 1);
         }
@@ -529,8 +530,8 @@ static void frozen_statistics(void)
         m = normed(1, d, false);
         for (k = 0; k < 3; k++) {
             gtr_tensor *p = gtr_parameter_find(n.ctx, stats[k]);
-            gtr_get(p, a, p->data_bytes); gtr_get(gtr_parameter_find(m.ctx, stats[k]), b, p->data_bytes);
-            CHECK(!memcmp(a, b, p->data_bytes), "\"%s\" of a frozen batch_norm has moved", stats[k]);
+            gtr_get(p, a, gtr__bytes_of(p)); gtr_get(gtr_parameter_find(m.ctx, stats[k]), b, gtr__bytes_of(p));
+            CHECK(!memcmp(a, b, gtr__bytes_of(p)), "\"%s\" of a frozen batch_norm has moved", stats[k]);
         }
         EXPECT_OK(n.ctx); EXPECT_OK(m.ctx);
         finish(&n, &m);

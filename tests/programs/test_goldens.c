@@ -1119,7 +1119,7 @@ static void test_another_head(void)
     for (i = 0; i < gtr_parameter_count(ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(ctx, i), *q = gtr_parameter_find(from, gtr_tensor_name(p));
         static int64_t value[32 * 32 * 9];         /* the largest is float32, the others are few */
-        size_t bytes = p->data_bytes;
+        size_t bytes = gtr__bytes_of(p);
         if (!strncmp(gtr_tensor_name(p), "fc.", 3)) { classes++; continue; }
         CHECK(q && bytes <= sizeof value && !gtr_get(q, value, bytes) && !gtr_set(p, value, bytes), "%s: %s; %s",
             gtr_tensor_name(p), gtr_error_text(from), gtr_error_text(ctx));

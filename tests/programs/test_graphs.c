@@ -356,7 +356,7 @@ static void place_graph(uint32_t seed, int micro, bool apart, placed *out)
     for (i = 0; i < gtr_parameter_count(ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(ctx, i);
         if (gtr__trainer_index(trainer, p) >= 0)
-            EXPECT_EQ(gtr_gradient_get(trainer, p, out->g[out->parameters++], p->data_bytes), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(trainer, p, out->g[out->parameters++], gtr__bytes_of(p)), GTR_OK);
     }
     if (seed & 1) {
         EXPECT_EQ(gtr_get(given[0], out->x, sizeof out->x), GTR_OK);

@@ -1095,7 +1095,7 @@ static void in_place(void)
                 "%g to %g", p, k, losses[0][0], losses[0][2], losses[1][0], losses[1][2]);
             for (int64_t i = 0; i < gtr_parameter_count(ctx[0]); i++) {
                 tensor a = gtr_parameter_at(ctx[0], i), b = gtr_parameter_at(ctx[1], i);
-                const size_t bytes = a->data_bytes;
+                const size_t bytes = gtr__bytes_of(a);
                 char *v = (char *)malloc(2 * bytes);
                 gtr_get(a, v, bytes); gtr_get(b, v + bytes, bytes);
                 CHECK(!memcmp(v, v + bytes, bytes), "precision %d, network %d: \"%s\" differs", p, k,

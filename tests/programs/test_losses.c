@@ -125,13 +125,13 @@ static void compare(const net *a, const net *b, gtr_precision precision, const c
     int gradient;
     for (i = 0; i < gtr_parameter_count(a->ctx); i++) for (gradient = 0; gradient < 2; gradient++) {
         gtr_tensor *p = gtr_parameter_at(a->ctx, i), *q = gtr_parameter_find(b->ctx, gtr_tensor_name(p));
-        if (p->dtype != GTR_F32 || p->data_bytes > sizeof x || gtr__trainer_index(a->t, p) < 0) continue;
+        if (p->dtype != GTR_F32 || gtr__bytes_of(p) > sizeof x || gtr__trainer_index(a->t, p) < 0) continue;
         if (gradient) {
-            EXPECT_EQ(gtr_gradient_get(a->t, p, x, p->data_bytes), GTR_OK);
-            EXPECT_EQ(gtr_gradient_get(b->t, q, y, p->data_bytes), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(a->t, p, x, gtr__bytes_of(p)), GTR_OK);
+            EXPECT_EQ(gtr_gradient_get(b->t, q, y, gtr__bytes_of(p)), GTR_OK);
         }
-        else { EXPECT_EQ(gtr_get(p, x, p->data_bytes), GTR_OK); EXPECT_EQ(gtr_get(q, y, p->data_bytes), GTR_OK); }
-        CHECK(near(y, x, (int64_t)(p->data_bytes / sizeof *x), precision), "%s: %s\"%s\" differs", what,
+        else { EXPECT_EQ(gtr_get(p, x, gtr__bytes_of(p)), GTR_OK); EXPECT_EQ(gtr_get(q, y, gtr__bytes_of(p)), GTR_OK); }
+        CHECK(near(y, x, (int64_t)(gtr__bytes_of(p) / sizeof *x), precision), "%s: %s\"%s\" differs", what,
             gradient ? "the gradient of " : "", gtr_tensor_name(p));
     }
 }
@@ -352,8 +352,8 @@ static void loss_between_halves(void)
         for (i = 0; i < gtr_parameter_count(n.ctx); i++) {
             static gtr_float a[1024], b[1024];
             gtr_tensor *p = gtr_parameter_at(n.ctx, i);
-            gtr_get(p, a, p->data_bytes); gtr_get(gtr_parameter_at(twin.ctx, i), b, p->data_bytes);
-            CHECK(!memcmp(a, b, p->data_bytes), "%d parts: \"%s\" differs after a run between a step's halves", m,
+            gtr_get(p, a, gtr__bytes_of(p)); gtr_get(gtr_parameter_at(twin.ctx, i), b, gtr__bytes_of(p));
+            CHECK(!memcmp(a, b, gtr__bytes_of(p)), "%d parts: \"%s\" differs after a run between a step's halves", m,
                 gtr_tensor_name(p));
         }
         if (!bad) CHECK(gtr_loss(n.t) == gtr_loss(twin.t), "%d parts: the loss is %g, alone %g", m,
@@ -1452,7 +1452,7 @@ static void first_of(int which)
         const int64_t n = gtr__count(&s);
         if (!CHECK(kind != NULL, "gtr_%s: FIRST_VALUES does not say how \"%s\" begins", who, name)) continue;
         gtr_float *v = (gtr_float *)calloc((size_t)n + 1, sizeof *v);   /* or one int64 */
-        EXPECT_EQ(gtr_get(p, v, p->data_bytes), GTR_OK);
+        EXPECT_EQ(gtr_get(p, v, gtr__bytes_of(p)), GTR_OK);
         if (gtr_tensor_dtype(p) == GTR_F32) first_check(who, name, v, n, kind, a);
         else CHECK(*(int64_t *)v == (int64_t)a, "gtr_%s: \"%s\" is at first %lld, want %g", who, name,
             (long long)*(int64_t *)v, a);

@@ -205,13 +205,14 @@ static uint64_t state_hash(gtr_context *ctx, gtr_trainer *t, bool gradients)
     int what;
     for (i = 0; i < gtr_parameter_count(ctx); i++) {
         gtr_tensor *p = gtr_parameter_at(ctx, i);
-        unsigned char *b = (unsigned char *)malloc(p->data_bytes);
+        unsigned char *b = (unsigned char *)malloc(gtr__bytes_of(p));
         for (what = 0; what < (gradients ? 4 : 3); what++) {
             if (what < 3 && what > t->optim.states) continue;
             t->fitted = false;
-            EXPECT_EQ(what == 0 ? gtr_get(p, b, p->data_bytes) : what < 3
-                ? gtr_state_get(t, p, what - 1, b, p->data_bytes) : gtr_gradient_get(t, p, b, p->data_bytes), GTR_OK);
-            h = hash_of(h, b, p->data_bytes);
+            EXPECT_EQ(what == 0 ? gtr_get(p, b, gtr__bytes_of(p)) : what < 3
+                ? gtr_state_get(t, p, what - 1, b, gtr__bytes_of(p))
+                : gtr_gradient_get(t, p, b, gtr__bytes_of(p)), GTR_OK);
+            h = hash_of(h, b, gtr__bytes_of(p));
         }
         free(b);
     }
@@ -309,9 +310,9 @@ static void put_end(gtr_context *ctx, const network *c, end e)
         int64_t i, n;
         snprintf(name, sizeof name, "fc%d.weight", l);
         p = gtr_parameter_find(ctx, name);
-        n = (int64_t)(p->data_bytes / sizeof *w);
-        w = (gtr_float *)malloc(p->data_bytes);
-        EXPECT_EQ(gtr_get(p, w, p->data_bytes), GTR_OK);
+        n = (int64_t)(gtr__bytes_of(p) / sizeof *w);
+        w = (gtr_float *)malloc(gtr__bytes_of(p));
+        EXPECT_EQ(gtr_get(p, w, gtr__bytes_of(p)), GTR_OK);
         for (i = 0; i < n; i++) {
             if (e == EDGE && i % 97 == 0) w[i] = (gtr_float)(i & 1 ? 0.49999 : -0.49999);
             if (e == ZERO && l == 2) w[i] = 0;
@@ -319,7 +320,7 @@ static void put_end(gtr_context *ctx, const network *c, end e)
             if (e == TINY && l == 1) w[i] *= (gtr_float)(c->precision == GTR_MIXED_FP16 ? 1.0 / 1024 : 1.0 / (1 << 30));
             if (e == LARGE && l == depth(c)) w[i] *= 64;
         }
-        EXPECT_EQ(gtr_set(p, w, p->data_bytes), GTR_OK);
+        EXPECT_EQ(gtr_set(p, w, gtr__bytes_of(p)), GTR_OK);
         free(w);
     }
 }
@@ -363,7 +364,7 @@ static void ends_of(const network *c)
                 "%s, %s: loss %.9g, by nodes %.9g, in float32 %.9g", c->name, end_text[e], loss[0], loss[1], loss[2]);
             for (i = 0; i < gtr_parameter_count(ctx[0]); i++) {
                 const char *name = gtr_tensor_name(gtr_parameter_at(ctx[0], i));
-                const size_t bytes = gtr_parameter_at(ctx[0], i)->data_bytes;
+                const size_t bytes = gtr__bytes_of(gtr_parameter_at(ctx[0], i));
                 gtr_float *g[3];
                 double off[2] = { 0, 0 }, all = 0;
                 for (k = 0; k < 3; k++) {
@@ -437,19 +438,19 @@ static void rules_of(const network *c)
             if (!made(ctx[k], t[k], c)) continue;
             for (i = 0; k == 0 && i < gtr_parameter_count(ctx[k]); i++) {
                 gtr_tensor *p = gtr_parameter_at(ctx[k], i);
-                start[i] = (gtr_float *)malloc(p->data_bytes);
-                EXPECT_EQ(gtr_get(p, start[i], p->data_bytes), GTR_OK);
+                start[i] = (gtr_float *)malloc(gtr__bytes_of(p));
+                EXPECT_EQ(gtr_get(p, start[i], gtr__bytes_of(p)), GTR_OK);
             }
             EXPECT_EQ(gtr_fit(t[k], data_of(ctx[k], c, rows_of(c)), f), GTR_OK);
             EXPECT(!gtr_trainer_report(t[k]).skipped);
         }
         for (i = 0; t[0] && i < gtr_parameter_count(ctx[0]); i++) {
             gtr_tensor *p = gtr_parameter_at(ctx[0], i);
-            gtr_float *u = (gtr_float *)malloc(p->data_bytes), *v = (gtr_float *)malloc(p->data_bytes);
+            gtr_float *u = (gtr_float *)malloc(gtr__bytes_of(p)), *v = (gtr_float *)malloc(gtr__bytes_of(p));
             double off = 0, went = 0;
-            EXPECT_EQ(gtr_get(p, u, p->data_bytes), GTR_OK);
-            EXPECT_EQ(gtr_get(gtr_parameter_find(ctx[1], gtr_tensor_name(p)), v, p->data_bytes), GTR_OK);
-            for (j = 0; j < (int64_t)(p->data_bytes / sizeof *u); j++) {
+            EXPECT_EQ(gtr_get(p, u, gtr__bytes_of(p)), GTR_OK);
+            EXPECT_EQ(gtr_get(gtr_parameter_find(ctx[1], gtr_tensor_name(p)), v, gtr__bytes_of(p)), GTR_OK);
+            for (j = 0; j < (int64_t)(gtr__bytes_of(p) / sizeof *u); j++) {
                 off += ((double)u[j] - (double)v[j]) * ((double)u[j] - (double)v[j]);
                 went += ((double)v[j] - (double)start[i][j]) * ((double)v[j] - (double)start[i][j]);
             }

@@ -105,7 +105,7 @@ static uint64_t ids_of(const graph *g, int k)
     int64_t i;
     for (i = 0; i < g->ctx->n_tensor; i++) {
         const gtr_tensor *t = g->ctx->tensor[i];
-        if (t->limit && gtr__limited_input(t) == g->leaf[k]) return (uint64_t)t->limit;
+        if (t->note->limit && gtr__limited_input(t) == g->leaf[k]) return (uint64_t)t->note->limit;
     }
     return INT32_MAX;
 }
@@ -149,7 +149,7 @@ static gtr_result run_graph(gtr_context *ctx, gtr_tensor *const *t, int n, bool 
     return training ? gtr_eval_train(t, n) : gtr_eval(t, n);
 }
 static bool differentiable(const graph *g, int k) {
-    return gtr_tensor_dtype(g->leaf[k]) == GTR_F32 && !g->leaf[k]->buffer;
+    return gtr_tensor_dtype(g->leaf[k]) == GTR_F32 && !g->leaf[k]->note->buffer;
 }
 
 /* sum(out * weights), weights of out's shape: an input if out has the batch, else a constant. */
@@ -1031,7 +1031,7 @@ static bool op_call_make(op_call *o, const op_row *row, const graph *g, gtr_dtyp
     for (k = 0; k < o->n_in; k++) {
         int64_t n = gtr__count(&o->in_shape[k]), i;
         o->in[k] = room(n, 4);
-        if (t->in[k]->op == GTR__OP_CONSTANT) memcpy(o->in[k], t->in[k]->data, (size_t)n * 4);
+        if (t->in[k]->op == GTR__OP_CONSTANT) memcpy(o->in[k], gtr__storage_of(t->in[k])->data, (size_t)n * 4);
         else fill(g, k, o->in[k]);
         if (o->in_dtype[k] != GTR_F32) continue;
         for (i = 0; special && i < n; i++) {

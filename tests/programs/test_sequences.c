@@ -202,9 +202,9 @@ static void hidden_queries(void)
             EXPECT_EQ(gtr_step(t), GTR_OK);
             EXPECT_EQ(gtr_get(made, y[blind], HIDDEN_ROWS * out * sizeof(float)), GTR_OK);
             for (int k = 0; k < 3 && of[k]; k++)
-                EXPECT_EQ(gtr_gradient_get(t, of[k], g[blind][k], of[k]->data_bytes), GTR_OK);
+                EXPECT_EQ(gtr_gradient_get(t, of[k], g[blind][k], gtr__bytes_of(of[k])), GTR_OK);
             for (int k = 0; k < 3 && of[k] && blind; k++)
-                CHECK(within(g[0][k], g[1][k], (int64_t)(of[k]->data_bytes / sizeof(float)), p ? 1e-4 : 1e-10,
+                CHECK(within(g[0][k], g[1][k], (int64_t)(gtr__bytes_of(of[k]) / sizeof(float)), p ? 1e-4 : 1e-10,
                     p ? 2e-2 : 1e-5), "case %d, precision %d: gradient %d is %g, want %g", i, p, k, (double)g[0][k][0],
                     (double)g[1][k][0]);
             EXPECT_OK(ctx);
@@ -1606,7 +1606,7 @@ static void carried_on(int kind)
         if (turn < 2) {
             const float zero[ROWS * UNITS] = { 0 };
             CHECK(fabsf(sum - loss) < 1e-5f * loss, "%s: %g, want %g", kinds[kind], (double)sum, (double)loss);
-            for (int64_t k = 0; k < c.ctx->n_tensor; k++) if (c.ctx->tensor[k]->state)
+            for (int64_t k = 0; k < c.ctx->n_tensor; k++) if (c.ctx->tensor[k]->note->state)
                 EXPECT_EQ(gtr_set(c.ctx->tensor[k], zero, sizeof zero), GTR_OK);
         }
     }

@@ -285,11 +285,12 @@ static int differing(const net *a, const net *b, int averages)
     int bad = 0;
     for (int64_t i = 0; i < gtr_parameter_count(a->ctx); i++) {
         gtr_tensor *u = gtr_parameter_at(a->ctx, i), *v = gtr_parameter_at(b->ctx, i);
-        if (gtr_get(u, p, u->data_bytes) || gtr_get(v, q, v->data_bytes)) bad += 100;
-        bad += memcmp(p, q, u->data_bytes) != 0;
+        if (gtr_get(u, p, gtr__bytes_of(u)) || gtr_get(v, q, gtr__bytes_of(v))) bad += 100;
+        bad += memcmp(p, q, gtr__bytes_of(u)) != 0;
         if (!averages || !gtr_parameter_trainable(u)) continue;
-        if (gtr_state_get(a->t, u, 0, p, u->data_bytes) || gtr_state_get(b->t, v, 0, q, u->data_bytes)) bad += 100;
-        bad += memcmp(p, q, u->data_bytes) != 0;
+        if (gtr_state_get(a->t, u, 0, p, gtr__bytes_of(u)) || gtr_state_get(b->t, v, 0, q, gtr__bytes_of(u)))
+            bad += 100;
+        bad += memcmp(p, q, gtr__bytes_of(u)) != 0;
     }
     return bad;
 }

@@ -133,8 +133,8 @@ static void weights_of(gtr_context *ctx, outcome *o)
 {
     o->n = 0;
     for (int64_t i = 0; i < ctx->n_parameter; i++) {
-        gtr_get(ctx->parameter[i], o->weight + o->n, ctx->parameter[i]->data_bytes);
-        o->n += ctx->parameter[i]->data_bytes / sizeof(gtr_float);
+        gtr_get(ctx->parameter[i], o->weight + o->n, gtr__bytes_of(ctx->parameter[i]));
+        o->n += gtr__bytes_of(ctx->parameter[i]) / sizeof(gtr_float);
     }
 }
 
