@@ -74,8 +74,8 @@ GRADIENTS
 A trainer differentiates its loss, a scalar, with respect to every parameter below it that is not frozen
 (gtr_init.frozen for good, gtr_group.frozen for one trainer). Several losses and trainers may share parameters; each
 trainer has its own optimizer states. gtr_gradient gives a gradient as a tensor; gtr_backward and gtr_update are the
-halves of gtr_step. micro_batches serve batches that do not fit; gtr_recompute_begin/end trade time for memory. A layer
-of one's own is a function that calls these; an op of one's own is gtr_custom.
+halves of gtr_step. micro_batches serve batches that do not fit; .recompute and gtr_recompute_begin/end trade time for
+memory. A layer of one's own is a function that calls these; an op of one's own is gtr_custom.
 
 PRECISION
 gtr_trainer_desc.precision: GTR_FP32 (default); GTR_TF32: float32 storage, products on the tensor cores with 10-bit
@@ -572,6 +572,10 @@ typedef struct gtr_trainer_desc {
        N (q + 1) / n, cut off); the loss is the mean of theirs, weighted by rows; 0: 1. batch_norm normalises each part
        by itself, as PyTorch's loops do */
     int micro_batches;
+    /* bytes that activations and workspace may take (gtr_trainer_memory): of what passes them, what saves most for its
+       time is computed again in backward, beside what gtr_recompute_begin says; 0: that alone. Chosen, and logged, in
+       front of a trainer's first step with so large a batch; where it cannot be reached, as little as can be */
+    size_t recompute;
     int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or little memory */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update; under FP16 always */
     const gtr_group *groups; /* n_groups of them, copied; NULL: one group */
@@ -3475,6 +3479,7 @@ struct gtr_trainer {
     gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
     gtr_tensor **states; int n_states; /* that its loss depends on */
     bool kept_states; /* states are aside: a set is evaluated */
+    int again; int64_t again_batch; /* .recompute: recipe.again, and the largest batch that it was chosen for */
     bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
     bool stepped; /* a step left gradients in the buffer */
     bool one_batch; /* gtr_profile's: each step reads the first batch */
@@ -13238,7 +13243,8 @@ typedef struct {
     int n_fetch, n_report, training, micro, streams;
     int feeds; /* FEED and REPORT nodes; predictors have none */
     int no_matchers, several; /* several: steps are queued many at a time */
-    int carries, pad; /* carries: states become their next values */
+    int carries; /* states become their next values */
+    int again; /* 0: nothing is computed again by choice; else a lean plan, and GTR__AGAIN of its share and part */
     int set; /* the batch is a part of a set, evaluated part by part. 1: labels that count are
             those of the set; 2: these are counted, and no more */
     gtr_precision precision;
@@ -13266,6 +13272,12 @@ static gtr__graph gtr__graph_of(const gtr_context *ctx) {
     g.n = g.n_context = ctx->n_tensor;
     return g;
 }
+/* What gtr__choose_regions goes by: sixteenths of the bytes that backward reads; and of how many parts of them a
+   segment is. */
+#define GTR__AGAIN_SHARES 16
+#define GTR__AGAIN(share, part) (1 + (share) + (GTR__AGAIN_SHARES + 1) * (part))
+#define GTR__AGAIN_PARTS 7
+static const double gtr__again_parts[GTR__AGAIN_PARTS] = { 16, 10, 7, 5, 4, 3, 2 };
 #define GTR__MAX_MICRO 64
 #define GTR__STAMP_MARKS 8
 /* Of a tensor: is collected; no, a gtr__early has its values; was collected ahead; pass:collect has listed it. */
@@ -13287,6 +13299,7 @@ typedef struct {
     gtr__extra *extra; int64_t cap_extra;
     int *stage, *region; /* tensor id -> where its op is computed: stage; gtr_recompute_begin's region, 0: in none */
     int n_region, within; /* the highest region; that of nodes which are now made */
+    int n_given; /* the highest that a program has; those above are gtr__choose_regions' */
     int *region_of; int64_t cap_region_of; /* by node, up to fuse, which joins nodes: its region; 0: none */
     int *map; /* tensor id -> value in this micro-batch; -1 */
     int *shared; /* tensor id -> value of a leaf, the same in all */
@@ -13395,6 +13408,10 @@ static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_i
     if (!gtr__operands(b, n, n_in, n_out)) return NULL;
     p->n_node++;
     return n;
+}
+/* Bytes of all elements of v, as it is stored. */
+static size_t gtr__whole_bytes(const gtr__value *v) {
+    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
 }
 /* s for a batch of so many rows: -k, in builders' shapes, becomes k * rows. */
 static gtr_shape gtr__literal(gtr_shape s, int64_t rows) {
@@ -14703,7 +14720,8 @@ static GTR__COLD void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, 
 /* What backward reads of a patch, a region's nodes of one micro-batch, and forward nodes elsewhere do not, is computed
    again by clones in front of the first that reads it. Masks come out the same, so the bits are the same, unless what
    is not in a region is fused otherwise, and rounded in other places; a norm's statistics are kept, and its clone
-   normalises by these, as in evaluation. */
+   normalises by these, as in evaluation. Beside the program's regions there are those that are chosen
+   (gtr__choose_regions), whose values are computed again whoever reads them in forward. */
 /* Whether n computes statistics of its batch, which a COMMIT node takes over. */
 static bool gtr__takes_statistics(const gtr__node *n) {
     return gtr__state(n->op) == GTR__STATE_COMMITTED && n->dir == GTR__FWD && n->training;
@@ -14735,11 +14753,174 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
     n->training = 0;
     in[3] = o.out[1]; in[4] = o.out[3];
 }
+/* What gtr__choose_regions knows of the forward nodes that no region of the program has: by node i clones and again,
+   by value v the rest. Costs are in bytes moved; so many flops take as long as one. */
+#define GTR__FLOPS_A_BYTE 100
+typedef struct { double ratio; size_t bytes; int node; } gtr__candidate;
+typedef struct {
+    gtr__build *b; gtr__plan *p; int n_node;
+    int *made, *last; /* v: the node that makes it, -1: none, or it does not lie in the arena; the last forward one
+        that reads it; -1 */
+    unsigned char *read, *fixed; /* v: backward reads it; compares it with another, and so it stays as it is */
+    unsigned char *drop, *clone; /* i: what backward reads of it is not kept; it is computed again */
+    double *cost; /* i: of computing it from values that are kept; below 0: it cannot be */
+    size_t *saved; /* i: bytes that need not be kept if it is computed again */
+    double *across; /* i: bytes that nodes behind it read of what it and nodes in front of it make */
+    int *segment; /* i: its number, from 1 on */
+} gtr__choice;
+/* The forward node whose value operand k of n is, if that lies in the arena; -1. *v: the value. */
+static int gtr__choice_maker(const gtr__choice *c, const gtr__node *n, int k, int *v) {
+    *v = n->in[k] < 0 ? -1 : gtr__root(c->p, n->in[k]);
+    return *v < 0 ? -1 : c->made[*v];
+}
+/* Whether node i may be computed twice: it makes new values in the arena, and nothing but these. */
+static bool gtr__repeatable(const gtr__choice *c, int i) {
+    const gtr__node *n = &c->p->node[i];
+    bool can = n->phase == GTR__FORWARD && !c->b->region_of[i] && n->n_out && !n->adds && !n->recomputed
+        && n->op != GTR__OP_CUSTOM && n->op != GTR__OP_COPY;
+    for (int k = 0; k < n->n_out && can; k++) {
+        const int v = n->out[k];
+        can = v < 0 || (k && gtr__takes_statistics(n))
+            || (c->p->value[v].home == GTR__HOME_ARENA && c->p->value[v].alias < 0 && !c->fixed[v]);
+    }
+    return can;
+}
+/* What backward reads of which node, and what it compares with the operand that it came of, as pools do. */
+static void gtr__choice_reads(gtr__choice *c) {
+    const gtr__plan *p = c->p;
+    for (int v = 0; v < p->n_value; v++) c->made[v] = c->last[v] = -1;
+    for (int i = 0; i < c->n_node; i++) {
+        const gtr__node *n = &p->node[i];
+        const uint32_t both = GTR__X0 | GTR__Y0;
+        for (int k = 0; k < n->n_out && n->phase == GTR__FORWARD; k++) {
+            const int v = n->out[k] < 0 ? -1 : gtr__root(p, n->out[k]);
+            if (v >= 0 && p->value[v].home == GTR__HOME_ARENA) c->made[v] = c->made[v] < 0 ? i : c->made[v];
+        }
+        for (int k = 0; k < n->n_in && n->phase == GTR__BACKWARD; k++) {
+            const int v = gtr__use(p, n, k);
+            if (v < 0) continue;
+            c->read[v] = 1;
+            c->fixed[v] |= (gtr__backward_reads(n->op) & both) == both;
+        }
+    }
+}
+/* By node what it saves and costs, from the first node on, so that what it comes of is known. */
+static void gtr__choice_costs(gtr__choice *c) {
+    for (int i = 0; i < c->n_node; i++) {
+        const gtr__node *n = &c->p->node[i];
+        double cost = n->flops / GTR__FLOPS_A_BYTE;
+        c->cost[i] = -1;
+        if (!gtr__repeatable(c, i)) continue;
+        for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
+            const size_t bytes = gtr__whole_bytes(&c->p->value[n->out[k]]);
+            cost += (double)bytes;
+            if (c->read[n->out[k]] && !(k && gtr__takes_statistics(n))) c->saved[i] += bytes;
+        }
+        for (int k = 0, v; k < n->n_in && cost >= 0; k++) {
+            const int j = gtr__choice_maker(c, n, k, &v);
+            if (v >= 0) cost += (double)gtr__whole_bytes(&c->p->value[v]);
+            if (j >= 0 && !c->read[v]) cost = c->cost[j] < 0 ? -1 : cost + c->cost[j];
+        }
+        c->cost[i] = cost;
+    }
+}
+static int gtr__candidate_order(const void *x, const void *y) {
+    const gtr__candidate *a = (const gtr__candidate *)x, *b = (const gtr__candidate *)y;
+    return a->ratio != b->ratio ? (a->ratio < b->ratio) - (a->ratio > b->ratio) : a->node - b->node;
+}
+/* Drops the nodes of a micro-batch that save most bytes for their cost, until b->r->again's share of all its bytes that
+   backward reads is dropped. Returns these bytes. */
+static size_t gtr__choice_drop(gtr__choice *c, gtr__candidate *list, int micro) {
+    int n = 0;
+    size_t dropped = 0, all = 0;
+    const size_t share = (size_t)((c->b->r->again - 1) % (GTR__AGAIN_SHARES + 1));
+    for (int i = 0; i < c->n_node; i++) if (c->cost[i] >= 0 && c->saved[i] && c->p->node[i].micro == micro) {
+        const gtr__candidate one = { (double)c->saved[i] / (c->cost[i] + 1), c->saved[i], i };
+        all += c->saved[i];
+        list[n++] = one;
+    }
+    qsort(list, (size_t)n, sizeof *list, gtr__candidate_order);
+    for (int k = 0; k < n && dropped < all / GTR__AGAIN_SHARES * share; k++) {
+        c->drop[list[k].node] = 1;
+        dropped += list[k].bytes;
+    }
+    return all;
+}
+/* By node the bytes of forward values that are alive between it and the next. */
+static void gtr__choice_across(gtr__choice *c) {
+    for (int i = 0; i < c->n_node; i++) {
+        const gtr__node *n = &c->p->node[i];
+        for (int k = 0, v; k < n->n_in && n->phase == GTR__FORWARD; k++) {
+            const int j = gtr__choice_maker(c, n, k, &v);
+            if (j < 0 || i <= c->last[v]) continue;
+            const double bytes = (double)gtr__whole_bytes(&c->p->value[v]);
+            c->across[c->last[v] < 0 ? j : c->last[v]] += bytes;
+            c->across[c->last[v] = i] -= bytes;
+        }
+    }
+    for (int i = 1; i < c->n_node; i++) c->across[i] += c->across[i - 1];
+}
+/* Cuts the nodes into segments whose values that backward reads are at most so many bytes, or of one node: where the
+   fewest bytes are read across, in the second half of what one may hold. */
+static void gtr__choice_segments(gtr__choice *c, size_t most) {
+    for (int i = 0, first = 0, number = 1; i < c->n_node; first = i, number++) {
+        int end = first;
+        size_t holds = 0;
+        for (; i < c->n_node && (i == first || holds + c->saved[i] <= most); holds += c->saved[i++])
+            if (i == first || 2 * holds < most || c->across[i] < c->across[end]) end = i;
+        if (i == c->n_node) end = i - 1;
+        for (i = first; i <= end; i++) c->segment[i] = number;
+    }
+}
+/* Marks what is computed again: what is dropped, and what that comes of and is not kept; of another segment it is. */
+static void gtr__choice_clones(gtr__choice *c) {
+    for (int i = c->n_node - 1; i >= 0; i--) {
+        const gtr__node *n = &c->p->node[i];
+        c->clone[i] |= c->drop[i];
+        for (int k = 0, v; k < n->n_in && c->clone[i]; k++) {
+            const int j = gtr__choice_maker(c, n, k, &v);
+            if (j < 0) continue;
+            if (c->segment[j] != c->segment[i]) c->drop[j] = 0;
+            else c->clone[j] |= !c->read[v] || c->drop[j];
+        }
+    }
+}
+/* Regions of what is computed again by choice: of what backward reads that part which saves most bytes for its cost,
+   each region of a segment of the nodes, so that few are alive at a time. A pure function of nodes and b->r->again. */
+static GTR__COLD void gtr__choose_regions(gtr__build *b) {
+    gtr__choice c = GTR__ZERO;
+    const size_t nodes = (size_t)b->plan->n_node, values = (size_t)b->plan->n_value;
+    size_t all = 0;
+    int number = 0;
+    c.b = b; c.p = b->plan; c.n_node = b->plan->n_node;
+    c.made = GTR__NEW(b->ctx, int, 2 * values + nodes);
+    c.read = GTR__NEW(b->ctx, unsigned char, 2 * values + 2 * nodes);
+    c.cost = GTR__NEW(b->ctx, double, 2 * nodes);
+    c.saved = GTR__NEW(b->ctx, size_t, nodes);
+    gtr__candidate *list = GTR__NEW(b->ctx, gtr__candidate, nodes);
+    b->failed = !c.made || !c.read || !c.cost || !c.saved || !list;
+    if (!b->failed) {
+        c.last = c.made + values; c.segment = c.last + values; c.fixed = c.read + values;
+        c.drop = c.fixed + values; c.clone = c.drop + nodes; c.across = c.cost + nodes;
+        gtr__choice_reads(&c);
+        gtr__choice_costs(&c);
+        gtr__choice_across(&c);
+        for (int m = 0; m < b->r->micro; m++) all = GTR__MAX(gtr__choice_drop(&c, list, m), all);
+        gtr__choice_segments(&c, (size_t)((double)all / gtr__again_parts[(b->r->again - 1) / (GTR__AGAIN_SHARES + 1)]));
+        gtr__choice_clones(&c);
+        for (int i = 0; i < c.n_node; i++) if (c.clone[i]) {
+            if (c.segment[i] != number) { number = c.segment[i]; b->n_region++; }
+            b->region_of[i] = b->n_region;
+        }
+    }
+    GTR__FREE(b->ctx, c.made, c.read, c.cost, c.saved, list);
+}
 /* Clones are made of what a patch's backward nodes read, and of what these clones read; they stand in front of the
    first of the patch's backward nodes that reads one, which their anchor says. */
 static GTR__COLD void gtr__pass_rematerialise(gtr__build *b) {
     gtr__plan *p = b->plan;
     const int n_old = p->n_node, n_value = p->n_value, patches = (b->n_region + 1) * b->r->micro;
+    const int chosen = (b->n_given + 1) * b->r->micro; /* the first patch of a chosen region */
     enum { NONE, INSIDE, READ, CLONED }; /* need: of a patch; read elsewhere in forward too; to be cloned */
     const size_t ints = (size_t)patches + 3 * (size_t)n_value + 2 * (size_t)n_old;
     int *at = GTR__NEW(b->ctx, int, ints), i, k, v;
@@ -14758,7 +14939,7 @@ static GTR__COLD void gtr__pass_rematerialise(gtr__build *b) {
             }
         for (k = 0; k < n->n_in; k++) /* a gradient inside the region comes before what clones may read */
             if ((v = gtr__use(p, n, k)) >= 0 && owner[v] &&
-                (n->phase == GTR__FORWARD ? owner[v] != g : i < at[owner[v]])) need[v] = READ;
+                (n->phase == GTR__FORWARD ? owner[v] != g && owner[v] < chosen : i < at[owner[v]])) need[v] = READ;
     }
     for (i = 0; i < n_old; i++) { /* backward may compare x with y, which are of one rounding where both are kept */
         const gtr__node *n = &p->node[i];
@@ -15290,9 +15471,6 @@ static void gtr__pass_alias(gtr__build *b) {
 #define GTR__BYTE_COST 1e-6
 static double gtr__node_cost(const gtr__node *n) {
     return GTR__LAUNCH_COST + n->flops * 4e-8 + n->bytes * GTR__BYTE_COST;
-}
-static size_t gtr__whole_bytes(const gtr__value *v) {
-    return (size_t)gtr__count(&v->shape) * gtr__dtype_size(v->storage);
 }
 /* Fills in *m by the backend's row of matcher k; returns its name, for texts. */
 static GTR__COLD const char *gtr__matcher_of(const gtr__backend *be, int k, gtr__matcher *m) {
@@ -16650,8 +16828,8 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     int m, loss[GTR__MAX_MICRO], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[GTR__MAX_MICRO + 1];
     memset(plan, 0, sizeof *plan);
     plan->general = ctx->caps.general;
-    plan->lean = lean;
-    b.ctx = ctx; b.g = gtr__graph_of(ctx); b.plan = plan; b.r = r; b.lean = lean;
+    plan->lean = lean || r->again;
+    b.ctx = ctx; b.g = gtr__graph_of(ctx); b.plan = plan; b.r = r; b.lean = plan->lean != 0;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = plan->n_stream = 1;
     gtr__pass_join(&b);
     gtr__build_begin(&b);
@@ -16683,6 +16861,8 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
         if (b.rows) GTR__PASS(gtr__differentiate_micro(&b, loss[m], bounds[m], bounds[m + 1]));
     }
     gtr__stamp_mark(&b);
+    b.n_given = b.n_region;
+    if (r->again) GTR__PASS(gtr__choose_regions(&b));
     if (r->trainer && b.n_region) GTR__PASS(gtr__pass_rematerialise(&b));
     b.micro = 0;
     GTR__PASS(gtr__pass_fuse(&b, false));
@@ -19347,9 +19527,74 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     if (t->metric && t->metric != t->loss) r.report[r.n_report++] = t->metric;
     r.micro = (int)GTR__MIN(t->desc.micro_batches, batch);
     r.streams = t->desc.streams; r.no_matchers = t->desc.no_matchers; r.precision = t->desc.precision;
+    r.again = t->again;
     r.carries = true;
     r.data = data;
     return r;
+}
+/* What a step takes, and what of it is computed again: bytes of activations and workspace; nodes, and the bytes that
+   these move, flops counted as bytes. */
+typedef struct { int again, nodes; size_t bytes; double cost; } gtr__again_plan;
+/* *of: of a step of t by recipe r, which is planned for that alone. */
+static gtr_result gtr__again_planned(gtr_trainer *t, const gtr__recipe *r, gtr__again_plan *of) {
+    gtr_tensor *all[GTR__MAX_REPORT], *input[GTR__MAX_FEED];
+    int64_t highest;
+    int n_inputs;
+    gtr__plan p;
+    memset(of, 0, sizeof *of);
+    of->again = r->again;
+    GTR__COPY(all, r->report, r->n_report);
+    GTR__TRY(gtr__find_inputs(t->ctx, all, r->n_report, r->carries, input, &n_inputs, &highest, NULL));
+    GTR__TRY(gtr__plan_make(t->ctx, r, input, n_inputs, &t->optim, false, false, &p));
+    for (int k = 0; k < p.n_stage; k++) of->bytes += p.arena[k];
+    for (int i = 0; i < p.n_node; i++) if (p.node[i].recomputed) {
+        of->nodes++;
+        of->cost += p.node[i].bytes + p.node[i].flops / GTR__FLOPS_A_BYTE;
+    }
+    gtr__plan_clear(t->ctx, &p);
+    return GTR_OK;
+}
+/* *best: of plans with segments of one size that of the least share that takes at most .recompute bytes, if it costs
+   less than the best before; if none does, that of those tried which takes fewest bytes, if no other fits. */
+static gtr_result gtr__again_try(gtr_trainer *t, gtr__recipe *r, int part, gtr__again_plan *best) {
+    for (int low = 0, high = GTR__AGAIN_SHARES + 1, share; high - low > 1; ) { /* low does not fit */
+        gtr__again_plan p;
+        share = (low + high) / 2;
+        r->again = GTR__AGAIN(share, part);
+        GTR__TRY(gtr__again_planned(t, r, &p));
+        const bool fits = p.bytes <= t->desc.recompute, fitted = best->bytes <= t->desc.recompute;
+        if (fits ? !fitted || p.cost < best->cost : !fitted && p.bytes < best->bytes) *best = p;
+        if (fits) high = share; else low = share;
+    }
+    return GTR_OK;
+}
+/* *again: the recipe.again with which a step of t with such a batch takes at most .recompute bytes for the least cost.
+   log: a line says what was chosen. Plans some thirty times. */
+static GTR__COLD gtr_result gtr__choose_again(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool log, int *again) {
+    gtr__recipe r = gtr__trainer_recipe(t, batch, data);
+    gtr__again_plan plain, best;
+    char text[300];
+    r.again = 0;
+    GTR__TRY(gtr__again_planned(t, &r, &plain));
+    r.again = plain.bytes > t->desc.recompute ? GTR__AGAIN(0, 0) : 0;
+    GTR__TRY(gtr__again_planned(t, &r, &best));
+    for (int k = 0; k < GTR__AGAIN_PARTS && (best.nodes || best.bytes > t->desc.recompute); k++)
+        GTR__TRY(gtr__again_try(t, &r, k, &best));
+    *again = best.again;
+    if (!log || plain.bytes <= t->desc.recompute) return GTR_OK;
+    snprintf(text, sizeof text, "trainer: a batch of %lld takes %zu bytes of activations and workspace, with %d nodes "
+        "of its plan computed again (.recompute = %zu); %zu without", (long long)batch, best.bytes, best.nodes,
+        t->desc.recompute, plain.bytes);
+    if (best.bytes > t->desc.recompute) gtr__doubt(t->ctx, "%s", text);
+    else gtr__host_cb_log(t->ctx, GTR_LOG_INFO, text);
+    return GTR_OK;
+}
+/* In front of steps with such a batch: t's .recompute is chosen for, if no batch as large was before. */
+static gtr_result gtr__trainer_again(gtr_trainer *t, int64_t batch) {
+    if (!t->desc.recompute || batch <= t->again_batch) return GTR_OK;
+    GTR__TRY(gtr__choose_again(t, batch, t->data, true, &t->again));
+    t->again_batch = batch;
+    return GTR_OK;
 }
 /* The entry of t's step for such a batch. by_node: without matchers and with dense gradients, for what runs a step in
    parts. */
@@ -19489,6 +19734,7 @@ static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t b
 static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
+    GTR__TRY(gtr__trainer_again(t, t->batch));
     gtr__plan_entry *e = gtr__trainer_entry(t, t->batch, t->data, false);
     if (!e) return ctx->error;
     GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs, NULL, t->column));
@@ -19737,7 +19983,10 @@ static gtr_result gtr__step_half(gtr_trainer *t, gtr__half half, int *n) {
     if (t->data) batch = gtr__step_rows(t, t->runner->step);
     else if (t->unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to, destroyed or "
         "left for one that was refused, want gtr_trainer_data (of NULL for what gtr_set sets) or gtr_fit");
-    else GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
+    else {
+        GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
+        GTR__TRY(gtr__trainer_again(t, batch));
+    }
     gtr__plan_entry *e = gtr__trainer_entry(t, t->several && half == GTR__HALF_BOTH ? t->batch : batch, t->data,
             half != GTR__HALF_BOTH); /* a launch of several may take a tail */
     ctx->stops = ctx->fits > 0;
@@ -27729,7 +27978,11 @@ static gtr__plan_entry *gtr__observed(gtr_trainer *t, int64_t batch, const char 
         GTR__BAD_ARG(t->ctx, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
         return NULL;
     }
+    const int was = t->again;
+    if (t->desc.recompute && batch > t->again_batch && gtr__choose_again(t, batch, t->data, false, &t->again))
+        return NULL;
     gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->data, false);
+    t->again = was;
     const size_t limit = t->ctx->desc.memory_limit, sets = limit ? gtr__resident_bytes(t->ctx) : 0;
     gtr_memory_report m;
     if (e && limit && !e->exec && !e->lean && !gtr__count_plan(t, e, batch, &m)
@@ -28401,6 +28654,7 @@ GTR__PLANNED
                     few outputs and many terms are quicker on GPUs; an evaluation by averages that runs out of memory
                     for states no longer lets predictors refresh while weights change; gtr_gradient_get of a tensor
                     without a name is an error, no crash; gtr_stack says where its inputs are of several contexts
+   2026-12-01  0.1: .recompute of a trainer: bytes that activations may take; what is computed again is chosen
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

@@ -579,7 +579,8 @@ typedef struct way {
     double limit; /* else: of differences, 0: LIMIT */
     bool kept, alone, literal, unfused, before, hand, saved, predicted, fitted, streamed, snapshot, staged, stepped,
         asked, lean, prefers, texts, differs, host; /* host: on the CPU, whatever the device */
-    int threads, micro, streams, recompute;
+    int threads, micro, streams;
+    enum { KEPT_ALL, FIRST_HALF, SECOND_HALF, BY_CHOICE, FEWEST_BYTES } recompute;
     gtr_precision precision;
 } way;
 typedef struct loss_of {
@@ -730,7 +731,15 @@ static gtr_trainer *trainer_of(const graph *g, const recipe *r, const way *w, gt
     d.streams = w->streams;
     d.no_matchers = w->unfused;
     (void)g;
-    return gtr_trainer_create(loss, d);
+    d.recompute = w->recompute == FEWEST_BYTES;
+    gtr_trainer *t = gtr_trainer_create(loss, d);
+    if (t && w->recompute == BY_CHOICE) { /* one of the choices, which bytes alone would not all reach */
+        const int share = 1 + (int)(next_of(&s) % GTR__AGAIN_SHARES);
+        t->desc.recompute = 1;
+        t->again = GTR__AGAIN(share, (int)(next_of(&s) % GTR__AGAIN_PARTS));
+        t->again_batch = INT64_MAX;
+    }
+    return t;
 }
 static void columns_of(const graph *g, gtr_arrays_desc *a, void **kept, int64_t rows)
 {
@@ -1167,8 +1176,9 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
         gtr_step(t);
         g.first_parameter = gtr_parameter_count(g.ctx);
     }
-    const int half = q->n / 2, from = w->recompute ? (w->recompute == 1 ? 0 : half) : NONE,
-              to = w->recompute ? (w->recompute == 1 ? half : q->n - 1) : NONE;
+    const int half = q->n / 2,
+              from = w->recompute == FIRST_HALF ? 0 : w->recompute == SECOND_HALF ? half : NONE,
+              to = w->recompute == FIRST_HALF ? half : w->recompute == SECOND_HALF ? q->n - 1 : NONE;
     if (!build(&g, q, from, to, w->staged ? half : NONE)) {
         const bool short_of = limit && gtr_error(g.ctx) == GTR_ERR_NOMEM;
         snprintf(r->why, sizeof r->why, "not built: %s", gtr_error_text(g.ctx));
@@ -1328,8 +1338,10 @@ static const way ways[] = {
     { .name = "a literal batch", .limit = 1e-5, .literal = true },
     { .name = "three threads", .exact = true, .threads = 3 },
     { .name = "behind another graph", .exact = true, .before = true },
-    { .name = "recomputed, the first half", .limit = 1e-4, .recompute = 1 },
-    { .name = "recomputed, the second half", .limit = 1e-4, .recompute = 2 },
+    { .name = "recomputed, the first half", .limit = 1e-4, .recompute = FIRST_HALF },
+    { .name = "recomputed, the second half", .limit = 1e-4, .recompute = SECOND_HALF },
+    { .name = "recomputed by choice", .limit = 1e-4, .recompute = BY_CHOICE },
+    { .name = "recomputed to fewest bytes", .limit = 1e-4, .recompute = FEWEST_BYTES },
     { .name = "two streams", .exact = true, .streams = 2 },
     { .name = "two stages", .limit = 1e-4, .staged = true },
     { .name = "two micro-batches", .micro = 2 },

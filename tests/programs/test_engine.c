@@ -407,6 +407,57 @@ static void recomputed(void)
         gtr_destroy(kept); gtr_destroy(again);
     }
 }
+/* .recompute: what is chosen changes no bit, takes no more than was said, is the same in another context, is said once,
+   and not chosen anew by who asks about a larger batch. What cannot be reached is said, too. */
+static char chosen_text[400];
+static int chosen_lines;
+static void note_choice(gtr_level level, const char *text, void *user)
+{
+    (void)user;
+    if (!strstr(text, ".recompute")) return;
+    chosen_lines++;
+    snprintf(chosen_text, sizeof chosen_text, "%d %s", (int)level, text);
+}
+static void recompute_chosen(void)
+{
+    static shot a, b;
+    static const int fifths[] = { 4, 3, 0 };
+    for (int micro = 1; micro <= 2; micro++) for (int k = 0; k < 3; k++) {
+        gtr_trainer_desc d = adam();
+        gtr_context *kept = create(), *again = create();
+        gtr_memory_report rn, rm;
+        d.micro_batches = micro; d.no_matchers = true;
+        net n = deep(kept, false, &d);
+        EXPECT_EQ(gtr_memory_plan(n.t, 32, &rn), GTR_OK);
+        d.recompute = 1 + (rn.activations + rn.workspace) * (size_t)fifths[k] / 5;
+        again->desc.log = note_choice;
+        again->host.log = gtr__host_cb_log;
+        chosen_lines = 0;
+        net m = deep(again, false, &d);
+        for (int i = 0; i < repeat(6); i++) {
+            const int rows = i % 4 == 3 ? 20 : 32;
+            feed(&n, 32 * i, rows); feed(&m, 32 * i, rows);
+            EXPECT_EQ(gtr_step(n.t), GTR_OK);
+            EXPECT_EQ(gtr_step(m.t), GTR_OK);
+            take(kept, n.t, true, &a); take(again, m.t, true, &b);
+            if (!CHECK(equal(&a, &b) && gtr_loss(n.t) == gtr_loss(m.t), "step %d with %d micro-batches, %d fifths: "
+                    "what is chosen to be computed again changes bits", i + 1, micro, fifths[k])) break;
+        }
+        EXPECT_EQ(gtr_memory_plan(m.t, 32, &rm), GTR_OK);
+        CHECK(fifths[k] ? rm.activations + rm.workspace <= d.recompute : rm.activations < rn.activations,
+            "%zu bytes, want %zu, %zu without", rm.activations + rm.workspace, d.recompute,
+            rn.activations + rn.workspace);
+        CHECK(chosen_lines == 1 && strstr(chosen_text, "a batch of 32 takes")
+            && chosen_text[0] - '0' == (fifths[k] ? GTR_LOG_INFO : GTR_LOG_WARNING), "%d lines: %s", chosen_lines,
+            chosen_text);
+        const int was = m.t->again;
+        EXPECT(was && strstr(gtr_plan_text(m.t, 32), " again"));
+        EXPECT_EQ(gtr_memory_plan(m.t, 64, &rm), GTR_OK);
+        EXPECT(m.t->again == was && chosen_lines == 1);
+        EXPECT_OK(kept); EXPECT_OK(again);
+        gtr_destroy(kept); gtr_destroy(again);
+    }
+}
 
 /* ---- proof 5: two stages, each in an instance of its own ---- */
 static gtr__backend real;
@@ -5005,33 +5056,36 @@ static void recomputed_low(void)
         CHECK(bytes[1] < bytes[0] * 3 / 4, "precision %d: %zu bytes recomputed, %zu kept", low, bytes[1], bytes[0]);
     }
 }
-/* Ops whose gradient goes where x equals y: a region that hands y on, which is kept, computes x again. In 16 bits both
-   must be rounded in the same places, or no element is equal and the gradient is lost. */
+/* Ops whose gradient goes where x equals y: a region that hands y on, which is kept, computes x again, and what is
+   chosen to be computed again may be x alone. In 16 bits both must be rounded in the same places, or no element is
+   equal and the gradient is lost. */
 static void compared_again(void)
 {
     static const char *const names[] = { "max_pool", "max", "sort", "norm" };
     for (int k = 0; k < 16; k++) {
-        float dw[2][4], x[4 * 12], largest = 0, off = 0;
+        enum { KEPT, REGION_AGAIN, CHOSEN, WAYS = CHOSEN + GTR__AGAIN_SHARES };
+        float dw[WAYS][4], x[4 * 12], largest = 0, off = 0;
         const int how = k % 4, axis = 1;
         const bool sum = k / 4 % 2, half = k / 8;
         if (!half && !has_bf16()) continue;
         for (int i = 0; i < 48; i++) x[i] = sinf(1.7f * (float)(i * i + how)) + 0.1f;
-        for (int again = 0; again < 2; again++) {
+        for (int again = KEPT; again < WAYS; again++) {
             gtr_context *ctx = create();
             gtr_tensor *in = gtr_input(ctx, "x", GTR_F32, gtr_shape4(GTR_BATCH, 2, 3, 2)), *h;
             gtr_trainer_desc d = adam();
             gtr_trainer *t;
-            if (again) gtr_recompute_begin(ctx);
+            if (again == REGION_AGAIN) gtr_recompute_begin(ctx);
             h = gtr_tanh(gtr_linear(in, "l", 2));
             if (sum) h = gtr_residual(in, h, "r");
             h = how == 0   ? gtr_max_pool2d(h, 2, 2, 1)
                 : how == 1 ? gtr_max(h, &axis, 1, false)
                 : how == 2 ? gtr_sort(h, 1, false)
                            : gtr_norm(h, INFINITY, &axis, 1, false);
-            if (again) gtr_recompute_end(ctx);
+            if (again == REGION_AGAIN) gtr_recompute_end(ctx);
             d.precision = half ? GTR_MIXED_FP16 : GTR_MIXED_BF16;
             d.loss_scale = half ? 8.0f : 0;
             t = gtr_trainer_create(gtr_mean(gtr_square(gtr_scale(h, 1, 0.3f)), NULL, 0, false), d);
+            if (again >= CHOSEN) t->again = GTR__AGAIN(again - CHOSEN + 1, GTR__AGAIN_PARTS - 1);
             EXPECT_EQ(gtr_set(in, x, sizeof x), GTR_OK);
             EXPECT_EQ(gtr_backward(t), GTR_OK);
             EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_find(ctx, "l.weight"), dw[again], sizeof dw[0]), GTR_OK);
@@ -5040,7 +5094,7 @@ static void compared_again(void)
         }
         for (int i = 0; i < 4; i++) {
             largest = fmaxf(largest, fabsf(dw[0][i]));
-            off = fmaxf(off, fabsf(dw[0][i] - dw[1][i]));
+            for (int again = REGION_AGAIN; again < WAYS; again++) off = fmaxf(off, fabsf(dw[0][i] - dw[again][i]));
         }
         CHECK(off <= (half ? 0.006f : 0.04f) * largest, "%s of %s, %s: gradients recomputed are %g off, of %g",
             names[how], sum ? "a sum" : "a product", half ? "float16" : "bfloat16", (double)off, (double)largest);
@@ -5971,6 +6025,7 @@ static void all(void)
     RUN(batch_sizes);
     RUN(micro_batches);
     RUN(recomputed);
+    RUN(recompute_chosen);
     RUN(stages);
     RUN(custom_op);
     RUN(random_plans);
