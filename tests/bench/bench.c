@@ -127,7 +127,15 @@ static network network_of(const workload *w, gtr_precision precision)
     d.threads = w->threads;
     n = graph_of(w, d);
     n.data = data_of(&n, w);
-    for (k = 0; k < trainers_of(w); k++) n.trainers[k] = gtr_trainer_create(n.losses[k], trainer_of(w, precision));
+    for (k = 0; k < trainers_of(w); k++) {
+        gtr_trainer_desc how = trainer_of(w, precision);
+        gtr_memory_report all;
+        n.trainers[k] = gtr_trainer_create(n.losses[k], how);
+        if (!(w->keeps > 0) || gtr_memory_plan(n.trainers[k], w->batch, &all)) continue;
+        how.recompute = (size_t)(w->keeps * (double)(all.activations + all.workspace));
+        gtr_trainer_destroy(n.trainers[k]);
+        n.trainers[k] = gtr_trainer_create(n.losses[k], how);
+    }
     n.trainer = n.trainers[0];
     return n;
 }

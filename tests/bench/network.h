@@ -63,6 +63,7 @@ typedef struct workload {
     double        limit_us;             /* 0: none */
     double        compile;              /* so many times faster than PyTorch compiled */
     double        of_best, of_torch;    /* of the best peer's time; of PyTorch's best */
+    double        keeps;                /* of ours: this share of activations is kept (.recompute), 0: all */
     double        of_peak;              /* at least so much of the multiply-adds that the cores can do */
     double        memory;               /* of PyTorch's best, beside the parameters */
     const char   *neighbour;            /* at most 1.3 times as long as this row, stage by stage */
@@ -248,6 +249,7 @@ static workload table[] = {
     { "attention-b32-bf16",           STEP, ATTENTION, .precision = GTR_MIXED_BF16, .of_best = 0.6 },
     IN_TWO("gpt-tiny-b32", 0.6, GPT_TINY),
     IN_TWO("gpt-char-b64", 0.9, GPT_CHAR),
+    { "gpt-char-b64-bf16-half",       STEP, GPT_CHAR, BF16_ROW, .keeps = 0.5 },
     { "attention-t1024-d64-bf16",     STEP, ATTEND, BF16_ROW, .of_best = 0.9 },
     { "lstm64-b32-tf32",              STEP, SERIES("lstm:64,1"), .precision = GTR_TF32, .of_best = 0.5 },
     { "lstm64-b32-bf16",              STEP, SERIES("lstm:64,1"), .precision = GTR_MIXED_BF16, .of_best = 0.5 },
@@ -266,6 +268,7 @@ static workload table[] = {
     { "cnn-b1024-tf32",               STEP, CNN, TF32_ROW, .batch = 1024, .limit_us = 300, .memory = 0.3 },
     { "resnet18-b512-bf16",           STEP, RESNET18, BF16_ROW, .limit_us = 5000, .memory = 0.6 },
     { "resnet18-b512-tf32",           STEP, RESNET18, TF32_ROW, .limit_us = 10000, .memory = 0.6 },
+    { "resnet18-b512-bf16-half",      STEP, RESNET18, BF16_ROW, .keeps = 0.5 },
     { "resnet18-224-b64-bf16",        STEP, RESNET_224, BF16_ROW, .of_torch = 0.9 },
     { "lenet-b256-tf32",              STEP, LENET, TF32_ROW, OF_COMPILED },
     { "rgb64-b256-bf16",              STEP, RGB64, BF16_ROW, OF_COMPILED },
