@@ -1777,7 +1777,6 @@ GTR_API const char *gtr_profile(gtr_trainer *t, bool by_node);
 #ifdef GTR__TEXT_OF_FILE
 GTR__TEXT_OF_FILE(gtr__header_text)
 #endif
-#define GTR__MAX_QUEUES  32 /* queue = stage * GTR__MAX_STREAMS + stream */
 #define GTR__MAX_STREAMS 4
 #define GTR__MAX_STAGES  8
 #define GTR__MAX_GROUPS 16
@@ -2716,17 +2715,21 @@ typedef struct {
     const char *layer; /* name for texts */
     const char *fused; /* what was fused into it; NULL */
     gtr__call *call; /* resolved, and its operands; NULL: not yet */
-    uint32_t wait_mask; /* queues of which a node must be done before it starts: gtr__wait_node */
+    int queue; /* which of the plan's is its stage's and stream's */
+    int first_wait, n_wait; /* in the plan's list: the nodes of other queues that must be done before it starts */
     int signals; /* another queue waits for it */
     int only_gradients; /* it makes parameters' gradients alone, which only the update waits for */
     int after; /* 1 + a node of another stream that it waits for to have its memory freed; 0: none */
 } gtr__node;
+/* Nodes of a queue follow each other. */
+typedef struct { int stage, stream; } gtr__queue;
 typedef struct {
     gtr__node *node; int n_node; int64_t cap_node;
     gtr__value *value; int n_value; int64_t cap_value;
     int64_t (*stride)[GTR_MAX_DIMS]; int n_stride; int64_t cap_stride; /* of views */
     int *operand; /* all nodes', in one block behind nodes and values; NULL: each has its own */
-    int n_queue, *wait; /* by node and queue: of that queue, what wait_mask says it waits for; NULL: one queue */
+    gtr__queue *queue; int n_queue; /* the first is stage 0's first stream */
+    int *wait, n_wait; int64_t cap_wait; /* gtr__node.first_wait */
     int n_stage, n_stream;
     int right_begin; /* first node of the right half (REDUCE and after) */
     int guarded; /* a trainer's step: GUARD keeps a failed one from changing state */
@@ -2742,11 +2745,6 @@ typedef struct {
     int64_t batch;
     gtr_precision precision;
 } gtr__plan;
-static int gtr__queue(const gtr__node *n) { return n->stage * GTR__MAX_STREAMS + n->stream; }
-/* The node of that queue that must be done before the node starts; -1: none. */
-static int gtr__wait_node(const gtr__plan *p, int node, int queue) {
-    return p->node[node].wait_mask >> queue & 1 ? p->wait[(size_t)node * (size_t)p->n_queue + (size_t)queue] : -1;
-}
 
 // >>capabilities
 /* Plain data: all that a pass may know of a device. */
@@ -15760,12 +15758,15 @@ static void gtr__pass_feeds(gtr__build *b) {
 /* By queue: when it is free, the last node that the first stream waits for. By value: when it is written and read, who
    writes it, the last node that uses it, the last that looked at it. By node: when it is done. */
 typedef struct {
-    double clock[GTR__MAX_QUEUES], *written, *read, *done; int waited[GTR__MAX_QUEUES], *queue, *last, *seen;
+    double clock[GTR__MAX_STAGES][GTR__MAX_STREAMS], *written, *read, *done;
+    int waited[GTR__MAX_STAGES][GTR__MAX_STREAMS], *queue, *last, *seen;
 } gtr__schedule;
+/* What s->queue has of a value that this stream writes. */
+static int gtr__queue_of(const gtr__node *n, int stream) { return n->stage * GTR__MAX_STREAMS + stream; }
 /* When a node could start on a stream: what it reads is written, and what it writes is read. */
 static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gtr__node *n, int stream) {
-    const int queue = n->stage * GTR__MAX_STREAMS + stream;
-    double start = s->clock[queue];
+    const int queue = gtr__queue_of(n, stream);
+    double start = s->clock[n->stage][stream];
     for (int k = 0; k < GTR__ALL(n); k++) {
         const int v = gtr__use(p, n, k);
         if (v < 0) continue;
@@ -15788,7 +15789,7 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
     const bool side = !wide && n->only_gradients;
     int k, v, best = side && !last;
     double start = gtr__start_on(p, s, n, best);
-    const double *clock = s->clock + n->stage * GTR__MAX_STREAMS;
+    const double *clock = s->clock[n->stage];
     for (k = best + 1; k < p->n_stream && (side || (any && !wide)); k++) {
         const double then = gtr__start_on(p, s, n, k);
         if (then > start || (then == start && !(side && best && clock[k] < clock[best]))) continue;
@@ -15796,12 +15797,12 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
     }
     n->stream = best;
     start += gtr__node_cost(n);
-    s->clock[n->stage * GTR__MAX_STREAMS + best] = start;
+    s->clock[n->stage][best] = start;
     for (k = 0; k < GTR__ALL(n); k++) {
         if ((v = gtr__use(p, n, k)) < 0) continue;
         if (k < n->n_in) { s->read[v] = GTR__MAX(s->read[v], start); continue; }
         s->written[v] = start;
-        s->queue[v] = n->stage * GTR__MAX_STREAMS + best;
+        s->queue[v] = gtr__queue_of(n, best);
     }
 }
 /* Bytes of a node's values in the arena that no node from end on uses; each is counted once for one `by`. */
@@ -15830,18 +15831,17 @@ static void gtr__let_go(gtr__build *b, gtr__schedule *s, int i) {
     }
     if (n->stream || makes < GTR__WORTH_A_HOP) return;
     for (int k = 1; k < p->n_stream; k++) {
-        const int queue = n->stage * GTR__MAX_STREAMS + k;
         size_t frees = 0;
         int j, on = -1;
-        for (j = i - 1; j >= GTR__MAX(s->waited[queue], i - GTR__FUSE_WINDOW); j--) {
+        for (j = i - 1; j >= GTR__MAX(s->waited[n->stage][k], i - GTR__FUSE_WINDOW); j--) {
             const gtr__node *q = &p->node[j];
-            if (gtr__queue(q) != queue) continue;
+            if (q->stage != n->stage || q->stream != k) continue;
             if (on < 0 && s->done[j] + gtr__node_cost(q) <= start) on = j;
             if (on >= 0) frees += gtr__held(p, s, q, i, i * GTR__MAX_STREAMS + k);
         }
         if (frees >= makes / 4 && frees > most) { most = frees; n->after = 1 + on; }
     }
-    if (n->after) s->waited[gtr__queue(&p->node[n->after - 1])] = n->after;
+    if (n->after) s->waited[n->stage][p->node[n->after - 1].stream] = n->after;
 }
 /* How many streams the plan has, and one for each node of the left half; those of the right stay on the first. */
 static void gtr__assign_streams(gtr__build *b) {
@@ -15868,7 +15868,7 @@ static void gtr__assign_streams(gtr__build *b) {
         const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes > 64e6;
         /* custom ops keep their order: callbacks may share what they use */
         gtr__assign_stream(p, &s, n, !apart, automatic && (fills || n->op == GTR__OP_CUSTOM), i >= last);
-        s.done[i] = s.clock[n->stage * GTR__MAX_STREAMS + n->stream];
+        s.done[i] = s.clock[n->stage][n->stream];
         gtr__let_go(b, &s, i);
     }
     gtr__mfree(b->ctx, s.written);
@@ -15876,58 +15876,110 @@ static void gtr__assign_streams(gtr__build *b) {
 /* clock[node * queues + queue]: the last node of that queue that is done when this node starts; -1 none. */
 typedef struct { int queues; int *clock; } gtr__order;
 static int *gtr__clock(const gtr__order *o, int node) { return o->clock + (size_t)node * (size_t)o->queues; }
-/* node waits for node `on` of another queue, unless what it waits for already did. Its clock then covers all that `on`
-   came behind. */
-static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on) {
-    int l = gtr__queue(&p->node[on]), k, *mine = gtr__clock(o, node), *its;
-    if (l == gtr__queue(&p->node[node]) || mine[l] >= on) return;
-    its = gtr__clock(o, on);
-    for (k = 0; k < o->queues; k++) if (its[k] > mine[k]) mine[k] = its[k];
+/* Lists the plan's queues, by stage, then by stream, and gives each node its own. False: out of memory. */
+static bool gtr__list_queues(gtr_context *ctx, gtr__plan *p) {
+    int of[GTR__MAX_STAGES][GTR__MAX_STREAMS] = { { 1 } };
+    for (int i = 0; i < p->n_node; i++) of[p->node[i].stage][p->node[i].stream] = 1;
+    p->queue = GTR__NEW(ctx, gtr__queue, GTR__MAX_STAGES * GTR__MAX_STREAMS);
+    if (!p->queue) return false;
+    for (int k = 0; k < GTR__MAX_STAGES; k++) for (int l = 0; l < GTR__MAX_STREAMS; l++) if (of[k][l]) {
+        const gtr__queue q = { k, l };
+        of[k][l] = p->n_queue;
+        p->queue[p->n_queue++] = q;
+    }
+    for (int i = 0; i < p->n_node; i++) p->node[i].queue = of[p->node[i].stage][p->node[i].stream];
+    return true;
+}
+/* node waits for node `on` of another queue, unless what it waits for already did: on[queue] is then that node. Its
+   clock then covers all that `on` came behind. */
+static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on, int *waits) {
+    const int l = p->node[on].queue;
+    int *mine = gtr__clock(o, node), *its = gtr__clock(o, on);
+    if (l == p->node[node].queue || mine[l] >= on) return;
+    for (int k = 0; k < o->queues; k++) if (its[k] > mine[k]) mine[k] = its[k];
     mine[l] = on;
-    p->node[node].wait_mask |= 1u << l;
-    p->wait[(size_t)node * (size_t)p->n_queue + (size_t)l] = on;
+    waits[l] = on;
     p->node[on].signals = 1;
 }
-/* Nodes of different queues wait for each other: for those that write their operands and, of what they write, for those
+/* What a node reads and writes beside its operands, as bits of homes: GUARD all gradients; UPDATE, and a subgraph that
+   may have it in itself, the parameters, too, and their low copies. */
+#define GTR__WEIGHTS (1u << GTR__HOME_PARAMETER | 1u << GTR__HOME_LOW)
+static uint32_t gtr__home_reads(const gtr__node *n) {
+    return n->phase == GTR__GUARD || n->phase == GTR__UPDATE || GTR__WHOLE(n) ? 1u << GTR__HOME_GRADIENT : 0;
+}
+static uint32_t gtr__home_writes(const gtr__node *n) {
+    return n->phase == GTR__UPDATE || GTR__WHOLE(n) ? GTR__WEIGHTS : 0;
+}
+/* The last nodes that wrote and read each value, by queue; behind the values, of each home, those that did so with any
+   of its values, and those that did with all of them. */
+typedef struct { int *writer, *reader; } gtr__last_users;
+/* Node i reads or, writes, writes v: it waits for what wrote it and, if it writes, for what read it. */
+static void gtr__order_use(gtr__plan *p, gtr__order *o, const gtr__last_users *u, int i, int v, bool writes,
+        int *waits) {
+    const size_t at = (size_t)v * (size_t)o->queues;
+    for (int l = 0; l < o->queues; l++) {
+        const int w = u->writer[at + (size_t)l], r = writes ? u->reader[at + (size_t)l] : -1;
+        if (w >= 0 && w != i) gtr__wait_for(p, o, i, w, waits);
+        if (r >= 0 && r != i) gtr__wait_for(p, o, i, r, waits);
+    }
+}
+static void gtr__note_use(const gtr__plan *p, const gtr__last_users *u, int i, int v, bool writes) {
+    (writes ? u->writer : u->reader)[(size_t)v * (size_t)p->n_queue + (size_t)p->node[i].queue] = i;
+}
+/* All that node i reads and writes: homes, then operands, each of which is one of its home's. */
+static void gtr__order_node(gtr__plan *p, gtr__order *o, const gtr__last_users *u, int i, int *waits) {
+    const gtr__node *n = &p->node[i];
+    const uint32_t reads = gtr__home_reads(n), writes = gtr__home_writes(n);
+    const int any = p->n_value, whole = any + GTR__HOME_COUNT;
+    for (int k = 0; k < GTR__HOME_COUNT; k++) if ((reads | writes) >> k & 1) {
+        gtr__order_use(p, o, u, i, any + k, writes >> k & 1, waits);
+        gtr__order_use(p, o, u, i, whole + k, writes >> k & 1, waits);
+        gtr__note_use(p, u, i, whole + k, writes >> k & 1);
+    }
+    for (int k = 0, v; k < GTR__ALL(n); k++) {
+        if ((v = gtr__use(p, n, k)) < 0) continue;
+        const bool made = k >= n->n_in;
+        gtr__order_use(p, o, u, i, v, made, waits);
+        gtr__order_use(p, o, u, i, whole + (int)p->value[v].home, made, waits);
+        gtr__note_use(p, u, i, v, made);
+        gtr__note_use(p, u, i, any + (int)p->value[v].home, made);
+    }
+}
+/* Nodes of different queues wait for each other: for those that write what they read and, of what they write, for those
    that read it. Fills in o's clocks, on which alone the memory pass relies. */
 static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
-    int i, k, l, *writer, *reader, last[GTR__MAX_QUEUES];
-    o->queues = 1;
-    for (i = 0; i < p->n_node; i++) o->queues = GTR__MAX(o->queues, gtr__queue(&p->node[i]) + 1);
-    size_t per = (size_t)p->n_value * (size_t)o->queues;
+    int i, l, waits[GTR__MAX_STAGES * GTR__MAX_STREAMS], last[GTR__MAX_STAGES * GTR__MAX_STREAMS];
+    gtr__last_users u;
+    if (!gtr__list_queues(ctx, p)) return false;
+    o->queues = p->n_queue;
     o->clock = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->queues);
     if (!o->clock) return false;
-    p->n_queue = o->queues;
     if (o->queues == 1) { for (i = 0; i < p->n_node; i++) o->clock[i] = i - 1; return true; }
-    p->wait = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->queues);
-    writer = GTR__NEW(ctx, int, per * 2);
-    if (!p->wait || !writer) { gtr__mfree(ctx, writer); return false; }
-    reader = writer + per;
-    for (i = 0; i < (int)(2 * per); i++) writer[i] = -1;
-    for (l = 0; l < GTR__MAX_QUEUES; l++) last[l] = -1;
+    const size_t per = (size_t)(p->n_value + 2 * GTR__HOME_COUNT) * (size_t)o->queues;
+    u.writer = GTR__NEW(ctx, int, per * 2);
+    if (!u.writer) return false;
+    u.reader = u.writer + per;
+    for (i = 0; i < (int)(2 * per); i++) u.writer[i] = -1;
+    for (l = 0; l < o->queues; l++) last[l] = -1;
     for (i = 0; i < p->n_node; i++) {
         gtr__node *n = &p->node[i];
-        int queue = gtr__queue(n), *mine = gtr__clock(o, i);
-        for (l = 0; l < o->queues; l++)
-            mine[l] = last[queue] >= 0 ? gtr__clock(o, last[queue])[l] : -1;
-        mine[queue] = last[queue];
-        if (i >= p->right_begin || GTR__WHOLE(n)) /* they may read any gradient */
-            for (l = 0; l < o->queues; l++) if (last[l] >= 0) gtr__wait_for(p, o, i, last[l]);
-        for (k = 0; k < GTR__ALL(n); k++) {
-            int v = gtr__use(p, n, k);
-            size_t at = (size_t)v * (size_t)o->queues;
-            if (v < 0) continue;
-            for (l = 0; l < o->queues; l++) {
-                int w = writer[at + (size_t)l], r = k < n->n_in ? -1 : reader[at + (size_t)l];
-                if (w >= 0 && w != i) gtr__wait_for(p, o, i, w);
-                if (r >= 0 && r != i) gtr__wait_for(p, o, i, r);
-            }
-            (k < n->n_in ? reader : writer)[at + (size_t)queue] = i;
+        int *mine = gtr__clock(o, i);
+        for (l = 0; l < o->queues; l++) {
+            mine[l] = last[n->queue] >= 0 ? gtr__clock(o, last[n->queue])[l] : -1;
+            waits[l] = -1;
         }
-        if (n->after) gtr__wait_for(p, o, i, n->after - 1);
-        last[queue] = i;
+        mine[n->queue] = last[n->queue];
+        gtr__order_node(p, o, &u, i, waits);
+        if (n->after) gtr__wait_for(p, o, i, n->after - 1, waits);
+        last[n->queue] = i;
+        n->first_wait = p->n_wait;
+        for (l = 0; l < o->queues; l++) if (waits[l] >= 0) {
+            if (!GTR__GROW(ctx, p->wait, p->n_wait, p->cap_wait)) { gtr__mfree(ctx, u.writer); return false; }
+            p->wait[p->n_wait++] = waits[l];
+        }
+        n->n_wait = p->n_wait - n->first_wait;
     }
-    gtr__mfree(ctx, writer);
+    gtr__mfree(ctx, u.writer);
     return true;
 }
 
@@ -16093,7 +16145,7 @@ static const gtr__span *gtr__find_hole(gtr__treap *f, gtr__span *s, const gtr__s
 /* Places the holes one behind another in front of the arena, with a wall behind each, which no span may cross. */
 static void gtr__place_holes(gtr__treap *f, int n, gtr__span *holes, int n_holes) {
     for (gtr__span *h = holes; h < holes + n_holes; h++)
-        h->queue = h->first == f->p->n_node ? f->o->queues : gtr__queue(&f->p->node[h->first]);
+        h->queue = h->first == f->p->n_node ? f->o->queues : f->p->node[h->first].queue;
     qsort(holes, (size_t)n_holes, sizeof *holes, gtr__hole_order);
     for (int j = n_holes - 1; j >= 0; j--) {
         gtr__span *h = &holes[j];
@@ -16122,7 +16174,7 @@ static bool gtr__place(gtr_context *ctx, gtr__plan *p, const gtr__order *o, gtr_
     f.p = p; f.o = o; f.span = spans; f.last = last; f.time = (int *)(list + n);
     for (i = 0; i < n; i++) {
         gtr__span *s = list[i] = &spans[i];
-        s->queue = s->last_queue = gtr__queue(&p->node[s->first]);
+        s->queue = s->last_queue = p->node[s->first].queue;
         const int *last_use = gtr__last_uses(&f, s);
         for (j = 0; j < o->queues; j++) if (last_use[j] > last_use[s->last_queue]) s->last_queue = j;
         s->last = last_use[s->last_queue];
@@ -16261,7 +16313,7 @@ static int gtr__in_place(const gtr__plan *p, const gtr__order *o, int i, const i
     *y = outs && (outs == 1 || over != GTR__OVER_ANY) ? n->out[j] : -1;
     if (*y < 0 || p->value[*y].home != GTR__HOME_ARENA || first[*y] != i || gtr__bit(n->adds, j)) return -1;
     for (k = n->n_in - 1; k >= 0; k--) {
-        const int x = gtr__use(p, n, k), queue = gtr__queue(n), *clock = gtr__clock(o, i);
+        const int x = gtr__use(p, n, k), queue = n->queue, *clock = gtr__clock(o, i);
         const gtr__value *from = x < 0 ? NULL : &p->value[x], *to = &p->value[*y];
         if (!from || x != n->in[k] || from->home != GTR__HOME_ARENA || from->storage != to->storage
             || from->stage != to->stage || from->last != to->last || !gtr__shape_equal(&from->shape, &to->shape)
@@ -16315,12 +16367,12 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
                 h->stage = p->value[v].stage; h->bytes = gtr__whole_bytes(&p->value[v]);
             }
             if (first[v] < 0) first[v] = i;
-            last[(size_t)v * queues + (size_t)gtr__queue(q)] = i;
+            last[(size_t)v * queues + (size_t)q->queue] = i;
         }
         if (q->ws_bytes) {
             gtr__span *s = &spans[n++];
             s->value = -1; s->node = i; s->bytes = q->ws_bytes; s->first = i; s->stage = q->stage;
-            last[((size_t)p->n_value + (size_t)i) * queues + (size_t)gtr__queue(q)] = i;
+            last[((size_t)p->n_value + (size_t)i) * queues + (size_t)q->queue] = i;
         }
     }
     for (i = 0; i < p->n_value && stamps; i++) /* copies of the last micro-batch will use what several do */
@@ -16551,7 +16603,7 @@ static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
     }
     gtr__mfree(ctx, p->node);
     if (!p->operand) gtr__mfree(ctx, p->value);
-    GTR__FREE(ctx, p->wait, p->stride);
+    GTR__FREE(ctx, p->wait, p->queue, p->stride);
     memset(p, 0, sizeof *p);
 }
 /* The shape of a row of c as FEED makes it: cropped. */
@@ -28042,8 +28094,7 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
         if (e->recipe.micro > 1) gtr__textf(ctx, " micro %d", n->micro);
         if (n->recomputed) gtr__textf(ctx, " again");
         if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
-        for (k = 0; k < p->n_queue; k++)
-            if (gtr__wait_node(p, i, k) >= 0) gtr__textf(ctx, " after %d", gtr__wait_node(p, i, k));
+        for (k = 0; k < n->n_wait; k++) gtr__textf(ctx, " after %d", p->wait[n->first_wait + k]);
         gtr__textf(ctx, "  (");
         for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && gtr__bit(n->reads, k)) {
             if (!first) gtr__textf(ctx, ", ");
@@ -28384,19 +28435,20 @@ static double gtr__step_seconds(gtr_trainer *t, double *waited) {
 /* Seconds of a node, from two plans of many: a launch's own cost goes out in the difference. Below 0: error. */
 static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     gtr__node many[16];
-    int wait[16 * GTR__MAX_QUEUES];
+    int wait[16];
+    gtr__queue queue[2] = { { 0, 0 }, { node->stage, 0 } };
     gtr__plan p = GTR__ZERO;
     void *exec = NULL;
     double s = 0, before = 0;
     int i, k;
     p.node = many; p.n_node = p.right_begin = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
-    p.n_queue = GTR__MAX_QUEUES; p.wait = wait;
+    p.n_queue = 1 + (node->stage > 0); p.queue = queue; p.wait = wait;
     p.guarded = true; /* as it runs in a step */
     for (i = 0; i < p.n_node; i++) {
-        many[i] = *node; many[i].wait_mask = 0; many[i].signals = many[i].stream = 0;
+        many[i] = *node; many[i].n_wait = many[i].signals = many[i].stream = 0; many[i].queue = p.n_queue - 1;
         if (!i || node->phase < GTR__UPDATE) continue;
-        k = gtr__queue(&many[i]); /* UPDATE starts before its predecessor ends, which is not to be another UPDATE */
-        many[i].wait_mask = (uint32_t)1 << k; wait[i * p.n_queue + k] = i - 1; many[i - 1].signals = 1;
+        /* UPDATE starts before its predecessor ends, which is not to be another UPDATE */
+        many[i].n_wait = 1; wait[many[i].first_wait = i] = i - 1; many[i - 1].signals = 1;
     }
     gtr_result r = ctx->be->prepare(ctx->instance, &p, &exec);
     for (k = 0; k < 4 && !r && exec; k++) { /* eager, captured, one launch, three */

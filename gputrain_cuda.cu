@@ -2140,14 +2140,15 @@ static void gtr__list_wanted(gtr__cuda *g, gtr__wanted *w) {
 // >>launch
 // What comes next in a captured stream, a kernel, begins while what it waits for ends, where that is kernels alone.
 static inline void gtr__overlap_edges(CUstream stream) {
+    enum { MOST = 32 };         // that it waits for
     CUstreamCaptureStatus status;
     const CUgraphNode *on;
     const gtr__graph_edge *given;
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
-    CUgraphNode node[GTR__MAX_QUEUES];
-    gtr__graph_edge edge[GTR__MAX_QUEUES];
+    CUgraphNode node[MOST];
+    gtr__graph_edge edge[MOST];
     size_t n = 0;
-    if (gtr__driver.cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &on, &given, &n) || n > GTR__MAX_QUEUES)
+    if (gtr__driver.cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &on, &given, &n) || n > MOST)
         return;
     memset(edge, 0, sizeof edge);
     for (size_t i = 0; i < n; i++) {
@@ -2613,9 +2614,9 @@ template <int OP, int SIDE> GTR__INLINE float gtr__binary_bwd(float dy, float a,
 
 // >>runtime
 // An instance is a device, its streams and, shared between instances of one device, the handle of cuBLASLt. A plan's
-// nodes run on streams of its stages: gtr__queue, stage * GTR__MAX_STREAMS + stream, numbers stream `stream` of
-// instances[stage]. The first stream of instances[0] is the main one, from which the others fork and to which they
-// join, eagerly and in a capture.
+// nodes run on streams of its stages: plan->queue lists those that it has, stream `stream` of instances[stage] each.
+// The first stream of instances[0] is the main one, from which the others fork and to which they join, eagerly and in a
+// capture.
 
 #include <atomic>
 #include <new>
@@ -3182,7 +3183,7 @@ static gtr__kernel gtr__cuda_kernel(int op, int dir) {
 
 typedef struct gtr__cuda_exec {
     gtr__plan *plan;
-    int n_node, n_stage;
+    int n_node, n_stage, n_queue;
     size_t bytes;               // of this block, calls and events included
     gtr__host host;
     int device;
@@ -3190,13 +3191,14 @@ typedef struct gtr__cuda_exec {
     CUevent *event;         // of the nodes that others wait for
     bool *started;              // kernels of the backend's own
     uint8_t *watch;             // gtr__run.watch of the node that is being launched
-    CUevent fork, join[GTR__MAX_QUEUES];
+    CUevent fork, *join;        // join: of each queue but the first
+    int *last;                  // by queue, while nodes are enqueued: 1 + its last one; 0: none yet; -1: it has none
     struct { int runs; CUgraphExec graph; } half[3];
     gtr__held kernels;
 } gtr__cuda_exec;
 
-static CUstream gtr__queue_stream(void *const *instances, int queue) {
-    return ((gtr__instance *)instances[queue / GTR__MAX_STREAMS])->stream[queue % GTR__MAX_STREAMS];
+static CUstream gtr__queue_stream(void *const *instances, const gtr__queue *q) {
+    return ((gtr__instance *)instances[q->stage])->stream[q->stream];
 }
 
 static void gtr__range(const gtr__cuda_exec *x, gtr__half half, int *begin, int *end) {
@@ -3350,27 +3352,29 @@ static gtr_result gtr__run_one(gtr__run *run, gtr__instance *in, gtr__plan *plan
 // Streams are joined even after an error, so that a capture can be ended.
 static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end, bool captured) {
     gtr__instance *main = (gtr__instance *)instances[0];
-    uint32_t used = 0;
-    int last[GTR__MAX_QUEUES] = { 0 };       // 1 + the last node on a stream
+    const gtr__queue *of = x->plan->queue;
+    const int n_queue = x->plan->n_queue;
+    bool forks = false;
     gtr_result r = GTR_OK;
     CUstream first = main->stream[0];
     // not where gradients may be set by hand
     const bool watched = begin == 0 && end == x->n_node && gtr__step_watches(x->plan);
     gtr__unwatched unwatched;
     unwatched.n = watched ? 0 : -1;
-    for (int i = begin; i < end; i++) used |= 1u << gtr__queue(&x->plan->node[i]);
-    if (used & ~1u) GTR__TRY(GTR__DRIVER(&main->g, cuEventRecord, x->fork, first));
-    for (int queue = 1; queue < GTR__MAX_QUEUES; queue++) if (used >> queue & 1)
-        GTR__TRY(GTR__DRIVER(&main->g, cuStreamWaitEvent, gtr__queue_stream(instances, queue), x->fork, 0));
+    for (int queue = 0; queue < n_queue; queue++) x->last[queue] = -1;
+    for (int i = begin; i < end; i++) { x->last[x->plan->node[i].queue] = 0; forks |= x->plan->node[i].queue > 0; }
+    if (forks) GTR__TRY(GTR__DRIVER(&main->g, cuEventRecord, x->fork, first));
+    for (int queue = 1; queue < n_queue; queue++) if (!x->last[queue])
+        GTR__TRY(GTR__DRIVER(&main->g, cuStreamWaitEvent, gtr__queue_stream(instances, &of[queue]), x->fork, 0));
     for (int i = begin; r == GTR_OK && i < end; i++) {
         const gtr__node *node = &x->plan->node[i];
         gtr__instance *in = (gtr__instance *)instances[node->stage];
         CUstream stream = (CUstream)x->call[i].stream;
-        int queue = gtr__queue(node);
+        int *last = &x->last[node->queue];
         bool waits = false;
-        uint64_t early = last[queue] ? gtr__unwritten(x, last[queue] - 1, &x->call[i]) : ~(uint64_t)0;
-        for (int l = 0; r == GTR_OK && l < GTR__MAX_QUEUES; l++) {
-            int other = gtr__wait_node(x->plan, i, l);
+        uint64_t early = *last ? gtr__unwritten(x, *last - 1, &x->call[i]) : ~(uint64_t)0;
+        for (int l = 0; r == GTR_OK && l < node->n_wait; l++) {
+            int other = x->plan->wait[node->first_wait + l];
             if (other < begin || other >= i || !x->event[other]) continue;      // of an earlier part: joined already
             waits = true;
             early &= gtr__unwritten(x, other, &x->call[i]);
@@ -3383,20 +3387,21 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         const bool joins = waits && captured && x->n_stage == 1 && gtr__driver.cuStreamUpdateCaptureDependencies_v2
             && !node->only_gradients
             && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD || i + 1 == end);
-        run.overlap = waits ? 2 * joins : last[queue] > 0;
+        run.overlap = waits ? 2 * joins : *last > 0;
         run.unwatched = &unwatched;
         run.holds = captured ? &x->kernels : NULL;
         run.watch = watched ? gtr__watch_outputs(x->plan, node, &x->call[i], x->watch) : NULL;
         if (r == GTR_OK) r = gtr__run_one(&run, in, x->plan, node);
         gtr__leave_to_guard(&run, &unwatched);
         x->started[i] = run.starts > 0;
-        last[queue] = i + 1;
+        *last = i + 1;
         if (r == GTR_OK && x->event[i]) r = GTR__DRIVER(&in->g, cuEventRecord, x->event[i], stream);
     }
-    for (int queue = 1; queue < GTR__MAX_QUEUES; queue++) {
-        if (!(used >> queue & 1)) continue;
-        gtr__instance *in = (gtr__instance *)instances[queue / GTR__MAX_STREAMS];
-        gtr_result joined = GTR__DRIVER(&in->g, cuEventRecord, x->join[queue], gtr__queue_stream(instances, queue));
+    for (int queue = 1; queue < n_queue; queue++) {
+        if (x->last[queue] < 0) continue;
+        gtr__instance *in = (gtr__instance *)instances[of[queue].stage];
+        const CUstream stream = gtr__queue_stream(instances, &of[queue]);
+        gtr_result joined = GTR__DRIVER(&in->g, cuEventRecord, x->join[queue], stream);
         if (joined == GTR_OK)
             joined = GTR__DRIVER(&in->g, cuStreamWaitEvent, first, x->join[queue], 0);
         if (r == GTR_OK) r = joined;
@@ -3435,7 +3440,7 @@ static void gtr__cuda_release(void *const *instances, void *exec) {
         gtr__on_device scope((gtr__instance *)instances[0]);
         for (int i = 0; i < 3; i++) if (x->half[i].graph) gtr__driver.cuGraphExecDestroy(x->half[i].graph);
         if (x->fork) gtr__driver.cuEventDestroy(x->fork);
-        for (int i = 0; i < GTR__MAX_QUEUES; i++) if (x->join[i]) gtr__driver.cuEventDestroy(x->join[i]);
+        for (int i = 1; i < x->n_queue; i++) if (x->join[i]) gtr__driver.cuEventDestroy(x->join[i]);
         for (int i = 0; i < x->n_node; i++) if (x->event[i]) gtr__driver.cuEventDestroy(x->event[i]);
     }
     gtr__held_drop(&x->kernels);
@@ -3547,7 +3552,9 @@ static gtr_result gtr__list_plan(gtr__instance *in, gtr__plan *plan) {
 // *exec then, and the host plans without it.
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
-    size_t n = (size_t)plan->n_node, bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(CUevent) + 1);
+    const size_t n = (size_t)plan->n_node, queues = (size_t)plan->n_queue;
+    size_t bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(CUevent) + 1)
+        + queues * (sizeof(CUevent) + sizeof(int));
     int outs = 0;               // the most outputs of a node
     gtr__cuda_exec *x;
     *exec = NULL;
@@ -3570,20 +3577,23 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     x->plan = plan;
     x->n_node = plan->n_node;
     x->n_stage = plan->n_stage > 0 ? plan->n_stage : 1;
+    x->n_queue = plan->n_queue;
     x->bytes = bytes;
     x->host = main->g.host;
     x->call = (gtr__call *)(x + 1);
     x->event = (CUevent *)(x->call + n);
-    x->started = (bool *)(x->event + n);
+    x->join = x->event + n;
+    x->last = (int *)(x->join + queues);
+    x->started = (bool *)(x->last + queues);
     x->watch = (uint8_t *)(x->started + n);
     const gtr_result made = gtr__make_plan(instances, plan, &x->kernels);
     if (made != GTR_OK || plan->unfit) { gtr__cuda_release(instances, x); return made; }
     CUresult e = gtr__driver.cuEventCreate(&x->fork, CU_EVENT_DISABLE_TIMING);
     for (size_t i = 0; e == CUDA_SUCCESS && i < n; i++) {
         const gtr__node *node = &plan->node[i];
-        int queue = gtr__queue(node);
+        const int queue = node->queue;
         x->call[i] = *node->call;
-        x->call[i].stream = (void *)gtr__queue_stream(instances, queue);
+        x->call[i].stream = (void *)gtr__queue_stream(instances, &plan->queue[queue]);
         if (node->signals) e = gtr__driver.cuEventCreate(&x->event[i], CU_EVENT_DISABLE_TIMING);
         if (e == CUDA_SUCCESS && queue && !x->join[queue])
             e = gtr__driver.cuEventCreate(&x->join[queue], CU_EVENT_DISABLE_TIMING);

@@ -470,17 +470,15 @@ static void drop_node(gtr_context *ctx, gtr__plan *p, int at)
     gtr__node_clear(ctx, &p->node[at]);
     const int later = p->n_node - at - 1;
     memmove(p->node + at, p->node + at + 1, (size_t)later * sizeof *p->node);
-    if (p->wait)
-        memmove(p->wait + at * p->n_queue, p->wait + (at + 1) * p->n_queue, (size_t)(later * p->n_queue) * sizeof(int));
     p->n_node--;
     if (p->right_begin > at) p->right_begin--;
     for (i = 0; i < p->n_node; i++) {
         p->node[i].call->attr = &p->node[i].attr;
         p->node[i].call->epilogue = &p->node[i].epilogue;
-        for (l = 0; l < p->n_queue; l++) {
-            const int on = gtr__wait_node(p, i, l);
-            if (on == at) p->node[i].wait_mask &= ~((uint32_t)1 << l);
-            if (on > at) p->wait[i * p->n_queue + l]--;
+        for (l = 0; l < p->node[i].n_wait; l++) {
+            int *on = &p->wait[p->node[i].first_wait + l];
+            if (*on == at) { *on = p->wait[p->node[i].first_wait + --p->node[i].n_wait]; l--; }
+            else if (*on > at) --*on;
         }
     }
 }
@@ -698,6 +696,7 @@ static void random_plan(gtr__plan *p)
         int *op = plan_operands[i], before = p->n_value;
         n->stage = roll(p->n_stage);
         n->stream = roll(streams);
+        if (i >= p->right_begin) n->phase = roll(2) ? GTR__GUARD : GTR__UPDATE;
         n->n_in = before ? roll(5) : 0;
         n->n_out = 1 + roll(2);
         if (n->n_in && roll(3) == 0) { n->op = GTR__OP_RELU; n->n_out = 1; }
@@ -715,7 +714,8 @@ static void random_plan(gtr__plan *p)
             if (before && n->op == GTR__OP_RELU && n->in[0] >= 0) v->shape = plan_value[n->in[0]].shape;
             v->storage = v->dtype = GTR_F32;
             v->stage = n->stage;
-            v->home = roll(12) ? roll(6) ? GTR__HOME_ARENA : GTR__HOME_GRADIENT : GTR__HOME_KEPT;
+            v->home = roll(12) ? roll(6) ? GTR__HOME_ARENA : GTR__HOME_GRADIENT : roll(2) ? GTR__HOME_KEPT
+                : GTR__HOME_LOW;
             /* to what it held before the plan */
             if (v->home == GTR__HOME_GRADIENT && roll(4) == 0) n->adds |= (uint64_t)1 << k;
             v->alias = -1;
@@ -736,15 +736,16 @@ typedef struct span { size_t begin, end; int stage, in, value; uint64_t uses; } 
    had to wait for itself. */
 static void happens_before(const gtr__plan *p, uint64_t *before)
 {
-    int i, l, last[GTR__MAX_QUEUES];
-    for (l = 0; l < GTR__MAX_QUEUES; l++) last[l] = -1;
+    enum { QUEUES = GTR__MAX_STAGES * GTR__MAX_STREAMS };
+    int i, l, last[QUEUES];
+    for (l = 0; l < QUEUES; l++) last[l] = -1;
     for (i = 0; i < p->n_node; i++) {
         const gtr__node *n = &p->node[i];
         int queue = n->stage * GTR__MAX_STREAMS + n->stream;
         before[i] = last[queue] < 0 ? 0 : before[last[queue]] | (uint64_t)1 << last[queue];
-        for (l = 0; l < p->n_queue; l++) {
-            const int on = gtr__wait_node(p, i, l);
-            if (on >= 0) before[i] |= before[on] | (uint64_t)1 << on;
+        for (l = 0; l < n->n_wait; l++) {
+            const int on = p->wait[n->first_wait + l];
+            before[i] |= before[on] | (uint64_t)1 << on;
         }
         last[queue] = i;
     }
@@ -777,14 +778,20 @@ static bool made_over(const gtr__plan *p, const span *a, const span *b, const ui
 static void check_plan(const gtr__plan *p, int *shared, int *order, size_t *used, int *over)
 {
     static span s[VALUES + 64];
-    static uint64_t reads[VALUES], writes[VALUES], adds[VALUES];
+    static uint64_t reads[VALUES], writes[VALUES], adds[VALUES], whole[VALUES], changed[VALUES];
     uint64_t before[64], bit;
     int i, j, k, n = 0;
     *shared = *order = 0; *used = 0; *over = 0;
     happens_before(p, before);
     memset(reads, 0, sizeof reads); memset(writes, 0, sizeof writes); memset(adds, 0, sizeof adds);
+    memset(whole, 0, sizeof whole); memset(changed, 0, sizeof changed);
     for (i = 0; i < p->n_node; i++) {
         const gtr__node *q = &p->node[i];
+        const bool guards = q->phase == GTR__GUARD, updates = q->phase == GTR__UPDATE; /* all gradients; all weights */
+        for (k = 0; k < p->n_value; k++) {
+            if ((guards || updates) && p->value[k].home == GTR__HOME_GRADIENT) whole[k] |= (uint64_t)1 << i;
+            if (updates && p->value[k].home == GTR__HOME_LOW) changed[k] |= (uint64_t)1 << i;
+        }
         for (k = 0; k < q->n_in; k++) if (q->in[k] >= 0 && q->reads >> k & 1)
             reads[root_of(p, q->in[k])] |= (uint64_t)1 << i;
         for (k = 0; k < q->n_out; k++) if (q->out[k] >= 0) {
@@ -800,9 +807,10 @@ static void check_plan(const gtr__plan *p, int *shared, int *order, size_t *used
         const gtr__value *v = &p->value[i];
         uint64_t all = reads[i] | writes[i];
         if (v->home == GTR__HOME_ALIAS) continue;
+        const uint64_t used_by = all | whole[i] | changed[i], made_by = writes[i] | changed[i];
         for (j = 0; j < p->n_node; j++)
             for (k = j + 1, bit = (uint64_t)1 << j; k < p->n_node; k++)
-                if (all & bit && all >> k & 1 && ((writes[i] & bit) || writes[i] >> k & 1) && !(before[k] & bit))
+                if (used_by & bit && used_by >> k & 1 && ((made_by & bit) || made_by >> k & 1) && !(before[k] & bit))
                     (*order)++;
         if (v->home != GTR__HOME_ARENA || !all) continue;
         s[n].begin = v->offset; s[n].end = v->offset + gtr__value_bytes(v); s[n].stage = v->stage; s[n].in = v->alias;
@@ -854,6 +862,7 @@ static void random_plans(void)
     gtr_context *ctx;
     gtr_desc d = desc0();
     gtr__plan p;
+    gtr__queue *queue = NULL;
     int i, k, *wait = NULL, plans = small ? 50 : 10000, caught_shared = 0, caught_order = 0, cut = 0, borrowed = 0,
         moved = 0, caught_moved = 0, over = 0;
     size_t arena = 0, all = 0, used;
@@ -869,8 +878,8 @@ static void random_plans(void)
                 gtr_error_text(ctx)))
             break;
         gtr__mfree(ctx, o.clock);
-        gtr__mfree(ctx, wait);
-        wait = p.wait;
+        GTR__FREE(ctx, wait, queue);
+        wait = p.wait; queue = p.queue;
         check_plan(&p, &shared, &order, &used, &made);
         if (!CHECK(shared == 0 && order == 0,
                 "plan %d of %d nodes, %d streams: %d pairs share bytes at the same time, %d uses out of order", i,
@@ -887,17 +896,16 @@ static void random_plans(void)
             caught_moved += shared > 0;
             continue;
         }
-        for (k = 0; k < p.n_node; k++) waits += __builtin_popcount(p.node[k].wait_mask);
+        for (k = 0; k < p.n_node; k++) waits += p.node[k].n_wait;
         if (!waits) continue;
         cut++;
         which = roll(waits);                    /* one edge is deleted */
-        for (k = 0; which >= __builtin_popcount(p.node[k].wait_mask); k++)
-            which -= __builtin_popcount(p.node[k].wait_mask);
-        { uint32_t m = p.node[k].wait_mask; while (which--) m &= m - 1; p.node[k].wait_mask &= ~(m & (~m + 1)); }
+        for (k = 0; which >= p.node[k].n_wait; k++) which -= p.node[k].n_wait;
+        p.wait[p.node[k].first_wait + which] = p.wait[p.node[k].first_wait + --p.node[k].n_wait];
         check_plan(&p, &shared, &order, &used, &made);
         caught_shared += shared > 0; caught_order += order > 0;
     }
-    gtr__mfree(ctx, wait);
+    GTR__FREE(ctx, wait, queue);
     CHECK(arena * 2 < all, "%zu bytes of arenas for %zu of values: memory is hardly shared", arena, all);
     CHECK(over > plans / 4, "only %d values lie in others' places", over);
     CHECK(borrowed > plans && moved > plans / 20 && caught_moved == moved,
@@ -939,8 +947,8 @@ static gtr_tensor *delay(gtr_context *ctx, gtr_tensor *x, const char *name)
 static gtr_result prepare_without_wait(void *const *i, gtr__plan *p, void **e)
 {
     int k;
-    for (k = p->right_begin - 1; k >= 0; k--) if (p->node[k].stream && p->node[k].wait_mask) {
-        p->node[k].wait_mask = 0; removed++; break;
+    for (k = p->right_begin - 1; k >= 0; k--) if (p->node[k].stream && p->node[k].n_wait) {
+        p->node[k].n_wait = 0; removed++; break;
     }
     return real.prepare(i, p, e);
 }
