@@ -177,14 +177,16 @@ otherwise. alias: a value in another's memory; root: the value that aliases lead
 has memory beyond its run. lookups: a table's gradient, stored by the rows that were looked up. subgraph: a node that
 stands for several, its members, by a matcher's kernel. epilogue of a node: instructions, element-wise, that its kernel
 applies on the way to what it makes or, in front, to what it reads; program: instructions that are nodes of their own.
-region: from gtr_recompute_begin to its end. stage: a pipeline's, with an instance of the backend; queue: one stream of
-a stage. left, right half: the nodes up to BACKWARD, and those behind; crossing: what the right half reads of the left.
-carried: of states, to the next step. micro-batch: one of the shares that a step's rows are cut into. recipe: what a
-plan is for; plan entry: a plan in the context's cache, and what makes it run. step report: what REPORT writes of a
-step. runner: what runs of one queue share with the device: control word, ring of records (host to device, a step each),
-ring of step reports (back). slot: an input's memory on the device; of streamed rows: one of two buffers that take
-turns. piece: what one call of a loop over threads does; of streamed rows: what a slot takes. lane: an element of a
-vector register. lean: of less memory; general: by kernels that take any size. ahead: before all micro-batches. */
+region: from gtr_recompute_begin to its end, or what .recompute chose of a segment of the plan. stage: a pipeline's,
+with an instance of the backend; queue: one stream of a stage. left, right half: the nodes up to BACKWARD, and those
+behind; crossing: what the right half reads of the left. carried: of states, to the next step. micro-batch: one of the
+shares that a step's rows are cut into. recipe: what a plan is for; plan entry: a plan in the context's cache, and what
+makes it run. step report: what REPORT writes of a step. runner: what runs of one queue share with the device: control
+word, ring of records (host to device, a step each), ring of step reports (back). storage: what a device stores of a
+tensor; note: what builders know of it beyond its op. slot: an input's memory on the device; of streamed rows: one of
+two buffers that take turns. piece: what one call of a loop over threads does; of streamed rows: what a slot takes.
+lane: an element of a vector register. lean: of less memory; general: by kernels that take any size. ahead: before all
+micro-batches. */
 #ifndef GPUTRAIN_H
 #define GPUTRAIN_H
 
