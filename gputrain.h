@@ -2694,6 +2694,18 @@ typedef struct {
     int micro; /* which micro-batch's nodes were being made when it was */
     const void *label; /* const char *: name for texts */
 } gtr__value;
+/* A node's workspace: pass:measure asks for bytes, pass:memory places it. */
+typedef struct {
+    size_t bytes, offset;
+    int value; /* the gradient whose memory the workspace uses; -1: the arena */
+} gtr__node_ws;
+/* What a node waits for, and what waits for it: pass:order and pass:memory. */
+typedef struct {
+    int first, n; /* in the plan's list: the nodes of other queues that must be done before it starts */
+    int signals; /* another queue waits for it */
+    int only_gradients; /* it makes parameters' gradients alone, which only the update waits for */
+    int after; /* 1 + a node of another stream that it waits for to have its memory freed; 0: none */
+} gtr__node_wait;
 typedef struct {
     gtr__op op;
     gtr__dir dir;
@@ -2711,32 +2723,32 @@ typedef struct {
         late subgraph: 1; 0 */
     gtr_float seed;
     int64_t row0;
-    size_t ws_bytes, ws_offset;
-    int ws_value; /* the gradient whose memory the workspace uses; -1: the arena */
+    gtr__node_ws ws;
     double flops, bytes;
     const char *layer; /* name for texts */
     const char *fused; /* what was fused into it; NULL */
     gtr__call *call; /* resolved, and its operands; NULL: not yet */
     int queue; /* which of the plan's is its stage's and stream's */
-    int first_wait, n_wait; /* in the plan's list: the nodes of other queues that must be done before it starts */
-    int signals; /* another queue waits for it */
-    int only_gradients; /* it makes parameters' gradients alone, which only the update waits for */
-    int after; /* 1 + a node of another stream that it waits for to have its memory freed; 0: none */
+    gtr__node_wait wait;
 } gtr__node;
 /* Nodes of a queue follow each other. */
 typedef struct { int stage, stream; } gtr__queue;
+typedef struct { gtr__queue *of; int n; } gtr__plan_queues; /* the first is stage 0's first stream */
+typedef struct { int *from, n; int64_t cap; } gtr__plan_edges; /* nodes that others wait for: gtr__node_wait */
+/* Gradients of lookups: how many; values; which parameters. */
+typedef struct { int n, value[GTR__MAX_LOOKUPS], of[GTR__MAX_LOOKUPS]; } gtr__plan_lookups;
 typedef struct {
     gtr__node *node; int n_node; int64_t cap_node;
     gtr__value *value; int n_value; int64_t cap_value;
     int64_t (*stride)[GTR_MAX_DIMS]; int n_stride; int64_t cap_stride; /* of views */
     int *operand; /* all nodes', in one block behind nodes and values; NULL: each has its own */
-    gtr__queue *queue; int n_queue; /* the first is stage 0's first stream */
-    int *wait, n_wait; int64_t cap_wait; /* gtr__node.first_wait */
+    gtr__plan_queues queues;
+    gtr__plan_edges edges;
     int n_stage, n_stream;
     int right_begin; /* first node of the right half (REDUCE and after) */
     int guarded; /* a trainer's step: GUARD keeps a failed one from changing state */
     size_t arena[GTR__MAX_STAGES]; /* bytes */
-    int lookups, lookup[GTR__MAX_LOOKUPS], of[GTR__MAX_LOOKUPS]; /* gradients of lookups: values; which parameters */
+    gtr__plan_lookups looked_up;
     int steps, ragged; /* the most that one launch does; whether ones of fewer rows may be among them */
     int waits, unfit; /* 1 + a matcher: its blocks wait for each other; prepare can't launch it; 0: none */
     const char *unfit_why;
@@ -3311,7 +3323,7 @@ typedef struct gtr__storage {
     void *aside; size_t aside_bytes; int64_t aside_rows; /* training's state, while a set is evaluated */
     void *tally; /* TALLIES: labels that count, and all, of the set that is evaluated */
     void *kept; size_t kept_bytes; gtr_shape kept_shape; bool kept_filled; /* fetched and kept values */
-    uint64_t kept_at, kept_sets, kept_run; /* ctx->writes, sets and runs of the run that filled it */
+    uint64_t kept_at, kept_sets, kept_run; /* ctx->versions of the run that filled it */
 } gtr__storage;
 /* What was built: nothing here changes with what runs, `last` aside, which the parameter's first plan sets. */
 struct gtr_tensor {
@@ -3408,13 +3420,75 @@ struct gtr_dataset {
 #define GTR__PLAN_NODES (1 << 19)
 #define GTR__PLAN_BINS  64
 struct gtr__plan_entry;
-struct gtr_context {
-    gtr_desc desc;
-    gtr_result error;
-    char error_text[1024];
+/* Groups of a context's fields, gtr__context_...: unless one says otherwise, its thread alone reads and writes
+   them. Errors: gtr__fail writes code and text, of the first one; gtr_error_clear takes them back. */
+typedef struct {
+    gtr_result code;
+    char text[1024];
     char doubt[1200]; /* lines that no gtr_fit has printed yet, where there is no log; "" */
     bool may_save; /* the error is of gtr_save alone, or of reading what no run kept */
     bool dead; /* made with an error, device lost, or a child's after fork(): nothing is built or run */
+} gtr__context_errors;
+/* The last text given out, as gtr_report's: valid until the next. */
+typedef struct { char *text; size_t size, used; } gtr__context_answer;
+/* All tensors, by id. gtr__tensor_new appends, gtr_release drops those behind its mark; the context frees them. */
+typedef struct {
+    gtr_tensor **tensor; int64_t n_tensor, cap_tensor;
+    gtr_tensor **named; int64_t n_named; /* bins of names' hashes: cap_tensor of them, a power of two */
+    gtr_tensor **parameter; int64_t n_parameter, cap_parameter;
+    int64_t unnamed; /* counter for names that the user did not give */
+} gtr__context_graph;
+/* Where the user's building is: what the next tensor gets. gtr_scope_begin, gtr_stage and gtr_recompute_begin, their
+   ends, and builders of several ops write it. */
+typedef struct {
+    char scope[512]; short scope_length[64]; int scope_depth;
+    int stage, region, n_regions;
+    bool in_region;
+    const char *builder; /* of several ops, between GTR__SINCE and gtr__whole, the outermost; NULL */
+    int builders; /* that began and did not end */
+    uint64_t call; /* the number of the outermost one's */
+} gtr__context_building;
+/* The plans that were made, owned: gtr__entry_get adds one and frees the oldest. */
+typedef struct {
+    struct gtr__plan_entry *newest, *oldest; /* the last used first */
+    struct gtr__plan_entry *bin[GTR__PLAN_BINS];
+} gtr__context_cache;
+/* Device memory: the arenas, which all plans share and the largest one sizes, and what is counted of all of it by
+   gtr__device_alloc and gtr__device_free. */
+typedef struct {
+    void *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
+    uint64_t version; /* changes when a block that plans point to has moved */
+    size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
+    bool past_limit; /* the last device allocation was refused by memory_limit: a leaner plan may fit */
+} gtr__context_memory;
+/* Counters, which only grow: who keeps what was computed keeps their values beside it, and compares. */
+typedef struct {
+    uint64_t writes; /* of what changes parameters: a kept value from before is of before */
+    uint64_t sets; /* of calls of gtr_set and gtr_set_device */
+    uint64_t runs; /* of steps and evaluations */
+    uint64_t low; /* changes when a parameter gets a low-precision copy */
+    uint64_t taken; /* of parameters' changes from averages or to them */
+} gtr__context_versions;
+/* Who reads weights in another thread, a predictor's, waits here: see gtr__weights_lock. */
+typedef struct {
+    struct gtr__fair_lock *line; /* where snapshots and what changes weights, or enqueues steps, take turns; NULL:
+        none */
+    int writing; bool in_line; /* calls of gtr__weights_lock not unlocked yet; the first has entered */
+} gtr__context_lock;
+/* The call that runs, and what stops it. */
+typedef struct {
+    /* atomic: the thread that is in a call, 0: none; 0, or the name of another thread's or a callback's call, which was
+       refused */
+    uint64_t inside, refused;
+    const char *refused_in; /* NULL, or the callback that `refused` was called in */
+    volatile int stop; /* gtr_stop, which any thread may call */
+    bool stopped, stops; /* stops: of a fit's step, which a stop ends even while its kernels are compiled */
+    int fits; /* that run: one may run another trainer's in its callback */
+    int repeating; /* steps that were given up are being queued again */
+} gtr__context_running;
+struct gtr_context {
+    gtr_desc desc;
+    gtr__context_errors errors;
     long process; /* that made it; */
     volatile char *here; /* where the system can: memory that is 1, and 0 in a child of fork() */
     bool preset; /* plans only */
@@ -3427,101 +3501,104 @@ struct gtr_context {
     void *instance[GTR__MAX_STAGES];
     int n_instance;
     char device_text[512];
-    char *text; size_t text_size, text_used; /* the last text given out */
-    gtr_tensor **tensor; int64_t n_tensor, cap_tensor;
-    gtr_tensor **named; int64_t n_named; /* bins of names' hashes: cap_tensor of them, a power of two */
-    gtr_tensor **parameter; int64_t n_parameter, cap_parameter;
-    char scope[512]; short scope_length[64]; int scope_depth;
-    int stage, region, n_regions;
-    const char *builder; /* of several ops, between GTR__SINCE and gtr__whole, the outermost; NULL */
-    int builders; /* that began and did not end */
-    uint64_t call; /* the number of the outermost one's */
-    bool in_region;
-    int64_t unnamed; /* counter for names that the user did not give */
+    gtr__context_answer answer;
+    gtr__context_graph graph;
+    gtr__context_building building;
     gtr_trainer *trainers;
-    uint64_t taken; /* counts parameters' changes from averages or to them */
     gtr_dataset *datasets;
-    struct gtr__plan_entry *plans, *oldest_plan; /* the last used first */
-    struct gtr__plan_entry *plan_bin[GTR__PLAN_BINS];
-    void *arena[GTR__MAX_STAGES]; size_t arena_bytes[GTR__MAX_STAGES];
-    uint64_t memory_version; /* changes when a block that plans point to has moved */
-    uint64_t writes; /* counts what changes parameters: a kept value from before is of before */
-    uint64_t sets; /* counts calls of gtr_set and gtr_set_device */
-    uint64_t runs; /* counts steps and evaluations */
-    uint64_t low_version; /* changes when a parameter gets a low-precision copy */
-    struct gtr__fair_lock *line; /* where snapshots and what changes weights, or enqueues steps, take turns; NULL:
-        none */
-    int writing; bool in_line; /* calls of gtr__weights_lock not unlocked yet; the first has entered */
+    gtr_predictor *predictors;
+    gtr__context_cache cache;
+    gtr__context_memory memory;
+    gtr__context_versions versions;
+    gtr__context_lock lock;
+    gtr__context_running running;
     struct gtr__runner *runner; /* of gtr_eval */
     int32_t *check_flag; /* device: where CHECK writes */
-    gtr_predictor *predictors;
     gtr__notes notes;
     struct gtr__calls *calls; /* of data sets' callbacks: one at a time */
-    size_t device_bytes; /* of GTR_MEMORY_DEVICE now alive */
-    bool past_limit; /* the last device allocation was refused by memory_limit: a leaner plan may fit */
-    volatile int stop; /* gtr_stop */
-    /* atomic: the thread that is in a call, 0: none; 0, or the name of another thread's or a callback's call, which was
-       refused */
-    uint64_t inside, refused;
-    const char *refused_in; /* NULL, or the callback that `refused` was called in */
-    bool stopped, stops; /* stops: of a fit's step, which a stop ends even while its kernels are compiled */
-    int fits; /* that run: one may run another trainer's in its callback */
-    int repeating; /* steps that were given up are being queued again */
 };
 typedef struct { double rate, best; int32_t bad, cooldown; bool any; } gtr__plateau; /* rate: of desc.lr */
 /* Where the running gtr_fit writes its lines; terminal: one is rewritten, of that width. */
 typedef struct { bool terminal, silent; int width; } gtr__console;
-struct gtr_trainer {
-    gtr_context *ctx;
-    gtr_trainer *next;
-    gtr_trainer_desc desc, given; /* desc: defaults filled in; groups are below */
-    gtr_group group[GTR__MAX_GROUPS]; int n_groups;
-    gtr_tensor *loss, *metric; /* metric: of the running gtr_fit */
-    gtr_tensor **states; int n_states; /* that its loss depends on */
-    bool kept_states; /* states are aside: a set is evaluated */
-    int again; int64_t again_batch; /* .recompute: recipe.again, and the largest batch that it was chosen for */
-    bool several, fitted; /* the running gtr_fit queues many steps at a time; the last steps were a fit's */
-    bool stepped; /* a step left gradients in the buffer */
-    bool one_batch; /* gtr_profile's: each step reads the first batch */
-    struct gtr__fitting *fit; /* the running gtr_fit's; NULL: none runs */
-    gtr__console *console; /* where it writes */
-    bool swapped; /* the parameters are the averages */
-    bool aside; /* gtr_profile's: its steps set no parameter's `trainer` */
-    void *swap_room;
-    gtr_dataset *validation; /* its own */
-    gtr_result refused; /* of a call from its callback that may not be there */
-    bool fit_several; gtr_tensor *fit_metric; /* of the last gtr_fit */
-    int64_t fit_steps; uint64_t fit_step0;
-    gtr_fit_end ended; /* likewise */
-    void *metered; /* what its last metrics point to */
-    gtr_tensor *scored[2]; /* by the running gtr_fit */
-    gtr_tensor **param; int n_param;
+/* Groups of a trainer's fields, gtr__trainer_...: it owns the blocks that they point to, its context tensors and data
+   sets. Params: the parameters that its loss depends on, listed when it is made. */
+typedef struct {
+    gtr_tensor **tensor; int n;
     int *group_of;
     int64_t *offset, total; /* elements, in the gradient and state buffers */
+    uint64_t low_version; /* the context's versions.low, of which the segments are */
+} gtr__trainer_params;
+/* What sets the rates of a step: the user's groups, made with the trainer; lr, which gtr_trainer_lr writes, and the
+   plateau, which the running fit does. segments: where the device finds parameters, and the host's copy. */
+typedef struct {
+    gtr_group group[GTR__MAX_GROUPS]; int n_groups;
+    float lr;
+    gtr__plateau plateau;
+    gtr__segment *segments, *host_segments;
+} gtr__trainer_optimizer;
+/* The gradients' buffer, which steps write, and what is known of what stands there: by the last step, but for `zero`,
+   of its first ones, and `edited`. */
+typedef struct {
+    gtr_float *buffer; /* device, as the optimizer's states are */
     bool *lookups; /* whether the last step left a gradient so */
     /* gradients that were zero in all of its first zero_steps, and how many; parameters before these, or NULL */
     bool *zero; int n_zero; int64_t zero_steps; gtr_float *before;
     bool noted; /* parameters that no gradient reaches were reported */
-    gtr_float *gradient; /* device, as the optimizer's states are */
-    gtr__segment *segments, *host_segments;
-    uint64_t low_version;
-    gtr__optim optim;
-    struct gtr__runner *runner;
-    float lr;
-    gtr__plateau plateau;
-    double pace; /* seconds that steps of gtr_train_for take; 0: not known */
+    bool stepped; /* a step left gradients in the buffer */
+    uint64_t edited; /* 1 + the last step of which gtr_gradient_set set one */
+} gtr__trainer_gradients;
+typedef struct { bool swapped; void *room; } gtr__trainer_averages; /* swapped: the parameters are the averages */
+/* What feeds steps: gtr_set, or a data set, which gtr_trainer_data or a fit gave it; and where in it steps are. */
+typedef struct {
     gtr_tensor *input[GTR__MAX_FEED]; int n_inputs;
+    int column[GTR__MAX_FEED]; /* of each input */
     gtr_dataset *data, *last; /* that feeds steps; NULL: gtr_set does. The one that did last, which may go on */
     int64_t values; /* with last NULL: a checkpoint's gtr__rows_hash */
     int64_t rows; /* of last; with last NULL: of a data set that may go on, as a checkpoint's did; 0: none */
     int64_t batch; bool shuffle, drop_last;
     bool unfed; /* `data` was appended to, destroyed or left for a refused one; nobody said yet what feeds steps */
-    int64_t data_at; uint64_t data_step0; /* step data_step0 reads batch data_at of all epochs' */
-    int64_t read_end; /* a fit's batches end before this one; 0: not known */
-    int column[GTR__MAX_FEED]; /* of each input */
+    int64_t at; uint64_t step0; /* step step0 reads batch `at` of all epochs' */
+    int64_t end; /* a fit's batches end before this one; 0: not known */
+    bool one_batch; /* gtr_profile's: each step reads the first batch */
+} gtr__trainer_feeding;
+/* The running gtr_fit's, which writes them as it begins and takes them back at its end. */
+typedef struct {
+    struct gtr__fitting *fit; /* NULL: none runs */
+    gtr__console *console; /* where it writes */
+    bool several; /* it queues many steps at a time */
+    gtr_dataset *validation; /* its own */
+    gtr_tensor *metric, *scored[2];
+    gtr_result refused; /* of a call from its callback that may not be there */
+} gtr__trainer_running;
+/* What the last gtr_fit left, for reports, for a checkpoint and for the next one. */
+typedef struct {
+    bool several; gtr_tensor *metric;
+    int64_t steps; uint64_t step0;
+    gtr_fit_end ended;
+} gtr__trainer_last_fit;
+struct gtr_trainer {
+    gtr_context *ctx;
+    gtr_trainer *next;
+    gtr_trainer_desc desc, given; /* desc: defaults filled in; groups are the optimizer's */
+    gtr_tensor *loss;
+    gtr_tensor **states; int n_states; /* that its loss depends on */
+    bool kept_states; /* states are aside: a set is evaluated */
+    gtr__trainer_params params;
+    int again; int64_t again_batch; /* .recompute: recipe.again, and the largest batch that it was chosen for */
+    gtr__optim optim; /* what the update's kernels are given */
+    gtr__trainer_optimizer optimizer;
+    gtr__trainer_gradients gradients;
+    gtr__trainer_averages averages;
+    gtr__trainer_feeding feeding;
+    gtr__trainer_running running;
+    gtr__trainer_last_fit last_fit;
+    bool fitted; /* the last steps were a fit's */
+    void *metered; /* what its last metrics point to */
+    bool aside; /* gtr_profile's: its steps set no parameter's `trainer` */
+    double pace; /* seconds that steps of gtr_train_for take; 0: not known */
+    struct gtr__runner *runner;
     struct gtr__plan_entry *slot[GTR__RING]; /* the plan of each step in the ring */
     struct gtr__plan_entry *pending; /* gtr_backward was called, gtr_update not yet */
-    uint64_t edited; /* 1 + the last step of which gtr_gradient_set set one */
 };
 
 GTR__COMPUTING
@@ -3607,8 +3684,8 @@ static gtr_result gtr__inner_end(gtr__inner *in) {
     gtr__innermost = in->outer;
     if (!in->refused) return GTR_OK;
     if (in->what) {
-        in->ctx->refused_in = in->what;
-        gtr__atomic_swap((gtr__word *)&in->ctx->refused, (uint64_t)(uintptr_t)in->refused);
+        in->ctx->running.refused_in = in->what;
+        gtr__atomic_swap((gtr__word *)&in->ctx->running.refused, (uint64_t)(uintptr_t)in->refused);
     }
     return GTR_ERR_STATE;
 }
@@ -3629,19 +3706,19 @@ static gtr_result gtr__outside(gtr_context *ctx, const char *who) {
 /* Notes the first error and returns code. */
 static GTR__COLD GTR__PRINTF(3, 4) gtr_result gtr__fail(gtr_context *ctx, gtr_result code, const char *format, ...) {
     if (!ctx || gtr__outside(ctx, "a call")) return code; /* a callback's thread may not be the context's */
-    if (ctx->refused_in) { gtr__refused_take(ctx, ""); return GTR_ERR_STATE; }
+    if (ctx->running.refused_in) { gtr__refused_take(ctx, ""); return GTR_ERR_STATE; }
     gtr__null_take(ctx);
-    ctx->may_save = false;
-    if (ctx->error == GTR_OK) {
-        GTR__VPRINT(ctx->error_text, sizeof ctx->error_text, format);
-        ctx->error = code;
+    ctx->errors.may_save = false;
+    if (ctx->errors.code == GTR_OK) {
+        GTR__VPRINT(ctx->errors.text, sizeof ctx->errors.text, format);
+        ctx->errors.code = code;
     }
     return code;
 }
 /* Puts more behind its text, once. */
 static void gtr__error_more(gtr_context *ctx, const char *more) {
-    const size_t n = strlen(ctx->error_text), most = sizeof ctx->error_text - 1 - strlen(more);
-    if (!strstr(ctx->error_text, more)) strcpy(ctx->error_text + GTR__MIN(n, most), more);
+    const size_t n = strlen(ctx->errors.text), most = sizeof ctx->errors.text - 1 - strlen(more);
+    if (!strstr(ctx->errors.text, more)) strcpy(ctx->errors.text + GTR__MIN(n, most), more);
 }
 #define GTR__FAIL(ctx, code, ...) gtr__fail(ctx, GTR_ERR_##code, __VA_ARGS__)
 #define GTR__BAD_ARG(ctx, ...) GTR__FAIL(ctx, ARG, __VA_ARGS__)
@@ -3665,8 +3742,9 @@ static void gtr__null_take(gtr_context *ctx) {
 }
 /* ctx has the error of a call that was refused since; who: the call during which it was. */
 static GTR__COLD void gtr__refused_take(gtr_context *ctx, const char *who) {
-    const char *call = (const char *)(uintptr_t)gtr__atomic_swap((gtr__word *)&ctx->refused, 0), *in = ctx->refused_in;
-    ctx->refused_in = NULL;
+    const char *call = (const char *)(uintptr_t)gtr__atomic_swap((gtr__word *)&ctx->running.refused, 0),
+        *in = ctx->running.refused_in;
+    ctx->running.refused_in = NULL;
     if (call) GTR__BAD_STATE(ctx, "%s %s %s%s", call, in ? "in" : "was called while another thread was in",
         in ? in : who, in ? ", which calls nothing of its context but gtr_stop" : ": a context is used by one thread "
         "at a time (predictors by as many as there are)");
@@ -3684,11 +3762,11 @@ static void gtr__log(gtr_context *ctx, const char *text) { gtr__host_cb_log(ctx,
 /* What may be meant, but hardly is: logged, or, without a log, a line of the first gtr_fit behind it. */
 static GTR__COLD GTR__PRINTF(2, 3) void gtr__doubt(gtr_context *ctx, const char *format, ...) {
     char text[400];
-    const size_t at = strlen(ctx->doubt);
+    const size_t at = strlen(ctx->errors.doubt);
     GTR__VPRINT(text, sizeof text, format);
     gtr__log(ctx, text);
-    if (!ctx->desc.log && at + strlen(text) + 2 <= sizeof ctx->doubt)
-        snprintf(ctx->doubt + at, sizeof ctx->doubt - at, "%s%s", at ? "\n" : "", text);
+    if (!ctx->desc.log && at + strlen(text) + 2 <= sizeof ctx->errors.doubt)
+        snprintf(ctx->errors.doubt + at, sizeof ctx->errors.doubt - at, "%s%s", at ? "\n" : "", text);
 }
 
 // >>fields
@@ -4083,10 +4161,10 @@ static void gtr__left_destroy(void *instance) { (void)instance; }
 /* Whether this is a child of fork() that has only a copy of the context, which is dead from then on. */
 static bool gtr__forked(gtr_context *ctx) {
     if (ctx->here ? *ctx->here : ctx->process == GTR__PROCESS()) return false;
-    ctx->error = GTR_OK;
+    ctx->errors.code = GTR_OK;
     GTR__BAD_STATE(ctx, "this context is of process %ld, and this is a child of its fork(): make one here; "
             "this one can be destroyed", ctx->process);
-    ctx->dead = true;
+    ctx->errors.dead = true;
     if (ctx->caps.cuda && !ctx->preset) { /* what is the device's stays the parent's */
         ctx->be->free = ctx->be->host_free = gtr__left_free;
         ctx->be->destroy = gtr__left_destroy;
@@ -4097,14 +4175,15 @@ static bool gtr__forked(gtr_context *ctx) {
 /* One thread is in a context's calls: whether this is another, of whose call that one gets the error. */
 static bool gtr__another(gtr_context *ctx, uint64_t in, const char *who) {
     if (!in || in == gtr__thread_self()) return false;
-    gtr__atomic_swap((gtr__word *)&ctx->refused, (uint64_t)(uintptr_t)gtr__public(who));
+    gtr__atomic_swap((gtr__word *)&ctx->running.refused, (uint64_t)(uintptr_t)gtr__public(who));
     return true;
 }
 /* Whether who, a public function or an op, may use ctx: not in a callback, whose run then ends, nor while another
    thread is in a call, nor on a lost device. */
 static bool gtr__usable_by(gtr_context *ctx, const char *who) {
-    return ctx && !gtr__outside(ctx, who) && !gtr__another(ctx, gtr__atomic_load((gtr__word *)&ctx->inside), who)
-        && !gtr__forked(ctx) && !ctx->dead;
+    return ctx && !gtr__outside(ctx, who)
+        && !gtr__another(ctx, gtr__atomic_load((gtr__word *)&ctx->running.inside), who)
+        && !gtr__forked(ctx) && !ctx->errors.dead;
 }
 #define gtr__usable(ctx) gtr__usable_by(ctx, __func__)
 /* Calls of the thread that is in one, as of gtr_fit's callback, return 0; another's, and callbacks', -1. */
@@ -4112,14 +4191,14 @@ static GTR__CALLED int gtr__enter(gtr_context *ctx, const char *who) {
     uint64_t was = 0;
     if (!ctx) return 0;
     if (gtr__outside(ctx, who)) return -1;
-    if (gtr__atomic_cas((gtr__word *)&ctx->inside, &was, gtr__thread_self())) return 1;
+    if (gtr__atomic_cas((gtr__word *)&ctx->running.inside, &was, gtr__thread_self())) return 1;
     return gtr__another(ctx, was, who) ? -1 : 0;
 }
 /* The end of what gtr__enter began: another thread's call that was refused meanwhile is now the context's error. */
 static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entered) {
     if (entered < 1) return;
-    if (gtr__atomic_load((gtr__word *)&ctx->refused)) gtr__refused_take(ctx, who);
-    gtr__atomic_swap((gtr__word *)&ctx->inside, 0);
+    if (gtr__atomic_load((gtr__word *)&ctx->running.refused)) gtr__refused_take(ctx, who);
+    gtr__atomic_swap((gtr__word *)&ctx->running.inside, 0);
 }
 /* The body of a public function that no other thread may call meanwhile. */
 #define GTR__ALONE_AS(who, ctx, type, busy, call) do { \
@@ -4132,7 +4211,7 @@ static GTR__CALLED void gtr__leave(gtr_context *ctx, const char *who, int entere
 #define GTR__ALONE(x, call) GTR__ALONE_AS(__func__, (x) ? (x)->ctx : NULL, gtr_result, GTR_ERR_STATE, call)
 #define GTR__USABLE(x) ((x) && gtr__usable((x)->ctx))
 /* What is returned where ctx is not usable. */
-static gtr_result gtr__unusable(const gtr_context *ctx) { return ctx->error ? ctx->error : GTR_ERR_STATE; }
+static gtr_result gtr__unusable(const gtr_context *ctx) { return ctx->errors.code ? ctx->errors.code : GTR_ERR_STATE; }
 #define GTR__NEEDS(x) do { \
         if (!(x)) return GTR_ERR_ARG; \
         if (!gtr__usable((x)->ctx)) return gtr__unusable((x)->ctx); \
@@ -4146,16 +4225,16 @@ static const char *gtr__memory_name(const gtr_context *ctx) {
 }
 /* On one instance; the caller frees it there (gtr__instance_free), with the same size. */
 static void *gtr__instance_alloc(gtr_context *ctx, void *instance, size_t bytes) {
-    const size_t limit = ctx->desc.memory_limit, used = ctx->device_bytes;
+    const size_t limit = ctx->desc.memory_limit, used = ctx->memory.device_bytes;
     void *p = NULL;
     bytes = gtr__device_size(bytes);
-    ctx->past_limit = limit && (bytes > limit || used > limit - bytes);
-    if (ctx->past_limit)
+    ctx->memory.past_limit = limit && (bytes > limit || used > limit - bytes);
+    if (ctx->memory.past_limit)
         GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes more than the %zu in use pass the limit of %zu",
             gtr__memory_name(ctx), bytes, used, limit);
     else if (!(p = ctx->be->alloc(instance, bytes)))
         GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes asked for beside %zu in use", gtr__memory_name(ctx), bytes, used);
-    else ctx->device_bytes += bytes;
+    else ctx->memory.device_bytes += bytes;
     return p;
 }
 static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
@@ -4163,7 +4242,7 @@ static void *gtr__device_alloc(gtr_context *ctx, int stage, size_t bytes) {
 }
 static void gtr__instance_free(gtr_context *ctx, void *instance, void *p, size_t bytes) {
     if (!p) return;
-    ctx->device_bytes -= gtr__device_size(bytes);
+    ctx->memory.device_bytes -= gtr__device_size(bytes);
     ctx->be->free(instance, p, gtr__device_size(bytes));
 }
 static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes) {
@@ -5771,6 +5850,30 @@ static const gtr__tile_fn gtr__tile_table[GTR__MR][2][2] = { GTR__TILES(GTR__TIL
 /* Products C = A B of m x k and k x n, and what is done with C on the way to memory. A[i][l] = a[i*ars + l*acs],
    B[l][j] = b[l*brs + j*bcs]; of either's strides one is 1 (acs is 0 where a row of A is all one number). C is
    row-major. The cut into pieces, blocks of k and parts of a sum depends on shapes alone. */
+/* Of a product, or its caller's: so many products; item i lies at i / inner * outer + i % inner * item. */
+typedef struct {
+    int64_t items, inner;
+    int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
+    int64_t sums; /* or their sum of so many, in this order */
+} gtr__gemm_batch;
+/* Bias (n), or row_bias (m); then, unless NULL, `to` (shape of c, or c) gets what steps make of it, a piece at a time,
+   in a near cache. */
+typedef struct {
+    const gtr_float *bias, *row_bias;
+    const struct gtr__strip *behind;
+    gtr_float *to;
+} gtr__gemm_epilogue;
+/* How it is cut, by gtr__gemm_cut, for all threads. */
+typedef struct {
+    int64_t rows, cols; /* of a block of C: a piece */
+    int64_t row_blocks, col_blocks;
+    int64_t strip, kc; /* columns and k's of a block of B at once */
+    bool pack_a, pack_b;
+    int64_t group; /* items a piece, if items are small */
+    int64_t parts, part_k; /* k cut into sums of its own, combined in order: a large k and a small C */
+    gtr_float *partial; /* parts x m x n, if parts > 1 */
+    int64_t pieces;
+} gtr__gemm_cuts;
 typedef struct {
     int64_t m, n, k;
     const gtr_float *a, *b;
@@ -5780,25 +5883,12 @@ typedef struct {
     int64_t ldc;
     int add; /* add to what is in c */
     int by; /* gtr__caps.by */
-    int64_t items, inner; /* so many products; item i lies at i / inner * outer + i % inner * item: */
-    int64_t a_item, b_item, c_item, a_outer, b_outer, c_outer;
-    int64_t sums; /* or their sum of so many, in this order */
-    /* epilogue: bias (n), or row_bias (m); then, unless NULL, to (shape of c, or c) gets what steps make of it, a piece
-       at a time, in a near cache */
-    const gtr_float *bias, *row_bias;
-    const struct gtr__strip *behind;
-    gtr_float *to;
-    /* the cut */
-    int64_t rows, cols; /* of a block of C: a piece */
-    int64_t row_blocks, col_blocks;
-    int64_t strip, kc; /* columns and k's of a block of B at once */
-    bool pack_a, pack_b;
-    int64_t group; /* items a piece, if items are small */
-    int64_t parts, part_k; /* k cut into sums of its own, combined in order: a large k and a small C */
-    gtr_float *partial; /* parts x m x n, if parts > 1 */
-    int64_t pieces;
+    gtr__gemm_batch batch;
+    gtr__gemm_epilogue epilogue;
+    gtr__gemm_cuts cut;
 } gtr__gemm;
-#define GTR__ITEM(g, x, i) ((g)->x + (i) / (g)->inner * (g)->x##_outer + (i) % (g)->inner * (g)->x##_item)
+#define GTR__ITEM(g, x, i) \
+    ((g)->x + (i) / (g)->batch.inner * (g)->batch.x##_outer + (i) % (g)->batch.inner * (g)->batch.x##_item)
 #ifdef GPUTRAIN_DOUBLE
 #define GTR__PACK_B 8192 /* elements of a block of B: 64 KiB */
 #else
@@ -5817,54 +5907,56 @@ static bool gtr__gemm_dots(const gtr__gemm *g) {
 #define GTR__FEW 8 /* blocks of C; of fewer a large k is cut, too */
 static void gtr__gemm_cut_c(gtr__gemm *g, double flops, bool large) {
     const int64_t panels = GTR__MAX((g->n + GTR__NR - 1) / GTR__NR, 1);
-    flops *= (double)(1 + 32 / GTR__MAX(g->k * g->sums, 1)); /* what is done with C beside its sums */
+    flops *= (double)(1 + 32 / GTR__MAX(g->k * g->batch.sums, 1)); /* what is done with C beside its sums */
     /* not narrower than 16 pieces need: short rows of C far apart share few sets of a cache and make short epilogues */
     int64_t high, wide = large ? 4 : GTR__MAX((int64_t)(GTR__PIECE * (double)panels / GTR__MAX(flops, 1.0)),
-        panels * g->m * g->items / 2048);
+        panels * g->m * g->batch.items / 2048);
     wide = GTR__MIN(GTR__MAX(wide, 1), panels);
-    g->col_blocks = (panels + wide - 1) / wide;
-    g->cols = (panels + g->col_blocks - 1) / g->col_blocks * GTR__NR;
-    g->col_blocks = (g->n + g->cols - 1) / g->cols;
+    g->cut.col_blocks = (panels + wide - 1) / wide;
+    g->cut.cols = (panels + g->cut.col_blocks - 1) / g->cut.col_blocks * GTR__NR;
+    g->cut.col_blocks = (g->n + g->cut.cols - 1) / g->cut.cols;
     /* rows are cut only where columns give few pieces: each repeats the packing of B */
-    high = (int64_t)(flops / GTR__PIECE / (double)GTR__MAX(g->col_blocks, 1));
+    high = (int64_t)(flops / GTR__PIECE / (double)GTR__MAX(g->cut.col_blocks, 1));
     if (large) {
-        const bool by_k = g->k >= 2048 && g->items == 1 && g->sums == 1;
+        const bool by_k = g->k >= 2048 && g->batch.items == 1 && g->batch.sums == 1;
         high = GTR__MAX(g->m / 256, 1);
-        if (!by_k || high * g->col_blocks >= GTR__FEW) high = GTR__MAX(high, (15 + g->col_blocks) / g->col_blocks);
+        if (!by_k || high * g->cut.col_blocks >= GTR__FEW)
+            high = GTR__MAX(high, (15 + g->cut.col_blocks) / g->cut.col_blocks);
     }
-    high = GTR__MAX(GTR__MIN(high, GTR__MAX(g->m / 128, g->sums > 1 ? GTR__MIN(g->m / 32, 4) : 1)), 1);
-    g->rows = GTR__ROUND_UP(GTR__MAX((g->m + high - 1) / high, 1), 4);
-    g->row_blocks = (g->m + g->rows - 1) / g->rows;
-    g->group = 1;
-    if (g->items > 1 && g->row_blocks * g->col_blocks == 1)
-        g->group = GTR__MAX((int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)), 1);
+    high = GTR__MAX(GTR__MIN(high, GTR__MAX(g->m / 128, g->batch.sums > 1 ? GTR__MIN(g->m / 32, 4) : 1)), 1);
+    g->cut.rows = GTR__ROUND_UP(GTR__MAX((g->m + high - 1) / high, 1), 4);
+    g->cut.row_blocks = (g->m + g->cut.rows - 1) / g->cut.rows;
+    g->cut.group = 1;
+    if (g->batch.items > 1 && g->cut.row_blocks * g->cut.col_blocks == 1)
+        g->cut.group = GTR__MAX((int64_t)(GTR__PIECE / GTR__MAX(flops, 1.0)), 1);
 }
 static void gtr__gemm_cut(gtr__gemm *g) {
-    const double n = (double)g->n, flops = 2.0 * (double)g->m * (double)g->k * (double)g->sums
+    const double n = (double)g->n, flops = 2.0 * (double)g->m * (double)g->k * (double)g->batch.sums
         * (gtr__gemm_dots(g) ? 2 * n : g->n <= GTR__VL ? GTR__NR : n); /* of an item; more for shapes that run slower */
     const bool large = flops > 64 * GTR__PIECE, parts = (g->by & GTR__BY_PARTS) != 0;
     gtr__gemm_cut_c(g, flops, large);
     if (g->by & GTR__BY_PIECES) {
-        g->rows = 4; g->cols = GTR__NR; g->group = 1;
-        g->row_blocks = (g->m + 3) / 4; g->col_blocks = (g->n + GTR__NR - 1) / GTR__NR;
+        g->cut.rows = 4; g->cut.cols = GTR__NR; g->cut.group = 1;
+        g->cut.row_blocks = (g->m + 3) / 4; g->cut.col_blocks = (g->n + GTR__NR - 1) / GTR__NR;
     }
-    g->parts = 1;
-    g->part_k = g->k;
-    if (g->items == 1 && g->sums == 1 && g->k >= (parts ? 17 : 1024) && !(g->by & GTR__BY_ORDER) &&
-        (parts || g->row_blocks * g->col_blocks < GTR__FEW) && !g->row_bias && !gtr__gemm_dots(g)) {
-        g->parts = parts ? 2 : GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
-        g->part_k = GTR__ROUND_UP((g->k + g->parts - 1) / g->parts, 16);
-        g->parts = (g->k + g->part_k - 1) / g->part_k;
+    g->cut.parts = 1;
+    g->cut.part_k = g->k;
+    if (g->batch.items == 1 && g->batch.sums == 1 && g->k >= (parts ? 17 : 1024) && !(g->by & GTR__BY_ORDER) &&
+        (parts || g->cut.row_blocks * g->cut.col_blocks < GTR__FEW) && !g->epilogue.row_bias && !gtr__gemm_dots(g)) {
+        g->cut.parts = parts ? 2 : GTR__MAX(GTR__MIN(GTR__MIN(g->k / 512, 16), (int64_t)(flops / GTR__PIECE)), 1);
+        g->cut.part_k = GTR__ROUND_UP((g->k + g->cut.parts - 1) / g->cut.parts, 16);
+        g->cut.parts = (g->k + g->cut.part_k - 1) / g->cut.part_k;
     }
     /* rows a multiple of 4 KiB apart fall on one set of a first-level cache: a tile's push each other out */
-    g->pack_a = GTR__MAX(g->ars, g->acs) > 1 && GTR__MAX(g->ars, g->acs) * (int64_t)sizeof(gtr_float) % 4096 == 0;
-    g->pack_b = g->bcs != 1 || g->rows >= 4 * GTR__MR;
-    if (g->by & GTR__BY_PACKS) g->pack_a = g->pack_b = true;
-    g->strip = GTR__MIN(g->cols, (g->pack_a || large ? 2 : 1) * GTR__NR);
+    g->cut.pack_a = GTR__MAX(g->ars, g->acs) > 1 && GTR__MAX(g->ars, g->acs) * (int64_t)sizeof(gtr_float) % 4096 == 0;
+    g->cut.pack_b = g->bcs != 1 || g->cut.rows >= 4 * GTR__MR;
+    if (g->by & GTR__BY_PACKS) g->cut.pack_a = g->cut.pack_b = true;
+    g->cut.strip = GTR__MIN(g->cut.cols, (g->cut.pack_a || large ? 2 : 1) * GTR__NR);
     /* one for all, so that a row's bits are those that it has among more */
-    const int64_t kc = GTR__PACK_KC, blocks = GTR__MAX((g->part_k + kc - 1) / kc, 1);
-    g->kc = GTR__ROUND_UP((g->part_k + blocks - 1) / blocks, 4);
-    g->pieces = (g->items + g->group - 1) / g->group * g->row_blocks * g->col_blocks * g->parts;
+    const int64_t kc = GTR__PACK_KC, blocks = GTR__MAX((g->cut.part_k + kc - 1) / kc, 1);
+    g->cut.kc = GTR__ROUND_UP((g->cut.part_k + blocks - 1) / blocks, 4);
+    g->cut.pieces = (g->batch.items + g->cut.group - 1) / g->cut.group * g->cut.row_blocks * g->cut.col_blocks
+        * g->cut.parts;
 }
 /* Copies k x n of B, in panels of NR columns (the last of VL, if it needs no more), filled up with zeros. */
 static void gtr__pack_rows(const gtr_float *b, int64_t brs, int64_t k, int64_t n, gtr_float *to) {
@@ -5923,7 +6015,7 @@ static void gtr__tile_run(const gtr__spot *s, int64_t k, const gtr_float *a, int
         const gtr_float *b, int64_t bs, int64_t i, int64_t j, int64_t rows, int64_t width) {
     const gtr__gemm *g = s->g;
     const bool from = !s->first || s->add;
-    const gtr_float *bias = s->last && s->finish && g->bias ? g->bias + j : NULL;
+    const gtr_float *bias = s->last && s->finish && g->epilogue.bias ? g->epilogue.bias + j : NULL;
     const gtr__tile_fn fn = gtr__tile_table[rows - 1][by_col][width > GTR__VL];
     const int64_t run = g->run ? g->run : k;
     gtr_float *c = s->c + i * s->ldc + j;
@@ -5952,7 +6044,7 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
         int64_t i1, int64_t j, int64_t n, gtr_float *pa, gtr_float *pb) {
     const gtr__gemm *g = s->g;
     const bool by_col = g->acs != 1;
-    const int64_t whole = g->pack_b ? 0 : n / GTR__NR * GTR__NR; /* columns of B read where they lie */
+    const int64_t whole = g->cut.pack_b ? 0 : n / GTR__NR * GTR__NR; /* columns of B read where they lie */
     const int64_t tiles = (i1 - i0 + GTR__MR - 1) / GTR__MR;
     int64_t t, i = i0, q;
     if (b && g->bcs == 1) gtr__pack_rows(b + whole, g->brs, k, n - whole, pb);
@@ -5961,7 +6053,7 @@ static void gtr__gemm_strip(const gtr__spot *s, int64_t k, const gtr_float *a, c
         const int64_t rows = (i1 - i0 + t) / tiles;
         const gtr_float *at = a + i * g->ars;
         int64_t as = by_col ? g->acs : g->ars;
-        if (g->pack_a) {
+        if (g->cut.pack_a) {
             const int64_t pitch = by_col ? GTR__MR : GTR__PACK_AS;
             gtr__tile_copy(at, as, pa, pitch, by_col ? k : rows, by_col ? rows : k);
             at = pa;
@@ -6047,7 +6139,7 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
             for (r = 0; r < rows; r++)
                 for (q = 0; q < width; q++) {
                     if (s->add) tile[r * GTR__NR + q] += s->c[(i + r) * s->ldc + j + q];
-                    if (g->bias) tile[r * GTR__NR + q] += g->bias[j + q];
+                    if (g->epilogue.bias) tile[r * GTR__NR + q] += g->epilogue.bias[j + q];
                 }
             gtr__tile_copy(tile, GTR__NR, s->c + i * s->ldc + j, s->ldc, rows, width);
         }
@@ -6057,46 +6149,46 @@ static void gtr__gemm_dot(const gtr__spot *s, const gtr_float *a, const gtr_floa
 typedef struct { gtr_float b[GTR__PACK_B], a[GTR__MR * GTR__PACK_AS]; } gtr__gemm_room;
 static void gtr__gemm_block(const gtr__gemm *g, int64_t item, int64_t part, int64_t i0, int64_t i1,
         int64_t j0, int64_t j1, gtr__gemm_room *room) {
-    const int64_t l0 = part * g->part_k, l1 = GTR__MIN(l0 + g->part_k, g->k);
+    const int64_t l0 = part * g->cut.part_k, l1 = GTR__MIN(l0 + g->cut.part_k, g->k);
     gtr__spot s;
     s.g = g;
-    s.finish = g->parts == 1;
-    s.c = s.finish ? GTR__ITEM(g, c, item) : g->partial + part * g->m * g->n;
+    s.finish = g->cut.parts == 1;
+    s.c = s.finish ? GTR__ITEM(g, c, item) : g->cut.partial + part * g->m * g->n;
     s.ldc = s.finish ? g->ldc : g->n;
     s.add = s.finish && g->add;
     s.first = s.last = true;
-    if (gtr__gemm_dots(g) && g->sums == 1) {
+    if (gtr__gemm_dots(g) && g->batch.sums == 1) {
         gtr__gemm_dot(&s, GTR__ITEM(g, a, item), GTR__ITEM(g, b, item), i0, i1, j0, j1); return;
     }
-    for (int64_t j = j0; j < j1; j += g->strip) {
-        for (int64_t sum = 0; sum < g->sums; sum++) {
+    for (int64_t j = j0; j < j1; j += g->cut.strip) {
+        for (int64_t sum = 0; sum < g->batch.sums; sum++) {
             const gtr_float *a = GTR__ITEM(g, a, item + sum), *b = GTR__ITEM(g, b, item + sum) + j * g->bcs;
-            for (int64_t l = l0; l < l1; l += g->kc) {
+            for (int64_t l = l0; l < l1; l += g->cut.kc) {
                 s.first = sum == 0 && l == l0;
-                s.last = sum == g->sums - 1 && l + g->kc >= l1;
-                gtr__gemm_strip(&s, GTR__MIN(g->kc, l1 - l), a + l * g->acs, b + l * g->brs, i0, i1, j,
-                    GTR__MIN(g->strip, j1 - j), room->a, room->b);
+                s.last = sum == g->batch.sums - 1 && l + g->cut.kc >= l1;
+                gtr__gemm_strip(&s, GTR__MIN(g->cut.kc, l1 - l), a + l * g->acs, b + l * g->brs, i0, i1, j,
+                    GTR__MIN(g->cut.strip, j1 - j), room->a, room->b);
             }
         }
     }
 }
 #define GTR__COMBINE 4096 /* elements that are combined, or go through an epilogue, at a time */
 static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece, void *room) {
-    const int64_t col = piece % g->col_blocks, row = piece / g->col_blocks % g->row_blocks;
-    const int64_t part = piece / (g->col_blocks * g->row_blocks) % g->parts,
-        group = piece / (g->col_blocks * g->row_blocks * g->parts);
-    const int64_t i0 = row * g->rows, i1 = GTR__MIN(i0 + g->rows, g->m), j0 = col * g->cols,
-        j1 = GTR__MIN(j0 + g->cols, g->n);
-    for (int64_t item = group * g->group; item < GTR__MIN((group + 1) * g->group, g->items); item++) {
+    const int64_t col = piece % g->cut.col_blocks, row = piece / g->cut.col_blocks % g->cut.row_blocks;
+    const int64_t part = piece / (g->cut.col_blocks * g->cut.row_blocks) % g->cut.parts,
+        group = piece / (g->cut.col_blocks * g->cut.row_blocks * g->cut.parts);
+    const int64_t i0 = row * g->cut.rows, i1 = GTR__MIN(i0 + g->cut.rows, g->m), j0 = col * g->cut.cols,
+        j1 = GTR__MIN(j0 + g->cut.cols, g->n);
+    for (int64_t item = group * g->cut.group; item < GTR__MIN((group + 1) * g->cut.group, g->batch.items); item++) {
         const int64_t c = GTR__ITEM(g, c, item) - g->c;
         gtr__gemm_block(g, item, part, i0, i1, j0, j1, (gtr__gemm_room *)room);
         const int64_t n = j1 - j0, step = GTR__MAX(GTR__COMBINE / n, 1);
-        for (int64_t i = i0; i < i1 && g->parts == 1; i += step) {
+        for (int64_t i = i0; i < i1 && g->cut.parts == 1; i += step) {
             const int64_t at = c + i * g->ldc + j0, rows = GTR__MIN(step, i1 - i);
             gtr_float *row = g->c + at;
-            for (int64_t r = 0; r < rows && g->row_bias; r++)
-                for (int64_t j = 0; j < n; j++) row[r * g->ldc + j] += g->row_bias[i + r];
-            if (g->to) gtr__strip_run(g->behind, row, g->to + at, at, rows, n, g->ldc, 0);
+            for (int64_t r = 0; r < rows && g->epilogue.row_bias; r++)
+                for (int64_t j = 0; j < n; j++) row[r * g->ldc + j] += g->epilogue.row_bias[i + r];
+            if (g->epilogue.to) gtr__strip_run(g->epilogue.behind, row, g->epilogue.to + at, at, rows, n, g->ldc, 0);
         }
     }
 }
@@ -6104,18 +6196,18 @@ static void gtr__gemm_piece(const gtr__gemm *g, int64_t piece, void *room) {
 static void gtr__gemm_whole(gtr__gemm *g, int64_t rows) {
     g->m = rows;
     gtr__gemm_cut(g);
-    g->parts = 1; g->part_k = g->k;
+    g->cut.parts = 1; g->cut.part_k = g->k;
 }
 /* All pieces of a whole product, by the calling thread alone. */
 static void gtr__gemm_alone(const gtr__gemm *g, void *room) {
-    for (int64_t i = 0; i < g->row_blocks * g->col_blocks; i++) gtr__gemm_piece(g, i, room);
+    for (int64_t i = 0; i < g->cut.row_blocks * g->cut.col_blocks; i++) gtr__gemm_piece(g, i, room);
 }
 /* What one node computes: its products share one cut, so that their pieces fill each other's gaps. */
 typedef struct { gtr__gemm gemm[3]; int n; int64_t pieces; } gtr__products;
 static void gtr__products_piece(void *arg, int64_t piece, void *room) {
     const gtr__products *p = (const gtr__products *)arg;
     int i = 0;
-    for (; piece >= p->gemm[i].pieces; i++) piece -= p->gemm[i].pieces;
+    for (; piece >= p->gemm[i].cut.pieces; i++) piece -= p->gemm[i].cut.pieces;
     gtr__gemm_piece(&p->gemm[i], piece, room);
 }
 /* Adds up parts, in their order, and does what the tiles left to be done with the sums. */
@@ -6123,16 +6215,16 @@ static void gtr__combine_piece(void *arg, int64_t piece, void *room) {
     const gtr__gemm *g = (const gtr__gemm *)arg;
     (void)room;
     const int64_t all = g->m * g->n, at = piece * GTR__COMBINE, n = GTR__MIN(all - at, GTR__COMBINE);
-    gtr_float *sum = g->partial + at, *c = g->c + at;
-    for (int64_t p = 1; p < g->parts; p++) {
+    gtr_float *sum = g->cut.partial + at, *c = g->c + at;
+    for (int64_t p = 1; p < g->cut.parts; p++) {
         const gtr_float *more = sum + p * all;
         GTR__IVDEP
         for (int64_t i = 0; i < n; i++) sum[i] += more[i];
     }
     GTR__IVDEP
     for (int64_t i = 0; i < n; i++) c[i] = g->add ? sum[i] + c[i] : sum[i];
-    if (g->bias) for (int64_t i = 0; i < n; i++) c[i] += g->bias[(at + i) % g->n];
-    if (g->to) gtr__strip_run(g->behind, c, g->to + at, at, 1, n, n, 0);
+    if (g->epilogue.bias) for (int64_t i = 0; i < n; i++) c[i] += g->epilogue.bias[(at + i) % g->n];
+    if (g->epilogue.to) gtr__strip_run(g->epilogue.behind, c, g->epilogue.to + at, at, 1, n, n, 0);
 }
 static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
     size_t used = 0;
@@ -6140,11 +6232,11 @@ static size_t gtr__products_cut(gtr__products *p, gtr_float *ws) {
     for (int i = 0; i < p->n; i++) {
         gtr__gemm *g = &p->gemm[i];
         gtr__gemm_cut(g);
-        if (g->parts > 1) {
-            if (ws) g->partial = ws + used;
-            used += (size_t)(g->parts * g->m * g->n);
+        if (g->cut.parts > 1) {
+            if (ws) g->cut.partial = ws + used;
+            used += (size_t)(g->cut.parts * g->m * g->n);
         }
-        p->pieces += g->pieces;
+        p->pieces += g->cut.pieces;
     }
     return used * sizeof(gtr_float);
 }
@@ -6160,17 +6252,18 @@ static bool gtr__gemm_cblas(const gtr__gemm *g) {
     const int64_t lda = GTR__MAX(g->acs == 1 ? g->ars : g->acs, 1), ldb = GTR__MAX(g->bcs == 1 ? g->brs : g->bcs, 1);
     const int64_t ldc = GTR__MAX(g->ldc, g->n); /* of a view's only row */
     if (GTR__MAX(GTR__MAX(g->m, ldc), GTR__MAX(g->k, GTR__MAX(lda, ldb))) > INT_MAX
-            || gtr__gemm_dots(g) || !g->acs || g->row_bias || (g->items > 1 && (g->bias || g->to)))
+            || gtr__gemm_dots(g) || !g->acs || g->epilogue.row_bias
+            || (g->batch.items > 1 && (g->epilogue.bias || g->epilogue.to)))
         return false;
-    for (int64_t item = 0; item < g->items; item++)
-        for (int64_t sum = 0; sum < g->sums; sum++)
+    for (int64_t item = 0; item < g->batch.items; item++)
+        for (int64_t sum = 0; sum < g->batch.sums; sum++)
             GTR__CBLAS_GEMM(CblasRowMajor, g->acs == 1 ? CblasNoTrans : CblasTrans,
                 g->bcs == 1 ? CblasNoTrans : CblasTrans, (int)g->m, (int)g->n, (int)g->k, 1,
                 GTR__ITEM(g, a, item + sum), (int)GTR__MAX(lda, g->acs == 1 ? g->k : g->m),
                 GTR__ITEM(g, b, item + sum), (int)GTR__MAX(ldb, g->bcs == 1 ? g->n : g->k),
                 g->add || sum ? (gtr_float)1 : (gtr_float)0, GTR__ITEM(g, c, item), (int)ldc);
-    if (g->bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->bias[i % g->n];
-    if (g->to) gtr__strip_run(g->behind, g->c, g->to, 0, g->m, g->n, g->n, 0);
+    if (g->epilogue.bias) for (int64_t i = 0; i < g->m * g->n; i++) g->c[i] += g->epilogue.bias[i % g->n];
+    if (g->epilogue.to) gtr__strip_run(g->epilogue.behind, g->c, g->epilogue.to, 0, g->m, g->n, g->n, 0);
     return true;
 }
 #endif
@@ -6189,7 +6282,8 @@ static gtr_result gtr__products_run(gtr__products *p, gtr__cpu *cpu, const gtr__
     gtr__parallel(cpu, p->pieces, gtr__products_piece, p);
     for (int i = 0; i < p->n; i++) {
         gtr__gemm *g = &p->gemm[i];
-        if (g->parts > 1) gtr__parallel(cpu, (g->m * g->n + GTR__COMBINE - 1) / GTR__COMBINE, gtr__combine_piece, g);
+        if (g->cut.parts > 1)
+            gtr__parallel(cpu, (g->m * g->n + GTR__COMBINE - 1) / GTR__COMBINE, gtr__combine_piece, g);
     }
     return GTR_OK;
 }
@@ -6211,7 +6305,7 @@ static const char *gtr__label(const gtr_tensor *t) {
 static char *gtr__full_name(gtr_context *ctx, const char *name) {
     char buf[1024];
     if (!name || !name[0]) { GTR__BAD_ARG(ctx, "the name of an input or parameter is empty"); return NULL; }
-    int n = snprintf(buf, sizeof buf, "%s%s", ctx->scope, name);
+    int n = snprintf(buf, sizeof buf, "%s%s", ctx->building.scope, name);
     if (n < 0 || n >= 512) {
         GTR__BAD_ARG(ctx, "the name \"%.60s...\" is longer than 511 bytes", buf); return NULL;
     }
@@ -6219,7 +6313,7 @@ static char *gtr__full_name(gtr_context *ctx, const char *name) {
 }
 /* The bin of names like this one. */
 static gtr_tensor **gtr__named(const gtr_context *ctx, const char *name) {
-    return ctx->named + (gtr__hash(0, name) & (uint64_t)(ctx->n_named - 1));
+    return ctx->graph.named + (gtr__hash(0, name) & (uint64_t)(ctx->graph.n_named - 1));
 }
 static void gtr__named_add(gtr_tensor *t) {
     if (!t->name) return;
@@ -6229,13 +6323,13 @@ static void gtr__named_add(gtr_tensor *t) {
 }
 /* As many bins as there is room for tensors. False: out of memory, nothing changed. */
 static bool gtr__named_grow(gtr_context *ctx) {
-    if (ctx->n_named >= ctx->cap_tensor) return true;
-    gtr_tensor **bins = GTR__NEW(ctx, gtr_tensor *, ctx->cap_tensor);
+    if (ctx->graph.n_named >= ctx->graph.cap_tensor) return true;
+    gtr_tensor **bins = GTR__NEW(ctx, gtr_tensor *, ctx->graph.cap_tensor);
     if (!bins) return false;
-    gtr__mfree(ctx, ctx->named);
-    ctx->named = bins;
-    ctx->n_named = ctx->cap_tensor;
-    for (int64_t i = 0; i < ctx->n_tensor; i++) gtr__named_add(ctx->tensor[i]);
+    gtr__mfree(ctx, ctx->graph.named);
+    ctx->graph.named = bins;
+    ctx->graph.n_named = ctx->graph.cap_tensor;
+    for (int64_t i = 0; i < ctx->graph.n_tensor; i++) gtr__named_add(ctx->graph.tensor[i]);
     return true;
 }
 /* From t on, in its bin: the tensor of this op and full name; NULL: none. */
@@ -6244,7 +6338,7 @@ static gtr_tensor *gtr__namesake(gtr_tensor *t, gtr__op op, const char *name) {
     return t;
 }
 static gtr_tensor *gtr__find_named(const gtr_context *ctx, gtr__op op, const char *name) {
-    return ctx->named ? gtr__namesake(*gtr__named(ctx, name), op, name) : NULL;
+    return ctx->graph.named ? gtr__namesake(*gtr__named(ctx, name), op, name) : NULL;
 }
 /* t's storage on its stage's device; NULL and GTR_ERR_NOMEM when out of memory for the first time that it is wanted. */
 static gtr__storage *gtr__storage_new(gtr_tensor *t) {
@@ -6261,10 +6355,10 @@ static void gtr__storage_free(gtr_context *ctx, gtr__storage *s) {
     gtr__device_free(ctx, s->device, s->tally, GTR__TALLY_BYTES);
     gtr__mfree(ctx, s);
 }
-/* Frees t with its memory, and takes it out of its bin of names; ctx->tensor still has it. */
+/* Frees t with its memory, and takes it out of its bin of names; ctx->graph still has it. */
 static void gtr__tensor_free(gtr_tensor *t) {
     gtr_context *ctx = t->ctx;
-    gtr_tensor **at = t->name && ctx->named ? gtr__named(ctx, t->name) : NULL;
+    gtr_tensor **at = t->name && ctx->graph.named ? gtr__named(ctx, t->name) : NULL;
     while (at && *at && *at != t) at = &(*at)->next_named;
     if (at && *at) *at = t->next_named;
     while (t->storage) {
@@ -6277,13 +6371,14 @@ static void gtr__tensor_free(gtr_tensor *t) {
 }
 /* A builder that fails takes back what it made since there were so many tensors; no plan has them. */
 static gtr_tensor *gtr__undo(gtr_context *ctx, int64_t since) {
-    while (ctx->n_parameter && ctx->parameter[ctx->n_parameter - 1]->id >= since) ctx->n_parameter--;
-    while (ctx->n_tensor > since) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
+    while (ctx->graph.n_parameter && ctx->graph.parameter[ctx->graph.n_parameter - 1]->id >= since)
+        ctx->graph.n_parameter--;
+    while (ctx->graph.n_tensor > since) gtr__tensor_free(ctx->graph.tensor[--ctx->graph.n_tensor]);
     return NULL;
 }
 /* What errors call a builder: the outermost of those that call each other, or the op. */
 static const char *gtr__kind_of(const gtr_context *ctx, gtr__op op) {
-    return ctx && ctx->builder ? ctx->builder : gtr__row(op)->name;
+    return ctx && ctx->building.builder ? ctx->building.builder : gtr__row(op)->name;
 }
 /* Memory of a tensor and its note, zeros; NULL: out of it. Of temporary ones, too. */
 static gtr_tensor *gtr__tensor_block(gtr_context *ctx) {
@@ -6295,14 +6390,14 @@ static gtr_tensor *gtr__tensor_block(gtr_context *ctx) {
 static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_tensor *const *in, char *name) {
     gtr_tensor *t = gtr__tensor_block(ctx);
     if (!t) { gtr__mfree(ctx, name); return NULL; }
-    t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->stage;
+    t->ctx = ctx; t->op = op; t->name = name; t->n_in = n_in; t->stage = ctx->building.stage;
     GTR__ATTR_OWN(op, &t->attr);
     t->builder = gtr__kind_of(ctx, op);
-    t->call = ctx->builders ? ctx->call : 0;
+    t->call = ctx->building.builders ? ctx->building.call : 0;
     if (n_in && gtr__moves(op) >= GTR__MOVES_ALIAS) t->stage = in[n_in - 1]->stage; /* where they lie */
     for (int i = 0; i < n_in && !t->layer; i++) t->layer = in[i]->layer;
     if (name) t->layer = name;
-    t->region = ctx->in_region ? ctx->region : 0;
+    t->region = ctx->building.in_region ? ctx->building.region : 0;
     if (n_in) {
         t->in = GTR__NEW(ctx, gtr_tensor *, n_in);
         if (!t->in) { gtr__tensor_free(t); return NULL; }
@@ -6310,13 +6405,13 @@ static gtr_tensor *gtr__tensor_new(gtr_context *ctx, gtr__op op, int n_in, gtr_t
     }
     t->fed = op == GTR__OP_INPUT;
     for (int i = 0; i < n_in; i++) t->fed |= in[i]->fed;
-    if (!GTR__GROW(ctx, ctx->tensor, ctx->n_tensor, ctx->cap_tensor) || !gtr__named_grow(ctx)
+    if (!GTR__GROW(ctx, ctx->graph.tensor, ctx->graph.n_tensor, ctx->graph.cap_tensor) || !gtr__named_grow(ctx)
             || (op <= GTR__OP_CONSTANT && !gtr__storage_new(t))) {
         gtr__tensor_free(t); return NULL;
     }
     gtr__named_add(t);
-    t->id = ctx->n_tensor;
-    ctx->tensor[ctx->n_tensor++] = t;
+    t->id = ctx->graph.n_tensor;
+    ctx->graph.tensor[ctx->graph.n_tensor++] = t;
     return t;
 }
 
@@ -6346,7 +6441,7 @@ static GTR__PRINTF(5, 6) gtr_tensor *gtr__reject(gtr_tensor *x, gtr_result code,
     GTR__VPRINT(why, sizeof why, format);
     gtr__op_text("", "", NULL, 1, &x, of);
     return GTR__NONE(x->ctx, code, "%s%s%.150s%.150s%s%s: got %s %s%s%s", who, name ? " \"" : "",
-        name ? x->ctx->scope : "", name ? name : "", name ? "\"" : "", of, gtr__dtype_name(x->dtype),
+        name ? x->ctx->building.scope : "", name ? name : "", name ? "\"" : "", of, gtr__dtype_name(x->dtype),
         gtr__shape_text(&x->shape, shape), why, x->dtype == GTR_I32 && strstr(why, "want float32")
         ? " (gtr_to_float, or of ids gtr_embedding)" : "");
 }
@@ -6375,7 +6470,7 @@ static gtr_tensor *gtr__output_in(gtr_tensor *const *list, int64_t n, gtr_tensor
     return o->op == GTR__OP_PART && o->in[0] == t ? o : k ? NULL : t;
 }
 static gtr_tensor *gtr__output_of(const gtr_context *ctx, gtr_tensor *t, int64_t k) {
-    return gtr__output_in(ctx->tensor, ctx->n_tensor, t, k);
+    return gtr__output_in(ctx->graph.tensor, ctx->graph.n_tensor, t, k);
 }
 /* NULL beside a tensor is an error, or comes of the one that there is. */
 static bool gtr__there(const char *who, int n, gtr_tensor *const *in) {
@@ -6401,7 +6496,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
     for (int i = 0; i < n_in; i++) {
         if (in[i]->ctx != ctx) {
             const gtr_tensor *x[2] = { in[i], in[0] }; /* the error of each context names the other's tensor */
-            gtr__op_text(kind, ctx->scope, name, n_in, in, who);
+            gtr__op_text(kind, ctx->building.scope, name, n_in, in, who);
             for (int k = 0; k < 2; k++) {
                 while (x[k]->n_in) x[k] = x[k]->in[0];
                 GTR__BAD_ARG(x[!k]->ctx, "%s: its inputs belong to different contexts: \"%s\" is of another", who,
@@ -6420,7 +6515,7 @@ static gtr_tensor *gtr__op_new(gtr__op op, int n_in, gtr_tensor *const *in, cons
             snprintf(s.why, sizeof s.why, "the product of its output's sizes is too large");
         }
     if (r) {
-        gtr__op_text(kind, ctx->scope, name, n_in, in, who);
+        gtr__op_text(kind, ctx->building.scope, name, n_in, in, who);
         return GTR__NONE(ctx, r, "%s: %s", who, s.why);
     }
     if (name && !(full = gtr__full_name(ctx, name))) return NULL;
@@ -6487,7 +6582,7 @@ static bool gtr__gradient_reach(const gtr_tensor *t, unsigned char *seen) {
     bool met = false;
     seen[t->id] = 1;
     for (int64_t i = t->id; i >= 0; i--) {
-        const gtr_tensor *x = t->ctx->tensor[i];
+        const gtr_tensor *x = t->ctx->graph.tensor[i];
         if (!seen[i] || x->dtype != GTR_F32) continue;
         met |= x->op == GTR__OP_GRADIENT;
         if (gtr__stops(x)) continue;
@@ -6501,7 +6596,7 @@ static gtr_result gtr__check_loss(gtr_tensor *loss, const char *what) {
     if (loss->dtype != GTR_F32 || gtr__count(&loss->shape) != 1)
         return GTR__FAIL(ctx, SHAPE, "%s: the loss, %s, has shape %s and dtype %s, want one float32 (as gtr_mean "
             "makes)", what, gtr__called(loss, who), gtr__shape_text(&loss->shape, text), gtr__dtype_name(loss->dtype));
-    unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->graph.n_tensor);
     if (!seen) return GTR_ERR_NOMEM;
     bool bad = gtr__gradient_reach(loss, seen);
     gtr__mfree(ctx, seen);
@@ -6632,12 +6727,12 @@ static bool gtr__matmul_add(gtr__products *p, int64_t m, int64_t n, int64_t k, i
         *l = &of[z.col != 1], *r = &of[z.col == 1];
     gtr__gemm *g = &p->gemm[p->n++];
     g->m = l->n; g->n = r->n; g->k = k;
-    g->a = l->p; g->ars = l->m.row; g->acs = l->m.col; g->a_item = l->m.item; g->a_outer = l->m.outer;
-    g->b = r->p; g->brs = r->m.col; g->bcs = r->m.row; g->b_item = r->m.item; g->b_outer = r->m.outer;
-    g->c = gtr__floats(out); g->ldc = z.row * z.col; g->c_item = z.item; g->c_outer = z.outer;
+    g->a = l->p; g->ars = l->m.row; g->acs = l->m.col; g->batch.a_item = l->m.item; g->batch.a_outer = l->m.outer;
+    g->b = r->p; g->brs = r->m.col; g->bcs = r->m.row; g->batch.b_item = r->m.item; g->batch.b_outer = r->m.outer;
+    g->c = gtr__floats(out); g->ldc = z.row * z.col; g->batch.c_item = z.item; g->batch.c_outer = z.outer;
     g->add = out->add;
-    g->items = z.item ? items : 1; g->sums = z.item ? 1 : items;
-    g->inner = GTR__MAX(x.inner, y.inner);
+    g->batch.items = z.item ? items : 1; g->batch.sums = z.item ? 1 : items;
+    g->batch.inner = GTR__MAX(x.inner, y.inner);
     return l != of;
 }
 /* Gradients are products again: da = dy op(b)^T, db = op(a)^T dy, and a bias's ones times dy. */
@@ -6684,9 +6779,9 @@ GTR__CPU(linear_fwd) {
     gtr__products p = GTR__ZERO;
     const bool across = gtr__matmul_add(&p, d.m, d.n, d.k, d.items, gtr__in(c, 0), d.a, gtr__in(c, 1), d.b,
         &c->out[gtr__wanted(c, 1)], false);
-    if (gtr__own_inputs(c) > 2) *(across ? &p.gemm->row_bias : &p.gemm->bias) = gtr__in(c, 2);
-    p.gemm->behind = &behind;
-    if (behind.n) p.gemm->to = gtr__out(c, 0);
+    if (gtr__own_inputs(c) > 2) *(across ? &p.gemm->epilogue.row_bias : &p.gemm->epilogue.bias) = gtr__in(c, 2);
+    p.gemm->epilogue.behind = &behind;
+    if (behind.n) p.gemm->epilogue.to = gtr__out(c, 0);
     return gtr__products_run(&p, (gtr__cpu *)cpu, c);
 }
 
@@ -6813,7 +6908,7 @@ gtr_tensor *gtr_clamp(gtr_tensor *x, float lo, float hi)
     GTR__OP_WITH(CLAMP, lo, hi, lo <= hi, "%s: got %g and %g, want bounds in order")
 /* as PyTorch, which takes these powers so, too */
 gtr_tensor *gtr_pow_scalar(gtr_tensor *x, float p) {
-    const int64_t since = x ? x->ctx->n_tensor : 0;
+    const int64_t since = x ? x->ctx->graph.n_tensor : 0;
     gtr_tensor *cube = p == 3 ? gtr_mul(gtr_square(x), x) : NULL;
     if (p == 3) return cube || !x ? cube : gtr__undo(x->ctx, since);
     return p == 2 ? gtr_square(x) : p == 0.5f ? gtr_sqrt(x) : p == -0.5f ? gtr_rsqrt(x) : p == -1 ? gtr_reciprocal(x)
@@ -7483,8 +7578,8 @@ static gtr__recurrence gtr__recurrence_make(const gtr__call *c, bool back) {
     g->ars = back ? w.sn * w.wide : w.hidden; g->acs = 1;
     g->b = w.wt ? w.wt : gtr__in(c, 1);
     g->brs = back ? w.hidden : w.wt ? w.wide : 1; g->bcs = back || w.wt ? 1 : w.hidden;
-    g->ldc = back ? w.hidden : w.pitch; g->bias = back ? NULL : w.bias; g->add = back;
-    g->items = g->inner = g->sums = 1; g->by = c->caps->by;
+    g->ldc = back ? w.hidden : w.pitch; g->epilogue.bias = back ? NULL : w.bias; g->add = back;
+    g->batch.items = g->batch.inner = g->batch.sums = 1; g->by = c->caps->by;
     gtr__gemm_whole(g, w.rows);
     return w;
 }
@@ -7756,7 +7851,7 @@ static void gtr__attend_multiply(const gtr__attention *w, int64_t m, int64_t n, 
     g.a = a; g.ars = ars; g.acs = acs;
     g.b = b; g.brs = brs; g.bcs = bcs;
     g.c = c; g.ldc = ldc; g.add = add;
-    g.items = g.inner = g.sums = 1; g.by = w->c->caps->by;
+    g.batch.items = g.batch.inner = g.batch.sums = 1; g.by = w->c->caps->by;
     gtr__gemm_whole(&g, m);
     gtr__gemm_alone(&g, room);
 }
@@ -7974,10 +8069,10 @@ static gtr_tensor *gtr__random_new(gtr__op op, gtr_tensor *x, const char *name, 
     at.draw.linear = !(x->shape.ndim && x->shape.dim[0] < 0);
     for (;;) {
         if (!name) snprintf(default_name, sizeof default_name, "%s%lld", gtr__row(op)->name,
-            (long long)x->ctx->unnamed);
+            (long long)x->ctx->graph.unnamed);
         gtr_tensor *t = gtr__op_new(op, 1, &x, &at, name ? name : default_name);
         if (!t) return NULL;
-        x->ctx->unnamed += !name;
+        x->ctx->graph.unnamed += !name;
         if (!gtr__namesake(t->next_named, op, t->name)) {
             t->attr.draw.key = gtr__hash(x->ctx->desc.seed ^ at.draw.key, t->name);
             return t;
@@ -8330,7 +8425,7 @@ static void gtr__conv_block(const gtr__conv_job *w, int64_t q, gtr__conv_line *l
     gtr__gemm g = GTR__ZERO;
     gtr__spot s = { &g, NULL, w->across * w->g.o, w->add != 0, true, true, true };
     gtr__conv_cols b = GTR__ZERO;
-    g.bias = w->bias ? w->bias + q * w->n : NULL;
+    g.epilogue.bias = w->bias ? w->bias + q * w->n : NULL;
     for (; gtr__conv_next(&w->g, &b); s.first = false) {
         const int64_t pitch = gtr__conv_fill(w, &b, q, line, lines, room);
         g.run = w->runs ? b.xs * b.cs : 0;
@@ -8611,7 +8706,7 @@ static void gtr__conv_dw_range(GTR__FROM_TO, void *scratch) {
         gtr__spot s = { &g, d->sum + ((part * w->g.groups + q) * w->k + b.l) * w->n, w->n, false, true, true, true };
         int lines;
         if (d->bias && !b.l) GTR__CLEAR(d->bias + part * w->g.o + q * w->n, w->n);
-        g.m = b.n; g.n = w->n; g.ars = 1; g.brs = w->g.o; g.bcs = 1; g.pack_b = b.n >= 4 * GTR__MR;
+        g.m = b.n; g.n = w->n; g.ars = 1; g.brs = w->g.o; g.bcs = 1; g.cut.pack_b = b.n >= 4 * GTR__MR;
         for (int64_t row = part * d->part, rows; row < last; row += rows) {
             const gtr_float *dy = d->dy + row * w->g.o + q * w->n;
             /* lines of one image lie evenly apart */
@@ -8626,7 +8721,7 @@ static void gtr__conv_dw_range(GTR__FROM_TO, void *scratch) {
                 down = ((line->rows - 1) * w->g.sw + b.xs) * b.cs;
             for (int64_t j = 0; j < w->n; j += 2 * GTR__NR)
                 for (int64_t ky = 0; ky < runs; ky++)
-                    gtr__gemm_strip(&s, rows, line->a + ky * (down - run), ky && g.pack_b ? NULL : dy + j, ky * run,
+                    gtr__gemm_strip(&s, rows, line->a + ky * (down - run), ky && g.cut.pack_b ? NULL : dy + j, ky * run,
                         (ky + 1) * run, j, GTR__MIN(w->n - j, 2 * GTR__NR), NULL, room->dy);
         }
     }
@@ -10878,21 +10973,21 @@ typedef struct gtr__calls { gtr__gate *gate; } gtr__calls; /* of data sets' fill
 gtr_result gtr_error(const gtr_context *ctx) {
     if (ctx) gtr__forked((gtr_context *)(uintptr_t)ctx);
     gtr__null_take((gtr_context *)(uintptr_t)ctx);
-    return ctx ? ctx->error : GTR_ERR_NOMEM;
+    return ctx ? ctx->errors.code : GTR_ERR_NOMEM;
 }
 const char *gtr_error_text(const gtr_context *ctx) {
     if (!ctx) return "out of host memory: there is no context";
-    return gtr_error(ctx) ? ctx->error_text : "";
+    return gtr_error(ctx) ? ctx->errors.text : "";
 }
 void gtr_error_clear(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return; /* a lost device stays lost */
     gtr__null_take(ctx);
-    ctx->error = GTR_OK;
-    ctx->error_text[0] = 0;
-    ctx->may_save = false;
+    ctx->errors.code = GTR_OK;
+    ctx->errors.text[0] = 0;
+    ctx->errors.may_save = false;
 }
 /* Texts for the user grow in one buffer of the context. */
-static void gtr__text_begin(gtr_context *ctx) { ctx->text_used = 0; if (ctx->text) ctx->text[0] = 0; }
+static void gtr__text_begin(gtr_context *ctx) { ctx->answer.used = 0; if (ctx->answer.text) ctx->answer.text[0] = 0; }
 /* Appends to the context's text. False: out of memory, and the text as it was. */
 static GTR__PRINTF(2, 3) bool gtr__textf(gtr_context *ctx, const char *format, ...) {
     va_list ap;
@@ -10900,22 +10995,22 @@ static GTR__PRINTF(2, 3) bool gtr__textf(gtr_context *ctx, const char *format, .
     int n = vsnprintf(NULL, 0, format, ap);
     va_end(ap);
     if (n < 0) return true;
-    if (ctx->text_used + (size_t)n + 1 > ctx->text_size) {
-        const size_t size = GTR__MAX(ctx->text_size * 2, ctx->text_used + (size_t)n + 256);
+    if (ctx->answer.used + (size_t)n + 1 > ctx->answer.size) {
+        const size_t size = GTR__MAX(ctx->answer.size * 2, ctx->answer.used + (size_t)n + 256);
         char *p = GTR__NEW(ctx, char, size);
         if (!p) return false;
-        if (ctx->text) memcpy(p, ctx->text, ctx->text_used);
-        gtr__mfree(ctx, ctx->text);
-        ctx->text = p;
-        ctx->text_size = size;
+        if (ctx->answer.text) memcpy(p, ctx->answer.text, ctx->answer.used);
+        gtr__mfree(ctx, ctx->answer.text);
+        ctx->answer.text = p;
+        ctx->answer.size = size;
     }
     va_start(ap, format);
-    vsnprintf(ctx->text + ctx->text_used, ctx->text_size - ctx->text_used, format, ap);
+    vsnprintf(ctx->answer.text + ctx->answer.used, ctx->answer.size - ctx->answer.used, format, ap);
     va_end(ap);
-    ctx->text_used += (size_t)n;
+    ctx->answer.used += (size_t)n;
     return true;
 }
-static const char *gtr__text(gtr_context *ctx) { return ctx->text && ctx->text_used ? ctx->text : ""; }
+static const char *gtr__text(gtr_context *ctx) { return ctx->answer.text && ctx->answer.used ? ctx->answer.text : ""; }
 /* What a backend gets of a context or a predictor (gtr__host): both begin with a gtr_desc. */
 static void *gtr__host_cb_alloc(void *user, size_t bytes) {
     return gtr__host_alloc((const gtr_desc *)user, bytes, true);
@@ -10934,15 +11029,15 @@ static void gtr__host_cb_device_free(void *user, void *p, size_t bytes) {
 static void gtr__host_cb_error(void *user, gtr_result code, const char *text) {
     gtr_context *ctx = (gtr_context *)user;
     gtr__fail(ctx, code, "%s", text);
-    if (code == GTR_ERR_CUDA) ctx->dead = true;
+    if (code == GTR_ERR_CUDA) ctx->errors.dead = true;
 }
 /* Set by signal handlers and other threads: atomic where volatile alone is not. */
 #ifdef __ATOMIC_SEQ_CST
-static void gtr__stop_set(gtr_context *ctx, int v) { __atomic_store_n(&ctx->stop, v, __ATOMIC_SEQ_CST); }
-static int gtr__stop_get(gtr_context *ctx) { return __atomic_load_n(&ctx->stop, __ATOMIC_SEQ_CST); }
+static void gtr__stop_set(gtr_context *ctx, int v) { __atomic_store_n(&ctx->running.stop, v, __ATOMIC_SEQ_CST); }
+static int gtr__stop_get(gtr_context *ctx) { return __atomic_load_n(&ctx->running.stop, __ATOMIC_SEQ_CST); }
 #else
-static void gtr__stop_set(gtr_context *ctx, int v) { ctx->stop = v; }
-static int gtr__stop_get(gtr_context *ctx) { return ctx->stop; }
+static void gtr__stop_set(gtr_context *ctx, int v) { ctx->running.stop = v; }
+static int gtr__stop_get(gtr_context *ctx) { return ctx->running.stop; }
 #endif
 /* A line on stderr, in the place of the one that is being rewritten; it stays, or is rewritten next. */
 static void gtr__fit_line(gtr__console *f, const char *text, bool stays) {
@@ -10959,18 +11054,18 @@ static bool gtr__host_cb_compiling(void *user, int done, int all, double seconds
     gtr__console *f = NULL;
     char text[96];
     const bool ended = done == all;
-    for (const gtr_trainer *t = ctx->trainers; t && !f; t = t->next) f = t->console;
+    for (const gtr_trainer *t = ctx->trainers; t && !f; t = t->next) f = t->running.console;
     if (seconds >= 0.5) {
         snprintf(text, sizeof text, "kernels: %d of %d compiled in %.1f s", done, all, seconds);
         if (f && f->terminal) gtr__fit_line(f, text, ended);
         else if (ended && ctx->desc.log) gtr__host_cb_log(ctx, GTR_LOG_INFO, text);
         else if (ended && seconds > 2 && !told) { told = true; fprintf(stderr, "gputrain: %s\n", text); }
     }
-    return !(ctx->stops && gtr__stop_get(ctx));
+    return !(ctx->running.stops && gtr__stop_get(ctx));
 }
 /* A line for who watches gtr_fit on stderr, if t runs one that is not silent. */
 static void gtr__fit_note(const gtr_trainer *t, const char *text) {
-    if (t->console && !t->console->silent) gtr__fit_line(t->console, text, true);
+    if (t->running.console && !t->running.console->silent) gtr__fit_line(t->running.console, text, true);
 }
 /* Returns r, what a call of the backend returned. If that failed, the context's error becomes `what` and r's text,
    unless it has one: the backend's own, which says more. */
@@ -11025,7 +11120,7 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
     ctx->host.device_free = ctx->host.device_alloc ? gtr__host_cb_device_free : NULL;
     gtr_result r = gtr__instance_create(ctx, 0, why);
     if (!r) ctx->be->capabilities(ctx->instance[0], &ctx->caps);
-    else { ctx->instance[0] = NULL; ctx->error = GTR_OK; }
+    else { ctx->instance[0] = NULL; ctx->errors.code = GTR_OK; }
     return r;
 }
 /* The preset's capabilities into a context of the CPU's instance. Of the .cu a GPU's come with what passes ask of its
@@ -11073,14 +11168,14 @@ gtr_context *gtr_create(gtr_desc desc) {
     ctx->host.alloc = gtr__host_cb_alloc; ctx->host.free = gtr__host_cb_free;
     ctx->host.log = ctx->desc.log ? gtr__host_cb_log : NULL; ctx->host.error = gtr__host_cb_error;
     ctx->host.compiling = gtr__host_cb_compiling;
-    ctx->memory_version = 1;
+    ctx->memory.version = 1;
     gtr__process_note(ctx);
     ctx->preset = desc.preset != GTR_PRESET_NONE;
-    ctx->dead = true; /* until it is whole */
+    ctx->errors.dead = true; /* until it is whole */
     if (half || ((uintptr_t)ctx & 63))
         GTR__BAD_ARG(ctx, "gtr_create: %s", half ? "an allocator has alloc and free, and this one lacks one of them"
             : "what .allocator.alloc gives is aligned to 64 bytes (for the device 256), and this was not");
-    if (ctx->error || gtr__ranges_desc(ctx, "gtr_create", &desc)
+    if (ctx->errors.code || gtr__ranges_desc(ctx, "gtr_create", &desc)
         || gtr__reads_desc(ctx, "gtr_create", &desc, desc.allocator.alloc != NULL, desc.device != GTR_DEVICE_CPU))
         return ctx;
     if (desc.device != GTR_DEVICE_CPU && !ctx->preset) r = gtr__try_cuda(ctx, why);
@@ -11099,12 +11194,12 @@ gtr_context *gtr_create(gtr_desc desc) {
         if (ctx->preset) gtr__preset_set(ctx, desc.preset);
     }
     ctx->n_instance = 1;
-    ctx->dead = ctx->error == GTR_ERR_CUDA;
+    ctx->errors.dead = ctx->errors.code == GTR_ERR_CUDA;
     gtr__device_describe(ctx, why);
     return ctx;
 }
 const char *gtr_device_text(gtr_context *ctx) { return ctx ? ctx->device_text : "none"; }
-bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->dead; }
+bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->errors.dead; }
 const char *gtr_environment_text(gtr_context *ctx) {
     char text[2048] = "";
     if (!ctx || gtr__outside(ctx, "gtr_environment_text")) return "";
@@ -11112,15 +11207,15 @@ const char *gtr_environment_text(gtr_context *ctx) {
     gtr__textf(ctx, "gputrain %s\nchosen: %s\n", GPUTRAIN_VERSION, ctx->device_text);
     if (ctx->instance[0] && !gtr__forked(ctx)) ctx->be->environment(ctx->instance[0], text, sizeof text);
     gtr__textf(ctx, "%s", text);
-    gtr__textf(ctx, "in use by this context: %zu bytes\n", ctx->device_bytes);
+    gtr__textf(ctx, "in use by this context: %zu bytes\n", ctx->memory.device_bytes);
     return gtr__text(ctx);
 }
 /* Whether r is of what gives up when a fit, or gtr_train_for, is to stop: it notes no error. */
 static bool gtr__gave_up(gtr_context *ctx, gtr_result r) {
-    return r == GTR_ERR_USER && !ctx->error && ctx->fits && gtr__stop_get(ctx);
+    return r == GTR_ERR_USER && !ctx->errors.code && ctx->running.fits && gtr__stop_get(ctx);
 }
 void gtr_stop(gtr_context *ctx) { if (ctx) gtr__stop_set(ctx, 1); }
-bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->stopped; }
+bool gtr_stopped(const gtr_context *ctx) { return ctx && ctx->running.stopped; }
 
 // >>notes
 /* Lists of strings, numbered as they come; texts by keys, which go with a model (gtr_note), and those that say what the
@@ -11458,14 +11553,15 @@ static gtr_tensor *gtr__leaf_new(gtr_context *ctx, gtr__op op, const char *name,
         ok = !GTR__BAD_ARG(ctx,
             "parameter \"%s\": there is one of this name already (give the layer another name, or share it with "
             "its gtr_..._with, if it has one)", full);
-    ok = ok && (op != GTR__OP_PARAMETER || GTR__GROW(ctx, ctx->parameter, ctx->n_parameter, ctx->cap_parameter));
+    ok = ok && (op != GTR__OP_PARAMETER
+        || GTR__GROW(ctx, ctx->graph.parameter, ctx->graph.n_parameter, ctx->graph.cap_parameter));
     if (!ok) { gtr__mfree(ctx, full); return NULL; }
     gtr_tensor *t = gtr__tensor_new(ctx, op, 0, NULL, full);
     if (!t) return NULL;
     t->shape = shape; t->dtype = dtype; t->note->buffer = buffer; t->note->init = init;
     t->note->trainable = op == GTR__OP_PARAMETER && !buffer && !init.frozen && dtype == GTR_F32;
     t->storage->data_bytes = (size_t)gtr__count(&shape) * gtr__dtype_size(dtype);
-    if (op == GTR__OP_PARAMETER) ctx->parameter[ctx->n_parameter++] = t;
+    if (op == GTR__OP_PARAMETER) ctx->graph.parameter[ctx->graph.n_parameter++] = t;
     return t;
 }
 /* Its memory and first values: host memory's, or, NULL, those of its init. */
@@ -11492,7 +11588,7 @@ static bool gtr__leaf_fill(gtr_tensor *t, const void *values) {
 /* What failed, if it is the first error, has the name. */
 static bool gtr__leaf_made(gtr_tensor *t, const void *values) {
     gtr_context *ctx = t->ctx;
-    const bool first = !ctx->error, ok = gtr__leaf_fill(t, values);
+    const bool first = !ctx->errors.code, ok = gtr__leaf_fill(t, values);
     char text[GTR__TEXT], more[GTR__TEXT + 600];
     snprintf(more, sizeof more, " (%s \"%s\" %s)", gtr__row(t->op)->name, t->name ? t->name : "",
         gtr__shape_text(&t->shape, text));
@@ -11506,19 +11602,19 @@ static bool gtr__leaf_made(gtr_tensor *t, const void *values) {
 static int64_t gtr__since(gtr_tensor *x, const char *who) {
     if (!x) return 0;
     if (!gtr__usable_by(x->ctx, who)) return INT64_MAX; /* nothing is built, nor undone */
-    if (!x->ctx->builders++) { x->ctx->builder = who; x->ctx->call++; }
-    return x->ctx->n_tensor;
+    if (!x->ctx->building.builders++) { x->ctx->building.builder = who; x->ctx->building.call++; }
+    return x->ctx->graph.n_tensor;
 }
 /* t, whose parameters now have memory, or NULL, with all undone that the builder made: t was NULL, or memory is out. */
 static gtr_tensor *gtr__whole(gtr_tensor *x, int64_t since, gtr_tensor *t) {
     if (!x) return t;
     if (since == INT64_MAX) return NULL;
     gtr_context *ctx = x->ctx;
-    if (!--ctx->builders) ctx->builder = NULL;
-    int64_t k = ctx->n_parameter;
-    while (k && ctx->parameter[k - 1]->id >= since) k--;
-    for (; t && k < ctx->n_parameter; k++)
-        if (!gtr__storage_of(ctx->parameter[k])->data && !gtr__leaf_made(ctx->parameter[k], NULL)) t = NULL;
+    if (!--ctx->building.builders) ctx->building.builder = NULL;
+    int64_t k = ctx->graph.n_parameter;
+    while (k && ctx->graph.parameter[k - 1]->id >= since) k--;
+    for (; t && k < ctx->graph.n_parameter; k++)
+        if (!gtr__storage_of(ctx->graph.parameter[k])->data && !gtr__leaf_made(ctx->graph.parameter[k], NULL)) t = NULL;
     return t ? t : gtr__undo(ctx, since);
 }
 /* gtr__leaf_new and its memory; values NULL: by init. */
@@ -11573,41 +11669,41 @@ gtr_tensor *gtr_constant(gtr_context *ctx, gtr_dtype dtype, gtr_shape shape, con
 }
 void gtr_scope_begin(gtr_context *ctx, const char *name) {
     if (!gtr__usable(ctx)) return;
-    size_t used = strlen(ctx->scope);
-    if (!name || !name[0] || used + strlen(name) + 2 > sizeof ctx->scope) {
+    size_t used = strlen(ctx->building.scope);
+    if (!name || !name[0] || used + strlen(name) + 2 > sizeof ctx->building.scope) {
         GTR__BAD_ARG(ctx, "gtr_scope_begin: the name is empty or the scopes together are longer than 510 bytes");
         return;
     }
-    snprintf(ctx->scope + used, sizeof ctx->scope - used, "%s.", name);
-    if (ctx->scope_depth < (int)GTR__LENGTH(ctx->scope_length))
-        ctx->scope_length[ctx->scope_depth++] = (short)used;
+    snprintf(ctx->building.scope + used, sizeof ctx->building.scope - used, "%s.", name);
+    if (ctx->building.scope_depth < (int)GTR__LENGTH(ctx->building.scope_length))
+        ctx->building.scope_length[ctx->building.scope_depth++] = (short)used;
     else {
-        ctx->scope[used] = 0; GTR__BAD_ARG(ctx, "gtr_scope_begin: more than 64 scopes inside each other");
+        ctx->building.scope[used] = 0; GTR__BAD_ARG(ctx, "gtr_scope_begin: more than 64 scopes inside each other");
     }
 }
 void gtr_scope_end(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
-    if (!ctx->scope_depth) { GTR__BAD_STATE(ctx, "gtr_scope_end without gtr_scope_begin"); return; }
-    ctx->scope[ctx->scope_length[--ctx->scope_depth]] = 0;
+    if (!ctx->building.scope_depth) { GTR__BAD_STATE(ctx, "gtr_scope_end without gtr_scope_begin"); return; }
+    ctx->building.scope[ctx->building.scope_length[--ctx->building.scope_depth]] = 0;
 }
 void gtr_stage(gtr_context *ctx, int stage) {
     if (!gtr__usable(ctx)) return;
     if (stage < 0 || stage >= GTR__MAX_STAGES)
         GTR__BAD_ARG(ctx, "gtr_stage: %d, want 0 to %d", stage, GTR__MAX_STAGES - 1);
-    else if (gtr__stage_ready(ctx, stage) == GTR_OK) ctx->stage = stage;
+    else if (gtr__stage_ready(ctx, stage) == GTR_OK) ctx->building.stage = stage;
 }
 void gtr_recompute_begin(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
-    if (ctx->in_region) { GTR__BAD_STATE(ctx, "gtr_recompute_begin inside another"); return; }
-    ctx->in_region = true;
-    ctx->region = ++ctx->n_regions;
+    if (ctx->building.in_region) { GTR__BAD_STATE(ctx, "gtr_recompute_begin inside another"); return; }
+    ctx->building.in_region = true;
+    ctx->building.region = ++ctx->building.n_regions;
 }
 void gtr_recompute_end(gtr_context *ctx) {
     if (!gtr__usable(ctx)) return;
-    if (!ctx->in_region) GTR__BAD_STATE(ctx, "gtr_recompute_end without gtr_recompute_begin");
-    ctx->in_region = false;
+    if (!ctx->building.in_region) GTR__BAD_STATE(ctx, "gtr_recompute_end without gtr_recompute_begin");
+    ctx->building.in_region = false;
 }
-int64_t gtr_mark(gtr_context *ctx) { return ctx ? ctx->n_tensor : 0; }
+int64_t gtr_mark(gtr_context *ctx) { return ctx ? ctx->graph.n_tensor : 0; }
 gtr_shape gtr_tensor_shape(const gtr_tensor *t) { return t ? t->shape : gtr_shape0(); }
 gtr_dtype gtr_tensor_dtype(const gtr_tensor *t) { return t ? t->dtype : GTR_F32; }
 const char *gtr_tensor_name(const gtr_tensor *t) { return t ? gtr__label(t) : ""; }
@@ -11615,9 +11711,9 @@ size_t gtr_tensor_bytes(const gtr_tensor *t) {
     const int64_t n = t ? gtr__count(&t->shape) : 0;
     return t ? (size_t)(n < 0 ? -n : n) * gtr__dtype_size(t->dtype) : 0;
 }
-int64_t gtr_parameter_count(const gtr_context *ctx) { return ctx ? ctx->n_parameter : 0; }
+int64_t gtr_parameter_count(const gtr_context *ctx) { return ctx ? ctx->graph.n_parameter : 0; }
 gtr_tensor *gtr_parameter_at(const gtr_context *ctx, int64_t i) {
-    return ctx && i >= 0 && i < ctx->n_parameter ? ctx->parameter[i] : NULL;
+    return ctx && i >= 0 && i < ctx->graph.n_parameter ? ctx->graph.parameter[i] : NULL;
 }
 gtr_tensor *gtr_parameter_find(const gtr_context *ctx, const char *name) {
     return ctx && name ? gtr__find_named(ctx, GTR__OP_PARAMETER, name) : NULL;
@@ -11685,10 +11781,12 @@ static GTR__COLD gtr_tensor *gtr__take(gtr_tensor *x, int axis, int64_t before, 
     const bool mirror = mode == GTR_PAD_REFLECT, good = n > 0 && n < most && before > -most && before < most
         && behind > -most && behind < most;
     const int64_t m = good ? n + before + behind : 0;
-    if (n < 0) return GTR__REJECT(x, ARG, ctx->builder, NULL, ", dimension %d, which is the batch, want another", axis);
+    if (n < 0) return GTR__REJECT(x, ARG, ctx->building.builder, NULL,
+        ", dimension %d, which is the batch, want another", axis);
     if (m < 1 || m >= most || (mirror && (before >= n || behind >= n)))
-        return GTR__REJECT(x, ARG, ctx->builder, NULL, ", dimension %d, %lld elements in front and %lld behind, want "
-            "%s", axis, (long long)before, (long long)behind, mirror ? "fewer than it has" : "1 to 2^28 in all");
+        return GTR__REJECT(x, ARG, ctx->building.builder, NULL,
+            ", dimension %d, %lld elements in front and %lld behind, want %s", axis, (long long)before,
+            (long long)behind, mirror ? "fewer than it has" : "1 to 2^28 in all");
     int32_t *ids = GTR__NEW(ctx, int32_t, 2 * m + n + 2);
     if (!ids) return NULL;
     int32_t *order = ids + m, *starts = order + m;
@@ -11838,7 +11936,7 @@ static gtr_tensor *gtr__layer_tensor(gtr_tensor *x, const char *name, const char
 /* A layer's parameter that there is; NULL. */
 static gtr_tensor *gtr__layer_find(const gtr_tensor *x, const char *name, const char *part) {
     char full[1100];
-    snprintf(full, sizeof full, "%s%.500s.%s", x->ctx->scope, name, part);
+    snprintf(full, sizeof full, "%s%.500s.%s", x->ctx->building.scope, name, part);
     return gtr_parameter_find(x->ctx, full);
 }
 static bool gtr__layer_name(gtr_tensor *x, const char *name, const char *what) {
@@ -12024,7 +12122,7 @@ static gtr_tensor *gtr__batch_norm(gtr_tensor **in, gtr_batch_norm_desc desc, co
     at.norm.momentum = desc.momentum > 0 ? desc.momentum : 0.1;
     at.norm.frozen = desc.frozen;
     at.norm.commit = GTR__OP_BN_COMMIT;
-    at.norm.tracked = t && behind < ctx->n_tensor && ctx->tensor[behind]->dtype == GTR_I64 ? behind : 0;
+    at.norm.tracked = t && behind < ctx->graph.n_tensor && ctx->graph.tensor[behind]->dtype == GTR_I64 ? behind : 0;
     if (t) t = gtr__op_new(GTR__OP_BATCH_NORM, 5, in, &at, name);
     return gtr__whole(x, since, t);
 }
@@ -12039,7 +12137,7 @@ gtr_tensor *gtr_batch_norm_with(gtr_tensor *x, gtr_tensor *weight, gtr_tensor *b
         || !gtr__usable(x->ctx)) return NULL;
     for (int k = 3; k < 5; k++)
         if (in[k]->op != GTR__OP_PARAMETER || in[k]->note->trainable || running_mean == running_var
-                || (!desc.frozen && in[k]->stage != x->ctx->stage)
+                || (!desc.frozen && in[k]->stage != x->ctx->building.stage)
                 || strstr(in[k]->name, k > 3 ? ".running_mean" : ".running_var"))
             return GTR__REJECT(x, ARG, "batch_norm", NULL, ", running_mean \"%.80s\", running_var \"%.80s\", want two "
                 "buffers or .frozen parameters in this order, of this stage", gtr__label(running_mean),
@@ -12192,14 +12290,15 @@ gtr_tensor *gtr_residual(gtr_tensor *x, gtr_tensor *branch, const char *name) {
         good = stride[k] > 0 && stride[k] <= 1 << 20 && (s->dim[k] - 1) / stride[k] + 1 == to->dim[k];
     }
     if (!good) return GTR__NO(x, SHAPE, "residual \"%s%s\": got x %s and branch %s, want equal shapes or, with a name, "
-        "another last dimension%s, or images (N, C, H, W) or (N, C, L) that a stride makes as large", x->ctx->scope,
-        name ? name : "", gtr__shape_text(s, a), gtr__shape_text(to, b), n == 3 ? " of a product" : "");
+        "another last dimension%s, or images (N, C, H, W) or (N, C, L) that a stride makes as large",
+        x->ctx->building.scope, name ? name : "", gtr__shape_text(s, a), gtr__shape_text(to, b),
+        n == 3 ? " of a product" : "");
     GTR__SINCE(x, NULL);
     l.no_bias = c.no_bias = true;
     l.out = row ? to->dim[n - 1] : 0; c.out = to->dim[1];
     c.stride = (int)stride[2]; c.stride_w = (int)stride[n > 3 ? 3 : 2];
     gtr_tensor *t = same ? x : row ? gtr_linear_ex(x, name, l) : gtr_conv2d_ex(x, name, c);
-    x->ctx->builder = "residual";
+    x->ctx->building.builder = "residual";
     return gtr__whole(x, since, t ? gtr_add(t, branch) : NULL);
 }
 
@@ -12287,7 +12386,7 @@ static bool gtr__cell_fits(gtr_tensor *x, const gtr_tensor *h, const gtr_tensor 
 static gtr_tensor *gtr__cell_with(gtr_tensor *x, gtr_tensor *h, gtr_tensor **c, const gtr_cell *w, int gates,
         const char *who, const char *name) {
     if (!gtr__all_there(who, x, h ? h : x, x) || !gtr__usable_by(x->ctx, who)) return NULL;
-    if (x->ctx->error && (!h || (c && !*c))) return NULL; /* that state's builder may have failed */
+    if (x->ctx->errors.code && (!h || (c && !*c))) return NULL; /* that state's builder may have failed */
     if (!w->weight_ih || !w->weight_hh) return GTR__REJECT(x, ARG, who, name, ", weight_ih or weight_hh is NULL");
     if (!gtr__cell_fits(x, h, c ? *c : NULL, w, gates, who, name)) return NULL;
     gtr__cell_note note = { *w, x, h, c ? *c : NULL, NULL, gates };
@@ -12418,7 +12517,8 @@ static bool gtr__recurrent_fits(gtr_tensor *x, const char *name, int64_t hidden,
             d->layers, (double)d->dropout, GTR__MAX_LAYERS);
         return false;
     }
-    if (gtr__reads_recurrent(x->ctx, gtr__op_text(who, x->ctx->scope, name, 1, &x, of), d, gates)) return false;
+    if (gtr__reads_recurrent(x->ctx, gtr__op_text(who, x->ctx->building.scope, name, 1, &x, of), d, gates))
+        return false;
     if (!d->lengths || gtr__shaped(d->lengths, GTR_I32, gtr_shape1(x->shape.dim[axis]), false)) return true;
     GTR__REJECT(x, SHAPE, who, name, ", lengths %s, want int32 (N,)", gtr__typed_text(d->lengths, t));
     return false;
@@ -12439,7 +12539,7 @@ static gtr_tensor *gtr__recurrent_layer(gtr_tensor *x, int layer, const char *na
             gtr_tensor *const *first = k ? d->c : d->h;
             if (!first) continue;
             one.first[k] = first[at];
-            if (!one.first[k] && x->ctx->error) return NULL; /* that state's builder may have failed */
+            if (!one.first[k] && x->ctx->errors.code) return NULL; /* that state's builder may have failed */
             if (!gtr__state_fits(x, &one.first[k], one.a.time_first, hidden, who, name)) return NULL;
         }
         if (!gtr__cell_parts(x, name, suffix, gates, x->shape.dim[2], hidden, !d->no_bias, who, &one.w)) return NULL;
@@ -13031,12 +13131,12 @@ static GTR__COLD bool gtr__in_order(const char *op, gtr_tensor *x, gtr_tensor *t
     const gtr_tensor *input = gtr__computed_by(x), *made = gtr__computed_by(t);
     char of[GTR__OP_TEXT];
     if (input->op != GTR__OP_INPUT || !made->n_in) return true;
-    unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    unsigned char *seen = GTR__NEW(ctx, unsigned char, ctx->graph.n_tensor);
     bool trains = false;
     if (!seen) return false;
     gtr__gradient_reach(t, seen);
-    for (int64_t i = 0; i < ctx->n_parameter; i++)
-        trains |= ctx->parameter[i]->note->trainable && seen[ctx->parameter[i]->id];
+    for (int64_t i = 0; i < ctx->graph.n_parameter; i++)
+        trains |= ctx->graph.parameter[i]->note->trainable && seen[ctx->graph.parameter[i]->id];
     gtr__mfree(ctx, seen);
     return !trains || GTR__BAD_ARG(ctx, "%s: %s is the input \"%s\", and the target is of %s: exchanged?",
         op, what, gtr__label(input), gtr__called(made, of)) == GTR_OK;
@@ -13094,7 +13194,7 @@ static bool gtr__as_rows(const char *op, gtr_tensor **x, gtr_tensor **labels, bo
     const int n = (*x)->shape.ndim;
     if (n < 3) return true;
     if ((*x)->shape.dim[1] < 0) return GTR__REJECT(*x, SHAPE, op, NULL, ", want C literal") != NULL;
-    const bool good = (*x)->ctx->error == GTR_OK;
+    const bool good = (*x)->ctx->errors.code == GTR_OK;
     char scores[GTR__TEXT], more[2 * GTR__TEXT];
     if (!soft && !gtr__loss_fits(op, (*x)->ctx, "labels", *labels, GTR_I32, gtr__classless((*x)->shape), false)) {
         snprintf(more, sizeof more, " for scores %s%s", gtr__shape_text(&(*x)->shape, scores),
@@ -13268,8 +13368,8 @@ typedef struct { gtr_tensor **tensor; int64_t n, n_context, cap; gtr_tensor **in
 /* The context's tensors, none of them replaced. The list is the context's: pass:join copies it before it adds. */
 static gtr__graph gtr__graph_of(const gtr_context *ctx) {
     gtr__graph g = GTR__ZERO;
-    g.tensor = ctx->tensor;
-    g.n = g.n_context = ctx->n_tensor;
+    g.tensor = ctx->graph.tensor;
+    g.n = g.n_context = ctx->graph.n_tensor;
     return g;
 }
 /* What gtr__choose_regions goes by: sixteenths of the bytes that backward reads; and of how many parts of them a
@@ -13285,36 +13385,52 @@ enum { GTR__REACHED = 1, GTR__MADE = 2, GTR__SEEN = 4, GTR__LISTED = 8 };
 /* Labels that are no input are made ahead of all micro-batches where they are counted, and not again. */
 typedef struct { int64_t labels; int value[64]; } gtr__early; /* tensor id; by micro-batch */
 typedef struct { int pair[2], micro; } gtr__state_pair; /* values: what a state becomes, and the state */
-/* A tensor that collect listed; out: where its n_out outputs are in gtr__build.plain. */
+/* A tensor that collect listed; out: where its n_out outputs are in gtr__build_listed.plain. */
 typedef struct { gtr_tensor *t; int out, n_out; bool training; double flops; } gtr__collected;
 typedef struct { gtr_shape shape; gtr_dtype dtype; } gtr__plain;
+/* Groups of gtr__build. What pass:collect lists, of all micro-batches whose shapes are alike. */
+typedef struct {
+    gtr__collected *collected; int n_collected; int64_t cap_collected;
+    gtr__plain *plain; int n_plain; int64_t cap_plain;
+    int64_t rows; /* of the micro-batch whose shapes these are; 0: nothing is listed */
+} gtr__build_listed;
+/* By a tensor's id, each of as many as the graph has. */
+typedef struct {
+    int *stage, *region; /* where its op is computed: stage; gtr_recompute_begin's region, 0: in none */
+    int *map; /* value in this micro-batch; -1 */
+    int *shared; /* value of a leaf, the same in all */
+    unsigned char *reach; /* GTR__REACHED... of what is being collected */
+    unsigned char *whole; /* of what all micro-batches collect */
+    unsigned char *before; /* whether it was reached in front of pass:join; NULL: nothing was joined */
+    int *tally; /* TALLY's value for it; -1 */
+} gtr__build_by_id;
+typedef struct {
+    int highest, within; /* the highest region; that of nodes which are now made */
+    int given; /* the highest that a program has; those above are gtr__choose_regions' */
+    int *of; int64_t cap_of; /* by node, up to fuse, which joins nodes: its region; 0: none */
+} gtr__build_regions;
+/* What pass:stamp copies micro-batches by. */
+typedef struct {
+    int like[GTR__MAX_MICRO]; /* by micro-batch: the one that it is stamped from; itself: passes make it */
+    /* ids between which a pass made values micro-batch by micro-batch */
+    int mark[GTR__STAMP_MARKS + 1], n_marks;
+} gtr__build_stamps;
+/* The plan that is being made: passes write it, and gtr__plan_passes' caller keeps `plan` of it alone. */
 typedef struct {
     gtr_context *ctx;
     gtr__graph g;
     gtr__plan *plan;
     const gtr__recipe *r;
-    gtr__collected *collected; int n_collected; int64_t cap_collected;
-    gtr__plain *plain; int n_plain; int64_t cap_plain;
-    int64_t collected_rows; /* of the micro-batch whose shapes these are; 0: nothing is listed */
+    gtr__build_listed listed;
     gtr__extra *extra; int64_t cap_extra;
-    int *stage, *region; /* tensor id -> where its op is computed: stage; gtr_recompute_begin's region, 0: in none */
-    int n_region, within; /* the highest region; that of nodes which are now made */
-    int n_given; /* the highest that a program has; those above are gtr__choose_regions' */
-    int *region_of; int64_t cap_region_of; /* by node, up to fuse, which joins nodes: its region; 0: none */
-    int *map; /* tensor id -> value in this micro-batch; -1 */
-    int *shared; /* tensor id -> value of a leaf, the same in all */
-    unsigned char *reach; /* tensor id -> GTR__REACHED... of what is being collected */
-    unsigned char *whole; /* of what all micro-batches collect */
-    unsigned char *before; /* tensor id -> whether it was reached in front of pass:join; NULL: nothing was joined */
-    int *tally; /* tensor id -> TALLY's value for it; -1 */
+    gtr__build_by_id by_id;
+    gtr__build_regions regions;
     gtr__state_pair *states; int n_states; int64_t cap_states;
     gtr__early *early; int n_early; int64_t cap_early;
     int64_t row0, rows; /* of the micro-batch */
     int micro;
-    int like[GTR__MAX_MICRO]; /* by micro-batch: the one that it is stamped from; itself: passes make it */
+    gtr__build_stamps stamps;
     int late; /* id of the first value that late select made */
-    /* ids between which a pass made values micro-batch by micro-batch */
-    int mark[GTR__STAMP_MARKS + 1], n_marks;
     gtr__phase phase;
     int *uses, *user; /* by root: where its users begin in user: gtr__list_uses */
     bool failed, ahead; /* ahead: of all micro-batches */
@@ -13330,7 +13446,7 @@ static const char *gtr__value_name(const gtr__plan *plan, int v) {
     if (x->label) return (const char *)x->label;
     return x->tensor ? gtr__label(x->tensor) : "";
 }
-static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->stage[t->id]; }
+static int gtr__stage_of(const gtr__build *b, const gtr_tensor *t) { return b->by_id.stage[t->id]; }
 /* A new value in the arena, contiguous, stored as its dtype, on t's stage (t NULL: 0). -1, and b->failed, when out of
    memory. The list may move: no pointer to a value is held across it. */
 static int gtr__value_new(gtr__build *b, gtr_shape shape, gtr_dtype dtype, gtr_tensor *t) {
@@ -13396,10 +13512,10 @@ static bool gtr__operands(gtr__build *b, gtr__node *n, int n_in, int n_out) {
 static gtr__node *gtr__node_new(gtr__build *b, gtr__op op, gtr__dir dir, int n_in, int n_out) {
     gtr__plan *p = b->plan;
     if (b->failed || !GTR__GROW(b->ctx, p->node, p->n_node, p->cap_node)
-            || !GTR__GROW(b->ctx, b->region_of, p->n_node, b->cap_region_of)) {
+            || !GTR__GROW(b->ctx, b->regions.of, p->n_node, b->regions.cap_of)) {
         b->failed = true; return NULL;
     }
-    b->region_of[p->n_node] = b->within;
+    b->regions.of[p->n_node] = b->regions.within;
     gtr__node *n = &p->node[p->n_node];
     memset(n, 0, sizeof *n);
     n->op = op; n->dir = dir; n->phase = b->phase; n->micro = b->micro;
@@ -13548,15 +13664,18 @@ static bool gtr__collect_shapes(gtr__build *b, gtr_tensor *t, gtr__shape_call *s
     b->failed = true;
     return false;
 }
-/* Appends t to b->collected, and to b->plain the shapes and dtypes that its shape function gives its outputs for this
-   batch; of a leaf, and of a tensor that another stands in for, none. A shape that is refused ends the plan. */
+/* Appends t to b->listed.collected, and the shapes and dtypes that its shape function gives its outputs for this batch
+   to b->listed.plain; none of a leaf, and of a tensor that another stands in for. A refused shape ends the plan. */
 static void gtr__collect_tensor(gtr__build *b, gtr_tensor *t) {
     gtr__shape_call s = GTR__ZERO;
     gtr__attr attr = t->attr;
     gtr__collected *r;
     int i;
-    if (!GTR__GROW(b->ctx, b->collected, b->n_collected, b->cap_collected)) { b->failed = true; return; }
-    r = &b->collected[b->n_collected++];
+    if (!GTR__GROW(b->ctx, b->listed.collected, b->listed.n_collected, b->listed.cap_collected)) {
+        b->failed = true;
+        return;
+    }
+    r = &b->listed.collected[b->listed.n_collected++];
     memset(r, 0, sizeof *r);
     r->t = t;
     if (gtr__moves(t->op) == GTR__MOVES_LEAF || gtr__stand_in(&b->g, t, b->r->training) != t) return;
@@ -13568,13 +13687,13 @@ static void gtr__collect_tensor(gtr__build *b, gtr_tensor *t) {
     s.op = t->op; s.attr = &attr; s.n_in = t->n_in;
     s.training = b->r->training && !(gtr__state(t->op) == GTR__STATE_COMMITTED && attr.norm.frozen);
     if (!gtr__collect_shapes(b, t, &s)) return;
-    r->out = b->n_plain; r->n_out = s.n_out ? s.n_out : gtr__outputs(t->op);
+    r->out = b->listed.n_plain; r->n_out = s.n_out ? s.n_out : gtr__outputs(t->op);
     r->training = s.training;
     r->flops = s.flops > 0 ? s.flops : (double)gtr__count(&s.out[0]);
     for (i = 0; i < r->n_out; i++) {
-        if (!GTR__GROW(b->ctx, b->plain, b->n_plain, b->cap_plain)) { b->failed = true; return; }
-        b->plain[b->n_plain].shape = s.out[i];
-        b->plain[b->n_plain++].dtype = s.out_dtype[i];
+        if (!GTR__GROW(b->ctx, b->listed.plain, b->listed.n_plain, b->listed.cap_plain)) { b->failed = true; return; }
+        b->listed.plain[b->listed.n_plain].shape = s.out[i];
+        b->listed.plain[b->listed.n_plain++].dtype = s.out_dtype[i];
     }
 }
 /* Marks all ancestors of marked tensors. Inputs have lower ids, so one sweep from the highest id down is enough; but a
@@ -13618,9 +13737,9 @@ static void gtr__reach_of(const gtr_context *ctx, gtr_tensor *const *t, int n, b
 /* Marks all that b's plan computes: what its recipe's fetched and reported tensors depend on, and kept ones that no
    replacement of pass:join's reads. */
 static void gtr__reach(gtr__build *b, unsigned char *reach) {
-    for (int64_t i = 0; b->before && b->r->feeds && i < b->g.n_context; i++)
+    for (int64_t i = 0; b->by_id.before && b->r->feeds && i < b->g.n_context; i++)
         /* what is kept, but no replacement reads */
-        if (b->before[i] && b->g.tensor[i]->keep) reach[i] |= GTR__REACHED;
+        if (b->by_id.before[i] && b->g.tensor[i]->keep) reach[i] |= GTR__REACHED;
     gtr__graph_reach(&b->g, b->r->fetch, b->r->n_fetch, b->r->carries, b->r->training, reach);
     gtr__graph_reach(&b->g, b->r->report, b->r->n_report, b->r->carries, b->r->training, reach);
 }
@@ -13633,34 +13752,34 @@ static void gtr__micro_begin(gtr__build *b, int m, int parts) {
     b->rows = gtr__first_row(b->r, m + 1, parts) - b->row0;
 }
 /* The values behind the last mark were made by one pass: pass:stamp copies them micro-batch by micro-batch. */
-static void gtr__stamp_mark(gtr__build *b) { b->mark[b->n_marks++] = b->plan->n_value; }
+static void gtr__stamp_mark(gtr__build *b) { b->stamps.mark[b->stamps.n_marks++] = b->plan->n_value; }
 /* Whether pass:collect has listed t's inputs, or its replacement, as far as it lists them. */
 static bool gtr__collect_ready(const gtr__build *b, const gtr_tensor *t) {
     const gtr_tensor *by = gtr__stand_in(&b->g, t, b->r->training);
     const int n = by == t ? t->n_in : 1;
     for (int k = 0; k < n; k++) {
-        const unsigned char at = b->reach[by == t ? t->in[k]->id : by->id];
+        const unsigned char at = b->by_id.reach[by == t ? t->in[k]->id : by->id];
         if (gtr__to_collect(at) && !(at & GTR__LISTED)) return false;
     }
     return true;
 }
-/* Lists what b->reach marks, for b->rows rows; the list stays where it is of as many rows already. */
+/* Lists what b->by_id.reach marks, for b->rows rows; the list stays where it is of as many rows already. */
 static void gtr__pass_collect(gtr__build *b) {
     const int64_t n = b->g.n;
-    if (b->collected_rows == b->rows) return;
-    b->n_collected = b->n_plain = 0;
-    b->collected_rows = b->rows;
-    for (int64_t i = 0; i < n; i++) b->reach[i] &= (unsigned char)~GTR__LISTED;
+    if (b->listed.rows == b->rows) return;
+    b->listed.n_collected = b->listed.n_plain = 0;
+    b->listed.rows = b->rows;
+    for (int64_t i = 0; i < n; i++) b->by_id.reach[i] &= (unsigned char)~GTR__LISTED;
     for (bool more = true; more && !b->failed;) { /* each sweep lists the tensors whose inputs are listed */
-        const int before = b->n_collected;
+        const int before = b->listed.n_collected;
         more = false;
         for (int64_t i = 0; i < n && !b->failed; i++) {
-            if (!gtr__to_collect(b->reach[i]) || b->reach[i] & GTR__LISTED) continue;
+            if (!gtr__to_collect(b->by_id.reach[i]) || b->by_id.reach[i] & GTR__LISTED) continue;
             if (!gtr__collect_ready(b, b->g.tensor[i])) { more = true; continue; }
-            b->reach[i] |= GTR__LISTED;
+            b->by_id.reach[i] |= GTR__LISTED;
             gtr__collect_tensor(b, b->g.tensor[i]);
         }
-        b->failed |= more && b->n_collected == before;
+        b->failed |= more && b->listed.n_collected == before;
     }
 }
 
@@ -13841,7 +13960,7 @@ static GTR__COLD bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
 #define GTR__DIVIDED_MOST (1 << 20) /* elements */
 static bool gtr__makes_all(const gtr__build *b, const gtr__node *n) {
     const gtr__gradients_kind kind = gtr__gradients(n->op);
-    const bool streams = b->r->streams ? b->r->streams > 1 : b->r->micro == 1 && !b->lean && !b->n_region;
+    const bool streams = b->r->streams ? b->r->streams > 1 : b->r->micro == 1 && !b->lean && !b->regions.highest;
     return kind == GTR__GRADIENTS_JOINT || kind == GTR__GRADIENTS_LINEAR || (kind == GTR__GRADIENTS_EITHER
         && !(b->ctx->caps.cuda && streams && gtr__count(&GTR__V(n->in[0]).shape) <= GTR__DIVIDED_MOST));
 }
@@ -13900,7 +14019,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     gtr_tensor *loss = gradient->in[0];
     const gtr__phase phase = b->phase;
     const int n_kept = b->plan->n_value;
-    if (b->map[gradient->id] >= 0) return b->map[gradient->id]; /* came with another of this loss */
+    if (b->by_id.map[gradient->id] >= 0) return b->by_id.map[gradient->id]; /* came with another of this loss */
     gtr__extra *kept = GTR__NEW(b->ctx, gtr__extra, n_kept);
     if (!kept) { b->failed = true; return -1; }
     GTR__COPY(kept, b->extra, n_kept);
@@ -13910,16 +14029,18 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
     }
     for (int64_t i = 0; i < b->g.n; i++) {
         gtr_tensor *t = b->g.tensor[i];
-        const int v = t->op == GTR__OP_GRADIENT && b->reach[i] && t->in[0] == loss ? b->map[t->in[1]->id] : -1;
+        const int v = t->op == GTR__OP_GRADIENT && b->by_id.reach[i] && t->in[0] == loss
+            ? b->by_id.map[t->in[1]->id] : -1;
         if (v >= 0) b->extra[v].wants = true, b->extra[v].as_variable = GTR__V(v).home == GTR__HOME_ALIAS;
     }
     b->alone = true;
-    gtr__differentiate_micro(b, b->map[loss->id], 0, b->plan->n_node);
+    gtr__differentiate_micro(b, b->by_id.map[loss->id], 0, b->plan->n_node);
     b->phase = phase;
     for (int64_t i = 0; i < b->g.n && !b->failed; i++) {
         gtr_tensor *t = b->g.tensor[i];
-        if (!b->reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->map[t->in[1]->id] < 0) continue;
-        int v = b->map[t->in[1]->id];
+        if (!b->by_id.reach[i] || t->op != GTR__OP_GRADIENT || t->in[0] != loss || b->by_id.map[t->in[1]->id] < 0)
+            continue;
+        int v = b->by_id.map[t->in[1]->id];
         int g = gtr__gradient_value(b, v);
         if (g >= 0 && !gtr__has_gradient(b, v) && gtr__fill(b, g, 0)) *gtr__written(b, v) = true; /* no path */
         const int last = g < 0 ? 0 : GTR__V(g).last;
@@ -13931,7 +14052,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
             if (n && last) gtr__permute_attr(&n->attr, GTR__V(from).last, false);
             g = w >= 0 && last < 0 ? gtr__alias_new(b, w, GTR__V(g).shape, 0) : w;
         } else if (g >= 0) GTR__V(gtr__root(b->plan, g)).tensor = t;
-        b->map[t->id] = g;
+        b->by_id.map[t->id] = g;
     }
     b->alone = false;
     for (int k = 0; k < n_kept; k++) {
@@ -13940,7 +14061,7 @@ static int gtr__differentiate_for(gtr__build *b, gtr_tensor *gradient) {
         b->extra[k].as_variable = false;
     }
     gtr__mfree(b->ctx, kept);
-    return b->failed ? -1 : b->map[gradient->id];
+    return b->failed ? -1 : b->by_id.map[gradient->id];
 }
 
 // >>pass:forms
@@ -13969,7 +14090,7 @@ static bool gtr__batched(const gtr_tensor *t) { return t->shape.ndim && t->shape
 /* An input's slot, or the micro-batch's rows of it; low: the slot that FEED fills in low precision. */
 static GTR__COLD int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
     gtr_dtype storage = low ? gtr__low_dtype(b->plan->precision) : t->dtype;
-    int v, whole = b->shared[t->id];
+    int v, whole = b->by_id.shared[t->id];
     gtr_shape s = gtr__literal(t->shape, b->r->batch);
     v = gtr__form(b, whole, gtr__stage_of(b, t), storage, 0);
     if (v < 0) {
@@ -13977,7 +14098,7 @@ static GTR__COLD int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
         if (v < 0) return -1;
         GTR__V(v).home = GTR__HOME_INPUT;
         GTR__V(v).storage = storage;
-        if (low) gtr__form_add(b, whole, v, true); else b->shared[t->id] = v;
+        if (low) gtr__form_add(b, whole, v, true); else b->by_id.shared[t->id] = v;
     }
     whole = v;
     if (b->r->micro == 1 || !gtr__batched(t)) return whole;
@@ -13986,14 +14107,14 @@ static GTR__COLD int gtr__input_value(gtr__build *b, gtr_tensor *t, bool low) {
 }
 /* The value of a parameter, buffer or constant, the same in all micro-batches, laid out as the tensor's memory is. */
 static GTR__COLD int gtr__leaf_value(gtr__build *b, gtr_tensor *t) {
-    int v = b->shared[t->id];
+    int v = b->by_id.shared[t->id];
     if (v >= 0) return v;
     const int last = !t->last ? 0 : t->shape.ndim > 2 ? t->shape.ndim : -t->last;
     v = gtr__value_new(b, last > 0 ? gtr__shape_permuted(t->shape, last, true) : t->shape, t->dtype, t);
     if (v < 0) return v;
     GTR__V(v).last = last;
     GTR__V(v).home = t->note->buffer ? GTR__HOME_STATE : GTR__HOME_PARAMETER;
-    return b->shared[t->id] = v;
+    return b->by_id.shared[t->id] = v;
 }
 /* Whether a's permutation of n dimensions puts channels last (last), or back, as gtr__permute_attr writes it. */
 static bool gtr__permutes_last(const gtr__attr *a, int n, bool last) {
@@ -14037,7 +14158,7 @@ static GTR__COLD int gtr__form_turned(gtr__build *b, int head, int v, int n) {
 static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last);
 /* gtr__operand of a form that is not made yet: in low storage (narrows), or as its op stores it. */
 static GTR__COLD int gtr__operand_new(gtr__build *b, gtr_tensor *from, bool narrows, int stage, int last) {
-    const int head = b->map[from->id];
+    const int head = b->by_id.map[from->id];
     const gtr_dtype low = gtr__low_dtype(b->plan->precision);
     const gtr__value made = GTR__V(head);
     int v, w;
@@ -14066,7 +14187,7 @@ static GTR__COLD int gtr__operand_new(gtr__build *b, gtr_tensor *from, bool narr
 /* The form of an operand that an op reads: on its stage, in its precision, in layout `last`. A conversion is a node,
    but for parameters, whose low copies UPDATE writes, and inputs, which FEED converts. */
 static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int stage, int last) {
-    const int head = b->map[from->id];
+    const int head = b->by_id.map[from->id];
     if (head < 0) { b->failed = true; return -1; }
     const gtr__value *made = &GTR__V(head);
     const bool narrows = cls == GTR__CLASS_LOW && made->dtype == GTR_F32 && made->storage == GTR_F32;
@@ -14075,7 +14196,7 @@ static int gtr__operand(gtr__build *b, gtr_tensor *from, gtr__class cls, int sta
 }
 /* v or, of floats in low storage, its form in float32, made by a CAST if need be. */
 static GTR__COLD int gtr__widened(gtr__build *b, const gtr_tensor *from, int v) {
-    const int head = b->map[from->id], stage = GTR__V(v).stage,
+    const int head = b->by_id.map[from->id], stage = GTR__V(v).stage,
         old = gtr__form(b, head, stage, GTR_F32, GTR__V(v).last);
     if (old >= 0 || GTR__V(v).dtype != GTR_F32) return old >= 0 ? old : v;
     return gtr__form_make(b, head, GTR__OP_CAST, v, stage, GTR_F32);
@@ -14106,7 +14227,7 @@ static GTR__COLD void gtr__keep_value(gtr__build *b, int v, gtr_tensor *t) {
         x->home = GTR__HOME_KEPT;
         if (b->row0) x->offset = (size_t)(gtr__count(&x->shape) / b->rows * b->row0) * gtr__dtype_size(x->storage);
     } else if (x->tensor->op == GTR__OP_GRADIENT && gtr__count(&x->tensor->shape) > 0) {
-        int *sum = &b->shared[x->tensor->id];
+        int *sum = &b->by_id.shared[x->tensor->id];
         const bool first = *sum < 0;
         if (b->extra[v].summed) return;
         b->extra[v].summed = true;
@@ -14138,7 +14259,8 @@ static GTR__COLD void gtr__place_rows(const gtr__build *b, const gtr_tensor *t, 
 }
 /* Whether t, collected ahead, is collected again or was before: a batch's statistics are committed once. */
 static bool gtr__again(const gtr__build *b, const gtr_tensor *t) {
-    return b->ahead && ((b->whole[t->id] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED || b->whole[t->id] & GTR__SEEN);
+    return b->ahead && ((b->by_id.whole[t->id] & (GTR__REACHED | GTR__MADE)) == GTR__REACHED
+        || b->by_id.whole[t->id] & GTR__SEEN);
 }
 /* Whether op's elements may lie in any order, if it is the same one for its operands and outputs. */
 static bool gtr__flat(gtr__op op) {
@@ -14153,14 +14275,14 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     const gtr__layout_kind lies = gtr__laid_out(t->op);
     const bool sums = moves == GTR__INSTR_SPREAD, axial = lies == GTR__LAYOUT_AXIS, meets = lies == GTR__LAYOUT_COLUMNS,
         flat = gtr__flat(t->op) && (moves != GTR__MOVES_ALIAS || gtr__shape_equal(&t->shape, &t->in[0]->shape));
-    const int made = GTR__V(b->map[t->in[0]->id]).last;
+    const int made = GTR__V(b->by_id.map[t->in[0]->id]).last;
     *kept = made < 0 ? flat : !made || !gtr__flattened(t);
     if (!*kept && made > 0) return made;
     if (made < 0) {
         bool same = meets || (flat && moves != GTR__INSTR_DROP)
             || (sums && t->attr.reduce.axes == 3);
         for (int i = 1; i < t->n_in && i < (meets ? 2 : t->n_in); i++)
-            same &= GTR__V(b->map[t->in[i]->id]).last == made || (flat && gtr__count(&t->in[i]->shape) == 1);
+            same &= GTR__V(b->by_id.map[t->in[i]->id]).last == made || (flat && gtr__count(&t->in[i]->shape) == 1);
         return same && (!flat || gtr__shape_equal(&t->shape, &t->in[0]->shape)) ? made : 0;
     }
     if (lies == GTR__LAYOUT_IMAGES) return n > 2 ? n : 0;
@@ -14170,7 +14292,7 @@ static int gtr__layout(const gtr__build *b, const gtr_tensor *t, gtr__attr *attr
     for (int i = 0; i < t->n_in; i++) {
         const gtr_shape *s = &t->in[i]->shape;
         const int at = gtr__batch_axis(s);
-        any |= GTR__V(b->map[t->in[i]->id]).last == most && s->ndim == most;
+        any |= GTR__V(b->by_id.map[t->in[i]->id]).last == most && s->ndim == most;
         fits &= at == s->ndim || (at == 0 && s->ndim == most);
     }
     if (!most || !any || !fits) return 0;
@@ -14190,14 +14312,14 @@ static GTR__COLD bool gtr__form_permute(gtr__build *b, gtr_tensor *t) {
     const int n = t->shape.ndim;
     if (gtr__moves(t->op) != GTR__MOVES_PERMUTED || n < 3 || gtr__fetched(b, t)) return false;
     for (int k = 0; k < b->r->n_fetch; k++) if (gtr__stored_as(b->r->fetch[k]) == t) return false;
-    const int made = GTR__V(b->map[t->in[0]->id]).last, last = made ? 0 : n;
+    const int made = GTR__V(b->by_id.map[t->in[0]->id]).last, last = made ? 0 : n;
     if (!gtr__permutes_last(&t->attr, n, made != 0)) return false;
     if (!made && (n == 3 || (!b->turned && gtr__stored_as(t->in[0])->op != GTR__OP_INPUT)))
         return false; /* others may be strides */
     b->turned |= made != 0;
     int v = gtr__operand(b, t->in[0], GTR__CLASS_AS_IS, gtr__stage_of(b, t), made);
     if (v >= 0 && (v = gtr__alias_new(b, v, GTR__V(v).shape, 0)) >= 0) GTR__V(v).last = last;
-    b->map[t->id] = v;
+    b->by_id.map[t->id] = v;
     return true;
 }
 /* Whether t's op stores its result in low precision: it can, all ops that read t would round it, and t is not fetched.
@@ -14205,8 +14327,8 @@ static GTR__COLD bool gtr__form_permute(gtr__build *b, gtr_tensor *t) {
 static bool gtr__rounds_early(const gtr__build *b, const gtr_tensor *t) {
     bool any = false;
     if (!gtr__rounds(t->op) || gtr__low_dtype(b->plan->precision) == GTR_F32) return false;
-    for (int i = 0; i < b->n_collected; i++) {
-        const gtr_tensor *x = b->collected[i].t;
+    for (int i = 0; i < b->listed.n_collected; i++) {
+        const gtr_tensor *x = b->listed.collected[i].t;
         for (int k = 0; k < x->n_in; k++) {
             gtr_tensor *of = x->in[k];
             const bool part = of->op == GTR__OP_PART && of->in[0] == t && !of->attr.count;
@@ -14222,9 +14344,9 @@ static bool gtr__rounds_early(const gtr__build *b, const gtr_tensor *t) {
 static void gtr__form_op(gtr__build *b, const gtr__collected *r) {
     gtr_tensor *t = r->t;
     if (gtr__form_permute(b, t)) return;
-    const gtr__plain *plain = &b->plain[r->out];
+    const gtr__plain *plain = &b->listed.plain[r->out];
     const gtr__class made = gtr__class_of(t->op, -1);
-    const int n_diff = gtr__differentiable_outputs(t->op), tally = b->tally[t->id];
+    const int n_diff = gtr__differentiable_outputs(t->op), tally = b->by_id.tally[t->id];
     gtr_dtype storage = GTR_F32;
     int operand[GTR__MAX_ARGS], i, first = -1;
     bool any = false, kept;
@@ -14232,7 +14354,7 @@ static void gtr__form_op(gtr__build *b, const gtr__collected *r) {
     const int last = gtr__layout(b, t, &stored, &kept);
     for (i = 0; i < t->n_in; i++) {
         const gtr_shape *as = &t->in[i]->shape;
-        const int layout = last < 0 ? GTR__V(b->map[t->in[i]->id]).last :
+        const int layout = last < 0 ? GTR__V(b->by_id.map[t->in[i]->id]).last :
             as->ndim == last || (gtr__flat(t->op) && gtr__count(as) != 1) ? last : 0;
         operand[i] = gtr__operand(b, t->in[i], gtr__class_of(t->op, i), gtr__stage_of(b, t), layout);
         if (operand[i] < 0) { b->failed = true; return; }
@@ -14246,7 +14368,8 @@ static void gtr__form_op(gtr__build *b, const gtr__collected *r) {
             if (GTR__V(operand[i]).dtype != GTR_F32 || gtr__class_of(t->op, i) != GTR__CLASS_FOLLOW
                 || (gtr__stored_as(t->in[i])->op == GTR__OP_PARAMETER
                     && gtr__class_of(t->in[i]->op, -1) != GTR__CLASS_FULL)) continue;
-            const int v = gtr__form(b, b->map[t->in[i]->id], gtr__stage_of(b, t), storage, GTR__V(operand[i]).last);
+            const int v = gtr__form(b, b->by_id.map[t->in[i]->id], gtr__stage_of(b, t), storage,
+                GTR__V(operand[i]).last);
             any = v >= 0;
             if (k) operand[i] = v;
         }
@@ -14257,7 +14380,7 @@ static void gtr__form_op(gtr__build *b, const gtr__collected *r) {
         if (v < 0) return;
         GTR__V(v).last = kept ? last : -gtr__flattened(t);
         b->extra[v].stop = n_diff == 0;
-        b->map[t->id] = v;
+        b->by_id.map[t->id] = v;
         return;
     }
     if (made == GTR__CLASS_LOW) storage = gtr__low_dtype(b->plan->precision);
@@ -14286,9 +14409,9 @@ static void gtr__form_op(gtr__build *b, const gtr__collected *r) {
     if (gtr__moves(t->op) == GTR__INSTR_UNARY && t->attr.ew.per_share)
         n->attr.ew.a *= (double)(b->r->set ? b->r->data->rows : b->r->batch) / (double)b->rows;
     n->flops = r->flops;
-    b->map[t->id] = first;
+    b->by_id.map[t->id] = first;
 }
-/* The value of a listed tensor, which b->map then has; if it is fetched, its memory outlives the run. */
+/* The value of a listed tensor, which b->by_id.map then has; if it is fetched, its memory outlives the run. */
 static void gtr__form_tensor(gtr__build *b, const gtr__collected *r) {
     gtr_tensor *t = r->t;
     int v = -1;
@@ -14296,16 +14419,16 @@ static void gtr__form_tensor(gtr__build *b, const gtr__collected *r) {
     else if (t->op == GTR__OP_PARAMETER || t->op == GTR__OP_CONSTANT) v = gtr__leaf_value(b, t);
     else if (t->op == GTR__OP_GRADIENT) v = gtr__differentiate_for(b, t);
     else if (gtr__stand_in(&b->g, t, b->r->training) != t) {
-        v = b->map[gtr__stand_in(&b->g, t, b->r->training)->id];
+        v = b->by_id.map[gtr__stand_in(&b->g, t, b->r->training)->id];
         if (v >= 0) GTR__V(gtr__root(b->plan, v)).tensor = gtr__stored_as(t); /* whose value is read */
-    } else if (t->op == GTR__OP_PART) { v = b->map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
+    } else if (t->op == GTR__OP_PART) { v = b->by_id.map[t->in[0]->id] + (int)t->attr.count; GTR__V(v).tensor = t; }
     else {
-        b->within = b->ahead ? 0 : b->region[t->id];
+        b->regions.within = b->ahead ? 0 : b->by_id.region[t->id];
         gtr__form_op(b, r);
-        b->within = 0;
-        v = b->map[t->id];
+        b->regions.within = 0;
+        v = b->by_id.map[t->id];
     }
-    b->map[t->id] = v;
+    b->by_id.map[t->id] = v;
     if (v < 0) { b->failed = true; return; }
     if (!gtr__fetched(b, t) || gtr__again(b, t)) return;
     if (GTR__V(v).last < 0) t = gtr__stored_as(t);
@@ -14315,8 +14438,8 @@ static void gtr__form_tensor(gtr__build *b, const gtr__collected *r) {
 /* Forgets the values of the micro-batch before, but those made ahead. */
 static void gtr__micro_forget(gtr__build *b) {
     gtr__plan *plan = b->plan;
-    for (int64_t i = 0; i < b->g.n; i++) b->map[i] = -1;
-    for (int k = 0; k < b->n_early; k++) b->map[b->early[k].labels] = b->early[k].value[b->micro];
+    for (int64_t i = 0; i < b->g.n; i++) b->by_id.map[i] = -1;
+    for (int k = 0; k < b->n_early; k++) b->by_id.map[b->early[k].labels] = b->early[k].value[b->micro];
     for (int v = 0; v < plan->n_value; v++) {
         const gtr__home home = plan->value[v].home;
         if (home == GTR__HOME_ARENA || home == GTR__HOME_KEPT) b->extra[v].written = false;
@@ -14327,7 +14450,7 @@ static void gtr__micro_forget(gtr__build *b) {
 }
 /* Nodes and values of the running micro-batch, in the order of the list. */
 static void gtr__pass_forms(gtr__build *b) {
-    for (int i = 0; i < b->n_collected && !b->failed; i++) gtr__form_tensor(b, &b->collected[i]);
+    for (int i = 0; i < b->listed.n_collected && !b->failed; i++) gtr__form_tensor(b, &b->listed.collected[i]);
 }
 
 // >>pass:join
@@ -14515,7 +14638,7 @@ static void gtr__pass_join(gtr__build *b) {
     b->failed = !reach || !uses || !next || !list || !b->g.instead;
     if (list) { GTR__COPY(list, b->g.tensor, n); b->g.tensor = list; b->g.cap = n; }
     if (!b->failed) gtr__join_cells(b, reach, uses, next);
-    b->before = reach;
+    b->by_id.before = reach;
     GTR__FREE(b->ctx, uses, next);
 }
 /* Frees the temporary tensors, to which values of the plan refer no more. */
@@ -14529,7 +14652,7 @@ static void gtr__end_join(gtr__build *b) {
     }
     while (g->n > g->n_context) { gtr_tensor *t = g->tensor[--g->n]; GTR__FREE(b->ctx, t->in, t); }
     if (g->cap) gtr__mfree(b->ctx, g->tensor);
-    GTR__FREE(b->ctx, g->instead, b->before);
+    GTR__FREE(b->ctx, g->instead, b->by_id.before);
 }
 
 // >>columns
@@ -14665,11 +14788,11 @@ static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
     const int parts = gtr__stored_as(labels)->op == GTR__OP_INPUT ? 1 : b->r->micro, stage = gtr__stage_of(b, t);
     int m, e = 0;
     while (e < b->n_early && b->early[e].labels != labels->id) e++;
-    GTR__CLEAR(b->reach, n);
-    b->collected_rows = 0;
-    for (m = 0; m < b->n_early; m++) b->reach[b->early[m].labels] = GTR__MADE;
-    b->reach[labels->id] |= GTR__REACHED;
-    gtr__mark_reach(&b->g, b->r->training, b->reach);
+    GTR__CLEAR(b->by_id.reach, n);
+    b->listed.rows = 0;
+    for (m = 0; m < b->n_early; m++) b->by_id.reach[b->early[m].labels] = GTR__MADE;
+    b->by_id.reach[labels->id] |= GTR__REACHED;
+    gtr__mark_reach(&b->g, b->r->training, b->by_id.reach);
     if (parts > 1 && e == b->n_early) {
         b->failed = !GTR__GROW(b->ctx, b->early, b->n_early, b->cap_early);
         if (b->failed) return;
@@ -14681,39 +14804,39 @@ static GTR__COLD void gtr__tally_labels(gtr__build *b, gtr_tensor *t) {
         gtr__micro_forget(b);
         gtr__pass_collect(b);
         gtr__pass_forms(b);
-        if (parts > 1) b->early[e].value[m] = b->map[labels->id];
+        if (parts > 1) b->early[e].value[m] = b->by_id.map[labels->id];
         const int v = b->failed ? -1 : gtr__operand(b, labels, GTR__CLASS_AS_IS, stage, 0);
         gtr__node *node = v < 0 ? NULL : gtr__node_new(b, GTR__OP_TALLY, GTR__FWD, 1, 1);
         if (!node) { b->failed = true; return; }
-        node->in[0] = v; node->out[0] = b->tally[t->id];
+        node->in[0] = v; node->out[0] = b->by_id.tally[t->id];
         node->adds = m || b->r->set;
         node->attr = t->attr; node->stage = stage; node->layer = gtr__label(labels);
     }
-    for (int64_t i = 0; i < n; i++) if (b->reach[i] & GTR__REACHED) b->whole[i] |= GTR__SEEN;
+    for (int64_t i = 0; i < n; i++) if (b->by_id.reach[i] & GTR__REACHED) b->by_id.whole[i] |= GTR__SEEN;
 }
-/* Adds TALLY nodes where an op divides by labels that count and the batch is cut, or is part of a set. b->whole then
-   has what micro-batches still have to collect. */
+/* Adds TALLY nodes where an op divides by labels that count and the batch is cut, or is part of a set. Then
+   b->by_id.whole has what micro-batches still have to collect. */
 static GTR__COLD void gtr__pass_tally(gtr__build *b, gtr_tensor *const *inputs, int n_inputs) {
     const int64_t n = b->g.n;
     if (b->failed || (b->r->micro == 1 && !b->r->set)) return;
     for (int64_t i = 0; i < n && !b->failed; i++) {
         gtr_tensor *t = b->g.tensor[i];
-        if (!(b->whole[i] & GTR__REACHED) || !gtr__tallies(b, inputs, n_inputs, t)) continue;
-        const int v = b->tally[i] = gtr__value_new(b, gtr_shape1(2), GTR_I64, t);
+        if (!(b->by_id.whole[i] & GTR__REACHED) || !gtr__tallies(b, inputs, n_inputs, t)) continue;
+        const int v = b->by_id.tally[i] = gtr__value_new(b, gtr_shape1(2), GTR_I64, t);
         if (v >= 0 && b->r->set) GTR__V(v).home = GTR__HOME_TALLY;
         gtr_tensor *labels = gtr__labels_of(t);
         if (gtr__stored_as(labels)->op != GTR__OP_INPUT && b->r->micro > 1)
-            b->whole[labels->id] |= GTR__MADE;
+            b->by_id.whole[labels->id] |= GTR__MADE;
     }
     if (b->r->set == 1) return;
-    for (int64_t i = 0; i < n; i++) b->whole[i] &= GTR__MADE;
-    if (!b->r->set) gtr__reach(b, b->whole);
-    b->reach = b->whole + n;
+    for (int64_t i = 0; i < n; i++) b->by_id.whole[i] &= GTR__MADE;
+    if (!b->r->set) gtr__reach(b, b->by_id.whole);
+    b->by_id.reach = b->by_id.whole + n;
     b->ahead = true;
-    for (int64_t i = 0; i < n && !b->failed; i++) if (b->tally[i] >= 0) gtr__tally_labels(b, b->g.tensor[i]);
+    for (int64_t i = 0; i < n && !b->failed; i++) if (b->by_id.tally[i] >= 0) gtr__tally_labels(b, b->g.tensor[i]);
     b->ahead = false;
-    b->reach = b->whole;
-    b->collected_rows = 0;
+    b->by_id.reach = b->by_id.whole;
+    b->listed.rows = 0;
 }
 
 // >>pass:rematerialise
@@ -14729,7 +14852,7 @@ static bool gtr__takes_statistics(const gtr__node *n) {
 /* The number of node i's patch; 0: it is in none. */
 static int gtr__patch(const gtr__build *b, int i) {
     const gtr__node *n = &b->plan->node[i];
-    return n->phase == GTR__FORWARD && b->region_of[i] ? b->region_of[i] * b->r->micro + n->micro : 0;
+    return n->phase == GTR__FORWARD && b->regions.of[i] ? b->regions.of[i] * b->r->micro + n->micro : 0;
 }
 /* Appends a clone of node i of patch g, among the backward nodes. What nodes of g make it reads of their clones, if
    they have some. By value: owner, the patch that makes it; clone_of, its clone or -1. */
@@ -14776,7 +14899,7 @@ static int gtr__choice_maker(const gtr__choice *c, const gtr__node *n, int k, in
 /* Whether node i may be computed twice: it makes new values in the arena, and nothing but these. */
 static bool gtr__repeatable(const gtr__choice *c, int i) {
     const gtr__node *n = &c->p->node[i];
-    bool can = n->phase == GTR__FORWARD && !c->b->region_of[i] && n->n_out && !n->adds && !n->recomputed
+    bool can = n->phase == GTR__FORWARD && !c->b->regions.of[i] && n->n_out && !n->adds && !n->recomputed
         && n->op != GTR__OP_CUSTOM && n->op != GTR__OP_COPY;
     for (int k = 0; k < n->n_out && can; k++) {
         const int v = n->out[k];
@@ -14909,8 +15032,8 @@ static GTR__COLD void gtr__choose_regions(gtr__build *b) {
         gtr__choice_segments(&c, (size_t)((double)all / gtr__again_parts[(b->r->again - 1) / (GTR__AGAIN_SHARES + 1)]));
         gtr__choice_clones(&c);
         for (int i = 0; i < c.n_node; i++) if (c.clone[i]) {
-            if (c.segment[i] != number) { number = c.segment[i]; b->n_region++; }
-            b->region_of[i] = b->n_region;
+            if (c.segment[i] != number) { number = c.segment[i]; b->regions.highest++; }
+            b->regions.of[i] = b->regions.highest;
         }
     }
     GTR__FREE(b->ctx, c.made, c.read, c.cost, c.saved, list);
@@ -14919,8 +15042,8 @@ static GTR__COLD void gtr__choose_regions(gtr__build *b) {
    first of the patch's backward nodes that reads one, which their anchor says. */
 static GTR__COLD void gtr__pass_rematerialise(gtr__build *b) {
     gtr__plan *p = b->plan;
-    const int n_old = p->n_node, n_value = p->n_value, patches = (b->n_region + 1) * b->r->micro;
-    const int chosen = (b->n_given + 1) * b->r->micro; /* the first patch of a chosen region */
+    const int n_old = p->n_node, n_value = p->n_value, patches = (b->regions.highest + 1) * b->r->micro;
+    const int chosen = (b->regions.given + 1) * b->r->micro; /* the first patch of a chosen region */
     enum { NONE, INSIDE, READ, CLONED }; /* need: of a patch; read elsewhere in forward too; to be cloned */
     const size_t ints = (size_t)patches + 3 * (size_t)n_value + 2 * (size_t)n_old;
     int *at = GTR__NEW(b->ctx, int, ints), i, k, v;
@@ -15333,7 +15456,7 @@ static void gtr__fuse_all(gtr__fuse *f, const gtr__fusion *u) {
         f->place[f->i] = k;
     for (f->i = 0, f->moved = false; f->i < p->n_node; f->i++)
         if (gtr__fits(&p->node[f->i], u->first, u->first_dir)) f->moved |= gtr__fuse_one(f, u);
-    if (p->n_value > f->b->mark[f->b->n_marks - 1]) gtr__stamp_mark(f->b);
+    if (p->n_value > f->b->stamps.mark[f->b->stamps.n_marks - 1]) gtr__stamp_mark(f->b);
 }
 /* late: what kernels take as epilogues, then the table's late rows; else its others. */
 static void gtr__pass_fuse(gtr__build *b, bool late) {
@@ -15583,7 +15706,7 @@ static void gtr__pack(gtr__build *b, const gtr__taken *t, const gtr__packing *s)
 }
 /* Whether some micro-batch will be a copy of another (pass:stamp). */
 static bool gtr__stamps(const gtr__build *b) {
-    for (int m = 0; m < b->r->micro; m++) if (b->like[m] < m) return true;
+    for (int m = 0; m < b->r->micro; m++) if (b->stamps.like[m] < m) return true;
     return false;
 }
 /* Whether t's nodes may be one: pass:stamp copies a subgraph with its micro-batch, so all are of one, and matchers'
@@ -15698,7 +15821,7 @@ static void gtr__pass_select(gtr__build *b, bool late) {
 /* What is read of an input in low storage alone FEED does not store in float32, too, unless it is to be kept. */
 static void gtr__trim_feed(gtr__build *b, gtr__node *feed, int j) {
     const int v = feed->out[j], low = gtr__fed_low(b, v);
-    if (low < 0 || b->map[GTR__V(v).tensor->id] || gtr__count_users(b, v, 0, INT_MAX, false)) return;
+    if (low < 0 || b->by_id.map[GTR__V(v).tensor->id] || gtr__count_users(b, v, 0, INT_MAX, false)) return;
     feed->out[j] = -1;
     GTR__V(v).home = GTR__HOME_NONE;
     GTR__V(low).only = 1;
@@ -15712,7 +15835,7 @@ static void gtr__permute_feed(gtr__build *b, gtr__node *feed, int j) {
     const int v = feed->out[j];
     gtr_tensor *t = v < 0 ? NULL : GTR__V(v).tensor;
     if (!t || t->dtype != GTR_F32 || t->shape.ndim < 3 || t->shape.dim[0] != GTR_BATCH || in->row > 1 << 30
-            || b->map[t->id] || gtr__count_users(b, v, 0, INT_MAX, false) != 1) return;
+            || b->by_id.map[t->id] || gtr__count_users(b, v, 0, INT_MAX, false) != 1) return;
     int *end, *at = gtr__users(b, v, 0, &end);
     while (at + 1 < end && !gtr__count_users(b, v, *at, *at + 1, false)) at++;
     gtr__node *reader = &p->node[*at];
@@ -15741,9 +15864,9 @@ static void gtr__permute_feed(gtr__build *b, gtr__node *feed, int j) {
 static void gtr__pass_feeds(gtr__build *b) {
     gtr__plan *p = b->plan;
     if (!gtr__list_uses(b)) return;
-    for (int64_t t = 0; t < b->g.n; t++) b->map[t] = 0; /* from here on: it, or another shape, is fetched */
+    for (int64_t t = 0; t < b->g.n; t++) b->by_id.map[t] = 0; /* from here on: it, or another shape, is fetched */
     for (int64_t t = 0; t < b->g.n; t++)
-        if (gtr__fetched(b, b->g.tensor[t])) b->map[gtr__stored_as(b->g.tensor[t])->id] = 1;
+        if (gtr__fetched(b, b->g.tensor[t])) b->by_id.map[gtr__stored_as(b->g.tensor[t])->id] = 1;
     for (int turn = 0; turn < 1 + (b->r->micro == 1); turn++)
         for (int i = 0; i < p->n_node; i++) for (int j = 0; p->node[i].op == GTR__OP_FEED && j < p->node[i].n_out; j++)
             if (turn) gtr__permute_feed(b, &p->node[i], j); else gtr__trim_feed(b, &p->node[i], j);
@@ -15788,7 +15911,7 @@ static bool gtr__makes_gradients(const gtr__plan *p, const gtr__node *n) {
    not, as it fills the device; last: only nodes that make parameters' gradients alone follow, and such a one may be on
    the first, too. */
 static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, bool any, bool wide, bool last) {
-    const bool side = !wide && n->only_gradients;
+    const bool side = !wide && n->wait.only_gradients;
     int k, v, best = side && !last;
     double start = gtr__start_on(p, s, n, best);
     const double *clock = s->clock[n->stage];
@@ -15809,7 +15932,7 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
 }
 /* Bytes of a node's values in the arena that no node from end on uses; each is counted once for one `by`. */
 static size_t gtr__held(const gtr__plan *p, gtr__schedule *s, const gtr__node *n, int end, int by) {
-    size_t bytes = n->ws_bytes;
+    size_t bytes = n->ws.bytes;
     for (int k = 0; k < GTR__ALL(n); k++) {
         const int v = gtr__use(p, n, k);
         if (v < 0 || p->value[v].home != GTR__HOME_ARENA || s->last[v] >= end || s->seen[v] == by) continue;
@@ -15841,9 +15964,9 @@ static void gtr__let_go(gtr__build *b, gtr__schedule *s, int i) {
             if (on < 0 && s->done[j] + gtr__node_cost(q) <= start) on = j;
             if (on >= 0) frees += gtr__held(p, s, q, i, i * GTR__MAX_STREAMS + k);
         }
-        if (frees >= makes / 4 && frees > most) { most = frees; n->after = 1 + on; }
+        if (frees >= makes / 4 && frees > most) { most = frees; n->wait.after = 1 + on; }
     }
-    if (n->after) s->waited[n->stage][p->node[n->after - 1].stream] = n->after;
+    if (n->wait.after) s->waited[n->stage][p->node[n->wait.after - 1].stream] = n->wait.after;
 }
 /* How many streams the plan has, and one for each node of the left half; those of the right stay on the first. */
 static void gtr__assign_streams(gtr__build *b) {
@@ -15854,7 +15977,7 @@ static void gtr__assign_streams(gtr__build *b) {
     int i, last = 0;
     for (i = 0; i < p->right_begin; i++) {
         apart |= GTR__WHOLE(&p->node[i]) || p->node[i].recomputed;
-        if (!(p->node[i].only_gradients = gtr__makes_gradients(p, &p->node[i]))) last = i + 1;
+        if (!(p->node[i].wait.only_gradients = gtr__makes_gradients(p, &p->node[i]))) last = i + 1;
     }
     p->n_stream = !automatic ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
@@ -15882,12 +16005,12 @@ static int *gtr__clock(const gtr__order *o, int node) { return o->clock + (size_
 static bool gtr__list_queues(gtr_context *ctx, gtr__plan *p) {
     int of[GTR__MAX_STAGES][GTR__MAX_STREAMS] = { { 1 } };
     for (int i = 0; i < p->n_node; i++) of[p->node[i].stage][p->node[i].stream] = 1;
-    p->queue = GTR__NEW(ctx, gtr__queue, GTR__MAX_STAGES * GTR__MAX_STREAMS);
-    if (!p->queue) return false;
+    p->queues.of = GTR__NEW(ctx, gtr__queue, GTR__MAX_STAGES * GTR__MAX_STREAMS);
+    if (!p->queues.of) return false;
     for (int k = 0; k < GTR__MAX_STAGES; k++) for (int l = 0; l < GTR__MAX_STREAMS; l++) if (of[k][l]) {
         const gtr__queue q = { k, l };
-        of[k][l] = p->n_queue;
-        p->queue[p->n_queue++] = q;
+        of[k][l] = p->queues.n;
+        p->queues.of[p->queues.n++] = q;
     }
     for (int i = 0; i < p->n_node; i++) p->node[i].queue = of[p->node[i].stage][p->node[i].stream];
     return true;
@@ -15901,7 +16024,7 @@ static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on, int *wa
     for (int k = 0; k < o->queues; k++) if (its[k] > mine[k]) mine[k] = its[k];
     mine[l] = on;
     waits[l] = on;
-    p->node[on].signals = 1;
+    p->node[on].wait.signals = 1;
 }
 /* What a node reads and writes beside its operands, as bits of homes: GUARD all gradients; UPDATE, and a subgraph that
    may have it in itself, the parameters, too, and their low copies. */
@@ -15926,7 +16049,7 @@ static void gtr__order_use(gtr__plan *p, gtr__order *o, const gtr__last_users *u
     }
 }
 static void gtr__note_use(const gtr__plan *p, const gtr__last_users *u, int i, int v, bool writes) {
-    (writes ? u->writer : u->reader)[(size_t)v * (size_t)p->n_queue + (size_t)p->node[i].queue] = i;
+    (writes ? u->writer : u->reader)[(size_t)v * (size_t)p->queues.n + (size_t)p->node[i].queue] = i;
 }
 /* All that node i reads and writes: homes, then operands, each of which is one of its home's. */
 static void gtr__order_node(gtr__plan *p, gtr__order *o, const gtr__last_users *u, int i, int *waits) {
@@ -15953,7 +16076,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     int i, l, waits[GTR__MAX_STAGES * GTR__MAX_STREAMS], last[GTR__MAX_STAGES * GTR__MAX_STREAMS];
     gtr__last_users u;
     if (!gtr__list_queues(ctx, p)) return false;
-    o->queues = p->n_queue;
+    o->queues = p->queues.n;
     o->clock = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->queues);
     if (!o->clock) return false;
     if (o->queues == 1) { for (i = 0; i < p->n_node; i++) o->clock[i] = i - 1; return true; }
@@ -15972,14 +16095,14 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
         }
         mine[n->queue] = last[n->queue];
         gtr__order_node(p, o, &u, i, waits);
-        if (n->after) gtr__wait_for(p, o, i, n->after - 1, waits);
+        if (n->wait.after) gtr__wait_for(p, o, i, n->wait.after - 1, waits);
         last[n->queue] = i;
-        n->first_wait = p->n_wait;
+        n->wait.first = p->edges.n;
         for (l = 0; l < o->queues; l++) if (waits[l] >= 0) {
-            if (!GTR__GROW(ctx, p->wait, p->n_wait, p->cap_wait)) { gtr__mfree(ctx, u.writer); return false; }
-            p->wait[p->n_wait++] = waits[l];
+            if (!GTR__GROW(ctx, p->edges.from, p->edges.n, p->edges.cap)) { gtr__mfree(ctx, u.writer); return false; }
+            p->edges.from[p->edges.n++] = waits[l];
         }
-        n->n_wait = p->n_wait - n->first_wait;
+        n->wait.n = p->edges.n - n->wait.first;
     }
     gtr__mfree(ctx, u.writer);
     return true;
@@ -16212,7 +16335,7 @@ static gtr__call gtr__call_of(gtr_context *ctx, const gtr__plan *p, const gtr__n
     GTR__ATTR_OWN(n->op, (gtr__attr *)&n->attr);
     c.attr = &n->attr; c.epilogue = &n->epilogue; c.n_in = n->n_in; c.n_out = n->n_out; c.in = args;
     c.out = args + n->n_in;
-    c.ws_bytes = n->ws_bytes; c.caps = p->general ? &ctx->general : &ctx->caps; c.precision = p->precision;
+    c.ws_bytes = n->ws.bytes; c.caps = p->general ? &ctx->general : &ctx->caps; c.precision = p->precision;
     c.training = n->training; c.lean = p->lean; c.recomputed = n->recomputed; c.seed = n->seed; c.row0 = n->row0;
     return c;
 }
@@ -16228,7 +16351,7 @@ static size_t gtr__most_beside(const gtr_context *ctx, const gtr__node *n) {
 static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
     gtr__arg few[GTR__MAX_ARGS], *args = few;
     static const char wanted = 0; /* a non-NULL address, never dereferenced */
-    n->ws_bytes = 0;
+    n->ws.bytes = 0;
     if (GTR__ALL(n) > GTR__MAX_ARGS && !(args = GTR__NEW(ctx, gtr__arg, GTR__ALL(n))))
         return GTR_ERR_NOMEM;
     gtr__call c = gtr__call_of(ctx, p, n, args);
@@ -16244,13 +16367,13 @@ static gtr_result gtr__measure(gtr_context *ctx, gtr__plan *p, gtr__node *n) {
         if (k < n->n_in && v->lookups) n->bytes -= GTR__MIN(n->bytes, (double)gtr__whole_bytes(v)); /* it counts them */
     }
     const bool ws = gtr__uses_workspace(n->op);
-    c.measure = &n->ws_bytes;
+    c.measure = &n->ws.bytes;
     gtr_result r = !ctx->caps.cuda ? gtr__cpu_call(NULL, n->op, n->dir, &c)
         : ws ? ctx->be->kernel[n->op][n->dir](NULL, &c) : GTR_OK;
-    if (ws && gtr__without_table(ctx)) n->ws_bytes = 2 * n->ws_bytes + gtr__most_beside(ctx, n);
+    if (ws && gtr__without_table(ctx)) n->ws.bytes = 2 * n->ws.bytes + gtr__most_beside(ctx, n);
     if (args != few) gtr__mfree(ctx, args);
     if (r) gtr__fail(ctx, r, "%s: its workspace could not be planned", n->layer);
-    n->ws_bytes = gtr__rounded(n->ws_bytes);
+    n->ws.bytes = gtr__rounded(n->ws.bytes);
     return r;
 }
 /* Measures all nodes; notes which one writes each value first (extra.producer). */
@@ -16371,9 +16494,9 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
             if (first[v] < 0) first[v] = i;
             last[(size_t)v * queues + (size_t)q->queue] = i;
         }
-        if (q->ws_bytes) {
+        if (q->ws.bytes) {
             gtr__span *s = &spans[n++];
-            s->value = -1; s->node = i; s->bytes = q->ws_bytes; s->first = i; s->stage = q->stage;
+            s->value = -1; s->node = i; s->bytes = q->ws.bytes; s->first = i; s->stage = q->stage;
             last[((size_t)p->n_value + (size_t)i) * queues + (size_t)q->queue] = i;
         }
     }
@@ -16394,7 +16517,7 @@ static bool gtr__pass_memory(gtr_context *ctx, gtr__plan *p, const gtr__order *o
         if (spans[i].value >= 0) {
             p->value[spans[i].value].offset = spans[i].offset; p->value[spans[i].value].alias = spans[i].in;
         }
-        else { p->node[spans[i].node].ws_offset = spans[i].offset; p->node[spans[i].node].ws_value = spans[i].in; }
+        else { p->node[spans[i].node].ws.offset = spans[i].offset; p->node[spans[i].node].ws.value = spans[i].in; }
     }
     for (i = 0; i < p->n_value && ok; i++) if (place[i] != i) {
         p->value[i].offset = p->value[place[i]].offset; p->value[i].alias = p->value[place[i]].alias;
@@ -16414,7 +16537,7 @@ static void gtr__find_likes(gtr__build *b) {
         && b->r->batch >= n;
     bool keeps = false;
     for (int64_t i = 0; i < b->g.n; i++)
-        keeps |= b->whole[i] && gtr__fetched(b, b->g.tensor[i]) && !gtr__reported(b, b->g.tensor[i]);
+        keeps |= b->by_id.whole[i] && gtr__fetched(b, b->g.tensor[i]) && !gtr__reported(b, b->g.tensor[i]);
     for (int m = 0, k; m < n; m++) {
         gtr__micro_begin(b, m, n);
         const int64_t rows = b->rows;
@@ -16422,7 +16545,7 @@ static void gtr__find_likes(gtr__build *b) {
             gtr__micro_begin(b, k, n);
             if (b->rows == rows) break;
         }
-        b->like[m] = GTR__MIN(k, m);
+        b->stamps.like[m] = GTR__MIN(k, m);
     }
 }
 /* Copies what the passes made of a micro-batch, its nodes and values, for each micro-batch that is like it
@@ -16444,10 +16567,10 @@ GTR__COMPUTING
 static int gtr__stamped(const gtr__stamp *s, int v) { return v < 0 ? v : s->id[v] + s->by[s->mark_of[v]]; }
 /* What is copied from here on is micro-batch m, from the one that it is like. */
 static void gtr__stamp_begin(gtr__stamp *s, int m) {
-    const int like = s->b->like[m];
+    const int like = s->b->stamps.like[m];
     s->from = gtr__first_row(s->b->r, like, s->b->r->micro);
     s->to = gtr__first_row(s->b->r, m, s->b->r->micro);
-    for (int k = 0; k + 1 < s->b->n_marks; k++) s->by[1 + k] = s->start[k][m] - s->start[k][like];
+    for (int k = 0; k + 1 < s->b->stamps.n_marks; k++) s->by[1 + k] = s->start[k][m] - s->start[k][like];
 }
 /* Copies `count` values from v on, as micro-batch m's: aliases of whole batches, and kept rows, begin at its first row.
    */
@@ -16503,7 +16626,7 @@ static void gtr__stamp_nodes(gtr__stamp *s, int i, int end, int m) {
         n->in = s->operand; n->out = n->in + n->n_in;
         s->operand += GTR__ALL(n);
         for (int k = 0; k < GTR__ALL(n); k++) n->in[k] = gtr__stamped(s, from->in[k]);
-        n->ws_value = gtr__stamped(s, n->ws_value);
+        n->ws.value = gtr__stamped(s, n->ws.value);
         if (s->from == s->to) continue;
         n->micro = m;
         gtr__stamp_rows(s, n);
@@ -16522,7 +16645,7 @@ static void gtr__stamp_half(gtr__stamp *s, int i, int end) {
         begin[m] = i; behind[m] = j;
         gtr__stamp_nodes(s, i, j, m);
         for (done = GTR__MAX(done, m) + 1; done < (j < end && node[j].micro ? node[j].micro : s->b->r->micro); done++) {
-            m = s->b->like[done];
+            m = s->b->stamps.like[done];
             if (behind[m]) gtr__stamp_nodes(s, begin[m], behind[m], done);
         }
         done--;
@@ -16534,17 +16657,17 @@ GTR__PLANNING
 static int gtr__stamp_ids(gtr__stamp *s) {
     gtr__build *b = s->b;
     const gtr__plan *p = b->plan;
-    int k, m, v, at = b->mark[0], late = at;
+    int k, m, v, at = b->stamps.mark[0], late = at;
     for (v = 0; v < at; v++) s->id[v] = v;
-    for (k = 0; k + 1 < b->n_marks; k++) {
-        if (b->mark[k] == b->late) late = at;
-        for (v = b->mark[k]; v < b->mark[k + 1]; v++) {
+    for (k = 0; k + 1 < b->stamps.n_marks; k++) {
+        if (b->stamps.mark[k] == b->late) late = at;
+        for (v = b->stamps.mark[k]; v < b->stamps.mark[k + 1]; v++) {
             m = p->value[v].micro;
             if (!s->count[k][m]++) s->first[k][m] = v;
             s->mark_of[v] = m ? 1 + k : 0;
         }
-        for (m = 0; m < b->r->micro; at += s->count[k][b->like[m++]]) s->start[k][m] = at;
-        for (v = b->mark[k]; v < b->mark[k + 1]; v++)
+        for (m = 0; m < b->r->micro; at += s->count[k][b->stamps.like[m++]]) s->start[k][m] = at;
+        for (v = b->stamps.mark[k]; v < b->stamps.mark[k + 1]; v++)
             s->id[v] = s->start[k][p->value[v].micro] + v - s->first[k][p->value[v].micro];
     }
     b->late = late;
@@ -16558,7 +16681,7 @@ static void gtr__pass_stamp(gtr__build *b) {
     int i, k, m, n_value, n_node = 0, copies[GTR__MAX_MICRO] = { 0 };
     size_t operands = 0;
     if (!gtr__stamps(b)) return;
-    for (m = 0; m < b->r->micro; m++) copies[b->like[m]]++;
+    for (m = 0; m < b->r->micro; m++) copies[b->stamps.like[m]]++;
     for (i = 0; i < p->n_node; i++) {
         n_node += copies[p->node[i].micro];
         operands += (size_t)(copies[p->node[i].micro] * GTR__ALL(&p->node[i]));
@@ -16574,11 +16697,12 @@ static void gtr__pass_stamp(gtr__build *b) {
         gtr__value *value = (gtr__value *)(node + n_node);
         int *operand = s.operand = (int *)(value + n_value);
         gtr__stamp_begin(&s, 0);
-        gtr__stamp_values(&s, value, 0, b->mark[0], 0);
+        gtr__stamp_values(&s, value, 0, b->stamps.mark[0], 0);
         for (m = 0; m < b->r->micro; m++) {
             gtr__stamp_begin(&s, m);
-            for (k = 0; k + 1 < b->n_marks; k++)
-                gtr__stamp_values(&s, value + s.start[k][m], s.first[k][b->like[m]], s.count[k][b->like[m]], m);
+            for (k = 0; k + 1 < b->stamps.n_marks; k++)
+                gtr__stamp_values(&s, value + s.start[k][m], s.first[k][b->stamps.like[m]],
+                    s.count[k][b->stamps.like[m]], m);
         }
         gtr__stamp_half(&s, 0, p->right_begin);
         const int right_begin = (int)(s.node - node);
@@ -16605,7 +16729,7 @@ static void gtr__plan_clear(gtr_context *ctx, gtr__plan *p) {
     }
     gtr__mfree(ctx, p->node);
     if (!p->operand) gtr__mfree(ctx, p->value);
-    GTR__FREE(ctx, p->wait, p->queue, p->stride);
+    GTR__FREE(ctx, p->edges.from, p->queues.of, p->stride);
     memset(p, 0, sizeof *p);
 }
 /* The shape of a row of c as FEED makes it: cropped. */
@@ -16661,14 +16785,15 @@ static void gtr__add_feed(gtr__build *b, gtr_tensor **inputs, int n_inputs) {
         gtr__feed *feed = NULL;
         int outs[2 * GTR__MAX_FEED], count = 0;
         for (i = 0; i < n_inputs; i++)
-            if (gtr__stage_of(b, inputs[i]) == stage && b->shared[inputs[i]->id] >= 0 && gtr__batched(inputs[i])) break;
+            if (gtr__stage_of(b, inputs[i]) == stage && b->by_id.shared[inputs[i]->id] >= 0
+                && gtr__batched(inputs[i])) break;
         if (i == n_inputs && stage) continue; /* the first stage's fetches the record, inputs or none */
         feed = GTR__NEW(b->ctx, gtr__feed, 1);
         if (!feed) { b->failed = true; return; }
         feed->rows = b->r->batch;
         for (i = 0; i < n_inputs; i++) {
             gtr_tensor *t = inputs[i];
-            int whole = b->shared[t->id], v[2];
+            int whole = b->by_id.shared[t->id], v[2];
             if (gtr__stage_of(b, t) != stage || whole < 0 || !gtr__batched(t)) continue;
             v[0] = whole; v[1] = gtr__fed_low(b, whole);
             for (k = 0; k < 2; k++) {
@@ -16740,13 +16865,13 @@ static GTR__COLD void gtr__add_commits(gtr__build *b) {
 static void gtr__note_states(gtr__build *b) {
     for (int64_t i = 0; i < b->g.n && !b->failed; i++) {
         gtr_tensor *t = b->g.tensor[i];
-        if (!t->note->next || t->note->next == t || !b->whole[i]) continue;
+        if (!t->note->next || t->note->next == t || !b->by_id.whole[i]) continue;
         if (!GTR__GROW(b->ctx, b->states, b->n_states, b->cap_states)) { b->failed = true; return; }
         int v = gtr__operand(b, t->note->next, GTR__CLASS_AS_IS, gtr__stage_of(b, t), 0);
         if (v >= 0) v = gtr__widened(b, t->note->next, v);
         if (v >= 0 && GTR__V(gtr__root(b->plan, v)).home == GTR__HOME_INPUT)
-            v = gtr__form_make(b, b->map[t->note->next->id], GTR__OP_COPY, v, GTR__V(v).stage, GTR_F32);
-        const gtr__state_pair pair = { { v, b->map[i] }, b->micro };
+            v = gtr__form_make(b, b->by_id.map[t->note->next->id], GTR__OP_COPY, v, GTR__V(v).stage, GTR_F32);
+        const gtr__state_pair pair = { { v, b->by_id.map[i] }, b->micro };
         b->states[b->n_states++] = pair;
         b->failed |= v < 0;
     }
@@ -16773,8 +16898,8 @@ static void gtr__add_states(gtr__build *b, gtr__phase phase) {
 /* Marks what a trainer's loss is differentiated by: its parameters. */
 static void gtr__want_parameters(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
-    for (int i = 0; i < t->n_param; i++) if (b->shared[t->param[i]->id] >= 0)
-        b->extra[b->shared[t->param[i]->id]].wants = true;
+    for (int i = 0; i < t->params.n; i++) if (b->by_id.shared[t->params.tensor[i]->id] >= 0)
+        b->extra[b->by_id.shared[t->params.tensor[i]->id]].wants = true;
 }
 /* Which of the trainer's gradients are stored as lookups: those of tables that one node writes and none reads, where
    the rows that were looked up are fewer; not where a step is run in parts. */
@@ -16783,8 +16908,8 @@ static GTR__COLD void gtr__find_lookups(gtr__build *b) {
     gtr__plan *p = b->plan;
     int i, v, *end;
     if (b->r->no_matchers || !b->ctx->caps.lookups || !gtr__list_uses(b)) return;
-    for (i = 0; i < t->n_param && p->lookups < GTR__MAX_LOOKUPS; i++) {
-        if ((v = b->shared[t->param[i]->id]) < 0 || (v = b->extra[v].gradient) < 0
+    for (i = 0; i < t->params.n && p->looked_up.n < GTR__MAX_LOOKUPS; i++) {
+        if ((v = b->by_id.shared[t->params.tensor[i]->id]) < 0 || (v = b->extra[v].gradient) < 0
                 || gtr__count_users(b, v, 0, INT_MAX, false) || gtr__count_users(b, v, 0, INT_MAX, true) != 1) continue;
         const gtr__node *q = &p->node[*gtr__users(b, v, 0, &end)];
         gtr__value as = GTR__V(v);
@@ -16792,7 +16917,7 @@ static GTR__COLD void gtr__find_lookups(gtr__build *b) {
         as.lookups = gtr__count(&GTR__V(q->in[0]).shape);
         if (as.lookups > INT32_MAX || gtr__value_bytes(&as) > gtr__whole_bytes(&as)) continue;
         GTR__V(v) = as;
-        p->of[p->lookups] = i; p->lookup[p->lookups++] = v;
+        p->looked_up.of[p->looked_up.n] = i; p->looked_up.value[p->looked_up.n++] = v;
     }
 }
 /* Adds a micro-batch's share to what is reported (totals): scalars by their rows, gradients as they are; of a parameter
@@ -16801,7 +16926,7 @@ static void gtr__weigh(gtr__build *b, int *totals, int64_t rows) {
     for (int i = 0, j; i < b->r->n_report; i++) {
         gtr_tensor *t = gtr__stored_as(b->r->report[i]);
         const bool first = totals[i] < 0, is_parameter = t->op == GTR__OP_PARAMETER;
-        const int v = b->map[b->r->report[i]->id];
+        const int v = b->by_id.map[b->r->report[i]->id];
         for (j = 0; gtr__stored_as(b->r->report[j]) != t; j++) {}
         if (b->r->micro == 1 && !is_parameter) totals[i] = v;
         else if (j < i) totals[i] = totals[j];
@@ -16831,9 +16956,9 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
     if (b->r->trainer) {
         b->plan->guarded = true;
         gtr__find_lookups(b);
-        const int lookups = b->plan->lookups;
+        const int lookups = b->plan->looked_up.n;
         in[0] = totals[0];
-        GTR__COPY(in + 1, b->plan->lookup, lookups);
+        GTR__COPY(in + 1, b->plan->looked_up.value, lookups);
         gtr__node *n = gtr__right_node(b, GTR__OP_GUARD, GTR__GUARD, in, 1 + lookups, optim, "gradients");
         if (!n) return;
         n->bytes = optim->loss_only ? 0 : (double)optim->count * sizeof(gtr_float);
@@ -16856,21 +16981,21 @@ static void gtr__add_right(gtr__build *b, const int *totals, const gtr__optim *o
 static void gtr__build_begin(gtr__build *b) {
     const int64_t n = b->g.n;
     int64_t i;
-    b->map = GTR__NEW(b->ctx, int, 5 * n);
-    b->whole = b->reach = GTR__NEW(b->ctx, unsigned char, 2 * n);
-    if (!b->map || !b->reach) { b->failed = true; return; }
-    b->shared = b->map + n;
-    b->tally = b->shared + n;
-    b->stage = b->tally + n; b->region = b->stage + n;
-    for (i = 0; i < 3 * n; i++) b->map[i] = -1;
-    gtr__reach(b, b->whole);
+    b->by_id.map = GTR__NEW(b->ctx, int, 5 * n);
+    b->by_id.whole = b->by_id.reach = GTR__NEW(b->ctx, unsigned char, 2 * n);
+    if (!b->by_id.map || !b->by_id.reach) { b->failed = true; return; }
+    b->by_id.shared = b->by_id.map + n;
+    b->by_id.tally = b->by_id.shared + n;
+    b->by_id.stage = b->by_id.tally + n; b->by_id.region = b->by_id.stage + n;
+    for (i = 0; i < 3 * n; i++) b->by_id.map[i] = -1;
+    gtr__reach(b, b->by_id.whole);
     for (i = 0; i < n; i++) {
         const gtr_tensor *t = b->g.tensor[i];
-        b->stage[i] = b->r->feeds ? t->stage : 0;
-        b->region[i] = b->r->trainer ? t->region : 0;
-        if (!b->whole[i]) continue;
-        b->plan->n_stage = GTR__MAX(b->plan->n_stage, 1 + b->stage[i]);
-        b->n_region = GTR__MAX(b->n_region, b->region[i]);
+        b->by_id.stage[i] = b->r->feeds ? t->stage : 0;
+        b->by_id.region[i] = b->r->trainer ? t->region : 0;
+        if (!b->by_id.whole[i]) continue;
+        b->plan->n_stage = GTR__MAX(b->plan->n_stage, 1 + b->by_id.stage[i]);
+        b->regions.highest = GTR__MAX(b->regions.highest, b->by_id.region[i]);
     }
 }
 /* inputs: in the order in which records have their addresses; optim: the trainer's, NULL: nothing is updated; lean:
@@ -16896,14 +17021,14 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     for (m = 0; m < (r->set == 2 ? 0 : r->micro) && !b.failed; m++) {
         gtr__micro_begin(&b, m, r->micro);
         b.phase = GTR__FORWARD;
-        if (b.rows == 0 || b.like[m] < m) { bounds[m + 1] = plan->n_node; continue; }
+        if (b.rows == 0 || b.stamps.like[m] < m) { bounds[m + 1] = plan->n_node; continue; }
         gtr__micro_forget(&b);
         GTR__PASS(gtr__pass_collect(&b));
         GTR__PASS(gtr__pass_forms(&b));
         if (r->carries) GTR__PASS(gtr__note_states(&b));
         if (b.failed) break;
         if (r->trainer) {
-            loss[m] = b.map[r->report[0]->id];
+            loss[m] = b.by_id.map[r->report[0]->id];
             gtr__want_parameters(&b);
             if (interleave) GTR__PASS(gtr__differentiate_micro(&b, loss[m], bounds[m], plan->n_node));
         }
@@ -16915,9 +17040,9 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
         if (b.rows) GTR__PASS(gtr__differentiate_micro(&b, loss[m], bounds[m], bounds[m + 1]));
     }
     gtr__stamp_mark(&b);
-    b.n_given = b.n_region;
+    b.regions.given = b.regions.highest;
     if (r->again) GTR__PASS(gtr__choose_regions(&b));
-    if (r->trainer && b.n_region) GTR__PASS(gtr__pass_rematerialise(&b));
+    if (r->trainer && b.regions.highest) GTR__PASS(gtr__pass_rematerialise(&b));
     b.micro = 0;
     GTR__PASS(gtr__pass_fuse(&b, false));
     GTR__PASS(gtr__pass_alias(&b));
@@ -16945,10 +17070,11 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     GTR__PASS(gtr__pass_stamp(&b));
     GTR__PASS(gtr__pass_crossing(&b));
     gtr__end_join(&b);
-    GTR__FREE(ctx, o.clock, b.map, b.whole, b.early, b.states, b.collected, b.region_of, b.plain, b.uses, b.extra);
+    GTR__FREE(ctx, o.clock, b.by_id.map, b.by_id.whole, b.early, b.states, b.listed.collected, b.regions.of,
+        b.listed.plain, b.uses, b.extra);
     if (!b.failed) return GTR_OK;
     gtr__plan_clear(ctx, plan);
-    return ctx->error ? ctx->error : GTR__FAIL(ctx, NOMEM, "out of host memory while planning");
+    return ctx->errors.code ? ctx->errors.code : GTR__FAIL(ctx, NOMEM, "out of host memory while planning");
 }
 /* gtr__plan_passes; general: of ops' most general kernels, without matchers, where the device can't launch others. */
 static gtr_result gtr__plan_make(gtr_context *ctx, const gtr__recipe *recipe, gtr_tensor **inputs, int n_inputs,
@@ -16979,7 +17105,7 @@ typedef struct gtr__plan_entry {
     gtr__plan plan;
     void *exec;
     void *crossing;
-    uint64_t version; /* ctx->memory_version that the addresses are of */
+    uint64_t version; /* ctx->memory.version that the addresses are of */
     uint32_t without; /* ctx->caps.without that the plan is of */
     bool lean; /* the quicker plan passed the memory limit: this one takes less */
     bool general; /* it is by the most general kernels */
@@ -17046,15 +17172,15 @@ static gtr_result gtr__drain(gtr_context *ctx) {
 /* By the context's thread, before it changes weights or launches a step: until gtr__weights_unlock was called as often
    no predictor takes a snapshot. */
 static void gtr__weights_lock(gtr_context *ctx) {
-    if (ctx->writing++ || !ctx->line) return;
-    ctx->in_line = true;
-    gtr__fair_lock_enter(ctx->line);
+    if (ctx->lock.writing++ || !ctx->lock.line) return;
+    ctx->lock.in_line = true;
+    gtr__fair_lock_enter(ctx->lock.line);
 }
 /* By the context's thread, once for each gtr__weights_lock. */
 static void gtr__weights_unlock(gtr_context *ctx) {
-    if (--ctx->writing || !ctx->in_line) return;
-    ctx->in_line = false;
-    gtr__fair_lock_leave(ctx->line);
+    if (--ctx->lock.writing || !ctx->lock.in_line) return;
+    ctx->lock.in_line = false;
+    gtr__fair_lock_leave(ctx->lock.line);
 }
 /* Waits until the devices have done what was queued; steps that were given up are queued again, and waited for. */
 static gtr_result gtr__wait_all(gtr_context *ctx) {
@@ -17073,7 +17199,7 @@ static gtr_result gtr__feeding_new(gtr_tensor *t) {
 static gtr_result gtr__slots_room(gtr_context *ctx, int stage, gtr__feeding *f, size_t bytes, const char *of,
         const char *name) {
     if (bytes <= f->bytes) return GTR_OK;
-    if (f->bytes && gtr__wait_all(ctx)) return ctx->error;
+    if (f->bytes && gtr__wait_all(ctx)) return ctx->errors.code;
     gtr__slots_free(ctx, stage, f);
     f->bytes = bytes;
     for (int i = 0; i < 2; i++) {
@@ -17142,7 +17268,7 @@ static gtr_result gtr__parameter_put(const gtr_tensor *p, int stage, void *at, c
 }
 /* src becomes p's values, and its low copies follow. No snapshot is taken meanwhile. */
 static gtr_result gtr__parameter_write(gtr_tensor *p, const void *src) {
-    p->ctx->writes++;
+    p->ctx->versions.writes++;
     gtr__weights_lock(p->ctx);
     const gtr_result r = gtr__parameter_put(p, p->stage, gtr__storage_of(p)->data, src, gtr__label(p));
     gtr__weights_unlock(p->ctx);
@@ -17173,19 +17299,19 @@ static void gtr__trainer_forget(gtr_trainer *t, const gtr__plan_entry *e) {
 }
 /* Takes e out of the list by last use; its bin still has it. */
 static void gtr__entry_unlink(gtr_context *ctx, gtr__plan_entry *e) {
-    *(e->previous ? &e->previous->next : &ctx->plans) = e->next;
-    *(e->next ? &e->next->previous : &ctx->oldest_plan) = e->previous;
+    *(e->previous ? &e->previous->next : &ctx->cache.newest) = e->next;
+    *(e->next ? &e->next->previous : &ctx->cache.oldest) = e->previous;
 }
 /* e, in no list, becomes the one that was used last. */
 static void gtr__entry_to_front(gtr_context *ctx, gtr__plan_entry *e) {
     e->previous = NULL;
-    e->next = ctx->plans;
-    *(ctx->plans ? &ctx->plans->previous : &ctx->oldest_plan) = e;
-    ctx->plans = e;
+    e->next = ctx->cache.newest;
+    *(ctx->cache.newest ? &ctx->cache.newest->previous : &ctx->cache.oldest) = e;
+    ctx->cache.newest = e;
 }
 /* Takes e out of the cache and frees it with all that it owns. */
 static void gtr__entry_free(gtr_context *ctx, gtr__plan_entry *e) {
-    gtr__plan_entry **at = &ctx->plan_bin[e->bin];
+    gtr__plan_entry **at = &ctx->cache.bin[e->bin];
     while (*at != e) at = &(*at)->chain;
     *at = e->chain;
     gtr__entry_unlink(ctx, e);
@@ -17198,7 +17324,7 @@ static void gtr__entry_free(gtr_context *ctx, gtr__plan_entry *e) {
 /* Drops the plans of trainer t, else of data set d, else those that use a tensor of this id or later. Of the last a
    plan between gtr_backward and gtr_update stays. */
 static void gtr__plans_drop(gtr_context *ctx, const gtr_trainer *t, const gtr_dataset *d, int64_t id) {
-    for (gtr__plan_entry *e = ctx->plans, *next; e; e = next) {
+    for (gtr__plan_entry *e = ctx->cache.newest, *next; e; e = next) {
         next = e->next;
         if (t ? e->recipe.trainer == t : d ? e->recipe.data == d : e->highest >= id && !gtr__is_pending(ctx, e))
             gtr__entry_free(ctx, e);
@@ -17206,7 +17332,7 @@ static void gtr__plans_drop(gtr_context *ctx, const gtr_trainer *t, const gtr_da
 }
 /* What tensors from this id on are changes: waits, and drops the plans that use one of them. */
 static void gtr__plans_forget(gtr_context *ctx, int64_t id) {
-    if (ctx->plans) gtr__wait_all(ctx);
+    if (ctx->cache.newest) gtr__wait_all(ctx);
     gtr__plans_drop(ctx, NULL, NULL, id);
 }
 /* Grows a device block that plans point to; its contents are lost. The old size is had back if the new one is not. */
@@ -17214,15 +17340,15 @@ static gtr_result gtr__block_grow(gtr_context *ctx, int stage, void **block, siz
         const char *what) {
     if (*block && *bytes >= want) return GTR_OK;
     if (*block) {
-        if (gtr__wait_all(ctx)) return ctx->error;
+        if (gtr__wait_all(ctx)) return ctx->errors.code;
         gtr__device_free(ctx, stage, *block, *bytes);
         *block = NULL;
-        ctx->memory_version++;
+        ctx->memory.version++;
     }
     void *p = gtr__device_alloc(ctx, stage, want);
     if (!p) {
         if (*bytes) *block = ctx->be->alloc(ctx->instance[stage], gtr__device_size(*bytes));
-        if (*block) ctx->device_bytes += gtr__device_size(*bytes);
+        if (*block) ctx->memory.device_bytes += gtr__device_size(*bytes);
         else *bytes = 0;
         return GTR__FAIL(ctx, NOMEM, "out of %s: %zu bytes of %s", gtr__memory_name(ctx), want, what);
     }
@@ -17248,7 +17374,7 @@ static gtr_result gtr__state_grow(gtr_tensor *t, size_t bytes) {
     gtr__device_free(ctx, t->stage, r ? data : old, r ? bytes : had);
     if (r) return gtr__backend_result(ctx, r, t->name);
     s->data = data; s->data_bytes = bytes;
-    ctx->memory_version++;
+    ctx->memory.version++;
     return GTR_OK;
 }
 /* Whether values of this home lie in their tensor's storage, where a plan makes room for them. */
@@ -17256,12 +17382,13 @@ static bool gtr__home_is_tensors(gtr__home home) {
     return home == GTR__HOME_INPUT || home == GTR__HOME_LOW || home == GTR__HOME_TALLY || home == GTR__HOME_KEPT;
 }
 /* All memory that e's plan wants, of the context, its tensors and e; blocks grow only. Where one that plans point to
-   moves, memory_version changes, by which others' addresses are void. */
+   moves, ctx->memory.version changes, by which others' addresses are void. */
 static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_entry *e) {
     gtr__plan *p = &e->plan;
     for (int i = 0; i < p->n_stage; i++)
         if (p->arena[i]) GTR__TRY(
-            gtr__block_grow(ctx, i, &ctx->arena[i], &ctx->arena_bytes[i], p->arena[i], "activations and workspace"));
+            gtr__block_grow(ctx, i, &ctx->memory.arena[i], &ctx->memory.arena_bytes[i], p->arena[i],
+                "activations and workspace"));
     if (p->crossing && !e->crossing && !(e->crossing = gtr__device_alloc(ctx, 0, p->crossing))) return GTR_ERR_NOMEM;
     for (int i = 0; i < p->n_value; i++) {
         const gtr__value *v = &p->value[i];
@@ -17278,7 +17405,7 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_entry *e) {
             GTR__TRY(gtr__block_grow(ctx, t->stage, &s->low[k], &s->low_bytes[k], v->bytes, "inputs in low precision"));
         else if (v->home == GTR__HOME_LOW && !s->low[k]) {
             GTR__TRY(gtr__block_grow(ctx, t->stage, &s->low[k], &s->low_bytes[k], v->bytes, "low-precision weights"));
-            ctx->low_version++;
+            ctx->versions.low++;
             GTR__TRY(gtr__refresh_low(t));
         } else if (v->home == GTR__HOME_TALLY && !s->tally) {
             if (!(s->tally = gtr__device_alloc(ctx, t->stage, GTR__TALLY_BYTES))) return GTR_ERR_NOMEM;
@@ -17291,15 +17418,15 @@ static gtr_result gtr__entry_memory(gtr_context *ctx, gtr__plan_entry *e) {
 }
 /* p, `bytes` further on; NULL, of what has no memory, stays NULL. */
 static void *gtr__shifted(void *p, size_t bytes) { return p ? (char *)p + bytes : NULL; }
-/* p's index in t->param, which is sorted by id, the highest first; -1: t does not train it. */
+/* p's index in t->params.tensor, which is sorted by id, the highest first; -1: t does not train it. */
 static int gtr__trainer_index(const gtr_trainer *t, const gtr_tensor *p) {
-    int low = 0, high = t->n_param; /* last made first */
+    int low = 0, high = t->params.n; /* last made first */
     while (low < high) {
         const int i = low + (high - low) / 2;
-        if (t->param[i]->id > p->id) low = i + 1;
+        if (t->params.tensor[i]->id > p->id) low = i + 1;
         else high = i;
     }
-    return low < t->n_param && t->param[low] == p ? low : -1;
+    return low < t->params.n && t->params.tensor[low] == p ? low : -1;
 }
 /* Whether t has averages of its parameters: with .ema, from the first update on. */
 static bool gtr__averaged(const gtr_trainer *t) {
@@ -17308,13 +17435,13 @@ static bool gtr__averaged(const gtr_trainer *t) {
 }
 /* Where the average of t's i-th parameter lies: the last of the optimizer's states. */
 static gtr_float *gtr__average_of(const gtr_trainer *t, int i) {
-    return t->optim.state[t->optim.all - 1] + t->offset[i];
+    return t->optim.state[t->optim.all - 1] + t->params.offset[i];
 }
 /* Where p's values lie as it is saved and as it predicts: its data or, if the trainer of its last step has one, its
    average. *stage: on which device, unless NULL. */
 static const void *gtr__model_of(const gtr_tensor *p, int *stage) {
     const gtr_trainer *t = gtr__storage_of(p)->trainer;
-    const int i = t && gtr__averaged(t) && !t->swapped ? gtr__trainer_index(t, p) : -1;
+    const int i = t && gtr__averaged(t) && !t->averages.swapped ? gtr__trainer_index(t, p) : -1;
     if (stage) *stage = i < 0 ? p->stage : 0;
     return i < 0 ? gtr__storage_of(p)->data : gtr__average_of(t, i);
 }
@@ -17326,17 +17453,17 @@ static gtr_result gtr__model_read(const gtr_tensor *p, void *dst) {
 }
 /* Changes with where gtr__model_of finds parameters. */
 static uint64_t gtr__model_version(const gtr_context *ctx) {
-    uint64_t v = ctx->taken;
+    uint64_t v = ctx->versions.taken;
     for (const gtr_trainer *t = ctx->trainers; t; t = t->next)
-        if (t->optim.ema > 0) v = (v + (gtr__averaged(t) && !t->swapped) + 1) * 0x9e3779b97f4a7c15u;
+        if (t->optim.ema > 0) v = (v + (gtr__averaged(t) && !t->averages.swapped) + 1) * 0x9e3779b97f4a7c15u;
     return v;
 }
-/* t did p's last step; NULL: p was written from outside. Counts what moves the model to or from averages (ctx->taken).
-   */
+/* t did p's last step; NULL: p was written from outside. Counts what moves the model to or from averages, in
+   versions.taken. */
 static void gtr__trainer_set(gtr_tensor *p, gtr_trainer *t) {
     gtr__storage *const s = gtr__storage_of(p);
     gtr_trainer *const was = s->trainer;
-    p->ctx->taken += t != was && ((t && t->optim.ema > 0) || (was && was->optim.ema > 0));
+    p->ctx->versions.taken += t != was && ((t && t->optim.ema > 0) || (was && was->optim.ema > 0));
     s->trainer = t;
 }
 /* In front of a step of t its parameters become t's, else those that were written from outside, with which averages
@@ -17345,11 +17472,11 @@ static gtr_result gtr__take_over(gtr_trainer *t, bool step) {
     gtr_context *ctx = t->ctx;
     gtr_result r = GTR_OK;
     int k = 0;
-    while (k < t->n_param && gtr__storage_of(t->param[k])->trainer == t) k++;
-    if (k == t->n_param || t->aside) return GTR_OK;
+    while (k < t->params.n && gtr__storage_of(t->params.tensor[k])->trainer == t) k++;
+    if (k == t->params.n || t->aside) return GTR_OK;
     gtr__weights_lock(ctx);
-    for (int i = 0; i < t->n_param && !r; i++) {
-        gtr_tensor *p = t->param[i];
+    for (int i = 0; i < t->params.n && !r; i++) {
+        gtr_tensor *p = t->params.tensor[i];
         const gtr__storage *const s = gtr__storage_of(p);
         if (!s->trainer && gtr__averaged(t))
             r = ctx->be->copy(ctx->instance[0], gtr__average_of(t, i), s->data, s->data_bytes, GTR__ON_DEVICE, true);
@@ -17361,8 +17488,8 @@ static gtr_result gtr__take_over(gtr_trainer *t, bool step) {
 /* One parameter or, NULL, all were written from outside: they are the model as they are. */
 static void gtr__rewritten(gtr_context *ctx, gtr_tensor *one) {
     gtr__weights_lock(ctx);
-    for (int64_t i = 0; i < (one ? 1 : ctx->n_parameter); i++) {
-        gtr_tensor *p = one ? one : ctx->parameter[i];
+    for (int64_t i = 0; i < (one ? 1 : ctx->graph.n_parameter); i++) {
+        gtr_tensor *p = one ? one : ctx->graph.parameter[i];
         gtr__trainer_set(p, NULL);
         p->note->unclaimed = false;
     }
@@ -17370,10 +17497,10 @@ static void gtr__rewritten(gtr_context *ctx, gtr_tensor *one) {
 }
 /* Where p's gradient lies in the buffer of t, which trains it. */
 static void *gtr__trainer_gradient(const gtr_trainer *t, const gtr_tensor *p) {
-    return t->gradient + t->offset[gtr__trainer_index(t, p)];
+    return t->gradients.buffer + t->params.offset[gtr__trainer_index(t, p)];
 }
 static const gtr__optim *gtr__optim_of(const gtr_trainer *t) { return t ? &t->optim : NULL; }
-/* Where a value of e's plan lies on its stage's device; NULL: it has no memory. Valid until memory_version changes. */
+/* Where a value of e's plan lies on its stage's device; NULL: it has no memory. Valid until memory.version changes. */
 static void *gtr__value_address(gtr_context *ctx, const gtr__plan_entry *e, int id) {
     const gtr__value *v = &e->plan.value[id];
     gtr_tensor *t = v->tensor;
@@ -17387,7 +17514,7 @@ static void *gtr__value_address(gtr_context *ctx, const gtr__plan_entry *e, int 
     case GTR__HOME_GRADIENT: return gtr__trainer_gradient(e->recipe.trainer, t);
     case GTR__HOME_KEPT: return (char *)(t ? s->kept : e->crossing) + v->offset;
     case GTR__HOME_ARENA:
-        return (char *)(v->alias < 0 ? ctx->arena[v->stage] : gtr__value_address(ctx, e, v->alias)) + v->offset;
+        return (char *)(v->alias < 0 ? ctx->memory.arena[v->stage] : gtr__value_address(ctx, e, v->alias)) + v->offset;
     case GTR__HOME_ALIAS: return gtr__shifted(gtr__value_address(ctx, e, v->alias), v->offset);
     default: return NULL;
     }
@@ -17414,8 +17541,8 @@ static gtr_result gtr__resolve(gtr_context *ctx, gtr__plan_entry *e, gtr__runner
         *n->call = gtr__call_of(ctx, p, n, args);
         for (int k = 0; k < GTR__ALL(n); k++) if (gtr__use(p, n, k) >= 0) args[k].data = address(ctx, e, n->in[k]);
         gtr__bind_shared(n, runner);
-        n->call->ws = n->ws_bytes
-            ? (char *)(n->ws_value < 0 ? arena[n->stage] : address(ctx, e, n->ws_value)) + n->ws_offset : NULL;
+        n->call->ws = n->ws.bytes
+            ? (char *)(n->ws.value < 0 ? arena[n->stage] : address(ctx, e, n->ws.value)) + n->ws.offset : NULL;
         n->call->ctl = runner ? runner->ctl : NULL;
     }
     return GTR_OK;
@@ -17446,37 +17573,37 @@ static gtr_result gtr__entry_again(gtr_context *ctx, gtr__plan_entry *e, bool le
 }
 /* gtr__entry_memory; where the plan would pass .memory_limit, e is planned again, lean. */
 static gtr_result gtr__entry_room(gtr_context *ctx, gtr__plan_entry *e) {
-    const bool good = ctx->error == GTR_OK;
-    ctx->past_limit = false;
+    const bool good = ctx->errors.code == GTR_OK;
+    ctx->memory.past_limit = false;
     const gtr_result r = gtr__entry_memory(ctx, e);
-    if (!ctx->past_limit || e->lean) return r;
+    if (!ctx->memory.past_limit || e->lean) return r;
     if (good) gtr_error_clear(ctx);
     GTR__TRY(gtr__entry_again(ctx, e, true));
     GTR__TRY(gtr__wait_all(ctx));
     for (int i = 0; i < ctx->n_instance; i++) { /* it may be the quicker plan's */
-        gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
-        ctx->arena[i] = NULL; ctx->arena_bytes[i] = 0;
+        gtr__device_free(ctx, i, ctx->memory.arena[i], ctx->memory.arena_bytes[i]);
+        ctx->memory.arena[i] = NULL; ctx->memory.arena_bytes[i] = 0;
     }
-    ctx->memory_version++;
+    ctx->memory.version++;
     return gtr__entry_memory(ctx, e);
 }
 /* Makes e ready to launch by this runner: memory, addresses, the backend's executable, which compiles kernels. Where
    the backend can't launch one (plan.unfit), e is planned again without it. Nothing to do if it is ready. */
 static gtr_result gtr__entry_ready(gtr_context *ctx, gtr__plan_entry *e, gtr__runner *runner) {
-    if (e->exec && e->version == ctx->memory_version && e->without == ctx->caps.without) return GTR_OK;
-    if (e->exec && gtr__wait_all(ctx)) return ctx->error;
+    if (e->exec && e->version == ctx->memory.version && e->without == ctx->caps.without) return GTR_OK;
+    if (e->exec && gtr__wait_all(ctx)) return ctx->errors.code;
     gtr__entry_unprepare(ctx, e);
     do {
         if (e->plan.unfit == GTR__UNFIT_ALL) e->general = true;
         else if (e->plan.unfit) gtr__do_without(ctx, e->plan.unfit - 1, e->plan.unfit_why);
         if (e->plan.unfit) GTR__TRY(gtr__entry_again(ctx, e, e->lean));
         GTR__TRY(gtr__entry_room(ctx, e));
-        GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->arena));
+        GTR__TRY(gtr__resolve(ctx, e, runner, gtr__value_address, ctx->memory.arena));
         const gtr_result r = ctx->be->prepare(ctx->instance, &e->plan, &e->exec);
         if (gtr__gave_up(ctx, r)) return r;
         GTR__TRY(gtr__backend_result(ctx, r, "preparing a plan"));
     } while (e->plan.unfit);
-    e->version = ctx->memory_version;
+    e->version = ctx->memory.version;
     e->without = ctx->caps.without;
     return GTR_OK;
 }
@@ -17491,14 +17618,14 @@ static gtr_tensor *gtr__limited_input(const gtr_tensor *op) { return gtr__stored
    are an input's and have a range. */
 static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n, bool carries, gtr_tensor **input,
         int *n_inputs, int64_t *highest, gtr__plan_entry *e) {
-    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->graph.n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     int64_t cap = 0;
     *n_inputs = 0;
     *highest = 0;
     if (reach) gtr__reach_of(ctx, t, n, carries, true, reach);
-    for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
-        gtr_tensor *x = ctx->tensor[i];
+    for (int64_t i = 0; i < ctx->graph.n_tensor && !r; i++) {
+        gtr_tensor *x = ctx->graph.tensor[i];
         if (!reach[i]) continue;
         *highest = i;
         if (e && x->note->limit && gtr__limited_input(x)->op <= GTR__OP_CONSTANT) {
@@ -17519,8 +17646,8 @@ static gtr_result gtr__find_inputs(gtr_context *ctx, gtr_tensor *const *t, int n
 static void gtr__plans_trim(gtr_context *ctx) {
     for (int waited = 0; waited < 2; waited++) {
         int64_t n = 1, nodes = 0;
-        for (gtr__plan_entry *e = ctx->plans; e; e = e->next, n++) nodes += e->plan.n_node;
-        for (gtr__plan_entry *e = ctx->oldest_plan, *newer; e; e = newer) {
+        for (gtr__plan_entry *e = ctx->cache.newest; e; e = e->next, n++) nodes += e->plan.n_node;
+        for (gtr__plan_entry *e = ctx->cache.oldest, *newer; e; e = newer) {
             newer = e->previous;
             if (n <= GTR__PLANS && (nodes <= GTR__PLAN_NODES || n <= 4)) return;
             if (!waited) break;
@@ -17533,7 +17660,7 @@ static void gtr__plans_trim(gtr_context *ctx) {
 }
 /* The entry of this recipe, which becomes the last used; NULL: there is none, and *bin is where it belongs. */
 static gtr__plan_entry *gtr__entry_find(gtr_context *ctx, const gtr__recipe *r, int *bin) {
-    gtr__plan_entry *e = ctx->plans;
+    gtr__plan_entry *e = ctx->cache.newest;
     uint64_t hash = 0, word;
     if (e && !memcmp(&e->recipe, r, sizeof *r)) return e;
     for (size_t at = 0; at < sizeof *r; at += sizeof word) {
@@ -17541,7 +17668,7 @@ static gtr__plan_entry *gtr__entry_find(gtr_context *ctx, const gtr__recipe *r, 
         hash = (hash ^ word) * 0x9e3779b97f4a7c15u; hash ^= hash >> 29;
     }
     *bin = (int)(hash % GTR__PLAN_BINS);
-    for (e = ctx->plan_bin[*bin]; e && memcmp(&e->recipe, r, sizeof *r) != 0; e = e->chain) {}
+    for (e = ctx->cache.bin[*bin]; e && memcmp(&e->recipe, r, sizeof *r) != 0; e = e->chain) {}
     if (e) { gtr__entry_unlink(ctx, e); gtr__entry_to_front(ctx, e); }
     return e;
 }
@@ -17553,7 +17680,7 @@ static void *gtr__listed_address(gtr_context *ctx, const gtr__plan_entry *e, int
     const uintptr_t base = ((uintptr_t)(v->tensor ? v->tensor->id + 2 : 1) << 40) + ((uintptr_t)v->home << 36);
     switch (v->home) {
     case GTR__HOME_GRADIENT:
-        return (void *)(base + sizeof(gtr_float) * (uintptr_t)t->offset[gtr__trainer_index(t, v->tensor)]);
+        return (void *)(base + sizeof(gtr_float) * (uintptr_t)t->params.offset[gtr__trainer_index(t, v->tensor)]);
     case GTR__HOME_KEPT: return (void *)(base + v->offset);
     case GTR__HOME_ARENA: return v->alias < 0 ? (void *)(base + v->offset)
         : gtr__shifted(gtr__listed_address(ctx, e, v->alias), v->offset);
@@ -17579,7 +17706,7 @@ static void gtr__list_plan(gtr_context *arch_ctx, const gtr__plan_entry *of, gtr
             arch_ctx->be->prepare(arch_ctx->instance, &e.plan, &e.exec);
         gtr__plan_clear(arch_ctx, &e.plan);
     }
-    arch_ctx->error = GTR_OK;
+    arch_ctx->errors.code = GTR_OK;
 }
 /* Lists kernels of ops that run outside a plan (gtr__run_single): FILL of optimizer state, CAST of parameters to low
    precision, CHECK for values that are not finite, BLEND. */
@@ -17610,7 +17737,7 @@ static void gtr__list(gtr_context *ctx, const gtr__plan_entry *e) {
         *arch_ctx = *ctx;
         *arch_ctx->be = *GTR__CUDA_SYMBOL();
         arch_ctx->caps = caps;
-        arch_ctx->error = GTR_OK; arch_ctx->preset = false;
+        arch_ctx->errors.code = GTR_OK; arch_ctx->preset = false;
         for (int i = 0; i < GTR__MAX_STAGES; i++) arch_ctx->instance[i] = instance;
         for (const gtr_trainer *t = ctx->trainers; t; t = t->next) /* the CPU has no TF32 */
             if (t->desc.precision == r.precision && t->given.precision == GTR_TF32 && caps.tf32) r.precision = GTR_TF32;
@@ -17653,8 +17780,8 @@ static gtr__plan_entry *gtr__entry_get(gtr_context *ctx, const gtr__recipe *r, c
         return NULL;
     }
     e->bin = bin;
-    e->chain = ctx->plan_bin[bin];
-    ctx->plan_bin[bin] = e;
+    e->chain = ctx->cache.bin[bin];
+    ctx->cache.bin[bin] = e;
     gtr__entry_to_front(ctx, e);
     e->fresh = true;
     gtr__list(ctx, e);
@@ -17732,7 +17859,7 @@ static gtr_result gtr__runner_room(gtr__runner *r, int n) {
    barred) are known to be done, but for the last `left`, or are repeated. but: a runner that is not waited for; NULL:
    of ops' kernels, too. */
 static gtr_result gtr__confirm_launches(gtr_context *ctx, const gtr__runner *but, uint64_t left) {
-    if (ctx->dead) return ctx->error;
+    if (ctx->errors.dead) return ctx->errors.code;
     for (gtr_trainer *t = ctx->trainers; t; t = t->next) {
         gtr__runner *r = t->runner;
         uint64_t count = !r || r == but ? 0 : but ? r->risky : GTR__MAX(r->risky, r->barred);
@@ -17885,7 +18012,7 @@ static gtr_result gtr__check_ranges(gtr_context *ctx, const gtr__plan_entry *e, 
             (long long)(i / op->in[op->note->limited]->shape.dim[1]));
         if (i >= 0)
             return GTR__BAD_ARG(ctx, "%s: element %lld is %s%s", gtr__called(x, who), (long long)i, text, row);
-        if (!ids) return ctx->error ? ctx->error : GTR_ERR_NOMEM;
+        if (!ids) return ctx->errors.code ? ctx->errors.code : GTR_ERR_NOMEM;
         if (op->ctx == ctx) op->note->sets = x->note->sets; /* a predictor's thread writes no tensors */
     }
     return GTR_OK;
@@ -17964,17 +18091,17 @@ static gtr_result gtr__state_write(gtr_tensor *t, const void *src, size_t bytes)
 /* Evaluations of sets have states of their own, zeros at first: training's are put aside, and taken back. */
 static gtr_result gtr__states_aside(gtr_context *ctx, bool *kept) {
     *kept = false;
-    for (int64_t i = 0; i < ctx->n_tensor; i++) /* steps that are queued may be repeated */
-        if (ctx->tensor[i]->note->state) { GTR__TRY(gtr__wait_all(ctx)); break; }
-    for (int64_t i = 0; i < ctx->n_tensor; i++) { /* of all, before one is zeros */
-        gtr_tensor *t = ctx->tensor[i];
+    for (int64_t i = 0; i < ctx->graph.n_tensor; i++) /* steps that are queued may be repeated */
+        if (ctx->graph.tensor[i]->note->state) { GTR__TRY(gtr__wait_all(ctx)); break; }
+    for (int64_t i = 0; i < ctx->graph.n_tensor; i++) { /* of all, before one is zeros */
+        gtr_tensor *t = ctx->graph.tensor[i];
         gtr__storage *const s = t->note->state ? gtr__storage_of(t) : NULL;
         if (!s || !s->data) continue;
         if (!(s->aside = gtr__device_alloc(ctx, t->stage, s->data_bytes))) return GTR_ERR_NOMEM;
         s->aside_bytes = s->data_bytes; s->aside_rows = s->rows;
     }
-    for (int64_t i = 0; i < ctx->n_tensor; i++) {
-        gtr_tensor *t = ctx->tensor[i];
+    for (int64_t i = 0; i < ctx->graph.n_tensor; i++) {
+        gtr_tensor *t = ctx->graph.tensor[i];
         const gtr__storage *const s = t->note->state ? gtr__storage_of(t) : NULL;
         if (!s || !s->aside) continue;
         GTR__TRY(gtr__backend_result(ctx, ctx->be->copy(ctx->instance[t->stage], s->aside, s->data, s->data_bytes,
@@ -17986,8 +18113,8 @@ static gtr_result gtr__states_aside(gtr_context *ctx, bool *kept) {
 }
 /* kept: all states are aside; else they were not touched. */
 static gtr_result gtr__states_back(gtr_context *ctx, bool kept, gtr_result r) {
-    for (int64_t i = 0; i < ctx->n_tensor; i++) {
-        gtr_tensor *t = ctx->tensor[i];
+    for (int64_t i = 0; i < ctx->graph.n_tensor; i++) {
+        gtr_tensor *t = ctx->graph.tensor[i];
         gtr_result one = GTR_OK;
         if (!t->note->state) continue;
         gtr__storage *const s = gtr__storage_of(t);
@@ -18009,7 +18136,7 @@ static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
     GTR__TRY(gtr__set_check(t, src, "gtr_set"));
     gtr_context *ctx = t->ctx;
     gtr__storage *const s = gtr__storage_of(t);
-    ctx->sets++;
+    ctx->versions.sets++;
     if (t->op == GTR__OP_PARAMETER || (t->op == GTR__OP_CONSTANT && !t->note->counts)) {
         char text[GTR__TEXT];
         if (bytes != s->data_bytes) return GTR__FAIL(ctx, SHAPE, "gtr_set \"%s\" %s: got %zu bytes, want %zu",
@@ -18073,7 +18200,7 @@ static gtr_result gtr__set_device_alone(gtr_tensor *t, const void *src, size_t b
     if (event) r = gtr__backend_result(t->ctx, t->ctx->be->wait_for(t->ctx->instance[t->stage], event), t->name);
     gtr__storage_of(t)->feeding->source = src;
     gtr__storage_of(t)->feeding->rows = rows;
-    t->ctx->sets++;
+    t->ctx->versions.sets++;
     gtr__note_range(t, NULL, 0);
     return r;
 }
@@ -18082,7 +18209,7 @@ gtr_result gtr_set_device(gtr_tensor *t, const void *src, size_t bytes, void *ev
 }
 /* Values that this plan keeps can be read from now on; what another run fetched only as long as nothing changes. */
 static void gtr__mark_filled(gtr_context *ctx, gtr__plan_entry *e) {
-    ctx->runs++;
+    ctx->versions.runs++;
     for (int i = 0; i < e->plan.n_value; i++) {
         const gtr__value *v = &e->plan.value[i];
         gtr_tensor *t = v->tensor;
@@ -18092,13 +18219,13 @@ static void gtr__mark_filled(gtr_context *ctx, gtr__plan_entry *e) {
         }
         if (v->home != GTR__HOME_KEPT || !t) continue;
         s->kept_filled = true; s->dtype = v->storage;
-        s->kept_at = ctx->writes; s->kept_sets = ctx->sets; s->kept_run = ctx->runs;
+        s->kept_at = ctx->versions.writes; s->kept_sets = ctx->versions.sets; s->kept_run = ctx->versions.runs;
         s->kept_shape = gtr__joined(t) ? gtr__literal(t->shape, e->plan.batch) : v->shape;
     }
 }
 /* The runner of evaluations is there. */
 static gtr_result gtr__runner_ready(gtr_context *ctx) {
-    return ctx->runner || (ctx->runner = gtr__runner_new(ctx, 1)) ? GTR_OK : ctx->error;
+    return ctx->runner || (ctx->runner = gtr__runner_new(ctx, 1)) ? GTR_OK : ctx->errors.code;
 }
 /* gtr_eval and gtr_eval_train: plans what t[0] to t[n - 1] want, and queues it. */
 static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
@@ -18122,7 +18249,7 @@ static gtr_result gtr__eval(gtr_tensor *const *t, int n, int training) {
     for (i = 0; i < n; i++) recipe.fetch[i] = t[i];
     recipe.n_fetch = n;
     gtr__plan_entry *e = gtr__entry_get(ctx, &recipe, NULL);
-    if (!e) return ctx->error;
+    if (!e) return ctx->errors.code;
     GTR__TRY(gtr__entry_ready(ctx, e, ctx->runner));
     GTR__TRY(gtr__set_inputs(ctx, e, &rec));
     GTR__TRY(gtr__runner_launch(ctx->runner, e, GTR__HALF_BOTH, &rec, 1));
@@ -18142,8 +18269,8 @@ static bool gtr__outdated(gtr_tensor *t) {
     const gtr_context *ctx = t->ctx;
     const gtr__storage *const s = gtr__storage_of(t);
     if (!s) return true;
-    const bool trained = s->kept_at != ctx->writes, later = s->kept_run != ctx->runs && !t->keep;
-    return !s->kept_filled || (t->fed ? later && (trained || s->kept_sets != ctx->sets) : trained);
+    const bool trained = s->kept_at != ctx->versions.writes, later = s->kept_run != ctx->versions.runs && !t->keep;
+    return !s->kept_filled || (t->fed ? later && (trained || s->kept_sets != ctx->versions.sets) : trained);
 }
 /* n elements of the device's, stored as storage, to host memory as dtype. */
 static gtr_result gtr__read(gtr_context *ctx, int stage, void *dst, const void *src, gtr_dtype storage, gtr_dtype dtype,
@@ -18197,7 +18324,7 @@ static gtr_result gtr__value_get_waited(gtr_tensor *t, void *dst, size_t bytes, 
     gtr_tensor *s = gtr__stored_as(t);
     if (s->op <= GTR__OP_CONSTANT)
         return gtr__leaf_get(s, t, dst, bytes, first);
-    if (gtr__outdated(s) || (first && s->fed && gtr__storage_of(s)->kept_sets != ctx->sets)) {
+    if (gtr__outdated(s) || (first && s->fed && gtr__storage_of(s)->kept_sets != ctx->versions.sets)) {
         const bool good = gtr_error(ctx) == GTR_OK, filled = gtr__storage_of(s) && gtr__storage_of(s)->kept_filled;
         const gtr_result r = !t->fed || first ? gtr_eval(&t, 1) : GTR__BAD_STATE(ctx, t->keep ? "gtr_get: %s is kept, "
             "but the last run did not need it: ask for it in gtr_eval or gtr_eval_train" : filled ? "gtr_get: "
@@ -18209,7 +18336,7 @@ static gtr_result gtr__value_get_waited(gtr_tensor *t, void *dst, size_t bytes, 
                 ? "the last run did not need: gtr_fit's .metric and gtr_evaluate ask for it"
                 : "was not kept, computes it anew: gtr_keep before the run keeps it");
             if (first) gtr__error_more(ctx, text);
-            ctx->may_save = true;
+            ctx->errors.may_save = true;
         }
         GTR__TRY(r);
         GTR__TRY(gtr__wait_all(ctx));
@@ -18228,7 +18355,7 @@ static gtr_result gtr__value_get(gtr_tensor *t, void *dst, size_t bytes, bool fi
     GTR__TRY(gtr__wait_all(t->ctx));
     const bool good = gtr_error(t->ctx) == GTR_OK;
     const gtr_result r = gtr__value_get_waited(t, dst, bytes, first);
-    if (good && (r == GTR_ERR_STATE || r == GTR_ERR_SHAPE)) t->ctx->may_save = true; /* the model is as it was */
+    if (good && (r == GTR_ERR_STATE || r == GTR_ERR_SHAPE)) t->ctx->errors.may_save = true; /* the model is as it was */
     return r;
 }
 static gtr_result gtr__get_alone(gtr_tensor *t, void *dst, size_t bytes) {
@@ -18291,7 +18418,7 @@ static double gtr__rate_one_cycle(const gtr__rate_at *a) {
     return d->anneal_linear ? rate[i] + (rate[i + 1] - rate[i]) * part
         : rate[i + 1] + (rate[i] - rate[i + 1]) / 2 * (1 + cos(3.14159265358979323846 * part));
 }
-static double gtr__rate_plateau(const gtr__rate_at *a) { return a->t->plateau.rate * a->scale; }
+static double gtr__rate_plateau(const gtr__rate_at *a) { return a->t->optimizer.plateau.rate * a->scale; }
 static const gtr__schedule_row gtr__schedules[] = { /* by gtr_schedule */
     { "constant", true, false, gtr__rate_constant }, { "cosine", true, true, gtr__rate_cosine },
     { "custom", false, false, gtr__rate_custom }, { "step", true, false, gtr__rate_step },
@@ -18328,9 +18455,9 @@ static gtr_result gtr__schedule_check(gtr_context *ctx, gtr_trainer_desc *d) {
 static gtr_float gtr__rate(const gtr_trainer *t, int64_t s) {
     const gtr_trainer_desc *d = &t->desc;
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
-    const double lr = t->lr;
-    const int64_t total = d->total_steps ? d->total_steps : t->fit_steps;
-    if (row->ends && !d->total_steps) s -= (int64_t)t->fit_step0;
+    const double lr = t->optimizer.lr;
+    const int64_t total = d->total_steps ? d->total_steps : t->last_fit.steps;
+    if (row->ends && !d->total_steps) s -= (int64_t)t->last_fit.step0;
     if (row->ends && !total) return (gtr_float)NAN;
     if (s < d->warmup_steps) return (gtr_float)(lr * (double)(s + 1) / (double)d->warmup_steps);
     const gtr__rate_at a = { t, d, lr, lr / (double)d->lr, (double)(s - d->warmup_steps),
@@ -18343,10 +18470,10 @@ static gtr_result gtr__rate_begin(gtr_trainer *t, int64_t steps) {
     const gtr__schedule_row *row = &gtr__schedules[d->schedule];
     const int64_t at = (int64_t)t->runner->step;
     char text[GTR__TEXT];
-    t->fit_step0 = t->runner->step; t->fit_steps = steps;
+    t->last_fit.step0 = t->runner->step; t->last_fit.steps = steps;
     if (!row->ends) return GTR_OK;
     const float last = gtr__rate(t, d->total_steps);
-    const bool ended = d->total_steps && at >= d->total_steps, none = last <= 1e-3f * t->lr;
+    const bool ended = d->total_steps && at >= d->total_steps, none = last <= 1e-3f * t->optimizer.lr;
     snprintf(text, sizeof text, "gtr_fit: its %s schedule %s with .total_steps, %lld, the fit with step %lld: the rate "
         "stays %g", row->name, ended ? "has ended" : "ends", (long long)d->total_steps, (long long)(at + steps),
         (double)last);
@@ -18360,7 +18487,7 @@ gtr_result gtr_trainer_lr(gtr_trainer *t, float lr) {
     GTR__NEEDS(t);
     if (!(lr >= 0) || !gtr__finite(lr))
         return GTR__BAD_ARG(t->ctx, "gtr_trainer_lr: %g, want a finite rate of at least 0", lr);
-    t->lr = lr;
+    t->optimizer.lr = lr;
     return GTR_OK;
 }
 /* Whether v is better than best by more than margin; NaN is not. */
@@ -18369,7 +18496,7 @@ static bool gtr__better(double v, double best, bool largest, double margin) {
 }
 static void gtr__plateau_value(gtr_trainer *t, double value, bool largest) {
     const gtr_trainer_desc *d = &t->desc;
-    gtr__plateau *p = &t->plateau;
+    gtr__plateau *p = &t->optimizer.plateau;
     if (!p->any) p->best = largest ? -INFINITY : INFINITY;
     p->any = true;
     const double part = d->threshold_absolute ? 1 : gtr__finite(p->best) ? p->best : 0;
@@ -18383,9 +18510,9 @@ static void gtr__plateau_value(gtr_trainer *t, double value, bool largest) {
 }
 gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
     GTR__NEEDS(t);
-    if (t->desc.schedule != GTR_PLATEAU || t->fit)
+    if (t->desc.schedule != GTR_PLATEAU || t->running.fit)
         return GTR__BAD_STATE(t->ctx, "gtr_trainer_plateau: the schedule is %s%s",
-            gtr__schedules[t->desc.schedule].name, t->fit ? ", and gtr_fit's own" : "");
+            gtr__schedules[t->desc.schedule].name, t->running.fit ? ", and gtr_fit's own" : "");
     gtr__plateau_value(t, value, largest);
     return GTR_OK;
 }
@@ -18407,11 +18534,15 @@ static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last)
     return drop_last ? rows / batch : (rows + batch - 1) / batch;
 }
 /* Which batch step s reads, counted on through all epochs: a pure function of s, so that a run can be set back. */
-static int64_t gtr__data_batch(const gtr_trainer *t, uint64_t s) { return t->data_at + (int64_t)(s - t->data_step0); }
+static int64_t gtr__data_batch(const gtr_trainer *t, uint64_t s) {
+    return t->feeding.at + (int64_t)(s - t->feeding.step0);
+}
 /* In which order t's steps read its data set. */
 static gtr__sequence gtr__sequence_of(const gtr_trainer *t) {
-    const gtr__sequence o = { t->data->rows, t->batch, gtr__steps_per_epoch(t->data->rows, t->batch, t->drop_last),
-        t->read_end ? t->read_end : INT64_MAX, t->shuffle, t->one_batch, gtr__hash(t->ctx->desc.seed, "shuffle") };
+    const gtr__sequence o = { t->feeding.data->rows, t->feeding.batch,
+        gtr__steps_per_epoch(t->feeding.data->rows, t->feeding.batch, t->feeding.drop_last),
+        t->feeding.end ? t->feeding.end : INT64_MAX, t->feeding.shuffle, t->feeding.one_batch,
+        gtr__hash(t->ctx->desc.seed, "shuffle") };
     return o;
 }
 /* In which order an evaluation reads d: once, from its first row on. */
@@ -18663,7 +18794,7 @@ static gtr_result gtr__stream_upload(gtr__runner *r, int64_t k, int64_t n) {
 static gtr_result gtr__stream_fail(const gtr__stream *s) {
     gtr_context *ctx = s->data->ctx;
     char where[64] = "an evaluation", to[32] = "";
-    if (ctx->fits && gtr__stop_get(ctx)) return GTR_ERR_USER; /* see gtr__fit_run */
+    if (ctx->running.fits && gtr__stop_get(ctx)) return GTR_ERR_USER; /* see gtr__fit_run */
     if (s->bad.refused) return GTR__BAD_STATE(ctx, "%s: in the callback of data set \"%s\"", s->bad.refused,
         s->data->name);
     if (!ctx->runner || ctx->runner->stream != s)
@@ -18766,9 +18897,9 @@ static gtr_result gtr__source(gtr__runner *r, gtr_dataset *d, const gtr__sequenc
 /* Has the rows of t's step, and of up to *n - 1 behind it, on the device; says in rec where. *n: of how many. */
 static gtr_result gtr__trainer_feed(gtr_trainer *t, uint64_t step, const gtr__plan_entry *e, gtr__record *rec, int *n) {
     const gtr__sequence o = gtr__sequence_of(t);
-    if (t->data->streamed) GTR__TRY(gtr__confirm_launches(t->ctx, t->runner, 0)); /* behind it, t's steps may be fed
-        again */
-    return gtr__source(t->runner, t->data, &o, gtr__data_batch(t, step), e, rec, n);
+    if (t->feeding.data->streamed)
+        GTR__TRY(gtr__confirm_launches(t->ctx, t->runner, 0)); /* behind it, t's steps may be fed again */
+    return gtr__source(t->runner, t->feeding.data, &o, gtr__data_batch(t, step), e, rec, n);
 }
 /* Has the rows of batch k of an evaluation on the device; says in rec where. */
 static gtr_result gtr__evaluate_feed(gtr__runner *r, gtr_dataset *d, const gtr__sequence *o, int64_t k,
@@ -18815,7 +18946,7 @@ static bool gtr__dataset_room(const gtr_dataset *d, size_t bytes) {
         bytes += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
     if (ctx->be->memory_info(ctx->instance[0], &room, &all)) return true;
     room -= GTR__MIN(room, driver); /* what the driver rounds up, and graphs */
-    if (limit) room = GTR__MIN(room, limit - GTR__MIN(limit, ctx->device_bytes));
+    if (limit) room = GTR__MIN(room, limit - GTR__MIN(limit, ctx->memory.device_bytes));
     return bytes <= room;
 }
 /* What d's two slots take on the device where it is streamed in such batches. */
@@ -18833,7 +18964,7 @@ static gtr_result gtr__dataset_device(gtr_dataset *d) {
         else if (!c->device) c->device = gtr__rows_on_device(d->ctx, c->host, gtr__column_bytes(d, c), d->name, i);
         if (!c->device) { /* all of them, or none: it may be streamed then */
             for (int k = 0; k < i; k++) gtr__column_off(d, &d->column[k]);
-            return d->ctx->error;
+            return d->ctx->errors.code;
         }
     }
     d->used = true;
@@ -18848,7 +18979,7 @@ static bool gtr__sets_off(const gtr_trainer *t, gtr_result r, bool good) {
     for (gtr_dataset *d = ctx->datasets; d; d = d->next) {
         bool read = !d->column[0].device;
         for (const gtr_trainer *o = ctx->trainers; o; o = o->next)
-            read |= o->data == d || (o->validation == d && o != t);
+            read |= o->feeding.data == d || (o->running.validation == d && o != t);
         for (int i = 0; i < d->n_columns && !read; i++) gtr__column_off(d, &d->column[i]);
         some |= !read;
     }
@@ -18943,122 +19074,127 @@ static gtr_result gtr__trainer_check(gtr_context *ctx, gtr_trainer_desc *d) {
    order in which backward finishes them. */
 static gtr_result gtr__trainer_parameters(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->graph.n_tensor);
     uint32_t fits = 0, trains = 0, first = 0; /* groups whose pattern fits one, one that trains, and before all */
     int g;
     if (!reach) return GTR_ERR_NOMEM;
     gtr__gradient_reach(t->loss, reach);
-    t->param = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter);
-    t->group_of = GTR__NEW(ctx, int, ctx->n_parameter);
-    t->offset = GTR__NEW(ctx, int64_t, ctx->n_parameter);
-    t->lookups = GTR__NEW(ctx, bool, ctx->n_parameter);
-    t->zero = GTR__NEW(ctx, bool, ctx->n_parameter);
-    for (int64_t i = ctx->n_parameter - 1; i >= 0 && t->param && t->group_of && t->offset; i--) {
-        gtr_tensor *p = ctx->parameter[i];
-        int own_group = t->n_groups - 1;
-        for (g = own_group - 1; g >= 0; g--) if (gtr__glob(t->group[g].pattern, NULL, p->name)) {
+    t->params.tensor = GTR__NEW(ctx, gtr_tensor *, ctx->graph.n_parameter);
+    t->params.group_of = GTR__NEW(ctx, int, ctx->graph.n_parameter);
+    t->params.offset = GTR__NEW(ctx, int64_t, ctx->graph.n_parameter);
+    t->gradients.lookups = GTR__NEW(ctx, bool, ctx->graph.n_parameter);
+    t->gradients.zero = GTR__NEW(ctx, bool, ctx->graph.n_parameter);
+    for (int64_t i = ctx->graph.n_parameter - 1; i >= 0 && t->params.tensor && t->params.group_of
+            && t->params.offset; i--) {
+        gtr_tensor *p = ctx->graph.parameter[i];
+        int own_group = t->optimizer.n_groups - 1;
+        for (g = own_group - 1; g >= 0; g--) if (gtr__glob(t->optimizer.group[g].pattern, NULL, p->name)) {
             fits |= 1u << g;
             trains |= p->note->trainable ? 1u << g : 0;
             own_group = g;
         }
         first |= 1u << (g = own_group);
-        if (!p->note->trainable || !reach[p->id] || t->group[g].frozen) continue;
-        t->param[t->n_param] = p;
-        t->group_of[t->n_param] = g;
-        if (t->zero) t->zero[t->n_zero++] = true;
-        t->offset[t->n_param++] = t->total;
-        t->total += GTR__ROUND_UP(gtr__count(&p->shape), 64);
+        if (!p->note->trainable || !reach[p->id] || t->optimizer.group[g].frozen) continue;
+        t->params.tensor[t->params.n] = p;
+        t->params.group_of[t->params.n] = g;
+        if (t->gradients.zero) t->gradients.zero[t->gradients.n_zero++] = true;
+        t->params.offset[t->params.n++] = t->params.total;
+        t->params.total += GTR__ROUND_UP(gtr__count(&p->shape), 64);
     }
     const gtr_tensor *stop = NULL; /* the last op that passes no gradient on */
     for (int64_t i = t->loss->id; i >= 0 && !stop; i--) {
-        const gtr_tensor *x = ctx->tensor[i];
+        const gtr_tensor *x = ctx->graph.tensor[i];
         if (reach[i] && x->n_in && x->dtype == GTR_F32 && gtr__stops(x)) stop = x;
     }
     gtr__mfree(ctx, reach);
-    if (!t->param || !t->group_of || !t->offset || !t->lookups || !t->zero) return GTR_ERR_NOMEM;
-    for (g = 0; g < t->n_groups - 1; g++)
+    if (!t->params.tensor || !t->params.group_of || !t->params.offset || !t->gradients.lookups || !t->gradients.zero)
+        return GTR_ERR_NOMEM;
+    for (g = 0; g < t->optimizer.n_groups - 1; g++)
         if (!(fits >> g & 1)) return GTR__BAD_ARG(ctx,
             "trainer: group %d's pattern \"%s\" fits no parameter (names are like \"fc1.weight\", and '*' stands "
-            "for any run)", g, t->group[g].pattern);
+            "for any run)", g, t->optimizer.group[g].pattern);
         else if (!(first >> g & 1)) return GTR__BAD_ARG(ctx, "trainer: group %d, \"%s\", is given, but not read: each "
-            "parameter that it fits is of a group before it (the first that fits counts)", g, t->group[g].pattern);
+            "parameter that it fits is of a group before it (the first that fits counts)", g,
+            t->optimizer.group[g].pattern);
         else if (!(trains >> g & 1)) gtr__doubt(ctx, "trainer: group %d's pattern \"%s\" fits no parameter that trains "
-            "(running statistics are gtr_batch_norm_desc.frozen's)", g, t->group[g].pattern);
-    return t->n_param ? GTR_OK : GTR__BAD_ARG(ctx,
+            "(running statistics are gtr_batch_norm_desc.frozen's)", g, t->optimizer.group[g].pattern);
+    return t->params.n ? GTR_OK : GTR__BAD_ARG(ctx,
         "trainer: the loss \"%s\" depends on no parameter that can be trained%s%s%s (frozen ones can't)",
         gtr__label(t->loss), stop ? ", as \"" : "", stop ? gtr__label(stop) : "",
         stop ? "\" passes no gradient on" : "");
 }
-/* Device memory for gradients and the optimizer's states, t->total elements each, all zeros but Adagrad's sums. */
+/* Device memory for gradients and the optimizer's states, params.total elements each, all zeros but Adagrad's sums. */
 static gtr_result gtr__trainer_buffers(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    size_t bytes = (size_t)t->total * sizeof(gtr_float);
+    size_t bytes = (size_t)t->params.total * sizeof(gtr_float);
     for (int i = -1; i < t->optim.all; i++) {
-        gtr_float **buffer = i < 0 ? &t->gradient : &t->optim.state[i];
+        gtr_float **buffer = i < 0 ? &t->gradients.buffer : &t->optim.state[i];
         *buffer = (gtr_float *)gtr__device_alloc(ctx, 0, bytes);
         if (!*buffer) return GTR_ERR_NOMEM;
         GTR__TRY(gtr__backend_result(ctx, ctx->be->zero(ctx->instance[0], *buffer, bytes), "a trainer's buffers"));
     }
     if (t->desc.initial_accumulator > 0) {
-        const gtr_shape all = gtr_shape1(t->total);
+        const gtr_shape all = gtr_shape1(t->params.total);
         const gtr__arg sums = gtr__arg_of(t->optim.state[0], GTR_F32, &all);
         GTR__TRY(gtr__run_single(ctx, 0, GTR__OP_FILL, t->desc.initial_accumulator, sums, sums));
     }
-    t->host_segments = GTR__NEW(ctx, gtr__segment, t->n_param);
-    t->segments = t->host_segments
-        ? (gtr__segment *)gtr__device_alloc(ctx, 0, (size_t)t->n_param * sizeof *t->segments) : NULL;
-    return t->segments ? GTR_OK : GTR_ERR_NOMEM;
+    t->optimizer.host_segments = GTR__NEW(ctx, gtr__segment, t->params.n);
+    t->optimizer.segments = t->optimizer.host_segments
+        ? (gtr__segment *)gtr__device_alloc(ctx, 0, (size_t)t->params.n * sizeof *t->optimizer.segments) : NULL;
+    return t->optimizer.segments ? GTR_OK : GTR_ERR_NOMEM;
 }
 /* Writes UPDATE's table of parameters: where each and its low copies lie. */
 static gtr_result gtr__trainer_segments(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    for (int i = 0; i < t->n_param; i++) {
-        gtr__segment *s = &t->host_segments[i];
+    for (int i = 0; i < t->params.n; i++) {
+        gtr__segment *s = &t->optimizer.host_segments[i];
         memset(s, 0, sizeof *s);
-        const gtr__storage *const of = gtr__storage_of(t->param[i]);
+        const gtr__storage *const of = gtr__storage_of(t->params.tensor[i]);
         s->p = (gtr_float *)of->data; s->bf16 = of->low[0]; s->f16 = of->low[1];
-        s->offset = t->offset[i]; s->count = gtr__count(&t->param[i]->shape); s->group = t->group_of[i];
+        s->offset = t->params.offset[i]; s->count = gtr__count(&t->params.tensor[i]->shape);
+        s->group = t->params.group_of[i];
     }
-    t->low_version = ctx->low_version;
-    return gtr__to_device(ctx, 0, t->segments, t->host_segments, (size_t)t->n_param * sizeof *t->segments,
-        "a trainer's segments");
+    t->params.low_version = ctx->versions.low;
+    return gtr__to_device(ctx, 0, t->optimizer.segments, t->optimizer.host_segments,
+        (size_t)t->params.n * sizeof *t->optimizer.segments, "a trainer's segments");
 }
 /* Writes the segment table anew, if a parameter has got a low copy since. */
 static gtr_result gtr__trainer_current(gtr_trainer *t) {
-    if (t->low_version == t->ctx->low_version) return GTR_OK;
+    if (t->params.low_version == t->ctx->versions.low) return GTR_OK;
     GTR__TRY(gtr__wait_all(t->ctx));
     return gtr__trainer_segments(t);
 }
 /* Which gradients a step of plan p leaves as lookups in the buffer. */
 static void gtr__note_lookups(gtr_trainer *t, const gtr__plan *p) {
-    GTR__CLEAR(t->lookups, t->n_param);
-    for (int i = 0; i < p->lookups; i++) t->lookups[p->of[i]] = true;
+    GTR__CLEAR(t->gradients.lookups, t->params.n);
+    for (int i = 0; i < p->looked_up.n; i++) t->gradients.lookups[p->looked_up.of[i]] = true;
 }
 /* What nodes of the right half read of t (gtr__optim), but for the rule: addresses, counts, clipping, decay. */
 static void gtr__trainer_optim(gtr_trainer *t) {
     gtr__optim *o = &t->optim;
-    o->n = t->n_param; o->groups = t->n_groups; o->segments = t->segments;
-    o->gradient = t->gradient;
-    o->count = t->total;
+    o->n = t->params.n; o->groups = t->optimizer.n_groups; o->segments = t->optimizer.segments;
+    o->gradient = t->gradients.buffer;
+    o->count = t->params.total;
     o->clip = t->desc.clip_norm;
     o->scaled = t->desc.precision == GTR_MIXED_FP16;
     o->loss_only = t->desc.nonfinite == GTR_NONFINITE_LOSS && !o->scaled; /* overflows are what a scale goes by */
-    for (int g = 0; g < t->n_groups; g++)
-        o->weight_decay[g] = t->group[g].weight_decay != 0 ? t->group[g].weight_decay : t->desc.weight_decay;
+    for (int g = 0; g < t->optimizer.n_groups; g++)
+        o->weight_decay[g] = t->optimizer.group[g].weight_decay != 0
+            ? t->optimizer.group[g].weight_decay : t->desc.weight_decay;
     o->shared = t->runner ? t->runner->shared_device : NULL;
 }
 /* Frees t with its plans and buffers. Parameters stay, as they are. */
 static void gtr__trainer_free(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    size_t bytes = (size_t)t->total * sizeof(gtr_float);
+    size_t bytes = (size_t)t->params.total * sizeof(gtr_float);
     if (!gtr__forked(ctx)) gtr__wait_all(ctx);
     gtr__plans_drop(ctx, t, NULL, 0);
-    gtr__device_free(ctx, 0, t->gradient, bytes);
+    gtr__device_free(ctx, 0, t->gradients.buffer, bytes);
     for (int g = 0; g < t->optim.all; g++) gtr__device_free(ctx, 0, t->optim.state[g], bytes);
-    gtr__device_free(ctx, 0, t->segments, (size_t)t->n_param * sizeof *t->segments);
-    for (int g = 0; g < t->n_groups; g++) gtr__mfree(ctx, t->group[g].pattern);
-    GTR__FREE(ctx, t->states, t->host_segments, t->param, t->group_of, t->offset, t->lookups, t->zero, t->before,
-        t->metered);
+    gtr__device_free(ctx, 0, t->optimizer.segments, (size_t)t->params.n * sizeof *t->optimizer.segments);
+    for (int g = 0; g < t->optimizer.n_groups; g++) gtr__mfree(ctx, t->optimizer.group[g].pattern);
+    GTR__FREE(ctx, t->states, t->optimizer.host_segments, t->params.tensor, t->params.group_of, t->params.offset,
+        t->gradients.lookups, t->gradients.zero, t->gradients.before, t->metered);
     if (t->runner) { gtr__stream_free(t->runner); gtr__runner_free(t->runner); }
     gtr__mfree(ctx, t);
 }
@@ -19069,12 +19205,12 @@ static gtr_result gtr__state_lacks(const gtr_tensor *s, const char *who) {
 /* Lists the states that t's loss depends on, all of which have next values. */
 static gtr_result gtr__trainer_states(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->graph.n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     int64_t cap = 0;
     if (reach) gtr__reach_of(ctx, &t->loss, 1, true, true, reach);
-    for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
-        gtr_tensor *s = ctx->tensor[i];
+    for (int64_t i = 0; i < ctx->graph.n_tensor && !r; i++) {
+        gtr_tensor *s = ctx->graph.tensor[i];
         if (!reach[i] || !s->note->state) continue;
         if (!s->note->next) r = gtr__state_lacks(s, "trainer");
         else if (!GTR__GROW(ctx, t->states, t->n_states, cap)) r = GTR_ERR_NOMEM;
@@ -19090,24 +19226,27 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
     gtr_context *ctx = loss->ctx;
     if (!gtr__usable(ctx) || gtr__trainer_check(ctx, &desc) || gtr__check_loss(loss, "trainer"))
         return NULL;
-    if (ctx->in_region) { GTR__BAD_STATE(ctx, "trainer: gtr_recompute_begin without gtr_recompute_end"); return NULL; }
+    if (ctx->building.in_region) {
+        GTR__BAD_STATE(ctx, "trainer: gtr_recompute_begin without gtr_recompute_end");
+        return NULL;
+    }
     gtr_trainer *t = GTR__NEW(ctx, gtr_trainer, 1);
     if (!t) return NULL;
-    t->ctx = ctx; t->desc = desc; t->given = given; t->loss = loss; t->lr = desc.lr;
-    t->plateau.rate = desc.lr;
+    t->ctx = ctx; t->desc = desc; t->given = given; t->loss = loss; t->optimizer.lr = desc.lr;
+    t->optimizer.plateau.rate = desc.lr;
     gtr__optim_rule(&t->optim, &desc);
     bool ok = true;
     for (int g = 0; g < desc.n_groups && ok; g++) {
-        t->group[g] = desc.groups[g];
-        t->group[g].pattern = gtr__strdup(ctx, desc.groups[g].pattern);
-        ok = t->group[g].pattern != NULL;
-        t->n_groups++;
+        t->optimizer.group[g] = desc.groups[g];
+        t->optimizer.group[g].pattern = gtr__strdup(ctx, desc.groups[g].pattern);
+        ok = t->optimizer.group[g].pattern != NULL;
+        t->optimizer.n_groups++;
     }
     t->desc.groups = NULL;
-    if (ok) t->n_groups++; /* the rest, with the trainer's own figures */
+    if (ok) t->optimizer.n_groups++; /* the rest, with the trainer's own figures */
     ok = ok && gtr__trainer_parameters(t) == GTR_OK;
     ok = ok && gtr__trainer_states(t) == GTR_OK;
-    ok = ok && gtr__find_inputs(ctx, &loss, 1, true, t->input, &t->n_inputs, &highest, NULL) == GTR_OK;
+    ok = ok && gtr__find_inputs(ctx, &loss, 1, true, t->feeding.input, &t->feeding.n_inputs, &highest, NULL) == GTR_OK;
     if (ok && !ctx->preset) {
         ok = gtr__trainer_buffers(t) == GTR_OK && gtr__trainer_segments(t) == GTR_OK &&
              (t->runner = gtr__runner_new(ctx, desc.precision == GTR_MIXED_FP16 ? desc.loss_scale : 1)) != NULL;
@@ -19124,18 +19263,18 @@ gtr_trainer *gtr_trainer_create(gtr_tensor *loss, gtr_trainer_desc desc) {
    Else GTR_OK. */
 static gtr_result gtr__refuse(gtr_trainer *t, const char *who) {
     GTR__TRY(gtr__outside(t->ctx, who));
-    if (!t->fit) return GTR_OK;
-    return t->refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
+    if (!t->running.fit) return GTR_OK;
+    return t->running.refused = GTR__BAD_STATE(t->ctx, "%s in the callback of gtr_fit, which can't go on then", who);
 }
 /* t's parameters are no trainer's any more; they stay as t trained them, which is its averages, if it has some. */
 static void gtr__give_up(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    const bool averages = gtr__usable(ctx) && gtr__wait_all(ctx) == GTR_OK && gtr__averaged(t) && !t->swapped;
+    const bool averages = gtr__usable(ctx) && gtr__wait_all(ctx) == GTR_OK && gtr__averaged(t) && !t->averages.swapped;
     const bool may_lock = !gtr__forked(ctx); /* a child's copy of the lock may be held */
     gtr_result r = GTR_OK;
     if (may_lock) gtr__weights_lock(ctx);
-    for (int i = 0; i < t->n_param; i++) {
-        gtr_tensor *p = t->param[i];
+    for (int i = 0; i < t->params.n; i++) {
+        gtr_tensor *p = t->params.tensor[i];
         const gtr__storage *const s = gtr__storage_of(p);
         if (s->trainer != t) continue;
         if (averages && !r)
@@ -19143,7 +19282,7 @@ static void gtr__give_up(gtr_trainer *t) {
         if (averages && !r) r = gtr__refresh_low(p);
         gtr__trainer_set(p, NULL);
     }
-    ctx->writes++;
+    ctx->versions.writes++;
     for (gtr_trainer **at = &ctx->trainers; *at; at = &(*at)->next) if (*at == t) { *at = t->next; break; }
     if (may_lock) gtr__weights_unlock(ctx);
     gtr__backend_result(ctx, r, "averages");
@@ -19238,16 +19377,16 @@ static gtr_result gtr__data_alike(gtr_trainer *t, gtr_dataset *as, gtr_dataset *
         const char *who) {
     int of[GTR__MAX_FEED], to[GTR__MAX_FEED];
     char text[240];
-    if (as) GTR__TRY(gtr__data_match(as, t->input, t->n_inputs, of));
+    if (as) GTR__TRY(gtr__data_match(as, t->feeding.input, t->feeding.n_inputs, of));
     GTR__TRY(gtr__data_match(d, input, n, to));
     for (int i = 0, k; i < n; i++) {
         if (to[i] < 0) continue;
-        for (k = 0; k < t->n_inputs && t->input[k] != input[i]; k++) {}
-        const char *why = as && as != d && k < t->n_inputs && of[k] >= 0
+        for (k = 0; k < t->feeding.n_inputs && t->feeding.input[k] != input[i]; k++) {}
+        const char *why = as && as != d && k < t->feeding.n_inputs && of[k] >= 0
             ? gtr__column_other(&as->column[of[k]], &d->column[to[i]], input[i], text) : NULL;
         if (why) return GTR__FAIL(d->ctx, SHAPE, "%s: column %d of %s%s%s does not mean what that of %s does, from "
-            "which is learned: it has other %s", who, to[i], t->fit ? "validation (" : "", d->name, t->fit ? ")" : "",
-            as->name, why);
+            "which is learned: it has other %s", who, to[i], t->running.fit ? "validation (" : "", d->name,
+            t->running.fit ? ")" : "", as->name, why);
         GTR__TRY(gtr__names_agree(d, to[i], input[i]->name, &t->ctx->notes, who));
     }
     return GTR_OK;
@@ -19328,9 +19467,10 @@ static bool gtr__find_in_batch(gtr_dataset *d, const gtr__sequence *o, int64_t k
 }
 /* Whether a value of step's rows is not finite: where it is, in text. */
 static bool gtr__find_in_data(const gtr_trainer *t, uint64_t step, char *text, size_t size) {
-    if (!t->data) return false;
+    if (!t->feeding.data) return false;
     const gtr__sequence o = gtr__sequence_of(t);
-    return gtr__find_in_batch(t->data, &o, gtr__data_batch(t, step), t->input, t->n_inputs, t->column, text, size);
+    return gtr__find_in_batch(t->feeding.data, &o, gtr__data_batch(t, step), t->feeding.input, t->feeding.n_inputs,
+        t->feeding.column, text, size);
 }
 /* What usually helps, by what is known; first: no update was made before. */
 static void gtr__cures(const gtr_trainer *t, bool first, float lr, char *text, size_t size) {
@@ -19487,7 +19627,8 @@ static gtr_result gtr__queue_again(gtr_trainer *t, gtr__record *rec, uint64_t en
         if (!e) return GTR_ERR_STATE;
         t->slot[r->step % GTR__RING] = e;
         GTR__TRY(gtr__trainer_current(t));
-        if (t->data && t->data->streamed) GTR__TRY(gtr__trainer_feed(t, r->step, e, rec, &one)); /* it left its slot */
+        if (t->feeding.data && t->feeding.data->streamed)
+            GTR__TRY(gtr__trainer_feed(t, r->step, e, rec, &one)); /* it left its slot */
         GTR__TRY(gtr__runner_launch(r, e, GTR__HALF_BOTH, rec, 1));
     }
     return GTR_OK;
@@ -19507,10 +19648,10 @@ static gtr_result gtr__repeat(gtr_trainer *t, gtr__ctl *ctl) {
     for (uint64_t i = from; i < end && rec; i++) rec[i - from] = r->shared->record[i % GTR__RING];
     if (e) gtr__do_without(ctx, e->plan.waits - 1, why);
     const bool again = rec && e && (e->plan.waits || (ctx->trainers == t && !t->next));
-    ctx->repeating++;
+    ctx->running.repeating++;
     gtr_result s = gtr__set_back(r, ctl);
     if (s == GTR_OK) s = again ? gtr__queue_again(t, rec, end) : GTR_ERR_STATE;
-    ctx->repeating--;
+    ctx->running.repeating--;
     gtr__mfree(ctx, rec);
     /* they read inputs' slots behind events that gtr_set takes for theirs */
     return s == GTR_OK ? gtr__wait_all(ctx) : GTR__FAIL(ctx, CUDA,
@@ -19526,7 +19667,7 @@ static gtr_result gtr__report_failed(gtr_trainer *t) {
     GTR__TRY(gtr__ctl_read(r, &ctl));
     if (ctl.status == 2) return gtr__repeat(t, &ctl);
     const gtr__record rec = r->shared->record[ctl.step % GTR__RING];
-    const gtr_result before = ctx->error;
+    const gtr_result before = ctx->errors.code;
     gtr__plan_entry *e = t->slot[ctl.step % GTR__RING];
     ctx->check_flag = r->flag;
     if (e && ctx->be->n_matchers && !e->recipe.no_matchers) {
@@ -19536,14 +19677,14 @@ static gtr_result gtr__report_failed(gtr_trainer *t) {
         e = gtr__entry_get(ctx, &by_node, &t->optim);
     }
     if (e) gtr__note_lookups(t, &e->plan);
-    const bool edited = t->edited == ctl.step + 1, data = gtr__find_in_data(t, ctl.step, text, sizeof text);
+    const bool edited = t->gradients.edited == ctl.step + 1, data = gtr__find_in_data(t, ctl.step, text, sizeof text);
     if (!data && e && gtr__entry_ready(ctx, e, r) == GTR_OK) gtr__find_nonfinite(ctx, e, edited, text, sizeof text);
     if (!data && !edited && !strstr(text, "the input") && !strstr(text, " (for ") && !strstr(text, "all labels"))
         gtr__cures(t, !ctl.applied, (float)rec.lr[0], cures, sizeof cures);
-    if (!before && ctx->error == GTR_ERR_NOMEM) ctx->error = GTR_OK; /* to name it */
+    if (!before && ctx->errors.code == GTR_ERR_NOMEM) ctx->errors.code = GTR_OK; /* to name it */
     const unsigned long long after = r->step - ctl.step - 1;
     t->pending = NULL;
-    t->edited = 0;
+    t->gradients.edited = 0;
     GTR__TRY(gtr__set_back(r, &ctl));
     if (after) snprintf(rest, sizeof rest, " and the %llu queued after it", after);
     return GTR__FAIL(ctx, NONFINITE, "step %llu: %s is not finite; this step%s changed nothing%s",
@@ -19551,7 +19692,7 @@ static gtr_result gtr__report_failed(gtr_trainer *t) {
 }
 /* gtr_context.repeat: repeats steps that a trainer's launch gave up. */
 static bool gtr__repeat_any(gtr_context *ctx, gtr_result *r) {
-    for (gtr_trainer *t = ctx->trainers; t && !ctx->repeating; t = t->next)
+    for (gtr_trainer *t = ctx->trainers; t && !ctx->running.repeating; t = t->next)
         if (t->runner && t->runner->shared->status == 2) { *r = gtr__report_failed(t); return true; }
     return false;
 }
@@ -19578,7 +19719,7 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     gtr__recipe r = gtr__recipe0(batch, 1);
     r.trainer = (gtr_trainer *)(uintptr_t)t;
     r.report[r.n_report++] = t->loss;
-    if (t->metric && t->metric != t->loss) r.report[r.n_report++] = t->metric;
+    if (t->running.metric && t->running.metric != t->loss) r.report[r.n_report++] = t->running.metric;
     r.micro = (int)GTR__MIN(t->desc.micro_batches, batch);
     r.streams = t->desc.streams; r.no_matchers = t->desc.no_matchers; r.precision = t->desc.precision;
     r.again = t->again;
@@ -19646,7 +19787,7 @@ static GTR__COLD gtr_result gtr__choose_again(gtr_trainer *t, int64_t batch, gtr
 /* In front of steps with such a batch: t's .recompute is chosen for, if no batch as large was before. */
 static gtr_result gtr__trainer_again(gtr_trainer *t, int64_t batch) {
     if (!t->desc.recompute || batch <= t->again_batch) return GTR_OK;
-    GTR__TRY(gtr__choose_again(t, batch, t->data, true, &t->again));
+    GTR__TRY(gtr__choose_again(t, batch, t->feeding.data, true, &t->again));
     t->again_batch = batch;
     return GTR_OK;
 }
@@ -19655,7 +19796,7 @@ static gtr_result gtr__trainer_again(gtr_trainer *t, int64_t batch) {
 static gtr__plan_entry *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node) {
     gtr__recipe r = gtr__trainer_recipe(t, batch, data);
     if (t->ctx->be->n_matchers && by_node) r.no_matchers = true;
-    r.several = t->several && t->ctx->be->n_matchers && !r.no_matchers;
+    r.several = t->running.several && t->ctx->be->n_matchers && !r.no_matchers;
     if (!t->ctx->be->n_matchers) r.no_matchers = false; /* the same plan: not twice */
     return gtr__entry_get(t->ctx, &r, &t->optim);
 }
@@ -19668,8 +19809,8 @@ static bool gtr__read_first(const gtr__column *c, const gtr_tensor *t, bool turn
     const int n = t->shape.ndim - 1;
     bool last = c->channels && n == c->shape.ndim && turns == (c->channels == 1)
         && t->shape.dim[n] == c->image.channels && t->shape.dim[1] != c->image.channels;
-    for (int64_t i = t->id + 1; last && i < t->ctx->n_tensor; i++) {
-        const gtr_tensor *op = t->ctx->tensor[i];
+    for (int64_t i = t->id + 1; last && i < t->ctx->graph.n_tensor; i++) {
+        const gtr_tensor *op = t->ctx->graph.tensor[i];
         if (gtr__laid_out(op->op) == GTR__LAYOUT_IMAGES && op->in[0] == t) return true;
     }
     return false;
@@ -19787,40 +19928,41 @@ static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t b
 /* Plans and memory for a batch and for the epoch's tail, before the first step reads the set. */
 static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
-    int64_t tail = t->drop_last ? 0 : t->data->rows % t->batch;
-    GTR__TRY(gtr__trainer_again(t, t->batch));
-    gtr__plan_entry *e = gtr__trainer_entry(t, t->batch, t->data, false);
-    if (!e) return ctx->error;
-    GTR__TRY(gtr__data_fits(t->data, e->input, e->n_inputs, NULL, t->column));
+    int64_t tail = t->feeding.drop_last ? 0 : t->feeding.data->rows % t->feeding.batch;
+    GTR__TRY(gtr__trainer_again(t, t->feeding.batch));
+    gtr__plan_entry *e = gtr__trainer_entry(t, t->feeding.batch, t->feeding.data, false);
+    if (!e) return ctx->errors.code;
+    GTR__TRY(gtr__data_fits(t->feeding.data, e->input, e->n_inputs, NULL, t->feeding.column));
     GTR__TRY(gtr__entry_room(ctx, e));
     if (!tail || e->plan.ragged) return GTR_OK;
-    bool clear = ctx->error == GTR_OK;
-    e = gtr__trainer_entry(t, tail, t->data, false);
+    bool clear = ctx->errors.code == GTR_OK;
+    e = gtr__trainer_entry(t, tail, t->feeding.data, false);
     if (e) return gtr__entry_room(ctx, e);
-    size_t n = strlen(ctx->error_text);
-    if (clear && ctx->error != GTR_ERR_NOMEM)
-        snprintf(ctx->error_text + n, sizeof ctx->error_text - n,
-                " (%lld rows end in a batch of %lld; drop_last leaves it out)", (long long)t->data->rows,
+    size_t n = strlen(ctx->errors.text);
+    if (clear && ctx->errors.code != GTR_ERR_NOMEM)
+        snprintf(ctx->errors.text + n, sizeof ctx->errors.text - n,
+                " (%lld rows end in a batch of %lld; drop_last leaves it out)", (long long)t->feeding.data->rows,
                 (long long)tail);
-    return ctx->error;
+    return ctx->errors.code;
 }
-/* No data set feeds t any more; t->data_at keeps the place where the next gtr_trainer_data of it goes on. */
+/* No data set feeds t any more; t->feeding.at keeps the place where the next gtr_trainer_data of it goes on. */
 static void gtr__data_end(gtr_trainer *t) {
-    if (t->data) t->data_at = gtr__data_batch(t, t->runner->step);
+    if (t->feeding.data) t->feeding.at = gtr__data_batch(t, t->runner->step);
     gtr__stream_end(t->runner, NULL);
-    t->data = NULL;
-    t->unfed = false;
+    t->feeding.data = NULL;
+    t->feeding.unfed = false;
 }
 /* Whether data can feed t's steps, asked before anything of t changes: shapes, ranges, what its columns mean. */
 static gtr_result gtr__data_suits(gtr_trainer *t, gtr_dataset *data, int64_t batch) {
     int column[GTR__MAX_FEED];
-    for (int64_t i = 0; i < t->ctx->n_parameter; i++) if (t->ctx->parameter[i]->note->unclaimed)
+    for (int64_t i = 0; i < t->ctx->graph.n_parameter; i++) if (t->ctx->graph.parameter[i]->note->unclaimed)
         return GTR__BAD_STATE(t->ctx, "\"%.200s\" is of a gtr_unstandardise, but of no gtr_standardise, nor loaded",
-            t->ctx->parameter[i]->name);
-    GTR__TRY(gtr__data_fits(data, t->input, t->n_inputs, NULL, column));
-    GTR__TRY(gtr__data_alike(t, NULL, data, t->input, t->n_inputs, t->fit ? "gtr_fit" : "gtr_trainer_data"));
+            t->ctx->graph.parameter[i]->name);
+    GTR__TRY(gtr__data_fits(data, t->feeding.input, t->feeding.n_inputs, NULL, column));
+    GTR__TRY(gtr__data_alike(t, NULL, data, t->feeding.input, t->feeding.n_inputs, t->running.fit ? "gtr_fit"
+        : "gtr_trainer_data"));
     gtr__plan_entry *e = gtr__trainer_entry(t, batch, data, false);
-    return e ? gtr__data_fits(data, e->input, e->n_inputs, e, column) : t->ctx->error;
+    return e ? gtr__data_fits(data, e->input, e->n_inputs, e, column) : t->ctx->errors.code;
 }
 /* Notes of d that go with the model, when it begins to feed t: what strings and columns are called, what fills holes.
    */
@@ -19828,14 +19970,15 @@ static gtr_result gtr__data_note(const gtr_trainer *t, gtr_dataset *d) {
     int to[GTR__MAX_FEED];
     char text[240];
     const char *name[GTR_MAX_COLUMNS] = { NULL };
-    GTR__TRY(gtr__data_match(d, t->input, t->n_inputs, to));
-    for (int i = 0; i < t->n_inputs; i++) {
+    GTR__TRY(gtr__data_match(d, t->feeding.input, t->feeding.n_inputs, to));
+    for (int i = 0; i < t->feeding.n_inputs; i++) {
         if (to[i] < 0) continue;
-        name[to[i]] = t->input[i]->name;
-        if (t->last && t->last != d && to[i] < t->last->n_columns && gtr__scales_differ(&t->last->column[to[i]],
+        name[to[i]] = t->feeding.input[i]->name;
+        if (t->feeding.last && t->feeding.last != d && to[i] < t->feeding.last->n_columns
+            && gtr__scales_differ(&t->feeding.last->column[to[i]],
             &d->column[to[i]], text)) gtr__doubt(d->ctx, "%s: column %d of %s is not as that of %s, from which "
-            "was learned: it has other %s", t->fit ? "gtr_fit" : "gtr_trainer_data", to[i], d->name, t->last->name,
-            text);
+            "was learned: it has other %s", t->running.fit ? "gtr_fit" : "gtr_trainer_data", to[i], d->name,
+            t->feeding.last->name, text);
         GTR__TRY(gtr__names_note(d, to[i], name[to[i]]));
     }
     return d->text || d->column[0].starts ? GTR_OK : gtr__table_note(d, name);
@@ -19855,8 +19998,8 @@ static GTR__COLD void gtr__warn_of_states(const gtr_trainer *t, int64_t batch, b
 /* data, NULL: nothing, feeds t from its next step on. Waits until the device is done, so that no run is set back to
    steps of other data. An error leaves t as it was. */
 static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
-    const gtr_dataset *held = t->validation;
-    const bool good = t->ctx->error == GTR_OK, fed = t->data || t->unfed;
+    const gtr_dataset *held = t->running.validation;
+    const bool good = t->ctx->errors.code == GTR_OK, fed = t->feeding.data || t->feeding.unfed;
     if (data && data->streams && (shuffle || batch != data->streams))
         return batch != data->streams ? GTR__BAD_ARG(t->ctx, "%s: its %jd .streams want batches of %jd, got %jd",
             data->name, (intmax_t)data->streams, (intmax_t)data->streams, (intmax_t)batch) : GTR__BAD_ARG(t->ctx, "%s: "
@@ -19870,16 +20013,19 @@ static gtr_result gtr__data_begin(gtr_trainer *t, gtr_dataset *data, int64_t bat
     gtr__data_end(t);
     if (!data) return GTR_OK;
     const gtr_trainer was = *t;
-    if ((t->last ? data != t->last : data->rows != t->rows) || batch != t->batch || shuffle != t->shuffle
-        || drop_last != t->drop_last) t->data_at = 0;
-    t->data = t->last = data; t->rows = data->rows; t->batch = batch; t->shuffle = shuffle; t->drop_last = drop_last;
-    t->data_step0 = t->runner->step;
+    if ((t->feeding.last ? data != t->feeding.last : data->rows != t->feeding.rows) || batch != t->feeding.batch
+        || shuffle != t->feeding.shuffle || drop_last != t->feeding.drop_last) t->feeding.at = 0;
+    t->feeding.data = t->feeding.last = data; t->feeding.rows = data->rows; t->feeding.batch = batch;
+    t->feeding.shuffle = shuffle; t->feeding.drop_last = drop_last;
+    t->feeding.step0 = t->runner->step;
     gtr_result r = gtr__trainer_plan(t);
     if (gtr__sets_off(t, r, good)) r = gtr__trainer_plan(t);
     if (!r) r = gtr__dataset_ready(data, gtr__slots_bytes(held, gtr__validation_batch(held)));
     if (!r) return r;
-    t->data = NULL; t->unfed = fed; t->last = was.last; t->rows = was.rows; t->data_at = was.data_at;
-    t->batch = was.batch; t->shuffle = was.shuffle; t->drop_last = was.drop_last;
+    t->feeding.data = NULL; t->feeding.unfed = fed; t->feeding.last = was.feeding.last;
+    t->feeding.rows = was.feeding.rows; t->feeding.at = was.feeding.at;
+    t->feeding.batch = was.feeding.batch; t->feeding.shuffle = was.feeding.shuffle;
+    t->feeding.drop_last = was.feeding.drop_last;
     return r;
 }
 /* How many rows step s reads: fewer at an epoch's end. */
@@ -19891,12 +20037,12 @@ static int64_t gtr__step_rows(const gtr_trainer *t, uint64_t s) {
 static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec) {
     const gtr_float lr = gtr__rate(t, (int64_t)s);
     int g = 0;
-    for (bool good = true; g < t->n_groups && good; g += good) {
-        rec->lr[g] = lr * (t->group[g].lr_scale != 0 ? t->group[g].lr_scale : 1);
+    for (bool good = true; g < t->optimizer.n_groups && good; g += good) {
+        rec->lr[g] = lr * (t->optimizer.group[g].lr_scale != 0 ? t->optimizer.group[g].lr_scale : 1);
         good = rec->lr[g] >= 0 && gtr__finite(rec->lr[g]);
     }
-    if (g == t->n_groups) return true;
-    const char *of = lr >= 0 && gtr__finite(lr) ? t->group[g].pattern : NULL;
+    if (g == t->optimizer.n_groups) return true;
+    const char *of = lr >= 0 && gtr__finite(lr) ? t->optimizer.group[g].pattern : NULL;
     if (s == t->runner->step)
         GTR__BAD_ARG(t->ctx, "step %llu: %s gave a learning rate of %g%s%s%s", (unsigned long long)s + 1,
             t->desc.schedule == GTR_CUSTOM_SCHEDULE ? "lr_fn" : "the schedule", (double)rec->lr[g],
@@ -19915,13 +20061,14 @@ static bool gtr__group_rates(const gtr_trainer *t, uint64_t s, gtr__record *rec)
 #define GTR__ZERO_MOST  ((int64_t)1 << 18) /* elements of one that are read at a time, others each time */
 static bool gtr__not_zero(const gtr_trainer *t, int i, const gtr_float *at, const gtr_float *was) {
     gtr_context *ctx = t->ctx;
-    const int64_t all = gtr__count(&t->param[i]->shape), most = GTR__MIN(all, GTR__ZERO_MOST),
-        begin = t->zero_steps * most % (all - most + 1);
+    const int64_t all = gtr__count(&t->params.tensor[i]->shape), most = GTR__MIN(all, GTR__ZERO_MOST),
+        begin = t->gradients.zero_steps * most % (all - most + 1);
     gtr_float few[1024];
     bool found = false;
     for (int64_t done = 0, n; done < most && !found; done += n) { /* most are found among the first ones */
         n = GTR__MIN(most - done, done ? 1024 : 32);
-        found = gtr__to_host(ctx, 0, few, at + begin + done, (size_t)n * sizeof *few, t->param[i]->name) != GTR_OK;
+        found = gtr__to_host(ctx, 0, few, at + begin + done, (size_t)n * sizeof *few, t->params.tensor[i]->name)
+            != GTR_OK;
         for (int64_t k = 0; k < n && !found; k++)
             found = was ? few[k] != was[begin + done + k] : few[k] != 0 && gtr__finite((double)few[k]);
     }
@@ -19931,18 +20078,19 @@ static bool gtr__not_zero(const gtr_trainer *t, int i, const gtr_float *at, cons
 static bool gtr__unreached(const gtr_trainer *t, const gtr_tensor *p) {
     if (!p->note->trainable) return false;
     for (const gtr_trainer *u = p->ctx->trainers; u; u = u->next) if (gtr__trainer_index(u, p) >= 0) return false;
-    for (int g = 0; g < t->n_groups - 1; g++)
-        if (gtr__glob(t->group[g].pattern, NULL, p->name)) return !t->group[g].frozen;
+    for (int g = 0; g < t->optimizer.n_groups - 1; g++)
+        if (gtr__glob(t->optimizer.group[g].pattern, NULL, p->name)) return !t->optimizer.group[g].frozen;
     return true;
 }
 /* Names of what is unreached or, with zero, has had no gradient in all of the first steps; how many. */
 static int gtr__idle_names(const gtr_trainer *t, bool zero, char *text, size_t size) {
     int n = 0, all = 0, named = 0;
     *text = 0;
-    for (int64_t i = 0; i < t->ctx->n_parameter; i++) {
-        const gtr_tensor *p = t->ctx->parameter[i];
+    for (int64_t i = 0; i < t->ctx->graph.n_parameter; i++) {
+        const gtr_tensor *p = t->ctx->graph.parameter[i];
         const int at = zero ? gtr__trainer_index(t, p) : 0;
-        if (zero ? at < 0 || !t->zero[at] || t->zero_steps < GTR__ZERO_STEPS : !gtr__unreached(t, p)) continue;
+        if (zero ? at < 0 || !t->gradients.zero[at] || t->gradients.zero_steps < GTR__ZERO_STEPS
+            : !gtr__unreached(t, p)) continue;
         all++;
         if (strlen(p->name) + 32 > size - (size_t)n) continue;
         GTR__APPEND(text, size, n, "%s\"%s\"", named++ ? ", " : "", p->name);
@@ -19966,37 +20114,37 @@ static void gtr__note_idle(gtr_trainer *t, bool zero) {
    */
 static void gtr__zeros_begin(gtr_trainer *t, const gtr__plan_entry *e) {
     gtr_context *ctx = t->ctx;
-    if (t->noted || t->aside) return;
-    t->noted = true;
+    if (t->gradients.noted || t->aside) return;
+    t->gradients.noted = true;
     gtr__note_idle(t, false);
-    if (!e->recipe.several || t->optim.states || t->total > GTR__ZERO_MOST) return;
-    t->before = GTR__NEW(ctx, gtr_float, t->total);
-    for (int i = 0; i < t->n_param && t->before; i++) {
-        const gtr_tensor *p = t->param[i];
+    if (!e->recipe.several || t->optim.states || t->params.total > GTR__ZERO_MOST) return;
+    t->gradients.before = GTR__NEW(ctx, gtr_float, t->params.total);
+    for (int i = 0; i < t->params.n && t->gradients.before; i++) {
+        const gtr_tensor *p = t->params.tensor[i];
         const gtr__storage *const s = gtr__storage_of(p);
-        gtr__to_host(ctx, p->stage, t->before + t->offset[i], s->data, s->data_bytes, p->name);
+        gtr__to_host(ctx, p->stage, t->gradients.before + t->params.offset[i], s->data, s->data_bytes, p->name);
     }
 }
 /* Behind a launch of n steps of e: which gradients are still zero. */
 static void gtr__zeros_find(gtr_trainer *t, const gtr__plan_entry *e, int n) {
     const gtr__optim *o = &t->optim;
-    if (!t->n_zero || t->zero_steps >= GTR__ZERO_STEPS || t->aside) return;
-    for (int i = 0; i < t->n_param; i++) {
-        const gtr_float *at = t->lookups[i] ? NULL : t->gradient + t->offset[i], *was = NULL;
-        if (!t->zero[i]) continue;
+    if (!t->gradients.n_zero || t->gradients.zero_steps >= GTR__ZERO_STEPS || t->aside) return;
+    for (int i = 0; i < t->params.n; i++) {
+        const gtr_float *at = t->gradients.lookups[i] ? NULL : t->gradients.buffer + t->params.offset[i], *was = NULL;
+        if (!t->gradients.zero[i]) continue;
         if (e->recipe.several) {
-            const bool hidden = o->weight_decay[t->group_of[i]] > 0 && !o->decoupled;
-            was = t->before && !o->states ? t->before + t->offset[i] : NULL;
-            at = hidden ? NULL : o->states ? o->state[0] + t->offset[i]
-                : was ? (gtr_float *)gtr__storage_of(t->param[i])->data : NULL;
+            const bool hidden = o->weight_decay[t->params.group_of[i]] > 0 && !o->decoupled;
+            was = t->gradients.before && !o->states ? t->gradients.before + t->params.offset[i] : NULL;
+            at = hidden ? NULL : o->states ? o->state[0] + t->params.offset[i]
+                : was ? (gtr_float *)gtr__storage_of(t->params.tensor[i])->data : NULL;
         }
         if (at && !gtr__not_zero(t, i, at, was)) continue;
-        t->zero[i] = false; t->n_zero--;
+        t->gradients.zero[i] = false; t->gradients.n_zero--;
     }
-    t->zero_steps += n;
-    if (t->n_zero && t->zero_steps < GTR__ZERO_STEPS) return;
-    gtr__mfree(t->ctx, t->before);
-    t->before = NULL;
+    t->gradients.zero_steps += n;
+    if (t->gradients.n_zero && t->gradients.zero_steps < GTR__ZERO_STEPS) return;
+    gtr__mfree(t->ctx, t->gradients.before);
+    t->gradients.before = NULL;
     gtr__note_idle(t, true);
 }
 
@@ -20006,7 +20154,7 @@ static void gtr__zeros_find(gtr_trainer *t, const gtr__plan_entry *e, int n) {
    reported. */
 /* Whether t's next step is an epoch's first one, in front of which states become zeros. */
 static bool gtr__states_end(const gtr_trainer *t) {
-    if (!t->n_states || !t->data || t->one_batch) return false;
+    if (!t->n_states || !t->feeding.data || t->feeding.one_batch) return false;
     const gtr__sequence o = gtr__sequence_of(t);
     return gtr__batch_of(&o, gtr__data_batch(t, t->runner->step)).first == 0;
 }
@@ -20017,7 +20165,7 @@ static gtr_result gtr__states_begin(gtr_trainer *t, int64_t batch, bool first) {
         gtr_tensor *s = t->states[i];
         if (first) GTR__TRY(gtr__state_zero(s));
         const int64_t rows = gtr__storage_of(s)->rows;
-        if (rows && rows != batch && !(t->data && batch < rows))
+        if (rows && rows != batch && !(t->feeding.data && batch < rows))
             return GTR__FAIL(t->ctx, SHAPE, "gtr_step: state \"%s\" has %lld rows, of the batch before, a gtr_set or a "
                 "checkpoint, this batch has %lld: gtr_set of zeros begins anew", s->name, (long long)rows,
                 (long long)batch);
@@ -20034,36 +20182,37 @@ static gtr_result gtr__step_half(gtr_trainer *t, gtr__half half, int *n) {
     if (half != GTR__HALF_BOTH) GTR__TRY(gtr__confirm_launches(ctx, NULL, 0));
     if (gtr__states_end(t)) GTR__TRY(gtr__wait_all(ctx)); /* which may repeat steps */
     GTR__TRY(gtr__observe(t));
-    if (t->data) batch = gtr__step_rows(t, t->runner->step);
-    else if (t->unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to, destroyed or "
-        "left for one that was refused, want gtr_trainer_data (of NULL for what gtr_set sets) or gtr_fit");
+    if (t->feeding.data) batch = gtr__step_rows(t, t->runner->step);
+    else if (t->feeding.unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to, "
+        "destroyed or left for one that was refused, want gtr_trainer_data (of NULL for what gtr_set sets) or gtr_fit");
     else {
-        GTR__TRY(gtr__batch_of_inputs(ctx, t->input, t->n_inputs, "gtr_step", &batch));
+        GTR__TRY(gtr__batch_of_inputs(ctx, t->feeding.input, t->feeding.n_inputs, "gtr_step", &batch));
         GTR__TRY(gtr__trainer_again(t, batch));
     }
-    gtr__plan_entry *e = gtr__trainer_entry(t, t->several && half == GTR__HALF_BOTH ? t->batch : batch, t->data,
+    gtr__plan_entry *e = gtr__trainer_entry(t,
+            t->running.several && half == GTR__HALF_BOTH ? t->feeding.batch : batch, t->feeding.data,
             half != GTR__HALF_BOTH); /* a launch of several may take a tail */
-    ctx->stops = ctx->fits > 0;
+    ctx->running.stops = ctx->running.fits > 0;
     e = gtr__entry_of_rows(t, e, batch);
-    ctx->stops = false;
-    if (!e) return gtr__gave_up(ctx, GTR_ERR_USER) ? GTR_ERR_USER : ctx->error;
+    ctx->running.stops = false;
+    if (!e) return gtr__gave_up(ctx, GTR_ERR_USER) ? GTR_ERR_USER : ctx->errors.code;
     GTR__TRY(gtr__trainer_current(t));
-    most = t->data ? GTR__MIN(*n, GTR__MAX(e->plan.steps, 1)) : 1;
+    most = t->feeding.data ? GTR__MIN(*n, GTR__MAX(e->plan.steps, 1)) : 1;
     GTR__CLEAR(rec, most);
-    GTR__TRY(t->data ? gtr__trainer_feed(t, t->runner->step, e, rec, &most) : gtr__set_inputs(ctx, e, rec));
+    GTR__TRY(t->feeding.data ? gtr__trainer_feed(t, t->runner->step, e, rec, &most) : gtr__set_inputs(ctx, e, rec));
     for (i = 0; i < most; i++) {
         const uint64_t s = t->runner->step + (uint64_t)i;
         if (i && gtr__step_rows(t, s) != batch && !e->plan.ragged) break;
         if (gtr__group_rates(t, s, &rec[i])) continue;
         if (i) break;
-        return ctx->error;
+        return ctx->errors.code;
     }
     *n = i;
     while (i-- > 0) t->slot[(t->runner->step + (uint64_t)i) % GTR__RING] = e;
     GTR__TRY(gtr__take_over(t, true));
     GTR__TRY(gtr__states_begin(t, batch, gtr__states_end(t)));
-    ctx->writes++;
-    t->fitted = false; t->stepped = true;
+    ctx->versions.writes++;
+    t->fitted = false; t->gradients.stepped = true;
     gtr__note_lookups(t, &e->plan);
     gtr__zeros_begin(t, e);
     ctx->repeat = gtr__repeat_any;
@@ -20082,7 +20231,7 @@ static gtr_result gtr__trainer_whole(gtr_trainer *t, const char *who, bool pendi
     if (pending != (t->pending != NULL)) return GTR__BAD_STATE(t->ctx, pending ? "%s without gtr_backward before it"
         : "%s between gtr_backward and gtr_update: want gtr_update first, which uses those gradients; .micro_batches "
         "adds up several", who);
-    if (t->swapped && who != gtr__swaps)
+    if (t->averages.swapped && who != gtr__swaps)
         return GTR__BAD_STATE(t->ctx, "%s before another %s", who, gtr__swaps);
     return GTR_OK;
 }
@@ -20104,7 +20253,7 @@ static gtr_result gtr__trainer_data_alone(gtr_trainer *t, gtr_dataset *data, int
     if (data) GTR__TRY(gtr__data_check(t->ctx, data, batch, "gtr_trainer_data"));
     if (!plans) return gtr__data_begin(t, data, batch, shuffle, drop_last);
     if (data) GTR__TRY(gtr__data_suits(t, data, batch));
-    t->data = data;
+    t->feeding.data = data;
     return GTR_OK;
 }
 gtr_result gtr_trainer_data(gtr_trainer *t, gtr_dataset *data, int64_t batch, bool shuffle, bool drop_last) {
@@ -20149,7 +20298,7 @@ static gtr_result gtr__update_alone(gtr_trainer *t) {
     if (!r) r = gtr__trainer_current(t);
     if (!r) r = gtr__aside(t, true);
     if (!r) r = gtr__take_over(t, true);
-    t->ctx->writes++;
+    t->ctx->versions.writes++;
     if (!r) r = gtr__runner_launch(t->runner, e, GTR__HALF_RIGHT, NULL, 1);
     t->pending = NULL;
     return !r && !t->ctx->caps.cuda ? gtr__observe(t) : r;
@@ -20186,9 +20335,9 @@ float gtr_loss(gtr_trainer *t) {
    gtr_state_get and _set. Gradients in the trainer's buffer are times the loss scale, the host's are not. */
 /* Makes the gradient of parameter i, lookups in the buffer, dense there, for who reads or writes it on the host. */
 static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
-    const gtr_shape *s = &t->param[i]->shape;
+    const gtr_shape *s = &t->params.tensor[i]->shape;
     const size_t line = (size_t)s->dim[1] * sizeof(gtr_float), bytes = (size_t)s->dim[0] * line;
-    gtr_float *at = t->gradient + t->offset[i];
+    gtr_float *at = t->gradients.buffer + t->params.offset[i];
     char *dense = GTR__NEW(t->ctx, char, 2 * bytes);
     if (!dense) return GTR_ERR_NOMEM;
     const char *form = dense + bytes, *rows = form + GTR__LOOKUP_ROWS(s->dim[0]);
@@ -20198,7 +20347,7 @@ static gtr_result gtr__gradient_dense(gtr_trainer *t, int i) {
         if (met >= 0) memcpy(dense + (size_t)k * line, rows + (size_t)met * line, line);
     }
     if (r == GTR_OK) r = gtr__to_device(t->ctx, 0, at, dense, bytes, "gradient");
-    t->lookups[i] = r != GTR_OK;
+    t->gradients.lookups[i] = r != GTR_OK;
     gtr__mfree(t->ctx, dense);
     return r;
 }
@@ -20211,7 +20360,7 @@ static float gtr__scale_now(gtr_trainer *t) {
     return t->pending || !ctl.step ? ctl.scale : t->runner->shared->reported[(ctl.step - 1) % GTR__RING].scale;
 }
 /* Writes gradient src to `at`, times the loss scale, where there is one. If the step turns out not to be finite, its
-   error says that it was set (t->edited). */
+   error says that it was set (t->gradients.edited). */
 static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const void *src, size_t bytes) {
     gtr_float *scaled = t->optim.scaled ? (gtr_float *)gtr__malloc(t->ctx, bytes) : NULL;
     if (scaled) {
@@ -20221,7 +20370,7 @@ static gtr_result gtr__gradient_put(gtr_trainer *t, gtr_float *at, const void *s
     } else if (t->optim.scaled) return GTR_ERR_NOMEM;
     gtr_result r = gtr__to_device(t->ctx, 0, at, scaled ? scaled : src, bytes, "gradient");
     gtr__mfree(t->ctx, scaled);
-    if (t->pending && !gtr__gone_wrong(t)) t->edited = t->runner->step + 1;
+    if (t->pending && !gtr__gone_wrong(t)) t->gradients.edited = t->runner->step + 1;
     return r;
 }
 /* The error that t has no such buffer for p; untrained: none at all, as it does not train p, and why not. */
@@ -20229,11 +20378,11 @@ static GTR__COLD gtr_result gtr__none_for(const gtr_trainer *t, const gtr_tensor
     int g = 0;
     if (!untrained) return GTR__BAD_STATE(t->ctx, "%s: this trainer has none for \"%s\": it has %d (with .ema one "
         "more)", what, gtr__label(p), t->optim.all);
-    while (g < t->n_groups - 1 && !gtr__glob(t->group[g].pattern, NULL, gtr__label(p))) g++;
-    const bool frozen = t->group[g].frozen;
+    while (g < t->optimizer.n_groups - 1 && !gtr__glob(t->optimizer.group[g].pattern, NULL, gtr__label(p))) g++;
+    const bool frozen = t->optimizer.group[g].frozen;
     return GTR__BAD_STATE(t->ctx, "%s: this trainer has none for \"%s\": it does not train it%s%s%s", what,
         gtr__label(p), frozen ? " (frozen by the group \"" : p->note->trainable
-        ? ", the loss does not depend on it" : "", frozen ? t->group[g].pattern : "", frozen ? "\")" : "");
+        ? ", the loss does not depend on it" : "", frozen ? t->optimizer.group[g].pattern : "", frozen ? "\")" : "");
 }
 /* Refuses optimizer states that no training leaves: not finite or, where they are mean squares or sums of squares,
    below 0. */
@@ -20257,33 +20406,34 @@ static gtr_result gtr__buffer_copy(gtr_trainer *t, gtr_tensor *p, gtr_float *buf
     gtr_context *ctx = t->ctx;
     if (!gtr__usable(ctx)) return gtr__unusable(ctx);
     if (!p) return GTR__BAD_ARG(ctx, "%s: the parameter is NULL", what);
-    if (buffer == t->gradient) GTR__TRY(gtr__refuse(t, what));
+    if (buffer == t->gradients.buffer) GTR__TRY(gtr__refuse(t, what));
     int i = gtr__trainer_index(t, p);
     if (i < 0 || !buffer) return gtr__none_for(t, p, i < 0, what);
-    if (buffer == t->gradient && !set && (t->fitted || !t->stepped))
+    if (buffer == t->gradients.buffer && !set && (t->fitted || !t->gradients.stepped))
         return GTR__BAD_STATE(ctx, "%s of \"%s\": %s; ask after gtr_step or gtr_backward", what, gtr__label(p),
             t->fitted ? "gtr_fit keeps none" : "no step was made yet");
     if (!host || bytes != gtr__bytes_of(p)) return GTR__FAIL(ctx, SHAPE, "%s of \"%s\": got %zu bytes%s, want %zu",
         what, gtr__label(p), bytes, host ? "" : " at NULL", gtr__bytes_of(p));
-    if (set && buffer == t->gradient && !t->pending) return GTR__BAD_STATE(ctx, "%s of \"%s\": nothing would read "
-        "it, want it between gtr_backward and gtr_update", what, gtr__label(p));
-    if (set && buffer != t->gradient) GTR__TRY(gtr__state_good(t, p, buffer, (const gtr_float *)host, what));
-    gtr_float *at = buffer + t->offset[i];
+    if (set && buffer == t->gradients.buffer && !t->pending) return GTR__BAD_STATE(ctx,
+        "%s of \"%s\": nothing would read it, want it between gtr_backward and gtr_update", what, gtr__label(p));
+    if (set && buffer != t->gradients.buffer) GTR__TRY(gtr__state_good(t, p, buffer, (const gtr_float *)host, what));
+    gtr_float *at = buffer + t->params.offset[i];
     GTR__TRY(gtr__wait_all(ctx));
     if (t->optim.ema > 0) GTR__TRY(gtr__take_over(t, false)); /* it may be the average */
-    if (buffer == t->gradient && t->lookups[i]) GTR__TRY(gtr__gradient_dense(t, i));
+    if (buffer == t->gradients.buffer && t->gradients.lookups[i]) GTR__TRY(gtr__gradient_dense(t, i));
     if (!set) return gtr__parameter_get(p, 0, at, host, what);
     const void *src = host;
     void *room = NULL;
     gtr_result r = gtr__parameter_lying(p, &src, &room);
     if (!r)
-        r = buffer == t->gradient ? gtr__gradient_put(t, at, src, bytes) : gtr__to_device(ctx, 0, at, src, bytes, what);
+        r = buffer == t->gradients.buffer
+            ? gtr__gradient_put(t, at, src, bytes) : gtr__to_device(ctx, 0, at, src, bytes, what);
     gtr__mfree(ctx, room);
     return r;
 }
 /* The gradients are those of the last step or gtr_backward, without the loss scale. */
 static gtr_result gtr__gradient_get_alone(gtr_trainer *t, gtr_tensor *p, void *dst, size_t bytes) {
-    gtr_result r = gtr__buffer_copy(t, p, t ? t->gradient : NULL, dst, bytes, false, "gtr_gradient_get");
+    gtr_result r = gtr__buffer_copy(t, p, t ? t->gradients.buffer : NULL, dst, bytes, false, "gtr_gradient_get");
     if (!r && t->optim.scaled) {
         gtr_float s = 1 / gtr__scale_now(t);
         for (size_t i = 0; i < bytes / sizeof(gtr_float); i++) ((gtr_float *)dst)[i] *= s;
@@ -20294,7 +20444,7 @@ gtr_result gtr_gradient_get(gtr_trainer *t, gtr_tensor *p, void *dst, size_t byt
     GTR__ALONE(t, gtr__gradient_get_alone(t, p, dst, bytes));
 }
 gtr_result gtr_gradient_set(gtr_trainer *t, gtr_tensor *p, const void *src, size_t bytes) {
-    GTR__ALONE(t, gtr__buffer_copy(t, p, t ? t->gradient : NULL, (void *)(uintptr_t)src, bytes, true,
+    GTR__ALONE(t, gtr__buffer_copy(t, p, t ? t->gradients.buffer : NULL, (void *)(uintptr_t)src, bytes, true,
         "gtr_gradient_set"));
 }
 /* The same of state number `which`, of which averages are the last. */
@@ -20324,14 +20474,14 @@ static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
     gtr_context *ctx = t->ctx;
     size_t bytes = 0;
     gtr_result r = gtr__wait_all(ctx);
-    for (int i = 0; i < t->n_param; i++) bytes = GTR__MAX(bytes, gtr__bytes_of(t->param[i]));
-    void *room = t->swap_room;
-    t->swap_room = NULL;
+    for (int i = 0; i < t->params.n; i++) bytes = GTR__MAX(bytes, gtr__bytes_of(t->params.tensor[i]));
+    void *room = t->averages.room;
+    t->averages.room = NULL;
     if (!r) r = gtr__take_over(t, false);
     if (!room && !r && !(room = gtr__device_alloc(ctx, 0, bytes))) return GTR_ERR_NOMEM;
     gtr__weights_lock(ctx);
-    for (int i = 0; i < t->n_param && !r; i++) {
-        gtr_tensor *p = t->param[i];
+    for (int i = 0; i < t->params.n && !r; i++) {
+        gtr_tensor *p = t->params.tensor[i];
         /* each from the one behind it */
         void *copy[] = { room, gtr__storage_of(p)->data, gtr__average_of(t, i), room };
         for (int k = 0; k < 3 && !r; k++)
@@ -20339,11 +20489,11 @@ static gtr_result gtr__average_swap(gtr_trainer *t, bool again) {
         if (!r) r = gtr__refresh_low(p);
     }
     gtr__weights_unlock(ctx);
-    ctx->writes++;
+    ctx->versions.writes++;
     r = gtr__backend_result(ctx, r, "averages");
     if (!r) r = gtr__wait_all(ctx);
-    if (!r) t->swapped = !t->swapped;
-    if (again && !r) t->swap_room = room;
+    if (!r) t->averages.swapped = !t->averages.swapped;
+    if (again && !r) t->averages.room = room;
     else gtr__device_free(ctx, 0, room, bytes);
     return r;
 }
@@ -20376,8 +20526,8 @@ static gtr_result gtr__step_in_time(gtr_trainer *t, gtr__pace *c, double end, in
     return *n ? gtr__step_half(t, GTR__HALF_BOTH, n) : GTR_OK;
 }
 static void gtr__stop_begin(gtr_context *ctx) { /* what stops a fit stops one in its callback, too */
-    if (ctx->fits) return;
-    ctx->stopped = false;
+    if (ctx->running.fits) return;
+    ctx->running.stopped = false;
     gtr__stop_set(ctx, 0);
 }
 /* No step is queued behind another: were the device slowed by what else it does, a queued one could not be taken back.
@@ -20388,10 +20538,10 @@ static gtr_result gtr__train_for_alone(gtr_trainer *t, double milliseconds) {
     if (!gtr__finite(milliseconds))
         return GTR__BAD_ARG(t->ctx, "gtr_train_for: %g milliseconds, want a finite number", milliseconds);
     gtr__stop_begin(t->ctx);
-    t->ctx->fits++;
+    t->ctx->running.fits++;
     gtr_result r = gtr__wait_all(t->ctx);
     bool more = milliseconds > 0;
-    for (double then = gtr__now(), now; more && !r && !t->ctx->stopped; then = now) {
+    for (double then = gtr__now(), now; more && !r && !t->ctx->running.stopped; then = now) {
         int n = 1;
         r = gtr__step_half(t, GTR__HALF_BOTH, &n);
         if (!r) r = gtr__runner_room(t->runner, GTR__RING - 1);
@@ -20399,10 +20549,10 @@ static gtr_result gtr__train_for_alone(gtr_trainer *t, double milliseconds) {
         const double over = now - then - t->pace;
         t->pace += t->pace > 0 && over > 0 ? over / 8 : over;
         more = end - now > t->pace;
-        t->ctx->stopped = gtr__stop_get(t->ctx) != 0;
+        t->ctx->running.stopped = gtr__stop_get(t->ctx) != 0;
     }
     if (gtr__gave_up(t->ctx, r)) r = GTR_OK;
-    t->ctx->fits--;
+    t->ctx->running.fits--;
     const gtr_result done = gtr__wait_all(t->ctx);
     return r ? r : done ? done : gtr__observe(t);
 }
@@ -20427,7 +20577,7 @@ static gtr_result gtr__evaluate_plan(gtr_trainer *t, gtr_dataset *data, gtr__rec
     r->precision = t->desc.precision;
     r->data = data; r->carries = r->set != 2;
     *e = gtr__entry_get(ctx, r, NULL);
-    if (!*e) return ctx->error;
+    if (!*e) return ctx->errors.code;
     GTR__TRY(gtr__data_fits(data, (*e)->input, (*e)->n_inputs, *e, column));
     return gtr__entry_ready(ctx, *e, ctx->runner);
 }
@@ -20500,7 +20650,7 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
     GTR__TRY(gtr__runner_ready(ctx));
     const int set = batch < data->rows;
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
-    GTR__TRY(gtr__data_alike(t, t->last, data, e->input, e->n_inputs, "gtr_evaluate"));
+    GTR__TRY(gtr__data_alike(t, t->feeding.last, data, e->input, e->n_inputs, "gtr_evaluate"));
     GTR__TRY(gtr__dataset_ready(data, 0));
     GTR__TRY(gtr__evaluate_entry(t, data, batch, metric, set, &e));
     for (int i = 0; i < e->plan.n_value; i++) {
@@ -20520,7 +20670,7 @@ static gtr_result gtr__evaluate(gtr_trainer *t, gtr_dataset *data, int64_t batch
 }
 /* Whether t is to be evaluated by its averages: it has some, and they are not in place already. */
 static bool gtr__wants_averages(gtr_trainer *t) {
-    return t && t->optim.ema > 0 && !t->swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
+    return t && t->optim.ema > 0 && !t->averages.swapped && !t->ctx->preset && gtr__usable(t->ctx) &&
         gtr__wait_all(t->ctx) == GTR_OK && gtr__averaged(t);
 }
 /* t's states are put aside and, with averages, these exchanged for the weights, of which no snapshot is taken until
@@ -20534,7 +20684,7 @@ static gtr_result gtr__evaluation_begin(gtr_trainer *t, bool averages) {
 static gtr_result gtr__evaluation_end(gtr_trainer *t, bool averages, gtr_result r) {
     r = gtr__states_back(t->ctx, t->kept_states, r);
     if (!averages) return r;
-    const gtr_result back = t->swapped ? gtr__average_swap(t, false) : GTR_OK;
+    const gtr_result back = t->averages.swapped ? gtr__average_swap(t, false) : GTR_OK;
     gtr__weights_unlock(t->ctx);
     return r ? r : back;
 }
@@ -20877,7 +21027,7 @@ static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_de
     if (!t) return GTR_ERR_ARG;
     GTR__TRY(gtr__meter_begin(&m));
     GTR__TRY(gtr__meter_entry(&m, GTR__MIN(m.d.batch, data->rows), &e));
-    GTR__TRY(gtr__data_alike(t, t->last, data, e->input, e->n_inputs, "gtr_evaluate_metrics"));
+    GTR__TRY(gtr__data_alike(t, t->feeding.last, data, e->input, e->n_inputs, "gtr_evaluate_metrics"));
     GTR__TRY(gtr__dataset_ready(data, 0));
     gtr__mfree(t->ctx, t->metered);
     t->metered = NULL;
@@ -20887,7 +21037,7 @@ static gtr_result gtr__metrics(gtr_trainer *t, gtr_dataset *data, gtr_metrics_de
     if (!r) r = gtr__meter_pass(&m);
     if (!r && m.classes) r = gtr__meter_classes(&m, (gtr_class_metrics *)t->metered);
     if (!r && !m.classes) gtr__meter_targets(&m);
-    if (!r && !t->fit && (!out->counted || (m.width > 1 && !m.classes && !m.others))) gtr__doubt(t->ctx,
+    if (!r && !t->running.fit && (!out->counted || (m.width > 1 && !m.classes && !m.others))) gtr__doubt(t->ctx,
         "gtr_evaluate_metrics of %s: %s", data->name, out->counted
         ? "targets are all 0 or 1: .binary takes them for labels" : "no label counts, all are ignored");
     for (int i = 0; !r && !out->counted && i < GTR_METRIC_COUNT; i++) out->value[i] = NAN;
@@ -20984,7 +21134,7 @@ typedef struct {
 } gtr__stepping;
 static bool gtr__steps_fail(const gtr__stepping *s, gtr_tensor *t, const char *why) {
     char who[GTR__OP_TEXT], shape[GTR__TEXT];
-    if (!s->ctx->error)
+    if (!s->ctx->errors.code)
         GTR__FAIL(s->ctx, UNSUPPORTED, "predictor of steps: %s, %s: %s", gtr__called(t, who),
             gtr__shape_text(&t->shape, shape), why);
     return false;
@@ -21256,7 +21406,7 @@ static bool gtr__steps_made(gtr__stepping *s, gtr_tensor *t) {
 /* Marks what outs depend on: of attention with dropout, what evaluates it; of gtr_arange, what it counts. */
 static void gtr__steps_reach(gtr__stepping *s, int64_t highest) {
     for (int64_t i = highest; i >= 0; i--) {
-        const gtr_tensor *t = s->ctx->tensor[i];
+        const gtr_tensor *t = s->ctx->graph.tensor[i];
         if (!s->reach[i]) continue;
         if (t->note->evaluated) s->reach[t->note->evaluated->id] = 1;
         if (t->note->counts) s->reach[t->note->counts->id] = 1;
@@ -21266,8 +21416,8 @@ static void gtr__steps_reach(gtr__stepping *s, int64_t highest) {
 /* T: of the first of .in, or of all, but first of those that are (N, T, ...) or ids; 0: none. */
 static int64_t gtr__steps_of(gtr__stepping *s, const gtr_tensor *first) {
     s->first = first && gtr__batched(first) && first->shape.ndim > 1 ? first : NULL;
-    for (int pass = 0; pass < 2; pass++) for (int64_t i = 0; i < s->ctx->n_tensor && !s->first; i++) {
-        const gtr_tensor *t = s->ctx->tensor[i];
+    for (int pass = 0; pass < 2; pass++) for (int64_t i = 0; i < s->ctx->graph.n_tensor && !s->first; i++) {
+        const gtr_tensor *t = s->ctx->graph.tensor[i];
         if (s->reach[i] && t->op == GTR__OP_INPUT && !t->note->state && gtr__batched(t) && t->shape.ndim > 1
                 && (pass || t->shape.ndim > 2 || t->dtype == GTR_I32)) s->first = t;
     }
@@ -21280,7 +21430,7 @@ static gtr_result gtr__steps_try(gtr_context *ctx, gtr_predictor_desc *d, int64_
         unsigned *met, const gtr_tensor **first) {
     gtr__stepping s = GTR__ZERO;
     unsigned bit = 1;
-    const int64_t n = ctx->n_tensor;
+    const int64_t n = ctx->graph.n_tensor;
     int64_t highest = 0;
     bool ok = true;
     int given = 0;
@@ -21300,7 +21450,7 @@ static gtr_result gtr__steps_try(gtr_context *ctx, gtr_predictor_desc *d, int64_
     if (ok) s.steps = gtr__steps_of(&s, listed ? d->in[0] : NULL);
     *first = s.first;
     for (int64_t i = 0; i < n && ok; i++) {
-        gtr_tensor *t = ctx->tensor[i];
+        gtr_tensor *t = ctx->graph.tensor[i];
         gtr__stepped *y = &s.of[i];
         y->t = t; y->time = GTR__TIMELESS;
         if (!s.reach[i]) continue;
@@ -21332,19 +21482,19 @@ static gtr_result gtr__steps_try(gtr_context *ctx, gtr_predictor_desc *d, int64_
     *steps = s.bounded ? s.steps : 0;
     GTR__FREE(ctx, s.of, s.reach);
     if (!ok) gtr__undo(ctx, n);
-    return ok ? GTR_OK : ctx->error ? ctx->error : GTR_ERR_NOMEM;
+    return ok ? GTR_OK : ctx->errors.code ? ctx->errors.code : GTR_ERR_NOMEM;
 }
 /* Of inputs (N, T, ...) beside the first as many as can be are steps: T may be how many columns one has, or keys. Fails
    as where all are. */
 static gtr_result gtr__steps_make(gtr_context *ctx, gtr_predictor_desc *d, int64_t *steps) {
-    const bool good = ctx->error == GTR_OK, may_save = ctx->may_save;
+    const bool good = ctx->errors.code == GTR_OK, may_save = ctx->errors.may_save;
     const gtr_tensor *x = NULL;
     char more[160] = "; in a step of a predictor of .steps", shape[GTR__TEXT];
     unsigned met = 0;
     for (unsigned whole = 0;; whole++) {
         gtr_predictor_desc tried = *d;
         const gtr_result r = gtr__steps_try(ctx, &tried, steps, whole > met ? 0 : whole, &met, &x);
-        if (!r) { *d = tried; ctx->may_save = may_save; }
+        if (!r) { *d = tried; ctx->errors.may_save = may_save; }
         if (r && good && x && x->dtype == GTR_F32 && x->shape.ndim == 2)
             snprintf(more, sizeof more, "; .steps takes \"%.40s\" %s as %lld steps: of features omit .steps or make it "
                 "(N, T, C)", gtr__label(x), gtr__shape_text(&x->shape, shape), (long long)x->shape.dim[1]);
@@ -21373,7 +21523,7 @@ struct gtr_predictor {
     int64_t most_steps, taken; /* of .steps: how many calls there may be and were since the reset; 0: any number */
     gtr__plan_entry *entry[40]; int n_entry, turn; uint64_t model; /* gtr__model_version that their addresses are of */
     void *block[GTR__BLOCKS]; /* GTR__IN, GTR__OUT, GTR__ARENA: for max_rows; GTR__HELD: the snapshot */
-    size_t bytes[GTR__BLOCKS], counted; /* of them; in ctx->device_bytes */
+    size_t bytes[GTR__BLOCKS], counted; /* of them; in ctx->memory.device_bytes */
     void **held; /* by tensors' ids: where the snapshot has what lies in memory of theirs; NULL: no snapshot */
     gtr__move *move; int64_t n_move; /* of which it is made */
 };
@@ -21423,12 +21573,12 @@ void gtr_predictor_destroy(gtr_predictor *p) {
     gtr_context *ctx = p->ctx;
     if (!gtr__forked(ctx) && p->instance[0]) ctx->be->wait(p->instance[0]);
     while (p->n_entry) gtr__predictor_drop(p, p->entry[--p->n_entry]);
-    ctx->device_bytes -= p->counted;
+    ctx->memory.device_bytes -= p->counted;
     for (int i = 0; i < GTR__BLOCKS; i++)
         if (p->block[i]) ctx->be->free(p->instance[0], p->block[i], gtr__device_size(p->bytes[i]));
     if (p->instance[0]) ctx->be->destroy(p->instance[0]);
     for (at = &ctx->predictors; *at; at = &(*at)->next) if (*at == p) { *at = p->next; break; }
-    if (p->held) gtr__mfree(ctx, p->own_ctx.tensor);
+    if (p->held) gtr__mfree(ctx, p->own_ctx.graph.tensor);
     GTR__FREE(ctx, p->held, p->move, p);
 }
 /* Whether each row of all outs comes of the same row of the inputs alone. highest: the outs' last. */
@@ -21437,7 +21587,7 @@ static gtr_result gtr__rows_apart(const gtr_predictor *p, int64_t highest, bool 
     unsigned char *rows = GTR__NEW(p->ctx, unsigned char, highest + 1);
     if (!rows) return GTR_ERR_NOMEM;
     for (int64_t i = 0; i <= highest; i++) {
-        const gtr_tensor *t = p->ctx->tensor[i];
+        const gtr_tensor *t = p->ctx->graph.tensor[i];
         const gtr__rows_kind act = gtr__rows_act(t->op);
         rows[i] = t->op == GTR__OP_INPUT && gtr__batched(t) ? APART : NONE;
         for (int k = 0; k < t->n_in; k++) rows[i] = GTR__MAX(rows[i], rows[t->in[k]->id]);
@@ -21457,7 +21607,7 @@ static gtr__plan_entry *gtr__predictor_plan(gtr_predictor *p, int64_t rows) {
     gtr__plan_entry *e = GTR__NEW(own_ctx, gtr__plan_entry, 1);
     if (!e) return NULL;
     /* more may have been built */
-    if (!p->held) { own_ctx->tensor = p->ctx->tensor; own_ctx->n_tensor = p->ctx->n_tensor; }
+    if (!p->held) { own_ctx->graph.tensor = p->ctx->graph.tensor; own_ctx->graph.n_tensor = p->ctx->graph.n_tensor; }
     e->recipe = gtr__recipe0(rows, 0);
     e->recipe.feeds = false; e->recipe.carries = true;
     for (int k = 0; k < p->n[GTR__OUT]; k++) e->recipe.fetch[e->recipe.n_fetch++] = p->of[GTR__OUT][k];
@@ -21593,16 +21743,16 @@ static gtr_result gtr__predictor_states(gtr_predictor *p, bool steps) {
     gtr_context *ctx = p->ctx;
     p->steps = steps;
     if (steps) p->own_ctx.caps.by |= GTR__BY_ORDER;
-    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
+    unsigned char *reach = GTR__NEW(ctx, unsigned char, ctx->graph.n_tensor);
     gtr_result r = reach ? GTR_OK : GTR_ERR_NOMEM;
     if (reach) gtr__reach_of(ctx, p->of[GTR__OUT], p->n[GTR__OUT], true, false, reach);
-    for (int64_t i = 0; i < ctx->n_tensor && !r; i++) {
-        if (reach[i] && gtr__is_sequential(ctx->tensor[i])) p->own_ctx.caps.by |= GTR__BY_ORDER;
-        if (!reach[i] || !ctx->tensor[i]->note->state) continue;
-        if (!steps && !ctx->tensor[i]->note->next) r = gtr__state_lacks(ctx->tensor[i], "predictor");
+    for (int64_t i = 0; i < ctx->graph.n_tensor && !r; i++) {
+        if (reach[i] && gtr__is_sequential(ctx->graph.tensor[i])) p->own_ctx.caps.by |= GTR__BY_ORDER;
+        if (!reach[i] || !ctx->graph.tensor[i]->note->state) continue;
+        if (!steps && !ctx->graph.tensor[i]->note->next) r = gtr__state_lacks(ctx->graph.tensor[i], "predictor");
         else if (p->n[GTR__STATES] == GTR__MOST_STATES)
             r = GTR__FAIL(ctx, UNSUPPORTED, "predictor: more than %d states", GTR__MOST_STATES);
-        else p->of[GTR__STATES][p->n[GTR__STATES]++] = ctx->tensor[i];
+        else p->of[GTR__STATES][p->n[GTR__STATES]++] = ctx->graph.tensor[i];
     }
     gtr__mfree(ctx, reach);
     return r;
@@ -21631,8 +21781,8 @@ static gtr_result gtr__predictor_hold(gtr_predictor *p, int64_t highest) {
     gtr_tensor **list = GTR__NEW(ctx, gtr_tensor *, n);
     p->held = list ? GTR__NEW(ctx, void *, n) : NULL;
     if (!p->held) { gtr__mfree(ctx, list); return GTR_ERR_NOMEM; }
-    memcpy(list, ctx->tensor, n * sizeof *list);
-    p->own_ctx.tensor = list; p->own_ctx.n_tensor = highest + 1;
+    memcpy(list, ctx->graph.tensor, n * sizeof *list);
+    p->own_ctx.graph.tensor = list; p->own_ctx.graph.n_tensor = highest + 1;
     if (!(p->move = GTR__NEW(ctx, gtr__move, n))) return GTR_ERR_NOMEM;
     for (int k = 0; k < p->n[GTR__OUT]; k++) p->held[p->of[GTR__OUT][k]->id] = p; /* marks what is needed */
     for (int64_t i = highest; i >= 0; i--) {
@@ -21656,9 +21806,9 @@ static gtr_result gtr__predictor_hold(gtr_predictor *p, int64_t highest) {
 }
 /* The lock that snapshots and changes of weights take turns by, made with the first predictor that wants it. */
 static bool gtr__fair_lock_ready(gtr_context *ctx) {
-    gtr__fair_lock *line = ctx->line ? NULL : GTR__NEW(ctx, gtr__fair_lock, 1);
-    if (line && gtr__fair_lock_init(line)) ctx->line = line;
-    if (ctx->line) return true;
+    gtr__fair_lock *line = ctx->lock.line ? NULL : GTR__NEW(ctx, gtr__fair_lock, 1);
+    if (line && gtr__fair_lock_init(line)) ctx->lock.line = line;
+    if (ctx->lock.line) return true;
     gtr__mfree(ctx, line);
     GTR__FAIL(ctx, NOMEM, "predictor: no lock for its snapshot");
     return false;
@@ -21666,8 +21816,8 @@ static bool gtr__fair_lock_ready(gtr_context *ctx) {
 /* A call of p begins: the error of the call before is cleared. False: p is NULL. */
 static bool gtr__predict_begin(gtr_predictor *p) {
     if (!p) return false;
-    p->own_ctx.error = GTR_OK;
-    p->own_ctx.error_text[0] = 0;
+    p->own_ctx.errors.code = GTR_OK;
+    p->own_ctx.errors.text[0] = 0;
     return true;
 }
 gtr_result gtr_predictor_refresh(gtr_predictor *p) {
@@ -21675,21 +21825,21 @@ gtr_result gtr_predictor_refresh(gtr_predictor *p) {
     gtr_context *ctx = p->ctx, *own_ctx = &p->own_ctx;
     if (gtr__outside(ctx, "gtr_predictor_refresh")) return GTR__BAD_STATE(own_ctx, "gtr_predictor_refresh in the "
         "callback of a data set or a custom op: what runs it may have the weights meanwhile");
-    if (gtr__forked(ctx)) return GTR__BAD_STATE(own_ctx, "%s", ctx->error_text);
+    if (gtr__forked(ctx)) return GTR__BAD_STATE(own_ctx, "%s", ctx->errors.text);
     if (!p->held) return GTR__BAD_STATE(own_ctx, "gtr_predictor_refresh: this predictor was made without .snapshot, "
         "and has the weights as they are");
-    gtr__fair_lock_enter(ctx->line);
+    gtr__fair_lock_enter(ctx->lock.line);
     uint64_t version;
     do { /* averages may begin meanwhile */
         version = gtr__model_version(ctx);
         for (int64_t i = 0, n = 0; n < p->n_move; i++)
-            if (p->held[i]) p->move[n++].from = gtr__model_of(own_ctx->tensor[i], NULL);
+            if (p->held[i]) p->move[n++].from = gtr__model_of(own_ctx->graph.tensor[i], NULL);
     } while (version != gtr__model_version(ctx));
     gtr_result r = gtr__check_ranges(own_ctx, p->entry[0], true);
     if (!r)
         r = gtr__backend_result(own_ctx, ctx->be->take(p->instance[0], ctx->instance[0], p->move, p->n_move),
             "a snapshot");
-    gtr__fair_lock_leave(ctx->line);
+    gtr__fair_lock_leave(ctx->lock.line);
     return r;
 }
 gtr_predictor *gtr_predictor_create(gtr_tensor *out, int64_t max_rows) {
@@ -21715,10 +21865,10 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     if (!p) return NULL;
     p->own_ctx = *ctx;
     p->own_ctx.n_instance = 1;
-    p->own_ctx.error = GTR_OK;
+    p->own_ctx.errors.code = GTR_OK;
     p->own_ctx.calls = NULL; /* it is used in fills and by other threads, too */
-    p->own_ctx.inside = p->own_ctx.refused = 0;
-    p->own_ctx.stops = false; p->own_ctx.trainers = NULL; /* no fit's: a compilation is not stopped with it */
+    p->own_ctx.running.inside = p->own_ctx.running.refused = 0;
+    p->own_ctx.running.stops = false; p->own_ctx.trainers = NULL; /* no fit's: a compilation is not stopped with it */
     p->own_ctx.host.user = &p->own_ctx;
     p->ctx = ctx; p->max_rows = max_rows; p->lean = lean; p->general = general;
     p->next = ctx->predictors;
@@ -21744,7 +21894,7 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     }
     if (!gtr__predictor_room(p)) goto fail;
     for (i = 0; i < GTR__BLOCKS; i++) p->counted += p->bytes[i] ? gtr__device_size(p->bytes[i]) : 0;
-    ctx->device_bytes += p->counted;
+    ctx->memory.device_bytes += p->counted;
     p->own_ctx.desc.memory_limit = 0; /* room for calls of other rows, which the context does not see */
     p->model = p->held ? 0 : gtr__model_version(ctx);
     for (i = GTR__IN; i <= GTR__STATES; i++) if (p->block[i]
@@ -21758,22 +21908,22 @@ static gtr_predictor *gtr__predictor_make(gtr_context *ctx, gtr_predictor_desc d
     if (gtr__wait_all(ctx)) goto fail;
     return p;
 fail:
-    if (p->own_ctx.error) gtr__fail(ctx, p->own_ctx.error, "predictor: %s", p->own_ctx.error_text);
-    ctx->past_limit = p->own_ctx.past_limit;
+    if (p->own_ctx.errors.code) gtr__fail(ctx, p->own_ctx.errors.code, "predictor: %s", p->own_ctx.errors.text);
+    ctx->memory.past_limit = p->own_ctx.memory.past_limit;
     gtr_predictor_destroy(p);
     return NULL;
 }
 gtr_predictor *gtr_predictor_create_ex(gtr_context *ctx, gtr_predictor_desc desc) {
-    const bool good = gtr__usable(ctx) && !ctx->error;
+    const bool good = gtr__usable(ctx) && !ctx->errors.code;
     bool lean = false, general = false, unfit = false;
-    const int64_t since = gtr__usable(ctx) ? ctx->n_tensor : 0;
+    const int64_t since = gtr__usable(ctx) ? ctx->graph.n_tensor : 0;
     int64_t steps = 0;
-    if (good) ctx->past_limit = false;
+    if (good) ctx->memory.past_limit = false;
     if (desc.steps && (!gtr__usable(ctx) || gtr__steps_make(ctx, &desc, &steps))) return NULL;
     for (;;) {
         gtr_predictor *p = gtr__predictor_make(ctx, desc, lean, general, &unfit);
         if (p) p->most_steps = steps;
-        const bool limited = good && ctx->past_limit && !lean;
+        const bool limited = good && ctx->memory.past_limit && !lean;
         if (!p && !limited && !unfit && desc.steps) gtr__undo(ctx, since);
         if (p || !(limited || unfit)) return p;
         if (limited) { lean = true; gtr_error_clear(ctx); }
@@ -21811,13 +21961,14 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
     if (in_fill && (in_fill->what || !p->held) && gtr__outside(p->ctx, "gtr_predict"))
         return GTR__BAD_STATE(own_ctx, "%s in %s", gtr__predicts(p), in_fill->what ? in_fill->what
             : "the callback of a data set: want a predictor with .snapshot");
-    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own_ctx, "%s", p->ctx->error_text);
+    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(own_ctx, "%s", p->ctx->errors.text);
     if (rows < 1) return GTR__BAD_ARG(own_ctx, "%s: %jd rows, want at least 1", gtr__predicts(p), (intmax_t)rows);
     for (k = 0; k < p->n[GTR__IN] && in && in[k]; k++) {}
     if (k < p->n[GTR__IN]) return GTR__BAD_ARG(own_ctx, "%s: input %d is NULL", gtr__predicts(p), k);
     for (k = 0; k < p->n[GTR__OUT] && out && out[k]; k++) {}
     if (k < p->n[GTR__OUT]) return GTR__BAD_ARG(own_ctx, "%s: output %d is NULL", gtr__predicts(p), k);
-    if (!p->held && p->ctx->fits && gtr__another(p->ctx, gtr__atomic_load((gtr__word *)&p->ctx->inside), "gtr_predict"))
+    if (!p->held && p->ctx->running.fits
+            && gtr__another(p->ctx, gtr__atomic_load((gtr__word *)&p->ctx->running.inside), "gtr_predict"))
         return GTR__BAD_STATE(own_ctx, "%s while another thread is in gtr_fit: want a predictor with .snapshot",
             gtr__predicts(p));
     if (p->most_steps && p->taken >= p->most_steps) 
@@ -21831,7 +21982,7 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
         GTR__TRY(gtr__predict_ranges(p, in, done, n));
         gtr__plan_entry *e = gtr__predictor_entry(p, n);
         if (!e || !(gtr__same_rows(e->plan.node, e->plan.n_node, first + done) || gtr__predictor_ready(p, e)))
-            return own_ctx->error;
+            return own_ctx->errors.code;
         gtr_result r = GTR_OK;
         for (int k = 0; k < p->n[GTR__IN] && !r; k++) {
             const size_t row = p->row[GTR__IN][k];
@@ -21852,7 +22003,7 @@ static gtr_result gtr__predict_rows(gtr_predictor *p, const void *const *in, int
 }
 gtr_result gtr_predictor_reset(gtr_predictor *p) {
     if (!gtr__predict_begin(p)) return GTR_ERR_ARG;
-    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(&p->own_ctx, "%s", p->ctx->error_text);
+    if (gtr__forked(p->ctx)) return GTR__BAD_STATE(&p->own_ctx, "%s", p->ctx->errors.text);
     p->taken = 0;
     return !p->block[GTR__STATES] ? GTR_OK : gtr__backend_result(&p->own_ctx,
         p->ctx->be->zero(p->instance[0], p->block[GTR__STATES], p->bytes[GTR__STATES]), "states");
@@ -21903,12 +22054,12 @@ gtr_result gtr_predict_dataset(gtr_predictor *p, const gtr_dataset *data, void *
     }
     GTR__TRY(gtr__data_match(&d, p->of[GTR__IN], p->n[GTR__IN], column));
     gtr_trainer *t = p->held ? NULL : p->ctx->trainers; /* what the last one learns from is what is meant */
-    while (t && !t->last) t = t->next;
+    while (t && !t->feeding.last) t = t->next;
     for (int k = 0; k < p->n[GTR__IN]; k++) {
         GTR__TRY(gtr__column_fits(&d, column[k], p->of[GTR__IN][k]));
         if (!p->held && !t) GTR__TRY(gtr__names_agree(&d, column[k], p->of[GTR__IN][k]->name, &p->ctx->notes, who));
     }
-    if (t) GTR__TRY(gtr__data_alike(t, t->last, &d, p->of[GTR__IN], p->n[GTR__IN], who));
+    if (t) GTR__TRY(gtr__data_alike(t, t->feeding.last, &d, p->of[GTR__IN], p->n[GTR__IN], who));
     size_t begin[GTR_MAX_COLUMNS];
     uint8_t *room = d.column[0].starts ? GTR__NEW(own_ctx, uint8_t, gtr__rows_layout(&d, 1, begin)) : NULL;
     gtr_result r = d.column[0].starts && !room ? GTR_ERR_NOMEM : GTR_OK;
@@ -24311,8 +24462,8 @@ static GTR__COLD bool gtr__npz_column(gtr_context *ctx, gtr_dataset **d, const c
             return !GTR__BAD_FILE(ctx, "array %s: its bytes have another checksum than they were stored with", name,
                 m.name);
         snprintf(of, sizeof of, GTR__PATH " (%s)", name, m.name);
-        const bool first = !ctx->error, ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc,
-            NULL);
+        const bool first = !ctx->errors.code,
+            ok = gtr__npy_column(ctx, d, of, wanted ? NULL : m.name, m.data, m.size, desc, NULL);
         if (first && !ok && !wanted) gtr__error_more(ctx, " (.arrays says which are wanted)");
         return ok;
     }
@@ -24385,8 +24536,8 @@ static void gtr__dataset_forget(gtr_dataset *d) {
     gtr__streams_end(d);
     gtr__plans_drop(d->ctx, NULL, d, 0);
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next) {
-        if (t->data == d) { t->data = NULL; t->unfed = true; }
-        if (t->last == d) { t->last = NULL; t->rows = 0; }
+        if (t->feeding.data == d) { t->feeding.data = NULL; t->feeding.unfed = true; }
+        if (t->feeding.last == d) { t->feeding.last = NULL; t->feeding.rows = 0; }
     }
 }
 /* A new set of so many rows, with columns like data's and, but for a view, room for them; it says how it was made.
@@ -24695,7 +24846,7 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
         if (((const int32_t *)columns[i])[r] >= of) return GTR__BAD_ARG(ctx, "%s to %s: row %jd has %d in column %d, "
             "want a number of one of its %jd strings", who, d->name, (intmax_t)r, (int)((const int32_t *)columns[i])[r],
             i, (intmax_t)of);
-    for (gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->data == d || t->validation == d) {
+    for (gtr_trainer *t = ctx->trainers; t; t = t->next) if (t->feeding.data == d || t->running.validation == d) {
         GTR__TRY(gtr__refuse(t, who));
         if (t->pending) return GTR__BAD_STATE(ctx, "%s between gtr_backward and gtr_update", who);
     }
@@ -24717,7 +24868,7 @@ gtr_result gtr_dataset_append(gtr_dataset *d, const void *const *columns, int64_
         }
         c->least = 1; c->most = 0;
     }
-    if (!ok) return ctx->error;
+    if (!ok) return ctx->errors.code;
     if (d->rows + n > d->room) d->room = room;
     gtr__mfree(ctx, d->index);
     d->index = NULL;
@@ -25274,7 +25425,7 @@ gtr_tensor *gtr_unstandardise(gtr_tensor *y, const char *name) {
     const int64_t last = y->shape.ndim > 1 ? y->shape.dim[y->shape.ndim - 1] : 1;
     for (int k = 0; k < 2; k++) p[k] = gtr__layer_find(y, name, parts[k]);
     if (!p[0] != !p[1]) return GTR__NONE(y->ctx, GTR_ERR_ARG, "gtr_unstandardise: there is no \"%s%.300s.%s\", but "
-        "\"%.300s\"", y->ctx->scope, name, parts[p[0] != NULL], p[p[0] == NULL]->name);
+        "\"%.300s\"", y->ctx->building.scope, name, parts[p[0] != NULL], p[p[0] == NULL]->name);
     const bool made = !p[0];
     const int64_t want = made ? last : gtr__count(&p[0]->shape);
     if (want != 1 && last != want) return GTR__REJECT(y, SHAPE, "gtr_unstandardise", name, ", want a last extent of "
@@ -25421,7 +25572,7 @@ gtr_result gtr_dataset_stream(gtr_dataset *d, gtr_streaming how) {
 void gtr_dataset_destroy(gtr_dataset *d) {
     if (!d || gtr__outside(d->ctx, "gtr_dataset_destroy")) return;
     for (gtr_trainer *t = d->ctx->trainers; t; t = t->next)
-        if ((t->data == d || t->validation == d) && gtr__refuse(t, "gtr_dataset_destroy")) return;
+        if ((t->feeding.data == d || t->running.validation == d) && gtr__refuse(t, "gtr_dataset_destroy")) return;
     if (d->used) gtr_wait(d->ctx); /* queued steps may read it */
     gtr__dataset_forget(d);
     if (d->next) d->next->previous = d->previous;
@@ -25846,20 +25997,20 @@ static gtr__st_entry *gtr__st_find(const gtr__st *s, const char *name) {
 static gtr_result gtr__parameters_listed(gtr_context *ctx, const char *call, const char *names, gtr_tensor ***list,
         int64_t *n) {
     const char *p = names ? names : "*", *end;
-    if (!(*list = GTR__NEW(ctx, gtr_tensor *, ctx->n_parameter))) return GTR_ERR_NOMEM;
+    if (!(*list = GTR__NEW(ctx, gtr_tensor *, ctx->graph.n_parameter))) return GTR_ERR_NOMEM;
     for (; p; p = *end ? end + 1 : NULL) {
         bool fits = !names;
         p += strspn(p, " ");
         end = p + strcspn(p, ",");
-        for (int64_t i = 0; i < ctx->n_parameter; i++) if (gtr__glob(p, end, ctx->parameter[i]->name)) {
-            (*list)[i] = ctx->parameter[i]; fits = true;
+        for (int64_t i = 0; i < ctx->graph.n_parameter; i++) if (gtr__glob(p, end, ctx->graph.parameter[i]->name)) {
+            (*list)[i] = ctx->graph.parameter[i]; fits = true;
         }
         if (!fits) return GTR__BAD_ARG(ctx, "%s: pattern \"%.*s\" of .names fits no parameter or buffer (names are "
             "like \"fc1.weight\", patterns are parted by commas, and '*' stands for any run)", call,
             (int)GTR__MIN(end - p, 200), p);
     }
     *n = 0;
-    for (int64_t i = 0; i < ctx->n_parameter; i++) if ((*list)[i]) (*list)[(*n)++] = (*list)[i];
+    for (int64_t i = 0; i < ctx->graph.n_parameter; i++) if ((*list)[i]) (*list)[(*n)++] = (*list)[i];
     return GTR_OK;
 }
 /* The entry that becomes name, of the list: .strip and what name has behind .prefix, or that alone if it does not begin
@@ -26083,7 +26234,7 @@ static gtr_result gtr__st_apply(gtr__st *s, uint8_t *data, void *room) {
 static gtr_result gtr__st_may(gtr_context *ctx, const char *path, const char *call) {
     if (!ctx) return GTR_ERR_ARG;
     if (!gtr__usable_by(ctx, call))
-        return ctx->dead ? GTR__BAD_STATE(ctx, "%s: this context is not usable any more", call) : GTR_ERR_STATE;
+        return ctx->errors.dead ? GTR__BAD_STATE(ctx, "%s: this context is not usable any more", call) : GTR_ERR_STATE;
     if (!path || !*path) return GTR__BAD_ARG(ctx, "%s: the path is %s", call, path ? "empty" : "NULL");
     if (ctx->preset) return GTR__BAD_STATE(ctx, "%s: a context with a preset holds no values", call);
     gtr_result r = gtr_wait(ctx);
@@ -26130,27 +26281,27 @@ static gtr_result gtr__contents_sum(gtr__contents *c) {
    gtr__contents_free after. file: the checkpoint that is to be read, whose rows states are to have; NULL: none. */
 static gtr_result gtr__contents_make(gtr__contents *c, const gtr_trainer *t, const gtr__st *file) {
     gtr_context *ctx = t->ctx;
-    int64_t most = ctx->n_parameter + (int64_t)t->n_param * t->optim.all + 4; /* gtr__contents_host's */
+    int64_t most = ctx->graph.n_parameter + (int64_t)t->params.n * t->optim.all + 4; /* gtr__contents_host's */
     char before[32];
-    for (int64_t i = 0; i < ctx->n_tensor; i++) most += ctx->tensor[i]->note->state;
+    for (int64_t i = 0; i < ctx->graph.n_tensor; i++) most += ctx->graph.tensor[i]->note->state;
     c->ctx = ctx;
     c->copy = GTR__NEW(ctx, gtr_tensor, most);
     c->list = GTR__NEW(ctx, gtr_tensor *, most);
     c->where = GTR__NEW(ctx, gtr__storage, most);
     if (!c->copy || !c->list || !c->where) return GTR_ERR_NOMEM;
-    for (int64_t i = 0; i < ctx->n_parameter; i++) {
-        const gtr_tensor *p = ctx->parameter[i];
+    for (int64_t i = 0; i < ctx->graph.n_parameter; i++) {
+        const gtr_tensor *p = ctx->graph.parameter[i];
         const gtr__storage *const s = gtr__storage_of(p);
         GTR__TRY(gtr__contents_add(c, p, s->data, s->data_bytes, p->stage, gtr__of_model));
     }
     for (int k = 0; k < t->optim.all; k++) {
         snprintf(before, sizeof before, "state.%d.", k);
-        for (int i = 0; i < t->n_param; i++)
-            GTR__TRY(gtr__contents_add(c, t->param[i], t->optim.state[k] + t->offset[i],
-                gtr__bytes_of(t->param[i]), 0, before));
+        for (int i = 0; i < t->params.n; i++)
+            GTR__TRY(gtr__contents_add(c, t->params.tensor[i], t->optim.state[k] + t->params.offset[i],
+                gtr__bytes_of(t->params.tensor[i]), 0, before));
     }
-    for (int64_t i = 0; i < ctx->n_tensor; i++) if (ctx->tensor[i]->note->state) {
-        gtr_tensor like = *ctx->tensor[i];
+    for (int64_t i = 0; i < ctx->graph.n_tensor; i++) if (ctx->graph.tensor[i]->note->state) {
+        gtr_tensor like = *ctx->graph.tensor[i];
         const gtr__storage *const s = gtr__storage_of(&like);
         char name[GTR__ST_NAME];
         snprintf(name, sizeof name, "%s%s", gtr__of_carried, like.name);
@@ -26158,8 +26309,8 @@ static gtr_result gtr__contents_make(gtr__contents *c, const gtr_trainer *t, con
         const int64_t rows = e ? (int64_t)(e->end - e->begin) / gtr__state_row(&like) : 0;
         like.shape.dim[0] = file ? e ? GTR__MAX(rows, 1) : 0 : s->rows;
         if (!like.shape.dim[0]) continue;
-        const size_t bytes = (size_t)(like.shape.dim[0] * gtr__state_row(ctx->tensor[i]));
-        GTR__TRY(gtr__state_grow(ctx->tensor[i], bytes));
+        const size_t bytes = (size_t)(like.shape.dim[0] * gtr__state_row(ctx->graph.tensor[i]));
+        GTR__TRY(gtr__state_grow(ctx->graph.tensor[i], bytes));
         GTR__TRY(gtr__contents_add(c, &like, s->data, bytes, like.stage, gtr__of_carried));
     }
     return GTR_OK;
@@ -26167,8 +26318,8 @@ static gtr_result gtr__contents_make(gtr__contents *c, const gtr_trainer *t, con
 /* Behind a checkpoint's rows, and where it has none, states are zeros. */
 static gtr_result gtr__contents_states(const gtr__contents *c) {
     gtr_result r = GTR_OK;
-    for (int64_t i = 0; i < c->ctx->n_tensor && !r; i++) {
-        gtr_tensor *t = c->ctx->tensor[i];
+    for (int64_t i = 0; i < c->ctx->graph.n_tensor && !r; i++) {
+        gtr_tensor *t = c->ctx->graph.tensor[i];
         int64_t k = c->n - 1;
         gtr__storage *const s = t->note->state ? gtr__storage_of(t) : NULL;
         if (!s || !s->data) continue;
@@ -26221,10 +26372,10 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
     gtr_result r = gtr__st_may(from, "-", call);
     if (r) return gtr__fail(to, r, "%s: %s", call, gtr_error_text(from));
     GTR__TRY(gtr__sets_agree(to, &from->notes, call));
-    gtr_tensor *const *p = to->parameter;
-    for (n = 0; n < to->n_parameter; bytes += gtr__bytes_of(p[n++])) most = GTR__MAX(most, gtr__bytes_of(p[n]));
+    gtr_tensor *const *p = to->graph.parameter;
+    for (n = 0; n < to->graph.n_parameter; bytes += gtr__bytes_of(p[n++])) most = GTR__MAX(most, gtr__bytes_of(p[n]));
     if (!(data = GTR__NEW(to, char, bytes + most))) return GTR_ERR_NOMEM;
-    for (n = 0, at = data; n < to->n_parameter && !r; at += gtr__bytes_of(p[n++])) {
+    for (n = 0, at = data; n < to->graph.n_parameter && !r; at += gtr__bytes_of(p[n++])) {
         gtr_tensor *q = gtr_parameter_find(from, p[n]->name);
         if (!q || q->dtype != p[n]->dtype || !gtr__shape_equal(&q->shape, &p[n]->shape))
             r = GTR__FAIL(to, SHAPE, "%s: \"%s\" %s %s is %s%s%s in the other context", call, p[n]->name,
@@ -26233,7 +26384,7 @@ gtr_result gtr_parameters_copy(gtr_context *to, gtr_context *from) {
         else if ((r = gtr__model_read(q, at)) != GTR_OK) gtr__fail(to, r, "%s: reading \"%s\"", call, p[n]->name);
     }
     gtr__weights_lock(to);
-    for (n = 0, at = data; n < to->n_parameter && !r; at += gtr__bytes_of(p[n++])) {
+    for (n = 0, at = data; n < to->graph.n_parameter && !r; at += gtr__bytes_of(p[n++])) {
         if ((r = gtr__parameter_read(p[n], data + bytes)) != GTR_OK) break;
         r = gtr__parameter_write(p[n], at);
         memcpy(at, data + bytes, gtr__bytes_of(p[n])); /* what was there, for the way back */
@@ -26263,18 +26414,18 @@ static gtr_result gtr__parameters_blend_alone(gtr_context *ctx, const char *to, 
     gtr_result r = GTR_OK;
     int64_t i, n = 0;
     GTR__TRY(ctx ? gtr__runnable(ctx, "gtr_parameters_blend") : GTR_ERR_NOMEM);
-    for (i = 0; to && from && i < ctx->n_parameter && !r; i++)
-        n += gtr__blends(ctx->parameter[i], to, from, &r) != NULL;
+    for (i = 0; to && from && i < ctx->graph.n_parameter && !r; i++)
+        n += gtr__blends(ctx->graph.parameter[i], to, from, &r) != NULL;
     if (r) return r;
     if (!n) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: %s%.300s", to && from ? "no parameter's name begins with "
         : "to or from is NULL", to && from ? to : "");
     if (!(tau >= 0 && tau <= 1)) return GTR__BAD_ARG(ctx, "gtr_parameters_blend: tau %g is not in 0 to 1", (double)tau);
     GTR__TRY(gtr__confirm_launches(ctx, NULL, 0));
     b.tau = tau; b.keep = 1 - tau;
-    ctx->writes++;
+    ctx->versions.writes++;
     gtr__weights_lock(ctx);
     for (i = 0; n && !r; i++) {
-        gtr_tensor *p = ctx->parameter[i], *q = gtr__blends(p, to, from, &r);
+        gtr_tensor *p = ctx->graph.parameter[i], *q = gtr__blends(p, to, from, &r);
         if (!q) continue;
         const gtr__storage *const s = gtr__storage_of(p);
         gtr__blended of = { s->data, gtr__storage_of(q)->data, { s->low[0], s->low[1] }, gtr__count(&p->shape),
@@ -26607,9 +26758,9 @@ static gtr_result gtr__save_model(gtr__save *s) {
     if (!r && (unsigned)s->desc.dtype > GTR_F16) r = GTR__BAD_ARG(ctx,
         "%s: .dtype is %s, want GTR_F32, GTR_BF16 or GTR_F16", s->call, gtr__dtype_text(s->desc.dtype));
     for (int64_t i = 0; !r && i < ctx->notes.keys.n; i++) notes += ctx->notes.text[i] != NULL;
-    if (!r && !ctx->n_parameter && !notes)
+    if (!r && !ctx->graph.n_parameter && !notes)
         r = GTR__BAD_STATE(ctx, "%s: there is no parameter, want a network first", s->call);
-    if (!r) r = gtr__save_check(ctx, s->path, ctx->n_parameter);
+    if (!r) r = gtr__save_check(ctx, s->path, ctx->graph.n_parameter);
     if (!r && !s->in_memory) r = gtr__replaces(ctx, s->path, true);
     if (r) return r;
     r = gtr__parameters_listed(ctx, s->call, s->desc.names, &order, &n);
@@ -26619,7 +26770,7 @@ static gtr_result gtr__save_model(gtr__save *s) {
 }
 /* With an error, which the wait may find, the model may not be the one that was meant, and path's a good one. */
 static bool gtr__save_refused(gtr_context *ctx) {
-    const bool refuse = gtr_error(ctx) && !ctx->may_save;
+    const bool refuse = gtr_error(ctx) && !ctx->errors.may_save;
     if (refuse)
         gtr__error_more(ctx, "; gtr_save writes nothing while this error is kept: gtr_error_clear allows it");
     return refuse;
@@ -26630,6 +26781,13 @@ static bool gtr__save_refused(gtr_context *ctx) {
 /* What early stopping goes by: the best value, its epoch (0: none), epochs seen and without a better one since; in host
    memory the weights of that epoch, as gtr__weights_move lays them out. All of it that a fit would need to go on. */
 typedef struct { double value; int32_t epoch, seen, wait; uint8_t *weights; size_t bytes; } gtr__stopping;
+/* A fit's checkpoints: the one that it went on from, and those that gtr__fit_checkpoint writes. In steps. */
+typedef struct {
+    /* steps done when it was resumed, at the last drained end of an epoch, at the last checkpoint (-1: none) */
+    bool resumed; int64_t before, ended, saved;
+    double at; /* when that was saved */
+    int64_t kept[GTR__MAX_KEPT + 2]; int n_kept; /* trainer's steps of keep_last's files */
+} gtr__fitting_files;
 typedef struct gtr__fitting {
     gtr_trainer *t;
     gtr_fit_desc *d;
@@ -26647,11 +26805,8 @@ typedef struct gtr__fitting {
     gtr__stopping stopping;
     gtr_metrics metrics; void *metered; /* what it points to: a callback may measure other sets */
     uint32_t scores; /* by gtr_metric: which the validation set has */
-    /* steps done when it was resumed, at the last drained end of an epoch, at the last checkpoint (-1: none) */
-    bool resumed; int64_t before, ended, saved;
-    double saved_at; /* when */
+    gtr__fitting_files files;
     int64_t rows_fed, values_fed; /* of the data set */
-    int64_t kept[GTR__MAX_KEPT + 2]; int n_kept; /* trainer's steps of keep_last's files */
 } gtr__fitting;
 /* How many steps lie between checkpoints that are due by epochs; 0: none are. */
 static int64_t gtr__fit_every(const gtr__fitting *f) {
@@ -26678,7 +26833,7 @@ static void gtr__rate_text(double rate, char *buf, size_t size) {
 /* Fills in f->p, what the callback and the lines show, of what was harvested. */
 static void gtr__fit_figures(gtr__fitting *f) {
     const double now = gtr__now(), took = GTR__MAX(now - f->began, 1e-9);
-    const int64_t n = f->p.step - f->before, at = f->place + f->p.step;
+    const int64_t n = f->p.step - f->files.before, at = f->place + f->p.step;
     const gtr__stream *s = f->t->runner->stream;
     f->p.loss = (float)(f->weight > 0 ? f->sum[0] / f->weight : NAN);
     f->p.metric = f->d->metric ? (float)(f->weight > 0 ? f->sum[1] / f->weight : NAN) : (float)NAN;
@@ -26727,7 +26882,7 @@ static void gtr__fit_show(gtr__fitting *f) {
         }
     }
     GTR__ADD("  %s", rate);
-    if (f->t->data->streamed) GTR__ADD("  waited %.1f %% for data", 100 * (double)f->p.data_wait);
+    if (f->t->feeding.data->streamed) GTR__ADD("  waited %.1f %% for data", 100 * (double)f->p.data_wait);
 #undef GTR__ADD
     gtr__fit_line(&f->console, line, true);
 }
@@ -26791,7 +26946,7 @@ static void gtr__fit_harvest(gtr__fitting *f) {
         const gtr__step_report *e = &t->runner->shared->reported[f->next % GTR__RING];
         if (f->next + (uint64_t)t->runner->shared->record[f->next % GTR__RING].more >= end) break; /* not whole */
         int64_t k = (int64_t)(f->next - f->first), at = (f->place + k) % f->per_epoch;
-        int64_t rows = GTR__MIN(t->batch, t->data->rows - at * t->batch);
+        int64_t rows = GTR__MIN(t->feeding.batch, t->feeding.data->rows - at * t->feeding.batch);
         if (at == 0) f->sum[0] = f->sum[1] = f->weight = 0;
         if (!e->skipped) {
             f->sum[0] += (double)e->value[0] * (double)rows;
@@ -26806,22 +26961,22 @@ static void gtr__fit_harvest(gtr__fitting *f) {
         if (f->drains || at + 1 < f->per_epoch) continue;
         gtr__fit_figures(f);
         gtr__fit_show(f);
-        if (!t->refused) t->refused = gtr__log_row(f, false);
+        if (!t->running.refused) t->running.refused = gtr__log_row(f, false);
     }
 }
 /* All that t's steps change and evaluations read, parameters, buffers, averages, to host memory or, back, from there;
    the device is done. host NULL: only *bytes, how many they are. */
 static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, size_t *bytes) {
     gtr_context *ctx = t->ctx;
-    const gtr__plan_entry *e = gtr__trainer_entry(t, t->batch, t->data, false);
-    bool *state = e ? GTR__NEW(ctx, bool, ctx->n_tensor) : NULL;
+    const gtr__plan_entry *e = gtr__trainer_entry(t, t->feeding.batch, t->feeding.data, false);
+    bool *state = e ? GTR__NEW(ctx, bool, ctx->graph.n_tensor) : NULL;
     gtr_result r = state ? GTR_OK : GTR_ERR_NOMEM;
     size_t at = 0;
     gtr__weights_lock(ctx);
     for (int i = 0; state && i < e->plan.n_value; i++)
         if (e->plan.value[i].home == GTR__HOME_STATE) state[e->plan.value[i].tensor->id] = true;
-    for (int64_t i = 0; i < ctx->n_parameter && !r; i++) {
-        gtr_tensor *p = ctx->parameter[i];
+    for (int64_t i = 0; i < ctx->graph.n_parameter && !r; i++) {
+        gtr_tensor *p = ctx->graph.parameter[i];
         const int k = gtr__trainer_index(t, p);
         if (k < 0 && !state[p->id]) continue;
         gtr_tensor as = *p;
@@ -26836,7 +26991,7 @@ static gtr_result gtr__weights_move(gtr_trainer *t, uint8_t *host, bool back, si
         if (back && k >= 0) gtr__trainer_set(p, t);
     }
     gtr__weights_unlock(ctx);
-    ctx->writes += back;
+    ctx->versions.writes += back;
     gtr__mfree(ctx, state);
     if (bytes) *bytes = at;
     return r;
@@ -26879,7 +27034,7 @@ static gtr_result gtr__fit_watch(gtr__fitting *f) {
 }
 gtr_fit_end gtr_fit_ended(const gtr_trainer *t) {
     const gtr_fit_end none = GTR__ZERO;
-    return t ? t->ended : none;
+    return t ? t->last_fit.ended : none;
 }
 const char *gtr_end_text(gtr_end why) {
 #define GTR__END_TEXT(id, text) text,
@@ -26897,6 +27052,14 @@ const char *gtr_end_text(gtr_end why) {
 #define GTR__CHECKPOINT_VERSION 2
 #define GTR__NAMED(name) ((int64_t)gtr__hash(0, name))
 typedef struct { int64_t step, applied, skipped; double loss, norm, lr, scale; } gtr__past; /* a report in a file */
+/* Of gtr__figures: where a gtr_fit was. */
+typedef struct {
+    int64_t fits, first, begun, ended, n_kept, kept[GTR__MAX_KEPT + 2]; /* fits: gtr_fit runs, and these are its */
+    double sum[2], weight, val_loss, val_metric, best;
+    int64_t monitor, epoch, seen, wait; /* what best is of; epochs as gtr__stopping has them */
+} gtr__figures_fits;
+typedef struct { double rate, best; int64_t bad, cooldown, any; } gtr__figures_plateau; /* best: of its values */
+/* A file has them in this order, 8 bytes each, without gaps. */
 typedef struct {
     /* must be the trainer's; optimizer, precision: hashes; momentum 2: Nesterov's */
     int64_t version, seed, optimizer, momentum, precision, averages;
@@ -26905,11 +27068,8 @@ typedef struct {
     int64_t rows, batch, shuffle, drop_last, place; /* of the data set that feeds it, or did; rows 0: none */
     double scale, lr, lr0; /* lr0: desc.lr */
     gtr__past last; /* report */
-    int64_t fits, first, begun, ended, n_kept, kept[GTR__MAX_KEPT + 2]; /* fits: gtr_fit runs, and these are its */
-    double sum[2], weight, val_loss, val_metric, best;
-    int64_t monitor, epoch, seen, wait; /* what best is of; epochs as gtr__stopping has them */
-    double plateau, plateau_best; /* rate; of its values */
-    int64_t plateau_bad, plateau_cooldown, plateau_any;
+    gtr__figures_fits fit;
+    gtr__figures_plateau schedule;
     int64_t lost[31]; /* hashes of the matchers in caps.without, of that backend; 0: none */
     int64_t values; /* gtr__rows_hash of the set; 0: not known, as of files that had 32 of lost */
 } gtr__figures;
@@ -26926,13 +27086,14 @@ static gtr__past gtr__past_of(gtr_report e) {
 /* What a running fit adds to the figures. */
 static void gtr__figures_fit(gtr__fitting *f, gtr__figures *g) {
     gtr__fit_harvest(f);
-    g->fits = 1; g->first = (int64_t)f->first; g->begun = f->place; g->ended = f->ended;
-    g->n_kept = f->n_kept;
-    GTR__COPY(g->kept, f->kept, f->n_kept);
-    g->sum[0] = f->sum[0]; g->sum[1] = f->sum[1]; g->weight = f->weight;
-    g->val_loss = f->p.val_loss; g->val_metric = f->p.val_metric;
-    g->monitor = gtr__monitored(f->d);
-    g->best = f->stopping.value; g->epoch = f->stopping.epoch; g->seen = f->stopping.seen; g->wait = f->stopping.wait;
+    g->fit.fits = 1; g->fit.first = (int64_t)f->first; g->fit.begun = f->place; g->fit.ended = f->files.ended;
+    g->fit.n_kept = f->files.n_kept;
+    GTR__COPY(g->fit.kept, f->files.kept, f->files.n_kept);
+    g->fit.sum[0] = f->sum[0]; g->fit.sum[1] = f->sum[1]; g->fit.weight = f->weight;
+    g->fit.val_loss = f->p.val_loss; g->fit.val_metric = f->p.val_metric;
+    g->fit.monitor = gtr__monitored(f->d);
+    g->fit.best = f->stopping.value; g->fit.epoch = f->stopping.epoch; g->fit.seen = f->stopping.seen;
+    g->fit.wait = f->stopping.wait;
 }
 /* Eights of bytes of the best epoch's weights, if a fit has them. */
 static int64_t gtr__fit_best(const gtr__fitting *f) {
@@ -26959,16 +27120,18 @@ static gtr_result gtr__figures_now(gtr_trainer *t, gtr__figures *g) {
     g->evaluated = ctx->runner ? (int64_t)ctx->runner->step : 0;
     g->cuda = ctx->caps.cuda;
     gtr__figures_lost(ctx, ctx->caps.without, g);
-    if (t->rows) {
-        g->rows = t->rows; g->batch = t->batch; g->shuffle = t->shuffle; g->drop_last = t->drop_last;
-        g->place = t->data ? gtr__data_batch(t, ctl.step) : t->data_at;
-        g->values = t->last ? gtr__rows_hash(t->last) : t->values;
+    if (t->feeding.rows) {
+        g->rows = t->feeding.rows; g->batch = t->feeding.batch; g->shuffle = t->feeding.shuffle;
+        g->drop_last = t->feeding.drop_last;
+        g->place = t->feeding.data ? gtr__data_batch(t, ctl.step) : t->feeding.at;
+        g->values = t->feeding.last ? gtr__rows_hash(t->feeding.last) : t->feeding.values;
     }
-    g->scale = ctl.scale; g->lr = t->lr; g->lr0 = t->desc.lr;
-    g->plateau = t->plateau.rate; g->plateau_best = t->plateau.best; g->plateau_bad = t->plateau.bad;
-    g->plateau_cooldown = t->plateau.cooldown; g->plateau_any = t->plateau.any;
+    g->scale = ctl.scale; g->lr = t->optimizer.lr; g->lr0 = t->desc.lr;
+    g->schedule.rate = t->optimizer.plateau.rate; g->schedule.best = t->optimizer.plateau.best;
+    g->schedule.bad = t->optimizer.plateau.bad;
+    g->schedule.cooldown = t->optimizer.plateau.cooldown; g->schedule.any = t->optimizer.plateau.any;
     g->last = gtr__past_of(gtr_trainer_report(t));
-    if (t->fit) gtr__figures_fit(t->fit, g);
+    if (t->running.fit) gtr__figures_fit(t->running.fit, g);
     return GTR_OK;
 }
 /* How many reports of a fit's history a checkpoint has. */
@@ -26984,14 +27147,14 @@ static gtr_result gtr__checkpoint_out(gtr_trainer *t, gtr__save *s) {
     GTR__TRY(gtr__trainer_whole(t, s->call, false));
     GTR__TRY(gtr__take_over(t, false));
     GTR__TRY(gtr__figures_now(t, &g));
-    const int64_t n = gtr__fit_noted(t->fit), best = gtr__fit_best(t->fit);
+    const int64_t n = gtr__fit_noted(t->running.fit), best = gtr__fit_best(t->running.fit);
     gtr__past *past = GTR__NEW(ctx, gtr__past, n);
     gtr_result r = past ? gtr__contents_make(&c, t, NULL) : GTR_ERR_NOMEM;
-    for (int64_t i = 0; i < n && !r; i++) past[i] = gtr__past_of(t->fit->d->history[i]);
+    for (int64_t i = 0; i < n && !r; i++) past[i] = gtr__past_of(t->running.fit->d->history[i]);
     if (!r) r = gtr__contents_host(&c, gtr__of_run, &g, 1, GTR__N_FIGURES);
     if (!r) r = gtr__contents_sum(&c);
     if (!r && n) r = gtr__contents_host(&c, gtr__of_past, past, n, GTR__N_PAST);
-    if (!r && best) r = gtr__contents_host(&c, gtr__of_best, t->fit->stopping.weights, best, 1);
+    if (!r && best) r = gtr__contents_host(&c, gtr__of_best, t->running.fit->stopping.weights, best, 1);
     if (!r) r = gtr__save_check(ctx, s->path, c.n);
     if (!r) r = gtr__save_list(s, c.list, c.n);
     gtr__contents_free(&c);
@@ -27004,8 +27167,8 @@ static gtr_result gtr__save_alone(gtr__save *s, gtr_trainer *t) {
     const bool usable = gtr__usable_by(ctx, s->call);
     if (usable) gtr_wait(ctx);
     const bool refuse = usable && gtr__save_refused(ctx);
-    const gtr_result r = refuse ? ctx->error : t ? gtr__checkpoint_out(t, s) : gtr__save_model(s);
-    if (usable) ctx->may_save = ctx->error && !refuse;
+    const gtr_result r = refuse ? ctx->errors.code : t ? gtr__checkpoint_out(t, s) : gtr__save_model(s);
+    if (usable) ctx->errors.may_save = ctx->errors.code && !refuse;
     return r;
 }
 static gtr_result gtr__save_guarded(gtr__save *s, gtr_trainer *t) {
@@ -27099,24 +27262,27 @@ static bool gtr__figures_good(const gtr__figures *g) {
     bool ok = GTR__UPTO(g->momentum, 2) && GTR__UPTO(g->step, most) && GTR__UPTO(g->applied, g->step)
         && GTR__UPTO(g->good, g->step) && GTR__UPTO(g->evaluated, most)
         && GTR__UPTO(g->rows, most) && GTR__UPTO(g->batch, g->rows) && GTR__UPTO(g->place, most)
-        && GTR__REAL(g->plateau) && GTR__UPTO(g->plateau_bad, INT32_MAX) && GTR__UPTO(g->plateau_cooldown, INT32_MAX)
+        && GTR__REAL(g->schedule.rate) && GTR__UPTO(g->schedule.bad, INT32_MAX)
+        && GTR__UPTO(g->schedule.cooldown, INT32_MAX)
         && (!g->rows || g->batch) && GTR__REAL(g->lr) && g->scale > 1e-30 && GTR__REAL(g->scale);
-    if (g->fits) {
+    if (g->fit.fits) {
         const int64_t per = ok && g->rows ? gtr__steps_per_epoch(g->rows, g->batch, g->drop_last != 0) : 0;
-        ok = per && g->fits == 1 && GTR__UPTO(g->first, g->step) && GTR__UPTO(g->begun, per - 1)
-            && GTR__UPTO(g->n_kept, GTR__MAX_KEPT + 1) && GTR__UPTO(g->ended, g->step - g->first)
-            && GTR__UPTO(g->seen, INT32_MAX) && GTR__UPTO(g->epoch, g->seen) && GTR__UPTO(g->wait, g->seen)
-            && (g->begun + g->step - g->first) % per == g->place % per;
-        for (int i = 0; i < g->n_kept && ok; i++) ok = GTR__UPTO(g->kept[i], g->step);
+        ok = per && g->fit.fits == 1 && GTR__UPTO(g->fit.first, g->step) && GTR__UPTO(g->fit.begun, per - 1)
+            && GTR__UPTO(g->fit.n_kept, GTR__MAX_KEPT + 1) && GTR__UPTO(g->fit.ended, g->step - g->fit.first)
+            && GTR__UPTO(g->fit.seen, INT32_MAX) && GTR__UPTO(g->fit.epoch, g->fit.seen)
+            && GTR__UPTO(g->fit.wait, g->fit.seen)
+            && (g->fit.begun + g->step - g->fit.first) % per == g->place % per;
+        for (int i = 0; i < g->fit.n_kept && ok; i++) ok = GTR__UPTO(g->fit.kept[i], g->step);
     }
     return ok;
 }
 /* Version 1 named optimizer, precision and metric by their numbers of then: g has their hashes from here on. */
 static void gtr__figures_renamed(const gtr_context *ctx, gtr__figures *g) {
-    const uint64_t o = (uint64_t)g->optimizer, p = (uint64_t)g->precision, m = (uint64_t)g->monitor / 4;
+    const uint64_t o = (uint64_t)g->optimizer, p = (uint64_t)g->precision, m = (uint64_t)g->fit.monitor / 4;
     g->optimizer = o < GTR__N_OPTIMIZERS ? GTR__NAMED(gtr__optimizer_at((size_t)o).name) : 0;
     g->precision = p < GTR__LENGTH(gtr__precision_names) ? GTR__NAMED(gtr__precision_names[p]) : 0;
-    g->monitor = m < GTR_METRIC_COUNT ? (int64_t)gtr__hash((uint64_t)g->monitor % 4, gtr__metric_rows[m].name) : 0;
+    g->fit.monitor = m < GTR_METRIC_COUNT
+        ? (int64_t)gtr__hash((uint64_t)g->fit.monitor % 4, gtr__metric_rows[m].name) : 0;
     gtr__figures_lost(ctx, g->cuda == ctx->caps.cuda ? (uint32_t)g->without : 0, g);
 }
 /* Refuses a file whose bytes are not those that were saved; version 1 has no checksum. */
@@ -27182,13 +27348,13 @@ static gtr_result gtr__st_averages(gtr__st *s, const uint8_t *data) {
 }
 /* Refuses a checkpoint of other data than what feeds t, or the fit, now; where nothing does yet, any will do. */
 static gtr_result gtr__place_same(const gtr_trainer *t, const char *path, const gtr__figures *g) {
-    const gtr__fitting *f = t->fit;
+    const gtr__fitting *f = t->running.fit;
     const gtr_fit_desc *d = f ? f->d : NULL;
-    const int64_t values = f ? f->values_fed : t->data ? gtr__rows_hash(t->data) : 0;
+    const int64_t values = f ? f->values_fed : t->feeding.data ? gtr__rows_hash(t->feeding.data) : 0;
     const bool other = g->values && values && g->values != values;
     const intmax_t was[4] = { g->rows, g->batch, g->shuffle, g->drop_last }, now[4] = {
-        f ? f->rows_fed : t->data ? t->data->rows : 0, f ? d->batch : t->batch, f ? !d->no_shuffle : t->shuffle,
-        f ? d->drop_last : t->drop_last };
+        f ? f->rows_fed : t->feeding.data ? t->feeding.data->rows : 0, f ? d->batch : t->feeding.batch,
+        f ? !d->no_shuffle : t->feeding.shuffle, f ? d->drop_last : t->feeding.drop_last };
     if (!was[0] || !now[0] || (!other && !memcmp(was, now, sizeof was))) return GTR_OK;
     return GTR__DIFFERS("a checkpoint of %jd rows, batch %jd, shuffle %jd, drop_last %jd; here: %jd, %jd, %jd, %jd%s "
         "(for other data, gtr_checkpoint_load first, then gtr_trainer_data, or gtr_fit without .resume)", path, was[0],
@@ -27236,42 +27402,44 @@ static gtr_result gtr__runs_put(gtr_trainer *t, const gtr__figures *g) {
 static void gtr__figures_take(gtr_trainer *t, const gtr__figures *g) {
     gtr_context *ctx = t->ctx;
     gtr__matcher matcher;
-    if ((double)t->desc.lr == g->lr0) t->lr = (float)g->lr; /* else the program has a rate of its own now */
-    else t->lr = t->desc.lr;
-    t->plateau.rate = g->plateau;
+    if ((double)t->desc.lr == g->lr0) t->optimizer.lr = (float)g->lr; /* else the program has a rate of its own now */
+    else t->optimizer.lr = t->desc.lr;
+    t->optimizer.plateau.rate = g->schedule.rate;
     if ((double)t->desc.lr != g->lr0) { /* lowered as often */
-        const double rate = g->lr0 > 0 ? g->plateau / g->lr0 * (double)t->desc.lr : -1;
-        t->plateau.rate = GTR__REAL(rate) ? GTR__MAX(rate, (double)GTR__MIN(t->desc.min_lr, t->desc.lr)) : t->desc.lr;
+        const double rate = g->lr0 > 0 ? g->schedule.rate / g->lr0 * (double)t->desc.lr : -1;
+        t->optimizer.plateau.rate = GTR__REAL(rate)
+            ? GTR__MAX(rate, (double)GTR__MIN(t->desc.min_lr, t->desc.lr)) : t->desc.lr;
     }
-    t->plateau.best = g->plateau_best; t->plateau.bad = (int32_t)g->plateau_bad;
-    t->plateau.cooldown = (int32_t)g->plateau_cooldown; t->plateau.any = g->plateau_any != 0;
+    t->optimizer.plateau.best = g->schedule.best; t->optimizer.plateau.bad = (int32_t)g->schedule.bad;
+    t->optimizer.plateau.cooldown = (int32_t)g->schedule.cooldown; t->optimizer.plateau.any = g->schedule.any != 0;
     for (int m = 0; m < ctx->be->n_matchers && g->cuda == ctx->caps.cuda; m++)
         for (size_t k = 0; k < GTR__LENGTH(g->lost); k++)
             if (g->lost[k] == GTR__NAMED(gtr__matcher_of(ctx->be, m, &matcher))) ctx->caps.without |= 1u << m;
-    t->edited = 0;
-    t->data_at = g->rows ? g->place : 0;
-    t->data_step0 = t->runner->step;
-    if (t->data && !t->fit) return;
-    t->data = t->last = NULL; t->stepped &= !t->fitted; t->fitted = false;
-    t->rows = g->rows; t->values = g->values; t->batch = g->batch;
-    t->shuffle = g->shuffle != 0; t->drop_last = g->drop_last != 0;
+    t->gradients.edited = 0;
+    t->feeding.at = g->rows ? g->place : 0;
+    t->feeding.step0 = t->runner->step;
+    if (t->feeding.data && !t->running.fit) return;
+    t->feeding.data = t->feeding.last = NULL; t->gradients.stepped &= !t->fitted; t->fitted = false;
+    t->feeding.rows = g->rows; t->feeding.values = g->values; t->feeding.batch = g->batch;
+    t->feeding.shuffle = g->shuffle != 0; t->feeding.drop_last = g->drop_last != 0;
 }
 /* The fit goes on with the checkpoint's sums, best epoch, files and history. */
 static void gtr__fit_take(gtr__fitting *f, const gtr__figures *g, const uint8_t *past, int64_t n) {
     gtr_fit_desc *d = f->d;
     gtr__past p;
-    if (!g->fits) return;
-    f->resumed = true;
-    f->first = (uint64_t)g->first; f->place = g->begun; f->ended = g->ended;
-    f->n_kept = (int)g->n_kept;
-    GTR__COPY(f->kept, g->kept, g->n_kept);
-    f->sum[0] = g->sum[0]; f->sum[1] = g->sum[1]; f->weight = g->weight;
-    f->p.val_loss = (float)g->val_loss; f->p.val_metric = (float)g->val_metric;
-    if (g->monitor == gtr__monitored(d)) {
+    if (!g->fit.fits) return;
+    f->files.resumed = true;
+    f->first = (uint64_t)g->fit.first; f->place = g->fit.begun; f->files.ended = g->fit.ended;
+    f->files.n_kept = (int)g->fit.n_kept;
+    GTR__COPY(f->files.kept, g->fit.kept, g->fit.n_kept);
+    f->sum[0] = g->fit.sum[0]; f->sum[1] = g->fit.sum[1]; f->weight = g->fit.weight;
+    f->p.val_loss = (float)g->fit.val_loss; f->p.val_metric = (float)g->fit.val_metric;
+    if (g->fit.monitor == gtr__monitored(d)) {
         gtr__stopping *b = &f->stopping;
-        b->value = g->best; b->epoch = (int32_t)g->epoch; b->seen = (int32_t)g->seen; b->wait = (int32_t)g->wait;
+        b->value = g->fit.best; b->epoch = (int32_t)g->fit.epoch; b->seen = (int32_t)g->fit.seen;
+        b->wait = (int32_t)g->fit.wait;
     }
-    for (int64_t i = 0; d->history && i < GTR__MIN(GTR__MIN(n, d->history_size), g->step - g->first); i++) {
+    for (int64_t i = 0; d->history && i < GTR__MIN(GTR__MIN(n, d->history_size), g->step - g->fit.first); i++) {
         gtr_report *e = &d->history[i];
         gtr__words(past + i * (int64_t)sizeof p, &p, GTR__N_PAST);
         e->step = p.step; e->applied = p.applied; e->skipped = p.skipped != 0; e->loss = (float)p.loss;
@@ -27314,14 +27482,14 @@ static gtr_result gtr__checkpoint_in(gtr_trainer *t, gtr__st *s, uint8_t *data) 
     if (!r) r = gtr__contents_states(&c);
     if (!r && (r = gtr__runs_put(t, &g)) != GTR_OK) gtr__st_undo(s, data, room, s->n);
     if (!r) gtr__rewritten(ctx, NULL);
-    for (int i = 0; i < t->n_param && !r; i++) gtr__trainer_set(t->param[i], t); /* with the file's averages */
+    for (int i = 0; i < t->params.n && !r; i++) gtr__trainer_set(t->params.tensor[i], t); /* with the file's averages */
     gtr__weights_unlock(ctx);
     if (!r) {
         gtr__notes_take(ctx, &notes);
         gtr__figures_take(t, &g);
-        if (t->fit) gtr__fit_take(t->fit, &g, past, n);
-        if (t->fit && t->fit->stopping.epoch && t->fit->d->restore_best) {
-            t->fit->stopping.weights = best; t->fit->stopping.bytes = bytes;
+        if (t->running.fit) gtr__fit_take(t->running.fit, &g, past, n);
+        if (t->running.fit && t->running.fit->stopping.epoch && t->running.fit->d->restore_best) {
+            t->running.fit->stopping.weights = best; t->running.fit->stopping.bytes = bytes;
             best = NULL;
         }
     }
@@ -27435,7 +27603,7 @@ static gtr_result gtr__fit_checkpoint_check(gtr_context *ctx, const gtr_fit_desc
         return GTR__BAD_ARG(ctx, "gtr_fit: .log_file is " GTR__PATH ", want %s", d->log_file,
             same ? "another file than .checkpoint" : "a name in .csv, .jsonl or .json");
     if (d->checkpoint && !*d->checkpoint) return GTR__BAD_ARG(ctx, "gtr_fit: .checkpoint is empty");
-    return d->checkpoint && gtr__save_refused(ctx) ? ctx->error : GTR_OK;
+    return d->checkpoint && gtr__save_refused(ctx) ? ctx->errors.code : GTR_OK;
 }
 /* The checkpoint that was just written, called `name`, too: by a link, which is renamed, so that there is an old file
    or the new one, and whose own name is no longer than the checkpoint's temporary file's. */
@@ -27459,12 +27627,12 @@ static gtr_result gtr__fit_also(gtr__fitting *f, char *name) {
 }
 /* The checkpoint that was just written, under its step's number, too; older ones than .keep_last are removed. */
 static gtr_result gtr__fit_rotate(gtr__fitting *f, char *name, size_t size) {
-    snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[f->n_kept - 1]);
+    snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->files.kept[f->files.n_kept - 1]);
     gtr_result r = gtr__fit_also(f, name);
-    for (; !r && f->n_kept > f->d->keep_last; f->n_kept--) {
-        snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->kept[0]);
+    for (; !r && f->files.n_kept > f->d->keep_last; f->files.n_kept--) {
+        snprintf(name, size, "%s.%jd", f->d->checkpoint, (intmax_t)f->files.kept[0]);
         GTR__SYS(unlink)(name);
-        memmove(f->kept, f->kept + 1, (size_t)(f->n_kept - 1) * sizeof *f->kept);
+        memmove(f->files.kept, f->files.kept + 1, (size_t)(f->files.n_kept - 1) * sizeof *f->files.kept);
     }
     return r;
 }
@@ -27475,7 +27643,7 @@ static gtr_result gtr__fit_keep_best(gtr__fitting *f, char *name, size_t size) {
 }
 /* Whether step k of the fit ended an epoch, which is the best one until then. */
 static bool gtr__fit_is_best(const gtr__fitting *f, int64_t k) {
-    return f->d->keep_best && (f->place + k) % f->per_epoch == 0 && f->ended == k
+    return f->d->keep_best && (f->place + k) % f->per_epoch == 0 && f->files.ended == k
         && f->stopping.epoch == f->stopping.seen;
 }
 /* Loads the fit's own checkpoint, if .resume says so and it is there. */
@@ -27488,10 +27656,10 @@ static gtr_result gtr__fit_resume(gtr__fitting *f) {
    there stay as they are. */
 static gtr_result gtr__fit_resumed(gtr__fitting *f) {
     const gtr_fit_desc *d = f->d;
-    if (!f->resumed || !d->checkpoint) return GTR_OK;
+    if (!f->files.resumed || !d->checkpoint) return GTR_OK;
     const int64_t step = (int64_t)f->t->runner->step;
     const bool better = gtr__fit_is_best(f, step - (int64_t)f->first) && step > (int64_t)f->first,
-        keeps = d->keep_last && f->n_kept && f->kept[f->n_kept - 1] == step;
+        keeps = d->keep_last && f->files.n_kept && f->files.kept[f->files.n_kept - 1] == step;
     if (!better && !keeps) return GTR_OK;
     const size_t size = strlen(d->checkpoint) + 32;
     char *name = GTR__NEW(f->t->ctx, char, size);
@@ -27506,22 +27674,22 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
     gtr_context *ctx = f->t->ctx;
     const int64_t at = f->place + k, every = gtr__fit_every(f);
     const bool better = !end && gtr__fit_is_best(f, k);
-    if (!d->checkpoint || f->saved == k) return GTR_OK;
+    if (!d->checkpoint || f->files.saved == k) return GTR_OK;
     if (!better && !end && !(d->checkpoint_steps && k % d->checkpoint_steps == 0) && !(every && at % every == 0)
-            && !(d->checkpoint_seconds > 0 && gtr__now() - f->saved_at >= d->checkpoint_seconds))
+            && !(d->checkpoint_seconds > 0 && gtr__now() - f->files.at >= d->checkpoint_seconds))
         return GTR_OK;
     GTR__TRY(gtr__wait_all(ctx));
     GTR__TRY(gtr__observe(f->t));
     const size_t size = strlen(d->checkpoint) + 32;
     char *name = GTR__NEW(ctx, char, size);
     if (!name) return GTR_ERR_NOMEM;
-    if (d->keep_last && (!f->n_kept || f->kept[f->n_kept - 1] != (int64_t)f->first + k))
-        f->kept[f->n_kept++] = (int64_t)f->first + k;
+    if (d->keep_last && (!f->files.n_kept || f->files.kept[f->files.n_kept - 1] != (int64_t)f->first + k))
+        f->files.kept[f->files.n_kept++] = (int64_t)f->first + k;
     gtr_result r = gtr_checkpoint_save(f->t, d->checkpoint);
     if (!r && better) r = gtr__fit_keep_best(f, name, size);
     if (!r && d->keep_last) r = gtr__fit_rotate(f, name, size);
     gtr__mfree(ctx, name);
-    f->saved = k; f->saved_at = gtr__now();
+    f->files.saved = k; f->files.at = gtr__now();
     return r;
 }
 
@@ -27529,13 +27697,14 @@ static gtr_result gtr__fit_checkpoint(gtr__fitting *f, int64_t k, bool end) {
 /* The file that gtr_fit logs to (.log_file), begun: what it keeps of an earlier run's lines where a fit is resumed. */
 /* How much of text, from `at` on, are whole lines of steps until the one that the fit goes on after. */
 static size_t gtr__log_kept(const gtr__fitting *f, const char *text, size_t size, size_t at) {
-    const bool again = f->drains && f->ended != f->before && (f->place + f->before) % f->per_epoch == 0;
+    const bool again = f->drains && f->files.ended != f->files.before
+        && (f->place + f->files.before) % f->per_epoch == 0;
     for (const char *c, *end; at < size && (end = (const char *)memchr(text + at, '\n', size - at)) != NULL;
             at = (size_t)(end + 1 - text)) {
         c = text + at + strcspn(text + at, ","); /* the number behind it, in JSON behind a name, is the step */
         c += strcspn(c, "0123456789");
         const int64_t step = strtoll(c, NULL, 10);
-        if (c >= end || step < 1 || step > f->before - again) break;
+        if (c >= end || step < 1 || step > f->files.before - again) break;
     }
     return at;
 }
@@ -27554,7 +27723,7 @@ static gtr_result gtr__log_begin(gtr__fitting *f) {
     const bool csv = !gtr__log_kind(f->d->log_file);
     char head[1200] = "{\"epoch\":";
     const size_t whole = csv ? (size_t)gtr__log_line(f, head, sizeof head, true) : strlen(head), header = csv * whole,
-        begins = csv && !f->resumed ? (size_t)(strstr(head, ",seconds") + 8 - head) : whole;
+        begins = csv && !f->files.resumed ? (size_t)(strstr(head, ",seconds") + 8 - head) : whole;
     gtr__save s = GTR__ZERO;
     gtr__file file = GTR__ZERO;
     struct GTR__STAT st;
@@ -27563,18 +27732,18 @@ static gtr_result gtr__log_begin(gtr__fitting *f) {
     s.ctx = ctx; s.path = f->d->log_file; s.header = head; s.header_bytes = header;
     if (GTR__STAT(s.path, &st) == 0 || errno != ENOENT) {
         GTR__TRY(gtr__file_open(&file, ctx, s.path));
-        const size_t size = (size_t)(f->resumed ? file.size : GTR__MIN(file.size, sizeof head));
+        const size_t size = (size_t)(f->files.resumed ? file.size : GTR__MIN(file.size, sizeof head));
         r = gtr__file_take(&file, size, 1, &old);
         gtr__file_close(&file);
         if (!r && !gtr__log_begins((const char *)old, size, head, begins))
             r = GTR__BAD_FILE(ctx, "the file that is there is no log of %s fit: it does not begin with %.*s; want "
-                "another .log_file", s.path, f->resumed ? "this" : "a", (int)strcspn(head, "\n"), head);
-        if (!r && f->resumed && size >= begins) {
+                "another .log_file", s.path, f->files.resumed ? "this" : "a", (int)strcspn(head, "\n"), head);
+        if (!r && f->files.resumed && size >= begins) {
             s.header = (char *)old;
             s.header_bytes = gtr__log_kept(f, s.header, size, header);
         }
     }
-    if (!r && (!f->resumed || !old || s.header_bytes != file.size)) r = gtr__save_out(&s);
+    if (!r && (!f->files.resumed || !old || s.header_bytes != file.size)) r = gtr__save_out(&s);
     gtr__mfree(ctx, old);
     return r ? r : gtr__log_row(f, true);
 }
@@ -27658,13 +27827,13 @@ static gtr_result gtr__fit_pause(gtr__fitting *f, bool epoch_end) {
     f->p.seconds = gtr__now() - f->called;
     if (epoch_end) {
         gtr__fit_show(f);
-        f->ended = (int64_t)(f->next - f->first);
+        f->files.ended = (int64_t)(f->next - f->first);
         GTR__TRY(gtr__log_row(f, false));
     }
     if (f->d->callback && !f->d->callback(&f->p) && !f->why)
         f->why = GTR_END_CALLBACK;
     f->timed.since = 0;
-    return t->refused;
+    return t->running.refused;
 }
 /* A launch does two milliseconds' steps (its own cost is below 3 % then), one waits while one runs. Steps are timed
    between waits for the device. */
@@ -27689,14 +27858,14 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
     gtr_trainer *t = f->t;
     gtr_context *ctx = t->ctx;
     const int64_t every = f->d->callback_every;
-    int64_t k = f->before;
+    int64_t k = f->files.before;
     gtr_result r = GTR_OK, end;
-    if (f->drains && k > 0 && (f->place + k) % f->per_epoch == 0 && f->ended != k) r = gtr__fit_pause(f, true);
-    while (k < f->p.steps && !r && (r = t->refused) == GTR_OK && !f->why) {
+    if (f->drains && k > 0 && (f->place + k) % f->per_epoch == 0 && f->files.ended != k) r = gtr__fit_pause(f, true);
+    while (k < f->p.steps && !r && (r = t->running.refused) == GTR_OK && !f->why) {
         const int64_t left = f->drains ? f->per_epoch - (f->place + k) % f->per_epoch : f->p.steps - k;
         int n = (int)gtr__fit_until(f, k, GTR__MIN(GTR__LAUNCH_STEPS, left));
         if (every > 0) n = (int)GTR__MIN(n, every - k % every);
-        if (gtr__stop_get(ctx)) { ctx->stopped = true; f->why = GTR_END_STOP; break; }
+        if (gtr__stop_get(ctx)) { ctx->running.stopped = true; f->why = GTR_END_STOP; break; }
         if ((r = gtr__fit_room(f, &n))) break;
         gtr__fit_harvest(f); /* before the steps to come write over it */
         gtr__fit_running(f);
@@ -27709,20 +27878,20 @@ static gtr_result gtr__fit_run(gtr__fitting *f) {
         if (!r) r = gtr__fit_checkpoint(f, k, false);
     }
     if (gtr__gave_up(ctx, r)) { /* a data set's callback, or a compilation */
-        ctx->stopped = true; f->why = GTR_END_STOP; r = GTR_OK;
+        ctx->running.stopped = true; f->why = GTR_END_STOP; r = GTR_OK;
     }
     end = gtr__wait_all(ctx); /* after an error, too: where the next fit goes on is then known */
-    t->fit_steps = 0;
+    t->last_fit.steps = 0;
     if (!end) end = gtr__observe(t);
     if (!end || end == GTR_ERR_NONFINITE) gtr__fit_harvest(f); /* steps before the bad one */
     gtr__fit_figures(f);
-    if (!r && (r = end) == GTR_OK) r = t->refused;
+    if (!r && (r = end) == GTR_OK) r = t->running.refused;
     if (!r) r = gtr__fit_checkpoint(f, k, true);
     if (f->console.width) fprintf(stderr, "\n");
     return r;
 }
-/* Puts the best epoch's weights back, after an error, too; notes in t->ended, and prints, why the fit ended. r, or the
-   error here. */
+/* Puts the best epoch's weights back, after an error, too; notes in t->last_fit, and prints, why the fit ended. r, or
+   the error here. */
 static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
     gtr_trainer *t = f->t;
     const gtr__stopping *b = &f->stopping;
@@ -27731,7 +27900,7 @@ static gtr_result gtr__fit_end(gtr__fitting *f, gtr_result r) {
     const gtr_end why = r || back ? GTR_END_ERROR : f->why ? f->why : GTR_END_EPOCHS;
     const gtr_fit_end end = { why, f->p.step, gtr__now() - f->called, f->p.best, b->epoch, restore && !back,
         f->p.data_wait };
-    t->ended = end;
+    t->last_fit.ended = end;
     gtr__mfree(t->ctx, b->weights);
     if (!t->metered) t->metered = f->metered;
     else gtr__mfree(t->ctx, f->metered);
@@ -27811,10 +27980,10 @@ static GTR__COLD void gtr__fit_hints(const gtr__fitting *f, const gtr_dataset *d
             1 / (1 - (double)g->ema), steps);
     if (g->warmup_steps > steps) gtr__doubt(ctx, "gtr_fit: warmup_steps %lld are more than the fit's %lld steps",
         (long long)g->warmup_steps, steps);
-    if (last < 1e-8f * t->lr) gtr__doubt(ctx, "gtr_fit: decay_steps %lld and gamma %g: the rate is %g behind its %lld "
-        "steps", (long long)g->decay_steps, (double)g->gamma, (double)last, steps);
-    if (ctx->doubt[0]) gtr__fit_note(t, ctx->doubt);
-    ctx->doubt[0] = 0;
+    if (last < 1e-8f * t->optimizer.lr) gtr__doubt(ctx, "gtr_fit: decay_steps %lld and gamma %g: the rate is %g "
+        "behind its %lld steps", (long long)g->decay_steps, (double)g->gamma, (double)last, steps);
+    if (ctx->errors.doubt[0]) gtr__fit_note(t, ctx->errors.doubt);
+    ctx->errors.doubt[0] = 0;
 }
 /* All that can be refused or be out of memory, before the first step: data sets, plans, room for weights. And where the
    fit begins, or goes on. */
@@ -27822,9 +27991,9 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     gtr_trainer *t = f->t;
     const gtr_fit_desc *d = f->d;
     gtr_dataset *const held = d->validation;
-    const bool good = t->ctx->error == GTR_OK;
+    const bool good = t->ctx->errors.code == GTR_OK;
     GTR__TRY(gtr__data_suits(t, data, d->batch)); /* of errors in both its own comes first */
-    gtr_result r = held ? gtr__data_alike(t, data, held, t->input, t->n_inputs, "gtr_fit") : GTR_OK;
+    gtr_result r = held ? gtr__data_alike(t, data, held, t->feeding.input, t->feeding.n_inputs, "gtr_fit") : GTR_OK;
     if (held && !r) r = gtr__fit_held(f, held);
     if (gtr__sets_off(t, r, good)) r = gtr__fit_held(f, held);
     if (r && good) gtr__error_more(t->ctx, "; of .validation");
@@ -27832,26 +28001,26 @@ static gtr_result gtr__fit_begin(gtr__fitting *f, gtr_dataset *data) {
     if (held && held != data) gtr__warn_of_held(data, held);
     GTR__TRY(gtr__data_begin(t, data, d->batch, !d->no_shuffle, d->drop_last));
     f->next = t->runner->step;
-    if (!f->resumed) { f->place = t->data_at % f->per_epoch; f->first = f->next; }
-    f->before = (int64_t)(f->next - f->first);
-    f->saved = f->resumed ? f->before : -1;
-    f->p.step = f->before;
-    f->p.epoch = (int)((f->place + GTR__MAX(f->before - 1, 0)) / f->per_epoch) + 1;
+    if (!f->files.resumed) { f->place = t->feeding.at % f->per_epoch; f->first = f->next; }
+    f->files.before = (int64_t)(f->next - f->first);
+    f->files.saved = f->files.resumed ? f->files.before : -1;
+    f->p.step = f->files.before;
+    f->p.epoch = (int)((f->place + GTR__MAX(f->files.before - 1, 0)) / f->per_epoch) + 1;
     f->p.epochs = d->epochs + (f->place > 0 && d->epochs < INT_MAX);
     f->p.steps = f->per_epoch * f->p.epochs - f->place;
-    t->read_end = t->data_at + f->p.steps - f->before;
+    t->feeding.end = t->feeding.at + f->p.steps - f->files.before;
     if (t->runner->stream) t->runner->stream->waited = 0;
     GTR__TRY(gtr__stopping_begin(f));
     if (held) GTR__TRY(gtr__dataset_ready(held, gtr__slots_bytes(data, d->batch)));
     GTR__TRY(gtr__rate_begin(t, f->p.steps));
-    t->fit_step0 = f->first;
+    t->last_fit.step0 = f->first;
     if (!f->next) gtr__fit_hints(f, data);
     if (!good && !d->silent)
         fprintf(stderr, "gtr_fit: an error is kept, gtr_save may write nothing: %s\n", gtr_error_text(t->ctx));
-    if (f->resumed && !d->silent)
-        fprintf(stderr, "%s: going on after step %lld of %lld%s\n", d->checkpoint, (long long)f->before,
-            (long long)f->p.steps, f->before < f->p.steps ? "" : ", the last: .resume counts .epochs from the first "
-            "fit on");
+    if (f->files.resumed && !d->silent)
+        fprintf(stderr, "%s: going on after step %lld of %lld%s\n", d->checkpoint, (long long)f->files.before,
+            (long long)f->p.steps, f->files.before < f->p.steps ? ""
+            : ", the last: .resume counts .epochs from the first fit on");
     return GTR_OK;
 }
 /* Refuses what of d is out of range, or what nobody would read. drains: whether something reads figures at an epoch's
@@ -27879,15 +28048,15 @@ static gtr_result gtr__fit_check(gtr_context *ctx, const gtr_fit_desc *d, bool d
             gtr__metric_rows[d->monitor].name);
     return d->validation ? gtr__data_check(ctx, d->validation, 1, "gtr_fit (validation)") : GTR_OK;
 }
-/* gtr_fit. t->fit is set from here to its end, in its callback, too. */
+/* gtr_fit. t->running.fit is set from here to its end, in its callback, too. */
 static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc d) {
     gtr__fitting f = GTR__ZERO;
     f.called = gtr__now();
     if (!t) return gtr__no_trainer(data, "gtr_fit");
     GTR__TRY(gtr__trainer_usable(t, "gtr_fit", false));
     gtr_context *ctx = t->ctx;
-    memset(&t->ended, 0, sizeof t->ended);
-    t->ended.why = GTR_END_ERROR; /* if it is refused */
+    memset(&t->last_fit.ended, 0, sizeof t->last_fit.ended);
+    t->last_fit.ended.why = GTR_END_ERROR; /* if it is refused */
     if (d.epochs == 0) d.epochs = 1;
     if (d.batch == 0) d.batch = data ? GTR__MIN(32, data->rows) : 32;
     f.drains = d.validation || (d.callback && !d.callback_every) || d.keep_best || d.patience || d.restore_best
@@ -27897,40 +28066,40 @@ static gtr_result gtr__fit_alone(gtr_trainer *t, gtr_dataset *data, gtr_fit_desc
     GTR__TRY(gtr__data_check(ctx, data, d.batch, "gtr_fit"));
     GTR__TRY(gtr__fit_checkpoint_check(ctx, &d));
     f.t = t; f.d = &d; f.rows_fed = data->rows; f.values_fed = gtr__rows_hash(data);
-    t->ended.why = GTR_END_NONE;
+    t->last_fit.ended.why = GTR_END_NONE;
     gtr__stop_begin(ctx);
-    ctx->fits++;
-    t->refused = GTR_OK;
-    t->metric = d.metric; t->validation = d.validation;
-    t->scored[0] = d.metrics.scores; t->scored[1] = d.metrics.labels;
+    ctx->running.fits++;
+    t->running.refused = GTR_OK;
+    t->running.metric = d.metric; t->running.validation = d.validation;
+    t->running.scored[0] = d.metrics.scores; t->running.scored[1] = d.metrics.labels;
     f.per_epoch = gtr__steps_per_epoch(data->rows, d.batch, d.drop_last);
     d.epochs = (int)GTR__MIN(d.epochs, ((int64_t)1 << 61) / f.per_epoch); /* steps are counted */
     f.until = d.seconds > 0 ? f.called + d.seconds : 0;
-    t->several = GTR__MIN(f.drains ? f.per_epoch : f.per_epoch * d.epochs,
+    t->running.several = GTR__MIN(f.drains ? f.per_epoch : f.per_epoch * d.epochs,
         d.callback_every ? d.callback_every : INT64_MAX) >= GTR__LAUNCH_FEW;
     f.console.terminal = !d.silent && gtr__is_terminal();
     if (f.console.terminal) fprintf(stderr, "%s\n", gtr_device_text(ctx));
     f.console.silent = d.silent;
-    t->fit = &f; t->console = &f.console;
+    t->running.fit = &f; t->running.console = &f.console;
     f.p.val_loss = f.p.val_metric = f.p.best = NAN;
     gtr_result r = gtr__fit_resume(&f);
     if (!r) r = gtr__fit_begin(&f, data);
-    if (!r && d.checkpoint && f.before < f.p.steps && !f.why) r = gtr__fit_tries(&f);
+    if (!r && d.checkpoint && f.files.before < f.p.steps && !f.why) r = gtr__fit_tries(&f);
     if (!r && d.log_file) r = gtr__log_begin(&f);
     if (!r) r = gtr__fit_resumed(&f);
     if (!r) {
         f.p.trainer = t; f.p.user = d.callback_user;
-        f.began = f.saved_at = gtr__now();
+        f.began = f.files.at = gtr__now();
         r = gtr__fit_run(&f);
-        t->fitted = true; t->fit_metric = d.metric; t->fit_several = t->several;
+        t->fitted = true; t->last_fit.metric = d.metric; t->last_fit.several = t->running.several;
     }
     r = gtr__fit_end(&f, r);
-    t->several = false;
-    t->fit = NULL; t->console = NULL;
-    t->metric = t->scored[0] = t->scored[1] = NULL;
-    t->validation = NULL;
-    ctx->fits--;
-    t->read_end = 0;
+    t->running.several = false;
+    t->running.fit = NULL; t->running.console = NULL;
+    t->running.metric = t->running.scored[0] = t->running.scored[1] = NULL;
+    t->running.validation = NULL;
+    ctx->running.fits--;
+    t->feeding.end = 0;
     gtr__data_end(t); /* a loop by hand that follows sets its own inputs */
     gtr__stream_end(ctx->runner, NULL);
     return r;
@@ -27976,7 +28145,7 @@ static gtr_result gtr__count_arena(gtr_context *ctx, const gtr__plan *p, gtr_mem
     if (!last) return GTR_ERR_NOMEM;
     for (int pass = 0; pass < 2; pass++) for (int i = 0; i < p->n_node; i++) {
         const gtr__node *n = &p->node[i];
-        if (n->ws_bytes && n->ws_value < 0) work[n->stage] = GTR__MAX(work[n->stage], n->ws_bytes);
+        if (n->ws.bytes && n->ws.value < 0) work[n->stage] = GTR__MAX(work[n->stage], n->ws.bytes);
         for (int half = 0; half < 1 + pass; half++) for (int k = 0; k < GTR__ALL(n); k++) {
             const int v = gtr__use(p, n, k);
             const gtr__value *x = v < 0 ? NULL : &p->value[v];
@@ -27999,25 +28168,25 @@ static gtr_result gtr__count_arena(gtr_context *ctx, const gtr__plan *p, gtr_mem
 /* *m: what a step of t by plan e takes. */
 static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__plan_entry *e, int64_t batch, gtr_memory_report *m) {
     gtr_context *ctx = t->ctx;
-    size_t (*counted)[3] = (size_t (*)[3])GTR__NEW(ctx, size_t, 3 * ctx->n_tensor);
+    size_t (*counted)[3] = (size_t (*)[3])GTR__NEW(ctx, size_t, 3 * ctx->graph.n_tensor);
     memset(m, 0, sizeof *m);
     if (!counted) return GTR_ERR_NOMEM;
     m->batch = batch;
-    for (int64_t i = 0; i < ctx->n_tensor; i++) {
-        gtr_tensor *x = ctx->tensor[i];
+    for (int64_t i = 0; i < ctx->graph.n_tensor; i++) {
+        gtr_tensor *x = ctx->graph.tensor[i];
         gtr__storage *const s = gtr__storage_of(x);
         if (!s) continue;
         if (x->op == GTR__OP_PARAMETER || x->op == GTR__OP_CONSTANT) m->parameters += gtr__rounded(s->data_bytes);
         if (s->feeding && ctx->caps.cuda) m->inputs += 2 * gtr__rounded(s->feeding->bytes);
     }
-    const size_t bytes = gtr__rounded((size_t)t->total * sizeof(gtr_float));
+    const size_t bytes = gtr__rounded((size_t)t->params.total * sizeof(gtr_float));
     m->gradients = bytes;
     m->states = bytes * (size_t)t->optim.all;
     gtr__count_blocks(&e->plan, m, counted);
     gtr__mfree(ctx, counted);
     m->kept += gtr__rounded(e->plan.crossing);
     const gtr_result r = gtr__count_arena(ctx, &e->plan, m);
-    m->control = GTR__CTL_BYTES + gtr__rounded((size_t)t->n_param * sizeof(gtr__segment));
+    m->control = GTR__CTL_BYTES + gtr__rounded((size_t)t->params.n * sizeof(gtr__segment));
     m->total = m->parameters + m->gradients + m->states + m->inputs + m->activations + m->workspace
         + m->low_precision + m->kept + m->control;
     return r;
@@ -28033,9 +28202,9 @@ static gtr__plan_entry *gtr__observed(gtr_trainer *t, int64_t batch, const char 
         return NULL;
     }
     const int was = t->again;
-    if (t->desc.recompute && batch > t->again_batch && gtr__choose_again(t, batch, t->data, false, &t->again))
+    if (t->desc.recompute && batch > t->again_batch && gtr__choose_again(t, batch, t->feeding.data, false, &t->again))
         return NULL;
-    gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->data, false);
+    gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->feeding.data, false);
     t->again = was;
     const size_t limit = t->ctx->desc.memory_limit, sets = limit ? gtr__resident_bytes(t->ctx) : 0;
     gtr_memory_report m;
@@ -28096,7 +28265,7 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
         if (e->recipe.micro > 1) gtr__textf(ctx, " micro %d", n->micro);
         if (n->recomputed) gtr__textf(ctx, " again");
         if (n->fused) gtr__textf(ctx, " [%s]", n->fused);
-        for (k = 0; k < n->n_wait; k++) gtr__textf(ctx, " after %d", p->wait[n->first_wait + k]);
+        for (k = 0; k < n->wait.n; k++) gtr__textf(ctx, " after %d", p->edges.from[n->wait.first + k]);
         gtr__textf(ctx, "  (");
         for (k = 0; k < n->n_in; k++) if (n->in[k] >= 0 && gtr__bit(n->reads, k)) {
             if (!first) gtr__textf(ctx, ", ");
@@ -28108,10 +28277,10 @@ const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
         }
         gtr__text_bytes(n->bytes, buf, sizeof buf);
         gtr__textf(ctx, "  %s, %.3g Mflop", buf, n->flops * 1e-6);
-        if (n->ws_bytes) {
-            gtr__text_bytes((double)n->ws_bytes, buf, sizeof buf); gtr__textf(ctx, ", workspace %s", buf);
-            if (n->ws_value >= 0) gtr__textf(ctx, " in d%%%d", n->ws_value);
-            gtr__textf(ctx, "+%zu", n->ws_offset);
+        if (n->ws.bytes) {
+            gtr__text_bytes((double)n->ws.bytes, buf, sizeof buf); gtr__textf(ctx, ", workspace %s", buf);
+            if (n->ws.value >= 0) gtr__textf(ctx, " in d%%%d", n->ws.value);
+            gtr__textf(ctx, "+%zu", n->ws.offset);
         }
         gtr__textf(ctx, "\n");
         flops += n->flops; bytes += n->bytes;
@@ -28218,22 +28387,22 @@ const char *gtr_summary_text(gtr_tensor *out) {
     int n = 0;
     r.fetch[0] = out; r.n_fetch = 1;
     b.ctx = ctx; b.g = gtr__graph_of(ctx); b.r = &r; b.rows = 1;
-    b.reach = GTR__NEW(ctx, unsigned char, ctx->n_tensor);
-    if (b.reach) { gtr__reach(&b, b.reach); gtr__pass_collect(&b); }
-    if (b.reach && !b.failed) line = GTR__NEW(ctx, gtr__summary_line, b.n_collected);
-    for (int i = 0; line && i < b.n_collected; i++) {
-        const gtr__collected *q = &b.collected[i];
+    b.by_id.reach = GTR__NEW(ctx, unsigned char, ctx->graph.n_tensor);
+    if (b.by_id.reach) { gtr__reach(&b, b.by_id.reach); gtr__pass_collect(&b); }
+    if (b.by_id.reach && !b.failed) line = GTR__NEW(ctx, gtr__summary_line, b.listed.n_collected);
+    for (int i = 0; line && i < b.listed.n_collected; i++) {
+        const gtr__collected *q = &b.listed.collected[i];
         const gtr__instr_kind moves = gtr__moves(q->t->op);
         if (moves == GTR__MOVES_LEAF && q->t->op != GTR__OP_INPUT) continue;
-        gtr__summary_line l = gtr__summary_of(q->t, b.reach, sum);
+        gtr__summary_line l = gtr__summary_of(q->t, b.by_id.reach, sum);
         if (gtr__class_of(q->t->op, -1) == GTR__CLASS_LOW) l.products = q->flops / 2;
         else if (q->t->n_in > 1 && gtr__class_of(q->t->op, 1) == GTR__CLASS_LOW) { /* a recurrence's, of its states */
             const gtr_shape x = gtr__literal(q->t->in[0]->shape, 1);
             l.products = (double)gtr__count(&x) * (double)q->t->in[1]->shape.dim[1];
         }
         for (int k = 0; k < q->n_out && moves != GTR__MOVES_ALIAS; k++)
-            sum[GTR__COMPUTED_BYTES] += (double)gtr__count(&b.plain[q->out + k].shape)
-                * (double)gtr__dtype_size(b.plain[q->out + k].dtype);
+            sum[GTR__COMPUTED_BYTES] += (double)gtr__count(&b.listed.plain[q->out + k].shape)
+                * (double)gtr__dtype_size(b.listed.plain[q->out + k].dtype);
         sum[GTR__PRODUCTS] += l.products;
         if (n && gtr__summary_joins(&line[n - 1], &l, q->t)) {
             line[n - 1].products += l.products; line[n - 1].parameters += l.parameters;
@@ -28242,7 +28411,7 @@ const char *gtr_summary_text(gtr_tensor *out) {
     }
     gtr__text_begin(ctx);
     if (line) gtr__summary_print(ctx, line, n, sum);
-    GTR__FREE(ctx, line, b.reach, b.collected, b.plain);
+    GTR__FREE(ctx, line, b.by_id.reach, b.listed.collected, b.listed.plain);
     return gtr__text(ctx);
 }
 
@@ -28288,15 +28457,15 @@ const char *gtr_memory_text(gtr_trainer *t, int64_t batch) {
 }
 /* The total at a batch, of gtr_step's plan or gtr_fit's, whichever is larger; SIZE_MAX if there is no such plan. */
 static size_t gtr__total_at(gtr_trainer *t, int64_t batch) {
-    const bool several = t->several, good = t->ctx->error == GTR_OK;
+    const bool several = t->running.several, good = t->ctx->errors.code == GTR_OK;
     gtr_memory_report m;
     size_t most = 0;
     for (int k = 0; k < (t->ctx->be->n_matchers ? 2 : 1) && most < SIZE_MAX; k++) {
-        t->several = k != 0;
+        t->running.several = k != 0;
         most = gtr_memory_plan(t, batch, &m) == GTR_OK ? GTR__MAX(most, m.total) : SIZE_MAX;
     }
-    t->several = several;
-    if (good && t->ctx->error == GTR_ERR_SHAPE) gtr_error_clear(t->ctx); /* the graph can't have this size */
+    t->running.several = several;
+    if (good && t->ctx->errors.code == GTR_ERR_SHAPE) gtr_error_clear(t->ctx); /* the graph can't have this size */
     return most;
 }
 int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
@@ -28304,7 +28473,7 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
     size_t all;
     if (!GTR__USABLE(t)) return 0;
     gtr_context *ctx = t->ctx;
-    bool good = ctx->error == GTR_OK;
+    bool good = ctx->errors.code == GTR_OK;
     if (!bytes) {
         size_t f = 0, sets = gtr__resident_bytes(ctx);
         bytes = ctx->desc.memory_limit;
@@ -28313,7 +28482,7 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
                 GTR__BAD_ARG(ctx, "gtr_largest_batch: the device's memory is not known; give a number of bytes");
                 return 0;
             }
-            bytes = f + ctx->device_bytes; /* what this context has counts as its own */
+            bytes = f + ctx->memory.device_bytes; /* what this context has counts as its own */
             if (ctx->caps.cuda) bytes -= GTR__MIN(bytes, (size_t)32 << 20); /* what the driver rounds up, and graphs */
         }
         bytes -= GTR__MIN(bytes, sets); /* but for data sets, which the report leaves out */
@@ -28327,7 +28496,7 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         if (gtr__total_at(t, mid) <= bytes) low = mid; else high = mid;
     }
     if (least == 2 * 64) gtr__observed(t, least, "gtr_largest_batch"); /* none: the error says why */
-    return low < least || (good && ctx->error) ? 0 : low;
+    return low < least || (good && ctx->errors.code) ? 0 : low;
 }
 
 // >>trace
@@ -28363,14 +28532,15 @@ static gtr__plan_entry *gtr__observed_step(gtr_trainer *t, const char *who, bool
     int64_t batch = 1;
     int one = 1;
     if (gtr__trainer_usable(t, who, false) || gtr__observe(t)) return NULL;
-    if (t->data) batch = gtr__step_rows(t, t->runner->step);
-    else if (gtr__batch_of_inputs(t->ctx, t->input, t->n_inputs, who, &batch)) return NULL;
-    gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->data, by_node);
+    if (t->feeding.data) batch = gtr__step_rows(t, t->runner->step);
+    else if (gtr__batch_of_inputs(t->ctx, t->feeding.input, t->feeding.n_inputs, who, &batch)) return NULL;
+    gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->feeding.data, by_node);
     if (!e || gtr__entry_ready(t->ctx, e, t->runner) || gtr__wait_all(t->ctx) || gtr__trainer_segments(t))
         return NULL;
     if (t->runner->stale && (gtr__ctl_read(t->runner, &ctl) || gtr__ctl_write(t->runner, &ctl)))
         return NULL;
-    if (t->data ? gtr__trainer_feed(t, t->runner->step, e, &rec, &one) : gtr__set_inputs(t->ctx, e, &rec)) return NULL;
+    if (t->feeding.data ? gtr__trainer_feed(t, t->runner->step, e, &rec, &one) : gtr__set_inputs(t->ctx, e, &rec))
+        return NULL;
     if (!gtr__group_rates(t, t->runner->step, &rec)) return NULL;
     for (int i = 0; i < *steps; i++) gtr__record_write(t->runner, t->runner->step + (uint64_t)i, &rec);
     t->slot[t->runner->step % GTR__RING] = e;
@@ -28388,7 +28558,7 @@ const char *gtr_trace(gtr_trainer *t) {
     gtr__textf(ctx, "step %llu, batch %lld, node by node\n", (unsigned long long)t->runner->step + 1,
         (long long)e->plan.batch);
     gtr__weights_lock(ctx);
-    ctx->writes++;
+    ctx->versions.writes++;
     for (i = 0; i < e->plan.n_node; i++) {
         gtr__node *n = &e->plan.node[i];
         double us = -ctx->be->seconds(ctx->instance[n->stage], 1);
@@ -28408,7 +28578,7 @@ const char *gtr_trace(gtr_trainer *t) {
     if (!r) {
         t->runner->launched++;
         t->runner->step++;
-        t->stepped = true;
+        t->gradients.stepped = true;
         gtr__mark_filled(ctx, e);
     }
     gtr__weights_unlock(ctx);
@@ -28444,13 +28614,13 @@ static double gtr__node_seconds(gtr_context *ctx, const gtr__node *node) {
     double s = 0, before = 0;
     int i, k;
     p.node = many; p.n_node = p.right_begin = ctx->caps.cuda ? 16 : 1; p.n_stage = ctx->n_instance; p.n_stream = 1;
-    p.n_queue = 1 + (node->stage > 0); p.queue = queue; p.wait = wait;
+    p.queues.n = 1 + (node->stage > 0); p.queues.of = queue; p.edges.from = wait;
     p.guarded = true; /* as it runs in a step */
     for (i = 0; i < p.n_node; i++) {
-        many[i] = *node; many[i].n_wait = many[i].signals = many[i].stream = 0; many[i].queue = p.n_queue - 1;
+        many[i] = *node; many[i].wait.n = many[i].wait.signals = many[i].stream = 0; many[i].queue = p.queues.n - 1;
         if (!i || node->phase < GTR__UPDATE) continue;
         /* UPDATE starts before its predecessor ends, which is not to be another UPDATE */
-        many[i].n_wait = 1; wait[many[i].first_wait = i] = i - 1; many[i - 1].signals = 1;
+        many[i].wait.n = 1; wait[many[i].wait.first = i] = i - 1; many[i - 1].wait.signals = 1;
     }
     gtr_result r = ctx->be->prepare(ctx->instance, &p, &exec);
     for (k = 0; k < 4 && !r && exec; k++) { /* eager, captured, one launch, three */
@@ -28469,7 +28639,7 @@ static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rat
     const int64_t n = ctx->caps.cuda ? 4096 : 768;
     const gtr_dtype store = precision == GTR_MIXED_BF16 ? GTR_BF16 : precision == GTR_MIXED_FP16 ? GTR_F16 : GTR_F32;
     const gtr_shape shape[2] = { gtr_shape1((int64_t)(bytes / 2 / sizeof(gtr_float))), gtr_shape2(n, n) };
-    char *p = limit && (bytes > limit || ctx->device_bytes > limit - bytes) ? NULL
+    char *p = limit && (bytes > limit || ctx->memory.device_bytes > limit - bytes) ? NULL
         : (char *)ctx->be->alloc(ctx->instance[0], bytes);
     uint32_t seed[1021], i, k; /* a prime: no two rows of a matrix are alike */
     size_t at, size = bytes / 2;
@@ -28498,7 +28668,7 @@ static void gtr__ceilings(gtr_context *ctx, gtr_precision precision, double *rat
 /* The rest of a line of a profile; of: seconds, floor, bytes, flops. The rows sum up by op. */
 static void gtr__profile_line(gtr_context *ctx, size_t begin, const double *of, double step) {
     gtr__textf(ctx, "%*s %10.2f us %5.1f %% %10.3f MB %11.3f MFLOP %7.0f GB/s %7.2f TFLOP/s  ",
-        (int)GTR__MAX(64 - (int)(ctx->text_used - begin), 1), "", of[0] * 1e6, of[0] / GTR__MAX(step, 1e-12) * 100,
+        (int)GTR__MAX(64 - (int)(ctx->answer.used - begin), 1), "", of[0] * 1e6, of[0] / GTR__MAX(step, 1e-12) * 100,
         of[2] * 1e-6, of[3] * 1e-6, of[2] * 1e-9 / GTR__MAX(of[0], 1e-12), of[3] * 1e-12 / GTR__MAX(of[0], 1e-12));
     gtr__textf(ctx, of[1] > 0 ? "floor %.1f %%\n" : "-\n", of[1] / GTR__MAX(of[0], 1e-12) * 100);
 }
@@ -28517,7 +28687,7 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_entry *e) {
         rate[1] * 1e-12);
     for (i = 0; i < e->plan.n_node; i++) {
         const gtr__node *n = &e->plan.node[i];
-        const size_t begin = ctx->text_used;
+        const size_t begin = ctx->answer.used;
         const int k = (int)n->op * 2 + (int)n->dir;
         double one[5];
         const gtr__runner *r = t->runner;
@@ -28539,7 +28709,7 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_entry *e) {
     }
     const bool whole = i == e->plan.n_node;
     for (i = 0; i <= all && whole; i++) {
-        const size_t begin = ctx->text_used;
+        const size_t begin = ctx->answer.used;
         if (of[i][4] == 0) continue;
         gtr__textf(ctx, "%3.0f x %s%s", of[i][4], i == all ? "a node, in all" : gtr__row((gtr__op)(i / 2))->name,
             i % 2 ? " backward" : "");
@@ -28558,25 +28728,29 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
     bool ok;
     if (gtr__trainer_usable(t, "gtr_profile", false) || gtr__wait_all(t->ctx)) return "";
     gtr_context *ctx = t->ctx;
-    for (i = 0; i < ctx->n_parameter; i++) bytes += gtr__bytes_of(ctx->parameter[i]);
+    for (i = 0; i < ctx->graph.n_parameter; i++) bytes += gtr__bytes_of(ctx->graph.parameter[i]);
     char *held = GTR__NEW(ctx, char, bytes);
     gtr__weights_lock(ctx);
-    for (i = 0, bytes = 0, ok = held != NULL; i < ctx->n_parameter && ok; bytes += gtr__bytes_of(ctx->parameter[i++]))
-        ok = gtr__parameter_read(ctx->parameter[i], held + bytes) == GTR_OK;
+    for (i = 0, bytes = 0, ok = held != NULL; i < ctx->graph.n_parameter && ok;
+        bytes += gtr__bytes_of(ctx->graph.parameter[i++]))
+        ok = gtr__parameter_read(ctx->graph.parameter[i], held + bytes) == GTR_OK;
     ok = ok && gtr__states_aside(ctx, &t->kept_states) == GTR_OK;
     gtr_trainer_desc d = t->given;
-    if (d.groups) d.groups = t->group;
-    d.lr = t->lr; d.no_matchers |= by_node;
+    if (d.groups) d.groups = t->optimizer.group;
+    d.lr = t->optimizer.lr; d.no_matchers |= by_node;
     if (t->optim.scaled && gtr_trainer_report(t).step) d.loss_scale = gtr_trainer_report(t).loss_scale;
     /* a trainer like t: t's own states and counters are left alone */
     gtr_trainer *u = ok ? gtr_trainer_create(t->loss, d) : NULL;
     if (u) {
         u->aside = true;
-        data = t->data;
-        if (t->fitted && !data) { data = t->last; u->metric = t->fit_metric; u->several = t->fit_several; }
-        u->one_batch = true; /* whose loss stays what it is: it is not trained */
-        u->desc.schedule = GTR_CONSTANT; u->desc.warmup_steps = 0; u->lr = 0;
-        if (!data || gtr_trainer_data(u, data, t->batch, t->shuffle, true) == GTR_OK)
+        data = t->feeding.data;
+        if (t->fitted && !data) {
+            data = t->feeding.last;
+            u->running.metric = t->last_fit.metric; u->running.several = t->last_fit.several;
+        }
+        u->feeding.one_batch = true; /* whose loss stays what it is: it is not trained */
+        u->desc.schedule = GTR_CONSTANT; u->desc.warmup_steps = 0; u->optimizer.lr = 0;
+        if (!data || gtr_trainer_data(u, data, t->feeding.batch, t->feeding.shuffle, true) == GTR_OK)
             step = gtr__step_seconds(u, &waited);
         if (step > 0) e = gtr__observed_step(u, "gtr_profile", by_node, &steps);
         gtr__text_begin(ctx);
@@ -28584,8 +28758,9 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
             "%.1f %% of the time\n", data->name, 100 * waited);
         if (e && (!gtr__profile(u, step, e) || gtr__wait_all(ctx))) e = NULL;
         gtr_trainer_destroy(u);
-        for (i = 0, bytes = 0; i < ctx->n_parameter && !ctx->dead; bytes += gtr__bytes_of(ctx->parameter[i++]))
-            if (gtr__parameter_write(ctx->parameter[i], held + bytes)) e = NULL;
+        for (i = 0, bytes = 0; i < ctx->graph.n_parameter && !ctx->errors.dead;
+            bytes += gtr__bytes_of(ctx->graph.parameter[i++]))
+            if (gtr__parameter_write(ctx->graph.parameter[i], held + bytes)) e = NULL;
     }
     if (held && gtr__states_back(ctx, t->kept_states && ok, GTR_OK)) e = NULL;
     gtr__weights_unlock(ctx);
@@ -28597,22 +28772,23 @@ const char *gtr_profile(gtr_trainer *t, bool by_node) {
 void gtr_release(gtr_context *ctx, int64_t mark) {
     gtr_trainer *t;
     int64_t i, n;
-    if (!gtr__usable(ctx) || mark == ctx->n_tensor) return;
-    if (mark < 0 || mark > ctx->n_tensor) {
+    if (!gtr__usable(ctx) || mark == ctx->graph.n_tensor) return;
+    if (mark < 0 || mark > ctx->graph.n_tensor) {
         GTR__BAD_ARG(ctx, "gtr_release: the mark is %lld, want 0 to %lld (gtr_mark)", (long long)mark,
-            (long long)ctx->n_tensor);
+            (long long)ctx->graph.n_tensor);
         return;
     }
     for (t = ctx->trainers; t; t = t->next) {
-        const gtr_tensor *of[] = { t->metric, t->scored[0], t->scored[1] };
+        const gtr_tensor *of[] = { t->running.metric, t->running.scored[0], t->running.scored[1] };
         for (i = 0; i < 3; i++)
             if (of[i] && of[i]->id >= mark && gtr__refuse(t, "gtr_release of the metric")) return;
     }
     const char *who = "trainer";
     const gtr_tensor *used = NULL;
     for (t = ctx->trainers; t && !used; t = t->next) if (t->loss->id >= mark) used = t->loss;
-    for (i = 0; i < mark && !used; i++) if (ctx->tensor[i]->note->next && ctx->tensor[i]->note->next->id >= mark) {
-        used = ctx->tensor[i]->note->next; who = "state";
+    for (i = 0; i < mark && !used; i++)
+        if (ctx->graph.tensor[i]->note->next && ctx->graph.tensor[i]->note->next->id >= mark) {
+        used = ctx->graph.tensor[i]->note->next; who = "state";
     }
     for (gtr_predictor *p = ctx->predictors; p && !used; p = p->next)
         for (i = 0; i < p->n[GTR__OUT]; i++) {
@@ -28623,27 +28799,28 @@ void gtr_release(gtr_context *ctx, int64_t mark) {
         GTR__BAD_STATE(ctx, "gtr_release: a %s uses \"%s\", which was built after the mark", who, gtr__label(used));
         return;
     }
-    for (t = ctx->trainers; t; t = t->next) if (t->fit_metric && t->fit_metric->id >= mark) t->fit_metric = NULL;
+    for (t = ctx->trainers; t; t = t->next)
+        if (t->last_fit.metric && t->last_fit.metric->id >= mark) t->last_fit.metric = NULL;
     gtr__plans_forget(ctx, mark);
     gtr__wait_all(ctx);
-    for (i = ctx->n_tensor; i-- > mark;) if (ctx->tensor[i]->op != GTR__OP_PARAMETER) { /* each the first of its bin */
-        gtr__tensor_free(ctx->tensor[i]);
-        ctx->tensor[i] = NULL;
+    for (i = ctx->graph.n_tensor; i-- > mark;) if (ctx->graph.tensor[i]->op != GTR__OP_PARAMETER) {
+        gtr__tensor_free(ctx->graph.tensor[i]); /* each the first of its bin */
+        ctx->graph.tensor[i] = NULL;
     }
-    for (i = n = mark; i < ctx->n_tensor; i++) if (ctx->tensor[i]) {
-        ctx->tensor[n] = ctx->tensor[i];
-        ctx->tensor[n]->id = n; n++;
+    for (i = n = mark; i < ctx->graph.n_tensor; i++) if (ctx->graph.tensor[i]) {
+        ctx->graph.tensor[n] = ctx->graph.tensor[i];
+        ctx->graph.tensor[n]->id = n; n++;
     }
-    ctx->n_tensor = n;
+    ctx->graph.n_tensor = n;
 }
 void gtr_destroy(gtr_context *ctx) {
     gtr_desc desc;
     gtr_trainer *t;
     int i;
     if (!ctx || gtr__outside(ctx, "gtr_destroy")
-        || gtr__another(ctx, gtr__atomic_load((gtr__word *)&ctx->inside), "gtr_destroy")) return;
+        || gtr__another(ctx, gtr__atomic_load((gtr__word *)&ctx->running.inside), "gtr_destroy")) return;
     for (t = ctx->trainers; t; t = t->next) gtr__refuse(t, "gtr_destroy");
-    if (ctx->fits) return;
+    if (ctx->running.fits) return;
     if (!gtr__forked(ctx) && ctx->instance[0]) gtr__wait_all(ctx);
     while (ctx->predictors) gtr_predictor_destroy(ctx->predictors);
     while (ctx->trainers) gtr_trainer_destroy(ctx->trainers);
@@ -28652,13 +28829,14 @@ void gtr_destroy(gtr_context *ctx) {
     if (ctx->calls) gtr__gate_end(ctx, ctx->calls->gate);
     gtr__mfree(ctx, ctx->calls);
     if (ctx->runner) { gtr__stream_free(ctx->runner); gtr__runner_free(ctx->runner); }
-    while (ctx->n_tensor) gtr__tensor_free(ctx->tensor[--ctx->n_tensor]);
-    for (i = 0; i < GTR__MAX_STAGES; i++) gtr__device_free(ctx, i, ctx->arena[i], ctx->arena_bytes[i]);
+    while (ctx->graph.n_tensor) gtr__tensor_free(ctx->graph.tensor[--ctx->graph.n_tensor]);
+    for (i = 0; i < GTR__MAX_STAGES; i++) gtr__device_free(ctx, i, ctx->memory.arena[i], ctx->memory.arena_bytes[i]);
     for (i = GTR__MAX_STAGES - 1; i >= 0; i--) if (ctx->instance[i]) ctx->be->destroy(ctx->instance[i]);
-    if (ctx->line && !gtr__forked(ctx)) gtr__fair_lock_free(ctx->line); /* a child may have a copy that is locked */
-    gtr__mfree(ctx, ctx->line);
+    if (ctx->lock.line && !gtr__forked(ctx))
+        gtr__fair_lock_free(ctx->lock.line); /* a child may have a copy that is locked */
+    gtr__mfree(ctx, ctx->lock.line);
     gtr__notes_free(ctx, &ctx->notes);
-    GTR__FREE(ctx, ctx->tensor, ctx->named, ctx->parameter, ctx->text);
+    GTR__FREE(ctx, ctx->graph.tensor, ctx->graph.named, ctx->graph.parameter, ctx->answer.text);
 #ifdef MADV_WIPEONFORK
     if (ctx->here) munmap((void *)(uintptr_t)ctx->here, 1);
 #endif

@@ -3352,8 +3352,8 @@ static gtr_result gtr__run_one(gtr__run *run, gtr__instance *in, gtr__plan *plan
 // Streams are joined even after an error, so that a capture can be ended.
 static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int begin, int end, bool captured) {
     gtr__instance *main = (gtr__instance *)instances[0];
-    const gtr__queue *of = x->plan->queue;
-    const int n_queue = x->plan->n_queue;
+    const gtr__queue *of = x->plan->queues.of;
+    const int n_queue = x->plan->queues.n;
     bool forks = false;
     gtr_result r = GTR_OK;
     CUstream first = main->stream[0];
@@ -3373,8 +3373,8 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         int *last = &x->last[node->queue];
         bool waits = false;
         uint64_t early = *last ? gtr__unwritten(x, *last - 1, &x->call[i]) : ~(uint64_t)0;
-        for (int l = 0; r == GTR_OK && l < node->n_wait; l++) {
-            int other = x->plan->wait[node->first_wait + l];
+        for (int l = 0; r == GTR_OK && l < node->wait.n; l++) {
+            int other = x->plan->edges.from[node->wait.first + l];
             if (other < begin || other >= i || !x->event[other]) continue;      // of an earlier part: joined already
             waits = true;
             early &= gtr__unwritten(x, other, &x->call[i]);
@@ -3385,7 +3385,7 @@ static gtr_result gtr__enqueue(void *const *instances, gtr__cuda_exec *x, int be
         // Blocks of a leaf, if they came before they can work, would keep those out that others wait for: a step of
         // 128 rows in 256-512 residuals took 132 us instead of 117. Behind the last node nobody waits.
         const bool joins = waits && captured && x->n_stage == 1 && gtr__driver.cuStreamUpdateCaptureDependencies_v2
-            && !node->only_gradients
+            && !node->wait.only_gradients
             && (node->phase == GTR__FORWARD || node->phase == GTR__BACKWARD || i + 1 == end);
         run.overlap = waits ? 2 * joins : *last > 0;
         run.unwatched = &unwatched;
@@ -3552,7 +3552,7 @@ static gtr_result gtr__list_plan(gtr__instance *in, gtr__plan *plan) {
 // *exec then, and the host plans without it.
 static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, void **exec) {
     gtr__instance *main = (gtr__instance *)instances[0];
-    const size_t n = (size_t)plan->n_node, queues = (size_t)plan->n_queue;
+    const size_t n = (size_t)plan->n_node, queues = (size_t)plan->queues.n;
     size_t bytes = sizeof(gtr__cuda_exec) + n * (sizeof(gtr__call) + sizeof(CUevent) + 1)
         + queues * (sizeof(CUevent) + sizeof(int));
     int outs = 0;               // the most outputs of a node
@@ -3577,7 +3577,7 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
     x->plan = plan;
     x->n_node = plan->n_node;
     x->n_stage = plan->n_stage > 0 ? plan->n_stage : 1;
-    x->n_queue = plan->n_queue;
+    x->n_queue = plan->queues.n;
     x->bytes = bytes;
     x->host = main->g.host;
     x->call = (gtr__call *)(x + 1);
@@ -3593,8 +3593,8 @@ static gtr_result gtr__cuda_prepare(void *const *instances, gtr__plan *plan, voi
         const gtr__node *node = &plan->node[i];
         const int queue = node->queue;
         x->call[i] = *node->call;
-        x->call[i].stream = (void *)gtr__queue_stream(instances, &plan->queue[queue]);
-        if (node->signals) e = gtr__driver.cuEventCreate(&x->event[i], CU_EVENT_DISABLE_TIMING);
+        x->call[i].stream = (void *)gtr__queue_stream(instances, &plan->queues.of[queue]);
+        if (node->wait.signals) e = gtr__driver.cuEventCreate(&x->event[i], CU_EVENT_DISABLE_TIMING);
         if (e == CUDA_SUCCESS && queue && !x->join[queue])
             e = gtr__driver.cuEventCreate(&x->join[queue], CU_EVENT_DISABLE_TIMING);
     }

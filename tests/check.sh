@@ -258,7 +258,7 @@ check_size() {
 }
 
 # Lines of at most 120 columns, in all that is C; functions that fit a screen, from the line of the brace that opens one to that of the brace
-# that closes it, in the two files and the examples (a test's function may be a table and what is done with its rows). A function ends with
+# that closes it, in the two files and the examples (a test's function may be a table and what is done with its rows). Structs of at most 30 fields in the two files (tests/fields.awk). A function ends with
 # a brace alone in column 0, or, within a struct, in column 4. In the .cu's device half nothing stands behind what ends at column 1 (its column-1 rule).
 check_form() {
     awk -v most=80 '
@@ -279,6 +279,7 @@ check_form() {
             if (!struct && FNR - open >= most) print FILENAME ":" open ": a function of " FNR - open + 1 " lines: " head
             open = 0
         }' gputrain.h gputrain_cuda.cu examples/*.c tests/*.h tests/*/*.[ch] >$dir/form
+    for f in gputrain.h gputrain_cuda.cu; do echo "## $f"; LC_ALL=C awk -f tests/strip.awk $f; done | awk -v most=30 -f tests/fields.awk >>$dir/form
     [ ! -s $dir/form ] || { cat $dir/form; return 1; }
 }
 

@@ -642,8 +642,8 @@ static void parity(const workload *w)
     }
     before = (float *)malloc((size_t)count * 2 * sizeof *before);
     g = before + count;
-    n.trainer->several = true;
-    n.trainer->metric = n.metric;
+    n.trainer->running.several = true;
+    n.trainer->running.metric = n.metric;
     gtr_trainer_data(n.trainer, n.data, w->batch, false, true);
     for (step = 1; step <= at[3] && !gtr_error(n.ctx); step++) {
         if (k < 3 && step == at[k]) {

@@ -84,8 +84,8 @@ int main(int argc, char **argv)
     for (int k = 0; k < KINDS; k++) {
         int64_t at = 0;
         qsort(n[k].us, (size_t)turns, sizeof *n[k].us, order);
-        for (int64_t i = 0; i < n[k].ctx->n_parameter; i++) {
-            gtr_tensor *p = n[k].ctx->parameter[i];
+        for (int64_t i = 0; i < n[k].ctx->graph.n_parameter; i++) {
+            gtr_tensor *p = n[k].ctx->graph.parameter[i];
             gtr_get(p, &weight[k > 0][at], gtr__bytes_of(p));
             at += (int64_t)(gtr__bytes_of(p) / sizeof **weight);
         }

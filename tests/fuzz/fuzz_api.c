@@ -169,7 +169,7 @@ static uint64_t parameter_sum(const gtr_context *ctx, int64_t n)
 {
     uint64_t h = 0;
     for (int64_t i = 0; i < n; i++) {
-        const gtr_tensor *p = ctx->parameter[i];
+        const gtr_tensor *p = ctx->graph.parameter[i];
         for (size_t k = 0; p->data && k < p->data_bytes; k += 4) {
             uint32_t v; memcpy(&v, (const char *)p->data + k, 4); h = (h ^ v) * 0x100000001b3u;
         }
@@ -210,7 +210,7 @@ static void before(bool keeps, const char *format, ...)
     error_before = gtr_error(w->ctx);
     if (error_before) snprintf(text_before, sizeof text_before, "%s", gtr_error_text(w->ctx));
     summed = keeps && (fail_at || io_fail) && w->ctx;
-    if (summed) sum_before = parameter_sum(w->ctx, w->ctx->n_parameter);
+    if (summed) sum_before = parameter_sum(w->ctx, w->ctx->graph.n_parameter);
     parameters_before = gtr_parameter_count(w->ctx);
     leaves = false;
     began = now();
@@ -237,7 +237,7 @@ static void after(gtr_result r)
         MUST(!was_struck || e, "an allocation failed, and nobody was told");
         MUST(e != GTR_ERR_NOMEM || was_struck || ctx->desc.memory_limit, "there was memory: %s", text);
     }
-    MUST(!r || ctx->n_parameter == parameters_before || leaves, "it failed (%s) and left parameters", text);
+    MUST(!r || ctx->graph.n_parameter == parameters_before || leaves, "it failed (%s) and left parameters", text);
     if (r && summed)
         MUST(parameter_sum(ctx, parameters_before) == sum_before, "it failed (%s) and changed parameters", text);
     if (!e) return;
@@ -310,7 +310,7 @@ static void probe_anew(world *o)
     int64_t mark;
     gtr_context *ctx = o->ctx;
     gtr_error_clear(ctx);
-    while (ctx->scope_depth) gtr_scope_end(ctx);
+    while (ctx->building.scope_depth) gtr_scope_end(ctx);
     gtr_stage(ctx, 0);
     gtr_recompute_end(ctx);
     gtr_error_clear(ctx);
@@ -363,7 +363,7 @@ static void world_new(world *o)
         o->probe = probe_new(c, "known");
         probe_run(o, &o->probe);
     }
-    o->base = c->n_tensor;
+    o->base = c->graph.n_tensor;
 }
 static void world_end(world *o)
 {
@@ -383,8 +383,8 @@ static gtr_tensor *any_of(const world *o)
 {
     const unsigned b = byte();
     int64_t n;
-    if (b == 255 || !o->ctx || (n = o->ctx->n_tensor - o->base) < 1) return NULL;
-    gtr_tensor *t = o->ctx->tensor[o->base + (b & 1 ? n - 1 - (b >> 1) % GTR__MIN(n, 6) : (b >> 1) % n)];
+    if (b == 255 || !o->ctx || (n = o->ctx->graph.n_tensor - o->base) < 1) return NULL;
+    gtr_tensor *t = o->ctx->graph.tensor[o->base + (b & 1 ? n - 1 - (b >> 1) % GTR__MIN(n, 6) : (b >> 1) % n)];
     return fits(t) ? t : NULL;
 }
 static gtr_tensor *any(void) { return any_of(w); }
@@ -1416,8 +1416,8 @@ static void do_set_device(void)
 static void do_set_all(void)
 {
     const unsigned rows = 1 + byte() % 4;
-    for (int64_t i = w->base; w->ctx && i < w->ctx->n_tensor; i++) {
-        gtr_tensor *t = w->ctx->tensor[i];
+    for (int64_t i = w->base; w->ctx && i < w->ctx->graph.n_tensor; i++) {
+        gtr_tensor *t = w->ctx->graph.tensor[i];
         if (t->op != GTR__OP_INPUT || !fits(t)) continue;
         const size_t n = row_bytes(t) * (t->shape.ndim && t->shape.dim[0] < 0 ? rows : 1);
         void *m = numbers(t->dtype, n);
@@ -1437,11 +1437,11 @@ static void do_carried(void)
         return;
     }
     t = any();
-    for (int64_t i = w->ctx ? w->ctx->n_tensor - 1 : -1; i >= 0 && !one_in(8); i--)
-        if (w->ctx->tensor[i]->state && !w->ctx->tensor[i]->next) { t = w->ctx->tensor[i]; break; }
+    for (int64_t i = w->ctx ? w->ctx->graph.n_tensor - 1 : -1; i >= 0 && !one_in(8); i--)
+        if (w->ctx->graph.tensor[i]->state && !w->ctx->graph.tensor[i]->next) { t = w->ctx->graph.tensor[i]; break; }
     gtr_tensor *next = any();
-    for (int64_t i = w->ctx && t ? w->ctx->n_tensor - 1 : -1; i >= 0 && !one_in(8); i--)
-        if (gtr__shape_equal(&w->ctx->tensor[i]->shape, &t->shape)) { next = w->ctx->tensor[i]; break; }
+    for (int64_t i = w->ctx && t ? w->ctx->graph.n_tensor - 1 : -1; i >= 0 && !one_in(8); i--)
+        if (gtr__shape_equal(&w->ctx->graph.tensor[i]->shape, &t->shape)) { next = w->ctx->graph.tensor[i]; break; }
     before(true, "gtr_state_next(%s, %s)", N(t), N(next));
     after(gtr_state_next(t, next));
 }
@@ -1895,10 +1895,10 @@ static void do_file(void)
     io_arm();
     before(way != 1, "%s(%s)%s", way == 0 ? "gtr_save" : "gtr_load", p ? p : "NULL",
         io_fail ? "  (a file call fails)" : "");
-    if (w->ctx && !summed) { sum_before = parameter_sum(w->ctx, w->ctx->n_parameter); summed = true; }
-    const bool refused = way == 0 && w->ctx && error_before && !w->ctx->may_save;
+    if (w->ctx && !summed) { sum_before = parameter_sum(w->ctx, w->ctx->graph.n_parameter); summed = true; }
+    const bool refused = way == 0 && w->ctx && error_before && !w->ctx->errors.may_save;
     gtr_result r = way == 0 ? gtr_save(w->ctx, p) : gtr_load(w->ctx, p);
-    MUST(!refused || r == error_before || w->ctx->dead, "a save with an error returned %d", (int)r);
+    MUST(!refused || r == error_before || w->ctx->errors.dead, "a save with an error returned %d", (int)r);
     /* of a step before it */
     if (r == GTR_OK && gtr_error(w->ctx) == GTR_ERR_NONFINITE) { r = GTR_ERR_NONFINITE; summed = false; }
     after(r);
@@ -1934,8 +1934,8 @@ static void do_some(void)
     before(way < 3, "%s(%s, dtype %d, names %s, strip %s, prefix %s%s)", way == 0 ? "gtr_save_ex" : way < 3
         ? "gtr_save_get" : "gtr_load_ex", p ? p : "NULL", (int)out.dtype, out.names ? out.names : "NULL",
         load.strip ? load.strip : "NULL", load.prefix ? load.prefix : "NULL", load.partial ? ", partial" : "");
-    if (w->ctx && !summed) { sum_before = parameter_sum(w->ctx, w->ctx->n_parameter); summed = true; }
-    const bool refused = way < 3 && w->ctx && error_before && !w->ctx->may_save;
+    if (w->ctx && !summed) { sum_before = parameter_sum(w->ctx, w->ctx->graph.n_parameter); summed = true; }
+    const bool refused = way < 3 && w->ctx && error_before && !w->ctx->errors.may_save;
     if (way == 0) r = gtr_save_ex(w->ctx, p, out);
     else if (way < 3) {
         const size_t n = gtr_save_bytes(w->ctx, out);
@@ -1947,10 +1947,10 @@ static void do_some(void)
         MUST(!load.report || (report.text && strlen(report.text) < 10000000), "no text");
         MUST(!load.report || !r || !(report.loaded | report.missing | report.wrong | report.unused || *report.text),
             "a report with an error");
-        MUST(!load.report || r || (report.loaded + report.missing + report.wrong <= w->ctx->n_parameter
-            && (report.loaded || !load.partial || !w->ctx->n_parameter)), "%s", report.text);
+        MUST(!load.report || r || (report.loaded + report.missing + report.wrong <= w->ctx->graph.n_parameter
+            && (report.loaded || !load.partial || !w->ctx->graph.n_parameter)), "%s", report.text);
     }
-    MUST(!refused || r == error_before || w->ctx->dead, "a save with an error returned %d", (int)r);
+    MUST(!refused || r == error_before || w->ctx->errors.dead, "a save with an error returned %d", (int)r);
     if (r == GTR_OK && gtr_error(w->ctx) == GTR_ERR_NONFINITE) { r = GTR_ERR_NONFINITE; summed = false; }
     after(r);
     if (way == 0 && io_way & 8) files_check(false);
@@ -1973,7 +1973,7 @@ static void do_checkpoint(void)
     }
     if (k < 2) io_arm();
     before(k != 0, "%s(%d, %s)", names[k], t != NULL, p ? p : "NULL");
-    if (w->ctx && !summed) { sum_before = parameter_sum(w->ctx, w->ctx->n_parameter); summed = true; }
+    if (w->ctx && !summed) { sum_before = parameter_sum(w->ctx, w->ctx->graph.n_parameter); summed = true; }
     if (k == 0) r = gtr_checkpoint_save(t, p);
     else if (k == 1) r = gtr_checkpoint_load(t, p);
     else if (k == 2) {

@@ -31,7 +31,7 @@ static void read_by_notes(gtr_dataset *d, const uint8_t *bytes, size_t size, cha
     MUST(gtr__table_note(d, name) == GTR_OK);
     if (text_of_all && gtr_note(ctx, "table.features")) {
         gtr_dataset *model = gtr__table_of_notes(ctx, "fuzz"), *again;
-        MUST(model && ctx->error == GTR_OK);
+        MUST(model && ctx->errors.code == GTR_OK);
         MUST(model->column[0].features == d->column[0].features && model->column[0].heads.n == d->column[0].heads.n);
         memcpy(text, bytes, size);
         text[size] = 0;
@@ -104,7 +104,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     d = gtr__csv_parse(&ctx, "fuzz", text, size, desc);
     MUST(most <= 8 * size + (1 << 20));
-    MUST((d != NULL) == (ctx.error == GTR_OK) && (d || ctx.error == GTR_ERR_FORMAT || ctx.error == GTR_ERR_ARG));
+    MUST((d != NULL) == (ctx.errors.code == GTR_OK)
+        && (d || ctx.errors.code == GTR_ERR_FORMAT || ctx.errors.code == GTR_ERR_ARG));
     if (d) {
         gtr_dataset *again;
         MUST(d->rows >= 1 && d->n_columns >= 1);

@@ -21,8 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memcpy(copy, bytes, head);
     r = gtr__idx_header(&ctx, "fuzz", copy, head, size, &idx);
     free(copy);
-    MUST(r == ctx.error && (r == GTR_OK || r == GTR_ERR_FORMAT || r == GTR_ERR_UNSUPPORTED || r == GTR_ERR_ARG)
-        && (r == GTR_OK || ctx.error_text[0]));
+    MUST(r == ctx.errors.code && (r == GTR_OK || r == GTR_ERR_FORMAT || r == GTR_ERR_UNSUPPORTED || r == GTR_ERR_ARG)
+        && (r == GTR_OK || ctx.errors.text[0]));
     if (r != GTR_OK) return 0;
     MUST(idx.start + idx.bytes == size && idx.rows >= 1
         && (uint64_t)idx.rows * (uint64_t)gtr__count(&idx.row) == idx.bytes);

@@ -19,7 +19,7 @@ static void cifar(gtr_context *ctx, const uint8_t *bytes, size_t size, int class
     memset(ctx, 0, sizeof *ctx);
     ctx->process = GTR__PROCESS();
     r = gtr__cifar_split(ctx, "fuzz", copy, 0, 3, classes, image, label);
-    MUST(r == ctx->error && (r == GTR_OK || r == GTR_ERR_FORMAT));
+    MUST(r == ctx->errors.code && (r == GTR_OK || r == GTR_ERR_FORMAT));
     for (size_t k = 0; k < 3 && !r; k++)
         MUST(label[k] < classes && !memcmp(image + k * 3072, copy + k * row + labels, 3072));
     free(copy);
@@ -44,7 +44,7 @@ static void pnm(gtr_context *ctx, const uint8_t *bytes, size_t size, unsigned ho
     ctx->desc.allocator.alloc = count_alloc;
     ctx->desc.allocator.free = count_free;
     const gtr_result r = gtr__image_make(ctx, "fuzz", copy, size, &m, out);
-    MUST(r == ctx->error && (r == GTR_OK || r == GTR_ERR_FORMAT) && (r == GTR_OK || ctx->error_text[0]));
+    MUST(r == ctx->errors.code && (r == GTR_OK || r == GTR_ERR_FORMAT) && (r == GTR_OK || ctx->errors.text[0]));
     MUST(asked < 200 * size + (1 << 20));
     if (!r) {
         MUST(!gtr__pnm_header(ctx, "fuzz", copy, size, &p));
@@ -101,13 +101,13 @@ static void one(gtr_context *ctx, const uint8_t *bytes, size_t size, unsigned ho
         : gtr_shape4(GTR_BATCH, d.channels, d.height, d.width);
     coded.bytes = bytes; coded.size = size; coded.given = 0;
     gtr_dataset *like = gtr_dataset_images(ctx, NULL, d), *own = NULL;
-    MUST(like && !ctx->error);
+    MUST(like && !ctx->errors.code);
     const gtr_result r = gtr_image_load(like, self, &x, got[0]);
-    MUST(!coded.given && (r == GTR_OK || r == GTR_ERR_FORMAT) && r == ctx->error && (!r || ctx->error_text[0]));
-    ctx->error = GTR_OK;
+    MUST(!coded.given && (r == GTR_OK || r == GTR_ERR_FORMAT) && r == ctx->errors.code && (!r || ctx->errors.text[0]));
+    ctx->errors.code = GTR_OK;
     unsigned char *pixels = decode("fuzz", &w, &h, &channels, 0);
     const gtr_result q = gtr_image_convert(like, pixels, h, w, channels, &x, got[1]);
-    MUST(q == (r ? GTR_ERR_ARG : GTR_OK) && q == ctx->error);
+    MUST(q == (r ? GTR_ERR_ARG : GTR_OK) && q == ctx->errors.code);
     MUST(r || !memcmp(got[0], got[1], sizeof(float) * (size_t)(d.height * d.width * d.channels)));
     if (!r) {
         a.rows = 1; a.column[0].data = pixels; a.column[0].dtype = GTR_U8; a.column[0].channels_last = true;

@@ -43,7 +43,7 @@ static void check_mapped(const uint8_t *file, size_t size, gtr_npy_desc desc, co
     *m = (gtr__mapping){ GTR__NEW(&ctx, uint8_t, size), size, 1, true };
     if (size) memcpy(m->bytes, file, size);
     const bool ok = gtr__npy_column(&ctx, &d, "fuzz", NULL, m->bytes, size, desc, m);
-    MUST(ok == (ctx.error == GTR_OK));
+    MUST(ok == (ctx.errors.code == GTR_OK));
     if (ok) {
         gtr__column *c = &d->column[0];
         MUST(c->host >= m->bytes && c->host + (size_t)d->rows * c->row_bytes <= m->bytes + m->size);
@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (size && file[0] != 'P') check_mapped(file, size, desc, d);
     free(file);
     MUST(most <= 4 * size + (1 << 20));
-    MUST((d != NULL) == (ctx.error == GTR_OK) && (d || ctx.error_text[0]));
+    MUST((d != NULL) == (ctx.errors.code == GTR_OK) && (d || ctx.errors.text[0]));
     if (d) {
         MUST(d->rows >= 1 && d->n_columns >= 1);
         for (int c = 0; c < d->n_columns; c++) check_column(&ctx, d, &d->column[c], !desc.nonfinite);

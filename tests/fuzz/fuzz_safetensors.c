@@ -38,8 +38,8 @@ static bool as_model(const gtr__st *s, gtr_context *ctx, gtr_tensor *tensor, gtr
         tensor[i].shape = gtr__st_shape(s, &s->entry[i]);
         parameter[i] = &tensor[i];
     }
-    ctx->parameter = parameter;
-    ctx->n_parameter = s->n;
+    ctx->graph.parameter = parameter;
+    ctx->graph.n_parameter = s->n;
     return true;
 }
 
@@ -156,10 +156,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     loads_drawn(bytes, size);
     asked = 0;
     if (gtr__st_start(&s, &ctx, "fuzz", bytes, size) != GTR_OK) {
-        MUST(ctx.error == GTR_ERR_FORMAT && ctx.error_text[0] && !asked); return 0;
+        MUST(ctx.errors.code == GTR_ERR_FORMAT && ctx.errors.text[0] && !asked); return 0;
     }
     s.head = bytes + 8;
-    if (gtr__st_parse(&s) != GTR_OK) { MUST(ctx.error == GTR_ERR_FORMAT && ctx.error_text[0]); goto done; }
+    if (gtr__st_parse(&s) != GTR_OK) { MUST(ctx.errors.code == GTR_ERR_FORMAT && ctx.errors.text[0]); goto done; }
     MUST(asked <= 2 * size + (1 << 20));
     for (i = 0; i < s.n; i++) end += s.entry[i].end - s.entry[i].begin;
     MUST(end == s.data);
@@ -177,7 +177,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     again.head = (const uint8_t *)save.header + 8;
     again.list = parameter;
     again.n_list = s.n;
-    MUST(gtr__st_parse(&again) == GTR_OK && again.n == s.n && gtr__st_match(&again) == GTR_OK && ctx.error == GTR_OK);
+    MUST(gtr__st_parse(&again) == GTR_OK && again.n == s.n && gtr__st_match(&again) == GTR_OK
+        && ctx.errors.code == GTR_OK);
     gtr__st_free(&again);
     gtr__mfree(&ctx, save.header);
 done:

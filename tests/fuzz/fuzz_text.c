@@ -46,8 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     MUST(!gtr__text_misfit(&w));
     gtr_dataset *d = gtr__text_parse(&ctx, "fuzz", bytes, size, w);
     MUST(most <= 8 * size + (1 << 20));
-    MUST((d != NULL) == (ctx.error == GTR_OK) && (d || ctx.error == GTR_ERR_FORMAT || ctx.error == GTR_ERR_ARG));
-    MUST(!w.characters || ctx.error == GTR_ERR_FORMAT || gtr__is_utf8((const char *)bytes, size));
+    MUST((d != NULL) == (ctx.errors.code == GTR_OK)
+        && (d || ctx.errors.code == GTR_ERR_FORMAT || ctx.errors.code == GTR_ERR_ARG));
+    MUST(!w.characters || ctx.errors.code == GTR_ERR_FORMAT || gtr__is_utf8((const char *)bytes, size));
     if (d) {
         gtr__column *c = d->column;
         const size_t one = gtr__dtype_size(c->dtype);

@@ -180,8 +180,8 @@ static bool counts(gtr__op op) { return op > GTR__OP_PART && gtr__moves(op) != G
 /* Pairs of the tensors from `first` on, which generator k made. */
 static void note_pairs(const gtr_context *ctx, int64_t first, int k)
 {
-    for (int64_t i = first; i < ctx->n_tensor; i++) {
-        const gtr_tensor *t = ctx->tensor[i];
+    for (int64_t i = first; i < ctx->graph.n_tensor; i++) {
+        const gtr_tensor *t = ctx->graph.tensor[i];
         if (!counts(t->op)) continue;
         for (int n = 0; n < t->n_in; n++) {
             const gtr_tensor *a = through(t->in[n]);
@@ -471,7 +471,7 @@ static bool seed_for(graph *g, uint64_t *s, const value *x, int takes, uint64_t 
 static int add_op(graph *g, recipe *r, const drawn_op *o, char *why)
 {
     graph *was = (graph *)malloc(sizeof *g);
-    const int64_t first = g->ctx->n_tensor;
+    const int64_t first = g->ctx->graph.n_tensor;
     const value of = *begins_with(g, o->from, generators[o->generator].takes, o->seed);
     int done = 1;
     *was = *g;
@@ -596,7 +596,8 @@ static bool reaches(const gtr_tensor *t, const gtr_tensor *leaf)
     bool found;
     reach[t->id] = 1;
     for (int64_t i = t->id; i >= leaf->id; i--)
-        for (int k = 0; reach[i] && k < t->ctx->tensor[i]->n_in; k++) reach[t->ctx->tensor[i]->in[k]->id] = 1;
+        for (int k = 0; reach[i] && k < t->ctx->graph.tensor[i]->n_in; k++)
+            reach[t->ctx->graph.tensor[i]->in[k]->id] = 1;
     found = leaf->id < n && reach[leaf->id];
     free(reach);
     return found;
@@ -684,8 +685,8 @@ static bool fetch(graph *g, result *r, int kind, int of, gtr_tensor *t)
 }
 static bool trained(const gtr_trainer *t, const gtr_tensor *p)
 {
-    for (int k = 0; k < t->n_param; k++)
-        if (t->param[k] == p) return true;
+    for (int k = 0; k < t->params.n; k++)
+        if (t->params.tensor[k] == p) return true;
     return false;
 }
 static void fetch_parameters(graph *g, result *r, int kind, gtr_trainer *t)
@@ -1051,7 +1052,7 @@ static void inputs_stay(graph *g, const loss_of *l, result *r)
 static int views_of(const gtr_context *ctx)
 {
     int views = 0;
-    for (const gtr__plan_entry *e = ctx->plans; e; e = e->next)
+    for (const gtr__plan_entry *e = ctx->cache.newest; e; e = e->next)
         for (int i = 0; i < e->plan.n_node; i++) {
             const gtr__node *n = &e->plan.node[i];
             for (int k = 0; gtr__moves(n->op) == GTR__MOVES_PRODUCT && k < n->n_in; k++)
@@ -1063,7 +1064,7 @@ static long lean_plans;
 static void plans_noted(const gtr_context *ctx, bool compiles)
 {
     uncompiled = programs = 0;
-    for (const gtr__plan_entry *e = ctx->plans; e; e = e->next) {
+    for (const gtr__plan_entry *e = ctx->cache.newest; e; e = e->next) {
         note_plan(ctx->be, &e->plan, compiles);
         lean_plans += e->lean;
     }
@@ -1097,8 +1098,8 @@ static struct {
 static int texts; /* programs whose text may be compiled, so far */
 static bool multiplies(const graph *g)
 {
-    for (int64_t i = 0; i < g->ctx->n_tensor; i++) {
-        const char *name = gtr__row((gtr__op)g->ctx->tensor[i]->op)->name;
+    for (int64_t i = 0; i < g->ctx->graph.n_tensor; i++) {
+        const char *name = gtr__row((gtr__op)g->ctx->graph.tensor[i]->op)->name;
         static const char *const products[] = { "matmul", "linear", "conv", "attend", "lstm", "gru", "rnn" };
         for (int k = 0; k < (int)(sizeof products / sizeof *products); k++)
             if (strstr(name, products[k])) return true;
@@ -1264,7 +1265,7 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
         if (emulated()) emu_prefers.given = emu_texts = 0;
         took.seed = q->seed;
         took.host = w->host;
-        took.bytes = limit ? 0 : g.ctx->device_bytes;
+        took.bytes = limit ? 0 : g.ctx->memory.device_bytes;
     }
     if (gtr_error(g.ctx)) {
         const char *e = gtr_error_text(g.ctx);

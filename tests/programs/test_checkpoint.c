@@ -1311,7 +1311,7 @@ static void some_averages(const char *run, const char *best)
 {
     static gtr_float v[5][4096];
     net n = averaged(0.9f), m = averaged(0);
-    gtr_tensor *p = n.t->param[0], *q = n.t->param[1];
+    gtr_tensor *p = n.t->params.tensor[0], *q = n.t->params.tensor[1];
     gtr_load_report r;
     gtr_load_desc d;
     memset(&d, 0, sizeof d);
@@ -1343,7 +1343,7 @@ static void averages_are_the_model(void)
     char saved[600], run[600], best[640];
     net n = averaged(0.9f), o;
     gtr_fit_desc f;
-    gtr_tensor *p = n.t->param[0];
+    gtr_tensor *p = n.t->params.tensor[0];
     gtr_predictor_desc d;
     snprintf(saved, sizeof saved, "%s", path_of("saved")); snprintf(run, sizeof run, "%s", path_of("run"));
     snprintf(best, sizeof best, "%s.best", run);
@@ -1374,7 +1374,7 @@ static void averages_are_the_model(void)
     f.resume = true; f.validation = o.held;
     EXPECT_EQ(gtr_fit(o.t, o.data, f), GTR_OK);
     EXPECT(loss_here(&o) == loss && loss_elsewhere(NULL, o.ctx) == loss);
-    EXPECT_EQ(gtr_get(o.t->param[0], at, gtr__bytes_of(p)), GTR_OK);
+    EXPECT_EQ(gtr_get(o.t->params.tensor[0], at, gtr__bytes_of(p)), GTR_OK);
     EXPECT(!memcmp(at, w, gtr__bytes_of(p)));
     gtr_trainer_destroy(o.t);
     EXPECT(loss_elsewhere(NULL, o.ctx) == loss);
@@ -1391,7 +1391,7 @@ static void averages_are_the_model(void)
     net m = averaged(0);
     EXPECT_EQ(gtr_load(m.ctx, saved), GTR_OK);
     EXPECT_EQ(gtr_get(p, w, gtr__bytes_of(p)), GTR_OK);
-    EXPECT_EQ(gtr_get(m.t->param[0], at, gtr__bytes_of(p)), GTR_OK);
+    EXPECT_EQ(gtr_get(m.t->params.tensor[0], at, gtr__bytes_of(p)), GTR_OK);
     EXPECT(!memcmp(at, w, gtr__bytes_of(p)));
     predicted(&n, live, held, "after another trainer");
     gtr_trainer_destroy(t);
@@ -1407,7 +1407,7 @@ static void averages_are_the_model(void)
     EXPECT(loss_elsewhere(NULL, n.ctx) == loss_here(&n));
     EXPECT_EQ(gtr_save(n.ctx, saved), GTR_OK);
     EXPECT_EQ(gtr_load(m.ctx, saved), GTR_OK);
-    EXPECT_EQ(gtr_get(m.t->param[0], at, gtr__bytes_of(p)), GTR_OK);
+    EXPECT_EQ(gtr_get(m.t->params.tensor[0], at, gtr__bytes_of(p)), GTR_OK);
     EXPECT(!memcmp(at, w, gtr__bytes_of(p)));
     predicted(&n, live, held, "after gtr_set");
     if (!few()) EXPECT(gtr_profile(n.t, false)[0] != 0 && loss_elsewhere(NULL, n.ctx) == loss_here(&n));

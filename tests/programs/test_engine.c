@@ -76,7 +76,7 @@ static void take(gtr_context *ctx, gtr_trainer *t, bool gradients, shot *s)
             if (gtr__trainer_index(t, p) < 0 || (k < 2 && k >= t->optim.states) || (k == 2 && !gradients)) continue;
             if (k < 2) EXPECT_EQ(gtr_state_get(t, p, k, s->at + s->bytes, gtr__bytes_of(p)), GTR_OK);
             else {
-                t->fitted = false; t->stepped = true;
+                t->fitted = false; t->gradients.stepped = true;
                 EXPECT_EQ(gtr_gradient_get(t, p, s->at + s->bytes, gtr__bytes_of(p)), GTR_OK);
             }
             s->bytes += gtr__bytes_of(p);
@@ -194,8 +194,8 @@ static void two_trainers(void)
     d.groups = groups; d.n_groups = 1;
     t3 = gtr_trainer_create(gtr_cross_entropy(gtr_add(p.n.logits, fixed), p.n.y), d);
     EXPECT_OK(ctx);
-    EXPECT_EQ(t3->n_param, 2);
-    EXPECT(t3->total == 64 + 64 && !gtr_parameter_trainable(fixed));
+    EXPECT_EQ(t3->params.n, 2);
+    EXPECT(t3->params.total == 64 + 64 && !gtr_parameter_trainable(fixed));
     for (i = 0; i < 3; i++) {
         static const char *const names[] = { "enc.weight", "enc.bias", "fixed" };
         gtr_tensor *f = gtr_parameter_find(ctx, names[i]);
@@ -321,8 +321,8 @@ static void micro_batches(void)
         four.micro_batches = 4;
         n1 = build(c1, GTR_BATCH, DROP, &one);
         n4 = build(c4, GTR_BATCH, DROP, &four);
-        for (k = 0; k < c1->n_tensor; k++) if (c1->tensor[k]->op == GTR__OP_DROPOUT) {
-            d1 = gtr_keep(c1->tensor[k]); d4 = gtr_keep(c4->tensor[k]);
+        for (k = 0; k < c1->graph.n_tensor; k++) if (c1->graph.tensor[k]->op == GTR__OP_DROPOUT) {
+            d1 = gtr_keep(c1->graph.tensor[k]); d4 = gtr_keep(c4->graph.tensor[k]);
         }
         for (step = 0; step < repeat(4); step++) {
             int n = sizes[i] * 24, zeros = 0, unlike = 0;
@@ -475,9 +475,9 @@ static void drop_node(gtr_context *ctx, gtr__plan *p, int at)
     for (i = 0; i < p->n_node; i++) {
         p->node[i].call->attr = &p->node[i].attr;
         p->node[i].call->epilogue = &p->node[i].epilogue;
-        for (l = 0; l < p->node[i].n_wait; l++) {
-            int *on = &p->wait[p->node[i].first_wait + l];
-            if (*on == at) { *on = p->wait[p->node[i].first_wait + --p->node[i].n_wait]; l--; }
+        for (l = 0; l < p->node[i].wait.n; l++) {
+            int *on = &p->edges.from[p->node[i].wait.first + l];
+            if (*on == at) { *on = p->edges.from[p->node[i].wait.first + --p->node[i].wait.n]; l--; }
             else if (*on > at) --*on;
         }
     }
@@ -485,8 +485,8 @@ static void drop_node(gtr_context *ctx, gtr__plan *p, int at)
 static gtr_result prepare_without_copies(void *const *i, gtr__plan *p, void **e)
 {
     int k;
-    for (k = 0; k < GTR__MAX_STAGES; k++) if (wrapped->arena[k])
-        real.zero(wrapped->instance[k], wrapped->arena[k], wrapped->arena_bytes[k]);
+    for (k = 0; k < GTR__MAX_STAGES; k++) if (wrapped->memory.arena[k])
+        real.zero(wrapped->instance[k], wrapped->memory.arena[k], wrapped->memory.arena_bytes[k]);
     for (k = p->n_node - 1; k >= 0; k--)
             if (p->node[k].op == GTR__OP_COPY && p->value[p->node[k].in[0]].dtype == GTR_F32) {
         drop_node(wrapped, p, k); removed++;
@@ -538,7 +538,7 @@ static void stages(void)
             CHECK(copies == 13,
                 "%d copies, want the activation, its gradient and the labels of each micro-batch, and all labels "
                 "to be counted", copies);
-            EXPECT(e->plan.arena[0] && e->plan.arena[1] && two->arena[0] != two->arena[1]);
+            EXPECT(e->plan.arena[0] && e->plan.arena[1] && two->memory.arena[0] != two->memory.arena[1]);
             feed(&n, 0, 32); feed(&m, 0, 32);
             EXPECT_EQ(gtr_eval(&m.logits, 1), GTR_OK);
             EXPECT_EQ(gtr_eval(&n.logits, 1), GTR_OK);
@@ -726,8 +726,8 @@ static void random_plan(gtr__plan *p)
                 p->n_value++;
             }
         }
-        if (roll(4) == 0) n->ws_bytes = (size_t)(1 + roll(40)) * 256;
-        if (i && roll(8) == 0) n->after = 1 + roll(i);
+        if (roll(4) == 0) n->ws.bytes = (size_t)(1 + roll(40)) * 256;
+        if (i && roll(8) == 0) n->wait.after = 1 + roll(i);
     }
 }
 /* in: the gradient in whose place it lies; -1 */
@@ -743,8 +743,8 @@ static void happens_before(const gtr__plan *p, uint64_t *before)
         const gtr__node *n = &p->node[i];
         int queue = n->stage * GTR__MAX_STREAMS + n->stream;
         before[i] = last[queue] < 0 ? 0 : before[last[queue]] | (uint64_t)1 << last[queue];
-        for (l = 0; l < n->n_wait; l++) {
-            const int on = p->wait[n->first_wait + l];
+        for (l = 0; l < n->wait.n; l++) {
+            const int on = p->edges.from[n->wait.first + l];
             before[i] |= before[on] | (uint64_t)1 << on;
         }
         last[queue] = i;
@@ -798,9 +798,9 @@ static void check_plan(const gtr__plan *p, int *shared, int *order, size_t *used
             writes[root_of(p, q->out[k])] |= (uint64_t)1 << i;
             if (q->adds >> k & 1) adds[root_of(p, q->out[k])] |= (uint64_t)1 << i;
         }
-        if (q->ws_bytes) {
-            s[n].begin = q->ws_offset; s[n].end = q->ws_offset + q->ws_bytes; s[n].stage = q->stage;
-            s[n].in = q->ws_value; s[n].value = -1; s[n++].uses = (uint64_t)1 << i;
+        if (q->ws.bytes) {
+            s[n].begin = q->ws.offset; s[n].end = q->ws.offset + q->ws.bytes; s[n].stage = q->stage;
+            s[n].in = q->ws.value; s[n].value = -1; s[n++].uses = (uint64_t)1 << i;
         }
     }
     for (i = 0; i < p->n_value; i++) {
@@ -879,7 +879,7 @@ static void random_plans(void)
             break;
         gtr__mfree(ctx, o.clock);
         GTR__FREE(ctx, wait, queue);
-        wait = p.wait; queue = p.queue;
+        wait = p.edges.from; queue = p.queues.of;
         check_plan(&p, &shared, &order, &used, &made);
         if (!CHECK(shared == 0 && order == 0,
                 "plan %d of %d nodes, %d streams: %d pairs share bytes at the same time, %d uses out of order", i,
@@ -896,12 +896,12 @@ static void random_plans(void)
             caught_moved += shared > 0;
             continue;
         }
-        for (k = 0; k < p.n_node; k++) waits += p.node[k].n_wait;
+        for (k = 0; k < p.n_node; k++) waits += p.node[k].wait.n;
         if (!waits) continue;
         cut++;
         which = roll(waits);                    /* one edge is deleted */
-        for (k = 0; which >= p.node[k].n_wait; k++) which -= p.node[k].n_wait;
-        p.wait[p.node[k].first_wait + which] = p.wait[p.node[k].first_wait + --p.node[k].n_wait];
+        for (k = 0; which >= p.node[k].wait.n; k++) which -= p.node[k].wait.n;
+        p.edges.from[p.node[k].wait.first + which] = p.edges.from[p.node[k].wait.first + --p.node[k].wait.n];
         check_plan(&p, &shared, &order, &used, &made);
         caught_shared += shared > 0; caught_order += order > 0;
     }
@@ -947,8 +947,8 @@ static gtr_tensor *delay(gtr_context *ctx, gtr_tensor *x, const char *name)
 static gtr_result prepare_without_wait(void *const *i, gtr__plan *p, void **e)
 {
     int k;
-    for (k = p->right_begin - 1; k >= 0; k--) if (p->node[k].stream && p->node[k].n_wait) {
-        p->node[k].n_wait = 0; removed++; break;
+    for (k = p->right_begin - 1; k >= 0; k--) if (p->node[k].stream && p->node[k].wait.n) {
+        p->node[k].wait.n = 0; removed++; break;
     }
     return real.prepare(i, p, e);
 }
@@ -1059,7 +1059,7 @@ static void long_run(int optimizer, bool eager, bool no_matchers, gtr_context **
     for (i = 0; i < (small ? 8 : 300); i++) {
         if (eager) {
             gtr_wait(*ctx);
-            for (e = (*ctx)->plans; e; e = e->next) gtr__entry_unprepare(*ctx, e);
+            for (e = (*ctx)->cache.newest; e; e = e->next) gtr__entry_unprepare(*ctx, e);
         }
         if (!CHECK(gtr_step(n.t) == GTR_OK, "step %d: %s", i + 1, gtr_error_text(*ctx))) break;
     }
@@ -1120,7 +1120,7 @@ static gtr_desc counted(void)
 /* Device bytes alive, data sets apart: by the user's allocator on the CPU, where data sets are host memory. */
 static long long in_use(const gtr_context *ctx)
 {
-    long long n = (long long)ctx->device_bytes;
+    long long n = (long long)ctx->memory.device_bytes;
     if (ctx->caps.cuda) return n - (long long)gtr__resident_bytes(ctx);
     CHECK(n == asked[GTR_MEMORY_DEVICE], "the context counts %lld bytes, the allocator %lld", n,
         asked[GTR_MEMORY_DEVICE]);
@@ -1145,7 +1145,7 @@ static void averages(void)
         memset(&d, 0, sizeof d);
         d.optimizer = kinds[k]; d.lr = 0.01f; d.ema = 0.75f;
         n = build(ctx, GTR_BATCH, 0, &d);
-        p = n.t->param[0];
+        p = n.t->params.tensor[0];
         count = gtr__bytes_of(p) / sizeof *w;
         EXPECT(count <= 4096);
         EXPECT_EQ(gtr_average_swap(n.t), GTR_ERR_STATE);
@@ -1363,8 +1363,8 @@ static void low_inputs(void)
             }
             EXPECT_EQ(gtr_memory_plan(t, ROWS, &r), GTR_OK);
             inputs[kept] = r.inputs;
-            CHECK((long long)r.total == (long long)ctx->device_bytes, "the plan says %zu bytes, in use are %zu",
-                r.total, ctx->device_bytes);
+            CHECK((long long)r.total == (long long)ctx->memory.device_bytes, "the plan says %zu bytes, in use are %zu",
+                r.total, ctx->memory.device_bytes);
             EXPECT(micro > 1 || strstr(gtr_plan_text(t, ROWS), "pair_step"));
             gtr__convert(low, storage, pool_x + 2 * ROWS * WIDTH, GTR_F32, ROWS * WIDTH);
             gtr__convert(want, GTR_F32, low, storage, ROWS * WIDTH);
@@ -1794,8 +1794,8 @@ static void memory_limit(void)
         gtr_result (*info)(void *, size_t *, size_t *) = ctx->be->memory_info;
         ctx->be->memory_info = little_left;
         ctx->desc.memory_limit = 0;
-        EXPECT_EQ(gtr_largest_batch(n.t, 0), gtr_largest_batch(n.t, LITTLE + ctx->device_bytes));
-        EXPECT(gtr_largest_batch(n.t, LITTLE) < gtr_largest_batch(n.t, LITTLE + ctx->device_bytes));
+        EXPECT_EQ(gtr_largest_batch(n.t, 0), gtr_largest_batch(n.t, LITTLE + ctx->memory.device_bytes));
+        EXPECT(gtr_largest_batch(n.t, LITTLE) < gtr_largest_batch(n.t, LITTLE + ctx->memory.device_bytes));
         ctx->be->memory_info = info;
         ctx->desc.memory_limit = limit;
     }
@@ -2728,7 +2728,7 @@ static void fit(void)
     }
     take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
     CHECK(equal(&a, &b), "gtr_fit and a loop of gtr_step end with other bits");
-    EXPECT_EQ(gtr_gradient_get(n.t, n.t->param[0], &loss, sizeof loss), GTR_ERR_STATE);
+    EXPECT_EQ(gtr_gradient_get(n.t, n.t->params.tensor[0], &loss, sizeof loss), GTR_ERR_STATE);
     EXPECT_ERROR(ctx, GTR_ERR_STATE, "gtr_fit keeps none");
     /* stopped by the callback: in the middle of an epoch, at an exact step */
     f = fitting(5, 16, &w);
@@ -2923,9 +2923,9 @@ static void chunk_run(const chunk_case *c)
     if (c->epochs == 3) f.metric = n.acc;
     EXPECT_EQ(gtr_fit(n.t, data, f), GTR_OK);
     EXPECT_OK(ctx);
-    n.t->metric = f.metric; n.t->several = several;     /* the fit's plan, which reports the metric */
+    n.t->running.metric = f.metric; n.t->running.several = several;     /* the fit's plan, which reports the metric */
     e = gtr__trainer_entry(n.t, c->batch, data, false);
-    n.t->metric = NULL; n.t->several = false;
+    n.t->running.metric = NULL; n.t->running.several = false;
     most = e ? GTR__MAX(e->plan.steps, 1) : 1;
     if (ctx->caps.compute >= 80 && several && c->d.clip_norm == 0 && c->d.precision != GTR_MIXED_FP16
             && c->drop != RESHAPED_DROP)
@@ -2935,7 +2935,7 @@ static void chunk_run(const chunk_case *c)
     CHECK(chunk_launches <= steps && (device == GTR_DEVICE_CPU || most == 1 ? chunk_launches == k
         : chunk_launches >= k && (k == steps || chunk_launches < steps)), "%s: %d launches for %lld steps, want %lld",
         c->name, chunk_launches, (long long)steps, (long long)k);
-    m.t->several = several;
+    m.t->running.several = several;
     EXPECT_EQ(gtr_trainer_data(m.t, same, c->batch, true, false), GTR_OK);
     for (k = 0; k < steps; k++) {
         gtr_report r;
@@ -2972,7 +2972,7 @@ static void chunk_run(const chunk_case *c)
         EXPECT_OK(nodes);
         gtr_destroy(nodes);
     }
-    m.t->several = false;
+    m.t->running.several = false;
     for (k = 0; k < 3; k++) {               /* and the loop by hand goes on where the fit ended */
         if (!k) {
             gtr_trainer_data(n.t, data, c->batch, true, false); gtr_trainer_data(m.t, same, c->batch, true, false);
@@ -3045,7 +3045,7 @@ static void chunks_stopped(void)
     pthread_join(th, NULL);
     steps = gtr_trainer_report(n.t).step;
     EXPECT(gtr_stopped(ctx) && steps > 0 && gtr_trainer_report(n.t).applied == steps);
-    m.t->several = true;
+    m.t->running.several = true;
     EXPECT_EQ(gtr_trainer_data(m.t, same, 8, true, false), GTR_OK);
     for (k = 0; k < steps; k++) if (gtr_step(m.t) != GTR_OK) break;
     EXPECT_EQ(gtr_wait(loop), GTR_OK);
@@ -3084,7 +3084,7 @@ static void chunks_nonfinite(void)
             gtr_error_text(ctx));
         EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 50:");
         EXPECT_EQ(gtr_trainer_report(n.t).applied, BAD - 1);
-        m.t->several = true;
+        m.t->running.several = true;
         EXPECT_EQ(gtr_trainer_data(m.t, same, BATCH, false, false), GTR_OK);
         for (k = 0; k < BAD - 1; k++) EXPECT_EQ(gtr_step(m.t), GTR_OK);
         take(ctx, n.t, false, &a); take(loop, m.t, false, &b);
@@ -3195,7 +3195,7 @@ static void tall_batches(void)
             GTR_OK);
         EXPECT_EQ(gtr_trainer_data(m.t, tall_points(loop, c[j].rows, c[j].mse, c[j].outputs), c[j].batch, true, false),
             GTR_OK);
-        o.t->several = true;
+        o.t->running.several = true;
         EXPECT_EQ(gtr_trainer_data(o.t, tall_points(same, c[j].rows, c[j].mse, c[j].outputs), c[j].batch, true, false),
             GTR_OK);
         for (k = 0; k < steps; k++) { EXPECT_EQ(gtr_step(m.t), GTR_OK); EXPECT_EQ(gtr_step(o.t), GTR_OK); }
@@ -3227,7 +3227,7 @@ static void tall_batches(void)
         tall_t[ROW * 10 + 3] = good;
         EXPECT_ERROR(ctx, GTR_ERR_NONFINITE, "step 6:");
         EXPECT_EQ(gtr_trainer_report(n.t).applied, BAD - 1);
-        m.t->several = true;
+        m.t->running.several = true;
         EXPECT_EQ(gtr_trainer_data(m.t, fine, BATCH, false, false), GTR_OK);
         for (k = 0; k < BAD - 1; k++) EXPECT_EQ(gtr_step(m.t), GTR_OK);
         EXPECT_EQ(gtr_wait(loop), GTR_OK);
@@ -3279,7 +3279,7 @@ static void kernels_taken(void)
         if (ctx->caps.compute >= 90 && ctx->caps.sm_count >= 128) {
             t = gtr_trainer_create(c[k].bytes ? gtr_cross_entropy(h, want) : gtr_mse(h, want), d);
             EXPECT_EQ(gtr_trainer_data(t, gtr_dataset_arrays(ctx, a), c[k].batch, true, false), GTR_OK);
-            t->several = true;
+            t->running.several = true;
             CHECK(strstr(gtr_plan_text(t, c[k].batch), c[k].by), "%lld wide, a batch of %lld: %s does not take it:\n%s",
                 (long long)c[k].width[0], (long long)c[k].batch, c[k].by, gtr_plan_text(t, c[k].batch));
         }
@@ -3403,8 +3403,8 @@ static void groups_and_clipping(void)
     for (i = 0; i < 5; i++) { p = gtr_parameter_find(ctx, names[i]); gtr_get(p, w[i], gtr__bytes_of(p)); }
     EXPECT_EQ(gtr_step(n.t), GTR_OK);
     EXPECT_EQ(gtr_wait(ctx), GTR_OK);
-    for (i = 0; i < n.t->n_param; i++) {
-        p = n.t->param[i];
+    for (i = 0; i < n.t->params.n; i++) {
+        p = n.t->params.tensor[i];
         gtr_gradient_get(n.t, p, g, gtr__bytes_of(p));
         for (j = 0; j < gtr__count(&p->shape); j++) sum += (double)g[j] * (double)g[j];
     }
@@ -3749,7 +3749,7 @@ static void mark_release(void)
     gtr_tensor *w = gtr_parameter_find(ctx, "fc1.weight");
     long long host = 0, blocks0 = 0;
     size_t dev = 0;
-    int64_t tensors = ctx->n_tensor, mark;
+    int64_t tensors = ctx->graph.n_tensor, mark;
     int i;
     gtr_init one;
     memset(&one, 0, sizeof one);
@@ -3777,12 +3777,12 @@ static void mark_release(void)
         feed(&n, 0, 8);
         EXPECT_EQ(gtr_step(n.t), GTR_OK);
         EXPECT_EQ(gtr_wait(ctx), GTR_OK);
-        if (i == 4) { host = asked[GTR_MEMORY_HOST]; blocks0 = blocks; dev = ctx->device_bytes; }
-        if (i > 4) CHECK(asked[GTR_MEMORY_HOST] == host && blocks == blocks0 && ctx->device_bytes == dev,
+        if (i == 4) { host = asked[GTR_MEMORY_HOST]; blocks0 = blocks; dev = ctx->memory.device_bytes; }
+        if (i > 4) CHECK(asked[GTR_MEMORY_HOST] == host && blocks == blocks0 && ctx->memory.device_bytes == dev,
             "round %d: %lld host bytes, %lld blocks, %zu device bytes; were %lld, %lld, %zu", i, asked[GTR_MEMORY_HOST],
-            blocks, ctx->device_bytes, host, blocks0, dev);
+            blocks, ctx->memory.device_bytes, host, blocks0, dev);
     }
-    EXPECT_EQ(ctx->n_tensor, tensors + 4);
+    EXPECT_EQ(ctx->graph.n_tensor, tensors + 4);
     EXPECT(gtr_parameter_find(ctx, "first.weight") && gtr_parameter_find(ctx, "again.bias"));
     mark = gtr_mark(ctx);                       /* not under a trainer's or a predictor's feet */
     {
@@ -3832,10 +3832,10 @@ static void many_names(void)
         }
         EXPECT_OK(ctx);
         EXPECT_EQ(gtr_parameter_count(ctx), had + NAMES / 3);
-        EXPECT(ctx->n_named >= ctx->n_tensor);
-        for (int64_t bin = 0; bin < ctx->n_named; bin++) {
+        EXPECT(ctx->graph.n_named >= ctx->graph.n_tensor);
+        for (int64_t bin = 0; bin < ctx->graph.n_named; bin++) {
             int64_t n = 0;
-            for (gtr_tensor *t = ctx->named[bin]; t; t = t->next_named) n++;
+            for (gtr_tensor *t = ctx->graph.named[bin]; t; t = t->next_named) n++;
             longest = GTR__MAX(longest, n);
         }
         CHECK(longest > 0 && longest < 12, "%lld names in a bin", (long long)longest);
@@ -3848,9 +3848,9 @@ static void many_names(void)
         EXPECT(gtr__find_named(ctx, GTR__OP_DROPOUT, "in4") && !gtr__find_named(ctx, GTR__OP_INPUT, "in4"));
         gtr_release(ctx, mark);
         EXPECT(!gtr__find_named(ctx, GTR__OP_INPUT, "in3") && !gtr__find_named(ctx, GTR__OP_DROPOUT, "in4"));
-        EXPECT(ctx->n_tensor == gtr_parameter_count(ctx));
-        for (i = 0; i < ctx->n_tensor; i++) {
-            gtr_tensor *t = ctx->tensor[i];
+        EXPECT(ctx->graph.n_tensor == gtr_parameter_count(ctx));
+        for (i = 0; i < ctx->graph.n_tensor; i++) {
+            gtr_tensor *t = ctx->graph.tensor[i];
             if (!CHECK(t->id == i && gtr_parameter_find(ctx, t->name) == t, "parameter %d is not found", i)) break;
         }
     }
@@ -3934,7 +3934,8 @@ static void kept_values(void)
     ctx = create();
     n = build(ctx, GTR_BATCH, DROP, &d);
     drop = gtr_keep(gtr__find_named(ctx, GTR__OP_DROPOUT, "drop"));
-    for (i = 0; i < ctx->n_tensor; i++) if (ctx->tensor[i]->op == GTR__OP_TANH) h = gtr_keep(ctx->tensor[i]);
+    for (i = 0; i < ctx->graph.n_tensor; i++)
+        if (ctx->graph.tensor[i]->op == GTR__OP_TANH) h = gtr_keep(ctx->graph.tensor[i]);
     feed(&n, 0, 16);
     EXPECT_EQ(gtr_step(n.t), GTR_OK);
     EXPECT_EQ(gtr_get(drop, a, sizeof a), GTR_OK);
@@ -4664,7 +4665,7 @@ static void plans_meanwhile(void)
     got = gtr__trainer_entry(n.t, 2000, NULL, false);
     ctx->be->wait = real_wait;
     EXPECT_EQ(planned_meanwhile, 3);
-    for (const gtr__plan_entry *e = ctx->plans; e; e = e->next, count++) if (e == got) got = NULL;
+    for (const gtr__plan_entry *e = ctx->cache.newest; e; e = e->next, count++) if (e == got) got = NULL;
     CHECK(!got && count == GTR__PLANS, "%d plans are kept, the last one %s", count, got ? "is not" : "is");
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
@@ -4757,15 +4758,15 @@ static void gradient_inside(void)
         gtr_scope_begin(c1, name); gtr_scope_begin(c2, name);
         a = build(c1, GTR_BATCH, 0, &d);
         b = build(c2, GTR_BATCH, 0, NULL);
-        g = gtr_gradient(b.loss, c2->parameter[c2->n_parameter - 2]);
+        g = gtr_gradient(b.loss, c2->graph.parameter[c2->graph.n_parameter - 2]);
         b.loss = gtr_add(b.loss, gtr_scale(gtr_stop_gradient(gtr_mean(gtr_mul(g, g), NULL, 0, false)), 0, 0));
         b.t = gtr_trainer_create(b.loss, d);
         feed(&a, 0, 16); feed(&b, 0, 16);
         EXPECT_EQ(gtr_step(a.t), GTR_OK);
         EXPECT_EQ(gtr_step(b.t), GTR_OK);
         EXPECT_OK(c1); EXPECT_OK(c2);
-        EXPECT(fabs((double)first_of(a.t, c1->parameter[c1->n_parameter - 2])
-            - (double)first_of(b.t, c2->parameter[c2->n_parameter - 2])) < 1e-6);
+        EXPECT(fabs((double)first_of(a.t, c1->graph.parameter[c1->graph.n_parameter - 2])
+            - (double)first_of(b.t, c2->graph.parameter[c2->graph.n_parameter - 2])) < 1e-6);
         gtr_scope_end(c1); gtr_scope_end(c2);
     }
     gtr_destroy(c1); gtr_destroy(c2);
@@ -4823,7 +4824,7 @@ static void current_values(void)
     gtr_set(w, zeros, sizeof zeros);
     EXPECT(gtr_item(norm) == 0);
     for (i = 1; i < 200; i++) EXPECT_EQ(gtr_memory_plan(n.t, i, &m), GTR_OK);
-    for (e = ctx->plans; e; e = e->next) count++;
+    for (e = ctx->cache.newest; e; e = e->next) count++;
     CHECK(count < 10, "%d plans are kept of 199 that were looked at", count);
     EXPECT_OK(ctx);
     gtr_destroy(ctx);
@@ -4868,7 +4869,7 @@ static void ever_new_batches(void)
         if (k == sizes / 2) { gtr_wait(ctx); held = asked[GTR_MEMORY_HOST]; }
     }
     gtr_wait(ctx);
-    for (e = ctx->plans; e; e = e->next) plans++;
+    for (e = ctx->cache.newest; e; e = e->next) plans++;
     CHECK(plans < 150, "%d plans are kept of more than %d", plans, sizes);
     CHECK(asked[GTR_MEMORY_HOST] < held + held / 100, "%lld bytes of host memory, and %lld after half of the sizes",
         asked[GTR_MEMORY_HOST], held);
@@ -5251,7 +5252,7 @@ static void profiled_badly(void)
         take(ctx, n.t, true, &a);
         EXPECT(strstr(gtr_profile(n.t, true), "in all") != NULL);
         EXPECT(!strstr(gtr_profile(n.t, true), "floors by 0 GB/s of a copy and 0 TFLOP/s") == (k == 1));
-        ctx->desc.memory_limit = ((size_t)64 << 20) + ctx->device_bytes - 1;        /* a byte less than it would take */
+        ctx->desc.memory_limit = ((size_t)64 << 20) + ctx->memory.device_bytes - 1; /* a byte less than it would take */
         EXPECT(strstr(gtr_profile(n.t, true), "floors by 0 GB/s of a copy and 0 TFLOP/s") != NULL);
         ctx->desc.memory_limit = desc.memory_limit;
         EXPECT_OK(ctx);

@@ -120,10 +120,10 @@ static void runtime_calls(void)
     gtr_fit(n.t, data, f);          /* plans and captures */
     calls = launches = 0;
     gtr_fit(n.t, data, f);
-    n.t->several = true;            /* the fit's plan */
+    n.t->running.several = true;            /* the fit's plan */
     /* of a launch, which goes on into the next epoch */
     most = GTR__MAX(gtr__trainer_entry(n.t, 8, data, false)->plan.steps, 1);
-    n.t->several = false;
+    n.t->running.several = false;
     CHECK(n.ctx->caps.cuda && most > 1 ? launches <= 32 / GTR__LAUNCH_FEW : launches == (31 + most) / most,
         "gtr_fit launched %d times for 32 steps in 4 epochs, at most %d steps a launch", launches, most);
     CHECK(calls <= launches + 3 * 4 + 16, "gtr_fit made %d backend calls for 32 steps in 4 epochs", calls);
@@ -263,8 +263,8 @@ static void launch_bound(const char *name, gtr_tensor *loss, gtr_trainer_desc d,
     int i, count;
     d.no_matchers = true;
     t = gtr_trainer_create(loss, d);
-    for (i = 0; t && i < t->n_inputs; i++) {
-        gtr_tensor *in = t->input[i];
+    for (i = 0; t && i < t->feeding.n_inputs; i++) {
+        gtr_tensor *in = t->feeding.input[i];
         size_t bytes = (size_t)(batch * -gtr__count(&in->shape)) * 4;
         EXPECT_EQ(gtr_set(in, in->dtype == GTR_I32 ? (void *)y : (void *)x, bytes), GTR_OK);
     }
@@ -641,13 +641,13 @@ static void life(bool wrapped, int at, bool on)
     }
     gtr_load(ctx, old_path);
     /* a GPU that is full is tried again without the sets that nothing reads: then all else is as if it had had room */
-    if (fired && ctx) CHECK(gtr_error(ctx) != GTR_OK || (p && p->own_ctx.error)
+    if (fired && ctx) CHECK(gtr_error(ctx) != GTR_OK || (p && p->own_ctx.errors.code)
         || (ctx->caps.cuda && !on && saved == GTR_OK && old), "%s %d failed and nobody said so",
         wrapped ? "backend call" : "allocation", at);
     if (unknown && !fired) { EXPECT_OK(ctx); EXPECT_EQ(saved, GTR_OK); }
     /* with the fault gone, the context can be used, or be destroyed */
     fail_allocation = fail_at = 0;
-    if (ctx && !ctx->dead) {
+    if (ctx && !ctx->errors.dead) {
         gtr_float one[1] = { 3 }, two[1] = { 0 };
         gtr_tensor *c;
         gtr_error_clear(ctx);
@@ -702,7 +702,7 @@ static void averages_fail_in(bool carried)
     wrong = gtr_dataset_arrays(ctx, a);
     EXPECT_EQ(gtr_trainer_data(n.t, data, 4, true, false), GTR_OK);
     for (int i = 0; i < 3; i++) gtr_step(n.t);
-    gtr_get(ctx->parameter[0], was, sizeof was);
+    gtr_get(ctx->graph.parameter[0], was, sizeof was);
     for (int k = 0, more = 1; k < 2; k++, more = 1) for (int at = 1; more; at++) {
         allocations = 0; fired = false; fail_all = at & 1;
         fail_allocation = (at + 1) / 2;
@@ -711,9 +711,10 @@ static void averages_fail_in(bool carried)
         more = fired;
         EXPECT(fired || k ? r != GTR_OK : r == GTR_OK);
         gtr_error_clear(ctx);
-        EXPECT_EQ(gtr_get(ctx->parameter[0], now, sizeof now), GTR_OK);
-        CHECK(!ctx->writing, "evaluation %d, allocation %d: weights locked %d times", k, (at + 1) / 2, ctx->writing);
-        if (ctx->writing) break;
+        EXPECT_EQ(gtr_get(ctx->graph.parameter[0], now, sizeof now), GTR_OK);
+        CHECK(!ctx->lock.writing, "evaluation %d, allocation %d: weights locked %d times", k, (at + 1) / 2,
+            ctx->lock.writing);
+        if (ctx->lock.writing) break;
         CHECK(!memcmp(was, now, sizeof was), "evaluation %d, allocation %d: other weights", k, (at + 1) / 2);
         if (memcmp(was, now, sizeof was)) break;
     }
@@ -919,9 +920,9 @@ static stock stock_of(const site *s)
 {
     stock k;
     memset(&k, 0, sizeof k);
-    k.tensors = s->ctx->n_tensor; k.parameters = s->ctx->n_parameter; k.unnamed = s->ctx->unnamed;
+    k.tensors = s->ctx->graph.n_tensor; k.parameters = s->ctx->graph.n_parameter; k.unnamed = s->ctx->graph.unnamed;
     k.rows = gtr_dataset_rows(s->data) + gtr_dataset_rows(s->series);
-    k.blocks = alive; k.device = s->ctx->device_bytes;
+    k.blocks = alive; k.device = s->ctx->memory.device_bytes;
     k.trainers = s->ctx->trainers; k.predictors = s->ctx->predictors; k.datasets = s->ctx->datasets;
     return k;
 }
@@ -1001,17 +1002,17 @@ static void tables_fail(void)
 static void predictors_limited(void)
 {
     site s = site_new(0);
-    const size_t before = s.ctx->device_bytes;
+    const size_t before = s.ctx->memory.device_bytes;
     gtr_tensor *out = s.loss->in[0];
     gtr_predictor *p = gtr_predictor_create(out, 64);
-    const size_t took = s.ctx->device_bytes - before;
+    const size_t took = s.ctx->memory.device_bytes - before;
     EXPECT(p && took > 0);
     gtr_predictor_destroy(p);
-    EXPECT_EQ(s.ctx->device_bytes, before);
+    EXPECT_EQ(s.ctx->memory.device_bytes, before);
     s.ctx->desc.memory_limit = before + took - 1;
     EXPECT(!gtr_predictor_create(out, 64));
     EXPECT_ERROR(s.ctx, GTR_ERR_NOMEM, "pass the limit");
-    EXPECT(s.ctx->device_bytes == before && !s.ctx->predictors);
+    EXPECT(s.ctx->memory.device_bytes == before && !s.ctx->predictors);
     gtr_error_clear(s.ctx);
     s.ctx->desc.memory_limit = before + 2 * took;
     EXPECT((p = gtr_predictor_create(out, 64)) != NULL);

@@ -170,14 +170,14 @@ static void model(gtr_context *ctx)
     gtr_parameter(ctx, "scalar", gtr_shape0(), init);
     gtr__leaf(ctx, GTR__OP_PARAMETER, "bn.num_batches_tracked", GTR_I64, gtr_shape0(), NULL,
         gtr__init(GTR_INIT_ZERO, 0), true);
-    if (ctx->n_parameter != MODEL) { printf("no model: %s\n", gtr_error_text(ctx)); exit(1); }
+    if (ctx->graph.n_parameter != MODEL) { printf("no model: %s\n", gtr_error_text(ctx)); exit(1); }
 }
 /* All values of the model are a function of version. */
 static void fill(gtr_context *ctx, int version)
 {
     int64_t k, i, n;
-    for (k = 0; k < ctx->n_parameter; k++) {
-        gtr_tensor *p = ctx->parameter[k];
+    for (k = 0; k < ctx->graph.n_parameter; k++) {
+        gtr_tensor *p = ctx->graph.parameter[k];
         gtr_float v[64];
         int64_t count = (int64_t)version << 33 | 5;
         for (i = 0, n = gtr__count(&p->shape); i < n && i < 64; i++)
@@ -191,8 +191,8 @@ static int version_of(gtr_context *ctx)
 {
     int64_t k, i, n, count;
     int version = -1;
-    for (k = ctx->n_parameter - 1; k >= 0; k--) {
-        gtr_tensor *p = ctx->parameter[k];
+    for (k = ctx->graph.n_parameter - 1; k >= 0; k--) {
+        gtr_tensor *p = ctx->graph.parameter[k];
         gtr_float v[64];
         if (gtr_get(p, p->dtype == GTR_I64 ? (void *)&count : v, gtr__bytes_of(p)) != GTR_OK) return -1;
         if (p->dtype == GTR_I64) { version = (int)(count >> 33); if ((count & 0xffff) != 5) return -1; continue; }
@@ -1665,17 +1665,17 @@ static void states(void)
     EXPECT_EQ(version_of(ctx), 9);
     unlink("m.safetensors");
     if (chdir(old)) exit(1);
-    n = ctx->n_parameter;
-    ctx->n_parameter = 1000001;
+    n = ctx->graph.n_parameter;
+    ctx->graph.n_parameter = 1000001;
     EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_UNSUPPORTED);
-    ctx->n_parameter = n;
+    ctx->graph.n_parameter = n;
     EXPECT_ERROR(ctx, GTR_ERR_UNSUPPORTED, "1000001 tensors");
-    ctx->dead = true;
+    ctx->errors.dead = true;
     EXPECT_EQ(gtr_save(ctx, in_folder("m.safetensors")), GTR_ERR_STATE);
     EXPECT(gtr_load(ctx, in_folder("m.safetensors")) == GTR_ERR_STATE && gtr_dataset_arrays(ctx, none) == NULL
         && gtr_dataset_idx(ctx, "a", "b") == NULL && gtr_dataset_csv(ctx, "a", csv) == NULL);
     EXPECT(strstr(gtr_error_text(ctx), "not usable"));
-    ctx->dead = false;
+    ctx->errors.dead = false;
     EXPECT_EQ(files_in_folder(), 0);
     gtr_destroy(ctx);
 }
@@ -1915,11 +1915,11 @@ static void allocations(void)
         }
         case 19: ok = gtr_dataset_note(classes, 1) == GTR_OK; break;
         case 20:
-            gtr__mfree(ctx, ctx->text);     /* its room is made anew */
-            ctx->text = NULL; ctx->text_size = 0; alive = memory.alive;
+            gtr__mfree(ctx, ctx->answer.text);     /* its room is made anew */
+            ctx->answer.text = NULL; ctx->answer.size = 0; alive = memory.alive;
             ok = gtr_load_ex(ctx, NULL, load) == GTR_OK;
             EXPECT_EQ(report.loaded, ok ? MODEL : 0);
-            if (!ok) alive += ctx->text != NULL;
+            if (!ok) alive += ctx->answer.text != NULL;
             break;
         case 21: ok = gtr_save_get(ctx, halves, other, load.bytes) == GTR_OK; break;
         case 22: ok = gtr_image_load(folders, in_folder("set/a/x.pgm"), one, floats) == GTR_OK; break;

@@ -142,7 +142,7 @@ static void cut_short(void)
         EXPECT_EQ(gtr_fit(n.t, n.data, noted(epochs(whole + 2), one)), GTR_OK);
         if (by < 2) EXPECT_EQ(gtr_fit(m.t, m.data, f), GTR_OK);
         else {                          /* or by hand */
-            m.t->several = true;        /* the kernels that gtr_fit has */
+            m.t->running.several = true;        /* the kernels that gtr_fit has */
             EXPECT_EQ(gtr_trainer_data(m.t, m.data, BATCH, true, false), GTR_OK);
             while (gtr_trainer_report(m.t).step < cuts[k] && gtr_step(m.t) == GTR_OK) {
                 gtr_loss(m.t); other[gtr_trainer_report(m.t).step - 1] = gtr_trainer_report(m.t);

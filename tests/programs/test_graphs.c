@@ -422,7 +422,7 @@ static int block(int kind, bool fused, int micro, gtr_float *g, gtr_float *loss)
     for (i = 0; i < 12 * 5; i++) v[i] = (gtr_float)(i * 7 % 16 - 8) / 8;
     d.micro_batches = micro; d.no_matchers = true;
     t = gtr_trainer_create(x, d);
-    EXPECT_EQ(gtr_set(ctx->tensor[0], v, sizeof v), GTR_OK);
+    EXPECT_EQ(gtr_set(ctx->graph.tensor[0], v, sizeof v), GTR_OK);
     for (i = 0; i < 3; i++) EXPECT_EQ(gtr_step(t), GTR_OK);
     *loss = gtr_loss(t);
     EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_at(ctx, 0), g, 7 * 5 * sizeof *g), GTR_OK);
@@ -746,7 +746,7 @@ static int norm_nodes(int64_t rows, int micro, int of_user, int *streams)
     for (i = 0; e && i < e->plan.n_node; i++) {
         const gtr__node *q = &e->plan.node[i];
         n += q->op == GTR__OP_LAYER_NORM && q->dir == GTR__BWD;
-        if (q->only_gradients) on[q->stream] = true;
+        if (q->wait.only_gradients) on[q->stream] = true;
     }
     for (*streams = 0, i = 1; i < GTR__MAX_STREAMS; i++) *streams += on[i];
     EXPECT_OK(ctx);
@@ -860,7 +860,7 @@ static int drawn_steps(unsigned seed, gtr_precision precision, int micro, bool p
     if (!t) { SKIP("%s", gtr_error_text(ctx)); gtr_destroy(ctx); return -1; }
     for (k = 0; k < 2; k++) {
         for (i = 0; i < 12 * 48; i++) v[i] = (gtr_float)((i * 37 + k * 11) % 64 - 32) / 32;
-        EXPECT_EQ(gtr_set(ctx->tensor[k], v, sizeof v), GTR_OK);
+        EXPECT_EQ(gtr_set(ctx->graph.tensor[k], v, sizeof v), GTR_OK);
     }
     for (i = 0; i < 3; i++) { EXPECT_EQ(gtr_step(t), GTR_OK); bits[(*n_bits)++] = (gtr_float)gtr_loss(t); }
     for (i = 0; i < (int)gtr_parameter_count(ctx); i++) {
@@ -1297,7 +1297,7 @@ static void ranges(void)
         ".ignore_index, -100 (input \"y\")");
     EXPECT_EQ(gtr_evaluate(t3, data, 2, NULL, NULL, NULL), GTR_ERR_ARG);
     gtr_error_clear(ctx);
-    EXPECT(t3->data == NULL && gtr_evaluate(t5, data, 2, NULL, NULL, NULL) == GTR_OK && gtr_step(t5) == GTR_OK);
+    EXPECT(t3->feeding.data == NULL && gtr_evaluate(t5, data, 2, NULL, NULL, NULL) == GTR_OK && gtr_step(t5) == GTR_OK);
     EXPECT_EQ(gtr_trainer_data(t5, NULL, 0, false, false), GTR_OK);
     /* inputs without a batch */
     fixed = gtr_input(ctx, "fixed", GTR_I32, gtr_shape1(R));

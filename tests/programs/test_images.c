@@ -1453,7 +1453,7 @@ static void lean_copies(void)
     for (int lean = 0; e && lean < 2; lean++) {
         if (lean) CHECK(gtr__entry_again(ctx, e, true) == GTR_OK, "%s", gtr_error_text(ctx));
         for (int i = 0; i < e->plan.n_node; i++)
-            if (e->plan.node[i].op == GTR__OP_CONV) most[lean] = GTR__MAX(most[lean], e->plan.node[i].ws_bytes);
+            if (e->plan.node[i].op == GTR__OP_CONV) most[lean] = GTR__MAX(most[lean], e->plan.node[i].ws.bytes);
     }
     CHECK(most[0] > (size_t)150 << 20 && most[1] <= (size_t)80 << 20,
         "workspaces of %zu and, in a lean plan, %zu bytes", most[0], most[1]);

@@ -640,7 +640,7 @@ static void losses_of_low(void)
         gtr_tensor *h, *x, *loss[2];
         net n = build_loss(kind, GTR_REDUCE_MEAN, 1, GTR_MIXED_BF16);
         if (!made(&n)) { gtr_destroy(n.ctx); continue; }
-        for (h = n.loss; h->op != GTR__OP_LINEAR; ) h = n.ctx->tensor[h->id - 1];
+        for (h = n.loss; h->op != GTR__OP_LINEAR; ) h = n.ctx->graph.tensor[h->id - 1];
         gtr_keep(h);
         feed_loss(&n, ROWS);
         EXPECT_EQ(gtr_step(n.t), GTR_OK);

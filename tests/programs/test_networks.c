@@ -268,7 +268,7 @@ static void many_steps_of(const network *c)
                 gtr_error_clear(ctx[k]);
             }
         }
-        t[2]->several = true;
+        t[2]->running.several = true;
         EXPECT_EQ(gtr_trainer_data(t[2], data_of(ctx[2], c, rows_of(c)), c->batch, !c->planted, false), GTR_OK);
         if (ctx[2]->caps.compute >= 90 && ctx[2]->caps.sm_count >= 128)
             CHECK(*c->by ? strstr(gtr_plan_text(t[2], c->batch), c->by) != NULL
@@ -610,8 +610,9 @@ static void set_batch(gtr_trainer *t, const network *c, int64_t k)
     k = k % c->whole * c->batch;
     for (i = 0; i < c->batch * in; i++)
         x[i] = c->bytes ? (gtr_float)((unsigned char *)data_x)[k * in + i] / 255 : ((gtr_float *)data_x)[k * in + i];
-    EXPECT_EQ(gtr_set(t->input[0], x, (size_t)(c->batch * in) * sizeof *x), GTR_OK);
-    EXPECT_EQ(gtr_set(t->input[1], (char *)data_y + (size_t)(k * out) * 4, (size_t)(c->batch * out) * 4), GTR_OK);
+    EXPECT_EQ(gtr_set(t->feeding.input[0], x, (size_t)(c->batch * in) * sizeof *x), GTR_OK);
+    EXPECT_EQ(gtr_set(t->feeding.input[1], (char *)data_y + (size_t)(k * out) * 4, (size_t)(c->batch * out) * 4),
+        GTR_OK);
     free(x);
 }
 /* Launches that are given up at once, in the middle, or at the last meeting, where one block is late: their steps are
@@ -660,7 +661,7 @@ static void without_patience(const network *c, int feed, int looks, int late)
         && (looks == 1 || (late > 0 && late < 3)))
         CHECK(g.n > 0 || !*c->by || (feed != FIT && strcmp(c->by, NARROW)),
             "%s, %s, %d looks, block %d late: nothing was given up", c->name, feed_text[feed], looks, late);
-    t[1]->several = feed == FIT;
+    t[1]->running.several = feed == FIT;
     if (feed != SET) EXPECT_EQ(gtr_trainer_data(t[1], data_of(ctx[1], c, rows_of(c)), c->batch, true, false), GTR_OK);
     for (i = 0, k = 0; i < steps; i++) {
         gtr_report r;
@@ -717,8 +718,8 @@ static void normed_set(gtr_trainer *t, uint32_t seed)
 {
     static gtr_float x[NORMED * 32];
     for (int i = 0; i < NORMED * 32; i++) x[i] = (gtr_float)noise(&seed);
-    EXPECT_EQ(gtr_set(t->input[0], x, sizeof x), GTR_OK);
-    EXPECT_EQ(gtr_set(t->input[1], x, NORMED * sizeof *x), GTR_OK);
+    EXPECT_EQ(gtr_set(t->feeding.input[0], x, sizeof x), GTR_OK);
+    EXPECT_EQ(gtr_set(t->feeding.input[1], x, NORMED * sizeof *x), GTR_OK);
 }
 /* The one that is to give launches up, which g notes, and one to compare it with. */
 static bool two_normed(gtr_context **ctx, gtr_trainer **t, gtr_precision precision, given_up *g)
@@ -744,7 +745,7 @@ static void impatient_norms(void)
         if (!two_normed(ctx, t, precision, &g)) return;
         for (int i = 0; i < 4; i++) {
             if (i == 1) { ctx[0]->caps.hurry = k < 2 ? 1 : 64; ctx[0]->caps.late = k < 2 ? 0 : k / 2; }
-            if (i == 1) for (int c = 0; c < 2; c++) ctx[c]->memory_version++; /* launches are captured anew */
+            if (i == 1) for (int c = 0; c < 2; c++) ctx[c]->memory.version++; /* launches are captured anew */
             normed_set(t[0], (uint32_t)i);
             EXPECT_EQ(gtr_step(t[0]), GTR_OK);
         }
@@ -760,7 +761,7 @@ static void impatient_norms(void)
         }
         EXPECT_EQ(gtr_wait(ctx[1]), GTR_OK);
         CHECK(state_hash(ctx[0], t[0], false) == state_hash(ctx[1], t[1], false), "variant %d: it left traces", k);
-        ctx[0]->caps.without = 0; ctx[0]->caps.late = 1; ctx[0]->memory_version++;
+        ctx[0]->caps.without = 0; ctx[0]->caps.late = 1; ctx[0]->memory.version++;
         EXPECT(normed(ctx[0], precision, "two") != NULL);
         normed_set(t[0], 4);
         EXPECT_EQ(gtr_step(t[0]), GTR_OK);
@@ -858,7 +859,7 @@ static void sets_behind(void)
                 }
                 normed_set(t[k], (uint32_t)i);
                 EXPECT_EQ(gtr_step(t[k]), GTR_OK);
-                t[k]->n_zero = 0;                  /* no search for zero gradients waits for the device */
+                t[k]->gradients.n_zero = 0;                  /* no search for zero gradients waits for the device */
                 if (!k && i == 0) EXPECT_EQ(be->wait(ctx[k]->instance[0]), GTR_OK);
             }
             EXPECT_EQ(gtr_wait(ctx[k]), GTR_OK);

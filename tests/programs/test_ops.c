@@ -103,8 +103,8 @@ static bool graph_build(graph *g, const op_row *row, const char *text)
 static uint64_t ids_of(const graph *g, int k)
 {
     int64_t i;
-    for (i = 0; i < g->ctx->n_tensor; i++) {
-        const gtr_tensor *t = g->ctx->tensor[i];
+    for (i = 0; i < g->ctx->graph.n_tensor; i++) {
+        const gtr_tensor *t = g->ctx->graph.tensor[i];
         if (t->note->limit && gtr__limited_input(t) == g->leaf[k]) return (uint64_t)t->note->limit;
     }
     return INT32_MAX;
@@ -205,8 +205,8 @@ static bool near_kink(graph *g, bool training)
 {
     int64_t i, e;
     bool near_it = false;
-    for (i = 0; i < g->ctx->n_tensor && !near_it; i++) {
-        gtr_tensor *t = g->ctx->tensor[i], *x = t->n_in ? t->in[0] : NULL;
+    for (i = 0; i < g->ctx->graph.n_tensor && !near_it; i++) {
+        gtr_tensor *t = g->ctx->graph.tensor[i], *x = t->n_in ? t->in[0] : NULL;
         gtr_shape s;
         gtr_float *v;
         int64_t n;
@@ -313,9 +313,9 @@ static gtr_result launch_unread(void *const *instances, void *exec, gtr__half pa
 static void check_wrongs(graph *g, gtr_tensor *const *fetch, int n_fetch, bool training, int skip,
     double *const *numeric, const int *leaf)
 {
-    gtr__plan *plan = &g->ctx->plans->plan;
+    gtr__plan *plan = &g->ctx->cache.newest->plan;
     int node, out, i, spoilt = 0;
-    if (!CHECK(g->ctx->plans->recipe.n_fetch == n_fetch, "%s: the plan is another one", g->row->name)) return;
+    if (!CHECK(g->ctx->cache.newest->recipe.n_fetch == n_fetch, "%s: the plan is another one", g->row->name)) return;
     for (node = 0; node < plan->n_node; node++) {
         gtr__node *q = &plan->node[node];
         bool fused = q->op == GTR__OP_XENT_STEP || q->op == GTR__OP_PAIR_STEP || q->op == GTR__OP_LINEAR_DACT;
@@ -3483,7 +3483,7 @@ static void bad_images(void)
     EXPECT_EQ(gtr_parameter_count(ctx), parameters);
     EXPECT_EQ(gtr_mark(ctx), mark);
     /* what does not fit into memory has the parameter's name, which is free again */
-    other->desc.memory_limit = other->device_bytes + 65536;
+    other->desc.memory_limit = other->memory.device_bytes + 65536;
     EXPECT(!gtr_conv2d(far_x, "c", 4096, 3, 1, 1));
     EXPECT_ERROR(other, GTR_ERR_NOMEM, "(parameter \"c.weight\" (4096, 4, 3, 3))");
     EXPECT(gtr_conv2d(far_x, "c", 4, 3, 1, 1) && gtr_parameter_count(other) == 2);
@@ -3689,7 +3689,7 @@ static gtr_result along_eval(along *a, gtr_tensor *t)
 /* So many nodes of the one plan put floats in another order. */
 static int turns_of(const gtr_context *ctx)
 {
-    const gtr__plan *p = &ctx->plans->plan;
+    const gtr__plan *p = &ctx->cache.newest->plan;
     int n = 0;
     for (int i = 0; i < p->n_node; i++)
         n += p->node[i].op == GTR__OP_PERMUTE && p->value[p->node[i].out[0]].dtype == GTR_F32;

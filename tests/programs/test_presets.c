@@ -39,9 +39,9 @@ static workload workload_of(const row *r)
 static size_t reported(const network *n, int64_t batch, bool several)
 {
     gtr_memory_report r;
-    n->trainer->several = several;
+    n->trainer->running.several = several;
     EXPECT_EQ(gtr_memory_plan(n->trainer, batch, &r), GTR_OK);
-    n->trainer->several = false;
+    n->trainer->running.several = false;
     EXPECT_OK(n->ctx);
     return r.total;
 }
@@ -57,7 +57,7 @@ static size_t in_use(network *n, const workload *w, bool fit)
     if (fit) EXPECT_EQ(gtr_fit(n->trainer, n->data, f), GTR_OK);
     EXPECT_EQ(gtr_wait(n->ctx), GTR_OK);
     EXPECT_OK(n->ctx);
-    return n->ctx->device_bytes - gtr__resident_bytes(n->ctx);
+    return n->ctx->memory.device_bytes - gtr__resident_bytes(n->ctx);
 }
 static network network_of(const workload *w, gtr_desc d, gtr_precision precision)
 {
@@ -103,9 +103,9 @@ static void device_reports(void)
             planned.data = data_of(&planned, &w);
             EXPECT_EQ(gtr_trainer_data(planned.trainer, planned.data, w.batch, true, true), GTR_OK);
             preset = reported(&planned, w.batch, fit);
-            real.trainer->data = real.data = data_of(&real, &w);    /* for a report: gtr_trainer_data takes memory */
+            real.trainer->feeding.data = real.data = data_of(&real, &w); /* gtr_trainer_data takes memory */
             own = reported(&real, w.batch, fit);
-            real.trainer->data = NULL;
+            real.trainer->feeding.data = NULL;
             use = runs ? in_use(&real, &w, fit) : 0;
             printf("%-20s %s %s %12zu %12zu %12zu %.3f %.3f\n", w.name, of_precision[p], fit ? "fit " : "step",
                 preset, own, use, (double)preset / (double)own, use ? (double)preset / (double)use : 0);
@@ -198,11 +198,11 @@ static void fed(void)
     EXPECT_EQ(gtr_memory_plan(real.trainer, w.batch, &r[1]), GTR_OK);
     EXPECT_EQ(r[0].total, r[1].total);
     EXPECT(gtr_largest_batch(n.trainer, (size_t)1 << 28) == gtr_largest_batch(real.trainer, (size_t)1 << 28));
-    EXPECT(n.trainer->data == n.data && gtr_plan_text(n.trainer, w.batch)[0]);
+    EXPECT(n.trainer->feeding.data == n.data && gtr_plan_text(n.trainer, w.batch)[0]);
     EXPECT_EQ(gtr_step(n.trainer), GTR_ERR_STATE);
     EXPECT_ERROR(n.ctx, GTR_ERR_STATE, "preset");
     gtr_dataset_destroy(n.data);
-    EXPECT(!n.trainer->data);
+    EXPECT(!n.trainer->feeding.data);
     EXPECT_OK(n.ctx); EXPECT_OK(real.ctx);
     gtr_destroy(n.ctx); gtr_destroy(real.ctx);
 }

@@ -1881,7 +1881,7 @@ static void classes_of_models(void)
             gtr_error_text(n.ctx), ", and number "));
         EXPECT_ERROR(n.ctx, want, r && other ? "of other values" : "");
         EXPECT_EQ(gtr_get(w, now, sizeof now), GTR_OK);
-        if (r) EXPECT(!memcmp(was, now, sizeof was) && !n.t->data);
+        if (r) EXPECT(!memcmp(was, now, sizeof was) && !n.t->feeding.data);
         EXPECT(!r || loads || use == RESUME || named(gtr_note(n.ctx, "y.1"), "yes"));
         if (k == 3 && use == FIT) EXPECT(named(gtr_note(n.ctx, "y.1"), "yes")); /* more of the same */
         if (k == 5 && use == FIT) EXPECT(named(gtr_note(n.ctx, "y.0"), "a") && named(gtr_note(n.ctx, "y.1"), "b"));

@@ -1606,8 +1606,8 @@ static void carried_on(int kind)
         if (turn < 2) {
             const float zero[ROWS * UNITS] = { 0 };
             CHECK(fabsf(sum - loss) < 1e-5f * loss, "%s: %g, want %g", kinds[kind], (double)sum, (double)loss);
-            for (int64_t k = 0; k < c.ctx->n_tensor; k++) if (c.ctx->tensor[k]->note->state)
-                EXPECT_EQ(gtr_set(c.ctx->tensor[k], zero, sizeof zero), GTR_OK);
+            for (int64_t k = 0; k < c.ctx->graph.n_tensor; k++) if (c.ctx->graph.tensor[k]->note->state)
+                EXPECT_EQ(gtr_set(c.ctx->graph.tensor[k], zero, sizeof zero), GTR_OK);
         }
     }
     gtr_predictor_destroy(p);

@@ -437,7 +437,7 @@ static void not_finite(void)
         else CHECK(warnings == 1 && strstr(logged, want) && strstr(logged, "was skipped"), "%d: %s", warnings, logged);
         gtr_trainer_data(n.t, NULL, 0, false, false);
         gtr_set(n.x, x + 24 * WIDTH, (size_t)(16 * WIDTH) * sizeof *x);
-        gtr_set(n.t->input[1], y, 16 * sizeof *y);
+        gtr_set(n.t->feeding.input[1], y, 16 * sizeof *y);
         gtr_step(n.t);
         gtr_wait(n.ctx);
         if (k < 2) EXPECT_ERROR(n.ctx, GTR_ERR_NONFINITE, "the input \"x\" (16, 6), row 5, element 4, is not finite");
@@ -475,7 +475,7 @@ static void not_finite_held(void)
         gtr_arrays_desc a;
         gtr_fit_desc f = fit_of(3, 8);
         float loss = 0, value = 0;
-        gtr_tensor *logits = n.loss->in[0], *acc = gtr_accuracy(logits, n.t->input[1]);
+        gtr_tensor *logits = n.loss->in[0], *acc = gtr_accuracy(logits, n.t->feeding.input[1]);
         memset(&a, 0, sizeof a);
         memcpy(x, pool_x, sizeof x); memcpy(y, pool_y, sizeof y);
         if (k < 3) x[29 * WIDTH + 4] = k == 1 ? INFINITY : NAN;

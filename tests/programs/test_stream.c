@@ -132,9 +132,9 @@ static net net_of(const way *w)
 static void weights_of(gtr_context *ctx, outcome *o)
 {
     o->n = 0;
-    for (int64_t i = 0; i < ctx->n_parameter; i++) {
-        gtr_get(ctx->parameter[i], o->weight + o->n, gtr__bytes_of(ctx->parameter[i]));
-        o->n += gtr__bytes_of(ctx->parameter[i]) / sizeof(gtr_float);
+    for (int64_t i = 0; i < ctx->graph.n_parameter; i++) {
+        gtr_get(ctx->graph.parameter[i], o->weight + o->n, gtr__bytes_of(ctx->graph.parameter[i]));
+        o->n += gtr__bytes_of(ctx->graph.parameter[i]) / sizeof(gtr_float);
     }
 }
 
@@ -295,7 +295,7 @@ static void pieces(void)
         free(saved[0]); free(saved[1]);
         loss = gtr_loss(m.t);
         EXPECT_EQ(gtr_trainer_report(m.t).step, 10 + 40 - 24 + 1);
-        gtr_get(m.ctx->parameter[0], k ? got : want, LONG * sizeof *got);
+        gtr_get(m.ctx->graph.parameter[0], k ? got : want, LONG * sizeof *got);
         (k ? got : want)[LONG] = loss;
         CHECK(!k || !memcmp(want, got, sizeof want), "batches of %lld, %s: other bytes", (long long)batches[b],
             kinds[k]);
@@ -574,11 +574,12 @@ static bool all_calling(void *user, int64_t epoch, int64_t begin, int64_t end, v
     gtr_context *ctx = all_in.m.ctx;
     (void)user;
     if (begin > 100 && !all_in.done) {
-        const int64_t n = ctx->n_tensor, k = ctx->n_parameter;
+        const int64_t n = ctx->graph.n_tensor, k = ctx->graph.n_parameter;
         builders_inside();
         runs_inside();
         sets_inside();
-        EXPECT(ctx->n_tensor == n && ctx->n_parameter == k && !ctx->scope_depth && !ctx->in_region && !ctx->stage);
+        EXPECT(ctx->graph.n_tensor == n && ctx->graph.n_parameter == k && !ctx->building.scope_depth
+            && !ctx->building.in_region && !ctx->building.stage);
         gtr_save(ctx, "no/such/folder/model");
         all_in.done = true;
     }
@@ -1152,7 +1153,7 @@ static void profiled(void)
         gtr_dataset *d = k >= CALLED ? gtr_dataset_callback(m.ctx, c) : gtr_dataset_arrays(m.ctx, a);
         gtr_dataset_stream(d, k == RESIDENT ? GTR_STREAM_NEVER : GTR_STREAM_ALWAYS);
         EXPECT_EQ(gtr_trainer_data(m.t, d, 12, false, false), GTR_OK);
-        m.ctx->desc.memory_limit = m.ctx->device_bytes + ((size_t)64 << 20); /* none for what the device reaches */
+        m.ctx->desc.memory_limit = m.ctx->memory.device_bytes + ((size_t)64 << 20); /* none for the device's */
         for (int again = 0; again < 2; again++) {
             CHECK(strstr(gtr_profile(m.t, true), "batch 12 on"), "%s: no profile: %s", kinds[k], gtr_error_text(m.ctx));
             EXPECT_OK(m.ctx);
@@ -1188,7 +1189,7 @@ static void lives(void)
         EXPECT_EQ(gtr_evaluate_metrics(m.t, d, md, &metrics), GTR_OK);
         EXPECT_EQ(metrics.counted, ROWS);
         EXPECT_EQ(gtr_step(m.t), GTR_OK);
-        m.ctx->desc.memory_limit = m.ctx->device_bytes + ((size_t)64 << 20); /* none for what the device reaches */
+        m.ctx->desc.memory_limit = m.ctx->memory.device_bytes + ((size_t)64 << 20); /* none for the device's */
         EXPECT(strstr(gtr_profile(m.t, true), "is streamed: the device waited for data"));
         m.ctx->desc.memory_limit = 0;
         EXPECT_EQ(gtr_step(m.t), GTR_OK);

@@ -47,7 +47,7 @@ int plan_network(const char *name, gtr_result (*prepare)(void *const *instances,
     be.prepare = prepare;
     *of.be = be; of.caps = caps; of.preset = false;
     for (i = 0; i < GTR__MAX_STAGES; i++) of.instance[i] = instance;
-    gtr__list_plan(&of, n.ctx->plans, n.ctx->plans->recipe, false);
+    gtr__list_plan(&of, n.ctx->cache.newest, n.ctx->cache.newest->recipe, false);
     gtr_destroy(n.ctx);
     return 0;
 }
