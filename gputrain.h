@@ -1790,8 +1790,8 @@ GTR__TEXT_OF_FILE(gtr__header_text)
 typedef enum { GTR__CLASS_AS_IS, GTR__CLASS_LOW, GTR__CLASS_FOLLOW, GTR__CLASS_FULL } gtr__class;
 /* Backward nodes: one for input 0's gradient and one for the others'; so, and the first reads input 1 alone, the
    other input 0 alone; so, and input 1's may be one of input 0's lookups (GTR__LOOKUP_ROWS; EMBEDDING alone reads a
-   table by ids); one for all; one, and a LINEAR node for the weights' (RECURRENCE: gtr__backward_linear); one, or two
-   on a GPU (gtr__makes_all); none. */
+   table by ids); one for all; one, and a LINEAR node for the weights' (RECURRENCE: gtr__backward_linear); one, or the
+   first two (gtr__makes_all); none. */
 typedef enum {
     GTR__GRADIENTS_TWO, GTR__GRADIENTS_CROSSED, GTR__GRADIENTS_LOOKUPS, GTR__GRADIENTS_JOINT, GTR__GRADIENTS_LINEAR,
     GTR__GRADIENTS_EITHER, GTR__GRADIENTS_NONE
@@ -2764,6 +2764,7 @@ typedef struct gtr__caps {
     int bf16, f16, tf32; /* products in these are there */
     int lookups; /* gradients as lookups are */
     size_t product_workspace; /* bytes that a product asks for */
+    int64_t divided; /* elements of x up to which EITHER's gradients are made by two nodes; 0: always by one */
     uint8_t unfused[GTR__OP_COUNT]; /* fused ops that a test does without */
     /* For tests, else 0: polls that a block has before it abandons a launch; which block (1: the first) is late at the
        last barrier; room for so many blocks that wait for each other; no cuBLASLt; chains at any cost (2: strips;
@@ -11006,6 +11007,7 @@ static void gtr__preset_set(gtr_context *ctx, gtr_preset preset) {
         caps->cuda = caps->lookups = 1; caps->sm_count = sms[i];
         caps->bf16 = caps->tf32 = compute[i] >= 80;
         caps->product_workspace = (size_t)32 << 20;
+        caps->divided = 1 << 20;
     }
     if (ctx->desc.max_sm) caps->sm_count = GTR__MIN(caps->sm_count, ctx->desc.max_sm);
     snprintf(caps->name, sizeof caps->name, "preset sm_%d", compute[i]);
@@ -13781,13 +13783,12 @@ static GTR__COLD bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     return true;
 }
 /* Whether one node makes all gradients of n. EITHER: in two, those of parameters are made aside, by a launch less for
-   nodes that wait for input 0's, which is 2 us on an H200, and take a second pass, which is 2 us of 2^20 elements. */
-#define GTR__DIVIDED_MOST (1 << 20) /* elements */
+   nodes that wait for input 0's, and take a second pass. */
 static bool gtr__makes_all(const gtr__build *b, const gtr__node *n) {
     const gtr__gradients_kind kind = gtr__gradients(n->op);
     const bool streams = b->r->streams ? b->r->streams > 1 : b->r->micro == 1 && !b->lean && !b->n_region;
     return kind == GTR__GRADIENTS_JOINT || kind == GTR__GRADIENTS_LINEAR || (kind == GTR__GRADIENTS_EITHER
-        && !(b->ctx->caps.cuda && streams && gtr__count(&GTR__V(n->in[0]).shape) <= GTR__DIVIDED_MOST));
+        && !(streams && b->ctx->caps.divided && gtr__count(&GTR__V(n->in[0]).shape) <= b->ctx->caps.divided));
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
 static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int first, int end) {

@@ -2926,6 +2926,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     caps->f16 = 1;
     caps->bf16 = caps->tf32 = caps->compute >= 80;
     caps->lookups = 1;
+    caps->divided = 1 << 20; // on an H200 a launch is 2 us, and so is a second pass over 2^20 elements
 #if !defined(GPUTRAIN_NO_CUBLASLT) && !defined(GPUTRAIN_KERNELS)
     if (!g->lists && !g->sealed)        // whose products are own ones
         caps->product_workspace = gtr__library_workspace(caps->compute);
