@@ -18022,12 +18022,28 @@ static double gtr__rate_one_cycle(const gtr__rate_at *a) {
         : rate[i + 1] + (rate[i] - rate[i + 1]) / 2 * (1 + cos(3.14159265358979323846 * part));
 }
 static double gtr__rate_plateau(const gtr__rate_at *a) { return a->t->plateau.rate * a->scale; }
-static const gtr__schedule_row gtr__schedules[] = { /* by gtr_schedule */
-    { "constant", true, false, gtr__rate_constant }, { "cosine", true, true, gtr__rate_cosine },
-    { "custom", false, false, gtr__rate_custom }, { "step", true, false, gtr__rate_step },
-    { "exponential", true, false, gtr__rate_exponential }, { "linear", true, true, gtr__rate_linear },
-    { "one-cycle", false, true, gtr__rate_one_cycle }, { "plateau", false, false, gtr__rate_plateau }
-};
+/* X(NAME, text, terms, rate), in the order of gtr_schedule. Terms: warmup_steps may stand in front; it ends, by
+   total_steps or gtr_fit's steps; neither. */
+#define GTR__WARMS_UP 1
+#define GTR__COMES_TO_END 2
+#define GTR__NO_TERMS 0
+#define GTR__SCHEDULES(X) \
+    X(CONSTANT, "constant", GTR__WARMS_UP, gtr__rate_constant) \
+    X(COSINE, "cosine", GTR__WARMS_UP | GTR__COMES_TO_END, gtr__rate_cosine) \
+    X(CUSTOM_SCHEDULE, "custom", GTR__NO_TERMS, gtr__rate_custom) \
+    X(STEP_DECAY, "step", GTR__WARMS_UP, gtr__rate_step) \
+    X(EXPONENTIAL, "exponential", GTR__WARMS_UP, gtr__rate_exponential) \
+    X(LINEAR, "linear", GTR__WARMS_UP | GTR__COMES_TO_END, gtr__rate_linear) \
+    X(ONE_CYCLE, "one-cycle", GTR__COMES_TO_END, gtr__rate_one_cycle) \
+    X(PLATEAU, "plateau", GTR__NO_TERMS, gtr__rate_plateau)
+#define GTR__SCHEDULE_ROW(NAME, text, terms, rate) \
+    { text, ((terms) & GTR__WARMS_UP) != 0, ((terms) & GTR__COMES_TO_END) != 0, rate },
+static const gtr__schedule_row gtr__schedules[] = { GTR__SCHEDULES(GTR__SCHEDULE_ROW) };
+#define GTR__SCHEDULE_PLACE(NAME, ...) GTR__SCHEDULE_##NAME,
+enum { GTR__SCHEDULES(GTR__SCHEDULE_PLACE) GTR__SCHEDULE_COUNT };
+#define GTR__SCHEDULE_FITS(NAME, ...) && (int)GTR__SCHEDULE_##NAME == (int)GTR_##NAME
+typedef char gtr__schedules_fit[(int)GTR__SCHEDULE_COUNT == (int)GTR_PLATEAU + 1
+    GTR__SCHEDULES(GTR__SCHEDULE_FITS) ? 1 : -1];
 static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
     return d->warmup_steps <= steps ? GTR_OK : GTR__BAD_ARG(ctx, "trainer: a %s schedule has %lld steps with %lld of "
         "warm-up (warmup_steps), want at most as many", gtr__schedules[d->schedule].name, (long long)steps,
