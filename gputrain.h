@@ -1795,8 +1795,8 @@ GTR__TEXT_OF_FILE(gtr__header_text)
 typedef enum { GTR__CLASS_AS_IS, GTR__CLASS_LOW, GTR__CLASS_FOLLOW, GTR__CLASS_FULL } gtr__class;
 /* Backward nodes: one for input 0's gradient and one for the others'; so, and the first reads input 1 alone, the
    other input 0 alone; so, and input 1's may be one of input 0's lookups (GTR__LOOKUP_ROWS; EMBEDDING alone reads a
-   table by ids); one for all; one, and a LINEAR node for the weights' (RECURRENCE: gtr__backward_linear); one, or two
-   on a GPU (gtr__makes_all); none. */
+   table by ids); one for all; one, and a LINEAR node for the weights' (RECURRENCE: gtr__backward_linear); one, or the
+   first two (gtr__makes_all); none. */
 typedef enum {
     GTR__GRADIENTS_TWO, GTR__GRADIENTS_CROSSED, GTR__GRADIENTS_LOOKUPS, GTR__GRADIENTS_JOINT, GTR__GRADIENTS_LINEAR,
     GTR__GRADIENTS_EITHER, GTR__GRADIENTS_NONE
@@ -1842,34 +1842,43 @@ typedef enum {
     GTR__MEANS_NUMBERS, GTR__MEANS_PROBABILITIES, GTR__MEANS_LOGARITHMS, GTR__MEANS_RECTIFIED, GTR__MEANS_SIGNED,
     GTR__MEANS_POSITIVE, GTR__MEANS_CLIPPED
 } gtr__means_kind;
-enum { /* where in a row's word: 8 bits of inputs that backward reads, and 8 of outputs; the others */
-    GTR__AT_X = 0, GTR__AT_OUTPUTS = 8, GTR__AT_Y = 16, GTR__AT_CLASS = 24, GTR__AT_MOVES = 34, GTR__AT_LAYOUT = 38,
-    GTR__AT_ROWS = 40, GTR__AT_GRADIENTS = 42, GTR__AT_OVER = 45, GTR__AT_MEANS = 47, GTR__AT_PASSES = 50,
-    GTR__AT_FIXED = 52, GTR__AT_INTS = 54, GTR__AT_STATE = 58, GTR__AT_BACKWARD = 59,
-    GTR__AT_ROUNDS = 60, GTR__AT_STEPS = 61
-};
-#define GTR__TERM(at, value) ((uint64_t)(value) << GTR__AT_##at)
+/* What a row says, by columns: X(COLUMN, function of an op that reads it, its type, bits of its values). */
+#define GTR__SAYS(X) \
+    X(CLASSES, classes, unsigned, 10) X(READ_X, inputs_read, uint32_t, 8) X(READ_Y, outputs_read, uint32_t, 8) \
+    X(OUTPUTS, outputs_said, int, 5) X(ALL_OUTPUTS, all_outputs, bool, 1) X(WORKSPACE, uses_workspace, bool, 1) \
+    X(SEED, seeded, bool, 1) X(MOVES, moves, gtr__instr_kind, 4) X(LAYOUT, laid_out, gtr__layout_kind, 2) \
+    X(ROWS, rows_act, gtr__rows_kind, 2) X(GRADIENTS, gradients, gtr__gradients_kind, 3) \
+    X(OVER, writes_over, gtr__over_kind, 2) X(MEANS, meaning, gtr__means_kind, 3) X(PASSES, passed, unsigned, 2) \
+    X(FIXED, fixed, unsigned, 2) X(INTS, ints, unsigned, 4) X(STATE, state, gtr__state_kind, 1) \
+    X(BACKWARD, has_backward, bool, 1) X(ROUNDS, rounds, bool, 1) X(STEPS, in_steps, gtr__steps_kind, 3)
+#define GTR__SAYS_ENUM(column, ...) GTR__SAYS_##column,
+enum { GTR__SAYS(GTR__SAYS_ENUM) GTR__SAYS_COUNT };
+#define GTR__SAYS_BITS(column, function, type, bits) GTR__BITS_##column = bits,
+enum { GTR__SAYS(GTR__SAYS_BITS) };
+/* A value in one column. Where GTR__PICK is that column it is the value; where it is another, what of the value does
+   not fit in the column's bits, which is 0. */
+#define GTR__TERM(column, value) ((int)(value) >> ((int)GTR__PICK == GTR__SAYS_##column ? 0 : GTR__BITS_##column))
 /* What backward reads. */
-#define GTR__X0 1u
-#define GTR__X1 2u
-#define GTR__X2 4u
-#define GTR__X3 8u
-#define GTR__X4 16u
-#define GTR__X5 32u
-#define GTR__Y0 (1u << GTR__AT_Y)
-#define GTR__Y1 (2u << GTR__AT_Y)
-#define GTR__Y2 (4u << GTR__AT_Y)
-#define GTR__Y4 (16u << GTR__AT_Y)
-#define GTR__ALL_READ 0xff00ffu
+#define GTR__X0 GTR__TERM(READ_X, 1)
+#define GTR__X1 GTR__TERM(READ_X, 2)
+#define GTR__X2 GTR__TERM(READ_X, 4)
+#define GTR__X3 GTR__TERM(READ_X, 8)
+#define GTR__X4 GTR__TERM(READ_X, 16)
+#define GTR__X5 GTR__TERM(READ_X, 32)
+#define GTR__Y0 GTR__TERM(READ_Y, 1)
+#define GTR__Y1 GTR__TERM(READ_Y, 2)
+#define GTR__Y2 GTR__TERM(READ_Y, 4)
+#define GTR__Y4 GTR__TERM(READ_Y, 16)
+#define GTR__ALL_READ (GTR__TERM(READ_X, 255) | GTR__TERM(READ_Y, 255))
 /* Outputs, the most if the shape function says how many; unless said, one. The first takes gradients, or each. */
 #define GTR__OUTPUTS(n) GTR__TERM(OUTPUTS, n)
-#define GTR__ALL_OUTPUTS GTR__TERM(OUTPUTS, 32)
+#define GTR__ALL_OUTPUTS GTR__TERM(ALL_OUTPUTS, 1)
 #define GTR__MAX_OUT 30
-#define GTR__WS GTR__TERM(OUTPUTS, 64) /* kernels use workspace: with c->measure set, they only write its size */
-#define GTR__SEED GTR__TERM(OUTPUTS, 128) /* backward takes a constant gradient: dy->data NULL, its value c->seed (times
+#define GTR__WS GTR__TERM(WORKSPACE, 1) /* kernels use workspace: with c->measure set, they only write its size */
+#define GTR__SEED GTR__TERM(SEED, 1) /* backward takes a constant gradient: dy->data NULL, its value c->seed (times
     the loss scale) */
 /* Classes of inputs 0, 1, 2, the further ones, and the outputs that take gradients; or of all alike. */
-#define GTR__CLASSES(x0, x1, x2, rest, y) GTR__TERM(CLASS, GTR__CLASS_##x0 | GTR__CLASS_##x1 << 2 \
+#define GTR__CLASSES(x0, x1, x2, rest, y) GTR__TERM(CLASSES, GTR__CLASS_##x0 | GTR__CLASS_##x1 << 2 \
     | GTR__CLASS_##x2 << 4 | GTR__CLASS_##rest << 6 | GTR__CLASS_##y << 8)
 #define GTR__LOW    GTR__CLASSES(LOW, LOW, LOW, LOW, LOW)
 #define GTR__FOLLOW GTR__CLASSES(FOLLOW, FOLLOW, FOLLOW, FOLLOW, FOLLOW)
@@ -2184,46 +2193,43 @@ typedef enum { GTR__OPS(GTR__OP_ENUM) GTR__OP_COUNT } gtr__op;
 #define GTR__HAS_NEITHER 0
 #define GTR__HAS_FORWARD 0
 #define GTR__HAS_BOTH GTR__TERM(BACKWARD, 1)
-#define GTR__OP_SAYS(ID, name, kernels, terms) (terms) | GTR__HAS_##kernels,
-static const uint64_t gtr__op_says[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__OP_SAYS) 0 };
 /* An op's kernels, by direction. */
 #define GTR__KERNELS_NEITHER(op) NULL, NULL
 #define GTR__KERNELS_FORWARD(op) op##_fwd, NULL
 #define GTR__KERNELS_BOTH(op) op##_fwd, op##_bwd
 /* What the row of an op, or GTR__OP_COUNT, says. */
-#define GTR__SAYS(name, type, at, mask) \
-    static inline type gtr__##name(unsigned op) { return (type)(gtr__op_says[op] >> GTR__AT_##at & (mask)); }
-GTR__SAYS(moves, gtr__instr_kind, MOVES, 15)
-GTR__SAYS(laid_out, gtr__layout_kind, LAYOUT, 3)
-GTR__SAYS(rows_act, gtr__rows_kind, ROWS, 3)
-GTR__SAYS(gradients, gtr__gradients_kind, GRADIENTS, 7)
-GTR__SAYS(writes_over, gtr__over_kind, OVER, 3)
-GTR__SAYS(meaning, gtr__means_kind, MEANS, 7)
-GTR__SAYS(state, gtr__state_kind, STATE, 1)
-GTR__SAYS(backward_reads, uint32_t, X, GTR__ALL_READ)
-GTR__SAYS(has_backward, bool, BACKWARD, 1)
-GTR__SAYS(rounds, bool, ROUNDS, 1)
-GTR__SAYS(in_steps, gtr__steps_kind, STEPS, 7)
-GTR__SAYS(uses_workspace, bool, OUTPUTS, 64)
-GTR__SAYS(seeded, bool, OUTPUTS, 128)
-/* Of input k, whether its gradient is the output's; whether it may take one; whether it is GTR_I32. */
-static inline bool gtr__passes(unsigned op, int k) { return k < 2 && gtr__op_says[op] >> (GTR__AT_PASSES + k) & 1; }
-static inline bool gtr__takes_gradient(unsigned op, int k) {
-    return k > 1 || !(gtr__op_says[op] >> (GTR__AT_FIXED + k) & 1);
+#define GTR__ROW_SAYS(ID, name, kernels, terms) (terms) | GTR__HAS_##kernels,
+#define GTR__SAYS_FUNCTION(column, function, type, bits) \
+    static inline type gtr__##function(unsigned op) { \
+        enum { GTR__PICK = GTR__SAYS_##column }; \
+        static const uint16_t says[GTR__OP_COUNT + 1] = { GTR__OPS(GTR__ROW_SAYS) 0 }; \
+        return (type)says[op]; }
+GTR__SAYS(GTR__SAYS_FUNCTION)
+/* Compiles where every value fits in its column's bits, and these in a table's; nobody calls it. */
+#define GTR__ROW_FITS(ID, name, kernels, terms) | (terms)
+#define GTR__COLUMN_FITS(column, function, type, bits) && bits <= 16
+static inline size_t gtr__rows_fit(void) {
+    enum { GTR__PICK = GTR__SAYS_COUNT };
+    typedef char fit[(0 GTR__OPS(GTR__ROW_FITS)) == 0 GTR__SAYS(GTR__COLUMN_FITS) ? 1 : -1];
+    return sizeof(fit);
 }
-static inline bool gtr__any_dtype(unsigned op) { return (~gtr__op_says[op] & GTR__ANY) == 0; }
-static inline bool gtr__is_ids(unsigned op, int k) { return k < 4 && gtr__op_says[op] >> (GTR__AT_INTS + k) & 1; }
+/* Whether backward reads input k; output k; anything but gradients. */
+static inline bool gtr__reads_x(unsigned op, int k) { return k < 8 && gtr__inputs_read(op) >> k & 1; }
+static inline bool gtr__reads_y(unsigned op, int k) { return k < 8 && gtr__outputs_read(op) >> k & 1; }
+static inline bool gtr__reads_any(unsigned op) { return gtr__inputs_read(op) || gtr__outputs_read(op); }
+/* Of input k, whether its gradient is the output's; whether it may take one; whether it is GTR_I32. */
+static inline bool gtr__passes(unsigned op, int k) { return k < 2 && gtr__passed(op) >> k & 1; }
+static inline bool gtr__takes_gradient(unsigned op, int k) { return k > 1 || !(gtr__fixed(op) >> k & 1); }
+static inline bool gtr__is_ids(unsigned op, int k) { return k < 4 && gtr__ints(op) >> k & 1; }
+static inline bool gtr__any_dtype(unsigned op) { return gtr__ints(op) == 15; } /* GTR__ANY */
 /* The class of input k; -1: of outputs. */
 static inline gtr__class gtr__class_of(unsigned op, int k) {
-    return (gtr__class)(gtr__op_says[op] >> (GTR__AT_CLASS + 2 * (k < 0 ? 4 : k < 3 ? k : 3)) & 3);
+    return (gtr__class)(gtr__classes(op) >> 2 * (k < 0 ? 4 : k < 3 ? k : 3) & 3);
 }
-static inline int gtr__outputs(unsigned op) {
-    const int n = (int)(gtr__op_says[op] >> GTR__AT_OUTPUTS & 31);
-    return n ? n : 1;
-}
+static inline int gtr__outputs(unsigned op) { return gtr__outputs_said(op) ? gtr__outputs_said(op) : 1; }
 /* How many of them take gradients. */
 static inline int gtr__differentiable_outputs(unsigned op) {
-    return gtr__gradients(op) == GTR__GRADIENTS_NONE ? 0 : gtr__op_says[op] & GTR__ALL_OUTPUTS ? gtr__outputs(op) : 1;
+    return gtr__gradients(op) == GTR__GRADIENTS_NONE ? 0 : gtr__all_outputs(op) ? gtr__outputs(op) : 1;
 }
 static inline bool gtr__element_wise(unsigned op) {
     return gtr__moves(op) == GTR__INSTR_UNARY || gtr__moves(op) == GTR__INSTR_BINARY;
@@ -2774,6 +2780,7 @@ typedef struct gtr__caps {
     int bf16, f16, tf32; /* products in these are there */
     int lookups; /* gradients as lookups are */
     size_t product_workspace; /* bytes that a product asks for */
+    int64_t divided; /* elements of x up to which EITHER's gradients are made by two nodes; 0: always by one */
     uint8_t unfused[GTR__OP_COUNT]; /* fused ops that a test does without */
     /* For tests, else 0: polls that a block has before it abandons a launch; which block (1: the first) is late at the
        last barrier; room for so many blocks that wait for each other; no cuBLASLt; chains at any cost (2: strips;
@@ -11140,6 +11147,7 @@ static void gtr__preset_set(gtr_context *ctx, gtr_preset preset) {
         caps->cuda = caps->lookups = 1; caps->sm_count = sms[i];
         caps->bf16 = caps->tf32 = compute[i] >= 80;
         caps->product_workspace = (size_t)32 << 20;
+        caps->divided = 1 << 20;
     }
     if (ctx->desc.max_sm) caps->sm_count = GTR__MIN(caps->sm_count, ctx->desc.max_sm);
     snprintf(caps->name, sizeof caps->name, "preset sm_%d", compute[i]);
@@ -13860,9 +13868,8 @@ static void gtr__pass_on(gtr__build *b, int v) {
 static void gtr__backward_of(gtr__build *b, gtr__node fn, uint64_t mask, gtr_float seed, const int *also) {
     const int n_diff = GTR__MIN(gtr__differentiable_outputs(fn.op), fn.n_out), n_forward = GTR__ALL(&fn);
     int k, extra_src[GTR__MAX_ARGS], extra_dst[GTR__MAX_ARGS], grads[GTR__MAX_ARGS], n_extra = 0;
-    uint32_t needs = gtr__backward_reads(fn.op);
-    uint64_t adds = 0;
-    if (gtr__gradients(fn.op) == GTR__GRADIENTS_CROSSED) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
+    uint64_t adds = 0, x = gtr__inputs_read(fn.op);
+    if (gtr__gradients(fn.op) == GTR__GRADIENTS_CROSSED) x &= mask & 1 ? ~(uint64_t)1 : 1;
     for (k = 0; k < fn.n_in; k++) {
         grads[k] = -1;
         if (!(mask >> k & 1)) continue;
@@ -13882,7 +13889,7 @@ static void gtr__backward_of(gtr__build *b, gtr__node fn, uint64_t mask, gtr_flo
     GTR__COPY(n->out, grads, fn.n_in);
     if (also) GTR__COPY(n->out + fn.n_in, also, 2);
     n->adds = adds;
-    n->reads = (needs & 0xffff & gtr__low_bits(fn.n_in)) | (needs >> 16 & gtr__low_bits(fn.n_out)) << fn.n_in;
+    n->reads = (x & gtr__low_bits(fn.n_in)) | (gtr__outputs_read(fn.op) & gtr__low_bits(fn.n_out)) << fn.n_in;
     for (k = 0; k < n_diff; k++) {
         const bool has = gtr__has_gradient(b, fn.out[k]); /* else: for its shape */
         n->in[n_forward + k] = has ? b->extra[gtr__root(b->plan, fn.out[k])].gradient : fn.out[k];
@@ -13938,7 +13945,7 @@ static GTR__COLD bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     if (b->alone || gtr__count(&GTR__V(out).shape) != 1) return false;
     for (int k = 0; k < n->n_in; k++) {
         const gtr__value *x = &GTR__V(n->in[k]);
-        const bool factor = gtr__moves(n->op) == GTR__INSTR_UNARY && !gtr__backward_reads(n->op);
+        const bool factor = gtr__moves(n->op) == GTR__INSTR_UNARY && !gtr__reads_any(n->op);
         if (!(mask >> k & 1)) continue;
         if (factor) gtr__unary_apply(gtr__unary_find(n->op), (gtr_float)n->attr.ew.a, (gtr_float)n->attr.ew.b, &dy, &dy,
             &dy, &seed, 1, 0);
@@ -13956,13 +13963,12 @@ static GTR__COLD bool gtr__hand_on(gtr__build *b, int i, uint64_t mask) {
     return true;
 }
 /* Whether one node makes all gradients of n. EITHER: in two, those of parameters are made aside, by a launch less for
-   nodes that wait for input 0's, which is 2 us on an H200, and take a second pass, which is 2 us of 2^20 elements. */
-#define GTR__DIVIDED_MOST (1 << 20) /* elements */
+   nodes that wait for input 0's, and take a second pass. */
 static bool gtr__makes_all(const gtr__build *b, const gtr__node *n) {
     const gtr__gradients_kind kind = gtr__gradients(n->op);
     const bool streams = b->r->streams ? b->r->streams > 1 : b->r->micro == 1 && !b->lean && !b->regions.highest;
     return kind == GTR__GRADIENTS_JOINT || kind == GTR__GRADIENTS_LINEAR || (kind == GTR__GRADIENTS_EITHER
-        && !(b->ctx->caps.cuda && streams && gtr__count(&GTR__V(n->in[0]).shape) <= GTR__DIVIDED_MOST));
+        && !(streams && b->ctx->caps.divided && gtr__count(&GTR__V(n->in[0]).shape) <= b->ctx->caps.divided));
 }
 /* Backward nodes for forward nodes first to end - 1. extra[].wants of what is to be differentiated by is set. */
 static void gtr__differentiate(gtr__build *b, int loss, gtr_float seed, int first, int end) {
@@ -14914,7 +14920,7 @@ static void gtr__choice_reads(gtr__choice *c) {
     for (int v = 0; v < p->n_value; v++) c->made[v] = c->last[v] = -1;
     for (int i = 0; i < c->n_node; i++) {
         const gtr__node *n = &p->node[i];
-        const uint32_t both = GTR__X0 | GTR__Y0;
+        const bool both = gtr__reads_x(n->op, 0) && gtr__reads_y(n->op, 0);
         for (int k = 0; k < n->n_out && n->phase == GTR__FORWARD; k++) {
             const int v = n->out[k] < 0 ? -1 : gtr__root(p, n->out[k]);
             if (v >= 0 && p->value[v].home == GTR__HOME_ARENA) c->made[v] = c->made[v] < 0 ? i : c->made[v];
@@ -14923,7 +14929,7 @@ static void gtr__choice_reads(gtr__choice *c) {
             const int v = gtr__use(p, n, k);
             if (v < 0) continue;
             c->read[v] = 1;
-            c->fixed[v] |= (gtr__backward_reads(n->op) & both) == both;
+            c->fixed[v] |= both;
         }
     }
 }
@@ -15067,8 +15073,7 @@ static GTR__COLD void gtr__pass_rematerialise(gtr__build *b) {
     for (i = 0; i < n_old; i++) { /* backward may compare x with y, which are of one rounding where both are kept */
         const gtr__node *n = &p->node[i];
         bool kept = false;
-        if (n->phase != GTR__BACKWARD || (gtr__backward_reads(n->op) & (GTR__X0 | GTR__Y0)) != (GTR__X0 | GTR__Y0))
-            continue;
+        if (n->phase != GTR__BACKWARD || !gtr__reads_x(n->op, 0) || !gtr__reads_y(n->op, 0)) continue;
         for (k = 0; k < n->n_in; k++) kept |= (v = gtr__use(p, n, k)) >= 0 && owner[v] && need[v] == READ;
         for (k = 0; kept && k < n->n_in; k++) if ((v = gtr__use(p, n, k)) >= 0 && need[v] == INSIDE) need[v] = READ;
     }
@@ -15215,9 +15220,8 @@ static bool gtr__takes_instr(const gtr__fuse *f, const gtr__node *node, const gt
         if ((int)u->kind == node->epilogue.instr[node->epilogue.n - 1].kind) return false;
     if (to < 0 || (v[mid].storage != v[to].storage && gtr__moves(f->by->op) != GTR__MOVES_PRODUCT)) return false;
     if (f->by->sums) { /* what an activation's gradient reads may be computed again */
-        const uint32_t needs = gtr__backward_reads(b->op);
-        return !b->adds && needs && gtr__last_reader(f, a, b) && v[to].home != GTR__HOME_ALIAS
-            && !gtr__between(f, b->in[(needs & GTR__Y0) != 0], true);
+        return !b->adds && gtr__reads_any(b->op) && gtr__last_reader(f, a, b) && v[to].home != GTR__HOME_ALIAS
+            && !gtr__between(f, b->in[gtr__reads_y(b->op, 0)], true);
     }
     if (b->in[k] != mid || a->adds || b->adds & 1 || !gtr__passed_once(f, mid)) return false;
     if (t->front && (v[from].storage != v[mid].storage || v[from].view || (a->n_in > 1 && a->in[0] != b->in[5])))
@@ -15242,7 +15246,7 @@ GTR__MAKE(instr) {
         k = add ? b->in[0] != mid : affine ? 0 : b->n_in - 1;
     if (!gtr__takes_instr(f, node, a, b, mid, k)) return false;
     if ((add || affine || again) && !gtr__may_sink(f, a, b)) return false;
-    const int saved = sums ? b->in[(gtr__backward_reads(b->op) & GTR__Y0) != 0] : -1, adds = sums && a->adds,
+    const int saved = sums ? b->in[gtr__reads_y(b->op, 0)] : -1, adds = sums && a->adds,
         reads = sums && (saved != a->in[0] || !gtr__bit(a->reads, 0)),
         more = add ? 1 : affine ? b->n_in - 1 : reads + adds;
     gtr__epilogue_ops *s = &out->epilogue;
@@ -15251,7 +15255,7 @@ GTR__MAKE(instr) {
     GTR__COPY(out->out, node->out, node->n_out);
     if (t->front) out->in[k] = a->in[a->n_in - 1];
     else out->out[0] = b->out[0];
-    out->reads = node->reads | gtr__low_bits(more) << n_in | (again ? GTR__X2 : 0); /* with its bias */
+    out->reads = node->reads | gtr__low_bits(more) << n_in | (uint64_t)again << 2; /* with its bias */
     out->adds = adds ? 0 : node->adds;
     out->attr = node->attr; out->training = node->training;
     *s = node->epilogue;
@@ -15281,11 +15285,11 @@ GTR__MAKE(instr) {
 }
 /* a product's input gradient, then the gradient of the activation in front of it */
 GTR__MAKE(dact) {
-    int g = a->out[0], saved = gtr__backward_reads(b->op) & GTR__Y0 ? b->in[1] : b->in[0];
+    int g = a->out[0], saved = gtr__reads_y(b->op, 0) ? b->in[1] : b->in[0];
     if (g < 0 || a->adds || b->adds || b->in[2] != g || !gtr__passed_once(f, g)) return false;
     if (f->v[a->in[0]].shape.ndim < f->v[a->in[1]].shape.ndim
             || a->attr.product.a_km) return false; /* of a sum, or transposed */
-    if (!gtr__backward_reads(b->op)) return false; /* SCALE reads nothing: no saved operand to take */
+    if (!gtr__reads_any(b->op)) return false; /* SCALE reads nothing: no saved operand to take */
     if (!gtr__operands(f->b, out, 3, 1)) return false;
     out->attr = a->attr;
     out->in[0] = a->in[a->n_in - 1]; out->in[1] = a->in[1]; out->in[2] = saved; out->out[0] = b->out[0];
@@ -15369,35 +15373,70 @@ GTR__MAKE(permute) {
     out->in[last] = end[0]; out->out[0] = end[1];
     return true;
 }
-#define GTR__FUSION(text, a, a_dir, b, b_dir, op, at_first, late, make) { \
-    text, GTR__OP_##a, GTR__##a_dir, GTR__OP_##b, GTR__##b_dir, GTR__OP_##op, at_first, late, gtr__make_##make },
+/* A row of fusions: its name, which two nodes, what they become and in whose place, when, by what. */
+#define GTR__FIRST_OF(op, dir) GTR__OP_##op, GTR__##dir
+#define GTR__THEN(op, dir) GTR__OP_##op, GTR__##dir
+#define GTR__INTO_FIRST(op) GTR__OP_##op, true
+#define GTR__INTO_SECOND(op) GTR__OP_##op, false
+#define GTR__EARLY false
+#define GTR__LATE true
+#define GTR__MADE_BY(name) gtr__make_##name
 static const gtr__fusion gtr__fusions[] = {
-    GTR__FUSION("product + activation", LINEAR, FWD, COUNT, FWD, LINEAR_ACT, 1, 0, act)
-    GTR__FUSION("product dx + activation gradient", LINEAR, BWD, COUNT, BWD, LINEAR_DACT, 0, 0, dact)
-    GTR__FUSION("cross_entropy forward + backward", CROSS_ENTROPY, FWD, CROSS_ENTROPY, BWD, XENT_STEP, 1, 0, loss)
-    GTR__FUSION("permute + permute", PERMUTE, FWD, PERMUTE, FWD, PERMUTE, 0, 0, permute)
-    GTR__FUSION("permute + permute", PERMUTE, BWD, PERMUTE, BWD, PERMUTE, 0, 0, permute)
-    GTR__FUSION("layer_norm gradient in both precisions", LAYER_NORM, BWD, ADD, BWD, LAYER_NORM, 1, 1, low)
-    GTR__FUSION("rms_norm gradient in both precisions", RMS_NORM, BWD, ADD, BWD, RMS_NORM, 1, 1, low)
-    GTR__FUSION("mse forward + backward", MSE, FWD, MSE, BWD, PAIR_STEP, 1, 1, loss)
-    GTR__FUSION("bce forward + backward", BCE_WITH_LOGITS, FWD, BCE_WITH_LOGITS, BWD, PAIR_STEP, 1, 1, loss)
+    { "product + activation",
+        GTR__FIRST_OF(LINEAR, FWD), GTR__THEN(COUNT, FWD), GTR__INTO_FIRST(LINEAR_ACT), GTR__EARLY, GTR__MADE_BY(act) },
+    { "product dx + activation gradient",
+        GTR__FIRST_OF(LINEAR, BWD), GTR__THEN(COUNT, BWD), GTR__INTO_SECOND(LINEAR_DACT), GTR__EARLY,
+        GTR__MADE_BY(dact) },
+    { "cross_entropy forward + backward",
+        GTR__FIRST_OF(CROSS_ENTROPY, FWD), GTR__THEN(CROSS_ENTROPY, BWD), GTR__INTO_FIRST(XENT_STEP), GTR__EARLY,
+        GTR__MADE_BY(loss) },
+    { "permute + permute",
+        GTR__FIRST_OF(PERMUTE, FWD), GTR__THEN(PERMUTE, FWD), GTR__INTO_SECOND(PERMUTE), GTR__EARLY,
+        GTR__MADE_BY(permute) },
+    { "permute + permute",
+        GTR__FIRST_OF(PERMUTE, BWD), GTR__THEN(PERMUTE, BWD), GTR__INTO_SECOND(PERMUTE), GTR__EARLY,
+        GTR__MADE_BY(permute) },
+    { "layer_norm gradient in both precisions",
+        GTR__FIRST_OF(LAYER_NORM, BWD), GTR__THEN(ADD, BWD), GTR__INTO_FIRST(LAYER_NORM), GTR__LATE,
+        GTR__MADE_BY(low) },
+    { "rms_norm gradient in both precisions",
+        GTR__FIRST_OF(RMS_NORM, BWD), GTR__THEN(ADD, BWD), GTR__INTO_FIRST(RMS_NORM), GTR__LATE, GTR__MADE_BY(low) },
+    { "mse forward + backward",
+        GTR__FIRST_OF(MSE, FWD), GTR__THEN(MSE, BWD), GTR__INTO_FIRST(PAIR_STEP), GTR__LATE, GTR__MADE_BY(loss) },
+    { "bce forward + backward",
+        GTR__FIRST_OF(BCE_WITH_LOGITS, FWD), GTR__THEN(BCE_WITH_LOGITS, BWD), GTR__INTO_FIRST(PAIR_STEP), GTR__LATE,
+        GTR__MADE_BY(loss) }
 };
-#define GTR__TAKES(name, op, kind, front) { name, GTR__OP_##op, GTR__INSTR_##kind, front },
-#define GTR__CARRIER(op, dir, sums, rounds, takes) { GTR__OP_##op, GTR__##dir, sums, rounds, { takes } },
+/* A row of carriers: whose kernel; whether it sums and rounds; which steps it takes, with their kind. */
+#define GTR__KERNEL_OF(op, dir) GTR__OP_##op, GTR__##dir
+#define GTR__NO_SUMS false, false
+#define GTR__WITH_SUMS true, false
+#define GTR__ROUNDED_SUMS true, true
+#define GTR__BEHIND(op, kind) GTR__OP_##op, GTR__INSTR_##kind, false
+#define GTR__IN_FRONT(op, kind) GTR__OP_##op, GTR__INSTR_##kind, true
 static const gtr__carrier gtr__carriers[] = {
-    GTR__CARRIER(LINEAR, FWD, 0, 0, GTR__TAKES("product + residual", ADD, BINARY, 0))
-    GTR__CARRIER(LINEAR_ACT, FWD, 0, 0, GTR__TAKES("product + activation + residual", ADD, BINARY, 0))
-    GTR__CARRIER(BATCH_NORM, FWD, 0, 0, GTR__TAKES("batch_norm + residual", ADD, BINARY, 0)
-        GTR__TAKES("batch_norm + activation", COUNT, UNARY, 0))
-    GTR__CARRIER(CONV, FWD, 0, 0, GTR__TAKES("convolution + batch_norm", BATCH_NORM, AFFINE, 0)
-        GTR__TAKES("convolution + residual", ADD, BINARY, 0) GTR__TAKES("convolution + activation", COUNT, UNARY, 0))
-    GTR__CARRIER(BATCH_NORM, BWD, 0, 0, GTR__TAKES("relu gradient + batch_norm gradient", RELU, UNARY, 1))
-    GTR__CARRIER(CONV, BWD, 1, 0, GTR__TAKES("convolution dx + activation gradient", COUNT, UNARY, 0))
-    GTR__CARRIER(MAX_POOL, BWD, 1, 1, GTR__TAKES("max_pool dx + activation gradient", COUNT, UNARY, 0))
-    GTR__CARRIER(AVG_POOL, BWD, 1, 1, GTR__TAKES("avg_pool dx + activation gradient", COUNT, UNARY, 0))
-    GTR__CARRIER(UPSAMPLE, BWD, 1, 1, GTR__TAKES("upsample dx + activation gradient", COUNT, UNARY, 0))
-    GTR__CARRIER(SOFTMAX, FWD, 0, 0, GTR__TAKES("scale + softmax", SCALE, UNARY, 1))
-    GTR__CARRIER(SOFTMAX, BWD, 0, 0, GTR__TAKES("softmax + scale gradients", SCALE, UNARY, 0))
+    { GTR__KERNEL_OF(LINEAR, FWD), GTR__NO_SUMS, { { "product + residual", GTR__BEHIND(ADD, BINARY) } } },
+    { GTR__KERNEL_OF(LINEAR_ACT, FWD), GTR__NO_SUMS,
+        { { "product + activation + residual", GTR__BEHIND(ADD, BINARY) } } },
+    { GTR__KERNEL_OF(BATCH_NORM, FWD), GTR__NO_SUMS,
+        { { "batch_norm + residual", GTR__BEHIND(ADD, BINARY) },
+          { "batch_norm + activation", GTR__BEHIND(COUNT, UNARY) } } },
+    { GTR__KERNEL_OF(CONV, FWD), GTR__NO_SUMS,
+        { { "convolution + batch_norm", GTR__BEHIND(BATCH_NORM, AFFINE) },
+          { "convolution + residual", GTR__BEHIND(ADD, BINARY) },
+          { "convolution + activation", GTR__BEHIND(COUNT, UNARY) } } },
+    { GTR__KERNEL_OF(BATCH_NORM, BWD), GTR__NO_SUMS,
+        { { "relu gradient + batch_norm gradient", GTR__IN_FRONT(RELU, UNARY) } } },
+    { GTR__KERNEL_OF(CONV, BWD), GTR__WITH_SUMS,
+        { { "convolution dx + activation gradient", GTR__BEHIND(COUNT, UNARY) } } },
+    { GTR__KERNEL_OF(MAX_POOL, BWD), GTR__ROUNDED_SUMS,
+        { { "max_pool dx + activation gradient", GTR__BEHIND(COUNT, UNARY) } } },
+    { GTR__KERNEL_OF(AVG_POOL, BWD), GTR__ROUNDED_SUMS,
+        { { "avg_pool dx + activation gradient", GTR__BEHIND(COUNT, UNARY) } } },
+    { GTR__KERNEL_OF(UPSAMPLE, BWD), GTR__ROUNDED_SUMS,
+        { { "upsample dx + activation gradient", GTR__BEHIND(COUNT, UNARY) } } },
+    { GTR__KERNEL_OF(SOFTMAX, FWD), GTR__NO_SUMS, { { "scale + softmax", GTR__IN_FRONT(SCALE, UNARY) } } },
+    { GTR__KERNEL_OF(SOFTMAX, BWD), GTR__NO_SUMS, { { "softmax + scale gradients", GTR__BEHIND(SCALE, UNARY) } } }
 };
 static bool gtr__multiplies(gtr__op op) {
     return gtr__moves(op) == GTR__MOVES_PRODUCT && gtr__has_backward(op);
@@ -18419,12 +18458,28 @@ static double gtr__rate_one_cycle(const gtr__rate_at *a) {
         : rate[i + 1] + (rate[i] - rate[i + 1]) / 2 * (1 + cos(3.14159265358979323846 * part));
 }
 static double gtr__rate_plateau(const gtr__rate_at *a) { return a->t->optimizer.plateau.rate * a->scale; }
-static const gtr__schedule_row gtr__schedules[] = { /* by gtr_schedule */
-    { "constant", true, false, gtr__rate_constant }, { "cosine", true, true, gtr__rate_cosine },
-    { "custom", false, false, gtr__rate_custom }, { "step", true, false, gtr__rate_step },
-    { "exponential", true, false, gtr__rate_exponential }, { "linear", true, true, gtr__rate_linear },
-    { "one-cycle", false, true, gtr__rate_one_cycle }, { "plateau", false, false, gtr__rate_plateau }
-};
+/* X(NAME, text, terms, rate), in the order of gtr_schedule. Terms: warmup_steps may stand in front; it ends, by
+   total_steps or gtr_fit's steps; neither. */
+#define GTR__WARMS_UP 1
+#define GTR__COMES_TO_END 2
+#define GTR__NO_TERMS 0
+#define GTR__SCHEDULES(X) \
+    X(CONSTANT, "constant", GTR__WARMS_UP, gtr__rate_constant) \
+    X(COSINE, "cosine", GTR__WARMS_UP | GTR__COMES_TO_END, gtr__rate_cosine) \
+    X(CUSTOM_SCHEDULE, "custom", GTR__NO_TERMS, gtr__rate_custom) \
+    X(STEP_DECAY, "step", GTR__WARMS_UP, gtr__rate_step) \
+    X(EXPONENTIAL, "exponential", GTR__WARMS_UP, gtr__rate_exponential) \
+    X(LINEAR, "linear", GTR__WARMS_UP | GTR__COMES_TO_END, gtr__rate_linear) \
+    X(ONE_CYCLE, "one-cycle", GTR__COMES_TO_END, gtr__rate_one_cycle) \
+    X(PLATEAU, "plateau", GTR__NO_TERMS, gtr__rate_plateau)
+#define GTR__SCHEDULE_ROW(NAME, text, terms, rate) \
+    { text, ((terms) & GTR__WARMS_UP) != 0, ((terms) & GTR__COMES_TO_END) != 0, rate },
+static const gtr__schedule_row gtr__schedules[] = { GTR__SCHEDULES(GTR__SCHEDULE_ROW) };
+#define GTR__SCHEDULE_PLACE(NAME, ...) GTR__SCHEDULE_##NAME,
+enum { GTR__SCHEDULES(GTR__SCHEDULE_PLACE) GTR__SCHEDULE_COUNT };
+#define GTR__SCHEDULE_FITS(NAME, ...) && (int)GTR__SCHEDULE_##NAME == (int)GTR_##NAME
+typedef char gtr__schedules_fit[(int)GTR__SCHEDULE_COUNT == (int)GTR_PLATEAU + 1
+    GTR__SCHEDULES(GTR__SCHEDULE_FITS) ? 1 : -1];
 static gtr_result gtr__schedule_steps(gtr_context *ctx, const gtr_trainer_desc *d, int64_t steps) {
     return d->warmup_steps <= steps ? GTR_OK : GTR__BAD_ARG(ctx, "trainer: a %s schedule has %lld steps with %lld of "
         "warm-up (warmup_steps), want at most as many", gtr__schedules[d->schedule].name, (long long)steps,

@@ -2927,6 +2927,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     caps->f16 = 1;
     caps->bf16 = caps->tf32 = caps->compute >= 80;
     caps->lookups = 1;
+    caps->divided = 1 << 20; // on an H200 a launch is 2 us, and so is a second pass over 2^20 elements
 #if !defined(GPUTRAIN_NO_CUBLASLT) && !defined(GPUTRAIN_KERNELS)
     if (!g->lists && !g->sealed)        // whose products are own ones
         caps->product_workspace = gtr__library_workspace(caps->compute);
@@ -4834,8 +4835,8 @@ GTR__LAUNCHER_WITH(gtr__unary_run_bwd, int op) {
     if (!c->out[0].data || c->out[0].count == 0) return GTR_OK;
     m.dy = gtr__in(c, 2); m.dx = gtr__out(c, 0);
     m.x.t = m.y.t = GTR_F32;
-    if (gtr__backward_reads(op) & GTR__X0) m.x = gtr__in(c, 0);
-    if (gtr__backward_reads(op) & GTR__Y0) m.y = gtr__in(c, 1);
+    if (gtr__reads_x(op, 0)) m.x = gtr__in(c, 0);
+    if (gtr__reads_y(op, 0)) m.y = gtr__in(c, 1);
     m.count = c->out[0].count; m.op = op; m.f0 = (float)c->attr->ew.a; m.f1 = (float)c->attr->ew.b;
     return gtr__grad1_run(run, c, &m);
 }
@@ -11524,14 +11525,13 @@ GTR__LAUNCHER_WITH(gtr__binary_run_fwd, int op) {
 GTR__LAUNCHER_WITH(gtr__binary_run_bwd, int op, int value) {
     gtr__grad2 m = {};
     const gtr_shape *full = &c->in[3].shape;
-    uint32_t needs = gtr__backward_reads(op);
     size_t most = 0;
     gtr_result r = GTR_OK;
     m.dy = gtr__in(c, 3);
     m.a.t = m.b.t = m.y.t = m.da.t = m.db.t = GTR_F32;
-    if (needs & GTR__X0) m.a = gtr__in(c, 0);
-    if (needs & GTR__X1) m.b = gtr__in(c, 1);
-    if (needs & GTR__Y0) m.y = gtr__in(c, 2);
+    if (gtr__reads_x(op, 0)) m.a = gtr__in(c, 0);
+    if (gtr__reads_x(op, 1)) m.b = gtr__in(c, 1);
+    if (gtr__reads_y(op, 0)) m.y = gtr__in(c, 2);
     m.count = c->in[3].count;
     if (m.count == 0) return c->measure ? gtr__measured(c, 0) : GTR_OK;
     for (int side = 0; side < 2 && !r; side++) {
@@ -19907,7 +19907,7 @@ static int gtr__mlp_act(const gtr__node *n) {
 }
 // What an activation's backward reads: y, or x, which its node then has to have stored.
 static int gtr__mlp_saved(const gtr__node *n) {
-    return gtr__backward_reads(gtr__mlp_act(n)) & GTR__Y0 ? n->out[0] : n->n_out > 1 ? n->out[1] : -1;
+    return gtr__reads_y(gtr__mlp_act(n), 0) ? n->out[0] : n->n_out > 1 ? n->out[1] : -1;
 }
 
 // The walk over the nodes: what the next one has to read. cur: the last layer's output; dy: the gradient that is on its
@@ -19995,8 +19995,8 @@ struct gtr__mlp_parser {
                     || gtr__mlp_act(f) != (int)n->op || !gtr__mlp_same(v, n->in[2], dy) || n->out[0] < 0
                     || n->attr.ew.a != was.a || n->attr.ew.b != was.b)
                 return false;
-            if (gtr__backward_reads(n->op)
-                    && !gtr__mlp_same(v, n->in[gtr__backward_reads(n->op) & GTR__Y0 ? 1 : 0], gtr__mlp_saved(f)))
+            if (gtr__reads_any(n->op)
+                    && !gtr__mlp_same(v, n->in[gtr__reads_y(n->op, 0) ? 1 : 0], gtr__mlp_saved(f)))
                 return false;
             p->act_back[at] = i;
             dy = n->out[0];
@@ -20141,7 +20141,7 @@ static void gtr__mlp_layers(gtr__mlp *m, const gtr__mlp_view *v, const gtr__mlp_
         L->n = cut->n[l]; L->k = cut->k[l];
         gtr__constants_of(f, &L->act_a, &L->act_b);
         L->act = gtr__mlp_act(f);
-        L->saved = L->act >= 0 && !(gtr__backward_reads(L->act) & GTR__Y0) && f->n_out > 1 ? data(f->out[1]) : NULL;
+        L->saved = L->act >= 0 && !gtr__reads_y(L->act, 0) && f->n_out > 1 ? data(f->out[1]) : NULL;
         L->dw = (float *)data(g->out[1]);
         L->db = g->n_out > 2 ? (float *)data(g->out[2]) : NULL;
     }
@@ -22314,7 +22314,7 @@ static bool gtr__res_wants(const gtr__mlp_view *v, const gtr__mlp_roles *p, bool
     const int hidden = p->layers > 1 ? p->layers - 2 : 0, act = gtr__mlp_act(&v->node[p->forward[hidden]]);
     // dropout's scale hides the output that other activations' backward reads
     *exchange_pre = act >= 0
-        && (!(gtr__backward_reads(act) & GTR__Y0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));
+        && (!gtr__reads_y(act, 0) || (gtr__res_drop(v, p, hidden) && act != GTR__OP_RELU));
     *targets = v->node[p->loss].op != GTR__OP_XENT_STEP;
     for (int l = 0; l < p->layers; l++) {       // padding has to stay finite
         const int op = gtr__mlp_act(&v->node[p->forward[l]]);
@@ -29007,8 +29007,8 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
         const int x = gtr__chain_now(b, n->in[back ? 2 : 0]);
         int saved = -1;
         if (x < 0) return false;
-        if (back && gtr__backward_reads(n->op) &&
-            (saved = gtr__chain_now(b, n->in[gtr__backward_reads(n->op) & GTR__Y0 ? 1 : 0])) < 0)
+        if (back && gtr__reads_any(n->op) &&
+            (saved = gtr__chain_now(b, n->in[gtr__reads_y(n->op, 0) ? 1 : 0])) < 0)
             return false;
         gtr__chain_step *s = gtr__chain_ew(b, back ? GTR__CHAIN_UNARY_BACK : GTR__CHAIN_UNARY,
             gtr__unary_op(n->op) ? (int)n->op : GTR__CHAIN_COPY, b->value[x].n, x, saved, -1);
@@ -29017,7 +29017,7 @@ static bool gtr__chain_elementwise(gtr__chain_build *b, const gtr__node *n) {
     const int op = (int)n->op;
     const int dy = back ? gtr__chain_now(b, n->in[3]) : -1;
     const int64_t full = gtr__mlp_count(&b->v, back ? n->in[3] : n->out[0]);
-    if ((back && (dy < 0 || (gtr__backward_reads(op) && op != GTR__OP_MUL))) || full % b->rows || full / b->rows > 8192)
+    if ((back && (dy < 0 || (gtr__reads_any(op) && op != GTR__OP_MUL))) || full % b->rows || full / b->rows > 8192)
         return false;
     const int width = (int)(full / b->rows);
     for (int side = 0; side < (back ? 2 : 1); side++) {

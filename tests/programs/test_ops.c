@@ -1198,18 +1198,17 @@ static void op_forward(bench *b, op_call *o, int shift)
 static void op_backward_operands(call_desc *d, const op_call *o, const gtr_float *dy, bool truth,
     uint64_t mask, void **keep)
 {
-    uint32_t needs = gtr__backward_reads(o->id);
+    const bool crossed = gtr__gradients(o->id) == GTR__GRADIENTS_CROSSED;
     int k, at = 0;
-    if (gtr__gradients(o->id) == GTR__GRADIENTS_CROSSED) needs &= mask & 1 ? ~(uint32_t)GTR__X0 : (uint32_t)GTR__X0;
     for (k = 0; k < o->n_in; k++, at++) {
-        bool read = k < 16 && needs >> k & 1;
+        bool read = gtr__reads_x(o->id, k) && (!crossed || (mask & 1) != (k == 0));
         gtr_dtype t = truth ? o->in_dtype[k] : o->in_store[k];
         if (!read) { d->in[at] = operand_absent(t, &o->in_shape[k]); continue; }
         keep[at] = t == GTR_I32 ? NULL : stored((gtr_float *)o->in[k], t, gtr__count(&o->in_shape[k]));
         d->in[at] = operand_of(t, &o->in_shape[k], keep[at] ? keep[at] : o->in[k]);
     }
     for (k = 0; k < o->n_out; k++, at++) {
-        bool read = k < 16 && needs >> (16 + k) & 1;
+        bool read = gtr__reads_y(o->id, k);
         gtr_dtype t = truth ? o->out_dtype[k] : o->out_store[k];
         int64_t n = gtr__count(&o->out_shape[k]);
         gtr_float *y;
@@ -1481,7 +1480,8 @@ static void kernels_on(bench *b)
             "%s has no row in tests/programs/op_rows.h", gtr__row((gtr__op)k)->name);
     for (k = 0; check_parts == 1 && !small && b == &cpu_bench && k < GTR__OP_COUNT; k++)
         for (int bit = 0; tested[k] && k != GTR__OP_CUSTOM && bit < 24; bit++)
-            CHECK(!(gtr__backward_reads((unsigned)k) >> bit & 1) || seen_read[k] >> bit & 1,
+            CHECK(!(bit < 16 ? gtr__reads_x((unsigned)k, bit) : gtr__reads_y((unsigned)k, bit - 16))
+                || seen_read[k] >> bit & 1,
                 "%s: its row says that backward reads GTR__%c%d, which changes no gradient", gtr__row((gtr__op)k)->name,
                 bit < 16 ? 'X' : 'Y', bit % 16);
     printf("kernels on %s: %lld calls\n", b->name, b->calls - before);
@@ -1544,9 +1544,8 @@ static gtr_float *act_backward(const act *a, const gtr_float *saved, const gtr_f
 {
     const gtr_shape *shapes[3];
     const gtr_float *ins[3];
-    uint32_t needs = gtr__backward_reads(a->op);
     shapes[0] = shapes[1] = shapes[2] = s;
-    ins[0] = needs & GTR__X0 ? saved : NULL; ins[1] = needs & GTR__Y0 ? saved : NULL; ins[2] = dy;
+    ins[0] = gtr__reads_x(a->op, 0) ? saved : NULL; ins[1] = gtr__reads_y(a->op, 0) ? saved : NULL; ins[2] = dy;
     return truth(a->op, GTR__BWD, &a->attr, 3, shapes, ins, 1, 0, s, what);
 }
 static gtr__attr no_attr(void) { gtr__attr a; memset(&a, 0, sizeof a); return a; }
@@ -1632,9 +1631,9 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
         precision == GTR_TF32 ? ", TF32" : "");
     ys.dim[ys.ndim - 1] = m;
     x = values(xs, a->kind, low, 1); w = values(&ws, 'x', low, 1); dy = values(&ys, 'x', low, 1);
-    saved = gtr__backward_reads(a->op) & GTR__Y0 ? act_forward(a, x, xs, what)
+    saved = gtr__reads_y(a->op, 0) ? act_forward(a, x, xs, what)
         : (gtr_float *)stored(x, GTR_F32, gtr__count(xs));
-    round_through(saved, a->full && gtr__backward_reads(a->op) & GTR__Y0 ? GTR_F32 : low, gtr__count(xs));
+    round_through(saved, a->full && gtr__reads_y(a->op, 0) ? GTR_F32 : low, gtr__count(xs));
     shapes[0] = xs; shapes[1] = &ws; shapes[2] = &bs; shapes[3] = shapes[4] = &ys;
     ins[0] = NULL; ins[1] = w; ins[2] = NULL; ins[3] = NULL; ins[4] = dy;
     between = truth(GTR__OP_LINEAR, GTR__BWD, &none, 5, shapes, ins, 3, 0, xs, what);
@@ -1643,7 +1642,7 @@ static void fused_linear_dact(bench *b, const act *a, const gtr_shape *xs, int64
     d->op = GTR__OP_LINEAR_DACT; d->dir = GTR__FWD; d->attr = &attr; d->steps = &steps; d->n_in = 3; d->n_out = 1;
     d->precision = precision; d->shift = shift;
     s[0] = operand_in(dy, low, &ys); s[1] = operand_in(w, low, &ws);
-    s[2] = operand_in(saved, a->full && gtr__backward_reads(a->op) & GTR__Y0 ? GTR_F32 : low, xs);
+    s[2] = operand_in(saved, a->full && gtr__reads_y(a->op, 0) ? GTR_F32 : low, xs);
     d->in[0] = s[0].o; d->in[1] = s[1].o; d->in[2] = s[2].o;
     d->out[0] = result_of(low, xs, NULL);
     if (run_call(b, d, what)) compare(dx, &d->out[0], limit_of(low, precision), 0, what, b->name);
@@ -1743,7 +1742,7 @@ static void fused_on(bench *b)
                             (q & 2) != 0, false, q / 4, shift);
                     fused_linear_act(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, k % 2 == 0,
                         false, true, k % 3, shift);
-                    if (gtr__backward_reads(acts[a].op))
+                    if (gtr__reads_any(acts[a].op))
                         fused_linear_dact(b, &acts[a], &x, sizes[k][2], low, (gtr_precision)p, shift);
                 }
             }
