@@ -311,10 +311,12 @@ typedef enum gtr_missing {
 typedef enum gtr_streaming { GTR_STREAM_AUTO, GTR_STREAM_NEVER, GTR_STREAM_ALWAYS } gtr_streaming;
 typedef enum gtr_level { GTR_LOG_INFO, GTR_LOG_WARNING } gtr_level;
 /* Devices to plan for without having them: gtr_desc.preset. Such a context plans and reports, and runs nothing. With
-   gputrain_cuda.cu its plans are those of a T4 (SM75), an Orin (SM87), an H200 (SM90), or of .max_sm of their
-   multiprocessors; without it they have no kernels of whole networks, and workspaces are upper bounds. */
+   gputrain_cuda.cu its plans are those of a T4 (SM75), an A10 (SM86), an Orin (SM87), an RTX 4090 (SM89), an H200
+   (SM90), a B200 (SM100), a Thor (SM110), an RTX 5090 (SM120), a Spark (SM121), or of .max_sm of their multiprocessors;
+   without it they have no kernels of whole networks, and workspaces are upper bounds. */
 typedef enum gtr_preset {
-    GTR_PRESET_NONE, GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90
+    GTR_PRESET_NONE, GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90, GTR_PRESET_SM86,
+    GTR_PRESET_SM89, GTR_PRESET_SM100, GTR_PRESET_SM110, GTR_PRESET_SM120, GTR_PRESET_SM121
 } gtr_preset;
 
 // >>structs
@@ -935,7 +937,7 @@ GTR_API const char *gtr_device_text(gtr_context *ctx);
 /* True if the context computes on a GPU. */
 GTR_API bool gtr_on_gpu(const gtr_context *ctx);
 /* Several lines: device, driver, toolkit, what the binary was built for, free memory, multiprocessors, fast
-   instructions, threads. */
+   instructions, threads; of a GPU, also a preset's, what plans believe of it: launch, bandwidth, flops. */
 GTR_API const char *gtr_environment_text(gtr_context *ctx);
 /* Waits until the device has done all that was enqueued, and returns what it met. */
 GTR_API gtr_result gtr_wait(gtr_context *ctx);
@@ -2768,6 +2770,58 @@ typedef struct {
 
 // >>capabilities
 /* Plain data: all that a pass may know of a device. */
+/* A GPU of each compute capability: multiprocessors, KiB of shared memory that a block may have, clock and memory clock
+   in MHz, bits of the memory's bus, and flops that a multiprocessor makes a clock, of dense products summed in float32:
+   by its cores, by tensor cores of TF32 (sm_75: by its cores), of 16 bits. NVIDIA's published figures. */
+typedef struct gtr__gpu { int compute, sms, shared_kib, clock, memory_clock, bus, fma, tf32, half; } gtr__gpu;
+static const gtr__gpu gtr__usual_gpus[] = {
+    { 75, 40, 64, 1590, 5001, 256, 128, 128, 1024 }, /* T4 */
+    { 80, 108, 163, 1410, 1512, 5120, 128, 1024, 2048 }, /* A100, 80 GB */
+    { 86, 72, 99, 1695, 6251, 384, 256, 512, 1024 }, /* A10 */
+    { 87, 16, 163, 1300, 3200, 256, 256, 1024, 2048 }, /* AGX Orin */
+    { 89, 128, 99, 2520, 10501, 384, 256, 256, 512 }, /* RTX 4090 */
+    { 90, 132, 227, 1980, 3201, 6144, 256, 2048, 4096 }, /* H200 */
+    { 100, 148, 227, 1965, 3996, 8192, 256, 4096, 8192 }, /* B200 */
+    { 110, 20, 227, 1575, 4266, 256, 256, 4096, 8192 }, /* Thor */
+    { 120, 170, 99, 2407, 14001, 512, 256, 256, 512 }, /* RTX 5090 */
+    { 121, 48, 99, 2418, 4266, 256, 256, 256, 512 }, /* GB10, of a Spark */
+};
+/* That of the compute capability, or of the newest one below it. */
+static const gtr__gpu *gtr__usual_gpu(int compute) {
+    const gtr__gpu *m = gtr__usual_gpus;
+    for (size_t i = 1; i < sizeof gtr__usual_gpus / sizeof *gtr__usual_gpus; i++)
+        if (gtr__usual_gpus[i].compute <= compute) m = &gtr__usual_gpus[i];
+    return m;
+}
+/* What plans believe of a device. Cost models were fitted on an H200: a figure of theirs that is bound by latency is
+   multiplied by `clock`, the others by what bounds them; each of these factors is an H200's rate by the device's, so
+   that on an H200 it is 1. Measured rates are a profile's alone: a plan depends on nothing that was measured. */
+typedef struct gtr__believed {
+    double launch_ns; /* of a node behind another in a graph */
+    double memory; /* GB/s */
+    double fma, tf32, half; /* flops a nanosecond of a multiprocessor */
+    double clock_x, memory_x, l2_x, fma_x; /* factors; of the memory, of L2 and of float32's products all together */
+    int sms; /* all that the device has */
+} gtr__believed;
+/* Of what the driver says; 0, where it says nothing: as of the model of that compute capability. An integrated GPU's
+   memory is the model's, as its driver's figures are not those of the memory at its full clock. */
+static gtr__believed gtr__believed_of(int compute, int sms, int clock_khz, int memory_khz, int bus, bool integrated) {
+    const gtr__gpu *m = gtr__usual_gpu(compute), *h200 = gtr__usual_gpu(90);
+    const double clock = clock_khz > 0 ? clock_khz * 1e-6 : m->clock * 1e3 * 1e-6,
+        to = h200->clock * 1e3 * 1e-6, /* as the driver's kHz, so that equal ones make 1 */
+        mhz = integrated || memory_khz <= 0 ? m->memory_clock : memory_khz / 1e3,
+        bits = integrated || bus <= 0 ? m->bus : bus;
+    gtr__believed r;
+    r.sms = sms > 0 ? sms : m->sms;
+    r.memory = mhz * bits / 4 * 1e-3; /* two transfers a clock, 8 bits a byte */
+    r.fma = m->fma * clock; r.tf32 = m->tf32 * clock; r.half = m->half * clock;
+    r.clock_x = to / clock;
+    r.memory_x = (double)h200->memory_clock * h200->bus / 4 * 1e-3 / r.memory;
+    r.l2_x = h200->sms * to / (r.sms * clock);
+    r.fma_x = h200->sms * (h200->fma * to) / (r.sms * r.fma);
+    r.launch_ns = 2000 * r.clock_x;
+    return r;
+}
 #define GTR__WITHOUT_BARRIERS ((uint32_t)1 << 31)
 #define GTR__BARRIER_ABANDONED ((uint64_t)1 << 63)
 typedef struct gtr__caps {
@@ -2775,6 +2829,7 @@ typedef struct gtr__caps {
     int cuda; /* 0: the CPU */
     int compute; /* 75, 80, 87, 90, ... of the loaded code */
     int sm_count;
+    gtr__believed believed; /* the CPU's: an H200's, by which all plans without a GPU weigh nodes */
     size_t shared; /* bytes of shared memory that a block may have */
     int arch_feature; /* the loaded image has sm_90a's own instructions */
     int bf16, f16, tf32; /* products in these are there */
@@ -3834,7 +3889,7 @@ static GTR__COLD gtr_result gtr__ranges_check(gtr_context *ctx, const char *who,
         return gtr__ranges_check(ctx, who, d, row, GTR__LENGTH(row)); \
     }
 #define GTR__MAX_THREADS 1024
-#define GTR__DESC_RANGES(R, B) R(device, E, 0, GTR_DEVICE_CUDA) R(preset, E, 0, GTR_PRESET_SM90) \
+#define GTR__DESC_RANGES(R, B) R(device, E, 0, GTR_DEVICE_CUDA) R(preset, E, 0, GTR_PRESET_SM121) \
     R(threads, I, 0, GTR__MAX_THREADS) R(device_index, I, 0, 0) R(max_sm, I, 0, 0)
 GTR__RANGES(desc, gtr_desc, GTR__DESC_RANGES)
 #define GTR__TRAINER_RANGES(R, B) R(optimizer, E, 0, GTR__N_OPTIMIZERS - 1) R(schedule, E, 0, GTR_PLATEAU) \
@@ -10849,6 +10904,7 @@ static void gtr__cpu_capabilities(void *instance, gtr__caps *caps) {
     snprintf(caps->name, sizeof caps->name, "CPU, %d thread%s", instance ? ((gtr__cpu *)instance)->threads : 1,
             instance && ((gtr__cpu *)instance)->threads != 1 ? "s" : "");
     caps->bf16 = caps->f16 = caps->tf32 = 1;
+    caps->believed = gtr__believed_of(90, 0, 0, 0, 0, false);
 }
 static gtr_result gtr__cpu_copy(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait) {
     (void)instance; (void)kind; (void)wait;
@@ -11133,24 +11189,25 @@ static gtr_result gtr__try_cuda(gtr_context *ctx, char *why) {
 /* The preset's capabilities into a context of the CPU's instance. Of the .cu a GPU's come with what passes ask of its
    table: matchers, and the kernels, which measure their workspace. Without it gtr__measure has upper bounds. */
 static void gtr__preset_set(gtr_context *ctx, gtr_preset preset) {
-    static const int compute[] = { 75, 87, 90 }, sms[] = { 40, 16, 132 };
-    const int i = preset == GTR_PRESET_SM90 ? 2 : preset == GTR_PRESET_SM87 ? 1 : 0;
+    static const int compute[] = { 0, 0, 75, 87, 90, 86, 89, 100, 110, 120, 121 }; /* by gtr_preset */
+    const gtr__gpu *m = gtr__usual_gpu(compute[preset]);
     const gtr__backend *be;
     gtr__caps *caps = &ctx->caps;
     char why[256];
     if (preset == GTR_PRESET_CPU) { snprintf(caps->name, sizeof caps->name, "preset CPU"); return; }
-    caps->compute = compute[i];
+    caps->compute = m->compute;
     if (!gtr__cuda_table(&be, why)) {
         be->capabilities(NULL, caps);
         ctx->be->kernel = be->kernel; ctx->be->matchers = be->matchers; ctx->be->n_matchers = be->n_matchers;
     } else {
-        caps->cuda = caps->lookups = 1; caps->sm_count = sms[i];
-        caps->bf16 = caps->tf32 = compute[i] >= 80;
+        caps->cuda = caps->lookups = 1; caps->sm_count = m->sms;
+        caps->bf16 = caps->tf32 = m->compute >= 80;
+        caps->believed = gtr__believed_of(m->compute, 0, 0, 0, 0, false);
         caps->product_workspace = (size_t)32 << 20;
         caps->divided = 1 << 20;
     }
     if (ctx->desc.max_sm) caps->sm_count = GTR__MIN(caps->sm_count, ctx->desc.max_sm);
-    snprintf(caps->name, sizeof caps->name, "preset sm_%d", compute[i]);
+    snprintf(caps->name, sizeof caps->name, "preset sm_%d", m->compute);
 }
 /* Whether a GPU's plans are made without its table. */
 static bool gtr__without_table(const gtr_context *ctx) {
@@ -11208,6 +11265,16 @@ gtr_context *gtr_create(gtr_desc desc) {
 }
 const char *gtr_device_text(gtr_context *ctx) { return ctx ? ctx->device_text : "none"; }
 bool gtr_on_gpu(const gtr_context *ctx) { return ctx && ctx->caps.cuda && !ctx->preset && !ctx->errors.dead; }
+/* A line of what plans believe of a GPU. */
+static void gtr__believed_text(gtr_context *ctx) {
+    const gtr__believed *r = &ctx->caps.believed;
+    const double all = r->sms * 1e-3;
+    if (!ctx->caps.cuda) return;
+    gtr__textf(ctx, "believed: launch %.2f us, %.0f GB/s, %.3g TFLOP/s of float32, ", r->launch_ns * 1e-3, r->memory,
+        r->fma * all);
+    if (ctx->caps.tf32) gtr__textf(ctx, "%.3g of TF32, ", r->tf32 * all);
+    gtr__textf(ctx, "%.3g of 16 bits\n", r->half * all);
+}
 const char *gtr_environment_text(gtr_context *ctx) {
     char text[2048] = "";
     if (!ctx || gtr__outside(ctx, "gtr_environment_text")) return "";
@@ -11215,6 +11282,7 @@ const char *gtr_environment_text(gtr_context *ctx) {
     gtr__textf(ctx, "gputrain %s\nchosen: %s\n", GPUTRAIN_VERSION, ctx->device_text);
     if (ctx->instance[0] && !gtr__forked(ctx)) ctx->be->environment(ctx->instance[0], text, sizeof text);
     gtr__textf(ctx, "%s", text);
+    gtr__believed_text(ctx);
     gtr__textf(ctx, "in use by this context: %zu bytes\n", ctx->memory.device_bytes);
     return gtr__text(ctx);
 }
@@ -15629,10 +15697,11 @@ static void gtr__pass_alias(gtr__build *b) {
 }
 
 // >>pass:select
-#define GTR__LAUNCH_COST 2.0 /* rough microseconds */
-#define GTR__BYTE_COST 1e-6
-static double gtr__node_cost(const gtr__node *n) {
-    return GTR__LAUNCH_COST + n->flops * 4e-8 + n->bytes * GTR__BYTE_COST;
+/* Rough microseconds of launches, and of bytes, which the device's memory bounds where caches keep none. */
+static double gtr__launch_cost(const gtr__believed *r, double launches) { return launches * r->launch_ns / 1000; }
+static double gtr__byte_cost(const gtr__believed *r, double bytes) { return bytes * 1e-6 * r->memory_x; }
+static double gtr__node_cost(const gtr__believed *r, const gtr__node *n) {
+    return gtr__launch_cost(r, 1) + n->flops * 4e-8 * r->fma_x + gtr__byte_cost(r, n->bytes);
 }
 /* Fills in *m by the backend's row of matcher k; returns its name, for texts. */
 static GTR__COLD const char *gtr__matcher_of(const gtr__backend *be, int k, gtr__matcher *m) {
@@ -15801,7 +15870,8 @@ static double gtr__saving(gtr__selection *f, const gtr__taken *t) {
                     bytes += (double)gtr__whole_bytes(&p->value[v]);
             }
         }
-    return (t->count - 1) * GTR__LAUNCH_COST + bytes * GTR__BYTE_COST;
+    const gtr__believed *r = &f->b->ctx->caps.believed;
+    return gtr__launch_cost(r, t->count - 1) + gtr__byte_cost(r, bytes);
 }
 /* A match's gain: its saving less, for each node behind its first, the most that another match there would save. */
 static double gtr__gain(gtr__selection *f, const gtr__taken *t) {
@@ -15918,10 +15988,11 @@ static void gtr__pass_feeds(gtr__build *b) {
    turns, but the last ones to any. With parts or recomputation, whose values are to follow each other in memory, and
    beside subgraphs only such gradients leave the first. Unless the user says how many: none in those cases, and never a
    node that fills the device by itself. */
-#define GTR__HOP 1.5 /* microseconds that a wait for another stream costs */
+#define GTR__HOP 0.75 /* launches that a wait for another stream costs */
 /* By queue: when it is free, the last node that the first stream waits for. By value: when it is written and read, who
    writes it, the last node that uses it, the last that looked at it. By node: when it is done. */
 typedef struct {
+    const gtr__believed *rates;
     double clock[GTR__MAX_STAGES][GTR__MAX_STREAMS], *written, *read, *done;
     int waited[GTR__MAX_STAGES][GTR__MAX_STREAMS], *queue, *last, *seen;
 } gtr__schedule;
@@ -15934,7 +16005,8 @@ static double gtr__start_on(const gtr__plan *p, const gtr__schedule *s, const gt
     for (int k = 0; k < GTR__ALL(n); k++) {
         const int v = gtr__use(p, n, k);
         if (v < 0) continue;
-        start = GTR__MAX(start, s->written[v] + (s->written[v] > 0 && s->queue[v] != queue ? GTR__HOP : 0));
+        start = GTR__MAX(start, s->written[v] + (s->written[v] > 0 && s->queue[v] != queue
+            ? gtr__launch_cost(s->rates, GTR__HOP) : 0));
         if (k >= n->n_in) start = GTR__MAX(start, s->read[v]);
     }
     return start;
@@ -15960,7 +16032,7 @@ static void gtr__assign_stream(gtr__plan *p, gtr__schedule *s, gtr__node *n, boo
         start = then; best = k;
     }
     n->stream = best;
-    start += gtr__node_cost(n);
+    start += gtr__node_cost(s->rates, n);
     s->clock[n->stage][best] = start;
     for (k = 0; k < GTR__ALL(n); k++) {
         if ((v = gtr__use(p, n, k)) < 0) continue;
@@ -15986,7 +16058,7 @@ static size_t gtr__held(const gtr__plan *p, gtr__schedule *s, const gtr__node *n
 static void gtr__let_go(gtr__build *b, gtr__schedule *s, int i) {
     gtr__plan *p = b->plan;
     gtr__node *n = &p->node[i];
-    const double start = s->done[i] - gtr__node_cost(n);
+    const double start = s->done[i] - gtr__node_cost(s->rates, n);
     size_t makes = 0, most = 0;
     for (int k = 0; k < n->n_out; k++) {
         const int v = gtr__use(p, n, n->n_in + k);
@@ -16000,7 +16072,7 @@ static void gtr__let_go(gtr__build *b, gtr__schedule *s, int i) {
         for (j = i - 1; j >= GTR__MAX(s->waited[n->stage][k], i - GTR__FUSE_WINDOW); j--) {
             const gtr__node *q = &p->node[j];
             if (q->stage != n->stage || q->stream != k) continue;
-            if (on < 0 && s->done[j] + gtr__node_cost(q) <= start) on = j;
+            if (on < 0 && s->done[j] + gtr__node_cost(s->rates, q) <= start) on = j;
             if (on >= 0) frees += gtr__held(p, s, q, i, i * GTR__MAX_STREAMS + k);
         }
         if (frees >= makes / 4 && frees > most) { most = frees; n->wait.after = 1 + on; }
@@ -16020,6 +16092,7 @@ static void gtr__assign_streams(gtr__build *b) {
     }
     p->n_stream = !automatic ? b->r->streams : b->ctx->caps.cuda && !apart ? GTR__MAX_STREAMS : 1;
     if (p->n_stream < 2) return;
+    s.rates = &b->ctx->caps.believed;
     const size_t values = (size_t)p->n_value, nodes = (size_t)p->n_node;
     s.written = (double *)gtr__malloc(b->ctx, values * (2 * sizeof(double) + 3 * sizeof(int)) + (nodes + 1) * 8);
     if (!s.written) { b->failed = true; return; }
@@ -16029,7 +16102,7 @@ static void gtr__assign_streams(gtr__build *b) {
         if ((v = gtr__use(p, &p->node[i], k)) >= 0) s.last[v] = i;
     for (i = 0; i < p->right_begin; i++) {
         gtr__node *n = &p->node[i];
-        const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes > 64e6;
+        const bool fills = n->flops > b->ctx->caps.sm_count * 32e6 || n->bytes * s.rates->memory_x > 64e6;
         /* custom ops keep their order: callbacks may share what they use */
         gtr__assign_stream(p, &s, n, !apart, automatic && (fills || n->op == GTR__OP_CUSTOM), i >= last);
         s.done[i] = s.clock[n->stage][n->stream];
@@ -28740,6 +28813,7 @@ static bool gtr__profile(gtr_trainer *t, double step, gtr__plan_entry *e) {
         "profile of a step with batch %lld on %s: %.2f us as launched; floors by %.0f GB/s of a copy and %.3g "
         "TFLOP/s of a product, measured now\n", (long long)e->plan.batch, ctx->caps.name, step * 1e6, rate[0] * 1e-9,
         rate[1] * 1e-12);
+    gtr__believed_text(ctx);
     for (i = 0; i < e->plan.n_node; i++) {
         const gtr__node *n = &e->plan.node[i];
         const size_t begin = ctx->answer.used;

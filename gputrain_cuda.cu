@@ -465,6 +465,8 @@ typedef struct gtr__cuda {
     gtr__host host;
     int device, handle;         // its index, and what the driver knows it by
     int sm_count;               // multiprocessors to fill: those there, or desc.max_sm if fewer
+    // of the device, as gtr__believed_of takes it; 0: the driver says nothing, or there is no device
+    int all_sms, clock_khz, memory_khz, bus, integrated;
     int compute;                // 75, 80, 87, 90, ...: what kernels are compiled for, not what the device is
     int arch_feature;           // they have sm_90a's own instructions
     size_t shared_max;          // bytes of shared memory a block may opt in to
@@ -2813,6 +2815,14 @@ static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *
         { &shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN },
         { &in->g.sm_count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT },
     };
+    const struct { int *to; CUdevice_attribute which; } rate[] = {
+        { &in->g.clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE },
+        { &in->g.memory_khz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE },
+        { &in->g.bus, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH },
+        { &in->g.integrated, CU_DEVICE_ATTRIBUTE_INTEGRATED },
+    };
+    for (auto &f : rate)
+        if (e == CUDA_SUCCESS && gtr__driver.cuDeviceGetAttribute(f.to, f.which, in->g.handle)) *f.to = 0;
     for (auto &f : fact) if (e == CUDA_SUCCESS) e = gtr__driver.cuDeviceGetAttribute(f.to, f.which, in->g.handle);
     if (e == CUDA_ERROR_OUT_OF_MEMORY) {
         snprintf(why, 256, "out of memory: other work fills GPU %d", in->g.device); return GTR_ERR_NOMEM;
@@ -2822,6 +2832,7 @@ static gtr_result gtr__set_up(gtr__instance *in, gtr__instance_desc desc, char *
         return GTR_ERR_CUDA;
     }
     in->g.shared_max = (size_t)shared;
+    in->g.all_sms = in->g.sm_count;
     if (desc.max_sm > 0 && desc.max_sm < in->g.sm_count) in->g.sm_count = desc.max_sm;
     return gtr__kernels_open(&in->g, in->major * 10 + in->minor, why);
 }
@@ -2899,12 +2910,12 @@ static gtr_result gtr__cuda_create(const gtr__host *host, gtr__instance_desc des
 // Gives an instance without a device the properties of the named architecture's usual device, or of the newest known
 // one below it.
 static void gtr__usual_device(gtr__cuda *g, const char *arch) {
-    static const struct { int compute, sms, kib; } known[] = { { 75, 40, 64 }, { 80, 108, 163 }, { 86, 84, 99 },
-        { 87, 16, 163 }, { 89, 128, 99 }, { 90, 132, 227 }, { 100, 148, 227 }, { 120, 170, 99 } };
     snprintf(g->arch, sizeof g->arch, "sm_%.16s", arch);
     g->compute = atoi(arch);
     g->arch_feature = g->compute == 90 && strchr(arch, 'a') != NULL;
-    for (auto &of : known) if (of.compute <= g->compute) { g->sm_count = of.sms; g->shared_max = (size_t)of.kib << 10; }
+    const gtr__gpu *m = gtr__usual_gpu(g->compute);
+    g->sm_count = m->sms;
+    g->shared_max = (size_t)m->shared_kib << 10;
 }
 // What plans may count on. instance NULL: of the architecture that caps->compute names, without a device.
 static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
@@ -2922,6 +2933,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     if (in) memcpy(caps->name, in->name, sizeof caps->name);
     caps->compute = g->compute;
     caps->sm_count = g->sm_count;
+    caps->believed = gtr__believed_of(g->compute, g->all_sms, g->clock_khz, g->memory_khz, g->bus, g->integrated != 0);
     caps->shared = g->shared_max;
     caps->arch_feature = g->arch_feature;
     caps->f16 = 1;
@@ -5853,6 +5865,7 @@ static bool gtr__rows16(int64_t pitch, int type) { return pitch * gtr__elem(type
 // One model of what products take, in nanoseconds of an H200, of 900 timings there 12 % off (the clock, a factor
 // of all terms, decides nothing): a launch, `launch`; for each 128 bytes of k `alone`, or `shared` by each block that a
 // multiprocessor holds, up to `room`, if that is more; for a cluster's sum `exchange`. A block makes m x n of C.
+// Of another device all of it goes by the clock, but no faster than its multiprocessors multiply or its memory reads.
 enum { GTR__WAY_FMA, GTR__WAY_MMA, GTR__WAY_WGMMA };
 struct gtr__way { int kernel, m, n, room; float launch, alone, shared, exchange; };
 #define GTR__WAY(type, ...) [] { type w{}; __VA_ARGS__; return w; }()
@@ -5885,6 +5898,20 @@ static bool gtr__way_takes(const gtr__way &w, const gtr__product *p, const gtr__
         && (p->lda | p->ldb | p->a_batch | p->b_batch | p->a_kb | p->b_kb) % (f32 ? 4 : 8) == 0
         && (p->kb == 1 || (p->a_kb && p->b_kb));
 }
+// Flops a nanosecond of a multiprocessor, of a kind of product.
+static double gtr__kind_rate(const gtr__believed *r, int kind) {
+    return kind == GTR__PRODUCT_FMA ? r->fma : kind == GTR__PRODUCT_TF32 ? r->tf32 : r->half;
+}
+// An H200's rate of it by this device's.
+static double gtr__kind_x(const gtr__believed *r, int kind) {
+    const gtr__gpu *h200 = gtr__usual_gpu(90);
+    return (kind == GTR__PRODUCT_FMA ? h200->fma : kind == GTR__PRODUCT_TF32 ? h200->tf32 : h200->half)
+        * (h200->clock * 1e3 * 1e-6) / gtr__kind_rate(r, kind);
+}
+// Nanoseconds of an H200 that latency or instructions bound, here; at least what so many flops take.
+static double gtr__flops_ns(const gtr__believed *r, int kind, double ns, double flops) {
+    return fmax(ns * r->clock_x, flops / gtr__kind_rate(r, kind));
+}
 // Of a product in so many tiles, whose sums the blocks of clusters and ranges of k share.
 static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__caps *caps, int kind, int64_t tiles,
                           int split, int ranges) {
@@ -5907,11 +5934,16 @@ static double gtr__way_ns(const gtr__way &w, const gtr__product *p, const gtr__c
     if (w.kernel == GTR__WAY_MMA) step *= (half ? 1.35 : 1) * (p->a_k + p->b_k ? 1 : 1.2)
         * (1 + uneven(p->lda, p->a_k, p->m) + uneven(p->ldb, p->b_k, p->n));
     if (bytes % 32 && step < 1.5 * room * w.shared) step = 1.5 * room * w.shared;       // parts of sectors
-    return ceil((double)waves / room) * (w.launch + (double)depth * step
-            + rows * (p->saved ? 370 : p->act >= 0 ? 200 : 0))
-        + (split > 1 ? w.exchange + 40 * split + 1000 * (double)(waves - 1) : 0)
+    const gtr__believed *r = &caps->believed;
+    step = gtr__flops_ns(r, kind, step, room * 2.0 * w.m * w.n * (half ? 64 : 32));
+    const double ns = ceil((double)waves / room) * (w.launch * r->clock_x + (double)depth * step
+            + rows * (p->saved ? 370 : p->act >= 0 ? 200 : 0) * r->clock_x)
+        + (split > 1 ? w.exchange + 40 * split + 1000 * (double)(waves - 1) : 0) * r->clock_x
         // one more launch, which begins as the first ends, or behind it
-        + (ranges > 1 ? (caps->compute >= 90 ? 1700 : 3000) + ranges * (76 + c / 500) : 0);
+        + (ranges > 1 ? (caps->compute >= 90 ? 1700 : 3000) * r->clock_x
+            + ranges * (76 * r->clock_x + c / 500 * fmax(1, r->l2_x)) : 0);
+    const double read = (double)((p->m + p->n) * gtr__elem(p->type_a)) * (double)p->k * (double)(p->batch * p->kb);
+    return r->memory_x > 1 ? fmax(ns, read / r->memory) : ns;
 }
 // Estimated nanoseconds of a product by cuBLASLt, fitted to 750 timings on an H200 with k from 1024 to 65536 (15 % off
 // in the mean). It computes tiles of C of 128 x 128. Where these are fewer than the multiprocessors it splits k, and
@@ -5926,29 +5958,37 @@ static double gtr__library_ns(const gtr__product *p, const gtr__caps *caps, int 
             && gtr__rows16(p->ldc, p->type_c));
     const double tiles = (double)(gtr__ceil(p->m, 128) * gtr__ceil(p->n, 128) * p->batch), k = (double)p->k,
         waves = tiles / caps->sm_count, c = (double)p->m * (double)p->n * (double)p->batch,
-        step = (fma ? 90 : half ? 3.9 : turned ? 13.5 : across ? 18 : 9) * (rows16 ? 1 : 4),
+        step = (fma ? 90 : half ? 3.9 : turned ? 13.5 : across ? 18 : 9) * (rows16 ? 1 : 4)
+            * gtr__kind_x(&caps->believed, kind),
+        clock_x = caps->believed.clock_x, memory_x = caps->believed.memory_x,
         slower = fma ? 0 : half ? 0.6 : across || turned ? 0.3 : 1.25,
         steps = k + (waves < 1 && k > 1600 ? (k - 1600) * slower : 0),
         flops = (waves < 1 || turned ? waves : ceil(waves)) * steps * step,
-        bytes = (double)(p->m + p->n) * k * (double)p->batch * (double)gtr__elem(p->type_a) / (half ? 4000 : 3000);
+        bytes = (double)(p->m + p->n) * k * (double)p->batch * (double)gtr__elem(p->type_a) / (half ? 4000 : 3000)
+            * memory_x;
     if (!rows16 && c * k < 2e9) return HUGE_VAL;
-    return (half ? 2300 : fma ? 4000 : 3300) + (half ? 1.75 * fmin(k, 1600) : (fma ? 6 : 4.4) * fmin(k, 800))
-        + fmax(flops, bytes) + (half ? 0.6e-3 : 1.2e-3) * c
-        + (turned ? 2500 + fmin((double)p->m, (double)p->n) * k / 400 : 0)
-        + (p->sums ? 1000 + fmin(k, 1600) + 0.55 * k : 0)
-        + (p->saved || p->act >= 0 ? 1500 + c / 1000 : 0);     // by whether pre is kept the rounding must not change
+    return (half ? 2300 : fma ? 4000 : 3300) * clock_x
+        + (half ? 1.75 * fmin(k, 1600) : (fma ? 6 : 4.4) * fmin(k, 800)) * clock_x
+        + fmax(flops, bytes) + (half ? 0.6e-3 : 1.2e-3) * c * memory_x
+        + (turned ? 2500 * clock_x + fmin((double)p->m, (double)p->n) * k / 400 * memory_x : 0)
+        + (p->sums ? 1000 + fmin(k, 1600) + 0.55 * k : 0) * clock_x
+        // by whether pre is kept the rounding must not change
+        + (p->saved || p->act >= 0 ? 1500 * clock_x + c / 1000 * memory_x : 0);
 }
 
 // A matrix that gtr__even_kernel copies with padding: `rows` rows of `width` elements, at a pitch of ld elements. The
 // copy's pitch is `per` units of 16 bytes, and it has `units` of them in all; elements behind width, and rows behind
-// `rows`, are zeros. GTR__EVEN_NS: nanoseconds that copies of so many bytes take.
-#define GTR__EVEN_NS(bytes) (2200 + (double)(bytes) / 1500)
+// `rows`, are zeros.
 typedef struct gtr__even_rows {
     const void *from;
     void *to;
     uint32_t units, per, rows;
     int64_t width, ld;
 } gtr__even_rows;
+// Nanoseconds that copies of so many bytes take.
+static double gtr__even_ns(const gtr__caps *caps, double bytes) {
+    return 2200 * caps->believed.clock_x + bytes / 1500 * caps->believed.memory_x;
+}
 // Operands whose rows aren't of whole 16 bytes become copies at ws whose rows are (1: A, 2: B), of so many bytes; none
 // where items of a batch don't lie one behind the other.
 static int gtr__product_even(gtr__product *p, void *ws, gtr__even_rows *rows, size_t *bytes) {
@@ -6006,7 +6046,8 @@ static double gtr__few_ns(const gtr__product *p, const gtr__caps *caps) {
     const double waves = ceil((double)gtr__ceil(p->n, p->b_k ? 8 : lanes * w) / (4 * caps->sm_count)),
         rounds = (double)gtr__ceil(p->k, ahead * (p->b_k ? 32 * w : 256 / lanes)),
         bytes = (double)p->n * (double)p->k * (double)gtr__elem(p->type_b);
-    return (p->m > 1 ? 2200 : 1300) + (waves * rounds - 1) * 350 + bytes / 2500;
+    return (p->m > 1 ? 2200 : 1300) * caps->believed.clock_x + (waves * rounds - 1) * 350 * caps->believed.clock_x
+        + bytes / 2500 * caps->believed.memory_x;
 }
 static int gtr__product_kind(const gtr__product *p, const gtr__caps *caps, gtr_precision precision) {
     if (p->type_a != p->type_b) return GTR__PRODUCT_FMA;
@@ -6059,7 +6100,7 @@ static gtr__choice gtr__product_choice(const gtr__product *p, const gtr__caps *c
             for (int split = 1; split <= 8 && split * ranges <= k_tiles; split *= 2) {
                 if (!gtr__way_takes(w, q, caps, c.kind, tiles * split * ranges, split, ranges)) continue;
                 const double ns = gtr__way_ns(w, q, caps, c.kind, tiles, split, ranges)
-                    + (hopper && c.even ? GTR__EVEN_NS(even_bytes) : 0);
+                    + (hopper && c.even ? gtr__even_ns(caps, (double)even_bytes) : 0);
                 if (ns >= least) continue;
                 least = ns;
                 if (!hopper) { c.tile = w.m; c.split = split; plain_ranges = ranges; continue; }
@@ -7765,9 +7806,11 @@ static gtr_result gtr__conv_kind(gtr__run *run, const gtr__call *c, const gtr__p
     return gtr__by_form(form, [&](auto of) { return gtr__conv_kind_of<of>(run, c, p, cut, choice); });
 }
 // >>conv-choice
-// What the sums of ranges' parts take.
-static double gtr__ranges_ns(const gtr__product *p, int ranges) {
-    return ranges > 1 ? 2500 + (double)ranges * (double)p->batch * (double)p->m * (double)p->n / 400 : 0;
+// What the sums of ranges' parts take. They lie in L2, and no device is believed to be quicker at it than an H200, so
+// that parts are no more than their workspace's bound.
+static double gtr__ranges_ns(const gtr__caps *caps, const gtr__product *p, int ranges) {
+    return ranges > 1 ? 2500 * caps->believed.clock_x
+        + (double)ranges * (double)p->batch * (double)p->m * (double)p->n / 400 * fmax(1, caps->believed.l2_x) : 0;
 }
 #define GTR__WARPS_SHARED (96 * 1024)       // bytes of shared memory, for stages enough of a tile of 256 x 128
 // Whether tiles of 256 take less than what c has chosen: `step` of 64 bytes of k, `rest` for what is around them, in
@@ -7778,14 +7821,17 @@ static void gtr__warps_choice(const gtr__window *g, int form, const gtr__product
     if (c->kind == GTR__PRODUCT_FMA || caps->compute < 80 || caps->shared < GTR__WARPS_SHARED
             || !gtr__warps_takes(g, p, form)) return;
     const int edge = gtr__warps_edge(weight ? p->m : p->n), room = edge == 64 && caps->shared >= 160 * 1024 ? 2 : 1;
-    const double step = edge == 64 ? room * 490 : 780, rest = (weight ? 7000 : 3000) + room * edge * (reads ? 50 : 30);
+    const double clock_x = caps->believed.clock_x,
+        step = gtr__flops_ns(&caps->believed, c->kind, edge == 64 ? room * 490 : 780,
+            2.0 * room * edge * GTR__WARPS_LONG * GTR__WARPS_BYTES / (double)gtr__elem(p->type_a)),
+        rest = ((weight ? 7000 : 3000) + room * edge * (reads ? 50 : 30)) * clock_x;
     const int64_t tiles = (weight ? gtr__ceil(p->m, edge) * gtr__ceil(p->n, GTR__WARPS_LONG)
             : gtr__ceil(p->m, GTR__WARPS_LONG) * gtr__ceil(p->n, edge)) * p->batch,
         steps = gtr__ceil(p->k * gtr__elem(p->type_a), GTR__WARPS_BYTES),
         most = classes > 1 || !gtr__product_in_parts(p) ? 1 : steps / 8 < 128 ? steps / 8 : 128;
     for (int ranges = 1; ranges == 1 || ranges <= most; ranges++) {
-        const double ns = 2500 + (double)gtr__ceil(tiles * ranges, caps->sm_count * room)
-            * (rest + (double)gtr__ceil(steps, ranges) * step) + gtr__ranges_ns(p, ranges);
+        const double ns = 2500 * clock_x + (double)gtr__ceil(tiles * ranges, caps->sm_count * room)
+            * (rest + (double)gtr__ceil(steps, ranges) * step) + gtr__ranges_ns(caps, p, ranges);
         if (ns < c->ns) { c->ns = ns; c->tile = GTR__WARPS_LONG; c->split = 1; c->ranges = ranges; }
     }
 }
@@ -9047,8 +9093,8 @@ static bool gtr__im2col_choice(const gtr__window *g, int form, const gtr__produc
             most = classes > 1 || !gtr__product_in_parts(p) ? 1 : stages < 64 ? stages : 64;
         for (int64_t ranges = 1; ranges <= most; ranges++) {
             const double waves = (double)gtr__ceil(tiles * ranges, caps->sm_count * w.room),
-                ns = 2500 + waves * (w.rest + (double)gtr__ceil(stages, ranges) * w.stage)
-                    + gtr__ranges_ns(p, (int)ranges);
+                ns = (2500 + waves * (w.rest + (double)gtr__ceil(stages, ranges) * w.stage)) * caps->believed.clock_x
+                    + gtr__ranges_ns(caps, p, (int)ranges);
             if (ns >= c->ns) continue;
             c->ns = ns; c->wgmma_m = w.m; c->wgmma_n = w.n; c->ranges = (int)ranges; c->boxes_log = log;
         }
@@ -9105,8 +9151,9 @@ static void gtr__lines_fold_choice(const gtr__window *g, bool image, const gtr__
                 stage = gtr__lines_tile_ns(products, GTR__LINES_ROW_NS * (double)(rows * width), stages),
                 epilogue = 9.4 * n * passes + GTR__LINES_FOLD_NS * (double)(n * fold), tile = (double)copies * stage,
                 of_block = turns * (double)gtr__ceil(tiles, each),
-                ns = 3000 + of_block * (tile > epilogue ? tile : epilogue),
-                all = ns + (half ? 0 : (tile < epilogue ? tile : epilogue) + of_block * 300 * passes);
+                clock_x = caps->believed.clock_x,
+                ns = (3000 + of_block * (tile > epilogue ? tile : epilogue)) * clock_x,
+                all = ns + (half ? 0 : (tile < epilogue ? tile : epilogue) + of_block * 300 * passes) * clock_x;
             if (ns >= most || all >= *least) continue;
             *least = all;
             c->ns = ns; c->ranges = 1; c->boxes_log = log; c->copy_bytes = 0;
@@ -9146,8 +9193,8 @@ static void gtr__lines_weight_choice(const gtr__window *g, const gtr__product *p
                 int64_t ranges = turns * caps->sm_count / blocks;
                 if (ranges > tiles) ranges = tiles;
                 if (ranges < 2) continue;
-                const double ns = 6000 + (double)(turns * gtr__ceil(tiles, ranges)) * tile
-                    + gtr__ranges_ns(p, (int)ranges);
+                const double ns = (6000 + (double)(turns * gtr__ceil(tiles, ranges)) * tile) * caps->believed.clock_x
+                    + gtr__ranges_ns(caps, p, (int)ranges);
                 if (ns >= c->ns) continue;
                 c->ns = ns; c->ranges = (int)ranges; c->boxes_log = log; c->copy_bytes = 0;
                 c->tile_lines = (int)lines; c->tile_width = (int)width; c->lines_n = (int)n;
@@ -9253,8 +9300,9 @@ static bool gtr__conv_even(gtr__evened *e, const gtr__window *g, int form, const
 // lines. If one of them, copies included, takes less than *best, *best becomes that choice. Returns whether it did.
 static bool gtr__conv_best(const gtr__evened *e, int form, gtr__choice plain, const gtr__caps *caps,
         gtr__choice *best) {
-    const double copies = (e->bytes ? GTR__EVEN_NS(e->bytes) : 0)
-        + (e->parts.more && form != GTR__CONV_WEIGHT ? GTR__EVEN_NS(4 * e->p.m * e->p.n) : 0);      // and C's parts
+    const double copies = (e->bytes ? gtr__even_ns(caps, (double)e->bytes) : 0)
+        // and C's parts
+        + (e->parts.more && form != GTR__CONV_WEIGHT ? gtr__even_ns(caps, (double)(4 * e->p.m * e->p.n)) : 0);
     bool better = plain.ns + copies < best->ns;
     if (better) *best = plain;
     else plain.ns = best->ns - copies;
@@ -29429,6 +29477,8 @@ static bool gtr__chain_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t sh
 // product's latency or its exchange; its further chunks; its weights from L2, by a multiprocessor and by all, or its
 // arithmetic, of which half goes by beside these; element-wise steps.
 static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k, const gtr__caps *caps) {
+    const gtr__believed *r = &caps->believed;
+    const double clock_x = r->clock_x;
     const int rows = 8 * k->nt, tiles = (b->rows + rows - 1) / rows, c = k->cluster,
               room = (c > 2 ? caps->sm_count * 10 / 11 : caps->sm_count) / c,
               waves = (int)gtr__ceil(tiles, room > 0 ? room : 1), busy = (tiles < room ? tiles : room) * c;
@@ -29439,17 +29489,20 @@ static double gtr__chain_cost(const gtr__chain_build *b, const gtr__chain_cut *k
         if (s->kind == GTR__CHAIN_PRODUCT) {
             const bool low = s->to != GTR_F32;
             const int row = (s->op ? s->n : s->k) * (low ? 2 : 4);
-            const double bytes = n * s->k * (low ? 2 : 4) / (busy > 100 ? 6.2e6 / busy : 62e3),
-                         work = n * s->k * rows / (low ? 2.32e6 : 1.16e6);
+            const double bytes = n * s->k * (low ? 2 : 4) / fmin(6.2e6 / r->l2_x / busy, 62e3 / clock_x),
+                         work = fmax(n * s->k * rows / (low ? 2.32e6 : 1.16e6) * clock_x,
+                             2e-3 * n * s->k * rows / (low ? r->half : r->tf32));
             const bool turns = s->parts == 1 && b->m.halves && c == 1;
-            each += (c > 1 ? 0.93 + 0.093 * c : turns ? 0.24 * (1 + k->nt) : 1.2) + 0.9 * (gtr__chain_count(s) - 1) +
-                    0.42 * (bytes > work ? bytes : work) + (row % 16 == 0 ? 0 : row % 4 == 0 ? 1 : 2);
+            each += ((c > 1 ? 0.93 + 0.093 * c : turns ? 0.24 * (1 + k->nt) : 1.2) + 0.9 * (gtr__chain_count(s) - 1)) *
+                        clock_x +
+                    0.42 * (bytes > work ? bytes : work) + (row % 16 == 0 ? 0 : row % 4 == 0 ? 1 : 2) * clock_x;
         } else if (s->kind == GTR__CHAIN_EW && s->from[0] != GTR__CHAIN_PARTS)
-            each += (s->fn == GTR__CHAIN_DRAW ? 0.7 : 0.41) * (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T);
-        else if (s->kind == GTR__CHAIN_SHARE) each += c > 1 ? 0.93 + 0.093 * c : 0.1;
-        else if (s->kind >= GTR__CHAIN_XENT) each += 0.7;
+            each += (s->fn == GTR__CHAIN_DRAW ? 0.7 : 0.41) * (double)gtr__ceil((int64_t)n * rows / 4, GTR__CHAIN_T)
+                * clock_x;
+        else if (s->kind == GTR__CHAIN_SHARE) each += (c > 1 ? 0.93 + 0.093 * c : 0.1) * clock_x;
+        else if (s->kind >= GTR__CHAIN_XENT) each += 0.7 * clock_x;
     }
-    return 3.4 + waves * each;
+    return 3.4 * clock_x + waves * each;
 }
 // >>chain-strips-cut
 // The last barrier up to which a job's operands stay in place: the next job's, whose SUM begins with a barrier at which
@@ -29558,19 +29611,26 @@ static bool gtr__strips_arrange(gtr__chain_build *b, gtr__chain_cut *k, size_t s
 // sums.
 static double gtr__strips_cost(const gtr__chain_build *b, const gtr__chain_cut *k, const gtr__caps *caps) {
     const double tiles = (double)gtr__ceil(b->strips.tiles, caps->sm_count);
-    double each = 0.3;
+    const gtr__believed *r = &caps->believed;
+    const double clock_x = r->clock_x, rate = b->precision == GTR_TF32 ? r->tf32 : r->half,
+                 warps = (double)gtr__min64(k->strips, gtr__ceil(b->rows, 8 * k->nt));
+    double each = 0.3 * clock_x;
     for (int i = 0; i < b->n_step; i++) {
         const gtr__chain_step *s = &b->program.step[i];
         const double units = (s->n + 31) / 32, deep = (s->k + 15) / 16;
-        if (s->kind == GTR__CHAIN_PRODUCT) each += 0.15 + units * (0.02 * (1 + k->nt) * deep + 0.04 * k->nt);
-        else if (s->kind == GTR__CHAIN_EW) each += 0.04 * units * k->nt;
-        else each += 0.15 * k->nt;
+        // the block's warps, each 8 nt rows of 32 columns and 16 of k
+        const double deep_us = fmax(0.02 * (1 + k->nt) * clock_x, warps * 8.192 * k->nt / rate);
+        if (s->kind == GTR__CHAIN_PRODUCT) each += 0.15 * clock_x + units * (deep_us * deep + 0.04 * k->nt * clock_x);
+        else if (s->kind == GTR__CHAIN_EW) each += 0.04 * units * k->nt * clock_x;
+        else each += 0.15 * k->nt * clock_x;
     }
     for (int i = 0; i < b->n_job; i++) {
         const gtr__chain_job *q = &b->program.job[i];
-        each += 0.25 + 0.06 * k->nt * gtr__strips_each(q, k->strips) * k->strips / gtr__strips_parts(q, k->strips) / 2;
+        each += clock_x *
+                (0.25 +
+                    0.06 * k->nt * gtr__strips_each(q, k->strips) * k->strips / gtr__strips_parts(q, k->strips) / 2);
     }
-    return 12 + 1.65 * tiles * each;
+    return 12 * clock_x + 1.65 * tiles * each;
 }
 // Inserts a step SUM for each job, behind the run of steps that makes the job's dy. A SUM adds dy^T x to registers:
 // which of a gradient's units each warp keeps there (parts, cut, pass) is set here.
@@ -29626,18 +29686,19 @@ static double gtr__chain_product_ns(const gtr__chain_build *b, const gtr__caps *
     p.lda = a_k ? k : m; p.ldb = b_k ? k : n; p.ldc = n;
     p.type_a = p.type_b = gtr__chain_type(b);
     p.type_c = a_k ? p.type_a : GTR_F32;
-    return 1300 + gtr__product_choice(&p, caps, b->precision).ns;
+    return 1300 * caps->believed.clock_x + gtr__product_choice(&p, caps, b->precision).ns;
 }
 // Microseconds of the run's nodes, fitted to the same networks, within 20 %: products that others wait for, one behind
 // the other, each of which begins while the one in front of it ends; gradients of weights go beside those behind them.
 static double gtr__chain_apart(const gtr__chain_build *b, const gtr__caps *caps) {
+    const gtr__believed *r = &caps->believed;
     double ns = 0, last = 0;
     for (int i = 0; i < b->nodes; i++) {
         const gtr__node *n = &b->v.node[i];
         if (!gtr__chain_is_product(n->op)) {
             for (int k = 0; k < GTR__ALL(n); k++)
-                if (n->in[k] >= 0) ns += 0.35e-3 * (double)gtr__mlp_count(&b->v, n->in[k]);
-            ns += 525;
+                if (n->in[k] >= 0) ns += 0.35e-3 * (double)gtr__mlp_count(&b->v, n->in[k]) * r->l2_x;
+            ns += 525 * r->clock_x;
             continue;
         }
         const gtr_shape *w = gtr__mlp_shape(&b->v, n->in[1]);
@@ -29645,8 +29706,8 @@ static double gtr__chain_apart(const gtr__chain_build *b, const gtr__caps *caps)
         const bool back = n->op == GTR__OP_LINEAR && n->dir == GTR__BWD, dx = n->op == GTR__OP_LINEAR_DACT;
         if (back && n->n_out > 1 && n->out[1] >= 0) last = gtr__chain_product_ns(b, caps, out, in, rows, 0, 0);
         if (back && n->out[0] < 0) continue;
-        if (b->precision != GTR_TF32 && in % 8) ns += in % 2 ? 4000 : 1500; // rows of no whole 16 bytes
-        ns += 2670 + 0.35 * (back || dx ? gtr__chain_product_ns(b, caps, rows, in, out, 1, 0)
+        if (b->precision != GTR_TF32 && in % 8) ns += (in % 2 ? 4000 : 1500) * r->clock_x; // rows of no whole 16 bytes
+        ns += 2670 * r->clock_x + 0.35 * (back || dx ? gtr__chain_product_ns(b, caps, rows, in, out, 1, 0)
                                         : gtr__chain_product_ns(b, caps, rows, out, in, 1, 1));
         last = 0;
     }
@@ -29689,7 +29750,7 @@ static double gtr__chain_split(gtr__chain_build *b, const gtr__caps *caps) {
         q->first = first;
         first += gtr__chain_tiles(q, m->tile);
     }
-    return best;
+    return best * caps->believed.clock_x;
 }
 // The cheapest cut, which it makes.
 static bool gtr__chain_choose(gtr__chain_build *b, gtr__chain_cut *best, const gtr__caps *caps) {

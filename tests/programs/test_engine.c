@@ -2068,12 +2068,14 @@ static void summaries(void)
 /* ---- presets, and what a context says of itself ---- */
 static void presets(void)
 {
-    static const gtr_preset list[] = { GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90 };
-    static const char *const names[] = { "preset CPU", "preset sm_75", "preset sm_87", "preset sm_90" };
+    static const gtr_preset list[] = { GTR_PRESET_CPU, GTR_PRESET_SM75, GTR_PRESET_SM87, GTR_PRESET_SM90,
+        GTR_PRESET_SM86, GTR_PRESET_SM89, GTR_PRESET_SM100, GTR_PRESET_SM110, GTR_PRESET_SM120, GTR_PRESET_SM121 };
+    static const char *const names[] = { "preset CPU", "preset sm_75", "preset sm_87", "preset sm_90", "preset sm_86",
+        "preset sm_89", "preset sm_100", "preset sm_110", "preset sm_120", "preset sm_121" };
     gtr_memory_report r, cpu;
     int i;
     memset(&cpu, 0, sizeof cpu);
-    for (i = 0; i < 4; i++) {
+    for (i = 0; i < (int)(sizeof list / sizeof *list); i++) {
         gtr_desc desc = desc0();
         gtr_trainer_desc d = adam();
         gtr_context *ctx;
@@ -4713,7 +4715,7 @@ static char *planned(gtr_preset preset, gtr_precision precision, size_t limit, b
    change it. Where it passes the limit a plan that takes less runs instead. */
 static void own_plans(void)
 {
-    const int presets = GTR_PRESET_SM90 + 1;
+    const int presets = GTR_PRESET_SM121 + 1;
     int k;
     for (k = 0; k < 2 * presets; k++) {
         const gtr_preset preset = (gtr_preset)(k % presets);

@@ -120,14 +120,15 @@ static void device_reports(void)
    have upper bounds, of it and of one with cuBLASLt. */
 static void numbers(void)
 {
-    static const struct { int compute, sms, kib; } of[] = { { 75, 40, 64 }, { 87, 16, 163 }, { 90, 132, 227 } };
+    static const struct { int compute, sms, kib; } of[] = { { 75, 40, 64 }, { 87, 16, 163 }, { 90, 132, 227 },
+        { 86, 72, 99 }, { 89, 128, 99 }, { 100, 148, 227 }, { 110, 20, 227 }, { 120, 170, 99 }, { 121, 48, 99 } };
 #ifdef GPUTRAIN_CUDA
     const bool table_there = true;
 #else
     const bool table_there = false;
 #endif
     int k, i, p, fit;
-    for (k = 0; k < 3; k++) for (i = 0; i < (int)ROWS; i++) {
+    for (k = 0; k < (int)(sizeof of / sizeof *of); k++) for (i = 0; i < (int)ROWS; i++) {
         workload w = table[i];
         gtr_desc d;
         if (!check_mine(i) || w.kind != STEP || w.threads) continue;
@@ -159,6 +160,52 @@ static void numbers(void)
             }
             gtr_destroy(n.ctx); gtr_destroy(without.ctx);
         }
+    }
+}
+/* What is believed of devices, of what their drivers say, is within a tenth of their data sheets: GB/s, dense TFLOP/s
+   of float32, TF32 and 16 bits (0: none, or not said). The usual GPUs are the presets, and a driver that says nothing.
+   An H200's figures are those that cost models were fitted with. */
+static void believed(void)
+{
+    static const struct {
+        const char *name; int compute, sms, clock, memory, bus, integrated; double gbs, fma, tf32, half; bool usual;
+    } of[] = {
+        { "T4", 75, 40, 1590000, 5001000, 256, 0, 320, 8.1, 0, 65, true },
+        { "A100", 80, 108, 1410000, 1512000, 5120, 0, 1935, 19.5, 156, 312, true },
+        { "A10", 86, 72, 1695000, 6251000, 384, 0, 600, 31.2, 62.5, 125, true },
+        { "AGX Orin", 87, 16, 1300000, 612000, 128, 1, 204.8, 5.3, 0, 0, true },
+        { "RTX 4090", 89, 128, 2520000, 10501000, 384, 0, 1008, 82.6, 82.6, 165.2, true },
+        { "H100", 90, 132, 1980000, 2619000, 5120, 0, 3350, 66.9, 494.7, 989, false },
+        { "H200", 90, 132, 1980000, 3201000, 6144, 0, 4800, 66.9, 494.7, 989, true },
+        { "B200", 100, 148, 1965000, 3996000, 8192, 0, 8000, 75, 1125, 2250, true },
+        { "Thor", 110, 20, 1575000, 0, 0, 1, 273, 8.1, 0, 0, true },
+        { "RTX 5090", 120, 170, 2407000, 14001000, 512, 0, 1792, 104.8, 104.8, 209.5, true },
+        { "Spark", 121, 48, 2418000, 0, 0, 1, 273, 31, 0, 0, true } };
+    size_t i;
+    int k;
+    for (i = 0; i < sizeof of / sizeof *of; i++) {
+        const gtr__believed r = gtr__believed_of(of[i].compute, of[i].sms, of[i].clock, of[i].memory, of[i].bus,
+            of[i].integrated), usual = gtr__believed_of(of[i].compute, 0, 0, 0, 0, false);
+        const double got[] = { r.memory, r.fma * r.sms / 1000, r.tf32 * r.sms / 1000, r.half * r.sms / 1000 },
+            want[] = { of[i].gbs, of[i].fma, of[i].tf32, of[i].half };
+        for (k = 0; k < 4; k++)
+            CHECK(want[k] == 0 || fabs(got[k] - want[k]) < 0.1 * want[k], "%s: %g, data sheet: %g", of[i].name, got[k],
+                want[k]);
+        if (of[i].usual) EXPECT(!memcmp(&r, &usual, sizeof r));
+        if (!strcmp(of[i].name, "H200"))
+            EXPECT(r.launch_ns == 2000 && r.clock_x == 1 && r.memory_x == 1 && r.l2_x == 1 && r.fma_x == 1);
+    }
+    for (k = GTR_PRESET_SM75; k <= GTR_PRESET_SM121; k++) {
+        gtr_desc d;
+        gtr_context *ctx;
+        char line[64];
+        memset(&d, 0, sizeof d);
+        d.preset = (gtr_preset)k;
+        ctx = gtr_create(d);
+        snprintf(line, sizeof line, "believed: launch %.2f us, %.0f GB/s", ctx->caps.believed.launch_ns / 1000,
+            ctx->caps.believed.memory);
+        CHECK(strstr(gtr_environment_text(ctx), line) != NULL, "%s: %s", line, gtr_environment_text(ctx));
+        gtr_destroy(ctx);
     }
 }
 /* .max_sm holds for a preset as for a device. */
@@ -209,7 +256,7 @@ static void fed(void)
 
 static void all(void)
 {
-    if (device == GTR_DEVICE_CPU) { RUN_IN_PARTS(numbers); RUN(fewer); RUN(fed); }
+    if (device == GTR_DEVICE_CPU) { RUN_IN_PARTS(numbers); RUN(believed); RUN(fewer); RUN(fed); }
     RUN_IN_PARTS(device_reports);
 }
 int main(int argc, char **argv)
