@@ -14950,9 +14950,13 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
     n->training = 0;
     in[3] = o.out[1]; in[4] = o.out[3];
 }
-/* What gtr__choose_regions knows of the forward nodes that no region of the program has: by node i clones and again,
-   by value v the rest. Costs are in bytes moved; so many flops take as long as one. */
-#define GTR__FLOPS_A_BYTE 100
+/* The bytes that a device moves in the time of so many flops. */
+static double gtr__flops_as_bytes(const gtr__believed *r, gtr_precision precision, double flops) {
+    const double low = precision == GTR_TF32 ? r->tf32 : r->half, rate = precision == GTR_FP32 || !low ? r->fma : low;
+    return flops * r->memory / (rate * r->sms);
+}
+/* What gtr__choose_regions knows of the forward nodes that no region of the program has: by node, i, and by value, v.
+   Costs are in bytes moved, gtr__flops_as_bytes among them. */
 typedef struct { double ratio; size_t bytes; int node; } gtr__candidate;
 typedef struct {
     gtr__build *b; gtr__plan *p; int n_node;
@@ -15005,7 +15009,7 @@ static void gtr__choice_reads(gtr__choice *c) {
 static void gtr__choice_costs(gtr__choice *c) {
     for (int i = 0; i < c->n_node; i++) {
         const gtr__node *n = &c->p->node[i];
-        double cost = n->flops / GTR__FLOPS_A_BYTE;
+        double cost = gtr__flops_as_bytes(&c->b->ctx->caps.believed, c->p->precision, n->flops);
         c->cost[i] = -1;
         if (!gtr__repeatable(c, i)) continue;
         for (int k = 0; k < n->n_out; k++) if (n->out[k] >= 0) {
@@ -19872,7 +19876,7 @@ static gtr_result gtr__again_planned(gtr_trainer *t, const gtr__recipe *r, gtr__
     for (int k = 0; k < p.n_stage; k++) of->bytes += p.arena[k];
     for (int i = 0; i < p.n_node; i++) if (p.node[i].recomputed) {
         of->nodes++;
-        of->cost += p.node[i].bytes + p.node[i].flops / GTR__FLOPS_A_BYTE;
+        of->cost += p.node[i].bytes + gtr__flops_as_bytes(&t->ctx->caps.believed, p.precision, p.node[i].flops);
     }
     gtr__plan_clear(t->ctx, &p);
     return GTR_OK;
