@@ -2801,7 +2801,7 @@ typedef struct gtr__believed {
     double memory; /* GB/s */
     double fma, tf32, half; /* flops a nanosecond of a multiprocessor */
     double clock_x, memory_x, l2_x, fma_x; /* factors; of the memory, of L2 and of float32's products all together */
-    int sms; /* all that the device has */
+    double sms; /* all that the device has; as all else, so that no padding is compared */
 } gtr__believed;
 /* Of what the driver says; 0, where it says nothing: as of the model of that compute capability. An integrated GPU's
    memory is the model's, as its driver's figures are not those of the memory at its full clock. */
