@@ -16142,17 +16142,25 @@ static void gtr__wait_for(gtr__plan *p, gtr__order *o, int node, int on, int *wa
     waits[l] = on;
     p->node[on].wait.signals = 1;
 }
-/* What a node reads and writes beside its operands, as bits of homes: GUARD all gradients; UPDATE, and a subgraph that
-   may have it in itself, the parameters, too, and their low copies. */
+/* What a node reads and writes beside its operands, as bits of homes and, behind these, of the control word's halves:
+   GUARD all gradients, by which it writes the verdict (guard, norm, coef), which COMMIT, UPDATE and REPORT go by;
+   UPDATE, and a subgraph that may have it in itself, gradients and all parameters with their low copies. All read the
+   rest of the word (step, status, scale), which REPORT writes, and a subgraph that may be a whole step. */
+enum { GTR__TOUCHES_VERDICT = GTR__HOME_COUNT, GTR__TOUCHES_STEP, GTR__TOUCHES };
 #define GTR__WEIGHTS (1u << GTR__HOME_PARAMETER | 1u << GTR__HOME_LOW)
-static uint32_t gtr__home_reads(const gtr__node *n) {
-    return n->phase == GTR__GUARD || n->phase == GTR__UPDATE || GTR__WHOLE(n) ? 1u << GTR__HOME_GRADIENT : 0;
+static uint32_t gtr__touch_reads(const gtr__node *n) {
+    const bool all = GTR__WHOLE(n);
+    return (all || n->phase == GTR__GUARD || n->phase == GTR__UPDATE ? 1u << GTR__HOME_GRADIENT : 0)
+        | (n->phase > GTR__GUARD ? 1u << GTR__TOUCHES_VERDICT : 0) | 1u << GTR__TOUCHES_STEP;
 }
-static uint32_t gtr__home_writes(const gtr__node *n) {
-    return n->phase == GTR__UPDATE || GTR__WHOLE(n) ? GTR__WEIGHTS : 0;
+static uint32_t gtr__touch_writes(const gtr__node *n) {
+    const bool all = GTR__WHOLE(n);
+    return (all || n->phase == GTR__UPDATE ? GTR__WEIGHTS : 0)
+        | (all || n->phase == GTR__GUARD ? 1u << GTR__TOUCHES_VERDICT : 0)
+        | (all || n->phase == GTR__REPORT ? 1u << GTR__TOUCHES_STEP : 0);
 }
 /* The last nodes that wrote and read each value, by queue; behind the values, of each home, those that did so with any
-   of its values, and those that did with all of them. */
+   of its values, and those that did with all of them, or with a half of the control word. */
 typedef struct { int *writer, *reader; } gtr__last_users;
 /* Node i reads or, writes, writes v: it waits for what wrote it and, if it writes, for what read it. */
 static void gtr__order_use(gtr__plan *p, gtr__order *o, const gtr__last_users *u, int i, int v, bool writes,
@@ -16167,13 +16175,13 @@ static void gtr__order_use(gtr__plan *p, gtr__order *o, const gtr__last_users *u
 static void gtr__note_use(const gtr__plan *p, const gtr__last_users *u, int i, int v, bool writes) {
     (writes ? u->writer : u->reader)[(size_t)v * (size_t)p->queues.n + (size_t)p->node[i].queue] = i;
 }
-/* All that node i reads and writes: homes, then operands, each of which is one of its home's. */
+/* All that node i reads and writes: what it touches as a whole, then operands, each of which is one of its home's. */
 static void gtr__order_node(gtr__plan *p, gtr__order *o, const gtr__last_users *u, int i, int *waits) {
     const gtr__node *n = &p->node[i];
-    const uint32_t reads = gtr__home_reads(n), writes = gtr__home_writes(n);
+    const uint32_t reads = gtr__touch_reads(n), writes = gtr__touch_writes(n);
     const int any = p->n_value, whole = any + GTR__HOME_COUNT;
-    for (int k = 0; k < GTR__HOME_COUNT; k++) if ((reads | writes) >> k & 1) {
-        gtr__order_use(p, o, u, i, any + k, writes >> k & 1, waits);
+    for (int k = 0; k < GTR__TOUCHES; k++) if ((reads | writes) >> k & 1) {
+        if (k < GTR__HOME_COUNT) gtr__order_use(p, o, u, i, any + k, writes >> k & 1, waits);
         gtr__order_use(p, o, u, i, whole + k, writes >> k & 1, waits);
         gtr__note_use(p, u, i, whole + k, writes >> k & 1);
     }
@@ -16196,7 +16204,7 @@ static bool gtr__order_nodes(gtr_context *ctx, gtr__plan *p, gtr__order *o) {
     o->clock = GTR__NEW(ctx, int, (size_t)p->n_node * (size_t)o->queues);
     if (!o->clock) return false;
     if (o->queues == 1) { for (i = 0; i < p->n_node; i++) o->clock[i] = i - 1; return true; }
-    const size_t per = (size_t)(p->n_value + 2 * GTR__HOME_COUNT) * (size_t)o->queues;
+    const size_t per = (size_t)(p->n_value + GTR__HOME_COUNT + GTR__TOUCHES) * (size_t)o->queues;
     u.writer = GTR__NEW(ctx, int, per * 2);
     if (!u.writer) return false;
     u.reader = u.writer + per;

@@ -696,7 +696,7 @@ static void random_plan(gtr__plan *p)
         int *op = plan_operands[i], before = p->n_value;
         n->stage = roll(p->n_stage);
         n->stream = roll(streams);
-        if (i >= p->right_begin) n->phase = roll(2) ? GTR__GUARD : GTR__UPDATE;
+        if (i >= p->right_begin) n->phase = (gtr__phase)(GTR__GUARD + roll(4)); /* to REPORT */
         n->n_in = before ? roll(5) : 0;
         n->n_out = 1 + roll(2);
         if (n->n_in && roll(3) == 0) { n->op = GTR__OP_RELU; n->n_out = 1; }
@@ -788,6 +788,12 @@ static void check_plan(const gtr__plan *p, int *shared, int *order, size_t *used
     for (i = 0; i < p->n_node; i++) {
         const gtr__node *q = &p->node[i];
         const bool guards = q->phase == GTR__GUARD, updates = q->phase == GTR__UPDATE; /* all gradients; all weights */
+        /* the verdict is GUARD's, and read by what is behind it; what counts steps is REPORT's, and read by all */
+        for (k = 0; k < p->n_node; k++) {
+            const bool right = p->node[k].phase >= GTR__GUARD;
+            if (k < i && !(before[i] >> k & 1) && (q->phase == GTR__REPORT || p->node[k].phase == GTR__REPORT
+                || (guards && right) || (p->node[k].phase == GTR__GUARD && q->phase > GTR__GUARD))) (*order)++;
+        }
         for (k = 0; k < p->n_value; k++) {
             if ((guards || updates) && p->value[k].home == GTR__HOME_GRADIENT) whole[k] |= (uint64_t)1 << i;
             if (updates && p->value[k].home == GTR__HOME_LOW) changed[k] |= (uint64_t)1 << i;
