@@ -97,7 +97,7 @@ sanitize | sanitize-all)
     for tool in memcheck racecheck initcheck synccheck; do
         for t in "$@"; do
             name=$(basename "$t") jobs=3 only=.
-            case $name in test_files | test_vmath | *_double) continue ;; test_engine) jobs=10 ;; test_images) jobs=15 ;; test_goldens | test_losses | test_stream) jobs=5 ;; esac
+            case $name in test_files | test_vmath | *_double) continue ;; test_engine) jobs=10 ;; test_images) jobs=15 ;; test_sequences) jobs=6 ;; test_goldens | test_losses | test_stream) jobs=5 ;; esac
             # racecheck loses track where some warps arrive at a barrier that others wait at, as halves of a chain's warps do: it reports even what
             # a barrier of all threads lies between
             case $shard$tool$name in
@@ -112,7 +112,7 @@ sanitize | sanitize-all)
             [ "$name" != test_ops ] || for k in 0 1 2 3 4 5 6 7; do echo "$tool $t $k/8 cuda_kernels"; done
         done
     done >$dir/all
-    long='^memcheck .*test_(images|stream|engine)'
+    long='^memcheck .*test_(images|stream|engine|sequences)'
     { grep -E "$long" $dir/all; grep -vE "$long" $dir/all; } >$dir/jobs
     GTR_JOB_END=$(($(date +%s) + limit))
     export GTR_JOB_END
