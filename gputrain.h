@@ -937,7 +937,8 @@ GTR_API const char *gtr_device_text(gtr_context *ctx);
 /* True if the context computes on a GPU. */
 GTR_API bool gtr_on_gpu(const gtr_context *ctx);
 /* Several lines: device, driver, toolkit, what the binary was built for, free memory, multiprocessors, fast
-   instructions, threads; of a GPU, also a preset's, what plans believe of it: launch, bandwidth, flops. */
+   instructions, threads; of a GPU, also a preset's, what plans believe of it: launch, bandwidth, flops; whether its
+   memory is the host's, as a Jetson's: data sets, and what gtr_set sets, are then read where they lie. */
 GTR_API const char *gtr_environment_text(gtr_context *ctx);
 /* Waits until the device has done all that was enqueued, and returns what it met. */
 GTR_API gtr_result gtr_wait(gtr_context *ctx);
@@ -2834,6 +2835,7 @@ typedef struct gtr__caps {
     int arch_feature; /* the loaded image has sm_90a's own instructions */
     int bf16, f16, tf32; /* products in these are there */
     int lookups; /* gradients as lookups are */
+    int mapped; /* its memory is the host's: it reads staging and data sets where they lie there */
     size_t product_workspace; /* bytes that a product asks for */
     int64_t divided; /* elements of x up to which EITHER's gradients are made by two nodes; 0: always by one */
     uint8_t unfused[GTR__OP_COUNT]; /* fused ops that a test does without */
@@ -2914,6 +2916,9 @@ typedef struct {
     /* pinned and mapped; *device: its address there */
     void *(*host_alloc)(void *instance, size_t bytes, void **device);
     void (*host_free)(void *instance, void *p, size_t bytes);
+    /* CUDA alone. map: where the device reads memory that the host has, until unmap; NULL, and no error: it cannot */
+    void *(*map)(void *instance, void *host, size_t bytes);
+    void (*unmap)(void *instance, void *host);
     /* on the first stream, in order */
     gtr_result (*copy)(void *instance, void *dst, const void *src, size_t bytes, gtr__copy kind, bool wait);
     gtr_result (*zero)(void *instance, void *dst, size_t bytes); /* likewise */
@@ -3432,6 +3437,7 @@ typedef struct {
     char *name; /* NULL: none */
     uint8_t *host; /* rows * row_bytes */
     void *device; /* the same on the device; NULL until used. The CPU: host */
+    bool in_place; /* device is where the device reads host: the backend's map of it */
     int64_t least, most; /* of integer columns */
     int channels; /* lie first: 1, last: 2; 0: nobody said */
     gtr__image image; /* of a column with channels, or varied; but for what the input and the run add */
@@ -4315,7 +4321,7 @@ static void gtr__device_free(gtr_context *ctx, int stage, void *p, size_t bytes)
 typedef struct gtr__feeding {
     size_t bytes; /* of a slot */
     void *host[2], *mapped[2], *device[2], *event[2];
-    int turn, direct[2]; /* read where it lies in host memory */
+    int turn, direct[2]; /* read where it lies in host memory, as all is with caps.mapped: device is mapped, too */
     const void *source; /* what the next run reads; NULL: nothing was set */
     bool read; /* a step was queued that reads it */
     int64_t rows; /* batch of what was set */
@@ -4324,7 +4330,7 @@ typedef struct gtr__feeding {
 static void gtr__slots_free(gtr_context *ctx, int stage, gtr__feeding *f) {
     for (int i = 0; i < 2; i++) {
         if (f->host[i]) ctx->be->host_free(ctx->instance[stage], f->host[i], f->bytes);
-        if (ctx->caps.cuda) gtr__device_free(ctx, stage, f->device[i], f->bytes);
+        if (f->device[i] != f->mapped[i]) gtr__device_free(ctx, stage, f->device[i], f->bytes);
         if (f->event[i]) ctx->be->event_free(ctx->instance[stage], f->event[i]);
     }
     memset(f, 0, sizeof *f);
@@ -11023,7 +11029,8 @@ static const gtr__matcher_row gtr__cpu_matchers[] = { gtr__program_row };
 GTR__CPU(subgraph_fwd) { return ((const gtr__subgraph *)c->attr->ptr)->kernel((gtr__run *)cpu, c); }
 static const gtr__backend gtr__cpu_backend = {
     GTR__SEAM, "CPU", gtr__cpu_create, gtr__cpu_destroy, gtr__cpu_capabilities, gtr__cpu_alloc, gtr__cpu_free,
-    gtr__cpu_host_alloc, gtr__cpu_host_free, gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, gtr__cpu_take, NULL,
+    gtr__cpu_host_alloc, gtr__cpu_host_free, NULL, NULL,
+    gtr__cpu_copy, gtr__cpu_zero, gtr__cpu_wait, gtr__cpu_take, NULL,
     gtr__cpu_event_use, gtr__cpu_event_use, gtr__cpu_event_free, gtr__cpu_memory_info, gtr__cpu_environment,
     gtr__cpu_seconds,
     gtr__cpu_kernels, gtr__cpu_matchers, 1, gtr__cpu_prepare, gtr__cpu_launch, gtr__cpu_run_node,
@@ -11283,6 +11290,7 @@ const char *gtr_environment_text(gtr_context *ctx) {
     if (ctx->instance[0] && !gtr__forked(ctx)) ctx->be->environment(ctx->instance[0], text, sizeof text);
     gtr__textf(ctx, "%s", text);
     gtr__believed_text(ctx);
+    if (ctx->caps.mapped) gtr__textf(ctx, "its memory is the host's: data sets and staging are read in place\n");
     gtr__textf(ctx, "in use by this context: %zu bytes\n", ctx->memory.device_bytes);
     return gtr__text(ctx);
 }
@@ -17328,7 +17336,8 @@ static gtr_result gtr__slots_room(gtr_context *ctx, int stage, gtr__feeding *f, 
     f->bytes = bytes;
     for (int i = 0; i < 2; i++) {
         f->host[i] = ctx->be->host_alloc(ctx->instance[stage], bytes, &f->mapped[i]);
-        f->device[i] = ctx->caps.cuda ? f->host[i] ? gtr__device_alloc(ctx, stage, bytes) : NULL : f->host[i];
+        f->device[i] = !f->host[i] || !ctx->caps.cuda || ctx->caps.mapped ? f->mapped[i]
+            : gtr__device_alloc(ctx, stage, bytes);
         if (!f->device[i]) {
             gtr__slots_free(ctx, stage, f);
             return GTR__FAIL(ctx, NOMEM, "%s \"%s\": out of memory for %zu bytes of staging", of, name, bytes);
@@ -18300,7 +18309,7 @@ static gtr_result gtr__set_alone(gtr_tensor *t, const void *src, size_t bytes) {
         GTR__TRY(gtr__backend_result(ctx, ctx->be->ready(instance, f->event[k ^ f->direct[k]]), t->name));
     memcpy(f->host[k], src, bytes);
     if (ctx->caps.cuda) {
-        f->direct[k] = bytes <= 4096;
+        f->direct[k] = bytes <= 4096 || ctx->caps.mapped;
         GTR__TRY(gtr__backend_result(ctx, ctx->be->upload(instance, f->device[k], f->host[k], f->direct[k] ? 0 : bytes,
             f->event[!k], &f->event[k]), t->name));
     }
@@ -18667,7 +18676,8 @@ gtr_result gtr_trainer_plateau(gtr_trainer *t, float value, bool largest) {
        device      steps of piece p, slot 0            steps of piece p + 1, slot 1
 
    Host slot s is never filled before its last upload is done, nor device slot s written before steps that read it are.
-   Without a thread a step's batch is filled when it is asked for. */
+   Where the device reads host memory itself (caps.mapped) there is one pair of slots, and no upload. Without a thread a
+   step's batch is filled when it is asked for. */
 #define GTR__SLOT_BYTES ((int64_t)2 << 20) /* long copies, beside a launch; little pinned memory */
 #define GTR__SLOT_BATCHES 64
 static int64_t gtr__steps_per_epoch(int64_t rows, int64_t batch, bool drop_last) {
@@ -18896,10 +18906,12 @@ static int64_t gtr__stream_await(gtr__runner *r, int64_t k) {
     if (since > 0) s->waited += gtr__now() - since;
     return n;
 }
-/* Waits until the upload of the piece in front of this one has left its host slot, which the reader may then fill. */
+/* Waits until the piece in front of this one has left its host slot, which the reader may then fill: until it was
+   uploaded or, where the device reads that slot itself, until its steps are done. */
 static gtr_result gtr__stream_turn(gtr__runner *r, int64_t piece) {
     gtr__stream *s = r->stream;
     const int old = (piece & 1) ^ 1;
+    if (r->ctx->caps.mapped) GTR__TRY(gtr__drain(r->ctx));
     if (r->ctx->caps.cuda && s->last[old]) {
         gtr__stream_idle(r, s->before[old], INT64_MAX);
         const double since = gtr__now(); /* nothing but the upload is waited for */
@@ -18919,7 +18931,7 @@ static gtr_result gtr__stream_upload(gtr__runner *r, int64_t k, int64_t n) {
     const int64_t rows = (n - 1) * s->order.batch + gtr__batch_of(&s->order, k + n - 1).rows;
     const bool several = r->ctx->n_instance > 1; /* their streams do not wait for this one's uploads */
     gtr_result e = GTR_OK;
-    if (!r->ctx->caps.cuda) return e;
+    if (!r->ctx->caps.cuda || r->ctx->caps.mapped) return e;
     if (several) GTR__TRY(gtr__drain(r->ctx));
     if (k == s->start || k == gtr__piece_begin(s, gtr__piece_of(s, k)))
         e = be->upload(instance, NULL, NULL, 0, NULL, &s->f.event[slot]);
@@ -19056,11 +19068,16 @@ GTR__PLANNING
 static size_t gtr__column_bytes(const gtr_dataset *d, const gtr__column *c) {
     return c->covered ? (size_t)c->covered * gtr__dtype_size(c->dtype) : (size_t)d->rows * c->row_bytes;
 }
-/* Frees c's copy on the device, if it has one of its own. No queued step reads it. */
+/* What c's copy takes there; 0: it has none of its own. */
+static size_t gtr__column_room(const gtr_dataset *d, const gtr__column *c) {
+    return c->shared || c->in_place ? 0 : gtr__rounded(gtr__column_bytes(d, c));
+}
+/* Frees c's copy on the device, or ends that it is read in place. No queued step reads it. */
 static void gtr__column_off(gtr_dataset *d, gtr__column *c) {
-    if (c->device && c->device != c->host && !c->shared)
+    if (c->in_place) d->ctx->be->unmap(d->ctx->instance[0], c->host);
+    else if (c->device && c->device != c->host && !c->shared)
         gtr__device_free(d->ctx, 0, c->device, gtr__column_bytes(d, c));
-    c->device = NULL;
+    c->device = NULL; c->in_place = false;
 }
 /* A column's host memory, copied to stage 0's device; on the CPU that memory itself. NULL, and an error, on failure. */
 static void *gtr__rows_on_device(gtr_context *ctx, void *host, size_t bytes, const char *name, int column) {
@@ -19082,8 +19099,7 @@ static bool gtr__dataset_room(const gtr_dataset *d, size_t bytes) {
     const size_t limit = ctx->desc.memory_limit, driver = (size_t)32 << 20;
     size_t room = 0, all;
     if (!ctx->caps.cuda) return true;
-    for (int i = 0; i < d->n_columns; i++)
-        bytes += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
+    for (int i = 0; i < d->n_columns; i++) bytes += gtr__column_room(d, &d->column[i]);
     if (ctx->be->memory_info(ctx->instance[0], &room, &all)) return true;
     room -= GTR__MIN(room, driver); /* what the driver rounds up, and graphs */
     if (limit) room = GTR__MIN(room, limit - GTR__MIN(limit, ctx->memory.device_bytes));
@@ -19094,6 +19110,19 @@ static size_t gtr__slots_bytes(const gtr_dataset *d, int64_t batch) {
     size_t at[GTR_MAX_COLUMNS];
     return !d || d->column[0].device ? 0
         : 2 * GTR__MAX((size_t)GTR__SLOT_BYTES, gtr__rows_layout(d, GTR__MIN(batch, d->rows), at));
+}
+/* Where the device's memory is the host's: has it read every column in place, or none; rows in a file stay there. */
+static bool gtr__dataset_map(gtr_dataset *d) {
+    const gtr__backend *be = d->ctx->be;
+    bool all = d->ctx->caps.mapped != 0;
+    for (int i = 0; i < d->n_columns && all; i++) {
+        gtr__column *c = &d->column[i];
+        if (c->shared) continue; /* gtr__dataset_device finds it in the first column */
+        all = !c->mapped && (c->device = be->map(d->ctx->instance[0], c->host, gtr__column_bytes(d, c))) != NULL;
+        c->in_place = all;
+    }
+    for (int i = 0; i < d->n_columns && !all; i++) gtr__column_off(d, &d->column[i]);
+    return all;
 }
 /* Brings every column to the device of stage 0; from then on the rows stay as they are. */
 static gtr_result gtr__dataset_device(gtr_dataset *d) {
@@ -19130,7 +19159,8 @@ static bool gtr__sets_off(const gtr_trainer *t, gtr_result r, bool good) {
    left, but for `beside` bytes, is d's. May drop plans of d. */
 static gtr_result gtr__dataset_ready(gtr_dataset *d, size_t beside) {
     if (!d->column[0].device && !d->streamed) {
-        d->streamed = gtr__streams(d) || (d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, beside));
+        d->streamed = gtr__streams(d)
+            || (!gtr__dataset_map(d) && d->streaming == GTR_STREAM_AUTO && !gtr__dataset_room(d, beside));
         if (d->streamed && d->column[0].covered && !d->text) gtr__plans_drop(d->ctx, NULL, d, 0); /* these overlapped */
     }
     if (!d->streamed) return gtr__dataset_device(d);
@@ -28260,8 +28290,7 @@ static size_t gtr__resident_bytes(const gtr_context *ctx) {
     size_t n = 0;
     if (ctx->caps.cuda)
         for (const gtr_dataset *d = ctx->datasets; d; d = d->next)
-            for (int i = 0; i < d->n_columns; i++) if (d->column[i].device)
-                n += d->column[i].shared ? 0 : gtr__rounded(gtr__column_bytes(d, &d->column[i]));
+            for (int i = 0; i < d->n_columns; i++) if (d->column[i].device) n += gtr__column_room(d, &d->column[i]);
     return n;
 }
 /* Adds the plan's slots and kept values to *m: each tensor once, by its largest value. of: room for three numbers a
@@ -29027,7 +29056,9 @@ GTR__PLANNED
                     few outputs and many terms are quicker on GPUs; an evaluation by averages that runs out of memory
                     for states no longer lets predictors refresh while weights change; gtr_gradient_get of a tensor
                     without a name is an error, no crash; gtr_stack says where its inputs are of several contexts
-   2026-12-01  0.1: .recompute of a trainer: bytes that activations may take; what is computed again is chosen
+   2026-12-01  0.1: .recompute of a trainer: bytes that activations may take; what is computed again is chosen; plans
+                    weigh what a GPU takes by its own clocks, memory and multiprocessors; presets of sm_86, 89, 100,
+                    110, 120 and 121; integrated GPUs read data sets and staging in place
 
    LICENCE: MIT No Attribution (MIT-0)
    Copyright 2026 the gputrain authors

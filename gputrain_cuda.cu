@@ -568,6 +568,7 @@ static void gtr__process_drop() { pthread_mutex_unlock(&gtr__process_lock); }
     X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxRelease) X(cuCtxGetCurrent) X(cuCtxSetCurrent) \
     X(cuCtxSynchronize) \
     X(cuMemAlloc) X(cuMemFree) X(cuMemHostAlloc) X(cuMemHostGetDevicePointer) X(cuMemFreeHost) X(cuMemGetInfo) \
+    X(cuMemHostRegister) X(cuMemHostUnregister) \
     X(cuMemcpyAsync) X(cuMemsetD8Async) \
     X(cuCtxGetStreamPriorityRange) X(cuStreamCreateWithPriority) X(cuStreamDestroy) X(cuStreamSynchronize) \
     X(cuStreamWaitEvent) X(cuLaunchHostFunc) \
@@ -2939,6 +2940,7 @@ static void gtr__cuda_capabilities(void *instance, gtr__caps *caps) {
     caps->f16 = 1;
     caps->bf16 = caps->tf32 = caps->compute >= 80;
     caps->lookups = 1;
+    caps->mapped = g->integrated;
     caps->divided = 1 << 20; // on an H200 a launch is 2 us, and so is a second pass over 2^20 elements
 #if !defined(GPUTRAIN_NO_CUBLASLT) && !defined(GPUTRAIN_KERNELS)
     if (!g->lists && !g->sealed)        // whose products are own ones
@@ -2996,6 +2998,26 @@ static void gtr__cuda_host_free(void *instance, void *p, size_t bytes) {
     gtr__on_device scope(in);
     if (in->g.poisoned) gtr__driver.cuMemFreeHost(p);
     else GTR__DRIVER(&in->g, cuMemFreeHost, p);
+}
+
+// Of memory that another part of the process has registered, or that lies in a file, the driver registers nothing.
+static void *gtr__cuda_map(void *instance, void *host, size_t bytes) {
+    gtr__instance *in = (gtr__instance *)instance;
+    CUdeviceptr mapped = 0;
+    if (gtr__alive(in) != GTR_OK) return NULL;
+    gtr__on_device scope(in);
+    if (gtr__driver.cuMemHostRegister(host, bytes, CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_PORTABLE))
+        return NULL;
+    if (gtr__driver.cuMemHostGetDevicePointer(&mapped, host, 0) == CUDA_SUCCESS) return (void *)(uintptr_t)mapped;
+    gtr__driver.cuMemHostUnregister(host);
+    return NULL;
+}
+
+static void gtr__cuda_unmap(void *instance, void *host) {
+    gtr__instance *in = (gtr__instance *)instance;
+    gtr__on_device scope(in);
+    if (in->g.poisoned) gtr__driver.cuMemHostUnregister(host);
+    else GTR__DRIVER(&in->g, cuMemHostUnregister, host);
 }
 
 // Room for one more in a list that grows by doubling; false when out of memory.
@@ -30952,7 +30974,7 @@ GTR__CUDA(subgraph_fwd) {
 static const gtr__backend gtr__cuda_backend = {
     GTR__SEAM, "cuda " GPUTRAIN_VERSION,
     gtr__cuda_create, gtr__cuda_destroy, gtr__cuda_capabilities,
-    gtr__cuda_alloc, gtr__cuda_free, gtr__cuda_host_alloc, gtr__cuda_host_free,
+    gtr__cuda_alloc, gtr__cuda_free, gtr__cuda_host_alloc, gtr__cuda_host_free, gtr__cuda_map, gtr__cuda_unmap,
     gtr__cuda_copy, gtr__cuda_zero, gtr__cuda_wait, gtr__cuda_take,
     gtr__cuda_upload, gtr__cuda_ready, gtr__cuda_wait_for, gtr__cuda_event_free,
     gtr__cuda_memory_info, gtr__cuda_environment, gtr__cuda_seconds,

@@ -107,7 +107,16 @@ inline bool on_device(const void *p) {
 // that memory by itself. What comes next on any stream looks at it, so that the address sanitizer sees it if it was
 // freed.
 struct pageable { const volatile char *from; size_t bytes; };
-struct copies { std::mutex lock; std::vector<pageable> under_way; std::map<const void *, size_t> pinned; };
+struct copies {
+    std::mutex lock;
+    std::vector<pageable> under_way;
+    std::map<const void *, size_t> pinned, registered; // allocated so; made so later, by cuMemHostRegister
+    ~copies() {
+        if (registered.empty()) return;
+        fprintf(stderr, "%zu blocks are left registered\n", registered.size());
+        abort();
+    }
+};
 inline copies &host_copies() { static copies c; return c; }
 inline void look_at_copies() {
     copies &c = host_copies();
@@ -122,7 +131,8 @@ inline void copies_done() {
 inline void copy_begins(const void *from, size_t bytes) {
     copies &c = host_copies();
     std::lock_guard<std::mutex> held(c.lock);
-    if (!is_in(c.pinned, from)) c.under_way.push_back({ (const volatile char *)from, bytes });
+    if (!is_in(c.pinned, from) && !is_in(c.registered, from))
+        c.under_way.push_back({ (const volatile char *)from, bytes });
 }
 }
 extern "C" {
@@ -257,6 +267,28 @@ CUresult CUDAAPI cuMemFreeHost(void *p) {
     std::lock_guard<std::mutex> held(c.lock);
     c.pinned.erase(p);
     free(p);
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemHostRegister(void *p, size_t bytes, unsigned) {
+    EMU_CURRENT;
+    if (!bytes) return CUDA_ERROR_INVALID_VALUE;
+    emu::copies &c = emu::host_copies();
+    std::lock_guard<std::mutex> held(c.lock);
+    for (const auto &r : c.registered)
+        if ((const char *)p < (const char *)r.first + r.second && (const char *)r.first < (const char *)p + bytes)
+            return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    (void)((const volatile char *)p)[0]; (void)((const volatile char *)p)[bytes - 1];
+    c.registered[p] = bytes;
+    return CUDA_SUCCESS;
+}
+CUresult CUDAAPI cuMemHostUnregister(void *p) {
+    EMU_CURRENT;
+    emu::copies &c = emu::host_copies();
+    std::lock_guard<std::mutex> held(c.lock);
+    if (!c.registered.count(p)) return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    // whose owner has not freed it
+    (void)((const volatile char *)p)[0]; (void)((const volatile char *)p)[c.registered[p] - 1];
+    c.registered.erase(p);
     return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuMemHostGetDevicePointer(CUdeviceptr *device, void *host, unsigned) {

@@ -578,7 +578,8 @@ typedef struct way {
     bool exact;   /* to the bit, but on a GPU */
     double limit; /* else: of differences, 0: LIMIT */
     bool kept, alone, literal, unfused, before, hand, saved, predicted, fitted, streamed, snapshot, staged, stepped,
-        asked, lean, prefers, texts, differs, host; /* host: on the CPU, whatever the device */
+        asked, lean, mapped, prefers, texts, differs,
+        host; /* host: on the CPU, whatever the device; mapped: a GPU whose memory is the host's */
     int threads, micro, streams;
     enum { KEPT_ALL, FIRST_HALF, SECOND_HALF, BY_CHOICE, FEWEST_BYTES } recompute;
     gtr_precision precision;
@@ -1160,6 +1161,7 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
     }
     g.ctx = context(w->host ? GTR_DEVICE_CPU : device, w->threads ? w->threads : 1, limit, SEED + data);
     if (device != GTR_DEVICE_CPU && q->seed % 2) g.ctx->caps.chains = 1; /* at any cost */
+    if (device != GTR_DEVICE_CPU && !w->host) g.ctx->caps.mapped = w->mapped;
     if (w->unfused) {
         memset(g.ctx->caps.unfused, 1, sizeof g.ctx->caps.unfused);
         g.ctx->caps.without = 0x7fffffff;
@@ -1352,6 +1354,7 @@ static const way ways[] = {
     { .name = "a step at a time", .limit = 1e-5, .stepped = true },
     { .name = "by gtr_fit", .exact = true, .fitted = true },
     { .name = "by gtr_fit, streamed", .exact = true, .fitted = true, .streamed = true },
+    { .name = "read in place", .exact = true, .mapped = true },
     { .name = "saved and loaded", .exact = true, .saved = true },
     { .name = "gradients asked for", .limit = 1e-4, .asked = true },
     { .name = "by other ops", .hand = true },
@@ -1400,6 +1403,7 @@ static way both(way a, way b)
     a.stepped |= b.stepped;
     a.asked |= b.asked;
     a.lean |= b.lean;
+    a.mapped |= b.mapped;
     a.prefers |= b.prefers;
     a.texts |= b.texts;
     a.differs |= b.differs;

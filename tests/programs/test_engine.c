@@ -2143,6 +2143,7 @@ static void device_texts(void)
     EXPECT(gtr_device_text(ctx)[0] != 0);
     EXPECT(strstr(gtr_environment_text(ctx), "gputrain " GPUTRAIN_VERSION)
         && strstr(gtr_environment_text(ctx), "device"));
+    EXPECT(!ctx->caps.mapped == !strstr(gtr_environment_text(ctx), "read in place"));
     if (device == GTR_DEVICE_CPU)
         EXPECT(strstr(gtr_device_text(ctx), "CPU") && !strstr(gtr_device_text(ctx), "no GPU"));
     gtr_destroy(ctx);

@@ -32,6 +32,21 @@ static int lock_late(pthread_mutex_t *m)
 
 enum { ROWS = 203, SIDE = 6, PIXELS = SIDE * SIDE, CLASSES = 5, STEPS = 400 };
 typedef enum { RESIDENT, STREAMED, CALLED, CALLED_HERE, KINDS } kind;
+static bool in_place; /* data sets and staging, as the GPU's memory were the host's */
+static gtr_context *created(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    ctx->caps.mapped = in_place;
+    return ctx;
+}
+/* On a GPU each kind once more, in place. */
+static int passes(void)
+{
+    gtr_context *ctx = gtr_create(desc0());
+    const int n = ctx->caps.cuda ? 2 : 1;
+    gtr_destroy(ctx);
+    return n;
+}
 static const char *const kinds[] = { "resident", "streamed", "a callback's", "a callback's, of this thread" };
 static uint8_t pixels[ROWS][PIXELS];
 static int32_t labels[ROWS];
@@ -114,7 +129,7 @@ static net net_of(const way *w)
     net m;
     gtr_trainer_desc d;
     memset(&d, 0, sizeof d);
-    m.ctx = gtr_create(desc0());
+    m.ctx = created();
     m.x = gtr_input(m.ctx, "image", GTR_F32, w->convolution || w->augmented
         ? gtr_shape4(GTR_BATCH, 1, SIDE, SIDE) : gtr_shape2(GTR_BATCH, PIXELS));
     m.y = gtr_input(m.ctx, "label", GTR_I32, gtr_shape1(GTR_BATCH));
@@ -206,7 +221,7 @@ static way way_of(const char *name)
 }
 static void same_bytes(void)
 {
-    static outcome of[KINDS];
+    static outcome of[2];
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const way *w = &ways[i];
         if (small && i % 3 != 1) continue;
@@ -214,10 +229,13 @@ static void same_bytes(void)
         const gtr_result can = gtr_error(m.ctx);
         gtr_destroy(m.ctx);
         if (can == GTR_ERR_UNSUPPORTED) continue;
-        for (int k = 0; k < KINDS; k++) {
+        for (int j = 0; j < KINDS * passes(); j++) {
+            const int k = j % KINDS;
             source s = source0();
-            run(w, (kind)k, &s, &of[k]);
-            if (k) same(w, kinds[k], &of[0], &of[k]);
+            in_place = j >= KINDS;
+            run(w, (kind)k, &s, &of[j > 0]);
+            in_place = false;
+            if (j) same(w, kinds[k], &of[0], &of[1]);
             CHECK(!s.overlapped, "%s: calls at once", w->name);
             if (k >= CALLED) EXPECT(s.rows >= (int64_t)w->epochs * (w->drop_last ? ROWS / w->batch * w->batch : ROWS));
             if (k >= CALLED) EXPECT(w->no_shuffle ? s.calls < s.rows : s.calls > 0);
@@ -263,7 +281,7 @@ static net long_net(void)
     gtr_trainer_desc d;
     memset(&d, 0, sizeof d);
     memset(&m, 0, sizeof m);
-    m.ctx = gtr_create(desc0());
+    m.ctx = created();
     m.x = gtr_input(m.ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, LONG));
     m.y = gtr_input(m.ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, 1));
     m.loss = gtr_mse(gtr_linear(gtr_dropout(m.x, "drop", 0.5f), "fc", 1), m.y);
@@ -275,8 +293,11 @@ static void pieces(void)
 {
     static gtr_float want[LONG + 1], got[LONG + 1];
     static const int64_t batches[] = { 3, 7, 40, FEW };
-    for (int b = 0; b < 4; b += small ? 2 : 1) for (int k = 0; k < KINDS; k++) {
+    for (int b = 0; b < 4; b += small ? 2 : 1) for (int j = 0; j < KINDS * passes(); j++) {
+        const int k = j % KINDS;
+        in_place = j >= KINDS;
         net m = long_net();
+        in_place = false;
         gtr_dataset *d = long_set(m.ctx, (kind)k, NULL);
         float loss = 0;
         void *saved[2] = { NULL, NULL };
@@ -295,10 +316,10 @@ static void pieces(void)
         free(saved[0]); free(saved[1]);
         loss = gtr_loss(m.t);
         EXPECT_EQ(gtr_trainer_report(m.t).step, 10 + 40 - 24 + 1);
-        gtr_get(m.ctx->graph.parameter[0], k ? got : want, LONG * sizeof *got);
-        (k ? got : want)[LONG] = loss;
-        CHECK(!k || !memcmp(want, got, sizeof want), "batches of %lld, %s: other bytes", (long long)batches[b],
-            kinds[k]);
+        gtr_get(m.ctx->graph.parameter[0], j ? got : want, LONG * sizeof *got);
+        (j ? got : want)[LONG] = loss;
+        CHECK(!j || !memcmp(want, got, sizeof want), "batches of %lld, %s%s: other bytes", (long long)batches[b],
+            kinds[k], j < KINDS ? "" : ", in place");
         EXPECT_OK(m.ctx);
         gtr_destroy(m.ctx);
     }
@@ -928,8 +949,11 @@ static void windows(void)
     static const int64_t lengths[] = { 60, 20, 70 };
     uint32_t s = 9;
     for (int i = 0; i < 450; i++) series[i / 3][i % 3] = noise(&s);
-    for (int many = 0; many < 2; many++) for (int k = 0; k < 2; k++) {
-        gtr_context *ctx = gtr_create(desc0());
+    for (int many = 0; many < 2; many++) for (int j = 0; j < 2 * passes(); j++) {
+        const int k = j > 0;
+        in_place = j > 1;
+        gtr_context *ctx = created();
+        in_place = false;
         gtr_arrays_desc a;
         gtr_windows_desc w;
         gtr_trainer_desc td;
@@ -937,7 +961,7 @@ static void windows(void)
         a.rows = 150; a.column[0].data = series; a.column[0].shape = gtr_shape1(3);
         w.history = 12; w.horizon = 2; w.stride = 2; w.lengths = many ? lengths : NULL; w.n_lengths = many ? 3 : 0;
         gtr_dataset *d = gtr_dataset_windows(gtr_dataset_arrays(ctx, a), w);
-        if (k) gtr_dataset_stream(d, GTR_STREAM_ALWAYS);
+        if (j % 2) gtr_dataset_stream(d, GTR_STREAM_ALWAYS);
         gtr_tensor *x = gtr_input(ctx, "x", GTR_F32, gtr_shape3(GTR_BATCH, 12, 3));
         gtr_tensor *y = gtr_input(ctx, "y", GTR_F32, gtr_shape3(GTR_BATCH, 2, 3));
         gtr_tensor *loss = gtr_mse(gtr_linear(gtr_flatten(x), "fc", 6), gtr_flatten(y));
@@ -1396,6 +1420,38 @@ static void reader_goes_on(void)
     same(&w, "a callback's", &o[0], &o[1]);
 }
 
+/* Sets that a GPU reads in place take none of its memory; of two that borrow the same rows one is copied, where the
+   driver registers nothing twice. Rows are appended, and sets destroyed, between steps. */
+static void in_place_sets(void)
+{
+    static gtr_float losses[2][12];
+    if (passes() == 1) return;
+    for (int k = 0; k < 2; k++) {
+        way w = ways[0];
+        in_place = k > 0;
+        net m = net_of(&w);
+        in_place = false;
+        gtr_arrays_desc a;
+        gtr_dataset *of[2];
+        memset(&a, 0, sizeof a);
+        columns_of(a.column);
+        a.rows = ROWS; a.column[0].borrow = a.column[1].borrow = true;
+        for (int i = 0; i < 2; i++) of[i] = gtr_dataset_arrays(m.ctx, a);
+        for (int i = 0; i < 12; i++) {
+            if (i == 6) EXPECT_EQ(gtr_dataset_append(of[0], (const void *const[]){ pixels, labels }, 50), GTR_OK);
+            if (i == 9) gtr_dataset_destroy(of[1]);
+            if (i % 3 == 0) EXPECT_EQ(gtr_trainer_data(m.t, of[i % 6 == 3 && i < 9], 16, true, false), GTR_OK);
+            EXPECT_EQ(gtr_step(m.t), GTR_OK);
+            losses[k][i] = gtr_loss(m.t);
+            if (i == 0 || i == 6 || i == 11) EXPECT(of[0]->column[0].in_place == k && !of[0]->streamed);
+            if (i == 0) CHECK((gtr__resident_bytes(m.ctx) > 0) == !k, "%zu bytes", gtr__resident_bytes(m.ctx));
+        }
+        EXPECT_OK(m.ctx);
+        gtr_destroy(m.ctx);
+        for (int i = 0; i < 12 && k; i++) EXPECT_EQ(losses[1][i], losses[0][i]);
+    }
+}
+
 static void all(void)
 {
     RUN(same_bytes);
@@ -1408,6 +1464,7 @@ static void all(void)
     RUN(refusals);
     RUN(mapped);
     RUN(windows);
+    RUN(in_place_sets);
     RUN(constant_ids);
     RUN(beside);
     RUN(profiled);
