@@ -2754,6 +2754,7 @@ typedef struct {
     gtr__plan_queues queues;
     gtr__plan_edges edges;
     int n_stage, n_stream;
+    int replicas; /* how many hold these parameters, each with rows of its own: see gtr__context_replicas */
     int right_begin; /* first node of the right half (REDUCE and after) */
     int guarded; /* a trainer's step: GUARD keeps a failed one from changing state */
     size_t arena[GTR__MAX_STAGES]; /* bytes */
@@ -3497,6 +3498,9 @@ typedef struct {
     bool may_save; /* the error is of gtr_save alone, or of reading what no run kept */
     bool dead; /* made with an error, device lost, or a child's after fork(): nothing is built or run */
 } gtr__context_errors;
+/* How many devices each of how many ranks has, all with the same parameters. Where it is more than one, gradients are
+   summed over all of them between the halves of a step: no node has a part in both, and none sums in another way. */
+typedef struct { int devices, ranks; } gtr__context_replicas;
 /* The last text given out, as gtr_report's: valid until the next. */
 typedef struct { char *text; size_t size, used; } gtr__context_answer;
 /* All tensors, by id. gtr__tensor_new appends, gtr_release drops those behind its mark; the context frees them. */
@@ -3566,6 +3570,7 @@ struct gtr_context {
        queues steps that were given up again; true: there were some, and *r is how it went */
     bool (*repeat)(gtr_context *ctx, gtr_result *r);
     gtr__caps caps, general; /* general: the same, for plans by the most general kernels */
+    gtr__context_replicas replicas;
     void *instance[GTR__MAX_STAGES];
     int n_instance;
     char device_text[512];
@@ -11265,7 +11270,7 @@ gtr_context *gtr_create(gtr_desc desc) {
         ctx->be->capabilities(ctx->instance[0], &ctx->caps);
         if (ctx->preset) gtr__preset_set(ctx, desc.preset);
     }
-    ctx->n_instance = 1;
+    ctx->n_instance = ctx->replicas.devices = ctx->replicas.ranks = 1;
     ctx->errors.dead = ctx->errors.code == GTR_ERR_CUDA;
     gtr__device_describe(ctx, why);
     return ctx;
@@ -15829,15 +15834,16 @@ static bool gtr__stamps(const gtr__build *b) {
     for (int m = 0; m < b->r->micro; m++) if (b->stamps.like[m] < m) return true;
     return false;
 }
-/* Whether t's nodes may be one: pass:stamp copies a subgraph with its micro-batch, so all are of one, and matchers'
-   kernels know no views. */
+/* Whether t's nodes may be one: pass:stamp copies a subgraph with its micro-batch, so all are of one; of several
+   replicas' plan all are of one half; and matchers' kernels know no views. */
 static bool gtr__may_be_one(const gtr__build *b, const gtr__taken *t) {
     const gtr__plan *p = b->plan;
-    const bool stamps = gtr__stamps(b);
+    const bool stamps = gtr__stamps(b), right = p->node[t->at].phase >= GTR__REDUCE;
     bool may = true;
     for (int i = 0; i < t->count && may; i++) {
         const gtr__node *n = &p->node[gtr__taken_node(t, i)];
         may = !stamps || n->micro == p->node[t->at].micro;
+        may &= p->replicas < 2 || (n->phase >= GTR__REDUCE) == right;
         for (int k = 0; k < GTR__ALL(n); k++) may &= n->in[k] < 0 || !p->value[n->in[k]].view;
     }
     return may;
@@ -17034,12 +17040,12 @@ static void gtr__want_parameters(gtr__build *b) {
         b->extra[b->by_id.shared[t->params.tensor[i]->id]].wants = true;
 }
 /* Which of the trainer's gradients are stored as lookups: those of tables that one node writes and none reads, where
-   the rows that were looked up are fewer; not where a step is run in parts. */
+   the rows that were looked up are fewer; not where a step is run in parts, or gradients are summed over replicas. */
 static GTR__COLD void gtr__find_lookups(gtr__build *b) {
     const gtr_trainer *t = b->r->trainer;
     gtr__plan *p = b->plan;
     int i, v, *end;
-    if (b->r->no_matchers || !b->ctx->caps.lookups || !gtr__list_uses(b)) return;
+    if (b->r->no_matchers || !b->ctx->caps.lookups || p->replicas > 1 || !gtr__list_uses(b)) return;
     for (i = 0; i < t->params.n && p->looked_up.n < GTR__MAX_LOOKUPS; i++) {
         if ((v = b->by_id.shared[t->params.tensor[i]->id]) < 0 || (v = b->extra[v].gradient) < 0
                 || gtr__count_users(b, v, 0, INT_MAX, false) || gtr__count_users(b, v, 0, INT_MAX, true) != 1) continue;
@@ -17139,6 +17145,7 @@ static gtr_result gtr__plan_passes(gtr_context *ctx, const gtr__recipe *r, gtr_t
     int m, loss[GTR__MAX_MICRO], totals[GTR__MAX_REPORT] = { -1, -1, -1, -1 }, bounds[GTR__MAX_MICRO + 1];
     memset(plan, 0, sizeof *plan);
     plan->general = ctx->caps.general;
+    plan->replicas = ctx->replicas.devices * ctx->replicas.ranks;
     plan->lean = lean || r->again;
     b.ctx = ctx; b.g = gtr__graph_of(ctx); b.plan = plan; b.r = r; b.lean = plan->lean != 0;
     plan->batch = r->batch; plan->precision = r->precision; plan->n_stage = plan->n_stream = 1;

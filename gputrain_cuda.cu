@@ -29819,7 +29819,9 @@ static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps
         return 0;
     gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
     gtr__chain_cut k;
-    const gtr__mlp_view v = { plan->node + at, plan->n_node - at, plan, NULL };
+    // between the halves of several replicas' step gradients are summed over them
+    const int end = plan->replicas > 1 && at < plan->right_begin ? plan->right_begin : plan->n_node;
+    const gtr__mlp_view v = { plan->node + at, end - at, plan, NULL };
     int nodes = 0;
     if (!b) return 0;
     gtr__chain_begin(b, &v, NULL, plan->precision);

@@ -448,11 +448,20 @@ static gtr_tensor *moderate(graph *g, const value *x)
         gtr_tensor *const t = of; \
         return made(g, gtr_##name(t), "gtr_" #name "(%s)", id(t)); \
     }
+/* x for an op whose values jump, at whole numbers or where two are equal. What an earlier jump made has such ones at any
+ * data, where rounding is another way's: exp and log of 1 are 1 or not quite. Such an x gets a leaf, or a number, added. */
+static gtr_tensor *off_jumps(graph *g, const value *x)
+{
+    gtr_tensor *leaf = g->jumps ? leaf_of(g, x->shape, PLAIN, 0) : NULL;
+    if (leaf) return made(g, gtr_add(x->t, leaf), "gtr_add(%s, %s)", id(x->t), id(leaf));
+    return g->jumps ? made(g, gtr_scale(x->t, 1, 0.2137f), "gtr_scale(%s, 1, 0.2137f)", id(x->t)) : x->t;
+}
 #define UNARY_JUMPS(name) \
     GENERATOR(name, TAKES_FLOATS) \
     { \
+        gtr_tensor *const t = off_jumps(g, x); \
         g->jumps = true; \
-        return made(g, gtr_##name(x->t), "gtr_" #name "(%s)", id(x->t)); \
+        return made(g, gtr_##name(t), "gtr_" #name "(%s)", id(t)); \
     }
 UNARY_GENERATOR(neg, x->t) UNARY_GENERATOR(abs, x->t) UNARY_GENERATOR(sqrt, positive(g, x))
 UNARY_GENERATOR(rsqrt, positive(g, x))
@@ -584,9 +593,9 @@ BINARY_GENERATOR(minimum, x->t, PLAIN) BINARY_GENERATOR(maximum, x->t, PLAIN)
 #define COMPARE_GENERATOR(name) \
     GENERATOR(name, TAKES_FLOATS) \
     { \
-        gtr_tensor *b = other(g, x, PLAIN); \
+        gtr_tensor *b = other(g, x, PLAIN), *const t = off_jumps(g, x); \
         g->jumps = true; \
-        return made(g, b ? gtr_##name(x->t, b) : NULL, "gtr_" #name "(%s, %s)", id(x->t), id(b)); \
+        return made(g, b ? gtr_##name(t, b) : NULL, "gtr_" #name "(%s, %s)", id(t), id(b)); \
     }
 COMPARE_GENERATOR(less) COMPARE_GENERATOR(greater) COMPARE_GENERATOR(equal)
     GENERATOR(where, TAKES_FLOATS)
@@ -861,7 +870,8 @@ REDUCE_GENERATOR(sum) REDUCE_GENERATOR(mean) REDUCE_GENERATOR(logsumexp)
         int a[GTR_MAX_DIMS]; \
         const int n = axes_of(g, x, a); \
         const bool keep = chance(g, 40); \
-        gtr_tensor *t = made(g, gtr_##name(x->t, a, n, keep), "gtr_" #name "(%s, %s, %d, %d)", id(x->t), \
+        gtr_tensor *const of = off_jumps(g, x); \
+        gtr_tensor *t = made(g, gtr_##name(of, a, n, keep), "gtr_" #name "(%s, %s, %d, %d)", id(of), \
             n ? ints_text(a, n) : "NULL", n, keep); \
         if (chance(g, 30)) value_add(g, part_of(g, t, 1), g->op); \
         return t; \
@@ -917,8 +927,9 @@ ALONG_GENERATOR(cumsum, NULL)
         if (!x->t) return NULL; \
         const int a = along(g, x); \
         if (a < 0) return NULL; \
+        gtr_tensor *const t = off_jumps(g, x); \
         g->jumps = true; \
-        return made(g, gtr_##name(x->t, a), "gtr_" #name "(%s, %d)", id(x->t), a); \
+        return made(g, gtr_##name(t, a), "gtr_" #name "(%s, %d)", id(t), a); \
     }
 INDEX_GENERATOR(argmax) INDEX_GENERATOR(argmin)
     GENERATOR(softmax_mask, TAKES_FLOATS)
@@ -941,7 +952,8 @@ GENERATOR(sort, TAKES_FLOATS)
     const int a = along(g, x);
     const bool down = chance(g, 50);
     if (a < 0) return NULL;
-    gtr_tensor *t = made(g, gtr_sort(x->t, a, down), "gtr_sort(%s, %d, %d)", id(x->t), a, down);
+    gtr_tensor *const of = off_jumps(g, x);
+    gtr_tensor *t = made(g, gtr_sort(of, a, down), "gtr_sort(%s, %d, %d)", id(of), a, down);
     if (chance(g, 30)) value_add(g, part_of(g, t, 1), g->op);
     return t;
 }
@@ -953,7 +965,8 @@ GENERATOR(top_k, TAKES_FLOATS)
     const int a = free_axis(g, &x->shape);
     if (a < 0) return NULL;
     const int k = 1 + pick(g, (int)x->shape.dim[a]);
-    return made(g, gtr_top_k(x->t, k, a), "gtr_top_k(%s, %d, %d)", id(x->t), k, a);
+    gtr_tensor *const t = off_jumps(g, x);
+    return made(g, gtr_top_k(t, k, a), "gtr_top_k(%s, %d, %d)", id(t), k, a);
 }
 GENERATOR(arange, TAKES_FLOATS)
 {
@@ -969,8 +982,8 @@ GENERATOR(arange, TAKES_FLOATS)
 GENERATOR(to_float, TAKES_INTS) { return made(g, gtr_to_float(x->t), "gtr_to_float(%s)", id(x->t)); }
 GENERATOR(to_int, TAKES_FLOATS)
 {
+    gtr_tensor *const of = off_jumps(g, x), *t = chance(g, 50) ? of : scaled(g, of, 3, 0.1f);
     g->jumps = true;
-    gtr_tensor *t = chance(g, 50) ? x->t : scaled(g, x->t, 3, 0.1f);
     return made(g, gtr_to_int(t), "gtr_to_int(%s)", id(t));
 }
 /* Ids in [0, n): x, if they are, or a leaf of this shape. */

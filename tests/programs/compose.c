@@ -580,7 +580,7 @@ typedef struct way {
     bool kept, alone, literal, unfused, before, hand, saved, predicted, fitted, streamed, snapshot, staged, stepped,
         asked, lean, mapped, prefers, texts, differs,
         host; /* host: on the CPU, whatever the device; mapped: a GPU whose memory is the host's */
-    int threads, micro, streams;
+    int threads, micro, streams, replicas;
     enum { KEPT_ALL, FIRST_HALF, SECOND_HALF, BY_CHOICE, FEWEST_BYTES } recompute;
     gtr_precision precision;
 } way;
@@ -1070,6 +1070,22 @@ static void plans_noted(const gtr_context *ctx, bool compiles)
         lean_plans += e->lean;
     }
 }
+/* Whether some plan of several replicas has a node that sums gradients and uses the sum, or gradients that no sum can be
+ * made of. */
+static bool spans_halves(const gtr_context *ctx)
+{
+    bool any = false;
+    for (const gtr__plan_entry *e = ctx->cache.newest; e; e = e->next) {
+        for (int i = 0; i < e->plan.n_node; i++) {
+            const gtr__node *n = &e->plan.node[i];
+            const gtr__subgraph *s = n->op == GTR__OP_SUBGRAPH ? (const gtr__subgraph *)n->attr.ptr : NULL;
+            for (int k = 0; s && k < s->n_node; k++)
+                any |= (s->node[k].phase >= GTR__REDUCE) != (s->node[0].phase >= GTR__REDUCE);
+        }
+        any |= e->plan.looked_up.n > 0;
+    }
+    return any;
+}
 /* Whether a way is one that must not matter to what this graph has. */
 static bool fits(const graph *g, const way *w, int64_t rows)
 {
@@ -1162,6 +1178,7 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
     g.ctx = context(w->host ? GTR_DEVICE_CPU : device, w->threads ? w->threads : 1, limit, SEED + data);
     if (device != GTR_DEVICE_CPU && q->seed % 2) g.ctx->caps.chains = 1; /* at any cost */
     if (device != GTR_DEVICE_CPU && !w->host) g.ctx->caps.mapped = w->mapped;
+    if (w->replicas) *(q->seed % 2 ? &g.ctx->replicas.devices : &g.ctx->replicas.ranks) = w->replicas;
     if (w->unfused) {
         memset(g.ctx->caps.unfused, 1, sizeof g.ctx->caps.unfused);
         g.ctx->caps.without = 0x7fffffff;
@@ -1263,6 +1280,10 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
             }
         }
         if (note) plans_noted(g.ctx, w->texts);
+        if (w->replicas && spans_halves(g.ctx)) {
+            snprintf(r->why, sizeof r->why, "a node has a part in both halves");
+            r->failed = true;
+        }
         r->views = views_of(g.ctx);
         if (emulated()) emu_prefers.given = emu_texts = 0;
         took.seed = q->seed;
@@ -1355,6 +1376,7 @@ static const way ways[] = {
     { .name = "by gtr_fit", .exact = true, .fitted = true },
     { .name = "by gtr_fit, streamed", .exact = true, .fitted = true, .streamed = true },
     { .name = "read in place", .exact = true, .mapped = true },
+    { .name = "planned for two replicas", .exact = true, .replicas = 2 },
     { .name = "saved and loaded", .exact = true, .saved = true },
     { .name = "gradients asked for", .limit = 1e-4, .asked = true },
     { .name = "by other ops", .hand = true },
@@ -1410,6 +1432,7 @@ static way both(way a, way b)
     if (b.threads) a.threads = b.threads;
     if (b.micro) a.micro = b.micro;
     if (b.streams) a.streams = b.streams;
+    if (b.replicas) a.replicas = b.replicas;
     if (b.recompute) a.recompute = b.recompute;
     return a;
 }
