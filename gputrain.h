@@ -19118,6 +19118,14 @@ static size_t gtr__slots_bytes(const gtr_dataset *d, int64_t batch) {
     return !d || d->column[0].device ? 0
         : 2 * GTR__MAX((size_t)GTR__SLOT_BYTES, gtr__rows_layout(d, GTR__MIN(batch, d->rows), at));
 }
+/* Whether the device reads some of these bytes in place for a set of this context: it maps none twice. */
+static bool gtr__is_in_place(const gtr_context *ctx, const uint8_t *host, size_t bytes) {
+    for (const gtr_dataset *d = ctx->datasets; d; d = d->next) for (int i = 0; i < d->n_columns; i++) {
+        const gtr__column *c = &d->column[i];
+        if (c->in_place && host < c->host + gtr__column_bytes(d, c) && c->host < host + bytes) return true;
+    }
+    return false;
+}
 /* Where the device's memory is the host's: has it read every column in place, or none; rows in a file stay there. */
 static bool gtr__dataset_map(gtr_dataset *d) {
     const gtr__backend *be = d->ctx->be;
@@ -19125,8 +19133,10 @@ static bool gtr__dataset_map(gtr_dataset *d) {
     for (int i = 0; i < d->n_columns && all; i++) {
         gtr__column *c = &d->column[i];
         if (c->shared) continue; /* gtr__dataset_device finds it in the first column */
-        all = !c->mapped && (c->device = be->map(d->ctx->instance[0], c->host, gtr__column_bytes(d, c))) != NULL;
-        c->in_place = all;
+        const size_t bytes = gtr__column_bytes(d, c);
+        c->device = c->mapped || gtr__is_in_place(d->ctx, c->host, bytes) ? NULL
+            : be->map(d->ctx->instance[0], c->host, bytes);
+        all = c->in_place = c->device != NULL;
     }
     for (int i = 0; i < d->n_columns && !all; i++) gtr__column_off(d, &d->column[i]);
     return all;

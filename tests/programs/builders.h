@@ -448,8 +448,9 @@ static gtr_tensor *moderate(graph *g, const value *x)
         gtr_tensor *const t = of; \
         return made(g, gtr_##name(t), "gtr_" #name "(%s)", id(t)); \
     }
-/* x for an op whose values jump, at whole numbers or where two are equal. What an earlier jump made has such ones at any
- * data, where rounding is another way's: exp and log of 1 are 1 or not quite. Such an x gets a leaf, or a number, added. */
+/* x for an op whose values jump, at whole numbers or where two are equal. What an earlier jump made has such ones at
+ * any data, where rounding is another way's: exp and log of 1 are 1 or not quite. Such an x gets a leaf, or a number,
+ * added. */
 static gtr_tensor *off_jumps(graph *g, const value *x)
 {
     gtr_tensor *leaf = g->jumps ? leaf_of(g, x->shape, PLAIN, 0) : NULL;

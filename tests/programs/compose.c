@@ -1070,8 +1070,8 @@ static void plans_noted(const gtr_context *ctx, bool compiles)
         lean_plans += e->lean;
     }
 }
-/* Whether some plan of several replicas has a node that sums gradients and uses the sum, or gradients that no sum can be
- * made of. */
+/* Whether some plan of several replicas has a node that sums gradients and uses the sum, or gradients that no sum can
+ * be made of. */
 static bool spans_halves(const gtr_context *ctx)
 {
     bool any = false;

@@ -1420,8 +1420,8 @@ static void reader_goes_on(void)
     same(&w, "a callback's", &o[0], &o[1]);
 }
 
-/* Sets that a GPU reads in place take none of its memory; of two that borrow the same rows one is copied, where the
-   driver registers nothing twice. Rows are appended, and sets destroyed, between steps. */
+/* Sets that a GPU reads in place take none of its memory; of two that borrow the same rows one is copied, for the
+   driver maps nothing twice. Rows are appended, and sets destroyed, between steps. */
 static void in_place_sets(void)
 {
     static gtr_float losses[2][12];
