@@ -578,7 +578,8 @@ typedef struct gtr_trainer_desc {
     int micro_batches;
     /* bytes that activations and workspace may take (gtr_trainer_memory): of what passes them, what saves most for its
        time is computed again in backward, beside what gtr_recompute_begin says; 0: that alone. Chosen, and logged, in
-       front of a trainer's first step with so large a batch; where it cannot be reached, as little as can be */
+       front of a trainer's first step with so large a batch, or with a metric; where it cannot be reached, as little
+       as can be. In float32 no bit changes; 16 bits may round in other places */
     size_t recompute;
     int streams; /* 1 to 4 of a step; 0: chosen: 1 on the CPU, with micro-batches, recomputation or little memory */
     gtr_nonfinite nonfinite; /* 0: loss and all gradients are checked before an update; under FP16 always */
@@ -1756,7 +1757,8 @@ GTR_API const char *gtr_plan_text(gtr_trainer *t, int64_t batch);
 GTR_API gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out);
 GTR_API const char *gtr_memory_text(gtr_trainer *t, int64_t batch);
 /* The largest batch whose total, gtr_step's and gtr_fit's of such data, fits bytes (0: the context's limit, or the
-   device's free memory but for 32 MiB); 0 if none does. */
+   device's free memory but for 32 MiB); 0 if none does. With .recompute, by which a larger batch may take less, one
+   that fits where one row more does not. */
 GTR_API int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes);
 /* Runs one real step node by node; a line a node: shape, microseconds, minimum, maximum, mean, count of non-finite
    elements. Waits. Where a node fails the text ends, the context has the error, and no step was done. */
@@ -3657,7 +3659,8 @@ struct gtr_trainer {
     gtr_tensor **states; int n_states; /* that its loss depends on */
     bool kept_states; /* states are aside: a set is evaluated */
     gtr__trainer_params params;
-    int again; int64_t again_batch; /* .recompute: recipe.again, and the largest batch that it was chosen for */
+    int again; int64_t again_batch; /* .recompute: recipe.again, and the largest batch that it was chosen for, */
+    gtr_tensor *again_metric; /* with this one beside the loss; NULL: none */
     gtr__optim optim; /* what the update's kernels are given */
     gtr__trainer_optimizer optimizer;
     gtr__trainer_gradients gradients;
@@ -14965,7 +14968,8 @@ static void gtr__clone_node(gtr__build *b, int i, int g, const int *owner, int *
 }
 /* The bytes that a device moves in the time of so many flops. */
 static double gtr__flops_as_bytes(const gtr__believed *r, gtr_precision precision, double flops) {
-    const double low = precision == GTR_TF32 ? r->tf32 : r->half, rate = precision == GTR_FP32 || !low ? r->fma : low;
+    const double low = precision == GTR_TF32 ? r->tf32 : r->half,
+        rate = precision == GTR_FP32 || !(low > 0) ? r->fma : low;
     return flops * r->memory / (rate * r->sms);
 }
 /* What gtr__choose_regions knows of the forward nodes that no region of the program has: by node, i, and by value, v.
@@ -19971,11 +19975,23 @@ static GTR__COLD gtr_result gtr__choose_again(gtr_trainer *t, int64_t batch, gtr
     else gtr__host_cb_log(t->ctx, GTR_LOG_INFO, text);
     return GTR_OK;
 }
-/* In front of steps with such a batch: t's .recompute is chosen for, if no batch as large was before. */
+/* Whether t's .recompute was chosen for no batch as large as this, or without the metric that steps compute now. */
+static bool gtr__wants_choice(const gtr_trainer *t, int64_t batch) {
+    return t->desc.recompute
+        && (batch > t->again_batch || (t->running.metric && t->running.metric != t->again_metric));
+}
+/* In front of steps with such a batch: t's .recompute is chosen for. The choice before stays where it still fits. */
 static gtr_result gtr__trainer_again(gtr_trainer *t, int64_t batch) {
-    if (!t->desc.recompute || batch <= t->again_batch) return GTR_OK;
-    GTR__TRY(gtr__choose_again(t, batch, t->feeding.data, true, &t->again));
-    t->again_batch = batch;
+    if (!gtr__wants_choice(t, batch)) return GTR_OK;
+    batch = GTR__MAX(batch, t->again_batch);
+    gtr__again_plan now = GTR__ZERO;
+    if (t->again) {
+        const gtr__recipe r = gtr__trainer_recipe(t, batch, t->feeding.data);
+        GTR__TRY(gtr__again_planned(t, &r, &now));
+    }
+    if (!t->again || now.bytes > t->desc.recompute)
+        GTR__TRY(gtr__choose_again(t, batch, t->feeding.data, true, &t->again));
+    t->again_batch = batch; t->again_metric = t->running.metric;
     return GTR_OK;
 }
 /* The entry of t's step for such a batch. by_node: without matchers and with dense gradients, for what runs a step in
@@ -28380,16 +28396,16 @@ static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__plan_entry *e, int6
 /* Drops e, if it was planned only to be described. */
 static void gtr__observed_drop(gtr_context *ctx, gtr__plan_entry *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 /* The plan of a step of t with this batch, by which it would run (lean, where memory is short), with or without memory
-   behind it. NULL and an error. gtr__observed_drop it. */
-static gtr__plan_entry *gtr__observed(gtr_trainer *t, int64_t batch, const char *who) {
+   behind it. NULL and an error. gtr__observed_drop it. runs: a step will, and what .recompute says is chosen for it. */
+static gtr__plan_entry *gtr__observed(gtr_trainer *t, int64_t batch, bool runs, const char *who) {
     if (!t || !gtr__usable_by(t->ctx, who)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
         GTR__BAD_ARG(t->ctx, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
         return NULL;
     }
+    if (runs && gtr__trainer_again(t, batch)) return NULL;
     const int was = t->again;
-    if (t->desc.recompute && batch > t->again_batch && gtr__choose_again(t, batch, t->feeding.data, false, &t->again))
-        return NULL;
+    if (gtr__wants_choice(t, batch) && gtr__choose_again(t, batch, t->feeding.data, false, &t->again)) return NULL;
     gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->feeding.data, false);
     t->again = was;
     const size_t limit = t->ctx->desc.memory_limit, sets = limit ? gtr__resident_bytes(t->ctx) : 0;
@@ -28433,7 +28449,7 @@ static void gtr__text_node(gtr_context *ctx, const gtr__plan *p, int i) {
     gtr__textf(ctx, " \"%s\"", n->layer);
 }
 const char *gtr_plan_text(gtr_trainer *t, int64_t batch) {
-    gtr__plan_entry *e = gtr__observed(t, batch, "gtr_plan_text");
+    gtr__plan_entry *e = gtr__observed(t, batch, false, "gtr_plan_text");
     double flops = 0, bytes = 0;
     int i, k;
     char buf[32];
@@ -28605,7 +28621,7 @@ const char *gtr_summary_text(gtr_tensor *out) {
 /* What a batch takes before anything runs, and the largest that fits: gtr_memory_text, gtr_memory_plan,
    gtr_largest_batch, gtr_trainer_prepare. */
 static gtr_result gtr__trainer_prepare_alone(gtr_trainer *t, int64_t batch) {
-    gtr__plan_entry *e = gtr__observed(t, batch, "gtr_trainer_prepare");
+    gtr__plan_entry *e = gtr__observed(t, batch, true, "gtr_trainer_prepare");
     if (!e) return t ? gtr__unusable(t->ctx) : GTR_ERR_ARG;
     return t->ctx->preset ? GTR_OK : gtr__entry_ready(t->ctx, e, t->runner);
 }
@@ -28616,7 +28632,7 @@ gtr_result gtr_memory_plan(gtr_trainer *t, int64_t batch, gtr_memory_report *out
     gtr_memory_report m = GTR__ZERO;
     if (!out) return t ? GTR__BAD_ARG(t->ctx, "gtr_memory_plan: out is NULL") : GTR_ERR_ARG;
     *out = m;
-    gtr__plan_entry *e = gtr__observed(t, batch, "gtr_memory_plan");
+    gtr__plan_entry *e = gtr__observed(t, batch, false, "gtr_memory_plan");
     if (!e) return t ? gtr__unusable(t->ctx) : GTR_ERR_ARG;
     gtr_context *ctx = t->ctx;
     const gtr_result r = gtr__count_plan(t, e, batch, &m);
@@ -28681,7 +28697,7 @@ int64_t gtr_largest_batch(gtr_trainer *t, size_t bytes) {
         int64_t mid = low + (high - low) / 2;
         if (gtr__total_at(t, mid) <= bytes) low = mid; else high = mid;
     }
-    if (least == 2 * 64) gtr__observed(t, least, "gtr_largest_batch"); /* none: the error says why */
+    if (least == 2 * 64) gtr__observed(t, least, false, "gtr_largest_batch"); /* none: the error says why */
     return low < least || (good && ctx->errors.code) ? 0 : low;
 }
 
@@ -28720,6 +28736,7 @@ static gtr__plan_entry *gtr__observed_step(gtr_trainer *t, const char *who, bool
     if (gtr__trainer_usable(t, who, false) || gtr__observe(t)) return NULL;
     if (t->feeding.data) batch = gtr__step_rows(t, t->runner->step);
     else if (gtr__batch_of_inputs(t->ctx, t->feeding.input, t->feeding.n_inputs, who, &batch)) return NULL;
+    if (gtr__trainer_again(t, batch)) return NULL;
     gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->feeding.data, by_node);
     if (!e || gtr__entry_ready(t->ctx, e, t->runner) || gtr__wait_all(t->ctx) || gtr__trainer_segments(t))
         return NULL;

@@ -104,7 +104,7 @@ static double plan(const row *r, gtr_preset preset, int turns, int *nodes, int *
     how.micro_batches = r->micro; how.streams = r->gated ? 4 : 0;
     gtr_trainer *t = gtr_trainer_create(gtr_cross_entropy(logits, gtr_input(ctx, "y", GTR_I32, gtr_shape1(GTR_BATCH))),
         how);
-    gtr__plan_entry *e = gtr__observed(t, 512, "bench");
+    gtr__plan_entry *e = gtr__observed(t, 512, false, "bench");
     *nodes = *values = 0;
     for (int i = 0; i < turns && e; i++) {
         gtr__plan p;

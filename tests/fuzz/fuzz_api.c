@@ -169,8 +169,8 @@ static uint64_t parameter_sum(const gtr_context *ctx, int64_t n)
 {
     uint64_t h = 0;
     for (int64_t i = 0; i < n; i++) {
-        const gtr_tensor *p = ctx->graph.parameter[i];
-        for (size_t k = 0; p->data && k < p->data_bytes; k += 4) {
+        const gtr__storage *p = gtr__storage_of(ctx->graph.parameter[i]);
+        for (size_t k = 0; p && p->data && k < p->data_bytes; k += 4) {
             uint32_t v; memcpy(&v, (const char *)p->data + k, 4); h = (h ^ v) * 0x100000001b3u;
         }
     }
@@ -1438,7 +1438,10 @@ static void do_carried(void)
     }
     t = any();
     for (int64_t i = w->ctx ? w->ctx->graph.n_tensor - 1 : -1; i >= 0 && !one_in(8); i--)
-        if (w->ctx->graph.tensor[i]->state && !w->ctx->graph.tensor[i]->next) { t = w->ctx->graph.tensor[i]; break; }
+        if (w->ctx->graph.tensor[i]->note->state && !w->ctx->graph.tensor[i]->note->next) {
+            t = w->ctx->graph.tensor[i];
+            break;
+        }
     gtr_tensor *next = any();
     for (int64_t i = w->ctx && t ? w->ctx->graph.n_tensor - 1 : -1; i >= 0 && !one_in(8); i--)
         if (gtr__shape_equal(&w->ctx->graph.tensor[i]->shape, &t->shape)) { next = w->ctx->graph.tensor[i]; break; }

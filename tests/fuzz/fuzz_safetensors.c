@@ -49,7 +49,7 @@ static void held(gtr_context *ctx, gtr_float *v, int64_t *n)
     for (int64_t k = 0; k < gtr_parameter_count(ctx); k++) {
         gtr_tensor *p = gtr_parameter_at(ctx, k);
         if (p->dtype == GTR_I64) MUST(gtr_get(p, n, 8) == GTR_OK);
-        else { MUST(gtr_get(p, v, p->data_bytes) == GTR_OK); v += p->data_bytes / sizeof *v; }
+        else { MUST(gtr_get(p, v, gtr__bytes_of(p)) == GTR_OK); v += gtr__bytes_of(p) / sizeof *v; }
     }
 }
 static size_t lines_of(const char *text, const char *kind)

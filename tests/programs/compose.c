@@ -1094,6 +1094,7 @@ static bool fits(const graph *g, const way *w, int64_t rows)
     if (w->differs && (sizeof(gtr_float) != 8 || g->stops || g->draws || g->drops || g->carries || w->predicted ||
                           w->stepped || w->fitted || w->asked))
         return false;
+    if ((w->mapped || w->replicas) && (device == GTR_DEVICE_CPU || w->host)) return false; /* nothing differs there */
     if (w->micro && (g->mixes || g->batch_norms || w->micro > rows)) return false;
     if (w->fitted && (g->mixes || w->literal)) return false;
     if ((w->alone || w->saved || w->before) && g->draws) return false; /* each run draws anew */

@@ -230,6 +230,7 @@ static void routes()
     gtr__caps caps;
     memset(&caps, 0, sizeof caps);
     caps.compute = 90; caps.sm_count = 132; caps.arch_feature = caps.tf32 = true;
+    caps.believed = gtr__believed_of(90, 132, 0, 0, 0, false);
     caps.product_workspace = (size_t)32 << 20;
     for (const auto &w : way) {
         gtr__product p = gtr__product_none();

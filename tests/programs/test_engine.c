@@ -418,6 +418,65 @@ static void note_choice(gtr_level level, const char *text, void *user)
     chosen_lines++;
     snprintf(chosen_text, sizeof chosen_text, "%d %s", (int)level, text);
 }
+/* What is chosen is what gtr_trace and gtr_trainer_prepare run or ready, too, once; where a fit's metric keeps values
+   that the choice before counted on, it is chosen anew; and it stays for a larger batch that it fits. */
+static void recompute_chosen_anew(void)
+{
+    enum { DEPTH = 20, WIDE = 32, ROWS = 512 };
+    static gtr_float x[ROWS][WIDE], y[ROWS][WIDE];
+    static float losses[4][2];
+    static gtr_memory_report r[4]; /* 3: nothing is computed again */
+    for (int i = 0; i < ROWS * WIDE; i++) {
+        x[i / WIDE][i % WIDE] = (gtr_float)(i % 17) / 17;
+        y[i / WIDE][i % WIDE] = (gtr_float)(i % 5) / 5;
+    }
+    for (int k = 3; k >= 0; k--) { /* first: gtr_trace; gtr_trainer_prepare; gtr_step, then a metric */
+        gtr_context *ctx = create();
+        gtr_trainer_desc d = adam();
+        gtr_arrays_desc a;
+        gtr_fit_desc f;
+        gtr_tensor *h[DEPTH + 1], *of[DEPTH / 2];
+        memset(&a, 0, sizeof a); memset(&f, 0, sizeof f);
+        ctx->desc.log = note_choice; ctx->host.log = gtr__host_cb_log;
+        h[0] = gtr_input(ctx, "x", GTR_F32, gtr_shape2(GTR_BATCH, WIDE));
+        gtr_tensor *want = gtr_input(ctx, "y", GTR_F32, gtr_shape2(GTR_BATCH, WIDE));
+        for (int i = 0; i < DEPTH; i++) {
+            char name[16];
+            snprintf(name, sizeof name, "fc%d", i);
+            h[i + 1] = gtr_tanh(gtr_linear(h[i], name, WIDE));
+            of[i / 2] = h[i + 1];
+        }
+        gtr_tensor *loss = gtr_mse(h[DEPTH], want), *metric = gtr_mean(gtr_concat(of, DEPTH / 2, 1), NULL, 0, false);
+        d.no_matchers = true;
+        d.recompute = k == 3 ? 0 : (r[3].activations + r[3].workspace) * 4 / 5;
+        gtr_trainer *t = gtr_trainer_create(loss, d);
+        gtr_set(h[0], x, sizeof x / 2); gtr_set(want, y, sizeof y / 2);
+        chosen_lines = 0;
+        if (k == 0) EXPECT(gtr_trace(t)[0] && t->again);
+        if (k == 1) EXPECT(gtr_trainer_prepare(t, ROWS / 2) == GTR_OK && t->again);
+        if (k != 0) EXPECT_EQ(gtr_step(t), GTR_OK);
+        EXPECT_EQ(chosen_lines, k < 3);
+        const int was = t->again;
+        EXPECT_EQ(gtr_memory_plan(t, ROWS / 2, &r[k]), GTR_OK);
+        gtr_set(h[0], x, sizeof x / 2 + sizeof *x); gtr_set(want, y, sizeof y / 2 + sizeof *y);
+        EXPECT_EQ(gtr_step(t), GTR_OK);
+        losses[k][0] = gtr_loss(t);
+        if (k < 3) CHECK(t->again_batch == ROWS / 2 + 1 && (t->again == was) == (chosen_lines == 1),
+            "%d lines, %d and %d", chosen_lines, t->again, was);
+        a.rows = ROWS; a.column[0].data = x; a.column[1].data = y;
+        a.column[0].shape = a.column[1].shape = gtr_shape1(WIDE);
+        f.metric = metric; f.epochs = 1; f.batch = ROWS / 2; f.silent = true;
+        const int lines = chosen_lines;
+        EXPECT_EQ(gtr_fit(t, gtr_dataset_arrays(ctx, a), f), GTR_OK);
+        if (k < 3) EXPECT(t->again_metric == metric && chosen_lines == lines + 1);
+        losses[k][1] = gtr_loss(t);
+        EXPECT_OK(ctx);
+        gtr_destroy(ctx);
+        for (int i = 0; i < 2 && k < 3; i++) EXPECT_EQ(losses[k][i], losses[3][i]);
+        if (k < 3) CHECK(r[k].activations + r[k].workspace <= d.recompute, "%zu + %zu of %zu; %zu + %zu without: %s",
+            r[k].activations, r[k].workspace, d.recompute, r[3].activations, r[3].workspace, chosen_text);
+    }
+}
 static void recompute_chosen(void)
 {
     static shot a, b;
@@ -5162,7 +5221,7 @@ static void flops_fused(void)
     int i, fused = 0;
     d.no_matchers = true;
     t = gtr_trainer_create(gtr_mse(gtr_linear(gtr_tanh(gtr_linear(x, "a", 40)), "b", 5), y), d);
-    e = gtr__observed(t, 64, "flops_fused");
+    e = gtr__observed(t, 64, false, "flops_fused");
     if (CHECK(e != NULL, "no plan: %s", gtr_error_text(ctx))) {
         for (p = &e->plan, i = 0; i < p->n_node; i++) {
             const gtr__node *n = &p->node[i];
@@ -6043,7 +6102,7 @@ static void all(void)
     RUN(batch_sizes);
     RUN(micro_batches);
     RUN(recomputed);
-    RUN(recompute_chosen);
+    RUN(recompute_chosen); RUN(recompute_chosen_anew);
     RUN(stages);
     RUN(custom_op);
     RUN(random_plans);
