@@ -3603,6 +3603,9 @@ typedef struct {
     int64_t *offset, total; /* elements, in the gradient and state buffers */
     uint64_t low_version; /* the context's versions.low, of which the segments are */
 } gtr__trainer_params;
+/* .recompute: recipe.again, and the largest batch that gtr__choose_now chose it for, with a metric beside the loss or,
+   NULL, without. */
+typedef struct { int choice; int64_t batch; gtr_tensor *metric; } gtr__trainer_again;
 /* What sets the rates of a step: the user's groups, made with the trainer; lr, which gtr_trainer_lr writes, and the
    plateau, which the running fit does. segments: where the device finds parameters, and the host's copy. */
 typedef struct {
@@ -3659,8 +3662,7 @@ struct gtr_trainer {
     gtr_tensor **states; int n_states; /* that its loss depends on */
     bool kept_states; /* states are aside: a set is evaluated */
     gtr__trainer_params params;
-    int again; int64_t again_batch; /* .recompute: recipe.again, and the largest batch that it was chosen for, */
-    gtr_tensor *again_metric; /* with this one beside the loss; NULL: none */
+    gtr__trainer_again again;
     gtr__optim optim; /* what the update's kernels are given */
     gtr__trainer_optimizer optimizer;
     gtr__trainer_gradients gradients;
@@ -19913,7 +19915,7 @@ static gtr__recipe gtr__trainer_recipe(const gtr_trainer *t, int64_t batch, gtr_
     if (t->running.metric && t->running.metric != t->loss) r.report[r.n_report++] = t->running.metric;
     r.micro = (int)GTR__MIN(t->desc.micro_batches, batch);
     r.streams = t->desc.streams; r.no_matchers = t->desc.no_matchers; r.precision = t->desc.precision;
-    r.again = t->again;
+    r.again = t->again.choice;
     r.carries = true;
     r.data = data;
     return r;
@@ -19975,28 +19977,27 @@ static GTR__COLD gtr_result gtr__choose_again(gtr_trainer *t, int64_t batch, gtr
     else gtr__host_cb_log(t->ctx, GTR_LOG_INFO, text);
     return GTR_OK;
 }
-/* Whether t's .recompute was chosen for no batch as large as this, or without the metric that steps compute now. */
-static bool gtr__wants_choice(const gtr_trainer *t, int64_t batch) {
-    return t->desc.recompute
-        && (batch > t->again_batch || (t->running.metric && t->running.metric != t->again_metric));
-}
-/* In front of steps with such a batch: t's .recompute is chosen for. The choice before stays where it still fits. */
-static gtr_result gtr__trainer_again(gtr_trainer *t, int64_t batch) {
-    if (!gtr__wants_choice(t, batch)) return GTR_OK;
-    batch = GTR__MAX(batch, t->again_batch);
+/* Has .recompute chosen for steps with such a batch, if none as large was before, or without the metric that steps
+   compute now; the choice before stays where it still fits. log: a line says what was chosen. */
+static gtr_result gtr__choose_now(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool log) {
+    gtr__trainer_again *const of = &t->again;
     gtr__again_plan now = GTR__ZERO;
-    if (t->again) {
-        const gtr__recipe r = gtr__trainer_recipe(t, batch, t->feeding.data);
+    if (!t->desc.recompute || (batch <= of->batch && (!t->running.metric || t->running.metric == of->metric)))
+        return GTR_OK;
+    batch = GTR__MAX(batch, of->batch);
+    if (of->choice) {
+        const gtr__recipe r = gtr__trainer_recipe(t, batch, data);
         GTR__TRY(gtr__again_planned(t, &r, &now));
     }
-    if (!t->again || now.bytes > t->desc.recompute)
-        GTR__TRY(gtr__choose_again(t, batch, t->feeding.data, true, &t->again));
-    t->again_batch = batch; t->again_metric = t->running.metric;
+    if (!of->choice || now.bytes > t->desc.recompute)
+        GTR__TRY(gtr__choose_again(t, batch, data, log, &of->choice));
+    of->batch = batch; of->metric = t->running.metric;
     return GTR_OK;
 }
 /* The entry of t's step for such a batch. by_node: without matchers and with dense gradients, for what runs a step in
    parts. */
 static gtr__plan_entry *gtr__trainer_entry(gtr_trainer *t, int64_t batch, gtr_dataset *data, bool by_node) {
+    if (gtr__choose_now(t, batch, data, true)) return NULL;
     gtr__recipe r = gtr__trainer_recipe(t, batch, data);
     if (t->ctx->be->n_matchers && by_node) r.no_matchers = true;
     r.several = t->running.several && t->ctx->be->n_matchers && !r.no_matchers;
@@ -20132,7 +20133,6 @@ static gtr_result gtr__data_check(gtr_context *ctx, gtr_dataset *data, int64_t b
 static gtr_result gtr__trainer_plan(gtr_trainer *t) {
     gtr_context *ctx = t->ctx;
     int64_t tail = t->feeding.drop_last ? 0 : t->feeding.data->rows % t->feeding.batch;
-    GTR__TRY(gtr__trainer_again(t, t->feeding.batch));
     gtr__plan_entry *e = gtr__trainer_entry(t, t->feeding.batch, t->feeding.data, false);
     if (!e) return ctx->errors.code;
     GTR__TRY(gtr__data_fits(t->feeding.data, e->input, e->n_inputs, NULL, t->feeding.column));
@@ -20388,10 +20388,7 @@ static gtr_result gtr__step_half(gtr_trainer *t, gtr__half half, int *n) {
     if (t->feeding.data) batch = gtr__step_rows(t, t->runner->step);
     else if (t->feeding.unfed) return GTR__BAD_STATE(ctx, "gtr_step: the data set that fed it was appended to, "
         "destroyed or left for one that was refused, want gtr_trainer_data (of NULL for what gtr_set sets) or gtr_fit");
-    else {
-        GTR__TRY(gtr__batch_of_inputs(ctx, t->feeding.input, t->feeding.n_inputs, "gtr_step", &batch));
-        GTR__TRY(gtr__trainer_again(t, batch));
-    }
+    else GTR__TRY(gtr__batch_of_inputs(ctx, t->feeding.input, t->feeding.n_inputs, "gtr_step", &batch));
     gtr__plan_entry *e = gtr__trainer_entry(t,
             t->running.several && half == GTR__HALF_BOTH ? t->feeding.batch : batch, t->feeding.data,
             half != GTR__HALF_BOTH); /* a launch of several may take a tail */
@@ -28396,18 +28393,17 @@ static gtr_result gtr__count_plan(const gtr_trainer *t, gtr__plan_entry *e, int6
 /* Drops e, if it was planned only to be described. */
 static void gtr__observed_drop(gtr_context *ctx, gtr__plan_entry *e) { if (e->fresh) gtr__entry_free(ctx, e); }
 /* The plan of a step of t with this batch, by which it would run (lean, where memory is short), with or without memory
-   behind it. NULL and an error. gtr__observed_drop it. runs: a step will, and what .recompute says is chosen for it. */
+   behind it. NULL and an error. gtr__observed_drop it. runs: a step will, and what .recompute chooses stays. */
 static gtr__plan_entry *gtr__observed(gtr_trainer *t, int64_t batch, bool runs, const char *who) {
     if (!t || !gtr__usable_by(t->ctx, who)) return NULL;
     if (batch < 1 || batch > (int64_t)1 << 40) {
         GTR__BAD_ARG(t->ctx, "%s: a batch of %lld, want 1 to 2^40", who, (long long)batch);
         return NULL;
     }
-    if (runs && gtr__trainer_again(t, batch)) return NULL;
-    const int was = t->again;
-    if (gtr__wants_choice(t, batch) && gtr__choose_again(t, batch, t->feeding.data, false, &t->again)) return NULL;
+    const gtr__trainer_again was = t->again;
+    if (!runs && gtr__choose_now(t, batch, t->feeding.data, false)) return NULL;
     gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->feeding.data, false);
-    t->again = was;
+    if (!runs) t->again = was;
     const size_t limit = t->ctx->desc.memory_limit, sets = limit ? gtr__resident_bytes(t->ctx) : 0;
     gtr_memory_report m;
     if (e && limit && !e->exec && !e->lean && !gtr__count_plan(t, e, batch, &m)
@@ -28736,7 +28732,6 @@ static gtr__plan_entry *gtr__observed_step(gtr_trainer *t, const char *who, bool
     if (gtr__trainer_usable(t, who, false) || gtr__observe(t)) return NULL;
     if (t->feeding.data) batch = gtr__step_rows(t, t->runner->step);
     else if (gtr__batch_of_inputs(t->ctx, t->feeding.input, t->feeding.n_inputs, who, &batch)) return NULL;
-    if (gtr__trainer_again(t, batch)) return NULL;
     gtr__plan_entry *e = gtr__trainer_entry(t, batch, t->feeding.data, by_node);
     if (!e || gtr__entry_ready(t->ctx, e, t->runner) || gtr__wait_all(t->ctx) || gtr__trainer_segments(t))
         return NULL;

@@ -3000,7 +3000,7 @@ static void gtr__cuda_host_free(void *instance, void *p, size_t bytes) {
     else GTR__DRIVER(&in->g, cuMemFreeHost, p);
 }
 
-// Of memory that another part of the process has registered, or that lies in a file, the driver registers nothing.
+// Where the device reads memory that the host has; NULL: the driver cannot, as of what is registered already.
 static void *gtr__cuda_map(void *instance, void *host, size_t bytes) {
     gtr__instance *in = (gtr__instance *)instance;
     CUdeviceptr mapped = 0;
@@ -29819,9 +29819,7 @@ static int gtr__chain_match(const gtr__plan *plan, int at, const gtr__caps *caps
         return 0;
     gtr__chain_build *b = (gtr__chain_build *)malloc(sizeof *b);
     gtr__chain_cut k;
-    // between the halves of several replicas' step gradients are summed over them
-    const int end = plan->replicas > 1 && at < plan->right_begin ? plan->right_begin : plan->n_node;
-    const gtr__mlp_view v = { plan->node + at, end - at, plan, NULL };
+    const gtr__mlp_view v = { plan->node + at, plan->n_node - at, plan, NULL };
     int nodes = 0;
     if (!b) return 0;
     gtr__chain_begin(b, &v, NULL, plan->precision);

@@ -449,13 +449,14 @@ static gtr_tensor *moderate(graph *g, const value *x)
         return made(g, gtr_##name(t), "gtr_" #name "(%s)", id(t)); \
     }
 /* x for an op whose values jump, at whole numbers or where two are equal. What an earlier jump made has such ones at
- * any data, where rounding is another way's: exp and log of 1 are 1 or not quite. Such an x gets a leaf, or a number,
- * added. */
+ * any data, where rounding is another way's: exp and log of 1 are 1 or not quite; so has batch_norm of two rows, which
+ * are 1 and -1 then. Such an x gets a leaf, or a number, added. */
 static gtr_tensor *off_jumps(graph *g, const value *x)
 {
-    gtr_tensor *leaf = g->jumps ? leaf_of(g, x->shape, PLAIN, 0) : NULL;
+    const bool equals = g->jumps || g->batch_norms;
+    gtr_tensor *leaf = equals ? leaf_of(g, x->shape, PLAIN, 0) : NULL;
     if (leaf) return made(g, gtr_add(x->t, leaf), "gtr_add(%s, %s)", id(x->t), id(leaf));
-    return g->jumps ? made(g, gtr_scale(x->t, 1, 0.2137f), "gtr_scale(%s, 1, 0.2137f)", id(x->t)) : x->t;
+    return equals ? made(g, gtr_scale(x->t, 1, 0.2137f), "gtr_scale(%s, 1, 0.2137f)", id(x->t)) : x->t;
 }
 #define UNARY_JUMPS(name) \
     GENERATOR(name, TAKES_FLOATS) \

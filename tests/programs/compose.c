@@ -10,6 +10,7 @@
 #include "private.h"
 #include "check.h"
 #include "builders.h"
+#include "halves.h"
 #include <signal.h>
 #include <time.h>
 
@@ -738,8 +739,8 @@ static gtr_trainer *trainer_of(const graph *g, const recipe *r, const way *w, gt
     if (t && w->recompute == BY_CHOICE) { /* one of the choices, which bytes alone would not all reach */
         const int share = 1 + (int)(next_of(&s) % GTR__AGAIN_SHARES);
         t->desc.recompute = 1;
-        t->again = GTR__AGAIN(share, (int)(next_of(&s) % GTR__AGAIN_PARTS));
-        t->again_batch = INT64_MAX;
+        t->again.choice = GTR__AGAIN(share, (int)(next_of(&s) % GTR__AGAIN_PARTS));
+        t->again.batch = INT64_MAX;
     }
     return t;
 }
@@ -1070,20 +1071,11 @@ static void plans_noted(const gtr_context *ctx, bool compiles)
         lean_plans += e->lean;
     }
 }
-/* Whether some plan of several replicas has a node that sums gradients and uses the sum, or gradients that no sum can
- * be made of. */
-static bool spans_halves(const gtr_context *ctx)
+static bool sums_come_late(const gtr_context *ctx)
 {
     bool any = false;
-    for (const gtr__plan_entry *e = ctx->cache.newest; e; e = e->next) {
-        for (int i = 0; i < e->plan.n_node; i++) {
-            const gtr__node *n = &e->plan.node[i];
-            const gtr__subgraph *s = n->op == GTR__OP_SUBGRAPH ? (const gtr__subgraph *)n->attr.ptr : NULL;
-            for (int k = 0; s && k < s->n_node; k++)
-                any |= (s->node[k].phase >= GTR__REDUCE) != (s->node[0].phase >= GTR__REDUCE);
-        }
-        any |= e->plan.looked_up.n > 0;
-    }
+    for (const gtr__plan_entry *e = ctx->cache.newest; e; e = e->next)
+        any |= spans_halves(&e->plan) || has_lookups(&e->plan);
     return any;
 }
 /* Whether a way is one that must not matter to what this graph has. */
@@ -1281,8 +1273,8 @@ static int run(const recipe *q, const way *w, uint64_t data, result *r, char *te
             }
         }
         if (note) plans_noted(g.ctx, w->texts);
-        if (w->replicas && spans_halves(g.ctx)) {
-            snprintf(r->why, sizeof r->why, "a node has a part in both halves");
+        if (w->replicas && sums_come_late(g.ctx)) {
+            snprintf(r->why, sizeof r->why, "gradients that no replica's sum can change are used");
             r->failed = true;
         }
         r->views = views_of(g.ctx);

@@ -452,23 +452,23 @@ static void recompute_chosen_anew(void)
         gtr_trainer *t = gtr_trainer_create(loss, d);
         gtr_set(h[0], x, sizeof x / 2); gtr_set(want, y, sizeof y / 2);
         chosen_lines = 0;
-        if (k == 0) EXPECT(gtr_trace(t)[0] && t->again);
-        if (k == 1) EXPECT(gtr_trainer_prepare(t, ROWS / 2) == GTR_OK && t->again);
+        if (k == 0) EXPECT(gtr_trace(t)[0] && t->again.choice);
+        if (k == 1) EXPECT(gtr_trainer_prepare(t, ROWS / 2) == GTR_OK && t->again.choice);
         if (k != 0) EXPECT_EQ(gtr_step(t), GTR_OK);
         EXPECT_EQ(chosen_lines, k < 3);
-        const int was = t->again;
+        const int was = t->again.choice;
         EXPECT_EQ(gtr_memory_plan(t, ROWS / 2, &r[k]), GTR_OK);
         gtr_set(h[0], x, sizeof x / 2 + sizeof *x); gtr_set(want, y, sizeof y / 2 + sizeof *y);
         EXPECT_EQ(gtr_step(t), GTR_OK);
         losses[k][0] = gtr_loss(t);
-        if (k < 3) CHECK(t->again_batch == ROWS / 2 + 1 && (t->again == was) == (chosen_lines == 1),
-            "%d lines, %d and %d", chosen_lines, t->again, was);
+        if (k < 3) CHECK(t->again.batch == ROWS / 2 + 1 && (t->again.choice == was) == (chosen_lines == 1),
+            "%d lines, %d and %d", chosen_lines, t->again.choice, was);
         a.rows = ROWS; a.column[0].data = x; a.column[1].data = y;
         a.column[0].shape = a.column[1].shape = gtr_shape1(WIDE);
         f.metric = metric; f.epochs = 1; f.batch = ROWS / 2; f.silent = true;
         const int lines = chosen_lines;
         EXPECT_EQ(gtr_fit(t, gtr_dataset_arrays(ctx, a), f), GTR_OK);
-        if (k < 3) EXPECT(t->again_metric == metric && chosen_lines == lines + 1);
+        if (k < 3) EXPECT(t->again.metric == metric && chosen_lines == lines + 1);
         losses[k][1] = gtr_loss(t);
         EXPECT_OK(ctx);
         gtr_destroy(ctx);
@@ -509,10 +509,10 @@ static void recompute_chosen(void)
         CHECK(chosen_lines == 1 && strstr(chosen_text, "a batch of 32 takes")
             && chosen_text[0] - '0' == (fifths[k] ? GTR_LOG_INFO : GTR_LOG_WARNING), "%d lines: %s", chosen_lines,
             chosen_text);
-        const int was = m.t->again;
+        const int was = m.t->again.choice;
         EXPECT(was && strstr(gtr_plan_text(m.t, 32), " again"));
         EXPECT_EQ(gtr_memory_plan(m.t, 64, &rm), GTR_OK);
-        EXPECT(m.t->again == was && chosen_lines == 1);
+        EXPECT(m.t->again.choice == was && chosen_lines == 1);
         EXPECT_OK(kept); EXPECT_OK(again);
         gtr_destroy(kept); gtr_destroy(again);
     }
@@ -5162,7 +5162,7 @@ static void compared_again(void)
             d.precision = half ? GTR_MIXED_FP16 : GTR_MIXED_BF16;
             d.loss_scale = half ? 8.0f : 0;
             t = gtr_trainer_create(gtr_mean(gtr_square(gtr_scale(h, 1, 0.3f)), NULL, 0, false), d);
-            if (again >= CHOSEN) t->again = GTR__AGAIN(again - CHOSEN + 1, GTR__AGAIN_PARTS - 1);
+            if (again >= CHOSEN) t->again.choice = GTR__AGAIN(again - CHOSEN + 1, GTR__AGAIN_PARTS - 1);
             EXPECT_EQ(gtr_set(in, x, sizeof x), GTR_OK);
             EXPECT_EQ(gtr_backward(t), GTR_OK);
             EXPECT_EQ(gtr_gradient_get(t, gtr_parameter_find(ctx, "l.weight"), dw[again], sizeof dw[0]), GTR_OK);

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "device.h"
 #include "../bench/network.h"
+#include "halves.h"
 
 typedef struct { const char *name; int64_t batch; bool quick; } row;    /* quick: run in software, too */
 static const row rows_of[] = { { "mlp-bn-b512-tf32", 0, false }, { "mlp-small-b128-tf32", 0, true },
@@ -254,9 +255,39 @@ static void fed(void)
     gtr_destroy(n.ctx); gtr_destroy(real.ctx);
 }
 
+/* Of one replica some networks' plans have updates in the same node as gradients, and gradients as lookups; of two none
+   has, and a chain still takes what is left of the sum. */
+static void replicas(void)
+{
+    static const char *const names[] = { "mlp-small-b128-tf32", "mlp-deep-b32-tf32", "ctr-b4096-tf32", "vae",
+        "chain4-b128-bf16", "two-heads-b64-tf32", "mlp-small-b1024-tf32", "field-64-fp16" };
+    int spans[2] = { 0, 0 }, lookups[2] = { 0, 0 }, nodes[3] = { 0, 0, 0 };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) for (int k = 0; k < 6; k++) {
+        const row r = { names[i], 0, true };
+        const workload w = workload_of(&r);
+        gtr_desc d;
+        memset(&d, 0, sizeof d);
+        d.preset = GTR_PRESET_SM90;
+        network n = network_of(&w, d, w.precision);
+        const int of = k % 2, chains = k / 2 - 1; /* never, where it pays, at any cost */
+        *(i % 2 ? &n.ctx->replicas.devices : &n.ctx->replicas.ranks) = 1 + of;
+        n.ctx->caps.chains = chains;
+        n.trainer->running.several = chains == 0; /* as gtr_fit plans */
+        const gtr__plan *p = &gtr__observed(n.trainer, w.batch, false, "replicas")->plan;
+        CHECK(!of || (!spans_halves(p) && !has_lookups(p)), "%s, chains %d", w.name, chains);
+        spans[of] += spans_halves(p);
+        lookups[of] += has_lookups(p);
+        if (i == 1 && of) nodes[chains + 1] = p->n_node;
+        EXPECT_OK(n.ctx);
+        gtr_destroy(n.ctx);
+    }
+    CHECK(spans[0] > 2 && lookups[0] > 2 && nodes[1] < nodes[0] / 4, "%d plans span, %d have lookups; %d nodes, %d "
+        "without chains", spans[0], lookups[0], nodes[1], nodes[0]);
+}
 static void all(void)
 {
     if (device == GTR_DEVICE_CPU) { RUN_IN_PARTS(numbers); RUN(believed); RUN(fewer); RUN(fed); }
+    if (device == GTR_DEVICE_CUDA) RUN(replicas); /* which has the GPU's matchers */
     RUN_IN_PARTS(device_reports);
 }
 int main(int argc, char **argv)
